@@ -1,0 +1,280 @@
+"""The data set every method and every page works on."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from types import MappingProxyType
+
+import numpy as np
+
+from zslcore.exceptions import DatasetError, closest_name
+
+__all__ = ["Fold", "Split", "ZSLDataset", "hold_out"]
+
+
+def _frozen(array, dtype) -> np.ndarray:
+    """Return ``array`` as a read-only array that nobody else can write through."""
+    out = np.array(array, dtype=dtype)
+    out.setflags(write=False)
+    return out
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fold:
+    """One partition of the training classes, for choosing hyper-parameters.
+
+    Attributes
+    ----------
+    train, val : int arrays of 0-based row numbers inside ``trainval``, their classes disjoint
+    """
+
+    train: np.ndarray
+    val: np.ndarray
+
+    def __post_init__(self) -> None:
+        for name in ("train", "val"):
+            object.__setattr__(self, name, _frozen(getattr(self, name), np.intp))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Split:
+    """Which rows train and which test; all row numbers are 0-based.
+
+    A split that leaks is still a split one wants to look at: nothing is judged here. What cannot
+    be computed with is refused by :class:`ZSLDataset`, the audit judges the rest.
+
+    Attributes
+    ----------
+    name : "SS", "PS", "PS v1" or the name of a split of your own
+    trainval, test_seen, test_unseen : int arrays of row numbers
+    seen_classes, unseen_classes : int arrays, rows of ``prototypes``
+    folds : partitions of ``trainval`` by class, for choosing hyper-parameters
+    note : one sentence on where the split comes from
+    """
+
+    name: str
+    trainval: np.ndarray
+    test_seen: np.ndarray
+    test_unseen: np.ndarray
+    seen_classes: np.ndarray
+    unseen_classes: np.ndarray
+    folds: tuple[Fold, ...] = ()
+    note: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "folds", tuple(self.folds))
+        for name in ("trainval", "test_seen", "test_unseen", "seen_classes", "unseen_classes"):
+            object.__setattr__(self, name, _frozen(getattr(self, name), np.intp))
+
+    @classmethod
+    def from_rows(cls, name, labels, *, trainval, test_seen, test_unseen, folds=(), note="") -> Split:
+        """Build a split from row numbers; seen and unseen classes follow from ``labels``."""
+        labels = np.asarray(labels)
+        _refuse_outside(f"Split {name!r}", len(labels), trainval, test_seen, test_unseen)
+        return cls(
+            name=name,
+            trainval=trainval,
+            test_seen=test_seen,
+            test_unseen=test_unseen,
+            seen_classes=np.unique(labels[np.asarray(trainval, dtype=np.intp)]),
+            unseen_classes=np.unique(labels[np.asarray(test_unseen, dtype=np.intp)]),
+            folds=folds,
+            note=note,
+        )
+
+    @classmethod
+    def from_classes(
+        cls, name, labels, unseen, *, folds=(), seen_test_fraction=0.2, seed=0, note=""
+    ) -> Split:
+        """Build a split from class lists, as the proposed split was made.
+
+        Parameters
+        ----------
+        labels : int array of shape (n_samples,)
+        unseen : class indices that are never trained on
+        folds : sequence of class index lists, the validation classes of each fold
+        seen_test_fraction : float, default=0.2
+            Share of each seen class held out as ``test_seen``; 0 gives a standard split.
+        seed : int, default=0
+            Decides which rows are held out.
+        """
+        labels = np.asarray(labels)
+        is_unseen = np.isin(labels, unseen)
+        seen_rows = np.flatnonzero(~is_unseen)
+        trainval, test_seen = hold_out(labels, seen_rows, seen_test_fraction, seed)
+        in_fold = [np.isin(labels[trainval], val) for val in folds]
+        return cls.from_rows(
+            name,
+            labels,
+            trainval=trainval,
+            test_seen=test_seen,
+            test_unseen=np.flatnonzero(is_unseen),
+            folds=[Fold(trainval[~inside], trainval[inside]) for inside in in_fold],
+            note=note,
+        )
+
+
+def hold_out(
+    labels: np.ndarray, rows: np.ndarray, fraction: float, seed: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Part ``rows`` into (kept, held out), the same ``fraction`` of every class.
+
+    Classes with a single row keep it; any other class, where ``fraction`` > 0, holds out at least
+    one row and keeps at least one. Both parts come back sorted.
+    """
+    rng = np.random.default_rng(seed)
+    held = []
+    for c in np.unique(labels[rows]):
+        of_class = rows[labels[rows] == c]
+        n = min(max(round(fraction * len(of_class)), fraction > 0), len(of_class) - 1)
+        held.append(rng.permutation(of_class)[:n])
+    out = np.sort(np.concatenate([*held, np.empty(0, np.intp)]))
+    return np.setdiff1d(rows, out), out
+
+
+@dataclass(frozen=True, eq=False)
+class ZSLDataset:
+    """Image features, class prototypes and the splits over them.
+
+    Arrays are read-only, so that a cached data set can be shared between visitors. Use
+    :func:`zslcore.datasets.load`; the constructor checks but never repairs.
+
+    Parameters
+    ----------
+    name : str
+    features : float32 array of shape (n_samples, n_features), in memory, mapped or in HDF5
+    labels : int array of shape (n_samples,), rows of ``prototypes``
+    prototypes : float array of shape (n_classes, n_attributes)
+    class_names : one name per row of ``prototypes``
+    attribute_names : one name per column of ``prototypes``; numbered when not given
+    splits : mapping or sequence of :class:`Split`
+    source : one sentence on where the numbers come from, shown with every result
+    simulated : bool, default=False
+        True when no camera was involved; such results are labelled everywhere.
+    images : uint8 array of shape (n_samples, height, width), optional
+        The pictures themselves, where they may be shown.
+    known_digest : str, optional
+        Content digest computed before (by an import); computed on first use otherwise.
+
+    Raises
+    ------
+    DatasetError
+        When shapes do not fit, values are not finite, or a split points outside the data.
+    """
+
+    name: str
+    features: np.ndarray
+    labels: np.ndarray
+    prototypes: np.ndarray
+    class_names: tuple[str, ...]
+    attribute_names: tuple[str, ...] = ()
+    splits: Mapping[str, Split] = field(default_factory=dict)
+    source: str = ""
+    simulated: bool = False
+    images: np.ndarray | None = None
+    known_digest: str = ""
+
+    def __post_init__(self) -> None:
+        put = lambda name, value: object.__setattr__(self, name, value)  # noqa: E731 - frozen
+        put("labels", _frozen(_whole_numbers(self.name, self.labels), np.intp))
+        put("prototypes", _frozen(self.prototypes, np.float32))
+        put("class_names", tuple(map(str, self.class_names)))
+        attributes = self.attribute_names or (
+            f"attribute {j + 1}" for j in range(self.prototypes.shape[-1])
+        )
+        put("attribute_names", tuple(map(str, attributes)))
+        splits = self.splits.values() if isinstance(self.splits, Mapping) else self.splits
+        put("splits", MappingProxyType({split.name: split for split in splits}))
+        for array in (self.features, self.images):
+            if isinstance(array, np.ndarray):
+                array.setflags(write=False)
+        self._check()
+
+    def _check(self) -> None:
+        """Refuse what cannot be computed with."""
+        n, c = len(self.labels), len(self.prototypes)
+        if self.features.ndim != 2 or self.prototypes.ndim != 2:
+            raise DatasetError(
+                f"{self.name}: features and prototypes must have two dimensions; "
+                f"got {self.features.ndim} and {self.prototypes.ndim}."
+            )
+        if len(self.features) != n:
+            raise DatasetError(f"{self.name}: {len(self.features)} feature rows but {n} labels.")
+        if n == 0:
+            raise DatasetError(f"{self.name}: expected at least one sample, got none.")
+        if self.labels.min() < 0 or self.labels.max() >= c:
+            raise DatasetError(
+                f"{self.name}: labels must lie in 0..{c - 1}, the rows of prototypes; "
+                f"got {self.labels.min()}..{self.labels.max()}."
+            )
+        if not np.isfinite(self.prototypes).all():
+            raise DatasetError(f"{self.name}: prototypes contain values that are not finite.")
+        for what, names, expected in (
+            ("class names", self.class_names, c),
+            ("attribute names", self.attribute_names, self.prototypes.shape[1]),
+        ):
+            if len(names) != expected:
+                raise DatasetError(f"{self.name}: {len(names)} {what} for {expected} prototypes' "
+                                   f"{'rows' if what == 'class names' else 'columns'}.")
+        for split in self.splits.values():
+            parts = [split.trainval, split.test_seen, split.test_unseen]
+            parts += [rows for fold in split.folds for rows in (fold.train, fold.val)]
+            _refuse_outside(f"{self.name}, split {split.name!r}", n, *parts)
+            _refuse_outside(
+                f"{self.name}, split {split.name!r}",
+                c,
+                split.seen_classes,
+                split.unseen_classes,
+                what="class",
+            )
+
+    @property
+    def n_classes(self) -> int:
+        """Number of rows of ``prototypes``."""
+        return len(self.prototypes)
+
+    def split(self, name: str) -> Split:
+        """Return the split called ``name``; a misspelt name gets the nearest right one."""
+        if name not in self.splits:
+            raise closest_name(f"split of {self.name}", name, self.splits)
+        return self.splits[name]
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 over features, labels and prototypes, 16 hex digits; names what a run ran on."""
+        if self.known_digest:
+            return self.known_digest
+        sha = hashlib.sha256()
+        sha.update(repr((self.features.shape, self.prototypes.shape)).encode())
+        for start in range(0, len(self.features), 4096):
+            block = np.asarray(self.features[start : start + 4096], dtype="<f4")
+            sha.update(np.ascontiguousarray(block).data)
+        sha.update(self.labels.astype("<i8").data)
+        sha.update(np.ascontiguousarray(self.prototypes, dtype="<f4").data)
+        return sha.hexdigest()[:16]
+
+
+def _whole_numbers(name: str, labels) -> np.ndarray:
+    """Return ``labels`` as integers, refusing 1.5 rather than rounding it."""
+    array = np.asarray(labels)
+    if array.ndim != 1 or array.dtype.kind not in "iuf" or (array != np.trunc(array)).any():
+        raise DatasetError(
+            f"{name}: labels must be one whole number per sample; "
+            f"got shape {array.shape} of {array.dtype}."
+        )
+    return array
+
+
+def _refuse_outside(who: str, n: int, *parts, what: str = "row") -> None:
+    """Refuse row or class numbers outside 0..n-1."""
+    for part in parts:
+        part = np.asarray(part)
+        outside = part[(part < 0) | (part >= n)]
+        if outside.size:
+            raise DatasetError(
+                f"{who}: {what} numbers must lie in 0..{n - 1}; got {outside[0]} "
+                f"({outside.size} outside)."
+            )

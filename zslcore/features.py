@@ -1,0 +1,169 @@
+"""A feature matrix seen through a choice of rows and a scaling, never copied as a whole.
+
+Feature matrices are large (AWA2: 37,322 x 2,048 float32, 306 MB) and may live in memory, in a
+read-only map or in an HDF5 file. Everything that walks one goes through :func:`chunks`, so that
+memory stays at one block whatever the source.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from zslcore.exceptions import ParameterError
+
+__all__ = ["FeatureView", "Preprocessing", "chunks", "l2_rows", "project"]
+
+#: Values per block: 2 Mi float64 are 16 MiB, large enough for BLAS and small beside any data set.
+BLOCK_VALUES = 1 << 21
+
+
+def l2_rows(A: np.ndarray) -> np.ndarray:
+    """Scale every row of ``A`` to unit Euclidean length; rows of zeros stay zero."""
+    norm = np.linalg.norm(A, axis=1, keepdims=True)
+    return A / np.where(norm > 0, norm, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Preprocessing:
+    """How features and prototypes are scaled before a method sees them; part of every RunSpec.
+
+    Parameters
+    ----------
+    features : "none", "l2" (unit rows) or "zscore" (mean and deviation of the training rows only)
+    prototypes : "none", "l2" (unit rows, the calibration paper) or "binary" (above the column mean)
+    """
+
+    features: Literal["none", "l2", "zscore"] = "l2"
+    prototypes: Literal["none", "l2", "binary"] = "l2"
+
+    def __post_init__(self) -> None:
+        for field, choices in (
+            ("features", ("none", "l2", "zscore")),
+            ("prototypes", ("none", "l2", "binary")),
+        ):
+            if getattr(self, field) not in choices:
+                raise ParameterError(
+                    f"Preprocessing of {field} must be one of {', '.join(choices)}; "
+                    f"got {getattr(self, field)!r}."
+                )
+
+    def of_prototypes(self, prototypes: np.ndarray) -> np.ndarray:
+        """Return the scaled prototypes, float64, shape unchanged."""
+        S = np.asarray(prototypes, dtype=np.float64)
+        if self.prototypes == "l2":
+            return l2_rows(S)
+        if self.prototypes == "binary":
+            return (S > S.mean(axis=0)).astype(np.float64)
+        return S
+
+    def of_features(self, matrix: np.ndarray, train: np.ndarray) -> FeatureView:
+        """Return a view of all rows of ``matrix``, scaled by what the ``train`` rows say."""
+        if self.features == "zscore":
+            shift, scale = _moments(FeatureView(matrix, train))
+            return FeatureView(matrix, shift=shift, scale=scale)
+        return FeatureView(matrix, unit=self.features == "l2")
+
+
+class FeatureView:
+    """Rows of a feature matrix, scaled as they are read.
+
+    Behaves like the array it stands for: it has ``shape``, ``len``, is indexed by rows and turns
+    into an array with ``np.asarray``; only the rows asked for are ever read.
+
+    Parameters
+    ----------
+    matrix : array-like of shape (n_samples, n_features), an array, a memory map or an HDF5 data set
+    rows : int array, optional
+        Row numbers, 0-based; all rows by default.
+    shift, scale : arrays of shape (n_features,), optional
+        A row ``x`` is read as ``(x - shift) * scale``.
+    unit : bool, default=False
+        Scale each row to unit Euclidean length.
+    """
+
+    ndim = 2
+    dtype = np.dtype(np.float64)
+
+    def __init__(self, matrix, rows=None, *, shift=None, scale=None, unit=False) -> None:
+        self._matrix, self._rows = matrix, rows
+        self._shift, self._scale, self._unit = shift, scale, unit
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows of the view and number of features."""
+        return (len(self), self._matrix.shape[1])
+
+    def __len__(self) -> int:
+        return self._matrix.shape[0] if self._rows is None else len(self._rows)
+
+    def rows(self, rows: np.ndarray) -> FeatureView:
+        """Return the view of some of its rows; nothing is read."""
+        chosen = rows if self._rows is None else self._rows[rows]
+        return FeatureView(
+            self._matrix, chosen, shift=self._shift, scale=self._scale, unit=self._unit
+        )
+
+    def __getitem__(self, key: slice | np.ndarray) -> np.ndarray:
+        """Read rows ``key`` (slice, row numbers or a mask) as a float64 array."""
+        block = np.array(_take(self._matrix, self._rows, key), dtype=np.float64)
+        if self._shift is not None:
+            block -= self._shift
+            block *= self._scale
+        if self._unit:
+            norm = np.sqrt(np.einsum("ij,ij->i", block, block))
+            block /= np.where(norm > 0, norm, 1)[:, None]
+        return block
+
+    def __array__(self, dtype=None, copy=None) -> np.ndarray:
+        return self[:].astype(dtype or self.dtype, copy=False)
+
+
+def _take(matrix, rows: np.ndarray | None, key) -> np.ndarray:
+    """Read ``matrix[rows][key]``, touching nothing else; HDF5 wants increasing, unique numbers."""
+    if rows is None:
+        if isinstance(key, slice) or isinstance(matrix, np.ndarray):
+            return matrix[key]
+        rows, key = np.arange(matrix.shape[0]), key
+    wanted = rows[key]
+    if isinstance(matrix, np.ndarray):
+        return matrix[wanted]
+    unique, back = np.unique(wanted, return_inverse=True)
+    return matrix[unique][back]
+
+
+def chunks(X, size: int | None = None) -> Iterator[tuple[slice, np.ndarray]]:
+    """Walk the rows of ``X``, an array or a view, as ``(slice, float64 block)``.
+
+    Parameters
+    ----------
+    X : array or FeatureView of shape (n_samples, n_features)
+    size : int, optional
+        Rows per block; by default as many as make 16 MiB.
+    """
+    size = size or max(1, BLOCK_VALUES // max(1, X.shape[1]))
+    for start in range(0, len(X), size):
+        part = slice(start, min(start + size, len(X)))
+        yield part, np.asarray(X[part], dtype=np.float64)
+
+
+def project(X, B: np.ndarray) -> np.ndarray:
+    """Return ``X @ B`` in float64, reading ``X`` once, block by block."""
+    out = np.empty((len(X), B.shape[1]))
+    for part, block in chunks(X):
+        np.matmul(block, B, out=out[part])
+    return out
+
+
+def _moments(X) -> tuple[np.ndarray, np.ndarray]:
+    """Mean and reciprocal deviation of each column; constant columns get deviation 1.
+
+    Two passes, since E[x^2] - E[x]^2 cancels where the mean is large beside the deviation.
+    """
+    mean = sum(block.sum(axis=0) for _, block in chunks(X)) / len(X)
+    variance = sum(((block - mean) ** 2).sum(axis=0) for _, block in chunks(X)) / len(X)
+    deviation = np.sqrt(variance)
+    return mean, 1 / np.where(deviation > 1e-12 * (1 + np.abs(mean)), deviation, 1)
