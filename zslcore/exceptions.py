@@ -44,4 +44,6 @@ def closest_name(kind: str, name: str, choices: Iterable[str]) -> UnknownNameErr
     near = get_close_matches(str(name).lower(), by_lower, n=1, cutoff=0.4)
     if near:
         return UnknownNameError(f"Unknown {kind} {name!r}. Did you mean {by_lower[near[0]]!r}?")
-    return UnknownNameError(f"Unknown {kind} {name!r}. Choose from: {', '.join(by_lower.values())}.")
+    return UnknownNameError(
+        f"Unknown {kind} {name!r}. Choose from: {', '.join(by_lower.values())}."
+    )

@@ -15,7 +15,15 @@ import numpy as np
 
 from zslcore.exceptions import ParameterError
 
-__all__ = ["FeatureView", "Preprocessing", "chunks", "l2_rows", "project"]
+__all__ = [
+    "FeatureView",
+    "Preprocessing",
+    "chunks",
+    "compare",
+    "l2_rows",
+    "project",
+    "squared_distances",
+]
 
 #: Values per block: 2 Mi float64 are 16 MiB, large enough for BLAS and small beside any data set.
 BLOCK_VALUES = 1 << 21
@@ -57,7 +65,7 @@ class Preprocessing:
         if self.prototypes == "l2":
             return l2_rows(S)
         if self.prototypes == "binary":
-            return (S > S.mean(axis=0)).astype(np.float64)
+            return (S.mean(axis=0) < S).astype(np.float64)
         return S
 
     def of_features(self, matrix: np.ndarray, train: np.ndarray) -> FeatureView:
@@ -156,6 +164,21 @@ def project(X, B: np.ndarray) -> np.ndarray:
     for part, block in chunks(X):
         np.matmul(block, B, out=out[part])
     return out
+
+
+def squared_distances(X, P: np.ndarray) -> np.ndarray:
+    """Return the squared distance of every row of ``X`` to every row of ``P``, in one pass."""
+    out = np.empty((len(X), len(P)))
+    of_P = np.einsum("ij,ij->i", P, P)
+    for part, block in chunks(X):
+        of_X = np.einsum("ij,ij->i", block, block)
+        out[part] = of_X[:, None] - 2 * block @ P.T + of_P
+    return out
+
+
+def compare(A: np.ndarray, B: np.ndarray, similarity: Literal["cosine", "dot"]) -> np.ndarray:
+    """Return the cosine or the dot product of every row of ``A`` with every row of ``B``."""
+    return l2_rows(A) @ l2_rows(B).T if similarity == "cosine" else A @ B.T
 
 
 def _moments(X) -> tuple[np.ndarray, np.ndarray]:

@@ -70,7 +70,9 @@ class Split:
             object.__setattr__(self, name, _frozen(getattr(self, name), np.intp))
 
     @classmethod
-    def from_rows(cls, name, labels, *, trainval, test_seen, test_unseen, folds=(), note="") -> Split:
+    def from_rows(
+        cls, name, labels, *, trainval, test_seen, test_unseen, folds=(), note=""
+    ) -> Split:
         """Build a split from row numbers; seen and unseen classes follow from ``labels``."""
         labels = np.asarray(labels)
         _refuse_outside(f"Split {name!r}", len(labels), trainval, test_seen, test_unseen)
@@ -217,8 +219,10 @@ class ZSLDataset:
             ("attribute names", self.attribute_names, self.prototypes.shape[1]),
         ):
             if len(names) != expected:
-                raise DatasetError(f"{self.name}: {len(names)} {what} for {expected} prototypes' "
-                                   f"{'rows' if what == 'class names' else 'columns'}.")
+                raise DatasetError(
+                    f"{self.name}: {len(names)} {what} for {expected} prototypes' "
+                    f"{'rows' if what == 'class names' else 'columns'}."
+                )
         for split in self.splits.values():
             parts = [split.trainval, split.test_seen, split.test_unseen]
             parts += [rows for fold in split.folds for rows in (fold.train, fold.val)]

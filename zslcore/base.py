@@ -1,0 +1,184 @@
+"""The contract of a method: fit on seen classes, score any candidates.
+
+Training is never handed an unseen class, so class leakage is impossible by signature, and ZSL,
+GZSL, calibrated stacking, AUSUC and top-k all read one score matrix.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, clone
+from sklearn.utils.validation import check_is_fitted
+
+from zslcore.exceptions import DatasetError, ParameterError
+from zslcore.features import project
+
+__all__ = ["CompatibilityModel", "Family", "MethodCard", "Params", "ZSLEstimator"]
+
+Family = Literal[
+    "closed form", "ranking", "neural", "attribute", "hybrid", "generative", "latent", "modern"
+]
+Params = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class MethodCard:
+    """What a reader needs to know before trusting a method's numbers.
+
+    Attributes
+    ----------
+    name, title, authors, year, url : the paper
+    family : how the method works, as the benchmark groups methods
+    idea : one sentence
+    formula : what is computed, in LaTeX, with the letters of the code
+    needs : what it asks of the data beyond features and prototypes; empty for nothing
+    stochastic : True when ``random_state`` changes the numbers
+    transductive : True when it is fitted on unlabelled test images as well
+    """
+
+    name: str
+    year: int
+    family: Family
+    title: str
+    authors: str
+    url: str
+    idea: str
+    formula: str
+    needs: str = ""
+    stochastic: bool = False
+    transductive: bool = False
+
+
+class ZSLEstimator(BaseEstimator, ABC):
+    """Scores classes it has never seen, given only their prototypes.
+
+    ``__init__`` stores its arguments, ``fit`` learns attributes that end in ``_`` and returns
+    ``self``, scoring changes nothing.
+
+    Attributes
+    ----------
+    card : MethodCard
+    param_grid : mapping from parameter to the values tried when parameters are chosen
+    """
+
+    card: ClassVar[MethodCard]
+    param_grid: ClassVar[Mapping[str, tuple]]
+
+    @abstractmethod
+    def fit(self, X: np.ndarray, y: np.ndarray, prototypes: np.ndarray) -> Self:
+        """Learn from seen classes.
+
+        Parameters
+        ----------
+        X : array or FeatureView of shape (n_samples, n_features)
+        y : int array of shape (n_samples,), rows of ``prototypes``
+        prototypes : array of shape (n_seen_classes, n_attributes)
+        """
+
+    @abstractmethod
+    def decision_function(self, X: np.ndarray, prototypes: np.ndarray) -> np.ndarray:
+        """Score every sample against every candidate.
+
+        Parameters
+        ----------
+        X : array or FeatureView of shape (n_samples, n_features)
+        prototypes : array of shape (n_candidates, n_attributes)
+
+        Returns
+        -------
+        float64 array of shape (n_samples, n_candidates), larger is closer. The score of a
+        candidate does not depend on the other candidates.
+        """
+
+    def predict(self, X: np.ndarray, prototypes: np.ndarray) -> np.ndarray:
+        """Return the row of ``prototypes`` that scores highest, for every sample."""
+        return self.decision_function(X, prototypes).argmax(axis=1)
+
+    def score_grid(
+        self,
+        X: np.ndarray,
+        y: np.ndarray,
+        prototypes: np.ndarray,
+        grid: Iterable[Params],
+        X_test: np.ndarray,
+        candidates: np.ndarray,
+    ) -> Iterator[np.ndarray]:
+        """Yield the scores of ``X_test`` against ``candidates`` for every point of ``grid``.
+
+        Equals one ``fit`` and one ``decision_function`` a point, which is what happens here;
+        closed forms override it with one decomposition for the whole grid.
+        """
+        for params in grid:
+            model = clone(self).set_params(**params)
+            yield model.fit(X, y, prototypes).decision_function(X_test, candidates)
+
+    @staticmethod
+    def _worth_sharing(grid: list[Params], *names: str) -> bool:
+        """Whether ``grid`` has several points that differ in nothing but ``names``."""
+        return len(grid) > 1 and all(set(params) <= set(names) for params in grid)
+
+    def _check_training(self, X, y, prototypes) -> tuple[Any, np.ndarray, np.ndarray]:
+        """Return (X, y, S) as the formulas want them, refusing what does not fit together."""
+        name = self.card.name
+        X = X if hasattr(X, "shape") else np.asarray(X)
+        y, S = np.asarray(y), np.asarray(prototypes, dtype=np.float64)
+        if X.ndim != 2 or S.ndim != 2 or y.shape != (len(X),) or not len(y):
+            raise DatasetError(
+                f"{name}: expected features (n, d), labels (n,) and prototypes (c, a) with n > 0; "
+                f"got {X.shape}, {y.shape} and {S.shape}."
+            )
+        if y.dtype.kind not in "iu" or y.min() < 0 or y.max() >= len(S):
+            raise DatasetError(
+                f"{name}: labels must be rows of prototypes, 0..{len(S) - 1}; "
+                f"got {y.min()}..{y.max()} as {y.dtype}."
+            )
+        self.n_features_in_, self.n_attributes_in_ = X.shape[1], S.shape[1]
+        return X, y, S
+
+    def _check_scoring(self, X, prototypes) -> tuple[Any, np.ndarray]:
+        """Return (X, S) for scoring, refusing other widths than those fitted on."""
+        check_is_fitted(self)
+        X = X if hasattr(X, "shape") else np.asarray(X)
+        S = np.asarray(prototypes, dtype=np.float64)
+        expected = (self.n_features_in_, self.n_attributes_in_)
+        if X.ndim != 2 or S.ndim != 2 or (X.shape[1], S.shape[1]) != expected:
+            raise DatasetError(
+                f"{self.card.name}: fitted on {expected[0]} features and {expected[1]} attributes; "
+                f"got features {X.shape} and prototypes {S.shape}."
+            )
+        return X, S
+
+    def _check_positive(self, *names: str) -> None:
+        """Refuse parameters that must be greater than zero and are not."""
+        for name in names:
+            value = getattr(self, name)
+            if not value > 0 or not np.isfinite(value):
+                raise ParameterError(f"{self.card.name}: {name} must be positive; got {value}.")
+
+    def _check_choice(self, name: str, choices: tuple) -> None:
+        """Refuse a parameter that is none of its choices."""
+        if getattr(self, name) not in choices:
+            raise ParameterError(
+                f"{self.card.name}: {name} must be one of {', '.join(map(repr, choices))}; "
+                f"got {getattr(self, name)!r}."
+            )
+
+
+class CompatibilityModel(ZSLEstimator):
+    r"""A bilinear score :math:`F(x, c) = x^\top V s_c`.
+
+    Attributes
+    ----------
+    V_ : ndarray of shape (n_features, n_attributes)
+        Learned compatibility matrix.
+    """
+
+    def decision_function(self, X: np.ndarray, prototypes: np.ndarray) -> np.ndarray:
+        """Return ``X V S'``; see :class:`ZSLEstimator`."""
+        X, S = self._check_scoring(X, prototypes)
+        return project(X, self.V_) @ S.T

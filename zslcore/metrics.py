@@ -1,0 +1,311 @@
+r"""Accuracies of zero-shot and generalised zero-shot learning, and the exact seen-unseen curve.
+
+.. math::
+    acc_{\mathcal{Y}} = \frac{1}{|\mathcal{Y}|} \sum_{c \in \mathcal{Y}}
+    \frac{\#\,\text{correct in } c}{\#\,\text{samples of } c},
+    \qquad H = \frac{2 \, s \, u}{s + u}
+
+Calibrated stacking subtracts :math:`\gamma` from the scores of seen classes:
+
+.. math:: \hat y = \arg\max_c \; F(x, c) - \gamma \, [c \in \mathcal{C}_s]
+
+The two papers name the same accuracies differently; this package writes the letters:
+
+======  ==================  =============  ====================================================
+letter  calibration paper   benchmark      samples of ... among the candidates ...
+======  ==================  =============  ====================================================
+zsl     A_U->Cu             acc (ZSL)      unseen classes, among unseen classes
+u       A_U->C              ts             unseen classes, among all classes
+s       A_S->C              tr             seen classes, among all classes
+======  ==================  =============  ====================================================
+
+All values are fractions in [0, 1].
+
+References
+----------
+Y. Xian, C. Lampert, B. Schiele, Z. Akata, "Zero-shot learning - a comprehensive evaluation of the
+good, the bad and the ugly", TPAMI 2019 (protocol). W.-L. Chao et al., "An empirical study and
+analysis of generalized zero-shot learning for object recognition in the wild", ECCV 2016 (AUSUC).
+Y. Le Cacheux, H. Le Borgne, M. Crucianu, "From classical to generalized zero-shot learning: a
+simple adaptation process", MMM 2019 (calibration).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from zslcore.exceptions import ParameterError, ZSLError
+
+__all__ = [
+    "OperatingPoint",
+    "SeenUnseenCurve",
+    "harmonic_mean",
+    "mean_class_accuracy",
+    "per_class_accuracy",
+    "sample_accuracy",
+    "seen_unseen_curve",
+    "top_k_accuracy",
+]
+
+Average = Literal["class", "sample"]
+
+
+def per_class_accuracy(y_true: np.ndarray, y_pred: np.ndarray) -> dict[int, float]:
+    """Map every class present in ``y_true`` to its recall."""
+    y_true, y_pred = _paired(y_true, y_pred)
+    classes, position = np.unique(y_true, return_inverse=True)
+    correct = np.bincount(position, weights=y_true == y_pred)
+    return dict(zip(classes.tolist(), (correct / np.bincount(position)).tolist(), strict=True))
+
+
+def mean_class_accuracy(y_true: np.ndarray, y_pred: np.ndarray) -> float:
+    """Average recall over classes, so that large classes weigh no more than small ones."""
+    return float(np.mean(list(per_class_accuracy(y_true, y_pred).values())))
+
+
+def sample_accuracy(y_true: np.ndarray, y_pred: np.ndarray) -> float:
+    """Share of samples answered correctly, so that large classes weigh more."""
+    y_true, y_pred = _paired(y_true, y_pred)
+    return float(np.mean(y_true == y_pred))
+
+
+def top_k_accuracy(
+    scores: np.ndarray, y: np.ndarray, k: int = 5, *, average: Average = "class"
+) -> float:
+    """Share of samples whose class is among the ``k`` highest scores.
+
+    Parameters
+    ----------
+    scores : array of shape (n_samples, n_candidates), larger is closer
+    y : int array of shape (n_samples,), the true column of ``scores``
+    k : int, default=5
+    average : "class" (mean of per-class accuracies) or "sample"
+
+    Notes
+    -----
+    Equal scores are ranked by column, as ``argmax`` does, so that ``k = 1`` is plain accuracy.
+    """
+    scores, y = _scored(scores, y)
+    if k < 1:
+        raise ParameterError(f"top-k accuracy needs k >= 1; got {k}.")
+    true = scores[np.arange(len(y)), y][:, None]
+    before = (scores == true) & (np.arange(scores.shape[1]) < y[:, None])
+    hit = np.count_nonzero((scores > true) | before, axis=1) < k
+    return float(np.sum(_weights(y, average) * hit))
+
+
+def harmonic_mean(seen, unseen):
+    """Return ``2su / (s + u)``, and 0 where both accuracies are 0; numbers or arrays."""
+    s, u = np.asarray(seen, dtype=float), np.asarray(unseen, dtype=float)
+    H = 2 * s * u / np.where(s + u > 0, s + u, 1)
+    return H if H.ndim else float(H)
+
+
+@dataclass(frozen=True, slots=True)
+class OperatingPoint:
+    """The three numbers a generalised zero-shot table reports, and the gamma they belong to."""
+
+    gamma: float
+    seen: float
+    unseen: float
+
+    @property
+    def harmonic(self) -> float:
+        """Harmonic mean of both accuracies, the headline number."""
+        return harmonic_mean(self.seen, self.unseen)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SeenUnseenCurve:
+    r"""Every trade-off between seen and unseen accuracy that some gamma reaches.
+
+    A step function of gamma: the accuracies of point ``k`` hold for
+    ``gamma[k] <= gamma < gamma[k + 1]``, those of the last point for every larger gamma.
+
+    Attributes
+    ----------
+    gamma : array of shape (n_points,), increasing; the first is minus infinity
+    seen : array of shape (n_points,), :math:`A_{S \to C}`, falls to 0
+    unseen : array of shape (n_points,), :math:`A_{U \to C}`, rises from 0 to :math:`A_{U \to C_u}`
+    """
+
+    gamma: np.ndarray
+    seen: np.ndarray
+    unseen: np.ndarray
+
+    @property
+    def harmonic(self) -> np.ndarray:
+        """Harmonic mean at every point."""
+        return harmonic_mean(self.seen, self.unseen)
+
+    @property
+    def ausuc(self) -> float:
+        """Area under the seen-unseen curve: trapezoids over the exact points."""
+        return float(np.trapezoid(self.seen, self.unseen))
+
+    def at(self, gamma) -> OperatingPoint:
+        """Return the accuracies at ``gamma``, a number or an array of them."""
+        k = np.searchsorted(self.gamma, gamma, side="right") - 1
+        if np.ndim(gamma):
+            return OperatingPoint(np.asarray(gamma, dtype=float), self.seen[k], self.unseen[k])
+        return OperatingPoint(float(gamma), float(self.seen[k]), float(self.unseen[k]))
+
+    def best(self) -> OperatingPoint:
+        """Return the point with the largest harmonic mean, the first of equals.
+
+        Its gamma is the middle of the interval on which the point holds, the value that stays
+        right longest when scores move a little.
+        """
+        return self.at(self.inner_gamma(int(np.argmax(self.harmonic))))
+
+    def inner_gamma(self, k: int) -> float:
+        """Return a finite gamma at which point ``k`` holds, the middle of its interval.
+
+        An interval without an end gets a gamma near its finite one, a hundredth of the curve's
+        width away.
+        """
+        inner = self.gamma[1:]
+        if not len(inner):  # no answer is ever right, at any gamma
+            return 0.0
+        width = float(np.ptp(inner)) / 100 or 1.0
+        low = self.gamma[k] if k > 0 else inner[0] - 2 * width
+        high = inner[k] if k < len(inner) else inner[-1] + 2 * width
+        return float((low + high) / 2)
+
+    def thinned(self, n: int) -> SeenUnseenCurve:
+        """Return at most about ``n`` of the points, evenly spaced along the curve, for drawing.
+
+        The end points and the best point are always among them.
+        """
+        if len(self.gamma) <= n:
+            return self
+        length = np.cumsum(np.abs(np.diff(self.seen)) + np.abs(np.diff(self.unseen)))
+        even = np.searchsorted(length, np.linspace(0, length[-1], max(n - 3, 1))) + 1
+        keep = np.unique([0, *even.clip(max=len(length)), np.argmax(self.harmonic), len(length)])
+        return SeenUnseenCurve(self.gamma[keep], self.seen[keep], self.unseen[keep])
+
+
+def seen_unseen_curve(
+    scores: np.ndarray, y: np.ndarray, seen: np.ndarray, *, average: Average = "class"
+) -> SeenUnseenCurve:
+    r"""Return the exact seen-unseen curve of a score matrix, in one sort.
+
+    For a sample let :math:`a` be its best score among seen classes and :math:`b` among unseen
+    ones. It is answered with a seen class exactly while :math:`\gamma < a - b`, so that the values
+    :math:`a - b` are all the places where anything changes. A tie, :math:`\gamma = a - b`, goes to
+    the unseen side; ties within a side go to the first column.
+
+    Parameters
+    ----------
+    scores : array of shape (n_samples, n_candidates), larger is closer
+    y : int array of shape (n_samples,), the true column of ``scores``
+    seen : bool array of shape (n_candidates,), True for the columns of seen classes
+    average : "class" (mean of per-class accuracies, the protocol) or "sample"
+
+    Raises
+    ------
+    ZSLError
+        When shapes do not fit, a score is not finite, or seen or unseen columns or samples are
+        missing.
+
+    Notes
+    -----
+    Values :math:`a - b` closer together than the rounding of the scores (one unit in the last place
+    of the largest score, in the precision the scores came in) are one breakpoint: float32 scores
+    cannot tell such samples apart.
+    """
+    scores, y = _scored(scores, y)
+    seen = _mask(seen, scores.shape[1])
+    of_seen = seen[y]
+    if of_seen.all() or not of_seen.any():
+        raise ZSLError(
+            "The seen-unseen curve needs test samples of seen and of unseen classes; "
+            f"got {np.count_nonzero(of_seen)} and {np.count_nonzero(~of_seen)}."
+        )
+    a, right_if_seen = _best_of(scores, y, np.flatnonzero(seen))
+    b, right_if_unseen = _best_of(scores, y, np.flatnonzero(~seen))
+
+    # A sample counts where its own side is the answer and finds it; the others never count.
+    right = np.where(of_seen, right_if_seen, right_if_unseen)
+    weight = np.where(of_seen, _weights(y, average, of_seen), _weights(y, average, ~of_seen))
+    counting = np.flatnonzero(right)
+    d = (a - b)[counting]
+    order = np.argsort(d, kind="stable")
+    d, counting = d[order], counting[order]
+    lost = np.where(of_seen, weight, 0.0)[counting]
+    won = np.where(of_seen, 0.0, weight)[counting]
+
+    last = np.flatnonzero(np.append(np.diff(d) > _rounding(scores, a, b), True))[: len(d)]
+    remaining = np.append(np.cumsum(lost[::-1])[::-1], 0.0)  # from the end, so that 0 is exact
+    reached = np.append(0.0, np.cumsum(won))
+    points = np.append(0, last + 1)
+    return SeenUnseenCurve(np.append(-np.inf, d[last]), remaining[points], reached[points])
+
+
+def _best_of(scores: np.ndarray, y: np.ndarray, columns: np.ndarray):
+    """Best score among ``columns`` for every sample, and whether it is at the true class."""
+    part = scores[:, columns]
+    k = part.argmax(axis=1)
+    return part[np.arange(len(k)), k].astype(np.float64), columns[k] == y
+
+
+def _rounding(scores: np.ndarray, a: np.ndarray, b: np.ndarray) -> float:
+    """One unit in the last place of the largest best score."""
+    dtype = scores.dtype if scores.dtype.kind == "f" else np.float64
+    return float(np.finfo(dtype).eps * max(np.abs(a).max(), np.abs(b).max()))
+
+
+def _weights(y: np.ndarray, average: Average, part: np.ndarray | None = None) -> np.ndarray:
+    """Weight of each sample in the mean over ``part``: by class, or all alike."""
+    part = np.ones(len(y), bool) if part is None else part
+    if average == "sample":
+        return np.full(len(y), 1 / np.count_nonzero(part))
+    if average != "class":
+        raise ParameterError(f"average must be 'class' or 'sample'; got {average!r}.")
+    count = np.bincount(y[part], minlength=y.max() + 1)
+    return 1 / (np.maximum(count, 1)[y] * np.count_nonzero(count))
+
+
+def _paired(y_true, y_pred) -> tuple[np.ndarray, np.ndarray]:
+    y_true, y_pred = np.asarray(y_true), np.asarray(y_pred)
+    if y_true.shape != y_pred.shape or y_true.ndim != 1 or not y_true.size:
+        raise ZSLError(
+            "Accuracy needs one prediction per label and at least one; "
+            f"got shapes {y_true.shape} and {y_pred.shape}."
+        )
+    return y_true, y_pred
+
+
+def _scored(scores, y) -> tuple[np.ndarray, np.ndarray]:
+    scores, y = np.asarray(scores), np.asarray(y)
+    if scores.ndim != 2 or y.shape != scores.shape[:1] or not y.size:
+        raise ZSLError(
+            "Scores must be (n_samples, n_candidates) with one label per row and at least one row; "
+            f"got {scores.shape} and {y.shape}."
+        )
+    if not np.isfinite(scores).all():
+        raise ZSLError("Scores must be finite; got infinite or missing values.")
+    if y.dtype.kind not in "iu" or y.min() < 0 or y.max() >= scores.shape[1]:
+        raise ZSLError(
+            f"Labels must be column numbers of the scores, 0..{scores.shape[1] - 1}; "
+            f"got {y.min()}..{y.max()} as {y.dtype}."
+        )
+    return scores, y
+
+
+def _mask(seen, n_candidates: int) -> np.ndarray:
+    seen = np.asarray(seen)
+    if seen.dtype != bool or seen.shape != (n_candidates,):
+        raise ZSLError(
+            f"seen must be one bool per column of scores ({n_candidates}); "
+            f"got shape {seen.shape} of {seen.dtype}."
+        )
+    if seen.all() or not seen.any():
+        raise ZSLError(
+            "The seen-unseen curve needs seen and unseen candidates; "
+            f"got {np.count_nonzero(seen)} seen of {n_candidates}."
+        )
+    return seen

@@ -1,0 +1,473 @@
+r"""The honest protocol: choose on folds, fit on trainval, look at the test set once.
+
+Hyper-parameters are chosen inside the training classes, never on test classes:
+
+- for ZSL, by the mean per-class accuracy on a fold's validation classes;
+- for GZSL, as the calibration paper does: a fifth of each of the fold's training classes is kept as
+  *seen validation*, the validation classes are the *unseen validation*, and the best parameters are
+  those with the largest harmonic mean H after the fold's own best gamma.
+
+The gamma that goes to the test set is the one whose H, averaged over the folds' exact curves, is
+largest. Then the method is fitted again on all of trainval, and the test set is scored. What the
+same grid would have reached by choosing *on* the test set is the oracle; it is reported beside the
+result, under that name, and never chosen.
+
+References
+----------
+Y. Xian, C. Lampert, B. Schiele, Z. Akata, "Zero-shot learning - a comprehensive evaluation of the
+good, the bad and the ugly", TPAMI 2019. Y. Le Cacheux, H. Le Borgne, M. Crucianu, "From classical
+to generalized zero-shot learning: a simple adaptation process", MMM 2019, sections 3.2 and 3.3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+from sklearn.base import clone
+from sklearn.model_selection import ParameterGrid
+
+from zslcore.base import Params, ZSLEstimator
+from zslcore.datasets.base import Split, ZSLDataset, hold_out
+from zslcore.exceptions import DatasetError, ParameterError
+from zslcore.features import Preprocessing
+from zslcore.metrics import (
+    Average,
+    OperatingPoint,
+    SeenUnseenCurve,
+    mean_class_accuracy,
+    per_class_accuracy,
+    sample_accuracy,
+    seen_unseen_curve,
+    top_k_accuracy,
+)
+
+__all__ = [
+    "Evaluation",
+    "Oracle",
+    "Problem",
+    "Selection",
+    "TestScores",
+    "best_common_gamma",
+    "evaluate",
+    "fit_and_score",
+    "oracle",
+    "select",
+    "with_seed",
+]
+
+Task = Literal["zsl", "gzsl"]
+Progress = Callable[[int, int], None]
+
+#: Share of each training class of a fold that is kept as seen validation (calibration paper, 3.2).
+SEEN_VALIDATION = 0.2
+
+
+# --- What is fitted and what is scored ------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Problem:
+    """One fit and one scoring: training rows, test rows and the candidates between them.
+
+    Attributes
+    ----------
+    X, y, S : training features, labels (rows of ``S``) and prototypes, seen classes only
+    X_test, y_test : test features and labels (rows of ``candidates``)
+    candidates : prototypes of shape (n_candidates, n_attributes)
+    classes : array of shape (n_candidates,), their rows in the data set's prototypes
+    seen : bool array of shape (n_candidates,)
+    """
+
+    X: Any
+    y: np.ndarray
+    S: np.ndarray
+    X_test: Any
+    y_test: np.ndarray
+    candidates: np.ndarray
+    classes: np.ndarray
+    seen: np.ndarray
+
+    @classmethod
+    def of(
+        cls,
+        dataset: ZSLDataset,
+        preprocessing: Preprocessing,
+        train: np.ndarray,
+        test: np.ndarray,
+        classes: np.ndarray | None = None,
+    ) -> Problem:
+        """Part ``dataset`` into training and test rows.
+
+        Candidates are ``classes``, or all classes with training or test rows.
+        """
+        labels = dataset.labels
+        seen_classes = np.unique(labels[train])
+        if classes is None:
+            classes = np.union1d(seen_classes, labels[test])
+        S = preprocessing.of_prototypes(dataset.prototypes)
+        features = preprocessing.of_features(dataset.features, train)
+        return cls(
+            X=features.rows(train),
+            y=np.searchsorted(seen_classes, labels[train]),
+            S=S[seen_classes],
+            X_test=features.rows(test),
+            y_test=np.searchsorted(classes, labels[test]),
+            candidates=S[classes],
+            classes=classes,
+            seen=np.isin(classes, seen_classes),
+        )
+
+    def sweep(self, method: ZSLEstimator, grid: Sequence[Params]) -> Iterator[np.ndarray]:
+        """Yield the test scores of every point of ``grid``."""
+        return method.score_grid(self.X, self.y, self.S, grid, self.X_test, self.candidates)
+
+
+@dataclass(frozen=True, eq=False)
+class TestScores:
+    """The score matrix of a test set: every figure of the protocol is read off it.
+
+    Attributes
+    ----------
+    F : array of shape (n_samples, n_candidates), larger is closer
+    y : int array of shape (n_samples,), columns of ``F``
+    classes : int array of shape (n_candidates,), rows of the data set's prototypes
+    seen : bool array of shape (n_candidates,)
+    """
+
+    F: np.ndarray
+    y: np.ndarray
+    classes: np.ndarray
+    seen: np.ndarray
+
+    def __post_init__(self) -> None:
+        for array in (self.F, self.y, self.classes, self.seen):
+            array.setflags(write=False)
+
+    @property
+    def generalized(self) -> bool:
+        """Whether there are test samples of seen classes, without which there is no GZSL."""
+        return bool(self.seen[self.y].any())
+
+    @cached_property
+    def unseen_part(self) -> tuple[np.ndarray, np.ndarray]:
+        """Scores and labels of unseen samples among unseen candidates: plain ZSL."""
+        unseen = ~self.seen
+        rows = unseen[self.y]
+        return self.F[np.ix_(rows, unseen)], (np.cumsum(unseen) - 1)[self.y[rows]]
+
+    @cached_property
+    def curve(self) -> SeenUnseenCurve:
+        """The exact seen-unseen curve, per class."""
+        return self.curve_of("class")
+
+    def curve_of(self, average: Average) -> SeenUnseenCurve:
+        """Return the exact seen-unseen curve, per "class" or per "sample"."""
+        return seen_unseen_curve(self.F, self.y, self.seen, average=average)
+
+    def predicted(self, gamma: float = 0.0) -> np.ndarray:
+        """Answers among all candidates after calibrated stacking, as columns of ``F``.
+
+        Ties between the sides go to the unseen one, as on the curve.
+        """
+        of_seen, of_unseen = np.flatnonzero(self.seen), np.flatnonzero(~self.seen)
+        a, b = self.F[:, of_seen], self.F[:, of_unseen]
+        favour_seen = a.max(axis=1) - b.max(axis=1) > gamma
+        return np.where(favour_seen, of_seen[a.argmax(axis=1)], of_unseen[b.argmax(axis=1)])
+
+
+def with_seed(method: ZSLEstimator, seed: int) -> ZSLEstimator:
+    """Return a copy of ``method``, seeded when it is stochastic."""
+    seeded = {"random_state": seed} if "random_state" in method.get_params() else {}
+    return clone(method).set_params(**seeded)
+
+
+def fit_and_score(
+    method: ZSLEstimator,
+    dataset: ZSLDataset,
+    split: Split,
+    *,
+    preprocessing: Preprocessing = Preprocessing(),  # noqa: B008 - frozen
+    seed: int = 0,
+) -> TestScores:
+    """Fit ``method`` on trainval and score the test set, seen and unseen, among all classes."""
+    problem = _test_problem(dataset, split, preprocessing)
+    method = with_seed(method, seed).fit(problem.X, problem.y, problem.S)
+    F = method.decision_function(problem.X_test, problem.candidates)
+    return TestScores(F, problem.y_test, problem.classes, problem.seen)
+
+
+def _test_problem(dataset: ZSLDataset, split: Split, preprocessing: Preprocessing) -> Problem:
+    if not len(split.trainval) or not len(split.test_unseen):
+        raise DatasetError(
+            f"{dataset.name}, split {split.name!r}: needs training rows and unseen test rows; "
+            f"got {len(split.trainval)} and {len(split.test_unseen)}."
+        )
+    test = np.concatenate([split.test_seen, split.test_unseen])
+    classes = np.union1d(split.seen_classes, split.unseen_classes)
+    return Problem.of(dataset, preprocessing, split.trainval, test, classes)
+
+
+# --- Choosing -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Selection:
+    """Parameters chosen on the folds, and how every point of the grid did there.
+
+    Attributes
+    ----------
+    task : "zsl" or "gzsl", what they were chosen for
+    params : the chosen point of the grid
+    gamma : the gamma chosen with it for calibrated stacking
+    score : its mean over folds, per-class accuracy for "zsl", H for "gzsl"
+    table : one row per grid point and fold; columns: parameters, fold, score and, for "gzsl",
+        the fold's best gamma
+    """
+
+    task: Task
+    params: dict[str, Any]
+    gamma: float
+    score: float
+    table: pd.DataFrame
+
+
+def select(
+    method: ZSLEstimator,
+    dataset: ZSLDataset,
+    split: Split,
+    *,
+    task: Task = "gzsl",
+    grid: Mapping[str, Sequence] | None = None,
+    preprocessing: Preprocessing = Preprocessing(),  # noqa: B008 - frozen
+    seed: int = 0,
+    on_progress: Progress | None = None,
+) -> Selection:
+    """Choose parameters and gamma on the folds' validation classes.
+
+    Parameters
+    ----------
+    method : ZSLEstimator
+        Its own parameters hold wherever ``grid`` says nothing.
+    dataset, split : the data; only rows of the folds are looked at
+    task : "zsl" or "gzsl"
+        What parameters are chosen for; gamma is always chosen for GZSL.
+    grid : mapping from parameter to values, default ``method.param_grid``
+    preprocessing : Preprocessing
+    seed : int
+        Decides which rows are kept as seen validation, and seeds stochastic methods.
+    on_progress : callable(done, total), optional
+        Called after every fit-and-score.
+
+    Raises
+    ------
+    DatasetError
+        When the split has no folds, or a fold no rows of one part.
+    """
+    if task not in ("zsl", "gzsl"):
+        raise ParameterError(f"task must be 'zsl' or 'gzsl'; got {task!r}.")
+    _check_folds(dataset, split)
+    method = with_seed(method, seed)
+    points = list(ParameterGrid(dict(method.param_grid if grid is None else grid)))
+    tick = _Ticker(len(points) * len(split.folds), on_progress)
+
+    table, curves = [], []
+    for k, fold in enumerate(split.folds):
+        judged = _judge_fold(method, dataset, fold, points, task, preprocessing, seed, tick)
+        for params, (row, curve) in zip(points, judged, strict=True):
+            table.append({**params, "fold": k, **row})
+            curves.append(curve)
+    table = pd.DataFrame(table)
+    mean = table["score"].to_numpy().reshape(len(split.folds), len(points)).mean(axis=0)
+    best = int(np.argmax(mean))
+    chosen = curves[best :: len(points)]
+    if task == "zsl":  # those fits were made without seen validation: gamma needs its own
+        point = [points[best]]
+        chosen = [
+            curve
+            for fold in split.folds
+            for _, curve in _judge_fold(
+                method, dataset, fold, point, "gzsl", preprocessing, seed, tick
+            )
+        ]
+    gamma = best_common_gamma(chosen)
+    return Selection(task, points[best], gamma, float(mean[best]), table)
+
+
+def best_common_gamma(curves: Sequence[SeenUnseenCurve]) -> float:
+    """Return the gamma whose H, averaged over ``curves``, is largest.
+
+    Exact: the average can only change at a breakpoint of one of the curves. The middle of the best
+    interval is returned, as :meth:`SeenUnseenCurve.best` does.
+    """
+    gamma = np.unique(np.concatenate([curve.gamma for curve in curves]))
+    mean = SeenUnseenCurve(
+        gamma,
+        np.mean([curve.at(gamma).harmonic for curve in curves], axis=0),
+        np.zeros(len(gamma)),
+    )
+    return mean.inner_gamma(int(np.argmax(mean.seen)))
+
+
+def _judge_fold(method, dataset, fold, points, task, preprocessing, seed, tick):
+    """Yield ({score, gamma}, curve) of every point on one fold; the curve is None for ZSL."""
+    train, test = fold.train, fold.val
+    if task == "gzsl":
+        train, held = hold_out(dataset.labels, fold.train, SEEN_VALIDATION, seed)
+        test = np.concatenate([held, fold.val])
+    classes = np.unique(dataset.labels[fold.val]) if task == "zsl" else None
+    problem = Problem.of(dataset, preprocessing, train, test, classes)
+    for F in problem.sweep(method, points):
+        tick()
+        if task == "zsl":
+            yield {"score": mean_class_accuracy(problem.y_test, F.argmax(axis=1))}, None
+        else:
+            curve = seen_unseen_curve(F, problem.y_test, problem.seen)
+            best = curve.best()
+            yield {"score": best.harmonic, "gamma": best.gamma}, curve
+
+
+def _check_folds(dataset: ZSLDataset, split: Split) -> None:
+    who = f"{dataset.name}, split {split.name!r}"
+    if not split.folds:
+        raise DatasetError(
+            f"{who}: has no folds to choose parameters on; give the parameters, "
+            "or import the split with its lists of train and val classes."
+        )
+    for k, fold in enumerate(split.folds):
+        classes = [np.unique(dataset.labels[rows]) for rows in (fold.train, fold.val)]
+        if not all(map(len, classes)) or np.intersect1d(*classes).size:
+            raise DatasetError(
+                f"{who}: fold {k} needs train and val rows of disjoint classes; got "
+                f"{len(classes[0])} and {len(classes[1])} classes, "
+                f"{np.intersect1d(*classes).size} in both."
+            )
+
+
+class _Ticker:
+    """Counts finished fits and tells whoever wants to know."""
+
+    def __init__(self, total: int, on_progress: Progress | None) -> None:
+        self.done, self.total, self.on_progress = 0, total, on_progress
+
+    def __call__(self) -> None:
+        self.done = min(self.done + 1, self.total)
+        if self.on_progress:
+            self.on_progress(self.done, self.total)
+
+
+# --- Judging --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """Every figure of a GZSL table, from one score matrix; fractions in [0, 1].
+
+    Attributes
+    ----------
+    zsl, zsl_per_sample, zsl_top5 : accuracy of unseen samples among unseen classes
+    plain : seen, unseen and harmonic accuracy at gamma = 0, None without seen test samples
+    calibrated : the same at the given gamma
+    plain_per_sample, calibrated_per_sample : the same, every sample weighing alike
+    ausuc : area under the seen-unseen curve
+    per_class_zsl : accuracy of every unseen class among unseen classes, by class
+    per_class : accuracy of every class among all classes at the given gamma, by class
+    """
+
+    zsl: float
+    zsl_per_sample: float
+    zsl_top5: float
+    plain: OperatingPoint | None = None
+    calibrated: OperatingPoint | None = None
+    plain_per_sample: OperatingPoint | None = None
+    calibrated_per_sample: OperatingPoint | None = None
+    ausuc: float | None = None
+    per_class_zsl: dict[int, float] = field(default_factory=dict)
+    per_class: dict[int, float] = field(default_factory=dict)
+
+
+def evaluate(scores: TestScores, gamma: float = 0.0) -> Evaluation:
+    """Read every figure of the protocol off the scores of a test set.
+
+    Parameters
+    ----------
+    scores : TestScores
+    gamma : float
+        Chosen before, on the folds; see :func:`select`.
+    """
+    F, y = scores.unseen_part
+    predicted = F.argmax(axis=1)
+    unseen_classes = scores.classes[~scores.seen]
+    figures = {
+        "zsl": mean_class_accuracy(y, predicted),
+        "zsl_per_sample": sample_accuracy(y, predicted),
+        "zsl_top5": top_k_accuracy(F, y, min(5, F.shape[1])),
+        "per_class_zsl": _by_class(per_class_accuracy(y, predicted), unseen_classes),
+    }
+    if scores.generalized:
+        per_sample = scores.curve_of("sample")
+        figures |= {
+            "plain": scores.curve.at(0.0),
+            "calibrated": scores.curve.at(gamma),
+            "plain_per_sample": per_sample.at(0.0),
+            "calibrated_per_sample": per_sample.at(gamma),
+            "ausuc": scores.curve.ausuc,
+            "per_class": _by_class(
+                per_class_accuracy(scores.y, scores.predicted(gamma)), scores.classes
+            ),
+        }
+    return Evaluation(**figures)
+
+
+def _by_class(accuracy: dict[int, float], classes: np.ndarray) -> dict[int, float]:
+    return {int(classes[column]): value for column, value in accuracy.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Oracle:
+    """The best the grid reaches when chosen on the test set: a bound, never a result.
+
+    Attributes
+    ----------
+    zsl, zsl_params : best ZSL accuracy and the parameters that gave it
+    harmonic, gamma, gzsl_params : best H over parameters and gamma, None without seen test samples
+    """
+
+    zsl: float
+    zsl_params: dict[str, Any]
+    harmonic: float | None = None
+    gamma: float | None = None
+    gzsl_params: dict[str, Any] | None = None
+
+
+def oracle(
+    method: ZSLEstimator,
+    dataset: ZSLDataset,
+    split: Split,
+    *,
+    grid: Mapping[str, Sequence] | None = None,
+    preprocessing: Preprocessing = Preprocessing(),  # noqa: B008 - frozen
+    seed: int = 0,
+    on_progress: Progress | None = None,
+) -> Oracle:
+    """Choose parameters and gamma *on the test set*, to show what peeking would gain."""
+    method = with_seed(method, seed)
+    problem = _test_problem(dataset, split, preprocessing)
+    points = list(ParameterGrid(dict(method.param_grid if grid is None else grid)))
+    tick = _Ticker(len(points), on_progress)
+    zsl, gzsl = [], []
+    for F in problem.sweep(method, points):
+        tick()
+        scores = TestScores(F, problem.y_test, problem.classes, problem.seen)
+        F_unseen, y = scores.unseen_part
+        zsl.append(mean_class_accuracy(y, F_unseen.argmax(axis=1)))
+        gzsl.append(scores.curve.best() if scores.generalized else None)
+    best = int(np.argmax(zsl))
+    if gzsl[0] is None:
+        return Oracle(zsl[best], points[best])
+    k = int(np.argmax([point.harmonic for point in gzsl]))
+    return Oracle(zsl[best], points[best], gzsl[k].harmonic, gzsl[k].gamma, points[k])

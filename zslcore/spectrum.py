@@ -1,0 +1,103 @@
+r"""Class statistics and the eigen-decompositions that closed-form methods share.
+
+Every closed form needs the data only through sums over samples: how many there are of each class,
+their sum, and the Gram matrix :math:`G = X^\top X`. They are gathered in one pass over blocks of
+rows. With :math:`G = U \, \mathrm{diag}(g) \, U^\top` a ridge solution for any weight is
+
+.. math:: (G + \lambda I)^{-1} B = U \, \mathrm{diag}\!\left(\frac{1}{g + \lambda}\right) U^\top B,
+
+so that a whole grid of weights costs one decomposition and small products.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg import blas, eigh
+from scipy.sparse import csr_array
+
+from zslcore.features import chunks
+
+__all__ = ["ClassStatistics", "Spectrum"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ClassStatistics:
+    r"""What closed forms need to know of the training samples.
+
+    Attributes
+    ----------
+    counts : array of shape (n_classes,), samples of each class, :math:`n_c`
+    sums : array of shape (n_classes, n_features), their sum, :math:`Y^\top X` for one-hot Y
+    gram : array of shape (n_features, n_features), :math:`X^\top X`, or None when not asked for
+    """
+
+    counts: np.ndarray
+    sums: np.ndarray
+    gram: np.ndarray | None = None
+
+    @classmethod
+    def of(cls, X, y: np.ndarray, n_classes: int, *, gram: bool = True) -> ClassStatistics:
+        """Gather the statistics in one pass; float64 whatever ``X`` holds.
+
+        Parameters
+        ----------
+        X : array or FeatureView of shape (n_samples, n_features)
+        y : int array of shape (n_samples,)
+        n_classes : int
+        gram : bool, default=True
+            False for methods that need no Gram matrix, the dearest of the three.
+        """
+        D = X.shape[1]
+        sums = np.zeros((n_classes, D))
+        G = np.zeros((D, D), order="F") if gram else None
+        for part, block in chunks(X):
+            n = len(block)
+            Y = csr_array((np.ones(n), (y[part], np.arange(n))), shape=(n_classes, n))
+            sums += Y @ block
+            if gram:
+                # Adds to the upper triangle in place: half the work and no D x D temporary.
+                G = blas.dsyrk(1.0, block.T, beta=1.0, c=G, overwrite_c=True)
+        if gram:
+            _mirror_upper(G)
+        return cls(np.bincount(y, minlength=n_classes).astype(float), sums, G)
+
+    @property
+    def n_samples(self) -> float:
+        """Number of samples, the N of the formulas."""
+        return self.counts.sum()
+
+    def semantic_gram(self, S: np.ndarray) -> np.ndarray:
+        r"""Return :math:`S_y^\top S_y = \sum_c n_c \, s_c s_c^\top`, shape (n_attributes,) * 2."""
+        return (S.T * self.counts) @ S
+
+    def cross(self, S: np.ndarray) -> np.ndarray:
+        r"""Return :math:`S_y^\top X = \sum_c s_c (\sum_{i \in c} x_i)^\top`, (n_attributes, D)."""
+        return S.T @ self.sums
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Spectrum:
+    """Eigenvalues and eigenvectors of a symmetric positive semi-definite matrix.
+
+    Attributes
+    ----------
+    values : array of shape (n,), non-negative, increasing
+    vectors : array of shape (n, n), one eigenvector a column
+    """
+
+    values: np.ndarray
+    vectors: np.ndarray
+
+    @classmethod
+    def of(cls, A: np.ndarray) -> Spectrum:
+        """Decompose ``A``, symmetric of shape (n, n); rounding below zero is cut off."""
+        values, vectors = eigh(A, driver="evd", check_finite=False)
+        return cls(np.maximum(values, 0), vectors)
+
+
+def _mirror_upper(G: np.ndarray) -> None:
+    """Copy the upper triangle of ``G`` to its lower one, a column at a time."""
+    for j in range(len(G)):
+        G[j + 1 :, j] = G[j, j + 1 :]
