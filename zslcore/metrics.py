@@ -44,6 +44,7 @@ __all__ = [
     "SeenUnseenCurve",
     "harmonic_mean",
     "mean_class_accuracy",
+    "middle_gamma",
     "per_class_accuracy",
     "sample_accuracy",
     "seen_unseen_curve",
@@ -159,21 +160,7 @@ class SeenUnseenCurve:
         Its gamma is the middle of the interval on which the point holds, the value that stays
         right longest when scores move a little.
         """
-        return self.at(self.inner_gamma(int(np.argmax(self.harmonic))))
-
-    def inner_gamma(self, k: int) -> float:
-        """Return a finite gamma at which point ``k`` holds, the middle of its interval.
-
-        An interval without an end gets a gamma near its finite one, a hundredth of the curve's
-        width away.
-        """
-        inner = self.gamma[1:]
-        if not len(inner):  # no answer is ever right, at any gamma
-            return 0.0
-        width = float(np.ptp(inner)) / 100 or 1.0
-        low = self.gamma[k] if k > 0 else inner[0] - 2 * width
-        high = inner[k] if k < len(inner) else inner[-1] + 2 * width
-        return float((low + high) / 2)
+        return self.at(middle_gamma(self.gamma, int(np.argmax(self.harmonic))))
 
     def thinned(self, n: int) -> SeenUnseenCurve:
         """Return at most about ``n`` of the points, evenly spaced along the curve, for drawing.
@@ -186,6 +173,28 @@ class SeenUnseenCurve:
         even = np.searchsorted(length, np.linspace(0, length[-1], max(n - 3, 1))) + 1
         keep = np.unique([0, *even.clip(max=len(length)), np.argmax(self.harmonic), len(length)])
         return SeenUnseenCurve(self.gamma[keep], self.seen[keep], self.unseen[keep])
+
+
+def middle_gamma(gamma: np.ndarray, k: int) -> float:
+    """Return the middle of the interval from breakpoint ``k`` to the next one.
+
+    Parameters
+    ----------
+    gamma : array of shape (n_points,), increasing from minus infinity
+    k : int
+
+    Notes
+    -----
+    The first and the last interval have no end; they get a gamma a hundredth of the curve's width
+    beyond the breakpoint they have.
+    """
+    inner = gamma[1:]
+    if not len(inner):  # no answer is ever right, at any gamma
+        return 0.0
+    margin = float(np.ptp(inner)) / 100 or 1.0
+    low = gamma[k] if k > 0 else inner[0] - 2 * margin
+    high = inner[k] if k < len(inner) else inner[-1] + 2 * margin
+    return float((low + high) / 2)
 
 
 def seen_unseen_curve(

@@ -40,6 +40,7 @@ from zslcore.metrics import (
     OperatingPoint,
     SeenUnseenCurve,
     mean_class_accuracy,
+    middle_gamma,
     per_class_accuracy,
     sample_accuracy,
     seen_unseen_curve,
@@ -50,8 +51,8 @@ __all__ = [
     "Evaluation",
     "Oracle",
     "Problem",
+    "ScoredTest",
     "Selection",
-    "TestScores",
     "best_common_gamma",
     "evaluate",
     "fit_and_score",
@@ -128,7 +129,7 @@ class Problem:
 
 
 @dataclass(frozen=True, eq=False)
-class TestScores:
+class ScoredTest:
     """The score matrix of a test set: every figure of the protocol is read off it.
 
     Attributes
@@ -193,12 +194,12 @@ def fit_and_score(
     *,
     preprocessing: Preprocessing = Preprocessing(),  # noqa: B008 - frozen
     seed: int = 0,
-) -> TestScores:
+) -> ScoredTest:
     """Fit ``method`` on trainval and score the test set, seen and unseen, among all classes."""
     problem = _test_problem(dataset, split, preprocessing)
     method = with_seed(method, seed).fit(problem.X, problem.y, problem.S)
     F = method.decision_function(problem.X_test, problem.candidates)
-    return TestScores(F, problem.y_test, problem.classes, problem.seen)
+    return ScoredTest(F, problem.y_test, problem.classes, problem.seen)
 
 
 def _test_problem(dataset: ZSLDataset, split: Split, preprocessing: Preprocessing) -> Problem:
@@ -305,12 +306,8 @@ def best_common_gamma(curves: Sequence[SeenUnseenCurve]) -> float:
     interval is returned, as :meth:`SeenUnseenCurve.best` does.
     """
     gamma = np.unique(np.concatenate([curve.gamma for curve in curves]))
-    mean = SeenUnseenCurve(
-        gamma,
-        np.mean([curve.at(gamma).harmonic for curve in curves], axis=0),
-        np.zeros(len(gamma)),
-    )
-    return mean.inner_gamma(int(np.argmax(mean.seen)))
+    H = np.mean([curve.at(gamma).harmonic for curve in curves], axis=0)
+    return middle_gamma(gamma, int(np.argmax(H)))
 
 
 def _judge_fold(method, dataset, fold, points, task, preprocessing, seed, tick):
@@ -390,12 +387,12 @@ class Evaluation:
     per_class: dict[int, float] = field(default_factory=dict)
 
 
-def evaluate(scores: TestScores, gamma: float = 0.0) -> Evaluation:
+def evaluate(scores: ScoredTest, gamma: float = 0.0) -> Evaluation:
     """Read every figure of the protocol off the scores of a test set.
 
     Parameters
     ----------
-    scores : TestScores
+    scores : ScoredTest
     gamma : float
         Chosen before, on the folds; see :func:`select`.
     """
@@ -462,7 +459,7 @@ def oracle(
     zsl, gzsl = [], []
     for F in problem.sweep(method, points):
         tick()
-        scores = TestScores(F, problem.y_test, problem.classes, problem.seen)
+        scores = ScoredTest(F, problem.y_test, problem.classes, problem.seen)
         F_unseen, y = scores.unseen_part
         zsl.append(mean_class_accuracy(y, F_unseen.argmax(axis=1)))
         gzsl.append(scores.curve.best() if scores.generalized else None)

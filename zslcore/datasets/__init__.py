@@ -5,12 +5,9 @@
 
 from __future__ import annotations
 
-from zslcore.datasets import imported
+from importlib import import_module
+
 from zslcore.datasets.base import Fold, Split, ZSLDataset
-from zslcore.datasets.digits import read_digits
-from zslcore.datasets.simulated import SIMULATED, simulate
-from zslcore.datasets.table import read_table
-from zslcore.datasets.xlsa17 import read_xlsa17
 from zslcore.exceptions import closest_name
 
 __all__ = [
@@ -25,9 +22,26 @@ __all__ = [
     "simulate",
 ]
 
+_READERS = {
+    "read_digits": "digits",
+    "read_table": "table",
+    "read_xlsa17": "xlsa17",
+    "simulate": "simulated",
+}
+
+
+def __getattr__(name: str):
+    """Import a reader when it is first asked for: MAT and HDF5 support cost start-up time."""
+    if name in _READERS:
+        return getattr(import_module(f"{__name__}.{_READERS[name]}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
 
 def available() -> tuple[str, ...]:
     """Names that :func:`load` accepts now: embedded first, then simulated, then imported."""
+    from zslcore.datasets import imported
+    from zslcore.datasets.simulated import SIMULATED
+
     return ("digits", *SIMULATED, *imported.names())
 
 
@@ -39,6 +53,10 @@ def load(name: str) -> ZSLDataset:
     UnknownNameError
         For a name not in :func:`available`; names the nearest one.
     """
+    from zslcore.datasets import imported
+    from zslcore.datasets.digits import read_digits
+    from zslcore.datasets.simulated import SIMULATED, simulate
+
     if name == "digits":
         return read_digits()
     if name in SIMULATED:

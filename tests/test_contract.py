@@ -1,0 +1,150 @@
+"""Laws that hold for every zero-shot method, whatever its mathematics."""
+
+import inspect
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import ParameterGrid
+
+from tests.worlds import linear_world
+from zslcore.base import MethodCard
+from zslcore.exceptions import DatasetError
+from zslcore.features import FeatureView, Preprocessing
+from zslcore.methods import METHODS
+from zslcore.metrics import mean_class_accuracy
+from zslcore.protocol import Problem, ScoredTest
+
+WORLD = linear_world()
+SPLIT = WORLD.splits["PS"]
+TEST = np.concatenate([SPLIT.test_seen, SPLIT.test_unseen])
+PROBLEM = Problem.of(WORLD, Preprocessing("l2", "l2"), SPLIT.trainval, TEST)
+TOLERANCE = {"rtol": 1e-6, "atol": 1e-9}
+
+pytestmark = pytest.mark.parametrize("method", METHODS.values(), ids=METHODS.keys())
+
+
+def fitted(method):
+    return method().fit(PROBLEM.X, PROBLEM.y, PROBLEM.S)
+
+
+@pytest.fixture
+def scores(method):
+    return fitted(method).decision_function(PROBLEM.X_test, PROBLEM.candidates)
+
+
+def test_constructor_only_stores_its_arguments(method):
+    model = method()
+    assert vars(model) == model.get_params(deep=False)
+    assert clone(model).get_params() == model.get_params()
+
+
+def test_fit_returns_itself_and_leaves_its_parameters_alone(method):
+    model = method()
+    before = model.get_params()
+    assert model.fit(PROBLEM.X, PROBLEM.y, PROBLEM.S) is model
+    assert model.get_params() == before
+    assert all(name.endswith("_") for name in set(vars(model)) - set(before))
+
+
+def test_scoring_before_fitting_says_so(method):
+    with pytest.raises(NotFittedError):
+        method().predict(PROBLEM.X_test, PROBLEM.candidates)
+
+
+def test_scores_are_one_finite_number_per_sample_and_class(scores):
+    assert scores.shape == (len(TEST), WORLD.n_classes)
+    assert scores.dtype == np.float64
+    assert np.isfinite(scores).all()
+
+
+def test_prediction_is_the_highest_score(method, scores):
+    predicted = fitted(method).predict(PROBLEM.X_test, PROBLEM.candidates)
+    np.testing.assert_array_equal(predicted, scores.argmax(axis=1))
+
+
+def test_scores_follow_the_classes_when_these_are_reordered(method, scores):
+    order = np.random.default_rng(0).permutation(WORLD.n_classes)
+    reordered = fitted(method).decision_function(PROBLEM.X_test, PROBLEM.candidates[order])
+    np.testing.assert_allclose(reordered, scores[:, order], **TOLERANCE)
+
+
+def test_score_of_a_class_does_not_depend_on_the_other_candidates(method, scores):
+    some = [1, 5, 9]
+    alone = fitted(method).decision_function(PROBLEM.X_test, PROBLEM.candidates[some])
+    np.testing.assert_allclose(alone, scores[:, some], **TOLERANCE)
+
+
+def test_scores_of_a_sample_do_not_depend_on_its_batch(method, scores):
+    one = fitted(method).decision_function(PROBLEM.X_test[:1], PROBLEM.candidates)
+    np.testing.assert_allclose(one, scores[:1], **TOLERANCE)
+
+
+def test_fitting_twice_gives_the_same_scores(method, scores):
+    again = fitted(method).decision_function(PROBLEM.X_test, PROBLEM.candidates)
+    np.testing.assert_array_equal(again, scores)
+
+
+def test_names_of_the_seen_classes_do_not_matter(method, scores):
+    order = np.random.default_rng(1).permutation(len(PROBLEM.S))
+    y = np.argsort(order)[PROBLEM.y]
+    model = method().fit(PROBLEM.X, y, PROBLEM.S[order])
+    renamed = model.decision_function(PROBLEM.X_test, PROBLEM.candidates)
+    np.testing.assert_allclose(renamed, scores, rtol=1e-4, atol=1e-6)
+
+
+def test_an_array_and_a_view_of_it_are_the_same_to_a_method(method, scores):
+    model = method().fit(np.asarray(PROBLEM.X), PROBLEM.y, PROBLEM.S)
+    plain = model.decision_function(np.asarray(PROBLEM.X_test), PROBLEM.candidates)
+    assert isinstance(PROBLEM.X, FeatureView)
+    np.testing.assert_allclose(plain, scores, **TOLERANCE)
+
+
+def test_a_grid_gives_what_its_points_give_one_by_one(method):
+    grid = list(ParameterGrid({name: v[:2] for name, v in method.param_grid.items()}))
+    for params, fast in zip(grid, PROBLEM.sweep(method(), grid), strict=True):
+        model = method(**params).fit(PROBLEM.X, PROBLEM.y, PROBLEM.S)
+        slow = model.decision_function(PROBLEM.X_test, PROBLEM.candidates)
+        np.testing.assert_allclose(fast, slow, rtol=1e-6, atol=1e-8 * np.abs(slow).max())
+
+
+def test_unseen_classes_are_recognised_in_a_linear_world(scores):
+    F, y = ScoredTest(scores, PROBLEM.y_test, PROBLEM.classes, PROBLEM.seen).unseen_part
+    assert mean_class_accuracy(y, F.argmax(axis=1)) > 2 / F.shape[1]  # twice chance
+
+
+def test_penalising_seen_classes_never_lowers_unseen_accuracy(scores):
+    curve = ScoredTest(scores, PROBLEM.y_test, PROBLEM.classes, PROBLEM.seen).curve
+    unseen = curve.at(np.array([0, 0.01, 0.1, 1.0, 100.0])).unseen
+    assert (np.diff(unseen) >= 0).all()
+
+
+def test_training_that_does_not_fit_together_is_refused(method):
+    with pytest.raises(DatasetError, match=method.card.name.replace("*", r"\*")):
+        method().fit(PROBLEM.X, PROBLEM.y[:-1], PROBLEM.S)
+    with pytest.raises(DatasetError, match="rows of prototypes"):
+        method().fit(PROBLEM.X, PROBLEM.y + 100, PROBLEM.S)
+
+
+def test_candidates_of_another_width_are_refused(method):
+    with pytest.raises(DatasetError, match="fitted on"):
+        fitted(method).decision_function(PROBLEM.X_test, PROBLEM.candidates[:, :-1])
+
+
+def test_card_and_docstring_name_the_paper(method):
+    assert isinstance(method.card, MethodCard)
+    assert "References" in method.__doc__
+    assert ".. math::" in method.__doc__
+    assert method.card.url.startswith("https://")
+    assert all((method.card.title, method.card.authors, method.card.idea, method.card.formula))
+    assert 1990 < method.card.year < 2100
+
+
+def test_grid_names_parameters_and_holds_several_values(method):
+    assert set(method.param_grid) <= set(inspect.signature(method).parameters)
+    assert all(len(set(values)) > 1 for values in method.param_grid.values())
+
+
+def test_stochastic_methods_take_a_seed_and_only_they(method):
+    assert ("random_state" in method().get_params()) == method.card.stochastic

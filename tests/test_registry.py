@@ -1,0 +1,23 @@
+from pathlib import Path
+
+import pytest
+
+from zslcore import methods
+from zslcore.exceptions import UnknownNameError
+
+
+def test_every_method_file_is_registered():
+    files = {path.stem for path in Path(methods.__file__).parent.glob("[!_]*.py")}
+    registered = {method.__module__.rpartition(".")[2] for method in methods.METHODS.values()}
+    assert registered == files
+
+
+@pytest.mark.parametrize("slip", ["EZSL", "eszsl", "ESZLS"])
+def test_misspelt_name_gets_a_suggestion(slip):
+    with pytest.raises(UnknownNameError, match="Did you mean 'ESZSL'"):
+        methods.get_method(slip)
+
+
+def test_name_like_no_other_gets_the_list():
+    with pytest.raises(UnknownNameError, match="Choose from: LinearV2S"):
+        methods.get_method("zzzzzzzz")
