@@ -1,0 +1,23 @@
+"""Order, names and icons of the pages; nothing else."""
+
+from pathlib import Path
+
+import streamlit as st
+
+from ui.frame import navigate
+
+PAGES = (
+    ("overview", "Overview", ":material/school:"),
+    ("data_and_splits", "Data and splits", ":material/dataset:"),
+    ("evaluate", "Evaluate", ":material/query_stats:"),
+    ("calibration", "Calibration", ":material/tune:"),
+)
+HERE = Path(__file__).parent
+
+navigate(
+    [
+        st.Page(f"pages/{name}.py", title=title, icon=icon, default=name == "overview")
+        for name, title, icon in PAGES
+        if (HERE / "pages" / f"{name}.py").exists()
+    ]
+)

@@ -1,0 +1,1 @@
+"""What knows the screen and is no page: frame, cache, controls, tables and figures."""

@@ -1,0 +1,79 @@
+"""What every page shares: title and question, the mark on simulated data, charts and errors."""
+
+from __future__ import annotations
+
+import runpy
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from zslcore.datasets import ZSLDataset
+from zslcore.exceptions import ZSLError
+
+__all__ = ["Header", "chart", "errors_as_sentences", "navigate", "open_page"]
+
+_APP = Path(__file__).parents[1] / "app.py"
+_CHART_CONFIG = {"displaylogo": False, "displayModeBar": False, "scrollZoom": False}
+
+
+def navigate(pages: Sequence) -> None:
+    """Show the pages in the header and run the chosen one; only app.py calls this."""
+    st.session_state["navigated"] = True
+    st.navigation(pages, position="top").run()
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """The heading of an open page.
+
+    Attributes
+    ----------
+    slot : the place beside the title
+    """
+
+    slot: DeltaGenerator
+
+    def mark(self, dataset: ZSLDataset) -> None:
+        """Say beside the title when numbers come from no camera."""
+        if dataset.simulated:
+            self.slot.badge("simulated", icon=":material/science:", color="orange")
+
+
+def open_page(title: str, question: str, *, icon: str) -> Header:
+    """Start a page: browser title, heading and a place for the mark on simulated data.
+
+    Parameters
+    ----------
+    title : the page's name, in the browser's tab
+    question : what the page answers, its heading
+    icon : Material icon, for example ":material/tune:"
+    """
+    if "navigated" not in st.session_state:
+        # A folder called pages lies beside app.py: the first link opened after a server start runs
+        # the page without app.py, until somebody has called st.navigation.
+        runpy.run_path(str(_APP), run_name="__main__")
+        st.stop()
+    st.set_page_config(page_title=f"{title} · Zero-shot lab", page_icon=icon, layout="wide")
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.title(question, anchor=False, width="content")
+        return Header(st.empty())
+
+
+@contextmanager
+def errors_as_sentences() -> Iterator[None]:
+    """Show what the package refuses as one sentence and stop the page there; choices stay."""
+    try:
+        yield
+    except ZSLError as error:
+        st.error(str(error), icon=":material/error:")
+        st.stop()
+
+
+def chart(figure: Any, alt: str, *, key: str, **options: Any) -> Any:
+    """Draw a Plotly figure across its container, with a description for those who cannot see it."""
+    return st.plotly_chart(figure, alt=alt, key=key, config=_CHART_CONFIG, **options)
