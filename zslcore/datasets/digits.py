@@ -1,0 +1,101 @@
+"""Handwritten digits: real images, small enough to look at, opened in an instant.
+
+The 1,797 images of 8 x 8 pixels that come with scikit-learn, from 43 writers (Alpaydin and
+Kaynak, "Optical recognition of handwritten digits", UCI Machine Learning Repository, 1998).
+Features are the 64 pixels as they are, 0 to 16: no network was trained on anything, so that no
+unseen class can have been seen before.
+
+The prototype of a digit says how one would describe it to somebody who has never met it. Seven
+attributes are the segments that a pocket calculator lights up. The rest are about the pen: closed
+holes, the sides on which a bowl stands open, symmetry, straight bars and slants, and where in the
+square ink is to be expected. They were written down by hand; one half means "partly, or as some
+people write it". A 0 has one hole, which reaches through both halves, hence the two halves in its
+column. The last nine were added because descriptions without them did worse, averaged over random
+choices of three unseen digits.
+
+In the split PS the machine has learned the digits 0 to 6 and is told about 7, 8 and 9: the last
+three are unseen. The folds leave out two learned digits each, in order: 0 and 1, 2 and 3, 4 and 5.
+Neither rule looks at a result.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from sklearn.datasets import load_digits
+
+from zslcore.datasets.base import Split, ZSLDataset
+
+__all__ = ["read_digits"]
+
+#: One row per attribute, one column per digit: 0 to 9; "+" is 1, "-" is 0, "h" is one half.
+_ATTRIBUTES = """
+    segment top             + - + + - + + + + +
+    segment upper left      + - - - + + + - + +
+    segment upper right     + + + + + - - + + +
+    segment middle          - - + + + + + - + +
+    segment lower left      + - + - - - + - + -
+    segment lower right     + + - + + + + + + +
+    segment bottom          + - + + - + + - + +
+    hole above              h - - - - - - - + +
+    hole below              h - - - - - + - + -
+    open left, above        - - + + - - - + - -
+    open left, below        - - - + - + - h - +
+    open right, above       - - - - - + + - - -
+    open right, below       - - + - - - - h - -
+    open to the top         - - - - + - - - - -
+    mirrors left to right   + + - - - - - - + -
+    mirrors top to bottom   + + - + - - - - + -
+    bar along the top       - - - - - + - + - -
+    bar across              - - - - + - - h - -
+    bar along the bottom    - h + - - - - - - -
+    slanted stroke          - - + - h - - + - -
+    upright stem            - + - - + - - h - h
+    only straight strokes   - + - - + - - + - -
+    ink in upper left       - - h h - + - h - h
+    ink in upper right      - - - - - + - + - -
+    ink in lower left       - - + h - h - - - -
+    ink in lower right      - h + - - - h - - -
+    ink in the centre       - + h + h h h h + h
+    ink at the left edge    + - - - + h + - h h
+    ink at the right edge   + - - - h - - - h +
+    narrow                  - + - - - - - - - -
+    narrow in the middle    - - - + - - - - + -
+"""
+
+
+def read_digits() -> ZSLDataset:
+    """Return the digits with their images, prototypes and the split PS.
+
+    Returns
+    -------
+    ZSLDataset
+        1,797 rows of 64 pixels, 10 classes, 31 attributes; ``images`` are uint8 from 0 to 255.
+    """
+    bunch = load_digits()
+    names, prototypes = _prototypes()
+    ps = Split.from_classes(
+        "PS",
+        bunch.target,
+        unseen=(7, 8, 9),
+        folds=[(0, 1), (2, 3), (4, 5)],
+        note="The last three digits are unseen; a fifth of the images of every other is held out.",
+    )
+    return ZSLDataset(
+        name="digits",
+        features=bunch.data.astype(np.float32),
+        labels=bunch.target,
+        prototypes=prototypes,
+        class_names=tuple(map(str, bunch.target_names)),
+        attribute_names=names,
+        splits=[ps],
+        source="Handwritten digits of 43 writers, 8 x 8 pixels, UCI, as bundled with scikit-learn.",
+        images=np.rint(bunch.images * (255 / 16)).astype(np.uint8),
+    )
+
+
+def _prototypes() -> tuple[tuple[str, ...], np.ndarray]:
+    """Read the table of attributes: names, and one row per digit."""
+    value = {"+": 1.0, "h": 0.5, "-": 0.0}
+    rows = [line.rsplit(maxsplit=10) for line in _ATTRIBUTES.strip().splitlines()]
+    S = np.array([[value[mark] for mark in marks] for _, *marks in rows], dtype=np.float32).T
+    return tuple(name.strip() for name, *_ in rows), S

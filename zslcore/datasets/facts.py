@@ -1,0 +1,84 @@
+"""Facts about the benchmarks, kept under ``data/``: printed tables, class lists, image counts.
+
+Sources, and what had to be filled in by a rule, are named in ``data/README.md``.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+
+from zslcore.exceptions import closest_name
+
+__all__ = ["ClassFacts", "class_facts", "published", "published_tables"]
+
+DATA = Path(__file__).parents[2] / "data"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ClassFacts:
+    """What is known of a benchmark without its images.
+
+    Attributes
+    ----------
+    dataset : "AWA1", "AWA2", "CUB", "SUN" or "aPY"
+    attributes : number of attributes in its prototypes
+    classes : DataFrame, one row per class in the benchmark's order, with the columns ``class``,
+        ``group``, ``images``, ``test_seen`` (images held out by PS), ``ss`` (train, test), ``ps``
+        (trainval, test), ``fold1`` to ``fold3`` (train, val, empty for unseen classes) and
+        ``imagenet1k`` (published, name, empty: how the class is known to be one of ImageNet-1K)
+    notes : where ``images``, ``ss``, ``ps`` and ``imagenet1k`` come from, one sentence each
+    """
+
+    dataset: str
+    attributes: int
+    classes: pd.DataFrame
+    notes: Mapping[str, str]
+
+
+def class_facts(dataset: str) -> ClassFacts:
+    """Return the classes, image counts and class lists of a benchmark.
+
+    Raises
+    ------
+    UnknownNameError
+        For a benchmark that ``data/classes`` does not hold; names the nearest one.
+    """
+    sources = tomllib.loads((DATA / "classes" / "sources.toml").read_text(encoding="utf-8"))
+    if dataset not in sources:
+        raise closest_name("benchmark", dataset, sources)
+    notes = dict(sources[dataset])
+    return ClassFacts(
+        dataset=dataset,
+        attributes=notes.pop("attributes"),
+        classes=pd.read_csv(DATA / "classes" / f"{dataset}.csv", keep_default_na=False),
+        notes=notes,
+    )
+
+
+def published_tables() -> tuple[str, ...]:
+    """Names of the printed tables that :func:`published` knows."""
+    return tuple(sorted(path.stem for path in (DATA / "published").glob("*.csv")))
+
+
+def published(name: str) -> pd.DataFrame:
+    """Return a printed table as it is in the paper, accuracies as fractions.
+
+    The files hold percent as printed, in columns called ``..._percent``; here these are divided by
+    100 and lose the suffix. Cells that the paper left empty are missing values.
+
+    Raises
+    ------
+    UnknownNameError
+        For a table that ``data/published`` does not hold; names the nearest one.
+    """
+    if name not in published_tables():
+        raise closest_name("published table", name, published_tables())
+    table = pd.read_csv(DATA / "published" / f"{name}.csv")
+    percent = [column for column in table.columns if column.endswith("_percent")]
+    table[percent] = table[percent] / 100
+    return table.rename(columns={column: column.removesuffix("_percent") for column in percent})
