@@ -1,0 +1,51 @@
+import numpy as np
+import pytest
+from scipy.linalg import solve_sylvester
+
+from tests.methods.plain import gradient, relative_difference, squared, training_data
+from zslcore.exceptions import ParameterError
+from zslcore.features import l2_rows
+from zslcore.methods import SAE
+
+X, Y_INDEX, S, S_Y = training_data()
+LAMS = (0.05, 1.0, 500.0)
+
+
+def sylvester(lam):
+    return solve_sylvester(S_Y.T @ S_Y, lam * X.T @ X, (1 + lam) * S_Y.T @ X)
+
+
+@pytest.mark.parametrize("lam", LAMS)
+def test_solution_is_that_of_the_sylvester_solver(lam):
+    assert relative_difference(SAE(lam).fit(X, Y_INDEX, S).W_, sylvester(lam)) < 1e-8
+
+
+def test_gradient_of_the_printed_objective_vanishes():
+    W = SAE(0.7).fit(X, Y_INDEX, S).W_
+    slope = gradient(lambda W: squared(X - S_Y @ W) + 0.7 * squared(X @ W.T - S_Y), W)
+    assert np.abs(slope).max() < 1e-7
+
+
+@pytest.mark.parametrize("direction", ["S2V", "V2S"])
+def test_grid_equals_the_sylvester_solver(direction):
+    scores = SAE(direction=direction).score_grid(
+        X, Y_INDEX, S, [{"lam": lam} for lam in LAMS], X, S
+    )
+    for lam, F in zip(LAMS, scores, strict=True):
+        W = sylvester(lam)
+        a, b = (X @ W.T, S) if direction == "V2S" else (X, S @ W)
+        assert relative_difference(F, l2_rows(a) @ l2_rows(b).T) < 1e-8
+
+
+def test_what_the_data_do_not_determine_is_zero():
+    wide = np.hstack([X, np.zeros((len(X), 1))])  # a feature that is never active
+    deep = np.hstack([S, np.zeros((len(S), 1))])  # an attribute no class has
+    W = SAE(0.5).fit(wide, Y_INDEX, deep).W_
+    assert np.abs(W[-1]).max() < 1e-9
+    assert np.abs(W[:, -1]).max() < 1e-9
+    assert relative_difference(W[:-1, :-1], SAE(0.5).fit(X, Y_INDEX, S).W_) < 1e-8
+
+
+def test_unknown_direction_is_refused():
+    with pytest.raises(ParameterError, match="direction must be one of 'S2V', 'V2S'"):
+        SAE(direction="both").fit(X, Y_INDEX, S)

@@ -1,0 +1,211 @@
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from sklearn.model_selection import ParameterGrid
+
+from tests.worlds import linear_world
+from zslcore.datasets.base import Fold, Split, hold_out
+from zslcore.exceptions import DatasetError, ParameterError
+from zslcore.features import Preprocessing
+from zslcore.methods import ESZSL, LinearS2V
+from zslcore.metrics import mean_class_accuracy, sample_accuracy, seen_unseen_curve
+from zslcore.protocol import (
+    ScoredTest,
+    best_common_gamma,
+    evaluate,
+    fit_and_score,
+    oracle,
+    select,
+)
+
+WORLD = linear_world(noise=1.0, n_per_class=20)
+SPLIT = WORLD.splits["PS"]
+RAW = Preprocessing("none", "none")
+GRID = {"lam": (1e-4, 1e-2, 1.0)}
+
+
+def plain_scores(lam, train, test, classes):
+    """Fit LinearS2V by hand on ``train`` and score ``test`` against ``classes``."""
+    X, y = WORLD.features.astype(float), WORLD.labels
+    S = WORLD.prototypes.astype(float)
+    S_y = S[y[train]]
+    A = S_y.T @ S_y + lam * len(train) * np.eye(S.shape[1])
+    W = np.linalg.solve(A, S_y.T @ X[train])
+    return -((X[test][:, None] - (S[classes] @ W)[None]) ** 2).sum(axis=2)
+
+
+def test_zsl_selection_is_the_mean_over_folds_done_by_hand():
+    means = []
+    for lam in GRID["lam"]:
+        scores = []
+        for fold in SPLIT.folds:
+            classes = np.unique(WORLD.labels[fold.val])
+            F = plain_scores(lam, fold.train, fold.val, classes)
+            scores.append(mean_class_accuracy(WORLD.labels[fold.val], classes[F.argmax(axis=1)]))
+        means.append(np.mean(scores))
+    chosen = select(LinearS2V(), WORLD, SPLIT, task="zsl", grid=GRID, preprocessing=RAW)
+    assert chosen.params == {"lam": GRID["lam"][int(np.argmax(means))]}
+    assert chosen.score == pytest.approx(max(means))
+    assert len(chosen.table) == len(GRID["lam"]) * len(SPLIT.folds)
+
+
+def test_gzsl_selection_is_the_best_harmonic_mean_after_the_folds_own_gamma():
+    means, curves = [], []
+    for lam in GRID["lam"]:
+        of_folds = []
+        for fold in SPLIT.folds:
+            train, held = hold_out(WORLD.labels, fold.train, 0.2, 3)
+            test = np.concatenate([held, fold.val])
+            classes = np.unique(WORLD.labels[np.concatenate([train, test])])
+            F = plain_scores(lam, train, test, classes)
+            y = np.searchsorted(classes, WORLD.labels[test])
+            seen = np.isin(classes, WORLD.labels[train])
+            of_folds.append(seen_unseen_curve(F, y, seen))
+        means.append(np.mean([curve.best().harmonic for curve in of_folds]))
+        curves.append(of_folds)
+    chosen = select(LinearS2V(), WORLD, SPLIT, task="gzsl", grid=GRID, preprocessing=RAW, seed=3)
+    best = int(np.argmax(means))
+    assert chosen.params == {"lam": GRID["lam"][best]}
+    assert chosen.score == pytest.approx(means[best])
+    assert chosen.gamma == pytest.approx(best_common_gamma(curves[best]))
+
+
+def test_selection_never_looks_at_the_test_set():
+    features = WORLD.features.copy()
+    test = np.concatenate([SPLIT.test_seen, SPLIT.test_unseen])
+    features[test] = np.nan
+    blind = linear_world(noise=1.0, n_per_class=20)
+    object.__setattr__(blind, "features", features)
+    for task in ("zsl", "gzsl"):
+        seen = select(LinearS2V(), WORLD, SPLIT, task=task, grid=GRID)
+        unseen = select(LinearS2V(), blind, blind.splits["PS"], task=task, grid=GRID)
+        assert (unseen.params, unseen.gamma, unseen.score) == (seen.params, seen.gamma, seen.score)
+
+
+def test_common_gamma_beats_every_gamma_of_a_fine_sweep():
+    rng = np.random.default_rng(0)
+    curves = []
+    for _ in range(3):
+        y = rng.integers(0, 10, 200)
+        F = rng.normal(size=(200, 10)) + 1.5 * np.eye(10)[y] + 0.5 * (np.arange(10) < 6)
+        curves.append(seen_unseen_curve(F, y, np.arange(10) < 6))
+
+    def mean_harmonic(gamma):
+        return np.mean([curve.at(gamma).harmonic for curve in curves], axis=0)
+
+    best = mean_harmonic(best_common_gamma(curves))
+    assert best >= mean_harmonic(np.linspace(-5, 5, 5001)).max() - 1e-12
+
+
+def test_selection_of_a_grid_reports_progress_to_the_end():
+    seen = []
+    select(LinearS2V(), WORLD, SPLIT, grid=GRID, on_progress=lambda *tick: seen.append(tick))
+    assert seen == [(k, 6) for k in range(1, 7)]
+
+
+def test_default_grid_is_the_methods_own():
+    chosen = select(ESZSL(), WORLD, SPLIT)
+    assert set(chosen.params) == {"gamma", "lam"}
+    assert len(chosen.table) == 49 * 2
+
+
+@pytest.mark.parametrize(
+    ("folds", "sentence"),
+    [
+        ((), "has no folds to choose parameters on"),
+        (
+            (Fold(SPLIT.trainval, SPLIT.trainval[:9]),),
+            "fold 0 needs train and val rows of disjoint",
+        ),
+        ((Fold(SPLIT.trainval, []),), "got 8 and 0 classes"),
+    ],
+)
+def test_folds_that_cannot_serve_are_refused(folds, sentence):
+    split = Split.from_rows(
+        "bad",
+        WORLD.labels,
+        trainval=SPLIT.trainval,
+        test_seen=SPLIT.test_seen,
+        test_unseen=SPLIT.test_unseen,
+        folds=folds,
+    )
+    with pytest.raises(DatasetError, match=sentence):
+        select(LinearS2V(), WORLD, split, grid=GRID)
+
+
+def test_unknown_task_is_refused():
+    with pytest.raises(ParameterError, match="task must be 'zsl' or 'gzsl'; got 'ZSL'"):
+        select(LinearS2V(), WORLD, SPLIT, task="ZSL")
+
+
+def test_evaluation_reads_every_figure_off_one_score_matrix():
+    scores = fit_and_score(LinearS2V(1e-3), WORLD, SPLIT)
+    gamma = 0.03
+    figures = evaluate(scores, gamma)
+    y = scores.classes[scores.y]
+    of_unseen = np.isin(y, SPLIT.unseen_classes)
+
+    among_unseen = SPLIT.unseen_classes[scores.F[of_unseen][:, 8:].argmax(axis=1)]
+    assert figures.zsl == pytest.approx(mean_class_accuracy(y[of_unseen], among_unseen))
+    assert figures.zsl_per_sample == pytest.approx(sample_accuracy(y[of_unseen], among_unseen))
+    assert figures.zsl <= figures.zsl_top5 <= 1
+
+    penalised = scores.F - gamma * scores.seen
+    answer = scores.classes[penalised.argmax(axis=1)]
+    seen = mean_class_accuracy(y[~of_unseen], answer[~of_unseen])
+    unseen = mean_class_accuracy(y[of_unseen], answer[of_unseen])
+    assert figures.calibrated.seen == pytest.approx(seen)
+    assert figures.calibrated.unseen == pytest.approx(unseen)
+    assert figures.calibrated_per_sample.seen == pytest.approx(
+        sample_accuracy(y[~of_unseen], answer[~of_unseen])
+    )
+    means = [[figures.per_class[c] for c in part] for part in (range(8), range(8, 12))]
+    assert np.mean(means[0]) == pytest.approx(seen)
+    assert np.mean(means[1]) == pytest.approx(unseen)
+
+
+def test_without_seen_test_samples_there_is_zsl_only():
+    split = Split.from_classes("SS", WORLD.labels, unseen=range(8, 12), seen_test_fraction=0)
+    scores = fit_and_score(LinearS2V(), WORLD, split)
+    figures = evaluate(scores)
+    assert not scores.generalized
+    assert figures.plain is None
+    assert figures.ausuc is None
+    assert figures.zsl > 0.25
+    peek = oracle(LinearS2V(), WORLD, split, grid=GRID)
+    assert (peek.harmonic, peek.gamma) == (None, None)
+
+
+def test_oracle_is_never_below_any_point_it_may_choose():
+    peek = oracle(LinearS2V(), WORLD, SPLIT, grid=GRID)
+    for params in ParameterGrid(GRID):
+        figures = evaluate(fit_and_score(LinearS2V(**params), WORLD, SPLIT))
+        assert figures.zsl <= peek.zsl
+        assert figures.plain.harmonic <= peek.harmonic
+    best = fit_and_score(LinearS2V(**peek.gzsl_params), WORLD, SPLIT)
+    assert evaluate(best, peek.gamma).calibrated.harmonic == pytest.approx(peek.harmonic)
+
+
+def test_predictions_agree_with_the_curve_on_both_sides_of_a_tie():
+    F = np.array([[0.5, 0.25], [1.0, 0.0]])
+    scores = ScoredTest(F, np.array([0, 1]), np.array([3, 4]), np.array([True, False]))
+    for gamma, answer in ((0.2, [0, 0]), (0.25, [1, 0]), (1.0, [1, 1])):
+        assert scores.predicted(gamma).tolist() == answer
+        figures = evaluate(scores, gamma)
+        assert figures.per_class == {3: answer[0] == 0, 4: answer[1] == 1}
+        assert figures.calibrated.seen == figures.per_class[3]
+
+
+def test_a_stricter_gamma_moves_answers_to_the_unseen_side():
+    scores = fit_and_score(LinearS2V(), WORLD, SPLIT)
+    shares = [(~scores.seen)[scores.predicted(gamma)].mean() for gamma in (-9, 0, 0.05, 0.2, 9)]
+    assert shares[0] == 0
+    assert shares[-1] == 1
+    assert all(a <= b for a, b in pairwise(shares))
+
+
+def test_split_without_training_rows_is_refused():
+    split = Split("empty", [], [], SPLIT.test_unseen, [], SPLIT.unseen_classes)
+    with pytest.raises(DatasetError, match="needs training rows and unseen test rows; got 0 and"):
+        fit_and_score(LinearS2V(), WORLD, split)

@@ -1,0 +1,140 @@
+import json
+import sqlite3
+
+import numpy as np
+import pytest
+
+from tests.worlds import linear_world
+from zslcore.datasets.base import Split
+from zslcore.exceptions import DatasetError, ParameterError, UnknownNameError, ZSLError
+from zslcore.runs import RunResult, RunSpec, RunStore, execute
+
+WORLD = linear_world(noise=1.0)
+
+
+def spec(**changes):
+    return RunSpec(**({"dataset": WORLD.name, "split": "PS", "method": "LinearS2V"} | changes))
+
+
+@pytest.fixture(scope="module")
+def result():
+    return execute(spec(), WORLD)
+
+
+def test_same_spec_same_key_and_any_change_another():
+    assert spec().key == spec().key == RunSpec.from_json(spec().to_json()).key
+    assert spec(method="SAE", params={"lam": 1.0, "direction": "V2S"}).key == (
+        spec(method="SAE", params={"direction": "V2S", "lam": 1.0}).key
+    )
+    others = [{"seed": 1}, {"gamma": 0.0}, {"params": {"lam": 1.0}}, {"features": "none"}]
+    assert len({spec(**change).key for change in [{}, *others]}) == 5
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "sentence"),
+    [
+        ({"method": "LinearS2Vv"}, UnknownNameError, "Did you mean 'LinearS2V'"),
+        ({"params": {"lamda": 1}}, UnknownNameError, "Did you mean 'lam'"),
+        ({"select_for": "both"}, ParameterError, "select_for must be"),
+        ({"features": "L2"}, ParameterError, "Preprocessing of features"),
+    ],
+)
+def test_a_spec_that_cannot_run_is_refused_at_once(change, error, sentence):
+    with pytest.raises(error, match=sentence):
+        spec(**change)
+
+
+def test_the_same_spec_twice_gives_the_same_numbers(result):
+    again = execute(result.spec, WORLD)
+    assert again.evaluation == result.evaluation
+    assert (again.params, again.gamma, again.oracle) == (result.params, result.gamma, result.oracle)
+
+
+def test_origins_say_how_parameters_and_gamma_were_chosen(result):
+    assert (result.params_origin, result.gamma_origin) == ("validated", "validated")
+    given = execute(spec(params={"lam": 0.1}), WORLD)
+    assert (given.params_origin, given.gamma_origin) == ("given", "validated")
+    both = execute(spec(params={"lam": 0.1}, gamma=0.01), WORLD)
+    assert (both.params_origin, both.gamma_origin, both.gamma) == ("given", "given", 0.01)
+    partly = execute(spec(method="ESZSL", params={"lam": 0.1}), WORLD)
+    assert partly.params_origin == "validated"
+    assert partly.params["lam"] == 0.1
+
+
+def test_oracle_gap_is_never_negative_and_left_out_when_not_asked_for(result):
+    assert min(result.oracle_gap.values()) >= 0
+    assert set(result.oracle_gap) == {"zsl", "harmonic"}
+    assert execute(spec(), WORLD, with_oracle=False).oracle_gap == {}
+
+
+def test_a_split_without_seen_test_rows_is_run_for_zsl():
+    standard = Split.from_classes(
+        "SS", WORLD.labels, unseen=range(8, 12), folds=[[0, 1]], seen_test_fraction=0
+    )
+    world = linear_world(noise=1.0)
+    object.__setattr__(world, "splits", {"SS": standard})
+    result = execute(spec(split="SS"), world)
+    assert (result.params_origin, result.gamma, result.gamma_origin) == ("validated", None, None)
+    assert result.evaluation.calibrated is None
+
+
+def test_other_data_under_the_same_name_is_refused(result):
+    with pytest.raises(DatasetError, match="the run was made on data"):
+        execute(result.spec, linear_world(seed=1))
+
+
+def test_result_survives_json(result):
+    again = RunResult.from_json(result.to_json())
+    assert again == result
+    assert again.row() == result.row()
+    assert json.loads(result.to_json())["evaluation"]["zsl"] == result.evaluation.zsl
+
+
+def test_row_is_tidy_and_says_where_numbers_come_from(result):
+    row = result.row()
+    assert row["simulated"] is True
+    assert row["params_origin"] == "validated"
+    assert row["digest"] == WORLD.digest
+    assert row["calibrated_harmonic"] == result.evaluation.calibrated.harmonic
+    assert all(np.isscalar(value) or value is None for value in row.values())
+
+
+def test_store_keeps_replaces_and_forgets(result, tmp_path):
+    store = RunStore(tmp_path / "new" / "runs.sqlite")
+    assert store.get(result.spec.key) is None
+    store.put(result)
+    store.put(result)
+    assert store.get(result.spec.key) == result
+    assert store.table()["key"].tolist() == [result.spec.key]
+    store.delete(result.spec.key)
+    assert store.results() == []
+
+
+def test_store_that_is_no_store_is_refused_in_one_sentence(result, tmp_path):
+    (tmp_path / "runs.sqlite").write_text("not a database, but long enough to be looked at" * 50)
+    with pytest.raises(ZSLError, match=r"expected a run store, got: file is not a database"):
+        RunStore(tmp_path / "runs.sqlite").put(result)
+
+
+def test_default_store_lives_in_the_data_folder(monkeypatch, tmp_path):
+    monkeypatch.setenv("ZSL_DATA", str(tmp_path))
+    assert RunStore().path == tmp_path / "runs.sqlite"
+
+
+def test_two_writers_do_not_lose_each_others_results(result, tmp_path):
+    other = execute(spec(seed=1), WORLD, with_oracle=False)
+    first, second = RunStore(tmp_path / "runs.sqlite"), RunStore(tmp_path / "runs.sqlite")
+    first.put(result)
+    second.put(other)
+    assert {r.spec.seed for r in first.results()} == {0, 1}
+    with sqlite3.connect(tmp_path / "runs.sqlite") as db:
+        assert db.execute("SELECT COUNT(*) FROM runs").fetchone() == (2,)
+    db.close()
+
+
+def test_command_repeats_the_spec():
+    given = spec(method="SAE", params={"direction": "V2S"}, gamma=0.5, seed=3, select_for="zsl")
+    assert given.command() == (
+        "python -m zslcore run --dataset 'linear world' --split PS --method SAE "
+        "--param direction=V2S --gamma 0.5 --select-for zsl --seed 3"
+    )
