@@ -104,8 +104,7 @@ def test_an_array_and_a_view_of_it_are_the_same_to_a_method(method, scores):
 def test_a_grid_gives_what_its_points_give_one_by_one(method):
     grid = list(ParameterGrid({name: v[:2] for name, v in method.param_grid.items()}))
     for params, fast in zip(grid, PROBLEM.sweep(method(), grid), strict=True):
-        model = method(**params).fit(PROBLEM.X, PROBLEM.y, PROBLEM.S)
-        slow = model.decision_function(PROBLEM.X_test, PROBLEM.candidates)
+        slow = PROBLEM.scores_of(method(**params).fit(PROBLEM.X, PROBLEM.y, PROBLEM.S))
         np.testing.assert_allclose(fast, slow, rtol=1e-6, atol=1e-8 * np.abs(slow).max())
 
 

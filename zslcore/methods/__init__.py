@@ -8,14 +8,43 @@ from __future__ import annotations
 
 from zslcore.base import ZSLEstimator
 from zslcore.exceptions import closest_name
+from zslcore.methods.ale import ALE
+from zslcore.methods.cmt import CMT, CMTStar
+from zslcore.methods.devise import DEVISE
 from zslcore.methods.eszsl import ESZSL
+from zslcore.methods.latem import LATEM
 from zslcore.methods.linear_s2v import LinearS2V
 from zslcore.methods.linear_v2s import LinearV2S
 from zslcore.methods.sae import SAE
+from zslcore.methods.sje import SJE
 
-__all__ = ["ESZSL", "METHODS", "SAE", "LinearS2V", "LinearV2S", "get_method"]
+__all__ = [
+    "ALE",
+    "CMT",
+    "DEVISE",
+    "ESZSL",
+    "LATEM",
+    "METHODS",
+    "SAE",
+    "SJE",
+    "CMTStar",
+    "LinearS2V",
+    "LinearV2S",
+    "get_method",
+]
 
-_ALL: tuple[type[ZSLEstimator], ...] = (LinearV2S, LinearS2V, ESZSL, SAE)
+_ALL: tuple[type[ZSLEstimator], ...] = (
+    LinearV2S,
+    LinearS2V,
+    ESZSL,
+    SAE,
+    DEVISE,
+    ALE,
+    SJE,
+    LATEM,
+    CMT,
+    CMTStar,
+)
 
 METHODS: dict[str, type[ZSLEstimator]] = {method.card.name: method for method in _ALL}
 
