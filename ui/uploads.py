@@ -9,9 +9,10 @@ from __future__ import annotations
 import csv
 import shutil
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import BinaryIO
+from urllib.parse import urlsplit
 
 import streamlit as st
 
@@ -127,13 +128,15 @@ def import_folder(
 
 def is_local() -> bool:
     """Whether the visitor sits at the machine that runs the app, as far as can be told."""
-    host = st.context.headers.get("Host", "localhost").rpartition(":")[0].strip("[]")
-    forwarded = "X-Forwarded-For" in st.context.headers
-    return (
-        st.context.ip_address is None
-        and host in ("", "localhost", "127.0.0.1", "::1")
-        and (not forwarded)
-    )
+    context = st.context
+    return context.ip_address is None and names_this_machine(context.headers.to_dict())
+
+
+def names_this_machine(headers: Mapping[str, str]) -> bool:
+    """Whether a request was made to this machine by its own name, not passed on by a proxy."""
+    headers = {name.lower(): value for name, value in headers.items()}
+    host = urlsplit(f"//{headers.get('host', '')}").hostname
+    return host in ("localhost", "127.0.0.1", "::1") and "x-forwarded-for" not in headers
 
 
 def _imported(source: Path, name: str, options: dict) -> ZSLDataset:
@@ -192,13 +195,15 @@ def _understood(paths: list[Path]) -> tuple[Path, dict]:
 
 
 def _understood_mats(mats: list[Path]) -> tuple[Path, dict]:
-    """Tell features from splits: a matrix of features is always the larger file."""
+    """Tell features from splits: by the usual name, or else features are the larger file."""
     if len(mats) != 2:
         raise FileRefusedError(
             "Expected two .mat files, features and splits (res101.mat and att_splits.mat); got "
             f"{', '.join(path.name for path in mats)}."
         )
-    splits, features = sorted(mats, key=lambda path: path.stat().st_size)
+    features, splits = sorted(
+        mats, key=lambda path: ("split" in path.name.lower(), -path.stat().st_size)
+    )
     return features, {"features": features.name, "splits": splits.name}
 
 
