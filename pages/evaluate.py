@@ -25,7 +25,8 @@ gamma = run.gamma or 0.0
 
 with st.container(horizontal=True):
     st.metric("ZSL accuracy", percent(evaluation.zsl), help="A_U→Cu: unseen among unseen classes.")
-    st.metric("ZSL top-5", percent(evaluation.zsl_top5))
+    if (~scores.seen).sum() > 5:
+        st.metric("ZSL top-5", percent(evaluation.zsl_top5))
     if scores.generalized:
         st.metric("H, no calibration", percent(evaluation.plain.harmonic))
         gain = evaluation.calibrated.harmonic - evaluation.plain.harmonic
@@ -37,7 +38,7 @@ with st.container(horizontal=True):
         )
         st.metric("AUSUC", percent(evaluation.ausuc), help="Area under the seen-unseen curve.")
     st.metric(
-        "Oracle gap",
+        "Oracle gap, points",
         points(gap.get("harmonic", gap["zsl"])).replace(" points", ""),
         help="Points that choosing parameters and γ on the test set would add: "
         "a bound, never a result.",
