@@ -25,7 +25,7 @@ from sklearn.base import clone
 
 from zslcore.base import Params, ZSLEstimator
 from zslcore.exceptions import ParameterError
-from zslcore.features import chunks
+from zslcore.features import chunks, project
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -233,6 +233,19 @@ class RankingModel(EpochModel):
             if epoch in wanted:
                 self._learned(descent.solution())
                 yield epoch
+
+
+    def score_grid(self, X, y, prototypes, grid, X_test, candidates) -> Iterator[np.ndarray]:
+        """Score a whole grid: one run for all numbers of epochs, one pass over ``X_test``."""
+        S = np.asarray(candidates, dtype=np.float64)
+        codes = [model._codes(S) for model in self.fit_grid(X, y, prototypes, grid)]
+        ends = np.cumsum([code.shape[1] for code in codes])
+        for P in np.split(project(X_test, np.hstack(codes)), ends[:-1], axis=1):
+            yield P.reshape(len(P), -1, len(S)).max(axis=1)
+
+    def _codes(self, S: np.ndarray) -> np.ndarray:
+        """Return V S' of all matrices side by side, shape (n_features, n_matrices * n_candidates)."""
+        return self.V_ @ S.T
 
 
 class _Descent:

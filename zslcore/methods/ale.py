@@ -72,7 +72,7 @@ class ALE(RankingModel, CompatibilityModel):
         r" [\Delta + F(x_n, c) - F(x_n, y_n)]_+,\quad F(x, c) = x^\top V s_c",
         stochastic=True,
     )
-    param_grid: ClassVar = {"learning_rate": (3.0, 30.0), "epochs": (1, 3, 10, 30)}
+    param_grid: ClassVar = {"learning_rate": (10.0, 30.0), "epochs": (1, 3, 8, 20)}
 
     def __init__(
         self,

@@ -65,7 +65,7 @@ class CMT(EpochModel):
         r"\quad F(x, c) = -\lVert W_1 \tanh(W_2 x) - s_c \rVert^2",
         stochastic=True,
     )
-    param_grid: ClassVar = {"hidden": (100, 400), "epochs": (2, 5, 10, 20, 40)}
+    param_grid: ClassVar = {"epochs": (2, 5, 10, 20)}
 
     def __init__(
         self,

@@ -69,7 +69,7 @@ class DEVISE(RankingModel, CompatibilityModel):
         r"\quad F(x, c) = x^\top V s_c",
         stochastic=True,
     )
-    param_grid: ClassVar = {"learning_rate": (1.0, 10.0), "epochs": (1, 3, 10, 30)}
+    param_grid: ClassVar = {"learning_rate": (1.0, 3.0), "epochs": (1, 3, 8, 20)}
 
     def __init__(
         self,

@@ -10,7 +10,7 @@ from scipy.linalg import solve
 
 from zslcore.base import CompatibilityModel, MethodCard
 from zslcore.features import project
-from zslcore.spectrum import ClassStatistics, Spectrum
+from zslcore.spectrum import ClassStatistics, Spectrum, ridge
 
 __all__ = ["ESZSL"]
 
@@ -77,14 +77,17 @@ class ESZSL(CompatibilityModel):
         self.lam = lam
         self.coding = coding
 
+    def _check_params(self) -> None:
+        self._check_positive("gamma", "lam")
+        self._check_choice("coding", ("01", "+-1"))
+
     def fit(self, X: np.ndarray, y: np.ndarray, prototypes: np.ndarray) -> Self:
         """Fit ``V_`` on seen classes; ``y`` indexes the rows of ``prototypes``."""
         X, y, S = self._check_training(X, y, prototypes)
-        self._check_positive("gamma", "lam")
         statistics = ClassStatistics.of(X, y, len(S))
 
-        visual = statistics.gram + self.gamma * np.eye(X.shape[1])
-        semantic = S.T @ S + self.lam * np.eye(S.shape[1])
+        visual = ridge(statistics.gram, self.gamma)
+        semantic = ridge(S.T @ S, self.lam)
         # V = visual^-1 (X'YS) semantic^-1, as two solves rather than two inverses.
         left = solve(visual, self._target(statistics) @ S, assume_a="pos", overwrite_a=True)
         self.V_ = solve(semantic, left.T, assume_a="pos").T
@@ -103,7 +106,7 @@ class ESZSL(CompatibilityModel):
             return
         X, y, S = self._check_training(X, y, prototypes)
         statistics = ClassStatistics.of(X, y, len(S))
-        visual, semantic = Spectrum.of(statistics.gram), Spectrum.of(S.T @ S)
+        visual, semantic = Spectrum.of(statistics.gram, overwrite=True), Spectrum.of(S.T @ S)
         U, Q = visual.vectors, semantic.vectors
         K = U.T @ self._target(statistics) @ S @ Q
 
@@ -117,6 +120,5 @@ class ESZSL(CompatibilityModel):
 
     def _target(self, statistics: ClassStatistics) -> np.ndarray:
         """Return X'Y for the chosen coding, shape (n_features, n_classes)."""
-        self._check_choice("coding", ("01", "+-1"))
         XtY = statistics.sums.T
         return XtY if self.coding == "01" else 2 * XtY - XtY.sum(axis=1, keepdims=True)

@@ -77,7 +77,7 @@ class LATEM(RankingModel):
         r"\quad F(x, c) = \max_k x^\top V_k s_c",
         stochastic=True,
     )
-    param_grid: ClassVar = {"n_matrices": (2, 4), "epochs": (1, 3, 10, 30)}
+    param_grid: ClassVar = {"n_matrices": (2, 4), "epochs": (1, 3, 8, 20)}
 
     def __init__(
         self,
@@ -106,9 +106,10 @@ class LATEM(RankingModel):
     def decision_function(self, X: np.ndarray, prototypes: np.ndarray) -> np.ndarray:
         """Return the largest ``X V_k S'`` over k; see :class:`ZSLEstimator`."""
         X, S = self._check_scoring(X, prototypes)
-        (K, D, _), C = self.V_.shape, len(S)
-        F = project(X, (self.V_ @ S.T).transpose(1, 0, 2).reshape(D, K * C))
-        return F.reshape(len(X), K, C).max(axis=1)
+        return project(X, self._codes(S)).reshape(len(X), len(self.V_), len(S)).max(axis=1)
+
+    def _codes(self, S: np.ndarray) -> np.ndarray:
+        return np.hstack(list(self.V_ @ S.T))
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
