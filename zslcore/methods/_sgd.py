@@ -157,6 +157,8 @@ class EpochModel(ZSLEstimator):
     def fit_grid(self, X, y, prototypes, grid: Iterable[Params]) -> Iterator[Self]:
         """Yield a fitted model a point, from one run for all points that differ in ``epochs``."""
         grid = [{"epochs": self.epochs, **params} for params in grid]
+        for params in grid:  # before the first of them costs anything
+            clone(self).set_params(**params)._check_params()
         fitted: dict[int, Self] = {}
         for i, params in enumerate(grid):
             if i not in fitted:
@@ -218,14 +220,12 @@ class RankingModel(EpochModel):
         """Keep ``V`` of shape (n_matrices, n_features, n_attributes)."""
         self.V_ = V[0]
 
-    def _check_parameters(self) -> None:
-        """Refuse parameters outside the range in which the formulas mean anything."""
+    def _check_params(self) -> None:
         self._check_positive("learning_rate", "margin")
         self._check_whole("epochs", "batch_size")
 
     def _epochs(self, X, y, prototypes, wanted: list[int]) -> Iterator[int]:
         X, y, S = self._check_training(X, y, prototypes)
-        self._check_parameters()
         descent = _Descent(self, X, *by_first_appearance(y, S))
         for epoch in range(1, max(wanted) + 1):
             loss = descent.epoch()
@@ -233,7 +233,6 @@ class RankingModel(EpochModel):
             if epoch in wanted:
                 self._learned(descent.solution())
                 yield epoch
-
 
     def score_grid(self, X, y, prototypes, grid, X_test, candidates) -> Iterator[np.ndarray]:
         """Score a whole grid: one run for all numbers of epochs, one pass over ``X_test``."""
@@ -244,7 +243,7 @@ class RankingModel(EpochModel):
             yield P.reshape(len(P), -1, len(S)).max(axis=1)
 
     def _codes(self, S: np.ndarray) -> np.ndarray:
-        """Return V S' of all matrices side by side, shape (n_features, n_matrices * n_candidates)."""
+        """Return V S' of all matrices side by side: (n_features, n_matrices * n_candidates)."""
         return self.V_ @ S.T
 
 

@@ -72,7 +72,7 @@ class ALE(RankingModel, CompatibilityModel):
         r" [\Delta + F(x_n, c) - F(x_n, y_n)]_+,\quad F(x, c) = x^\top V s_c",
         stochastic=True,
     )
-    param_grid: ClassVar = {"learning_rate": (10.0, 30.0), "epochs": (1, 3, 8, 20)}
+    param_grid: ClassVar = {"learning_rate": (3.0, 30.0), "epochs": (1, 3, 10, 30)}
 
     def __init__(
         self,
@@ -96,8 +96,8 @@ class ALE(RankingModel, CompatibilityModel):
         self.device = device
         self.random_state = random_state
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
+    def _check_params(self) -> None:
+        super()._check_params()
         self._check_choice("alpha", ("1/i", "1"))
         self._check_choice("rank", ("exact", "sampled"))
 

@@ -88,6 +88,10 @@ class CMT(EpochModel):
         X, S = self._check_scoring(X, prototypes)
         return -squared_distances(self._embed(X), S)
 
+    def _check_params(self) -> None:
+        self._check_positive("learning_rate")
+        self._check_whole("hidden", "epochs", "batch_size")
+
     def _embed(self, X) -> np.ndarray:
         """Return where the network sends ``X``, shape (n_samples, n_attributes)."""
         return np.tanh(project(X, self.W2_.T)) @ self.W1_.T
@@ -96,8 +100,6 @@ class CMT(EpochModel):
         import torch
 
         X, y, S = self._check_training(X, y, prototypes)
-        self._check_positive("learning_rate")
-        self._check_whole("hidden", "epochs", "batch_size")
         (N, D), A, device = X.shape, S.shape[1], on_device(self.card.name, self.device)
         put = partial(torch.tensor, dtype=torch.float32, device=device)
         rng, rows = np.random.default_rng(self.random_state), TrainingRows(X, device)
@@ -218,12 +220,15 @@ class CMTStar(CMT):
         X, _ = self._check_scoring(X, np.empty((0, getattr(self, "n_attributes_in_", 0))))
         return self.detector_.novelty(self._embed(X)) - self.threshold_
 
-    def _epochs(self, X, y, prototypes, wanted: list[int]) -> Iterator[int]:
+    def _check_params(self) -> None:
+        super()._check_params()
         self._check_choice("detector", ("gaussian", "loop"))
         self._check_positive("lam")
         self._check_whole("k")
         if not 0 < self.coverage < 1:
             raise ParameterError(f"CMT*: coverage must lie between 0 and 1; got {self.coverage}.")
+
+    def _epochs(self, X, y, prototypes, wanted: list[int]) -> Iterator[int]:
         for epoch in super()._epochs(X, y, prototypes, wanted):
             Z = self._embed(X)
             if self.detector == "gaussian":

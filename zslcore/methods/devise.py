@@ -69,7 +69,7 @@ class DEVISE(RankingModel, CompatibilityModel):
         r"\quad F(x, c) = x^\top V s_c",
         stochastic=True,
     )
-    param_grid: ClassVar = {"learning_rate": (1.0, 3.0), "epochs": (1, 3, 8, 20)}
+    param_grid: ClassVar = {"learning_rate": (1.0, 10.0), "epochs": (1, 3, 10, 30)}
 
     def __init__(
         self,
@@ -91,8 +91,8 @@ class DEVISE(RankingModel, CompatibilityModel):
         self.device = device
         self.random_state = random_state
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
+    def _check_params(self) -> None:
+        super()._check_params()
         self._check_choice("violators", ("all", "first", "one"))
 
     def _weights(self, H: Tensor, own: Tensor, draw) -> Tensor:

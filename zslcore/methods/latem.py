@@ -77,7 +77,7 @@ class LATEM(RankingModel):
         r"\quad F(x, c) = \max_k x^\top V_k s_c",
         stochastic=True,
     )
-    param_grid: ClassVar = {"n_matrices": (2, 4), "epochs": (1, 3, 8, 20)}
+    param_grid: ClassVar = {"n_matrices": (2, 4), "epochs": (1, 3, 10, 30)}
 
     def __init__(
         self,
@@ -111,8 +111,8 @@ class LATEM(RankingModel):
     def _codes(self, S: np.ndarray) -> np.ndarray:
         return np.hstack(list(self.V_ @ S.T))
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
+    def _check_params(self) -> None:
+        super()._check_params()
         self._check_whole("n_matrices")
         self._check_choice("violators", ("all", "first", "one"))
         if not 0 <= self.prune < 1:

@@ -62,7 +62,7 @@ class SJE(RankingModel, CompatibilityModel):
         r"\quad F(x, c) = x^\top V s_c",
         stochastic=True,
     )
-    param_grid: ClassVar = {"learning_rate": (10.0, 30.0), "epochs": (1, 3, 8, 20)}
+    param_grid: ClassVar = {"learning_rate": (3.0, 30.0), "epochs": (1, 3, 10, 30)}
 
     def __init__(
         self,
