@@ -67,8 +67,8 @@ with left:
     )
     if papers:
         st.caption(
-            "Beside them what Xian et al. and Le Cacheux et al. printed, for ResNet-101 features of "
-            "the real images; "
+            "Beside them what Xian et al. and Le Cacheux et al. printed, for ResNet-101 "
+            "features of the real images; "
             + ("these are simulated." if dataset.simulated else "these features differ.")
         )
 with right, st.container(border=True):

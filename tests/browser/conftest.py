@@ -43,7 +43,7 @@ def chromium():
 class Server:
     """A running app: its address and process."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, script: str = "app.py") -> None:
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             port = free.getsockname()[1]
@@ -51,12 +51,12 @@ class Server:
         self.log = (folder / "streamlit.log").open("w")
         self.process = subprocess.Popen(
             [
-                *(sys.executable, "-m", "streamlit", "run", "app.py"),
+                *(sys.executable, "-m", "streamlit", "run", script),
                 *("--server.headless=true", "--server.address=127.0.0.1"),
                 *(f"--server.port={port}", "--server.fileWatcherType=none"),
             ],
             cwd=ROOT,
-            env=os.environ | {"ZSL_DATA": str(folder / "data")},
+            env=os.environ | {"ZSL_DATA": str(folder / "data"), "PYTHONPATH": str(ROOT)},
             stdout=self.log,
             stderr=subprocess.STDOUT,
         )
