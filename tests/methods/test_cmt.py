@@ -192,11 +192,11 @@ def test_cuda_gives_the_same():
     ("model", "sentence"),
     [
         (CMT(hidden=0), "CMT: hidden must be a whole number from 1"),
-        (CMT(learning_rate=-1), "CMT: learning_rate must be positive"),
+        (CMT(learning_rate=-1), "CMT: learning_rate must be a positive number"),
         (CMTStar(detector="svm"), "detector must be one of 'gaussian', 'loop'"),
         (CMTStar(coverage=1.0), "coverage must lie between 0 and 1"),
         (CMTStar(detector="loop", k=60), "k must be less than 60 training images"),
-        (CMTStar(lam=0), "lam must be positive"),
+        (CMTStar(lam=0), "lam must be a positive number"),
     ],
 )
 def test_parameters_that_mean_nothing_are_refused(model, sentence):

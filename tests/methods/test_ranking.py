@@ -69,32 +69,36 @@ def test_reported_loss_is_the_printed_objective(name):
 
 @pytest.mark.parametrize("name", METHODS)
 def test_many_steps_are_those_of_one_sample_after_the_other(name):
-    model = METHODS[name](epochs=2, batch_size=1, learning_rate=0.1, margin=0.5).fit(X, Y, S)
-    V = start(METHODS[name](epochs=2, batch_size=1, margin=0.5))
-    rate = 0.1 / ((X**2).sum(axis=1).mean() * (S**2).sum(axis=1).mean())
-    rng = np.random.default_rng(0)
+    shared = {"epochs": 3, "batch_size": 1, "margin": 0.05}
+    model = METHODS[name](learning_rate=2.0, **shared).fit(X, Y, S)
+    V = start(METHODS[name](**shared))
+    rate = 2.0 / ((X**2).sum(axis=1).mean() * (S**2).sum(axis=1).mean())
+    rng, n_violators = np.random.default_rng(0), set()
     rng.normal(size=V.shape)
-    for _ in range(2):
+    for _ in range(3):
         for n in rng.permutation(N):
-            V = V - rate * plain_gradient(name, V, n)
+            G, found = plain_gradient(name, V, n)
+            V = V - rate * G
+            n_violators.add(found)
     assert relative_difference(model.V_.reshape(V.shape), V) < 1e-4
+    assert {0, 1, 2} <= n_violators  # every case has been met
 
 
 def plain_gradient(name, V, n):
-    """The subgradient for one image, class by class, as public code does it."""
+    """The subgradient for one image, class by class, as public code does it; and its violators."""
     x, y, G = X[n], Y[n], np.zeros_like(V)
     F = np.array([[x @ V_k @ s for s in S] for V_k in V])
-    H = {c: 0.5 + F[:, c].max() - F[:, y].max() for c in range(C) if c != y}
-    found = [c for c, h in H.items() if h > 0]
-    weight = 1.0
-    if name == "SJE":
-        found = [max(H, key=H.get)] if found else []
+    H = {c: 0.05 + F[:, c].max() - F[:, y].max() for c in range(C) if c != y}
+    violators = [c for c, h in H.items() if h > 0]
+    weight, found = 1.0, violators
+    if name == "SJE" and found:
+        found = [max(H, key=H.get)]
     if name == "ALE" and found:
         weight = sum(1 / i for i in range(1, len(found) + 1)) / len(found)
     for c in found:
         G[F[:, c].argmax()] += weight * np.outer(x, S[c])
         G[F[:, y].argmax()] -= weight * np.outer(x, S[y])
-    return G
+    return G, len(violators)
 
 
 def test_ale_with_all_weights_one_is_devise():
@@ -184,6 +188,17 @@ def test_first_violator_is_the_first_in_the_drawn_order():
         if hits:
             assert draws[n, 0] == hits[0] + 1
     assert not violates.any(axis=1).all()
+
+
+def test_one_class_drawn_counts_only_where_it_violates():
+    place = torch.tensor([[0.9, 0.2, 0.5], [0.1, 0.8, 0.4]])
+    own = torch.tensor([[True, False, False]] * 2)
+    violates = torch.tensor([[False, True, False], [False, True, True]])
+    drawn = _sgd.violators(violates, own, "one", lambda: place)
+    assert drawn.tolist() == [[False, False, False], [False, True, False]]
+    first = _sgd.violators(violates, own, "first", lambda: place)
+    assert first.tolist() == [[False, True, False], [False, True, False]]
+    assert _sgd.violators(violates, own, "all", lambda: place) is violates
 
 
 @pytest.mark.parametrize("which", ["first", "one"])
@@ -288,8 +303,8 @@ def test_a_device_that_is_not_there_is_refused():
 @pytest.mark.parametrize(
     ("model", "sentence"),
     [
-        (DEVISE(learning_rate=0), "learning_rate must be positive"),
-        (SJE(margin=-1), "margin must be positive"),
+        (DEVISE(learning_rate=0), "learning_rate must be a positive number"),
+        (SJE(margin=-1), "margin must be a positive number"),
         (ALE(epochs=2.5), "epochs must be a whole number from 1; got 2.5"),
         (DEVISE(batch_size=0), "batch_size must be a whole number from 1"),
         (LATEM(n_matrices=0), "n_matrices must be a whole number from 1"),

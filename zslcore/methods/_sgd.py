@@ -18,6 +18,7 @@ attributes, the loop therefore moves :math:`W` in :math:`V = R + W S`, one colum
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
@@ -88,8 +89,6 @@ class TrainingRows:
     def __getitem__(self, rows: np.ndarray) -> Tensor:
         import torch
 
-        if isinstance(self._source, torch.Tensor):
-            return self._source[torch.as_tensor(rows, device=self._device)]
         return torch.as_tensor(self._source[rows], dtype=torch.float32, device=self._device)
 
 
@@ -253,26 +252,26 @@ class _Descent:
     def __init__(self, model: RankingModel, X, y: np.ndarray, S: np.ndarray) -> None:
         import torch
 
-        self.model, self.y, (C, A) = model, y, S.shape
-        self.device = on_device(model.card.name, model.device)
+        device = on_device(model.card.name, model.device)
+        put = partial(torch.as_tensor, device=device)
+        self.model, self.rows, self.y = model, TrainingRows(X, device), put(y)
         self.rng = np.random.default_rng(model.random_state)
-        self.rows = TrainingRows(X, self.device)
+        (D, C, A), (K, self.prune_below) = (X.shape[1], *S.shape), model._matrices()
         scale = self.rows.mean_square * mean_square(S)
         self.step_length = model.learning_rate / scale
 
-        D, (K, self.prune_below) = X.shape[1], model._matrices()
         V = self.rng.normal(size=(D, K, A)) / np.sqrt(D * scale)
         self.basis = S if C < A else np.eye(A)
-        W = V @ np.linalg.pinv(self.basis)
+        # Directions the prototypes hardly have stay out of W, where they would cost float32 digits.
+        W = V @ np.linalg.pinv(self.basis, rcond=1e-4)
         self.rest = V - W @ self.basis
 
-        put = lambda a: torch.as_tensor(a, dtype=torch.float32, device=self.device)  # noqa: E731
-        self.W = put(W).reshape(D, -1)
+        self.W = put(W.reshape(D, -1), dtype=torch.float32)
         self.mean = self.W.clone() if model.average else None
-        self.to_scores = put(self.basis @ S.T)
-        self.to_gradient = None if C < A else put(S)
-        self.steps, self.kept = 0, np.arange(K)
-        self.n_epochs, self.own_class = 0, torch.as_tensor(y, device=self.device)
+        self.to_scores = put(self.basis @ S.T, dtype=torch.float32)
+        self.to_gradient = None if C < A else put(S, dtype=torch.float32)
+        self.classes, self.matrices = put(np.arange(C)), put(np.arange(K))
+        self.n_steps, self.n_epochs, self.kept = 0, 0, np.arange(K)
 
     def epoch(self) -> float:
         """Go through the training rows once, in random order; return their mean loss."""
@@ -291,23 +290,20 @@ class _Descent:
 
     def _step(self, rows: np.ndarray) -> tuple[Tensor, Tensor]:
         """Descend on one mini-batch; return its summed loss and the matrices that answered."""
-        import torch
-
-        X, y = self.rows[rows], self.own_class[torch.as_tensor(rows, device=self.device)][:, None]
-        B, K = len(rows), len(self.kept)
+        X, y, B, K = self.rows[rows], self.y[rows][:, None], len(rows), len(self.kept)
         F, k = ((X @ self.W).reshape(B, K, -1) @ self.to_scores).max(dim=1)
-        own = torch.zeros_like(F, dtype=torch.bool).scatter_(1, y, value=True)
+        own = y == self.classes
         H = (self.model.margin + F - F.gather(1, y)).masked_fill(own, 0)
         w = self.model._weights(H, own, lambda: self._uniform(F)).to(F.dtype)
 
         G = w.masked_scatter(own, -w.sum(dim=1))
-        G = G[:, None] * (k[:, None] == torch.arange(K, device=self.device)[:, None])
+        G = G[:, None] * (k[:, None] == self.matrices[:K, None])
         if self.to_gradient is not None:
             G = G @ self.to_gradient
         self.W.addmm_(X.T, G.reshape(B, -1), alpha=-self.step_length / B)
-        self.steps += 1
+        self.n_steps += 1
         if self.mean is not None:
-            self.mean.lerp_(self.W, 1 / self.steps)
+            self.mean.lerp_(self.W, 1 / self.n_steps)
         return (w * H).sum(), k.gather(1, y)[:, 0]
 
     def _uniform(self, like: Tensor) -> Tensor:
@@ -317,11 +313,14 @@ class _Descent:
     def _prune(self, used: np.ndarray) -> None:
         """Drop the matrices that answer for too small a share of the samples."""
         keep = np.flatnonzero(used >= min(self.prune_below, used.max()))
-        if len(keep) < len(used):
-            part = lambda W: W.reshape(len(W), len(used), -1)[:, keep].reshape(len(W), -1)  # noqa: E731
-            self.W = part(self.W).contiguous()
-            self.mean = None if self.mean is None else part(self.mean).contiguous()
-            self.kept = self.kept[keep]
+        if len(keep) == len(used):
+            return
+        for name in ("W", "mean"):
+            W = getattr(self, name)
+            if W is not None:
+                each = W.reshape(len(W), len(used), -1)
+                setattr(self, name, each[:, keep].reshape(len(W), -1).contiguous())
+        self.kept = self.kept[keep]
 
     def solution(self) -> np.ndarray:
         """Return V of shape (n_matrices, n_features, n_attributes), float64."""
