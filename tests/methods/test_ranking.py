@@ -141,10 +141,10 @@ def test_fewer_classes_than_attributes_or_more_make_no_difference_to_the_descent
     """The loop moves one column a class or one an attribute, whichever are fewer."""
     X, y, S, _ = training_data(n_classes=n_classes, n_attributes=8)
     model = DEVISE(epochs=2, batch_size=5, learning_rate=0.5).fit(X, y, S)
-    V = DEVISE(epochs=2, batch_size=5, learning_rate=1e-30).fit(X, y, S).V_
+    scale = (X**2).sum(axis=1).mean() * (S**2).sum(axis=1).mean()
     rng = np.random.default_rng(0)
-    rng.normal(size=V.shape)
-    rate = 0.5 / ((X**2).sum(axis=1).mean() * (S**2).sum(axis=1).mean())
+    V = rng.normal(size=(X.shape[1], S.shape[1])) / np.sqrt(X.shape[1] * scale)
+    rate = 0.5 / scale
     for _ in range(2):
         order = rng.permutation(len(X))
         for b in np.split(order, range(5, len(X), 5)):
@@ -257,9 +257,9 @@ def test_seeds_differ_and_repeat(name):
 
 @pytest.mark.parametrize("name", METHODS)
 def test_rows_that_do_not_fit_in_memory_are_read_again(name, monkeypatch):
-    kept = METHODS[name](epochs=2).fit(X, Y, S).V_
+    kept = METHODS[name](epochs=2, batch_size=8).fit(X, Y, S).V_
     monkeypatch.setattr(_sgd, "WORKING_BYTES", 0)
-    np.testing.assert_array_equal(METHODS[name](epochs=2).fit(X, Y, S).V_, kept)
+    np.testing.assert_array_equal(METHODS[name](epochs=2, batch_size=8).fit(X, Y, S).V_, kept)
 
 
 def test_a_listener_may_end_the_training():
