@@ -1,0 +1,296 @@
+"""Read one untrusted file and write plain arrays; runs alone, in a process that may die.
+
+Started by path from :mod:`zslcore.datasets.door`, so it imports nothing of this package. The
+request comes as JSON on standard input. Each line of the answer is one JSON object: ``reading``
+names what is about to be read, so that the parent knows where a crash happened, ``refused`` is the
+end of a sentence, ``done`` lists the variables that were written to ``<out>/<variable>.npy``.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+import zipfile
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+
+try:
+    import resource
+except ImportError:  # Windows: only the parent's time limit holds there
+    resource = None
+
+#: What numpy, scipy and h5py map before any file is opened, with room to spare.
+BASE_MEMORY = 512 << 20
+#: Bytes that a text of unknown length counts for before it is read.
+TEXT_BYTES = 1 << 10
+#: Bytes of one value, by MATLAB class.
+MATLAB_BYTES = {
+    **dict.fromkeys(("double", "int64", "uint64"), 8),
+    **dict.fromkeys(("single", "int32", "uint32", "char"), 4),
+    **dict.fromkeys(("int16", "uint16"), 2),
+    **dict.fromkeys(("int8", "uint8", "logical"), 1),
+    "cell": TEXT_BYTES,
+}
+#: Deflate, shuffle and fletcher32: the filters that are part of HDF5, no plug-ins.
+HDF5_FILTERS = {1, 2, 3}
+
+
+class RefusedError(Exception):
+    """What was expected and what came, for the sentence that the parent builds."""
+
+
+class Mat5:
+    """MATLAB 5 to 7.2; ``whosmat`` gives shapes and classes without reading data."""
+
+    def __init__(self, path: str) -> None:
+        from scipy.io import whosmat
+
+        self.path = path
+        self.listed = {name: (shape, kind) for name, shape, kind in whosmat(path)}
+        self.names = list(self.listed)
+
+    def declared(self, name: str) -> tuple[tuple[int, ...], int]:
+        """Return shape and bytes per value of ``name`` without reading its values."""
+        shape, kind = self.listed[name]
+        if kind not in MATLAB_BYTES:
+            raise RefusedError(f"expected numbers or a cell array of texts, got a MATLAB {kind}")
+        return shape, MATLAB_BYTES[kind]
+
+    def read(self, name: str) -> np.ndarray:
+        """Read the values of ``name``."""
+        from scipy.io import loadmat
+
+        return loadmat(self.path, variable_names=[name])[name]
+
+
+class Hdf5:
+    """HDF5 and MATLAB 7.3; nothing outside the file is ever opened."""
+
+    def __init__(self, path: str) -> None:
+        import h5py
+
+        self.h5py, self.file = h5py, h5py.File(path, "r")
+        self.names = list(islice(self.file, 1000))
+
+    def declared(self, name: str) -> tuple[tuple[int, ...], int]:
+        """Return shape and bytes per value of ``name`` without reading its values."""
+        if self.file.id.links.get_info(name.encode()).type != self.h5py.h5l.TYPE_HARD:
+            raise RefusedError("expected data inside the file, got a link")
+        data = self._plain(self.file[name])
+        is_text = data.dtype.kind in "SO"
+        return data.shape, max(data.dtype.itemsize, TEXT_BYTES) if is_text else data.dtype.itemsize
+
+    def _plain(self, data):
+        """Return ``data`` if it is an array in this very file that plain HDF5 can read."""
+        if not isinstance(data, self.h5py.Dataset):
+            raise RefusedError("expected an array, got an HDF5 group")
+        if data.is_virtual or data.external:
+            raise RefusedError("expected data inside the file, got data kept in other files")
+        is_cell = self.h5py.check_ref_dtype(data.dtype) is self.h5py.Reference
+        if data.dtype.kind not in "biufS" and not is_cell:
+            raise RefusedError(f"expected numbers or texts of fixed length, got {data.dtype}")
+        filters = data.id.get_create_plist()
+        used = {filters.get_filter(i)[0] for i in range(filters.get_nfilters())}
+        if used - HDF5_FILTERS:
+            raise RefusedError(f"expected deflate compression, got HDF5 filter {max(used)}")
+        return data
+
+    def read(self, name: str) -> np.ndarray:
+        """Read the values of ``name``."""
+        data = self._plain(self.file[name])
+        if data.attrs.get("MATLAB_empty"):  # then the data are the shape, not the values
+            return np.empty((0, 0))
+        if data.dtype.kind == "O":
+            return np.array([self._text(reference) for reference in data[()].ravel()])
+        # MATLAB writes columns first, so that its arrays lie transposed in HDF5.
+        return data[()].T if "MATLAB_class" in data.attrs else data[()]
+
+    def _text(self, reference) -> str:
+        """Follow one cell of a MATLAB 7.3 cell array to its UTF-16 text."""
+        data = self._plain(self.file[reference]) if reference else None
+        if data is None or data.dtype.kind != "u" or data.size > TEXT_BYTES:
+            raise RefusedError("expected a cell array of short texts")
+        if data.attrs.get("MATLAB_empty"):
+            return ""
+        return data[()].astype("<u2").tobytes().decode("utf-16-le", "replace")
+
+
+class Npz:
+    """NumPy's archive; every header is read and compared with the size of its member."""
+
+    def __init__(self, path: str) -> None:
+        self.archive = zipfile.ZipFile(path)
+        members = {info.filename: info for info in self.archive.infolist()}
+        if len(members) < len(self.archive.infolist()):
+            raise RefusedError("expected each variable once")
+        self.members = {n[:-4]: info for n, info in members.items() if n.endswith(".npy")}
+        self.names = list(self.members)
+
+    def declared(self, name: str) -> tuple[tuple[int, ...], int]:
+        """Return shape and bytes per value of ``name`` without reading its values."""
+        info = self.members[name]
+        stored = info.compress_type in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+        if info.flag_bits & 1 or not stored:
+            raise RefusedError("expected a member stored plainly or deflated")
+        with self.archive.open(info) as member:
+            version = np.lib.format.read_magic(member)
+            read_header = {
+                (1, 0): np.lib.format.read_array_header_1_0,
+                (2, 0): np.lib.format.read_array_header_2_0,
+            }
+            shape, _, dtype = read_header[version](member)
+            size = member.tell() + math.prod(shape) * dtype.itemsize
+        if dtype.kind not in "biufSU":
+            raise RefusedError(f"expected numbers or texts, got {dtype}")
+        if size != info.file_size:
+            raise RefusedError(
+                f"its header declares {size:,} bytes, the archive {info.file_size:,}"
+            )
+        return shape, dtype.itemsize
+
+    def read(self, name: str) -> np.ndarray:
+        """Read the values of ``name``."""
+        with self.archive.open(self.members[name]) as member:
+            return np.lib.format.read_array(member, allow_pickle=False)
+
+
+SOURCES = {"MATLAB 5": Mat5, "HDF5": Hdf5, "NumPy archive": Npz}
+
+
+def as_matrix(array: np.ndarray) -> np.ndarray:
+    """Return ``array`` if it is a matrix of numbers with at least one value."""
+    if array.dtype.kind not in "biuf" or array.ndim != 2 or not array.size:
+        raise RefusedError(f"expected a matrix of numbers, got {described(array)}")
+    return array
+
+
+def as_numbers(array: np.ndarray) -> np.ndarray:
+    """Return one axis of whole numbers; MATLAB's vectors come as a single row or column."""
+    if array.dtype.kind not in "biuf" or (array.size and max(array.shape) != array.size):
+        raise RefusedError(f"expected one column of whole numbers, got {described(array)}")
+    values = array.ravel().astype(np.float64)
+    wrong = values[~(np.abs(values) < 2**53) | (values != np.trunc(values))]
+    if wrong.size:
+        raise RefusedError(f"expected whole numbers, got {wrong[0]}")
+    return values.astype("<i8")
+
+
+def as_names(array: np.ndarray) -> np.ndarray:
+    """Return texts from a cell array, a character matrix or texts of fixed length."""
+    if array.dtype.kind == "S":
+        array = np.array([item.decode("utf-8", "replace") for item in array.ravel()])
+    texts = []
+    for cell in array.ravel():
+        cell = np.asarray(cell)
+        if cell.dtype.kind != "U" or cell.size > 1:
+            raise RefusedError(f"expected a list of texts, got {described(cell)}")
+        texts.append(cell.item() if cell.size else "")
+    return np.array(texts, dtype="<U256")
+
+
+def described(array: np.ndarray) -> str:
+    """Say shape and type of ``array`` in words."""
+    kind = {"O": "cells", "U": "text", "S": "text", "c": "complex numbers"}.get(array.dtype.kind)
+    return f"{' x '.join(map(str, array.shape)) or 'a single value'} of {kind or array.dtype}"
+
+
+def write_rows(path: Path, A: np.ndarray) -> None:
+    """Write ``A`` as a float32 ``.npy`` file, block by block, refusing what is not finite."""
+    header = {"descr": "<f4", "fortran_order": False, "shape": A.shape}
+    step = max(1, (1 << 20) // A.shape[1])
+    with path.open("wb") as file, np.errstate(over="ignore"):
+        np.lib.format.write_array_header_1_0(file, header)
+        for start in range(0, len(A), step):
+            block = np.ascontiguousarray(A[start : start + step], dtype="<f4")
+            bad = ~np.isfinite(block)
+            if bad.any():
+                i, j = np.argwhere(bad)[0]
+                value = A[start + i, j]
+                raise RefusedError(f"expected finite numbers, got {value} in row {start + i + 1}")
+            file.write(block.data)
+
+
+def write(path: Path, array: np.ndarray, role: str) -> None:
+    """Write ``array`` in the form that ``role`` asks for."""
+    if role == "rows":
+        write_rows(path, as_matrix(array))
+    elif role == "columns":
+        write_rows(path, as_matrix(array).T)
+    else:
+        np.save(path, {"numbers": as_numbers, "names": as_names}[role](array), allow_pickle=False)
+
+
+def limit(which: str, value: int, *, hard: bool = True) -> None:
+    """Limit a resource of this process where the system knows it."""
+    if resource is None:
+        return
+    number = getattr(resource, which)
+    ceiling = resource.getrlimit(number)[1]
+    if ceiling != resource.RLIM_INFINITY:
+        value = min(value, ceiling)
+    try:
+        resource.setrlimit(number, (value, value if hard else ceiling))
+    except (ValueError, OSError):
+        return  # macOS knows no limit on address space
+
+
+def say(**line) -> None:
+    """Send one line to the parent."""
+    sys.stdout.write(json.dumps(line) + "\n")
+    sys.stdout.flush()
+
+
+def check_sizes(source, wanted: dict[str, str], required: list[str], budget: int) -> int:
+    """Return the bytes that the wanted variables declare, refusing what is missing or too large."""
+    total = 0
+    for name in required:
+        if name not in source.names:
+            held = ", ".join(source.names[:12]) or "nothing"
+            raise RefusedError(f"not in the file, which holds {held}", name)
+    for name in wanted:
+        say(reading=name)
+        shape, itemsize = source.declared(name)
+        size = math.prod(shape) * max(itemsize, 4)
+        total += size
+        if min(shape, default=0) < 0 or total > budget:
+            raise RefusedError(
+                f"declares {' x '.join(map(str, shape))} values ({size:,} bytes), "
+                f"more than the {budget:,} bytes allowed for a file of this size"
+            )
+    return total
+
+
+def main() -> None:
+    """Serve the one request on standard input."""
+    request = json.load(sys.stdin)
+    budget, out = request["budget"], Path(request["out"])
+    limit("RLIMIT_CORE", 0)
+    limit("RLIMIT_CPU", request["seconds"] + 5)
+    limit("RLIMIT_CPU", request["seconds"], hard=False)
+    limit("RLIMIT_FSIZE", budget + (1 << 20))
+    limit("RLIMIT_AS", BASE_MEMORY + 3 * budget)
+    limit("RLIMIT_AS", BASE_MEMORY, hard=False)
+    say(reading="")
+    try:
+        source = SOURCES[request["kind"]](request["path"])
+        wanted = {name: role for name, role in request["wanted"].items() if name in source.names}
+        declared = check_sizes(source, wanted, request["required"], budget)
+        limit("RLIMIT_AS", BASE_MEMORY + 3 * declared, hard=False)
+        for name, role in wanted.items():
+            say(reading=name)
+            write(out / f"{name}.npy", source.read(name), role)
+        say(done=list(wanted))
+    except RefusedError as refusal:
+        sentence, *name = refusal.args
+        say(refused=sentence, **({"reading": name[0]} if name else {}))
+    except MemoryError:
+        say(refused="needs more memory than its declared size explains")
+    except Exception as error:  # noqa: BLE001 - whatever a hostile file provokes is a refusal
+        say(refused=f"could not be read ({type(error).__name__})")
+
+
+if __name__ == "__main__":
+    main()

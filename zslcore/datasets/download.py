@@ -1,0 +1,300 @@
+"""Public archives: fetched once, checked, and read member by member.
+
+What there is to fetch stands in ``data/manifest.toml``. A transfer that breaks off goes on where it
+stopped, provided the server still offers the same file. Archives are never extracted as a whole:
+members are read by name, and their sizes are checked first.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import shutil
+import time
+import tomllib
+import zipfile
+import zlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+import pooch
+import requests
+
+from zslcore.datasets.door import clean_text
+from zslcore.datasets.imported import data_folder
+from zslcore.exceptions import DatasetError, FileRefusedError, closest_name
+
+__all__ = ["Archive", "archives", "fetch", "unpack"]
+
+MANIFEST = Path(__file__).parents[2] / "data" / "manifest.toml"
+CHUNK = 1 << 20
+#: Seconds to wait for a connection, and for the next bytes of it.
+TIMEOUT = (15, 60)
+#: Seconds to wait before each new attempt at a broken transfer.
+PAUSES = (1, 4, 15)
+BROKEN = (
+    requests.ConnectionError,
+    requests.Timeout,
+    requests.exceptions.ChunkedEncodingError,
+)
+#: A member may be this much larger than its packed form (deflate reaches 1,032).
+MAX_RATIO = 100
+MAX_MEMBER_BYTES = 4 << 30
+
+#: Called with bytes so far and bytes in all (0 when unknown).
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Archive:
+    """One table of ``data/manifest.toml``.
+
+    Attributes
+    ----------
+    name, title, url, licence, citation : str
+    file : name it is kept under
+    sha256 : what the publisher says, or "" to trust the first download
+    max_bytes : most bytes that are ever taken from the server
+    datasets : folders in the archive, one per data set
+    members, required : files of such a folder that are read, and those that must be there
+    """
+
+    name: str
+    title: str
+    url: str
+    file: str
+    sha256: str
+    max_bytes: int
+    licence: str
+    citation: str
+    datasets: Sequence[str]
+    members: Sequence[str]
+    required: Sequence[str]
+
+    @property
+    def path(self) -> Path:
+        """Where the archive is kept, and where it can be put by hand."""
+        return data_folder() / "downloads" / self.file
+
+    @property
+    def _seal(self) -> Path:
+        return self.path.with_name(f"{self.file}.sha256")
+
+    def known_sha256(self) -> str | None:
+        """Return the published checksum, else the one of the first download, else None."""
+        if self.sha256 or not self._seal.is_file():
+            return self.sha256 or None
+        return self._seal.read_text(encoding="ascii", errors="replace").strip() or None
+
+    def trust(self) -> str:
+        """Note the checksum of the archive that is there, for every later download."""
+        digest = pooch.file_hash(str(self.path))
+        if not self.known_sha256():
+            draft = self._seal.with_suffix(".draft")
+            draft.write_text(digest + "\n", encoding="ascii")
+            os.replace(draft, self._seal)
+        return digest
+
+
+def archives() -> dict[str, Archive]:
+    """Return every archive that can be downloaded, by name."""
+    with MANIFEST.open("rb") as file:
+        return {name: Archive(name=name, **facts) for name, facts in tomllib.load(file).items()}
+
+
+def fetch(archive: Archive | str, on_progress: Progress | None = None) -> Path:
+    """Return the path of an archive, downloading it if it is not there or not the same.
+
+    Raises
+    ------
+    UnknownNameError
+        For an archive that ``data/manifest.toml`` does not have.
+    FileRefusedError
+        When what came has another SHA-256 than the publisher's or the first download.
+    DatasetError
+        When the server cannot be reached; says how to put the file there by hand.
+    """
+    if isinstance(archive, str):
+        known = archives()
+        if archive not in known:
+            raise closest_name("download", archive, known)
+        archive = known[archive]
+    path = archive.path
+    path.parent.mkdir(parents=True, exist_ok=True)
+    pooch.get_logger().setLevel(logging.WARNING)
+    transfer = _Transfer(path.with_name(f"{path.name}.part"), archive.max_bytes, on_progress)
+    try:
+        pooch.retrieve(
+            archive.url, archive.known_sha256(), path.name, path.parent, downloader=transfer
+        )
+    except requests.RequestException as error:
+        raise DatasetError(_by_hand(archive, error)) from error
+    except ValueError as error:
+        raise FileRefusedError(
+            f"{archive.url}: expected SHA-256 {archive.known_sha256()}, as "
+            f"{'published' if archive.sha256 else f'noted in {archive._seal}'}, got another file."
+        ) from error
+    if not zipfile.is_zipfile(path):
+        raise FileRefusedError(f"{path}: expected a zip archive, got something else; delete it.")
+    archive.trust()
+    return path
+
+
+def unpack(
+    archive: Archive, path: Path, into: Path, only: Sequence[str] | None = None
+) -> dict[str, Path]:
+    """Copy the members that ``archive`` lists to ``into/<data set>``; return those folders.
+
+    Parameters
+    ----------
+    archive : says which members there are
+    path : the ``.zip`` file
+    into : folder to write to
+    only : names of data sets; all by default
+
+    Raises
+    ------
+    FileRefusedError
+        When the file is no zip, lacks a member, or a member is larger than it may be.
+    """
+    for name in only or ():
+        if name not in archive.datasets:
+            raise closest_name(f"data set of {archive.name}", name, archive.datasets)
+    folders = {}
+    try:
+        with zipfile.ZipFile(path) as packed:
+            members = _members(packed)
+            for name in only or archive.datasets:
+                folders[name] = into / name
+                _unpack_one(archive, packed, members, name, folders[name])
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
+        raise FileRefusedError(
+            f"{path}: expected a zip archive, got a damaged or encrypted one "
+            f"({type(error).__name__}); delete it and download it again."
+        ) from error
+    return folders
+
+
+def _by_hand(archive: Archive, error: Exception) -> str:
+    """Say what failed and how to do without a network."""
+    answer = getattr(error, "response", None)
+    reason = type(error).__name__ if answer is None else f"HTTP status {answer.status_code}"
+    return (
+        f"Could not download {archive.url} ({reason}); fetch it by other means, put "
+        f"it at {archive.path} and give the same command again."
+    )
+
+
+def _members(packed: zipfile.ZipFile) -> dict[tuple[str, str], zipfile.ZipInfo]:
+    """Map (data set, file) to members ``.../data/<data set>/<file>``."""
+    found: dict[tuple[str, str], zipfile.ZipInfo] = {}
+    for info in packed.infolist():
+        parts = PurePosixPath(info.filename).parts
+        if len(parts) >= 3 and parts[-3] == "data":
+            found.setdefault(parts[-2:], info)
+    return found
+
+
+def _unpack_one(archive: Archive, packed: zipfile.ZipFile, members, name: str, into: Path) -> None:
+    """Copy the members of one data set."""
+    for file in archive.members:
+        info = members.get((name, file))
+        if info is None and file in archive.required:
+            raise FileRefusedError(
+                f"{clean_text(packed.filename)}: expected a member data/{name}/{file}, found none."
+            )
+        if info is not None:
+            _copy_member(packed, info, into / file)
+
+
+def _copy_member(packed: zipfile.ZipFile, info: zipfile.ZipInfo, target: Path) -> None:
+    """Copy one member whose size is as it should be, unless it is there already."""
+    if info.file_size > min(MAX_MEMBER_BYTES, MAX_RATIO * info.compress_size + CHUNK):
+        raise FileRefusedError(
+            f"{clean_text(packed.filename)}: member {clean_text(info.filename)} unpacks to "
+            f"{info.file_size:,} bytes from {info.compress_size:,}, more than is allowed."
+        )
+    if target.is_file() and target.stat().st_size == info.file_size:
+        return
+    target.parent.mkdir(parents=True, exist_ok=True)
+    draft = target.with_name(f"{target.name}.part")
+    with packed.open(info) as member, draft.open("wb") as file:
+        shutil.copyfileobj(member, file, CHUNK)
+    os.replace(draft, target)
+
+
+@dataclass(slots=True)
+class _Transfer:
+    """A downloader for pooch that goes on where the last transfer stopped.
+
+    ``part`` holds what has come so far, and a file beside it the server's name for that very
+    version of the file (ETag or date). Without one, a transfer starts again: bytes of two versions
+    are never joined.
+    """
+
+    part: Path
+    max_bytes: int
+    on_progress: Progress | None = None
+
+    def __call__(self, url: str, output_file: str, _pooch, check_only: bool = False) -> bool:
+        """Download ``url`` to ``output_file``, in as many attempts as :data:`PAUSES` allows."""
+        if check_only:
+            return requests.head(url, timeout=TIMEOUT, allow_redirects=True).ok
+        for pause in (*PAUSES, None):
+            try:
+                self._go_on(url)
+                break
+            except BROKEN:
+                if pause is None or not self._so_far():
+                    raise
+                time.sleep(pause)
+        os.replace(self.part, output_file)
+        self._version.unlink(missing_ok=True)
+        return True
+
+    @property
+    def _version(self) -> Path:
+        return self.part.with_name(f"{self.part.name}.version")
+
+    def _so_far(self) -> int:
+        return self.part.stat().st_size if self.part.exists() else 0
+
+    def _go_on(self, url: str) -> None:
+        """Ask for what is missing and add it."""
+        version = self._version.read_text(encoding="utf-8") if self._version.exists() else ""
+        headers = {"Accept-Encoding": "identity"}
+        if version and self._so_far():
+            headers |= {"Range": f"bytes={self._so_far()}-", "If-Range": version}
+        with requests.get(url, headers=headers, stream=True, timeout=TIMEOUT) as answer:
+            if answer.status_code == 416:  # nothing is missing, or the file there is another one
+                if answer.headers.get("Content-Range", "").endswith(f"/{self._so_far()}"):
+                    return
+                self.part.unlink()
+                raise requests.ConnectionError
+            answer.raise_for_status()
+            is_rest = answer.status_code == 206
+            start = self._so_far() if is_rest else 0
+            total = start + int(answer.headers.get("Content-Length", 0))
+            if not is_rest:
+                self._note_version(answer.headers)
+            self._receive(answer, "ab" if is_rest else "wb", start, total)
+
+    def _note_version(self, headers) -> None:
+        strong = headers.get("ETag", "")
+        version = strong if strong.startswith('"') else headers.get("Last-Modified", "")
+        self._version.write_text(version, encoding="utf-8")
+
+    def _receive(self, answer: requests.Response, mode: str, done: int, total: int) -> None:
+        with self.part.open(mode) as file:
+            for block in answer.iter_content(CHUNK):
+                done += len(block)
+                if done > self.max_bytes:
+                    raise FileRefusedError(
+                        f"{answer.url}: expected at most {self.max_bytes:,} bytes, got more."
+                    )
+                file.write(block)
+                if self.on_progress:
+                    self.on_progress(done, total)
+        if done < total:
+            raise requests.ConnectionError

@@ -1,0 +1,378 @@
+"""Imported data sets: read once through the door, then opened at once as read-only maps.
+
+An import is a folder of ``.npy`` files that never change, and beside it a manifest
+``<name>.json`` that names the folder. Writing the manifest, one ``os.replace``, is what makes an
+import exist: a reader sees the old one or the new one, never half of either.
+
+Opening compares every file with the manifest: its size, and its SHA-256 where it is small or its
+modification time is not the one recorded. What does not agree is never served. It is imported
+again if its source is still there, and refused with a sentence if not.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import shutil
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+from platformdirs import user_cache_path
+
+from zslcore.datasets.base import Fold, Split, ZSLDataset
+from zslcore.exceptions import DatasetError, ParameterError, closest_name
+
+__all__ = [
+    "Recipe",
+    "data_folder",
+    "import_dataset",
+    "import_name",
+    "keep",
+    "names",
+    "open_dataset",
+]
+
+#: Counted up when the files or the manifest of an import change their meaning.
+SCHEMA = 1
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_+-]*(\.[A-Za-z0-9_+-]+)*")
+MAX_NAME = 64
+#: Files up to this size are hashed each time they are opened, which takes some milliseconds.
+ALWAYS_HASHED = 4 << 20
+#: A folder without a manifest is an import under way, or one that was cut off if it is this old.
+ABANDONED_SECONDS = 24 * 3600
+
+
+class _TornError(DatasetError):
+    """An import that is not what its manifest says."""
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How an import was made, so that it can be made again.
+
+    Attributes
+    ----------
+    path : folder (xlsa17 layout) or file (table) it was read from, absolute
+    options : keyword arguments of :func:`import_dataset`
+    sources : the files it was read from
+    """
+
+    path: str
+    options: dict
+    sources: Sequence[Path]
+
+    def as_json(self) -> dict:
+        """Return the recipe with size and modification time of each source."""
+        states = [
+            {"path": str(path), "size": path.stat().st_size, "mtime_ns": path.stat().st_mtime_ns}
+            for path in self.sources
+        ]
+        return json.loads(json.dumps(asdict(self) | {"sources": states}, default=str))
+
+
+def data_folder() -> Path:
+    """Return where imports and downloads live: ``ZSL_DATA``, or the platform's cache folder."""
+    chosen = os.environ.get("ZSL_DATA")
+    return Path(chosen).expanduser() if chosen else user_cache_path("zero-shot-lab")
+
+
+def names() -> tuple[str, ...]:
+    """Names of the imported data sets, sorted."""
+    found = (path.stem for path in _root().glob("*.json"))
+    return tuple(sorted(name for name in found if NAME.fullmatch(name)))
+
+
+def import_name(text: str) -> str:
+    """Turn ``text``, say a folder's name, into a name for an import."""
+    return "-".join(re.findall(r"[A-Za-z0-9_+]+", text))[:MAX_NAME] or "imported"
+
+
+def open_dataset(name: str) -> ZSLDataset:
+    """Open an imported data set; a damaged one is imported again from its source.
+
+    Raises
+    ------
+    UnknownNameError
+        When nothing was imported under this name.
+    DatasetError
+        When the import is damaged and cannot be made again.
+    """
+    if name not in names():
+        raise closest_name("imported data set", name, names())
+    try:
+        return _open(name)
+    except _TornError:
+        pass
+    try:
+        return _open(name)  # another process may have replaced it between manifest and files
+    except _TornError as torn:
+        return _again(name, str(torn))
+
+
+def import_dataset(source: ZSLDataset | str | os.PathLike, **options) -> ZSLDataset:
+    """Import a data set for good; afterwards :func:`zslcore.datasets.load` knows its name.
+
+    Parameters
+    ----------
+    source : a folder in the xlsa17 layout, a table file, or a data set that is already read
+    **options
+        Passed to :func:`read_xlsa17` or :func:`read_table`; ``name`` names the import.
+    """
+    if isinstance(source, ZSLDataset):
+        name = options.pop("name", None) or import_name(source.name)
+        return _store(name, {}, lambda _: source)
+    if Path(source).is_file():
+        return _import_table(Path(source), **options)
+    from zslcore.datasets.xlsa17 import read_xlsa17
+
+    return read_xlsa17(source, **options)
+
+
+def keep(name: str, recipe: Recipe, read: Callable[[Path], ZSLDataset]) -> ZSLDataset:
+    """Return the import made by ``recipe``, reading its sources only if one has changed.
+
+    Parameters
+    ----------
+    name : name of the import; another import of this name is replaced
+    recipe : how it is read, compared with the recipe of the import that is there
+    read : called with an empty folder, may leave ``features.npy`` there, returns the data set
+    """
+    _check_name(name)
+    made_by = recipe.as_json()
+    try:
+        if _manifest(name)["recipe"] == made_by:
+            return _open(name)
+    except _TornError:
+        pass
+    return _store(name, made_by, read)
+
+
+def _import_table(path: Path, name: str | None = None, **options) -> ZSLDataset:
+    from zslcore.datasets.table import read_table
+
+    name = name or import_name(path.stem)
+    if options.get("prototypes"):
+        options["prototypes"] = str(Path(options["prototypes"]).resolve())
+    sources = [path.resolve()]
+    sources += [Path(options["prototypes"])] if options.get("prototypes") else []
+    recipe = Recipe(str(path.resolve()), options, sources)
+    return keep(name, recipe, lambda _: read_table(path, name=name, **options))
+
+
+def _root() -> Path:
+    return data_folder() / "imported"
+
+
+def _check_name(name: str) -> None:
+    """Refuse names that are no plain file name, or that :func:`load` would give to others."""
+    from zslcore.datasets.simulated import SIMULATED
+
+    if len(name) > MAX_NAME or not NAME.fullmatch(name):
+        raise ParameterError(
+            f"A data set's name must be at most {MAX_NAME} letters, digits, '-', '_', '+' and "
+            f"single dots; got {name!r}."
+        )
+    if name in ("digits", *SIMULATED):
+        raise ParameterError(f"{name!r} is the name of a built-in data set; choose another name.")
+
+
+def _store(name: str, made_by: dict, read: Callable[[Path], ZSLDataset]) -> ZSLDataset:
+    """Read into a new folder, then let the manifest point at it."""
+    _check_name(name)
+    root = _root()
+    root.mkdir(parents=True, exist_ok=True)
+    _remove_abandoned(name)
+    previous = _folder_of(name)
+    folder = Path(tempfile.mkdtemp(prefix=f"{name}.", dir=root))
+    try:
+        manifest = _write(read(folder), folder) | {"name": name, "recipe": made_by}
+        draft = folder / "manifest.json"
+        draft.write_text(json.dumps(manifest, indent=1), encoding="utf-8")
+        os.replace(draft, root / f"{name}.json")
+    except BaseException:
+        _remove(folder)
+        raise
+    if previous:
+        _remove(previous)
+    return _open(name)
+
+
+def _write(dataset: ZSLDataset, folder: Path) -> dict:
+    """Write the arrays of ``dataset`` into ``folder`` and return what the manifest says."""
+    _write_matrix(folder / "features.npy", dataset.features)
+    np.save(folder / "labels.npy", dataset.labels)
+    np.save(folder / "prototypes.npy", dataset.prototypes)
+    np.savez(folder / "splits.npz", **_split_arrays(dataset))
+    if dataset.images is not None:
+        np.save(folder / "images.npy", dataset.images)
+    wanted = ("features.npy", "labels.npy", "prototypes.npy", "splits.npz", "images.npy")
+    files = [folder / file for file in wanted if (folder / file).exists()]
+    for extra in set(folder.iterdir()) - set(files):
+        extra.unlink()
+    return {
+        "schema": SCHEMA,
+        "digest": dataset.digest,
+        "source": dataset.source,
+        "simulated": dataset.simulated,
+        "class_names": dataset.class_names,
+        "attribute_names": dataset.attribute_names,
+        "splits": [
+            {"name": split.name, "note": split.note, "folds": len(split.folds)}
+            for split in dataset.splits.values()
+        ],
+        "folder": folder.name,
+        "files": {path.name: _sealed(path) for path in files},
+    }
+
+
+def _write_matrix(path: Path, matrix) -> None:
+    """Write a matrix block by block, unless the door has put it there already."""
+    if isinstance(matrix, np.memmap) and Path(matrix.filename) == path.resolve():
+        return
+    header = {"descr": "<f4", "fortran_order": False, "shape": matrix.shape}
+    with path.open("wb") as file:
+        np.lib.format.write_array_header_1_0(file, header)
+        for start in range(0, len(matrix), 4096):
+            block = np.asarray(matrix[start : start + 4096], dtype="<f4")
+            file.write(np.ascontiguousarray(block).data)
+
+
+def _sealed(path: Path) -> dict:
+    """Bring a file to the disk, make it read-only and return what it is known by."""
+    with path.open("rb") as file:
+        os.fsync(file.fileno())
+    path.chmod(0o444)
+    state = path.stat()
+    return {"size": state.st_size, "mtime_ns": state.st_mtime_ns, "sha256": _sha256(path)}
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _split_arrays(dataset: ZSLDataset) -> dict[str, np.ndarray]:
+    """Name every array of every split by its place: ``0.trainval``, ``0.fold1.val`` ..."""
+    arrays = {}
+    for i, split in enumerate(dataset.splits.values()):
+        for part in ("trainval", "test_seen", "test_unseen", "seen_classes", "unseen_classes"):
+            arrays[f"{i}.{part}"] = getattr(split, part)
+        for k, fold in enumerate(split.folds):
+            arrays |= {f"{i}.fold{k}.train": fold.train, f"{i}.fold{k}.val": fold.val}
+    return arrays
+
+
+def _manifest(name: str) -> dict:
+    """Read a manifest and see that it is one of ours."""
+    try:
+        manifest = json.loads((_root() / f"{name}.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        raise _TornError("its manifest cannot be read") from None
+    if not isinstance(manifest, dict) or manifest.get("schema") != SCHEMA:
+        raise _TornError("its manifest was written by another version or program")
+    if manifest.get("name") != name or not isinstance(manifest.get("recipe"), dict):
+        raise _TornError("its manifest belongs to another import")
+    return manifest
+
+
+def _open(name: str) -> ZSLDataset:
+    """Open an import whose files are what the manifest says."""
+    manifest = _manifest(name)
+    try:
+        folder = _root() / Path(manifest["folder"]).name
+        for file, state in manifest["files"].items():
+            _verify(folder / Path(file).name, state)
+        return _dataset(folder, manifest)
+    except _TornError:
+        raise
+    except (KeyError, TypeError, AttributeError, ValueError, OSError, DatasetError) as error:
+        raise _TornError(f"its files do not fit together ({type(error).__name__})") from error
+
+
+def _verify(path: Path, recorded: dict) -> None:
+    """Compare a file with what was recorded when it was written."""
+    if not path.is_file():
+        raise _TornError(f"{path.name} is missing")
+    state = path.stat()
+    if state.st_size != recorded["size"]:
+        raise _TornError(f"{path.name} has {state.st_size:,} of {recorded['size']:,} bytes")
+    touched = state.st_mtime_ns != recorded["mtime_ns"] or state.st_size <= ALWAYS_HASHED
+    if touched and _sha256(path) != recorded["sha256"]:
+        raise _TornError(f"{path.name} has changed since it was written")
+
+
+def _dataset(folder: Path, manifest: dict) -> ZSLDataset:
+    """Build the data set over maps of the import's files."""
+    images = folder / "images.npy"
+    with np.load(folder / "splits.npz", allow_pickle=False) as arrays:
+        splits = [_split(arrays, i, facts) for i, facts in enumerate(manifest["splits"])]
+    return ZSLDataset(
+        name=manifest["name"],
+        features=np.load(folder / "features.npy", mmap_mode="r", allow_pickle=False),
+        labels=np.load(folder / "labels.npy", allow_pickle=False),
+        prototypes=np.load(folder / "prototypes.npy", allow_pickle=False),
+        class_names=manifest["class_names"],
+        attribute_names=manifest["attribute_names"],
+        splits=splits,
+        source=manifest["source"],
+        simulated=manifest["simulated"],
+        images=np.load(images, mmap_mode="r", allow_pickle=False) if images.exists() else None,
+        known_digest=manifest["digest"],
+    )
+
+
+def _split(arrays, i: int, facts: dict) -> Split:
+    """Rebuild the ``i``-th split from its arrays."""
+    parts = ("trainval", "test_seen", "test_unseen", "seen_classes", "unseen_classes")
+    return Split(
+        name=facts["name"],
+        note=facts["note"],
+        folds=[
+            Fold(arrays[f"{i}.fold{k}.train"], arrays[f"{i}.fold{k}.val"])
+            for k in range(facts["folds"])
+        ],
+        **{part: arrays[f"{i}.{part}"] for part in parts},
+    )
+
+
+def _again(name: str, why: str) -> ZSLDataset:
+    """Import a damaged data set once more, or say why that cannot be done."""
+    try:
+        recipe = _manifest(name)["recipe"]
+    except _TornError:
+        recipe = {}
+    source = recipe.get("path", "")
+    if not source or not Path(source).exists():
+        raise DatasetError(
+            f"The import {name!r} in {_root()} is damaged ({why}) and "
+            f"{f'its source {source} is gone' if source else 'its source is not known'}; "
+            f"import it again with 'python -m zslcore import'."
+        )
+    return import_dataset(source, name=name, **recipe.get("options", {}))
+
+
+def _remove(folder: Path) -> None:
+    """Remove a folder; what is still mapped somewhere stays readable there."""
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def _folder_of(name: str) -> Path | None:
+    """Folder that the manifest of ``name`` points at, if there is one."""
+    try:
+        return _root() / Path(_manifest(name)["folder"]).name
+    except (_TornError, KeyError, TypeError):
+        return None
+
+
+def _remove_abandoned(name: str) -> None:
+    """Remove old folders of this name that no manifest points at: imports that were cut off."""
+    for folder in _root().glob(f"{name}.*/"):
+        is_old = time.time() - folder.stat().st_mtime > ABANDONED_SECONDS
+        if is_old and folder.name.rpartition(".")[0] == name and folder != _folder_of(name):
+            _remove(folder)

@@ -1,0 +1,239 @@
+r"""Stand-ins for AWA1, AWA2, CUB, SUN and aPY: real classes and counts, simulated numbers.
+
+Class names, images per class, the class lists of both splits and the three folds are facts, read
+from ``data/classes``. Features and prototypes are drawn from the model below. No picture and no
+annotation is behind them, so no method can be judged by them; they show the phenomena of the real
+benchmarks where those cannot be shipped.
+
+For class :math:`c` of group :math:`g(c)` and for its image :math:`i`:
+
+.. math::
+    z_c &= \sqrt{\tau} \, a_{g(c)} + \sqrt{1 - \tau} \, b_c
+        && \text{what attributes can say} \\
+    s_c &= \min(1, \max(0, 0.2 + 0.3 \, P^\top z_c))
+        && \text{prototype} \\
+    v_c &= \rho_c z_c + \sqrt{1 - \rho_c^2} \, q_c
+        && \text{attribute part and idiosyncrasy} \\
+    x_i &= \max(0, M^\top v_c + \delta d + \omega_c (M^\top u_i + \eta R^\top t_i + \sigma n_i))
+        && \text{features}
+
+- :math:`a, b, q, u` are standard normal in :math:`k` dimensions, :math:`t` in :math:`r`, :math:`d`
+  and :math:`n` in as many as there are features; :math:`P, M, R` are normal with columns of unit
+  length, for P exactly and for M and R on average;
+- attributes outnumber the :math:`k` dimensions of :math:`z`, hence are correlated, and classes of
+  one group share them;
+- :math:`u` varies an image within what classes differ by, :math:`t` along few other directions
+  (pose, light), :math:`n` everywhere; the outer maximum makes features non-negative and about half
+  of them zero, as after a ReLU;
+- classes *known to the extractor*, those of ImageNet-1K, agree better with their attributes (larger
+  :math:`\rho_c`) and are tighter (smaller :math:`\omega_c`): this makes SS easier than PS;
+- AWA1 and AWA2 share everything but their images, and :math:`d`: the domain shift is AWA2's.
+
+Parameters were set on several seeds so that LinearS2V lands near the papers' figures; the seeds are
+small numbers under which both sizes do.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from zslcore.datasets.base import Fold, Split, ZSLDataset
+from zslcore.datasets.facts import ClassFacts, class_facts
+from zslcore.exceptions import closest_name
+
+__all__ = ["SIMULATED", "simulate"]
+
+
+@dataclass(frozen=True, slots=True)
+class _World:
+    """Parameters of the model for one benchmark, in the letters of the module's docstring.
+
+    ``rho`` and ``omega`` hold two values: for classes unknown, and known, to the extractor.
+    ``demo`` is the share of the real images that the demo size has.
+    """
+
+    k: int
+    tau: float
+    rho: tuple[float, float]
+    omega: tuple[float, float]
+    demo: float
+    seed: int
+    delta: float = 0.0
+    r: int = 40
+    eta: float = 1.0
+    sigma: float = 1.0
+
+
+_AWA = {"k": 20, "tau": 0.6, "rho": (0.8, 0.95), "omega": (1.0, 0.7), "demo": 0.1, "seed": 1}
+_WORLDS = {
+    "AWA1": _World(**_AWA),
+    "AWA2": _World(**_AWA, delta=0.15),
+    "CUB": _World(k=20, tau=0.7, rho=(0.75, 0.85), omega=(0.8, 0.65), demo=0.3, seed=1),
+    "SUN": _World(k=24, tau=0.5, rho=(0.75, 0.80), omega=(1.0, 0.90), demo=0.5, seed=1),
+    "aPY": _World(k=11, tau=0.4, rho=(0.70, 0.70), omega=(0.8, 0.70), demo=0.2, seed=1),
+}
+
+#: Features of each size; the full one has as many as ResNet-101's last pooling.
+_N_FEATURES = {"": 512, "-full": 2048}
+
+#: Names that :func:`simulate` knows: first all in demo size, then all in full size.
+SIMULATED = tuple(f"simulated-{name}{size}" for size in _N_FEATURES for name in _WORLDS)
+
+
+def simulate(name: str) -> ZSLDataset:
+    """Return a simulated stand-in for a benchmark, the same bits every time.
+
+    Parameters
+    ----------
+    name : str
+        One of ``SIMULATED``: ``"simulated-AWA2"`` is the demo size, some thousand images of 512
+        features in the proportions of the real classes; ``"simulated-AWA2-full"`` has the real
+        number of images and 2,048 features.
+
+    Returns
+    -------
+    ZSLDataset
+        Marked ``simulated``, with the splits PS and SS; SS has no seen test images.
+
+    Raises
+    ------
+    UnknownNameError
+        For a name not in ``SIMULATED``.
+    """
+    if name not in SIMULATED:
+        raise closest_name("simulated data set", name, SIMULATED)
+    benchmark, dash, size = name.removeprefix("simulated-").partition("-")
+    world, facts = _WORLDS[benchmark], class_facts(benchmark)
+    images, test_seen = _counts(facts.classes, share=1.0 if size else world.demo)
+    labels = np.repeat(np.arange(len(images)), images)
+    prototypes, v = _draw_classes(world, facts)
+    return ZSLDataset(
+        name=name,
+        features=_draw_features(world, facts, labels, v, _N_FEATURES[dash + size]),
+        labels=labels,
+        prototypes=prototypes,
+        class_names=tuple(facts.classes["class"]),
+        splits=[_proposed(facts, labels, images, test_seen), _standard(facts, labels)],
+        source=f"Simulated: class names, counts and splits of {benchmark}, numbers from a model.",
+        simulated=True,
+    )
+
+
+# --- Drawing --------------------------------------------------------------------------------------
+
+
+def _draw_classes(world: _World, facts: ClassFacts) -> tuple[np.ndarray, np.ndarray]:
+    """Return the prototypes S, one row per class, and the latent looks v."""
+    C, k, rng = len(facts.classes), world.k, np.random.default_rng([world.seed, 0])
+    group = _groups(facts.classes["group"], rng)
+    a = rng.standard_normal((C, k))
+    b, q = rng.standard_normal((2, C, k))
+    z = _rounded(np.sqrt(world.tau) * a[group] + np.sqrt(1 - world.tau) * b)
+    P = rng.standard_normal((k, facts.attributes))
+    P = _rounded(P / np.sqrt((P**2).sum(axis=0)))
+    rho = np.take(world.rho, _known(facts))[:, None]
+    v = _rounded(rho * z + np.sqrt(1 - rho**2) * q)
+    return np.clip(0.2 + 0.3 * (z @ P), 0, 1), v
+
+
+def _draw_features(
+    world: _World, facts: ClassFacts, labels: np.ndarray, v: np.ndarray, D: int
+) -> np.ndarray:
+    """Return the features X, float32; besides them only one block of rows is ever held."""
+    k, r, rng = world.k, world.r, np.random.default_rng([world.seed, 1, D])
+    M = _rounded(rng.standard_normal((k, D)) / np.sqrt(k))
+    R = _rounded(rng.standard_normal((r, D)) * world.eta / np.sqrt(r))
+    d = rng.standard_normal(D)
+    mean = (v @ M + world.delta * d).astype(np.float32)
+    omega = np.take(world.omega, _known(facts)).astype(np.float32)
+    MR = np.concatenate([M, R]).astype(np.float32)
+
+    images = np.random.default_rng([world.seed, 2, D, *facts.dataset.encode()])
+    X = np.empty((len(labels), D), dtype=np.float32)
+    for start in range(0, len(X), 1024):
+        y = labels[start : start + 1024]
+        ut = _rounded(images.standard_normal((len(y), k + r), dtype=np.float32), bits=5)
+        x = images.standard_normal((len(y), D), dtype=np.float32)
+        x *= world.sigma
+        x += ut @ MR
+        x *= omega[y, None]
+        x += mean[y]
+        np.maximum(x, 0, out=X[start : start + 1024])
+    return X
+
+
+def _groups(names: pd.Series, rng: np.random.Generator) -> np.ndarray:
+    """Return the group of every class; where none has a name, groups of about a dozen are drawn."""
+    if names.any():
+        return pd.factorize(names)[0]
+    return rng.integers(len(names) // 12, size=len(names))
+
+
+def _known(facts: ClassFacts) -> np.ndarray:
+    """1 for classes known to the extractor, 0 for others."""
+    return (facts.classes["imagenet1k"] != "").to_numpy(dtype=np.intp)
+
+
+def _rounded(values: np.ndarray, bits: int = 8) -> np.ndarray:
+    """Round to multiples of ``2**-bits``.
+
+    Products of such factors are exact, in whatever order they are summed: the data set is the same
+    with every BLAS and any number of threads.
+    """
+    return np.rint(values * 2.0**bits) / 2.0**bits
+
+
+# --- Counts and splits ----------------------------------------------------------------------------
+
+
+def _counts(classes: pd.DataFrame, share: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return images, and held-out images, of every class when ``share`` of them is kept."""
+    real, held = classes["images"].to_numpy(), classes["test_seen"].to_numpy()
+    images = np.maximum(np.rint(share * real).astype(int), 5)
+    test_seen = np.maximum(np.rint(images * held / real).astype(int), held > 0)
+    return images, test_seen
+
+
+def _proposed(facts: ClassFacts, labels, images, test_seen) -> Split:
+    """PS: images of a class are exchangeable, so its last ones are the held-out ones."""
+    from_end = np.cumsum(images)[labels] - np.arange(len(labels))
+    is_unseen = _is(facts, "ps", "test")[labels]
+    is_held = ~is_unseen & (from_end <= test_seen[labels])
+    trainval = np.flatnonzero(~is_unseen & ~is_held)
+    return Split.from_rows(
+        "PS",
+        labels,
+        trainval=trainval,
+        test_seen=np.flatnonzero(is_held),
+        test_unseen=np.flatnonzero(is_unseen),
+        folds=[_fold(labels, trainval, _is(facts, f"fold{k}", "val")) for k in (1, 2, 3)],
+        note=facts.notes["ps"],
+    )
+
+
+def _standard(facts: ClassFacts, labels) -> Split:
+    """SS: folds were never published, so each leaves out every third training class."""
+    is_test = _is(facts, "ss", "test")
+    number = np.cumsum(~is_test) - 1
+    trainval = np.flatnonzero(~is_test[labels])
+    return Split.from_rows(
+        "SS",
+        labels,
+        trainval=trainval,
+        test_seen=(),
+        test_unseen=np.flatnonzero(is_test[labels]),
+        folds=[_fold(labels, trainval, number % 3 == k) for k in range(3)],
+        note=facts.notes["ss"],
+    )
+
+
+def _is(facts: ClassFacts, column: str, value: str) -> np.ndarray:
+    return (facts.classes[column] == value).to_numpy()
+
+
+def _fold(labels: np.ndarray, trainval: np.ndarray, is_val: np.ndarray) -> Fold:
+    inside = is_val[labels[trainval]]
+    return Fold(trainval[~inside], trainval[inside])
