@@ -7,14 +7,21 @@ split, method) and carry over from page to page; those of one page start with th
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import streamlit as st
 
 from ui import cache
-from zslcore.datasets import ZSLDataset, available
-from zslcore.methods import METHODS
+from ui.numbers import three_digits
+from zslcore.base import ZSLEstimator
+from zslcore.datasets import Split, ZSLDataset, available
+from zslcore.features import Preprocessing
+from zslcore.methods import METHODS, get_method
+from zslcore.runs import RunSpec
 
-__all__ = ["choose", "choose_dataset", "choose_method", "choose_split"]
+__all__ = ["choose", "choose_dataset", "choose_method", "choose_run", "choose_split", "symbol"]
+
+_PREPROCESSING = get_type_hints(Preprocessing)
 
 
 def choose(label: str, options: Sequence[str], *, key: str, default: str | None = None, **more):
@@ -25,7 +32,7 @@ def choose(label: str, options: Sequence[str], *, key: str, default: str | None 
     options = list(options)
     asked = st.query_params.get(key)
     if asked is not None and asked not in options:
-        st.toast(f"The link asks for {label.lower()} “{asked}”, which is not here.")
+        st.toast(f"The link asks for {label.lower()} “{asked}”, which is not to be had here.")
     index = options.index(default) if default in options else 0
     return st.selectbox(label, options, index=index, key=key, bind="query-params", **more)
 
@@ -35,11 +42,86 @@ def choose_dataset() -> ZSLDataset:
     return cache.dataset(choose("Data set", available(), key="dataset"))
 
 
-def choose_split(dataset: ZSLDataset) -> str:
+def choose_split(dataset: ZSLDataset) -> Split:
     """Choose one of the data set's splits, the proposed one to begin with."""
-    return choose("Split", list(dataset.splits), key="split", default="PS")
+    return dataset.split(choose("Split", list(dataset.splits), key="split", default="PS"))
 
 
 def choose_method() -> str:
     """Choose a method by the name on its card."""
     return choose("Method", list(METHODS), key="method", default="LinearS2V")
+
+
+def choose_run() -> RunSpec:
+    """Choose everything that a run depends on, in one row of widgets.
+
+    Parameters of the method's grid are validated, that is chosen on the folds, unless the visitor
+    gives them; a split without folds leaves no other way.
+    """
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        dataset = choose_dataset()
+        split = choose_split(dataset)
+        method = choose_method()
+        origins = ["validated", "given"] if split.folds else ["given"]
+        origin = choose(
+            "Parameters",
+            origins,
+            key="parameters",
+            help="Validated: chosen on the folds inside the training classes, never on test "
+            "classes. Given: set by hand.",
+        )
+        params = _choose_params(get_method(method), given=origin == "given")
+        with st.popover("More", icon=":material/more_horiz:"):
+            features = _choose_preprocessing("features", "Features are scaled to")
+            prototypes = _choose_preprocessing("prototypes", "Prototypes are scaled to")
+            seed = st.number_input("Seed", 0, 9999, 0, key="seed", bind="query-params")
+    return RunSpec(
+        dataset=dataset.name,
+        split=split.name,
+        method=method,
+        params=params,
+        features=features,
+        prototypes=prototypes,
+        seed=seed,
+        digest=dataset.digest,
+    )
+
+
+def symbol(method: str, name: str) -> str:
+    """Return how a parameter of a method is written on screen.
+
+    A weight of its own that a method calls gamma gets the method's name: gamma alone is what
+    calibrated stacking subtracts.
+    """
+    return {"lam": "λ", "gamma": f"γ of {method}"}.get(name, name)
+
+
+def _choose_preprocessing(what: str, label: str) -> str:
+    return choose(label, get_args(_PREPROCESSING[what]), key=what, default="l2")
+
+
+def _choose_params(method: type[ZSLEstimator], *, given: bool) -> dict[str, Any]:
+    """Choose among variants always, and among the grid's values when these are given."""
+    name, defaults = method.card.name, method().get_params()
+    hints = get_type_hints(method.__init__)
+    params = {}
+    for param, default in defaults.items():
+        key, label = f"{name}_{param}", symbol(name, param)
+        if get_origin(hints.get(param)) is Literal:
+            params[param] = choose(label, get_args(hints[param]), key=key, default=default)
+        elif given and param in method.param_grid:
+            params[param] = _slide(label, method.param_grid[param], default, key)
+    return params
+
+
+def _slide(label: str, grid: Sequence[float], default: float, key: str) -> float:
+    nearest = min(grid, key=lambda value: abs(value - default))
+    return st.select_slider(
+        label,
+        grid,
+        value=nearest,
+        format_func=three_digits,
+        key=key,
+        bind="query-params",
+        width=180,
+    )

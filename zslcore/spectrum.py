@@ -19,7 +19,7 @@ from scipy.sparse import csr_array
 
 from zslcore.features import chunks
 
-__all__ = ["ClassStatistics", "Spectrum"]
+__all__ = ["ClassStatistics", "Spectrum", "ridge"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -91,10 +91,19 @@ class Spectrum:
     vectors: np.ndarray
 
     @classmethod
-    def of(cls, A: np.ndarray) -> Spectrum:
-        """Decompose ``A``, symmetric of shape (n, n); rounding below zero is cut off."""
-        values, vectors = eigh(A, driver="evd", check_finite=False)
+    def of(cls, A: np.ndarray, *, overwrite: bool = False) -> Spectrum:
+        """Decompose ``A``, symmetric of shape (n, n); rounding below zero is cut off.
+
+        With ``overwrite`` the memory of ``A`` is used for the eigenvectors.
+        """
+        values, vectors = eigh(A, driver="evd", check_finite=False, overwrite_a=overwrite)
         return cls(np.maximum(values, 0), vectors)
+
+
+def ridge(A: np.ndarray, weight: float) -> np.ndarray:
+    """Return ``A + weight * I``, made in place: a square of features is large."""
+    A.flat[:: len(A) + 1] += weight
+    return A
 
 
 def _mirror_upper(G: np.ndarray) -> None:

@@ -77,8 +77,9 @@ def clean_text(text: str, length: int = 200) -> str:
     >>> clean_text("grizzly\x00+bear\u202e\n")
     'grizzly+bear'
     """
-    spaced = " ".join(str(text)[: 4 * length].split())
-    return "".join(c for c in spaced if unicodedata.category(c)[0] != "C")[:length]
+    start = str(text)[: 4 * length]
+    kept = (c for c in start if c.isspace() or unicodedata.category(c)[0] != "C")
+    return " ".join("".join(kept).split())[:length].rstrip()
 
 
 def read_arrays(
@@ -154,7 +155,19 @@ def _kind(path: Path, welcome: tuple[str, ...]) -> str:
 
 
 def _ask_child(request: dict, file: str) -> list[str]:
-    """Run the child on ``request`` and return what it wrote, or turn its end into a sentence."""
+    """Return the variables that the child wrote, or turn its end into a sentence."""
+    lines, code = _run_child(request)
+    last = lines[-1] if lines else {}
+    if isinstance(done := last.get("done"), list):
+        return [name for name in request["wanted"] if name in done]
+    variable = next((line["reading"] for line in reversed(lines) if line.get("reading")), "")
+    where = clean_text(file) + (f", variable {clean_text(variable)!r}" if variable else "")
+    what = clean_text(last.get("refused", _ending(code, request["seconds"])), 400)
+    raise FileRefusedError(f"{where}: {what}.")
+
+
+def _run_child(request: dict) -> tuple[list[dict], int | None]:
+    """Run the child on ``request``; return its lines and its exit status, None if out of time."""
     # Its answer goes to a file, not a pipe, so that the limit on file size holds for it too.
     with tempfile.TemporaryFile() as answer:
         try:
@@ -170,14 +183,7 @@ def _ask_child(request: dict, file: str) -> list[str]:
         except subprocess.TimeoutExpired:
             code = None
         answer.seek(0)
-        lines = _parsed(answer.read(1 << 20))
-    last = lines[-1] if lines else {}
-    if "done" in last:
-        return [name for name in last["done"] if name in request["wanted"]]
-    variable = next((line["reading"] for line in reversed(lines) if line.get("reading")), "")
-    where = clean_text(file) + (f", variable {clean_text(variable)!r}" if variable else "")
-    what = clean_text(last.get("refused", _ending(code, request["seconds"])), 400)
-    raise FileRefusedError(f"{where}: {what}.")
+        return _parsed(answer.read(1 << 20)), code
 
 
 def _environment() -> dict[str, str]:

@@ -263,16 +263,19 @@ def check_sizes(source, wanted: dict[str, str], required: list[str], budget: int
     return total
 
 
-def main() -> None:
-    """Serve the one request on standard input."""
-    request = json.load(sys.stdin)
-    budget, out = request["budget"], Path(request["out"])
+def limit_everything(budget: int, seconds: int) -> None:
+    """Set the limits that hold whatever the file turns out to be."""
     limit("RLIMIT_CORE", 0)
-    limit("RLIMIT_CPU", request["seconds"] + 5)
-    limit("RLIMIT_CPU", request["seconds"], hard=False)
+    limit("RLIMIT_CPU", seconds + 5)
+    limit("RLIMIT_CPU", seconds, hard=False)
     limit("RLIMIT_FSIZE", budget + (1 << 20))
     limit("RLIMIT_AS", BASE_MEMORY + 3 * budget)
     limit("RLIMIT_AS", BASE_MEMORY, hard=False)
+
+
+def serve(request: dict) -> None:
+    """Read what ``request`` asks for and say how it went."""
+    budget, out = request["budget"], Path(request["out"])
     say(reading="")
     try:
         source = SOURCES[request["kind"]](request["path"])
@@ -293,4 +296,6 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    the_request = json.load(sys.stdin)
+    limit_everything(the_request["budget"], the_request["seconds"])
+    serve(the_request)

@@ -10,7 +10,7 @@ from scipy.linalg import solve
 
 from zslcore.base import CompatibilityModel, MethodCard
 from zslcore.features import project
-from zslcore.spectrum import ClassStatistics, Spectrum
+from zslcore.spectrum import ClassStatistics, Spectrum, ridge
 
 __all__ = ["ESZSL"]
 
@@ -83,8 +83,8 @@ class ESZSL(CompatibilityModel):
         self._check_positive("gamma", "lam")
         statistics = ClassStatistics.of(X, y, len(S))
 
-        visual = statistics.gram + self.gamma * np.eye(X.shape[1])
-        semantic = S.T @ S + self.lam * np.eye(S.shape[1])
+        visual = ridge(statistics.gram, self.gamma)
+        semantic = ridge(S.T @ S, self.lam)
         # V = visual^-1 (X'YS) semantic^-1, as two solves rather than two inverses.
         left = solve(visual, self._target(statistics) @ S, assume_a="pos", overwrite_a=True)
         self.V_ = solve(semantic, left.T, assume_a="pos").T
@@ -103,7 +103,7 @@ class ESZSL(CompatibilityModel):
             return
         X, y, S = self._check_training(X, y, prototypes)
         statistics = ClassStatistics.of(X, y, len(S))
-        visual, semantic = Spectrum.of(statistics.gram), Spectrum.of(S.T @ S)
+        visual, semantic = Spectrum.of(statistics.gram, overwrite=True), Spectrum.of(S.T @ S)
         U, Q = visual.vectors, semantic.vectors
         K = U.T @ self._target(statistics) @ S @ Q
 

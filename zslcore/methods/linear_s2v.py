@@ -10,7 +10,7 @@ from scipy.linalg import solve
 
 from zslcore.base import MethodCard, ZSLEstimator
 from zslcore.features import chunks, project, squared_distances
-from zslcore.spectrum import ClassStatistics, Spectrum
+from zslcore.spectrum import ClassStatistics, Spectrum, ridge
 
 __all__ = ["LinearS2V"]
 
@@ -66,7 +66,7 @@ class LinearS2V(ZSLEstimator):
         X, y, S = self._check_training(X, y, prototypes)
         self._check_positive("lam")
         statistics = ClassStatistics.of(X, y, len(S), gram=False)
-        A = statistics.semantic_gram(S) + self.lam * statistics.n_samples * np.eye(S.shape[1])
+        A = ridge(statistics.semantic_gram(S), self.lam * statistics.n_samples)
         self.W_ = solve(A, statistics.cross(S), assume_a="pos")
         return self
 

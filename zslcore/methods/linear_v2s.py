@@ -10,7 +10,7 @@ from scipy.linalg import solve
 
 from zslcore.base import MethodCard, ZSLEstimator
 from zslcore.features import compare, project
-from zslcore.spectrum import ClassStatistics, Spectrum
+from zslcore.spectrum import ClassStatistics, Spectrum, ridge
 
 __all__ = ["LinearV2S"]
 
@@ -67,7 +67,7 @@ class LinearV2S(ZSLEstimator):
         self._check_positive("lam")
         self._check_choice("similarity", ("cosine", "dot"))
         statistics = ClassStatistics.of(X, y, len(S))
-        A = statistics.gram + self.lam * statistics.n_samples * np.eye(X.shape[1])
+        A = ridge(statistics.gram, self.lam * statistics.n_samples)
         self.W_ = solve(A, statistics.cross(S).T, assume_a="pos", overwrite_a=True).T
         return self
 
@@ -88,7 +88,7 @@ class LinearV2S(ZSLEstimator):
             return
         X, y, S = self._check_training(X, y, prototypes)
         statistics = ClassStatistics.of(X, y, len(S))
-        visual = Spectrum.of(statistics.gram)
+        visual = Spectrum.of(statistics.gram, overwrite=True)
         K = visual.vectors.T @ statistics.cross(S).T
         ridges = [params.get("lam", self.lam) * statistics.n_samples for params in grid]
         B = [visual.vectors @ (K / (visual.values[:, None] + ridge)) for ridge in ridges]

@@ -13,6 +13,13 @@ from zslcore.spectrum import ClassStatistics, Spectrum
 
 __all__ = ["SAE"]
 
+_TINY = np.finfo(float).tiny
+
+
+def _present(values: np.ndarray) -> np.ndarray:
+    """Which eigenvalues are more than rounding."""
+    return values > np.finfo(float).eps * len(values) * values.max()
+
 
 class SAE(ZSLEstimator):
     r"""A linear autoencoder whose code is the prototype of the class.
@@ -48,9 +55,9 @@ class SAE(ZSLEstimator):
 
     Notes
     -----
-    Where an attribute combination and a feature direction are both absent from the training data,
-    :math:`a_i + \lambda g_j = 0` and :math:`W` is not determined; the part is set to zero, the
-    solution of smallest norm.
+    For attribute combinations or feature directions that no training sample has (:math:`a_i = 0` or
+    :math:`g_j = 0`), the right-hand side is zero and so is that part of :math:`W`; where both are
+    absent the equation does not determine it, and zero is the solution of smallest norm.
 
     References
     ----------
@@ -100,14 +107,13 @@ class SAE(ZSLEstimator):
         X, y, S = self._check_training(X, y, prototypes)
         statistics = ClassStatistics.of(X, y, len(S))
         semantic = Spectrum.of(statistics.semantic_gram(S))
-        visual = Spectrum.of(statistics.gram)
+        visual = Spectrum.of(statistics.gram, overwrite=True)
         a, Q, g, U = semantic.values, semantic.vectors, visual.values, visual.vectors
-        K = Q.T @ statistics.cross(S) @ U
+        # Directions without training data take no part in S_y'X: what rounding puts there is
+        # dropped, before a small divisor makes something of it.
+        K = np.outer(_present(a), _present(g)) * (Q.T @ statistics.cross(S) @ U)
         for lam in lams:
-            divisor = a[:, None] + lam * g
-            absent = divisor <= np.finfo(float).eps * len(g) * divisor.max()
-            W = np.where(absent, 0, (1 + lam) * K / np.where(absent, 1, divisor))
-            yield Q @ W @ U.T
+            yield Q @ ((1 + lam) * K / np.maximum(a[:, None] + lam * g, _TINY)) @ U.T
 
     def _scores(self, solutions, X, S) -> Iterator[np.ndarray]:
         """Yield the cosines of every solution, reading ``X`` once."""

@@ -1,0 +1,1 @@
+"""Speed and memory claims, each measured against a plain baseline in the same run."""

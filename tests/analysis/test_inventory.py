@@ -1,0 +1,200 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from tests.worlds import linear_world
+from zslcore.analysis import inventory
+from zslcore.datasets.base import Split, ZSLDataset
+from zslcore.datasets.digits import read_digits
+from zslcore.datasets.facts import class_facts, published
+from zslcore.datasets.simulated import simulate
+from zslcore.exceptions import DatasetError, ParameterError
+
+
+@pytest.fixture(scope="module")
+def digits():
+    return read_digits()
+
+
+@pytest.fixture(scope="module")
+def awa2():
+    return simulate("simulated-AWA2")
+
+
+def tiny(**changes):
+    """Six images of three classes; row 1 both trains and tests, row 5 does neither."""
+    facts = {
+        "name": "tiny",
+        "features": np.zeros((6, 2), np.float32),
+        "labels": [0, 0, 1, 1, 2, 2],
+        "prototypes": [[1, 0, 0], [0, 1, 0], [0, 0.9, 0.1]],
+        "class_names": ["b", "A", "c"],
+        "attribute_names": ["wet", "Dry", "odd"],
+    }
+    labels = np.array(facts["labels"])
+    split = Split.from_rows(
+        "own", labels, trainval=[0, 1, 2], test_seen=[1, 3], test_unseen=[4], folds=()
+    )
+    return ZSLDataset(**(facts | {"splits": [split]} | changes))
+
+
+def figures(table, split=""):
+    return table[table["split"] == split].set_index("quantity")
+
+
+def test_statistics_count_the_data_and_quote_the_papers(awa2):
+    table = inventory.statistics(awa2)
+    whole, ps = figures(table), figures(table, "PS")
+    assert whole.loc["classes", ["here", "published"]].tolist() == [50, 50]
+    assert whole.loc["attributes", "published"] == 85
+    assert ps.loc["unseen test images", "here"] == len(awa2.splits["PS"].test_unseen)
+    assert ps.loc["unseen test images", "published"] == 7913
+    assert ps.loc["validation classes of the first fold", ["here", "published"]].tolist() == [
+        13,
+        13,
+    ]
+    assert whole.loc["images", "deviation"] == pytest.approx(len(awa2.labels) / 37322 - 1)
+
+
+def test_statistics_of_data_nobody_published_quote_nothing(digits):
+    table = inventory.statistics(digits)
+    assert table["published"].isna().all()
+    assert figures(table, "PS").loc["unseen classes", "here"] == 3
+
+
+@pytest.mark.parametrize(
+    ("name", "classes", "expected"),
+    [
+        ("AWA2", 50, "AWA2"),
+        ("awa1-vgg_fc7", 50, "AWA1"),
+        ("simulated-AWA2-full", 50, "AWA2"),
+        ("AWA2", 49, None),
+        ("sun", 3, None),
+        ("mine", 50, None),
+    ],
+)
+def test_a_benchmark_is_known_by_its_name_and_its_number_of_classes(name, classes, expected):
+    dataset = ZSLDataset(
+        name=name,
+        features=np.zeros((1, 1), np.float32),
+        labels=[0],
+        prototypes=np.zeros((classes, 1)),
+        class_names=range(classes),
+    )
+    assert inventory.benchmark_of(dataset) == expected
+
+
+def test_parts_of_a_class_add_up_to_its_images(digits, awa2):
+    for dataset in (digits, awa2, tiny()):
+        for split in dataset.splits.values():
+            table = inventory.class_table(dataset, split)
+            assert (table[list(inventory.PARTS)].sum(axis=1) == table["images"]).all()
+            assert table["images"].sum() == len(dataset.labels)
+
+
+def test_an_image_in_two_parts_is_counted_as_a_leak_and_nowhere_else():
+    data = tiny()
+    table = inventory.class_table(data, data.splits["own"]).set_index("class")
+    assert table.loc["b", list(inventory.PARTS)].tolist() == [1, 0, 0, 1, 0]
+    assert table.loc["A", list(inventory.PARTS)].tolist() == [1, 1, 0, 0, 0]
+    assert table.loc["c", list(inventory.PARTS)].tolist() == [0, 0, 1, 0, 1]
+
+
+def test_a_row_listed_twice_in_one_part_is_no_leak():
+    labels = np.array([0, 0, 1, 1, 2, 2])
+    split = Split.from_rows("own", labels, trainval=[0, 0, 2], test_seen=[], test_unseen=[4])
+    table = inventory.class_table(tiny(splits=[split]), split)
+    assert table["several"].sum() == 0
+
+
+def test_roles_follow_the_class_lists_of_the_split():
+    data = tiny()
+    split = Split("own", [0], [], [1], seen_classes=[0], unseen_classes=[0, 1])
+    assert inventory.class_table(data, split)["role"].tolist() == ["both", "unseen", "none"]
+
+
+def test_fold_roles_say_which_classes_validate(awa2):
+    split = awa2.splits["PS"]
+    roles = inventory.fold_roles(awa2, split)
+    facts = class_facts("AWA2").classes
+    assert roles["fold 2"].tolist() == facts["fold2"].tolist()
+    assert list(roles.index) == list(awa2.class_names)
+    assert inventory.fold_roles(awa2, awa2.splits["SS"]).shape == (50, len(awa2.splits["SS"].folds))
+
+
+def test_published_overlaps_are_found_under_any_spelling():
+    facts = class_facts("AWA2").classes
+    plus = [name.replace(" ", "+") for name in facts["class"]]
+    numbered = [f"{i:03}.{name.replace(' ', '_')}" for i, name in enumerate(facts["class"], 1)]
+    listed = published("overlap_imagenet1k_ss").query("dataset == 'AWA2'")["class"]
+    for names in (plus, numbered):
+        dataset = ZSLDataset(
+            name="AWA2",
+            features=np.zeros((1, 1), np.float32),
+            labels=[0],
+            prototypes=np.zeros((50, 1)),
+            class_names=names,
+        )
+        known = inventory.known_to_extractor(dataset)
+        assert known.tolist() == facts["imagenet1k"].tolist()
+        assert (known == "published").sum() == len(listed)
+
+
+def test_classes_of_other_data_are_not_said_to_be_clean(digits):
+    assert inventory.known_to_extractor(digits).isna().all()
+
+
+def test_mean_images_are_means_of_the_pictures(digits, awa2):
+    means = inventory.mean_images(digits)
+    assert means.shape == (10, 8, 8)
+    expected = digits.images[digits.labels == 4].mean(axis=0) / 255
+    np.testing.assert_allclose(means[4], expected)
+    with pytest.raises(DatasetError, match="got features only"):
+        inventory.mean_images(awa2)
+
+
+def test_image_counts_of_both_awa_are_those_of_the_benchmarks():
+    table = inventory.awa_image_counts()
+    assert table[["AWA1", "AWA2"]].sum().tolist() == [30475, 37322]
+    assert (table["role"] == "unseen").sum() == 10
+    assert table["AWA2"].is_monotonic_decreasing
+
+
+def test_attributes_are_searched_and_ordered():
+    data = tiny()
+    by_name = inventory.attribute_table(data, classes="name", attributes="name")
+    assert list(by_name.index) == ["A", "b", "c"]
+    assert list(by_name.columns) == ["Dry", "odd", "wet"]
+    assert by_name.loc["c", "Dry"] == pytest.approx(0.9)
+    found = inventory.attribute_table(data, only_classes="a, C", only_attributes="D")
+    assert list(found.index) == ["A", "c"]
+    assert list(found.columns) == ["Dry", "odd"]
+    assert inventory.attribute_table(data, only_classes="zebra").shape == (0, 3)
+
+
+def test_telling_attributes_come_first_and_stay_when_there_is_room_for_few():
+    data = tiny()
+    telling = inventory.attribute_table(data, attributes="telling")
+    deviation = telling.std(axis=0, ddof=0)
+    assert deviation.is_monotonic_decreasing
+    assert list(inventory.attribute_table(data, max_attributes=2).columns) == ["wet", "Dry"]
+
+
+def test_similar_classes_become_neighbours():
+    data = tiny()
+    order = list(inventory.attribute_table(data, classes="similar").index)
+    assert abs(order.index("A") - order.index("c")) == 1
+
+
+def test_ordering_loses_nothing():
+    data = linear_world()
+    table = inventory.attribute_table(data, classes="similar", attributes="similar")
+    back = table.loc[list(data.class_names), list(data.attribute_names)]
+    np.testing.assert_allclose(back, data.prototypes)
+    assert isinstance(table, pd.DataFrame)
+
+
+@pytest.mark.parametrize("which", ["classes", "attributes"])
+def test_an_order_that_does_not_exist_is_refused(which):
+    with pytest.raises(ParameterError, match="must be given, name"):
+        inventory.attribute_table(tiny(), **{which: "size"})

@@ -1,0 +1,28 @@
+"""What all tests share."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+SHARED = Path(__file__).parents[2] / "shared"
+
+
+@pytest.fixture(scope="session")
+def shared():
+    """Folder of research-only data beside the checkout."""
+    if not SHARED.is_dir():
+        pytest.skip(f"research-only data are not at {SHARED}")
+    return SHARED
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _own_data_folder(tmp_path_factory):
+    """Keep imports, downloads and runs of the tests out of the user's cache."""
+    before = os.environ.get("ZSL_DATA")
+    os.environ["ZSL_DATA"] = str(tmp_path_factory.mktemp("zsl-data"))
+    yield
+    if before is None:
+        del os.environ["ZSL_DATA"]
+    else:
+        os.environ["ZSL_DATA"] = before

@@ -1,0 +1,85 @@
+"""Small files in the field's layout, honest ones and hostile ones, written by the tests."""
+
+import struct
+
+import h5py
+import numpy as np
+from scipy.io import savemat
+
+CLASSES = ("grizzly+bear", "otter", "zebra", "bat", "seal")
+LABELS = np.repeat(np.arange(5), 6)
+N = len(LABELS)
+RNG = np.random.default_rng(0)
+FEATURES = RNG.normal(size=(N, 7)).astype(np.float32)
+ATT = RNG.normal(size=(5, 4)).astype(np.float32)
+UNSEEN = np.flatnonzero(LABELS >= 3)
+SEEN = np.flatnonzero(LABELS < 3)
+TEST_SEEN, TRAINVAL = SEEN[::6], np.setdiff1d(SEEN, SEEN[::6])
+
+
+def cells(names):
+    out = np.empty((len(names), 1), dtype=object)
+    out[:, 0] = names
+    return out
+
+
+def features_file(**changes):
+    return {"features": FEATURES.T, "labels": LABELS[:, None] + 1.0} | changes
+
+
+def splits_file(**changes):
+    tables = {
+        "att": ATT.T.astype(float),
+        "allclasses_names": cells(CLASSES),
+        "trainval_loc": TRAINVAL[:, None] + 1.0,
+        "test_seen_loc": TEST_SEEN[:, None] + 1.0,
+        "test_unseen_loc": UNSEEN[:, None] + 1.0,
+        "train_loc": TRAINVAL[LABELS[TRAINVAL] < 2][:, None] + 1.0,
+        "val_loc": TRAINVAL[LABELS[TRAINVAL] == 2][:, None] + 1.0,
+    }
+    return {key: value for key, value in (tables | changes).items() if value is not None}
+
+
+def write_folder(folder, *, features=None, splits=None, compress=True):
+    """Write a data set of 30 images in 5 classes, with changes to either file."""
+    folder.mkdir(parents=True, exist_ok=True)
+    savemat(folder / "res101.mat", features_file(**features or {}), do_compression=compress)
+    savemat(folder / "att_splits.mat", splits_file(**splits or {}), do_compression=compress)
+    return folder
+
+
+def write_lists(folder, **lists):
+    folder.mkdir(exist_ok=True)
+    for name, classes in lists.items():
+        (folder / f"{name}.txt").write_text("\n".join(classes) + "\n")
+
+
+def write_hdf5_mat(path, tables):
+    """Write MATLAB 7.3 as MATLAB does: arrays transposed, texts as references to UTF-16."""
+    with h5py.File(path, "w", userblock_size=512) as file:
+        for name, array in tables.items():
+            if array.dtype != object:
+                file[name] = array.T
+                file[name].attrs["MATLAB_class"] = np.bytes_("double")
+                continue
+            references = []
+            for i, text in enumerate(array.ravel()):
+                item = file.create_dataset(
+                    f"#refs#/{name}{i}",
+                    data=np.frombuffer(text.encode("utf-16-le"), "<u2")[:, None],
+                )
+                item.attrs["MATLAB_class"] = np.bytes_("char")
+                references.append(item.ref)
+            file.create_dataset(name, data=np.array([references], dtype=h5py.ref_dtype))
+            file[name].attrs["MATLAB_class"] = np.bytes_("cell")
+    with path.open("r+b") as file:
+        file.write(b"MATLAB 7.3 MAT-file, Platform: GLNXA64".ljust(124) + b"\x00\x02IM")
+
+
+def with_type_code(path, code):
+    """Overwrite the data-type code of the first matrix in an uncompressed MATLAB 5 file."""
+    data = bytearray(path.read_bytes())
+    at = 128 + 48  # header; then tag, flags, dimensions and the name "att" of a 2-D matrix
+    assert struct.unpack_from("<I", data, at) == (9,), "expected the code of double"
+    struct.pack_into("<I", data, at, code)
+    path.write_bytes(data)

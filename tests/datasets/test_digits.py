@@ -1,0 +1,63 @@
+import numpy as np
+import pytest
+
+from tests.datasets.figures import run
+from zslcore.datasets import load, read_digits
+
+
+@pytest.fixture(scope="module")
+def digits():
+    return read_digits()
+
+
+def test_it_is_what_load_gives_and_the_same_every_time(digits):
+    again = load("digits")
+    assert again.digest == digits.digest
+    assert not again.simulated
+    for name in ("trainval", "test_seen", "test_unseen"):
+        one, two = (getattr(d.split("PS"), name) for d in (digits, again))
+        np.testing.assert_array_equal(one, two)
+
+
+def test_features_are_the_pixels_of_the_images(digits):
+    assert digits.images.dtype == np.uint8
+    assert digits.images.shape == (1797, 8, 8)
+    np.testing.assert_allclose(
+        digits.features * 255 / 16, digits.images.reshape(1797, 64), atol=0.5
+    )
+
+
+def test_prototypes_say_what_the_table_says(digits):
+    S = dict(zip(digits.attribute_names, digits.prototypes.T, strict=True))
+    assert set(np.unique(digits.prototypes)) == {0.0, 0.5, 1.0}
+    assert len(np.unique(digits.prototypes, axis=0)) == 10
+    lit = [S[f"segment {where}"].sum() for where in ("top", "middle", "bottom")]
+    assert lit == [8, 7, 7]  # digits that light the three bars of a calculator
+    segments = np.sum([row for name, row in S.items() if name.startswith("segment")], axis=0)
+    assert segments.tolist() == [6, 2, 5, 5, 4, 5, 6, 3, 7, 6]
+    holes = S["hole above"] + S["hole below"]
+    assert holes.tolist() == [1, 0, 0, 0, 0, 0, 1, 0, 2, 1]
+
+
+def test_ps_keeps_the_last_three_digits_unseen(digits):
+    split, y = digits.split("PS"), digits.labels
+    assert split.unseen_classes.tolist() == [7, 8, 9]
+    assert split.seen_classes.tolist() == [0, 1, 2, 3, 4, 5, 6]
+    parts = np.concatenate([split.trainval, split.test_seen, split.test_unseen])
+    assert sorted(parts) == list(range(1797))
+    held = np.bincount(y[split.test_seen]) / np.bincount(y)[:7]
+    np.testing.assert_allclose(held, 0.2, atol=0.01)
+    for fold, val in zip(split.folds, [{0, 1}, {2, 3}, {4, 5}], strict=True):
+        assert set(y[fold.val]) == val
+        assert sorted([*fold.train, *fold.val]) == split.trainval.tolist()
+
+
+@pytest.mark.parametrize(
+    ("method", "params"),
+    [("LinearS2V", {}), ("ESZSL", {}), ("SAE", {"direction": "S2V"})],
+)
+def test_digits_show_the_phenomenon(digits, method, params):
+    figures = run(digits, method, **params)
+    assert figures.zsl > 0.5  # chance is 0.33
+    assert figures.plain.seen > figures.plain.unseen + 0.3
+    assert figures.calibrated.harmonic > figures.plain.harmonic + 0.02

@@ -1,0 +1,255 @@
+import json
+import os
+import stat
+
+import numpy as np
+import pytest
+
+from tests.datasets import files
+from zslcore.datasets import imported, load, xlsa17
+from zslcore.datasets.base import Split, ZSLDataset
+from zslcore.datasets.xlsa17 import read_xlsa17
+from zslcore.exceptions import DatasetError, FileRefusedError, ParameterError, UnknownNameError
+
+pytestmark = pytest.mark.usefixtures("in_process")
+
+
+@pytest.fixture(autouse=True)
+def root(monkeypatch, tmp_path):
+    monkeypatch.setenv("ZSL_DATA", str(tmp_path / "data"))
+    return tmp_path / "data" / "imported"
+
+
+@pytest.fixture
+def source(tmp_path):
+    return files.write_folder(tmp_path / "Toy")
+
+
+@pytest.fixture
+def reads(monkeypatch):
+    """Count how often sources are really read."""
+    count = []
+    read = xlsa17._read
+    monkeypatch.setattr(xlsa17, "_read", lambda *a: count.append(a) or read(*a))
+    return count
+
+
+def folder_of(root, name="Toy"):
+    return root / json.loads((root / f"{name}.json").read_text())["folder"]
+
+
+def spoil(path, change):
+    """Change the bytes of a read-only file."""
+    path.chmod(0o644)
+    content = bytearray(path.read_bytes())
+    path.write_bytes(change(content) or content)
+
+
+def flip(content):
+    content[len(content) // 2] ^= 1
+
+
+def test_nothing_is_imported_at_first():
+    assert imported.names() == ()
+
+
+def test_a_second_reading_opens_what_the_first_imported(source, reads):
+    first, second = read_xlsa17(source), read_xlsa17(source)
+    assert len(reads) == 1
+    assert imported.names() == ("Toy",)
+    for ds in (second, load("Toy")):
+        assert isinstance(ds.features, np.memmap)
+        assert ds.digest == first.digest
+        assert ds.class_names == first.class_names
+        assert ds.splits["PS"].note == first.splits["PS"].note
+        np.testing.assert_array_equal(ds.splits["PS"].folds[0].val, first.splits["PS"].folds[0].val)
+
+
+def test_the_recorded_digest_is_that_of_the_arrays(source):
+    ds = read_xlsa17(source)
+    fresh = ZSLDataset("x", np.array(ds.features), ds.labels, ds.prototypes, ds.class_names)
+    assert ds.digest == fresh.digest
+
+
+def test_a_changed_source_is_read_again(source, reads):
+    before = read_xlsa17(source)
+    files.write_folder(source, features={"features": files.FEATURES.T * 2})
+    after = read_xlsa17(source)
+    files.write_lists(source, trainclasses1=["otter"], valclasses1=["zebra"])
+    read_xlsa17(source)
+    assert len(reads) == 3
+    assert before.digest != after.digest
+
+
+def test_an_open_data_set_survives_its_replacement(source):
+    before = read_xlsa17(source)
+    files.write_folder(source, features={"features": files.FEATURES.T * 2})
+    read_xlsa17(source)
+    np.testing.assert_array_equal(before.features, files.FEATURES)
+
+
+def test_a_replaced_import_leaves_nothing_behind(source, root):
+    read_xlsa17(source)
+    files.write_folder(source, features={"features": files.FEATURES.T * 2})
+    read_xlsa17(source)
+    assert {path.name for path in root.iterdir()} == {"Toy.json", folder_of(root).name}
+
+
+def test_an_import_that_fails_leaves_the_old_one(source, root):
+    before = read_xlsa17(source)
+    files.write_folder(source, splits={"att": np.eye(3)})
+    with pytest.raises(FileRefusedError):
+        read_xlsa17(source)
+    assert load("Toy").digest == before.digest
+    assert {path.name for path in root.iterdir()} == {"Toy.json", folder_of(root).name}
+
+
+def test_files_of_an_import_are_read_only(source, root):
+    read_xlsa17(source)
+    modes = {stat.S_IMODE(path.stat().st_mode) for path in folder_of(root).iterdir()}
+    assert modes == {0o444}
+
+
+DAMAGE = {
+    "truncated": lambda folder: spoil(folder / "features.npy", lambda b: b[:-9]),
+    "a byte of the features": lambda folder: spoil(folder / "features.npy", flip),
+    "a byte of the labels": lambda folder: spoil(folder / "labels.npy", flip),
+    "a byte of the splits": lambda folder: spoil(folder / "splits.npz", flip),
+    "emptied": lambda folder: spoil(folder / "prototypes.npy", lambda b: b"\0"),
+    "a file gone": lambda folder: (folder / "labels.npy").unlink(),
+    "all gone": lambda folder: [path.unlink() for path in folder.iterdir()],
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGE)
+def test_a_torn_import_is_made_again_from_its_source(source, root, reads, damage):
+    digest = read_xlsa17(source).digest
+    DAMAGE[damage](folder_of(root))
+    ds = load("Toy")
+    assert len(reads) == 2
+    assert ds.digest == digest
+    np.testing.assert_array_equal(ds.features, files.FEATURES)
+    DAMAGE[damage](folder_of(root))
+    np.testing.assert_array_equal(read_xlsa17(source).features, files.FEATURES)
+    assert len(reads) == 3
+
+
+def test_large_files_are_hashed_when_their_time_says_they_were_touched(
+    source, root, reads, monkeypatch
+):
+    monkeypatch.setattr(imported, "ALWAYS_HASHED", 0)
+    read_xlsa17(source)
+    path = folder_of(root) / "features.npy"
+    os.utime(path, ns=(1, 1))
+    load("Toy")
+    assert len(reads) == 1  # touched, but the same bytes
+    spoil(path, flip)
+    load("Toy")
+    assert len(reads) == 2
+
+
+def test_without_its_source_a_torn_import_is_one_sentence(source, root):
+    read_xlsa17(source)
+    source.rename(source.with_name("elsewhere"))
+    DAMAGE["truncated"](folder_of(root))
+    with pytest.raises(DatasetError, match=r"'Toy' .* damaged \(features\.npy has .* is gone; imp"):
+        load("Toy")
+
+
+MANIFESTS = {
+    "no JSON": lambda m: "{",
+    "a list": lambda m: [1],
+    "another schema": lambda m: m | {"schema": 99},
+    "another name": lambda m: m | {"name": "Other"},
+}
+
+
+@pytest.mark.parametrize("foreign", MANIFESTS)
+def test_a_foreign_manifest_is_never_served(source, root, reads, foreign):
+    read_xlsa17(source)
+    path = root / "Toy.json"
+    changed = MANIFESTS[foreign](json.loads(path.read_text()))
+    path.write_text(changed if isinstance(changed, str) else json.dumps(changed))
+    with pytest.raises(DatasetError, match="its manifest .* its source is not known"):
+        load("Toy")
+    assert read_xlsa17(source).class_names == files.CLASSES
+    assert len(reads) == 2
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"class_names": ["too", "few"]},
+        {"splits": [{"name": "PS"}]},
+        {"files": {}, "folder": "../../outside"},
+        {"files": None},
+    ],
+)
+def test_a_manifest_that_does_not_fit_its_files_is_never_served(source, root, reads, change):
+    read_xlsa17(source)
+    path = root / "Toy.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | change))
+    assert load("Toy").class_names == files.CLASSES
+    assert len(reads) == 2
+
+
+def test_a_data_set_in_memory_can_be_kept(root):
+    labels = np.repeat(np.arange(4), 5)
+    ds = ZSLDataset(
+        name="in memory!",
+        features=np.random.default_rng(0).normal(size=(20, 3)).astype(np.float32),
+        labels=labels,
+        prototypes=np.eye(4),
+        class_names="abcd",
+        splits=[Split.from_classes("own", labels, [3], folds=[[0], [1]], note="why")],
+        source="Made up.",
+        simulated=True,
+        images=np.zeros((20, 2, 2), np.uint8),
+    )
+    kept = imported.import_dataset(ds)
+    assert kept.name == "in-memory"
+    again = load("in-memory")
+    assert (again.digest, again.simulated, again.source) == (ds.digest, True, "Made up.")
+    assert again.images.shape == (20, 2, 2)
+    assert len(again.splits["own"].folds) == 2
+    DAMAGE["truncated"](folder_of(root, "in-memory"))
+    with pytest.raises(DatasetError, match="its source is not known"):
+        load("in-memory")
+
+
+@pytest.mark.parametrize(
+    "name", ["", "../up", "a/b", "a\\b", ".hidden", "a..b", "x" * 65, "nul\0", "a b", "dot.", "é"]
+)
+def test_names_are_plain_file_names(source, name):
+    with pytest.raises(ParameterError, match="must be at most 64 letters"):
+        imported.keep(name, imported.Recipe(str(source), {}, ()), lambda _: None)
+
+
+def test_names_of_built_in_data_sets_are_taken(source):
+    with pytest.raises(ParameterError, match="'digits' is the name of a built-in data set"):
+        read_xlsa17(source, name="digits")
+
+
+@pytest.mark.parametrize("text", ["../../etc", "Ünïcode näme", "", "a" * 99, "CUB 200.2011", "."])
+def test_any_text_makes_a_valid_name(text):
+    name = imported.import_name(text)
+    imported._check_name(name)
+
+
+def test_a_name_that_was_never_imported_gets_the_nearest(source):
+    read_xlsa17(source)
+    with pytest.raises(UnknownNameError, match="'Toy'"):
+        imported.open_dataset("toy")
+
+
+def test_old_folders_of_imports_that_were_cut_off_are_removed(source, root):
+    cut_off, under_way = root / "Toy.aaaa", root / "Toy.bbbb"
+    other = root / "Toy.b.cccc"
+    for folder in (cut_off, under_way, other):
+        folder.mkdir(parents=True)
+    for folder in (cut_off, other):
+        os.utime(folder, (1, 1))
+    read_xlsa17(source)
+    assert not cut_off.exists()
+    assert under_way.exists()
+    assert other.exists()

@@ -1,0 +1,149 @@
+import numpy as np
+import pytest
+from threadpoolctl import threadpool_limits
+
+from tests.datasets.figures import run
+from zslcore.datasets.facts import class_facts, published
+from zslcore.datasets.simulated import SIMULATED, simulate
+from zslcore.exceptions import UnknownNameError
+from zslcore.methods import get_method
+from zslcore.protocol import evaluate, fit_and_score, select
+
+DEMO = [name for name in SIMULATED if not name.endswith("-full")]
+BENCHMARKS = [name.removeprefix("simulated-") for name in DEMO]
+
+
+@pytest.fixture(scope="module")
+def demo():
+    """All demo sizes by benchmark; a tenth of a second each."""
+    return {name: simulate(f"simulated-{name}") for name in BENCHMARKS}
+
+
+def test_every_benchmark_has_both_sizes():
+    assert BENCHMARKS == ["AWA1", "AWA2", "CUB", "SUN", "aPY"]
+    assert set(SIMULATED) == {*DEMO, *(f"{name}-full" for name in DEMO)}
+
+
+@pytest.mark.parametrize("benchmark", BENCHMARKS)
+def test_same_bits_every_time_with_any_number_of_threads(demo, benchmark):
+    with threadpool_limits(1):
+        again = simulate(f"simulated-{benchmark}")
+    np.testing.assert_array_equal(again.features, demo[benchmark].features)
+    assert again.digest == demo[benchmark].digest
+
+
+@pytest.mark.parametrize("benchmark", BENCHMARKS)
+def test_classes_are_real_and_everything_else_says_it_is_not(demo, benchmark):
+    ds, facts = demo[benchmark], class_facts(benchmark)
+    assert ds.simulated
+    assert "simulated" in ds.name
+    assert "Simulated" in ds.source
+    assert ds.class_names == tuple(facts.classes["class"])
+    assert ds.prototypes.shape == (len(facts.classes), facts.attributes)
+
+
+@pytest.mark.parametrize("benchmark", BENCHMARKS)
+def test_features_look_rectified_and_prototypes_like_attributes(demo, benchmark):
+    ds = demo[benchmark]
+    assert ds.features.dtype == np.float32
+    assert ds.features.min() == 0
+    assert 0.4 < (ds.features == 0).mean() < 0.6
+    assert ds.prototypes.min() == 0
+    assert ds.prototypes.max() == 1
+    S = ds.prototypes / np.linalg.norm(ds.prototypes, axis=1, keepdims=True)
+    nearest = (S @ S.T - 2 * np.eye(len(S))).max(axis=1)
+    # Real ones: 0.58 and 0.89 (AWA), 0.59 and 0.91 (CUB).
+    assert 0.5 < np.median(S @ S.T) < 0.75
+    assert np.median(nearest) > 0.8
+
+
+@pytest.mark.parametrize("benchmark", BENCHMARKS)
+def test_splits_follow_the_lists(demo, benchmark):
+    ds, t = demo[benchmark], class_facts(benchmark).classes
+    ps, ss = ds.split("PS"), ds.split("SS")
+    assert set(ps.unseen_classes) == set(np.flatnonzero(t["ps"] == "test"))
+    assert set(ss.unseen_classes) == set(np.flatnonzero(t["ss"] == "test"))
+    assert set(ds.labels[ps.test_seen]) == set(ps.seen_classes)
+    assert not len(ss.test_seen)
+    everything = np.concatenate([ps.trainval, ps.test_seen, ps.test_unseen])
+    assert sorted(everything) == list(range(len(ds.labels)))
+    for k, fold in enumerate(ps.folds, start=1):
+        assert set(ds.labels[fold.val]) == set(np.flatnonzero(t[f"fold{k}"] == "val"))
+    for split in (ps, ss):
+        for fold in split.folds:
+            assert sorted([*fold.train, *fold.val]) == split.trainval.tolist()
+            assert not set(ds.labels[fold.train]) & set(ds.labels[fold.val])
+
+
+def test_full_size_has_the_published_number_of_images():
+    ds = simulate("simulated-CUB-full")
+    printed = published("dataset_statistics").set_index("dataset").loc["CUB"]
+    ps, ss = ds.split("PS"), ds.split("SS")
+    assert ds.features.shape == (printed["images"], 2048)
+    assert len(ps.trainval) == printed["ps_trainval_images"]
+    assert len(ps.test_seen) == printed["ps_test_seen_images"]
+    assert len(ps.test_unseen) == printed["ps_test_unseen_images"]
+    assert len(ss.test_unseen) == printed["ss_test_unseen_images"]
+
+
+def test_awa1_and_awa2_share_prototypes_and_differ_by_a_mild_shift(demo):
+    one, two = demo["AWA1"], demo["AWA2"]
+    np.testing.assert_array_equal(one.prototypes, two.prototypes)
+    means = [
+        np.array([ds.features[ds.labels == c].mean(axis=0) for c in range(ds.n_classes)])
+        for ds in (one, two)
+    ]
+    apart = np.linalg.norm(means[0][:, None] - means[1][None], axis=2)
+    assert (apart.argmin(axis=1) == np.arange(50)).mean() > 0.9
+    shift = (means[1] - means[0]).mean(axis=0)
+    assert 0.05 < np.sqrt((shift**2).mean()) < 0.15  # about delta / 2: half the features are zero
+
+
+def test_known_classes_are_tighter(demo):
+    ds = demo["AWA2"]
+    known = (class_facts("AWA2").classes["imagenet1k"] != "").to_numpy()
+    spread = np.array([ds.features[ds.labels == c].var(axis=0).sum() for c in range(ds.n_classes)])
+    assert spread[known].mean() < 0.7 * spread[~known].mean()
+
+
+def test_awa2_lands_near_the_papers(demo):
+    ds = demo["AWA2"]
+    ps, ss = run(ds, "LinearS2V"), run(ds, "LinearS2V", split="SS", task="zsl")
+    assert 0.60 <= ps.zsl <= 0.75
+    assert 0.35 <= ps.plain.harmonic <= 0.50
+    assert 0.55 <= ps.calibrated.harmonic <= 0.68
+    assert ss.zsl > ps.zsl + 0.10
+
+
+def test_hubness_costs_the_other_direction(demo):
+    s2v, v2s = (
+        run(demo["AWA2"], name, task="zsl", grid={"lam": (1e-4, 1e-3, 1e-2)}).zsl
+        for name in ("LinearS2V", "LinearV2S")
+    )
+    assert s2v > v2s + 0.08
+
+
+def test_lambda_for_gzsl_is_not_larger_than_for_zsl(demo):
+    model = get_method("LinearS2V")()
+    chosen = {
+        task: select(model, demo["AWA2"], demo["AWA2"].split("PS"), task=task).params["lam"]
+        for task in ("zsl", "gzsl")
+    }
+    assert chosen["gzsl"] < chosen["zsl"]
+
+
+@pytest.mark.parametrize(("benchmark", "lam"), [("CUB", 3e-3), ("SUN", 3e-3)])
+def test_ss_and_ps_are_alike_where_few_classes_overlap(demo, benchmark, lam):
+    ds = demo[benchmark]
+    zsl = [
+        evaluate(fit_and_score(get_method("LinearS2V")(lam=lam), ds, ds.split(split))).zsl
+        for split in ("SS", "PS")
+    ]
+    assert 0.45 <= zsl[0] <= 0.60
+    assert 0.45 <= zsl[1] <= 0.60
+    assert abs(zsl[0] - zsl[1]) < 0.03
+
+
+def test_misspelt_name_is_pointed_to_the_nearest():
+    with pytest.raises(UnknownNameError, match="Did you mean 'simulated-AWA2'"):
+        simulate("simulated-awa2")

@@ -1,0 +1,153 @@
+r"""What penalising seen classes trades.
+
+Calibrated stacking answers :math:`\arg\max_c F(x, c) - \gamma [c \in \mathcal{C}_s]`. Everything
+here reads the exact seen-unseen curve or the runs it came from; nothing is fitted.
+
+References
+----------
+Y. Le Cacheux, H. Le Borgne, M. Crucianu, "From classical to generalized zero-shot learning: a
+simple adaptation process", MMM 2019, table 2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+
+from zslcore.datasets.facts import published
+from zslcore.metrics import OperatingPoint, SeenUnseenCurve, middle_gamma, per_class_accuracy
+from zslcore.protocol import ScoredTest
+from zslcore.runs import RunResult
+
+__all__ = ["gamma_range", "gamma_stops", "per_class_table", "published_settings", "three_settings"]
+
+SETTINGS = {
+    ("no", "zsl"): "no calibration, λ chosen for ZSL",
+    ("yes", "zsl"): "calibrated, λ chosen for ZSL",
+    ("yes", "gzsl"): "calibrated, λ chosen for GZSL",
+}
+
+
+def gamma_stops(curve: SeenUnseenCurve, n: int, also: Sequence[float] = ()) -> pd.DataFrame:
+    """Return about ``n`` gammas evenly spaced along the curve, and what each of them reaches.
+
+    Parameters
+    ----------
+    curve : SeenUnseenCurve
+    n : int
+    also : gammas that have to be among them
+
+    Returns
+    -------
+    DataFrame with the columns gamma (increasing), seen, unseen and harmonic; the values are those
+    of the exact curve at that gamma.
+    """
+    thinned = curve.thinned(n)
+    along = [middle_gamma(thinned.gamma, k) for k in range(len(thinned.gamma))]
+    gamma = np.unique([*along, *also])
+    at = curve.at(gamma)
+    return pd.DataFrame(
+        {"gamma": gamma, "seen": at.seen, "unseen": at.unseen, "harmonic": at.harmonic}
+    )
+
+
+def gamma_range(curve: SeenUnseenCurve, also: Sequence[float] = ()) -> tuple[float, float]:
+    """Return the gammas between which 98 % of either trade happens, widened to hold ``also``.
+
+    Below the first, unseen accuracy is within 1 % of its end of nothing; above the second, seen
+    accuracy is.
+    """
+    gamma = curve.gamma[1:]
+    if not len(gamma):
+        return min([-1.0, *also]), max([1.0, *also])
+    low = gamma[np.searchsorted(curve.unseen[1:], 0.01 * curve.unseen[-1])]
+    high = gamma[np.searchsorted(-curve.seen[1:], -0.01 * curve.seen[0])]
+    low, high = min(low, high, *also), max(low, high, *also)
+    margin = 0.03 * (high - low) or 1.0
+    return float(low - margin), float(high + margin)
+
+
+def per_class_table(
+    scores: ScoredTest, gammas: Mapping[str, float], class_names: Sequence[str]
+) -> pd.DataFrame:
+    """Return the accuracy of every class with test images, among all classes, at some gammas.
+
+    Parameters
+    ----------
+    scores : ScoredTest
+    gammas : name of a column -> gamma
+    class_names : one name per row of the data set's prototypes
+
+    Returns
+    -------
+    DataFrame with the columns class, side ("seen" or "unseen"), images (of the test set), and one
+    accuracy for each of ``gammas``; one row per class, in the data set's order
+    """
+    columns, images = np.unique(scores.y, return_counts=True)
+    table = pd.DataFrame(
+        {
+            "class": [class_names[c] for c in scores.classes[columns]],
+            "side": np.where(scores.seen[columns], "seen", "unseen"),
+            "images": images,
+        }
+    )
+    for name, gamma in gammas.items():
+        accuracy = per_class_accuracy(scores.y, scores.predicted(gamma))
+        table[name] = [accuracy[int(column)] for column in columns]
+    return table
+
+
+def three_settings(for_zsl: RunResult, for_gzsl: RunResult) -> pd.DataFrame:
+    """Return the calibration paper's three settings, read off two runs.
+
+    Parameters
+    ----------
+    for_zsl, for_gzsl : RunResult
+        The same run with ``select_for`` "zsl" and "gzsl", or twice the same one when its parameters
+        are given.
+
+    Returns
+    -------
+    DataFrame with the columns setting, calibrated, lambda_selected_for, params, gamma, unseen, seen
+    and harmonic; three rows, none where the split has no seen test samples
+    """
+    rows = []
+    for (calibrated, selected_for), setting in SETTINGS.items():
+        run = for_zsl if selected_for == "zsl" else for_gzsl
+        point = run.evaluation.calibrated if calibrated == "yes" else run.evaluation.plain
+        if point is not None:
+            rows.append(_setting_row(setting, calibrated, selected_for, run, point))
+    return pd.DataFrame(rows)
+
+
+def _setting_row(
+    setting: str, calibrated: str, selected_for: str, run: RunResult, point: OperatingPoint
+) -> dict:
+    return {
+        "setting": setting,
+        "calibrated": calibrated,
+        "lambda_selected_for": selected_for,
+        "params": ", ".join(f"{name} = {value}" for name, value in run.params.items()),
+        "gamma": point.gamma,
+        "unseen": point.unseen,
+        "seen": point.seen,
+        "harmonic": point.harmonic,
+    }
+
+
+def published_settings(method: str, benchmark: str) -> pd.DataFrame:
+    """Return the printed H of the three settings: of ``method``, and averaged over all methods.
+
+    Returns
+    -------
+    DataFrame with the columns calibrated, lambda_selected_for, paper (missing for a method that the
+    paper does not have) and paper_average; no rows for a benchmark that it does not have
+    """
+    keys = ["calibrated", "lambda_selected_for"]
+    table = published("calibration_gzsl_harmonic")
+    table = table[table["dataset"] == benchmark]
+    average = table.groupby(keys)["harmonic"].mean().rename("paper_average")
+    own = table[table["method"] == method].set_index(keys)["harmonic"].rename("paper")
+    return pd.concat([own, average], axis=1).reset_index()

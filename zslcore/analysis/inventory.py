@@ -1,0 +1,302 @@
+"""What is in a data set: its figures beside the papers', its classes, its split, its attributes.
+
+Everything here is counted from the data set at hand; printed figures and the classes known to be
+among those of ImageNet-1K come from :mod:`zslcore.datasets.facts`. Results are tidy tables.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+from scipy.cluster.hierarchy import leaves_list, linkage
+
+from zslcore.datasets.base import Split, ZSLDataset
+from zslcore.datasets.facts import class_facts, published
+from zslcore.exceptions import DatasetError, ParameterError
+
+__all__ = [
+    "PARTS",
+    "attribute_table",
+    "awa_image_counts",
+    "benchmark_of",
+    "class_table",
+    "fold_roles",
+    "known_to_extractor",
+    "mean_images",
+    "statistics",
+]
+
+#: Where the images of a class can be, in the order in which they are drawn.
+PARTS = ("trainval", "test_seen", "test_unseen", "several", "none")
+
+#: Figures that the papers print, by the split they belong to: (quantity, column of the table).
+_PRINTED = {
+    "PS": (
+        ("trainval images", "ps_trainval_images"),
+        ("seen test images", "ps_test_seen_images"),
+        ("unseen test images", "ps_test_unseen_images"),
+    ),
+    "SS": (
+        ("trainval images", "ss_train_images"),
+        ("seen test images", None),
+        ("unseen test images", "ss_test_unseen_images"),
+    ),
+}
+
+ClassOrder = Literal["given", "name", "similar"]
+AttributeOrder = Literal["given", "name", "telling", "similar"]
+
+
+def benchmark_of(dataset: ZSLDataset) -> str | None:
+    """Return the benchmark that ``dataset`` is, or stands in for; None for any other data.
+
+    The name decides, as ``AWA2``, ``AWA2-vgg_fc7`` and ``simulated-AWA2-full`` do, together with
+    the number of classes, so that somebody's own ``sun`` is not taken for SUN.
+    """
+    benchmarks = {name.lower(): name for name in published("dataset_statistics")["dataset"]}
+    head = dataset.name.removeprefix("simulated-").partition("-")[0].lower()
+    name = benchmarks.get(head)
+    return name if name and dataset.n_classes == _printed_row(name)["classes"] else None
+
+
+def statistics(dataset: ZSLDataset) -> pd.DataFrame:
+    """Count a data set and put the papers' figures beside it.
+
+    Returns
+    -------
+    DataFrame
+        One row per figure; ``split`` (empty for figures of the whole), ``quantity``, ``here``,
+        ``published`` (missing where nothing is printed), ``deviation`` (here / published - 1).
+    """
+    benchmark = benchmark_of(dataset)
+    printed = _printed_row(benchmark) if benchmark else {}
+    rows = [
+        ("", "images", len(dataset.labels), printed.get("images")),
+        ("", "classes", dataset.n_classes, printed.get("classes")),
+        ("", "attributes", dataset.prototypes.shape[1], printed.get("attributes")),
+        ("", "features", dataset.features.shape[1], None),
+    ]
+    for split in dataset.splits.values():
+        rows += _split_figures(dataset, split, printed)
+    table = pd.DataFrame(rows, columns=["split", "quantity", "here", "published"])
+    table["published"] = table["published"].astype("Int64")
+    table["deviation"] = table["here"] / table["published"].astype("Float64") - 1
+    return table
+
+
+def _split_figures(dataset: ZSLDataset, split: Split, printed: dict) -> list[tuple]:
+    """Return the rows of :func:`statistics` that one split gives."""
+    columns = dict(_PRINTED.get(split.name, ()))
+    parts = (split.trainval, split.test_seen, split.test_unseen)
+    quantities = ("trainval images", "seen test images", "unseen test images")
+    seen = unseen = None
+    if printed and split.name in _PRINTED:
+        seen, unseen = printed["train_classes"] + printed["val_classes"], printed["test_classes"]
+    rows = [
+        (split.name, "seen classes", len(split.seen_classes), seen),
+        (split.name, "unseen classes", len(split.unseen_classes), unseen),
+    ]
+    if split.folds:
+        val = len(np.unique(dataset.labels[split.folds[0].val]))
+        own = printed.get("val_classes") if split.name == "PS" else None
+        rows.append((split.name, "validation classes of the first fold", val, own))
+    return rows + [
+        (split.name, quantity, len(part), printed.get(columns.get(quantity)))
+        for quantity, part in zip(quantities, parts, strict=True)
+    ]
+
+
+def _printed_row(benchmark: str) -> dict:
+    table = published("dataset_statistics").set_index("dataset")
+    return table.loc[benchmark].to_dict()
+
+
+def class_table(dataset: ZSLDataset, split: Split) -> pd.DataFrame:
+    """Count the images of every class in every part of a split.
+
+    Returns
+    -------
+    DataFrame
+        One row per class in the data set's order: ``class``, ``role`` ("seen", "unseen", "both"
+        for a class that trains and is tested as unseen, "none"), ``images``, then the parts of
+        ``PARTS``, which add up to ``images``: ``several`` counts images that are in more than one
+        part, a leak, and ``none`` those in no part. ``imagenet1k`` says how the class is known to
+        be among ImageNet-1K's: "published", "name", "" (not known to be), or missing where no list
+        was made for this data.
+    """
+    n, c = len(dataset.labels), dataset.n_classes
+    part_of = np.full(n, PARTS.index("none"))
+    times = np.zeros(n, dtype=np.intp)
+    for k, rows in enumerate((split.trainval, split.test_seen, split.test_unseen)):
+        rows = np.unique(rows)
+        times[rows] += 1
+        part_of[rows] = k
+    part_of[times > 1] = PARTS.index("several")
+    counts = np.zeros((c, len(PARTS)), dtype=np.intp)
+    np.add.at(counts, (dataset.labels, part_of), 1)
+    seen, unseen = (np.isin(np.arange(c), x) for x in (split.seen_classes, split.unseen_classes))
+    return pd.DataFrame(
+        {
+            "class": dataset.class_names,
+            "role": np.select(
+                [seen & unseen, seen, unseen], ["both", "seen", "unseen"], default="none"
+            ),
+            "images": counts.sum(axis=1),
+            **dict(zip(PARTS, counts.T, strict=True)),
+            "imagenet1k": known_to_extractor(dataset),
+        }
+    )
+
+
+def fold_roles(dataset: ZSLDataset, split: Split) -> pd.DataFrame:
+    """Say what every class is in every fold.
+
+    Returns
+    -------
+    DataFrame
+        One row per class (index: its name), one column per fold ("fold 1" ...): "train", "val",
+        "both", or "" where it is in neither.
+    """
+    roles = {}
+    for k, fold in enumerate(split.folds, start=1):
+        train, val = (
+            np.bincount(dataset.labels[rows], minlength=dataset.n_classes) > 0
+            for rows in (fold.train, fold.val)
+        )
+        roles[f"fold {k}"] = np.select(
+            [train & val, train, val], ["both", "train", "val"], default=""
+        )
+    return pd.DataFrame(roles, index=pd.Index(dataset.class_names, name="class"))
+
+
+def known_to_extractor(dataset: ZSLDataset) -> pd.Series:
+    """Say of every class how it is known to be one of ImageNet-1K's.
+
+    Returns
+    -------
+    Series of length n_classes
+        "published" (the benchmark's paper or authors list it), "name" (a class of ImageNet-1K has
+        its name), "" (not known to be one); missing where no list was made for this data.
+    """
+    benchmark = benchmark_of(dataset)
+    if benchmark is None:
+        return pd.Series(np.full(dataset.n_classes, None), dtype=object)
+    facts = class_facts(benchmark).classes
+    known = dict(zip(map(_plain, facts["class"]), facts["imagenet1k"], strict=True))
+    return pd.Series([known.get(_plain(name)) for name in dataset.class_names], dtype=object)
+
+
+def _plain(name: str) -> str:
+    """Return a class name as it compares: ``002.Laysan_Albatross`` and ``Laysan Albatross``."""
+    return " ".join(re.sub(r"^\d+\.", "", name).replace("+", " ").replace("_", " ").lower().split())
+
+
+def mean_images(dataset: ZSLDataset) -> np.ndarray:
+    """Return the mean picture of every class, shape (n_classes, height, width), values 0 to 1.
+
+    Raises
+    ------
+    DatasetError
+        When the data set brings no pictures.
+    """
+    if dataset.images is None:
+        raise DatasetError(f"{dataset.name}: expected pictures to average, got features only.")
+    pixels = dataset.images.reshape(len(dataset.images), -1) / np.iinfo(dataset.images.dtype).max
+    sums = np.zeros((dataset.n_classes, pixels.shape[1]))
+    np.add.at(sums, dataset.labels, pixels)
+    count = np.bincount(dataset.labels, minlength=dataset.n_classes)
+    return (sums / np.maximum(count, 1)[:, None]).reshape(-1, *dataset.images.shape[1:])
+
+
+def awa_image_counts() -> pd.DataFrame:
+    """Return the images per class of the real AWA1 and AWA2, which share their classes.
+
+    Returns
+    -------
+    DataFrame
+        ``class``, ``role`` under PS, ``AWA1`` and ``AWA2``, sorted by AWA2's counts.
+    """
+    first, second = (class_facts(name).classes.set_index("class") for name in ("AWA1", "AWA2"))
+    table = pd.DataFrame(
+        {
+            "role": second["ps"].map({"trainval": "seen", "test": "unseen"}),
+            "AWA1": first["images"],
+            "AWA2": second["images"],
+        }
+    )
+    return table.sort_values("AWA2", ascending=False, kind="stable").reset_index()
+
+
+def attribute_table(
+    dataset: ZSLDataset,
+    *,
+    classes: ClassOrder = "given",
+    attributes: AttributeOrder = "given",
+    only_classes: str = "",
+    only_attributes: str = "",
+    max_attributes: int | None = None,
+) -> pd.DataFrame:
+    """Return the prototypes as a table, ordered and searched.
+
+    Parameters
+    ----------
+    classes : "given", "name", or "similar" (neighbours have prototypes of small angle)
+    attributes : "given", "name", "similar", or "telling" (largest deviation over classes first)
+    only_classes, only_attributes : words to search for; rows and columns whose name holds any of
+        the comma-separated words, in any case, stay
+    max_attributes : most columns, those with the largest deviation over the classes that stay
+
+    Returns
+    -------
+    DataFrame of shape (classes, attributes), index and columns are their names
+    """
+    if classes not in ("given", "name", "similar"):
+        raise ParameterError(f"classes must be given, name or similar; got {classes!r}.")
+    if attributes not in ("given", "name", "telling", "similar"):
+        raise ParameterError(
+            f"attributes must be given, name, telling or similar; got {attributes!r}."
+        )
+    rows = _matching(dataset.class_names, only_classes)
+    columns = _matching(dataset.attribute_names, only_attributes)
+    S = np.asarray(dataset.prototypes, dtype=np.float64)[np.ix_(rows, columns)]
+    if max_attributes is not None and len(columns) > max_attributes and len(rows):
+        keep = np.sort(_by_deviation(S)[:max_attributes])
+        columns, S = columns[keep], S[:, keep]
+    table = pd.DataFrame(
+        S,
+        index=pd.Index(np.array(dataset.class_names, dtype=object)[rows], name="class"),
+        columns=np.array(dataset.attribute_names, dtype=object)[columns],
+    )
+    if not S.size:
+        return table
+    return table.iloc[_ordered(S, table.index, classes), _ordered(S.T, table.columns, attributes)]
+
+
+def _matching(names: tuple[str, ...], words: str) -> np.ndarray:
+    """Positions of the names that hold any of the comma-separated ``words``."""
+    wanted = [word.strip().lower() for word in words.split(",") if word.strip()]
+    if not wanted:
+        return np.arange(len(names))
+    holds = [any(word in name.lower() for word in wanted) for name in names]
+    return np.flatnonzero(holds)
+
+
+def _ordered(A: np.ndarray, names, order: str) -> np.ndarray:
+    """Order the rows of ``A`` as asked."""
+    if order == "name":
+        return np.argsort([name.lower() for name in names], kind="stable")
+    if order == "telling":
+        return _by_deviation(A.T)
+    if order == "similar" and len(A) > 2:
+        norm = np.linalg.norm(A, axis=1, keepdims=True)
+        unit = A / np.where(norm > 0, norm, 1)
+        return leaves_list(linkage(unit, method="average", optimal_ordering=len(A) <= 500))
+    return np.arange(len(A))
+
+
+def _by_deviation(S: np.ndarray) -> np.ndarray:
+    """Columns of ``S``, those that vary most over the rows first."""
+    return np.argsort(-S.std(axis=0), kind="stable")

@@ -1,0 +1,86 @@
+"""What a method mistakes for what, and how soon after the right class comes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+from sklearn.metrics import confusion_matrix
+
+from zslcore.metrics import top_k_accuracy
+from zslcore.protocol import ScoredTest
+
+__all__ = ["confusion", "most_confused", "top_k_table"]
+
+
+def confusion(scores: ScoredTest, gamma: float, class_names: Sequence[str]) -> pd.DataFrame:
+    """Return the share of each class's test images that was answered with each class.
+
+    Parameters
+    ----------
+    scores : ScoredTest
+    gamma : float, subtracted from the scores of seen classes
+    class_names : one name per row of the data set's prototypes
+
+    Returns
+    -------
+    DataFrame of shape (n_candidates, n_candidates), seen classes first; a row is a true class and
+    sums to 1, or is missing where the class has no test images
+    """
+    order = np.argsort(~scores.seen, kind="stable")
+    count = confusion_matrix(scores.y, scores.predicted(gamma), labels=order)
+    images = count.sum(axis=1, keepdims=True)
+    share = np.where(images > 0, count / np.maximum(images, 1), np.nan)
+    names = [class_names[c] for c in scores.classes[order]]
+    return pd.DataFrame(share, index=names, columns=names)
+
+
+def most_confused(
+    scores: ScoredTest, gamma: float, class_names: Sequence[str], n: int = 25
+) -> pd.DataFrame:
+    """Return the ``n`` pairs (true class, answer) with the largest share of wrong answers.
+
+    Returns
+    -------
+    DataFrame with the columns class, side, answered, answered_side, images (so answered) and share
+    (of the class's test images), largest share first
+    """
+    labels = np.arange(len(scores.seen))
+    count = confusion_matrix(scores.y, scores.predicted(gamma), labels=labels)
+    share = count / np.maximum(count.sum(axis=1, keepdims=True), 1)
+    np.fill_diagonal(share, 0)
+    order = np.argsort(-share, axis=None, kind="stable")[:n]
+    true, answered = np.unravel_index(order[share.flat[order] > 0], share.shape)
+    names = np.asarray(class_names)[scores.classes]
+    side = np.where(scores.seen, "seen", "unseen")
+    return pd.DataFrame(
+        {
+            "class": names[true],
+            "side": side[true],
+            "answered": names[answered],
+            "answered_side": side[answered],
+            "images": count[true, answered],
+            "share": share[true, answered],
+        }
+    )
+
+
+def top_k_table(scores: ScoredTest, gamma: float, k_max: int = 10) -> pd.DataFrame:
+    """Return the per-class accuracy when the right class need only be among the first k answers.
+
+    Returns
+    -------
+    DataFrame with the columns k, zsl (unseen images among unseen classes) and, where there are seen
+    test images, seen and unseen (among all classes, after ``gamma``); k runs from 1 to ``k_max`` or
+    the number of unseen classes
+    """
+    F_zsl, y_zsl = scores.unseen_part
+    ks = range(1, min(k_max, F_zsl.shape[1]) + 1)
+    table = {"k": list(ks), "zsl": [top_k_accuracy(F_zsl, y_zsl, k) for k in ks]}
+    if scores.generalized:
+        F = scores.F - gamma * scores.seen
+        of_seen = scores.seen[scores.y]
+        for name, rows in (("seen", of_seen), ("unseen", ~of_seen)):
+            table[name] = [top_k_accuracy(F[rows], scores.y[rows], k) for k in ks]
+    return pd.DataFrame(table)
