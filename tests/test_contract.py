@@ -10,7 +10,7 @@ from sklearn.model_selection import ParameterGrid
 
 from tests.worlds import linear_world
 from zslcore.base import MethodCard
-from zslcore.exceptions import DatasetError
+from zslcore.exceptions import DatasetError, ParameterError
 from zslcore.features import FeatureView, Preprocessing
 from zslcore.methods import METHODS
 from zslcore.metrics import mean_class_accuracy
@@ -107,6 +107,13 @@ def test_a_grid_gives_what_its_points_give_one_by_one(method):
         model = method(**params).fit(PROBLEM.X, PROBLEM.y, PROBLEM.S)
         slow = model.decision_function(PROBLEM.X_test, PROBLEM.candidates)
         np.testing.assert_allclose(fast, slow, rtol=1e-6, atol=1e-8 * np.abs(slow).max())
+
+
+def test_a_point_of_a_grid_that_makes_no_sense_is_refused(method):
+    name = next(iter(method.param_grid))
+    grid = [{}, {name: "nonsense"}]
+    with pytest.raises(ParameterError, match=f"{name} must be"):
+        list(PROBLEM.sweep(method(), grid))
 
 
 def test_unseen_classes_are_recognised_in_a_linear_world(scores):

@@ -1,4 +1,4 @@
-"""The command line: ``python -m zslcore import FOLDER`` and ``python -m zslcore download NAME``.
+"""The command line: ``python -m zslcore run``, ``import FOLDER``, ``download NAME``.
 
 One function adds one command. Whatever the package refuses is one sentence on standard error and
 exit code 2; the libraries a command needs are imported when it runs.
@@ -96,7 +96,89 @@ def print_dataset(data) -> None:
         print(f"            {split.note}")
 
 
-COMMANDS = (add_import, add_download)
+def add_run(commands) -> None:
+    """``run``: choose on folds, fit, look at the test set once."""
+    parser = commands.add_parser(
+        "run",
+        help="run a method on a data set",
+        description="Choose what is not given on the folds, fit on trainval, look at the test set "
+        "once. The result is printed and kept in the run store.",
+    )
+    option = parser.add_argument
+    option("--dataset", default="digits", help="name of the data set (digits)")
+    option("--split", default="PS", help="name of the split (PS)")
+    option("--method", required=True, help="name of the method, for example ESZSL")
+    option("--param", metavar="NAME=VALUE", action="append", default=[], help="give a parameter")
+    option("--gamma", type=float, help="give the calibration gamma")
+    option("--select-for", default="gzsl", help="what parameters are chosen for: gzsl or zsl")
+    option("--features", default="l2", help="scaling of features: none, l2 or zscore")
+    option("--prototypes", default="l2", help="scaling of prototypes: none, l2 or binary")
+    option("--seed", type=int, default=0, help="seed of stochastic methods and of held-out rows")
+    option("--no-oracle", action="store_true", help="do not sweep the grid on the test set")
+    option("--no-store", action="store_true", help="do not keep the result")
+    option("--json", action="store_true", help="print everything as JSON instead of a table")
+    parser.set_defaults(run=run_run)
+
+
+def run_run(args: argparse.Namespace) -> None:
+    """Run what ``args`` specify, print and keep the result."""
+    from zslcore.runs import RunSpec, RunStore, execute
+
+    fields = ("dataset", "split", "method", "gamma", "select_for", "features", "prototypes", "seed")
+    params = dict(read_param(text) for text in args.param)
+    spec = RunSpec(**{name: getattr(args, name) for name in fields}, params=params)
+    progress = show_fits if sys.stderr.isatty() else None
+    result = execute(spec, with_oracle=not args.no_oracle, on_progress=progress)
+    if not args.no_store:
+        RunStore().put(result)
+    print(result.to_json() if args.json else table_of(result))
+
+
+def read_param(text: str) -> tuple[str, float | int | str]:
+    """Read ``NAME=VALUE``; a value that is a number becomes one."""
+    from zslcore.exceptions import ParameterError
+
+    name, equals, value = text.partition("=")
+    if not equals or not name:
+        raise ParameterError(f"--param: expected NAME=VALUE; got {text!r}.")
+    for number in (int, float):
+        try:
+            return name, number(value)
+        except ValueError:
+            continue
+    return name, value
+
+
+def table_of(result) -> str:
+    """Return the figures of a run as text, in percent, with the origin of every choice."""
+    e, spec = result.evaluation, result.spec
+    made = ", simulated" if result.simulated else ""
+    lines = [f"{spec.method} on {spec.dataset}{made}, split {spec.split}, data {spec.digest}"]
+    chosen = ", ".join(f"{name} = {value}" for name, value in result.params.items())
+    lines.append(f"parameters   {chosen}  ({result.params_origin})")
+    if result.gamma is not None:
+        lines.append(f"gamma        {result.gamma:.3g}  ({result.gamma_origin})")
+    top5 = f", top-5 {e.zsl_top5:.1%}"
+    lines.append(f"ZSL          {e.zsl:.1%} per class, {e.zsl_per_sample:.1%} per sample{top5}")
+    for name, point in (("plain", e.plain), ("calibrated", e.calibrated)):
+        if point is not None:
+            accuracies = f"u {point.unseen:.1%}  s {point.seen:.1%}  H {point.harmonic:.1%}"
+            lines.append(f"GZSL         {accuracies}  ({name}, gamma {point.gamma:.3g})")
+    if e.ausuc is not None:
+        lines.append(f"AUSUC        {e.ausuc:.1%}")
+    gaps = ", ".join(f"{name} +{100 * gap:.1f}" for name, gap in result.oracle_gap.items())
+    if gaps:
+        lines.append(f"oracle gap   {gaps} points (chosen on the test set: a bound, not a result)")
+    return "\n".join([*lines, f"{result.seconds:.1f} s; again: {spec.command()}"])
+
+
+def show_fits(done: int, total: int) -> None:
+    """Rewrite one line on standard error."""
+    sys.stderr.write(f"\rchoosing on folds: {done} of {total}" + ("\n" if done == total else ""))
+    sys.stderr.flush()
+
+
+COMMANDS = (add_run, add_import, add_download)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

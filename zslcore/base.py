@@ -9,6 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -117,13 +118,18 @@ class ZSLEstimator(BaseEstimator, ABC):
             model = clone(self).set_params(**params)
             yield model.fit(X, y, prototypes).decision_function(X_test, candidates)
 
-    @staticmethod
-    def _worth_sharing(grid: list[Params], *names: str) -> bool:
-        """Whether ``grid`` has several points that differ in nothing but ``names``."""
+    def _check_params(self) -> None:
+        """Refuse parameters for which the formula means nothing; called before every fit."""
+
+    def _worth_sharing(self, grid: list[Params], *names: str) -> bool:
+        """Whether ``grid`` has several points that differ in nothing but ``names``; checks them."""
+        for params in grid:
+            clone(self).set_params(**params)._check_params()
         return len(grid) > 1 and all(set(params) <= set(names) for params in grid)
 
     def _check_training(self, X, y, prototypes) -> tuple[Any, np.ndarray, np.ndarray]:
         """Return (X, y, S) as the formulas want them, refusing what does not fit together."""
+        self._check_params()
         name = self.card.name
         X = X if hasattr(X, "shape") else np.asarray(X)
         y, S = np.asarray(y), np.asarray(prototypes, dtype=np.float64)
@@ -157,8 +163,10 @@ class ZSLEstimator(BaseEstimator, ABC):
         """Refuse parameters that must be greater than zero and are not."""
         for name in names:
             value = getattr(self, name)
-            if not value > 0 or not np.isfinite(value):
-                raise ParameterError(f"{self.card.name}: {name} must be positive; got {value}.")
+            if not isinstance(value, Real) or not 0 < value < np.inf:
+                raise ParameterError(
+                    f"{self.card.name}: {name} must be a positive number; got {value!r}."
+                )
 
     def _check_choice(self, name: str, choices: tuple) -> None:
         """Refuse a parameter that is none of its choices."""

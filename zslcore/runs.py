@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import platform
 import shlex
 import sqlite3
@@ -23,25 +22,20 @@ from typing import Any, Literal, Self
 
 import numpy as np
 import pandas as pd
-import platformdirs
 import scipy
 
 from zslcore import __version__, protocol
 from zslcore.base import ZSLEstimator
 from zslcore.datasets import ZSLDataset, load
+from zslcore.datasets.imported import data_folder
 from zslcore.exceptions import DatasetError, ParameterError, ZSLError, closest_name
 from zslcore.features import Preprocessing
 from zslcore.methods import get_method
 from zslcore.metrics import OperatingPoint
 
-__all__ = ["RunResult", "RunSpec", "RunStore", "data_folder", "execute"]
+__all__ = ["RunResult", "RunSpec", "RunStore", "execute"]
 
 Origin = Literal["validated", "given"]
-
-
-def data_folder() -> Path:
-    """Return the folder for imports and runs: ``ZSL_DATA``, or the platform's cache folder."""
-    return Path(os.environ.get("ZSL_DATA") or platformdirs.user_cache_dir("zero-shot-lab"))
 
 
 # --- What is run ----------------------------------------------------------------------------------

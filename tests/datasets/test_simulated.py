@@ -4,7 +4,7 @@ from threadpoolctl import threadpool_limits
 
 from tests.datasets.figures import run
 from zslcore.datasets.facts import class_facts, published
-from zslcore.datasets.simulated import SIMULATED, simulate
+from zslcore.datasets.simulated import SIMULATED, _rounded, simulate
 from zslcore.exceptions import UnknownNameError
 from zslcore.methods import get_method
 from zslcore.protocol import evaluate, fit_and_score, select
@@ -30,6 +30,16 @@ def test_same_bits_every_time_with_any_number_of_threads(demo, benchmark):
         again = simulate(f"simulated-{benchmark}")
     np.testing.assert_array_equal(again.features, demo[benchmark].features)
     assert again.digest == demo[benchmark].digest
+
+
+def test_rounded_factors_multiply_exactly_in_any_order():
+    rng = np.random.default_rng(0)
+    A = _rounded(rng.standard_normal((500, 64), dtype=np.float32), bits=5)
+    B = _rounded(rng.standard_normal((64, 300))).astype(np.float32)
+    assert A.dtype == np.float32
+    order = rng.permutation(64)
+    np.testing.assert_array_equal(A @ B, A[:, order] @ B[order])
+    np.testing.assert_array_equal(A @ B, A.astype(float) @ B.astype(float))
 
 
 @pytest.mark.parametrize("benchmark", BENCHMARKS)
@@ -116,11 +126,10 @@ def test_awa2_lands_near_the_papers(demo):
 
 
 def test_hubness_costs_the_other_direction(demo):
-    s2v, v2s = (
-        run(demo["AWA2"], name, task="zsl", grid={"lam": (1e-4, 1e-3, 1e-2)}).zsl
-        for name in ("LinearS2V", "LinearV2S")
-    )
-    assert s2v > v2s + 0.08
+    # The better direction at one lambda, the worse one at its best of three.
+    s2v = _zsl(demo["AWA2"], get_method("LinearS2V")(lam=3e-3))
+    v2s = [_zsl(demo["AWA2"], get_method("LinearV2S")(lam=lam)) for lam in (1e-4, 1e-3, 1e-2)]
+    assert s2v > max(v2s) + 0.08
 
 
 def test_lambda_for_gzsl_is_not_larger_than_for_zsl(demo):
@@ -132,16 +141,18 @@ def test_lambda_for_gzsl_is_not_larger_than_for_zsl(demo):
     assert chosen["gzsl"] < chosen["zsl"]
 
 
-@pytest.mark.parametrize(("benchmark", "lam"), [("CUB", 3e-3), ("SUN", 3e-3)])
-def test_ss_and_ps_are_alike_where_few_classes_overlap(demo, benchmark, lam):
-    ds = demo[benchmark]
+@pytest.mark.parametrize("benchmark", ["CUB", "SUN"])
+def test_ss_and_ps_are_alike_where_few_classes_overlap(demo, benchmark):
     zsl = [
-        evaluate(fit_and_score(get_method("LinearS2V")(lam=lam), ds, ds.split(split))).zsl
-        for split in ("SS", "PS")
+        _zsl(demo[benchmark], get_method("LinearS2V")(lam=3e-3), split) for split in ("SS", "PS")
     ]
     assert 0.45 <= zsl[0] <= 0.60
     assert 0.45 <= zsl[1] <= 0.60
     assert abs(zsl[0] - zsl[1]) < 0.03
+
+
+def _zsl(dataset, method, split="PS"):
+    return evaluate(fit_and_score(method, dataset, dataset.split(split))).zsl
 
 
 def test_misspelt_name_is_pointed_to_the_nearest():

@@ -65,7 +65,7 @@ def test_centred_features_make_both_codings_agree():
 
 @pytest.mark.parametrize("params", [{"gamma": 0}, {"lam": -1.0}, {"lam": float("nan")}])
 def test_ridges_must_be_positive(params):
-    with pytest.raises(ParameterError, match=f"ESZSL: {next(iter(params))} must be positive"):
+    with pytest.raises(ParameterError, match="ESZSL: .* must be a positive number"):
         ESZSL(**params).fit(X, Y_INDEX, S)
 
 

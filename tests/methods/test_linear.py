@@ -71,5 +71,5 @@ def test_s2v_grid_equals_plain_solutions():
 
 @pytest.mark.parametrize("method", [LinearV2S, LinearS2V])
 def test_lambda_must_be_positive(method):
-    with pytest.raises(ParameterError, match="lam must be positive; got 0"):
+    with pytest.raises(ParameterError, match="lam must be a positive number; got 0"):
         method(lam=0).fit(X, Y_INDEX, S)

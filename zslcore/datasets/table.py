@@ -203,7 +203,7 @@ def _read_csv(path: Path, side: _Csv | None) -> _Table:
     for row, label in enumerate(table.texts["label"], start=1):
         if label not in number:
             raise closest_name(f"class in {file}, data row {row},", label, number)
-    places = np.array(table.texts.get("split", []))
+    places = table.texts.get("split", [])
     for row, place in enumerate(places, start=1):
         if place not in PARTS:
             raise FileRefusedError(
@@ -216,7 +216,7 @@ def _read_csv(path: Path, side: _Csv | None) -> _Table:
         prototypes=side.values,
         class_names=tuple(number),
         attribute_names=side.names,
-        parts={part: np.flatnonzero(places == part) for part in PARTS} if len(places) else {},
+        parts={part: np.flatnonzero(np.array(places) == part) for part in PARTS} if places else {},
     )
 
 
@@ -237,6 +237,10 @@ def _load_csv(path: Path, required: tuple[str, ...], optional: tuple[str, ...] =
     header = _csv_header(path, required)
     texts = [column for column in (*required, *optional) if column in header]
     numbers = [column for column in header if column not in texts]
+    if not numbers:
+        raise FileRefusedError(
+            f"{clean_text(path.name)}, line 1: expected at least one column of numbers, got none."
+        )
     types = {column: str if column in texts else np.float32 for column in header}
     try:
         with np.errstate(over="ignore"), warnings.catch_warnings():
@@ -274,10 +278,6 @@ def _csv_header(path: Path, required: tuple[str, ...]) -> list[str]:
         if column not in header:
             got = ", ".join(map(clean_text, header[:6]))
             raise FileRefusedError(f"{file}, line 1: expected a column {column!r}, got {got}.")
-    if len(header) <= len(required):
-        raise FileRefusedError(
-            f"{file}, line 1: expected columns of numbers beside {required[0]!r}."
-        )
     return header
 
 

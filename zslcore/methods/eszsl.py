@@ -77,10 +77,13 @@ class ESZSL(CompatibilityModel):
         self.lam = lam
         self.coding = coding
 
+    def _check_params(self) -> None:
+        self._check_positive("gamma", "lam")
+        self._check_choice("coding", ("01", "+-1"))
+
     def fit(self, X: np.ndarray, y: np.ndarray, prototypes: np.ndarray) -> Self:
         """Fit ``V_`` on seen classes; ``y`` indexes the rows of ``prototypes``."""
         X, y, S = self._check_training(X, y, prototypes)
-        self._check_positive("gamma", "lam")
         statistics = ClassStatistics.of(X, y, len(S))
 
         visual = ridge(statistics.gram, self.gamma)
@@ -117,6 +120,5 @@ class ESZSL(CompatibilityModel):
 
     def _target(self, statistics: ClassStatistics) -> np.ndarray:
         """Return X'Y for the chosen coding, shape (n_features, n_classes)."""
-        self._check_choice("coding", ("01", "+-1"))
         XtY = statistics.sums.T
         return XtY if self.coding == "01" else 2 * XtY - XtY.sum(axis=1, keepdims=True)

@@ -61,10 +61,12 @@ class LinearS2V(ZSLEstimator):
     def __init__(self, lam: float = 1e-3) -> None:
         self.lam = lam
 
+    def _check_params(self) -> None:
+        self._check_positive("lam")
+
     def fit(self, X: np.ndarray, y: np.ndarray, prototypes: np.ndarray) -> Self:
         """Fit ``W_`` on seen classes; ``y`` indexes the rows of ``prototypes``."""
         X, y, S = self._check_training(X, y, prototypes)
-        self._check_positive("lam")
         statistics = ClassStatistics.of(X, y, len(S), gram=False)
         A = ridge(statistics.semantic_gram(S), self.lam * statistics.n_samples)
         self.W_ = solve(A, statistics.cross(S), assume_a="pos")
@@ -81,6 +83,10 @@ class LinearS2V(ZSLEstimator):
         With :math:`S_y^\top S_y = Q q Q^\top` and :math:`T = Q^\top S_y^\top X`, a class is
         predicted at :math:`r_c T`, :math:`r_c = s_c^\top Q \, \mathrm{diag}(1 / (q + \lambda N))`.
         """
+        grid = list(grid)
+        if not self._worth_sharing(grid, "lam"):
+            yield from super().score_grid(X, y, prototypes, grid, X_test, candidates)
+            return
         X, y, S = self._check_training(X, y, prototypes)
         statistics = ClassStatistics.of(X, y, len(S), gram=False)
         semantic = Spectrum.of(statistics.semantic_gram(S))

@@ -61,11 +61,13 @@ class LinearV2S(ZSLEstimator):
         self.lam = lam
         self.similarity = similarity
 
+    def _check_params(self) -> None:
+        self._check_positive("lam")
+        self._check_choice("similarity", ("cosine", "dot"))
+
     def fit(self, X: np.ndarray, y: np.ndarray, prototypes: np.ndarray) -> Self:
         """Fit ``W_`` on seen classes; ``y`` indexes the rows of ``prototypes``."""
         X, y, S = self._check_training(X, y, prototypes)
-        self._check_positive("lam")
-        self._check_choice("similarity", ("cosine", "dot"))
         statistics = ClassStatistics.of(X, y, len(S))
         A = ridge(statistics.gram, self.lam * statistics.n_samples)
         self.W_ = solve(A, statistics.cross(S).T, assume_a="pos", overwrite_a=True).T

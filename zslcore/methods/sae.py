@@ -81,10 +81,12 @@ class SAE(ZSLEstimator):
         self.lam = lam
         self.direction = direction
 
-    def fit(self, X: np.ndarray, y: np.ndarray, prototypes: np.ndarray) -> Self:
-        """Fit ``W_`` on seen classes; ``y`` indexes the rows of ``prototypes``."""
+    def _check_params(self) -> None:
         self._check_positive("lam")
         self._check_choice("direction", ("S2V", "V2S"))
+
+    def fit(self, X: np.ndarray, y: np.ndarray, prototypes: np.ndarray) -> Self:
+        """Fit ``W_`` on seen classes; ``y`` indexes the rows of ``prototypes``."""
         (self.W_,) = self._solutions(X, y, prototypes, [self.lam])
         return self
 

@@ -1,0 +1,78 @@
+import json
+import subprocess
+import sys
+
+import pytest
+
+from zslcore.__main__ import main, read_param
+from zslcore.exceptions import ParameterError
+from zslcore.runs import RunResult, RunStore
+
+
+@pytest.fixture(autouse=True)
+def _empty_store(monkeypatch, tmp_path):
+    monkeypatch.setenv("ZSL_DATA", str(tmp_path))
+
+
+def test_run_prints_figures_with_their_origin_and_keeps_them(capsys):
+    assert main(["run", "--method", "LinearS2V"]) == 0
+    text = capsys.readouterr().out
+    (kept,) = RunStore().results()
+    assert f"ZSL          {kept.evaluation.zsl:.1%} per class" in text
+    assert f"H {kept.evaluation.calibrated.harmonic:.1%}  (calibrated" in text
+    assert text.count("(validated)") == 2
+    assert "oracle gap" in text
+    assert kept.spec.command() in text
+
+
+def test_json_is_the_result_the_package_reads_back(capsys):
+    words = "run --method SAE --param lam=0.5 --json --no-store --no-oracle"
+    assert main(words.split()) == 0
+    result = RunResult.from_json(capsys.readouterr().out)
+    assert result.params["lam"] == 0.5
+    assert (result.params_origin, result.gamma_origin) == ("given", "validated")
+    assert result.oracle is None
+    assert RunStore().results() == []
+
+
+def test_the_printed_command_gives_the_same_numbers(capsys):
+    words = "run --method ESZSL --param lam=0.1 --gamma 0.2 --seed 2 --json"
+    assert main(words.split()) == 0
+    first = json.loads(capsys.readouterr().out)
+    (kept,) = RunStore().results()
+    assert main([*kept.spec.command().split()[3:], "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["evaluation"] == first["evaluation"]
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ("run --method ESZLS", "Unknown method 'ESZLS'. Did you mean 'ESZSL'?"),
+        ("run --method ESZSL --dataset digit", "Did you mean 'digits'?"),
+        ("run --method ESZSL --split SP", "Unknown split of digits 'SP'. Did you mean 'PS'?"),
+        ("run --method ESZSL --param lam", "expected NAME=VALUE; got 'lam'."),
+        ("run --method ESZSL --param lam=x", "ESZSL: lam must be a positive number; got 'x'."),
+        ("run --method ESZSL --features L2", "Preprocessing of features must be one of"),
+    ],
+)
+def test_what_cannot_run_is_one_sentence_and_exit_code_2(words, sentence, capsys):
+    assert main(words.split()) == 2
+    out, err = capsys.readouterr()
+    assert not out
+    assert sentence in err
+    assert err.count("\n") == 1
+
+
+def test_params_become_numbers_where_they_are():
+    assert read_param("lam=1e-3") == ("lam", 1e-3)
+    assert read_param("K=4") == ("K", 4)
+    assert read_param("direction=V2S") == ("direction", "V2S")
+    with pytest.raises(ParameterError, match="expected NAME=VALUE"):
+        read_param("=3")
+
+
+def test_python_m_zslcore_is_the_command():
+    command = [sys.executable, "-m", "zslcore", "run", "--method", "nothing"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr.startswith("Unknown method 'nothing'")
