@@ -41,7 +41,7 @@ from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
 from zslcore.leakage.vocabularies import Vocabulary
-from zslcore.leakage.wordnet import WordNet, squeeze, wordnet
+from zslcore.leakage.wordnet import squeeze, wordnet
 
 __all__ = ["Match", "match_names", "readable"]
 
@@ -49,14 +49,19 @@ Strength = Literal["strong", "weak"]
 
 #: Words that carry no class: grammar, and verbs whose object is the action (playing tennis).
 EMPTY_WORDS = frozenset(
-    "a an the of on in with without or and to not out at for from by into "
-    "something someone person people thing "
-    "play do get make use perform go have take give".split()
+    re.findall(
+        r"\w+",
+        "a an the of on in with without or and to not out at for from by into "
+        "something someone person people thing "
+        "play do get make use perform go have take give",
+    )
 )
 #: Words that tell from where a place was photographed rather than which place it is.
-VIEWPOINTS = frozenset("indoor outdoor interior exterior inside outside".split())
+VIEWPOINTS = frozenset({"indoor", "outdoor", "interior", "exterior", "inside", "outside"})
 #: A word in more than this share of the pre-training names tells nothing by itself.
 COMMON_SHARE = 0.02
+#: Share of a data set's names that makes a category one of its own.
+DOMAIN_SHARE = 0.1
 #: How far above a test class a pre-training class may lie to be worth a look.
 BROADER_STEPS = 2
 #: Most matches kept per test class and rule: the rest add no decision.
@@ -190,41 +195,24 @@ class _Query:
     fitting: frozenset[str]
 
 
-def _category(senses: Iterable[str]) -> set[str]:
-    return {wordnet().synsets[sense].category for sense in senses}
+def _domain(names: Iterable[str], parts: str) -> frozenset[str]:
+    """Return what kinds of things a data set is about: animals, say.
 
-
-def _domain(senses_of_classes: Sequence[frozenset[str]]) -> frozenset[str]:
-    """Categories of the classes whose names mean one kind of thing only; animals, say.
-
-    Empty, which judges nothing, unless these classes agree: the commonest categories that make up
-    nine tenths of them.
+    The categories that at least a tenth of its names belong to by their commonest meaning.
     """
-    clear = Counter(
-        category
-        for categories in map(_category, senses_of_classes)
-        if len(categories) == 1
-        for category in categories
-    )
-    total, covered, kept = sum(clear.values()), 0, []
-    for category, count in clear.most_common():
-        if covered >= 0.9 * total:
-            break
-        kept.append(category)
-        covered += count
-    return frozenset(kept)
+    first = [wordnet().senses("".join(readable(name).split()), parts)[:1] for name in set(names)]
+    count = Counter(wordnet().synsets[sense].category for senses in first for sense in senses)
+    return frozenset(c for c, n in count.items() if n >= DOMAIN_SHARE * count.total())
 
 
 def _queries(names: Sequence[str], context: Sequence[str], parts: str) -> list[_Query]:
-    def senses(name: str) -> frozenset[str]:
-        return frozenset(_senses([_take_apart(name, parts)], parts))
-
-    domain = _domain([senses(name) for name in {*context, *names}])
+    domain = _domain([*context, *names], parts)
     queries = []
     for name in names:
-        mine = senses(name)
-        fitting = frozenset(s for s in mine if wordnet().synsets[s].category in domain)
-        queries.append(_Query(_take_apart(name, parts), mine, fitting or mine))
+        apart = _take_apart(name, parts)
+        senses = frozenset(_senses([apart], parts))
+        fitting = frozenset(s for s in senses if wordnet().synsets[s].category in domain)
+        queries.append(_Query(apart, senses, fitting or senses))
     return queries
 
 
@@ -373,9 +361,8 @@ def _relatives(word: str, index: _Index) -> list[str]:
         if other == word:
             continue
         compound = len(word) > 2 and other.startswith(word) and len(other) - len(word) > 3
-        if compound and wordnet().senses(other[len(word) :]):
-            found.append(other)
-        elif senses & set(wordnet().senses(other, "n")[:1]):
+        compound = compound and wordnet().senses(other[len(word) :])
+        if compound or senses & set(wordnet().senses(other, "n")[:1]):
             found.append(other)
     return found
 

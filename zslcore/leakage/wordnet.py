@@ -93,7 +93,7 @@ class WordNet:
         return {word: tuple(sorted(ids, key=ids.get)) for word, ids in found.items()}
 
     def senses(self, phrase: str, parts: str = "nv") -> tuple[str, ...]:
-        """Return the ids of all meanings of ``phrase``, the commonest first, whatever its spacing."""
+        """Return the ids of the meanings of ``phrase``, the commonest first; spacing is ignored."""
         found = self._by_word.get(squeeze(phrase), ())
         return found if parts == "nv" else tuple(i for i in found if i[0] in parts)
 
