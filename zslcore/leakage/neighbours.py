@@ -1,13 +1,13 @@
 r"""Rows of a feature matrix that are equal, or suspiciously near, found without copying it.
 
-Equal rows are found by a 64-bit hash that is linear in the row's bits, modulo 2^64, and confirmed
-by comparing the rows themselves.
+Equal rows are found by a 64-bit hash, a sum over the row's words with odd random weights modulo
+2^64, and confirmed by comparing the rows themselves.
 
 Near rows are found in a random projection :math:`z = R^\top x`, with independent entries of
 :math:`R` from :math:`N(0, 1/k)`: its squared distances are those of the features times
-:math:`\chi^2_k / k`, for k = 256 within 9 % (one deviation). So whatever is near is near there, the
-nearest row is read off one matrix product an eighth of the size, and every distance that is
-reported is computed on the features themselves.
+:math:`\chi^2_k / k`, for k = 128 within 13 % (one deviation). So whatever is near is near there,
+the nearest row is read off one matrix product of a sixteenth of the size, and every distance that
+is reported is computed on the features themselves.
 
 References
 ----------
@@ -20,14 +20,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from zslcore.features import FeatureView, chunks, project
+from zslcore.features import FeatureView, chunks
 
 __all__ = ["NearRows", "identical_rows", "near_rows"]
 
 #: Rows of the raw matrix per block.
 BLOCK = 2048
 #: Dimensions of the projection, and test rows compared at a time.
-DIMENSIONS, BATCH = 256, 1024
+DIMENSIONS, BATCH = 128, 256
+#: A squared distance is this many times too large in the projection once in 10^10.
+SLACK = 2.0
 #: Test rows whose nearest training row is looked up on the features, for the median distance.
 SAMPLE = 256
 #: A pair is suspicious below this share of the median distance to the nearest training row.
@@ -50,39 +52,38 @@ def identical_rows(X) -> tuple[np.ndarray, np.ndarray]:
     """
     code, zero = _row_codes(X)
     order = np.argsort(code, kind="stable")
-    same = code[order][1:] == code[order][:-1]
-    candidates = np.zeros(len(code), dtype=bool)
-    candidates[order[1:][same]] = candidates[order[:-1][same]] = True
-    candidates &= ~zero
+    order = order[~zero[order]]
+    same = np.flatnonzero(code[order][1:] == code[order][:-1])
+    equal = np.zeros(len(order), dtype=bool)  # to the row before it in this order
+    for start in range(0, len(same), BLOCK):
+        k = same[start : start + BLOCK]
+        equal[k + 1] = (_gather(X, order[k]) == _gather(X, order[k + 1])).all(axis=1)
+    member = equal | np.append(equal[1:], False)
     group = np.full(len(code), -1)
-    for rows in _by_code(np.flatnonzero(candidates), code):
-        values = np.ascontiguousarray(_gather(X, rows))
-        _, inverse, count = np.unique(values, axis=0, return_inverse=True, return_counts=True)
-        repeated = count[inverse.ravel()] > 1
-        group[rows[repeated]] = group.max() + 1 + inverse.ravel()[repeated]
+    group[order[member]] = np.cumsum(~equal[member]) - 1
     return _renumbered(group), zero
 
 
 def _row_codes(X) -> tuple[np.ndarray, np.ndarray]:
     """Return a hash of every row and whether it is zero throughout."""
     n, d = X.shape
-    weights = np.random.default_rng(0).integers(1, 1 << 63, 2 * d, dtype=np.uint64) | np.uint64(1)
+    weights = np.random.default_rng(0).integers(1, 1 << 63, d, dtype=np.uint64) | np.uint64(1)
     code, zero = np.empty(n, np.uint64), np.empty(n, bool)
     for start in range(0, n, BLOCK):
         part = slice(start, min(start + BLOCK, n))
-        block = np.ascontiguousarray(X[part])
-        block = block + np.zeros(1, block.dtype)  # -0.0 and 0.0 are equal and hash alike
-        words = block.view(np.uint32) if block.dtype.itemsize % 4 == 0 else block.astype(np.uint32)
-        code[part] = np.einsum("ij,j->i", words, weights[: words.shape[1]], dtype=np.uint64)
-        zero[part] = ~block.any(axis=1)
+        words = _words(X[part])
+        code[part] = words @ weights[: words.shape[1]]
+        zero[part] = code[part] == 0
+        zero[part][zero[part]] = ~words[zero[part]].any(axis=1)
     return code, zero
 
 
-def _by_code(rows: np.ndarray, code: np.ndarray):
-    """Yield the rows that share a hash, one array per hash."""
-    rows = rows[np.argsort(code[rows], kind="stable")]
-    edges = np.flatnonzero(np.diff(code[rows])) + 1
-    yield from (part for part in np.split(rows, edges) if part.size)
+def _words(block: np.ndarray) -> np.ndarray:
+    """Return the bits of every row as 64-bit words; -0.0 and 0.0 get the same ones."""
+    block = np.ascontiguousarray(block + np.zeros(1, block.dtype))
+    if block.shape[1] * block.dtype.itemsize % 8:
+        return block.astype(np.float64).view(np.uint64)
+    return block.view(np.uint64)
 
 
 def _gather(X, rows: np.ndarray) -> np.ndarray:
@@ -134,8 +135,8 @@ def near_rows(X, train: np.ndarray, test: np.ndarray, *, near: float = NEAR) -> 
     nearest, squared = _nearest(Z_test, Z_train)
     chosen = np.random.default_rng(0).permutation(len(test))[:SAMPLE]
     median = float(np.median(_distances_to_nearest(X, train, test[chosen])))
-    # 1.5: sqrt(2 / 256) = 0.09 is a deviation of the projected square, so five of them and more.
-    candidates = np.flatnonzero(squared <= 1.5 * (near * median) ** 2 + 1e-6 * squared.mean())
+    limit = SLACK * (near * median) ** 2 + 1e-6 * squared.mean()  # the latter for float32
+    candidates = np.flatnonzero(squared <= limit)
     distance = _pair_distances(X, test[candidates], train[nearest[candidates]])
     kept = candidates[distance <= near * median]
     distance = distance[distance <= near * median]
@@ -144,30 +145,34 @@ def near_rows(X, train: np.ndarray, test: np.ndarray, *, near: float = NEAR) -> 
 
 
 def _projection(d: int) -> np.ndarray | None:
-    """Return R of shape (d, 256); None, for the features as they are, when they are no wider."""
+    """Return R of shape (d, 128); None, for the features as they are, when they are no wider."""
     if d <= DIMENSIONS:
         return None
     return np.random.default_rng(0).normal(scale=DIMENSIONS**-0.5, size=(d, DIMENSIONS))
 
 
 def _projected(X, rows: np.ndarray, R: np.ndarray | None) -> np.ndarray:
+    """Return the rows in the projection, float32."""
     view = FeatureView(X, rows)
-    return (np.asarray(view) if R is None else project(view, R)).astype(np.float32)
+    Z = np.empty((len(rows), X.shape[1] if R is None else R.shape[1]), dtype=np.float32)
+    for part, block in chunks(view):
+        Z[part] = block if R is None else block @ R
+    return Z
 
 
 def _nearest(A: np.ndarray, B: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return, for every row of A, its nearest row of B and the squared distance."""
-    norm_B = np.einsum("ij,ij->i", B, B)
+    # ||b||^2 - 2 ab in one product: the norm is one more column of B, met by a column of ones.
+    B = np.column_stack([B, np.einsum("ij,ij->i", B, B)])
     nearest, squared = np.empty(len(A), np.intp), np.empty(len(A))
     for start in range(0, len(A), BATCH):
         part = slice(start, start + BATCH)
-        D = A[part] @ B.T
-        D *= -2
-        D += norm_B
+        block = A[part]
+        D = np.column_stack([-2 * block, np.ones(len(block), A.dtype)]) @ B.T
         best = D.argmin(axis=1)
         nearest[part] = best
-        norm = np.einsum("ij,ij->i", A[part], A[part])
-        squared[part] = np.maximum(D[np.arange(len(best)), best] + norm, 0)
+        distance = D[np.arange(len(best)), best] + np.einsum("ij,ij->i", block, block)
+        squared[part] = np.maximum(distance, 0)
     return nearest, squared
 
 
