@@ -1,7 +1,8 @@
 """Groups of widgets that return a typed value; every choice is in the address of the page.
 
 A widget's key is also its name in the address. Choices that pages share have short keys (dataset,
-split, method) and carry over from page to page; those of one page start with the page's name.
+split, method) and carry over from page to page; those of one page start with the
+first word of the page's name.
 """
 
 from __future__ import annotations
@@ -19,7 +20,14 @@ from zslcore.features import Preprocessing
 from zslcore.methods import METHODS, get_method
 from zslcore.runs import RunSpec
 
-__all__ = ["choose", "choose_dataset", "choose_method", "choose_run", "choose_split", "symbol"]
+__all__ = [
+    "choose",
+    "choose_dataset",
+    "choose_method",
+    "choose_run",
+    "choose_split",
+    "symbol",
+]
 
 _PREPROCESSING = get_type_hints(Preprocessing)
 
@@ -49,7 +57,7 @@ def choose_split(dataset: ZSLDataset) -> Split:
 
 def choose_method() -> str:
     """Choose a method by the name on its card."""
-    return choose("Method", list(METHODS), key="method", default="LinearS2V")
+    return choose("Method", list(METHODS), key="method", default="ESZSL")
 
 
 def choose_run() -> RunSpec:
@@ -115,11 +123,11 @@ def _choose_params(method: type[ZSLEstimator], *, given: bool) -> dict[str, Any]
 
 
 def _slide(label: str, grid: Sequence[float], default: float, key: str) -> float:
-    nearest = min(grid, key=lambda value: abs(value - default))
+    """Slide over the grid's values, from the one nearest to the default."""
     return st.select_slider(
         label,
         grid,
-        value=nearest,
+        value=min(grid, key=lambda value: abs(value - default)),
         format_func=three_digits,
         key=key,
         bind="query-params",

@@ -26,7 +26,15 @@ from zslcore.features import Preprocessing
 from zslcore.methods import LinearS2V
 from zslcore.protocol import Problem, ScoredTest
 
-__all__ = ["Recognition", "answers", "candidates", "recognise", "sample"]
+__all__ = [
+    "Recognition",
+    "answers",
+    "candidates",
+    "pictures",
+    "recognise",
+    "sample",
+    "telling_example",
+]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -94,6 +102,30 @@ def sample(table: pd.DataFrame, per_class: int, seed: int = 0) -> pd.DataFrame:
         for _, group in table.groupby("class", sort=True)
     ]
     return pd.concat(drawn, ignore_index=True)
+
+
+def telling_example(zsl: pd.DataFrame, gzsl: pd.DataFrame) -> int:
+    """Return the position of the first image that is lost only because seen classes may answer.
+
+    Parameters
+    ----------
+    zsl, gzsl : answers to the same images at an infinite gamma and at 0
+    """
+    lost = zsl["right"].to_numpy() & gzsl["seen"].to_numpy()
+    return int(np.argmax(lost))
+
+
+def pictures(features: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
+    """Return features that are pixels as pictures, darkest pixel 1, nothing below 0.
+
+    Parameters
+    ----------
+    features : array of shape (n, height * width)
+    shape : (height, width)
+    """
+    ink = np.maximum(features, 0)
+    brightest = ink.max(axis=1, keepdims=True)
+    return (ink / np.where(brightest > 0, brightest, 1)).reshape(-1, *shape)
 
 
 def candidates(recognition: Recognition, row: int, gamma: float) -> pd.DataFrame:
