@@ -1,4 +1,4 @@
-"""The command line: ``python -m zslcore run``, ``import FOLDER``, ``download NAME``.
+"""The command line of ``python -m zslcore``: run, import, download, audit.
 
 One function adds one command. Whatever the package refuses is one sentence on standard error and
 exit code 2; the libraries a command needs are imported when it runs.
@@ -178,22 +178,28 @@ def show_fits(done: int, total: int) -> None:
     sys.stderr.flush()
 
 
-COMMANDS = (add_run, add_import, add_download)
+def add_audit(commands) -> None:
+    """``audit``: look for leaks in a split."""
+    from zslcore.leakage.cli import add_parser
+
+    add_parser(commands)
+
+
+COMMANDS = (add_run, add_import, add_download, add_audit)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; return 0, or 2 when it was refused."""
+    """Run one command; return 0, 1 when an audit found what it guards against, 2 when refused."""
     parser = argparse.ArgumentParser(prog="python -m zslcore", description=__doc__.split("\n")[0])
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
     for add in COMMANDS:
         add(commands)
     args = parser.parse_args(arguments)
     try:
-        args.run(args)
+        return args.run(args) or 0
     except ZSLError as error:
         print(error, file=sys.stderr)
         return 2
-    return 0
 
 
 if __name__ == "__main__":

@@ -25,6 +25,8 @@ from zslcore.leakage.vocabularies import VOCABULARY_NAMES
 
 __all__ = ["add_parser", "main", "read_decisions", "run"]
 
+#: What a result may have been tuned by.
+CHOSEN = ("hyperparameters", "epochs", "gamma")
 MAX_DECISIONS = 1 << 20
 
 
@@ -46,10 +48,10 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--pretraining", action="append", default=[], metavar="NAME",
         help=f"{', '.join(VOCABULARY_NAMES)} or a text file; may be repeated")  # fmt: skip
     add("--decisions", help="TOML file: [vocabulary] with 'class' = 'confirmed' or 'rejected'")
-    add("--hyperparameters", default="unknown", help="chosen on: validation, given, test, none")
-    add("--epochs", default="unknown", help="chosen on, as above")
-    add("--gamma", default="unknown", help="chosen on, as above")
-    add("--prototypes", default="unknown", help="made from: independent, test images")
+    for what in CHOSEN:
+        add(f"--{what}-on", metavar="WHAT", default="unknown",
+            help="what they were chosen on: validation, given, test or none")  # fmt: skip
+    add("--prototypes-from", metavar="WHAT", default="unknown", help="independent or test images")
     add("--fail-on", choices=tuple(FAIL_ON), default="fail")
     add("--format", choices=tuple(FORMATS), default="text")
     add("--output", help="file to write the report to, instead of the terminal")
@@ -81,10 +83,10 @@ def run(args: argparse.Namespace) -> int:
         if args.correct:
             _correct(subject, args)
     except (ZSLError, OSError) as error:
-        sys.stderr.write(f"zslcore audit: {error}\n")
+        sys.stderr.write(f"{error}\n")
         return 2
     except Exception as error:  # noqa: BLE001 - status 1 would say that a leak was found
-        sys.stderr.write(f"zslcore audit: could not run ({type(error).__name__}: {error})\n")
+        sys.stderr.write(f"The audit could not run ({type(error).__name__}: {error}).\n")
         return 2
     return int(report.fails(args.fail_on))
 
@@ -95,8 +97,8 @@ def _subject(path: str) -> Subject:
 
 
 def _provenance(args: argparse.Namespace) -> Provenance:
-    names = ("hyperparameters", "epochs", "gamma", "prototypes")
-    return Provenance(**{name: getattr(args, name) for name in names})
+    chosen = {what: getattr(args, f"{what}_on") for what in CHOSEN}
+    return Provenance(**chosen, prototypes=args.prototypes_from)
 
 
 def _text(report: AuditReport, args: argparse.Namespace) -> str:

@@ -10,6 +10,7 @@ from functools import cache
 from os import PathLike
 from pathlib import Path
 
+from zslcore.datasets.door import clean_text
 from zslcore.exceptions import FileRefusedError, closest_name
 from zslcore.leakage.paths import VOCABULARIES
 
@@ -26,6 +27,8 @@ VOCABULARY_NAMES = tuple(_KNOWN)
 
 #: Most bytes of a list of one's own; ImageNet-21K with all its synonyms has 0.7 MB.
 MAX_BYTES = 8 << 20
+#: Most characters of a line, a class with its synonyms.
+MAX_LINE = 2000
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,21 +97,19 @@ def read_vocabulary(path: str | PathLike) -> Vocabulary:
     Raises
     ------
     FileRefusedError
-        When the file is not there, too large, or not text with at least one name.
+        When the file is not there, too large, or without a single name.
     """
     path = Path(path)
     if not path.is_file():
-        raise FileRefusedError(f"{path.name}: no such list of pre-training classes.")
+        raise FileRefusedError(f"{clean_text(path.name)}: no such list of pre-training classes.")
     if path.stat().st_size > MAX_BYTES:
         raise FileRefusedError(
-            f"{path.name}: a list of pre-training classes has at most {MAX_BYTES:,} bytes; "
+            f"{clean_text(path.name)}: a list of pre-training classes has at most {MAX_BYTES:,} bytes; "
             f"got {path.stat().st_size:,}."
         )
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise FileRefusedError(f"{path.name}: expected UTF-8 text, one class per line.") from error
-    vocabulary = Vocabulary.of(path.stem, filter(str.isprintable, text.splitlines()), path.name)
+    lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+    cleaned = (clean_text(line, MAX_LINE) for line in lines)
+    vocabulary = Vocabulary.of(clean_text(path.stem), cleaned, clean_text(path.name))
     if not vocabulary.entries:
-        raise FileRefusedError(f"{path.name}: expected one class per line, got none.")
+        raise FileRefusedError(f"{clean_text(path.name)}: expected one class per line, got none.")
     return vocabulary

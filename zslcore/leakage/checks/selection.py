@@ -30,7 +30,7 @@ def how_chosen(context: AuditContext) -> Iterator[Finding]:
     unknown = [_CHOICES[what].lower() for what, origin in declared.items() if origin == "unknown"]
     if unknown:
         message = f"Not known how {_and(unknown)} were chosen."
-        advice = "Ask the author, or declare it (provenance=, --chosen-on)."
+        advice = "Ask the author, or declare it (provenance=, --hyperparameters-on and the like)."
         yield Finding("ZSL008", Severity.UNKNOWN, message, advice)
 
 
