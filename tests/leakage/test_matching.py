@@ -26,8 +26,8 @@ def strengths(names, vocabulary, context=()):
     return found
 
 
-def rules(name, vocabulary, context=()):
-    return {m.rule: m for m in match_names([name], vocabulary, context)}
+def found_by(rule, name, vocabulary, context=()):
+    return [m for m in match_names([name], vocabulary, context) if m.rule == rule]
 
 
 # --- The papers' lists ----------------------------------------------------------------------------
@@ -106,11 +106,10 @@ def test_the_lists_are_those_of_the_paper():
     ],
 )
 def test_a_rule_finds_what_it_is_for(name, rule, entry):
-    match = rules(name, IMAGENET, ["lion", "tiger", "shop"])[rule]
-    assert entry in match.entry
-    assert match.class_name == name
+    matches = [m for m in found_by(rule, name, IMAGENET) if entry in m.entry]
+    assert [m.class_name for m in matches] == [name]
     strong = {"same name", "synonym", "same words", "spelling", "kind, by name"}
-    assert (match.strength == "strong") == (rule in strong)
+    assert (matches[0].strength == "strong") == (rule in strong)
 
 
 @pytest.mark.parametrize(
@@ -126,7 +125,7 @@ def test_a_rule_finds_what_it_is_for(name, rule, entry):
     ],
 )
 def test_rules_for_names_without_a_hierarchy(name, entries, rule):
-    assert rule in rules(name, Vocabulary.of("mine", entries))
+    assert found_by(rule, name, Vocabulary.of("mine", entries))
 
 
 def test_an_ambiguous_name_is_read_as_the_other_classes_are():
@@ -160,11 +159,12 @@ def test_every_pretraining_class_finds_itself_however_it_is_written(index, data)
     assert any(name in m.entry for m in found if m.strength == "strong"), found
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(st.text(max_size=40))
 def test_any_text_can_be_a_class_name(name):
-    words = readable(name)
-    assert words == readable(words)
+    assert all(
+        word.isalnum() and word.islower() + word.isdigit() for word in readable(name).split()
+    )
     for match in match_names([name], get_vocabulary("sports-1m")):
         assert match.class_name == name
 
@@ -179,7 +179,9 @@ def test_matching_does_not_depend_on_the_order_of_names():
 # --- Facts ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("name", "n"), zip(VOCABULARY_NAMES, (1000, 21843, 400, 487), strict=True))
+@pytest.mark.parametrize(
+    ("name", "n"), list(zip(VOCABULARY_NAMES, (1000, 21843, 400, 487), strict=True))
+)
 def test_a_vocabulary_has_all_its_classes(name, n):
     assert len(get_vocabulary(name).entries) == n
 
@@ -187,7 +189,8 @@ def test_a_vocabulary_has_all_its_classes(name, n):
 def test_imagenet_1k_is_a_part_of_21k_and_of_wordnet():
     ids = [e.synset for e in IMAGENET.entries]
     assert len(set(ids)) == 1000
-    assert set(ids) <= {e.synset for e in get_vocabulary("imagenet-21k").entries}
+    teddy_bear = {"n04399382"}  # of the challenge only; the full release never had it
+    assert set(ids) - {e.synset for e in get_vocabulary("imagenet-21k").entries} == teddy_bear
     assert set(ids) <= set(wordnet().synsets)
 
 

@@ -62,6 +62,8 @@ VIEWPOINTS = frozenset({"indoor", "outdoor", "interior", "exterior", "inside", "
 COMMON_SHARE = 0.02
 #: Share of a data set's names that makes a category one of its own.
 DOMAIN_SHARE = 0.1
+#: With fewer names than this nothing is known of what a data set is about.
+DOMAIN_NAMES = 5
 #: How far above a test class a pre-training class may lie to be worth a look.
 BROADER_STEPS = 2
 #: Most matches kept per test class and rule: the rest add no decision.
@@ -198,10 +200,13 @@ class _Query:
 def _domain(names: Iterable[str], parts: str) -> frozenset[str]:
     """Return what kinds of things a data set is about: animals, say.
 
-    The categories that at least a tenth of its names belong to by their commonest meaning.
+    The categories that at least a tenth of its names belong to by their commonest meaning; empty,
+    which judges nothing, for a handful of names.
     """
     first = [wordnet().senses("".join(readable(name).split()), parts)[:1] for name in set(names)]
     count = Counter(wordnet().synsets[sense].category for senses in first for sense in senses)
+    if count.total() < DOMAIN_NAMES:
+        return frozenset()
     return frozenset(c for c, n in count.items() if n >= DOMAIN_SHARE * count.total())
 
 
@@ -255,15 +260,23 @@ def _same_words(query: _Query, index: _Index) -> Hits:
 
 def _spelling(query: _Query, index: _Index) -> Hits:
     """One letter changed, left out, added or swapped, in a word no dictionary has."""
-    words = list(query.name.content)
+    words, written = list(query.name.content), _written(index)
     for k, word in enumerate(words):
         if len(word) < 5 or word in index.by_word or wordnet().senses(word):
             continue
-        near = process.extractOne(word, index.by_word.keys(), scorer=OSA.distance, score_cutoff=1)
+        near = process.extractOne(word, written, scorer=OSA.distance, score_cutoff=1)
         if near:
-            key = "".join([*words[:k], near[0], *words[k + 1 :]])
+            base = wordnet().base(near[0], index.parts)
+            key = "".join([*words[:k], base, *words[k + 1 :]])
             for i in sorted(index.by_key.get(key, ())):
                 yield i, f"the same name but for the spelling of {word!r}"
+
+
+@cache
+def _written(index: _Index) -> tuple[str, ...]:
+    """Return the words of an index as they are written, and their base forms."""
+    names = (name for names in index.names for name in names)
+    return tuple(sorted({word for name in names for word in (*name.words, *name.content)}))
 
 
 def _kinds(query: _Query, index: _Index) -> Iterator[tuple[int, str, bool]]:
@@ -315,6 +328,11 @@ def _contained(query: _Query, index: _Index) -> Hits:
                 yield i, "a narrower name: it adds " + ", ".join(sorted(theirs - mine))
             elif theirs < mine:
                 yield i, "a broader name: it lacks " + ", ".join(sorted(mine - theirs))
+    words = query.name.content
+    for start in range(len(words)):
+        for end in range(start + 1, len(words) + (start > 0)):
+            for i in sorted(index.by_key.get("".join(words[start:end]), ())):
+                yield i, "a broader name"
 
 
 def _topic(query: _Query, index: _Index) -> Hits:
@@ -353,9 +371,10 @@ def _shared_word(query: _Query, index: _Index) -> Hits:
                     yield i, f"both speak of {word!r}" + (f" ({other})" if other != word else "")
 
 
-def _relatives(word: str, index: _Index) -> list[str]:
-    """Words of the index with the same meaning as ``word``, or compounds that begin with it."""
-    senses = set(wordnet().senses(word, "n")[:1])
+@cache
+def _relatives(word: str, index: _Index) -> tuple[str, ...]:
+    """Words of the index with a common meaning of ``word``, or compounds that begin with it."""
+    senses = set(wordnet().senses(word, "n")[:2])
     found = [word] if word in index.by_word else []
     for other in index.by_word:
         if other == word:
@@ -364,7 +383,7 @@ def _relatives(word: str, index: _Index) -> list[str]:
         compound = compound and wordnet().senses(other[len(word) :])
         if compound or senses & set(wordnet().senses(other, "n")[:1]):
             found.append(other)
-    return found
+    return tuple(found)
 
 
 #: Strongest first; the first that holds for a pair is its match.

@@ -104,7 +104,7 @@ def read_vocabulary(path: str | PathLike) -> Vocabulary:
         raise FileRefusedError(f"{clean_text(path.name)}: no such list of pre-training classes.")
     if path.stat().st_size > MAX_BYTES:
         raise FileRefusedError(
-            f"{clean_text(path.name)}: a list of pre-training classes has at most {MAX_BYTES:,} bytes; "
+            f"{clean_text(path.name)}: a list of classes has at most {MAX_BYTES:,} bytes; "
             f"got {path.stat().st_size:,}."
         )
     lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
