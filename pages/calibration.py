@@ -31,12 +31,35 @@ if run.gamma is not None:
 gammas = [landmark.point.gamma for landmark in landmarks]
 limits = calibration.gamma_range(curve, gammas)
 
-st.markdown(
-    rf"$\hat y = \arg\max_c \; F(x, c) - \gamma\,[c \in \mathcal{{C}}_s] \qquad "
-    rf"\textcolor{{{HARMONIC.color}}}{{H}} = \dfrac{{2\,\textcolor{{{SEEN.color}}}{{s}}\,"
-    rf"\textcolor{{{UNSEEN.color}}}{{u}}}}{{\textcolor{{{SEEN.color}}}{{s}} + "
-    rf"\textcolor{{{UNSEEN.color}}}{{u}}}}$"
-)
+with st.container(horizontal=True, vertical_alignment="center"):
+    st.markdown(
+        rf"$\hat y = \arg\max_c \; F(x, c) - \gamma\,[c \in \mathcal{{C}}_s] \qquad "
+        rf"\textcolor{{{HARMONIC.color}}}{{H}} = \dfrac{{2\,\textcolor{{{SEEN.color}}}{{s}}\,"
+        rf"\textcolor{{{UNSEEN.color}}}{{u}}}}{{\textcolor{{{SEEN.color}}}{{s}} + "
+        rf"\textcolor{{{UNSEEN.color}}}{{u}}}}$",
+        width="content",
+    )
+    st.space("stretch")
+    predict = st.toggle("Predict first", key="calibration_predict", bind="query-params")
+
+if predict:
+    with st.form("calibration_prediction"):
+        st.markdown(
+            f"Without calibration {spec.method} reaches s = {percent(evaluation.plain.seen)} and "
+            f"u = {percent(evaluation.plain.unseen)}, hence H = "
+            f"{percent(evaluation.plain.harmonic)}. Now one number γ may be subtracted from the "
+            "scores of all seen classes. How high can H get?"
+        )
+        guess = st.slider("Prediction", 0, 100, 50, format="%d %%", key="calibration_guess")
+        if st.form_submit_button("Reveal", icon=":material/visibility:"):
+            st.session_state["calibration_revealed"] = spec.key
+        if st.session_state.get("calibration_revealed") != spec.key:
+            st.stop()
+        st.markdown(
+            f"Predicted {guess} %. The curve reaches **{percent(best.harmonic)}** at "
+            f"γ = {three_digits(best.gamma)}, {points(best.harmonic - guess / 100)} away."
+        )
+
 figure_slot = st.container()
 
 with st.container(horizontal=True):

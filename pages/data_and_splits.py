@@ -121,7 +121,7 @@ def show_attributes() -> None:
             "Find attributes", key="data_attributes", bind="query-params", placeholder="stripes"
         )
         most = st.number_input(
-            "At most", 1, n, min(n, 60), key="data_most", bind="query-params", width=130
+            "At most", 1, n, min(n, 40), key="data_most", bind="query-params", width=130
         )
     table = inventory.attribute_table(
         dataset,

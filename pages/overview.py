@@ -95,7 +95,7 @@ with asked:
         "attract what they were not asked for.",
     )
     st.metric(
-        f"All ten, with the seen digits held back by γ = {three_digits(result.gamma)}",
+        "All ten, seen digits held back",
         percent(figures_of.calibrated.unseen),
         delta=f"{points(figures_of.calibrated.unseen - figures_of.plain.unseen)}, "
         f"for {points(figures_of.calibrated.seen - figures_of.plain.seen)} on seen digits",
@@ -114,8 +114,9 @@ with asked:
     )
     st.caption(
         f"{len(split.trainval):,} pictures to practise on, {len(split.test_unseen):,} of unseen "
-        f"and {len(split.test_seen):,} of seen digits to test. LinearS2V, λ = "
-        f"{three_digits(result.params['lam'])} chosen on folds. {digits.source}"
+        f"and {len(split.test_seen):,} of seen digits to test. LinearS2V, "
+        f"γ = {three_digits(result.gamma)} and λ = {three_digits(result.params['lam'])} chosen on "
+        f"folds. {digits.source}"
     )
 
 st.subheader("How is a digit recognised that was never shown?", anchor=False)
@@ -138,15 +139,15 @@ with st.container(horizontal=True, vertical_alignment="bottom"):
         bind="query-params",
     )
     gamma = result.gamma if ANSWERS[allowed] is None else ANSWERS[allowed]
-    zsl, gzsl, wall = (
+    zsl, gzsl, calibrated, wall = (
         recognition.sample(recognition.answers(recognised, g), PER_CLASS)
-        for g in (np.inf, 0.0, gamma)
+        for g in (np.inf, 0.0, result.gamma, gamma)
     )
     picked = st.number_input(
         "Look closer at picture",
         1,
         len(wall),
-        recognition.telling_example(zsl, gzsl) + 1,
+        recognition.telling_example(zsl, gzsl, calibrated) + 1,
         key="overview_picture",
         bind="query-params",
         width=200,

@@ -1,8 +1,8 @@
 """Groups of widgets that return a typed value; every choice is in the address of the page.
 
 A widget's key is also its name in the address. Choices that pages share have short keys (dataset,
-split, method) and carry over from page to page; those of one page start with the
-first word of the page's name.
+split, method) and carry over from page to page; those of one page start with the first word of its
+name.
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ def show(
     config = {column: st.column_config.Column(label) for column, label in labels.items()}
     for columns, text in ((percent, "%.1f %%"), (significant, "%.3g")):
         config |= {c: st.column_config.NumberColumn(labels[c], format=text) for c in columns}
-    st.dataframe(shown, column_config=config, hide_index=True, height=height)
+    st.dataframe(shown, column_config=config, hide_index=True, height=height, placeholder="–")
     download(table, name)
 
 

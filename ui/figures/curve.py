@@ -87,17 +87,13 @@ def gamma_figure(
 
     first = int(np.argmin(np.abs(stops["gamma"] - start)))
     fixed = len(figure.data)
-    axes = [{"xaxis": a, "yaxis": b} for a, b in (("x", "y"), ("x2", "y2"), ("x3", "y3"))]
-    moving = [_moving(stop, limits) for stop in stops.itertuples()]
+    steps = [_step(stop, limits) for stop in stops.itertuples()]
     figure.add_traces(
-        [
-            trace.update(**place, showlegend=False)
-            for trace, place in zip(moving[first], axes, strict=True)
-        ]
+        [trace.update(moved) for trace, moved in zip(_moving(), steps[first], strict=True)]
     )
-    traces = list(range(fixed, fixed + len(axes)))
+    traces = list(range(fixed, len(figure.data)))
     figure.frames = [
-        go.Frame(name=str(k), data=data, traces=traces) for k, data in enumerate(moving)
+        {"name": str(k), "data": step, "traces": traces} for k, step in enumerate(steps)
     ]
     return _lay_out(figure, curve, stops, first, limits)
 
@@ -171,57 +167,57 @@ def _draw_landmark(figure: go.Figure, landmark: Landmark) -> None:
         )
 
 
-def _moving(stop, limits: tuple[float, float]) -> list[go.Scatter]:
-    """Return what one step of the slider changes: two sets of points, and the numbers."""
+def _moving() -> list[go.Scatter]:
+    """Return what moves, still without its place: a point on each plot, and the numbers."""
+    line = {"mode": "lines+markers", "line": {"color": FAINT, "width": 1.5}}
+    still = {"hoverinfo": "skip", "showlegend": False, "cliponaxis": False}
+    s, u, H = SEEN, UNSEEN, HARMONIC
+    return [
+        go.Scatter(xaxis="x", yaxis="y", marker=_markers([s, H, u], [9, 15, 9]), **line, **still),
+        go.Scatter(
+            xaxis="x2",
+            yaxis="y2",
+            marker=_markers([s, s, u, H, s], [0, 11, 11, 15, 0]),
+            **line,
+            **still,
+        ),
+        go.Scatter(
+            xaxis="x3",
+            yaxis="y3",
+            x=[0, 0.25, 0.5, 0.75],
+            y=[0.5] * 4,
+            mode="text",
+            textposition="middle right",
+            textfont={"size": 20, "color": [mark.color for mark in (H, u, s, H)]},
+            **still,
+        ),
+    ]
+
+
+def _markers(marks: Sequence[Mark], sizes: Sequence[int]) -> dict:
+    return {
+        "size": sizes,
+        "color": [mark.color for mark in marks],
+        "symbol": [mark.symbol for mark in marks],
+        "opacity": 1,
+    }
+
+
+def _step(stop, limits: tuple[float, float]) -> list[dict]:
+    """Return where one step of the slider puts what moves, in the order of :func:`_moving`."""
     u, s, H = stop.unseen, stop.seen, stop.harmonic
     gamma = min(max(stop.gamma, limits[0]), limits[1])
-    marks = (SEEN, UNSEEN, HARMONIC)
-    cross = go.Scatter(
-        x=[0, u, u],
-        y=[s, s, 0],
-        mode="lines+markers",
-        line={"color": FAINT, "width": 1.5},
-        marker={
-            "size": [9, 15, 9],
-            "opacity": 1,
-            "color": [SEEN.color, HARMONIC.color, UNSEEN.color],
-            "symbol": [SEEN.symbol, HARMONIC.symbol, UNSEEN.symbol],
-        },
-        cliponaxis=False,
-        hoverinfo="skip",
-    )
-    upright = go.Scatter(
-        x=[gamma] * 5,
-        y=[0, s, u, H, 1],
-        mode="lines+markers",
-        line={"color": FAINT, "width": 1.5},
-        marker={
-            "size": [0, 11, 11, 15, 0],
-            "opacity": 1,
-            "color": [FAINT, *(mark.color for mark in marks), FAINT],
-            "symbol": ["circle", *(mark.symbol for mark in marks), "circle"],
-        },
-        hoverinfo="skip",
-    )
-    numbers = go.Scatter(
-        x=[0, 0.25, 0.5, 0.75],
-        y=[0.5] * 4,
-        mode="text",
-        textposition="middle right",
-        text=[
-            f"γ = {three_digits(stop.gamma)}",
-            f"unseen u = {percent(u)}",
-            f"seen s = {percent(s)}",
-            f"<b>H = {percent(H)}</b>",
-        ],
-        textfont={
-            "size": 20,
-            "color": [HARMONIC.color, UNSEEN.color, SEEN.color, HARMONIC.color],
-        },
-        cliponaxis=False,
-        hoverinfo="skip",
-    )
-    return [cross, upright, numbers]
+    text = [
+        f"γ = {three_digits(stop.gamma)}",
+        f"unseen u = {percent(u)}",
+        f"seen s = {percent(s)}",
+        f"<b>H = {percent(H)}</b>",
+    ]
+    return [
+        {"x": [0, u, u], "y": [s, s, 0]},
+        {"x": [gamma] * 5, "y": [0, s, u, H, 1]},
+        {"text": text},
+    ]
 
 
 def _lay_out(

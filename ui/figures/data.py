@@ -43,7 +43,9 @@ INK = ((0.0, "#F7F6F2"), (1.0, "#16191D"))
 GLYPH = {"seen": "●", "unseen": "◆", "both": "▲", "none": "○"}
 COLOR = {"seen": SEEN.color, "unseen": UNSEEN.color, "both": OVERLAP.color, "none": "#8C8C8C"}
 #: More names than this along an axis cannot be read from the back row.
-MOST_NAMES = 60
+MOST_NAMES = 50
+#: The same for attributes, whose map leaves room for the names of classes.
+MOST_ATTRIBUTES = 40
 
 
 # --- Images ---------------------------------------------------------------------------------------
@@ -146,7 +148,7 @@ def answer_wall(
         figure.add_trace(_image_row(images[line == k], base=_from_top(k, lines) + 0.3, size=0.56))
     answer = [names[c] for c in table["answer"]]
     text = [
-        _marked(name, "seen" if seen else "unseen", bold=right) + (" <b>✓</b>" if right else "")
+        _marked(name, "seen" if seen else "unseen", bold=False) + (" <b>✓</b>" if right else "")
         for name, right, seen in zip(answer, table["right"], table["seen"], strict=True)
     ]
     figure.add_scatter(
@@ -402,7 +404,7 @@ def attribute_map(table: pd.DataFrame, roles: Sequence[str]) -> go.Figure:
             customdata=np.broadcast_to(classes[:, None], table.shape),
             text=np.broadcast_to(attributes[None, :], table.shape),
             hovertemplate="%{customdata} · %{text}: %{z:.3g}<extra></extra>",
-            xgap=1 if table.shape[1] <= MOST_NAMES else 0,
+            xgap=1 if table.shape[1] <= 2 * MOST_ATTRIBUTES else 0,
             ygap=1,
         )
     )
@@ -412,13 +414,13 @@ def attribute_map(table: pd.DataFrame, roles: Sequence[str]) -> go.Figure:
     figure.update_yaxes(
         autorange="reversed", tickvals=np.arange(len(labels)), ticktext=labels, tickfont_size=13
     )
-    legible = table.shape[1] <= MOST_NAMES
+    legible = table.shape[1] <= MOST_ATTRIBUTES
     figure.update_xaxes(
         side="top",
         tickvals=np.arange(len(attributes)) if legible else [],
         ticktext=attributes if legible else [],
         tickangle=-60,
-        tickfont_size=13,
+        tickfont_size=12,
     )
     headroom = 20 + (7 * max(map(len, table.columns)) if legible else 0)
     return quiet(figure, height=min(headroom, 190) + 20 + 19 * len(labels))
@@ -577,8 +579,10 @@ def _escaped(names) -> np.ndarray:
 
 
 def _marked(name: str, role: str, *, bold: bool = True) -> str:
-    """Write a class with the mark and in the colour of its role."""
+    """Write a class with the mark of its role; small letters keep the theme's colour."""
     name = str(name) if len(str(name)) <= 28 else str(name)[:27] + "…"
     text = escape(name)
-    body = f"{GLYPH[role]} {f'<b>{text}</b>' if bold else text}"
-    return f'<span style="color:{COLOR[role]}">{body}</span>'
+    colored = '<span style="color:{}">{}</span>'.format
+    if bold:
+        return colored(COLOR[role], f"{GLYPH[role]} <b>{text}</b>")
+    return f"{colored(COLOR[role], GLYPH[role])} {text}"

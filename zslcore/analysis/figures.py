@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 import pandas as pd
 
@@ -28,9 +29,10 @@ def figures_table(run: RunResult) -> pd.DataFrame:
 
     Returns
     -------
-    DataFrame with the columns figure ("zsl", "u", "s", "H"), gamma (missing for ZSL), per_class,
-    per_sample, and two that are missing where nothing was printed: benchmark_paper (Xian et al.,
-    TPAMI 2019, no calibration) and calibration_paper (Le Cacheux et al., MMM 2019)
+    DataFrame with the columns figure ("zsl", "u", "s", "H"), name (the same in words), calibrated,
+    gamma (missing for ZSL), per_class, per_sample, and two that are missing where nothing was
+    printed: benchmark_paper (Xian et al., TPAMI 2019, no calibration) and calibration_paper (Le
+    Cacheux et al., MMM 2019)
     """
     rows = _measured(run.evaluation)
     printed = _printed(run)
@@ -48,6 +50,7 @@ def _measured(e: Evaluation) -> list[dict]:
     rows = [
         {
             "figure": "zsl",
+            "name": "ZSL, unseen among unseen",
             "calibrated": False,
             "gamma": None,
             "per_class": e.zsl,
@@ -66,6 +69,7 @@ def _point_rows(calibrated: bool, point: OperatingPoint, per_sample: OperatingPo
     return [
         {
             "figure": letter,
+            "name": f"{letter}, {name}" + (", calibrated" if calibrated else ""),
             "calibrated": calibrated,
             "gamma": point.gamma,
             "per_class": getattr(point, name),
@@ -80,31 +84,28 @@ def _printed(run: RunResult) -> dict[tuple[str, str, bool], float]:
 
     Seen and unseen accuracies were printed for the split PS only.
     """
-    benchmark, split = benchmark_of(run.spec.dataset), run.spec.split
+    cell = {"method": run.spec.method, "dataset": benchmark_of(run.spec.dataset)}
+    of_split = cell | {"split": run.spec.split}
     found = {}
-
-    def look_up(paper, table, calibrated, columns, **cell):
-        rows = published(table)
-        for name, value in {"method": run.spec.method, "dataset": benchmark, **cell}.items():
-            rows = rows[rows[name] == value]
-        for figure, column in columns.items() if len(rows) else ():
-            found[paper, figure, calibrated] = float(rows[column].iloc[0])
-
-    look_up("benchmark_paper", "zsl_top1", False, {"zsl": "top1_per_class"}, split=split)
-    look_up(
-        "calibration_paper", "calibration_zsl_top1", False, {"zsl": "top1_per_class"}, split=split
-    )
-    if split == "PS":
-        letters = {letter: name for name, letter in POINT.items()}
-        look_up("benchmark_paper", "gzsl_ps", False, letters)
-        harmonic = {"H": "harmonic"}
-        for calibrated, task in ((False, "zsl"), (True, "gzsl")):
-            look_up(
-                "calibration_paper",
-                "calibration_gzsl_harmonic",
-                calibrated,
-                harmonic,
-                calibrated="yes" if calibrated else "no",
-                lambda_selected_for=task,
-            )
+    for paper, table in (
+        ("benchmark_paper", "zsl_top1"),
+        ("calibration_paper", "calibration_zsl_top1"),
+    ):
+        found[paper, "zsl", False] = _cell(table, of_split, "top1_per_class")
+    if run.spec.split == "PS":
+        for name, letter in POINT.items():
+            found["benchmark_paper", letter, False] = _cell("gzsl_ps", cell, name)
+        for calibrated, setting in (
+            (False, {"calibrated": "no", "lambda_selected_for": "zsl"}),
+            (True, {"calibrated": "yes", "lambda_selected_for": "gzsl"}),
+        ):
+            value = _cell("calibration_gzsl_harmonic", cell | setting, "harmonic")
+            found["calibration_paper", "H", calibrated] = value
     return found
+
+
+def _cell(table: str, where: Mapping[str, str | None], column: str) -> float | None:
+    """Return a cell of a printed table, or None where it has no such row."""
+    rows = published(table)
+    rows = rows[(rows[list(where)] == pd.Series(where)).all(axis=1)]
+    return float(rows[column].iloc[0]) if len(rows) else None

@@ -104,15 +104,18 @@ def sample(table: pd.DataFrame, per_class: int, seed: int = 0) -> pd.DataFrame:
     return pd.concat(drawn, ignore_index=True)
 
 
-def telling_example(zsl: pd.DataFrame, gzsl: pd.DataFrame) -> int:
-    """Return the position of the first image that is lost only because seen classes may answer.
+def telling_example(zsl: pd.DataFrame, gzsl: pd.DataFrame, calibrated: pd.DataFrame) -> int:
+    """Return the position of the image that tells most, the first of equals.
+
+    That is one which is right while only unseen classes may answer, lost to a seen class when all
+    may, and right again when seen classes are held back; failing that, one that is just lost.
 
     Parameters
     ----------
-    zsl, gzsl : answers to the same images at an infinite gamma and at 0
+    zsl, gzsl, calibrated : answers to the same images at gamma infinite, 0 and in between
     """
-    lost = zsl["right"].to_numpy() & gzsl["seen"].to_numpy()
-    return int(np.argmax(lost))
+    lost = (zsl["right"] & gzsl["seen"]).to_numpy()
+    return int(np.argmax(lost + 1 * (lost & calibrated["right"].to_numpy())))
 
 
 def pictures(features: np.ndarray, shape: tuple[int, int]) -> np.ndarray:

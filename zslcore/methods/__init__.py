@@ -13,7 +13,7 @@ from zslcore.methods.linear_s2v import LinearS2V
 from zslcore.methods.linear_v2s import LinearV2S
 from zslcore.methods.sae import SAE
 
-__all__ = ["ESZSL", "METHODS", "SAE", "LinearS2V", "LinearV2S", "get_method"]
+__all__ = ["ESZSL", "METHODS", "SAE", "LinearS2V", "LinearV2S", "get_method", "markdown_table"]
 
 _ALL: tuple[type[ZSLEstimator], ...] = (LinearV2S, LinearS2V, ESZSL, SAE)
 
@@ -25,3 +25,13 @@ def get_method(name: str) -> type[ZSLEstimator]:
     if name not in METHODS:
         raise closest_name("method", name, METHODS)
     return METHODS[name]
+
+
+def markdown_table() -> str:
+    """Return the table of methods for the README, one row a card."""
+    rows = ["| method | family | what it does | paper |", "|---|---|---|---|"]
+    for name, method in METHODS.items():
+        card = method.card
+        paper = f"[{card.authors} {card.year}]({card.url})"
+        rows.append(f"| {name} | {card.family} | {card.idea} | {paper} |")
+    return "\n".join(rows)
