@@ -9,6 +9,7 @@ import pytest
 from zslcore.datasets.base import Split
 from zslcore.datasets.xlsa17 import read_split_arrays
 from zslcore.leakage import (
+    CHECKS,
     AuditContext,
     Severity,
     audit,
@@ -16,7 +17,11 @@ from zslcore.leakage import (
     corrected_split,
     get_vocabulary,
 )
+from zslcore.leakage.checks import run_check
 from zslcore.leakage.checks.identity import known_splits
+from zslcore.leakage.loading import context_of
+
+pytestmark = pytest.mark.usefixtures("in_process")
 
 LEAKED = {"AWA1": 4958, "AWA2": 5882, "CUB": 1764}
 LABELS = {
@@ -98,16 +103,20 @@ def test_six_test_classes_of_the_standard_split_were_in_imagenet(xlsa17):
     )
 
 
-def test_an_image_that_awa1_both_trains_and_tests(xlsa17):
+def test_an_image_that_awa1_both_trains_and_tests(xlsa17, tmp_path):
     """Two rows of AWA1 are one image: a humpback whale to train on, a blue whale to test."""
     folder = xlsa17 / "AWA1"
-    known = {"labels": labels_of(folder), "features": folder / "phog.mat"}
-    report = audit(folder / "att_splits.mat", **known)
-    (finding,) = [f for f in report.of("ZSL004") if "training row" in f.message]
+    context = context_of(
+        folder / "att_splits.mat",
+        labels=labels_of(folder),
+        features=folder / "phog.mat",
+        into=tmp_path,
+    )
+    (identical,) = [check for check in CHECKS if check.id == "ZSL004"]
+    (finding,) = [f for f in run_check(identical, context) if "training row" in f.message]
     assert finding.rows == (1310, 16520)
-    corrected = corrected_split(folder / "att_splits.mat", **known)
-    assert 16520 in corrected.removed["trainval"]
-    assert 1310 in corrected.parts["test_unseen"]
+    names = [context.class_of(row) for row in finding.rows]
+    assert names == ["blue+whale", "humpback+whale"]
 
 
 def test_an_edited_file_is_told_from_the_one_it_was_made_of(xlsa17, tmp_path):

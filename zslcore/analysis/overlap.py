@@ -229,18 +229,21 @@ def _gain_and_error(A: np.ndarray, B: np.ndarray) -> tuple[np.ndarray, np.ndarra
 
 
 def _permutation_p(accuracy: np.ndarray, known: np.ndarray, n_resamples: int, rng) -> float:
-    """Share of ways to call as many classes overlapping whose |gain| is at least as large."""
+    """Share of ways to call as many classes overlapping that differ at least as much.
+
+    Of a given set of accuracies the gain is a rising function of the difference, which unlike the
+    gain is symmetric.
+    """
     n, k = len(known), int(known.sum())
     total = accuracy.sum()
-    observed = abs(gain_of(accuracy[known].mean(), accuracy[~known].mean()))
+    observed = abs(accuracy[known].mean() - accuracy[~known].mean())
     if comb(n, k) <= EXACT:
         sums = np.array([accuracy[list(chosen)].sum() for chosen in combinations(range(n), k)])
         counted = 0
     else:
         sums = rng.permuted(np.tile(accuracy, (n_resamples, 1)), axis=1)[:, :k].sum(axis=1)
         counted = 1  # the sample itself is one of the permutations
-    gains = np.abs(gain_of(sums / k, (total - sums) / (n - k)))
-    at_least = (gains >= observed - 1e-12).sum()
+    at_least = (np.abs(sums / k - (total - sums) / (n - k)) >= observed - 1e-12).sum()
     return float((at_least + counted) / (len(sums) + counted))
 
 
