@@ -248,23 +248,28 @@ def _upload_form() -> None:
             placeholder="zebra, blue whale",
         )
         replace = st.checkbox("Replace an import of this name", key="data_replace")
-        if st.form_submit_button("Import", icon=":material/upload:", type="primary"):
-            _import(uploads.import_files, files or (), name=name, unseen=unseen, replace=replace)
+        wanted = st.form_submit_button("Import", icon=":material/upload:", type="primary")
+    if wanted:
+        _import(uploads.import_files, files or (), name=name, unseen=unseen, replace=replace)
 
 
 def _folder_form() -> None:
-    with st.expander("From a folder of this computer"), st.form("data_folder", border=False):
-        folder = st.text_input("Folder", key="data_folder_path", placeholder="/data/xlsa17/CUB")
-        with st.container(horizontal=True):
-            features = st.text_input("File of features", "res101.mat", key="data_folder_features")
-            splits = st.text_input("File of splits", "att_splits.mat", key="data_folder_splits")
-        name = st.text_input("Name", key="data_folder_name", placeholder="after the folder")
-        replace = st.checkbox("Replace an import of this name", key="data_folder_replace")
-        st.caption(
-            "For large files: read where they lie, without an upload. The same as "
-            "`python -m zslcore import FOLDER`."
-        )
-        if st.form_submit_button("Import the folder", icon=":material/folder_open:"):
+    with st.expander("From a folder of this computer", expanded=False):
+        with st.form("data_folder", border=False):
+            folder = st.text_input("Folder", key="data_folder_path", placeholder="/data/xlsa17/CUB")
+            with st.container(horizontal=True):
+                features = st.text_input(
+                    "File of features", "res101.mat", key="data_folder_features"
+                )
+                splits = st.text_input("File of splits", "att_splits.mat", key="data_folder_splits")
+            name = st.text_input("Name", key="data_folder_name", placeholder="after the folder")
+            replace = st.checkbox("Replace an import of this name", key="data_folder_replace")
+            st.caption(
+                "For large files: read where they lie, without an upload. The same as "
+                "`python -m zslcore import FOLDER`."
+            )
+            wanted = st.form_submit_button("Import the folder", icon=":material/folder_open:")
+        if wanted:
             _import(
                 uploads.import_folder,
                 folder,
@@ -288,12 +293,19 @@ def _import(how, *args, **options) -> None:
         f"{made.prototypes.shape[1]:,} attributes, split {_text(', '.join(made.splits))}.",
         icon=":material/check:",
     )
-    st.page_link(
-        "pages/data_and_splits.py",
-        label=f"Look at {_text(made.name)}",
+    st.button(
+        f"Look at {_text(made.name)}",
         icon=":material/arrow_forward:",
-        query_params={"dataset": made.name, "data_tab": "Split and folds"},
+        on_click=_look_at,
+        args=(made.name,),
     )
+
+
+def _look_at(name: str) -> None:
+    """Choose a data set; a link from a page to itself does nothing."""
+    st.session_state.pop("split", None)
+    st.session_state["dataset"] = name
+    st.session_state["data_tab"] = "Split and folds"
 
 
 def _explain_files() -> None:

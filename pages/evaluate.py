@@ -47,9 +47,11 @@ with st.container(horizontal=True):
 left, right = st.columns([3, 2], gap="medium")
 with left:
     table = figures.figures_table(run)
+    at = table["gamma"].map(lambda gamma: "" if gamma != gamma else f", γ = {three_digits(gamma)}")
+    table.insert(0, "name", table["figure"].str.replace("zsl", "ZSL") + at)
     papers = {
-        "benchmark_paper": "Xian et al. 2019",
-        "calibration_paper": "Le Cacheux et al. 2019",
+        "benchmark_paper": "Xian 2019",
+        "calibration_paper": "Le Cacheux 2019",
     }
     papers = {name: text for name, text in papers.items() if table[name].notna().any()}
     tables.show(
@@ -57,17 +59,16 @@ with left:
         f"figures_{spec.dataset}_{spec.method}",
         labels={
             "name": "",
-            "gamma": "γ",
             "per_class": "per class",
             "per_sample": "per sample",
             **papers,
         },
         percent=["per_class", "per_sample", *papers],
-        significant=["gamma"],
     )
     if papers:
         st.caption(
-            "The papers' figures are for ResNet-101 features of the real images; "
+            "Beside them what Xian et al. and Le Cacheux et al. printed, for ResNet-101 "
+            "features of the real images; "
             + ("these are simulated." if dataset.simulated else "these features differ.")
         )
 with right, st.container(border=True):

@@ -162,9 +162,10 @@ def test_an_imported_data_set_can_be_chosen_on_the_page(visit, tmp_path):
     folder = write_folder(tmp_path / "small")
     app = upload(visit, content(folder, "res101.mat", "att_splits.mat"), data_name="chosen")
     assert not app.error
-    app.run()
-    app.selectbox(key="dataset").set_value("chosen").run()
+    next(button for button in app.button if "Look at" in button.label).click().run()
     assert not app.exception
+    assert app.selectbox(key="dataset").value == "chosen"
+    assert app.session_state["data_tab"] == "Split and folds"
     app = visit(dataset="chosen")
     assert app.dataframe[0].value.set_index("quantity").loc["images", "here"] == N
     assert "chosen" in words(app)
@@ -269,7 +270,7 @@ def test_a_folder_of_this_machine_is_imported_where_it_lies(visit, at_the_machin
     write_folder(tmp_path / "local")
     app = visit(data_tab="Your own")
     app.text_input(key="data_folder_path").set_value(str(tmp_path / "local"))
-    app.button[1].click().run()
+    next(button for button in app.button if button.label == "Import the folder").click().run()
     assert not app.exception
     assert not app.error
     assert f"{N} images" in app.success[0].value
@@ -279,7 +280,7 @@ def test_a_folder_of_this_machine_is_imported_where_it_lies(visit, at_the_machin
 def test_a_folder_that_is_not_there_gets_one_sentence(visit, at_the_machine):
     app = visit(data_tab="Your own")
     app.text_input(key="data_folder_path").set_value("/nowhere/at/all")
-    app.button[1].click().run()
+    next(button for button in app.button if button.label == "Import the folder").click().run()
     assert len(app.error) == 1
     assert "expected a folder" in app.error[0].value
 

@@ -75,6 +75,8 @@ def _carry_over(title: str) -> None:
     """
     before = st.session_state.setdefault("page", title)
     if before != title:
+        for asked in set(st.query_params) - {"navigated", "page", "left"}:
+            st.session_state.pop(asked, None)  # or a link to a default would lose to what was left
         st.session_state["page"], st.session_state["left"] = title, before
         st.rerun()
     left = st.session_state.pop("left", None)

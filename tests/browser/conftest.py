@@ -43,18 +43,20 @@ def chromium():
 class Server:
     """A running app: its address and process."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, script: str = "app.py") -> None:
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             port = free.getsockname()[1]
         self.url = f"http://127.0.0.1:{port}"
         self.log = (folder / "streamlit.log").open("w")
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "streamlit", "run", "app.py"]
-            + ["--server.headless=true", "--server.address=127.0.0.1", f"--server.port={port}"]
-            + ["--server.fileWatcherType=none"],
+            [
+                *(sys.executable, "-m", "streamlit", "run", script),
+                *("--server.headless=true", "--server.address=127.0.0.1"),
+                *(f"--server.port={port}", "--server.fileWatcherType=none"),
+            ],
             cwd=ROOT,
-            env=os.environ | {"ZSL_DATA": str(folder / "data")},
+            env=os.environ | {"ZSL_DATA": str(folder / "data"), "PYTHONPATH": str(ROOT)},
             stdout=self.log,
             stderr=subprocess.STDOUT,
         )
@@ -99,13 +101,19 @@ def server(tmp_path_factory):
         server.stop()
 
 
+def _note(page, message):
+    """Keep an error; but for Streamlit's own search for its base path on a link to a page."""
+    if message.type == "error" and "/_stcore/" not in message.location.get("url", ""):
+        page.errors.append(f"{message.text} {message.location}")
+
+
 @pytest.fixture
 def page(chromium):
     """A window of a projector's size; its console errors are in ``page.errors``."""
     context = chromium.new_context(viewport={"width": 1280, "height": 800})
     page = context.new_page()
     page.errors = []
-    page.on("console", lambda m: page.errors.append(m.text) if m.type == "error" else None)
+    page.on("console", lambda message: _note(page, message))
     page.on("pageerror", lambda error: page.errors.append(str(error)))
     yield page
     context.close()

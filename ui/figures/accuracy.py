@@ -60,7 +60,8 @@ def class_bars(table: pd.DataFrame) -> go.Figure:
     named = len(table) <= _NAMED
     figure.update_xaxes(showticklabels=named, tickangle=-90 if len(table) > 12 else 0)
     figure.update_xaxes(title=None if named else f"{len(table)} classes", fixedrange=True)
-    figure.update_xaxes(type="category")
+    figure.update_xaxes(type="category", range=[-0.6, len(table) - 0.4])
+    figure.update_xaxes(dtick=1 if named else None, tickfont_size=11 if len(table) > 12 else 14)
     figure.update_yaxes(tickformat=".0%", range=[0, 1.03], fixedrange=True)
     figure.update_layout(bargap=0.25, legend=_ON_TOP)
     return quiet(figure, height=430 if named else 380)

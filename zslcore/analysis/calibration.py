@@ -44,8 +44,8 @@ def gamma_stops(curve: SeenUnseenCurve, n: int, also: Sequence[float] = ()) -> p
     DataFrame with the columns gamma (increasing), seen, unseen and harmonic; the values are those
     of the exact curve at that gamma.
     """
-    thinned = curve.thinned(n)
-    along = [middle_gamma(thinned.gamma, k) for k in range(len(thinned.gamma))]
+    points = np.searchsorted(curve.gamma, curve.thinned(n).gamma)
+    along = [middle_gamma(curve.gamma, k) for k in points]
     gamma = np.unique([*along, *also])
     at = curve.at(gamma)
     return pd.DataFrame(

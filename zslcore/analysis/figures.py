@@ -29,10 +29,9 @@ def figures_table(run: RunResult) -> pd.DataFrame:
 
     Returns
     -------
-    DataFrame with the columns figure ("zsl", "u", "s", "H"), name (the same in words), calibrated,
-    gamma (missing for ZSL), per_class, per_sample, and two that are missing where nothing was
-    printed: benchmark_paper (Xian et al., TPAMI 2019, no calibration) and calibration_paper (Le
-    Cacheux et al., MMM 2019)
+    DataFrame with the columns figure ("zsl", "u", "s", "H"), calibrated, gamma (missing for ZSL),
+    per_class, per_sample, and two that are missing where nothing was printed: benchmark_paper
+    (Xian et al., TPAMI 2019, no calibration) and calibration_paper (Le Cacheux et al., MMM 2019)
     """
     rows = _measured(run.evaluation)
     printed = _printed(run)
@@ -50,7 +49,6 @@ def _measured(e: Evaluation) -> list[dict]:
     rows = [
         {
             "figure": "zsl",
-            "name": "ZSL, unseen among unseen",
             "calibrated": False,
             "gamma": None,
             "per_class": e.zsl,
@@ -69,7 +67,6 @@ def _point_rows(calibrated: bool, point: OperatingPoint, per_sample: OperatingPo
     return [
         {
             "figure": letter,
-            "name": f"{letter}, {name}" + (", calibrated" if calibrated else ""),
             "calibrated": calibrated,
             "gamma": point.gamma,
             "per_class": getattr(point, name),
