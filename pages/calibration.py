@@ -120,6 +120,9 @@ if settings_tab.open:
         settings = settings.merge(
             calibration.published_settings(spec.method, benchmark), how="left"
         )
+        settings["parameters"] = [
+            controls.in_words(spec.method, params) for params in settings["params"]
+        ]
         papers = {
             "paper": f"H in the paper, {spec.method} on {benchmark}",
             "paper_average": f"H in the paper, mean of its methods on {benchmark}",
@@ -130,7 +133,7 @@ if settings_tab.open:
             f"three_settings_{spec.dataset}_{spec.method}",
             labels={
                 "setting": "setting",
-                "params": "parameters",
+                "parameters": "parameters",
                 "gamma": "γ",
                 "unseen": "u",
                 "seen": "s",

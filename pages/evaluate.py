@@ -79,11 +79,7 @@ with right, st.container(border=True):
     st.caption(f"[{card.title}]({card.url}), {card.authors}.")
     if card.needs:
         st.caption(f"Needs {card.needs}.")
-    chosen = ", ".join(
-        f"{controls.symbol(spec.method, name)} = "
-        + (three_digits(value) if isinstance(value, float) else str(value))
-        for name, value in run.params.items()
-    )
+    chosen = controls.in_words(spec.method, run.params)
     st.caption(f"Parameters ({run.params_origin}): {chosen}.")
 
 bars_tab, confusion_tab, top_k_tab, run_tab = st.tabs(
@@ -99,6 +95,9 @@ if bars_tab.open:
             class_bars(classes),
             "Accuracy of every class among all classes, calibrated, and without calibration.",
             key="evaluate_classes",
+        )
+        st.caption(
+            f"Among all classes: bars at γ = {three_digits(gamma)}, points without calibration."
         )
         tables.download(classes, f"classes_{spec.dataset}_{spec.method}")
 

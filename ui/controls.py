@@ -7,7 +7,7 @@ name.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import streamlit as st
@@ -26,6 +26,7 @@ __all__ = [
     "choose_method",
     "choose_run",
     "choose_split",
+    "in_words",
     "symbol",
 ]
 
@@ -102,6 +103,14 @@ def symbol(method: str, name: str) -> str:
     calibrated stacking subtracts.
     """
     return {"lam": "λ", "gamma": f"γ of {method}"}.get(name, name)
+
+
+def in_words(method: str, params: Mapping[str, Any]) -> str:
+    """Return the parameters of a method as they are written on screen."""
+    return ", ".join(
+        f"{symbol(method, name)} = {three_digits(value) if isinstance(value, float) else value}"
+        for name, value in params.items()
+    )
 
 
 def _choose_preprocessing(what: str, label: str) -> str:

@@ -22,7 +22,7 @@ def class_bars(table: pd.DataFrame) -> go.Figure:
     table : DataFrame of :func:`zslcore.analysis.calibration.per_class_table` with the columns
         "plain" and "calibrated"
     """
-    figure = go.Figure()
+    figure, named = go.Figure(), len(table) <= _NAMED
     for side, mark in _SIDES.items():
         part = table[table["side"] == side].sort_values("calibrated", ascending=False)
         figure.add_trace(
@@ -50,14 +50,13 @@ def class_bars(table: pd.DataFrame) -> go.Figure:
                 mode="markers",
                 marker={
                     "symbol": mark.symbol,
-                    "size": 9,
+                    "size": 9 if named else 4,
                     "color": "white",
-                    "line": {"color": mark.color, "width": 2},
+                    "line": {"color": mark.color, "width": 2 if named else 1},
                 },
                 hoverinfo="skip",
             )
         )
-    named = len(table) <= _NAMED
     figure.update_xaxes(showticklabels=named, tickangle=-90 if len(table) > 12 else 0)
     figure.update_xaxes(title=None if named else f"{len(table)} classes", fixedrange=True)
     figure.update_xaxes(type="category", range=[-0.6, len(table) - 0.4])
@@ -87,7 +86,8 @@ def confusion_map(share: pd.DataFrame, n_seen: int) -> go.Figure:
             zmax=1,
             xgap=1,
             ygap=1,
-            texttemplate="%{z:.0%}" if n <= _WRITTEN else None,
+            text=share.map(lambda part: f"{part:.0%}" if part >= 0.005 else ""),
+            texttemplate="%{text}" if n <= _WRITTEN else None,
             hovertemplate="%{customdata}: %{z:.1%}<extra></extra>",
             colorbar={"tickformat": ".0%", "thickness": 12, "outlinewidth": 0},
         )

@@ -145,6 +145,7 @@ def _draw_landmark(figure: go.Figure, landmark: Landmark) -> None:
         "symbol": mark.symbol,
         "color": mark.color,
         "size": 12,
+        "opacity": 1,
         "line": {"color": mark.color, "width": 2.5},
     }
     for col, x, y in ((1, point.unseen, point.seen), (2, point.gamma, point.harmonic)):
@@ -173,11 +174,11 @@ def _moving() -> list[go.Scatter]:
     still = {"hoverinfo": "skip", "showlegend": False, "cliponaxis": False}
     s, u, H = SEEN, UNSEEN, HARMONIC
     return [
-        go.Scatter(xaxis="x", yaxis="y", marker=_markers([s, H, u], [9, 15, 9]), **line, **still),
+        go.Scatter(xaxis="x", yaxis="y", marker=_markers([s, H, u], [9, 18, 9]), **line, **still),
         go.Scatter(
             xaxis="x2",
             yaxis="y2",
-            marker=_markers([s, s, u, H, s], [0, 11, 11, 15, 0]),
+            marker=_markers([s, s, u, H, s], [0, 11, 11, 18, 0]),
             **line,
             **still,
         ),
@@ -195,11 +196,14 @@ def _moving() -> list[go.Scatter]:
 
 
 def _markers(marks: Sequence[Mark], sizes: Sequence[int]) -> dict:
+    colors = [mark.color for mark in marks]
     return {
         "size": sizes,
-        "color": [mark.color for mark in marks],
-        "symbol": [mark.symbol for mark in marks],
+        "color": colors,
+        # H is a ring, so that a landmark below it stays visible
+        "symbol": [mark.symbol + ("-open" if mark is HARMONIC else "") for mark in marks],
         "opacity": 1,
+        "line": {"color": colors, "width": [3 if size else 0 for size in sizes]},
     }
 
 
@@ -267,6 +271,10 @@ def _slider(stops: pd.DataFrame, first: int) -> dict:
         "active": first,
         "currentvalue": {"visible": False},
         "minorticklen": 0,
+        "bgcolor": translucent(HARMONIC.color, 0.35),
+        "activebgcolor": HARMONIC.color,
+        "bordercolor": HARMONIC.color,
+        "tickcolor": FAINT,
         "pad": {"t": 58, "b": 0},
         "steps": [
             {"label": three_digits(gamma), "method": "animate", "args": [[str(k)], at_once]}

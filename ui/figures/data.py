@@ -365,7 +365,7 @@ def awa_counts(table: pd.DataFrame) -> go.Figure:
     table : see :func:`zslcore.analysis.inventory.awa_image_counts`
     """
     figure = go.Figure()
-    for name, color, pattern in (("AWA1", "#8C8C8C", ""), ("AWA2", "#56B4E9", "/")):
+    for name, color, pattern in (("AWA1", "#E69F00", ""), ("AWA2", "#56B4E9", "/")):
         figure.add_bar(
             x=np.arange(len(table)),
             y=table[name],
@@ -472,7 +472,7 @@ def split_map(table: pd.DataFrame, folds: pd.DataFrame) -> go.Figure:
     names = _escaped(table["class"])
     for part, label, color, pattern in (
         ("trainval", "trainval", SEEN.color, ""),
-        ("test_seen", "test, seen classes", "#56B4E9", "."),
+        ("test_seen", "test, seen classes", translucent(SEEN.color, 0.55), "."),
         ("test_unseen", "test, unseen classes", UNSEEN.color, UNSEEN.pattern),
         ("several", "in more than one part", OVERLAP.color, OVERLAP.pattern),
         ("none", "in no part", "#B8BDC4", ""),
