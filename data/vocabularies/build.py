@@ -17,9 +17,6 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 
-#: WordNet's lexicographer file of deeds; only these keep their definition, for action names.
-ACTS = "04"
-
 WORDNET_NOTE = (
     "# WordNet 3.0 Copyright 2006 by Princeton University. All rights reserved. See README.md"
 )
@@ -65,9 +62,9 @@ def _write(name: str, lines: Iterable[str]) -> None:
 
 
 def _wordnet(folder: Path) -> Iterator[str]:
-    """Yield id, category, parents, topics, lemmas and (of deeds) the definition, tab-separated."""
+    """Yield id, category, parents, topics and lemmas, tab-separated; no definitions."""
     yield WORDNET_NOTE
-    yield "# synset\tcategory\tparents\ttopics\tlemma#rank, ...\tdefinition (deeds only)"
+    yield "# synset\tcategory\tparents\ttopics\tlemma#rank, ..."
     for part in ("noun", "verb"):
         rank = _ranks(folder / f"index.{part}")
         for line in (folder / f"data.{part}").read_text(encoding="utf-8").splitlines():
@@ -88,7 +85,7 @@ def _ranks(path: Path) -> dict[tuple[str, str], int]:
 
 def _synset(line: str, rank: dict[tuple[str, str], int]) -> Iterator[str]:
     """Yield the row of one line of WordNet's format; instances (people, places) are left out."""
-    head, _, gloss = line.partition(" | ")
+    head = line.partition(" | ")[0]
     offset, category, pos, count, *fields = head.split(" ")
     n = int(count, 16)
     lemmas = [
@@ -102,9 +99,8 @@ def _synset(line: str, rank: dict[tuple[str, str], int]) -> Iterator[str]:
             linked[kind].append(target_pos + target)
     if linked["@i"] and not linked["@"]:
         return
-    definition = gloss.split('; "')[0].strip() if pos == "n" and category == ACTS else ""
     parents, topics = " ".join(linked["@"]), " ".join(linked[";c"])
-    yield "\t".join((pos + offset, category, parents, topics, ", ".join(lemmas), definition))
+    yield "\t".join((pos + offset, category, parents, topics, ", ".join(lemmas)))
 
 
 def _irregular(folder: Path) -> Iterator[str]:

@@ -118,7 +118,6 @@ def test_a_rule_finds_what_it_is_for(name, rule, entry):
         ("JumpRope", ["skipping rope"], "synonym"),
         ("BabyCrawling", ["crawling baby"], "same words"),
         ("dribble", ["basketball"], "topic"),
-        ("shoot_bow", ["archery"], "definition"),
         ("ApplyEyeMakeup", ["filling eyebrows"], "shared word"),
         ("Biking", ["bicycle race"], "shared word"),
         ("WallPushups", ["push up"], "contained"),

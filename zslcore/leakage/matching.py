@@ -20,7 +20,6 @@ qualified        weak      equal after a word of viewpoint (indoor, outdoor ...)
 other sense      weak      the same word, but its meaning is of a category the data set lacks
 contained        weak      one name contains the other
 topic            weak      WordNet says the one belongs to the other (a dribble to basketball)
-definition       weak      WordNet's definition of the one contains all words of the other
 shared word      weak      a word in common that few other names have, also inside a compound
 ===============  ========  =====================================================================
 
@@ -342,27 +341,6 @@ def _topic(query: _Query, index: _Index) -> Hits:
                 yield i, f"WordNet counts it to {wordnet().synsets[topic].lemmas[0]}"
 
 
-def _definition(query: _Query, index: _Index) -> Hits:
-    mine = set(query.name.content)
-    if len(mine) < 2:
-        return
-    for i, bases in _definitions(index).items():
-        for text, words in bases:
-            if mine <= words:
-                yield i, f"WordNet defines it as {text!r}"
-
-
-@cache
-def _definitions(index: _Index) -> dict[int, list[tuple[str, frozenset[str]]]]:
-    """Definitions of an index's deeds, by entry, with their words' base forms."""
-    out: dict[int, list] = defaultdict(list)
-    for synset, entries in index.by_synset.items():
-        text = wordnet().synsets[synset].definition if synset in wordnet().synsets else ""
-        for i in entries if text else ():
-            out[i].append((text, frozenset(_take_apart(text, index.parts).content)))
-    return out
-
-
 def _shared_word(query: _Query, index: _Index) -> Hits:
     for word in query.name.content:
         for other in _relatives(word, index):
@@ -403,7 +381,6 @@ _BY_HIERARCHY = (
 _BY_WORDS = (
     ("contained", _contained),
     ("topic", _topic),
-    ("definition", _definition),
     ("shared word", _shared_word),
 )
 

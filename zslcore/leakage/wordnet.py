@@ -59,7 +59,6 @@ class Synset:
     topics : ids of what it belongs to, such as basketball for a dribble
     lemmas : its words
     ranks : how common this meaning is for each of them, 1 the commonest
-    definition : of deeds only, empty otherwise
     """
 
     id: str
@@ -68,7 +67,6 @@ class Synset:
     topics: tuple[str, ...]
     lemmas: tuple[str, ...]
     ranks: tuple[int, ...]
-    definition: str
 
 
 class WordNet:
@@ -126,10 +124,10 @@ def wordnet() -> WordNet:
     """Return WordNet as kept in ``data/vocabularies``; read once, in about a second."""
     synsets = []
     for line in _lines("wordnet.tsv.gz"):
-        i, category, parents, topics, lemmas, definition = line.split("\t")
+        i, category, parents, topics, lemmas = line.split("\t")
         words, ranks = zip(*(lemma.rsplit("#", 1) for lemma in lemmas.split(", ")), strict=True)
         above, about = tuple(parents.split()), tuple(topics.split())
-        synsets.append(Synset(i, category, above, about, words, tuple(map(int, ranks)), definition))
+        synsets.append(Synset(i, category, above, about, words, tuple(map(int, ranks))))
     irregular = {}
     for line in _lines("irregular.tsv.gz"):
         form, bases = line.split("\t")
