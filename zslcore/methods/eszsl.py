@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from typing import ClassVar, Literal, Self
 
 import numpy as np
-from scipy.linalg import solve
+from scipy.linalg import solve, svd
 
 from zslcore.base import CompatibilityModel, MethodCard
 from zslcore.features import project
-from zslcore.spectrum import ClassStatistics, Spectrum, ridge
+from zslcore.spectrum import ClassStatistics, ridge, ridge_path
 
 __all__ = ["ESZSL"]
 
@@ -94,11 +94,11 @@ class ESZSL(CompatibilityModel):
         return self
 
     def score_grid(self, X, y, prototypes, grid, X_test, candidates) -> Iterator[np.ndarray]:
-        r"""Score a whole grid from one decomposition a side.
+        r"""Score a whole grid: a solution for every gamma, a scaling for every lambda.
 
-        With :math:`X^\top X = U g U^\top`, :math:`S^\top S = Q q Q^\top` and
-        :math:`K = U^\top X^\top Y S Q`, :math:`V = U [K_{ij} / ((g_i + \gamma)(q_j + \lambda))]
-        Q^\top`.
+        With :math:`S = P \, \mathrm{diag}(\sigma) \, Q^\top`, thin,
+        :math:`V = (X^\top X + \gamma I)^{-1} X^\top Y P \;
+        \mathrm{diag}(\sigma / (\sigma^2 + \lambda)) \; Q^\top`.
         """
         grid = list(grid)
         if not self._worth_sharing(grid, "gamma", "lam"):
@@ -106,17 +106,14 @@ class ESZSL(CompatibilityModel):
             return
         X, y, S = self._check_training(X, y, prototypes)
         statistics = ClassStatistics.of(X, y, len(S))
-        visual, semantic = Spectrum.of(statistics.gram, overwrite=True), Spectrum.of(S.T @ S)
-        U, Q = visual.vectors, semantic.vectors
-        K = U.T @ self._target(statistics) @ S @ Q
-
+        P, sigma, Qt = svd(S, full_matrices=False)
         gammas = sorted({params.get("gamma", self.gamma) for params in grid})
-        B = [U @ (K / (visual.values[:, None] + gamma)) for gamma in gammas]
-        P = np.split(project(X_test, np.hstack(B)), len(gammas), axis=1)
+        B = ridge_path(statistics.gram, gammas, self._target(statistics) @ P)
+        XB = np.split(project(X_test, np.hstack(list(B))), len(gammas), axis=1)
         for params in grid:
-            P_gamma = P[gammas.index(params.get("gamma", self.gamma))]
-            weight = semantic.values + params.get("lam", self.lam)
-            yield P_gamma @ (candidates @ Q / weight).T
+            weight = sigma / (sigma**2 + params.get("lam", self.lam))
+            XB_gamma = XB[gammas.index(params.get("gamma", self.gamma))]
+            yield XB_gamma @ (weight[:, None] * (Qt @ candidates.T))
 
     def _target(self, statistics: ClassStatistics) -> np.ndarray:
         """Return X'Y for the chosen coding, shape (n_features, n_classes)."""
