@@ -8,14 +8,33 @@ from __future__ import annotations
 
 from zslcore.base import ZSLEstimator
 from zslcore.exceptions import closest_name
+from zslcore.methods.bidilel import BiDiLEL
+from zslcore.methods.conse import CONSE
+from zslcore.methods.dap import DAP
 from zslcore.methods.eszsl import ESZSL
+from zslcore.methods.gfzsl import GFZSL
+from zslcore.methods.iap import IAP
 from zslcore.methods.linear_s2v import LinearS2V
 from zslcore.methods.linear_v2s import LinearV2S
+from zslcore.methods.prototype_cosine import PrototypeCosine
 from zslcore.methods.sae import SAE
+from zslcore.methods.sync import SYNC
 
 __all__ = ["ESZSL", "METHODS", "SAE", "LinearS2V", "LinearV2S", "get_method"]
 
-_ALL: tuple[type[ZSLEstimator], ...] = (LinearV2S, LinearS2V, ESZSL, SAE)
+_ALL: tuple[type[ZSLEstimator], ...] = (
+    LinearV2S,
+    LinearS2V,
+    ESZSL,
+    SAE,
+    DAP,
+    IAP,
+    CONSE,
+    SYNC,
+    GFZSL,
+    BiDiLEL,
+    PrototypeCosine,
+)
 
 METHODS: dict[str, type[ZSLEstimator]] = {method.card.name: method for method in _ALL}
 
