@@ -39,7 +39,7 @@ def problem(method):
 
 def exact(method, **params):
     """Methods that iterate agree with themselves to their ``tol``: ask for more than laws see."""
-    tight = {"tol": 1e-12} if "tol" in inspect.signature(method).parameters else {}
+    tight = {"tol": 1e-10} if "tol" in inspect.signature(method).parameters else {}
     return method(**tight, **params)
 
 
@@ -122,11 +122,13 @@ def test_an_array_and_a_view_of_it_are_the_same_to_a_method(method, scores, prob
 
 
 def test_a_grid_gives_what_its_points_give_one_by_one(method, problem):
+    # A line search compares values of the objective, which tell its minimiser to half their digits.
+    slack = 1e-6 if "tol" in method().get_params() else 1e-8
     grid = list(ParameterGrid({name: v[:2] for name, v in method.param_grid.items()}))
     for params, fast in zip(grid, problem.sweep(exact(method), grid), strict=True):
         model = exact(method, **params).fit(problem.X, problem.y, problem.S)
         slow = model.decision_function(problem.X_test, problem.candidates)
-        np.testing.assert_allclose(fast, slow, rtol=1e-6, atol=1e-8 * np.abs(slow).max())
+        np.testing.assert_allclose(fast, slow, rtol=1e-6, atol=slack * np.abs(slow).max())
 
 
 def test_a_point_of_a_grid_that_makes_no_sense_is_refused(method, problem):

@@ -20,7 +20,21 @@ from zslcore.methods.prototype_cosine import PrototypeCosine
 from zslcore.methods.sae import SAE
 from zslcore.methods.sync import SYNC
 
-__all__ = ["ESZSL", "METHODS", "SAE", "LinearS2V", "LinearV2S", "get_method"]
+__all__ = [
+    "CONSE",
+    "DAP",
+    "ESZSL",
+    "GFZSL",
+    "IAP",
+    "METHODS",
+    "SAE",
+    "SYNC",
+    "BiDiLEL",
+    "LinearS2V",
+    "LinearV2S",
+    "PrototypeCosine",
+    "get_method",
+]
 
 _ALL: tuple[type[ZSLEstimator], ...] = (
     LinearV2S,

@@ -23,7 +23,7 @@ from scipy.special import expit, log_expit, logsumexp
 from sklearn.exceptions import ConvergenceWarning
 
 from zslcore.features import chunks, project
-from zslcore.spectrum import ClassStatistics
+from zslcore.spectrum import ClassStatistics, ridge
 
 __all__ = ["LinearPath", "Logistic", "Loss", "MulticlassHinge", "Softmax", "SquaredHinge"]
 
@@ -34,16 +34,20 @@ SINGLE_PRECISION = 1e-4
 
 
 class Loss(Protocol):
-    """A loss of linear scores, given the class of each row.
+    r"""A loss of linear scores, given the class of each row.
 
     Attributes
     ----------
     n_outputs : int, columns of the scores
-    curvature : float, its typical second derivative, :math:`\\kappa` of the preconditioner
+    curvature : float, its typical second derivative, :math:`\kappa` of the preconditioner
+    least_progress : float
+        Stop when a step lowers the objective by less, relative to the larger of 1 and its value. 0
+        for smooth losses, whose gradient tells when to stop; that of a hinge never vanishes.
     """
 
     n_outputs: int
     curvature: float
+    least_progress: float
 
     def __call__(self, Z: np.ndarray, y: np.ndarray) -> tuple[float, np.ndarray]:
         """Return the sum of the losses of scores ``Z`` (n, n_outputs) and its gradient in ``Z``."""
@@ -54,6 +58,7 @@ class Softmax:
     r"""Cross-entropy of the softmax, :math:`\ell = \log \sum_c e^{z_c} - z_y`."""
 
     n_outputs: int
+    least_progress: float = 0.0
 
     @property
     def curvature(self) -> float:
@@ -81,6 +86,7 @@ class Logistic:
 
     targets: np.ndarray
     curvature: float = 0.1
+    least_progress: float = 0.0
 
     @property
     def n_outputs(self) -> int:
@@ -101,6 +107,7 @@ class SquaredHinge:
     """
 
     n_outputs: int
+    least_progress: float = 0.0
 
     @property
     def curvature(self) -> float:
@@ -130,6 +137,7 @@ class MulticlassHinge:
 
     margin: np.ndarray
     curvature: float = 0.1
+    least_progress: float = 1e-8
 
     @property
     def n_outputs(self) -> int:
@@ -140,10 +148,11 @@ class MulticlassHinge:
         """Return loss and (sub)gradient; see :class:`Loss`."""
         rows = np.arange(len(y))
         augmented = Z + self.margin[y]
-        worst = augmented.argmax(axis=1)
-        loss = float(np.sum(augmented[rows, worst] - Z[rows, y]))
-        G = np.zeros_like(Z)
-        G[rows, worst] += 1
+        largest = augmented.max(axis=1, keepdims=True)
+        loss = float(np.sum(largest[:, 0] - Z[rows, y]))
+        # At W = 0 all wrong classes are equally bad: to pull at one of them leads nowhere.
+        G = (augmented == largest).astype(Z.dtype)
+        G /= G.sum(axis=1, keepdims=True)
         G[rows, y] -= 1
         return loss, G
 
@@ -206,7 +215,7 @@ class LinearPath:
 
     def solve(self, lam: float, start: np.ndarray | None = None) -> np.ndarray:
         """Return the minimiser for one ridge weight, shape ``self.shape``."""
-        H = self.curvature + lam * np.eye(len(self.curvature))
+        H = ridge(self.curvature.copy(), lam)
         L = cholesky(H, lower=True, overwrite_a=True).astype(self.dtype)
 
         def of_z(z: np.ndarray) -> tuple[float, np.ndarray]:
@@ -221,7 +230,11 @@ class LinearPath:
             z.ravel(order="F"),
             jac=True,
             method="L-BFGS-B",
-            options={"maxiter": MAX_ITERATIONS, "ftol": 0.0, "gtol": self.tol * largest},
+            options={
+                "maxiter": MAX_ITERATIONS,
+                "gtol": self.tol * largest,
+                "ftol": self.loss.least_progress,
+            },
         )
         if found.status == 1:
             warnings.warn(

@@ -124,7 +124,8 @@ class BiDiLEL(ZSLEstimator):
         Minimises the stress by majorisation [de Leeuw 1977], all classes at once: with weights
         :math:`w_k = 1 / \delta_{ck}`,
         :math:`b \leftarrow \sum_k w_k (b_k + \delta_{ck} (b - b_k) / \lVert b - b_k \rVert)
-        / \sum_k w_k` never raises it, and needs no step size.
+        / \sum_k w_k` never raises it, and needs no step size; nor does going twice as far, which
+        takes half the rounds.
         """
         B = self.landmarks_
         delta = self.rho_ * np.sqrt(np.maximum(squared_distances(S, self.S_), 0))
@@ -134,7 +135,7 @@ class BiDiLEL(ZSLEstimator):
         for _ in range(ROUNDS):
             distance = np.sqrt(np.maximum(squared_distances(b, B), 0))
             pull = w * delta / np.where(distance > 0, distance, np.inf)
-            b = anchor + pull.sum(axis=1, keepdims=True) * b - pull @ B
+            b = 2 * (anchor + pull.sum(axis=1, keepdims=True) * b - pull @ B) - b
         return b
 
     def _eigenvectors(self, X, y, S, n_components) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -83,7 +83,7 @@ class CONSE(TwoStageModel):
 
     def _score(self, Z: np.ndarray, S: np.ndarray) -> np.ndarray:
         P = softmax(Z, axis=1)
-        if self.T < P.shape[1]:
+        if P.shape[1] > self.T:
             others = np.argpartition(P, -self.T, axis=1)[:, : -self.T]
             np.put_along_axis(P, others, 0, axis=1)
         P /= P.sum(axis=1, keepdims=True)

@@ -12,6 +12,7 @@ from sklearn.base import clone
 
 from zslcore.base import MethodCard, ZSLEstimator
 from zslcore.features import chunks
+from zslcore.spectrum import ridge
 
 __all__ = ["GFZSL", "class_moments", "log_density"]
 
@@ -37,7 +38,9 @@ class GFZSL(ZSLEstimator):
     lam_variance : float, default=1e7
         Ridge of the regression of log-variances, :math:`\lambda_2 > 0`. The authors' code has 1e7
         to 1e8, so large that every predicted log-variance is 0 and the answer is the nearest
-        predicted mean.
+        predicted mean. They stand for unscaled network features: where distances between images
+        are below 1, the sum of thousands of small log-variances still speaks at 1e7, and the grid
+        goes beyond.
     kernel : "quadratic" or "linear", default="quadratic"
         :math:`(1 + s^\top s')^2`, the authors' code, or :math:`s^\top s'`, the paper's linear
         model.
@@ -76,8 +79,8 @@ class GFZSL(ZSLEstimator):
         r" F(x, c) = \log \mathcal{N}(x; \mu_c, \sigma_c^2)",
     )
     param_grid: ClassVar = {
-        "lam_mean": (0.01, 0.1, 1.0, 10.0),
-        "lam_variance": (1e2, 1e7),
+        "lam_mean": (1e-3, 1e-2, 0.1, 1.0),
+        "lam_variance": (1e7, 1e12),
     }
 
     def __init__(
@@ -119,10 +122,9 @@ class GFZSL(ZSLEstimator):
     def _regress(self, S, counts, means, variances) -> Self:
         present = counts > 0
         self.S_ = S[present]
-        K, I = self._kernel(self.S_, self.S_), np.eye(present.sum())
-        R = np.log(np.maximum(variances[present], self.floor))
-        self.mean_weights_ = solve(K + self.lam_mean * I, means[present], assume_a="pos")
-        self.variance_weights_ = solve(K + self.lam_variance * I, R, assume_a="pos")
+        K, R = self._kernel(self.S_, self.S_), np.log(np.maximum(variances[present], self.floor))
+        self.mean_weights_ = solve(ridge(K.copy(), self.lam_mean), means[present], assume_a="pos")
+        self.variance_weights_ = solve(ridge(K, self.lam_variance), R, assume_a="pos")
         return self
 
     def _check_params(self) -> None:
