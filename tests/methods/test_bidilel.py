@@ -42,7 +42,9 @@ def test_every_round_of_the_top_down_map_lowers_the_stress(monkeypatch):
     last = np.inf
     for rounds in (0, 1, 2, 5, 20, 100):
         monkeypatch.setattr(bidilel, "ROUNDS", rounds)
-        now = np.array([stress(b, model, s) for b, s in zip(model.embed(UNSEEN), UNSEEN)])
+        now = np.array(
+            [stress(b, model, s) for b, s in zip(model.embed(UNSEEN), UNSEEN, strict=True)]
+        )
         assert (now <= last + 1e-12).all()
         last = now
     assert last.sum() < np.inf

@@ -18,6 +18,7 @@ from zslcore.methods.linear_s2v import LinearS2V
 from zslcore.methods.linear_v2s import LinearV2S
 from zslcore.methods.prototype_cosine import PrototypeCosine
 from zslcore.methods.sae import SAE
+from zslcore.methods.sse import SSE
 from zslcore.methods.sync import SYNC
 
 __all__ = [
@@ -28,6 +29,7 @@ __all__ = [
     "IAP",
     "METHODS",
     "SAE",
+    "SSE",
     "SYNC",
     "BiDiLEL",
     "LinearS2V",
@@ -44,6 +46,7 @@ _ALL: tuple[type[ZSLEstimator], ...] = (
     DAP,
     IAP,
     CONSE,
+    SSE,
     SYNC,
     GFZSL,
     BiDiLEL,
