@@ -63,7 +63,7 @@ class CONSE(TwoStageModel):
         formula=r"f(x) = \frac{1}{Z} \sum_{c \in \mathcal{T}(x)} p(c \mid x) \, s_c,"
         r"\quad F(x, c) = \cos(f(x), s_c)",
     )
-    param_grid: ClassVar = {"T": (1, 3, 10, 30, 100), "C": (1.0, 10.0, 100.0)}
+    param_grid: ClassVar = {"T": (1, 3, 10, 30, 100), "C": (10.0, 100.0, 1000.0)}
     sharing = ("T", "C")
 
     def __init__(self, T: int = 10, C: float = 10.0, tol: float = 1e-2) -> None:

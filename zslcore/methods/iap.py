@@ -71,7 +71,7 @@ class IAP(AttributeModel):
         r" F(x, c) = \sum_m \log p(a_m^c \mid x) - \log p(a_m^c)",
         needs="prototypes whose values say how much of an attribute a class has",
     )
-    param_grid: ClassVar = {"C": (1.0, 10.0, 100.0)}
+    param_grid: ClassVar = {"C": (10.0, 100.0, 1000.0)}
 
     def __init__(
         self,
