@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
+from threadpoolctl import threadpool_limits
 
 SHARED = Path(__file__).parents[2] / "shared"
 
@@ -14,6 +15,13 @@ def shared():
     if not SHARED.is_dir():
         pytest.skip(f"research-only data are not at {SHARED}")
     return SHARED
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _one_thread_a_worker():
+    """Keep BLAS to one thread where tests run side by side: more would wait for each other."""
+    with threadpool_limits(1 if "PYTEST_XDIST_WORKER" in os.environ else None):
+        yield
 
 
 @pytest.fixture(scope="session", autouse=True)

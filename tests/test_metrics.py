@@ -86,7 +86,8 @@ def test_area_is_that_of_the_curve_drawn_by_hand():
 
 
 def test_breakpoints_closer_than_float32_are_one():
-    F = np.array([[1.0, 0.0], [1.0 + 1e-9, 0.0], [0.5, 0.0]])
+    # Beside scores of 10,000, float32 knows differences to 0.001 only.
+    F = np.array([[10_000.0, 9_999.0], [1.0005, 0.0], [0.5, 0.0]])
     y, seen = np.array([0, 1, 1]), np.array([True, False])
     assert len(seen_unseen_curve(F, y, seen).gamma) == 4
     assert len(seen_unseen_curve(F.astype(np.float32), y, seen).gamma) == 3

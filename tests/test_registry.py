@@ -27,3 +27,9 @@ def test_misspelt_name_gets_a_suggestion(slip):
 def test_name_like_no_other_gets_the_list():
     with pytest.raises(UnknownNameError, match="Choose from: LinearV2S"):
         methods.get_method("zzzzzzzz")
+
+
+def test_readme_shows_the_table_of_the_registry():
+    readme = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+    assert f"<!-- methods -->\n{methods.markdown_table()}\n<!-- /methods -->" in readme
+    assert all(f"| {name} |" in methods.markdown_table() for name in methods.METHODS)

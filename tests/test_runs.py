@@ -1,5 +1,6 @@
 import json
 import sqlite3
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -102,7 +103,7 @@ def test_row_is_tidy_and_says_where_numbers_come_from(result):
 def test_store_keeps_replaces_and_forgets(result, tmp_path):
     store = RunStore(tmp_path / "new" / "runs.sqlite")
     assert store.get(result.spec.key) is None
-    store.put(result)
+    store.put(replace(result, seconds=99.0))
     store.put(result)
     assert store.get(result.spec.key) == result
     assert store.table()["key"].tolist() == [result.spec.key]

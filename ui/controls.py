@@ -1,12 +1,13 @@
 """Groups of widgets that return a typed value; every choice is in the address of the page.
 
 A widget's key is also its name in the address. Choices that pages share have short keys (dataset,
-split, method) and carry over from page to page; those of one page start with the page's name.
+split, method) and carry over from page to page; those of one page start with the first word of its
+name.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import streamlit as st
@@ -19,7 +20,15 @@ from zslcore.features import Preprocessing
 from zslcore.methods import METHODS, get_method
 from zslcore.runs import RunSpec
 
-__all__ = ["choose", "choose_dataset", "choose_method", "choose_run", "choose_split", "symbol"]
+__all__ = [
+    "choose",
+    "choose_dataset",
+    "choose_method",
+    "choose_run",
+    "choose_split",
+    "in_words",
+    "symbol",
+]
 
 _PREPROCESSING = get_type_hints(Preprocessing)
 
@@ -49,7 +58,7 @@ def choose_split(dataset: ZSLDataset) -> Split:
 
 def choose_method() -> str:
     """Choose a method by the name on its card."""
-    return choose("Method", list(METHODS), key="method", default="LinearS2V")
+    return choose("Method", list(METHODS), key="method", default="ESZSL")
 
 
 def choose_run() -> RunSpec:
@@ -96,6 +105,14 @@ def symbol(method: str, name: str) -> str:
     return {"lam": "λ", "gamma": f"γ of {method}"}.get(name, name)
 
 
+def in_words(method: str, params: Mapping[str, Any]) -> str:
+    """Return the parameters of a method as they are written on screen."""
+    return ", ".join(
+        f"{symbol(method, name)} = {three_digits(value) if isinstance(value, float) else value}"
+        for name, value in params.items()
+    )
+
+
 def _choose_preprocessing(what: str, label: str) -> str:
     return choose(label, get_args(_PREPROCESSING[what]), key=what, default="l2")
 
@@ -115,11 +132,11 @@ def _choose_params(method: type[ZSLEstimator], *, given: bool) -> dict[str, Any]
 
 
 def _slide(label: str, grid: Sequence[float], default: float, key: str) -> float:
-    nearest = min(grid, key=lambda value: abs(value - default))
+    """Slide over the grid's values, from the one nearest to the default."""
     return st.select_slider(
         label,
         grid,
-        value=nearest,
+        value=min(grid, key=lambda value: abs(value - default)),
         format_func=three_digits,
         key=key,
         bind="query-params",

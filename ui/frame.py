@@ -18,12 +18,14 @@ from zslcore.exceptions import ZSLError
 __all__ = ["Header", "chart", "errors_as_sentences", "navigate", "open_page"]
 
 _APP = Path(__file__).parents[1] / "app.py"
+_ICON = Path(__file__).with_name("icon.svg")
 _CHART_CONFIG = {"displaylogo": False, "displayModeBar": False, "scrollZoom": False}
 
 
 def navigate(pages: Sequence) -> None:
     """Show the pages in the header and run the chosen one; only app.py calls this."""
     st.session_state["navigated"] = True
+    st.set_page_config(page_title="Zero-shot lab", page_icon=str(_ICON), layout="wide")
     st.navigation(pages, position="top").run()
 
 
@@ -58,10 +60,30 @@ def open_page(title: str, question: str, *, icon: str) -> Header:
         # the page without app.py, until somebody has called st.navigation.
         runpy.run_path(str(_APP), run_name="__main__")
         st.stop()
-    st.set_page_config(page_title=f"{title} · Zero-shot lab", page_icon=icon, layout="wide")
+    _carry_over(title)
+    st.set_page_config(page_title=f"{title} · Zero-shot lab", page_icon=str(_ICON), layout="wide")
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.title(question, anchor=False, width="content")
+        st.title(f"{icon} {question}", anchor=False, width="content")
         return Header(st.empty())
+
+
+def _carry_over(title: str) -> None:
+    """Keep shared choices, and the address in step with them, when the page changes.
+
+    Streamlit hands the choices of the page before to widgets of the same key here once a run had no
+    widgets, but empties the address; so here is such a run, and then the address is written again.
+    """
+    before = st.session_state.setdefault("page", title)
+    if before != title:
+        for asked in set(st.query_params) - {"navigated", "page", "left"}:
+            st.session_state.pop(asked, None)  # or a link to a default would lose to what was left
+        st.session_state["page"], st.session_state["left"] = title, before
+        st.rerun()
+    left = st.session_state.pop("left", None)
+    if left is not None:
+        own = left.split()[0].lower() + "_"
+        shared = {k: v for k, v in st.query_params.to_dict().items() if not k.startswith(own)}
+        st.query_params.from_dict(shared)
 
 
 @contextmanager

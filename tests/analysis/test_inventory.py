@@ -49,7 +49,7 @@ def test_statistics_count_the_data_and_quote_the_papers(awa2):
     assert whole.loc["attributes", "published"] == 85
     assert ps.loc["unseen test images", "here"] == len(awa2.splits["PS"].test_unseen)
     assert ps.loc["unseen test images", "published"] == 7913
-    assert ps.loc["validation classes of the first fold", ["here", "published"]].tolist() == [
+    assert ps.loc["validation classes", ["here", "published"]].tolist() == [
         13,
         13,
     ]
@@ -111,6 +111,19 @@ def test_roles_follow_the_class_lists_of_the_split():
     data = tiny()
     split = Split("own", [0], [], [1], seen_classes=[0], unseen_classes=[0, 1])
     assert inventory.class_table(data, split)["role"].tolist() == ["both", "unseen", "none"]
+
+
+def test_classes_are_sorted_and_keep_their_rows(awa2):
+    table = inventory.class_table(awa2, awa2.splits["PS"])
+    largest = inventory.sorted_classes(table, "largest first")
+    assert largest["images"].is_monotonic_decreasing
+    assert [awa2.class_names[c] for c in largest.index] == list(largest["class"])
+    names = [name.lower() for name in inventory.sorted_classes(table, "by name")["class"]]
+    assert names == sorted(names)
+    roles = inventory.sorted_classes(table, "by role")["role"].tolist()
+    assert roles == ["seen"] * 40 + ["unseen"] * 10
+    with pytest.raises(ParameterError, match="got 'size'"):
+        inventory.sorted_classes(table, "size")
 
 
 def test_fold_roles_say_which_classes_validate(awa2):

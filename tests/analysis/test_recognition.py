@@ -70,3 +70,20 @@ def test_a_sample_is_balanced_and_the_same_at_every_gamma(recognised):
     a, b = (recognition.sample(recognition.answers(recognised, g), 6) for g in (0.0, np.inf))
     assert a["row"].tolist() == b["row"].tolist()
     assert a["class"].value_counts().tolist() == [6, 6, 6]
+
+
+def test_the_telling_example_is_lost_and_found_again(recognised):
+    best = recognised.scores.curve.best().gamma
+    zsl, gzsl, calibrated = (recognition.answers(recognised, g) for g in (np.inf, 0.0, best))
+    k = recognition.telling_example(zsl, gzsl, calibrated)
+    assert zsl["right"][k]
+    assert gzsl["seen"][k]
+    assert calibrated["right"][k]
+    only_lost = recognition.telling_example(zsl, gzsl, gzsl)
+    assert zsl["right"][only_lost]
+    assert gzsl["seen"][only_lost]
+
+
+def test_pictures_are_ink_between_nothing_and_full():
+    drawn = recognition.pictures(np.array([[-1.0, 2.0, 1.0, 0.0], [0.0, 0.0, 0.0, -3.0]]), (2, 2))
+    np.testing.assert_allclose(drawn, [[[0, 1], [0.5, 0]], [[0, 0], [0, 0]]])

@@ -26,10 +26,11 @@ def test_every_benchmark_has_both_sizes():
 
 @pytest.mark.parametrize("benchmark", BENCHMARKS)
 def test_same_bits_every_time_with_any_number_of_threads(demo, benchmark):
-    with threadpool_limits(1):
-        again = simulate(f"simulated-{benchmark}")
-    np.testing.assert_array_equal(again.features, demo[benchmark].features)
-    assert again.digest == demo[benchmark].digest
+    for threads in (1, 2):
+        with threadpool_limits(threads):
+            again = simulate(f"simulated-{benchmark}")
+        np.testing.assert_array_equal(again.features, demo[benchmark].features)
+        assert again.digest == demo[benchmark].digest
 
 
 def test_rounded_factors_multiply_exactly_in_any_order():

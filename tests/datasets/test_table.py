@@ -155,6 +155,10 @@ def test_a_mat_file_is_no_table(tmp_path):
 CSV = {
     "a short line": (lambda s: s.replace("\n", "\notter,trainval,1\n", 1), r"line 2: expected 9"),
     "a long line": (lambda s: s[:-1] + ",7\n", r"line 31: expected 9 fields, got 10"),
+    "every line long": (
+        lambda s: s.replace("\n", ",7\n").replace(",7\n", "\n", 1),
+        r"line 2: expected 9 fields, got 10",
+    ),
     "a word": (lambda s: s[:-1] + "x\n", r"line 31, column 'f6': expected a finite number"),
     "nothing": (lambda s: s[: s.rindex(",") + 1] + "\n", r"line 31, column 'f6':.*got ''"),
     "nan": (lambda s: s[: s.rindex(",") + 1] + "nan\n", r"line 31, column 'f6':.*got 'nan'"),

@@ -46,6 +46,13 @@ def test_what_the_data_do_not_determine_is_zero():
     assert relative_difference(W[:-1, :-1], SAE(0.5).fit(X, Y_INDEX, S).W_) < 1e-8
 
 
+def test_repeated_features_and_attributes_share_their_weight():
+    wide, deep = np.hstack([X, X[:, :1]]), np.hstack([S, S[:, :1]])
+    W = SAE(0.5).fit(wide, Y_INDEX, deep).W_
+    np.testing.assert_allclose(W[:, -1], W[:, 0], atol=1e-9)
+    np.testing.assert_allclose(W[-1], W[0], atol=1e-9)
+
+
 def test_unknown_direction_is_refused():
     with pytest.raises(ParameterError, match="direction must be one of 'S2V', 'V2S'"):
         SAE(direction="both").fit(X, Y_INDEX, S)

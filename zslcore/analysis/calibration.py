@@ -44,8 +44,8 @@ def gamma_stops(curve: SeenUnseenCurve, n: int, also: Sequence[float] = ()) -> p
     DataFrame with the columns gamma (increasing), seen, unseen and harmonic; the values are those
     of the exact curve at that gamma.
     """
-    thinned = curve.thinned(n)
-    along = [middle_gamma(thinned.gamma, k) for k in range(len(thinned.gamma))]
+    points = np.searchsorted(curve.gamma, curve.thinned(n).gamma)
+    along = [middle_gamma(curve.gamma, k) for k in points]
     gamma = np.unique([*along, *also])
     at = curve.at(gamma)
     return pd.DataFrame(
@@ -110,8 +110,8 @@ def three_settings(for_zsl: RunResult, for_gzsl: RunResult) -> pd.DataFrame:
 
     Returns
     -------
-    DataFrame with the columns setting, calibrated, lambda_selected_for, params, gamma, unseen, seen
-    and harmonic; three rows, none where the split has no seen test samples
+    DataFrame with the columns setting, calibrated, lambda_selected_for, params (a dict), gamma,
+    unseen, seen and harmonic; three rows, none where the split has no seen test samples
     """
     rows = []
     for (calibrated, selected_for), setting in SETTINGS.items():
@@ -129,7 +129,7 @@ def _setting_row(
         "setting": setting,
         "calibrated": calibrated,
         "lambda_selected_for": selected_for,
-        "params": ", ".join(f"{name} = {value}" for name, value in run.params.items()),
+        "params": run.params,
         "gamma": point.gamma,
         "unseen": point.unseen,
         "seen": point.seen,

@@ -26,6 +26,7 @@ __all__ = [
     "fold_roles",
     "known_to_extractor",
     "mean_images",
+    "sorted_classes",
     "statistics",
 ]
 
@@ -88,7 +89,7 @@ def statistics(dataset: ZSLDataset) -> pd.DataFrame:
 
 
 def _split_figures(dataset: ZSLDataset, split: Split, printed: dict) -> list[tuple]:
-    """Return the rows of :func:`statistics` that one split gives."""
+    """Return the rows of :func:`statistics` for one split; validation is that of its first fold."""
     columns = dict(_PRINTED.get(split.name, ()))
     parts = (split.trainval, split.test_seen, split.test_unseen)
     quantities = ("trainval images", "seen test images", "unseen test images")
@@ -102,7 +103,7 @@ def _split_figures(dataset: ZSLDataset, split: Split, printed: dict) -> list[tup
     if split.folds:
         val = len(np.unique(dataset.labels[split.folds[0].val]))
         own = printed.get("val_classes") if split.name == "PS" else None
-        rows.append((split.name, "validation classes of the first fold", val, own))
+        rows.append((split.name, "validation classes", val, own))
     return rows + [
         (split.name, quantity, len(part), printed.get(columns.get(quantity)))
         for quantity, part in zip(quantities, parts, strict=True)
@@ -149,6 +150,28 @@ def class_table(dataset: ZSLDataset, split: Split) -> pd.DataFrame:
             "imagenet1k": known_to_extractor(dataset),
         }
     )
+
+
+def sorted_classes(table: pd.DataFrame, order: str) -> pd.DataFrame:
+    """Sort a :func:`class_table`, whose index stays the row of each class in the prototypes.
+
+    Parameters
+    ----------
+    order : "largest first", "as in the file", "by name", or "by role": seen classes first, then
+        classes that are both, unseen, none; each as in the file
+    """
+    if order == "as in the file":
+        return table
+    if order == "largest first":
+        return table.sort_values("images", ascending=False, kind="stable")
+    if order == "by name":
+        return table.sort_values("class", key=lambda names: names.str.lower(), kind="stable")
+    if order != "by role":
+        raise ParameterError(
+            f"Classes are sorted largest first, as in the file, by name or by role; got {order!r}."
+        )
+    rank = {role: k for k, role in enumerate(("seen", "both", "unseen", "none"))}
+    return table.sort_values("role", key=lambda roles: roles.map(rank), kind="stable")
 
 
 def fold_roles(dataset: ZSLDataset, split: Split) -> pd.DataFrame:

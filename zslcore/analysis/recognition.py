@@ -26,7 +26,15 @@ from zslcore.features import Preprocessing
 from zslcore.methods import LinearS2V
 from zslcore.protocol import Problem, ScoredTest
 
-__all__ = ["Recognition", "answers", "candidates", "recognise", "sample"]
+__all__ = [
+    "Recognition",
+    "answers",
+    "candidates",
+    "pictures",
+    "recognise",
+    "sample",
+    "telling_example",
+]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -94,6 +102,33 @@ def sample(table: pd.DataFrame, per_class: int, seed: int = 0) -> pd.DataFrame:
         for _, group in table.groupby("class", sort=True)
     ]
     return pd.concat(drawn, ignore_index=True)
+
+
+def telling_example(zsl: pd.DataFrame, gzsl: pd.DataFrame, calibrated: pd.DataFrame) -> int:
+    """Return the position of the image that tells most, the first of equals.
+
+    That is one which is right while only unseen classes may answer, lost to a seen class when all
+    may, and right again when seen classes are held back; failing that, one that is just lost.
+
+    Parameters
+    ----------
+    zsl, gzsl, calibrated : answers to the same images at gamma infinite, 0 and in between
+    """
+    lost = (zsl["right"] & gzsl["seen"]).to_numpy()
+    return int(np.argmax(lost + 1 * (lost & calibrated["right"].to_numpy())))
+
+
+def pictures(features: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
+    """Return features that are pixels as pictures, darkest pixel 1, nothing below 0.
+
+    Parameters
+    ----------
+    features : array of shape (n, height * width)
+    shape : (height, width)
+    """
+    ink = np.maximum(features, 0)
+    brightest = ink.max(axis=1, keepdims=True)
+    return (ink / np.where(brightest > 0, brightest, 1)).reshape(-1, *shape)
 
 
 def candidates(recognition: Recognition, row: int, gamma: float) -> pd.DataFrame:

@@ -296,5 +296,5 @@ class _Transfer:
                 file.write(block)
                 if self.on_progress:
                     self.on_progress(done, total)
-        if done < total:
+        if done < total:  # urllib3 before 2.0 takes a lost connection for the end
             raise requests.ConnectionError

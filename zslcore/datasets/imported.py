@@ -170,14 +170,18 @@ def _root() -> Path:
 
 
 def _check_name(name: str) -> None:
-    """Refuse names that are no plain file name, or that :func:`load` would give to others."""
-    from zslcore.datasets.simulated import SIMULATED
-
+    """Refuse names that are no plain file name."""
     if len(name) > MAX_NAME or not NAME.fullmatch(name):
         raise ParameterError(
             f"A data set's name must be at most {MAX_NAME} letters, digits, '-', '_', '+' and "
             f"single dots; got {name!r}."
         )
+
+
+def _refuse_taken(name: str) -> None:
+    """Refuse names that :func:`load` would give to others; importing those takes a second."""
+    from zslcore.datasets.simulated import SIMULATED
+
     if name in ("digits", *SIMULATED):
         raise ParameterError(f"{name!r} is the name of a built-in data set; choose another name.")
 
@@ -185,6 +189,7 @@ def _check_name(name: str) -> None:
 def _store(name: str, made_by: dict, read: Callable[[Path], ZSLDataset]) -> ZSLDataset:
     """Read into a new folder, then let the manifest point at it."""
     _check_name(name)
+    _refuse_taken(name)
     root = _root()
     root.mkdir(parents=True, exist_ok=True)
     _remove_abandoned(name)

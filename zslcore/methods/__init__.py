@@ -45,6 +45,7 @@ __all__ = [
     "Propagation",
     "PrototypeCosine",
     "get_method",
+    "markdown_table",
 ]
 
 _ALL: tuple[type[ZSLEstimator], ...] = (
@@ -75,3 +76,13 @@ def get_method(name: str) -> type[ZSLEstimator]:
     if name not in METHODS:
         raise closest_name("method", name, METHODS)
     return METHODS[name]
+
+
+def markdown_table() -> str:
+    """Return the table of methods for the README, one row a card."""
+    rows = ["| method | family | what it does | paper |", "|---|---|---|---|"]
+    for name, method in METHODS.items():
+        card = method.card
+        paper = f"[{card.authors} {card.year}]({card.url})"
+        rows.append(f"| {name} | {card.family} | {card.idea} | {paper} |")
+    return "\n".join(rows)

@@ -1,0 +1,116 @@
+"""One step of gamma in the browser, against a slider that asks the server.
+
+    python -m benchmarks.gamma_step
+
+Both run in the same headless Chromium, on the digits. Ours is the slider inside the figure of the
+calibration page. The plain baseline is a page of a dozen lines: ``st.slider``, the accuracies at
+its gamma, and a figure with the point on the curve. A step lasts from the input to the first frame
+that shows the new numbers.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from statistics import median
+from time import perf_counter
+
+from playwright.sync_api import Page, sync_playwright
+
+from benchmarks.timing import check, report
+from tests.browser.conftest import FLAGS, Server
+
+STEPS = 40
+CHROMIUM = Path("/usr/bin/chromium")
+PLAIN = """
+import plotly.graph_objects as go
+import streamlit as st
+
+from zslcore import protocol
+from zslcore.datasets import load
+from zslcore.methods import get_method
+
+
+@st.cache_resource
+def curve():
+    data = load("digits")
+    return protocol.fit_and_score(get_method("ESZSL")(), data, data.split("PS")).curve
+
+
+gamma = st.slider("gamma", -0.2, 0.8, 0.0, 0.005)
+point = curve().at(gamma)
+st.text(f"u {point.unseen:.3f} s {point.seen:.3f} H {point.harmonic:.3f} at {gamma}")
+drawn = curve().thinned(800)
+figure = go.Figure(go.Scatter(x=drawn.unseen, y=drawn.seen))
+st.plotly_chart(figure.add_scatter(x=[point.unseen], y=[point.seen]))
+"""
+
+
+def steps(page: Page, text: str, move) -> float:
+    """Return the median seconds from an input to the frame in which ``text`` has changed."""
+    read = f"[...document.querySelectorAll({text!r})].map(e => e.textContent).join()"
+    took = []
+    for k in range(STEPS):
+        before, start = page.evaluate(read), perf_counter()
+        move(k)
+        page.wait_for_function(f"before => {read} !== before", arg=before, polling="raf")
+        took.append(perf_counter() - start)
+        page.wait_for_timeout(50)
+    return median(took)
+
+
+def in_the_browser(page: Page, url: str) -> float:
+    page.goto(f"{url}/calibration")
+    page.locator(".slider-rail-touch-rect").wait_for()
+    page.wait_for_timeout(2000)
+    box = page.locator(".slider-rail-touch-rect").bounding_box()
+    page.mouse.move(box["x"] + 0.1 * box["width"], box["y"] + box["height"] / 2)
+    page.mouse.down()
+    page.wait_for_timeout(500)
+    share = 0.8 / STEPS
+
+    def move(k: int) -> None:
+        page.mouse.move(
+            box["x"] + (0.1 + share * (k + 1)) * box["width"], box["y"] + box["height"] / 2
+        )
+
+    took = steps(page, ".textpoint", move)
+    page.mouse.up()
+    return took
+
+
+def through_the_server(page: Page, url: str) -> float:
+    page.goto(url)
+    page.locator(".js-plotly-plot .main-svg").first.wait_for()
+    page.wait_for_timeout(2000)
+    page.get_by_role("slider").focus()
+    return steps(page, "[data-testid=stText]", lambda k: page.keyboard.press("ArrowRight"))
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory() as name, sync_playwright() as playwright:
+        folder = Path(name)
+        (folder / "plain.py").write_text(PLAIN, encoding="utf-8")
+        browser = playwright.chromium.launch(
+            executable_path=str(CHROMIUM) if CHROMIUM.exists() else None, args=FLAGS
+        )
+        took = []
+        for script, measured in (
+            ("app.py", in_the_browser),
+            (str(folder / "plain.py"), through_the_server),
+        ):
+            server = Server(folder, script)
+            try:
+                server.wait()
+                page = browser.new_page(viewport={"width": 1280, "height": 800})
+                took.append(measured(page, server.url))
+            finally:
+                server.stop()
+        browser.close()
+    ours, plain = took
+    report("gamma step", ours, plain, 2)
+    check("gamma step", 1000 * ours, "ms", 50)
+
+
+if __name__ == "__main__":
+    main()

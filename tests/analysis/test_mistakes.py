@@ -1,0 +1,58 @@
+import numpy as np
+import pytest
+
+from zslcore.analysis.mistakes import confusion, most_confused, top_k_table
+from zslcore.metrics import mean_class_accuracy
+from zslcore.protocol import ScoredTest, evaluate
+
+NAMES = ("ant", "bee", "cat", "dog", "eel")
+
+
+@pytest.fixture(scope="module")
+def scores():
+    """Classes 1 and 3 are unseen, class 4 has no test images."""
+    rng = np.random.default_rng(1)
+    y = rng.integers(4, size=300)
+    F = rng.normal(size=(300, 5)) + np.eye(5)[y]
+    return ScoredTest(F, y, np.arange(5), np.array([True, False, True, False, True]))
+
+
+def test_rows_are_shares_seen_classes_first_and_the_diagonal_is_accuracy(scores):
+    share = confusion(scores, 0.3, NAMES)
+    assert list(share.index) == list(share.columns) == ["ant", "cat", "eel", "bee", "dog"]
+    assert share.loc["eel"].isna().all()
+    assert share.drop(index="eel").sum(axis=1).to_numpy() == pytest.approx(1)
+    per_class = evaluate(scores, 0.3).per_class
+    for k, accuracy in per_class.items():
+        assert share.loc[NAMES[k], NAMES[k]] == pytest.approx(accuracy)
+
+
+def test_most_confused_pairs_are_the_largest_off_the_diagonal(scores):
+    share = confusion(scores, 0.0, NAMES)
+    pairs = most_confused(scores, 0.0, NAMES, n=4)
+    off = share.to_numpy().copy()
+    np.fill_diagonal(off, 0)
+    assert list(pairs["share"]) == pytest.approx(sorted(np.nan_to_num(off).ravel())[:-5:-1])
+    for pair in pairs.itertuples():
+        assert share.loc[pair._1, pair.answered] == pair.share
+        assert (pair.side == "unseen") == (pair._1 in ("bee", "dog"))
+        assert (pair.answered_side == "unseen") == (pair.answered in ("bee", "dog"))
+
+
+def test_nothing_confused_gives_no_rows():
+    perfect = ScoredTest(np.eye(3), np.arange(3), np.arange(3), np.array([True, True, False]))
+    assert most_confused(perfect, 0.0, NAMES).empty
+
+
+def test_first_answer_is_plain_accuracy_and_more_answers_never_hurt(scores):
+    gamma = 0.3
+    table = top_k_table(scores, gamma)
+    point = scores.curve.at(gamma)
+    assert list(table["k"]) == [1, 2]
+    assert table["seen"].iloc[0] == pytest.approx(point.seen)
+    assert table["unseen"].iloc[0] == pytest.approx(point.unseen)
+    F, y = scores.unseen_part
+    assert table["zsl"].iloc[0] == pytest.approx(mean_class_accuracy(y, F.argmax(axis=1)))
+    assert table["zsl"].iloc[-1] == 1
+    for column in ("zsl", "seen", "unseen"):
+        assert table[column].is_monotonic_increasing

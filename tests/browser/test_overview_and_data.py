@@ -1,0 +1,128 @@
+"""What only a browser shows: clicks on pictures, links with choices, uploads that bite."""
+
+import re
+import urllib.request
+
+from tests.datasets.files import with_type_code, write_folder
+
+TABS = ["Statistics", "Images per class", "Attributes", "Split and folds", "Overlap", "Your own"]
+PROJECTOR = {"width": 1280, "height": 800}
+NARROW = {"width": 820, "height": 1180}
+
+
+def visit(page, server, path):
+    page.goto(server.url + path)
+    page.get_by_role("heading", level=1).wait_for(timeout=60_000)
+    settle(page)
+
+
+def settle(page):
+    """Wait until the script has run and every element is drawn."""
+    page.wait_for_selector("[data-test-script-state='notRunning']", timeout=60_000)
+    page.wait_for_selector("[data-testid='stSkeleton']", state="detached", timeout=60_000)
+    page.wait_for_function(
+        "[...document.querySelectorAll('.js-plotly-plot')].every(p => p._fullLayout)",
+        timeout=60_000,
+    )
+
+
+def fits(page):
+    """Wait until the page is no wider than a projector's and a narrow window."""
+    for size in (PROJECTOR, NARROW):
+        page.set_viewport_size(size)
+        page.wait_for_function(
+            "(() => { const m = document.querySelector('[data-testid=stMain]');"
+            " return m.scrollWidth <= m.clientWidth })()",
+            timeout=10_000,
+        )
+
+
+def test_every_preset_opens_its_page_with_its_choices(page, server):
+    visit(page, server, "/")
+    for label, path, data, method in (
+        ("Calibrate the digits", "/calibration", "digits", "LinearS2V"),
+        ("Evaluate on the stand-in for CUB", "/evaluate", "simulated-CUB", "ESZSL"),
+        ("Calibrate the stand-in for AWA2", "/calibration", "simulated-AWA2", "LinearS2V"),
+    ):
+        page.get_by_role("link", name=label).click()
+        page.wait_for_url(re.compile(path), timeout=60_000)
+        for name, value in (("Data set", data), ("Method", method)):
+            box = page.get_by_role("combobox", name=name)
+            box.wait_for(timeout=60_000)
+            assert box.input_value() == value, label
+        page.get_by_role("link", name="Overview").click()
+        page.get_by_text("Try this").wait_for(timeout=60_000)
+
+
+def test_a_click_on_a_picture_looks_closer(page, server):
+    visit(page, server, "/")
+    wall = page.locator(".st-key-overview_wall .js-plotly-plot")
+    wall.scroll_into_view_if_needed()
+    box = wall.bounding_box()
+    page.mouse.click(box["x"] + 0.5 * box["width"], box["y"] + 0.15 * box["height"])
+    page.wait_for_url(re.compile("overview_picture="), timeout=30_000)
+    settle(page)
+    picked = int(re.search(r"overview_picture=(\d+)", page.url).group(1))
+    assert 6 <= picked <= 11  # the middle of the first line
+    page.get_by_text(f"Picture {picked} is a 7").wait_for()
+
+
+def test_the_wall_follows_the_answers_allowed(page, server):
+    visit(page, server, "/")
+    page.get_by_text(re.compile("[1-9][0-9]? taken for a seen digit")).wait_for()
+    page.get_by_text("unseen digits only").first.click()
+    page.get_by_text(re.compile(r"\b0 taken for a seen digit")).wait_for()
+    assert "overview_answers=unseen" in page.url
+
+
+def test_a_deep_link_opens_on_a_fresh_server(page, fresh_server):
+    visit(page, fresh_server, "/data_and_splits?dataset=simulated-AWA2&split=SS&data_tab=Overlap")
+    page.get_by_text("6 of 10 unseen classes").wait_for()
+    assert page.get_by_role("navigation").or_(page.get_by_text("Overview")).count()
+
+
+def test_nothing_sticks_out_sideways(page, server):
+    visit(page, server, "/")
+    fits(page)
+    visit(page, server, "/data_and_splits?dataset=simulated-AWA2")
+    for tab in TABS:
+        page.get_by_role("tab", name=tab).click()
+        settle(page)
+        fits(page)
+        assert not page.get_by_test_id("stException").count(), tab
+
+
+def test_a_file_that_crashes_its_reader_leaves_the_app_running(page, server, tmp_path):
+    evil = write_folder(tmp_path / "evil", compress=False)
+    with_type_code(evil / "att_splits.mat", 200)
+    good = write_folder(tmp_path / "good")
+    visit(page, server, "/data_and_splits?data_tab=Your own")
+    chooser = page.locator("input[type=file]").first
+    name = page.get_by_label("Name").first
+
+    chooser.set_input_files([evil / "res101.mat", evil / "att_splits.mat"])
+    name.fill("evil")
+    page.get_by_role("button", name="Import", exact=True).click()
+    alert = page.get_by_test_id("stAlert")
+    alert.wait_for(timeout=60_000)
+    assert alert.count() == 1
+    assert "att_splits.mat" in alert.inner_text()
+    sentence = alert.locator("p")
+    assert sentence.count() == 1
+    assert re.fullmatch(r"[^\n]+\.", sentence.inner_text())
+    assert name.input_value() == "evil"
+    assert page.get_by_role("tab").count() == len(TABS)
+    with urllib.request.urlopen(f"{server.url}/_stcore/health", timeout=5) as answer:
+        assert answer.status == 200
+    assert server.process.poll() is None
+
+    visit(page, server, "/data_and_splits?data_tab=Your own")
+    chooser.set_input_files([good / "res101.mat", good / "att_splits.mat"])
+    name.fill("good-one")
+    page.get_by_role("button", name="Import", exact=True).click()
+    page.get_by_text("30 images, 5 classes, 4 attributes").wait_for(timeout=60_000)
+    page.get_by_role("button", name="Look at good-one").click()
+    page.wait_for_url(re.compile("dataset=good-one"), timeout=30_000)
+    settle(page)
+    assert "data_tab=Split" in page.url
+    assert not page.get_by_test_id("stException").count()

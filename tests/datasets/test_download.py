@@ -1,0 +1,284 @@
+"""Downloads, against a server of our own that can break off, lie and be down."""
+
+import hashlib
+import threading
+import zipfile
+from dataclasses import replace
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+from tests.datasets import files
+from zslcore import __main__ as command_line
+from zslcore.datasets import download, load
+from zslcore.datasets.download import archives, fetch, unpack
+from zslcore.exceptions import DatasetError, FileRefusedError, UnknownNameError
+
+
+class Server(ThreadingHTTPServer):
+    """Offers ``content``; breaks off after as many bytes as each entry of ``breaks`` says."""
+
+    daemon_threads = True
+
+    def __init__(self, content):
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.content, self.breaks, self.requests = content, [], []
+        self.has_ranges, self.has_version, self.status = True, True, 200
+
+    @property
+    def url(self):
+        return f"http://127.0.0.1:{self.server_port}/xlsa17.zip"
+
+    @property
+    def version(self):
+        return f'"{hashlib.sha256(self.content).hexdigest()[:8]}"'
+
+
+class Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self):
+        server, start = self.server, 0
+        asked = self.headers.get("Range")
+        server.requests.append(asked)
+        same = self.headers.get("If-Range") in (None, server.version)
+        if asked and server.has_ranges and same:
+            start = int(asked.removeprefix("bytes=").rstrip("-"))
+        if start >= len(server.content):
+            self.answer(416, b"", {"Content-Range": f"bytes */{len(server.content)}"})
+        elif server.status != 200:
+            self.answer(server.status, b"", {})
+        else:
+            ranged = f"bytes {start}-{len(server.content) - 1}/{len(server.content)}"
+            headers = {"Content-Range": ranged} if start else {}
+            self.answer(206 if start else 200, server.content[start:], headers)
+
+    def answer(self, status, body, headers):
+        self.send_response(status)
+        if self.server.has_version:
+            self.send_header("ETag", self.server.version)
+        for key, value in {"Content-Length": len(body), **headers}.items():
+            self.send_header(key, str(value))
+        self.end_headers()
+        stop = self.server.breaks.pop(0) if self.server.breaks else len(body)
+        self.wfile.write(body[:stop])
+        self.close_connection = True
+
+    def log_message(self, *_):
+        pass
+
+
+def toy_archive(path, *datasets, extra=None):
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as packed:
+        for name, content in (extra or {}).items():
+            kind = zipfile.ZIP_STORED if name == "filler.bin" else None
+            packed.writestr(name, content, kind)
+        for name in datasets:
+            folder = files.write_folder(path.parent / "made" / name)
+            for file in folder.iterdir():
+                packed.write(file, f"xlsa17/data/{name}/{file.name}")
+    return path
+
+
+@pytest.fixture
+def server(tmp_path):
+    toy_archive(tmp_path / "made.zip", "AWA1", "CUB", extra={"filler.bin": bytes(100)})
+    with Server((tmp_path / "made.zip").read_bytes()) as running:
+        thread = threading.Thread(target=running.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        yield running
+        running.shutdown()
+        thread.join()
+
+
+@pytest.fixture
+def archive(server, tmp_path, monkeypatch):
+    monkeypatch.setenv("ZSL_DATA", str(tmp_path / "data"))
+    monkeypatch.setattr(download, "PAUSES", (0, 0, 0))
+    monkeypatch.setattr(download, "CHUNK", 1000)
+    return replace(archives()["xlsa17"], url=server.url)
+
+
+def test_the_manifest_names_the_public_archive():
+    xlsa17 = archives()["xlsa17"]
+    assert xlsa17.url.endswith("datasets.d2.mpi-inf.mpg.de/xian/xlsa17.zip")
+    assert set(xlsa17.required) <= set(xlsa17.members)
+
+
+def test_a_download_comes_whole_with_progress_and_only_once(archive, server):
+    steps = []
+    path = fetch(archive, lambda done, total: steps.append((done, total)))
+    assert path == archive.path
+    assert path.read_bytes() == server.content
+    assert steps[-1] == (len(server.content), len(server.content))
+    assert [done for done, _ in steps] == sorted(done for done, _ in steps)
+    fetch(archive)
+    assert server.requests == [None]
+    assert archive.known_sha256() == hashlib.sha256(server.content).hexdigest()
+    assert {p.name for p in path.parent.iterdir()} == {"xlsa17.zip", "xlsa17.zip.sha256"}
+
+
+def test_a_transfer_that_breaks_off_goes_on_where_it_stopped(archive, server):
+    server.breaks = [1500, 700]
+    assert fetch(archive).read_bytes() == server.content
+    assert server.requests[0] is None
+    starts = [int(r.removeprefix("bytes=").rstrip("-")) for r in server.requests[1:]]
+    assert len(starts) == 2
+    assert 0 < starts[0] <= 1500 < starts[1] + 700 <= 2900
+
+
+def test_a_later_command_goes_on_where_an_earlier_one_gave_up(archive, server, monkeypatch):
+    monkeypatch.setattr(download, "PAUSES", ())
+    server.breaks = [2500]
+    with pytest.raises(DatasetError, match="Could not download"):
+        fetch(archive)
+    assert not archive.path.exists()
+    assert fetch(archive).read_bytes() == server.content
+    assert server.requests[1].startswith("bytes=")
+
+
+def test_a_transfer_that_was_complete_but_not_put_in_place_is_not_repeated(archive, server):
+    archive.path.parent.mkdir(parents=True)
+    part = archive.path.with_name("xlsa17.zip.part")
+    part.write_bytes(server.content)
+    part.with_name("xlsa17.zip.part.version").write_text(server.version)
+    assert fetch(archive).read_bytes() == server.content
+    assert server.requests == [f"bytes={len(server.content)}-"]
+
+
+@pytest.mark.parametrize("lack", ["has_ranges", "has_version"])
+def test_a_server_without_ranges_or_versions_starts_again(archive, server, lack):
+    setattr(server, lack, False)
+    server.breaks = [1500]
+    assert fetch(archive).read_bytes() == server.content
+
+
+def test_bytes_of_two_versions_are_never_joined(archive, server, monkeypatch):
+    monkeypatch.setattr(download, "PAUSES", ())
+    server.breaks = [2500]
+    with pytest.raises(DatasetError):
+        fetch(archive)
+    server.content = server.content.replace(bytes(100), bytes([7]) * 100)
+    assert fetch(archive).read_bytes() == server.content
+
+
+def test_another_file_than_the_first_time_is_refused_and_not_kept(archive, server):
+    fetch(archive)
+    archive.path.unlink()
+    server.content = server.content.replace(bytes(100), bytes([7]) * 100)
+    with pytest.raises(FileRefusedError, match=r"expected SHA-256 [0-9a-f]{64}, as noted in .*256"):
+        fetch(archive)
+    assert not archive.path.exists()
+
+
+def test_another_file_than_published_is_refused(archive, server):
+    with pytest.raises(FileRefusedError, match=f"expected SHA-256 {'0' * 64}, as published"):
+        fetch(replace(archive, sha256="0" * 64))
+    right = hashlib.sha256(server.content).hexdigest()
+    assert fetch(replace(archive, sha256=right)).exists()
+
+
+def test_without_a_network_the_message_says_what_to_put_where(archive, server):
+    server.shutdown()
+    server.server_close()
+    with pytest.raises(DatasetError) as caught:
+        fetch(archive)
+    for part in (archive.url, str(archive.path), "by other means"):
+        assert part in str(caught.value)
+    archive.path.write_bytes(server.content)  # put there by hand
+    assert fetch(archive) == archive.path
+    assert archive.known_sha256()
+
+
+def test_a_page_of_errors_is_no_archive(archive, server):
+    server.status = 404
+    with pytest.raises(DatasetError, match=r"\(HTTP status 404\)"):
+        fetch(archive)
+    server.status, server.content = 200, b"<html>please log in</html>"
+    with pytest.raises(FileRefusedError, match="expected a zip archive, got something else"):
+        fetch(archive)
+    assert archive.known_sha256() is None
+
+
+def test_a_server_that_never_stops_is_stopped(archive):
+    with pytest.raises(FileRefusedError, match="expected at most 2,000 bytes, got more"):
+        fetch(replace(archive, max_bytes=2000))
+
+
+def test_a_misspelt_archive_gets_the_nearest():
+    with pytest.raises(UnknownNameError, match="'xlsa17'"):
+        fetch("xlsa18")
+
+
+# --- unpacking ------------------------------------------------------------------------------
+
+
+def test_only_listed_members_are_written_and_nowhere_else(archive, tmp_path):
+    extra = {
+        "../../escaped.txt": b"x",
+        "/absolute.txt": b"x",
+        "xlsa17/data/CUB/evil.py": b"x",
+        "xlsa17/data/CUB/../../../res101.mat": b"x",
+        "old/CUB/trainclasses1.txt": b"another\n",
+        "xlsa17/data/CUB/trainclasses1.txt": b"otter\n",
+    }
+    path = toy_archive(tmp_path / "a.zip", "CUB", extra=extra)
+    before = set(tmp_path.rglob("*"))
+    (folder,) = unpack(archive, path, tmp_path / "out", only=["CUB"]).values()
+    assert {p.name for p in folder.iterdir()} == {
+        "res101.mat",
+        "att_splits.mat",
+        "trainclasses1.txt",
+    }
+    assert (folder / "trainclasses1.txt").read_bytes() == b"otter\n"
+    assert set(tmp_path.rglob("*")) - before == {tmp_path / "out", folder, *folder.iterdir()}
+
+
+def test_a_member_that_is_missing_or_asked_for_wrongly_is_named(archive, tmp_path):
+    path = toy_archive(tmp_path / "a.zip", "CUB")
+    with pytest.raises(FileRefusedError, match="expected a member data/APY/res101.mat, found none"):
+        unpack(archive, path, tmp_path / "out")
+    with pytest.raises(UnknownNameError, match="'CUB'"):
+        unpack(archive, path, tmp_path / "out", only=["cub200"])
+
+
+def test_a_bomb_is_not_unpacked(archive, tmp_path):
+    extra = {"data/SUN/res101.mat": bytes(30_000_000), "data/SUN/att_splits.mat": b"x"}
+    path = toy_archive(tmp_path / "a.zip", extra=extra)
+    with pytest.raises(FileRefusedError, match=r"res101\.mat unpacks to 30,000,000 bytes"):
+        unpack(archive, path, tmp_path / "out", only=["SUN"])
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_damaged_archive_is_one_sentence(archive, tmp_path):
+    path = toy_archive(tmp_path / "a.zip", "CUB")
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 0xFF
+    path.write_bytes(content)
+    with pytest.raises(FileRefusedError, match="damaged or encrypted"):
+        unpack(archive, path, tmp_path / "out", only=["CUB"])
+    path.write_bytes(content[:500])
+    with pytest.raises(FileRefusedError, match="damaged or encrypted"):
+        unpack(archive, path, tmp_path / "out", only=["CUB"])
+
+
+@pytest.mark.usefixtures("in_process")
+def test_the_command_downloads_and_imports(archive, server, monkeypatch, capsys):
+    monkeypatch.setattr(download, "archives", lambda: {"xlsa17": archive})
+    assert command_line.main(["download", "xlsa17", "--only", "CUB", "AWA1"]) == 0
+    out, err = capsys.readouterr()
+    assert str(archive.path) in out
+    assert "30 x 7 features" in out
+    assert "100%" in err
+    assert load("CUB").class_names == files.CLASSES
+    assert load("AWA1").name == "AWA1"
+
+
+def test_the_command_says_in_one_sentence_what_it_cannot_do(archive, server, monkeypatch, capsys):
+    monkeypatch.setattr(download, "archives", lambda: {"xlsa17": archive})
+    server.status = 500
+    assert command_line.main(["download", "xlsa17"]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("Could not download")
+    assert err.count("\n") == 1

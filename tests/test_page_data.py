@@ -1,0 +1,307 @@
+"""Data and splits: what is shown is counted, and files from outside can only be refused."""
+
+import io
+from pathlib import Path
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from tests.datasets.files import N, with_type_code, write_folder
+from ui import uploads
+from zslcore.datasets import available, load
+from zslcore.exceptions import ZSLError
+
+APP = str(Path(__file__).parents[1] / "app.py")
+PAGE = "pages/data_and_splits.py"
+TABS = ["Statistics", "Images per class", "Attributes", "Split and folds", "Overlap", "Your own"]
+
+
+@pytest.fixture
+def visit():
+    """Open the page as a new visitor, with choices in the address."""
+
+    def visit(**choices):
+        app = AppTest.from_file(APP, default_timeout=60).switch_page(PAGE)
+        return opened(app, **choices)
+
+    return visit
+
+
+@pytest.fixture
+def at_the_machine(monkeypatch):
+    """Sit at the machine that runs the app; a test has no address."""
+    monkeypatch.setattr(uploads, "is_local", lambda: True)
+
+
+def opened(app, **choices):
+    for key, value in choices.items():
+        app.query_params[key] = value
+    app.run()
+    assert not app.exception
+    return app
+
+
+def words(app):
+    elements = [*app.caption, *app.markdown, *app.info]
+    return " ".join(element.value for element in elements)
+
+
+@pytest.mark.parametrize("dataset", ["digits", "simulated-AWA2", "simulated-SUN"])
+def test_every_tab_runs_cold_and_warm(visit, dataset):
+    app = visit(dataset=dataset)
+    for tab in TABS:
+        app.session_state["data_tab"] = tab
+        for cache in ("cold", "warm"):
+            app.run()
+            assert not app.exception, (tab, cache)
+            assert app.title[0].value.endswith("What is in this data set?")
+            assert [t.label for t in app.tabs if t.children] == [tab]
+
+
+def test_only_the_open_tab_is_computed(visit):
+    app = visit(data_tab="Overlap")
+    assert not app.dataframe
+    assert "count as unknown" in words(app)
+
+
+def test_statistics_stand_beside_the_papers(visit):
+    app = visit(dataset="simulated-AWA2")
+    table = app.dataframe[0].value.set_index(["split", "quantity"])
+    assert table.loc[("PS", "unseen test images"), "published"] == 7913
+    assert table.loc[("", "images"), "deviation"] == pytest.approx(-90.0, abs=0.1)
+    assert "simulated" in words(app)
+
+
+def test_overlap_of_the_standard_split_is_flagged(visit):
+    app = visit(dataset="simulated-AWA2", split="SS", data_tab="Overlap")
+    assert "**6 of 10 unseen classes**" in words(app)
+
+
+def test_overlap_of_the_proposed_split_is_none(visit):
+    app = visit(dataset="simulated-AWA2", split="PS", data_tab="Overlap")
+    assert "**0 of 10 unseen classes**" in words(app)
+
+
+def test_a_search_that_finds_nothing_says_so_and_keeps_the_page(visit):
+    app = visit(data_tab="Attributes", data_classes="zebra")
+    assert "No class or no attribute" in words(app)
+    app.text_input(key="data_classes").set_value("7, 8").run()
+    assert not app.exception
+    assert "2 of 10 classes" in words(app)
+
+
+def test_awa1_stands_beside_awa2_only_for_these(visit):
+    app = visit(dataset="simulated-AWA1", data_tab="Images per class")
+    assert "AWA1 beside AWA2" in app.segmented_control(key="data_order").options
+    app.selectbox(key="dataset").set_value("digits").run()
+    assert not app.exception
+    assert "AWA1 beside AWA2" not in app.segmented_control(key="data_order").options
+
+
+# --- Files from outside ---------------------------------------------------------------------------
+
+
+def content(folder, *names):
+    return [(name, (folder / name).read_bytes(), "application/octet-stream") for name in names]
+
+
+def upload(visit, files, **fields):
+    app = visit(data_tab="Your own")
+    app.file_uploader(key="data_files").set_value(files)
+    for key, value in fields.items():
+        app.text_input(key=key).set_value(value)
+    app.button[0].click().run()
+    assert not app.exception
+    return app
+
+
+def mine(tmp_path, monkeypatch, snippet):
+    """Run one of the page's recipes on a small data set of its own."""
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    y = np.repeat(np.arange(6), 10)
+    unseen = np.flatnonzero(y >= 4)
+    seen = np.flatnonzero(y < 4)
+    trainval = np.setdiff1d(seen, seen[::5])
+    exec(
+        snippet,
+        {
+            "X": rng.random((60, 12)),
+            "y": y,
+            "S": rng.random((6, 5)),
+            "names": [f"class {c}" for c in "abcdef"],
+            "trainval": trainval,
+            "train": trainval[y[trainval] < 3],
+            "val": trainval[y[trainval] == 3],
+            "test_seen": seen[::5],
+            "test_unseen": unseen,
+        },
+    )
+    return sorted(path.name for path in tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("snippet", "split"),
+    [(uploads.MAKE_MAT, "PS"), (uploads.MAKE_NPZ, "own"), (uploads.MAKE_CSV, "own")],
+    ids=["mat", "npz", "csv"],
+)
+def test_files_made_as_the_page_says_are_imported(visit, tmp_path, monkeypatch, snippet, split):
+    names = mine(tmp_path, monkeypatch, snippet)
+    name = f"recipe-{names[0].partition('.')[2]}"
+    app = upload(visit, content(tmp_path, *names), data_name=name)
+    assert not app.error
+    assert "60 images, 6 classes, 5 attributes" in app.success[0].value
+    made = load(name)
+    assert len(made.splits[split].test_unseen) == 20
+    assert len(made.splits[split].test_seen) == 8
+    assert tuple(made.class_names) == tuple(f"class {c}" for c in "abcdef")
+
+
+def test_an_imported_data_set_can_be_chosen_on_the_page(visit, tmp_path):
+    folder = write_folder(tmp_path / "small")
+    app = upload(visit, content(folder, "res101.mat", "att_splits.mat"), data_name="chosen")
+    assert not app.error
+    next(button for button in app.button if "Look at" in button.label).click().run()
+    assert not app.exception
+    assert app.selectbox(key="dataset").value == "chosen"
+    assert app.session_state["data_tab"] == "Split and folds"
+    app = visit(dataset="chosen")
+    assert app.dataframe[0].value.set_index("quantity").loc["images", "here"] == N
+    assert "chosen" in words(app)
+
+
+def test_a_file_that_crashes_its_reader_is_one_sentence(visit, tmp_path):
+    folder = write_folder(tmp_path / "evil", compress=False)
+    with_type_code(folder / "att_splits.mat", 200)
+    app = upload(visit, content(folder, "res101.mat", "att_splits.mat"), data_name="evil")
+    assert len(app.error) == 1
+    assert "att" in app.error[0].value
+    assert not app.success
+    assert "evil" not in available()
+    assert app.file_uploader(key="data_files").value
+    assert app.text_input(key="data_name").value == "evil"
+
+
+@pytest.mark.parametrize(
+    ("files", "sentence"),
+    [
+        ([], "No file yet"),
+        ([("a.mat", b"nothing", "")], "Expected two .mat files"),
+        ([("a.npz", b"nothing", "")], "expected NumPy archive"),
+        ([("a.csv", b"label,x\na,1\n", "")], "a second CSV"),
+        ([("a.npz", b"", ""), ("b.npz", b"", "")], "Expected two .mat files, one .npz"),
+        ([("a.mat", b"x", ""), ("att_splits.mat", b"y", "")], "a.mat: expected"),
+    ],
+)
+def test_bad_files_get_one_sentence_each(visit, files, sentence):
+    app = upload(visit, files)
+    assert len(app.error) == 1
+    assert sentence in app.error[0].value.replace("\\", "")
+    assert not app.success
+
+
+def test_names_from_files_are_text_and_nothing_else(visit, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    names = ["<b>bold</b>", "[link](https://example.org)", "$x^2$", ":red[red]", "a", "b"]
+    y = np.repeat(np.arange(6), 4)
+    np.savez(
+        "names.npz",
+        features=np.random.default_rng(0).random((24, 3), np.float32),
+        labels=y,
+        prototypes=np.eye(6),
+        class_names=np.array(names),
+        trainval=np.flatnonzero(y < 4),
+        test_unseen=np.flatnonzero(y >= 4),
+    )
+    app = upload(visit, content(tmp_path, "names.npz"), data_name="names")
+    assert not app.error
+    assert load("names").class_names == tuple(names)
+    for tab in TABS:
+        app = visit(dataset="names", data_tab=tab)
+        shown = [*app.markdown, *app.caption, *app.info, *app.warning]
+        for name in names[:4]:
+            assert not any(name in element.value for element in shown), (tab, name)
+
+
+class Named(io.BytesIO):
+    def __init__(self, name, data=b""):
+        super().__init__(data)
+        self.name = name
+
+
+def test_another_visitors_data_set_is_not_replaced_unasked(tmp_path):
+    folder = write_folder(tmp_path / "small")
+
+    def files():
+        return [Named(n, (folder / n).read_bytes()) for n in ("res101.mat", "att_splits.mat")]
+
+    uploads.import_files(files(), name="mine-alone")
+    with pytest.raises(ZSLError, match="already"):
+        uploads.import_files(files(), name="mine-alone")
+    assert len(uploads.import_files(files(), name="mine-alone", replace=True).labels) == N
+
+
+def test_features_and_splits_are_told_apart_by_name_or_size(tmp_path):
+    folder = write_folder(tmp_path / "small")
+    for names in (("res101.mat", "my_splits.mat"), ("vgg.mat", "att_splits.mat")):
+        files = [
+            Named(name, (folder / usual).read_bytes())
+            for name, usual in zip(names, ("res101.mat", "att_splits.mat"), strict=True)
+        ]
+        made = uploads.import_files(files[::-1], name=f"told-{names[0][:3]}")
+        assert len(made.labels) == N
+        assert names[0] in made.source
+
+
+@pytest.mark.parametrize("name", ["../../evil.mat", "..\\evil.mat", "/tmp/evil.mat"])
+def test_a_name_is_never_a_path(name):
+    with pytest.raises(ZSLError, match="got evil.mat"):
+        uploads.import_files([Named(name)])
+
+
+@pytest.mark.parametrize("name", ["a.exe", "a", ".mat", "a.mat.gz"])
+def test_other_endings_are_refused(name):
+    with pytest.raises(ZSLError, match="expected different files ending in mat"):
+        uploads.import_files([Named(name)])
+
+
+def test_a_folder_of_this_machine_is_imported_where_it_lies(visit, at_the_machine, tmp_path):
+    write_folder(tmp_path / "local")
+    app = visit(data_tab="Your own")
+    app.text_input(key="data_folder_path").set_value(str(tmp_path / "local"))
+    next(button for button in app.button if button.label == "Import the folder").click().run()
+    assert not app.exception
+    assert not app.error
+    assert f"{N} images" in app.success[0].value
+    assert "local" in available()
+
+
+def test_a_folder_that_is_not_there_gets_one_sentence(visit, at_the_machine):
+    app = visit(data_tab="Your own")
+    app.text_input(key="data_folder_path").set_value("/nowhere/at/all")
+    next(button for button in app.button if button.label == "Import the folder").click().run()
+    assert len(app.error) == 1
+    assert "expected a folder" in app.error[0].value
+
+
+@pytest.mark.parametrize(
+    ("headers", "local"),
+    [
+        ({"Host": "localhost:8501"}, True),
+        ({"host": "127.0.0.1"}, True),
+        ({"Host": "[::1]:8501"}, True),
+        ({"Host": "zsl.example.org"}, False),
+        ({"Host": "192.0.2.1:8501"}, False),
+        ({"Host": "localhost:8501", "X-Forwarded-For": "192.0.2.7"}, False),
+        ({}, False),
+    ],
+)
+def test_only_the_own_machine_is_local(headers, local):
+    assert uploads.names_this_machine(headers) == local
+
+
+def test_a_visitor_from_elsewhere_is_offered_no_folder(visit, monkeypatch):
+    monkeypatch.setattr(uploads, "is_local", lambda: False)
+    app = visit(data_tab="Your own")
+    assert [button.label for button in app.button] == ["Import"]

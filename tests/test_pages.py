@@ -1,0 +1,143 @@
+"""Pages as a visitor meets them: cold and warm, by link, with other choices, with nonsense."""
+
+from pathlib import Path
+
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+ROOT = Path(__file__).parents[1]
+PAGES = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "pages").glob("*.py"))
+RUN_PAGES = ["pages/calibration.py", "pages/evaluate.py"]
+
+
+@pytest.fixture
+def app(tmp_path, monkeypatch):
+    monkeypatch.setenv("ZSL_DATA", str(tmp_path))
+    st.cache_data.clear()
+    st.cache_resource.clear()
+    return AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+
+
+@pytest.fixture
+def open_at(app):
+    """Open a page by a link with these query parameters, as a visitor's first page."""
+
+    def opened(page, **query):
+        app.switch_page(page)
+        for name, value in query.items():
+            app.query_params[name] = value
+        app.run()
+        assert not app.exception
+        return app
+
+    return opened
+
+
+def metrics(app):
+    return {metric.label: metric.value for metric in app.metric}
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_page_runs_cold_and_warm(app, page):
+    app.run().switch_page(page)
+    for cache in ("cold", "warm"):
+        app.run()  # switch_page alone runs nothing
+        assert not app.exception, cache
+        assert not app.error, cache
+        assert app.title[0].value.endswith("?")
+
+
+@pytest.mark.parametrize("page", RUN_PAGES)
+def test_link_restores_the_choices(open_at, page):
+    app = open_at(page, method="SAE", parameters="given", SAE_lam="10", seed="3", features="none")
+    assert app.selectbox(key="method").value == "SAE"
+    assert app.select_slider(key="SAE_lam").value == 10
+    assert app.number_input(key="seed").value == 3
+    assert app.selectbox(key="features").value == "none"
+
+
+@pytest.mark.parametrize("page", RUN_PAGES)
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"dataset": "../../etc/passwd", "split": "??", "method": "<b>ESZSL</b>"},
+        {"method": "SAE", "parameters": "given", "SAE_lam": "nan", "seed": "-1"},
+        {"calibration_gamma": "many", "calibration_predict": "perhaps", "features": "l3"},
+        {"calibration_gamma": "1e308"},
+    ],
+)
+def test_nonsense_in_the_address_is_passed_over(open_at, page, query):
+    app = open_at(page, **query)
+    assert not app.error
+    assert app.metric
+
+
+@pytest.mark.parametrize("page", RUN_PAGES)
+def test_another_choice_gives_other_numbers(open_at, page):
+    app = open_at(page)
+    answers = {tuple(metrics(app).values())}
+    app.selectbox(key="method").set_value("LinearV2S").run()
+    answers.add(tuple(metrics(app).values()))
+    app.selectbox(key="parameters").set_value("given").run()
+    app.select_slider(key="LinearV2S_lam").set_value(1.0).run()
+    answers.add(tuple(metrics(app).values()))
+    app.selectbox(key="features").set_value("zscore").run()
+    answers.add(tuple(metrics(app).values()))
+    assert not app.exception
+    assert len(answers) == 4
+
+
+@pytest.mark.parametrize("page", RUN_PAGES)
+def test_simulated_data_are_marked(open_at, page):
+    app = open_at(page)
+    assert not any("simulated" in text.value for text in app.markdown)
+    app.selectbox(key="dataset").set_value("simulated-aPY").run()
+    assert any("simulated" in text.value and "badge" in text.value for text in app.markdown)
+
+
+def test_split_without_seen_test_images_is_explained(open_at):
+    app = open_at("pages/calibration.py", dataset="simulated-aPY", split="SS")
+    app.selectbox(key="split").set_value("SS").run()
+    assert "seen" in app.error[0].value
+    assert app.selectbox(key="method").value == "ESZSL"
+    app.selectbox(key="split").set_value("PS").run()
+    assert not app.error
+    assert app.metric
+
+
+def test_pinned_gamma_reaches_the_table_and_the_command(open_at):
+    app = open_at("pages/calibration.py", calibration_gamma="0.1", calibration_tab="Reproduce")
+    assert app.number_input(key="calibration_gamma").value == 0.1
+    app.session_state["calibration_tab"] = "Reproduce"
+    app.run()
+    assert "--gamma 0.1" in app.code[0].value
+    app.session_state["calibration_tab"] = "Classes at γ"
+    app.run()
+    assert len(app.dataframe[0].value) == 10
+
+
+def test_predicting_first_hides_the_answer_until_it_is_given(open_at):
+    app = open_at("pages/calibration.py", calibration_predict="true")
+    assert not app.metric
+    app.slider(key="calibration_guess").set_value(20)
+    app.button[0].click().run()
+    assert app.metric
+    assert any("Predicted 20 %" in text.value for text in app.markdown)
+
+
+@pytest.mark.parametrize("tab", ["Classes", "Confusion", "Top k", "Reproduce"])
+def test_every_tab_of_evaluate_opens(open_at, tab):
+    app = open_at("pages/evaluate.py")
+    app.session_state["evaluate_tab"] = tab
+    app.run()
+    assert not app.exception
+    charts = len(app.get("plotly_chart"))
+    assert charts == (tab != "Reproduce")
+
+
+def test_every_chart_is_described(open_at):
+    for page in RUN_PAGES:
+        app = open_at(page)
+        for chart in app.get("plotly_chart"):
+            assert len(chart.proto.alt) > 20

@@ -1,0 +1,222 @@
+"""Files that visitors bring: put where the package can read them, and read through its door.
+
+Nothing is looked into here. Files go under plain names into a folder that is gone afterwards;
+:func:`zslcore.datasets.imported.import_dataset` reads them, and refuses in one sentence.
+"""
+
+from __future__ import annotations
+
+import csv
+import shutil
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import BinaryIO
+from urllib.parse import urlsplit
+
+import streamlit as st
+
+from ui import cache
+from zslcore.datasets import ZSLDataset, available
+from zslcore.datasets.door import clean_text
+from zslcore.datasets.imported import import_dataset, import_name
+from zslcore.exceptions import FileRefusedError, ParameterError
+
+__all__ = [
+    "ENDINGS",
+    "MAKE_CSV",
+    "MAKE_MAT",
+    "MAKE_NPZ",
+    "import_files",
+    "import_folder",
+    "is_local",
+]
+
+#: Endings that are welcome; what a file is, its first bytes tell.
+ENDINGS = ("mat", "npz", "h5", "hdf5", "csv", "txt")
+TABLES = (".npz", ".h5", ".hdf5")
+
+#: Made to be copied; a test runs each of them and imports what comes out.
+MAKE_MAT = """\
+import numpy as np
+from scipy.io import savemat
+
+# X: (n_images, n_features) float; y: (n_images,) class of every image, 0, 1, 2 ...
+# S: (n_classes, n_attributes) one description per class; names: (n_classes,) texts
+# rows of X: trainval, test_seen, test_unseen; train and val part trainval by class
+savemat("res101.mat", {"features": X.T, "labels": y[:, None] + 1})
+savemat("att_splits.mat", {
+    "att": (S / np.linalg.norm(S, axis=1, keepdims=True)).T,
+    "original_att": S.T,
+    "allclasses_names": np.array(names, dtype=object)[:, None],
+    "trainval_loc": trainval[:, None] + 1,        # MATLAB counts from 1
+    "train_loc": train[:, None] + 1,
+    "val_loc": val[:, None] + 1,
+    "test_seen_loc": test_seen[:, None] + 1,      # of the training classes, none in trainval
+    "test_unseen_loc": test_unseen[:, None] + 1,  # of classes that nothing else has
+})
+"""
+MAKE_NPZ = """\
+import numpy as np
+
+np.savez_compressed(
+    "mine.npz",
+    features=X.astype("float32"),  # (n_images, n_features)
+    labels=y,                      # (n_images,) rows of prototypes, counted from 0
+    prototypes=S,                  # (n_classes, n_attributes)
+    class_names=np.array(names),   # texts of fixed length, no objects
+    trainval=trainval, test_seen=test_seen, test_unseen=test_unseen,  # rows, from 0
+)
+"""
+MAKE_CSV = """\
+import numpy as np
+import pandas as pd
+
+part = np.full(len(y), "trainval", dtype=object)
+part[test_seen], part[test_unseen] = "test_seen", "test_unseen"
+features = pd.DataFrame(X).add_prefix("x")
+features.insert(0, "label", np.array(names)[y])
+features.insert(1, "split", part)
+features.to_csv("mine.csv", index=False)
+
+prototypes = pd.DataFrame(S).add_prefix("a")
+prototypes.insert(0, "class", names)
+prototypes.to_csv("prototypes.csv", index=False)
+"""
+
+
+def import_files(
+    files: Sequence[BinaryIO], *, name: str = "", unseen: str = "", replace: bool = False
+) -> ZSLDataset:
+    """Import uploaded files as one data set.
+
+    Parameters
+    ----------
+    files : open files with a ``name``: two ``.mat`` (and class lists), one table, or two CSV
+    name : of the import; by default after the file with the features
+    unseen : names of unseen classes, separated by commas, for a table without a split
+    replace : whether an import of this name may be replaced
+
+    Raises
+    ------
+    ZSLError
+        One sentence on the first thing that is not as it should be.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        paths = _put(files, Path(folder))
+        main, options = _understood(paths)
+        name = name.strip() or import_name(main.stem)
+        _refuse_taken(name, replace=replace)
+        if unseen.strip():
+            options["unseen"] = [part.strip() for part in unseen.split(",") if part.strip()]
+        if main.suffix == ".mat":
+            return _imported(_settle(main.parent, name), name, options)
+        return _imported(main, name, options)
+
+
+def import_folder(
+    folder: str, *, features: str, splits: str, name: str = "", replace: bool = False
+) -> ZSLDataset:
+    """Import a folder of this machine that is in the field's layout, without copying it first."""
+    if not folder.strip():
+        raise ParameterError("Which folder? Give the path of one with two .mat files.")
+    path = Path(folder.strip()).expanduser()
+    name = name.strip() or import_name(path.name)
+    _refuse_taken(name, replace=replace)
+    return _imported(path, name, {"features": features.strip(), "splits": splits.strip()})
+
+
+def is_local() -> bool:
+    """Whether the visitor sits at the machine that runs the app, as far as can be told."""
+    context = st.context
+    return context.ip_address is None and names_this_machine(context.headers.to_dict())
+
+
+def names_this_machine(headers: Mapping[str, str]) -> bool:
+    """Whether a request was made to this machine by its own name, not passed on by a proxy."""
+    headers = {name.lower(): value for name, value in headers.items()}
+    host = urlsplit(f"//{headers.get('host', '')}").hostname
+    return host in ("localhost", "127.0.0.1", "::1") and "x-forwarded-for" not in headers
+
+
+def _imported(source: Path, name: str, options: dict) -> ZSLDataset:
+    """Import, and forget what was cached under this name before."""
+    dataset = import_dataset(source, name=name, **options)
+    cache.dataset.clear(name)
+    return dataset
+
+
+def _refuse_taken(name: str, *, replace: bool) -> None:
+    if name in available() and not replace:
+        raise ParameterError(
+            f"There is a data set called {clean_text(name, 64)!r} already; give another name, or "
+            "say that it may be replaced."
+        )
+
+
+def _put(files: Sequence[BinaryIO], folder: Path) -> list[Path]:
+    """Write every file into ``folder`` under its own plain name."""
+    if not files:
+        raise ParameterError("No file yet: choose one or more first.")
+    paths = []
+    for file in files:
+        plain = clean_text(Path(file.name.replace("\\", "/")).name)
+        path = folder / plain
+        if path.suffix.lower().lstrip(".") not in ENDINGS or path.exists():
+            raise FileRefusedError(
+                f"{plain}: expected different files ending in {', '.join(ENDINGS)}, got "
+                f"{'two of this name' if path.exists() else path.suffix or 'no ending'}."
+            )
+        path = path.with_suffix(path.suffix.lower())
+        with path.open("wb") as copy:
+            shutil.copyfileobj(file, copy)
+        paths.append(path)
+    return paths
+
+
+def _understood(paths: list[Path]) -> tuple[Path, dict]:
+    """Tell which file holds what: the main one, and options of the import."""
+    mats, tables, csvs = (
+        [path for path in paths if path.suffix in endings]
+        for endings in ((".mat",), TABLES, (".csv",))
+    )
+    if mats and not tables and not csvs:
+        return _understood_mats(mats)
+    if len(tables) == 1 and len(csvs) <= 1 and not mats:
+        return tables[0], {"prototypes": csvs[0]} if csvs else {}
+    if 1 <= len(csvs) <= 2 and not tables and not mats:
+        csvs.sort(key=lambda path: not _has_column(path, "label"))
+        return csvs[0], {"prototypes": csvs[1]} if csvs[1:] else {}
+    got = ", ".join(path.name for path in paths)
+    raise FileRefusedError(
+        "Expected two .mat files, one .npz or HDF5 file, or a CSV with a second one for its "
+        f"prototypes; got {got}."
+    )
+
+
+def _understood_mats(mats: list[Path]) -> tuple[Path, dict]:
+    """Tell features from splits: by the usual name, or else features are the larger file."""
+    if len(mats) != 2:
+        raise FileRefusedError(
+            "Expected two .mat files, features and splits (res101.mat and att_splits.mat); got "
+            f"{', '.join(path.name for path in mats)}."
+        )
+    features, splits = sorted(
+        mats, key=lambda path: ("split" in path.name.lower(), -path.stat().st_size)
+    )
+    return features, {"features": features.name, "splits": splits.name}
+
+
+def _has_column(path: Path, column: str) -> bool:
+    with path.open(encoding="utf-8-sig", errors="replace", newline="") as lines:
+        return column in next(csv.reader([lines.readline(1 << 20)]), [])
+
+
+def _settle(folder: Path, name: str) -> Path:
+    """Give the folder the data set's name, which its source is shown under."""
+    inside = [path for path in folder.iterdir() if path.is_file()]
+    home = folder / import_name(name)
+    home.mkdir()
+    for path in inside:
+        path.rename(home / path.name)
+    return home
