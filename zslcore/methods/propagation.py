@@ -10,6 +10,7 @@ import numpy as np
 from scipy.sparse import csr_array, diags_array, eye_array, vstack
 from scipy.sparse.linalg import cg
 from sklearn.base import clone
+from sklearn.neighbors import NearestNeighbors
 
 from zslcore.base import CompatibilityModel, MethodCard, ZSLEstimator
 from zslcore.exceptions import ParameterError
@@ -42,16 +43,20 @@ class NeighbourGraph:
 
     Notes
     -----
-    Images at one and the same place are no neighbours: they have nothing to tell each other, and
-    an image that is looked up again finds the row of :math:`L` it has.
+    Images at one and the same place have no edge: they have nothing to tell each other, and an
+    image that is looked up again finds the row of :math:`L` it has.
     """
 
     def __init__(self, places: np.ndarray, k: int, sigma: float | None = None) -> None:
         self.places, self.k = places, min(k, len(places) - 1)
-        self.reach = np.zeros(len(places))  # distance of each image to its k-th neighbour
-        lengths = self._lengths(places)
-        self.reach = lengths.max(axis=1).toarray().ravel() if self.k else self.reach
-        lengths = lengths.maximum(lengths.T)
+        self.reach = np.zeros(len(places))  # squared distance of each image to its k-th neighbour
+        lengths = csr_array((len(places), len(places)))
+        if self.k:
+            near = NearestNeighbors(n_neighbors=self.k, algorithm="brute").fit(places)
+            distance, column = near.kneighbors()
+            self.reach = distance[:, -1] ** 2
+            lengths = self._edges(distance, column)
+            lengths = lengths.maximum(lengths.T)
         self.spread = 2 * sigma**2 if sigma else lengths.data.mean() if lengths.nnz else 1.0
         M = self._affinities(lengths)
         self.degree = M.sum(axis=1)
@@ -59,7 +64,18 @@ class NeighbourGraph:
 
     def rows(self, places: np.ndarray) -> csr_array:
         """Return the rows that L has, or would have, for images at ``places``."""
+        if not self.k:
+            return csr_array((len(places), len(self.places)))
         return self._normalised(self._affinities(self._lengths(places)))
+
+    def _edges(self, distance: np.ndarray, column: np.ndarray) -> csr_array:
+        """Return the k edges of every image as a matrix, less those of no length."""
+        row = np.repeat(np.arange(len(distance)), self.k)
+        distance, column = distance.ravel(), column.ravel()
+        square = np.einsum("ij,ij->i", self.places, self.places)
+        apart = distance**2 > SAME_PLACE * (square[row] + square[column])
+        shape = (len(self.places), len(self.places))
+        return csr_array((distance[apart], (row[apart], column[apart])), shape=shape)
 
     def _lengths(self, places: np.ndarray) -> csr_array:
         """Return distances to the k nearest, and to those that count the image among theirs."""
@@ -67,14 +83,17 @@ class NeighbourGraph:
         of_P = np.einsum("ij,ij->i", self.places, self.places)
         reach = self.reach * (1 + 1e-9)  # the same distance, rounded in another product
         for _, block in chunks(places, max(1, BLOCK_VALUES // len(self.places))):
+            of_X = np.einsum("ij,ij->i", block, block)[:, None]
             square = squared_distances(block, self.places)
-            of_X = np.einsum("ij,ij->i", block, block)
-            square[square <= SAME_PLACE * (of_X[:, None] + of_P)] = np.inf
-            k_th = np.partition(square, self.k - 1, axis=1)[:, self.k - 1] if self.k else -1.0
-            near = square <= np.maximum(np.reshape(k_th, (-1, 1)), reach**2)
-            rows, columns = np.nonzero(near & np.isfinite(square))
-            data = np.sqrt(square[rows, columns])
-            blocks.append(csr_array((data, (rows, columns)), shape=square.shape))
+            near = np.partition(square, (self.k - 1, self.k), axis=1)[:, self.k - 1 :]
+            # The nearest of an image that is in the graph is itself, and does not count.
+            itself = square.min(axis=1) <= 2 * SAME_PLACE * of_X[:, 0]
+            k_th = np.where(itself, near[:, 1], near[:, 0])[:, None]
+            row, column = np.nonzero(square <= np.maximum(k_th, reach))
+            square = square[row, column]
+            apart = square > SAME_PLACE * (of_X[row, 0] + of_P[column])
+            data = (np.sqrt(square[apart]), (row[apart], column[apart]))
+            blocks.append(csr_array(data, shape=(len(block), len(self.places))))
         return vstack(blocks, format="csr")
 
     def _affinities(self, lengths: csr_array) -> csr_array:
