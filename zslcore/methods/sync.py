@@ -57,8 +57,7 @@ class SYNC(TwoStageModel):
         :math:`\sigma^{-2}`, :math:`2^{-5} .. 2^5`.
     loss : "ovo", "cs" or "struct", default="ovo"
         One class against the others, Crammer-Singer, or Crammer-Singer with prototype distances for
-        margins. The paper's text squares that distance, the authors' code does not; this follows
-        the code, on which the printed figures rest.
+        margins, not squared, as in the authors' code.
     tol : float, default=0.01
         Stop when the gradient has fallen to this share of its size at zero. cs and struct are not
         smooth: L-BFGS, the authors' choice too, stops where no step along its direction helps.
@@ -72,8 +71,8 @@ class SYNC(TwoStageModel):
 
     Notes
     -----
-    Learning the phantoms' places as well, the paper's extension, gains it less than a point and
-    gives up the convex problem; it is not offered.
+    The paper also learns the phantoms' places, which gives up the convex problem, and the
+    benchmark's text leaves it out; it is not offered.
 
     References
     ----------
