@@ -167,9 +167,9 @@ def show_parts() -> None:
             icon=":material/warning:",
         )
     st.caption(
-        "Parameters are chosen on the folds: a method trains on a fold's training classes and is "
-        "judged on its :green[■] validation classes, which it has not seen. Test images are not "
-        "touched for it."
+        f"{_text(split.note)} Parameters are chosen on the folds: a method trains on a fold's "
+        "training classes and is judged on its :green[■] validation classes, which it has not "
+        "seen. Test images are not touched for it."
     )
     with st.expander("As a table"):
         tables.show(

@@ -24,14 +24,14 @@ PRESETS = (
         "Slide γ and watch unseen digits come back, and what it costs the seen ones.",
         "Calibrate the digits",
         "pages/calibration.py",
-        {"dataset": "digits", "method": "LinearS2V"},
+        {"dataset": "digits", "method": "ESZSL"},
     ),
     (
         "A fine-grained data set",
         "200 birds that differ in a feather: which of them are taken for which?",
         "Evaluate on the stand-in for CUB",
         "pages/evaluate.py",
-        {"dataset": "simulated-CUB", "method": "ESZSL"},
+        {"dataset": "simulated-CUB", "method": "LinearS2V"},
     ),
     (
         "The right λ for the wrong question",

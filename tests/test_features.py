@@ -4,7 +4,7 @@ import pytest
 
 from zslcore.exceptions import ParameterError
 from zslcore.features import FeatureView, Preprocessing, chunks, project, squared_distances
-from zslcore.spectrum import ClassStatistics, Spectrum
+from zslcore.spectrum import FEW_WEIGHTS, ClassStatistics, Spectrum, ridge_path
 
 MATRIX = np.random.default_rng(0).normal(size=(23, 4)).astype(np.float32)
 ROWS = np.array([7, 3, 20, 3, 0])
@@ -99,3 +99,12 @@ def test_spectrum_puts_the_matrix_together_again():
         spectrum.vectors * spectrum.values @ spectrum.vectors.T, A, atol=1e-10
     )
     assert (Spectrum.of(np.zeros((3, 3))).values >= 0).all()
+
+
+@pytest.mark.parametrize("n_weights", [FEW_WEIGHTS, FEW_WEIGHTS + 1])
+def test_ridge_path_solves_for_every_weight_either_way(n_weights):
+    G, B = MATRIX.T.astype(float) @ MATRIX, np.random.default_rng(3).normal(size=(4, 2))
+    before, weights = G.copy(), np.logspace(-3, 3, n_weights)
+    for w, solution in zip(weights, ridge_path(G, weights, B), strict=True):
+        np.testing.assert_allclose(solution, np.linalg.solve(G + w * np.eye(4), B), rtol=1e-8)
+    np.testing.assert_array_equal(G, before)

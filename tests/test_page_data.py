@@ -1,6 +1,8 @@
 """Data and splits: what is shown is counted, and files from outside can only be refused."""
 
 import io
+import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +11,9 @@ from streamlit.testing.v1 import AppTest
 
 from tests.datasets.files import N, with_type_code, write_folder
 from ui import uploads
+from ui.figures import data as figures
+from ui.figures.palette import OVERLAP
+from zslcore.analysis import inventory, recognition
 from zslcore.datasets import available, load
 from zslcore.exceptions import ZSLError
 
@@ -149,7 +154,7 @@ def mine(tmp_path, monkeypatch, snippet):
 def test_files_made_as_the_page_says_are_imported(visit, tmp_path, monkeypatch, snippet, split):
     names = mine(tmp_path, monkeypatch, snippet)
     name = f"recipe-{names[0].partition('.')[2]}"
-    app = upload(visit, content(tmp_path, *names), data_name=name)
+    app = upload(visit, content(tmp_path, *names[::-1]), data_name=name)
     assert not app.error
     assert "60 images, 6 classes, 5 attributes" in app.success[0].value
     made = load(name)
@@ -243,15 +248,17 @@ def test_another_visitors_data_set_is_not_replaced_unasked(tmp_path):
 
 
 def test_features_and_splits_are_told_apart_by_name_or_size(tmp_path):
-    folder = write_folder(tmp_path / "small")
-    for names in (("res101.mat", "my_splits.mat"), ("vgg.mat", "att_splits.mat")):
+    small = write_folder(tmp_path / "small")
+    large = np.random.default_rng(0).random((5, 4000)).T
+    wide = write_folder(tmp_path / "wide", splits={"original_att": large})
+    for folder, names in ((wide, ("vgg.mat", "my_splits.mat")), (small, ("a.mat", "b.mat"))):
         files = [
             Named(name, (folder / usual).read_bytes())
             for name, usual in zip(names, ("res101.mat", "att_splits.mat"), strict=True)
         ]
-        made = uploads.import_files(files[::-1], name=f"told-{names[0][:3]}")
+        made = uploads.import_files(files[::-1], name=f"told-{folder.name}")
         assert len(made.labels) == N
-        assert names[0] in made.source
+        assert made.source.startswith(f"{names[0]} and {names[1]}")
 
 
 @pytest.mark.parametrize("name", ["../../evil.mat", "..\\evil.mat", "/tmp/evil.mat"])
@@ -305,3 +312,87 @@ def test_a_visitor_from_elsewhere_is_offered_no_folder(visit, monkeypatch):
     monkeypatch.setattr(uploads, "is_local", lambda: False)
     app = visit(data_tab="Your own")
     assert [button.label for button in app.button] == ["Import"]
+
+
+# --- Figures --------------------------------------------------------------------------------------
+
+HOSTILE = "<a href='https://example.org'>c</a>"
+
+
+def drawn(dataset, split):
+    """Every figure of the page and of Overview, of one data set."""
+    table = inventory.class_table(dataset, split)
+    folds = inventory.fold_roles(dataset, split)
+    attributes = inventory.attribute_table(dataset)
+    yield figures.class_counts(table)
+    yield figures.overlap_counts(table[table["role"] == "unseen"])
+    yield figures.split_map(table, folds)
+    yield figures.attribute_map(attributes, table["role"])
+    unseen = np.isin(np.arange(dataset.n_classes), split.unseen_classes)
+    images = np.zeros((dataset.n_classes, 2, 2))
+    yield figures.class_codes(
+        images, dataset.prototypes, dataset.class_names, dataset.attribute_names, unseen
+    )
+    recognised = recognition.recognise(dataset, split, lam=0.1)
+    answers = recognition.sample(recognition.answers(recognised, 0.0), 2)
+    yield figures.answer_wall(np.zeros((len(answers), 2, 2)), answers, dataset.class_names, 0)
+    near = recognition.candidates(recognised, int(answers["row"][0]), 0.1)
+    yield figures.nearest_looks(near, images, dataset.class_names, 0)
+
+
+def test_names_in_figures_are_escaped():
+    dataset = load("digits")
+    names = {"class_names": [f"{HOSTILE}{c}" for c in range(10)]}
+    names["attribute_names"] = [f"{HOSTILE}{a}" for a in range(dataset.prototypes.shape[1])]
+    dataset = replace(dataset, **names)
+    for figure in drawn(dataset, dataset.split("PS")):
+        text = json.dumps(figure.to_plotly_json(), default=lambda array: array.tolist())
+        assert "<a href" not in text
+        assert "&lt;a href" in text
+
+
+def test_the_split_map_draws_every_image_once():
+    dataset = load("simulated-AWA2")
+    split = dataset.split("PS")
+    table = inventory.class_table(dataset, split)
+    figure = figures.split_map(table, inventory.fold_roles(dataset, split))
+    bars = [trace for trace in figure.data if trace.type == "bar"]
+    assert sum(int(np.sum(bar.y)) for bar in bars) == len(dataset.labels)
+    assert {bar.name for bar in bars} == {
+        "trainval",
+        "test, seen classes",
+        "test, unseen classes",
+    }
+
+
+def test_a_leaking_split_is_drawn_as_one():
+    dataset = load("digits")
+    split = dataset.split("PS")
+    leaky = replace(split, test_seen=split.trainval[:40])
+    table = inventory.class_table(dataset, leaky)
+    figure = figures.split_map(table, inventory.fold_roles(dataset, leaky))
+    bar = next(trace for trace in figure.data if trace.name == "in more than one part")
+    assert int(np.sum(bar.y)) == 40
+    assert bar.marker.color == OVERLAP.color
+
+
+def test_images_stand_upright_and_side_by_side():
+    images = np.zeros((2, 2, 2))
+    images[1, 0, 1] = 1  # top right of the second
+    row = figures.class_codes(images, np.eye(2), ["a", "b"], ["x", "y"], np.array([False, True]))
+    mosaic = next(trace for trace in row.data if trace.type == "heatmap")
+    z, x, y = np.array(mosaic.z, dtype=float), np.array(mosaic.x), np.array(mosaic.y)
+    (at,) = np.argwhere(z == 1)
+    assert y[at[0]] == pytest.approx(y.max() / 2)
+    assert 1 <= x[at[1]] < x[at[1] + 1] <= 1.5
+    assert len(x) == z.shape[1] + 1
+    assert np.isnan(z[:, 2]).all()
+
+
+def test_a_class_name_in_an_error_is_text(visit):
+    files = [
+        ("mine.csv", b"label,split,x\n[a](https://example.org),trainval,1\n", ""),
+        ("prototypes.csv", b"class,y\nb,1\n", ""),
+    ]
+    app = upload(visit, files)
+    assert "\\[a\\]\\(https" in app.error[0].value

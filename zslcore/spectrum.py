@@ -6,20 +6,26 @@ rows. With :math:`G = U \, \mathrm{diag}(g) \, U^\top` a ridge solution for any 
 
 .. math:: (G + \lambda I)^{-1} B = U \, \mathrm{diag}\!\left(\frac{1}{g + \lambda}\right) U^\top B,
 
-so that a whole grid of weights costs one decomposition and small products.
+so that a whole grid of weights costs one decomposition and small products. Where the grid is short,
+a Cholesky factor for each weight is cheaper still; :func:`ridge_path` takes the better way.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import blas, eigh
+from scipy.linalg import blas, cho_factor, cho_solve, eigh
 from scipy.sparse import csr_array
 
 from zslcore.features import chunks
 
-__all__ = ["ClassStatistics", "Spectrum", "ridge"]
+__all__ = ["ClassStatistics", "Spectrum", "ridge", "ridge_path"]
+
+#: Weights up to which factors are cheaper: a decomposition takes as long as 14 (n = 2,048) to 19
+#: (n = 4,096) Cholesky factors and solutions on two cores.
+FEW_WEIGHTS = 14
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -104,6 +110,26 @@ def ridge(A: np.ndarray, weight: float) -> np.ndarray:
     """Return ``A + weight * I``, made in place: a square of features is large."""
     A.flat[:: len(A) + 1] += weight
     return A
+
+
+def ridge_path(G: np.ndarray, weights: Sequence[float], B: np.ndarray) -> Iterator[np.ndarray]:
+    r"""Yield :math:`(G + w I)^{-1} B` for every weight.
+
+    Parameters
+    ----------
+    G : array of shape (n, n), symmetric positive semi-definite
+    weights : positive numbers
+    B : array of shape (n, m)
+    """
+    if len(weights) <= FEW_WEIGHTS:
+        for w in weights:
+            factor = cho_factor(ridge(G.copy(order="F"), w), overwrite_a=True, check_finite=False)
+            yield cho_solve(factor, B, check_finite=False)
+    else:
+        spectrum = Spectrum.of(G)
+        U, K = spectrum.vectors, spectrum.vectors.T @ B
+        for w in weights:
+            yield U @ (K / (spectrum.values[:, None] + w))
 
 
 def _mirror_upper(G: np.ndarray) -> None:

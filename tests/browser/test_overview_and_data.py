@@ -40,8 +40,8 @@ def fits(page):
 def test_every_preset_opens_its_page_with_its_choices(page, server):
     visit(page, server, "/")
     for label, path, data, method in (
-        ("Calibrate the digits", "/calibration", "digits", "LinearS2V"),
-        ("Evaluate on the stand-in for CUB", "/evaluate", "simulated-CUB", "ESZSL"),
+        ("Calibrate the digits", "/calibration", "digits", "ESZSL"),
+        ("Evaluate on the stand-in for CUB", "/evaluate", "simulated-CUB", "LinearS2V"),
         ("Calibrate the stand-in for AWA2", "/calibration", "simulated-AWA2", "LinearS2V"),
     ):
         page.get_by_role("link", name=label).click()

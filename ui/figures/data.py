@@ -477,7 +477,7 @@ def split_map(table: pd.DataFrame, folds: pd.DataFrame) -> go.Figure:
         ("several", "in more than one part", OVERLAP.color, OVERLAP.pattern),
         ("none", "in no part", "#B8BDC4", ""),
     ):
-        if part != "several" and table[part].any():
+        if table[part].any():
             figure.add_bar(
                 x=np.arange(len(table)),
                 y=table[part],

@@ -10,7 +10,7 @@ from scipy.linalg import solve
 
 from zslcore.base import CompatibilityModel, MethodCard
 from zslcore.features import project
-from zslcore.spectrum import ClassStatistics, Spectrum, ridge
+from zslcore.spectrum import ClassStatistics, Spectrum, ridge, ridge_path
 
 __all__ = ["ESZSL"]
 
@@ -94,10 +94,10 @@ class ESZSL(CompatibilityModel):
         return self
 
     def score_grid(self, X, y, prototypes, grid, X_test, candidates) -> Iterator[np.ndarray]:
-        r"""Score a whole grid from one decomposition a side.
+        r"""Score a whole grid: a solution for every gamma, a scaling for every lambda.
 
-        With :math:`X^\top X = U g U^\top`, :math:`S^\top S = Q q Q^\top` and
-        :math:`K = U^\top X^\top Y S Q`, :math:`V = U [K_{ij} / ((g_i + \gamma)(q_j + \lambda))]
+        With :math:`S^\top S = Q \, \mathrm{diag}(q) \, Q^\top`,
+        :math:`V = (X^\top X + \gamma I)^{-1} X^\top Y S Q \; \mathrm{diag}(1 / (q + \lambda)) \;
         Q^\top`.
         """
         grid = list(grid)
@@ -106,13 +106,11 @@ class ESZSL(CompatibilityModel):
             return
         X, y, S = self._check_training(X, y, prototypes)
         statistics = ClassStatistics.of(X, y, len(S))
-        visual, semantic = Spectrum.of(statistics.gram, overwrite=True), Spectrum.of(S.T @ S)
-        U, Q = visual.vectors, semantic.vectors
-        K = U.T @ self._target(statistics) @ S @ Q
-
+        semantic = Spectrum.of(S.T @ S)
+        Q = semantic.vectors
         gammas = sorted({params.get("gamma", self.gamma) for params in grid})
-        B = [U @ (K / (visual.values[:, None] + gamma)) for gamma in gammas]
-        P = np.split(project(X_test, np.hstack(B)), len(gammas), axis=1)
+        B = ridge_path(statistics.gram, gammas, self._target(statistics) @ S @ Q)
+        P = np.split(project(X_test, np.hstack(list(B))), len(gammas), axis=1)
         for params in grid:
             P_gamma = P[gammas.index(params.get("gamma", self.gamma))]
             weight = semantic.values + params.get("lam", self.lam)

@@ -10,7 +10,7 @@ from scipy.linalg import solve
 
 from zslcore.base import MethodCard, ZSLEstimator
 from zslcore.features import compare, project
-from zslcore.spectrum import ClassStatistics, Spectrum, ridge
+from zslcore.spectrum import ClassStatistics, ridge, ridge_path
 
 __all__ = ["LinearV2S"]
 
@@ -79,20 +79,14 @@ class LinearV2S(ZSLEstimator):
         return compare(project(X, self.W_.T), S, self.similarity)
 
     def score_grid(self, X, y, prototypes, grid, X_test, candidates) -> Iterator[np.ndarray]:
-        r"""Score a whole grid from one decomposition and one pass over ``X_test``.
-
-        With :math:`X^\top X = U g U^\top`,
-        :math:`W^\top = U \, \mathrm{diag}(1 / (g + \lambda N)) \, U^\top X^\top S_y`.
-        """
+        """Score a whole grid from one Gram matrix and one pass over ``X_test``."""
         grid = list(grid)
         if not self._worth_sharing(grid, "lam"):
             yield from super().score_grid(X, y, prototypes, grid, X_test, candidates)
             return
         X, y, S = self._check_training(X, y, prototypes)
         statistics = ClassStatistics.of(X, y, len(S))
-        visual = Spectrum.of(statistics.gram, overwrite=True)
-        K = visual.vectors.T @ statistics.cross(S).T
         ridges = [params.get("lam", self.lam) * statistics.n_samples for params in grid]
-        B = [visual.vectors @ (K / (visual.values[:, None] + ridge)) for ridge in ridges]
-        for predicted in np.split(project(X_test, np.hstack(B)), len(grid), axis=1):
+        B = ridge_path(statistics.gram, ridges, statistics.cross(S).T)
+        for predicted in np.split(project(X_test, np.hstack(list(B))), len(grid), axis=1):
             yield compare(predicted, candidates, self.similarity)
