@@ -86,5 +86,4 @@ class CONSE(TwoStageModel):
         if P.shape[1] > self.T:
             others = np.argpartition(P, -self.T, axis=1)[:, : -self.T]
             np.put_along_axis(P, others, 0, axis=1)
-        P /= P.sum(axis=1, keepdims=True)
-        return compare(P @ self.S_, S, "cosine")
+        return compare(P @ self.S_, S, "cosine")  # in which 1 / Z would cancel
