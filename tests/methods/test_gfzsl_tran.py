@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from scipy.stats import norm
 
 from tests.methods.plain import training_data
 from zslcore.exceptions import ParameterError
@@ -63,11 +64,24 @@ def test_floor_stands_on_variances_alone():
     np.testing.assert_array_equal(model.predict(TEST, UNSEEN), nearest)
 
 
-def test_a_candidate_no_image_is_of_keeps_its_gaussian():
+@pytest.mark.parametrize("covariance", ["tied", "diagonal"])
+def test_a_candidate_no_image_is_of_keeps_its_gaussian(covariance):
     far = np.vstack([UNSEEN, 5 * np.ones(UNSEEN.shape[1])])
-    model = GFZSLTran().fit(X, Y, S, unlabeled=TEST, candidates=far)
-    predicted, _ = model.inductive_.predict_gaussians(far)
-    np.testing.assert_array_equal(model.means_[4], predicted[4])
+    model = GFZSLTran(covariance=covariance)
+    model.fit(X, Y, S, unlabeled=TEST, candidates=far)
+    means, variances = model.inductive_.predict_gaussians(far)
+    np.testing.assert_array_equal(model.means_[4], means[4])
+    if covariance == "diagonal":
+        np.testing.assert_array_equal(model.variances_[4], variances[4])
+
+
+def test_candidates_are_scored_by_the_gaussians_they_ended_with():
+    model = fitted()
+    plain = [
+        norm(m, np.sqrt(v)).logpdf(TEST).sum(axis=1)
+        for m, v in zip(model.means_, model.variances_, strict=True)
+    ]
+    np.testing.assert_allclose(model.decision_function(TEST, UNSEEN), np.transpose(plain))
 
 
 def test_other_prototypes_are_scored_by_their_predicted_gaussian():
