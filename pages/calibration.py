@@ -10,7 +10,7 @@ from ui.figures.palette import HARMONIC, SEEN, UNSEEN
 from ui.frame import chart, errors_as_sentences, open_page
 from ui.numbers import percent, points, three_digits
 from zslcore.analysis import calibration
-from zslcore.analysis.figures import benchmark_of
+from zslcore.datasets.facts import benchmark_of
 
 header = open_page(
     "Calibration", "What does penalising seen classes trade?", icon=":material/tune:"
@@ -116,7 +116,7 @@ if settings_tab.open:
         with st.spinner("Choosing for ZSL …", show_time=True):
             for_zsl = cache.result(replace(spec, select_for="zsl"))
         settings = calibration.three_settings(for_zsl, run)
-        benchmark = benchmark_of(dataset.name)
+        benchmark = benchmark_of(dataset.name, dataset.n_classes)
         settings = settings.merge(
             calibration.published_settings(spec.method, benchmark), how="left"
         )

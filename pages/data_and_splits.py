@@ -5,8 +5,9 @@ import streamlit as st
 from ui import controls, tables, uploads
 from ui.figures import data as figures
 from ui.frame import chart, errors_as_sentences, open_page
+from ui.text import plain
 from zslcore.analysis import inventory
-from zslcore.datasets.facts import class_facts
+from zslcore.datasets.facts import benchmark_of, class_facts
 from zslcore.exceptions import ZSLError
 
 CLASS_ORDERS = {"as in the file": "given", "by name": "name", "similar together": "similar"}
@@ -25,7 +26,7 @@ with st.container(horizontal=True, vertical_alignment="bottom"), errors_as_sente
     dataset = controls.choose_dataset()
     split = controls.choose_split(dataset)
     header.mark(dataset)
-benchmark = inventory.benchmark_of(dataset)
+benchmark = benchmark_of(dataset.name, dataset.n_classes)
 by_class = inventory.class_table(dataset, split)
 
 statistics, counts, attributes, parts, overlap, own = st.tabs(
@@ -54,10 +55,10 @@ def show_statistics() -> None:
             height="content",
         )
     with right:
-        st.markdown(f"**Where it comes from.** {_text(dataset.source)}")
+        st.markdown(f"**Where it comes from.** {plain(dataset.source)}")
         for part in dataset.splits.values():
             if part.note:
-                st.markdown(f"**{_text(part.name)}.** {_text(part.note)}")
+                st.markdown(f"**{plain(part.name)}.** {plain(part.note)}")
         if benchmark is None:
             st.caption("Nobody has published figures of this data set, so there are none beside.")
             return
@@ -167,7 +168,7 @@ def show_parts() -> None:
             icon=":material/warning:",
         )
     st.caption(
-        f"{_text(split.note)} Parameters are chosen on the folds: a method trains on a fold's "
+        f"{plain(split.note)} Parameters are chosen on the folds: a method trains on a fold's "
         "training classes and is judged on its :green[■] validation classes, which it has not "
         "seen. Test images are not touched for it."
     )
@@ -193,7 +194,7 @@ def show_overlap() -> None:
     unseen = inventory.sorted_classes(by_class[by_class["role"] == "unseen"], "largest first")
     known = unseen[unseen["imagenet1k"].astype(bool)]
     st.markdown(
-        f"**{len(known)} of {len(unseen)} unseen classes** of the split {_text(split.name)} are "
+        f"**{len(known)} of {len(unseen)} unseen classes** of the split {plain(split.name)} are "
         "among the 1,000 of ImageNet on which the usual feature extractors were trained"
         + (": the extractor has seen what the method must not." if len(known) else ".")
     )
@@ -286,15 +287,15 @@ def _import(how, *args, **options) -> None:
         with st.spinner("Reading the files …"):
             made = how(*args, **options)
     except ZSLError as error:
-        st.error(_text(str(error)), icon=":material/block:")
+        st.error(plain(str(error)), icon=":material/block:")
         return
     st.success(
-        f"Imported {_text(made.name)}: {len(made.labels):,} images, {made.n_classes:,} classes, "
-        f"{made.prototypes.shape[1]:,} attributes, split {_text(', '.join(made.splits))}.",
+        f"Imported {plain(made.name)}: {len(made.labels):,} images, {made.n_classes:,} classes, "
+        f"{made.prototypes.shape[1]:,} attributes, split {plain(', '.join(made.splits))}.",
         icon=":material/check:",
     )
     st.button(
-        f"Look at {_text(made.name)}",
+        f"Look at {plain(made.name)}",
         icon=":material/arrow_forward:",
         on_click=_look_at,
         args=(made.name,),
@@ -331,12 +332,6 @@ def _explain_files() -> None:
             "`valclasses1..3.txt` where these are uploaded too, else of `train_loc` and `val_loc`, "
             "else of thirds of the classes; always of trainval images only."
         )
-
-
-def _text(words: str) -> str:
-    """Return words that may come from a file so that markdown leaves them alone."""
-    marks = str.maketrans({mark: f"\\{mark}" for mark in r"\`*_{}[]()#+-.!|~$:<>"})
-    return words.translate(marks)
 
 
 for tab, show in (

@@ -14,6 +14,7 @@ import streamlit as st
 
 from ui import cache
 from ui.numbers import three_digits
+from ui.text import plain
 from zslcore.base import ZSLEstimator
 from zslcore.datasets import Split, ZSLDataset, available
 from zslcore.features import Preprocessing
@@ -41,7 +42,9 @@ def choose(label: str, options: Sequence[str], *, key: str, default: str | None 
     options = list(options)
     asked = st.query_params.get(key)
     if asked is not None and asked not in options:
-        st.toast(f"The link asks for {label.lower()} “{asked}”, which is not to be had here.")
+        st.toast(
+            f"The link asks for {label.lower()} “{plain(asked)}”, which is not to be had here."
+        )
     index = options.index(default) if default in options else 0
     return st.selectbox(label, options, index=index, key=key, bind="query-params", **more)
 

@@ -12,6 +12,7 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from ui.text import plain
 from zslcore.datasets import ZSLDataset
 from zslcore.exceptions import ZSLError
 
@@ -92,7 +93,7 @@ def errors_as_sentences() -> Iterator[None]:
     try:
         yield
     except ZSLError as error:
-        st.error(str(error), icon=":material/error:")
+        st.error(plain(str(error)), icon=":material/error:")
         st.stop()
 
 

@@ -1,4 +1,4 @@
-"""The command line: ``python -m zslcore run``, ``import FOLDER``, ``download NAME``.
+"""The command line of ``python -m zslcore``: run, import, download, audit.
 
 One function adds one command. Whatever the package refuses is one sentence on standard error and
 exit code 2; the libraries a command needs are imported when it runs.
@@ -178,6 +178,13 @@ def show_fits(done: int, total: int) -> None:
     sys.stderr.flush()
 
 
+def add_audit(commands) -> None:
+    """``audit``: look for leaks in a split."""
+    from zslcore.leakage.cli import add_parser
+
+    add_parser(commands)
+
+
 def add_methods(commands) -> None:
     """``methods``: the table of methods, made from their cards."""
     parser = commands.add_parser(
@@ -206,22 +213,21 @@ def run_methods(args: argparse.Namespace) -> None:
 
 
 TABLE_MARKS = ("<!-- methods -->", "<!-- /methods -->")
-COMMANDS = (add_run, add_import, add_download, add_methods)
+COMMANDS = (add_run, add_import, add_download, add_methods, add_audit)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; return 0, or 2 when it was refused."""
+    """Run one command; return 0, 1 when an audit found what it guards against, 2 when refused."""
     parser = argparse.ArgumentParser(prog="python -m zslcore", description=__doc__.split("\n")[0])
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
     for add in COMMANDS:
         add(commands)
     args = parser.parse_args(arguments)
     try:
-        args.run(args)
+        return args.run(args) or 0
     except ZSLError as error:
         print(error, file=sys.stderr)
         return 2
-    return 0
 
 
 if __name__ == "__main__":

@@ -158,11 +158,11 @@ def chunks(X, size: int | None = None) -> Iterator[tuple[slice, np.ndarray]]:
         yield part, np.asarray(X[part], dtype=np.float64)
 
 
-def project(X, B: np.ndarray) -> np.ndarray:
-    """Return ``X @ B`` in float64, reading ``X`` once, block by block."""
+def project(X, B: np.ndarray, *, unit: bool = False) -> np.ndarray:
+    """Return ``X @ B`` in float64, reading ``X`` once; with ``unit``, of rows of unit length."""
     out = np.empty((len(X), B.shape[1]))
     for part, block in chunks(X):
-        np.matmul(block, B, out=out[part])
+        np.matmul(l2_rows(block) if unit else block, B, out=out[part])
     return out
 
 

@@ -1,6 +1,6 @@
 import pytest
 
-from zslcore.analysis.figures import benchmark_of, figures_table
+from zslcore.analysis.figures import figures_table
 from zslcore.datasets import load
 from zslcore.runs import RunSpec, execute
 
@@ -8,14 +8,6 @@ from zslcore.runs import RunSpec, execute
 def run(dataset, split="PS", method="ESZSL", **params):
     params = params or {"gamma": 1.0, "lam": 0.1}
     return execute(RunSpec(dataset, split, method, params, gamma=0.2), load(dataset))
-
-
-@pytest.mark.parametrize(
-    ("name", "benchmark"),
-    [("simulated-AWA2", "AWA2"), ("my CUB features", "CUB"), ("digits", None), ("awa", None)],
-)
-def test_benchmark_is_part_of_the_name(name, benchmark):
-    assert benchmark_of(name) == benchmark
 
 
 def test_every_figure_is_the_evaluations():

@@ -62,28 +62,6 @@ def test_statistics_of_data_nobody_published_quote_nothing(digits):
     assert figures(table, "PS").loc["unseen classes", "here"] == 3
 
 
-@pytest.mark.parametrize(
-    ("name", "classes", "expected"),
-    [
-        ("AWA2", 50, "AWA2"),
-        ("awa1-vgg_fc7", 50, "AWA1"),
-        ("simulated-AWA2-full", 50, "AWA2"),
-        ("AWA2", 49, None),
-        ("sun", 3, None),
-        ("mine", 50, None),
-    ],
-)
-def test_a_benchmark_is_known_by_its_name_and_its_number_of_classes(name, classes, expected):
-    dataset = ZSLDataset(
-        name=name,
-        features=np.zeros((1, 1), np.float32),
-        labels=[0],
-        prototypes=np.zeros((classes, 1)),
-        class_names=range(classes),
-    )
-    assert inventory.benchmark_of(dataset) == expected
-
-
 def test_parts_of_a_class_add_up_to_its_images(digits, awa2):
     for dataset in (digits, awa2, tiny()):
         for split in dataset.splits.values():

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from scipy.io import loadmat
 
-from zslcore.datasets.facts import DATA, class_facts, published, published_tables
+from zslcore.datasets.facts import DATA, benchmark_of, class_facts, published, published_tables
 from zslcore.exceptions import UnknownNameError
 
 BENCHMARKS = ("AWA1", "AWA2", "CUB", "SUN", "aPY")
@@ -126,3 +126,18 @@ def test_misspelt_names_are_pointed_to_the_nearest():
         class_facts("awa2")
     with pytest.raises(UnknownNameError, match="Did you mean 'gzsl_ps'"):
         published("gzsl-ps")
+
+
+@pytest.mark.parametrize(
+    ("name", "classes", "expected"),
+    [
+        ("AWA2", 50, "AWA2"),
+        ("awa1-vgg_fc7", 50, "AWA1"),
+        ("simulated-AWA2-full", 50, "AWA2"),
+        ("AWA2", 49, None),
+        ("sun", 3, None),
+        ("mine", 50, None),
+    ],
+)
+def test_a_benchmark_is_known_by_its_name_and_its_number_of_classes(name, classes, expected):
+    assert benchmark_of(name, classes) == expected

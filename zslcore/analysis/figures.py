@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 
 import pandas as pd
 
-from zslcore.datasets.facts import published
+from zslcore.datasets.facts import benchmark_of, published
 from zslcore.metrics import OperatingPoint
 from zslcore.protocol import Evaluation
 from zslcore.runs import RunResult
 
-__all__ = ["benchmark_of", "figures_table"]
+__all__ = ["figures_table"]
 
-BENCHMARKS = ("AWA1", "AWA2", "CUB", "SUN", "aPY")
 POINT = {"unseen": "u", "seen": "s", "harmonic": "H"}
-
-
-def benchmark_of(dataset: str) -> str | None:
-    """Return the benchmark whose name is part of the name of a data set, if there is one."""
-    found = re.search("|".join(BENCHMARKS), dataset)
-    return found.group() if found else None
 
 
 def figures_table(run: RunResult) -> pd.DataFrame:
@@ -81,7 +73,10 @@ def _printed(run: RunResult) -> dict[tuple[str, str, bool], float]:
 
     Seen and unseen accuracies were printed for the split PS only.
     """
-    cell = {"method": run.spec.method, "dataset": benchmark_of(run.spec.dataset)}
+    cell = {
+        "method": run.spec.method,
+        "dataset": benchmark_of(run.spec.dataset, len(run.class_names)),
+    }
     of_split = cell | {"split": run.spec.split}
     found = {}
     for paper, table in (

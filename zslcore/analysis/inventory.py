@@ -14,14 +14,13 @@ import pandas as pd
 from scipy.cluster.hierarchy import leaves_list, linkage
 
 from zslcore.datasets.base import Split, ZSLDataset
-from zslcore.datasets.facts import class_facts, published
+from zslcore.datasets.facts import benchmark_of, class_facts, published
 from zslcore.exceptions import DatasetError, ParameterError
 
 __all__ = [
     "PARTS",
     "attribute_table",
     "awa_image_counts",
-    "benchmark_of",
     "class_table",
     "fold_roles",
     "known_to_extractor",
@@ -51,18 +50,6 @@ ClassOrder = Literal["given", "name", "similar"]
 AttributeOrder = Literal["given", "name", "telling", "similar"]
 
 
-def benchmark_of(dataset: ZSLDataset) -> str | None:
-    """Return the benchmark that ``dataset`` is, or stands in for; None for any other data.
-
-    The name decides, as ``AWA2``, ``AWA2-vgg_fc7`` and ``simulated-AWA2-full`` do, together with
-    the number of classes, so that somebody's own ``sun`` is not taken for SUN.
-    """
-    benchmarks = {name.lower(): name for name in published("dataset_statistics")["dataset"]}
-    head = dataset.name.removeprefix("simulated-").partition("-")[0].lower()
-    name = benchmarks.get(head)
-    return name if name and dataset.n_classes == _printed_row(name)["classes"] else None
-
-
 def statistics(dataset: ZSLDataset) -> pd.DataFrame:
     """Count a data set and put the papers' figures beside it.
 
@@ -72,7 +59,7 @@ def statistics(dataset: ZSLDataset) -> pd.DataFrame:
         One row per figure; ``split`` (empty for figures of the whole), ``quantity``, ``here``,
         ``published`` (missing where nothing is printed), ``deviation`` (here / published - 1).
     """
-    benchmark = benchmark_of(dataset)
+    benchmark = benchmark_of(dataset.name, dataset.n_classes)
     printed = _printed_row(benchmark) if benchmark else {}
     rows = [
         ("", "images", len(dataset.labels), printed.get("images")),
@@ -204,7 +191,7 @@ def known_to_extractor(dataset: ZSLDataset) -> pd.Series:
         "published" (the benchmark's paper or authors list it), "name" (a class of ImageNet-1K has
         its name), "" (not known to be one); missing where no list was made for this data.
     """
-    benchmark = benchmark_of(dataset)
+    benchmark = benchmark_of(dataset.name, dataset.n_classes)
     if benchmark is None:
         return pd.Series(np.full(dataset.n_classes, None), dtype=object)
     facts = class_facts(benchmark).classes

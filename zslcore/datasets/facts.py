@@ -14,7 +14,7 @@ import pandas as pd
 
 from zslcore.exceptions import closest_name
 
-__all__ = ["ClassFacts", "class_facts", "published", "published_tables"]
+__all__ = ["ClassFacts", "benchmark_of", "class_facts", "published", "published_tables"]
 
 DATA = Path(__file__).parents[2] / "data"
 
@@ -82,3 +82,15 @@ def published(name: str) -> pd.DataFrame:
     percent = [column for column in table.columns if column.endswith("_percent")]
     table[percent] = table[percent] / 100
     return table.rename(columns={column: column.removesuffix("_percent") for column in percent})
+
+
+def benchmark_of(dataset: str, n_classes: int) -> str | None:
+    """Return the benchmark that a data set is, or stands in for; None for any other data.
+
+    The name decides, as ``AWA2``, ``AWA2-vgg_fc7`` and ``simulated-AWA2-full`` do, together with
+    the number of classes, so that somebody's own ``sun`` is not taken for SUN.
+    """
+    table = published("dataset_statistics")
+    head = dataset.removeprefix("simulated-").partition("-")[0].lower()
+    known = table[(table["dataset"].str.lower() == head) & (table["classes"] == n_classes)]
+    return None if known.empty else str(known["dataset"].iloc[0])

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from typing import ClassVar, Literal, Self
 
 import numpy as np
-from scipy.linalg import solve
+from scipy.linalg import solve, svd
 
 from zslcore.base import CompatibilityModel, MethodCard
 from zslcore.features import project
-from zslcore.spectrum import ClassStatistics, Spectrum, ridge, ridge_path
+from zslcore.spectrum import ClassStatistics, ridge, ridge_path
 
 __all__ = ["ESZSL"]
 
@@ -96,9 +96,9 @@ class ESZSL(CompatibilityModel):
     def score_grid(self, X, y, prototypes, grid, X_test, candidates) -> Iterator[np.ndarray]:
         r"""Score a whole grid: a solution for every gamma, a scaling for every lambda.
 
-        With :math:`S^\top S = Q \, \mathrm{diag}(q) \, Q^\top`,
-        :math:`V = (X^\top X + \gamma I)^{-1} X^\top Y S Q \; \mathrm{diag}(1 / (q + \lambda)) \;
-        Q^\top`.
+        With :math:`S = P \, \mathrm{diag}(\sigma) \, Q^\top`, thin,
+        :math:`V = (X^\top X + \gamma I)^{-1} X^\top Y P \;
+        \mathrm{diag}(\sigma / (\sigma^2 + \lambda)) \; Q^\top`.
         """
         grid = list(grid)
         if not self._worth_sharing(grid, "gamma", "lam"):
@@ -106,15 +106,14 @@ class ESZSL(CompatibilityModel):
             return
         X, y, S = self._check_training(X, y, prototypes)
         statistics = ClassStatistics.of(X, y, len(S))
-        semantic = Spectrum.of(S.T @ S)
-        Q = semantic.vectors
+        P, sigma, Qt = svd(S, full_matrices=False)
         gammas = sorted({params.get("gamma", self.gamma) for params in grid})
-        B = ridge_path(statistics.gram, gammas, self._target(statistics) @ S @ Q)
-        P = np.split(project(X_test, np.hstack(list(B))), len(gammas), axis=1)
+        B = ridge_path(statistics.gram, gammas, self._target(statistics) @ P)
+        XB = np.split(project(X_test, np.hstack(list(B))), len(gammas), axis=1)
         for params in grid:
-            P_gamma = P[gammas.index(params.get("gamma", self.gamma))]
-            weight = semantic.values + params.get("lam", self.lam)
-            yield P_gamma @ (candidates @ Q / weight).T
+            weight = sigma / (sigma**2 + params.get("lam", self.lam))
+            XB_gamma = XB[gammas.index(params.get("gamma", self.gamma))]
+            yield XB_gamma @ (weight[:, None] * (Qt @ candidates.T))
 
     def _target(self, statistics: ClassStatistics) -> np.ndarray:
         """Return X'Y for the chosen coding, shape (n_features, n_classes)."""

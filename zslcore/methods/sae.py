@@ -119,9 +119,8 @@ class SAE(ZSLEstimator):
 
     def _scores(self, solutions, X, S) -> Iterator[np.ndarray]:
         """Yield the cosines of every solution, reading ``X`` once."""
-        if self.direction == "V2S":
-            codes = [W.T for W in solutions]
-        else:
-            codes = [l2_rows(S @ W).T for W in solutions]
-        for part in np.split(project(X, np.hstack(codes)), len(codes), axis=1):
-            yield compare(part, S, "cosine") if self.direction == "V2S" else part
+        in_visual_space = self.direction == "S2V"
+        codes = [l2_rows(S @ W).T if in_visual_space else W.T for W in solutions]
+        projected = project(X, np.hstack(codes), unit=in_visual_space)
+        for part in np.split(projected, len(codes), axis=1):
+            yield part if in_visual_space else compare(part, S, "cosine")

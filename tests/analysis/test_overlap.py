@@ -1,0 +1,248 @@
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import binom, kstest
+
+from tests.worlds import linear_world
+from zslcore.analysis.overlap import (
+    fair_draws,
+    gain_of,
+    holm,
+    overlap_gain,
+    overlap_study,
+    study_summary,
+)
+from zslcore.datasets.base import ZSLDataset
+from zslcore.exceptions import DatasetError, ParameterError
+from zslcore.methods import get_method
+
+REPETITIONS = 200
+
+
+def accuracies(rng, mean, n, deviation=0.18, images=60):
+    """Class accuracies from a beta distribution, measured on some images each."""
+    k = mean * (1 - mean) / deviation**2 - 1
+    return rng.binomial(images, rng.beta(mean * k, (1 - mean) * k, n)) / images
+
+
+def test_the_formula_of_the_paper():
+    gain = overlap_gain([0.9, 0.7, 0.4, 0.2], np.array([True, True, False, False]))
+    assert gain.acc_ouc == gain.overlap == pytest.approx(0.8)
+    assert gain.acc_tuc == gain.clean == pytest.approx(0.3)
+    assert gain.gain == pytest.approx((0.8 - 0.3) / 0.55)
+    assert gain.all == pytest.approx(0.55)
+    assert gain.all_minus_clean == pytest.approx(0.25)
+    # All six ways to choose two of four classes: two of them are as unequal.
+    assert gain.p == pytest.approx(2 / 6)
+
+
+@pytest.mark.parametrize(
+    ("n_ouc", "n_tuc", "ouc", "tuc"),
+    [(25, 25, 0.6, 0.45), (12, 13, 0.6, 0.45), (6, 4, 0.6, 0.45), (10, 40, 0.7, 0.3)],
+)
+def test_the_interval_covers_a_known_boost(n_ouc, n_tuc, ouc, tuc):
+    rng = np.random.default_rng(1)
+    truth, covered = gain_of(ouc, tuc), 0
+    for k in range(REPETITIONS):
+        values = np.concatenate([accuracies(rng, ouc, n_ouc), accuracies(rng, tuc, n_tuc)])
+        known = np.arange(n_ouc + n_tuc) < n_ouc
+        low, high = overlap_gain(values, known, n_resamples=500, seed=k).interval
+        covered += low <= truth <= high
+    assert 0.90 <= covered / REPETITIONS <= 0.99
+
+
+@pytest.mark.parametrize(("n_ouc", "n_tuc"), [(25, 25), (6, 4)])
+def test_p_is_uniform_without_a_boost(n_ouc, n_tuc):
+    rng = np.random.default_rng(2)
+    known = np.arange(n_ouc + n_tuc) < n_ouc
+    p = [
+        overlap_gain(accuracies(rng, 0.5, len(known)), known, n_resamples=500, seed=k).p
+        for k in range(REPETITIONS)
+    ]
+    assert kstest(p, "uniform").pvalue > 0.01
+    assert binom.cdf(sum(np.array(p) <= 0.05), REPETITIONS, 0.05) < 0.999
+
+
+def test_p_is_small_with_a_boost():
+    rng = np.random.default_rng(3)
+    values = np.concatenate([accuracies(rng, 0.75, 25), accuracies(rng, 0.35, 25)])
+    gain = overlap_gain(values, np.arange(50) < 25)
+    assert gain.p < 0.01
+    assert gain.interval[0] > 0
+
+
+def test_all_permutations_and_some_of_them_agree():
+    rng = np.random.default_rng(4)
+    values, known = rng.random(16), np.arange(16) < 8
+    from zslcore.analysis import overlap
+
+    exact = overlap_gain(values, known).p
+    before, overlap.EXACT = overlap.EXACT, 0
+    try:
+        some = overlap._permutation_p(values, known, 20_000, rng)
+    finally:
+        overlap.EXACT = before
+    assert some == pytest.approx(exact, abs=0.015)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    values=st.lists(st.floats(0, 1), min_size=4, max_size=12),
+    data=st.data(),
+    factor=st.floats(0.1, 1),
+)
+def test_laws_of_the_gain(values, data, factor):
+    n = len(values)
+    known = np.zeros(n, bool)
+    known[data.draw(st.sets(st.integers(0, n - 1), min_size=1, max_size=n - 1).map(list))] = True
+    gain = overlap_gain(values, known, n_resamples=50)
+    assert -2 - 1e-9 <= gain.gain <= 2 + 1e-9
+    assert 0 < gain.p <= 1
+    other = overlap_gain(values, ~known, n_resamples=50)
+    assert other.gain == pytest.approx(-gain.gain)
+    assert gain.all == pytest.approx(np.mean(values))
+    if min(values) > 1e-3:  # a ratio: only relative accuracy counts
+        scaled = overlap_gain(np.array(values) * factor, known, n_resamples=50)
+        assert scaled.gain == pytest.approx(gain.gain)
+
+
+def test_the_order_of_classes_does_not_matter():
+    rng = np.random.default_rng(5)
+    values, known = rng.random(10), np.arange(10) < 6
+    order = rng.permutation(10)
+    a, b = overlap_gain(values, known), overlap_gain(values[order], known[order])
+    assert (a.gain, a.p) == pytest.approx((b.gain, b.p))
+
+
+def test_mappings_say_the_same_as_arrays():
+    values = {7: 0.9, 3: 0.5, 5: 0.4, 1: 0.2}
+    gain = overlap_gain(values, [7, 3], images={7: 10, 3: 20, 5: 10, 1: 10})
+    assert gain.gain == pytest.approx(
+        overlap_gain([0.2, 0.5, 0.4, 0.9], np.array([0, 1, 0, 1]) > 0).gain
+    )
+    assert (gain.images_ouc.correct, gain.images_ouc.images) == (19, 30)
+    assert gain.images_tuc.accuracy == pytest.approx(6 / 20)
+
+
+def test_the_interval_over_images_is_exact():
+    images = overlap_gain([0.5, 0.5], np.array([True, False]), images=[10, 10]).images_ouc
+    # Clopper-Pearson: with 5 of 10, each end leaves 2.5 % in the tail.
+    assert binom.sf(4, 10, images.low) == pytest.approx(0.025, abs=1e-6)
+    assert binom.cdf(5, 10, images.high) == pytest.approx(0.025, abs=1e-6)
+
+
+def test_one_class_on_a_side_has_no_interval_over_classes():
+    gain = overlap_gain([0.9, 0.4, 0.2], np.array([True, False, False]))
+    assert np.isnan(gain.interval).all()
+    assert gain.p == pytest.approx(1 / 3)
+
+
+@pytest.mark.parametrize(
+    ("values", "known"),
+    [
+        ([0.1, 0.2], [True, True]),
+        ([0.1, 0.2], [False, False]),
+        ([0.1, 1.2], [True, False]),
+        ([0.1, np.nan], [True, False]),
+        ([0.1, 0.2], [True]),
+        ([0.1, 0.2], [1, 0]),
+    ],
+)
+def test_what_has_no_gain_is_refused(values, known):
+    with pytest.raises(DatasetError):
+        overlap_gain(values, np.array(known))
+
+
+def test_overlapping_classes_need_an_accuracy():
+    with pytest.raises(DatasetError, match="without an accuracy"):
+        overlap_gain({1: 0.2, 2: 0.3}, [1, 9])
+
+
+def test_holm_by_hand():
+    np.testing.assert_allclose(holm([0.01, 0.04, 0.03]), [0.03, 0.06, 0.06])
+    np.testing.assert_allclose(holm([0.5, 0.9]), [1.0, 1.0])
+    np.testing.assert_allclose(holm([0.2]), [0.2])
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=10))
+def test_holm_keeps_the_order_and_never_lowers(p):
+    adjusted = holm(p)
+    assert (adjusted >= np.array(p) - 1e-12).all()
+    assert (adjusted <= 1).all()
+    assert (np.diff(adjusted[np.argsort(p, kind="stable")]) >= -1e-12).all()
+
+
+# --- The study ------------------------------------------------------------------------------------
+
+
+def test_draws_are_as_many_and_as_apart_as_the_paper_says():
+    overlapping = np.arange(101) < 61
+    draws = fair_draws(overlapping, n_train=51, n_ouc=25, n_tuc=25)
+    assert len(draws) == 30
+    for draw in draws:
+        together = np.concatenate([draw.train, draw.ouc, draw.tuc])
+        assert [len(draw.train), len(draw.ouc), len(draw.tuc)] == [51, 25, 25]
+        assert len(set(together.tolist())) == 101
+        assert overlapping[draw.ouc].all()
+        assert not overlapping[draw.tuc].any()
+    assert len({tuple(draw.ouc) for draw in draws}) == 30
+    again = fair_draws(overlapping, n_train=51, n_ouc=25, n_tuc=25)
+    np.testing.assert_array_equal(again[3].train, draws[3].train)
+
+
+@pytest.mark.parametrize("wrong", [{"n_ouc": 70}, {"n_tuc": 41}, {"n_train": 60}, {"n_ouc": 0}])
+def test_draws_that_cannot_be_made_are_refused(wrong):
+    with pytest.raises(ParameterError, match="Cannot draw"):
+        fair_draws(np.arange(101) < 61, **{"n_ouc": 25, "n_tuc": 25, "n_train": 51} | wrong)
+
+
+@pytest.fixture(scope="module")
+def study():
+    """Two feature sets: one in which some classes are tighter, one in which none is."""
+    plain = linear_world(n_seen=14, n_unseen=6, n_per_class=10, noise=2.0, seed=3)
+    known = np.arange(20) % 2 == 0
+    rng = np.random.default_rng(0)
+    clear = linear_world(n_seen=14, n_unseen=6, n_per_class=10, noise=0.0, seed=3)
+    noise = np.where(known[clear.labels], 0.2, 3.0)[:, None] * rng.normal(size=clear.features.shape)
+    deep = ZSLDataset(
+        "deep", (clear.features + noise).astype(np.float32), clear.labels, clear.prototypes,
+        clear.class_names,
+    )  # fmt: skip
+    draws = fair_draws(known, n_ouc=4, n_tuc=4, n_draws=6)
+    methods = {"ESZSL": get_method("ESZSL")(gamma=1.0, lam=1.0)}
+    return overlap_study(methods, {"deep": deep, "plain": plain}, draws)
+
+
+def test_a_study_has_every_class_of_every_draw(study):
+    assert len(study) == 2 * 6 * 8
+    assert study["accuracy"].between(0, 1).all()
+    assert (study["images"] == 10).all()
+    assert (study.groupby(["features", "draw"])["overlapping"].sum() == 4).all()
+
+
+def test_a_boost_in_one_feature_set_is_seen_over_the_baseline(study):
+    table = study_summary(study, baseline="plain").set_index("features")
+    assert table.loc["deep", "gain"] > 0.2
+    assert table.loc["deep", "p_holm"] < 0.05
+    assert table.loc["deep", "minus_low"] > 0
+    assert table.loc["deep", "minus_low"] < table.loc["deep", "gain_minus_baseline"]
+    assert table.loc["plain", "gain_minus_baseline"] == 0
+    difference = table.loc["deep", "gain"] - table.loc["plain", "gain"]
+    assert table.loc["deep", "gain_minus_baseline"] == pytest.approx(difference)
+
+
+def test_a_summary_counts_a_class_once(study):
+    deep = study[study["features"] == "deep"]
+    twice = pd.concat([deep, deep.assign(draw=deep["draw"] + 6)])
+    a, b = study_summary(deep), study_summary(twice)
+    pd.testing.assert_frame_equal(
+        a.drop(columns="draw_deviation"), b.drop(columns="draw_deviation")
+    )
+
+
+def test_a_baseline_that_is_not_there_is_refused(study):
+    with pytest.raises(ParameterError, match="No features called"):
+        study_summary(study, baseline="idt")

@@ -1,0 +1,194 @@
+import json
+import subprocess
+import sys
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from scipy.io import savemat
+
+from tests.datasets import files
+from zslcore.__main__ import main
+from zslcore.leakage import audit
+
+LEAK = {"train_loc": np.append(files.TRAINVAL, files.TEST_SEEN)[:, None] + 1.0}
+
+
+@pytest.fixture
+def good(tmp_path):
+    return files.write_folder(tmp_path / "good")
+
+
+@pytest.fixture
+def leaking(tmp_path):
+    return files.write_folder(tmp_path / "leaking", splits=LEAK)
+
+
+def audited(*words):
+    return main(["audit", *map(str, words)])
+
+
+@pytest.mark.usefixtures("in_process")
+def test_zero_for_a_split_that_passes(good, capsys):
+    assert audited(good) == 0
+    assert "ZSL003  PASS" in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("in_process")
+def test_one_for_a_split_that_leaks(leaking, capsys):
+    assert audited(leaking / "att_splits.mat") == 1
+    assert "ZSL003  FAIL" in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("in_process")
+def test_warnings_and_unknowns_fail_on_demand(good):
+    assert audited(good, "--fail-on", "fail") == 0
+    assert audited(good, "--fail-on", "warn") == 1  # fewer than ten test images per class
+    assert audited(good, "--fail-on", "unknown") == 1
+
+
+@pytest.mark.usefixtures("in_process")
+def test_a_declared_choice_on_the_test_set_fails(good, capsys):
+    assert audited(good, "--gamma-on", "test") == 1
+    assert "Gamma was chosen on the test set." in capsys.readouterr().out
+    assert audited(good, "--gamma-on", "tset") == 2
+
+
+@pytest.mark.usefixtures("in_process")
+def test_labels_and_features_lie_beside_the_file_or_are_named(good, tmp_path, capsys):
+    alone = tmp_path / "elsewhere"
+    alone.mkdir()
+    path = (good / "att_splits.mat").rename(alone / "att_splits.mat")
+    audited(path)
+    assert "ZSL001  DID NOT RUN" in capsys.readouterr().out
+    images = good / "res101.mat"
+    audited(path, "--labels", images, "--features", images)
+    out = capsys.readouterr().out
+    assert "ZSL001  PASS" in out
+    assert "ZSL004  PASS" in out
+
+
+@pytest.mark.usefixtures("in_process")
+def test_overlaps_are_decided_by_a_file(good, tmp_path, capsys):
+    vocabulary = tmp_path / "mine.txt"
+    vocabulary.write_text("seal\nbats\nzebra\n")
+    command = (good / "att_splits.mat", "--pretraining", vocabulary)
+    assert audited(*command) == 1
+    assert "2 of 2 test classes (bat, seal)" in capsys.readouterr().out
+    decisions = tmp_path / "decisions.toml"
+    decisions.write_text('[mine]\nbat = "rejected"\nseal = "rejected"\n')
+    assert audited(*command, "--decisions", decisions) == 0
+    assert "Rejected by hand, for mine: bat, seal." in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("in_process")
+@pytest.mark.parametrize(
+    "content", ["[mine]\nbat = 'perhaps'", "mine = 3", "[mine", "[mine]\nbat = 1"]
+)
+def test_decisions_that_are_none_are_refused(good, tmp_path, capsys, content):
+    path = tmp_path / "decisions.toml"
+    path.write_text(content)
+    assert audited(good, "--decisions", path) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+@pytest.mark.usefixtures("in_process")
+@pytest.mark.parametrize("suffix", [".mat", ".json"])
+@pytest.mark.parametrize("policy", ["test first", "drop"])
+def test_the_corrected_split_passes(leaking, tmp_path, suffix, policy):
+    path = tmp_path / f"corrected{suffix}"
+    assert audited(leaking, "--correct", path, "--policy", policy) == 1
+    assert audited(path, "--labels", leaking / "res101.mat") == 0
+    report = audit(path, labels=leaking / "res101.mat")
+    assert report.severity("ZSL003").name in ("PASS", "INFO")
+    if policy == "test first":
+        read = audit_parts(path)
+        np.testing.assert_array_equal(read["trainval"], files.TRAINVAL)
+        np.testing.assert_array_equal(read["test_seen"], files.TEST_SEEN)
+
+
+def audit_parts(path):
+    from zslcore.leakage.loading import context_of
+
+    return context_of(path, into=path.parent).parts
+
+
+@pytest.mark.usefixtures("in_process")
+def test_formats_are_written_to_a_file(leaking, tmp_path):
+    path = tmp_path / "report.xml"
+    audited(leaking, "--format", "junit", "--output", path)
+    suite = ElementTree.parse(path).getroot()[0]
+    assert suite.get("tests") == "11"
+    assert suite.get("failures") == "2"  # ZSL003, and ZSL002: a row of a validation class
+    audited(leaking, "--format", "json", "--output", path)
+    assert json.loads(path.read_text())["schema"] == "zslcore-audit/1"
+
+
+def test_a_file_that_kills_its_reader_ends_in_two(tmp_path, capsys):
+    path = tmp_path / "crash.mat"
+    savemat(path, {"att": np.arange(12.0).reshape(3, 4)})
+    files.with_type_code(path, 200)
+    assert audited(path) == 2
+    assert capsys.readouterr().err.startswith("crash.mat")
+
+
+HOSTILE = {
+    "empty.mat": lambda p: p.write_bytes(b""),
+    "text.mat": lambda p: p.write_bytes(b"not a matrix at all"),
+    "other.mat": lambda p: savemat(p, {"unrelated": np.zeros(3)}),
+    "fractions.mat": lambda p: savemat(p, {"trainval_loc": np.array([[1.5], [2.0]])}),
+    "empty.json": lambda p: p.write_text(""),
+    "other.json": lambda p: p.write_text('{"schema": "mine"}'),
+    "nested.json": lambda p: p.write_text("[" * 100_000),
+    "texts.json": lambda p: p.write_text(
+        '{"schema": "zslcore-split/1", "parts": {"trainval": ["a"]}}'
+    ),
+    "ragged.json": lambda p: p.write_text(
+        '{"schema": "zslcore-split/1", "parts": {"trainval": [[1], [2, 3]]}}'
+    ),
+    "huge.json": lambda p: p.write_text(
+        '{"schema": "zslcore-split/1", "parts": {"trainval": [1e400]}}'
+    ),
+    "list.json": lambda p: p.write_text('{"schema": "zslcore-split/1", "parts": [1]}'),
+    "large.json": lambda p: p.write_text(
+        '{"schema": "zslcore-split/1", "parts": {"trainval": [99999999999999999999]}}'
+    ),
+}
+
+
+@pytest.mark.usefixtures("in_process")
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_files_end_in_two_and_one_sentence(tmp_path, capsys, name):
+    path = tmp_path / name
+    HOSTILE[name](path)
+    assert audited(path) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.count("\n") == 1
+    assert err.startswith(name)
+    assert err.endswith(".\n")
+
+
+@pytest.mark.usefixtures("in_process")
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("nowhere.mat",),
+        ("digits", "--pretraining", "imagenet"),
+        ("digits", "--split", "PSS"),
+        ("digits", "--pretraining", "nowhere.txt"),
+        ("digits", "--correct", "split.csv"),
+    ],
+)
+def test_mistakes_end_in_two_and_one_sentence(tmp_path, monkeypatch, capsys, words):
+    monkeypatch.chdir(tmp_path)
+    assert audited(*words) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_as_a_program(leaking):
+    command = [sys.executable, "-m", "zslcore", "audit", str(leaking), "--format", "json"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert json.loads(done.stdout)["verdict"] == "failed"
+    assert done.stderr == ""

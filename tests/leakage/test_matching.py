@@ -1,0 +1,234 @@
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from zslcore.datasets.facts import class_facts, published
+from zslcore.leakage import VOCABULARY_NAMES, Vocabulary, get_vocabulary, match_names, readable
+from zslcore.leakage.matching import EMPTY_WORDS, VIEWPOINTS
+from zslcore.leakage.wordnet import wordnet
+
+IMAGENET = get_vocabulary("imagenet-1k")
+PAPER_NAME = {
+    "Kinetics-400": "kinetics-400",
+    "Sports-1M": "sports-1m",
+    "ImageNet-1K": "imagenet-1k",
+}
+
+
+def strengths(names, vocabulary, context=()):
+    """Best strength by class: "strong", "weak", or "" without a match."""
+    found = dict.fromkeys(names, "")
+    for match in match_names(names, vocabulary, context):
+        if found[match.class_name] != "strong":
+            found[match.class_name] = match.strength
+    return found
+
+
+def found_by(rule, name, vocabulary, context=()):
+    return [m for m in match_names([name], vocabulary, context) if m.rule == rule]
+
+
+# --- The papers' lists ----------------------------------------------------------------------------
+
+
+def _action_lists():
+    table = published("overlap_action")
+    for (dataset, pretraining), part in table.groupby(["dataset", "pretraining"]):
+        names = list(part["class"])
+        found = strengths(names, get_vocabulary(PAPER_NAME[pretraining]), names)
+        yield pd.DataFrame(
+            {
+                "dataset": f"{dataset} in {pretraining}",
+                "class": names,
+                "listed": part["overlaps"].to_numpy() == 1,
+                "found": list(found.values()),
+            }
+        )
+
+
+def _image_lists():
+    """SS test classes, of which the paper lists the overlaps, and PS ones, which have none."""
+    listed = published("overlap_imagenet1k_ss")
+    for dataset, part in listed.groupby("dataset"):
+        facts = class_facts(dataset).classes
+        overlapping = set(part["class"])
+        for split in ("ss", "ps"):
+            names = list(facts["class"][facts[split] == "test"])
+            if split == "ss" and not overlapping <= set(names):
+                names = sorted(overlapping)
+            found = strengths(names, IMAGENET, list(facts["class"]))
+            yield pd.DataFrame(
+                {
+                    "dataset": f"{dataset} {split}",
+                    "class": names,
+                    "listed": [split == "ss" and name in overlapping for name in names],
+                    "found": list(found.values()),
+                }
+            )
+
+
+@pytest.mark.parametrize("lists", [_action_lists, _image_lists], ids=["actions", "images"])
+def test_the_papers_lists_come_out(lists):
+    table = pd.concat(lists())
+    listed, strong = table["listed"], table["found"] == "strong"
+    missed = table[listed & (table["found"] == "")]
+    assert missed.empty, missed
+    assert listed[strong].mean() >= 0.9, table[strong & ~listed]
+
+
+def test_the_lists_are_those_of_the_paper():
+    actions = published("overlap_action").groupby(["dataset", "pretraining"])["overlaps"].sum()
+    assert actions.to_dict() == {
+        ("HMDB51", "Kinetics-400"): 28,
+        ("HMDB51", "Sports-1M"): 17,
+        ("UCF101", "Kinetics-400"): 61,
+        ("UCF101", "Sports-1M"): 36,
+    }
+
+
+# --- Rules ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "rule", "entry"),
+    [
+        ("giant+panda", "same name", "giant panda"),
+        ("Chimpanzees", "same name", "chimpanzee"),
+        ("HIPPOPOTAMUS", "same name", "hippopotamus"),
+        ("014.Indigo_Bunting", "same name", "indigo bunting"),
+        ("chimpanzze", "spelling", "chimpanzee"),
+        ("wolf", "kind, by name", "timber wolf"),
+        ("sheep", "kind", "ram"),
+        ("supermarket", "broader", "grocery store"),
+        ("mosque_indoor", "qualified", "mosque"),
+    ],
+)
+def test_a_rule_finds_what_it_is_for(name, rule, entry):
+    matches = [m for m in found_by(rule, name, IMAGENET) if entry in m.entry]
+    assert [m.class_name for m in matches] == [name]
+    strong = {"same name", "synonym", "same words", "spelling", "kind, by name"}
+    assert (matches[0].strength == "strong") == (rule in strong)
+
+
+@pytest.mark.parametrize(
+    ("name", "entries", "rule"),
+    [
+        ("JumpRope", ["skipping rope"], "synonym"),
+        ("BabyCrawling", ["crawling baby"], "same words"),
+        ("dribble", ["basketball"], "topic"),
+        ("ApplyEyeMakeup", ["filling eyebrows"], "shared word"),
+        ("Biking", ["bicycle race"], "shared word"),
+        ("WallPushups", ["push up"], "contained"),
+    ],
+)
+def test_rules_for_names_without_a_hierarchy(name, entries, rule):
+    assert found_by(rule, name, Vocabulary.of("mine", entries))
+
+
+def test_an_ambiguous_name_is_read_as_the_other_classes_are():
+    animals = ["rat", "dog", "horse", "lion", "zebra"]
+    mouse = match_names(["mouse"], IMAGENET, animals)
+    assert {m.strength for m in mouse if m.entry == "mouse, computer mouse"} == {"weak"}
+    tools = ["screwdriver", "keyboard", "printer", "hammer"]
+    mouse = match_names(["mouse"], IMAGENET, tools)
+    assert {m.strength for m in mouse if m.entry == "mouse, computer mouse"} == {"strong"}
+
+
+def test_two_words_of_the_dictionary_are_no_misspelling_of_each_other():
+    assert not match_names(["hurling"], Vocabulary.of("mine", ["curling"]))
+    assert match_names(["hurlign"], Vocabulary.of("mine", ["hurling"]))[0].rule == "spelling"
+
+
+def test_nothing_matches_nothing():
+    assert match_names(["qzxv"], IMAGENET) == ()
+    assert match_names([], IMAGENET) == ()
+    assert match_names(["", "???"], IMAGENET) == ()
+
+
+@settings(max_examples=40, deadline=None)
+@given(index=st.integers(0, 999), data=st.data())
+def test_every_pretraining_class_finds_itself_however_it_is_written(index, data):
+    name = data.draw(st.sampled_from(IMAGENET.entries[index].names))
+    way = data.draw(
+        st.sampled_from([str.upper, str.title, lambda s: s.replace(" ", "_"), lambda s: f"7.{s}"])
+    )
+    found = match_names([way(name)], IMAGENET)
+    assert any(name in m.entry for m in found if m.strength == "strong"), found
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.text(max_size=40))
+def test_any_text_can_be_a_class_name(name):
+    assert all(
+        word.isalnum() and word.islower() + word.isdigit() for word in readable(name).split()
+    )
+    for match in match_names([name], get_vocabulary("sports-1m")):
+        assert match.class_name == name
+
+
+def test_matching_does_not_depend_on_the_order_of_names():
+    names = list(published("overlap_action")["class"].unique())
+    forth = strengths(names, get_vocabulary("kinetics-400"))
+    back = strengths(names[::-1], get_vocabulary("kinetics-400"))
+    assert forth == back
+
+
+# --- Facts ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "n"), list(zip(VOCABULARY_NAMES, (1000, 21843, 400, 487), strict=True))
+)
+def test_a_vocabulary_has_all_its_classes(name, n):
+    assert len(get_vocabulary(name).entries) == n
+
+
+def test_imagenet_1k_is_a_part_of_21k_and_of_wordnet():
+    ids = [e.synset for e in IMAGENET.entries]
+    assert len(set(ids)) == 1000
+    teddy_bear = {"n04399382"}  # of the challenge only; the full release never had it
+    assert set(ids) - {e.synset for e in get_vocabulary("imagenet-21k").entries} == teddy_bear
+    assert set(ids) <= set(wordnet().synsets)
+
+
+def test_vocabularies_are_those_of_their_source(shared):
+    folder = shared / "data/imagenet"
+    lemmas = dict(
+        line.split("\t")
+        for line in (folder / "imagenet_synset_to_lemma.txt").read_text().splitlines()
+        if "\t" in line
+    )
+    for name, file in (
+        ("imagenet-1k", "imagenet_synsets"),
+        ("imagenet-21k", "imagenet21k_goog_synsets"),
+    ):
+        ids = (folder / f"{file}.txt").read_text().split()
+        entries = get_vocabulary(name).entries
+        assert [e.synset for e in entries] == ids
+        assert all(str(e) == lemmas[e.synset].strip() for e in entries)
+    actions = (shared / "data/action/kinetics400_label_map.txt").read_text().splitlines()
+    assert [str(e) for e in get_vocabulary("kinetics-400").entries] == actions
+
+
+@pytest.mark.parametrize(
+    ("word", "base"),
+    [("wolves", "wolf"), ("teeth", "tooth"), ("biking", "bike"), ("dive", "dive"), ("bus", "bus")],
+)
+def test_base_forms(word, base):
+    assert wordnet().base(word) == base
+
+
+def test_a_dog_is_an_animal_and_nothing_is_its_own_ancestor():
+    above = dict(wordnet().ancestors(wordnet().senses("domestic dog")[0]))
+    assert wordnet().senses("animal", "n")[0] in above
+    assert min(above.values()) == 1
+    for synset in list(wordnet().synsets)[::5000]:
+        assert synset not in dict(wordnet().ancestors(synset))
+
+
+def test_word_lists_are_small_and_apart():
+    assert len(EMPTY_WORDS) < 50
+    assert not EMPTY_WORDS & VIEWPOINTS
+    assert np.all([word == word.lower() for word in EMPTY_WORDS])

@@ -1,0 +1,109 @@
+import h5py
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.neighbors import NearestNeighbors
+
+from zslcore.leakage import neighbours
+from zslcore.leakage.neighbours import identical_rows, near_rows
+
+
+def by_sets(group):
+    return {frozenset(np.flatnonzero(group == g).tolist()) for g in set(group.tolist()) - {-1}}
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    pattern=st.lists(st.integers(0, 6), min_size=1, max_size=40),
+    d=st.integers(1, 9),
+    dtype=st.sampled_from(["f4", "f8", "u2", "u1", "f2"]),
+)
+def test_rows_are_grouped_as_a_dictionary_would(pattern, d, dtype):
+    values = np.random.default_rng(0).integers(0, 3, size=(7, d))
+    values[0] = 0
+    X = values[pattern].astype(dtype)
+    group, zero = identical_rows(X)
+    expected = {}
+    for row, x in enumerate(X):
+        if x.any():
+            expected.setdefault(x.tobytes(), set()).add(row)
+    assert by_sets(group) == {frozenset(s) for s in expected.values() if len(s) > 1}
+    np.testing.assert_array_equal(zero, ~X.any(axis=1))
+    np.testing.assert_array_equal(group[zero], -1)
+
+
+def test_groups_are_numbered_by_their_first_row():
+    X = np.array([[5.0], [1.0], [9.0], [1.0], [5.0], [2.0]])
+    assert identical_rows(X)[0].tolist() == [0, 1, -1, 1, 0, -1]
+
+
+def test_the_two_zeros_are_equal():
+    X = np.array([[0.0, 1.0], [-0.0, 1.0], [0.0, -0.0]], dtype=np.float32)
+    group, zero = identical_rows(X)
+    assert group.tolist() == [0, 0, -1]
+    assert zero.tolist() == [False, False, True]
+
+
+def test_rows_that_hash_alike_are_still_compared(monkeypatch):
+    monkeypatch.setattr(
+        neighbours, "_row_codes", lambda X: (np.ones(len(X), np.uint64), np.zeros(len(X), bool))
+    )
+    X = np.array([[1.0], [1.0], [2.0], [2.0], [3.0]])
+    assert by_sets(identical_rows(X)[0]) == {frozenset({0, 1}), frozenset({2, 3})}
+
+
+@pytest.fixture(scope="module")
+def clusters():
+    """Rows in clusters, wide enough to be projected, some of them planted near others."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(20, 400))[rng.integers(20, size=600)] + rng.normal(size=(600, 400))
+    train, test = np.arange(400), np.arange(400, 600)
+    X[400:405] = X[10:15] + 0.02 * rng.normal(size=(5, 400))
+    X[405] = X[15]
+    return X.astype(np.float32), train, test
+
+
+def test_near_rows_are_those_of_a_plain_search(clusters):
+    X, train, test = clusters
+    near = near_rows(X, train, test)
+    distance, _ = NearestNeighbors(n_neighbors=1).fit(X[train]).kneighbors(X[test])
+    plain = np.flatnonzero(distance[:, 0] <= 0.25 * near.median)
+    assert set(near.test.tolist()) == set(test[plain].tolist()) == set(range(400, 406))
+    assert dict(zip(near.test.tolist(), near.train.tolist(), strict=True)) == {
+        400 + k: 10 + k for k in range(6)
+    }
+    assert near.median == pytest.approx(np.median(distance), rel=1e-6)
+    assert (np.diff(near.distance) >= 0).all()
+    assert near.distance[0] == 0
+
+
+@pytest.mark.parametrize("kind", ["memory map", "HDF5"])
+def test_features_may_lie_in_a_file(clusters, kind, tmp_path):
+    X, train, test = clusters
+    expected = near_rows(X, train, test)
+    if kind == "memory map":
+        np.save(tmp_path / "x.npy", X)
+        stored = np.load(tmp_path / "x.npy", mmap_mode="r")
+    else:
+        stored = h5py.File(tmp_path / "x.h5", "w").create_dataset("x", data=X)
+    near = near_rows(stored, train, test)
+    np.testing.assert_array_equal(near.test, expected.test)
+    np.testing.assert_array_equal(near.train, expected.train)
+    group, _ = identical_rows(stored)
+    assert by_sets(group) == by_sets(identical_rows(X)[0]) == {frozenset({15, 405})}
+    if kind == "HDF5":
+        stored.file.close()
+
+
+def test_a_shift_of_all_features_changes_nothing(clusters):
+    X, train, test = clusters
+    shifted = near_rows(X.astype(np.float64) + 1000, train, test)
+    assert set(shifted.test.tolist()) == set(range(400, 406))
+
+
+def test_rows_that_are_all_alike_are_all_near():
+    X = np.ones((30, 5), dtype=np.float32)
+    near = near_rows(X, np.arange(20), np.arange(20, 30))
+    assert near.median == 0
+    assert (near.distance == 0).all()

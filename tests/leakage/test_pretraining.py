@@ -1,0 +1,120 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from tests.leakage.worlds import clean
+from zslcore.datasets import load
+from zslcore.exceptions import ParameterError
+from zslcore.leakage import Provenance, Severity, Vocabulary, audit, audit_context
+from zslcore.runs import RunSpec, execute
+
+NAMES = ("cat", "dog", "cow", "hen", "duck", "zebra", "seal", "wolf")
+#: zebra is there; wolf only by a kind of it; seal is not.
+EXTRACTOR = Vocabulary.of("extractor", ["n02391049 zebra", "n02114367 timber wolf, grey wolf"])
+
+
+@pytest.fixture
+def world():
+    return replace(clean(), class_names=NAMES, vocabularies=(EXTRACTOR,))
+
+
+def severities(world, check="ZSL006"):
+    return [f.severity for f in audit_context(world).of(check)]
+
+
+def test_known_classes_fail_with_their_evidence(world):
+    (finding,) = audit_context(world).of("ZSL006")
+    assert finding.severity is Severity.FAIL
+    assert finding.classes == ("zebra", "wolf")
+    rules = {row[0]: row[2] for row in finding.evidence[0].rows}
+    assert rules == {"zebra": "same name", "wolf": "kind, by name"}
+
+
+def test_what_a_person_decides_changes_the_verdict(world):
+    rejected = {"extractor": {"zebra": "rejected", "WOLF": "rejected"}}
+    assert severities(replace(world, decisions=rejected)) == [Severity.INFO]
+    confirmed = {"extractor": {"zebra": "rejected", "wolf": "rejected", "seal": "confirmed"}}
+    findings = audit_context(replace(world, decisions=confirmed)).of("ZSL006")
+    assert [f.severity for f in findings] == [Severity.FAIL, Severity.INFO]
+    assert findings[0].classes == ("seal",)
+    other = {"another": {"zebra": "rejected"}}
+    assert severities(replace(world, decisions=other)) == [Severity.FAIL]
+
+
+def test_related_classes_wait_for_a_person(world):
+    seals = Vocabulary.of("sea", ["n02077923 sea lion"])
+    world = replace(world, vocabularies=(seals,))
+    assert severities(world) == [Severity.WARN]
+    assert severities(replace(world, decisions={"sea": {"seal": "confirmed"}})) == [Severity.FAIL]
+    assert severities(replace(world, decisions={"sea": {"seal": "rejected"}})) == [Severity.INFO]
+
+
+def test_seen_classes_may_be_known(world):
+    cats = Vocabulary.of("cats", ["cat"])
+    assert severities(replace(world, vocabularies=(cats,))) == [Severity.PASS]
+
+
+def test_the_effect_of_known_classes_is_measured(world):
+    assert severities(world, "ZSL007") == [Severity.DID_NOT_RUN]
+    accuracies = {"mine": {5: 0.9, 6: 0.1, 7: 0.8}}
+    (finding,) = audit_context(replace(world, accuracies=accuracies)).of("ZSL007")
+    assert finding.severity is Severity.INFO  # three classes prove nothing
+    row = dict(zip(finding.evidence[0].columns, finding.evidence[0].rows[0], strict=True))
+    assert row["ACC_OUC"] == pytest.approx(0.85)
+    assert row["ACC_TUC"] == pytest.approx(0.1)
+    assert row["gain"] == pytest.approx((0.85 - 0.1) / 0.475, abs=1e-4)
+
+
+def test_a_telling_effect_is_a_warning():
+    names = [f"thing {c}" for c in range(20)]
+    world = clean(n_classes=20, n_unseen=16)
+    known = Vocabulary.of("known", names[4:12])
+    accuracy = {c: 0.9 if c < 12 else 0.2 for c in range(4, 20)}
+    world = replace(
+        world, class_names=tuple(names), vocabularies=(known,), accuracies={"mine": accuracy}
+    )
+    assert severities(world, "ZSL007") == [Severity.WARN]
+    decided = {"known": dict.fromkeys(names[4:12], "rejected")}
+    assert severities(replace(world, decisions=decided), "ZSL007") == [Severity.INFO]
+
+
+# --- How things were chosen -----------------------------------------------------------------------
+
+
+def chosen(**known):
+    return audit_context(replace(clean(), provenance=Provenance(**known))).of("ZSL008")
+
+
+def test_what_is_not_declared_stays_unknown():
+    (finding,) = chosen()
+    assert finding.severity is Severity.UNKNOWN
+    (finding,) = chosen(hyperparameters="validation", gamma="none")
+    assert "epochs" in finding.message
+    assert "gamma" not in finding.message
+
+
+def test_what_is_declared_is_judged():
+    everything = {"hyperparameters": "validation", "epochs": "none", "gamma": "validation"}
+    assert [f.severity for f in chosen(**everything)] == [Severity.PASS]
+    on_test = chosen(**everything | {"epochs": "test"})
+    assert [f.severity for f in on_test] == [Severity.FAIL]
+    assert [f.severity for f in chosen(**everything | {"gamma": "given"})] == [Severity.INFO]
+    with pytest.raises(ParameterError, match="Provenance of gamma"):
+        chosen(gamma="guessed")
+
+
+def test_prototypes_made_with_test_images_fail():
+    world = replace(clean(), provenance=Provenance(prototypes="test images"))
+    assert Severity.FAIL in severities(world, "ZSL009")
+
+
+def test_runs_show_how_they_were_chosen_and_what_peeking_gains():
+    run = execute(RunSpec("digits", "PS", "ESZSL", params={"lam": 1.0}))
+    report = audit(load("digits"), runs=[run], pretraining=[Vocabulary.of("x", ["eight"])])
+    (finding,) = report.of("ZSL008")
+    row = dict(zip(finding.evidence[0].columns, finding.evidence[0].rows[0], strict=True))
+    assert row["parameters"] == run.params_origin
+    assert row["oracle gap, ZSL"] == pytest.approx(run.oracle_gap["zsl"], abs=1e-4)
+    assert report.severity("ZSL007") is not Severity.DID_NOT_RUN
+    assert np.isfinite(run.oracle_gap["zsl"])

@@ -1,0 +1,140 @@
+import json
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.leakage.worlds import FAULTS, clean
+from zslcore.exceptions import ParameterError, UnknownNameError
+from zslcore.leakage import FORMATS, AuditReport, Finding, Severity, audit_context, render
+from zslcore.leakage.render import to_junit
+from zslcore.leakage.report import FAIL_ON, Evidence
+
+NASTY = '<script>alert("x")</script> & | `code` **b** \x00\x1b[31m \ud800 ]]> ‮ [a](javascript:1)'
+
+
+def faulty(names=()):
+    world = clean()
+    for fault in ("equal prototypes", "seen test row trained on", "equal features"):
+        world = FAULTS[fault][0](world)
+    return audit_context(replace(world, class_names=tuple(names) or world.class_names))
+
+
+class Page(HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.tags, self.links, self.text = set(), [], []
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.add(tag)
+        self.links += [v for k, v in attrs if k in ("src", "href", "onclick", "style")]
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_every_format_says_every_finding(name):
+    report = faulty()
+    text = render(report, name)
+    text.encode("utf-8")
+    for finding in report.findings:
+        assert finding.id in text
+    assert "2 rows" in text or "1 row" in text
+
+
+def test_names_are_text_and_never_markup():
+    report = faulty([f"{NASTY} {c}" for c in range(8)])
+    page = Page()
+    page.feed(render(report, "html"))
+    assert page.tags == {
+        "html", "head", "meta", "title", "style", "body", "h1", "h2", "p", "details", "summary",
+        "span", "table", "thead", "tbody", "tr", "th", "td",
+    }  # fmt: skip
+    assert page.links == []
+    assert "<script>" not in render(report, "markdown")
+    assert not re.search(r"(?<!\\)\[a\]", render(report, "markdown"))
+    root = ElementTree.fromstring(render(report, "junit"))
+    assert any('alert("x")' in (case.text or "") for case in root.iter())
+
+
+def test_html_loads_nothing_from_elsewhere():
+    html = render(faulty(), "html")
+    for word in ("http:", "https:", "url(", "@import", "<script", "<link", "<img"):
+        assert word not in html
+
+
+def test_a_table_of_markdown_has_as_many_cells_in_every_row():
+    text = render(faulty([f"{NASTY} {c}" for c in range(8)]), "markdown")
+    for block in re.findall(r"(?:^\|.*\n)+", text, flags=re.M):
+        cells = {len(re.findall(r"(?<!\\)\|", line)) for line in block.splitlines()}
+        assert len(cells) == 1
+
+
+def test_json_says_everything_and_is_strict():
+    report = faulty()
+    read = json.loads(render(report, "json"), parse_constant=lambda c: pytest.fail(c))
+    assert read["verdict"] == report.verdict == "failed"
+    assert [f["message"] for f in read["findings"]] == [f.message for f in report.findings]
+    assert [f["rows"] for f in read["findings"]] == [list(f.rows) for f in report.findings]
+    assert {c["id"] for c in read["checks"]} == set(report.titles)
+
+
+@pytest.mark.parametrize("fail_on", FAIL_ON)
+def test_junit_counts_what_the_exit_status_says(fail_on):
+    report = faulty()
+    suite = ElementTree.fromstring(to_junit(report, fail_on))[0]
+    assert (int(suite.get("failures")) > 0) == report.fails(fail_on)
+    assert len(suite.findall("testcase")) == int(suite.get("tests")) == len(report.titles)
+    assert len(suite.findall("testcase/failure")) == int(suite.get("failures"))
+    assert len(suite.findall("testcase/skipped")) == int(suite.get("skipped"))
+
+
+def test_what_did_not_run_is_a_skipped_test_with_its_reason():
+    suite = ElementTree.fromstring(render(faulty(), "junit"))[0]
+    case = next(c for c in suite if c.get("name").startswith("ZSL006"))
+    assert "Did not run" in case.find("skipped").get("message")
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.text(), st.sampled_from(list(Severity)))
+def test_any_text_makes_a_report_of_every_format(text, severity):
+    evidence = Evidence.of(text, (text,), [(text,), (np.float64("nan"),)])
+    finding = Finding("ZSL001", severity, text, text, (evidence,), classes=(text,))
+    report = AuditReport(text, text, (finding,), {"ZSL001": "title"}, {"read": text})
+    for format_ in FORMATS:
+        render(report, format_)
+    ElementTree.fromstring(render(report, "junit"))
+    json.loads(render(report, "json"))
+
+
+def test_misspelt_words_are_refused():
+    report = faulty()
+    with pytest.raises(UnknownNameError, match="Did you mean 'markdown'"):
+        render(report, "markdwon")
+    with pytest.raises(ParameterError):
+        report.fails("error")
+    with pytest.raises(UnknownNameError):
+        report.of("ZSL03")
+
+
+def test_the_verdict_is_the_worst_that_matters():
+    def verdict(*severities):
+        findings = tuple(Finding("ZSL001", s, "") for s in severities)
+        return AuditReport("x", "", findings, {"ZSL001": ""}).verdict
+
+    assert verdict(Severity.PASS, Severity.DID_NOT_RUN) == "passed"
+    assert verdict(Severity.PASS, Severity.WARN) == "warnings"
+    assert verdict(Severity.WARN, Severity.FAIL, Severity.UNKNOWN) == "failed"
+
+
+def test_evidence_is_cut_and_says_so():
+    evidence = Evidence.of("rows", ("row",), ((np.int64(k),) for k in range(1000)))
+    assert (len(evidence.rows), evidence.total) == (100, 1000)
+    assert type(evidence.rows[0][0]) is int
+    assert len(evidence.table()) == 100

@@ -1,0 +1,42 @@
+import pytest
+
+from zslcore.exceptions import FileRefusedError, UnknownNameError
+from zslcore.leakage import get_vocabulary, read_vocabulary
+from zslcore.leakage.loading import vocabulary_of
+
+
+def test_a_list_of_ones_own(tmp_path):
+    path = tmp_path / "mine.txt"
+    path.write_text("# my classes\nn02391049 zebra\npersian cat, Persian\n\nta-ta  # a comment\n")
+    vocabulary = read_vocabulary(path)
+    assert vocabulary.name == "mine"
+    assert [entry.names for entry in vocabulary.entries] == [
+        ("zebra",),
+        ("persian cat", "Persian"),
+        ("ta-ta",),
+    ]
+    assert vocabulary.entries[0].synset == "n02391049"
+    assert vocabulary_of(str(path)) == vocabulary
+
+
+def test_a_misspelt_vocabulary_gets_the_nearest_one():
+    with pytest.raises(UnknownNameError, match="Did you mean 'imagenet-1k'"):
+        get_vocabulary("imagenet1k")
+    with pytest.raises(UnknownNameError, match="Did you mean 'kinetics-400'"):
+        vocabulary_of("kinetics")
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [(b"", "got none"), (b"# nothing\n", "got none"), (b"x" * (9 << 20), "at most")],
+)
+def test_what_is_no_list_is_refused(tmp_path, content, sentence):
+    path = tmp_path / "list.txt"
+    path.write_bytes(content)
+    with pytest.raises(FileRefusedError, match=sentence):
+        read_vocabulary(path)
+
+
+def test_a_list_that_is_not_there_is_refused(tmp_path):
+    with pytest.raises(FileRefusedError):
+        vocabulary_of(tmp_path / "none.txt")

@@ -1,0 +1,442 @@
+r"""Whether classes that the feature extractor had seen get better accuracy.
+
+.. math::
+    \mathrm{gain} = \frac{\mathrm{ACC_{OUC}} - \mathrm{ACC_{TUC}}}
+                         {\tfrac12 (\mathrm{ACC_{OUC}} + \mathrm{ACC_{TUC}})}
+
+with the mean per-class accuracies of the overlapping (OUC) and of the truly unseen test classes
+(TUC). Classes, not images, are the unit: another benchmark would have other classes. So the
+interval resamples classes and the p-value permutes which of them overlap. Of features with
+pre-training and a baseline without, the difference of gains is what pre-training adds.
+
+References
+----------
+K. Huang, S. J. Delany, S. McKeever, "Fairer evaluation of zero shot action recognition in videos",
+VISAPP 2021, section 4. B. Efron, R. Tibshirani, "An introduction to the bootstrap", 1993, chapter
+12 (bootstrap-t). S. Holm, "A simple sequentially rejective multiple test procedure", 1979.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from math import comb
+
+import numpy as np
+import pandas as pd
+from scipy.stats import binomtest
+
+from zslcore.base import ZSLEstimator
+from zslcore.datasets.base import Split, ZSLDataset
+from zslcore.exceptions import DatasetError, ParameterError
+from zslcore.metrics import per_class_accuracy
+from zslcore.protocol import fit_and_score
+
+__all__ = [
+    "Draw",
+    "ImageAccuracy",
+    "OverlapGain",
+    "fair_draws",
+    "gain_of",
+    "holm",
+    "overlap_gain",
+    "overlap_study",
+    "study_summary",
+]
+
+#: Up to this many ways to choose the overlapping classes, all of them are looked at.
+EXACT = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class ImageAccuracy:
+    """Accuracy over images, with the exact binomial interval, which takes classes as fixed.
+
+    Attributes
+    ----------
+    correct, images : counts
+    low, high : exact (Clopper-Pearson) interval
+    """
+
+    correct: int
+    images: int
+    low: float
+    high: float
+
+    @property
+    def accuracy(self) -> float:
+        """Share of images that are right."""
+        return self.correct / self.images
+
+
+@dataclass(frozen=True, slots=True)
+class OverlapGain:
+    """What classes known to the extractor gain; fractions, a gain of 0.1 is 10 %.
+
+    Attributes
+    ----------
+    acc_ouc, acc_tuc : mean per-class accuracy of overlapping and of truly unseen classes
+    gain : relative difference, in [-2, 2]
+    interval : bootstrap-t interval of the gain over classes; NaN with fewer than two classes on
+        a side
+    level : its nominal coverage
+    p : two-sided permutation p-value over classes
+    n_ouc, n_tuc : numbers of classes
+    images_ouc, images_tuc : accuracy over images, None when counts were not given
+    """
+
+    acc_ouc: float
+    acc_tuc: float
+    gain: float
+    interval: tuple[float, float]
+    level: float
+    p: float
+    n_ouc: int
+    n_tuc: int
+    images_ouc: ImageAccuracy | None = None
+    images_tuc: ImageAccuracy | None = None
+
+    @property
+    def all(self) -> float:
+        """Mean per-class accuracy of all test classes."""
+        n = self.n_ouc + self.n_tuc
+        return (self.n_ouc * self.acc_ouc + self.n_tuc * self.acc_tuc) / n
+
+    @property
+    def overlap(self) -> float:
+        """Accuracy of the overlapping classes; another name for ``acc_ouc``."""
+        return self.acc_ouc
+
+    @property
+    def clean(self) -> float:
+        """Accuracy of the truly unseen classes; another name for ``acc_tuc``."""
+        return self.acc_tuc
+
+    @property
+    def all_minus_clean(self) -> float:
+        """What the overlap adds to the figure that a paper prints."""
+        return self.all - self.clean
+
+
+def gain_of(acc_ouc, acc_tuc):
+    """Return the relative difference of two accuracies, 0 when both are 0; arrays broadcast."""
+    mean = (np.asarray(acc_ouc, dtype=float) + acc_tuc) / 2
+    return (acc_ouc - np.asarray(acc_tuc, dtype=float)) / np.where(mean > 0, mean, 1)
+
+
+def overlap_gain(
+    per_class_accuracy,
+    overlapping,
+    *,
+    images=None,
+    level: float = 0.95,
+    n_resamples: int = 2000,
+    seed: int = 0,
+) -> OverlapGain:
+    """Return the OverlapGain of one method on one set of test classes.
+
+    Parameters
+    ----------
+    per_class_accuracy : array of shape (n_classes,), or mapping from class to accuracy
+    overlapping : bool array of shape (n_classes,), or classes of the mapping
+        Which test classes the extractor was trained on.
+    images : int array of shape (n_classes,) or mapping, optional
+        Test images per class, for the intervals over images.
+    level : float, default=0.95
+        Nominal coverage of the intervals.
+    n_resamples : int, default=2000
+        Bootstrap samples, and permutations where there are too many to try all.
+    seed : int, default=0
+
+    Raises
+    ------
+    DatasetError
+        When accuracies are outside [0, 1], or no class overlaps, or all do.
+    """
+    accuracy, known, n = _arrays(per_class_accuracy, overlapping, images)
+    a, b = accuracy[known], accuracy[~known]
+    rng = np.random.default_rng(seed)
+    tail = (1 - level) / 2
+    return OverlapGain(
+        acc_ouc=float(a.mean()),
+        acc_tuc=float(b.mean()),
+        gain=float(gain_of(a.mean(), b.mean())),
+        interval=_interval(a, b, tail, n_resamples, rng),
+        level=level,
+        p=_permutation_p(accuracy, known, n_resamples, rng),
+        n_ouc=len(a),
+        n_tuc=len(b),
+        images_ouc=None if n is None else _over_images(a, n[known], level),
+        images_tuc=None if n is None else _over_images(b, n[~known], level),
+    )
+
+
+def _arrays(accuracy, overlapping, images) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+    """Bring mappings and arrays to one form, and refuse what has no gain."""
+    if isinstance(accuracy, Mapping):
+        classes = sorted(accuracy)
+        stray = set(overlapping) - set(classes)
+        if stray:
+            raise DatasetError(f"Overlapping classes without an accuracy: {sorted(stray)[:5]}.")
+        overlapping = np.isin(classes, list(overlapping))
+        images = None if images is None else [images[c] for c in classes]
+        accuracy = [accuracy[c] for c in classes]
+    accuracy = np.asarray(accuracy, dtype=np.float64)
+    known = np.asarray(overlapping)
+    if accuracy.ndim != 1 or known.shape != accuracy.shape or known.dtype != bool:
+        raise DatasetError(
+            f"Expected one accuracy and one boolean per class; got shapes {accuracy.shape} and "
+            f"{known.shape} of {known.dtype}."
+        )
+    if not ((accuracy >= 0) & (accuracy <= 1)).all():
+        raise DatasetError("Accuracies must lie in [0, 1].")
+    if not known.any() or known.all():
+        raise DatasetError(f"A gain needs overlapping and other classes; got {known.sum()} of "
+                           f"{len(known)} overlapping.")  # fmt: skip
+    return accuracy, known, None if images is None else np.asarray(images, dtype=np.int64)
+
+
+def _interval(a, b, tail: float, n_resamples: int, rng) -> tuple[float, float]:
+    """Bootstrap-t over classes, each side resampled by itself.
+
+    The percentile interval is too short with the few classes a test set has; dividing by each
+    resample's own standard error restores its coverage.
+    """
+    if min(len(a), len(b)) < 2:
+        return (np.nan, np.nan)
+    gain, error = _gain_and_error(a[None], b[None])
+    if not error[0]:
+        return (float(gain[0]), float(gain[0]))
+    A = a[rng.integers(len(a), size=(n_resamples, len(a)))]
+    B = b[rng.integers(len(b), size=(n_resamples, len(b)))]
+    gains, errors = _gain_and_error(A, B)
+    # A resample of equal values has no error of its own; the sample's stands in for it.
+    t = (gains - gain) / np.where(errors > 0.1 * error, errors, error)
+    low, high = np.quantile(t, [tail, 1 - tail])
+    return tuple(float(np.clip(gain[0] - q * error[0], -2, 2)) for q in (high, low))
+
+
+def _gain_and_error(A: np.ndarray, B: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Gain of each row and its standard error by the delta method."""
+    a, b = A.mean(axis=1), B.mean(axis=1)
+    total = np.where(a + b > 0, a + b, 1)
+    variance = (
+        (4 * b / total**2) ** 2 * A.var(axis=1, ddof=1) / A.shape[1]
+        + (4 * a / total**2) ** 2 * B.var(axis=1, ddof=1) / B.shape[1]
+    )  # fmt: skip
+    return gain_of(a, b), np.sqrt(variance)
+
+
+def _permutation_p(accuracy: np.ndarray, known: np.ndarray, n_resamples: int, rng) -> float:
+    """Share of ways to call as many classes overlapping that differ at least as much.
+
+    Of a given set of accuracies the gain is a rising function of the difference, which unlike the
+    gain is symmetric.
+    """
+    n, k = len(known), int(known.sum())
+    total = accuracy.sum()
+    observed = abs(accuracy[known].mean() - accuracy[~known].mean())
+    if comb(n, k) <= EXACT:
+        sums = np.array([accuracy[list(chosen)].sum() for chosen in combinations(range(n), k)])
+        counted = 0
+    else:
+        sums = rng.permuted(np.tile(accuracy, (n_resamples, 1)), axis=1)[:, :k].sum(axis=1)
+        counted = 1  # the sample itself is one of the permutations
+    at_least = (np.abs(sums / k - (total - sums) / (n - k)) >= observed - 1e-12).sum()
+    return float((at_least + counted) / (len(sums) + counted))
+
+
+def _over_images(accuracy: np.ndarray, images: np.ndarray, level: float) -> ImageAccuracy:
+    n, correct = int(images.sum()), round(float(accuracy @ images))
+    interval = binomtest(correct, n).proportion_ci(level, method="exact")
+    return ImageAccuracy(correct, n, float(interval.low), float(interval.high))
+
+
+def holm(p: Sequence[float]) -> np.ndarray:
+    """Return p-values adjusted for looking at several methods, after Holm."""
+    p = np.asarray(p, dtype=np.float64)
+    order = np.argsort(p, kind="stable")
+    stepped = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
+    adjusted = np.empty_like(p)
+    adjusted[order] = np.minimum(stepped, 1)
+    return adjusted
+
+
+# --- The study of FAIR ----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Draw:
+    """One draw of classes: training, overlapping test and truly unseen test classes."""
+
+    train: np.ndarray
+    ouc: np.ndarray
+    tuc: np.ndarray
+
+
+def fair_draws(
+    overlapping, *, n_ouc: int, n_tuc: int, n_train: int | None = None, n_draws: int = 30,
+    seed: int = 0,
+) -> tuple[Draw, ...]:  # fmt: skip
+    """Draw test classes, part overlapping and part truly unseen; the rest trains.
+
+    FAIR draws 30 times, for UCF101 51 training, 25 overlapping and 25 truly unseen classes.
+
+    Parameters
+    ----------
+    overlapping : bool array of shape (n_classes,)
+    n_ouc, n_tuc : test classes of each kind
+    n_train : training classes, by default all that are left
+    n_draws : int, default=30
+    seed : int, default=0
+    """
+    overlapping = np.asarray(overlapping, dtype=bool)
+    of_kind = np.flatnonzero(overlapping), np.flatnonzero(~overlapping)
+    left = len(overlapping) - n_ouc - n_tuc
+    n_train = left if n_train is None else n_train
+    if min(n_ouc, n_tuc, n_train) < 1 or n_train > left or any(
+        wanted > len(there) for wanted, there in zip((n_ouc, n_tuc), of_kind, strict=True)
+    ):  # fmt: skip
+        raise ParameterError(
+            f"Cannot draw {n_ouc} overlapping, {n_tuc} other and {n_train} training classes from "
+            f"{len(of_kind[0])} overlapping and {len(of_kind[1])} other classes."
+        )
+    rng = np.random.default_rng(seed)
+    draws = []
+    for _ in range(n_draws):
+        ouc, tuc = (
+            np.sort(rng.choice(there, n, replace=False))
+            for there, n in zip(of_kind, (n_ouc, n_tuc), strict=True)
+        )
+        rest = np.setdiff1d(np.arange(len(overlapping)), np.concatenate([ouc, tuc]))
+        draws.append(Draw(np.sort(rng.choice(rest, n_train, replace=False)), ouc, tuc))
+    return tuple(draws)
+
+
+def overlap_study(
+    methods: Mapping[str, ZSLEstimator],
+    datasets: Mapping[str, ZSLDataset],
+    draws: Sequence[Draw],
+    **options,
+) -> pd.DataFrame:
+    """Fit every method on every draw of classes with every feature set.
+
+    Parameters
+    ----------
+    methods : name -> estimator with its parameters, fitted afresh on each draw
+    datasets : name of the features -> data set; the same classes, in the same order
+    draws : from :func:`fair_draws`
+    **options
+        For :func:`zslcore.protocol.fit_and_score`: ``preprocessing``, ``seed``.
+
+    Returns
+    -------
+    DataFrame
+        One row per draw, features, method and test class: ``draw``, ``features``, ``method``,
+        ``class``, ``overlapping``, ``images``, ``accuracy`` (among the draw's test classes).
+    """
+    rows = []
+    for features, dataset in datasets.items():
+        for k, draw in enumerate(draws):
+            for method, estimator in methods.items():
+                of_draw = _accuracies(estimator, dataset, draw, **options)
+                rows += [(k, features, method, *row) for row in of_draw]
+    columns = ["draw", "features", "method", "class", "overlapping", "images", "accuracy"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def _accuracies(estimator, dataset, draw: Draw, **options) -> Iterator[tuple]:
+    """Yield (class, overlapping, images, accuracy) of one fit."""
+    test = np.union1d(draw.ouc, draw.tuc)
+    split = Split.from_rows(
+        "draw",
+        dataset.labels,
+        trainval=np.flatnonzero(np.isin(dataset.labels, draw.train)),
+        test_seen=[],
+        test_unseen=np.flatnonzero(np.isin(dataset.labels, test)),
+    )
+    scores = fit_and_score(estimator, dataset, split, **options)
+    F, y = scores.unseen_part
+    accuracy = per_class_accuracy(y, F.argmax(axis=1))
+    classes, images = scores.classes[~scores.seen], np.bincount(y)
+    for c, value in accuracy.items():
+        known = bool(np.isin(classes[c], draw.ouc))
+        yield int(classes[c]), known, int(images[c]), float(value)
+
+
+def study_summary(
+    study: pd.DataFrame, *, baseline: str | None = None, level: float = 0.95, seed: int = 0
+) -> pd.DataFrame:
+    """Return gains by features and method, p adjusted over methods, and the gain over a baseline.
+
+    Draws share classes, so they are no independent repetitions: a class counts once, with its mean
+    accuracy over the draws that tested it; ``draw_deviation`` tells how much single draws vary.
+
+    Parameters
+    ----------
+    study : from :func:`overlap_study`
+    baseline : features without pre-training, whose gain is subtracted
+    level : coverage of the intervals
+    seed : int, default=0
+
+    Returns
+    -------
+    DataFrame
+        ``features``, ``method``, ``acc_ouc``, ``acc_tuc``, ``all``, ``all_minus_clean``, ``gain``,
+        ``low``, ``high``, ``p``, ``p_holm``, ``draw_mean``, ``draw_deviation`` and, with a
+        baseline, ``gain_minus_baseline`` with ``minus_low`` and ``minus_high``, the percentile
+        interval of the difference over classes resampled for both alike.
+    """
+    features = list(dict.fromkeys(study["features"]))
+    if baseline is not None and baseline not in features:
+        raise ParameterError(f"No features called {baseline!r}; got {', '.join(features)}.")
+    rows = []
+    for (name, method), part in study.groupby(["features", "method"], sort=False):
+        accuracy, known = _by_class(part)
+        gain = overlap_gain(accuracy.to_numpy(), known.to_numpy(), level=level, seed=seed)
+        per_draw = part.pivot_table(index="draw", columns="overlapping", values="accuracy")
+        gains = gain_of(per_draw[True].to_numpy(), per_draw[False].to_numpy())
+        row = {"features": name, "method": method, "acc_ouc": gain.acc_ouc, "acc_tuc": gain.acc_tuc}
+        row |= {"all": gain.all, "all_minus_clean": gain.all_minus_clean, "gain": gain.gain}
+        row |= {"low": gain.interval[0], "high": gain.interval[1], "p": gain.p}
+        row |= {"draw_mean": gains.mean(), "draw_deviation": gains.std(ddof=min(1, len(gains) - 1))}
+        rows.append(
+            row | _over_baseline(study, name, method, baseline, accuracy, known, level, seed)
+        )
+    table = pd.DataFrame(rows)
+    table.insert(10, "p_holm", table.groupby("features")["p"].transform(lambda p: holm(p)))
+    return table
+
+
+def _by_class(part: pd.DataFrame) -> tuple[pd.Series, pd.Series]:
+    """Mean accuracy of every class over draws, and whether it overlaps."""
+    by_class = part.groupby("class")
+    return by_class["accuracy"].mean(), by_class["overlapping"].first()
+
+
+def _over_baseline(study, name, method, baseline, accuracy, known, level, seed) -> dict[str, float]:
+    """Gain minus the baseline's, with an interval over classes that both are tested on."""
+    if baseline is None:
+        return {}
+    if name == baseline:
+        return dict.fromkeys(("gain_minus_baseline", "minus_low", "minus_high"), 0.0)
+    part = study[(study["features"] == baseline) & (study["method"] == method)]
+    if part.empty:
+        return dict.fromkeys(("gain_minus_baseline", "minus_low", "minus_high"), np.nan)
+    other, _ = _by_class(part)
+    common = accuracy.index.intersection(other.index)
+    pair = np.column_stack([accuracy[common], other[common]])
+    is_known = known[common].to_numpy()
+    a, b = pair[is_known], pair[~is_known]
+    gains = gain_of(a.mean(axis=0), b.mean(axis=0))
+    rng = np.random.default_rng(seed)
+    A = a[rng.integers(len(a), size=(2000, len(a)))].mean(axis=1)
+    B = b[rng.integers(len(b), size=(2000, len(b)))].mean(axis=1)
+    resampled = np.subtract(*gain_of(A, B).T)
+    low, high = np.quantile(resampled, [(1 - level) / 2, (1 + level) / 2])
+    return {
+        "gain_minus_baseline": float(gains[0] - gains[1]),
+        "minus_low": float(low),
+        "minus_high": float(high),
+    }

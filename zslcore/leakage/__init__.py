@@ -1,0 +1,48 @@
+"""The audit of a zero-shot split: what leaks, how much, and a split that does not.
+
+>>> from zslcore.leakage import audit                       # doctest: +SKIP
+>>> report = audit("att_splits.mat", pretraining=["imagenet-1k"])      # doctest: +SKIP
+>>> print(report.headline)                                  # doctest: +SKIP
+"""
+
+from zslcore.leakage.checks import CHECKS, Check
+from zslcore.leakage.context import AuditContext, Decisions, Provenance
+from zslcore.leakage.correction import POLICIES, CorrectedSplit
+from zslcore.leakage.engine import audit, audit_context, corrected_split
+from zslcore.leakage.matching import Match, match_names, readable
+from zslcore.leakage.render import FORMATS, render
+from zslcore.leakage.report import AuditReport, Evidence, Finding, Severity
+from zslcore.leakage.vocabularies import (
+    VOCABULARY_NAMES,
+    Entry,
+    Vocabulary,
+    get_vocabulary,
+    read_vocabulary,
+)
+
+__all__ = [
+    "CHECKS",
+    "FORMATS",
+    "POLICIES",
+    "VOCABULARY_NAMES",
+    "AuditContext",
+    "AuditReport",
+    "Check",
+    "CorrectedSplit",
+    "Decisions",
+    "Entry",
+    "Evidence",
+    "Finding",
+    "Match",
+    "Provenance",
+    "Severity",
+    "Vocabulary",
+    "audit",
+    "audit_context",
+    "corrected_split",
+    "get_vocabulary",
+    "match_names",
+    "read_vocabulary",
+    "readable",
+    "render",
+]

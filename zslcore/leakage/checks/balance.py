@@ -1,0 +1,45 @@
+"""ZSL011: classes with so few test images that their accuracy means little."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from scipy.stats import binomtest
+
+from zslcore.leakage.context import TEST_PARTS, AuditContext
+from zslcore.leakage.report import Evidence, Finding, Severity
+
+__all__ = ["few_test_images"]
+
+#: With fewer images the exact 95 % interval of a class at 50 % is at least 0.62 wide.
+FEW_IMAGES = 10
+
+
+def few_test_images(context: AuditContext) -> Iterator[Finding]:
+    """ZSL011: test classes below ten images, with the interval that such an accuracy has."""
+    for part in TEST_PARTS:
+        classes, counts = np.unique(context.labels[context.rows(part)], return_counts=True)
+        few = counts < FEW_IMAGES
+        if not few.any():
+            continue
+        names = context.names(classes[few])
+        table = [
+            (name, n, round(_width(int(n)), 3)) for name, n in zip(names, counts[few], strict=True)
+        ]
+        columns = ("class", "images", "width of the 95 % interval at half right")
+        message = (
+            f"Fewer than {FEW_IMAGES} images in {part}: {few.sum()} of {len(classes)} classes "
+            f"(smallest {counts.min()})."
+        )
+        advice = "Read the mean over classes, with an interval, not single classes."
+        yield Finding(
+            "ZSL011", Severity.WARN, message, advice, (Evidence.of("Classes", columns, table),),
+            classes=names, figures={"classes": int(few.sum()), "smallest": int(counts.min())},
+        )  # fmt: skip
+
+
+def _width(n: int) -> float:
+    """Width of the exact binomial interval when half of ``n`` images are right."""
+    interval = binomtest(round(n / 2), n).proportion_ci(0.95, method="exact")
+    return interval.high - interval.low

@@ -1,0 +1,172 @@
+"""ZSL006 and ZSL007: test classes that the feature extractor was trained on, and what they gain."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from zslcore.analysis.overlap import holm, overlap_gain
+from zslcore.leakage.context import AuditContext
+from zslcore.leakage.matching import Match, match_names, readable
+from zslcore.leakage.report import Evidence, Finding, Severity
+from zslcore.leakage.vocabularies import Vocabulary
+from zslcore.leakage.words import listed
+
+__all__ = ["Overlap", "overlap_effect", "overlaps", "pretrained_classes"]
+
+#: Below this p, adjusted over methods, a gain is called one.
+SIGNIFICANT = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Overlap:
+    """A test class, its matches in a vocabulary, and what a person decided.
+
+    Attributes
+    ----------
+    number : row of ``prototypes``
+    class_name : str
+    matches : strongest first
+    decision : "confirmed", "rejected" or "" when nobody decided
+    """
+
+    number: int
+    class_name: str
+    matches: tuple[Match, ...]
+    decision: str = ""
+
+    @property
+    def strength(self) -> str:
+        """The strength of the best match."""
+        return self.matches[0].strength if self.matches else ""
+
+    @property
+    def counts(self) -> bool:
+        """Whether the class is taken as known to the extractor."""
+        return self.decision == "confirmed" or (
+            self.strength == "strong" and self.decision != "rejected"
+        )
+
+
+def overlaps(context: AuditContext, vocabulary: Vocabulary) -> tuple[Overlap, ...]:
+    """Return the unseen classes that have a match in ``vocabulary`` or were confirmed."""
+    unseen = context.unseen_classes
+    found: dict[str, list[Match]] = defaultdict(list)
+    names = context.names(unseen)
+    for match in match_names(names, vocabulary, context.class_names):
+        found[match.class_name].append(match)
+    decided = {
+        readable(name): decision
+        for name, decision in context.decisions.get(vocabulary.name, {}).items()
+    }
+    rows = []
+    for c, name in zip(unseen, names, strict=True):
+        overlap = Overlap(int(c), name, tuple(found[name]), decided.get(readable(name), ""))
+        if overlap.matches or overlap.decision == "confirmed":
+            rows.append(overlap)
+    return tuple(rows)
+
+
+def pretrained_classes(context: AuditContext) -> Iterator[Finding]:
+    """ZSL006: by vocabulary what counts, what a person has to decide, what was rejected."""
+    for vocabulary in context.vocabularies:
+        rows = overlaps(context, vocabulary)
+        n = len(context.unseen_classes)
+        known = [row for row in rows if row.counts]
+        open_ = [row for row in rows if not row.counts and not row.decision]
+        rejected = [row for row in rows if row.decision == "rejected"]
+        if known:
+            message = (
+                f"Among the classes of {vocabulary.name}: {len(known)} of {n} test classes "
+                f"({listed([row.class_name for row in known])})."
+            )
+            advice = "Test on other classes, or report accuracy without these beside it; " \
+                "reject a match that is wrong."  # fmt: skip
+            yield _finding(Severity.FAIL, message, advice, known)
+        if open_:
+            message = (
+                f"Related to classes of {vocabulary.name}, to be confirmed or rejected: "
+                f"{len(open_)} of {n} test classes ({listed([row.class_name for row in open_])})."
+            )
+            yield _finding(Severity.WARN, message, "Confirm or reject each of them.", open_)
+        if rejected:
+            message = (
+                f"Rejected by hand, for {vocabulary.name}: "
+                f"{listed([row.class_name for row in rejected])}."
+            )
+            yield _finding(Severity.INFO, message, "", rejected)
+
+
+def _finding(severity: Severity, message: str, advice: str, rows: list[Overlap]) -> Finding:
+    table = [
+        (row.class_name, m.strength, m.rule, m.entry, m.evidence, row.decision or "open")
+        for row in rows
+        for m in row.matches
+    ]
+    table += [
+        (row.class_name, "", "by hand", "", "", row.decision) for row in rows if not row.matches
+    ]
+    columns = ("class", "strength", "rule", "pre-training class", "evidence", "decision")
+    return Finding(
+        "ZSL006",
+        severity,
+        message,
+        advice,
+        (Evidence.of("Matches", columns, table),),
+        classes=tuple(row.class_name for row in rows),
+        figures={"classes": len(rows)},
+    )
+
+
+def overlap_effect(context: AuditContext) -> Iterator[Finding]:
+    """ZSL007: OverlapGain of every method, by vocabulary, Holm over methods."""
+    accuracies = _accuracies(context)
+    if not accuracies:
+        why = "Did not run: needs accuracies per test class (runs= or accuracies=)."
+        yield Finding("ZSL007", Severity.DID_NOT_RUN, why)
+        return
+    for vocabulary in context.vocabularies:
+        known = {row.number for row in overlaps(context, vocabulary) if row.counts}
+        if not known or known >= set(context.unseen_classes.tolist()):
+            which = "no" if not known else "every"
+            why = f"Nothing to compare: {which} test class is among those of {vocabulary.name}."
+            yield Finding("ZSL007", Severity.INFO, why)
+        else:
+            yield _effect(vocabulary, known, accuracies)
+
+
+def _accuracies(context: AuditContext) -> dict[str, Mapping[int, float]]:
+    unseen = set(context.unseen_classes.tolist())
+    of_runs = {run.spec.method: run.evaluation.per_class_zsl for run in context.runs}
+    return {
+        method: {c: a for c, a in accuracy.items() if c in unseen}
+        for method, accuracy in {**of_runs, **context.accuracies}.items()
+    }
+
+
+def _effect(vocabulary: Vocabulary, known: set[int], accuracies) -> Finding:
+    gains = {}
+    for method, accuracy in accuracies.items():
+        classes = sorted(accuracy)
+        values = np.array([accuracy[c] for c in classes])
+        gains[method] = overlap_gain(values, np.isin(classes, list(known)))
+    adjusted = holm([gain.p for gain in gains.values()])
+    table = [
+        (method, *(round(x, 4) for x in (g.acc_ouc, g.acc_tuc, g.gain, *g.interval, g.p, p)))
+        for (method, g), p in zip(gains.items(), adjusted, strict=True)
+    ]
+    columns = ("method", "ACC_OUC", "ACC_TUC", "gain", "low", "high", "p", "p (Holm)")
+    worst = max(gains, key=lambda method: gains[method].gain)
+    telling = bool(min(adjusted) < SIGNIFICANT)
+    message = (
+        f"The {len(known)} classes of {vocabulary.name} are answered "
+        f"{'' if telling else 'not demonstrably '}better: largest OverlapGain "
+        f"{gains[worst].gain:+.1%} ({worst}), smallest adjusted p {min(adjusted):.3g}."
+    )
+    advice = "Report accuracy on the clean classes beside the whole." if telling else ""
+    severity = Severity.WARN if telling else Severity.INFO
+    evidence = Evidence.of("OverlapGain by method", columns, table)
+    return Finding("ZSL007", severity, message, advice, (evidence,))

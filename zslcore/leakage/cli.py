@@ -1,0 +1,162 @@
+"""``python -m zslcore audit PATH``: guard the splits of a repository.
+
+Exit status: 0 when nothing that ``--fail-on`` names was found, 1 when something was, 2 when the
+audit could not run, with one sentence on the error output.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tomllib
+from collections.abc import Sequence
+from pathlib import Path
+
+from zslcore.datasets import available, load
+from zslcore.datasets.door import clean_text
+from zslcore.exceptions import FileRefusedError, ParameterError, ZSLError
+from zslcore.leakage.context import Decisions, Provenance
+from zslcore.leakage.correction import POLICIES
+from zslcore.leakage.engine import audit, corrected_split
+from zslcore.leakage.loading import Subject
+from zslcore.leakage.render import FORMATS, render, to_junit
+from zslcore.leakage.report import FAIL_ON, AuditReport
+from zslcore.leakage.vocabularies import VOCABULARY_NAMES
+
+__all__ = ["add_parser", "main", "read_decisions", "run"]
+
+#: What a result may have been tuned by.
+CHOSEN = ("hyperparameters", "epochs", "gamma")
+MAX_DECISIONS = 1 << 20
+
+
+def add_parser(subparsers) -> argparse.ArgumentParser:
+    """Add the command ``audit`` to the command line of the package."""
+    parser = subparsers.add_parser("audit", help="look for leaks in a split", description=__doc__)
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    _add_arguments(parser)
+    parser.set_defaults(run=run)
+    return parser
+
+
+def _add_arguments(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("path", help="split file (.mat, .npz, .h5, .json), folder, or name of a data set")
+    add("--split", help="split of a data set; PS by default")
+    add("--labels", help="file with the labels, when they do not lie beside the split")
+    add("--features", help="file with the features, for ZSL004 and ZSL005")
+    add("--pretraining", action="append", default=[], metavar="NAME",
+        help=f"{', '.join(VOCABULARY_NAMES)} or a text file; may be repeated")  # fmt: skip
+    add("--decisions", help="TOML file: [vocabulary] with 'class' = 'confirmed' or 'rejected'")
+    for what in CHOSEN:
+        add(f"--{what}-on", metavar="WHAT", default="unknown",
+            help="what they were chosen on: validation, given, test or none")  # fmt: skip
+    add("--prototypes-from", metavar="WHAT", default="unknown", help="independent or test images")
+    add("--fail-on", choices=tuple(FAIL_ON), default="fail")
+    add("--format", choices=tuple(FORMATS), default="text")
+    add("--output", help="file to write the report to, instead of the terminal")
+    add("--correct", metavar="FILE", help="write a corrected split, .mat or .json")
+    add("--policy", choices=POLICIES, default="test first", help="for --correct")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the audit on its own; return the exit status."""
+    parser = argparse.ArgumentParser(prog="zslcore audit", description=__doc__)
+    _add_arguments(parser)
+    return run(parser.parse_args(argv))
+
+
+def run(args: argparse.Namespace) -> int:
+    """Audit, report, correct; return the exit status."""
+    try:
+        subject = _subject(args.path)
+        report = audit(
+            subject,
+            split=args.split,
+            labels=args.labels,
+            features=args.features,
+            pretraining=args.pretraining,
+            decisions=read_decisions(args.decisions) if args.decisions else None,
+            provenance=_provenance(args),
+        )
+        _say(args, _text(report, args))
+        if args.correct:
+            _correct(subject, args)
+    except (ZSLError, OSError) as error:
+        sys.stderr.write(f"{error}\n")
+        return 2
+    except Exception as error:  # noqa: BLE001 - status 1 would say that a leak was found
+        sys.stderr.write(f"The audit could not run ({type(error).__name__}: {error}).\n")
+        return 2
+    return int(report.fails(args.fail_on))
+
+
+def _subject(path: str) -> Subject:
+    """Return a path as it is, and the data set when there is no such path but such a name."""
+    return load(path) if not Path(path).exists() and path in available() else path
+
+
+def _provenance(args: argparse.Namespace) -> Provenance:
+    chosen = {what: getattr(args, f"{what}_on") for what in CHOSEN}
+    return Provenance(**chosen, prototypes=args.prototypes_from)
+
+
+def _text(report: AuditReport, args: argparse.Namespace) -> str:
+    return to_junit(report, args.fail_on) if args.format == "junit" else render(report, args.format)
+
+
+def _say(args: argparse.Namespace, text: str) -> None:
+    if args.output:
+        Path(args.output).write_text(text, encoding="utf-8")
+    else:
+        sys.stdout.write(text)
+
+
+def _correct(subject: Subject, args: argparse.Namespace) -> None:
+    path = Path(args.correct)
+    if path.suffix not in (".mat", ".json"):
+        raise ParameterError(f"--correct writes .mat or .json; got {path.name!r}.")
+    split = corrected_split(
+        subject, policy=args.policy, split=args.split, labels=args.labels, features=args.features
+    )
+    if path.suffix == ".mat":
+        split.save_mat(path)
+    else:
+        path.write_text(split.to_json(), encoding="utf-8")
+
+
+def read_decisions(path: str | Path) -> Decisions:
+    """Read what a person said about overlaps.
+
+    The file has one table per vocabulary::
+
+        [imagenet-1k]
+        seal = "rejected"
+        "giant panda" = "confirmed"
+
+    Raises
+    ------
+    FileRefusedError
+        When it is not there, too large, not TOML, or says anything else.
+    """
+    path, name = Path(path), clean_text(Path(path).name)
+    if not path.is_file() or path.stat().st_size > MAX_DECISIONS:
+        raise FileRefusedError(f"{name}: expected a TOML file of at most {MAX_DECISIONS:,} bytes.")
+    try:
+        tables = tomllib.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise FileRefusedError(f"{name}: expected TOML, {error}.") from error
+    for vocabulary, table in tables.items():
+        if not isinstance(table, dict):
+            raise FileRefusedError(f"{name}: expected a table [{clean_text(vocabulary)}].")
+        for class_name, decision in table.items():
+            if decision not in ("confirmed", "rejected"):
+                raise FileRefusedError(
+                    f"{name}: {clean_text(class_name)!r} must be 'confirmed' or 'rejected'; "
+                    f"got {clean_text(str(decision))!r}."
+                )
+    return tables
+
+
+if __name__ == "__main__":
+    sys.exit(main())

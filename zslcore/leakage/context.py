@@ -1,0 +1,169 @@
+"""What the checks look at: a split as it is, not yet judged, and all that is known beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+
+from zslcore.datasets.base import Split, ZSLDataset
+from zslcore.exceptions import ParameterError
+from zslcore.leakage.vocabularies import Vocabulary
+
+__all__ = ["PARTS", "TEST_PARTS", "TRAIN_PARTS", "AuditContext", "Decisions", "Provenance"]
+
+TRAIN_PARTS = ("trainval", "train", "val")
+TEST_PARTS = ("test_seen", "test_unseen")
+PARTS = TRAIN_PARTS + TEST_PARTS
+
+#: Vocabulary -> test class -> "confirmed" or "rejected": what a person said about an overlap.
+Decisions = Mapping[str, Mapping[str, Literal["confirmed", "rejected"]]]
+
+_CHOSEN_ON = ("validation", "given", "test", "unknown", "none")
+_PROTOTYPES_FROM = ("independent", "test images", "unknown")
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """What the author of a result says about how it was made.
+
+    Parameters
+    ----------
+    hyperparameters, epochs, gamma : "validation", "given", "test", "unknown" or "none"
+        What each was chosen on; "given" means fixed beforehand, "none" that there is none.
+    prototypes : "independent", "test images" or "unknown"
+        Whether the class embeddings were made with the help of test images.
+    """
+
+    hyperparameters: str = "unknown"
+    epochs: str = "unknown"
+    gamma: str = "unknown"
+    prototypes: str = "unknown"
+
+    def __post_init__(self) -> None:
+        for name in ("hyperparameters", "epochs", "gamma", "prototypes"):
+            choices = _PROTOTYPES_FROM if name == "prototypes" else _CHOSEN_ON
+            if getattr(self, name) not in choices:
+                raise ParameterError(
+                    f"Provenance of {name} must be one of {', '.join(choices)}; "
+                    f"got {getattr(self, name)!r}."
+                )
+
+
+@dataclass(frozen=True, eq=False)
+class AuditContext:
+    """Everything an audit may look at; what is not known is None or empty.
+
+    Attributes
+    ----------
+    name : of the data set or file
+    parts : 0-based rows by part ("trainval", "train", "val", "test_seen", "test_unseen"), as
+        they were found: unsorted, repeated, out of range if that is how they are
+    split_name : name of the split
+    labels : int array of shape (n_rows,), rows of ``prototypes``
+    n_rows : number of images
+    features : array-like of shape (n_rows, n_features)
+    prototypes, raw_prototypes : float arrays of shape (n_classes, n_attributes), scaled and raw
+    class_names : by row of ``prototypes``
+    class_lists : "seen" and "unseen", rows of ``prototypes``, where they are declared
+    folds : (train classes, val classes) of every fold
+    fold_rows : (train rows, val rows) of every fold
+    vocabularies : pre-training classes of the feature extractor
+    decisions : what a person said about overlaps
+    provenance : what the author says
+    runs : RunResults, for the effect of overlaps and the oracle gap
+    accuracies : method -> {class: accuracy among unseen classes}, beside those of ``runs``
+    file_digest : SHA-256 of the file, if it is one
+    facts : what was read from where, for the report
+    """
+
+    name: str
+    parts: Mapping[str, np.ndarray]
+    split_name: str = ""
+    labels: np.ndarray | None = None
+    n_rows: int | None = None
+    features: Any = None
+    prototypes: np.ndarray | None = None
+    raw_prototypes: np.ndarray | None = None
+    class_names: tuple[str, ...] = ()
+    class_lists: Mapping[str, np.ndarray] = field(default_factory=dict)
+    folds: tuple[tuple[np.ndarray, np.ndarray], ...] = ()
+    fold_rows: tuple[tuple[np.ndarray, np.ndarray], ...] = ()
+    vocabularies: tuple[Vocabulary, ...] = ()
+    decisions: Decisions = field(default_factory=dict)
+    provenance: Provenance = Provenance()
+    runs: Sequence[Any] = ()
+    accuracies: Mapping[str, Mapping[int, float]] = field(default_factory=dict)
+    file_digest: str = ""
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of_split(cls, split: Split, **known) -> AuditContext:
+        """Build a context from a split alone: rows and declared classes, no labels."""
+        return cls(
+            **{
+                "name": split.name,
+                "parts": {part: getattr(split, part) for part in ("trainval", *TEST_PARTS)},
+                "split_name": split.name,
+                "class_lists": {"seen": split.seen_classes, "unseen": split.unseen_classes},
+                "fold_rows": tuple((fold.train, fold.val) for fold in split.folds),
+                **known,
+            }
+        )
+
+    @classmethod
+    def of_dataset(cls, dataset: ZSLDataset, split: Split, **known) -> AuditContext:
+        """Build a context from a data set and one of its splits."""
+        labels = dataset.labels
+        known = {
+            "name": dataset.name,
+            "labels": labels,
+            "n_rows": len(labels),
+            "features": dataset.features,
+            "prototypes": dataset.prototypes,
+            "class_names": dataset.class_names,
+            "folds": tuple(
+                (np.unique(labels[fold.train]), np.unique(labels[fold.val])) for fold in split.folds
+            ),
+            "facts": {"digest": dataset.digest, "source": dataset.source},
+            **known,
+        }
+        return cls.of_split(split, **known)
+
+    def class_name(self, c: int) -> str:
+        """Name of class ``c``, or its number where names are not known."""
+        return self.class_names[c] if 0 <= c < len(self.class_names) else f"class {c}"
+
+    def names(self, classes) -> tuple[str, ...]:
+        """Names of several classes."""
+        return tuple(self.class_name(int(c)) for c in classes)
+
+    def rows(self, *parts: str) -> np.ndarray:
+        """Sorted, distinct, existing rows of one or more parts."""
+        found = [self.parts[part] for part in parts if part in self.parts]
+        rows = np.unique(np.concatenate([*found, np.empty(0, np.intp)])).astype(np.intp)
+        return rows[(rows >= 0) & (rows < (np.inf if self.n_rows is None else self.n_rows))]
+
+    def classes(self, *parts: str) -> np.ndarray:
+        """Classes with rows in the parts; needs labels."""
+        return np.unique(self.labels[self.rows(*parts)])
+
+    def class_of(self, row: int) -> str:
+        """Name of the class of ``row``, empty where labels are not known."""
+        return "" if self.labels is None else self.class_name(int(self.labels[row]))
+
+    @cached_property
+    def seen_classes(self) -> np.ndarray | None:
+        """Classes that are trained on, by rows where labels are known, else as declared."""
+        return self.classes(*TRAIN_PARTS) if self.labels is not None else self._declared("seen")
+
+    @cached_property
+    def unseen_classes(self) -> np.ndarray | None:
+        """Classes of test_unseen, by rows where labels are known, else as declared."""
+        return self.classes("test_unseen") if self.labels is not None else self._declared("unseen")
+
+    def _declared(self, side: str) -> np.ndarray | None:
+        return self.class_lists.get(side)

@@ -1,0 +1,199 @@
+"""A split with the same intention and without the leak.
+
+Where a row or a class is on two sides, somebody has to give way. With the policy "test first" the
+test parts keep it, unseen before seen, then val, then train: tested figures stay comparable. With
+"drop" no part keeps it. Rows that do not exist, and repetitions, go in either case. With labels,
+unseen classes leave training, and val classes leave train; with features, training rows that are
+equal or suspiciously near to a test row go as well.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from os import PathLike
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+from scipy.io import savemat
+
+from zslcore.exceptions import DatasetError, ParameterError
+from zslcore.leakage.checks.features import leaking_groups
+from zslcore.leakage.context import PARTS, TEST_PARTS, TRAIN_PARTS, AuditContext
+from zslcore.leakage.loading import SPLIT_SCHEMA
+from zslcore.leakage.neighbours import identical_rows, near_rows
+
+__all__ = ["POLICIES", "CorrectedSplit", "Policy", "correct_context"]
+
+Policy = Literal["test first", "drop"]
+POLICIES: tuple[Policy, ...] = ("test first", "drop")
+#: Rounds of looking for near-duplicates: with the nearest row gone, the next may be near, too.
+ROUNDS = 5
+
+Parts = dict[str, np.ndarray]
+
+
+@dataclass(frozen=True, eq=False)
+class CorrectedSplit:
+    """Rows of a corrected split, and what it took.
+
+    Attributes
+    ----------
+    context : what the checks look at, with the corrected rows
+    policy : "test first" or "drop"
+    removed : rows taken out, by part, sorted
+    """
+
+    context: AuditContext
+    policy: Policy
+    removed: Mapping[str, np.ndarray]
+
+    @property
+    def parts(self) -> Mapping[str, np.ndarray]:
+        """0-based, sorted rows by part."""
+        return self.context.parts
+
+    def table(self) -> pd.DataFrame:
+        """Return rows kept and removed, by part."""
+        rows = [(part, len(r), len(self.removed.get(part, ()))) for part, r in self.parts.items()]
+        return pd.DataFrame(rows, columns=["part", "rows", "removed"])
+
+    def save_mat(self, path: str | PathLike) -> None:
+        """Write the MAT layout: 1-based ``*_loc`` columns, names and prototypes if known."""
+        content: dict[str, Any] = {
+            f"{part}_loc": (rows + 1).astype(np.float64)[:, None]
+            for part, rows in self.parts.items()
+        }
+        if self.context.class_names:
+            names = np.empty((len(self.context.class_names), 1), dtype=object)
+            names[:, 0] = self.context.class_names
+            content["allclasses_names"] = names
+        for key, S in (
+            ("att", self.context.prototypes),
+            ("original_att", self.context.raw_prototypes),
+        ):
+            if S is not None:
+                content[key] = np.asarray(S, dtype=np.float64).T
+        savemat(path, content, do_compression=True)
+
+    def to_json(self) -> str:
+        """Return 0-based rows as JSON."""
+        return json.dumps(
+            {
+                "schema": SPLIT_SCHEMA,
+                "corrected_from": self.context.name,
+                "policy": self.policy,
+                "parts": {part: rows.tolist() for part, rows in self.parts.items()},
+            }
+        )
+
+
+def correct_context(context: AuditContext, policy: Policy = "test first") -> CorrectedSplit:
+    """Correct the rows of ``context``.
+
+    Raises
+    ------
+    DatasetError
+        When nothing is left to train or test on.
+    """
+    if policy not in POLICIES:
+        raise ParameterError(f"policy must be one of {', '.join(POLICIES)}; got {policy!r}.")
+    parts = {part: context.rows(part) for part in context.parts if part in PARTS}
+    if "trainval" not in parts or {"train", "val"} <= set(parts):
+        parts["trainval"] = context.rows(*TRAIN_PARTS)
+    parts = _rows_apart(parts, policy)
+    if context.labels is not None:
+        parts = _classes_apart(parts, context.labels, policy)
+    if context.features is not None:
+        parts = _images_apart(parts, context, policy)
+    for part in ("train", "val"):
+        if part in parts:
+            parts[part] = np.intersect1d(parts[part], parts["trainval"])
+    for part in ("trainval", "test_unseen"):
+        if not parts.get(part, np.empty(0)).size:
+            raise DatasetError(f"{context.name}: after the correction nothing is left in {part}.")
+    removed = {
+        part: np.setdiff1d(rows, parts.get(part, [])) for part, rows in context.parts.items()
+    }
+    return CorrectedSplit(_with(context, parts), policy, removed)
+
+
+def _without(parts: Parts, rows: np.ndarray, *names: str) -> Parts:
+    """Take ``rows`` out of the parts called ``names``."""
+    return {
+        name: np.setdiff1d(mine, rows) if name in names else mine for name, mine in parts.items()
+    }
+
+
+def _all(parts: Parts, *names: str) -> np.ndarray:
+    return np.unique(np.concatenate([*(parts[n] for n in names if n in parts), np.empty(0, int)]))
+
+
+#: Who keeps a row or class (left) that another part (right) also has.
+PRECEDENCE = (
+    (("test_unseen",), ("test_seen",)),
+    (("test_unseen",), TRAIN_PARTS),
+    (("test_seen",), TRAIN_PARTS),
+    (("val",), ("train",)),
+)
+
+
+def _rows_apart(parts: Parts, policy: Policy) -> Parts:
+    conflicts = [np.intersect1d(_all(parts, *a), _all(parts, *b)) for a, b in PRECEDENCE]
+    for (a, b), rows in zip(PRECEDENCE, conflicts, strict=True):
+        parts = _without(parts, rows, *b, *(a if policy == "drop" else ()))
+    if policy == "drop":
+        parts = _without(parts, np.unique(np.concatenate(conflicts[:3])), *PARTS)
+    return parts
+
+
+def _classes_apart(parts: Parts, labels: np.ndarray, policy: Policy) -> Parts:
+    for a, b in (
+        (("test_unseen",), (*TRAIN_PARTS, "test_seen")),
+        (("val",), ("train",)),
+    ):
+        both = np.intersect1d(labels[_all(parts, *a)], labels[_all(parts, *b)])
+        rows = np.flatnonzero(np.isin(labels, both))
+        parts = _without(parts, rows, *b, *(a if policy == "drop" else ()))
+    return parts
+
+
+def _images_apart(parts: Parts, context: AuditContext, policy: Policy) -> Parts:
+    """Take training rows out that show a test image once more, or nearly so."""
+    group, _ = identical_rows(context.features)
+    both = leaking_groups(_with(context, parts), group)
+    rows = np.flatnonzero(np.isin(group, both))
+    parts = _without(parts, rows, *(PARTS if policy == "drop" else TRAIN_PARTS))
+    for part in ("test_seen",) if set(TEST_PARTS) <= set(parts) else ():
+        twice = np.intersect1d(group[parts[part]], group[parts["test_unseen"]])
+        twice = np.flatnonzero(np.isin(group, twice[twice >= 0]))
+        parts = _without(parts, twice, part, *(TEST_PARTS if policy == "drop" else ()))
+    for _ in range(ROUNDS):
+        train, test = _all(parts, *TRAIN_PARTS), _all(parts, *TEST_PARTS)
+        if not train.size or not test.size:
+            break
+        near = near_rows(context.features, train, test)
+        if not near.train.size:
+            break
+        parts = _without(parts, near.train, *TRAIN_PARTS)
+        if policy == "drop":
+            parts = _without(parts, near.test, *TEST_PARTS)
+    return parts
+
+
+def _with(context: AuditContext, parts: Parts) -> AuditContext:
+    """Return the context with other rows; folds keep to trainval and their classes apart."""
+    trainval = parts.get("trainval", np.empty(0, int))
+    folds = []
+    for train, val in context.fold_rows:
+        val = np.intersect1d(val, trainval)
+        train = np.setdiff1d(np.intersect1d(train, trainval), val)
+        if context.labels is not None:
+            train = train[~np.isin(context.labels[train], context.labels[val])]
+        folds.append((train, val))
+    classes = context.folds
+    if folds and context.labels is not None:
+        classes = tuple(tuple(np.unique(context.labels[r]) for r in fold) for fold in folds)
+    return replace(context, parts=parts, fold_rows=tuple(folds), folds=classes, file_digest="")

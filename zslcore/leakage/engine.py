@@ -1,0 +1,133 @@
+"""The audit itself: build the context, run the checks, keep what was read and assumed."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from zslcore import __version__
+from zslcore.leakage.checks import CHECKS, run_check
+from zslcore.leakage.context import AuditContext, Decisions, Provenance
+from zslcore.leakage.correction import CorrectedSplit, Policy, correct_context
+from zslcore.leakage.loading import Subject, context_of, vocabulary_of
+from zslcore.leakage.report import AuditReport
+from zslcore.leakage.vocabularies import Vocabulary
+
+__all__ = ["audit", "audit_context", "corrected_split"]
+
+
+def audit(
+    subject: Subject,
+    *,
+    split: str | None = None,
+    labels=None,
+    features=None,
+    pretraining: Sequence[Vocabulary | str | PathLike] = (),
+    decisions: Decisions | None = None,
+    provenance: Provenance | None = None,
+    runs: Sequence[Any] = (),
+    accuracies: Mapping[str, Mapping[int, float]] | None = None,
+    on_progress: Callable[[int, int], None] | None = None,
+) -> AuditReport:
+    """Look for every known way in which a zero-shot split leaks.
+
+    Parameters
+    ----------
+    subject : ZSLDataset, Split, split file (.mat, .npz, .json) or folder in the xlsa17 layout
+    split : str, optional
+        Which split of a data set; "PS" or else the first by default.
+    labels : int array of shape (n_samples,), 0-based, or file with 1-based ``labels``, optional
+        For a split or file; looked for in the file and beside it otherwise.
+    features : array of shape (n_samples, n_features) or file with ``features``, optional
+    pretraining : sequence of "imagenet-1k", ..., text files or Vocabulary
+        What the feature extractor was trained on.
+    decisions : mapping vocabulary -> test class -> "confirmed" or "rejected", optional
+        What a person said about the matches.
+    provenance : Provenance, optional
+        What the author says about how the results were made.
+    runs : sequence of RunResult, optional
+        Measured: the effect of overlaps and the oracle gap.
+    accuracies : mapping method -> {class: accuracy among unseen classes}, optional
+        In place of runs, for figures computed elsewhere.
+    on_progress : callable(done, total), optional
+        Called after every check.
+
+    Returns
+    -------
+    AuditReport
+        Every check has at least one finding: also those that passed or could not run.
+
+    Raises
+    ------
+    FileRefusedError, DatasetError, UnknownNameError
+        When the subject itself cannot be read; what is wrong *with the split* is a finding.
+
+    Examples
+    --------
+    >>> from zslcore.datasets import load
+    >>> report = audit(load("digits"))
+    >>> report.severity("ZSL003")
+    <Severity.PASS: 'pass'>
+    """
+    known = {
+        "vocabularies": tuple(vocabulary_of(name) for name in pretraining),
+        "decisions": decisions or {},
+        "provenance": provenance or Provenance(),
+        "runs": tuple(runs),
+        "accuracies": accuracies or {},
+    }
+    with _opened(subject, split, labels, features, known) as context:
+        return audit_context(context, on_progress)
+
+
+def audit_context(
+    context: AuditContext, on_progress: Callable[[int, int], None] | None = None
+) -> AuditReport:
+    """Run every check on a context that is already built."""
+    findings = []
+    for done, check in enumerate(CHECKS, start=1):
+        findings += run_check(check, context)
+        if on_progress:
+            on_progress(done, len(CHECKS))
+    provenance = {
+        **context.facts,
+        "pre-training vocabularies": [v.name for v in context.vocabularies],
+        "row numbers": "0-based",
+        "zslcore": __version__,
+        "created": datetime.now(UTC).isoformat(timespec="seconds"),
+    }
+    titles = {check.id: check.title for check in CHECKS}
+    return AuditReport(context.name, context.split_name, tuple(findings), titles, provenance)
+
+
+def corrected_split(
+    subject: Subject,
+    *,
+    policy: Policy = "test first",
+    split: str | None = None,
+    labels=None,
+    features=None,
+) -> CorrectedSplit:
+    """Return the split without rows and classes on two sides; see :mod:`.correction`.
+
+    Parameters
+    ----------
+    subject, split, labels, features : as for :func:`audit`
+    policy : "test first" or "drop"
+    """
+    with _opened(subject, split, labels, features, {}) as context:
+        return correct_context(context, policy)
+
+
+@contextmanager
+def _opened(subject, split, labels, features, known) -> Iterator[AuditContext]:
+    """Build the context; features read from a file live as long as it is looked at."""
+    with tempfile.TemporaryDirectory() as folder:
+        yield context_of(
+            subject, into=Path(folder), split=split, labels=labels, features=features, **known
+        )

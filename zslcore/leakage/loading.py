@@ -1,0 +1,230 @@
+"""From whatever is handed in - data set, split or file - to what the checks look at."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from os import PathLike
+from pathlib import Path
+
+import numpy as np
+
+from zslcore.datasets.base import Split, ZSLDataset
+from zslcore.datasets.door import clean_text, read_arrays, read_lines
+from zslcore.datasets.xlsa17 import read_split_arrays
+from zslcore.exceptions import DatasetError, FileRefusedError, closest_name
+from zslcore.leakage.context import PARTS, AuditContext
+from zslcore.leakage.vocabularies import (
+    VOCABULARY_NAMES,
+    Vocabulary,
+    get_vocabulary,
+    read_vocabulary,
+)
+
+__all__ = ["SPLIT_SCHEMA", "Subject", "context_of", "vocabulary_of"]
+
+Subject = ZSLDataset | Split | str | PathLike
+
+#: Name and version of the split files that are written as JSON.
+SPLIT_SCHEMA = "zslcore-split/1"
+MAX_JSON = 64 << 20
+#: Files beside a split file that usually hold its labels, tried in this order.
+LABEL_FILES = ("res101.mat", "labels.mat")
+
+
+def vocabulary_of(name: Vocabulary | str | PathLike) -> Vocabulary:
+    """Return a vocabulary by name, or from a text file of one's own."""
+    if isinstance(name, Vocabulary):
+        return name
+    if str(name) in VOCABULARY_NAMES:
+        return get_vocabulary(str(name))
+    if Path(name).suffix or Path(name).exists():
+        return read_vocabulary(name)
+    raise closest_name("pre-training vocabulary", str(name), VOCABULARY_NAMES)
+
+
+def context_of(
+    subject: Subject,
+    *,
+    into: Path,
+    split: str | None = None,
+    labels=None,
+    features=None,
+    **known,
+) -> AuditContext:
+    """Bring ``subject`` to one form; nothing is judged.
+
+    Parameters
+    ----------
+    subject : data set, split, split file, or folder in the xlsa17 layout
+    into : folder for features that have to be read from a file
+    split : name of the split, for a data set
+    labels : int array of shape (n,), 0-based, or a file with 1-based ``labels``
+    features : array of shape (n, d), or a file with ``features``
+    **known
+        Further fields of :class:`AuditContext`.
+    """
+    if isinstance(subject, ZSLDataset):
+        return AuditContext.of_dataset(subject, _chosen(subject, split), **known)
+    if isinstance(labels, (str, PathLike)):
+        labels = _labels_in(Path(labels))
+    if isinstance(features, (str, PathLike)):
+        wanted = {"features": "columns"}
+        features = read_arrays(features, wanted, into)["features"]
+    if isinstance(subject, Split):
+        context = AuditContext.of_split(subject, **known)
+        return _completed(context, labels, features)
+    path = Path(subject)
+    if path.is_dir():
+        path, labels, features = _in_folder(path, labels, features, into)
+    return _of_file(path, labels, features, known)
+
+
+def _chosen(dataset: ZSLDataset, split: str | None) -> Split:
+    if split is not None:
+        return dataset.split(split)
+    if not dataset.splits:
+        raise DatasetError(f"{dataset.name} has no split to audit.")
+    return dataset.splits.get("PS") or next(iter(dataset.splits.values()))
+
+
+def _in_folder(folder: Path, labels, features, into: Path):
+    """Find the files of the layout in a folder."""
+    path, images = folder / "att_splits.mat", folder / "res101.mat"
+    if not path.is_file():
+        raise FileRefusedError(f"{folder}: expected att_splits.mat in this folder.")
+    if features is None and images.is_file():
+        features = read_arrays(images, {"features": "columns"}, into)["features"]
+    return path, labels, features
+
+
+def _of_file(path: Path, labels, features, known: Mapping) -> AuditContext:
+    facts = {"file": clean_text(path.name)}
+    if path.suffix.lower() == ".json":
+        parts, arrays = _json_parts(path), {}
+    else:
+        arrays = read_split_arrays(path)
+        parts = {p: arrays[f"{p}_loc"] - 1 for p in PARTS if f"{p}_loc" in arrays}
+    if not parts:
+        raise FileRefusedError(
+            f"{clean_text(path.name)}: expected row numbers in trainval_loc, test_seen_loc and "
+            "test_unseen_loc, found none of them."
+        )
+    if labels is None:
+        labels, facts["labels"] = _labels_beside(path, arrays)
+    names = tuple(map(str, arrays.get("allclasses_names", ())))
+    S = arrays.get("att", arrays.get("original_att"))
+    _same_number(path, names, S)
+    facts["digest"] = digest = _sha256(path)
+    context = AuditContext(
+        **{
+            "name": clean_text(path.name),
+            "parts": parts,
+            "prototypes": S,
+            "raw_prototypes": arrays.get("original_att"),
+            "class_names": names,
+            "file_digest": digest,
+            "facts": {key: value for key, value in facts.items() if value},
+            **_class_lists(path, names),
+            **known,
+        }
+    )
+    return _completed(context, labels, features)
+
+
+def _completed(context: AuditContext, labels, features) -> AuditContext:
+    """Add labels and features, comparing their sizes."""
+    from dataclasses import replace
+
+    if labels is not None:
+        labels = np.asarray(labels)
+        n_classes = len(context.class_names) or np.iinfo(np.int64).max
+        if labels.ndim != 1 or labels.dtype.kind not in "iu":
+            raise DatasetError(f"{context.name}: labels must be one whole number per image.")
+        if labels.size and (labels.min() < 0 or labels.max() >= n_classes):
+            raise DatasetError(
+                f"{context.name}: labels must name one of {n_classes} classes; got "
+                f"{labels.min()}..{labels.max()}, 0-based. Do they belong to this split?"
+            )
+    if features is not None and labels is not None and len(features) != len(labels):
+        raise DatasetError(
+            f"{context.name}: {len(features)} rows of features but {len(labels)} labels."
+        )
+    sizes = [len(x) for x in (labels, features) if x is not None]
+    return replace(
+        context, labels=labels, features=features, n_rows=sizes[0] if sizes else context.n_rows
+    )
+
+
+def _labels_in(path: Path) -> np.ndarray:
+    arrays = read_split_arrays(path)
+    if "labels" not in arrays:
+        raise FileRefusedError(f"{clean_text(path.name)}: expected the variable 'labels'.")
+    return arrays["labels"] - 1
+
+
+def _labels_beside(path: Path, arrays: Mapping) -> tuple[np.ndarray | None, str]:
+    """Labels in the file itself, or in one of the usual files beside it."""
+    if "labels" in arrays:
+        return arrays["labels"] - 1, "in the file itself"
+    for name in LABEL_FILES:
+        if (path.parent / name).is_file():
+            return _labels_in(path.parent / name), f"from {name} beside the file"
+    return None, ""
+
+
+def _same_number(path: Path, names: tuple[str, ...], S: np.ndarray | None) -> None:
+    if names and S is not None and len(names) != len(S):
+        raise FileRefusedError(
+            f"{clean_text(path.name)}: expected one name per prototype, got {len(names)} names "
+            f"and {len(S)} prototypes."
+        )
+
+
+def _class_lists(path: Path, names: tuple[str, ...]) -> dict:
+    """Read the class lists that lie beside the benchmark's own split files.
+
+    They are only used for files called ``att_splits...`` and when all their names are known, since
+    they say nothing about a split of one's own.
+    """
+    folder = path.parent / "proposed_split"
+    if not path.name.startswith("att_splits") or not folder.is_dir() or not names:
+        return {}
+    wanted = ["trainvalclasses", "testclasses"]
+    wanted += [f"{side}classes{k}" for k in (1, 2, 3) for side in ("train", "val")]
+    files = {name: folder / f"{name}.txt" for name in wanted}
+    lists = {name: read_lines(file) for name, file in files.items() if file.is_file()}
+    number = {name: i for i, name in enumerate(names)}
+    if not {name for list_ in lists.values() for name in list_} <= set(number):
+        return {}
+    rows = {name: np.array([number[n] for n in list_]) for name, list_ in lists.items()}
+    sides = {"seen": "trainvalclasses", "unseen": "testclasses"}
+    pairs = [(f"trainclasses{k}", f"valclasses{k}") for k in (1, 2, 3)]
+    return {
+        "class_lists": {side: rows[name] for side, name in sides.items() if name in rows},
+        "folds": tuple((rows[a], rows[b]) for a, b in pairs if a in rows and b in rows),
+    }
+
+
+def _json_parts(path: Path) -> dict[str, np.ndarray]:
+    """Read a split written by this package: 0-based rows by part."""
+    name = clean_text(path.name)
+    if not path.is_file() or path.stat().st_size > MAX_JSON:
+        raise FileRefusedError(f"{name}: expected a JSON file of at most {MAX_JSON:,} bytes.")
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+        if content["schema"] != SPLIT_SCHEMA:
+            raise FileRefusedError(f"{name}: expected the schema {SPLIT_SCHEMA!r}.")
+        parts = {part: np.array(rows) for part, rows in content["parts"].items() if part in PARTS}
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise FileRefusedError(f"{name}: expected a split as JSON, {SPLIT_SCHEMA!r}.") from error
+    parts = {p: rows.astype(np.int64) if not rows.size else rows for p, rows in parts.items()}
+    if any(rows.ndim != 1 or rows.dtype.kind not in "iu" for rows in parts.values()):
+        raise FileRefusedError(f"{name}: expected a list of whole numbers for every part.")
+    return parts
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

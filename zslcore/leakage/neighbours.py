@@ -1,0 +1,196 @@
+r"""Rows of a feature matrix that are equal, or suspiciously near, found without copying it.
+
+Equal rows are found by a 64-bit hash, a sum over the row's words with odd random weights modulo
+2^64, and confirmed by comparing the rows themselves.
+
+Near rows are found in a random projection :math:`z = R^\top x`, with independent entries of
+:math:`R` from :math:`N(0, 1/k)`: its squared distances are those of the features times
+:math:`\chi^2_k / k`, for k = 128 within 13 % (one deviation). So whatever is near is near there,
+the nearest row is read off one matrix product of a sixteenth of the size, and every distance that
+is reported is computed on the features themselves.
+
+References
+----------
+W. Johnson and J. Lindenstrauss, "Extensions of Lipschitz mappings into a Hilbert space", 1984.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from zslcore.features import FeatureView, chunks
+
+__all__ = ["NearRows", "identical_rows", "near_rows"]
+
+#: Rows of the raw matrix per block.
+BLOCK = 2048
+#: Dimensions of the projection, and test rows compared at a time.
+DIMENSIONS, BATCH = 128, 256
+#: A squared distance is this many times too large in the projection once in 10^10.
+SLACK = 2.0
+#: Test rows whose nearest training row is looked up on the features, for the median distance.
+SAMPLE = 256
+#: A pair is suspicious below this share of the median distance to the nearest training row.
+NEAR = 0.25
+
+
+def identical_rows(X) -> tuple[np.ndarray, np.ndarray]:
+    """Group equal rows.
+
+    Parameters
+    ----------
+    X : array, memory map or HDF5 data set of shape (n, d)
+
+    Returns
+    -------
+    group : int array of shape (n,)
+        Rows with the same number of 0 or more are equal; -1 stands for a row like no other.
+    zero : bool array of shape (n,)
+        Rows of zeros, which are in no group.
+    """
+    code, zero = _row_codes(X)
+    order = np.argsort(code, kind="stable")
+    order = order[~zero[order]]
+    same = np.flatnonzero(code[order][1:] == code[order][:-1])
+    equal = np.zeros(len(order), dtype=bool)  # to the row before it in this order
+    for start in range(0, len(same), BLOCK):
+        k = same[start : start + BLOCK]
+        equal[k + 1] = (_gather(X, order[k]) == _gather(X, order[k + 1])).all(axis=1)
+    member = equal | np.append(equal[1:], False)
+    group = np.full(len(code), -1)
+    group[order[member]] = np.cumsum(~equal[member]) - 1
+    return _renumbered(group), zero
+
+
+def _row_codes(X) -> tuple[np.ndarray, np.ndarray]:
+    """Return a hash of every row and whether it is zero throughout."""
+    n, d = X.shape
+    weights = np.random.default_rng(0).integers(1, 1 << 63, d, dtype=np.uint64) | np.uint64(1)
+    code, zero = np.empty(n, np.uint64), np.empty(n, bool)
+    for start in range(0, n, BLOCK):
+        part = slice(start, min(start + BLOCK, n))
+        words = _words(X[part])
+        code[part] = words @ weights[: words.shape[1]]
+        zero[part] = code[part] == 0
+        zero[part][zero[part]] = ~words[zero[part]].any(axis=1)
+    return code, zero
+
+
+def _words(block: np.ndarray) -> np.ndarray:
+    """Return the bits of every row as 64-bit words; -0.0 and 0.0 get the same ones."""
+    block = np.ascontiguousarray(block + np.zeros(1, block.dtype))
+    if block.shape[1] * block.dtype.itemsize % 8:
+        return block.astype(np.float64).view(np.uint64)
+    return block.view(np.uint64)
+
+
+def _gather(X, rows: np.ndarray) -> np.ndarray:
+    return np.asarray(FeatureView(X, rows))
+
+
+def _renumbered(group: np.ndarray) -> np.ndarray:
+    """Renumber groups to 0, 1, 2 ... in order of their first row."""
+    numbers, first = np.unique(group[group >= 0], return_index=True)
+    rank = np.empty(len(numbers), np.intp)
+    rank[np.argsort(first)] = np.arange(len(numbers))
+    out = group.copy()
+    out[group >= 0] = rank[np.searchsorted(numbers, group[group >= 0])]
+    return out
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NearRows:
+    """Pairs of a test row and a training row that are too near each other.
+
+    Attributes
+    ----------
+    test, train : int arrays of shape (n_pairs,), rows of the matrix, nearest pair first
+    distance : float array of shape (n_pairs,), Euclidean
+    median : distance of a test row to its nearest training row, the median over a sample
+    """
+
+    test: np.ndarray
+    train: np.ndarray
+    distance: np.ndarray
+    median: float
+
+
+def near_rows(X, train: np.ndarray, test: np.ndarray, *, near: float = NEAR) -> NearRows:
+    """Find test rows whose nearest training row is at most ``near`` times the median away.
+
+    Parameters
+    ----------
+    X : array, memory map or HDF5 data set of shape (n, d)
+    train, test : int arrays of row numbers
+    near : float
+        Fraction of the median distance to the nearest training row.
+    """
+    R = _projection(X.shape[1])
+    Z_train, Z_test = (_projected(X, rows, R) for rows in (train, test))
+    centre = Z_train.mean(axis=0)
+    Z_train -= centre
+    Z_test -= centre
+    nearest, squared = _nearest(Z_test, Z_train)
+    chosen = np.random.default_rng(0).permutation(len(test))[:SAMPLE]
+    median = float(np.median(_distances_to_nearest(X, train, test[chosen])))
+    limit = SLACK * (near * median) ** 2 + 1e-6 * squared.mean()  # the latter for float32
+    candidates = np.flatnonzero(squared <= limit)
+    distance = _pair_distances(X, test[candidates], train[nearest[candidates]])
+    kept = candidates[distance <= near * median]
+    distance = distance[distance <= near * median]
+    order = np.argsort(distance, kind="stable")
+    return NearRows(test[kept][order], train[nearest[kept]][order], distance[order], median)
+
+
+def _projection(d: int) -> np.ndarray | None:
+    """Return R of shape (d, 128); None, for the features as they are, when they are no wider."""
+    if d <= DIMENSIONS:
+        return None
+    return np.random.default_rng(0).normal(scale=DIMENSIONS**-0.5, size=(d, DIMENSIONS))
+
+
+def _projected(X, rows: np.ndarray, R: np.ndarray | None) -> np.ndarray:
+    """Return the rows in the projection, float32."""
+    view = FeatureView(X, rows)
+    Z = np.empty((len(rows), X.shape[1] if R is None else R.shape[1]), dtype=np.float32)
+    for part, block in chunks(view):
+        Z[part] = block if R is None else block @ R
+    return Z
+
+
+def _nearest(A: np.ndarray, B: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return, for every row of A, its nearest row of B and the squared distance."""
+    # ||b||^2 - 2 ab in one product: the norm is one more column of B, met by a column of ones.
+    B = np.column_stack([B, np.einsum("ij,ij->i", B, B)])
+    nearest, squared = np.empty(len(A), np.intp), np.empty(len(A))
+    for start in range(0, len(A), BATCH):
+        part = slice(start, start + BATCH)
+        block = A[part]
+        D = np.column_stack([-2 * block, np.ones(len(block), A.dtype)]) @ B.T
+        best = D.argmin(axis=1)
+        nearest[part] = best
+        distance = D[np.arange(len(best)), best] + np.einsum("ij,ij->i", block, block)
+        squared[part] = np.maximum(distance, 0)
+    return nearest, squared
+
+
+def _distances_to_nearest(X, train: np.ndarray, test: np.ndarray) -> np.ndarray:
+    """Return the exact distance of some test rows to their nearest training row."""
+    A = np.asarray(FeatureView(X, test))
+    norm = np.einsum("ij,ij->i", A, A)
+    best = np.full(len(A), np.inf)
+    for _, B in chunks(FeatureView(X, train)):
+        D = norm[:, None] - 2 * (A @ B.T) + np.einsum("ij,ij->i", B, B)
+        np.minimum(best, D.min(axis=1), out=best)
+    return np.sqrt(np.maximum(best, 0))
+
+
+def _pair_distances(X, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Return the exact distances of pairs of rows."""
+    out = np.empty(len(a))
+    for start in range(0, len(a), BLOCK):
+        part = slice(start, start + BLOCK)
+        out[part] = np.linalg.norm(_gather(X, a[part]) - _gather(X, b[part]), axis=1)
+    return out

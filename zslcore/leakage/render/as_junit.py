@@ -1,0 +1,51 @@
+"""A report as JUnit XML, which every CI server draws as tests."""
+
+from __future__ import annotations
+
+import re
+from xml.etree import ElementTree
+
+from zslcore.leakage.report import FAIL_ON, AuditReport, FailOn, Severity
+
+__all__ = ["to_junit"]
+
+#: What XML 1.0 cannot hold, not even escaped.
+NOT_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def to_junit(report: AuditReport, fail_on: FailOn = "fail") -> str:
+    """Return one test case per check; ``fail_on`` decides which findings are failures.
+
+    What did not run, or is unknown, is a skipped test with its reason, unless it fails.
+    """
+    suite = ElementTree.Element("testsuite", name=_clean(f"zslcore audit: {report.subject}"))
+    n = {"failure": 0, "skipped": 0}
+    for id_, title in report.titles.items():
+        case = ElementTree.SubElement(suite, "testcase", name=f"{id_} {title}")
+        case.set("classname", _clean(f"zslcore.leakage.{report.subject}"))
+        outcome = _outcome(report.severity(id_), fail_on)
+        text = "\n".join(f"{f.severity}: {f.message} {f.advice}".strip() for f in report.of(id_))
+        if outcome:
+            n[outcome] += 1
+            worst = min(report.of(id_), key=lambda f: f.severity.rank)
+            ElementTree.SubElement(case, outcome, message=_clean(worst.message)).text = _clean(text)
+        else:
+            ElementTree.SubElement(case, "system-out").text = _clean(text)
+    suite.set("tests", str(len(report.titles)))
+    suite.set("failures", str(n["failure"]))
+    suite.set("skipped", str(n["skipped"]))
+    suite.set("errors", "0")
+    suites = ElementTree.Element("testsuites")
+    suites.append(suite)
+    ElementTree.indent(suites)
+    return ElementTree.tostring(suites, encoding="unicode", xml_declaration=True) + "\n"
+
+
+def _outcome(severity: Severity, fail_on: FailOn) -> str:
+    if severity in FAIL_ON[fail_on]:
+        return "failure"
+    return "skipped" if severity in (Severity.UNKNOWN, Severity.DID_NOT_RUN) else ""
+
+
+def _clean(text: str) -> str:
+    return NOT_XML.sub("", text)

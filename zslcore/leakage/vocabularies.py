@@ -1,0 +1,115 @@
+"""The classes that a feature extractor was trained on."""
+
+from __future__ import annotations
+
+import gzip
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from os import PathLike
+from pathlib import Path
+
+from zslcore.datasets.door import clean_text
+from zslcore.exceptions import FileRefusedError, closest_name
+from zslcore.leakage.paths import VOCABULARIES
+
+__all__ = ["VOCABULARY_NAMES", "Entry", "Vocabulary", "get_vocabulary", "read_vocabulary"]
+
+#: Name, file and source of the vocabularies that come with the package.
+_KNOWN = {
+    "imagenet-1k": ("imagenet-1k.txt", "ImageNet-1K (ILSVRC 2012), 1,000 synsets"),
+    "imagenet-21k": ("imagenet-21k.txt.gz", "ImageNet-21K (fall 2011 release), 21,843 synsets"),
+    "kinetics-400": ("kinetics-400.txt", "Kinetics-400, 400 actions"),
+    "sports-1m": ("sports-1m.txt", "Sports-1M, 487 sports"),
+}
+VOCABULARY_NAMES = tuple(_KNOWN)
+
+#: Most bytes of a list of one's own; ImageNet-21K with all its synonyms has 0.7 MB.
+MAX_BYTES = 8 << 20
+#: Most characters of a line, a class with its synonyms.
+MAX_LINE = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One pre-training class.
+
+    Attributes
+    ----------
+    names : its name and synonyms
+    synset : its WordNet id, where it has one
+    """
+
+    names: tuple[str, ...]
+    synset: str = ""
+
+    def __str__(self) -> str:
+        return ", ".join(self.names)
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """The classes of a pre-training set.
+
+    Attributes
+    ----------
+    name : "imagenet-1k", or the name of a file
+    entries : its classes
+    source : one sentence on where they come from
+    """
+
+    name: str
+    entries: tuple[Entry, ...]
+    source: str = ""
+
+    @property
+    def hierarchical(self) -> bool:
+        """Whether its classes have places in WordNet, which then says what is related."""
+        return any(entry.synset for entry in self.entries)
+
+    @classmethod
+    def of(cls, name: str, lines: Iterable[str], source: str = "") -> Vocabulary:
+        """Build a vocabulary from lines ``[wnid] name[, synonym ...]``; # starts a comment."""
+        return cls(name, tuple(_entry(line) for line in lines if _entry(line).names), source)
+
+
+def _entry(line: str) -> Entry:
+    synset, text = re.match(r"\s*(?:(n\d{8})\s+)?(.*)", line.partition("#")[0]).groups()
+    names = tuple(name.strip() for name in text.split(",") if name.strip())
+    return Entry(names, synset or "")
+
+
+@cache
+def get_vocabulary(name: str) -> Vocabulary:
+    """Return a vocabulary that comes with the package; a misspelt name gets the nearest one."""
+    if name not in _KNOWN:
+        raise closest_name("pre-training vocabulary", name, _KNOWN)
+    file, source = _KNOWN[name]
+    data = (VOCABULARIES / file).read_bytes()
+    text = (gzip.decompress(data) if file.endswith(".gz") else data).decode("utf-8")
+    return Vocabulary.of(name, text.splitlines(), source)
+
+
+def read_vocabulary(path: str | PathLike) -> Vocabulary:
+    """Read a list of one's own: one class per line, commas between synonyms.
+
+    Raises
+    ------
+    FileRefusedError
+        When the file is not there, too large, or without a single name.
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise FileRefusedError(f"{clean_text(path.name)}: no such list of pre-training classes.")
+    if path.stat().st_size > MAX_BYTES:
+        raise FileRefusedError(
+            f"{clean_text(path.name)}: a list of classes has at most {MAX_BYTES:,} bytes; "
+            f"got {path.stat().st_size:,}."
+        )
+    lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+    cleaned = (clean_text(line, MAX_LINE) for line in lines)
+    vocabulary = Vocabulary.of(clean_text(path.stem), cleaned, clean_text(path.name))
+    if not vocabulary.entries:
+        raise FileRefusedError(f"{clean_text(path.name)}: expected one class per line, got none.")
+    return vocabulary

@@ -1,0 +1,142 @@
+"""The part of WordNet 3.0 that class names are compared with: synonyms, kinds, topics, base forms.
+
+References
+----------
+C. Fellbaum (ed.), "WordNet: an electronic lexical database", MIT Press 1998. Base forms follow its
+"morphy": a list of irregular forms, then a few endings, and only forms that are words.
+"""
+
+from __future__ import annotations
+
+import gzip
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache, cached_property, lru_cache
+
+from zslcore.leakage.paths import VOCABULARIES
+
+__all__ = ["Synset", "WordNet", "squeeze", "wordnet"]
+
+#: Endings of inflected forms and what stands there in the base form (WordNet, morphy(7)).
+NOUN_ENDINGS = (
+    ("ses", "s"),
+    ("xes", "x"),
+    ("zes", "z"),
+    ("ches", "ch"),
+    ("shes", "sh"),
+    ("men", "man"),
+    ("ies", "y"),
+    ("s", ""),
+)
+VERB_ENDINGS = (
+    ("ies", "y"),
+    ("es", "e"),
+    ("es", ""),
+    ("ed", "e"),
+    ("ed", ""),
+    ("ing", "e"),
+    ("ing", ""),
+    ("s", ""),
+)
+
+
+def squeeze(text: str) -> str:
+    """Return the letters and digits of ``text`` in lower case: ``T'ai chi`` becomes ``taichi``."""
+    return re.sub(r"[\W_]+", "", text).lower()
+
+
+@dataclass(frozen=True, slots=True)
+class Synset:
+    """One meaning, with every word for it.
+
+    Attributes
+    ----------
+    id : "n" (noun) or "v" (verb) and WordNet's offset; nouns' ids are those of ImageNet
+    category : number of the lexicographer file, for example "05" for animals
+    parents : ids of what it is a kind of
+    topics : ids of what it belongs to, such as basketball for a dribble
+    lemmas : its words
+    ranks : how common this meaning is for each of them, 1 the commonest
+    """
+
+    id: str
+    category: str
+    parents: tuple[str, ...]
+    topics: tuple[str, ...]
+    lemmas: tuple[str, ...]
+    ranks: tuple[int, ...]
+
+
+class WordNet:
+    """Nouns and verbs of WordNet, looked up by meaning or by word.
+
+    Parameters
+    ----------
+    synsets : iterable of Synset
+    irregular : mapping from an irregular form to its base forms
+    """
+
+    def __init__(self, synsets: Iterable[Synset], irregular: dict[str, tuple[str, ...]]) -> None:
+        self.synsets = {synset.id: synset for synset in synsets}
+        self.irregular = irregular
+
+    @cached_property
+    def _by_word(self) -> dict[str, tuple[str, ...]]:
+        found: dict[str, dict[str, int]] = defaultdict(dict)
+        for synset in self.synsets.values():
+            for lemma, rank in zip(synset.lemmas, synset.ranks, strict=True):
+                found[squeeze(lemma)].setdefault(synset.id, rank)
+        return {word: tuple(sorted(ids, key=ids.get)) for word, ids in found.items()}
+
+    def senses(self, phrase: str, parts: str = "nv") -> tuple[str, ...]:
+        """Return the ids of the meanings of ``phrase``, the commonest first; spacing is ignored."""
+        found = self._by_word.get(squeeze(phrase), ())
+        return found if parts == "nv" else tuple(i for i in found if i[0] in parts)
+
+    @lru_cache(maxsize=1 << 16)  # noqa: B019 - one instance lives as long as the process
+    def base(self, word: str, parts: str = "nv") -> str:
+        """Return the shortest base form of ``word`` that is a word: bikes, biking become bike."""
+        # A verb is no irregular plural: dive is not a form of diva.
+        plain = not self.senses(word, "v")
+        irregular = {f for f in self.irregular.get(word, ()) if plain and self.senses(f, parts)}
+        found = irregular or {word}
+        for part, endings in (("n", NOUN_ENDINGS), ("v", VERB_ENDINGS)):
+            if part in parts:
+                forms = (word.removesuffix(a) + b for a, b in endings if word.endswith(a))
+                found.update(f for f in forms if len(f) > 1 and self.senses(f, part))
+        return min(found, key=lambda form: (len(form), form))
+
+    def ancestors(self, synset: str) -> Iterator[tuple[str, int]]:
+        """Yield what ``synset`` is a kind of and how many steps above it, nearest first."""
+        level, seen, steps = [synset], {synset}, 0
+        while level:
+            steps += 1
+            above = {p: None for i in level if i in self.synsets for p in self.synsets[i].parents}
+            level = [i for i in above if i not in seen]
+            seen.update(level)
+            yield from ((i, steps) for i in level)
+
+
+@cache
+def wordnet() -> WordNet:
+    """Return WordNet as kept in ``data/vocabularies``; read once, in about a second."""
+    synsets = []
+    for line in _lines("wordnet.tsv.gz"):
+        i, category, parents, topics, lemmas = line.split("\t")
+        words, ranks = zip(*(lemma.rsplit("#", 1) for lemma in lemmas.split(", ")), strict=True)
+        above, about = tuple(parents.split()), tuple(topics.split())
+        synsets.append(Synset(i, category, above, about, words, tuple(map(int, ranks))))
+    irregular = {}
+    for line in _lines("irregular.tsv.gz"):
+        form, bases = line.split("\t")
+        irregular[form] = tuple(bases.split(" "))
+    return WordNet(synsets, irregular)
+
+
+def _lines(name: str) -> Iterator[str]:
+    with gzip.open(VOCABULARIES / name, "rt", encoding="utf-8") as file:
+        for line in file:
+            if not line.startswith("#"):
+                yield line.rstrip("\n")

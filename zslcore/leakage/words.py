@@ -1,0 +1,22 @@
+"""Small turns of phrase that findings share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+__all__ = ["counted", "listed"]
+
+#: Most names that a sentence carries; the evidence has them all.
+MOST_NAMES = 6
+
+
+def listed(names: Sequence[str]) -> str:
+    """Join names: ``a, b and 7 more``."""
+    shown = ", ".join(names[:MOST_NAMES])
+    more = len(names) - MOST_NAMES
+    return f"{shown} and {more} more" if more > 0 else shown
+
+
+def counted(n: int, one: str, many: str | None = None) -> str:
+    """Count things: ``1 class``, ``3 classes``."""
+    return f"{n} {one}" if n == 1 else f"{n} {many or one + 's'}"
