@@ -8,8 +8,14 @@ from zslcore.exceptions import UnknownNameError
 
 def test_every_method_file_is_registered():
     files = {path.stem for path in Path(methods.__file__).parent.glob("[!_]*.py")}
-    registered = {method.__module__.rpartition(".")[2] for method in methods.METHODS.values()}
-    assert registered == files
+    both = [*methods.METHODS.values(), *methods.TRANSDUCTIVE.values()]
+    assert {method.__module__.rpartition(".")[2] for method in both} == files
+
+
+def test_transductive_methods_are_kept_apart():
+    assert not any(method.card.transductive for method in methods.METHODS.values())
+    assert all(method.card.transductive for method in methods.TRANSDUCTIVE.values())
+    assert not set(methods.METHODS) & set(methods.TRANSDUCTIVE)
 
 
 @pytest.mark.parametrize("slip", ["EZSL", "eszsl", "ESZLS"])

@@ -6,17 +6,27 @@ from zslcore.datasets.base import Split, ZSLDataset
 
 
 def linear_world(
-    n_seen=8, n_unseen=4, n_per_class=12, n_features=20, n_attributes=6, noise=0.3, seed=0
+    n_seen=8,
+    n_unseen=4,
+    n_per_class=12,
+    n_features=20,
+    n_attributes=6,
+    noise=0.3,
+    seed=0,
+    joint=False,
 ):
     """Make classes whose mean features are linear in their prototypes, plus noise.
 
-    The last ``n_unseen`` classes are unseen; two folds hold out two seen classes each.
+    The last ``n_unseen`` classes are unseen; two folds hold out two seen classes each. In a
+    ``joint`` world features lie in the space of the prototypes, around them.
     """
     rng = np.random.default_rng(seed)
     n_classes = n_seen + n_unseen
     S = rng.random((n_classes, n_attributes))
     W = rng.normal(size=(n_attributes, n_features))
     y = np.repeat(np.arange(n_classes), n_per_class)
+    if joint:
+        W = np.eye(n_attributes, n_features)
     X = S[y] @ W + noise * rng.normal(size=(len(y), n_features))
     order = rng.permutation(len(y))
     split = Split.from_classes(

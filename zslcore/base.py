@@ -184,6 +184,15 @@ class ZSLEstimator(BaseEstimator, ABC):
                     f"{self.card.name}: {name} must be a positive number; got {value!r}."
                 )
 
+    def _check_count(self, *names: str) -> None:
+        """Refuse parameters that must be whole numbers from 1 and are not."""
+        for name in names:
+            value = getattr(self, name)
+            if not isinstance(value, (int, np.integer)) or value < 1:
+                raise ParameterError(
+                    f"{self.card.name}: {name} must be a whole number from 1; got {value!r}."
+                )
+
     def _check_choice(self, name: str, choices: tuple) -> None:
         """Refuse a parameter that is none of its choices."""
         if getattr(self, name) not in choices:

@@ -174,15 +174,6 @@ class EpochModel(ZSLEstimator):
         if self.on_epoch is not None:
             self.on_epoch(epoch, float(loss))
 
-    def _check_whole(self, *names: str) -> None:
-        """Refuse parameters that must be whole numbers from 1 and are not."""
-        for name in names:
-            value = getattr(self, name)
-            if not isinstance(value, (int, np.integer)) or value < 1:
-                raise ParameterError(
-                    f"{self.card.name}: {name} must be a whole number from 1; got {value!r}."
-                )
-
     def _epochs(self, X, y, prototypes, wanted: list[int]) -> Iterator[int]:
         """Train; set the learned attributes and yield the epoch at each of ``wanted``."""
         raise NotImplementedError
@@ -221,7 +212,7 @@ class RankingModel(EpochModel):
 
     def _check_params(self) -> None:
         self._check_positive("learning_rate", "margin")
-        self._check_whole("epochs", "batch_size")
+        self._check_count("epochs", "batch_size")
 
     def _epochs(self, X, y, prototypes, wanted: list[int]) -> Iterator[int]:
         X, y, S = self._check_training(X, y, prototypes)

@@ -90,7 +90,7 @@ class CMT(EpochModel):
 
     def _check_params(self) -> None:
         self._check_positive("learning_rate")
-        self._check_whole("hidden", "epochs", "batch_size")
+        self._check_count("hidden", "epochs", "batch_size")
 
     def _embed(self, X) -> np.ndarray:
         """Return where the network sends ``X``, shape (n_samples, n_attributes)."""
@@ -224,7 +224,7 @@ class CMTStar(CMT):
         super()._check_params()
         self._check_choice("detector", ("gaussian", "loop"))
         self._check_positive("lam")
-        self._check_whole("k")
+        self._check_count("k")
         if not 0 < self.coverage < 1:
             raise ParameterError(f"CMT*: coverage must lie between 0 and 1; got {self.coverage}.")
 

@@ -113,7 +113,7 @@ class LATEM(RankingModel):
 
     def _check_params(self) -> None:
         super()._check_params()
-        self._check_whole("n_matrices")
+        self._check_count("n_matrices")
         self._check_choice("violators", ("all", "first", "one"))
         if not 0 <= self.prune < 1:
             raise ParameterError(f"LATEM: prune must lie in 0..1, 1 excluded; got {self.prune}.")

@@ -1,0 +1,69 @@
+import numpy as np
+import pytest
+from scipy.optimize import nnls
+from sklearn.metrics.pairwise import cosine_similarity
+
+from tests.methods.plain import relative_difference, squared, training_data
+from zslcore.exceptions import DatasetError, ParameterError
+from zslcore.methods import DSRL
+
+X, Y, S, S_Y = training_data()
+X, TEST = np.abs(X), np.abs(training_data(seed=2)[0])
+UNSEEN = training_data(seed=1)[2][:4]
+
+
+def fitted(**params):
+    return DSRL(**params).fit(X, Y, S, unlabeled=TEST, candidates=UNSEEN)
+
+
+@pytest.mark.parametrize("mu", [0.1, 10.0])
+def test_no_round_raises_the_objective(mu):
+    objective = np.array(fitted(mu=mu, n_iter=60).objective_)
+    assert (np.diff(objective) <= 1e-12 * objective[0]).all()
+    assert objective[-1] < 0.95 * objective[0]
+
+
+def test_objective_is_the_printed_one(monkeypatch):
+    kept = {}
+    step = DSRL._map
+
+    def keep(self, H, S_y):
+        kept["H"] = H.copy()
+        return step(self, H, S_y)
+
+    monkeypatch.setattr(DSRL, "_map", keep)
+    model = fitted(mu=0.5, lam=0.2, n_iter=4)
+    rest = model.objective_[-1] - 0.5 * squared(kept["H"] @ model.W_ - S_Y)
+    rest -= 0.2 * squared(model.W_) + squared(X - kept["H"] @ model.B_)
+    best = sum(nnls(model.B_.T, x)[1] ** 2 for x in TEST)
+    assert best < rest < squared(TEST)
+
+
+def test_parts_stay_non_negative():
+    model = fitted()
+    assert (model.B_ >= 0).all()
+    assert (model.encode(TEST) >= 0).all()
+
+
+def test_shares_of_an_image_tend_to_the_non_negative_least_squares_solution(monkeypatch):
+    monkeypatch.setattr("zslcore.methods.dsrl.ROUNDS", 5000)
+    model = fitted()
+    plain = np.array([nnls(model.B_.T, x)[0] for x in TEST])
+    assert relative_difference(model.encode(TEST) @ model.B_, plain @ model.B_) < 1e-3
+
+
+def test_without_propagation_the_guess_is_the_cosine():
+    model = fitted(alpha=0.0)
+    plain = cosine_similarity(model.encode(TEST) @ model.W_, UNSEEN)
+    np.testing.assert_allclose(model.decision_function(TEST, UNSEEN), plain)
+
+
+def test_negative_features_are_refused():
+    with pytest.raises(DatasetError, match="non-negative parts; got -"):
+        DSRL().fit(X - 0.5, Y, S, unlabeled=TEST, candidates=UNSEEN)
+
+
+@pytest.mark.parametrize("params", [{"mu": 0}, {"n_iter": 0}, {"alpha": 1}])
+def test_senseless_parameters_are_refused(params):
+    with pytest.raises(ParameterError, match=f"DSRL: {next(iter(params))} must be"):
+        fitted(**params)

@@ -1,0 +1,68 @@
+import numpy as np
+import pytest
+from scipy.stats import norm
+from sklearn.kernel_ridge import KernelRidge
+
+from tests.methods.plain import training_data
+from zslcore.exceptions import ParameterError
+from zslcore.methods import GFZSL
+from zslcore.methods.gfzsl import class_moments
+
+X, Y, S, _ = training_data()
+CANDIDATES = np.vstack([S, training_data(seed=1)[2]])
+MEANS = np.array([X[y == Y].mean(axis=0) for y in range(len(S))])
+VARIANCES = np.array([X[y == Y].var(axis=0) for y in range(len(S))])
+KERNELS = {"quadratic": {"kernel": "poly", "degree": 2, "gamma": 1, "coef0": 1}, "linear": {}}
+
+
+def test_moments_are_those_of_every_class():
+    counts, means, variances = class_moments(X, Y, len(S) + 1)
+    np.testing.assert_array_equal(counts, np.bincount(Y, minlength=len(S) + 1))
+    np.testing.assert_allclose(means[:-1], MEANS)
+    np.testing.assert_allclose(variances[:-1], VARIANCES)
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_both_regressions_are_scikit_learns_kernel_ridge(kernel):
+    model = GFZSL(0.3, 0.7, kernel).fit(X, Y, S)
+    means, variances = model.predict_gaussians(CANDIDATES)
+    ridge = KernelRidge(alpha=0.3, **KERNELS[kernel]).fit(S, MEANS)
+    np.testing.assert_allclose(means, ridge.predict(CANDIDATES), atol=1e-9)
+    ridge = KernelRidge(alpha=0.7, **KERNELS[kernel]).fit(S, np.log(VARIANCES))
+    np.testing.assert_allclose(np.log(variances), ridge.predict(CANDIDATES), atol=1e-9)
+
+
+def test_score_is_the_log_density():
+    model = GFZSL(0.3, 0.7).fit(X, Y, S)
+    means, variances = model.predict_gaussians(CANDIDATES)
+    plain = [[norm(m, np.sqrt(v)).logpdf(x).sum() for m, v in zip(means, variances, strict=True)]
+             for x in X[:4]]  # fmt: skip
+    np.testing.assert_allclose(model.decision_function(X[:4], CANDIDATES), plain)
+
+
+def test_authors_settings_answer_with_the_nearest_predicted_mean():
+    model = GFZSL(0.1, 1e7).fit(X, Y, S)
+    means, _ = model.predict_gaussians(CANDIDATES)
+    nearest = ((X[:, None] - means) ** 2).sum(axis=2).argmin(axis=1)
+    np.testing.assert_array_equal(model.predict(X, CANDIDATES), nearest)
+    own_variances = GFZSL(0.1, 0.1).fit(X, Y, S).predict(X, CANDIDATES)
+    assert (own_variances != nearest).any()
+
+
+def test_small_ridges_give_seen_classes_their_own_gaussians():
+    means, variances = GFZSL(1e-9, 1e-9).fit(X, Y, S).predict_gaussians(S)
+    np.testing.assert_allclose(means, MEANS, atol=1e-5)
+    np.testing.assert_allclose(variances, VARIANCES, rtol=1e-4)
+
+
+def test_a_feature_that_never_varies_and_a_class_without_samples_do_no_harm():
+    constant = np.column_stack([X, np.ones(len(X))])
+    model = GFZSL(lam_variance=0.1).fit(constant, Y, np.vstack([S, np.ones(S.shape[1])]))
+    assert np.isfinite(model.decision_function(constant, CANDIDATES)).all()
+    assert len(model.S_) == len(S)
+
+
+@pytest.mark.parametrize("params", [{"lam_mean": 0}, {"floor": 0}, {"kernel": "rbf"}])
+def test_senseless_parameters_are_refused(params):
+    with pytest.raises(ParameterError, match=f"GFZSL: {next(iter(params))} must be"):
+        GFZSL(**params).fit(X, Y, S)

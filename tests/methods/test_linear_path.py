@@ -1,0 +1,88 @@
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression
+
+from tests.methods.plain import gradient, relative_difference, training_data
+from zslcore.methods._linear import LinearPath, Logistic, MulticlassHinge, Softmax, SquaredHinge
+
+X, Y, S, _ = training_data()
+C = len(S)
+AUGMENTED = np.column_stack([X, np.ones(len(X))])
+TARGETS = np.random.default_rng(2).random((C, 4)) < 0.5
+LOSSES = {
+    "softmax": Softmax(C),
+    "logistic": Logistic(TARGETS),
+    "squared hinge": SquaredHinge(C),
+    "multiclass hinge": MulticlassHinge(1 - np.eye(C)),
+    "structured hinge": MulticlassHinge(np.abs(np.subtract.outer(S[:, 0], S[:, 0]))),
+}
+
+
+def path(loss, tol=1e-10, intercept=True):
+    return LinearPath(X, Y, C, loss, intercept=intercept, tol=tol)
+
+
+@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize("loss", LOSSES.values(), ids=LOSSES.keys())
+def test_gradient_is_that_of_the_objective(loss, intercept):
+    problem = path(loss, intercept=intercept)
+    W = np.random.default_rng(0).normal(size=problem.shape)
+    numeric = gradient(lambda W: problem.objective(W, 0.3)[0], W)
+    np.testing.assert_allclose(problem.objective(W, 0.3)[1], numeric, atol=1e-7)
+
+
+@pytest.mark.parametrize("name", ["softmax", "logistic", "squared hinge"])
+def test_gradient_vanishes_at_the_solution(name):
+    problem = path(LOSSES[name])
+    _, at_solution = problem.objective(problem.solve(0.01), 0.01)
+    _, at_zero = problem.objective(np.zeros(problem.shape), 0.01)
+    assert np.abs(at_solution).max() < 1e-8 * np.abs(at_zero).max()
+
+
+@pytest.mark.parametrize("name", ["multiclass hinge", "structured hinge"])
+def test_no_way_leads_down_from_the_corner_a_hinge_is_solved_at(name):
+    problem = path(LOSSES[name])
+    W = problem.solve(0.05)
+    best, _ = problem.objective(W, 0.05)
+    rng = np.random.default_rng(1)
+    for size in (1e-3, 1e-2, 1e-1):
+        for _ in range(20):
+            step = size * rng.normal(size=W.shape)
+            assert problem.objective(W + step, 0.05)[0] > best - 1e-7
+
+
+def test_softmax_is_scikit_learns_multinomial_regression():
+    reference = LogisticRegression(C=3.0, fit_intercept=False, tol=1e-10, max_iter=5000)
+    reference.fit(AUGMENTED, Y)
+    W = path(Softmax(C)).solve(1 / (3.0 * len(X)))
+    np.testing.assert_allclose(W, reference.coef_.T, atol=1e-5)
+
+
+def test_logistic_is_one_scikit_learn_regression_a_column():
+    W = path(Logistic(TARGETS)).solve(1 / (3.0 * len(X)))
+    for w, target in zip(W.T, TARGETS.T, strict=True):
+        reference = LogisticRegression(C=3.0, fit_intercept=False, tol=1e-10, max_iter=5000)
+        np.testing.assert_allclose(w, reference.fit(AUGMENTED, target[Y]).coef_[0], atol=1e-5)
+
+
+@pytest.mark.parametrize("name", ["softmax", "logistic", "squared hinge"])
+def test_a_path_ends_where_single_fits_end(name):
+    lams = [1e-3, 1.0, 1e-2]
+    for lam, W in path(LOSSES[name]).solutions(lams):
+        assert relative_difference(W, path(LOSSES[name]).solve(lam)) < 1e-5
+
+
+@pytest.mark.parametrize("name", ["softmax", "logistic", "squared hinge"])
+def test_loose_tolerance_and_single_precision_change_little(name):
+    exact, quick = (path(LOSSES[name], tol).solve(0.01) for tol in (1e-10, 1e-3))
+    assert 0 < relative_difference(quick, exact) < 0.02
+
+
+def test_warm_starts_save_readings_of_the_data():
+    lams = np.logspace(0, -4, 9)
+    warm = path(Softmax(C), tol=1e-2)
+    assert len(list(warm.solutions(lams))) == 9
+    cold = path(Softmax(C), tol=1e-2)
+    for lam in lams:
+        cold.solve(lam)
+    assert warm.n_evaluations < cold.n_evaluations

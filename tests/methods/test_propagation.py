@@ -1,0 +1,84 @@
+import numpy as np
+import pytest
+from sklearn.neighbors import kneighbors_graph
+
+from tests.methods.plain import training_data
+from zslcore.exceptions import ParameterError, UnknownNameError
+from zslcore.methods import METHODS, Propagation
+from zslcore.methods.propagation import NeighbourGraph, propagate
+
+X, Y, S, _ = training_data()
+UNSEEN = training_data(seed=1)[2][:4]
+TEST = training_data(seed=2)[0]
+
+
+def fitted(**params):
+    return Propagation(**params).fit(X, Y, S, unlabeled=TEST, candidates=UNSEEN)
+
+
+def dense(places, k, sigma):
+    """M and L as the benchmark prints them, with dense matrices."""
+    lengths = kneighbors_graph(places, k, mode="distance").toarray()
+    lengths = np.maximum(lengths, lengths.T)
+    M = np.where(lengths > 0, np.exp(-lengths / (2 * sigma**2)), 0)
+    q = M.sum(axis=1)
+    return M / np.sqrt(np.outer(q, q))
+
+
+def test_graph_is_the_printed_one():
+    L = NeighbourGraph(TEST, 4, 0.7).L.toarray()
+    np.testing.assert_allclose(L, dense(TEST, 4, 0.7))
+
+
+@pytest.mark.parametrize("alpha", [0.3, 0.95])
+def test_scores_are_those_of_the_dense_inverse(alpha):
+    model = fitted(k=4, sigma=0.7, alpha=alpha)
+    S0 = model.base_.decision_function(TEST, UNSEEN)
+    L = dense(TEST @ model.base_.V_, 4, 0.7)
+    plain = np.linalg.inv(np.eye(len(TEST)) - alpha * L) @ S0
+    np.testing.assert_allclose(model.decision_function(TEST, UNSEEN), plain, rtol=1e-7, atol=1e-9)
+
+
+@pytest.mark.parametrize("base", ["ESZSL", "LinearS2V"])
+def test_alpha_zero_changes_nothing(base):
+    model = fitted(base=base, alpha=0.0)
+    inductive = METHODS[base]().fit(X, Y, S)
+    for images in (TEST, X):
+        np.testing.assert_array_equal(
+            model.decision_function(images, UNSEEN), inductive.decision_function(images, UNSEEN)
+        )
+
+
+def test_parameters_of_the_base_reach_it():
+    assert fitted(base="SAE", base_params={"lam": 3.0}).base_.lam == 3.0
+
+
+def test_near_images_agree_more_the_more_is_handed_on():
+    spread = []
+    for alpha in (0.0, 0.5, 0.9, 0.99):
+        F = fitted(k=5, alpha=alpha).decision_function(TEST, UNSEEN)
+        spread.append((F.std(axis=0) / np.abs(F.mean(axis=0))).mean())
+    assert spread == sorted(spread, reverse=True)
+
+
+def test_a_lone_image_and_images_at_one_place_are_scored_as_they_are():
+    graph = NeighbourGraph(np.ones((3, 2)), 2)
+    assert graph.L.nnz == 0
+    alone = NeighbourGraph(np.ones((1, 2)), 2)
+    np.testing.assert_array_equal(propagate(alone.L, np.ones((1, 3)), 0.5), np.ones((1, 3)))
+
+
+def test_images_looked_up_again_find_their_row():
+    graph = NeighbourGraph(TEST, 5)
+    np.testing.assert_allclose(graph.rows(TEST[7:20]).toarray(), graph.L.toarray()[7:20])
+
+
+@pytest.mark.parametrize("params", [{"k": 0}, {"alpha": 1.0}, {"alpha": -0.1}, {"sigma": 0}])
+def test_senseless_parameters_are_refused(params):
+    with pytest.raises(ParameterError, match=f"Propagation: {next(iter(params))} must be"):
+        fitted(**params)
+
+
+def test_a_misspelt_base_gets_the_nearest_one():
+    with pytest.raises(UnknownNameError, match="Did you mean 'ESZSL'"):
+        fitted(base="EZSL")

@@ -1,0 +1,104 @@
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+
+from tests.methods.plain import gradient, training_data
+from zslcore.exceptions import ParameterError
+from zslcore.features import l2_rows
+from zslcore.methods import SSE
+from zslcore.methods.sse import onto_simplex, simplex_weights
+
+X, Y, S, _ = training_data()
+X = np.abs(X)
+UNSEEN = l2_rows(training_data(seed=1)[2])
+RNG = np.random.default_rng(0)
+
+
+def test_weights_lie_on_the_simplex():
+    for c in (0.01, 1.0, 10.0):
+        alpha = simplex_weights(UNSEEN, S, c)
+        assert (alpha >= 0).all()
+        np.testing.assert_allclose(alpha.sum(axis=1), 1)
+
+
+@pytest.mark.parametrize("c", [0.01, 0.3, 10.0])
+def test_weights_are_those_of_a_general_solver(c):
+    K = S @ S.T + c * np.eye(len(S))
+    for s, alpha in zip(UNSEEN, simplex_weights(UNSEEN, S, c), strict=True):
+        found = minimize(
+            lambda a, k=S @ s: a @ K @ a / 2 - k @ a,
+            np.full(len(S), 1 / len(S)),
+            jac=lambda a, k=S @ s: K @ a - k,
+            bounds=[(0, None)] * len(S),
+            constraints={"type": "eq", "fun": lambda a: a.sum() - 1},
+            options={"ftol": 1e-15},
+        )
+        np.testing.assert_allclose(alpha, found.x, atol=1e-5)
+
+
+def test_projection_finds_the_nearest_point_of_the_simplex():
+    V = RNG.normal(size=(20, 6))
+    P = onto_simplex(V)
+    np.testing.assert_allclose(P.sum(axis=1), 1)
+    others = RNG.dirichlet(np.ones(6), size=200)
+    for v, p in zip(V, P, strict=True):
+        assert ((v - p) ** 2).sum() <= ((v - others) ** 2).sum(axis=1).min()
+    np.testing.assert_allclose(onto_simplex(others), others)
+
+
+@pytest.mark.parametrize("transform", ["intersection", "relu"])
+def test_score_is_the_printed_sum(transform):
+    model = SSE(c=0.5, transform=transform).fit(X, Y, S)
+    alpha = simplex_weights(UNSEEN, S, 0.5)
+    means = [X[y == Y].mean(axis=0) for y in range(len(S))]
+    for x, row in zip(X[:5], model.decision_function(X[:5], UNSEEN), strict=True):
+        pi = [np.minimum(x, v) if transform == "intersection" else np.maximum(0, x - v)
+              for v in means]  # fmt: skip
+        np.testing.assert_allclose(row, alpha @ pi @ model.w_)
+
+
+def test_both_transforms_have_the_same_margins():
+    scores = [SSE(c=0.5, transform=t).fit(X, Y, S) for t in ("intersection", "relu")]
+    a, b = (model.decision_function(X, UNSEEN) for model in scores)
+    np.testing.assert_allclose(a - a[:, :1], b - b[:, :1], atol=1e-2 * np.ptp(a))
+
+
+def test_every_wrong_class_gets_its_turn_and_never_the_right_one():
+    model = SSE(c=0.1)
+    model._keep_classes(X, Y, S)
+    margins = model._margins(X, Y, S)
+    alpha = simplex_weights(S, S, 0.1)
+    means = np.array([X[y == Y].mean(axis=0) for y in range(len(S))])
+    turns = []
+    for n in np.flatnonzero(Y == 2):
+        pi = np.minimum(X[n], means)
+        possible = [(alpha[2] - alpha[c]) @ pi for c in range(len(S)) if c != 2]
+        distance = np.abs(np.array(possible) - margins[n]).max(axis=1)
+        assert distance.min() < 1e-5
+        turns.append(distance.argmin())
+    assert len(turns) > len(S)
+    assert len(set(turns)) == len(S) - 1
+
+
+def test_gradient_of_the_printed_objective_vanishes_at_the_weights():
+    model = SSE(c=0.1, C=3.0).fit(X, Y, S)
+    margins = model._margins(X, Y, S)
+
+    def objective(w):
+        return w @ w / 2 + 3.0 * (np.maximum(0, 1 - margins @ w) ** 2).sum()
+
+    at_zero = np.abs(gradient(objective, np.zeros_like(model.w_))).max()
+    assert np.abs(gradient(objective, model.w_)).max() < 1e-2 * at_zero
+
+
+def test_classes_beyond_max_samples_are_cut_alike():
+    few, many = SSE(max_samples=7), SSE(max_samples=14)
+    for model, n in ((few, 7), (many, 14)):
+        model._keep_classes(X, Y, S)
+        assert len(model._margins(X, Y, S)) == n
+
+
+@pytest.mark.parametrize("params", [{"c": 0}, {"C": -1}, {"max_samples": 0}, {"transform": "max"}])
+def test_senseless_parameters_are_refused(params):
+    with pytest.raises(ParameterError, match=f"SSE: {next(iter(params))} must be"):
+        SSE(**params).fit(X, Y, S)

@@ -1,0 +1,81 @@
+import numpy as np
+import pytest
+
+from tests.methods.plain import gradient, relative_difference, training_data
+from zslcore.exceptions import ParameterError
+from zslcore.methods import SYNC
+
+X, Y, S, _ = training_data()
+UNSEEN = training_data(seed=1)[2][:3]
+LAM = 0.01
+
+
+def fitted(**params):
+    return SYNC(lam=LAM, tol=1e-10, **params).fit(X, Y, S)
+
+
+def weights(A, sigma):
+    """s_cr as the paper prints it, one class after the other."""
+    out = np.exp([[-((a - b) @ (a - b)) / sigma**2 for b in S] for a in A])
+    return out / out.sum(axis=1, keepdims=True)
+
+
+def printed_objective(loss, V, sigma):
+    """The paper's objective in V, one image after the other."""
+    W, total = weights(S, sigma) @ V, 0.0
+    for x, y in zip(X, Y, strict=True):
+        z = W @ x
+        if loss == "ovo":
+            t = np.where(np.arange(len(S)) == y, 1, -1)
+            total += (np.maximum(1 - t * z, 0) ** 2).mean()
+        else:
+            margin = np.linalg.norm(S - S[y], axis=1)
+            margin = np.where(np.arange(len(S)) == y, 0, 1) if loss == "cs" else margin
+            total += max(0, (margin + z - z[y]).max())
+    return total / len(X) + LAM / 2 * (W**2).sum()
+
+
+def test_gradient_of_the_printed_objective_vanishes_at_the_base_classifiers():
+    sigma = 0.7
+    V = np.linalg.solve(weights(S, sigma), fitted(sigma=sigma).W_.T)
+    assert np.abs(gradient(lambda V: printed_objective("ovo", V, sigma), V)).max() < 1e-6
+    assert np.abs(gradient(lambda V: printed_objective("ovo", V, sigma), V + 0.1)).max() > 1e-3
+
+
+@pytest.mark.parametrize("loss", ["cs", "struct"])
+def test_no_step_lowers_the_printed_objective_of_a_hinge(loss):
+    V = fitted(loss=loss).W_.T
+    best = printed_objective(loss, V, 1e-6)
+    rng = np.random.default_rng(0)
+    for _ in range(30):
+        assert printed_objective(loss, V + 0.01 * rng.normal(size=V.shape), 1e-6) > best - 1e-7
+
+
+@pytest.mark.parametrize("loss", ["ovo", "cs", "struct"])
+def test_narrow_phantoms_reproduce_the_seen_classifiers_and_lend_to_the_nearest(loss):
+    model = fitted(sigma=1e-3, loss=loss)
+    np.testing.assert_allclose(model.decision_function(X, S), X @ model.W_, atol=1e-9)
+    nearest = weights(UNSEEN, 0.05).argmax(axis=1)
+    np.testing.assert_allclose(
+        model.decision_function(X, UNSEEN), X @ model.W_[:, nearest], atol=1e-9
+    )
+
+
+@pytest.mark.parametrize("sigma", [0.3, 1.0, 3.0])
+def test_unseen_classifiers_are_blends_of_base_classifiers(sigma):
+    model = fitted(sigma=sigma)
+    V = np.linalg.solve(weights(S, sigma), model.W_.T)
+    plain = X @ (weights(UNSEEN, sigma) @ V).T
+    assert relative_difference(model.decision_function(X, UNSEEN), plain) < 1e-6
+
+
+def test_the_three_losses_differ():
+    ovo, cs, struct = (fitted(loss=loss).W_ for loss in ("ovo", "cs", "struct"))
+    assert relative_difference(ovo, cs) > 0.1
+    assert relative_difference(cs, struct) > 0.1
+
+
+@pytest.mark.parametrize("params", [{"lam": 0}, {"sigma": -1.0}, {"loss": "hinge"}])
+def test_senseless_parameters_are_refused(params):
+    with pytest.raises(ParameterError, match=f"SYNC: {next(iter(params))} must be"):
+        SYNC(**params).fit(X, Y, S)

@@ -1,0 +1,76 @@
+"""Methods in two stages: linear classifiers of seen classes, then prototypes.
+
+Images are read by the first stage alone, which knows nothing of the candidates; the second works
+on its outputs, one row an image. So parameters of the second stage cost next to nothing, and ridge
+weights of the first share one path.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator
+from typing import ClassVar, Self
+
+import numpy as np
+from sklearn.base import clone
+
+from zslcore.base import ZSLEstimator
+from zslcore.methods._linear import LinearPath, Loss, linear_scores
+
+__all__ = ["TwoStageModel"]
+
+
+class TwoStageModel(ZSLEstimator):
+    """Linear classifiers on images, and a score made from their outputs and the prototypes.
+
+    Attributes
+    ----------
+    W_ : ndarray of shape (n_features, n_outputs), one row more with an intercept
+        Learned classifiers.
+    S_ : ndarray of shape (n_seen_classes, n_attributes)
+        Prototypes of the seen classes.
+    """
+
+    #: Whether the classifiers see a constant feature beside the others.
+    intercept: ClassVar[bool] = True
+    #: Parameters that a grid may vary while the loss of the first stage stays the same.
+    sharing: ClassVar[tuple[str, ...]]
+
+    @abstractmethod
+    def _loss(self, S: np.ndarray) -> Loss:
+        """Return what the classifiers minimise, given the seen prototypes."""
+
+    @abstractmethod
+    def _ridge(self, n_samples: int) -> float:
+        """Return the weight of the ridge per sample."""
+
+    @abstractmethod
+    def _score(self, Z: np.ndarray, S: np.ndarray) -> np.ndarray:
+        """Return the scores of candidates ``S`` from the outputs ``Z`` of the classifiers."""
+
+    def fit(self, X: np.ndarray, y: np.ndarray, prototypes: np.ndarray) -> Self:
+        """Fit the classifiers on seen classes; ``y`` indexes the rows of ``prototypes``."""
+        X, y, self.S_ = self._check_training(X, y, prototypes)
+        self.W_ = self._path(X, y, self.S_).solve(self._ridge(len(y)))
+        return self
+
+    def decision_function(self, X: np.ndarray, prototypes: np.ndarray) -> np.ndarray:
+        """Classify, then compare with the prototypes; see :class:`ZSLEstimator`."""
+        X, S = self._check_scoring(X, prototypes)
+        return self._score(linear_scores(X, self.W_, self.intercept), S)
+
+    def score_grid(self, X, y, prototypes, grid, X_test, candidates) -> Iterator[np.ndarray]:
+        """Score a whole grid from one path of ridge weights and one pass over ``X_test``."""
+        grid = list(grid)
+        if not self._worth_sharing(grid, *self.sharing):
+            yield from super().score_grid(X, y, prototypes, grid, X_test, candidates)
+            return
+        X, y, S = self._check_training(X, y, prototypes)
+        points = [clone(self).set_params(**params) for params in grid]
+        Z = self._path(X, y, S).scores([point._ridge(len(y)) for point in points], X_test)
+        for point in points:
+            point.S_ = S
+            yield point._score(Z[point._ridge(len(y))], np.asarray(candidates, dtype=np.float64))
+
+    def _path(self, X, y: np.ndarray, S: np.ndarray) -> LinearPath:
+        return LinearPath(X, y, len(S), self._loss(S), intercept=self.intercept, tol=self.tol)

@@ -1,0 +1,76 @@
+"""Prototype cosine: zero-shot classification in the joint space of an image-text encoder."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Self
+
+import numpy as np
+
+from zslcore.base import MethodCard, ZSLEstimator
+from zslcore.exceptions import DatasetError
+from zslcore.features import chunks, compare
+
+__all__ = ["PrototypeCosine"]
+
+
+class PrototypeCosine(ZSLEstimator):
+    r"""Learns nothing: the encoder has put images and class descriptions into one space.
+
+    Image-text encoders are trained so that an image is near its caption; the prototype of a class
+    is the embedding of a sentence about it, or the mean of several [1]_.
+
+    .. math:: F(x, c) = \frac{\cos(x, s_c)}{\tau}
+
+    Parameters
+    ----------
+    temperature : float, default=0.01
+        :math:`\tau > 0`. It scales all scores alike: no answer depends on it, only the scale on
+        which calibration's gamma is measured. CLIP learns it and ends at 0.01.
+
+    Notes
+    -----
+    Such an encoder has seen captions of most things there are, the "unseen" classes among them;
+    what it measures is transfer, not zero-shot learning in the benchmark's sense.
+
+    References
+    ----------
+    .. [1] A. Radford et al., "Learning transferable visual models from natural language
+       supervision", ICML 2021.
+    """
+
+    card = MethodCard(
+        name="PrototypeCosine",
+        year=2021,
+        family="modern",
+        title="Learning transferable visual models from natural language supervision",
+        authors="Radford et al.",
+        url="https://arxiv.org/abs/2103.00020",
+        idea="An image-text encoder has put images and classes into one space; take the nearest.",
+        formula=r"F(x, c) = \cos(x, s_c) / \tau",
+        needs="features and prototypes in one space, as image-text encoders make them",
+    )
+    param_grid: ClassVar = {}
+
+    def __init__(self, temperature: float = 0.01) -> None:
+        self.temperature = temperature
+
+    def _check_params(self) -> None:
+        self._check_positive("temperature")
+
+    def fit(self, X: np.ndarray, y: np.ndarray, prototypes: np.ndarray) -> Self:
+        """Check that features and prototypes share a space; nothing is learned."""
+        X, _, S = self._check_training(X, y, prototypes)
+        if X.shape[1] != S.shape[1]:
+            raise DatasetError(
+                f"{self.card.name}: expected features and prototypes in one space; "
+                f"got {X.shape[1]} features and {S.shape[1]} attributes."
+            )
+        return self
+
+    def decision_function(self, X: np.ndarray, prototypes: np.ndarray) -> np.ndarray:
+        """Return cosines over the temperature; see :class:`ZSLEstimator`."""
+        X, S = self._check_scoring(X, prototypes)
+        out = np.empty((len(X), len(S)))
+        for part, block in chunks(X):
+            out[part] = compare(block, S, "cosine")
+        return out / self.temperature
