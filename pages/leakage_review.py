@@ -233,7 +233,7 @@ def show_verdict() -> None:
         st.markdown(
             f"### :{color}[{icon} {word}]{questions if open_ else ''}\n\n{text(name)}: {said}."
         )
-    with right, st.container(horizontal=True):
+    with right, st.container(horizontal=True, horizontal_alignment="right"):
         for label, (format_, ending, mime) in REPORTS.items():
             st.download_button(
                 label,
@@ -251,7 +251,7 @@ def show_verdict() -> None:
 def show_findings() -> None:
     """List every check, worst first, each opening to what it rests on; draw the split beside."""
     left, right = st.columns([0.56, 0.44], gap="medium")
-    with left:
+    with left, st.container(gap="xsmall"):
         for k, finding in enumerate(sorted(report.findings, key=lambda f: f.severity.rank)):
             show_finding(finding, f"leakage_finding_{k}")
     with right:
@@ -342,7 +342,10 @@ def show_decisions() -> None:
             disabled=["class", "strength", "match", "evidence"],
             column_config={
                 "class": "test class",
-                "strength": st.column_config.TextColumn("match", help="strong: the same class."),
+                "strength": st.column_config.TextColumn(
+                    "strength",
+                    help="strong: the same class; weak: a related one; none: nothing was found.",
+                ),
                 "match": "pre-training class",
                 "decision": st.column_config.SelectboxColumn(
                     "your decision", options=["open", "confirmed", "rejected"], required=True
@@ -414,8 +417,8 @@ def show_quiz() -> None:
     planted, clues, answer = cache.quiz_question(question)
     left, right = st.columns([0.56, 0.44], gap="medium")
     with left:
-        for what, value in clues:
-            st.markdown(f"{what}: **{text(value)}**")
+        lines = [f"| {what} | {text(value)} |" for what, value in clues]
+        st.markdown("\n".join(["| what can be seen | |", "|---|---|", *lines]))
         with st.form(f"leakage_quiz_{question}"):
             guess = st.radio(
                 "What is wrong?", list(quiz.ANSWERS), index=None, key=f"quiz_{question}"

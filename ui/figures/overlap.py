@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from html import escape
+
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
@@ -47,8 +49,8 @@ def class_accuracy_bars(table: pd.DataFrame, means: dict[bool, float], picked: s
             error_y={
                 "array": part["high"] - part["accuracy"],
                 "arrayminus": part["accuracy"] - part["low"],
-                "color": "#808080",
-                "thickness": 1.2,
+                "color": "#6B6B6B",
+                "thickness": 1.8,
                 "width": 3 if len(table) <= MOST_NAMES else 0,
             },
             customdata=np.stack([names[chosen], part["correct"], part["images"]], axis=1),
@@ -63,7 +65,7 @@ def class_accuracy_bars(table: pd.DataFrame, means: dict[bool, float], picked: s
     figure.update_xaxes(
         tickvals=place if legible else [],
         ticktext=labels if legible else [],
-        tickangle=-60 if len(table) > 12 else -25,
+        tickangle=-60 if len(table) > 10 else 0,
         title_text="" if legible else f"{len(table):,} test classes; point at one for its name",
         range=[-0.6, len(table) - 0.4],
         showgrid=False,
@@ -94,20 +96,41 @@ def clean_slopes(table: pd.DataFrame) -> go.Figure:
     table : see :func:`zslcore.analysis.overlap_tables.method_gains`
     """
     figure = go.Figure()
-    best = set(table.loc[(table["rank_all"] == 1) | (table["rank_clean"] == 1), "method"])
-    for row in table.itertuples():
-        color = UNSEEN.color if row.method in best else "#8C8C8C"
+    best = (table["rank_all"] == 1) | (table["rank_clean"] == 1)
+    apart = 0.065 * max(table["all"].max() - table["clean"].min(), 0.01)
+    for row, wins in zip(table.itertuples(), best, strict=True):
         figure.add_scatter(
             x=["all test classes", "clean classes"],
             y=[row.all, row.clean],
-            mode="lines+markers+text",
-            text=[f"{row.rank_all}. {row.method} ", f" {row.rank_clean}. {row.method}"],
-            textposition=["middle left", "middle right"],
-            line={"color": color, "width": 3 if row.method in best else 1.5},
-            marker={"symbol": UNSEEN.symbol, "size": 9},
-            hovertemplate=f"{escaped([row.method])[0]}, %{{x}}: %{{y:.1%}}<extra></extra>",
+            mode="lines+markers",
+            line={"color": HARMONIC.color if wins else "#A0A0A0", "width": 4 if wins else 1.5},
+            marker={"symbol": HARMONIC.symbol, "size": 10 if wins else 7},
+            hovertemplate=f"{escape(row.method)}, %{{x}}: %{{y:.1%}}<extra></extra>",
             showlegend=False,
         )
-    figure.update_xaxes(range=[-0.6, 1.6], showgrid=False, fixedrange=True)
-    figure.update_yaxes(tickformat=".0%", gridcolor=FAINT, fixedrange=True)
-    return quiet(figure, height=320)
+    for x, column, anchor, shift in ((0, "all", "right", -12), (1, "clean", "left", 12)):
+        for place, (_, row) in zip(
+            _spread(table[column].to_numpy(), apart), table.iterrows(), strict=True
+        ):
+            name = f"{row[f'rank_{column}']}. {escape(row['method'])}"
+            figure.add_annotation(
+                x=x,
+                y=place,
+                text=f"<b>{name}</b>" if row[f"rank_{column}"] == 1 else name,
+                xanchor=anchor,
+                xshift=shift,
+                showarrow=False,
+                font_size=14,
+            )
+    figure.update_xaxes(range=[-0.75, 1.75], showgrid=False, fixedrange=True)
+    figure.update_yaxes(tickformat=".0%", gridcolor=FAINT, fixedrange=True, zeroline=False)
+    return quiet(figure, height=max(320, 90 + 26 * len(table)))
+
+
+def _spread(values: np.ndarray, apart: float) -> np.ndarray:
+    """Move places down where two would be nearer than ``apart``, so that names can be read."""
+    places, limit = values.astype(float), np.inf
+    for k in np.argsort(-values, kind="stable"):
+        places[k] = min(values[k], limit)
+        limit = places[k] - apart
+    return places
