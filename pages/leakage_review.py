@@ -431,9 +431,11 @@ def show_quiz() -> None:
         if revealed:
             show_answer(guess, answer)
     with right:
-        table = leaks.leaks_by_class(planted, answer.report)
+        table = leaks.leaks_by_class(planted, answer.report if revealed else None)
+        if not revealed:  # a mark of its own would give the class away
+            table["role"] = table["role"].replace("both", "unseen")
         chart(
-            figures.quiz_bars(table, revealed=revealed),
+            figures.leaks_by_class(table),
             f"Images of {len(table)} digits by where they are in the split of question {question}.",
             key="leakage_quiz_chart",
         )

@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 from ui.figures.marks import escaped, hatch, legend_on_top, marked
 from ui.figures.palette import FAINT, OVERLAP, SEEN, UNSEEN, quiet, translucent
 
-__all__ = ["leaks_by_class", "leaks_by_part", "quiz_bars"]
+__all__ = ["leaks_by_class", "leaks_by_part"]
 
 #: More classes than this cannot be named beside their bars.
 MOST_NAMES = 60
@@ -32,7 +32,9 @@ def leaks_by_class(table: pd.DataFrame) -> go.Figure:
     ----------
     table : see :func:`zslcore.leakage.leaks.leaks_by_class`
     """
-    order = np.lexsort((-table["images"], -table["leaking"], table["role"].map(_ORDER)))
+    order = np.lexsort(
+        (-table["images"], -table["known"], -table["leaking"], table["role"].map(_ORDER))
+    )
     table = table.iloc[order]
     figure = go.Figure()
     for column, label, color, pattern in _WHERE:
@@ -92,22 +94,3 @@ def leaks_by_part(table: pd.DataFrame) -> go.Figure:
     figure.update_xaxes(title_text="rows", gridcolor=FAINT, zeroline=False, fixedrange=True)
     figure.update_layout(barmode="stack", bargap=0.3)
     return legend_on_top(quiet(figure, height=90 + 48 * len(table)))
-
-
-def quiz_bars(table: pd.DataFrame, *, revealed: bool) -> go.Figure:
-    """Draw the split of a question; leaks stay hidden among trained images until revealed.
-
-    Parameters
-    ----------
-    table : see :func:`zslcore.leakage.leaks.leaks_by_class`
-    revealed : whether leaking images are marked
-    """
-    if revealed:
-        return leaks_by_class(table)
-    hidden = table.assign(
-        trained=table["trained"] + table["leaking"],
-        test_unseen=table["test_unseen"] + table["known"],
-        leaking=0,
-        known=0,
-    )
-    return leaks_by_class(hidden)

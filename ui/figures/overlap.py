@@ -49,7 +49,7 @@ def class_accuracy_bars(table: pd.DataFrame, means: dict[bool, float], picked: s
             error_y={
                 "array": part["high"] - part["accuracy"],
                 "arrayminus": part["accuracy"] - part["low"],
-                "color": "#6B6B6B",
+                "color": "#6B6B6B" if len(table) <= MOST_NAMES else FAINT,
                 "thickness": 1.8,
                 "width": 3 if len(table) <= MOST_NAMES else 0,
             },

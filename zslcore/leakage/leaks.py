@@ -29,8 +29,10 @@ def leaking_rows(report: AuditReport) -> np.ndarray:
     return np.unique(np.concatenate([*map(np.asarray, rows), np.empty(0)])).astype(np.intp)
 
 
-def leaks_by_class(context: AuditContext, report: AuditReport) -> pd.DataFrame:
+def leaks_by_class(context: AuditContext, report: AuditReport | None) -> pd.DataFrame:
     """Count the images of every class by where they are, each once.
+
+    Without a report no image counts as leaking, and one in two parts counts as tested.
 
     Returns
     -------
@@ -46,12 +48,13 @@ def leaks_by_class(context: AuditContext, report: AuditReport) -> pd.DataFrame:
     labels, where = context.labels, np.full(len(context.labels), columns.index("unused"))
     for column, parts in (("trained", TRAIN_PARTS), *((p, (p,)) for p in PARTS[3:])):
         where[context.rows(*parts)] = columns.index(column)
-    known = {c for f in report.of("ZSL006") if f.severity is Severity.FAIL for c in f.classes}
-    unseen = context.rows("test_unseen")
-    is_known = np.array([context.class_name(c) in known for c in range(labels.max() + 1)])
-    where[unseen[is_known[labels[unseen]]]] = columns.index("known")
-    rows = leaking_rows(report)
-    where[rows[(rows >= 0) & (rows < len(labels))]] = columns.index("leaking")
+    if report is not None:
+        known = {c for f in report.of("ZSL006") if f.severity is Severity.FAIL for c in f.classes}
+        unseen = context.rows("test_unseen")
+        is_known = np.array([context.class_name(c) in known for c in range(labels.max() + 1)])
+        where[unseen[is_known[labels[unseen]]]] = columns.index("known")
+        rows = leaking_rows(report)
+        where[rows[(rows >= 0) & (rows < len(labels))]] = columns.index("leaking")
     counts = np.zeros((labels.max() + 1, len(columns)), dtype=np.intp)
     np.add.at(counts, (labels, where), 1)
     table = pd.DataFrame(counts, columns=columns)
