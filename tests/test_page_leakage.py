@@ -2,15 +2,18 @@
 
 import io
 import json
+import shlex
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.io import savemat
 from streamlit.testing.v1 import AppTest
 
 from tests.leakage.worlds import add, clean
 from ui import uploads
+from zslcore.__main__ import main
 from zslcore.datasets import load
 from zslcore.exceptions import ZSLError
 from zslcore.leakage import (
@@ -243,3 +246,22 @@ def test_the_audit_finds_what_the_quiz_planted_and_nothing_else(question):
 def test_every_answer_of_the_quiz_is_right_once():
     right = [quiz.answer_of(quiz.plant(q, load("digits"))).right for q in quiz.QUESTIONS]
     assert sorted(right) == sorted(quiz.ANSWERS)
+
+
+def test_the_command_of_the_readme_runs_as_printed(tmp_path, monkeypatch):
+    text = (Path(APP).parent / "README.md").read_text(encoding="utf-8")
+    block = text.split("<!-- audit -->")[1].split("```")[1]
+    command = shlex.split(block.strip().splitlines()[-1])
+    arguments = command[command.index("audit") + 1 :]
+    world = clean()
+    (tmp_path / "splits").mkdir()
+    correct_context(world).save_mat(tmp_path / arguments[0])
+    np.savez(tmp_path / "splits" / "labels.npz", labels=world.labels + 1)
+    monkeypatch.chdir(tmp_path)
+    labelled = [*arguments, "--labels", "splits/labels.npz"]
+    assert main(["audit", *labelled]) == 0
+    assert "<testsuite" in (tmp_path / "leakage.xml").read_text()
+    leaky = {f"{p}_loc": np.asarray(rows)[:, None] + 1.0 for p, rows in world.parts.items()}
+    leaky["trainval_loc"] = np.vstack([leaky["trainval_loc"], leaky["test_seen_loc"]])
+    savemat(tmp_path / arguments[0], leaky)
+    assert main(["audit", *arguments]) == 1
