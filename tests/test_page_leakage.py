@@ -180,6 +180,21 @@ def test_a_file_alone_and_with_its_images_is_read():
     assert leaks.leaks_by_part(both, audit_context(both))["leaking"].sum() == 4
 
 
+@pytest.mark.parametrize(("split_name", "is_json"), [("mine.json", True), ("my_splits.mat", False)])
+def test_a_split_is_told_from_labels_by_its_kind_and_its_name(split_name, is_json):
+    world = clean(per_class=60)
+    split, labels = io.BytesIO(), io.BytesIO()
+    parts = {f"{part}_loc": rows[:, None] + 1.0 for part, rows in world.parts.items()}
+    savemat(split, parts)
+    np.savez_compressed(labels, labels=np.sort(world.labels) + 1)
+    data = split_file(world).getvalue() if is_json else split.getvalue()
+    assert len(data) > len(labels.getvalue())  # or the size would tell
+    files = [named(labels.getvalue(), "images.npz"), named(data, split_name)]
+    context = uploads.context_of_files(files)
+    assert np.array_equal(context.labels, np.sort(world.labels))
+    assert len(context.parts["trainval"]) == len(world.parts["trainval"])
+
+
 @pytest.mark.parametrize(
     "files",
     [

@@ -136,9 +136,11 @@ def test_a_split_without_overlap_has_no_gain_but_an_accuracy():
 def test_intervals_hold_the_accuracy_and_narrow_with_images():
     names = dict(enumerate("abcde"))
     few, many = (
-        overlap_tables.class_accuracies(ACCURACIES["A"], {0}, dict.fromkeys(range(5), n), names)
+        overlap_tables.class_accuracies(ACCURACIES["B"], {0}, dict.fromkeys(range(5), n), names)
         for n in (20, 2000)
     )
+    half = few[few["correct"] == 10]
+    assert tuple(half[["low", "high"]].round(4).to_numpy()[0]) == (0.272, 0.728)
     for table in (few, many):
         assert (table["low"] <= table["accuracy"]).all()
         assert (table["high"] >= table["accuracy"]).all()
@@ -154,4 +156,6 @@ def test_sides_are_told_apart_by_more_than_colour_and_names_are_no_html():
     assert [bar.marker.color for bar in bars] == [OVERLAP.color, UNSEEN.color]
     assert len({bar.marker.pattern.shape for bar in bars}) == 2
     assert len({bar.name for bar in bars}) == 2
-    assert "<script>" not in figure.to_json()
+    labels = [*figure.layout.xaxis.ticktext, *(bar.customdata[:, 0] for bar in bars)]
+    assert "&lt;script&gt;" in str(labels)
+    assert "<script>" not in str(labels)
