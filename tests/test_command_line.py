@@ -67,6 +67,7 @@ def test_params_become_numbers_where_they_are():
     assert read_param("lam=1e-3") == ("lam", 1e-3)
     assert read_param("K=4") == ("K", 4)
     assert read_param("direction=V2S") == ("direction", "V2S")
+    assert read_param("average=False") == ("average", False)
     with pytest.raises(ParameterError, match="expected NAME=VALUE"):
         read_param("=3")
 

@@ -134,13 +134,15 @@ def run_run(args: argparse.Namespace) -> None:
     print(result.to_json() if args.json else table_of(result))
 
 
-def read_param(text: str) -> tuple[str, float | int | str]:
-    """Read ``NAME=VALUE``; a value that is a number becomes one."""
+def read_param(text: str) -> tuple[str, bool | float | int | str]:
+    """Read ``NAME=VALUE``; a value that is a number, True or False becomes one."""
     from zslcore.exceptions import ParameterError
 
     name, equals, value = text.partition("=")
     if not equals or not name:
         raise ParameterError(f"--param: expected NAME=VALUE; got {text!r}.")
+    if value in ("True", "False"):
+        return name, value == "True"
     for number in (int, float):
         try:
             return name, number(value)
