@@ -11,6 +11,8 @@ PAGES = (
     ("data_and_splits", "Data and splits", ":material/dataset:"),
     ("evaluate", "Evaluate", ":material/query_stats:"),
     ("calibration", "Calibration", ":material/tune:"),
+    ("overlap_gain", "Overlap gain", ":material/join_inner:"),
+    ("leakage_review", "Leakage review", ":material/policy:"),
 )
 HERE = Path(__file__).parent
 

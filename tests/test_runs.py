@@ -51,6 +51,20 @@ def test_the_same_spec_twice_gives_the_same_numbers(result):
     assert (again.params, again.gamma, again.oracle) == (result.params, result.gamma, result.oracle)
 
 
+def test_a_listener_hears_the_epochs_of_every_training_and_may_end_them():
+    heard = []
+    once = spec(method="DEVISE", params={"epochs": 2, "learning_rate": 1.0}, seed=3)
+    result = execute(once, WORLD, on_epoch=lambda epoch, loss: heard.append(epoch))
+    assert heard == [1, 2] * 4  # two folds, trainval, and trainval again for the oracle
+    assert result.params["random_state"] == 3
+
+    def listen(epoch, loss):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        execute(once, WORLD, on_epoch=listen)
+
+
 def test_origins_say_how_parameters_and_gamma_were_chosen(result):
     assert (result.params_origin, result.gamma_origin) == ("validated", "validated")
     given = execute(spec(params={"lam": 0.1}), WORLD)

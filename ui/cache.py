@@ -8,16 +8,31 @@ of its data, so that an answer never outlives them.
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
+import pandas as pd
 import streamlit as st
 
-from zslcore import datasets, protocol
-from zslcore.datasets import ZSLDataset
+from zslcore import datasets, leakage, protocol
+from zslcore.datasets import Split, ZSLDataset
+from zslcore.leakage import AuditContext, AuditReport, CorrectedSplit, Vocabulary, leaks, quiz
 from zslcore.protocol import ScoredTest
 from zslcore.runs import RunResult, RunSpec, execute
 
-__all__ = ["dataset", "result", "scores"]
+__all__ = [
+    "class_accuracy",
+    "corrected",
+    "dataset",
+    "overlaps",
+    "quiz_question",
+    "report",
+    "result",
+    "scores",
+    "split_key",
+    "split_to_review",
+]
 
 _BY_SPEC = {RunSpec: RunSpec.to_json}
 
@@ -51,3 +66,69 @@ def _fitted_scores(spec: RunSpec) -> ScoredTest:
         preprocessing=spec.preprocessing,
         seed=spec.seed,
     )
+
+
+@st.cache_resource(show_spinner=False, max_entries=256, hash_funcs=_BY_SPEC)
+def class_accuracy(spec: RunSpec) -> Mapping[int, float]:
+    """Return the accuracy of every unseen class among unseen classes; no oracle is computed."""
+    return execute(spec, dataset(spec.dataset), with_oracle=False).evaluation.per_class_zsl
+
+
+# --- Leakage --------------------------------------------------------------------------------------
+
+#: Checks that look at what a visitor says, beside the split itself.
+_SAID = ("ZSL006", "ZSL007", "ZSL008", "ZSL009")
+
+
+def split_key(data: ZSLDataset, split: Split) -> str:
+    """Return the content of a split and its names in words: the data's digest is not of these."""
+    sha = hashlib.sha256(repr((data.class_names, split.name)).encode())
+    for rows in (split.trainval, split.test_seen, split.test_unseen, split.seen_classes):
+        sha.update(rows.tobytes() + b"/")
+    for fold in split.folds:
+        sha.update(fold.train.tobytes() + b"/" + fold.val.tobytes())
+    return f"{data.name} {data.digest} {sha.hexdigest()[:16]}"
+
+
+@st.cache_resource(show_spinner="Reading the split …", max_entries=8)
+def split_to_review(key: str, _read: Callable[[], AuditContext]) -> AuditContext:
+    """Return what is reviewed under ``key``, the digest of a data set or the ids of uploads."""
+    return _read()
+
+
+@st.cache_resource(show_spinner="Looking for leaks …", max_entries=16)
+def _report_on_rows(key: str, _context: AuditContext) -> AuditReport:
+    """Audit a split that nobody has said anything about: what takes time, once."""
+    return leakage.audit_context(_context)
+
+
+@st.cache_resource(show_spinner=False, max_entries=64)
+def report(key: str, said: str, _split: AuditContext, _context: AuditContext) -> AuditReport:
+    """Return the audit of a split.
+
+    Parameters
+    ----------
+    key : of :func:`split_to_review`
+    said : everything that ``_context`` has beyond ``_split``, in words
+    """
+    return leakage.audit_again(_report_on_rows(key, _split), _context, _SAID)
+
+
+@st.cache_resource(show_spinner="Correcting the split …", max_entries=16)
+def corrected(key: str, policy: str, _context: AuditContext) -> CorrectedSplit:
+    """Return the split under ``key`` without what leaks."""
+    return leakage.correct_context(_context, policy)
+
+
+@st.cache_resource(show_spinner="Comparing names …", max_entries=64)
+def overlaps(key: str, vocabulary: str, said: str, _context, _vocabulary: Vocabulary):
+    """Return :func:`zslcore.leakage.leaks.overlap_table`; ``said`` are the decisions, in words."""
+    table: pd.DataFrame = leaks.overlap_table(_context, _vocabulary)
+    return table
+
+
+@st.cache_resource(show_spinner="Planting …", max_entries=16)
+def quiz_question(question: str) -> tuple[AuditContext, list[tuple[str, str]], quiz.Answer]:
+    """Return a planted split of the digits, its clues and the audit's answer."""
+    context = quiz.plant(question, dataset("digits"))
+    return context, quiz.clues(context), quiz.answer_of(context)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import shutil
 import tempfile
+import weakref
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import BinaryIO
@@ -21,19 +22,26 @@ from zslcore.datasets import ZSLDataset, available
 from zslcore.datasets.door import clean_text
 from zslcore.datasets.imported import import_dataset, import_name
 from zslcore.exceptions import FileRefusedError, ParameterError
+from zslcore.leakage import AuditContext, Vocabulary, read_vocabulary
+from zslcore.leakage.loading import context_of_split
 
 __all__ = [
     "ENDINGS",
     "MAKE_CSV",
     "MAKE_MAT",
     "MAKE_NPZ",
+    "SPLIT_ENDINGS",
+    "context_of_files",
     "import_files",
     "import_folder",
     "is_local",
+    "vocabulary_of_file",
 ]
 
 #: Endings that are welcome; what a file is, its first bytes tell.
 ENDINGS = ("mat", "npz", "h5", "hdf5", "csv", "txt")
+#: Endings of what can be reviewed: a split file, and beside it labels and features.
+SPLIT_ENDINGS = ("mat", "npz", "h5", "hdf5", "json")
 TABLES = (".npz", ".h5", ".hdf5")
 
 #: Made to be copied; a test runs each of them and imports what comes out.
@@ -126,6 +134,50 @@ def import_folder(
     return _imported(path, name, {"features": features.strip(), "splits": splits.strip()})
 
 
+def context_of_files(files: Sequence[BinaryIO]) -> AuditContext:
+    """Read an uploaded split, as it is, for a review.
+
+    Parameters
+    ----------
+    files : open files with a ``name``: a split, and perhaps a second file with ``labels`` and
+        ``features``, which is told by its name or its size
+
+    Raises
+    ------
+    ZSLError
+        One sentence on the first thing that is not as it should be.
+    """
+    folder = Path(tempfile.mkdtemp())
+    try:
+        paths = _put(files, folder, SPLIT_ENDINGS)
+        if len(paths) > 2:
+            raise FileRefusedError(
+                "Expected a split file, and at most one with labels and features; got "
+                f"{', '.join(path.name for path in paths)}."
+            )
+        split, *images = sorted(
+            paths,
+            key=lambda path: (
+                path.suffix != ".json",
+                "split" not in path.name.lower(),
+                path.stat().st_size,
+            ),
+        )
+        context = context_of_split(split, images[0] if images else None, folder)
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    # Features are maps of files in this folder.
+    weakref.finalize(context, shutil.rmtree, folder, ignore_errors=True)
+    return context
+
+
+def vocabulary_of_file(file: BinaryIO) -> Vocabulary:
+    """Read an uploaded list of pre-training classes, one a line."""
+    with tempfile.TemporaryDirectory() as folder:
+        return read_vocabulary(_put([file], Path(folder), ("txt", "csv"))[0])
+
+
 def is_local() -> bool:
     """Whether the visitor sits at the machine that runs the app, as far as can be told."""
     context = st.context
@@ -154,7 +206,7 @@ def _refuse_taken(name: str, *, replace: bool) -> None:
         )
 
 
-def _put(files: Sequence[BinaryIO], folder: Path) -> list[Path]:
+def _put(files: Sequence[BinaryIO], folder: Path, endings=ENDINGS) -> list[Path]:
     """Write every file into ``folder`` under its own plain name."""
     if not files:
         raise ParameterError("No file yet: choose one or more first.")
@@ -162,9 +214,9 @@ def _put(files: Sequence[BinaryIO], folder: Path) -> list[Path]:
     for file in files:
         plain = clean_text(Path(file.name.replace("\\", "/")).name)
         path = folder / plain
-        if path.suffix.lower().lstrip(".") not in ENDINGS or path.exists():
+        if path.suffix.lower().lstrip(".") not in endings or path.exists():
             raise FileRefusedError(
-                f"{plain}: expected different files ending in {', '.join(ENDINGS)}, got "
+                f"{plain}: expected different files ending in {', '.join(endings)}, got "
                 f"{'two of this name' if path.exists() else path.suffix or 'no ending'}."
             )
         path = path.with_suffix(path.suffix.lower())

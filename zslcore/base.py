@@ -7,7 +7,7 @@ GZSL, calibrated stacking, AUSUC and top-k all read one score matrix.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any, ClassVar, Literal, Self
@@ -65,10 +65,14 @@ class ZSLEstimator(BaseEstimator, ABC):
     ----------
     card : MethodCard
     param_grid : mapping from parameter to the values tried when parameters are chosen
+    on_epoch : callable(epoch, loss) or None
+        Called by methods that train in epochs after each of them, the first being 1. What it raises
+        ends the training. No parameter: it changes no numbers, and copies of the method keep it.
     """
 
     card: ClassVar[MethodCard]
     param_grid: ClassVar[Mapping[str, tuple]]
+    on_epoch: Callable[[int, float], None] | None = None
 
     @abstractmethod
     def fit(self, X: np.ndarray, y: np.ndarray, prototypes: np.ndarray) -> Self:
@@ -96,9 +100,22 @@ class ZSLEstimator(BaseEstimator, ABC):
         candidate does not depend on the other candidates.
         """
 
+    def __sklearn_clone__(self) -> Self:
+        copy = super().__sklearn_clone__()
+        if self.on_epoch is not None:
+            copy.on_epoch = self.on_epoch
+        return copy
+
     def predict(self, X: np.ndarray, prototypes: np.ndarray) -> np.ndarray:
         """Return the row of ``prototypes`` that scores highest, for every sample."""
         return self.decision_function(X, prototypes).argmax(axis=1)
+
+    def fit_grid(
+        self, X: np.ndarray, y: np.ndarray, prototypes: np.ndarray, grid: Iterable[Params]
+    ) -> Iterator[Self]:
+        """Yield a copy fitted with every point of ``grid``."""
+        for params in grid:
+            yield clone(self).set_params(**params).fit(X, y, prototypes)
 
     def score_grid(
         self,
@@ -114,9 +131,8 @@ class ZSLEstimator(BaseEstimator, ABC):
         Equals one ``fit`` and one ``decision_function`` a point, which is what happens here;
         closed forms override it with one decomposition for the whole grid.
         """
-        for params in grid:
-            model = clone(self).set_params(**params)
-            yield model.fit(X, y, prototypes).decision_function(X_test, candidates)
+        for model in self.fit_grid(X, y, prototypes, grid):
+            yield model.decision_function(X_test, candidates)
 
     def _check_params(self) -> None:
         """Refuse parameters for which the formula means nothing; called before every fit."""

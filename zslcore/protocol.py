@@ -12,6 +12,12 @@ largest. Then the method is fitted again on all of trainval, and the test set is
 same grid would have reached by choosing *on* the test set is the oracle; it is reported beside the
 result, under that name, and never chosen.
 
+A method with a novelty detector (CMT*) has ``seen_penalty(X)``, one number a sample, which decides
+between the sides in place of the best scores: the answer is a seen class exactly while
+gamma < -penalty, and within a side nothing changes. All of the above holds as it stands; gamma,
+chosen on the folds' seen and unseen validation, then is how far the detector's threshold lies below
+the one it took from its training images.
+
 References
 ----------
 Y. Xian, C. Lampert, B. Schiele, Z. Akata, "Zero-shot learning - a comprehensive evaluation of the
@@ -57,6 +63,7 @@ __all__ = [
     "evaluate",
     "fit_and_score",
     "oracle",
+    "penalised",
     "select",
     "with_seed",
 ]
@@ -125,7 +132,32 @@ class Problem:
 
     def sweep(self, method: ZSLEstimator, grid: Sequence[Params]) -> Iterator[np.ndarray]:
         """Yield the test scores of every point of ``grid``."""
+        if hasattr(method, "seen_penalty"):
+            return map(self.scores_of, method.fit_grid(self.X, self.y, self.S, grid))
         return method.score_grid(self.X, self.y, self.S, grid, self.X_test, self.candidates)
+
+    def scores_of(self, fitted: ZSLEstimator) -> np.ndarray:
+        """Return the test scores of a fitted method, after its novelty detector if it has one."""
+        F = fitted.decision_function(self.X_test, self.candidates)
+        if not hasattr(fitted, "seen_penalty") or self.seen.all() or not self.seen.any():
+            return F
+        return penalised(F, self.seen, fitted.seen_penalty(self.X_test))
+
+
+def penalised(F: np.ndarray, seen: np.ndarray, penalty: np.ndarray) -> np.ndarray:
+    """Return scores whose seen side wins by ``-penalty``, whatever the best scores were.
+
+    Each side is measured from its own best score, so that the order within it stays.
+
+    Parameters
+    ----------
+    F : array of shape (n_samples, n_candidates)
+    seen : bool array of shape (n_candidates,), with both values in it
+    penalty : array of shape (n_samples,)
+    """
+    a = F[:, seen].max(axis=1) + penalty
+    b = F[:, ~seen].max(axis=1)
+    return F - np.where(seen, a[:, None], b[:, None])
 
 
 @dataclass(frozen=True, eq=False)
@@ -198,7 +230,7 @@ def fit_and_score(
     """Fit ``method`` on trainval and score the test set, seen and unseen, among all classes."""
     problem = _test_problem(dataset, split, preprocessing)
     method = with_seed(method, seed).fit(problem.X, problem.y, problem.S)
-    F = method.decision_function(problem.X_test, problem.candidates)
+    F = problem.scores_of(method)
     return ScoredTest(F, problem.y_test, problem.classes, problem.seen)
 
 

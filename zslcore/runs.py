@@ -17,12 +17,14 @@ from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Literal, Self
 
 import numpy as np
 import pandas as pd
 import scipy
+from sklearn.base import clone
 
 from zslcore import __version__, protocol
 from zslcore.base import ZSLEstimator
@@ -225,6 +227,7 @@ def execute(
     *,
     with_oracle: bool = True,
     on_progress: Callable[[int, int], None] | None = None,
+    on_epoch: Callable[[int, float], None] | None = None,
 ) -> RunResult:
     """Run a spec: choose what is not given, fit on trainval, look at the test set once.
 
@@ -237,6 +240,9 @@ def execute(
         Also sweep the grid on the test set, for the oracle gap; costs as much as a fold.
     on_progress : callable(done, total), optional
         Called after every fit-and-score of the selection.
+    on_epoch : callable(epoch, loss), optional
+        Called after every epoch of every training, by methods that have epochs. Whatever either of
+        the two raises ends the run.
 
     Raises
     ------
@@ -252,13 +258,15 @@ def execute(
         )
     spec = replace(spec, digest=dataset.digest)
     split = dataset.split(spec.split)
-    params, gamma, origins = _choose(spec, dataset, split, on_progress)
-    model = get_method(spec.method)(**params)
+    method = protocol.with_seed(spec.estimator, spec.seed)
+    method.on_epoch = on_epoch
+    params, gamma, origins = _choose(spec, method, dataset, split, on_progress)
+    model = clone(method).set_params(**params)
     shared = {"preprocessing": spec.preprocessing, "seed": spec.seed}
     scores = protocol.fit_and_score(model, dataset, split, **shared)
     peek = None
     if with_oracle:
-        peek = protocol.oracle(spec.estimator, dataset, split, grid=spec.grid, **shared)
+        peek = protocol.oracle(method, dataset, split, grid=spec.grid, **shared)
     return RunResult(
         spec=spec,
         params=params,
@@ -276,15 +284,15 @@ def execute(
     )
 
 
-def _choose(spec: RunSpec, dataset, split, on_progress):
+def _choose(spec: RunSpec, method: ZSLEstimator, dataset, split, on_progress):
     """Return (params, gamma, their origins); only what is not given is chosen, on the folds."""
-    given = spec.estimator.get_params()
+    given = method.get_params()
     generalized = bool(len(split.test_seen))
     wants_gamma = generalized and bool(split.folds) and spec.gamma is None
     if not spec.grid and not wants_gamma:
         return given, spec.gamma, ("given", None if spec.gamma is None else "given")
     chosen = protocol.select(
-        spec.estimator,
+        method,
         dataset,
         split,
         task=spec.select_for if spec.grid and generalized else "gzsl" if wants_gamma else "zsl",
@@ -305,6 +313,7 @@ def _environment() -> dict[str, str]:
         "python": platform.python_version(),
         "numpy": np.__version__,
         "scipy": scipy.__version__,
+        "torch": version("torch"),  # asked of the installation: importing it takes seconds
         "machine": platform.machine(),
     }
 

@@ -92,17 +92,25 @@ def test_nothing_sticks_out_sideways(page, server):
         assert not page.get_by_test_id("stException").count(), tab
 
 
+def upload(page, folder, name):
+    """Hand over both files of a folder and press Import, once the server has them."""
+    files = ("res101.mat", "att_splits.mat")
+    page.locator("input[type=file]").first.set_input_files([folder / file for file in files])
+    for file in files:
+        page.get_by_test_id("stFileChipName").get_by_text(file).wait_for(timeout=60_000)
+    settle(page)
+    page.get_by_label("Name").first.fill(name)
+    page.get_by_role("button", name="Import", exact=True).click()
+
+
 def test_a_file_that_crashes_its_reader_leaves_the_app_running(page, server, tmp_path):
     evil = write_folder(tmp_path / "evil", compress=False)
     with_type_code(evil / "att_splits.mat", 200)
     good = write_folder(tmp_path / "good")
     visit(page, server, "/data_and_splits?data_tab=Your own")
-    chooser = page.locator("input[type=file]").first
     name = page.get_by_label("Name").first
 
-    chooser.set_input_files([evil / "res101.mat", evil / "att_splits.mat"])
-    name.fill("evil")
-    page.get_by_role("button", name="Import", exact=True).click()
+    upload(page, evil, "evil")
     alert = page.get_by_test_id("stAlert")
     alert.wait_for(timeout=60_000)
     assert alert.count() == 1
@@ -117,9 +125,7 @@ def test_a_file_that_crashes_its_reader_leaves_the_app_running(page, server, tmp
     assert server.process.poll() is None
 
     visit(page, server, "/data_and_splits?data_tab=Your own")
-    chooser.set_input_files([good / "res101.mat", good / "att_splits.mat"])
-    name.fill("good-one")
-    page.get_by_role("button", name="Import", exact=True).click()
+    upload(page, good, "good-one")
     page.get_by_text("30 images, 5 classes, 4 attributes").wait_for(timeout=60_000)
     page.get_by_role("button", name="Look at good-one").click()
     page.wait_for_url(re.compile("dataset=good-one"), timeout=30_000)

@@ -7,13 +7,13 @@ they are escaped here, wherever they become part of a figure.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from html import escape
 
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
+from ui.figures.marks import COLOR, escaped, hatch, legend_on_top, marked
 from ui.figures.palette import (
     FAINT,
     OVERLAP,
@@ -39,9 +39,6 @@ __all__ = [
 
 #: Pictures are ink on paper in either theme.
 INK = ((0.0, "#F7F6F2"), (1.0, "#16191D"))
-#: The marks of the palette as letters, for text inside figures.
-GLYPH = {"seen": "●", "unseen": "◆", "both": "▲", "none": "○"}
-COLOR = {"seen": SEEN.color, "unseen": UNSEEN.color, "both": OVERLAP.color, "none": "#8C8C8C"}
 #: More names than this along an axis cannot be read from the back row.
 MOST_NAMES = 50
 #: The same for attributes, whose map leaves room for the names of classes.
@@ -97,14 +94,14 @@ def class_codes(
                 "size": 11 * np.sqrt(value),
                 "opacity": 0.35 + 0.65 * value,
             },
-            customdata=np.stack([_escaped(names)[c], _escaped(attributes)[a], value], axis=1),
+            customdata=np.stack([escaped(names)[c], escaped(attributes)[a], value], axis=1),
             hovertemplate="%{customdata[0]} · %{customdata[1]}: %{customdata[2]}<extra></extra>",
             row=2,
             col=1,
         )
     n, size = len(names), len(attributes)
     labels = [
-        _marked(name, "unseen" if is_new else "seen")
+        marked(name, "unseen" if is_new else "seen")
         for name, is_new in zip(names, unseen, strict=True)
     ]
     figure.update_xaxes(range=[-0.55, n - 0.45], showgrid=False, zeroline=False, fixedrange=True)
@@ -117,7 +114,7 @@ def class_codes(
         row=2,
         col=1,
         tickvals=np.arange(size),
-        ticktext=_escaped(attributes),
+        ticktext=escaped(attributes),
         tickfont_size=12,
         range=[size - 0.4, -0.6],
         gridcolor=FAINT,
@@ -148,7 +145,7 @@ def answer_wall(
         figure.add_trace(_image_row(images[line == k], base=_from_top(k, lines) + 0.3, size=0.56))
     answer = [names[c] for c in table["answer"]]
     text = [
-        _marked(name, "seen" if seen else "unseen", bold=False) + (" <b>✓</b>" if right else "")
+        marked(name, "seen" if seen else "unseen", bold=False) + (" <b>✓</b>" if right else "")
         for name, right, seen in zip(answer, table["right"], table["seen"], strict=True)
     ]
     figure.add_scatter(
@@ -173,7 +170,7 @@ def answer_wall(
     figure.update_yaxes(
         range=[0, lines],
         tickvals=_from_top(np.arange(lines), lines) + 0.56,
-        ticktext=[_marked(name, "unseen") for name in truth],
+        ticktext=[marked(name, "unseen") for name in truth],
         tickfont_size=20,
         showgrid=False,
         zeroline=False,
@@ -205,7 +202,7 @@ def nearest_looks(
         figure.add_bar(
             x=x[chosen],
             y=table["distance"][chosen],
-            marker={"color": mark.color, "pattern": _hatch(mark.pattern)},
+            marker={"color": mark.color, "pattern": hatch(mark.pattern)},
             hovertemplate="squared distance %{y:.3f}<extra></extra>",
             width=0.62,
         )
@@ -216,14 +213,14 @@ def nearest_looks(
         marker={
             "color": translucent(SEEN.color, 0.3),
             "line": {"color": SEEN.color, "width": 1},
-            "pattern": _hatch("."),
+            "pattern": hatch("."),
         },
         hovertemplate="γ = %{y:.3f} on top<extra></extra>",
         width=0.62,
     )
     figure.add_traces(_image_row(looks), rows=2, cols=1)
     labels = [
-        _marked(names[c], role) + (" ✓" if c == true_class else "")
+        marked(names[c], role) + (" ✓" if c == true_class else "")
         for c, role in zip(table["class"], roles, strict=True)
     ]
     figure.update_layout(barmode="stack", showlegend=False)
@@ -319,7 +316,7 @@ def class_counts(table: pd.DataFrame) -> go.Figure:
     """
     figure = go.Figure()
     place = np.arange(len(table))
-    names = _escaped(table["class"])
+    names = escaped(table["class"])
     for role, mark, label in (
         ("seen", SEEN, "seen"),
         ("unseen", UNSEEN, "unseen, test classes"),
@@ -336,7 +333,7 @@ def class_counts(table: pd.DataFrame) -> go.Figure:
             marker={
                 "color": COLOR[role],
                 "line_width": 0,
-                "pattern": _hatch(mark.pattern if mark else ""),
+                "pattern": hatch(mark.pattern if mark else ""),
             },
             customdata=names[chosen],
             hovertemplate="%{customdata}: %{y:,} images<extra></extra>",
@@ -354,7 +351,7 @@ def class_counts(table: pd.DataFrame) -> go.Figure:
         )
     _class_axis(figure, table["class"], table["role"])
     figure.update_yaxes(title_text="images", gridcolor=FAINT, zeroline=False)
-    return _legend_on_top(quiet(figure, height=430)).update_layout(bargap=0.15)
+    return legend_on_top(quiet(figure, height=430)).update_layout(bargap=0.15)
 
 
 def awa_counts(table: pd.DataFrame) -> go.Figure:
@@ -370,13 +367,13 @@ def awa_counts(table: pd.DataFrame) -> go.Figure:
             x=np.arange(len(table)),
             y=table[name],
             name=name,
-            marker={"color": color, "pattern": _hatch(pattern), "line_width": 0},
-            customdata=_escaped(table["class"]),
+            marker={"color": color, "pattern": hatch(pattern), "line_width": 0},
+            customdata=escaped(table["class"]),
             hovertemplate=f"%{{customdata}}: %{{y:,}} images in {name}<extra></extra>",
         )
     _class_axis(figure, table["class"], table["role"])
     figure.update_yaxes(title_text="images", gridcolor=FAINT, zeroline=False)
-    return _legend_on_top(quiet(figure, height=430)).update_layout(bargap=0.2, bargroupgap=0)
+    return legend_on_top(quiet(figure, height=430)).update_layout(bargap=0.2, bargroupgap=0)
 
 
 def attribute_map(table: pd.DataFrame, roles: Sequence[str]) -> go.Figure:
@@ -387,7 +384,7 @@ def attribute_map(table: pd.DataFrame, roles: Sequence[str]) -> go.Figure:
     table : see :func:`zslcore.analysis.inventory.attribute_table`
     roles : role of every row of ``table``, as in :func:`zslcore.analysis.inventory.class_table`
     """
-    classes, attributes = _escaped(table.index), _escaped(table.columns)
+    classes, attributes = escaped(table.index), escaped(table.columns)
     figure = go.Figure(
         go.Heatmap(
             z=table.to_numpy(),
@@ -408,9 +405,7 @@ def attribute_map(table: pd.DataFrame, roles: Sequence[str]) -> go.Figure:
             ygap=1,
         )
     )
-    labels = [
-        _marked(name, role, bold=False) for name, role in zip(table.index, roles, strict=True)
-    ]
+    labels = [marked(name, role, bold=False) for name, role in zip(table.index, roles, strict=True)]
     figure.update_yaxes(
         autorange="reversed", tickvals=np.arange(len(labels)), ticktext=labels, tickfont_size=13
     )
@@ -444,13 +439,13 @@ def overlap_counts(table: pd.DataFrame) -> go.Figure:
             x=place[chosen],
             y=table["images"][chosen],
             name=label,
-            marker={"color": mark.color, "pattern": _hatch(mark.pattern), "line_width": 0},
-            customdata=_escaped(table["class"])[chosen],
+            marker={"color": mark.color, "pattern": hatch(mark.pattern), "line_width": 0},
+            customdata=escaped(table["class"])[chosen],
             hovertemplate=f"%{{customdata}}, {label}: %{{y:,}} images<extra></extra>",
         )
     _class_axis(figure, table["class"], table["role"])
     figure.update_yaxes(title_text="images", gridcolor=FAINT, zeroline=False)
-    return _legend_on_top(quiet(figure, height=380)).update_layout(bargap=0.25)
+    return legend_on_top(quiet(figure, height=380)).update_layout(bargap=0.25)
 
 
 # --- Splits ---------------------------------------------------------------------------------------
@@ -469,7 +464,7 @@ def split_map(table: pd.DataFrame, folds: pd.DataFrame) -> go.Figure:
     figure = make_subplots(
         rows=2, cols=1, shared_xaxes=True, row_heights=[330, strip], vertical_spacing=0.03
     )
-    names = _escaped(table["class"])
+    names = escaped(table["class"])
     for part, label, color, pattern in (
         ("trainval", "trainval", SEEN.color, ""),
         ("test_seen", "test, seen classes", translucent(SEEN.color, 0.55), "."),
@@ -482,7 +477,7 @@ def split_map(table: pd.DataFrame, folds: pd.DataFrame) -> go.Figure:
                 x=np.arange(len(table)),
                 y=table[part],
                 name=label,
-                marker={"color": color, "pattern": _hatch(pattern), "line_width": 0},
+                marker={"color": color, "pattern": hatch(pattern), "line_width": 0},
                 customdata=names,
                 hovertemplate=f"%{{customdata}}: %{{y:,}} images {label}<extra></extra>",
                 row=1,
@@ -504,7 +499,7 @@ def split_map(table: pd.DataFrame, folds: pd.DataFrame) -> go.Figure:
     _class_axis(figure, table["class"], table["role"], row=2, col=1)
     figure.update_xaxes(row=1, col=1, showticklabels=False, showgrid=False)
     figure.update_layout(barmode="stack", bargap=0.1 if len(table) <= MOST_NAMES else 0)
-    return _legend_on_top(quiet(figure, height=430 + strip))
+    return legend_on_top(quiet(figure, height=430 + strip))
 
 
 def _fold_strip(table: pd.DataFrame, folds: pd.DataFrame) -> list[go.Scatter | go.Heatmap]:
@@ -522,7 +517,7 @@ def _fold_strip(table: pd.DataFrame, folds: pd.DataFrame) -> list[go.Scatter | g
         showscale=False,
         xgap=1 if len(table) <= 2 * MOST_NAMES else 0,
         ygap=3,
-        customdata=np.broadcast_to(_escaped(table["class"]), z.shape),
+        customdata=np.broadcast_to(escaped(table["class"]), z.shape),
         text=folds.to_numpy().T,
         hovertemplate="%{customdata}, %{y}: %{text}<extra></extra>",
     )
@@ -540,7 +535,7 @@ def _fold_strip(table: pd.DataFrame, folds: pd.DataFrame) -> list[go.Scatter | g
 def _class_axis(figure: go.Figure, names, roles, **where) -> None:
     """Name the classes along the axis where they can be read; marks say which are unseen."""
     legible = len(names) <= MOST_NAMES
-    labels = [_marked(name, role, bold=False) for name, role in zip(names, roles, strict=True)]
+    labels = [marked(name, role, bold=False) for name, role in zip(names, roles, strict=True)]
     figure.update_xaxes(
         tickvals=np.arange(len(names)) if legible else [],
         ticktext=labels if legible else [],
@@ -552,37 +547,3 @@ def _class_axis(figure: go.Figure, names, roles, **where) -> None:
         zeroline=False,
         **where,
     )
-
-
-def _legend_on_top(figure: go.Figure) -> go.Figure:
-    return figure.update_layout(
-        legend={
-            "orientation": "h",
-            "traceorder": "normal",
-            "y": 1.02,
-            "yanchor": "bottom",
-            "x": 0,
-            "title_text": "",
-        },
-        margin_t=40,
-    )
-
-
-def _hatch(shape: str) -> dict:
-    """Hatch a solid bar, light on its colour, in either theme."""
-    light = "rgba(255, 255, 255, 0.6)"
-    return {"shape": shape, "fillmode": "overlay", "fgcolor": light, "size": 8, "solidity": 0.25}
-
-
-def _escaped(names) -> np.ndarray:
-    return np.array([escape(str(name)) for name in names], dtype=object)
-
-
-def _marked(name: str, role: str, *, bold: bool = True) -> str:
-    """Write a class with the mark of its role; small letters keep the theme's colour."""
-    name = str(name) if len(str(name)) <= 28 else str(name)[:27] + "…"
-    text = escape(name)
-    colored = '<span style="color:{}">{}</span>'.format
-    if bold:
-        return colored(COLOR[role], f"{GLYPH[role]} <b>{text}</b>")
-    return f"{colored(COLOR[role], GLYPH[role])} {text}"

@@ -7,8 +7,8 @@
 
 from zslcore.leakage.checks import CHECKS, Check
 from zslcore.leakage.context import AuditContext, Decisions, Provenance
-from zslcore.leakage.correction import POLICIES, CorrectedSplit
-from zslcore.leakage.engine import audit, audit_context, corrected_split
+from zslcore.leakage.correction import POLICIES, CorrectedSplit, correct_context
+from zslcore.leakage.engine import audit, audit_again, audit_context, corrected_split
 from zslcore.leakage.matching import Match, match_names, readable
 from zslcore.leakage.render import FORMATS, render
 from zslcore.leakage.report import AuditReport, Evidence, Finding, Severity
@@ -38,7 +38,9 @@ __all__ = [
     "Severity",
     "Vocabulary",
     "audit",
+    "audit_again",
     "audit_context",
+    "correct_context",
     "corrected_split",
     "get_vocabulary",
     "match_names",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 from os import PathLike
 from pathlib import Path
@@ -18,7 +19,7 @@ from zslcore.leakage.loading import Subject, context_of, vocabulary_of
 from zslcore.leakage.report import AuditReport
 from zslcore.leakage.vocabularies import Vocabulary
 
-__all__ = ["audit", "audit_context", "corrected_split"]
+__all__ = ["audit", "audit_again", "audit_context", "corrected_split"]
 
 
 def audit(
@@ -103,6 +104,23 @@ def audit_context(
     }
     titles = {check.id: check.title for check in CHECKS}
     return AuditReport(context.name, context.split_name, tuple(findings), titles, provenance)
+
+
+def audit_again(report: AuditReport, context: AuditContext, ids: Sequence[str]) -> AuditReport:
+    """Run some checks once more, as after a person's decision; other findings stay as they are.
+
+    Parameters
+    ----------
+    report : of an audit of the same split
+    context : the same rows and features, with other vocabularies, decisions, provenance or runs
+    ids : of the checks that look at what has changed, "ZSL006"
+    """
+    findings = []
+    for check in CHECKS:
+        findings += run_check(check, context) if check.id in ids else report.of(check.id)
+    names = [vocabulary.name for vocabulary in context.vocabularies]
+    provenance = {**report.provenance, "pre-training vocabularies": names}
+    return replace(report, findings=tuple(findings), provenance=provenance)
 
 
 def corrected_split(

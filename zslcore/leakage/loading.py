@@ -22,7 +22,7 @@ from zslcore.leakage.vocabularies import (
     read_vocabulary,
 )
 
-__all__ = ["SPLIT_SCHEMA", "Subject", "context_of", "vocabulary_of"]
+__all__ = ["SPLIT_SCHEMA", "Subject", "context_of", "context_of_split", "vocabulary_of"]
 
 Subject = ZSLDataset | Split | str | PathLike
 
@@ -79,6 +79,21 @@ def context_of(
     if path.is_dir():
         path, labels, features = _in_folder(path, labels, features, into)
     return _of_file(path, labels, features, known)
+
+
+def context_of_split(path: Path, images: Path | None, into: Path) -> AuditContext:
+    """Read a split file and, from a second file, the labels and features that are in it.
+
+    Parameters
+    ----------
+    path : split file (.mat, .npz, .json)
+    images : file with ``labels``, and with ``features`` or without
+    into : folder for the features, which stay maps of a file there
+    """
+    if images is None:
+        return context_of(path, into=into)
+    arrays = read_arrays(images, {"features": "columns"}, into, required=())
+    return context_of(path, into=into, labels=images, features=arrays.get("features"))
 
 
 def _chosen(dataset: ZSLDataset, split: str | None) -> Split:

@@ -9,36 +9,47 @@ from __future__ import annotations
 
 from zslcore.base import ZSLEstimator
 from zslcore.exceptions import closest_name
+from zslcore.methods.ale import ALE
 from zslcore.methods.bidilel import BiDiLEL
+from zslcore.methods.cmt import CMT, CMTStar
 from zslcore.methods.conse import CONSE
 from zslcore.methods.dap import DAP
+from zslcore.methods.devise import DEVISE
 from zslcore.methods.dsrl import DSRL
 from zslcore.methods.eszsl import ESZSL
 from zslcore.methods.gfzsl import GFZSL
 from zslcore.methods.gfzsl_tran import GFZSLTran
 from zslcore.methods.iap import IAP
+from zslcore.methods.latem import LATEM
 from zslcore.methods.linear_s2v import LinearS2V
 from zslcore.methods.linear_v2s import LinearV2S
 from zslcore.methods.propagation import Propagation
 from zslcore.methods.prototype_cosine import PrototypeCosine
 from zslcore.methods.sae import SAE
+from zslcore.methods.sje import SJE
 from zslcore.methods.sse import SSE
 from zslcore.methods.sync import SYNC
 from zslcore.transductive import TransductiveEstimator
 
 __all__ = [
+    "ALE",
+    "CMT",
     "CONSE",
     "DAP",
+    "DEVISE",
     "DSRL",
     "ESZSL",
     "GFZSL",
     "IAP",
+    "LATEM",
     "METHODS",
     "SAE",
+    "SJE",
     "SSE",
     "SYNC",
     "TRANSDUCTIVE",
     "BiDiLEL",
+    "CMTStar",
     "GFZSLTran",
     "LinearS2V",
     "LinearV2S",
@@ -53,6 +64,12 @@ _ALL: tuple[type[ZSLEstimator], ...] = (
     LinearS2V,
     ESZSL,
     SAE,
+    DEVISE,
+    ALE,
+    SJE,
+    LATEM,
+    CMT,
+    CMTStar,
     DAP,
     IAP,
     CONSE,

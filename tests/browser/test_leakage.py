@@ -1,0 +1,111 @@
+"""What only a browser shows: files dropped and taken home, decisions in a table, clicks on bars."""
+
+import json
+import re
+
+import pytest
+
+from tests.browser.test_overview_and_data import NARROW, PROJECTOR, settle, visit
+from tests.datasets.files import with_type_code, write_folder
+from tests.leakage.worlds import add, clean
+
+
+def drop(page, *files):
+    page.locator("input[type=file]").first.set_input_files(list(files))
+
+
+def split_file(folder, context):
+    path = folder / "att_splits.json"
+    rows = {part: list(map(int, rows)) for part, rows in context.parts.items()}
+    path.write_text(json.dumps({"schema": "zslcore-split/1", "parts": rows}))
+    return path
+
+
+def edited(page, row, text):
+    """Choose ``text`` in the last column of a table's row, 1 for the first."""
+    grid = page.get_by_test_id("stDataFrame").first
+    grid.scroll_into_view_if_needed()
+    box = grid.bounding_box()
+    page.mouse.dblclick(box["x"] + box["width"] - 60, box["y"] + 35 * row + 18)
+    page.locator("#portal input").wait_for()
+    page.keyboard.type(text)
+    page.keyboard.press("Enter")
+
+
+def test_a_leaking_file_fails_and_its_correction_passes(page, server, tmp_path):
+    world = add(clean(), clean().parts["test_seen"][:4], "trainval")
+    visit(page, server, "/leakage_review?leakage_source=a file of my own")
+    drop(page, split_file(tmp_path, world))
+    page.get_by_text("Failed", exact=False).first.wait_for(timeout=60_000)
+    page.get_by_text("4 rows").first.wait_for()
+    page.get_by_role("tab", name="Corrected split").click()
+    with page.expect_download() as mat:
+        page.get_by_role("button", name="MAT file").click()
+    corrected = tmp_path / "corrected.mat"
+    mat.value.save_as(corrected)
+    with page.expect_download() as report:
+        page.get_by_role("button", name="JUnit").click()
+    assert b"<failure" in report.value.path().read_bytes()
+
+    visit(page, server, "/leakage_review?leakage_source=a file of my own")
+    drop(page, corrected)
+    page.get_by_text(re.compile("Passed")).first.wait_for(timeout=60_000)
+    page.get_by_text("pass ZSL003").wait_for()
+    assert page.errors == []
+
+
+def test_a_hostile_file_is_one_sentence_and_choices_stay(page, server, tmp_path):
+    evil = write_folder(tmp_path / "evil", compress=False)
+    with_type_code(evil / "att_splits.mat", 200)
+    visit(page, server, "/leakage_review?leakage_source=a file of my own&leakage_gamma=validation")
+    drop(page, evil / "att_splits.mat")
+    alert = page.get_by_test_id("stAlert").filter(has_text="att_splits.mat")
+    alert.wait_for(timeout=60_000)
+    assert re.fullmatch(r"[^\n]+\.", alert.locator("p").inner_text())
+    assert "leakage_gamma=validation" in page.url
+    assert server.process.poll() is None
+
+    visit(page, server, "/leakage_review")
+    page.get_by_text("Failed").first.wait_for()
+
+
+def test_rejecting_every_match_changes_the_verdict_and_the_address(page, server):
+    visit(page, server, "/leakage_review?leakage_tab=Confirm or reject")
+    page.get_by_text("1 fail").wait_for()
+    for row in range(1, 7):
+        edited(page, row, "rejected")
+        page.wait_for_url(lambda url, row=row: url.count("rejected") == row, timeout=30_000)
+        settle(page)
+    page.get_by_text("Passed with warnings").wait_for(timeout=30_000)
+    assert "leakage_decisions=" in page.url
+    page.reload()
+    page.get_by_text("Passed with warnings").wait_for(timeout=60_000)
+
+
+def test_a_click_on_a_bar_chooses_its_class(page, server):
+    visit(page, server, "/overlap_gain?overlap_tab=One class")
+    bar = page.locator(".st-key-overlap_bars .bars .point path").nth(2)
+    bar.scroll_into_view_if_needed()
+    box = bar.bounding_box()
+    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + 0.8 * box["height"])
+    page.wait_for_url(re.compile("overlap_class="), timeout=30_000)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("path", ["/leakage_review", "/overlap_gain"])
+def test_nothing_sticks_out_sideways(chromium, server, path, theme):
+    context = chromium.new_context(viewport=PROJECTOR, color_scheme=theme)
+    page = context.new_page()
+    visit(page, server, path)
+    for k in range(page.get_by_role("tab").count()):
+        page.get_by_role("tab").nth(k).click()
+        settle(page)
+        for size in (PROJECTOR, NARROW):
+            page.set_viewport_size(size)
+            page.wait_for_function(
+                "(() => { const m = document.querySelector('[data-testid=stMain]');"
+                " return m.scrollWidth <= m.clientWidth })()",
+                timeout=10_000,
+            )
+        assert not page.get_by_test_id("stException").count()
+    context.close()

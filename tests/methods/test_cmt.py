@@ -1,0 +1,204 @@
+"""CMT: what it descends on. CMT*: its two detectors and how they decide between the sides."""
+
+import numpy as np
+import pytest
+import torch
+from scipy.special import erf
+
+from tests.methods.plain import gradient, relative_difference, training_data
+from tests.worlds import linear_world
+from zslcore.exceptions import ParameterError
+from zslcore.features import Preprocessing
+from zslcore.methods import CMT, CMTStar
+from zslcore.methods.cmt import Gaussians, LocalOutliers
+from zslcore.protocol import Problem, ScoredTest, evaluate, fit_and_score, penalised, select
+
+X, Y, S, S_Y = training_data()
+N, (C, A), D = len(X), S.shape, X.shape[1]
+RNG = np.random.default_rng(5)
+WORLD = linear_world()
+SPLIT = WORLD.splits["PS"]
+
+
+def start(hidden):
+    """Weights before the first step, in the scale of the data."""
+    rng = np.random.default_rng(0)
+    W1 = rng.normal(size=(A, hidden)) / np.sqrt(hidden)
+    W2 = rng.normal(size=(hidden, D)) / np.sqrt(D)
+    x_scale = np.sqrt(D / (X**2).sum(axis=1).mean())
+    s_scale = np.sqrt(A / (S**2).sum(axis=1).mean())
+    return W1 / s_scale, W2 * x_scale
+
+
+def objective(W1, W2):
+    return ((S_Y - np.tanh(X @ W2.T) @ W1.T) ** 2).sum() / N
+
+
+def test_reported_loss_is_the_printed_objective():
+    told = []
+    model = CMT(hidden=4, epochs=1, batch_size=N)
+    model.on_epoch = lambda epoch, loss: told.append((epoch, loss))
+    model.fit(X, Y, S)
+    assert told == [(1, pytest.approx(objective(*start(4)), rel=1e-5))]
+
+
+def test_first_step_goes_against_the_gradient_of_the_printed_objective():
+    """Adam's first step is the sign of the gradient, times the rate."""
+    W1, W2 = start(4)
+    model = CMT(hidden=4, epochs=1, batch_size=N, learning_rate=1e-4).fit(X, Y, S)
+    for before, after, slope in (
+        (W1, model.W1_, gradient(lambda W: objective(W, W2), W1)),
+        (W2, model.W2_, gradient(lambda W: objective(W1, W), W2)),
+    ):
+        clear = np.abs(slope) > 1e-3 * np.abs(slope).max()
+        np.testing.assert_array_equal(np.sign(before - after)[clear], np.sign(slope)[clear])
+        assert clear.mean() > 0.8
+
+
+def test_training_lowers_the_objective():
+    model = CMT(hidden=30, epochs=200).fit(X, Y, S)
+    assert objective(model.W1_, model.W2_) < 0.2 * objective(*start(30))
+
+
+def test_nearest_prototype_answers():
+    model = CMT(hidden=5, epochs=3).fit(X, Y, S)
+    Z = np.tanh(X @ model.W2_.T) @ model.W1_.T
+    distance = ((Z[:, None] - S[None]) ** 2).sum(axis=2)
+    np.testing.assert_allclose(model.decision_function(X, S), -distance, atol=1e-12)
+
+
+def test_scaling_of_the_data_changes_no_answer():
+    plain = CMT(epochs=5).fit(X, Y, S).decision_function(X, S)
+    scaled = CMT(epochs=5).fit(64 * X, Y, 8 * S).decision_function(64 * X, 8 * S)
+    np.testing.assert_allclose(scaled / 64, plain, rtol=1e-3, atol=1e-4)
+
+
+@pytest.mark.parametrize("detector", ["gaussian", "loop"])
+def test_one_run_serves_every_number_of_epochs(detector):
+    model = CMTStar(detector=detector, hidden=5)
+    grid = [{"epochs": 4}, {"epochs": 2}]
+    for params, shared in zip(grid, model.fit_grid(X, Y, S, grid), strict=True):
+        alone = CMTStar(detector=detector, hidden=5, **params).fit(X, Y, S)
+        np.testing.assert_array_equal(shared.W1_, alone.W1_)
+        np.testing.assert_array_equal(shared.seen_penalty(X), alone.seen_penalty(X))
+
+
+def test_without_its_detector_cmt_star_is_cmt():
+    plain, star = CMT(epochs=3).fit(X, Y, S), CMTStar(epochs=3).fit(X, Y, S)
+    np.testing.assert_array_equal(star.decision_function(X, S), plain.decision_function(X, S))
+
+
+# --- Detectors ------------------------------------------------------------------------------------
+
+Z = RNG.normal(size=(40, 3))
+Z_CLASS = np.arange(40) % 4
+CENTRES = RNG.normal(size=(5, 3))  # the last has no training image
+NEW = np.vstack([Z[:3], RNG.normal(size=(4, 3)), np.full((1, 3), 50.0)])
+
+
+def test_gaussian_novelty_is_the_formula_class_by_class():
+    plain = []
+    for z in NEW:
+        radii = []
+        for c in range(4):
+            variance = ((Z[c == Z_CLASS] - CENTRES[c]) ** 2).sum() / (np.sum(c == Z_CLASS) * 3)
+            radii.append(np.linalg.norm(z - CENTRES[c]) / np.sqrt(variance * 3))
+        plain.append(min(radii))
+    np.testing.assert_allclose(Gaussians(Z, Z_CLASS, CENTRES).novelty(NEW), plain, rtol=1e-10)
+
+
+def test_loop_novelty_is_the_formula_image_by_image():
+    k, lam = 6, 2.0
+
+    def rho(z, others):
+        distance = np.linalg.norm(others - z, axis=1)
+        near = np.argsort(distance)[:k]
+        return np.sqrt((distance[near] ** 2).mean()), near
+
+    without = [np.delete(np.arange(40), i) for i in range(40)]
+    of_training = [rho(Z[i], Z[without[i]]) for i in range(40)]
+    rhos = np.array([r for r, _ in of_training])
+    ell = [r / rhos[without[i][near]].mean() - 1 for i, (r, near) in enumerate(of_training)]
+    scale = lam * np.sqrt(np.mean(np.square(ell)))
+    detector = LocalOutliers(Z, k, lam)
+    np.testing.assert_allclose(
+        detector.of_training, np.maximum(0, erf(np.array(ell) / scale)), rtol=1e-9, atol=1e-12
+    )
+    for z, found in zip(NEW[3:], detector.novelty(NEW[3:]), strict=True):
+        r, near = rho(z, Z)
+        assert found == pytest.approx(max(0, erf((r / rhos[near].mean() - 1) / scale)), abs=1e-9)
+    assert detector.novelty(NEW)[-1] == pytest.approx(1)
+
+
+@pytest.mark.parametrize("detector", ["gaussian", "loop"])
+def test_threshold_accepts_the_share_asked_for(detector):
+    model = CMTStar(detector=detector, coverage=0.8, epochs=5).fit(X, Y, S)
+    assert np.mean(model.detector_.of_training <= model.threshold_) == pytest.approx(0.8, abs=0.02)
+    if detector == "gaussian":  # whose novelty of a training image does not leave it out
+        assert np.mean(model.seen_penalty(X) <= 1e-12) == pytest.approx(0.8, abs=0.02)
+
+
+@pytest.mark.parametrize("detector", ["gaussian", "loop"])
+def test_images_unlike_any_other_are_novel(detector):
+    model = CMTStar(detector=detector, epochs=20).fit(X, Y, S)
+    assert (model.seen_penalty(-X) > 0).mean() > 0.9
+
+
+# --- The protocol ---------------------------------------------------------------------------------
+
+
+def test_detector_decides_the_side_and_nothing_within_it():
+    F = RNG.normal(size=(200, 7))
+    seen = np.array([1, 1, 1, 0, 1, 0, 0], dtype=bool)
+    penalty = RNG.normal(size=200)
+    scores = ScoredTest(penalised(F, seen, penalty), np.zeros(200, int), np.arange(7), seen)
+    for gamma in (-0.5, 0.0, 0.7):
+        of_seen = np.flatnonzero(seen)[F[:, seen].argmax(axis=1)]
+        of_unseen = np.flatnonzero(~seen)[F[:, ~seen].argmax(axis=1)]
+        expected = np.where(gamma < -penalty, of_seen, of_unseen)
+        np.testing.assert_array_equal(scores.predicted(gamma), expected)
+
+
+def test_evaluation_goes_through_the_detector():
+    test = np.concatenate([SPLIT.test_seen, SPLIT.test_unseen])
+    problem = Problem.of(WORLD, Preprocessing(), SPLIT.trainval, test)
+    model = CMTStar(epochs=20).fit(problem.X, problem.y, problem.S)
+    F = model.decision_function(problem.X_test, problem.candidates)
+    scores = fit_and_score(CMTStar(epochs=20), WORLD, SPLIT)
+    seen_side = model.seen_penalty(problem.X_test) < 0
+    np.testing.assert_array_equal(scores.seen[scores.predicted(0.0)], seen_side)
+    # Plain zero-shot learning knows no seen class: the detector has no say.
+    plain = ScoredTest(F, problem.y_test, problem.classes, problem.seen)
+    assert evaluate(scores).zsl == evaluate(plain).zsl
+    assert evaluate(scores).plain != evaluate(plain).plain
+
+
+def test_threshold_is_chosen_on_the_folds():
+    chosen = select(CMTStar(epochs=20), WORLD, SPLIT, grid={"epochs": (5, 20)})
+    scores = fit_and_score(CMTStar(**chosen.params), WORLD, SPLIT)
+    result = evaluate(scores, chosen.gamma)
+    assert result.calibrated.harmonic > result.plain.harmonic
+    lowest, highest = scores.curve.gamma[[1, -1]]
+    assert lowest < chosen.gamma < highest
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
+def test_cuda_gives_the_same():
+    cpu, cuda = (CMT(device=device, epochs=3).fit(X, Y, S).W1_ for device in ("cpu", "cuda"))
+    assert relative_difference(cuda, cpu) < 1e-3
+
+
+@pytest.mark.parametrize(
+    ("model", "sentence"),
+    [
+        (CMT(hidden=0), "CMT: hidden must be a whole number from 1"),
+        (CMT(learning_rate=-1), "CMT: learning_rate must be a positive number"),
+        (CMTStar(detector="svm"), "detector must be one of 'gaussian', 'loop'"),
+        (CMTStar(coverage=1.0), "coverage must lie between 0 and 1"),
+        (CMTStar(detector="loop", k=60), "k must be less than 60 training images"),
+        (CMTStar(lam=0), "lam must be a positive number"),
+    ],
+)
+def test_parameters_that_mean_nothing_are_refused(model, sentence):
+    with pytest.raises(ParameterError, match=sentence):
+        model.fit(X, Y, S)

@@ -1,0 +1,267 @@
+"""Leakage review: verdict, findings and decisions as a visitor meets them; files as they come."""
+
+import io
+import json
+import shlex
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.io import savemat
+from streamlit.testing.v1 import AppTest
+
+from tests.leakage.worlds import add, clean
+from ui import uploads
+from zslcore.__main__ import main
+from zslcore.datasets import load
+from zslcore.exceptions import ZSLError
+from zslcore.leakage import (
+    AuditContext,
+    Severity,
+    audit_again,
+    audit_context,
+    correct_context,
+    get_vocabulary,
+    leaks,
+    quiz,
+)
+
+APP = str(Path(__file__).parents[1] / "app.py")
+PAGE = "pages/leakage_review.py"
+TABS = ["Findings", "Confirm or reject", "Corrected split", "Quiz"]
+
+
+@pytest.fixture
+def visit():
+    """Open the page as a new visitor, with choices in the address."""
+
+    def visit(**choices):
+        app = AppTest.from_file(APP, default_timeout=60).switch_page(PAGE)
+        for key, value in choices.items():
+            app.query_params[key] = value
+        app.run()
+        assert not app.exception
+        return app
+
+    return visit
+
+
+def words(app):
+    return " ".join(element.value for element in [*app.markdown, *app.caption, *app.info])
+
+
+def named(data, name):
+    file = io.BytesIO(data)
+    file.name = name
+    return file
+
+
+# --- The page -------------------------------------------------------------------------------------
+
+
+def test_the_first_look_shows_a_split_that_fails_and_says_why(visit):
+    app = visit()
+    assert "Failed" in words(app)
+    assert "2 open questions" in words(app)
+    assert "6 of 10 test classes" in words(app)
+    assert any("simulated" in text.value and "badge" in text.value for text in app.markdown)
+
+
+def test_findings_are_sorted_and_none_is_left_out(visit):
+    labels = [expander.label for expander in visit().expander]
+    severities = [label.split("**")[1] for label in labels]
+    ranks = [Severity(severity).rank for severity in severities]
+    assert ranks == sorted(ranks)
+    assert {label.split("] ")[1][:6] for label in labels} == {f"ZSL{k:03d}" for k in range(1, 12)}
+    assert "did not run" in severities
+
+
+@pytest.mark.parametrize("tab", TABS)
+def test_every_tab_runs_cold_and_warm(visit, tab):
+    app = visit(leakage_tab=tab)
+    for _ in range(2):
+        app.run()
+        assert not app.exception
+        assert not app.error
+        assert [t.label for t in app.tabs if t.children] == [tab]
+    for chart in app.get("plotly_chart"):
+        assert len(chart.proto.alt) > 20
+
+
+def test_decisions_in_the_address_change_the_verdict(visit):
+    split = load("simulated-AWA2").split("SS")
+    unseen = [load("simulated-AWA2").class_names[c] for c in split.unseen_classes]
+    rejected = json.dumps({"imagenet-1k": dict.fromkeys(unseen, "rejected")})
+    assert "Failed" in words(visit())
+    app = visit(leakage_decisions=rejected)
+    assert "Failed" not in words(app)
+    assert "Passed" in words(app)
+    assert "Rejected by hand" in words(app)
+    confirmed = json.dumps({"imagenet-1k": {"seal": "confirmed"}})
+    assert "7 of 10 test classes" in words(visit(leakage_decisions=confirmed))
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"leakage_decisions": "{"},
+        {"leakage_decisions": "[1]"},
+        {"leakage_decisions": '{"imagenet-1k": {"seal": ["x"]}, "a": 3}'},
+        {"leakage_vocabularies": "imagenet-9", "leakage_gamma": "oracle", "leakage_tab": "none"},
+        {"leakage_question": "99", "leakage_tab": "Quiz"},
+    ],
+)
+def test_nonsense_in_the_address_is_passed_over(visit, query):
+    app = visit(**query)
+    assert not app.error
+    assert app.title[0].value.endswith("Can I trust this split?")
+
+
+def test_what_the_author_says_closes_the_question(visit):
+    declared = dict.fromkeys(
+        ("leakage_hyperparameters", "leakage_epochs", "leakage_gamma"), "validation"
+    )
+    assert "Not known how" in words(visit())
+    assert "Not known how" not in words(visit(**declared))
+    assert "Gamma was chosen on the test set" in words(visit(leakage_gamma="test"))
+
+
+def test_the_effect_is_measured_on_request(visit):
+    app = visit(leakage_measure="true")
+    assert "OverlapGain" in words(app)
+    assert "1 did not run" not in words(app)
+
+
+def test_another_split_without_vocabulary_has_nothing_to_decide(visit):
+    app = visit(dataset="digits", leakage_tab="Confirm or reject")
+    app.multiselect(key="leakage_vocabularies").set_value([]).run()
+    assert not app.exception
+    assert "nothing to decide" in words(app)
+
+
+def test_quiz_waits_for_a_prediction_and_is_answered_by_the_audit(visit):
+    app = visit(leakage_tab="Quiz", leakage_question="4")
+    assert not app.success
+    app.button[0].click().run()
+    assert "Predict first" in words(app)
+    app.radio(key="quiz_4").set_value("a class is both seen and unseen")
+    app.button[0].click().run()
+    assert "Right" in app.success[0].value
+    app.radio(key="quiz_4").set_value("nothing leaks")
+    app.button[0].click().run()
+    assert "Not quite" in app.warning[0].value
+
+
+# --- Files ----------------------------------------------------------------------------------------
+
+
+def split_file(context):
+    """Write a split as the JSON that the page offers."""
+    rows = {part: list(map(int, rows)) for part, rows in context.parts.items()}
+    content = {"schema": "zslcore-split/1", "parts": rows}
+    return named(json.dumps(content).encode(), "mine_split.json")
+
+
+def images_file(context):
+    content = io.BytesIO()
+    np.savez(content, labels=context.labels + 1, features=context.features.T)
+    return named(content.getvalue(), "images.npz")
+
+
+def test_a_file_alone_and_with_its_images_is_read():
+    world = add(clean(), clean().parts["test_seen"][:2], "trainval")
+    alone = uploads.context_of_files([split_file(world)])
+    assert alone.labels is None
+    assert audit_context(alone).severity("ZSL003") is Severity.FAIL
+    both = uploads.context_of_files([images_file(world), split_file(world)])
+    assert np.array_equal(both.labels, world.labels)
+    assert np.allclose(both.features, world.features)
+    assert leaks.leaks_by_part(both, audit_context(both))["leaking"].sum() == 4
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        [named(b"", "empty.mat")],
+        [named(b"{}", "a.json")],
+        [named(b"x", "a.exe")],
+        [named(b"{", "a.json"), named(b"{", "b.json"), named(b"{", "c.json")],
+        [named(b"MATLAB 5.0 MAT-file" + bytes(300), "att_splits.mat")],
+    ],
+)
+def test_bad_files_get_one_sentence(files):
+    with pytest.raises(ZSLError, match=r"^[^\n]+\.$"):
+        uploads.context_of_files(files)
+
+
+def test_own_list_of_classes_is_read():
+    vocabulary = uploads.vocabulary_of_file(named(b"seal, sea dog\nrat\n", "mine.txt"))
+    assert [entry.names[0] for entry in vocabulary.entries] == ["seal", "rat"]
+    with pytest.raises(ZSLError):
+        uploads.vocabulary_of_file(named(b"\n", "none.txt"))
+
+
+# --- What the page counts -------------------------------------------------------------------------
+
+
+def test_every_image_is_counted_once_and_leaks_are_found_where_they_are():
+    data = load("simulated-AWA2")
+    context = AuditContext.of_dataset(data, data.split("SS"))
+    context = replace(context, vocabularies=(get_vocabulary("imagenet-1k"),))
+    table = leaks.leaks_by_class(context, audit_context(context))
+    columns = ["trained", "test_seen", "test_unseen", "known", "leaking", "unused"]
+    assert (table[columns].sum(axis=1) == table["images"]).all()
+    assert set(table.loc[table["known"] > 0, "class"]) == {
+        *("persian cat", "hippopotamus", "leopard", "chimpanzee", "giant panda", "pig")
+    }
+    assert not table["leaking"].any()
+
+    planted = context.parts["test_unseen"][:3]
+    leaky = add(context, planted, "trainval")
+    table = leaks.leaks_by_class(leaky, audit_context(leaky))
+    of_class = np.bincount(data.labels[planted], minlength=len(table))
+    leaking = table.set_index("class")["leaking"]
+    assert all(leaking[data.class_names[c]] >= n for c, n in enumerate(of_class) if n)
+    assert not leaks.leaking_rows(audit_context(correct_context(leaky).context)).size
+
+
+def test_auditing_again_is_auditing():
+    data = load("digits")
+    bare = AuditContext.of_dataset(data, data.split("PS"))
+    said = replace(bare, vocabularies=(get_vocabulary("imagenet-1k"),))
+    ids = ("ZSL006", "ZSL007", "ZSL008", "ZSL009")
+    again = audit_again(audit_context(bare), said, ids)
+    assert again.findings == audit_context(said).findings
+    assert again.provenance["pre-training vocabularies"] == ["imagenet-1k"]
+
+
+@pytest.mark.parametrize("question", quiz.QUESTIONS)
+def test_the_audit_finds_what_the_quiz_planted_and_nothing_else(question):
+    answer = quiz.answer_of(quiz.plant(question, load("digits")))
+    failed = {f.id for f in answer.report.findings if f.severity is Severity.FAIL}
+    assert failed == {quiz.ANSWERS[answer.right]} - {""}
+
+
+def test_every_answer_of_the_quiz_is_right_once():
+    right = [quiz.answer_of(quiz.plant(q, load("digits"))).right for q in quiz.QUESTIONS]
+    assert sorted(right) == sorted(quiz.ANSWERS)
+
+
+def test_the_command_of_the_readme_runs_as_printed(tmp_path, monkeypatch):
+    text = (Path(APP).parent / "README.md").read_text(encoding="utf-8")
+    block = text.split("<!-- audit -->")[1].split("```")[1]
+    command = shlex.split(block.strip().splitlines()[-1])
+    arguments = command[command.index("audit") + 1 :]
+    world = clean()
+    (tmp_path / "splits").mkdir()
+    correct_context(world).save_mat(tmp_path / arguments[0])
+    np.savez(tmp_path / "splits" / "labels.npz", labels=world.labels + 1)
+    monkeypatch.chdir(tmp_path)
+    labelled = [*arguments, "--labels", "splits/labels.npz"]
+    assert main(["audit", *labelled]) == 0
+    assert "<testsuite" in (tmp_path / "leakage.xml").read_text()
+    leaky = {f"{p}_loc": np.asarray(rows)[:, None] + 1.0 for p, rows in world.parts.items()}
+    leaky["trainval_loc"] = np.vstack([leaky["trainval_loc"], leaky["test_seen_loc"]])
+    savemat(tmp_path / arguments[0], leaky)
+    assert main(["audit", *arguments]) == 1

@@ -1,0 +1,96 @@
+"""A split drawn row by row of its classes, what leaks in it hatched."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+
+from ui.figures.marks import escaped, hatch, legend_on_top, marked
+from ui.figures.palette import FAINT, OVERLAP, SEEN, UNSEEN, quiet, translucent
+
+__all__ = ["leaks_by_class", "leaks_by_part"]
+
+#: More classes than this cannot be named beside their bars.
+MOST_NAMES = 60
+
+_WHERE = (
+    ("trained", "trained on", SEEN.color, ""),
+    ("test_seen", "test, seen", translucent(SEEN.color, 0.55), "."),
+    ("test_unseen", "test, unseen", UNSEEN.color, UNSEEN.pattern),
+    ("known", "leak: class known to the extractor", translucent(OVERLAP.color, 0.75), "|"),
+    ("leaking", "leak: image on two sides", OVERLAP.color, OVERLAP.pattern),
+    ("unused", "unused", "#B8BDC4", ""),
+)
+_ORDER = {"both": 0, "unseen": 1, "seen": 2, "none": 3}
+
+
+def leaks_by_class(table: pd.DataFrame) -> go.Figure:
+    """Draw one line per class, its images by where they are; unseen classes on top.
+
+    Parameters
+    ----------
+    table : see :func:`zslcore.leakage.leaks.leaks_by_class`
+    """
+    order = np.lexsort(
+        (-table["images"], -table["known"], -table["leaking"], table["role"].map(_ORDER))
+    )
+    table = table.iloc[order]
+    figure = go.Figure()
+    for column, label, color, pattern in _WHERE:
+        if table[column].any():
+            figure.add_bar(**_bar(table, column, label, color, pattern))
+    legible = len(table) <= MOST_NAMES
+    names = [marked(n, r, bold=False) for n, r in zip(table["class"], table["role"], strict=True)]
+    figure.update_yaxes(
+        range=[len(table) - 0.4, -0.6],
+        tickvals=np.arange(len(table)) if legible else [],
+        ticktext=names if legible else [],
+        tickfont_size=12 if len(table) > 20 else 14,
+        title_text="" if legible else f"{len(table):,} classes; point at one for its name",
+        showgrid=False,
+        zeroline=False,
+        fixedrange=True,
+    )
+    figure.update_xaxes(title_text="images", gridcolor=FAINT, zeroline=False, fixedrange=True)
+    figure.update_layout(barmode="stack", bargap=0.15 if legible else 0)
+    height = 130 + max(160, min(16 if len(table) > 20 else 26, 700 / len(table)) * len(table))
+    return legend_on_top(quiet(figure, height=int(height))).update_layout(margin_t=84)
+
+
+def _bar(table: pd.DataFrame, column: str, label: str, color: str, pattern: str) -> dict:
+    return {
+        "y": np.arange(len(table)),
+        "x": table[column],
+        "orientation": "h",
+        "name": label,
+        "marker": {"color": color, "pattern": hatch(pattern), "line_width": 0},
+        "customdata": escaped(table["class"]),
+        "hovertemplate": f"%{{customdata}}: %{{x:,}} images, {label}<extra></extra>",
+    }
+
+
+def leaks_by_part(table: pd.DataFrame) -> go.Figure:
+    """Draw one bar per part of a split whose labels are not known, leaking rows hatched.
+
+    Parameters
+    ----------
+    table : see :func:`zslcore.leakage.leaks.leaks_by_part`
+    """
+    figure = go.Figure()
+    for label, rows, color, pattern in (
+        ("rows of this part alone", table["rows"] - table["leaking"], SEEN.color, ""),
+        ("leak: row on two sides", table["leaking"], OVERLAP.color, OVERLAP.pattern),
+    ):
+        figure.add_bar(
+            x=rows,
+            y=table["part"].str.replace("_", " "),
+            orientation="h",
+            name=label,
+            marker={"color": color, "pattern": hatch(pattern), "line_width": 0},
+            hovertemplate=f"%{{y}}: %{{x:,}} {label}<extra></extra>",
+        )
+    figure.update_yaxes(autorange="reversed", showgrid=False, fixedrange=True)
+    figure.update_xaxes(title_text="rows", gridcolor=FAINT, zeroline=False, fixedrange=True)
+    figure.update_layout(barmode="stack", bargap=0.3)
+    return legend_on_top(quiet(figure, height=90 + 48 * len(table)))

@@ -1,0 +1,159 @@
+"""OverlapGain of several methods as tables: by class, by method and by split."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+import numpy as np
+import pandas as pd
+from scipy.stats import binomtest
+
+from zslcore.analysis.overlap import holm, overlap_gain
+from zslcore.datasets.base import Split, ZSLDataset
+from zslcore.exceptions import DatasetError
+
+__all__ = [
+    "class_accuracies",
+    "class_under_methods",
+    "gains_by_split",
+    "method_gains",
+    "test_images",
+    "winners",
+]
+
+Accuracy = Mapping[int, float]
+
+_FIGURES = ("all", "clean", "overlap", "all_minus_clean", "gain", "low", "high", "p")
+
+
+def class_accuracies(
+    accuracy: Accuracy,
+    overlapping: Collection[int],
+    images: Mapping[int, int],
+    names: Mapping[int, str],
+    *,
+    level: float = 0.95,
+) -> pd.DataFrame:
+    """Return the accuracy of every test class with its exact binomial interval, best first.
+
+    Parameters
+    ----------
+    accuracy : class -> accuracy among unseen classes
+    overlapping : classes known to the extractor
+    images : class -> test images
+    names : class -> its name
+    level : coverage of the interval (Clopper-Pearson), which takes the class as fixed
+
+    Returns
+    -------
+    DataFrame with the columns ``number``, ``class``, ``overlapping``, ``images``, ``correct``,
+    ``accuracy``, ``low`` and ``high``
+    """
+    rows = []
+    for c, share in accuracy.items():
+        n, correct = images[c], round(share * images[c])
+        interval = binomtest(correct, n).proportion_ci(level, method="exact")
+        low, high = float(interval.low), float(interval.high)
+        rows.append((c, names[c], c in overlapping, n, correct, share, low, high))
+    columns = ["number", "class", "overlapping", "images", "correct", "accuracy", "low", "high"]
+    table = pd.DataFrame(rows, columns=columns)
+    return table.sort_values("accuracy", ascending=False, kind="stable", ignore_index=True)
+
+
+def class_under_methods(
+    accuracies: Mapping[str, Accuracy], c: int, images: Mapping[int, int]
+) -> pd.DataFrame:
+    """Return the accuracy of class ``c`` under every method, with its exact interval.
+
+    Returns
+    -------
+    DataFrame with the columns ``method``, ``images``, ``correct``, ``accuracy``, ``low``, ``high``
+    """
+    rows = [
+        class_accuracies({c: accuracy[c]}, (), images, {c: ""}).assign(method=method)
+        for method, accuracy in accuracies.items()
+    ]
+    return pd.concat(rows)[["method", "images", "correct", "accuracy", "low", "high"]]
+
+
+def test_images(dataset: ZSLDataset, split: Split) -> dict[int, int]:
+    """Count the unseen test images of every unseen class."""
+    classes, counts = np.unique(dataset.labels[split.test_unseen], return_counts=True)
+    return dict(zip(classes.tolist(), counts.tolist(), strict=True))
+
+
+def method_gains(accuracies: Mapping[str, Accuracy], overlapping: Collection[int]) -> pd.DataFrame:
+    """Return one row per method: accuracies, gain, its interval and p, and ranks.
+
+    Parameters
+    ----------
+    accuracies : method -> {class: accuracy among unseen classes}
+    overlapping : classes known to the extractor
+
+    Returns
+    -------
+    DataFrame
+        ``method``, ``all``, ``clean``, ``overlap`` (mean per-class accuracies),
+        ``all_minus_clean``, ``gain``, ``low``, ``high``, ``p``, ``p_holm`` (Holm over the
+        methods), ``rank_all`` and ``rank_clean``, 1 for the best; best of all classes first.
+
+    Raises
+    ------
+    DatasetError
+        When no test class overlaps, or all do.
+    """
+    rows = []
+    for method, accuracy in accuracies.items():
+        gain = overlap_gain(accuracy, [c for c in accuracy if c in overlapping])
+        figures = (gain.all, gain.clean, gain.overlap, gain.all_minus_clean, gain.gain)
+        rows.append((method, *figures, *gain.interval, gain.p))
+    table = pd.DataFrame(rows, columns=["method", *_FIGURES])
+    table["p_holm"] = holm(table["p"].to_numpy()) if len(table) else table["p"]
+    for column in ("all", "clean"):
+        table[f"rank_{column}"] = table[column].rank(ascending=False, method="min").astype(int)
+    return table.sort_values("all", ascending=False, kind="stable", ignore_index=True)
+
+
+def winners(table: pd.DataFrame) -> tuple[str, str]:
+    """Return the best method on all test classes and on the clean ones.
+
+    Parameters
+    ----------
+    table : from :func:`method_gains`
+    """
+    return tuple(table.loc[table[column].idxmax(), "method"] for column in ("all", "clean"))
+
+
+def gains_by_split(
+    accuracies: Mapping[str, Accuracy], overlapping: Mapping[str, Collection[int]]
+) -> pd.DataFrame:
+    """Return one row per split for one method; a split without overlap has no gain.
+
+    Parameters
+    ----------
+    accuracies : split -> {class: accuracy among unseen classes}
+    overlapping : split -> classes known to the extractor
+
+    Returns
+    -------
+    DataFrame
+        ``split``, ``classes``, ``overlapping`` (numbers of test classes), then ``all``, ``clean``,
+        ``overlap``, ``all_minus_clean``, ``gain``, ``low``, ``high``, ``p``, missing where they
+        do not exist.
+    """
+    rows = []
+    for split, accuracy in accuracies.items():
+        known = [c for c in accuracy if c in overlapping[split]]
+        row = {"split": split, "classes": len(accuracy), "overlapping": len(known)}
+        rows.append(row | _figures(accuracy, known))
+    return pd.DataFrame(rows, columns=["split", "classes", "overlapping", *_FIGURES])
+
+
+def _figures(accuracy: Accuracy, known: Collection[int]) -> dict[str, float]:
+    try:
+        table = method_gains({"": accuracy}, known)
+    except DatasetError:
+        mean = float(np.mean(list(accuracy.values())))
+        sides = {"overlap": mean} if known else {"clean": mean, "all_minus_clean": 0.0}
+        return {"all": mean} | sides
+    return {name: float(table.loc[0, name]) for name in _FIGURES}

@@ -1,0 +1,123 @@
+"""Where in a split the leaks are: counted by class and by part, and the overlaps to decide on."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from zslcore.leakage.checks.pretraining import overlaps
+from zslcore.leakage.context import PARTS, TRAIN_PARTS, AuditContext
+from zslcore.leakage.report import AuditReport, Severity
+from zslcore.leakage.vocabularies import Vocabulary
+
+__all__ = ["leaking_rows", "leaks_by_class", "leaks_by_part", "overlap_table"]
+
+#: Checks whose rows are on two sides: shared, identical or nearly so.
+BY_ROW = ("ZSL001", "ZSL002", "ZSL003", "ZSL004", "ZSL005")
+OVERLAP_COLUMNS = (
+    "number", "class", "strength", "match", "rule", "evidence", "matches", "decision", "counts",
+)  # fmt: skip
+
+
+def leaking_rows(report: AuditReport) -> np.ndarray:
+    """Return the rows, sorted, of everything that failed or was warned of between the parts."""
+    rows = [
+        finding.rows
+        for finding in report.findings
+        if finding.id in BY_ROW and finding.severity in (Severity.FAIL, Severity.WARN)
+    ]
+    return np.unique(np.concatenate([*map(np.asarray, rows), np.empty(0)])).astype(np.intp)
+
+
+def leaks_by_class(context: AuditContext, report: AuditReport | None) -> pd.DataFrame:
+    """Count the images of every class by where they are, each once.
+
+    Without a report no image counts as leaking, and one in two parts counts as tested.
+
+    Returns
+    -------
+    DataFrame
+        One row per class with images: ``class``, ``role`` ("seen", "unseen", "both", "none"),
+        ``images``, and what they add up from: ``trained``, ``test_seen``, ``test_unseen``,
+        ``known`` (tested as unseen, of a class that the extractor was trained on), ``leaking``
+        (rows of a finding) and ``unused``. No rows when labels are not known.
+    """
+    columns = ["trained", "test_seen", "test_unseen", "known", "leaking", "unused"]
+    if context.labels is None:
+        return pd.DataFrame(columns=["class", "role", "images", *columns])
+    labels, where = context.labels, np.full(len(context.labels), columns.index("unused"))
+    for column, parts in (("trained", TRAIN_PARTS), *((p, (p,)) for p in PARTS[3:])):
+        where[context.rows(*parts)] = columns.index(column)
+    if report is not None:
+        known = {c for f in report.of("ZSL006") if f.severity is Severity.FAIL for c in f.classes}
+        unseen = context.rows("test_unseen")
+        is_known = np.array([context.class_name(c) in known for c in range(labels.max() + 1)])
+        where[unseen[is_known[labels[unseen]]]] = columns.index("known")
+        rows = leaking_rows(report)
+        where[rows[(rows >= 0) & (rows < len(labels))]] = columns.index("leaking")
+    counts = np.zeros((labels.max() + 1, len(columns)), dtype=np.intp)
+    np.add.at(counts, (labels, where), 1)
+    table = pd.DataFrame(counts, columns=columns)
+    table.insert(0, "images", counts.sum(axis=1))
+    table.insert(0, "role", _roles(context, len(table)))
+    table.insert(0, "class", context.names(range(len(table))))
+    return table[table["images"] > 0].reset_index(drop=True)
+
+
+def _roles(context: AuditContext, n: int) -> np.ndarray:
+    seen, unseen = (
+        np.isin(np.arange(n), classes) for classes in (context.seen_classes, context.unseen_classes)
+    )
+    return np.select([seen & unseen, seen, unseen], ["both", "seen", "unseen"], default="none")
+
+
+def leaks_by_part(context: AuditContext, report: AuditReport) -> pd.DataFrame:
+    """Count the rows of every part and those of them that leak.
+
+    Returns
+    -------
+    DataFrame with the columns ``part``, ``rows`` and ``leaking``, in the order of the parts
+    """
+    leaking = leaking_rows(report)
+    found = [(part, context.rows(part)) for part in PARTS if part in context.parts]
+    counts = [(part, len(rows), np.isin(rows, leaking).sum()) for part, rows in found]
+    return pd.DataFrame(counts, columns=["part", "rows", "leaking"])
+
+
+def overlap_table(context: AuditContext, vocabulary: Vocabulary) -> pd.DataFrame:
+    """Return every unseen class with its best match in a vocabulary, most certain first.
+
+    Returns
+    -------
+    DataFrame
+        ``number`` (row of the prototypes), ``class``, ``strength`` ("strong", "weak" or "none"),
+        ``match`` (the pre-training class), ``rule``, ``evidence``, ``matches`` (how many there
+        are), ``decision`` ("confirmed", "rejected" or "open") and ``counts``, whether it is taken
+        as known to the extractor.
+    """
+    found = {row.number: row for row in overlaps(context, vocabulary)}
+    rows = []
+    for c in map(int, () if context.unseen_classes is None else context.unseen_classes):
+        row = found.get(c)
+        best = row.matches[0] if row and row.matches else None
+        match = (
+            (best.strength, best.entry, best.rule, best.evidence) if best else ("none", *[""] * 3)
+        )
+        decided = (
+            (len(row.matches), row.decision or "open", row.counts) if row else (0, "open", False)
+        )
+        rows.append((c, context.class_name(c), *match, *decided))
+    columns = [
+        "number",
+        "class",
+        "strength",
+        "match",
+        "rule",
+        "evidence",
+        "matches",
+        "decision",
+        "counts",
+    ]
+    table = pd.DataFrame(rows, columns=columns)
+    rank = table["strength"].map({"strong": 0, "weak": 1, "none": 2})
+    return table.iloc[np.argsort(rank.to_numpy(dtype=float), kind="stable")].reset_index(drop=True)

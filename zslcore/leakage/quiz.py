@@ -1,0 +1,148 @@
+"""A quiz for teaching: splits of the digits with a planted fault, and clues to find it by.
+
+What is right is not written here: the audit of the planted split is the answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from zslcore.datasets.base import ZSLDataset
+from zslcore.exceptions import closest_name
+from zslcore.leakage.context import TEST_PARTS, TRAIN_PARTS, AuditContext
+from zslcore.leakage.engine import audit_context
+from zslcore.leakage.neighbours import near_rows
+from zslcore.leakage.report import AuditReport, Severity
+from zslcore.leakage.vocabularies import Vocabulary
+
+__all__ = ["ANSWERS", "QUESTIONS", "answer_of", "clues", "plant"]
+
+#: What a visitor can answer, and the check that says so; the last stands for "nothing".
+ANSWERS = {
+    "a class is both seen and unseen": "ZSL001",
+    "a fold validates on test classes": "ZSL002",
+    "images are trained on and tested": "ZSL003",
+    "test images are copies of training images": "ZSL004",
+    "the extractor was trained on test classes": "ZSL006",
+    "nothing leaks": "",
+}
+#: Images that a planted fault concerns.
+PLANTED = 25
+
+_Fault = Callable[[AuditContext], AuditContext]
+
+
+def _class_on_both_sides(context: AuditContext) -> AuditContext:
+    rows = context.rows("test_unseen")
+    moved = rows[context.labels[rows] == context.unseen_classes[0]][:PLANTED]
+    trainval = np.union1d(context.rows("trainval"), moved)
+    return _with(context, trainval=trainval, test_unseen=np.setdiff1d(rows, moved))
+
+
+def _fold_on_test_classes(context: AuditContext) -> AuditContext:
+    train, val = context.folds[0]
+    folds = ((train, np.union1d(val, context.unseen_classes[:1])), *context.folds[1:])
+    return replace(context, folds=folds)
+
+
+def _rows_twice(context: AuditContext) -> AuditContext:
+    shared = context.rows("test_seen")[::4][:PLANTED]
+    return _with(context, trainval=np.union1d(context.rows("trainval"), shared))
+
+
+def _copies(context: AuditContext) -> AuditContext:
+    X = np.array(context.features)
+    rows = context.rows("test_seen")[:PLANTED]
+    for row in rows:
+        train = context.rows("trainval")
+        X[row] = X[train[context.labels[train] == context.labels[row]][0]]
+    return replace(context, features=X)
+
+
+def _known_classes(context: AuditContext) -> AuditContext:
+    names = context.names(context.unseen_classes)
+    others = ("tabby cat", "teapot", "zebra")
+    return replace(context, vocabularies=(Vocabulary.of("extractor", (*names[:2], *others)),))
+
+
+def _with(context: AuditContext, **parts: np.ndarray) -> AuditContext:
+    return replace(context, parts={**context.parts, **parts})
+
+
+#: Question -> the fault planted in it; the order tells nothing.
+QUESTIONS: dict[str, _Fault] = {
+    "1": _rows_twice,
+    "2": _known_classes,
+    "3": lambda context: context,
+    "4": _class_on_both_sides,
+    "5": _copies,
+    "6": _fold_on_test_classes,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the audit says of a question.
+
+    Attributes
+    ----------
+    right : key of ``ANSWERS``
+    report : the audit of the planted split
+    """
+
+    right: str
+    report: AuditReport
+
+
+def plant(question: str, dataset: ZSLDataset) -> AuditContext:
+    """Return the split of a question: the data set's first, with a fault or without.
+
+    Parameters
+    ----------
+    question : key of ``QUESTIONS``
+    dataset : with labels, features, names and a split that has seen test images and folds
+    """
+    if question not in QUESTIONS:
+        raise closest_name("question", question, QUESTIONS)
+    split = next(iter(dataset.splits.values()))
+    others = Vocabulary.of("extractor", ("tabby cat", "teapot", "zebra", "violin", "banana"))
+    context = AuditContext.of_dataset(dataset, split, vocabularies=(others,))
+    # Folds would contradict planted rows in ways of their own; their classes are kept.
+    return QUESTIONS[question](replace(context, fold_rows=()))
+
+
+def answer_of(context: AuditContext) -> Answer:
+    """Audit a planted split, and read off the first check that failed."""
+    report = audit_context(context)
+    failed = {f.id for f in report.findings if f.severity is Severity.FAIL}
+    right = next(text for text, check in ANSWERS.items() if check in failed or not check)
+    return Answer(right, report)
+
+
+def clues(context: AuditContext) -> list[tuple[str, str]]:
+    """Return what can be seen of a split without an audit, as (what, value).
+
+    Parameters
+    ----------
+    context : from :func:`plant`
+    """
+    trained, tested = context.rows(*TRAIN_PARTS), context.rows(*TEST_PARTS)
+    near = near_rows(context.features, trained, np.setdiff1d(tested, trained))
+    closest = float(near.distance.min()) if near.distance.size else None
+    parts = {part: len(context.parts[part]) for part in ("trainval", *TEST_PARTS)}
+    listed = ", ".join
+    return [
+        ("images of the data set", f"{context.n_rows:,}"),
+        ("rows of trainval + test_seen + test_unseen",
+         f"{' + '.join(f'{n:,}' for n in parts.values())} = {sum(parts.values()):,}"),
+        ("classes of trainval", listed(context.names(context.classes("trainval")))),
+        ("classes of test_unseen", listed(context.names(context.unseen_classes))),
+        *((f"fold {k} validates on", listed(context.names(val)))
+          for k, (_, val) in enumerate(context.folds, start=1)),
+        ("test images suspiciously near to a training image",
+         "none" if closest is None else f"{near.distance.size}, the nearest {closest:.3g} away"),
+        ("the extractor was trained on", listed(map(str, context.vocabularies[0].entries))),
+    ]  # fmt: skip

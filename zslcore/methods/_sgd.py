@@ -1,0 +1,320 @@
+r"""Mini-batch descent on a ranking loss, shared by DEVISE, ALE, SJE and LATEM.
+
+All of them score with :math:`F(x, c) = \max_k x^\top V_k s_c` (one matrix but for LATEM) and push
+wrong classes below the right one by a margin :math:`\Delta`. With
+
+.. math:: H_{nc} = \Delta + F(x_n, c) - F(x_n, y_n) \quad (c \ne y_n), \qquad H_{n y_n} = 0,
+
+their losses are :math:`\frac{1}{N} \sum_{n,c} w_{nc} H_{nc}` for weights :math:`w \ge 0` that are
+zero where :math:`H \le 0`; what differs is :math:`w`. The gradient is :math:`X^\top G S / N` with
+:math:`G = w` and :math:`G_{n y_n} = -\sum_c w_{nc}`: two matrix products a mini-batch, no loop over
+images.
+
+That gradient stays among the prototypes of the seen classes. Where these are fewer than the
+attributes, the loop therefore moves :math:`W` in :math:`V = R + W S`, one column a class, with
+:math:`R` the part of the start that no gradient reaches; otherwise :math:`V` itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+import numpy as np
+from sklearn.base import clone
+
+from zslcore.base import Params, ZSLEstimator
+from zslcore.exceptions import ParameterError
+from zslcore.features import chunks, project
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+__all__ = [
+    "EpochModel",
+    "RankingModel",
+    "TrainingRows",
+    "first_violator",
+    "mean_square",
+    "on_device",
+    "violators",
+]
+
+#: Training rows are kept in memory as float32 while they take no more than this; beyond it every
+#: mini-batch is read again, at about three times the cost of an epoch.
+WORKING_BYTES = 1 << 30
+
+#: LATEM looks at the use of its matrices this often, in epochs.
+PRUNE_EVERY = 5
+
+
+def on_device(name: str, device: str):
+    """Return ``device`` for PyTorch, refusing one that this machine does not have."""
+    import torch  # not at the top: it takes longer to import than most methods to fit
+
+    if device not in ("cpu", "cuda") or (device == "cuda" and not torch.cuda.is_available()):
+        here = "'cpu' or 'cuda'" if torch.cuda.is_available() else "'cpu', no CUDA being present"
+        raise ParameterError(f"{name}: device must be {here}; got {device!r}.")
+    return torch.device(device)
+
+
+class TrainingRows:
+    """Rows of ``X`` as float32 tensors, in the order asked for.
+
+    Parameters
+    ----------
+    X : array or FeatureView of shape (n_samples, n_features)
+    device : torch.device
+
+    Attributes
+    ----------
+    mean_square : float, mean squared Euclidean length of the rows; 1 where all are zero
+    """
+
+    def __init__(self, X, device) -> None:
+        import torch
+
+        keep = 4 * X.shape[0] * X.shape[1] <= WORKING_BYTES
+        kept = np.empty(X.shape, np.float32) if keep else None
+        total = 0.0
+        for part, block in chunks(X):
+            total += float(np.vdot(block, block))
+            if keep:
+                kept[part] = block
+        self.mean_square = total / len(X) or 1.0
+        self._source = torch.from_numpy(kept).to(device) if keep else X
+        self._device = device
+
+    def __getitem__(self, rows: np.ndarray) -> Tensor:
+        import torch
+
+        return torch.as_tensor(self._source[rows], dtype=torch.float32, device=self._device)
+
+
+def mean_square(A: np.ndarray) -> float:
+    """Return the mean squared Euclidean length of the rows of ``A``; 1 where all are zero."""
+    return float(np.einsum("ij,ij->", A, A)) / len(A) or 1.0
+
+
+def by_first_appearance(y: np.ndarray, S: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Renumber classes in the order ``y`` first shows them: nothing then depends on their names.
+
+    Classes without samples follow, in the order of their prototypes.
+    """
+    present, first = np.unique(y, return_index=True)
+    absent = np.setdiff1d(np.arange(len(S)), present)
+    absent = absent[np.lexsort(S[absent].T)]
+    order = np.concatenate([present[np.argsort(first)], absent])
+    return np.argsort(order)[y], S[order]
+
+
+def first_violator(violates: Tensor, own: Tensor, draw) -> tuple[Tensor, Tensor]:
+    """Go through the wrong classes in random order until one violates the margin.
+
+    Parameters
+    ----------
+    violates, own : bool tensors of shape (n_samples, n_classes); ``own`` is the right class
+    draw : callable, returns uniform numbers of that shape
+
+    Returns
+    -------
+    found : bool tensor of that shape, True at the class found, nowhere in a row without one
+    draws : int tensor of shape (n_samples, 1), how many classes were looked at
+    """
+    place = draw().masked_fill(own, -1)
+    place_found, column = place.masked_fill(~violates, -1).max(dim=1, keepdim=True)
+    found = violates.new_zeros(violates.shape).scatter_(1, column, value=True) & violates
+    return found, (~own & (place >= place_found)).sum(dim=1, keepdim=True)
+
+
+def violators(violates: Tensor, own: Tensor, which: Literal["all", "first", "one"], draw) -> Tensor:
+    """Return which violators a step counts, a bool tensor.
+
+    ``which``: all of them; the first in a random order; or the first wrong class in a random order,
+    where it is one. Tensors are those of :func:`first_violator`.
+    """
+    if which == "all":
+        return violates
+    if which == "first":
+        return first_violator(violates, own, draw)[0]
+    return first_violator(~own, own, draw)[0] & violates
+
+
+class EpochModel(ZSLEstimator):
+    """What methods trained in epochs share: a run of many epochs serves every smaller number."""
+
+    def fit(self, X: np.ndarray, y: np.ndarray, prototypes: np.ndarray) -> Self:
+        """Learn from seen classes; see :class:`ZSLEstimator`.
+
+        Calls ``on_epoch(epoch, loss)`` after every epoch; what it raises ends the training.
+        """
+        for _ in self._epochs(X, y, prototypes, [self.epochs]):
+            pass
+        return self
+
+    def fit_grid(self, X, y, prototypes, grid: Iterable[Params]) -> Iterator[Self]:
+        """Yield a fitted model a point, from one run for all points that differ in ``epochs``."""
+        grid = [{"epochs": self.epochs, **params} for params in grid]
+        for params in grid:  # before the first of them costs anything
+            clone(self).set_params(**params)._check_params()
+        fitted: dict[int, Self] = {}
+        for i, params in enumerate(grid):
+            if i not in fitted:
+                alike = [j for j in range(i, len(grid)) if _rest(grid[j]) == _rest(params)]
+                run = clone(self).set_params(**params)
+                for epoch in run._epochs(X, y, prototypes, [grid[j]["epochs"] for j in alike]):
+                    for j in alike:
+                        if grid[j]["epochs"] == epoch:
+                            fitted[j] = _copy(run, epoch)
+            yield fitted.pop(i)
+
+    def _tell(self, epoch: int, loss) -> None:
+        """Report an epoch, the first being 1, and the mean loss of a sample in it."""
+        if self.on_epoch is not None:
+            self.on_epoch(epoch, float(loss))
+
+    def _epochs(self, X, y, prototypes, wanted: list[int]) -> Iterator[int]:
+        """Train; set the learned attributes and yield the epoch at each of ``wanted``."""
+        raise NotImplementedError
+
+
+def _rest(params: Params) -> dict[str, Any]:
+    return {name: value for name, value in params.items() if name != "epochs"}
+
+
+def _copy(run: EpochModel, epoch: int) -> EpochModel:
+    """Return a model with what ``run`` has learned so far, as if it had been fitted that long."""
+    model = clone(run).set_params(epochs=epoch)
+    vars(model).update({k: v for k, v in vars(run).items() if k.endswith("_")})
+    return model
+
+
+class RankingModel(EpochModel):
+    """A model trained by mini-batch descent on a ranking loss.
+
+    A step goes against the mean gradient of a mini-batch. Its length is ``learning_rate`` divided
+    by the mean squared lengths of features and prototypes, and the start is scaled likewise: how
+    data are scaled changes nothing, and for rows of unit length it is the papers' rate.
+    """
+
+    def _matrices(self) -> tuple[int, float]:
+        """Return the number of matrices at the start and the share of use below which one goes."""
+        return 1, 0.0
+
+    def _weights(self, H: Tensor, own: Tensor, draw) -> Tensor:
+        """Return w of shape (n_samples, n_classes), numbers or bools; tensors as above."""
+        raise NotImplementedError
+
+    def _learned(self, V: np.ndarray) -> None:
+        """Keep ``V`` of shape (n_matrices, n_features, n_attributes)."""
+        self.V_ = V[0]
+
+    def _check_params(self) -> None:
+        self._check_positive("learning_rate", "margin")
+        self._check_count("epochs", "batch_size")
+
+    def _epochs(self, X, y, prototypes, wanted: list[int]) -> Iterator[int]:
+        X, y, S = self._check_training(X, y, prototypes)
+        descent = _Descent(self, X, *by_first_appearance(y, S))
+        for epoch in range(1, max(wanted) + 1):
+            loss = descent.epoch()
+            self._tell(epoch, loss)
+            if epoch in wanted:
+                self._learned(descent.solution())
+                yield epoch
+
+    def score_grid(self, X, y, prototypes, grid, X_test, candidates) -> Iterator[np.ndarray]:
+        """Score a whole grid: one run for all numbers of epochs, one pass over ``X_test``."""
+        S = np.asarray(candidates, dtype=np.float64)
+        codes = [model._codes(S) for model in self.fit_grid(X, y, prototypes, grid)]
+        ends = np.cumsum([code.shape[1] for code in codes])
+        for P in np.split(project(X_test, np.hstack(codes)), ends[:-1], axis=1):
+            yield P.reshape(len(P), -1, len(S)).max(axis=1)
+
+    def _codes(self, S: np.ndarray) -> np.ndarray:
+        """Return V S' of all matrices side by side: (n_features, n_matrices * n_candidates)."""
+        return self.V_ @ S.T
+
+
+class _Descent:
+    """The state of one run: parameters, their average, and the random numbers."""
+
+    def __init__(self, model: RankingModel, X, y: np.ndarray, S: np.ndarray) -> None:
+        import torch
+
+        device = on_device(model.card.name, model.device)
+        put = partial(torch.as_tensor, device=device)
+        self.model, self.rows, self.y = model, TrainingRows(X, device), put(y)
+        self.rng = np.random.default_rng(model.random_state)
+        (D, C, A), (K, self.prune_below) = (X.shape[1], *S.shape), model._matrices()
+        scale = self.rows.mean_square * mean_square(S)
+        self.step_length = model.learning_rate / scale
+
+        V = self.rng.normal(size=(D, K, A)) / np.sqrt(D * scale)
+        self.basis = S if C < A else np.eye(A)
+        # Directions the prototypes hardly have stay out of W, where they would cost float32 digits.
+        W = V @ np.linalg.pinv(self.basis, rcond=1e-4)
+        self.rest = V - W @ self.basis
+
+        self.W = put(W.reshape(D, -1), dtype=torch.float32)
+        self.mean = self.W.clone() if model.average else None
+        self.to_scores = put(self.basis @ S.T, dtype=torch.float32)
+        self.to_gradient = None if C < A else put(S, dtype=torch.float32)
+        self.classes, self.matrices = put(np.arange(C)), put(np.arange(K))
+        self.n_steps, self.n_epochs, self.kept = 0, 0, np.arange(K)
+
+    def epoch(self) -> float:
+        """Go through the training rows once, in random order; return their mean loss."""
+        N = len(self.y)
+        used = self.W.new_zeros(len(self.kept))
+        loss = self.W.new_zeros(())
+        order = self.rng.permutation(N)
+        for start in range(0, N, self.model.batch_size):
+            batch_loss, matrices = self._step(order[start : start + self.model.batch_size])
+            loss += batch_loss
+            used += matrices.bincount(minlength=len(used))
+        self.n_epochs += 1
+        if self.n_epochs % PRUNE_EVERY == 0:
+            self._prune(used.cpu().numpy() / N)
+        return float(loss) / N
+
+    def _step(self, rows: np.ndarray) -> tuple[Tensor, Tensor]:
+        """Descend on one mini-batch; return its summed loss and the matrices that answered."""
+        X, y, B, K = self.rows[rows], self.y[rows][:, None], len(rows), len(self.kept)
+        F, k = ((X @ self.W).reshape(B, K, -1) @ self.to_scores).max(dim=1)
+        own = y == self.classes
+        H = (self.model.margin + F - F.gather(1, y)).masked_fill(own, 0)
+        w = self.model._weights(H, own, lambda: self._uniform(F)).to(F.dtype)
+
+        G = w.masked_scatter(own, -w.sum(dim=1))
+        G = G[:, None] * (k[:, None] == self.matrices[:K, None])
+        if self.to_gradient is not None:
+            G = G @ self.to_gradient
+        self.W.addmm_(X.T, G.reshape(B, -1), alpha=-self.step_length / B)
+        self.n_steps += 1
+        if self.mean is not None:
+            self.mean.lerp_(self.W, 1 / self.n_steps)
+        return (w * H).sum(), k.gather(1, y)[:, 0]
+
+    def _uniform(self, like: Tensor) -> Tensor:
+        """Return uniform numbers, the same on every device."""
+        return like.new_tensor(self.rng.random(like.shape, dtype=np.float32))
+
+    def _prune(self, used: np.ndarray) -> None:
+        """Drop the matrices that answer for too small a share of the samples."""
+        keep = np.flatnonzero(used >= min(self.prune_below, used.max()))
+        if len(keep) == len(used):
+            return
+        for name in ("W", "mean"):
+            W = getattr(self, name)
+            if W is not None:
+                each = W.reshape(len(W), len(used), -1)
+                setattr(self, name, each[:, keep].reshape(len(W), -1).contiguous())
+        self.kept = self.kept[keep]
+
+    def solution(self) -> np.ndarray:
+        """Return V of shape (n_matrices, n_features, n_attributes), float64."""
+        W = self.W if self.mean is None else self.mean
+        W = W.cpu().numpy().astype(np.float64).reshape(len(W), len(self.kept), -1)
+        return (self.rest[:, self.kept] + W @ self.basis).transpose(1, 0, 2)
