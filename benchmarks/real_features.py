@@ -1,11 +1,12 @@
 """Every inductive method on real features, parameters chosen on the folds, beside the papers.
 
-    python -m benchmarks.real_features [FOLDER] [--only NAME ...] [--methods NAME ...]
+    python -m benchmarks.real_features [FOLDER] [--only NAME ...] [--methods NAME ...] [--report]
 
 FOLDER (default ``../shared/data/xlsa17``) holds ``CUB/`` and ``AWA1/`` in the xlsa17 layout. Every
 method is run twice, its parameters chosen for ZSL and for GZSL, stochastic ones with five seeds:
 the first chooses parameters and gamma on the folds, the others are given what it chose.
-Finished runs are kept in the run store: an interrupted sweep goes on where it stopped. Written to
+Finished runs are kept in the run store: an interrupted sweep goes on where it stopped, and
+``--report`` writes what is finished without running anything. Written to
 ``benchmarks/results/`` are ``real_features.csv``, a row a run, and ``real_features.md``, the table
 beside the papers' figures, whose features are ResNet-101's.
 """
@@ -52,19 +53,22 @@ def specs(dataset, methods) -> Iterator[RunSpec]:
                 )
 
 
-def results(dataset, spec: RunSpec, store: RunStore) -> Iterator[RunResult]:
+def results(dataset, spec: RunSpec, store: RunStore, *, report: bool) -> Iterator[RunResult]:
     """Yield the result of a run, and of its other seeds with what the first has chosen."""
-    first = run(dataset, spec, store)
+    first = run(dataset, spec, store, report=report)
+    if first is None:
+        return
     yield first
     given = {name: value for name, value in first.params.items() if name != "random_state"}
     for seed in range(1, SEEDS if METHODS[spec.method].card.stochastic else 1):
-        yield run(dataset, replace(spec, params=given, gamma=first.gamma, seed=seed), store)
+        other = replace(spec, params=given, gamma=first.gamma, seed=seed)
+        yield from filter(None, [run(dataset, other, store, report=report)])
 
 
-def run(dataset, spec: RunSpec, store: RunStore) -> RunResult:
-    """Return the kept result of a run, or run it now and keep it."""
+def run(dataset, spec: RunSpec, store: RunStore, *, report: bool) -> RunResult | None:
+    """Return the kept result of a run; without one, None for a report, else run it and keep it."""
     result = store.get(spec.key)
-    if result is None:
+    if result is None and not report:
         sys.stderr.write(f"{spec.command()}\n")
         result = execute(spec, dataset, with_oracle=not METHODS[spec.method].card.stochastic)
         store.put(result)
@@ -168,6 +172,7 @@ def main() -> None:
     # An image-text encoder's features are not among these.
     inductive = [name for name in METHODS if name != "PrototypeCosine"]
     parser.add_argument("--methods", nargs="+", default=inductive, choices=inductive)
+    parser.add_argument("--report", action="store_true", help="write what is finished")
     args = parser.parse_args()
 
     store, rows = RunStore(), []
@@ -175,7 +180,7 @@ def main() -> None:
         benchmark, features, _ = FEATURES[name]
         dataset = read_xlsa17(args.folder / benchmark, features=features)
         for spec in specs(dataset, args.methods):
-            rows += [result.row() for result in results(dataset, spec, store)]
+            rows += [r.row() for r in results(dataset, spec, store, report=args.report)]
             write(pd.DataFrame(rows))
 
 
