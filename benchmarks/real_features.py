@@ -149,7 +149,8 @@ def markdown(table: pd.DataFrame) -> str:
         "would have gained. GBU and CAL are the printed figures of the comprehensive and of the",
         "calibration paper; their features are ResNet-101's, while the hand-crafted ones of AWA1",
         "know nothing of ImageNet. Stochastic methods: mean and standard deviation of five seeds,",
-        "with the parameters and the gamma that the first chose.",
+        "with the parameters and the gamma that the first chose. Methods without a row, and seeds",
+        "of the last one, were not finished; the command goes on where it stopped.",
     ]
     rows = summary(table)
     for name, (benchmark, _, title) in FEATURES.items():
