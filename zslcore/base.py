@@ -65,6 +65,7 @@ class ZSLEstimator(BaseEstimator, ABC):
     ----------
     card : MethodCard
     param_grid : mapping from parameter to the values tried when parameters are chosen
+    sharing : names of parameters that a grid may vary while its points share their work
     on_epoch : callable(epoch, loss) or None
         Called by methods that train in epochs after each of them, the first being 1. What it raises
         ends the training. No parameter: it changes no numbers, and copies of the method keep it.
@@ -72,6 +73,7 @@ class ZSLEstimator(BaseEstimator, ABC):
 
     card: ClassVar[MethodCard]
     param_grid: ClassVar[Mapping[str, tuple]]
+    sharing: ClassVar[tuple[str, ...]] = ()
     on_epoch: Callable[[int, float], None] | None = None
 
     @abstractmethod
@@ -128,20 +130,28 @@ class ZSLEstimator(BaseEstimator, ABC):
     ) -> Iterator[np.ndarray]:
         """Yield the scores of ``X_test`` against ``candidates`` for every point of ``grid``.
 
-        Equals one ``fit`` and one ``decision_function`` a point, which is what happens here;
-        closed forms override it with one decomposition for the whole grid.
+        Equals one ``fit`` and one ``decision_function`` a point. Where several points differ in
+        nothing but parameters of ``sharing``, they are scored together, closed forms for example
+        from one decomposition.
         """
+        grid = list(grid)
+        for params in grid:  # before the first of them costs anything
+            clone(self).set_params(**params)._check_params()
+        together = self.sharing and all(set(params) <= set(self.sharing) for params in grid)
+        score = self._score_together if together and len(grid) > 1 else self._score_each
+        yield from score(X, y, prototypes, grid, X_test, candidates)
+
+    def _score_each(self, X, y, prototypes, grid, X_test, candidates) -> Iterator[np.ndarray]:
+        """Fit and score every point of ``grid`` by itself."""
         for model in self.fit_grid(X, y, prototypes, grid):
             yield model.decision_function(X_test, candidates)
 
+    def _score_together(self, X, y, prototypes, grid, X_test, candidates) -> Iterator[np.ndarray]:
+        """Score points that differ in parameters of ``sharing`` only; for methods that name any."""
+        raise NotImplementedError
+
     def _check_params(self) -> None:
         """Refuse parameters for which the formula means nothing; called before every fit."""
-
-    def _worth_sharing(self, grid: list[Params], *names: str) -> bool:
-        """Whether ``grid`` has several points that differ in nothing but ``names``; checks them."""
-        for params in grid:
-            clone(self).set_params(**params)._check_params()
-        return len(grid) > 1 and all(set(params) <= set(names) for params in grid)
 
     def _check_training(self, X, y, prototypes) -> tuple[Any, np.ndarray, np.ndarray]:
         """Return (X, y, S) as the formulas want them, refusing what does not fit together."""

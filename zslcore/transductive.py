@@ -46,8 +46,8 @@ class TransductiveEstimator(ZSLEstimator):
         candidates : array of shape (n_candidates, n_attributes), the classes they can be of
         """
 
-    def score_grid(self, X, y, prototypes, grid, X_test, candidates) -> Iterator[np.ndarray]:
-        """Score a whole grid, ``X_test`` being the unlabelled images: one fit a point."""
+    def _score_each(self, X, y, prototypes, grid, X_test, candidates) -> Iterator[np.ndarray]:
+        """Fit and score every point by itself, ``X_test`` being the unlabelled images."""
         for params in grid:
             model = clone(self).set_params(**params)
             model.fit(X, y, prototypes, unlabeled=X_test, candidates=candidates)

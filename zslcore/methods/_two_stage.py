@@ -33,8 +33,6 @@ class TwoStageModel(ZSLEstimator):
 
     #: Whether the classifiers see a constant feature beside the others.
     intercept: ClassVar[bool] = True
-    #: Parameters that a grid may vary while the loss of the first stage stays the same.
-    sharing: ClassVar[tuple[str, ...]]
 
     @abstractmethod
     def _loss(self, S: np.ndarray) -> Loss:
@@ -59,12 +57,8 @@ class TwoStageModel(ZSLEstimator):
         X, S = self._check_scoring(X, prototypes)
         return self._score(linear_scores(X, self.W_, self.intercept), S)
 
-    def score_grid(self, X, y, prototypes, grid, X_test, candidates) -> Iterator[np.ndarray]:
+    def _score_together(self, X, y, prototypes, grid, X_test, candidates) -> Iterator[np.ndarray]:
         """Score a whole grid from one path of ridge weights and one pass over ``X_test``."""
-        grid = list(grid)
-        if not self._worth_sharing(grid, *self.sharing):
-            yield from super().score_grid(X, y, prototypes, grid, X_test, candidates)
-            return
         X, y, S = self._check_training(X, y, prototypes)
         points = [clone(self).set_params(**params) for params in grid]
         Z = self._path(X, y, S).scores([point._ridge(len(y)) for point in points], X_test)

@@ -87,6 +87,7 @@ class BiDiLEL(ZSLEstimator):
         r"\quad F(x, c) = -\lVert x^\top P - b_c \rVert^2",
     )
     param_grid: ClassVar = {"n_components": (50, 100, 150, 250)}
+    sharing = ("n_components",)
 
     def __init__(self, alpha: float = 10.0, k: int = 10, n_components: int = 150) -> None:
         self.alpha = alpha
@@ -103,12 +104,8 @@ class BiDiLEL(ZSLEstimator):
         X, S = self._check_scoring(X, prototypes)
         return -squared_distances(project(X, self.P_), self.embed(S))
 
-    def score_grid(self, X, y, prototypes, grid, X_test, candidates) -> Iterator[np.ndarray]:
+    def _score_together(self, X, y, prototypes, grid, X_test, candidates) -> Iterator[np.ndarray]:
         """Score a whole grid of latent dimensions from one decomposition."""
-        grid = list(grid)
-        if not self._worth_sharing(grid, "n_components"):
-            yield from super().score_grid(X, y, prototypes, grid, X_test, candidates)
-            return
         X, y, S = self._check_training(X, y, prototypes)
         points = [clone(self).set_params(**params) for params in grid]
         P, means, present = self._eigenvectors(X, y, S, max(p.n_components for p in points))

@@ -69,6 +69,7 @@ class ESZSL(CompatibilityModel):
         "gamma": tuple(10.0**k for k in range(-3, 4)),
         "lam": tuple(10.0**k for k in range(-3, 4)),
     }
+    sharing = ("gamma", "lam")
 
     def __init__(
         self, gamma: float = 1.0, lam: float = 0.1, coding: Literal["01", "+-1"] = "01"
@@ -93,17 +94,13 @@ class ESZSL(CompatibilityModel):
         self.V_ = solve(semantic, left.T, assume_a="pos").T
         return self
 
-    def score_grid(self, X, y, prototypes, grid, X_test, candidates) -> Iterator[np.ndarray]:
+    def _score_together(self, X, y, prototypes, grid, X_test, candidates) -> Iterator[np.ndarray]:
         r"""Score a whole grid: a solution for every gamma, a scaling for every lambda.
 
         With :math:`S = P \, \mathrm{diag}(\sigma) \, Q^\top`, thin,
         :math:`V = (X^\top X + \gamma I)^{-1} X^\top Y P \;
         \mathrm{diag}(\sigma / (\sigma^2 + \lambda)) \; Q^\top`.
         """
-        grid = list(grid)
-        if not self._worth_sharing(grid, "gamma", "lam"):
-            yield from super().score_grid(X, y, prototypes, grid, X_test, candidates)
-            return
         X, y, S = self._check_training(X, y, prototypes)
         statistics = ClassStatistics.of(X, y, len(S))
         P, sigma, Qt = svd(S, full_matrices=False)

@@ -57,6 +57,7 @@ class LinearS2V(ZSLEstimator):
         r"\quad F(x, c) = -\lVert x - W^\top s_c \rVert^2",
     )
     param_grid: ClassVar = {"lam": tuple(10.0 ** (k / 2) for k in range(-12, 3))}
+    sharing = ("lam",)
 
     def __init__(self, lam: float = 1e-3) -> None:
         self.lam = lam
@@ -77,16 +78,12 @@ class LinearS2V(ZSLEstimator):
         X, S = self._check_scoring(X, prototypes)
         return -squared_distances(X, S @ self.W_)
 
-    def score_grid(self, X, y, prototypes, grid, X_test, candidates) -> Iterator[np.ndarray]:
+    def _score_together(self, X, y, prototypes, grid, X_test, candidates) -> Iterator[np.ndarray]:
         r"""Score a whole grid from one decomposition and one pass over ``X_test``.
 
         With :math:`S_y^\top S_y = Q q Q^\top` and :math:`T = Q^\top S_y^\top X`, a class is
         predicted at :math:`r_c T`, :math:`r_c = s_c^\top Q \, \mathrm{diag}(1 / (q + \lambda N))`.
         """
-        grid = list(grid)
-        if not self._worth_sharing(grid, "lam"):
-            yield from super().score_grid(X, y, prototypes, grid, X_test, candidates)
-            return
         X, y, S = self._check_training(X, y, prototypes)
         statistics = ClassStatistics.of(X, y, len(S), gram=False)
         semantic = Spectrum.of(statistics.semantic_gram(S))

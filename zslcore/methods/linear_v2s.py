@@ -56,6 +56,7 @@ class LinearV2S(ZSLEstimator):
         formula=r"W = S_y^\top X (X^\top X + \lambda N I)^{-1},\quad F(x, c) = \cos(W x, s_c)",
     )
     param_grid: ClassVar = {"lam": tuple(10.0 ** (k / 2) for k in range(-14, 3))}
+    sharing = ("lam",)
 
     def __init__(self, lam: float = 1e-3, similarity: Literal["cosine", "dot"] = "cosine") -> None:
         self.lam = lam
@@ -78,12 +79,8 @@ class LinearV2S(ZSLEstimator):
         X, S = self._check_scoring(X, prototypes)
         return compare(project(X, self.W_.T), S, self.similarity)
 
-    def score_grid(self, X, y, prototypes, grid, X_test, candidates) -> Iterator[np.ndarray]:
+    def _score_together(self, X, y, prototypes, grid, X_test, candidates) -> Iterator[np.ndarray]:
         """Score a whole grid from one Gram matrix and one pass over ``X_test``."""
-        grid = list(grid)
-        if not self._worth_sharing(grid, "lam"):
-            yield from super().score_grid(X, y, prototypes, grid, X_test, candidates)
-            return
         X, y, S = self._check_training(X, y, prototypes)
         statistics = ClassStatistics.of(X, y, len(S))
         ridges = [params.get("lam", self.lam) * statistics.n_samples for params in grid]

@@ -227,6 +227,7 @@ class Propagation(PropagationModel):
         transductive=True,
     )
     param_grid: ClassVar = {"k": (5, 10, 20), "alpha": (0.2, 0.4, 0.6, 0.8, 0.9)}
+    sharing = ("k", "sigma", "alpha")
 
     def __init__(
         self,
@@ -259,12 +260,8 @@ class Propagation(PropagationModel):
         self.base_, self.seen_ = self._new_base().fit(X, y, S), S
         return self._build_graph(unlabeled)
 
-    def score_grid(self, X, y, prototypes, grid, X_test, candidates) -> Iterator[np.ndarray]:
+    def _score_together(self, X, y, prototypes, grid, X_test, candidates) -> Iterator[np.ndarray]:
         """Score a whole grid with one fit of the base; a graph a k, a solve a point."""
-        grid = list(grid)
-        if not self._worth_sharing(grid, "k", "sigma", "alpha"):
-            yield from super().score_grid(X, y, prototypes, grid, X_test, candidates)
-            return
         model = clone(self).fit(X, y, prototypes, unlabeled=X_test, candidates=candidates)
         F0 = model._first_guess(X_test, np.asarray(candidates, dtype=np.float64))
         graphs = {(model.k, model.sigma): model.graph_}

@@ -76,6 +76,7 @@ class SAE(ZSLEstimator):
         r" C = (1 + \lambda) S_y^\top X,\quad F(x, c) = \cos(x, W^\top s_c)",
     )
     param_grid: ClassVar = {"lam": tuple(10.0 ** (k / 2) for k in range(-6, 9))}
+    sharing = ("lam",)
 
     def __init__(self, lam: float = 0.1, direction: Literal["S2V", "V2S"] = "S2V") -> None:
         self.lam = lam
@@ -95,12 +96,8 @@ class SAE(ZSLEstimator):
         X, S = self._check_scoring(X, prototypes)
         return next(self._scores([self.W_], X, S))
 
-    def score_grid(self, X, y, prototypes, grid, X_test, candidates) -> Iterator[np.ndarray]:
+    def _score_together(self, X, y, prototypes, grid, X_test, candidates) -> Iterator[np.ndarray]:
         """Score a whole grid from two decompositions and one pass over ``X_test``."""
-        grid = list(grid)
-        if not self._worth_sharing(grid, "lam"):
-            yield from super().score_grid(X, y, prototypes, grid, X_test, candidates)
-            return
         lams = [params.get("lam", self.lam) for params in grid]
         yield from self._scores(self._solutions(X, y, prototypes, lams), X_test, candidates)
 

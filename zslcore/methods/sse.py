@@ -88,6 +88,7 @@ class SSE(ZSLEstimator):
         r"_{\alpha \in \Delta} \tfrac{1}{2} \alpha^\top (K + c I) \alpha - k_c^\top \alpha",
     )
     param_grid: ClassVar = {"c": (0.1, 1.0, 10.0), "C": (10.0, 100.0, 1000.0)}
+    sharing = ("c", "C")
 
     def __init__(
         self,
@@ -113,12 +114,8 @@ class SSE(ZSLEstimator):
         X, S = self._check_scoring(X, prototypes)
         return self._compare(X, self.w_[:, None])[0] @ self._mixtures(S).T
 
-    def score_grid(self, X, y, prototypes, grid, X_test, candidates) -> Iterator[np.ndarray]:
+    def _score_together(self, X, y, prototypes, grid, X_test, candidates) -> Iterator[np.ndarray]:
         """Score a whole grid from one comparison of images and class means."""
-        grid = list(grid)
-        if not self._worth_sharing(grid, "c", "C"):
-            yield from super().score_grid(X, y, prototypes, grid, X_test, candidates)
-            return
         X, y, S = self._check_training(X, y, prototypes)
         points = [clone(self).set_params(**params) for params in grid]
         self._keep_classes(X, y, S)
