@@ -1,7 +1,8 @@
 r"""How far a map may be believed: what it keeps of the space it was made from.
 
-- *trustworthiness* (neighbours on the map are neighbours in truth) and *continuity* (true neighbours
-  stay neighbours), both from ranks, 1 being perfect and about 0.5 chance, on a fixed sample;
+- *trustworthiness* (neighbours on the map are neighbours in truth) and *continuity* (true
+  neighbours stay neighbours), both from ranks, 1 being perfect and about 0.5 chance, on a fixed
+  sample;
 - *kNN recall*: share of the k nearest in the PCA that are among the k nearest on the map;
 - *class accuracy*: mean per-class accuracy of the vote of the k nearest, in the PCA and on the map.
   Higher on the map than in the PCA: the map draws classes further apart than they are;

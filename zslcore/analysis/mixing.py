@@ -56,7 +56,7 @@ def mixing_scores(
     labels : int array of shape (n,)
     class_names : one name per class
     k : int
-        Neighbours, fewer in classes of no more than k images.
+        Neighbours; in small classes half of the other images, since all of them tell nothing.
     seed : int, for the random deals; 40 for each class at least, so that Holm can reach 0.05
     threads : int
 
@@ -77,7 +77,7 @@ def mixing_scores(
             rows_of_c = np.flatnonzero(labels == c)
             first = part[rows_of_c] == 0
             n1, n2 = int(first.sum()), int((~first).sum())
-            near = min(k, n1 + n2 - 1)
+            near = min(k, max((n1 + n2 - 1) // 2, 1))
             score, p = np.nan, np.nan
             if n1 and n2:
                 indices = neighbours(P[rows_of_c], near, threads=threads).indices
@@ -93,7 +93,7 @@ _COLUMNS = ["space", "class", "n_first", "n_second", "neighbours", "mixing", "p"
 
 
 def mixing_verdicts(table: pd.DataFrame, original: str, shown: str) -> pd.DataFrame:
-    """Compare two spaces: did the map show, hide or invent a shift?
+    """Compare two spaces: whether the map shows, hides or invents a shift.
 
     Returns
     -------

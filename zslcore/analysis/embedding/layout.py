@@ -104,9 +104,7 @@ def _tsne(Z: np.ndarray, graph: Neighbours, settings: MapSettings, tell: _Teller
 
     k, n = settings.n_neighbours, len(Z)
     index = PrecomputedNeighbors(graph.indices[:, :k].astype(int), graph.distances[:, :k] * 1.0)
-    P = PerplexityBasedNN(
-        perplexity=settings.perplexity, knn_index=index, n_jobs=settings.threads
-    )
+    P = PerplexityBasedNN(perplexity=settings.perplexity, knn_index=index, n_jobs=settings.threads)
     start = initialization.rescale(np.array(Z[:, :2], dtype=np.float64))
     start = initialization.jitter(start, random_state=settings.seed)
     Y = TSNEEmbedding(
@@ -135,7 +133,7 @@ def _tsne(Z: np.ndarray, graph: Neighbours, settings: MapSettings, tell: _Teller
 def _umap(Z: np.ndarray, graph: Neighbours, settings: MapSettings, tell: _Teller) -> np.ndarray:
     """Optimise UMAP's layout with its own steps, on an array that can be looked at meanwhile."""
     umap, optimize_layout = _import_umap()
-    n, random = len(Z), np.random.RandomState(settings.seed)  # noqa: NPY002 - umap-learn's own
+    n, random = len(Z), np.random.RandomState(settings.seed)
     epochs = settings.n_iterations(n)
     edges = _fuzzy_graph(umap, Z, graph, settings, random)
     edges.data[edges.data < edges.data.max() / epochs] = 0  # would never be sampled

@@ -149,7 +149,7 @@ class EmbeddedMap:
             When the file is torn, was changed, or is the answer to another question than ``key``.
         """
         try:
-            with np.load(path, allow_pickle=False) as kept:
+            with path.open("rb") as file, np.load(file, allow_pickle=False) as kept:
                 arrays = {name: kept[name] for name in _ARRAYS}
                 about = json.loads(str(kept["about"]))
             seal = about.pop("sha256")
