@@ -2,12 +2,11 @@
 
 import streamlit as st
 
-from ui import cache, controls, tables
+from ui import cache, cards, controls, tables, waiting
 from ui.figures.accuracy import class_bars, confusion_map, top_k_lines
 from ui.frame import chart, errors_as_sentences, open_page
 from ui.numbers import percent, points, three_digits
 from zslcore.analysis import calibration, figures, mistakes
-from zslcore.methods import get_method
 
 FEW = 60  # classes up to which a confusion matrix can be read
 
@@ -17,8 +16,7 @@ with errors_as_sentences():
     spec = controls.choose_run()
     dataset = cache.dataset(spec.dataset)
     header.mark(dataset)
-    with st.spinner("Choosing on the folds, then fitting …", show_time=True):
-        run, scores = cache.result(spec), cache.scores(spec)
+    run, scores = waiting.run(spec)
 
 evaluation, gap = run.evaluation, run.oracle_gap
 gamma = run.gamma or 0.0
@@ -37,12 +35,13 @@ with st.container(horizontal=True):
             help=f"Calibrated stacking; γ is {run.gamma_origin or 'none'}.",
         )
         st.metric("AUSUC", percent(evaluation.ausuc), help="Area under the seen-unseen curve.")
-    st.metric(
-        "Oracle gap, points",
-        points(gap.get("harmonic", gap["zsl"])).replace(" points", ""),
-        help="Points that choosing parameters and γ on the test set would add: "
-        "a bound, never a result.",
-    )
+    if gap:
+        st.metric(
+            "Oracle gap, points",
+            points(gap.get("harmonic", gap["zsl"])).replace(" points", ""),
+            help="Points that choosing parameters and γ on the test set would add: "
+            "a bound, never a result.",
+        )
 
 left, right = st.columns([3, 2], gap="medium")
 with left:
@@ -72,15 +71,7 @@ with left:
             + ("these are simulated." if dataset.simulated else "these features differ.")
         )
 with right, st.container(border=True):
-    card = get_method(spec.method).card
-    st.markdown(f"**{card.name}** ({card.year}, {card.family}). {card.idea}")
-    for formula in card.formula.split(r"\quad"):
-        st.markdown(f"${formula.strip().strip(',')}$")
-    st.caption(f"[{card.title}]({card.url}), {card.authors}.")
-    if card.needs:
-        st.caption(f"Needs {card.needs}.")
-    chosen = controls.in_words(spec.method, run.params)
-    st.caption(f"Parameters ({run.params_origin}): {chosen}.")
+    cards.show(run)
 
 bars_tab, confusion_tab, top_k_tab, run_tab = st.tabs(
     ["Classes", "Confusion", "Top k", "Reproduce"], key="evaluate_tab", on_change="rerun"
