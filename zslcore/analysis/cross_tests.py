@@ -26,7 +26,6 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Literal
 
-import numpy as np
 import pandas as pd
 
 from zslcore.analysis.paired import PairedTest, paired_test
@@ -41,6 +40,8 @@ __all__ = [
     "beside_printed",
     "claim_explained",
     "cross_tests",
+    "differences",
+    "four_cells",
     "printed_table",
 ]
 
@@ -53,41 +54,61 @@ QUESTIONS = {
     "larger": "Size of the change by another training set, less that by another test set:",
 }
 
-#: Columns of the printed table: trained on, tested on.
-PRINTED_CELLS = (("AWA1", "AWA1"), ("AWA1", "AWA2"), ("AWA2", "AWA2"), ("AWA2", "AWA1"))
-
 
 def printed_table() -> pd.DataFrame:
     """Return the benchmark paper's table: AWA1 and AWA2, split PS, fractions."""
     return published("cross_dataset_awa")
 
 
-def beside_printed(table: pd.DataFrame, first: str, second: str) -> pd.DataFrame:
-    """Put a table beside the printed one.
+def four_cells(
+    table: pd.DataFrame, first: str, second: str, figure: str = "top1_per_class"
+) -> pd.DataFrame:
+    """Return a table as the paper prints it, one row a method.
 
     Parameters
     ----------
-    table : see :func:`cross_table`
+    table : the printed table or one of :func:`zslcore.analysis.cross_dataset.cross_table`
+    first, second : names of the data sets in it
+    figure : column
+
+    Returns
+    -------
+    DataFrame
+        Index ``method`` in the order of ``table``; columns (first, first), (first, second),
+        (second, second), (second, first), trained on and tested on; missing where ``table`` has no
+        such row.
+    """
+    wide = table.pivot_table(figure, "method", ["train_dataset", "test_dataset"], sort=False)
+    wide = wide.reindex(
+        columns=[(first, first), (first, second), (second, second), (second, first)]
+    )
+    return wide.reindex(table["method"].unique())
+
+
+def beside_printed(table: pd.DataFrame, first: str, second: str) -> pd.DataFrame:
+    """Put ZSL accuracies beside the printed ones.
+
+    Parameters
+    ----------
+    table : see :func:`zslcore.analysis.cross_dataset.cross_table`
     first, second : names of the data sets that stand for AWA1 and AWA2
 
     Returns
     -------
     DataFrame
-        In the printed order, one row per row of ``table`` and per printed cell without one:
-        ``method``, ``trained`` and ``tested`` ("AWA1", "AWA2"), ``here``, ``published``,
-        ``deviation`` (here - published).
+        One row per method, printed ones first, and cell, in the printed order: ``method``,
+        ``trained`` and ``tested`` ("AWA1", "AWA2"), ``here`` and ``published`` (missing where
+        there is none), ``deviation`` (here - published).
     """
-    sets, names = ["train_dataset", "test_dataset"], {first: "AWA1", second: "AWA2"}
-    keys = ["method", "trained", "tested"]
-    columns = dict(zip(sets, keys[1:], strict=True))
-    here = table.replace(dict.fromkeys(sets, names)).rename(columns=columns)
-    here = here.rename(columns={"top1_per_class": "here"})[[*keys, "here"]]
-    there = printed_table().rename(columns=columns | {"top1_per_class": "published"})
-    both = here.merge(there, on=keys, how="outer", sort=False)
-    methods = dict.fromkeys([*there["method"], *here["method"]])
-    place = {key: k for k, key in enumerate((m, *cell) for m in methods for cell in PRINTED_CELLS)}
-    both.index = both[keys].apply(tuple, axis=1).map(place)
-    both = both.sort_index().reset_index(drop=True)
+    there = four_cells(printed_table(), "AWA1", "AWA2")
+    here = four_cells(table, first, second).set_axis(there.columns, axis=1)
+    rows = [
+        (method, *cell, here[cell].get(method), there[cell].get(method))
+        for method in dict.fromkeys([*there.index, *here.index])
+        for cell in there.columns
+    ]
+    both = pd.DataFrame(rows, columns=["method", "trained", "tested", "here", "published"])
+    both[["here", "published"]] = both[["here", "published"]].astype(float)
     return both.assign(deviation=both["here"] - both["published"])
 
 
@@ -124,6 +145,39 @@ PRINTED_CLAIM = PrintedClaim(
 )
 
 
+def differences(
+    table: pd.DataFrame, first: str, second: str, figure: str = "top1_per_class"
+) -> pd.DataFrame:
+    """Return both differences of every method for every question.
+
+    Parameters
+    ----------
+    table, first, second, figure : as for :func:`four_cells`; methods without all four cells are
+        left out, and methods with the same four (CMT* and CMT among unseen classes) count once
+
+    Returns
+    -------
+    DataFrame
+        One row per question and pair: ``asked`` (key of ``QUESTIONS``), ``method``, ``pair`` (what
+        is the same in both, or the crossed result that both start from), ``difference``.
+    """
+    cells = four_cells(table, first, second, figure).dropna().drop_duplicates()
+    a11, a12, a22, a21 = (cells[column] for column in cells)
+    pairs = {
+        ("training set", f"tested on {first}"): a11 - a21,
+        ("training set", f"tested on {second}"): a12 - a22,
+        ("test set", f"trained on {first}"): a11 - a12,
+        ("test set", f"trained on {second}"): a21 - a22,
+        ("larger", f"from {first}:{second}"): (a12 - a22).abs() - (a12 - a11).abs(),
+        ("larger", f"from {second}:{first}"): (a21 - a11).abs() - (a21 - a22).abs(),
+    }
+    parts = [
+        pd.DataFrame({"asked": asked, "method": x.index, "pair": pair, "difference": x.to_numpy()})
+        for (asked, pair), x in pairs.items()
+    ]
+    return pd.concat(parts, ignore_index=True)
+
+
 def cross_tests(
     table: pd.DataFrame,
     first: str = "AWA1",
@@ -136,9 +190,7 @@ def cross_tests(
 
     Parameters
     ----------
-    table : the printed table or one of :func:`cross_table`
-    first, second : names of the data sets in it
-    figure : column
+    table, first, second, figure : as for :func:`four_cells`
     unit : "pair" as in the paper, two pairs a method, or "method", their mean counting once
 
     Returns
@@ -152,32 +204,20 @@ def cross_tests(
     """
     if unit not in ("pair", "method"):
         raise ParameterError(f"unit must be 'pair' or 'method'; got {unit!r}.")
-    differences = _differences(table, first, second, figure)
-    if unit == "method":
-        differences = {key: pair.mean(axis=1, keepdims=True) for key, pair in differences.items()}
-    return {
-        key: paired_test(QUESTIONS[key].format(first, second), pair.ravel(), of=f"{unit}s")
-        for key, pair in differences.items()
-    }
-
-
-def _differences(table: pd.DataFrame, first, second, figure: str) -> dict[str, np.ndarray]:
-    """Return the two differences of every method, shape (n_methods, 2), by question."""
-    cells = table.pivot_table(
-        index="method", columns=["train_dataset", "test_dataset"], values=figure, sort=False
-    )
-    four = [(train, test) for train in (first, second) for test in (first, second)]
-    cells = cells.reindex(columns=four).dropna()
-    if len(cells) < 2:
+    x = differences(table, first, second, figure)
+    if x["method"].nunique() < 2:
         raise DatasetError(
             f"{first} and {second}: paired tests need two methods with all four figures; "
-            f"got {len(cells)}."
+            f"got {x['method'].nunique()}."
         )
-    a11, a12, a21, a22 = (cells[key].to_numpy() for key in four)
-    training, testing = (a11 - a21, a12 - a22), (a11 - a12, a21 - a22)
-    larger = (abs(training[1]) - abs(testing[0]), abs(training[0]) - abs(testing[1]))
-    pairs = zip(QUESTIONS, (training, testing, larger), strict=True)
-    return {key: np.stack(pair, axis=1) for key, pair in pairs}
+    if unit == "method":
+        x = x.groupby(["asked", "method"], sort=False, as_index=False)["difference"].mean()
+    return {
+        asked: paired_test(
+            text.format(first, second), x["difference"][x["asked"] == asked], of=f"{unit}s"
+        )
+        for asked, text in QUESTIONS.items()
+    }
 
 
 def as_table(tests: Mapping[str, PairedTest]) -> pd.DataFrame:
