@@ -1,7 +1,7 @@
 """Images per class of two data sets, and what methods trained on one reach on the other.
 
-Two tabs of the page on AWA1 and AWA2; each function is one of them and needs nothing of the page but
-the pair and the name of a split that both have.
+Two tabs of the page on AWA1 and AWA2. Each function is one of them and needs nothing of the page
+but the pair and the name of a split that both have.
 """
 
 from __future__ import annotations
