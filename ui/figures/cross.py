@@ -69,7 +69,11 @@ def four_accuracies(tables: Mapping[str, pd.DataFrame], first: str, second: str)
     methods = list(dict.fromkeys(m for table in tables.values() for m in table.index))
     place = {method: k for k, method in enumerate(reversed(methods))}
     figure = make_subplots(
-        cols=len(tables), shared_yaxes=True, horizontal_spacing=0.03, subplot_titles=list(tables)
+        cols=len(tables),
+        shared_yaxes=True,
+        shared_xaxes="all",
+        horizontal_spacing=0.03,
+        subplot_titles=list(tables),
     )
     for column, table in enumerate(tables.values(), start=1):
         a11, a12, a22, a21 = (table[cell].to_numpy(dtype=float) for cell in table)
@@ -124,7 +128,7 @@ def _points(x, name: str, *, y, customdata, mark, filled: bool) -> go.Scatter:
             "symbol": mark.symbol + ("" if filled else "-open"),
             "color": mark.color,
             "size": 11,
-            "line_width": 2,
+            "line": {"width": 2, "color": mark.color},
         },
         customdata=customdata,
         hovertemplate=f"%{{customdata}}, {escape(name)}: %{{x:.1%}}<extra></extra>",
@@ -155,6 +159,17 @@ def difference_strips(
         for trace in traces:
             trace.showlegend = column == 1
         figure.add_traces(traces, rows=1, cols=column)
+        for asked, test in tests.items():
+            figure.add_annotation(
+                text=f"p = {test.p:.2g}",
+                x=1,
+                xref="x domain",
+                y=place[asked] + 0.15,
+                xanchor="right",
+                showarrow=False,
+                row=1,
+                col=column,
+            )
         figure.add_vline(0, line={"color": "#8C8C8C", "width": 1.5}, row=1, col=column)
     figure.update_yaxes(
         tickvals=list(place.values()),
@@ -190,7 +205,7 @@ def _means(tests: Mapping[str, PairedTest], place: Mapping[str, int]) -> go.Scat
     return go.Scatter(
         x=mean,
         y=[place[asked] + 0.15 for asked in tests],
-        mode="markers+text",
+        mode="markers",
         name="mean and 95 % interval",
         marker={"symbol": "square", "color": HARMONIC.color, "size": 11},
         error_x={
@@ -200,7 +215,5 @@ def _means(tests: Mapping[str, PairedTest], place: Mapping[str, int]) -> go.Scat
             "thickness": 2.5,
             "width": 5,
         },
-        text=[f"p = {test.p:.2g}" for test in tests.values()],
-        textposition="top center",
         hovertemplate="mean %{x:+.2f} points<extra></extra>",
     )

@@ -36,6 +36,7 @@ FIGURES = {
 }
 #: Methods chosen to begin with: all together take a second or two.
 USUAL = ("LinearV2S", "LinearS2V", "ESZSL", "SAE", "GFZSL")
+PRINTED = "as printed, real images"
 QUESTIONS = {
     "training set": "another training set",
     "test set": "another test set",
@@ -133,8 +134,7 @@ def _show_cells(table, first, second, shown: str, *, printed: bool) -> None:
     cells = tests.four_cells(table, first.name, second.name, FIGURES[shown])
     panels = {"here": cells}
     if printed and shown == "ZSL":
-        there = tests.four_cells(tests.printed_table(), "AWA1", "AWA2")
-        panels["as printed, real images"] = there[there.index.isin(cells.index)]
+        panels[PRINTED] = tests.four_cells(tests.printed_table(), "AWA1", "AWA2")
     chart(
         figures.four_accuracies(panels, first.name, second.name),
         f"{shown} of {len(cells)} methods trained on {first.name} or {second.name} and tested on "
@@ -148,9 +148,9 @@ def _show_cells(table, first, second, shown: str, *, printed: bool) -> None:
     columns = ["1:1", "1:2", "2:2", "2:1"]
     wide = cells.set_axis(columns, axis=1)
     labels = {"method": "method"} | {c: f"{c} here" for c in columns}
-    if len(panels) > 1:
-        beside = tests.four_cells(tests.printed_table(), "AWA1", "AWA2")
-        wide = wide.join(beside.set_axis([f"printed {c}" for c in columns], axis=1))
+    if PRINTED in panels:
+        there = panels[PRINTED].set_axis([f"printed {c}" for c in columns], axis=1)
+        wide = pd.concat([wide, there], axis=1)
         labels |= {f"printed {c}": f"{c} printed" for c in columns}
     tables.show(
         wide.rename_axis("method").reset_index(),
@@ -187,7 +187,7 @@ def _show_tests(table, first, second, shown: str, *, printed: bool) -> None:
     panels = {"here": (tests.differences(table, *pair, column), ours)}
     if printed and shown == "ZSL":
         of_paper = tests.printed_table(), "AWA1", "AWA2"
-        panels["as printed, real images"] = (
+        panels[PRINTED] = (
             tests.differences(*of_paper),
             tests.cross_tests(*of_paper),
         )
@@ -210,7 +210,12 @@ def _show_tests(table, first, second, shown: str, *, printed: bool) -> None:
 
 def _tests_as_table(table: pd.DataFrame, name: str, *, printed: bool = False) -> None:
     table = table.assign(asked=table["asked"].map(QUESTIONS))
-    labels = {"asked": "asked of", "pairs": "n", "of": "of", "mean_difference": "mean difference"}
+    labels = {
+        "asked": "asked of",
+        "pairs": "n",
+        "of": "of",
+        "mean_difference": "difference, points",
+    }
     labels |= {"low": "from", "high": "to"} | ({"printed": "p, as printed"} if printed else {})
     labels |= {"p": "p, t-test", "wilcoxon_p": "p, signed rank", "d_z": "d_z"}
     labels |= {"d_z_low": "d_z from", "d_z_high": "d_z to", "rank_biserial": "rank-biserial"}
@@ -218,7 +223,7 @@ def _tests_as_table(table: pd.DataFrame, name: str, *, printed: bool = False) ->
         table,
         name,
         labels=labels,
-        percent=["mean_difference", "low", "high"],
+        points=["mean_difference", "low", "high"],
         significant=[
             c for c in labels if c.startswith(("p", "wil", "d_z", "rank")) and c != "pairs"
         ],
