@@ -170,6 +170,7 @@ def test_table_has_four_cells_a_method_and_the_printed_columns_first():
     last = table.iloc[-1]
     assert last["top1_per_class"] == expected["one"].zsl
     assert last["calibrated_harmonic"] == expected["one"].calibrated.harmonic
+    assert set(table["select_for"]) == {"zsl"}
     assert set(table["params_origin"]) == set(table["gamma_origin"]) == {"validated"}
     assert json.loads(last["params"]).keys() >= {"lam_mean"}
 

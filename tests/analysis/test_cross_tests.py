@@ -108,6 +108,13 @@ def test_methods_without_all_four_figures_are_left_out():
         cross_tests(table, "set 0", "set 1", unit="image")
 
 
+def test_methods_with_the_same_figures_count_once():
+    table = made(0.0, 0.0)
+    twin = table[table["method"] == "method 0"].assign(method="its twin")
+    both = pd.concat([table, twin])
+    assert cross_tests(both, "set 0", "set 1") == cross_tests(table, "set 0", "set 1")
+
+
 def test_a_claim_that_follows_is_said_to():
     tests = cross_tests(printed_table())
     assert claim_explained(tests | {"training set": tests["test set"]}).endswith(
