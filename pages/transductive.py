@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from ui import cache, controls, tables, waiting
+from ui import cache, cards, controls, tables, waiting
 from ui.figures.transduction import class_gains, two_curves
 from ui.frame import chart, errors_as_sentences, open_page
 from ui.numbers import percent, points
@@ -112,5 +112,5 @@ if classes_tab.open:
         )
 if card_tab.open:
     with card_tab:
-        controls.show_card(spec.estimator.card)
+        cards.show_card(spec.estimator.card)
         st.caption(f"{dataset.source} Data {spec.digest}, seed {spec.seed}.")
