@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from sklearn.model_selection import ParameterGrid
 
+from ui.crossing import cross
 from ui.jobs import Work
 from ui.transduction import transduction
 from zslcore.datasets import Split, ZSLDataset, load
@@ -129,4 +130,4 @@ class _Progress:
 
 
 #: What a job may ask for; see :class:`ui.jobs.Runner`.
-FUNCTIONS = {"run": run, "transduction": transduction}
+FUNCTIONS = {"run": run, "cross": cross, "transduction": transduction}
