@@ -13,6 +13,7 @@ from sklearn.model_selection import ParameterGrid
 
 from ui.crossing import cross
 from ui.jobs import Work
+from ui.mapping import embed
 from ui.transduction import transduction
 from zslcore.datasets import Split, ZSLDataset, load
 from zslcore.protocol import ScoredTest
@@ -130,4 +131,4 @@ class _Progress:
 
 
 #: What a job may ask for; see :class:`ui.jobs.Runner`.
-FUNCTIONS = {"run": run, "cross": cross, "transduction": transduction}
+FUNCTIONS = {"run": run, "cross": cross, "map": embed, "transduction": transduction}

@@ -137,6 +137,7 @@ def test_the_same_settings_give_the_same_coordinates(tsne):
     again = make_map(PAIR, QUICK)
     np.testing.assert_array_equal(again.coordinates, tsne.coordinates)
     other = make_map(PAIR, replace(QUICK, seed=1))
+    np.testing.assert_array_equal(other.row, tsne.row)
     assert not np.array_equal(other.coordinates, tsne.coordinates)
 
 
@@ -214,7 +215,14 @@ def test_key_knows_what_is_read_and_nothing_else():
     base = MapSettings()
     assert MapSettings.from_json(base.to_json()) == base
     assert replace(base, min_dist=0.5).key == base.key  # t-SNE reads it not
-    changed = {"perplexity": 10.0, "seed": 1, "threads": 1, "n_samples": None, "iterations": 100}
+    changed = {
+        "perplexity": 10.0,
+        "seed": 1,
+        "sample_seed": 1,
+        "threads": 1,
+        "n_samples": None,
+        "iterations": 100,
+    }
     keys = {replace(base, **{name: value}).key for name, value in changed.items()}
     assert len(keys | {base.key, replace(base, method="umap").key}) == len(changed) + 2
     assert map_key(PAIR, base) != map_key(PAIR[::-1], base)

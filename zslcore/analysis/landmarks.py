@@ -16,12 +16,11 @@ import numpy as np
 import pandas as pd
 
 from zslcore.analysis.embedding.result import EmbeddedMap
-from zslcore.base import ZSLEstimator
 from zslcore.datasets.base import Split, ZSLDataset
 from zslcore.exceptions import DatasetError, ParameterError
 from zslcore.features import FeatureView, Preprocessing, squared_distances
 from zslcore.methods import LinearS2V
-from zslcore.protocol import fit_and_score
+from zslcore.protocol import ScoredTest
 from zslcore.spectrum import ClassStatistics
 
 __all__ = ["landmarks", "nearest_images", "outcomes", "place"]
@@ -129,22 +128,22 @@ def nearest_images(
     return table.sort_values("distance", kind="stable", ignore_index=True).head(k)
 
 
-def outcomes(
-    method: ZSLEstimator, dataset: ZSLDataset, split: Split, *, gamma: float = 0.0, seed: int = 0
-) -> np.ndarray:
+def outcomes(scores: ScoredTest, split: Split, n: int, *, gamma: float = 0.0) -> np.ndarray:
     """Return what became of every image under a method: 1 right, 0 wrong, -1 not in the test set.
 
     Parameters
     ----------
-    gamma : float, what calibrated stacking takes from seen classes; infinite for ZSL, where only
-        unseen classes answer
+    scores : ScoredTest of the split, as :func:`zslcore.protocol.fit_and_score` returns it
+    split : Split
+    n : int, images of the data set
+    gamma : float
+        What calibrated stacking takes from seen classes.
 
     Returns
     -------
-    int8 array of shape (n_samples,)
+    int8 array of shape (n,)
     """
-    scores = fit_and_score(method, dataset, split, seed=seed)
-    out = np.full(len(dataset.labels), -1, dtype=np.int8)
+    out = np.full(n, -1, dtype=np.int8)
     test = np.concatenate([split.test_seen, split.test_unseen])
     out[test] = scores.predicted(gamma) == scores.y
     return out

@@ -78,7 +78,10 @@ def make_map(
     """
     tell, clock = on_progress or (lambda *_: None), _Clock()
     data = MapData.of(
-        datasets, n_samples=settings.n_samples, seed=settings.seed, features=settings.features
+        datasets,
+        n_samples=settings.n_samples,
+        seed=settings.sample_seed,
+        features=settings.features,
     )
     _refuse_few(len(data), settings)
     with threadpool_limits(settings.threads):

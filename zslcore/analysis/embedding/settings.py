@@ -50,8 +50,10 @@ class MapSettings:
         By default 500 for t-SNE, after 250 with exaggeration, and for UMAP 500 epochs up to 10,000
         points and 200 beyond.
     seed : int
-        Draws the sample, jitters the start (by a hundredth of its spread for t-SNE) and drives
-        UMAP's sampling of edges.
+        Jitters the start (by a hundredth of its spread for t-SNE) and drives UMAP's sampling of
+        edges.
+    sample_seed : int
+        Draws the images, so that maps with other seeds show the same ones.
     threads : int
         Sums in another order are other numbers. UMAP's layout always takes one.
     features : "l2" (unit rows) or "none"
@@ -65,6 +67,7 @@ class MapSettings:
     n_samples: int | None = 8_000
     iterations: int | None = None
     seed: int = 0
+    sample_seed: int = 0
     threads: int = 2
     features: Literal["l2", "none"] = "l2"
 
@@ -82,6 +85,7 @@ class MapSettings:
             ("n_samples", 10, Integral),
             ("iterations", 1, Integral),
             ("seed", 0, Integral),
+            ("sample_seed", 0, Integral),
             ("threads", 1, Integral),
         ):
             self._check(name, lowest, kind)
