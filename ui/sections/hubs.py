@@ -69,6 +69,7 @@ def _show_hubs(dataset: ZSLDataset, split: str, *, unseen_only: bool, k: int) ->
                 help="Of how often each prototype is among the nearest; 0 where all are equal, "
                 "large where a few are the answer to everything.",
             )
+    longer = max((VISUAL, SEMANTIC), key=lambda method: skewness[IN_WORDS[method]])
     chart(
         figures.hub_bars(table),
         f"How often each of {table['class'].nunique()} prototypes is among the {k} nearest, "
@@ -78,9 +79,10 @@ def _show_hubs(dataset: ZSLDataset, split: str, *, unseen_only: bool, k: int) ->
     )
     st.caption(
         "Dashed: an even share, every class of images weighing the same. :blue[●] seen, "
-        ":orange[◆] unseen. Regression shrinks what it predicts: predicted attributes crowd in the "
-        "middle, and prototypes there become the answer to everything; predicted features leave "
-        "the images spread out. This is why the calibration paper works in the visual space."
+        ":orange[◆] unseen. Regression shrinks what it predicts: attributes predicted for images "
+        "crowd in the middle, where a few prototypes may become the answer to everything; features "
+        "predicted for classes leave the images spread out. That is the calibration paper's reason "
+        f"for the visual space. Here {longer} has the longer tail."
     )
     tables.download(table, f"hubs_{dataset.name}_{split}")
 

@@ -1,7 +1,7 @@
 // One or two linked maps of many points: hover, lasso, rectangle, pan, zoom, search, pictures.
 //
-// Points come as bytes and are painted pixel by pixel, in the order they come in, so that no
-// category lies on top of the others; 70,000 take some milliseconds. What goes up to the server is
+// Points come as bytes and are painted pixel by pixel, shuffled, so that no category lies on top of
+// the others; 70,000 take some milliseconds. What goes up to the server is
 // the outline of a selection, the point that was clicked and the view: never a list of points.
 
 const instances = new WeakMap();
@@ -75,6 +75,19 @@ function simplified(polygon, most) {
     points.splice(which, 1);
   }
   return points;
+}
+
+// The same shuffle every time (Fisher and Yates, xorshift).
+function shuffled(n) {
+  const order = Uint32Array.from({ length: n }, (_, i) => i);
+  for (let i = n - 1, state = 2463534242; i > 0; i--) {
+    state ^= state << 13;
+    state ^= state >>> 17;
+    state ^= state << 5;
+    const j = (state >>> 0) % (i + 1);
+    [order[i], order[j]] = [order[j], order[i]];
+  }
+  return order;
 }
 
 // --- How a point looks --------------------------------------------------------------------------
@@ -160,8 +173,8 @@ class Panel {
     }
   }
 
-  // The smallest square around all points, with a margin.
-  home() {
+  // The smallest box around all points: left, right, low, high.
+  box() {
     let [left, right, low, high] = [Infinity, -Infinity, Infinity, -Infinity];
     const { xy } = this.data;
     for (let i = 0; i < xy.length; i += 2) {
@@ -170,8 +183,14 @@ class Panel {
       low = Math.min(low, xy[i + 1]);
       high = Math.max(high, xy[i + 1]);
     }
-    const extent = Math.max(right - left, high - low) || 1;
-    return [(left + right) / 2, (low + high) / 2, 1.06 * extent];
+    return [left, right, low, high];
+  }
+
+  // Centre and extent that show a box with a margin; the extent goes along the shorter side.
+  showing([left, right, low, high]) {
+    const { width, height } = this.size, side = Math.min(width, height);
+    const extent = Math.max(((right - left) * side) / width, ((high - low) * side) / height);
+    return [(left + right) / 2, (low + high) / 2, 1.06 * extent || 1];
   }
 
   paint() {
@@ -199,15 +218,20 @@ class Panel {
       for (let i = 0; i < behind.n; i++)
         one(behind.xy[2 * i], behind.xy[2 * i + 1], plain, grey, 0.22);
     for (const wanted of meant ? [false, true] : [true])
-      for (let i = 0; i < this.data.n; i++) {
+      for (const i of this.order) {
         const image = this.data.image[i];
         if (meant && !!meant[image] !== wanted) continue;
         const c = head.category[image], x = this.data.xy[2 * i], y = this.data.xy[2 * i + 1];
-        if (wanted) one(x, y, dots[c], colors[c], 0.85);
+        if (wanted) one(x, y, dots[c], colors[c], this.strength);
         else one(x, y, plain, grey, FAINT);
       }
     this.points.getContext("2d").putImageData(picture, 0, 0);
     this.mark();
+  }
+
+  // Many points are let through, so that crowds show.
+  get strength() {
+    return this.data.n > 30000 ? 0.6 : 0.85;
   }
 
   radius() {
@@ -450,17 +474,19 @@ class PointMaps {
       const panel = this.panels[i];
       panel.data = data;
       panel.where = null;
+      if (!panel.order || panel.order.length !== data.n) panel.order = shuffled(data.n);
       panel.caption.textContent = data.title;
       panel.caption.hidden = !data.title;
       panel.marks.setAttribute("aria-label", data.alt);
     });
-    this.home = this.panels.map((panel) => panel.home());
-    if (head.link === "place") this.home = this.home.map(() => around(this.home));
+    this.boxes = this.panels.map((panel) => panel.box());
+    if (head.link === "place") this.boxes = this.boxes.map(() => around(this.boxes));
     if (other) {
       this.selection = head.selection;
       this.picked = head.picked;
-      this.cameras = this.home.map((home, i) => (head.cameras && head.cameras[i]) || home);
+      this.cameras = this.panels.map((_, i) => head.cameras && head.cameras[i]);
     }
+    this.cameras.length = this.panels.length;
     this.naming.hidden = !head.panels.some((panel) => panel.names.length);
     this.naming.setAttribute("aria-pressed", this.names);
     this.isolated = null;
@@ -484,6 +510,7 @@ class PointMaps {
   fit() {
     if (!this.head || !this.root.clientWidth) return;
     for (const panel of this.panels) panel.fit();
+    this.home = this.panels.map((panel, i) => panel.showing(this.boxes[i]));
     this.paint();
   }
 
@@ -493,18 +520,19 @@ class PointMaps {
   }
 
   cameraOf(panel) {
-    return this.cameras[this.panels.indexOf(panel)];
+    const i = this.panels.indexOf(panel);
+    return this.cameras[i] || this.home[i];
   }
 
   // Look elsewhere; maps of one plane move together.
   look(panel, camera) {
     this.panels.forEach((each, i) => {
-      if (each === panel || this.head.link === "place") this.cameras[i] = camera || this.home[i];
+      if (each === panel || this.head.link === "place") this.cameras[i] = camera;
     });
     this.paint();
     clearTimeout(this.later);
     this.later = setTimeout(() => {
-      const at = this.cameras.map((own, i) => (own === this.home[i] ? null : own.map(short)));
+      const at = this.cameras.map((own) => (own ? own.map(short) : null));
       this.say("cameras", at.some(Boolean) ? at : null);
     }, 700);
   }
@@ -687,12 +715,9 @@ class PointMaps {
 const short = (value) => Number(value.toPrecision(5));
 const escaped = (text) => text.replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`);
 
-function around(squares) {
-  const left = Math.min(...squares.map(([x, , e]) => x - e / 2));
-  const right = Math.max(...squares.map(([x, , e]) => x + e / 2));
-  const low = Math.min(...squares.map(([, y, e]) => y - e / 2));
-  const high = Math.max(...squares.map(([, y, e]) => y + e / 2));
-  return [(left + right) / 2, (low + high) / 2, Math.max(right - left, high - low)];
+// The box around boxes.
+function around(boxes) {
+  return [0, 1, 2, 3].map((k) => Math[k % 2 ? "max" : "min"](...boxes.map((box) => box[k])));
 }
 
 // A path that the context of a canvas would draw, as text.
