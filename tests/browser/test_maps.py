@@ -30,7 +30,9 @@ def sent(page):
 
 def lasso(page, radius=90, panel=0):
     """Draw a circle around the middle of a map."""
-    box = page.locator("canvas.marks").nth(panel).bounding_box()
+    canvas = page.locator("canvas.marks").nth(panel)
+    canvas.evaluate("canvas => canvas.scrollIntoView({ block: 'center' })")
+    box = canvas.bounding_box()
     x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
     page.mouse.move(x + radius, y)
     page.mouse.down()
@@ -42,11 +44,10 @@ def lasso(page, radius=90, panel=0):
 
 def selected(page):
     """Return the number of images that browser and server say are selected."""
-    status = page.locator(".status")
-    page.wait_for_function("/selected/.test(document.body.innerText)", timeout=20_000)
-    status.get_by_text("selected").wait_for()
+    status = page.locator(".status").filter(has_text="selected")
+    status.wait_for()
     here = re.match(r"([\d,]+) of", status.inner_text())[1]
-    page.get_by_text(f"{here} of").and_(page.get_by_text("images selected")).wait_for()
+    page.get_by_text(re.compile(rf"^{here} of [\d,]+ images selected")).wait_for()
     return int(here.replace(",", ""))
 
 
@@ -142,6 +143,7 @@ def test_search_and_colour_change_the_picture(page, server):
 def test_hovering_and_clicking_show_the_image(page, server):
     visit(page, server, f"{DIGITS}&awa1_layout=PCA")
     canvas = page.locator("canvas.marks").first
+    canvas.evaluate("canvas => canvas.scrollIntoView({ block: 'center' })")
     box, tip = canvas.bounding_box(), page.locator(".tip")
     for k in range(40):  # until the pointer meets a point
         x, y = box["x"] + box["width"] / 2 + 3 * k, box["y"] + box["height"] / 2

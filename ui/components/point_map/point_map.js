@@ -349,12 +349,14 @@ class Panel {
       this.marks.setPointerCapture(event.pointerId);
       this.from = at(event);
       this.before = this.maps.cameraOf(this).slice();
+      this.far = 0; // an outline may end where it began, and is no click
       this.tool = event.shiftKey ? "pan" : this.maps.tool;
       this.drawing = this.tool === "pan" ? null : [this.toData(...this.from)];
     });
     this.marks.addEventListener("pointermove", (event) => {
       const [u, v] = at(event);
       if (!this.from) return this.maps.hover(this, this.meet(u, v), u, v);
+      this.far = Math.max(this.far, Math.hypot(u - this.from[0], v - this.from[1]));
       if (this.tool === "pan") {
         const [cx, cy, extent] = this.before;
         const moved = [cx - (u - this.from[0]) / this.scale, cy + (v - this.from[1]) / this.scale];
@@ -368,10 +370,9 @@ class Panel {
     });
     this.marks.addEventListener("pointerup", (event) => {
       if (!this.from) return;
-      const [u, v] = at(event), still = Math.hypot(u - this.from[0], v - this.from[1]) < 4;
-      const drawn = this.drawing;
+      const [u, v] = at(event), drawn = this.drawing;
       this.from = this.drawing = null;
-      if (still) this.maps.pick(this.meet(u, v));
+      if (this.far < 4) this.maps.pick(this.meet(u, v));
       else if (drawn) this.maps.select(this, drawn);
       this.mark();
     });
