@@ -24,6 +24,9 @@ Picture = Callable[[np.ndarray], None]
 EVERY = 10
 #: Points from which on interpolation beats a tree for t-SNE's repulsion, openTSNE's own choice.
 INTERPOLATE = 10_000
+#: Side of the boxes in which that interpolation is done. openTSNE's 1 takes a fifth longer at 67,797
+#: points and ends at the same divergence, 4.070.
+BOX = 1.1
 
 
 def lay_out(
@@ -81,6 +84,7 @@ def _tsne(Z: np.ndarray, graph: Neighbours, settings: MapSettings, tell: _Teller
         start,
         P,
         negative_gradient_method="fft" if n >= INTERPOLATE else "bh",
+        ints_in_interval=BOX,
         n_jobs=settings.threads,
         random_state=settings.seed,
     )
