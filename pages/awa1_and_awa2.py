@@ -27,8 +27,7 @@ with st.container(horizontal=True, vertical_alignment="bottom"), errors_as_sente
     datasets = (first,) if other == NOTHING else (first, cache.dataset(other))
     splits = [name for name in first.splits if all(name in each.splits for each in datasets)]
     split = controls.choose("Split", splits, key="split", default="PS")
-    for each in datasets[-1:]:
-        header.mark(each)
+    header.mark(next((each for each in datasets if each.simulated), first))
     if len(datasets) == 2:
         match_classes(*datasets)
 
