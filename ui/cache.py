@@ -16,7 +16,9 @@ import pandas as pd
 import streamlit as st
 
 from ui import work
+from ui.transduction import read_transduction
 from zslcore import datasets, leakage
+from zslcore.analysis.transduction import Transduction, TransductionSpec
 from zslcore.datasets import Split, ZSLDataset
 from zslcore.leakage import AuditContext, AuditReport, CorrectedSplit, Vocabulary, leaks, quiz
 from zslcore.protocol import ScoredTest
@@ -27,7 +29,9 @@ __all__ = [
     "corrected",
     "dataset",
     "finished_run",
+    "finished_transduction",
     "overlaps",
+    "quick_transduction",
     "quiz_question",
     "report",
     "run",
@@ -35,7 +39,7 @@ __all__ = [
     "split_to_review",
 ]
 
-_BY_SPEC = {RunSpec: RunSpec.to_json}
+_BY_SPEC = {spec: spec.to_json for spec in (RunSpec, TransductionSpec)}
 
 
 @st.cache_resource(show_spinner="Opening the data set …", max_entries=8)
@@ -63,6 +67,18 @@ def finished_run(key: str, _folder: Path) -> tuple[RunResult, ScoredTest]:
 def class_accuracy(spec: RunSpec) -> Mapping[int, float]:
     """Return the accuracy of every unseen class among unseen classes; no oracle is computed."""
     return execute(spec, dataset(spec.dataset), with_oracle=False).evaluation.per_class_zsl
+
+
+@st.cache_resource(show_spinner=False, max_entries=32, hash_funcs=_BY_SPEC)
+def quick_transduction(spec: TransductionSpec) -> Transduction:
+    """Compare a transductive method with its inductive self, here and now."""
+    return spec.run(dataset(spec.dataset))
+
+
+@st.cache_resource(show_spinner=False, max_entries=32)
+def finished_transduction(key: str, _folder: Path) -> Transduction:
+    """Return what the job with this key has left in its folder."""
+    return read_transduction(_folder)
 
 
 # --- Leakage --------------------------------------------------------------------------------------

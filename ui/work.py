@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from sklearn.model_selection import ParameterGrid
 
+from ui.crossing import cross
 from ui.jobs import Work
+from ui.transduction import transduction
 from zslcore.datasets import Split, ZSLDataset, load
 from zslcore.protocol import ScoredTest
 from zslcore.runs import RunResult, RunSpec, RunStore
@@ -128,4 +130,4 @@ class _Progress:
 
 
 #: What a job may ask for; see :class:`ui.jobs.Runner`.
-FUNCTIONS = {"run": run}
+FUNCTIONS = {"run": run, "cross": cross, "transduction": transduction}
