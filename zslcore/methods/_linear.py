@@ -41,8 +41,9 @@ class Loss(Protocol):
     n_outputs : int, columns of the scores
     curvature : float, its typical second derivative, :math:`\kappa` of the preconditioner
     least_progress : float
-        Stop when a step lowers the objective by less, relative to the larger of 1 and its value. 0
-        for smooth losses, whose gradient tells when to stop; that of a hinge never vanishes.
+        Stop when a step lowers the objective by less than this share of the tolerance, relative to
+        the larger of 1 and its value. 0 for smooth losses, whose gradient tells when to stop; that
+        of a hinge never vanishes.
     """
 
     n_outputs: int
@@ -133,11 +134,17 @@ class MulticlassHinge:
     Parameters
     ----------
     margin : array of shape (n_classes, n_classes), :math:`\Delta`, zero on the diagonal
+
+    Notes
+    -----
+    Not smooth, so that its minimum is approached ever more slowly. On CUB, at a tolerance of 0.01,
+    a tenth of this progress takes three times as long for an objective 1.5 % lower and the same
+    accuracy within half a point; a ten-thousandth is not reached in 1,000 iterations.
     """
 
     margin: np.ndarray
     curvature: float = 0.1
-    least_progress: float = 1e-8
+    least_progress: float = 1e-2
 
     @property
     def n_outputs(self) -> int:
@@ -233,7 +240,7 @@ class LinearPath:
             options={
                 "maxiter": MAX_ITERATIONS,
                 "gtol": self.tol * largest,
-                "ftol": self.loss.least_progress,
+                "ftol": self.loss.least_progress * self.tol,
             },
         )
         if found.status == 1:
