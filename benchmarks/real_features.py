@@ -1,12 +1,13 @@
 """Every inductive method on real features, parameters chosen on the folds, beside the papers.
 
-    python -m benchmarks.real_features [FOLDER] [--only NAME ...] [--methods NAME ...] [--report]
+    python -m benchmarks.real_features [FOLDER] [--only NAME ...] [--methods NAME ...] [--jobs N]
 
 FOLDER (default ``../shared/data/xlsa17``) holds ``CUB/`` and ``AWA1/`` in the xlsa17 layout. Every
 method is run twice, its parameters chosen for ZSL and for GZSL, stochastic ones with five seeds:
 the first chooses parameters and gamma on the folds, the others are given what it chose.
 Finished runs are kept in the run store: an interrupted sweep goes on where it stopped, and
-``--report`` writes what is finished without running anything. Written to
+``--report`` writes what is finished without running anything, as the command itself does at its
+end. Written to
 ``benchmarks/results/`` are ``real_features.csv``, a row a run, and ``real_features.md``, the table
 beside the papers' figures, whose features are ResNet-101's.
 """
@@ -15,13 +16,16 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 
 import pandas as pd
+from joblib import Parallel, delayed
 
-from zslcore.datasets import read_xlsa17
+from zslcore.datasets import ZSLDataset, read_xlsa17
 from zslcore.datasets.facts import published
 from zslcore.methods import METHODS
 from zslcore.runs import RunResult, RunSpec, RunStore, execute
@@ -34,11 +38,15 @@ FEATURES = {
     "AWA1-phog": ("AWA1", "phog.mat", "AWA1, PHOG"),
 }
 #: Variants that the papers report under one name.
-VARIANTS = {"SAE": ({"direction": "S2V"}, {"direction": "V2S"})}
+VARIANTS = {
+    "SAE": ({"direction": "S2V"}, {"direction": "V2S"}),
+    "SYNC": ({"loss": "ovo"}, {"loss": "cs"}, {"loss": "struct"}),
+    "CMT*": ({"detector": "gaussian"}, {"detector": "loop"}),
+}
 SEEDS = 5
 
 
-def specs(dataset, methods) -> Iterator[RunSpec]:
+def specs(dataset: ZSLDataset, methods: Sequence[str]) -> Iterator[RunSpec]:
     """Yield the runs of one data set, without seeds."""
     for name in methods:
         for variant in VARIANTS.get(name, ({},)):
@@ -53,26 +61,47 @@ def specs(dataset, methods) -> Iterator[RunSpec]:
                 )
 
 
-def results(dataset, spec: RunSpec, store: RunStore, *, report: bool) -> Iterator[RunResult]:
-    """Yield the result of a run, and of its other seeds with what the first has chosen."""
-    first = run(dataset, spec, store, report=report)
-    if first is None:
-        return
-    yield first
+@lru_cache(maxsize=1)
+def opened(folder: Path, name: str) -> ZSLDataset:
+    """Return a data set, read once in every process."""
+    benchmark, features, _ = FEATURES[name]
+    return read_xlsa17(folder / benchmark, features=features)
+
+
+def finished(spec: RunSpec, store: RunStore) -> Iterator[RunResult]:
+    """Yield the kept results of a run: of its first seed, and of the others that are there."""
+    first = store.get(spec.key)
+    if first is not None:
+        yield first
+        yield from filter(None, (store.get(other.key) for other in other_seeds(first)))
+
+
+def other_seeds(first: RunResult) -> Iterator[RunSpec]:
+    """Yield the run with other seeds, and what the first has chosen, where seeds matter."""
     given = {name: value for name, value in first.params.items() if name != "random_state"}
-    for seed in range(1, SEEDS if METHODS[spec.method].card.stochastic else 1):
-        other = replace(spec, params=given, gamma=first.gamma, seed=seed)
-        yield from filter(None, [run(dataset, other, store, report=report)])
+    stochastic = METHODS[first.spec.method].card.stochastic
+    for seed in range(1, SEEDS if stochastic else 1):
+        yield replace(first.spec, params=given, gamma=first.gamma, seed=seed)
 
 
-def run(dataset, spec: RunSpec, store: RunStore, *, report: bool) -> RunResult | None:
-    """Return the kept result of a run; without one, None for a report, else run it and keep it."""
-    result = store.get(spec.key)
-    if result is None and not report:
-        sys.stderr.write(f"{spec.command()}\n")
-        result = execute(spec, dataset, with_oracle=not METHODS[spec.method].card.stochastic)
-        store.put(result)
-    return result
+def run(folder: Path, spec: RunSpec) -> str:
+    """Run what is not kept yet of a run and its seeds; return what was done, in a line."""
+    dataset, store = opened(folder, spec.dataset), RunStore()
+    began, cpu, fitted = time.perf_counter(), time.process_time(), 0
+
+    def kept(spec: RunSpec) -> RunResult:
+        nonlocal fitted
+        result = store.get(spec.key)
+        if result is None:
+            fitted += 1
+            result = execute(spec, dataset, with_oracle=not METHODS[spec.method].card.stochastic)
+            store.put(result)
+        return result
+
+    for other in other_seeds(kept(spec)):
+        kept(other)
+    wall, cpu = time.perf_counter() - began, time.process_time() - cpu
+    return f"{spec.command()}  # {fitted} runs, {wall:.0f} s, {cpu:.0f} s of processor"
 
 
 def label(row: pd.Series) -> str:
@@ -173,16 +202,22 @@ def main() -> None:
     # An image-text encoder's features are not among these.
     inductive = [name for name in METHODS if name != "PrototypeCosine"]
     parser.add_argument("--methods", nargs="+", default=inductive, choices=inductive)
+    parser.add_argument("--jobs", type=int, default=2, help="runs at a time, one thread each")
     parser.add_argument("--report", action="store_true", help="write what is finished")
     args = parser.parse_args()
 
-    store, rows = RunStore(), []
+    began, wanted = time.perf_counter(), args.methods
     for name in args.only:
-        benchmark, features, _ = FEATURES[name]
-        dataset = read_xlsa17(args.folder / benchmark, features=features)
-        for spec in specs(dataset, args.methods):
-            rows += [r.row() for r in results(dataset, spec, store, report=args.report)]
-            write(pd.DataFrame(rows))
+        todo = [] if args.report else list(specs(opened(args.folder, name), wanted))
+        work = Parallel(args.jobs, return_as="generator_unordered", inner_max_num_threads=1)
+        for done, line in enumerate(work(delayed(run)(args.folder, spec) for spec in todo), 1):
+            sys.stderr.write(f"{name} {done}/{len(todo)}  {line}\n")
+    sys.stderr.write(f"{time.perf_counter() - began:.0f} s\n")
+    store, rows = RunStore(), []
+    for name in FEATURES:
+        for spec in specs(opened(args.folder, name), inductive):
+            rows += [result.row() for result in finished(spec, store)]
+    write(pd.DataFrame(rows))
 
 
 def write(table: pd.DataFrame) -> None:

@@ -9,7 +9,7 @@ stand in the same table: such methods are kept in a registry of their own,
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, Self
 
 import numpy as np
@@ -45,6 +45,15 @@ class TransductiveEstimator(ZSLEstimator):
         unlabeled : array or FeatureView of shape (n_unlabeled, n_features)
         candidates : array of shape (n_candidates, n_attributes), the classes they can be of
         """
+
+    def inductive(self) -> ZSLEstimator | None:
+        """Return the unfitted method without unlabelled images, None where there is no such one."""
+        return None
+
+    def with_inductive(self, params: Mapping[str, Any]) -> Self:
+        """Return a copy that grows out of :meth:`inductive` with these parameters."""
+        known = self.get_params()
+        return clone(self).set_params(**{k: v for k, v in params.items() if k in known})
 
     def _score_each(self, X, y, prototypes, grid, X_test, candidates) -> Iterator[np.ndarray]:
         """Fit and score every point by itself, ``X_test`` being the unlabelled images."""

@@ -7,6 +7,8 @@ as well are another kind, and have a registry of their own, ``TRANSDUCTIVE``.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from zslcore.base import ZSLEstimator
 from zslcore.exceptions import closest_name
 from zslcore.methods.ale import ALE
@@ -96,9 +98,17 @@ def get_method(name: str) -> type[ZSLEstimator]:
 
 
 def markdown_table() -> str:
-    """Return the table of methods for the README, one row a card."""
+    """Return the tables of methods for the README, one row a card, transductive ones apart."""
+    inductive, transductive = map(_rows, (METHODS, TRANSDUCTIVE))
+    return (
+        f"{inductive}\n\nOf another kind, fitted with `unlabeled=` and `candidates=`, and never in "
+        f"one table with the others: `zslcore.methods.TRANSDUCTIVE`.\n\n{transductive}"
+    )
+
+
+def _rows(methods: Mapping[str, type[ZSLEstimator]]) -> str:
     rows = ["| method | family | what it does | paper |", "|---|---|---|---|"]
-    for name, method in METHODS.items():
+    for name, method in methods.items():
         card = method.card
         paper = f"[{card.authors} {card.year}]({card.url})"
         rows.append(f"| {name} | {card.family} | {card.idea} | {paper} |")

@@ -112,7 +112,7 @@ class GFZSLTran(TransductiveEstimator):
         """Fit GFZSL on seen classes, then the mixture of ``candidates`` on ``unlabeled``."""
         X, y, S = self._check_training(X, y, prototypes)
         unlabeled, self.candidates_ = self._check_unlabeled(unlabeled, candidates)
-        start = GFZSL(self.lam_mean, self.lam_variance, self.kernel, self.floor)
+        start = self.inductive()
         self.inductive_ = start.fit(X, y, S)
         self.means_, self.variances_ = start.predict_gaussians(self.candidates_)
         self.log_likelihood_, last = [], None
@@ -123,6 +123,10 @@ class GFZSLTran(TransductiveEstimator):
             self._move(unlabeled, r)
             last = r
         return self
+
+    def inductive(self) -> GFZSL:
+        """Return the unfitted GFZSL that the mixture starts at."""
+        return GFZSL(self.lam_mean, self.lam_variance, self.kernel, self.floor)
 
     def decision_function(self, X: np.ndarray, prototypes: np.ndarray) -> np.ndarray:
         """Return log densities; see :class:`~zslcore.base.ZSLEstimator`."""

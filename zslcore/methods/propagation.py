@@ -170,11 +170,11 @@ class Propagation(PropagationModel):
         M_{ij} = \begin{cases} e^{-d(x_i, x_j) / 2 \sigma^2} &
         i \in kNN(j) \text{ or } j \in kNN(i) \\ 0 & \text{otherwise} \end{cases}
 
-    The benchmark's ALE-tran is this with ALE for the base.
+    With ALE for the base, as it is by default, this is the benchmark's ALE-tran.
 
     Parameters
     ----------
-    base : str, default="ESZSL"
+    base : str, default="ALE"
         Name of the inductive method.
     base_params : mapping, optional
         Its parameters, where they are not its defaults.
@@ -219,7 +219,7 @@ class Propagation(PropagationModel):
         title="Zero-shot learning - a comprehensive evaluation of the good, the bad and the ugly",
         authors="Xian, Lampert, Schiele, Akata",
         url="https://arxiv.org/abs/1707.00600",
-        idea="Score test images by any method, then let near ones agree.",
+        idea="Score test images by any method, then let near ones agree; with ALE it is ALE-tran.",
         formula=r"F = (I - \alpha L)^{-1} F_0,\quad L = Q^{-1/2} M Q^{-1/2},\quad"
         r" M_{ij} = e^{-d_{ij} / 2 \sigma^2}",
         needs="the unlabelled test images",
@@ -231,7 +231,7 @@ class Propagation(PropagationModel):
 
     def __init__(
         self,
-        base: str = "ESZSL",
+        base: str = "ALE",
         base_params: Mapping[str, Any] | None = None,
         k: int = 10,
         sigma: float | None = None,
@@ -259,6 +259,14 @@ class Propagation(PropagationModel):
         unlabeled, _ = self._check_unlabeled(unlabeled, candidates)
         self.base_, self.seen_ = self._new_base().fit(X, y, S), S
         return self._build_graph(unlabeled)
+
+    def inductive(self) -> ZSLEstimator:
+        """Return the unfitted base."""
+        return self._new_base()
+
+    def with_inductive(self, params: Mapping[str, Any]) -> Self:
+        """Return a copy whose base has these parameters."""
+        return clone(self).set_params(base_params=dict(params))
 
     def _score_together(self, X, y, prototypes, grid, X_test, candidates) -> Iterator[np.ndarray]:
         """Score a whole grid with one fit of the base; a graph a k, a solve a point."""

@@ -1,0 +1,121 @@
+"""A transductive method beside its inductive self."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from tests.worlds import linear_world
+from zslcore import datasets, protocol
+from zslcore.analysis.transduction import compare, per_class_table
+from zslcore.exceptions import DatasetError
+from zslcore.methods import ESZSL, GFZSL, TRANSDUCTIVE, GFZSLTran, Propagation
+from zslcore.metrics import mean_class_accuracy
+from zslcore.transductive import transduce
+
+WORLD = linear_world(noise=0.2)
+WORLD = replace(WORLD, features=WORLD.features - WORLD.features.min(axis=0))  # parts: no negatives
+SPLIT = WORLD.splits["PS"]
+
+
+@pytest.fixture(scope="module")
+def chosen():
+    return compare(Propagation("ESZSL"), WORLD, SPLIT, seed=3)
+
+
+def test_inductive_side_is_what_the_protocol_reports(chosen):
+    for task in ("zsl", "gzsl"):
+        selection = protocol.select(ESZSL(), WORLD, SPLIT, task=task, seed=3)
+        assert chosen.inductive.params[task] == ESZSL(**selection.params).get_params()
+    scores = protocol.fit_and_score(ESZSL(**selection.params), WORLD, SPLIT, seed=3)
+    expected = protocol.evaluate(scores, selection.gamma)
+    row = chosen.inductive.row()
+    assert row["calibrated_harmonic"] == expected.calibrated.harmonic
+    assert row["plain_unseen"] == expected.plain.unseen
+    assert row["ausuc"] == expected.ausuc
+
+
+def test_transductive_side_grows_out_of_the_chosen_base(chosen):
+    for task in ("zsl", "gzsl"):
+        params = chosen.transductive.params[task]
+        assert params["base_params"] == chosen.inductive.params[task]
+        assert params["k"] in Propagation.param_grid["k"]
+
+
+def test_nothing_handed_on_is_the_inductive_method():
+    result = compare(Propagation("ESZSL", alpha=0), WORLD, SPLIT, choose=False)
+    table = result.table()
+    figures = ["zsl", "plain_unseen", "plain_seen", "calibrated_harmonic", "ausuc", "gamma"]
+    np.testing.assert_allclose(table[figures].iloc[0], table[figures].iloc[1], rtol=1e-6)
+    classes = per_class_table(result, WORLD.class_names)
+    np.testing.assert_array_equal(classes["inductive"], classes["transductive"])
+    assert classes["images"].sum() == len(SPLIT.test_unseen)
+
+
+@pytest.mark.parametrize("method", TRANSDUCTIVE.values(), ids=TRANSDUCTIVE.keys())
+def test_every_method_is_compared_as_it_is(method):
+    result = compare(method(), WORLD, SPLIT, choose=False)
+    assert result.transductive.origin == "given"
+    assert result.transductive.params["zsl"].keys() == method().get_params().keys()
+    assert (result.inductive is None) == (method.card.name == "DSRL")
+    assert len(result.table()) == len(result.contenders)
+
+
+def test_labels_of_the_test_set_are_never_looked_at(chosen):
+    labels = WORLD.labels.copy()
+    unseen = SPLIT.test_unseen
+    labels[unseen] = np.random.default_rng(0).permutation(labels[unseen])
+    other = compare(Propagation("ESZSL"), replace(WORLD, labels=labels), SPLIT, seed=3)
+    assert other.transductive.params == chosen.transductive.params
+    np.testing.assert_array_equal(other.transductive.gzsl.F, chosen.transductive.gzsl.F)
+
+
+def test_without_seen_test_images_there_is_no_gzsl():
+    split = replace(SPLIT, test_seen=SPLIT.test_seen[:0])
+    result = compare(GFZSLTran(), WORLD, split, choose=False)
+    assert result.transductive.gzsl is None
+    assert "ausuc" not in result.table()
+
+
+def test_without_folds_nothing_can_be_chosen():
+    with pytest.raises(DatasetError, match="no folds"):
+        compare(GFZSLTran(), WORLD, replace(SPLIT, folds=()))
+
+
+def test_progress_names_what_is_chosen():
+    told = []
+    compare(GFZSLTran(), WORLD, SPLIT, on_progress=lambda *said: told.append(said))
+    assert {what for *_, what in told} == {
+        f"{name}, {kind}, parameters for {task}"
+        for name, kind in (("GFZSL", "inductive"), ("GFZSL-tran", "transductive"))
+        for task in ("ZSL", "GZSL")
+    }
+
+
+@pytest.mark.parametrize(
+    "method, least_gain",
+    [
+        (GFZSLTran(lam_mean=0.01), 0.05),
+        (Propagation("ALE", {"learning_rate": 30.0, "epochs": 3}, k=5, alpha=0.6), 0.0),
+    ],
+    ids=["GFZSL", "ALE"],
+)
+def test_unlabelled_images_help_on_awa2_like_data(method, least_gain):
+    data = datasets.load("simulated-AWA2")
+    split = data.split("PS")
+    (with_them, y), (without, _) = (
+        scores.unseen_part
+        for scores in (
+            transduce(method, data, split),
+            transduce(method.inductive(), data, split),
+        )
+    )
+    gain = np.subtract(*(mean_class_accuracy(y, F.argmax(axis=1)) for F in (with_them, without)))
+    assert gain > least_gain
+
+
+def test_base_is_gfzsl_with_the_same_parameters():
+    model = GFZSLTran(lam_mean=0.5, lam_variance=10.0, kernel="linear", floor=1e-3)
+    assert model.inductive().get_params() == GFZSL(0.5, 10.0, "linear", 1e-3).get_params()
+    grown = model.with_inductive({"lam_mean": 2.0, "kernel": "quadratic"})
+    assert (grown.lam_mean, grown.kernel, grown.floor) == (2.0, "quadratic", 1e-3)

@@ -1,0 +1,64 @@
+"""Works for the tests of the engine: ``Runner("tests.job_functions", folder)``."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+
+from zslcore.exceptions import DatasetError
+
+
+def count(folder, report, to=3, seconds=0.0, log=""):
+    for i in range(1, to + 1):
+        time.sleep(seconds / to)
+        report(i, to, f"step {i}", stage="counting")
+        report.preview(lambda i=i: {"i": np.array(i)})
+    if log:
+        with open(log, "a") as file:
+            file.write("once\n")
+    sys.stdout.write("libraries print things\n")
+    sys.stdout.flush()
+    (folder / "count.txt").write_text(str(to))
+
+
+def with_child(folder, report, pid_file):
+    """Start a process of its own that keeps every inherited pipe open, and wait."""
+    child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
+    with open(pid_file, "w") as file:
+        file.write(f"{os.getpid()} {child.pid}")
+    report(1, 2, "both there")
+    child.wait()
+
+
+def refuse(folder, report):
+    raise DatasetError("digits: there are none.")
+
+
+def break_down(folder, report):
+    (folder / "half.txt").write_text("half a result")
+    raise RuntimeError("secret of the house")
+
+
+def kill_itself(folder, report, signal_number=int(signal.SIGKILL)):
+    os.kill(os.getpid(), signal_number)
+
+
+def leave(folder, report):
+    os._exit(3)
+
+
+def threads(folder, report):
+    import torch
+    from threadpoolctl import threadpool_info
+
+    most = max([pool["num_threads"] for pool in threadpool_info()])
+    (folder / "threads.txt").write_text(f"{most} {torch.get_num_threads()}")
+
+
+FUNCTIONS = {
+    function.__name__: function
+    for function in (count, with_child, refuse, break_down, kill_itself, leave, threads)
+}

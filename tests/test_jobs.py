@@ -1,0 +1,284 @@
+"""The engine with real child processes; what they do is in tests/job_functions.py."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ui.jobs import MANIFEST, MAX_BYTES, Runner, Work, is_intact
+
+ROOT = Path(__file__).parents[1]
+
+
+@pytest.fixture(scope="module")
+def one_runner():
+    """One runner for all tests: what takes time is a child's imports."""
+    runner = Runner("tests.job_functions", parallel=1)
+    yield runner
+    runner.close()
+
+
+@pytest.fixture
+def runner(one_runner, tmp_path):
+    one_runner._folder = tmp_path / "jobs"
+    yield one_runner
+    for key in list(one_runner._jobs):
+        one_runner.cancel(key)
+    until(lambda: not one_runner._threads)
+    one_runner._jobs.clear()
+    one_runner.max_bytes = MAX_BYTES
+
+
+def work(function="count", **arguments):
+    return Work("A test", function, arguments, threads=1)
+
+
+def do(runner, asked, seconds=30):
+    runner.submit(asked)
+    return runner.wait(asked.key, seconds)
+
+
+def until(true, seconds=30):
+    end = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < end, "waited too long"
+        time.sleep(0.01)
+
+
+def is_gone(pid):
+    """Whether a process is gone, or dead and waiting for its parent to notice."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] == "Z"
+    except FileNotFoundError:
+        return True
+
+
+def test_key_is_what_the_result_depends_on():
+    asked = work(to=3)
+    assert asked.key == replace(asked, title="Another").key
+    others = [work(to=4), work("refuse", to=3), replace(asked, threads=2)]
+    assert len({other.key for other in [asked, *others]}) == 4
+    with pytest.raises(TypeError):
+        _ = work(to=np.zeros(3)).key
+
+
+def test_result_is_there_whole_with_its_manifest(runner):
+    asked = work(to=2)
+    assert runner.status(asked.key) is runner.finished(asked) is None
+    assert do(runner, asked).state == "done"
+    folder = runner.finished(asked)
+    assert folder == runner.folder / asked.key
+    assert (folder / "count.txt").read_text() == "2"
+    manifest = json.loads((folder / MANIFEST).read_text())
+    assert manifest["settings"] == asked.settings
+    assert (
+        set(manifest["files"]) == {"count.txt"} == {p.name for p in folder.iterdir()} - {MANIFEST}
+    )
+    assert manifest["seconds"] >= 0
+    assert list(runner.folder.glob(".*")) == []
+
+
+def test_result_outlives_the_server(runner):
+    asked = work(to=2)
+    do(runner, asked)
+    after_restart = Runner("tests.job_functions", runner.folder)
+    assert after_restart.finished(asked) == runner.folder / asked.key
+    assert after_restart.status(asked.key) is None
+
+
+def test_progress_comes_with_time_left_and_a_picture(runner):
+    asked = work(to=20, seconds=2.0)
+    runner.submit(asked)
+    until(lambda: runner.status(asked.key).done >= 5)
+    status = runner.status(asked.key)
+    assert (status.state, status.stage, status.total) == ("running", "counting", 20)
+    assert status.message == f"step {status.done:.0f}"
+    assert 0 < status.seconds_left < 30
+    with np.load(status.preview, allow_pickle=False) as picture:
+        assert 1 <= picture["i"] <= 20
+    assert runner.wait(asked.key, 30).state == "done"
+
+
+def test_who_asks_for_the_same_thing_shares_one_job(runner, tmp_path):
+    asked = work(seconds=0.3, log=str(tmp_path / "log"))
+    runner.submit(asked)
+    runner.submit(replace(asked, title="The same from somebody else"))
+    assert runner.wait(asked.key, 30).state == "done"
+    assert (tmp_path / "log").read_text() == "once\n"
+
+
+def test_queue_has_places_and_can_be_left(runner):
+    first, *waiting = (work(to=n, seconds=600) for n in (600, 601, 602, 603))
+    for each in (first, *waiting):
+        runner.submit(each)
+    assert [runner.status(each.key).position for each in (first, *waiting)] == [0, 1, 2, 3]
+    runner.cancel(waiting[0].key)
+    assert runner.status(waiting[0].key).state == "cancelled"
+    assert [runner.status(each.key).position for each in waiting[1:]] == [1, 2]
+    runner.cancel(first.key)
+    until(lambda: runner.status(waiting[1].key).state == "running")
+    assert runner.status(waiting[2].key).position == 1
+
+
+def test_cancel_ends_the_process_its_children_and_its_files(runner, tmp_path):
+    asked = work("with_child", pid_file=str(tmp_path / "pids"))
+    runner.submit(asked)
+    until(lambda: runner.status(asked.key).message == "both there")
+    pids = [int(pid) for pid in (tmp_path / "pids").read_text().split()]
+    assert not any(map(is_gone, pids))
+    runner.cancel(asked.key)
+    assert runner.status(asked.key).state == "cancelled"
+    until(lambda: all(map(is_gone, pids)), seconds=1)
+    until(lambda: list(runner.folder.iterdir()) == [], seconds=1)
+
+
+def test_cancelled_work_can_be_asked_for_again(runner):
+    asked = work(to=2, seconds=0.5)
+    runner.submit(asked)
+    runner.cancel(asked.key)
+    assert runner.submit(asked).active
+    assert runner.wait(asked.key, 30).state == "done"
+    assert runner.finished(asked)
+
+
+@pytest.mark.parametrize(
+    ("asked", "sentence"),
+    [
+        (work("refuse"), "digits: there are none."),
+        (work("break_down"), "The computation failed (RuntimeError); the log says more."),
+        (work("kill_itself"), "The computation was killed, most likely because memory ran out."),
+        (work("kill_itself", signal_number=int(signal.SIGSEGV)), "crashed (Segmentation fault)."),
+        (work("leave"), "The computation ended without a result (exit status 3)."),
+    ],
+)
+def test_what_goes_wrong_is_one_sentence_and_leaves_nothing(runner, asked, sentence):
+    status = do(runner, asked)
+    assert status.state == "failed"
+    assert sentence in status.error
+    assert runner.finished(asked) is None
+    until(lambda: list(runner.folder.iterdir()) == [], seconds=5)
+
+
+def test_a_child_killed_from_outside_is_not_waited_for(runner, tmp_path):
+    asked = work("with_child", pid_file=str(tmp_path / "pids"))
+    runner.submit(asked)
+    until(lambda: runner.status(asked.key).message == "both there")
+    child, grandchild = (int(pid) for pid in (tmp_path / "pids").read_text().split())
+    os.kill(child, signal.SIGKILL)
+    assert "killed" in runner.wait(asked.key, 10).error
+    until(lambda: is_gone(grandchild), seconds=5)
+
+
+def test_children_end_with_the_server(tmp_path):
+    asked = 'Work("A test", "with_child", {"pid_file": sys.argv[1]})'
+    server = (
+        "import os, sys, time; from pathlib import Path; from ui.jobs import Runner, Work; "
+        f"runner = Runner('tests.job_functions', Path(sys.argv[2])); work = {asked}; "
+        "runner.submit(work)\n"
+        "while runner.status(work.key).message != 'both there': time.sleep(0.01)\n"
+        "os._exit(0)"
+    )
+    words = [sys.executable, "-c", server, str(tmp_path / "pids"), str(tmp_path / "jobs")]
+    subprocess.run(words, cwd=ROOT, check=True, timeout=60)
+    pids = [int(pid) for pid in (tmp_path / "pids").read_text().split()]
+    until(lambda: all(map(is_gone, pids)), seconds=10)
+    assert list((tmp_path / "jobs").iterdir()) == []
+
+
+@pytest.mark.parametrize("harm", ["change", "cut", "remove", "add", "no manifest", "other work"])
+def test_a_result_that_is_not_what_its_manifest_says_is_made_again(runner, harm):
+    asked = work(to=2)
+    do(runner, asked)
+    folder = runner.finished(asked)
+    file, manifest = folder / "count.txt", folder / MANIFEST
+    harms = {
+        "change": lambda: file.write_text("3"),
+        "cut": lambda: file.write_text(""),
+        "remove": file.unlink,
+        "add": lambda: (folder / "more.txt").write_text("more"),
+        "no manifest": manifest.unlink,
+        "other work": lambda: manifest.write_text(
+            manifest.read_text().replace('"to": 2', '"to": 3')
+        ),
+    }
+    assert is_intact(folder)
+    harms[harm]()
+    assert runner.finished(asked) is None
+    assert not folder.exists()
+    do(runner, asked)
+    assert (runner.finished(asked) / "count.txt").read_text() == "2"
+
+
+def test_a_child_stands_by_and_is_replaced_when_it_dies(runner):
+    do(runner, work(to=1))
+    until(lambda: runner._spare is not None)
+    first = runner._spare
+    do(runner, work(to=2))
+    assert runner._spare is not first
+    assert first.returncode == 0  # it did the second work
+    runner._spare.kill()
+    runner._spare.wait()
+    assert do(runner, work(to=3)).state == "done"
+
+
+def test_closing_leaves_no_process(tmp_path):
+    runner = Runner("tests.job_functions", tmp_path / "jobs")
+    asked = work("with_child", pid_file=str(tmp_path / "pids"))
+    do(runner, work(to=1))
+    runner.submit(asked)
+    until(lambda: runner.status(asked.key).message == "both there")
+    pids = [int(pid) for pid in (tmp_path / "pids").read_text().split()]
+    runner.close()
+    assert all(map(is_gone, pids))
+    assert runner._spare is None
+    assert runner._threads == set()
+
+
+def test_threads_are_what_was_asked_for(runner):
+    for n in (1, 2):
+        asked = Work("A test", "threads", {}, threads=n)
+        do(runner, asked)
+        of_blas, of_torch = map(int, (runner.finished(asked) / "threads.txt").read_text().split())
+        assert of_blas <= n
+        assert of_torch == n
+
+
+def test_what_nobody_asks_for_is_dropped_first(runner):
+    works = [work(to=n) for n in (1, 2, 3)]
+    for age, each in enumerate(works[:2]):
+        do(runner, each)
+        os.utime(runner.folder / each.key, (age, age))
+    assert runner.finished(works[0])  # asked for again
+    size = sum(file.stat().st_size for file in runner.folder.glob("*/*"))
+    runner.max_bytes = 5 * size // 4
+    do(runner, works[2])
+    until(lambda: not runner._threads)
+    assert [runner.finished(each) is not None for each in works] == [True, False, True]
+
+
+def test_two_jobs_run_side_by_side_when_asked(tmp_path):
+    runner = Runner("tests.job_functions", tmp_path / "jobs", parallel=2)
+    try:
+        works = [work(to=n, seconds=600) for n in (600, 601, 602)]
+        states = [runner.submit(each).state for each in works]
+        assert states == ["running", "running", "queued"]
+    finally:
+        runner.close()
+
+
+def test_too_many_are_refused(runner, monkeypatch):
+    from ui import jobs
+    from zslcore.exceptions import ZSLError
+
+    monkeypatch.setattr(jobs, "MAX_QUEUE", 1)
+    for n in (600, 601):
+        runner.submit(work(to=n, seconds=600))
+    with pytest.raises(ZSLError, match="1 others are waiting"):
+        runner.submit(work(to=602))

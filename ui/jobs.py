@@ -1,0 +1,493 @@
+"""Long work in child processes: a queue, progress, cancel, and results that outlive the server.
+
+A :class:`Work` says what is asked for; its key is also the name of the folder with the result, so
+that whoever asks for the same thing waits for the same job, and finds it done after a reload of the
+browser or a restart of the server. A child (:mod:`ui.job_child`) hears its work as one JSON line on
+standard input and tells of its progress in JSON lines; when it ends without a result, is killed or
+cancelled, that is a sentence in its :class:`Status`, never something to wait for. It ends when its
+standard input does, that is with the server.
+
+Starting Python with everything that methods need takes seconds. Once something has been asked for,
+one spare child therefore stands by with its imports done.
+"""
+
+from __future__ import annotations
+
+import atexit
+import hashlib
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from zslcore import __version__
+from zslcore.datasets.imported import data_folder
+from zslcore.exceptions import ZSLError
+
+__all__ = [
+    "Runner",
+    "Status",
+    "Work",
+    "cancel",
+    "close",
+    "finished",
+    "status",
+    "submit",
+    "wait",
+]
+
+State = Literal["queued", "running", "done", "failed", "cancelled"]
+
+#: Jobs that run side by side; each may use the threads its work names.
+PARALLEL = int(os.environ.get("ZSL_JOBS", "1"))
+#: Works that may wait; more are refused.
+MAX_QUEUE = 32
+#: What all results together may take on disk; the ones not asked for longest go first.
+MAX_BYTES = 2 << 30
+#: How many ended jobs are remembered, for those who still look at them.
+REMEMBERED = 100
+#: Age in seconds beyond which an unfinished folder cannot belong to a job that runs.
+STALE = 24 * 3600
+
+MANIFEST, PREVIEW = "manifest.json", "preview.npz"
+ROOT = Path(__file__).parents[1]
+
+
+# --- What is asked for, and how it stands ---------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """Something that takes long, and everything its result depends on.
+
+    Parameters
+    ----------
+    title : str
+        What the screen says; no part of the key.
+    function : str
+        Name in ``FUNCTIONS`` of the module that the runner works with.
+    arguments : mapping to JSON values
+        Names, numbers, specs and digests, never arrays.
+    threads : int
+        Threads of linear algebra in the child; sums in another order are other numbers.
+    """
+
+    title: str
+    function: str
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    threads: int = 2
+
+    @property
+    def key(self) -> str:
+        """SHA-256 of the work and the package's version, 16 hex digits."""
+        return _key_of(self.settings)
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Everything that the result depends on."""
+        return {
+            "function": self.function,
+            "arguments": dict(self.arguments),
+            "threads": self.threads,
+            "version": __version__,
+        }
+
+
+def _key_of(settings: Mapping[str, Any]) -> str:
+    text = json.dumps(settings, sort_keys=True, allow_nan=False)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """How a job stands.
+
+    Attributes
+    ----------
+    state : "queued", "running", "done", "failed" or "cancelled"
+    position : its place in the queue, 1 being the next; 0 unless queued
+    done, total : how much is done of how much; ``total`` is 0 while nobody knows
+    stage, message : what is being done
+    seconds : since the job started, or was asked for while it is queued
+    seconds_left : an estimate from what is done, None before there is any
+    preview : an ``.npz`` of how the result looks by now, where the work draws one
+    error : one sentence on why there is no result, empty unless failed
+    """
+
+    state: State
+    position: int = 0
+    done: float = 0
+    total: float = 0
+    stage: str = ""
+    message: str = ""
+    seconds: float = 0
+    seconds_left: float | None = None
+    preview: Path | None = None
+    error: str = ""
+
+    @property
+    def active(self) -> bool:
+        """Whether there is something to wait for."""
+        return self.state in ("queued", "running")
+
+
+@dataclass(eq=False)
+class _Job:
+    """One attempt at a work; touched under the runner's lock only."""
+
+    work: Work
+    state: State = "queued"
+    since: float = field(default_factory=time.monotonic)
+    ended: float | None = None
+    progress: dict[str, Any] = field(default_factory=dict)
+    stage_since: float = 0
+    process: subprocess.Popen | None = None
+    folder: Path | None = None
+    error: str = ""
+    over: threading.Event = field(default_factory=threading.Event)
+
+    def hear(self, line: dict[str, Any]) -> None:
+        """Take in what the child says."""
+        if line.get("stage") != self.progress.get("stage") or not self.stage_since:
+            self.stage_since = time.monotonic()
+        self.progress = line
+
+    def seconds_left(self) -> float | None:
+        done, total = self.progress.get("done", 0), self.progress.get("total", 0)
+        if self.state != "running" or not 0 < done <= total:
+            return None
+        return (time.monotonic() - self.stage_since) * (total - done) / done
+
+    def status(self, position: int) -> Status:
+        preview = self.folder / PREVIEW if self.folder else None
+        said = {name: self.progress[name] for name in _SAID if name in self.progress}
+        return Status(
+            state=self.state,
+            position=position,
+            seconds=(self.ended or time.monotonic()) - self.since,
+            seconds_left=self.seconds_left(),
+            preview=preview if preview and preview.exists() else None,
+            error=self.error,
+            **said,
+        )
+
+
+_SAID = ("done", "total", "stage", "message")
+
+
+# --- Who does it ----------------------------------------------------------------------------------
+
+
+class Runner:
+    """Runs works in child processes, a few at a time, and keeps their results.
+
+    Parameters
+    ----------
+    module : str
+        Importable module whose ``FUNCTIONS`` maps names to functions ``f(folder, report,
+        **arguments)``; a work may name no other. Tests give one of their own.
+    folder : Path, optional
+        Where results are kept; ``jobs`` in the data folder by default.
+    parallel : int
+        How many jobs run side by side.
+    max_bytes : int
+        What all results together may take on disk.
+    """
+
+    def __init__(
+        self,
+        module: str = "ui.work",
+        folder: Path | None = None,
+        *,
+        parallel: int = PARALLEL,
+        max_bytes: int = MAX_BYTES,
+    ) -> None:
+        self.module, self._folder = module, folder
+        self.parallel, self.max_bytes = parallel, max_bytes
+        self._lock = threading.RLock()
+        self._jobs: dict[str, _Job] = {}
+        self._queue: list[_Job] = []
+        self._threads: set[threading.Thread] = set()
+        self._spare: subprocess.Popen | None = None
+        self._verified: dict[Path, tuple] = {}
+
+    @property
+    def folder(self) -> Path:
+        """Where results are kept, one folder a key."""
+        return self._folder or data_folder() / "jobs"
+
+    def submit(self, work: Work) -> Status:
+        """Ask for ``work``; whoever asks for one that is under way already joins it.
+
+        Raises
+        ------
+        ZSLError
+            When too many works wait.
+        """
+        with self._lock:
+            job = self._jobs.get(work.key)
+            if job is None or job.state not in ("queued", "running"):
+                if len(self._queue) >= MAX_QUEUE:
+                    raise ZSLError(
+                        f"{work.title}: {MAX_QUEUE} others are waiting already; try again later."
+                    )
+                self._forget()
+                job = self._jobs[work.key] = _Job(work)
+                self._queue.append(job)
+                self._start_next()
+        return self.status(work.key)
+
+    def status(self, key: str) -> Status | None:
+        """Return how the job with this key stands, None when this server has not heard of it."""
+        with self._lock:
+            job = self._jobs.get(key)
+            if job is None:
+                return None
+            return job.status(self._queue.index(job) + 1 if job in self._queue else 0)
+
+    def wait(self, key: str, seconds: float) -> Status | None:
+        """Return the status as soon as the job is over, or after ``seconds``."""
+        with self._lock:
+            job = self._jobs.get(key)
+        if job is not None:
+            job.over.wait(seconds)
+        return self.status(key)
+
+    def cancel(self, key: str) -> None:
+        """End the job with this key, for everybody; its process and what it has written go."""
+        with self._lock:
+            job = self._jobs.get(key)
+            if job is None or job.state not in ("queued", "running"):
+                return
+            if job in self._queue:
+                self._queue.remove(job)
+            self._end(job, "cancelled")
+            if job.process is not None:
+                _kill(job.process)
+
+    def finished(self, work: Work) -> Path | None:
+        """Return the folder with the result of ``work``, verified, or None.
+
+        A folder that is not what its manifest says is removed, so that the work is done again.
+        """
+        folder = self.folder / work.key
+        if not folder.is_dir():
+            return None
+        seen = _stamp(folder)
+        if self._verified.get(folder) != seen:
+            if not is_intact(folder):
+                shutil.rmtree(folder, ignore_errors=True)
+                return None
+            self._verified[folder] = seen
+        with suppress(OSError):
+            os.utime(folder)  # asked for again: what is dropped is what nobody asks for
+        return folder
+
+    def close(self) -> None:
+        """End every job and the spare child, and wait until they are gone."""
+        with self._lock:
+            for job in self._jobs.values():
+                self.cancel(job.work.key)
+            threads = list(self._threads)
+        for thread in threads:
+            thread.join()
+        with self._lock:
+            spare, self._spare = self._spare, None
+        if spare is not None:
+            with spare:
+                _kill(spare)
+
+    # --- In the background ------------------------------------------------------------------------
+
+    def _start_next(self) -> None:
+        """Start the first in the queue while there is room for it."""
+        while self._queue and len(self._threads) < self.parallel:
+            job = self._queue.pop(0)
+            job.state, job.since = "running", time.monotonic()
+            thread = threading.Thread(target=self._run, args=(job,), daemon=True)
+            self._threads.add(thread)
+            thread.start()
+
+    def _run(self, job: _Job) -> None:
+        """See one job through, from its child's birth to what it leaves."""
+        try:
+            error = self._in_child(job)
+        except OSError as refused:  # no space, no rights, no process
+            error = f"The work could not be started: {refused}."
+        with self._lock:
+            if job.state == "running":
+                self._end(job, "failed" if error else "done", error)
+        self._trim(keep=self.folder / job.work.key)
+        with self._lock:
+            self._threads.discard(threading.current_thread())
+            self._start_next()
+
+    def _in_child(self, job: _Job) -> str:
+        """Let a child do the work; return a sentence, empty when it has left a result."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        folder = Path(tempfile.mkdtemp(prefix=f".{job.work.key}.", dir=self.folder))
+        try:
+            with self._child() as process:
+                with self._lock:
+                    job.process, job.folder = process, folder
+                    if job.state == "cancelled":
+                        _kill(process)
+                heard = threading.Thread(target=self._listen, args=(job,), daemon=True)
+                heard.start()
+                self._ask(job)
+                code = process.wait()
+                _kill(process)  # whatever it has started itself
+                heard.join()
+                self._stand_by()
+            return _sentence(job.progress, code)
+        finally:
+            with self._lock:
+                job.process = job.folder = None
+            shutil.rmtree(folder, ignore_errors=True)
+
+    def _ask(self, job: _Job) -> None:
+        """Tell the child what to do. Its standard input stays open: its end is the server's."""
+        request = job.work.settings | {
+            "folder": str(job.folder),
+            "into": str(self.folder / job.work.key),
+            "data": str(data_folder()),
+        }
+        with suppress(BrokenPipeError):  # it has died; how, its exit status says
+            job.process.stdin.write(json.dumps(request) + "\n")
+            job.process.stdin.flush()
+
+    def _listen(self, job: _Job) -> None:
+        """Take in the child's lines until it says no more."""
+        for text in job.process.stdout:
+            with suppress(ValueError):
+                line = json.loads(text)
+                with self._lock:
+                    job.hear(line)
+
+    def _end(self, job: _Job, state: State, error: str = "") -> None:
+        job.state, job.error, job.ended = state, error, time.monotonic()
+        job.over.set()
+
+    def _child(self) -> subprocess.Popen:
+        """Return the spare child, or a new one."""
+        with self._lock:
+            spare, self._spare = self._spare, None
+        if spare is not None:
+            if spare.poll() is None:
+                return spare
+            with spare:
+                pass
+        return _start_child(self.module)
+
+    def _stand_by(self) -> None:
+        with self._lock:
+            if self._spare is None:
+                self._spare = _start_child(self.module)
+
+    def _forget(self) -> None:
+        """Forget the jobs that ended longest ago."""
+        ended = [key for key, job in self._jobs.items() if job.ended is not None]
+        for key in ended[:-REMEMBERED]:
+            del self._jobs[key]
+
+    def _trim(self, keep: Path) -> None:
+        """Drop what was not asked for longest, and what crashes have left."""
+        now, total = time.time(), 0
+        with suppress(OSError):  # another server may be at it too
+            folders = sorted(self.folder.iterdir(), key=lambda path: -path.stat().st_mtime)
+            for path in folders:
+                if path.name.startswith("."):
+                    if now - path.stat().st_mtime > STALE:
+                        shutil.rmtree(path, ignore_errors=True)
+                    continue
+                total += sum(file.stat().st_size for file in path.iterdir())
+                if total > self.max_bytes and path != keep:
+                    shutil.rmtree(path, ignore_errors=True)
+
+
+# --- Children -------------------------------------------------------------------------------------
+
+
+def _start_child(module: str) -> subprocess.Popen:
+    """Start a child that waits for its work, in a process group of its own."""
+    path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
+    return subprocess.Popen(  # noqa: S603 - our own interpreter, our own module
+        [sys.executable, "-m", "ui.job_child", module],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        encoding="utf-8",
+        errors="replace",
+        env=os.environ | {"PYTHONPATH": path},
+        start_new_session=True,
+    )
+
+
+def _kill(process: subprocess.Popen) -> None:
+    """End a child and all it has started."""
+    with suppress(ProcessLookupError, PermissionError):
+        if hasattr(os, "killpg"):
+            os.killpg(process.pid, signal.SIGKILL)
+        else:
+            process.kill()
+
+
+def _sentence(last: Mapping[str, Any], code: int) -> str:
+    """Say why a child that ended with ``code`` has left no result; empty when it has."""
+    if "error" in last:
+        return str(last["error"])
+    if code == 0 and last.get("finished"):
+        return ""
+    if code == -getattr(signal, "SIGKILL", 9):
+        return "The computation was killed, most likely because memory ran out."
+    if code < 0:
+        return f"The computation crashed ({signal.strsignal(-code) or -code})."
+    return f"The computation ended without a result (exit status {code})."
+
+
+# --- Results on disk ------------------------------------------------------------------------------
+
+
+def is_intact(folder: Path) -> bool:
+    """Whether a result is exactly what its manifest says, and the manifest what its name says."""
+    try:
+        manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+        files = {path.name: path for path in folder.iterdir() if path.name != MANIFEST}
+        return (
+            _key_of(manifest["settings"]) == folder.name
+            and files.keys() == manifest["files"].keys()
+            and all(sha256(path) == manifest["files"][name] for name, path in files.items())
+        )
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return False
+
+
+def sha256(path: Path) -> str:
+    """Return the SHA-256 of a file, in hex."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _stamp(folder: Path) -> tuple:
+    """Return sizes and times of the files of ``folder``: unchanged, they need no second look."""
+    with suppress(OSError):
+        stats = sorted((path.name, path.stat()) for path in folder.iterdir())
+        return tuple((name, stat.st_size, stat.st_mtime_ns, stat.st_ino) for name, stat in stats)
+    return ()
+
+
+#: The one runner of a server, and what pages do with it.
+_RUNNER = Runner()
+submit, status, wait = _RUNNER.submit, _RUNNER.status, _RUNNER.wait
+cancel, finished, close = _RUNNER.cancel, _RUNNER.finished, _RUNNER.close
+atexit.register(close)

@@ -1,0 +1,207 @@
+r"""What unlabelled test images add.
+
+A transductive method beside its inductive self, on the same split: both choose their parameters on
+the same folds, where the validation images play the unlabelled ones, and both are asked the same
+two questions. For ZSL the transductive one is handed the images of unseen classes and is told that
+they are of unseen classes; for GZSL it is handed the whole test set and all classes. Their figures
+answer different problems, so that they stand beside each other and are never ranked together.
+
+References
+----------
+Y. Xian, C. Lampert, B. Schiele, Z. Akata, "Zero-shot learning - a comprehensive evaluation of the
+good, the bad and the ugly", TPAMI 2019, section 5.4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+from sklearn.base import clone
+
+from zslcore.base import ZSLEstimator
+from zslcore.datasets.base import Split, ZSLDataset
+from zslcore.features import Preprocessing
+from zslcore.metrics import mean_class_accuracy, per_class_accuracy
+from zslcore.protocol import ScoredTest, Task, evaluate, fit_and_score, select
+from zslcore.transductive import TransductiveEstimator, transduce
+
+__all__ = ["Contender", "Transduction", "compare", "per_class_table"]
+
+Kind = Literal["inductive", "transductive"]
+
+
+@dataclass(frozen=True, eq=False)
+class Contender:
+    """One of the two methods, and what it scored in both problems.
+
+    Attributes
+    ----------
+    name, kind : of the method
+    params : what it was fitted with, by task; every parameter of the method
+    origin : "validated" or "given"
+    gamma : chosen on the folds for calibrated stacking, None without folds or seen test images
+    zsl : ScoredTest, images of unseen classes among unseen classes
+    gzsl : ScoredTest, all test images among all classes; None without seen test images
+    """
+
+    name: str
+    kind: Kind
+    params: dict[Task, dict[str, Any]]
+    origin: Literal["validated", "given"]
+    gamma: float | None
+    zsl: ScoredTest
+    gzsl: ScoredTest | None
+
+    def row(self) -> dict[str, Any]:
+        """Return its figures as one tidy row; fractions in [0, 1]."""
+        F, y = self.zsl.unseen_part
+        row = {"method": self.name, "kind": self.kind, "params_origin": self.origin}
+        row["zsl"] = mean_class_accuracy(y, F.argmax(axis=1))
+        if self.gzsl is None:
+            return row
+        figures = evaluate(self.gzsl, self.gamma or 0.0)
+        for name, point in (("plain", figures.plain), ("calibrated", figures.calibrated)):
+            for figure in ("unseen", "seen", "harmonic"):
+                row[f"{name}_{figure}"] = getattr(point, figure)
+        return row | {"gamma": self.gamma, "ausuc": figures.ausuc}
+
+
+@dataclass(frozen=True, eq=False)
+class Transduction:
+    """A transductive method beside its inductive self.
+
+    Attributes
+    ----------
+    transductive : Contender
+    inductive : Contender, or None for a method that does not exist without unlabelled images
+    """
+
+    transductive: Contender
+    inductive: Contender | None = None
+    contenders: tuple[Contender, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        both = (self.inductive, self.transductive)
+        object.__setattr__(self, "contenders", tuple(filter(None, both)))
+
+    def table(self) -> pd.DataFrame:
+        """Return one row a contender, the columns of :meth:`Contender.row`."""
+        return pd.DataFrame([contender.row() for contender in self.contenders])
+
+
+def compare(
+    method: TransductiveEstimator,
+    dataset: ZSLDataset,
+    split: Split,
+    *,
+    choose: bool = True,
+    preprocessing: Preprocessing = Preprocessing(),  # noqa: B008 - frozen
+    seed: int = 0,
+    on_progress: Callable[[int, int, str], None] | None = None,
+) -> Transduction:
+    """Fit a transductive method and its inductive self, and score the test set by both.
+
+    Parameters
+    ----------
+    method : TransductiveEstimator
+    dataset, split : the data
+    choose : bool, default=True
+        Choose the parameters of both on the folds, those of the base before what is handed on.
+        Otherwise both are used as they are.
+    preprocessing : Preprocessing
+    seed : int
+    on_progress : callable(done, total, what), optional
+        Called after every fit-and-score of a selection; whatever it raises ends the work.
+
+    Raises
+    ------
+    ZSLError
+        For a split without the rows, or with ``choose`` without the folds, that are needed.
+    """
+    work = _Work(dataset, split, choose, preprocessing, seed, on_progress)
+    base = method.inductive()
+    inductive = None if base is None else work.contender(base, {}, "inductive")
+    grown = {} if inductive is None else inductive.params
+    return Transduction(work.contender(method, grown, "transductive"), inductive)
+
+
+def per_class_table(result: Transduction, class_names) -> pd.DataFrame:
+    """Return the ZSL accuracy of every unseen class under both, in the data set's order.
+
+    Returns
+    -------
+    DataFrame with the columns class, images and one for each kind of contender
+    """
+    columns = {}
+    for contender in result.contenders:
+        F, y = contender.zsl.unseen_part
+        accuracy = per_class_accuracy(y, F.argmax(axis=1))
+        classes = contender.zsl.classes[~contender.zsl.seen]
+        images = np.bincount(y, minlength=len(classes))
+        columns["class"] = [class_names[classes[c]] for c in accuracy]
+        columns["images"] = [int(images[c]) for c in accuracy]
+        columns[contender.kind] = list(accuracy.values())
+    return pd.DataFrame(columns)
+
+
+@dataclass(frozen=True)
+class _Work:
+    """What both contenders share."""
+
+    dataset: ZSLDataset
+    split: Split
+    choose: bool
+    preprocessing: Preprocessing
+    seed: int
+    on_progress: Callable[[int, int, str], None] | None
+
+    def contender(self, method: ZSLEstimator, grown: dict, kind: Kind) -> Contender:
+        """Choose, fit and score one of the two; ``grown`` are the base's parameters by task."""
+        tasks: list[Task] = ["zsl", "gzsl"] if len(self.split.test_seen) else ["zsl"]
+        params, gamma, scored = {}, None, {}
+        for task in tasks:
+            model = method.with_inductive(grown[task]) if grown else method
+            params[task], chosen = self._chosen(model, task, kind)
+            gamma = chosen if task == "gzsl" else gamma
+            scored[task] = self._scored(clone(model).set_params(**params[task]), task, kind)
+        return Contender(
+            name=method.card.name,
+            kind=kind,
+            params=params,
+            origin="validated" if self.choose else "given",
+            gamma=gamma,
+            zsl=scored["zsl"],
+            gzsl=scored.get("gzsl"),
+        )
+
+    def _chosen(self, model: ZSLEstimator, task: Task, kind: Kind) -> tuple[dict, float | None]:
+        """Return every parameter and the folds' gamma."""
+        given = model.get_params()
+        if not self.choose and (task == "zsl" or not self.split.folds):
+            return given, None
+        selection = select(
+            model,
+            self.dataset,
+            self.split,
+            task=task,
+            grid=None if self.choose else {},
+            preprocessing=self.preprocessing,
+            seed=self.seed,
+            on_progress=self._told(f"{model.card.name}, {kind}, parameters for {task.upper()}"),
+        )
+        return given | selection.params, selection.gamma
+
+    def _told(self, what: str):
+        if self.on_progress is None:
+            return None
+        return lambda done, total: self.on_progress(done, total, what)
+
+    def _scored(self, model: ZSLEstimator, task: Task, kind: Kind) -> ScoredTest:
+        shared = {"preprocessing": self.preprocessing, "seed": self.seed}
+        if kind == "transductive":
+            return transduce(model, self.dataset, self.split, task=task, **shared)
+        return fit_and_score(model, self.dataset, self.split, **shared)
