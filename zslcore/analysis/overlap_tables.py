@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 import numpy as np
 import pandas as pd
 from scipy.stats import binomtest
 
-from zslcore.analysis.overlap import holm, overlap_gain
+from zslcore.analysis.overlap import STUDY_COLUMNS, holm, overlap_gain
 from zslcore.datasets.base import Split, ZSLDataset
 from zslcore.exceptions import DatasetError
+from zslcore.leakage.matching import readable
 
 __all__ = [
     "class_accuracies",
     "class_under_methods",
+    "classes_in_common",
     "gains_by_split",
     "method_gains",
+    "study_of_split",
     "test_images",
     "winners",
 ]
@@ -157,3 +160,40 @@ def _figures(accuracy: Accuracy, known: Collection[int]) -> dict[str, float]:
         sides = {"overlap": mean} if known else {"clean": mean, "all_minus_clean": 0.0}
         return {"all": mean} | sides
     return {name: float(table.loc[0, name]) for name in _FIGURES}
+
+
+def study_of_split(
+    accuracies: Mapping[str, Mapping[str, Accuracy]],
+    overlapping: Collection[int],
+    images: Mapping[str, Mapping[int, int]],
+) -> pd.DataFrame:
+    """Return accuracies on the test classes of a split as a study with one draw.
+
+    Parameters
+    ----------
+    accuracies : features -> method -> {class: accuracy among unseen classes}
+    overlapping : classes known to the extractor
+    images : features -> {class: test images}
+
+    Returns
+    -------
+    DataFrame, as :func:`zslcore.analysis.overlap.overlap_study` gives
+    """
+    rows = [
+        (0, features, method, c, c in overlapping, images[features][c], value)
+        for features, of_methods in accuracies.items()
+        for method, accuracy in of_methods.items()
+        for c, value in accuracy.items()
+    ]
+    return pd.DataFrame(rows, columns=list(STUDY_COLUMNS))
+
+
+def classes_in_common(dataset: ZSLDataset, others: Iterable[ZSLDataset]) -> tuple[str, ...]:
+    """Return the names of those data sets whose classes are the same, in the same order.
+
+    Class names are compared as words: ``persian+cat`` and ``persian cat`` are one class.
+    """
+    classes = [readable(name) for name in dataset.class_names]
+    return tuple(
+        other.name for other in others if [readable(name) for name in other.class_names] == classes
+    )
