@@ -51,6 +51,8 @@ STUDY_COLUMNS = ("draw", "features", "method", "class", "overlapping", "images",
 
 #: Up to this many ways to choose the overlapping classes, all of them are looked at.
 EXACT = 20_000
+#: Below this a sum of two accuracies is nothing: no count of images is so large.
+TINY = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,7 +232,7 @@ def _gain_and_error(A: np.ndarray, B: np.ndarray) -> tuple[np.ndarray, np.ndarra
     """
     sign = np.array([1.0, -1.0])[: A.shape[2]]
     a, b = A.mean(axis=1), B.mean(axis=1)
-    squared = np.where(a + b > 0, a + b, 1) ** 2
+    squared = np.where(a + b > TINY, a + b, 1) ** 2
     by_class = (X @ slope[:, :, None] for X, slope in (
         (A, sign * 4 * b / squared), (B, sign * 4 * a / squared),
     ))  # fmt: skip
