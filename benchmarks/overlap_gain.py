@@ -62,9 +62,7 @@ def own_splits(dataset: ZSLDataset, known: np.ndarray) -> pd.DataFrame:
             scores = fit_and_score(method.__class__(**chosen.params), dataset, split)
             found.append((name, evaluate(scores).per_class_zsl))
         rows += list(_gains(split.name, dict(found), known))
-    columns = ["split", "method", "n_ouc", "n_tuc", "all", "clean", "overlap", "gain", "low", "high",
-               "p"]  # fmt: skip
-    table = pd.DataFrame(rows, columns=columns)
+    table = pd.DataFrame(rows, columns=OF_SPLITS)
     of_split = table.dropna(subset="p").groupby("split")["p"]
     return table.assign(p_holm=of_split.transform(lambda p: holm(p)))
 
@@ -103,6 +101,8 @@ HEADINGS = {
     "draw_deviation": "+-", "gain_minus_baseline": "gain - baseline", "minus_low": "from",
     "minus_high": "to",
 }  # fmt: skip
+OF_SPLITS = ["split", "method", "n_ouc", "n_tuc", "all", "clean", "overlap", "gain", "low", "high",
+             "p"]  # fmt: skip
 OF_DRAWS = ["features", "method", "acc_ouc", "acc_tuc", "gain", "low", "high", "p", "p_holm",
             "draw_mean", "draw_deviation", "gain_minus_baseline", "minus_low",
             "minus_high"]  # fmt: skip
