@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from ui import cache, controls, tables
+from ui import cache, controls, tables, waiting
 from ui.figures.curve import Landmark, gamma_figure
 from ui.figures.palette import HARMONIC, SEEN, UNSEEN
 from ui.frame import chart, errors_as_sentences, open_page
@@ -20,9 +20,8 @@ with errors_as_sentences():
     spec = controls.choose_run()
     dataset = cache.dataset(spec.dataset)
     header.mark(dataset)
-    with st.spinner("Choosing on the folds, then fitting …", show_time=True):
-        run, scores = cache.result(spec), cache.scores(spec)
-    curve, evaluation = scores.curve, cache.result(spec).evaluation
+    run, scores = waiting.run(spec)
+    curve, evaluation = scores.curve, run.evaluation
 
 best = curve.best()
 landmarks = [Landmark.plain(evaluation.plain), Landmark.oracle(best)]
@@ -113,8 +112,7 @@ settings_tab, classes_tab, run_tab = st.tabs(
 
 if settings_tab.open:
     with settings_tab, errors_as_sentences():
-        with st.spinner("Choosing for ZSL …", show_time=True):
-            for_zsl = cache.result(replace(spec, select_for="zsl"))
+        for_zsl = waiting.run(replace(spec, select_for="zsl"))[0] if spec.grid else run
         settings = calibration.three_settings(for_zsl, run)
         benchmark = benchmark_of(dataset.name, dataset.n_classes)
         settings = settings.merge(

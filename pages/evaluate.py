@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from ui import cache, controls, tables
+from ui import cache, controls, tables, waiting
 from ui.figures.accuracy import class_bars, confusion_map, top_k_lines
 from ui.frame import chart, errors_as_sentences, open_page
 from ui.numbers import percent, points, three_digits
@@ -17,8 +17,7 @@ with errors_as_sentences():
     spec = controls.choose_run()
     dataset = cache.dataset(spec.dataset)
     header.mark(dataset)
-    with st.spinner("Choosing on the folds, then fitting …", show_time=True):
-        run, scores = cache.result(spec), cache.scores(spec)
+    run, scores = waiting.run(spec)
 
 evaluation, gap = run.evaluation, run.oracle_gap
 gamma = run.gamma or 0.0
@@ -37,12 +36,13 @@ with st.container(horizontal=True):
             help=f"Calibrated stacking; γ is {run.gamma_origin or 'none'}.",
         )
         st.metric("AUSUC", percent(evaluation.ausuc), help="Area under the seen-unseen curve.")
-    st.metric(
-        "Oracle gap, points",
-        points(gap.get("harmonic", gap["zsl"])).replace(" points", ""),
-        help="Points that choosing parameters and γ on the test set would add: "
-        "a bound, never a result.",
-    )
+    if gap:
+        st.metric(
+            "Oracle gap, points",
+            points(gap.get("harmonic", gap["zsl"])).replace(" points", ""),
+            help="Points that choosing parameters and γ on the test set would add: "
+            "a bound, never a result.",
+        )
 
 left, right = st.columns([3, 2], gap="medium")
 with left:

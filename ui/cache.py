@@ -10,26 +10,27 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from pathlib import Path
 
 import pandas as pd
 import streamlit as st
 
-from zslcore import datasets, leakage, protocol
+from ui import work
+from zslcore import datasets, leakage
 from zslcore.datasets import Split, ZSLDataset
 from zslcore.leakage import AuditContext, AuditReport, CorrectedSplit, Vocabulary, leaks, quiz
 from zslcore.protocol import ScoredTest
-from zslcore.runs import RunResult, RunSpec, execute
+from zslcore.runs import RunResult, RunSpec, RunStore, execute
 
 __all__ = [
     "class_accuracy",
     "corrected",
     "dataset",
+    "finished_run",
     "overlaps",
     "quiz_question",
     "report",
-    "result",
-    "scores",
+    "run",
     "split_key",
     "split_to_review",
 ]
@@ -43,29 +44,19 @@ def dataset(name: str) -> ZSLDataset:
     return datasets.load(name)
 
 
-@st.cache_resource(show_spinner=False, max_entries=256, hash_funcs=_BY_SPEC)
-def result(spec: RunSpec) -> RunResult:
-    """Return the result of ``spec``: chosen on the folds, fitted, looked at the test set once."""
-    return execute(spec, dataset(spec.dataset))
-
-
 @st.cache_resource(show_spinner=False, max_entries=32, hash_funcs=_BY_SPEC)
-def scores(spec: RunSpec) -> ScoredTest:
-    """Return the scores of the test set behind :func:`result` of the same spec."""
-    return _fitted_scores(replace(spec, params=result(spec).params, gamma=None, select_for="gzsl"))
+def run(spec: RunSpec) -> tuple[RunResult, ScoredTest]:
+    """Run ``spec`` here and now; pages ask :func:`ui.waiting.run`, which knows what takes long.
+
+    The result is kept in the run store, and what the store has already is not chosen again.
+    """
+    return RunStore().run(spec, dataset(spec.dataset))
 
 
-@st.cache_resource(show_spinner=False, max_entries=32, hash_funcs=_BY_SPEC)
-def _fitted_scores(spec: RunSpec) -> ScoredTest:
-    """Return the test scores of a spec whose parameters are all given."""
-    data = dataset(spec.dataset)
-    return protocol.fit_and_score(
-        spec.estimator,
-        data,
-        data.split(spec.split),
-        preprocessing=spec.preprocessing,
-        seed=spec.seed,
-    )
+@st.cache_resource(show_spinner=False, max_entries=32)
+def finished_run(key: str, _folder: Path) -> tuple[RunResult, ScoredTest]:
+    """Return what the job with this key has left in its folder."""
+    return work.read_run(_folder)
 
 
 @st.cache_resource(show_spinner=False, max_entries=256, hash_funcs=_BY_SPEC)

@@ -77,11 +77,13 @@ class Report:
         self._next_preview = now + max(PREVIEW_EVERY, 10 * (now - start))
 
 
-def main(module: str) -> None:
-    """Wait for one work and do it."""
+def main(name: str) -> None:
+    """Wait for one work of the module called ``name`` and do it."""
     answer = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # what libraries print belongs into the log
-    functions = import_module(module).FUNCTIONS
+    module = import_module(name)
+    for needed in getattr(module, "IMPORTS", ()):
+        import_module(needed)
     line = sys.stdin.readline()
     if not line:
         return
@@ -94,7 +96,7 @@ def main(module: str) -> None:
         answer.flush()
 
     try:
-        _do(functions[request["function"]], request, Report(say, folder))
+        _do(module.FUNCTIONS[request["function"]], request, Report(say, folder))
     except ZSLError as error:
         say({"error": str(error)})
     except Exception as error:  # noqa: BLE001 - whatever it is, the page says one sentence

@@ -79,13 +79,15 @@ class Work:
     arguments : mapping to JSON values
         Names, numbers, specs and digests, never arrays.
     threads : int
-        Threads of linear algebra in the child; sums in another order are other numbers.
+        Threads of linear algebra in the child, part of the key: sums in another order are other
+        numbers. More than one pays for long matrix products only; small ones wait for each other,
+        and for whoever else wants a core.
     """
 
     title: str
     function: str
     arguments: Mapping[str, Any] = field(default_factory=dict)
-    threads: int = 2
+    threads: int = 1
 
     @property
     def key(self) -> str:
@@ -195,7 +197,8 @@ class Runner:
     ----------
     module : str
         Importable module whose ``FUNCTIONS`` maps names to functions ``f(folder, report,
-        **arguments)``; a work may name no other. Tests give one of their own.
+        **arguments)``; a work may name no other. ``IMPORTS`` may name what a spare child imports
+        besides. Tests give a module of their own.
     folder : Path, optional
         Where results are kept; ``jobs`` in the data folder by default.
     parallel : int
@@ -428,7 +431,7 @@ def _start_child(module: str) -> subprocess.Popen:
         text=True,
         encoding="utf-8",
         errors="replace",
-        env=os.environ | {"PYTHONPATH": path},
+        env=os.environ | {"PYTHONPATH": path, "OMP_WAIT_POLICY": "passive"},
         start_new_session=True,
     )
 

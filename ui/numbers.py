@@ -1,10 +1,10 @@
-"""How numbers are written on screen: accuracies in percent, gammas in three digits."""
+"""How numbers are written on screen: percent, three digits, minutes and seconds."""
 
 from __future__ import annotations
 
 import math
 
-__all__ = ["percent", "points", "three_digits"]
+__all__ = ["duration", "percent", "points", "three_digits"]
 
 
 def percent(fraction: float | None) -> str:
@@ -24,3 +24,17 @@ def points(difference: float | None) -> str:
 def three_digits(value: float | None) -> str:
     """Write a gamma or a parameter with three significant digits."""
     return "–" if value is None else f"{value:.3g}".replace("-", "−")
+
+
+def duration(seconds: float) -> str:
+    """Write a time, from minutes on without false precision.
+
+    Examples
+    --------
+    >>> duration(7.2), duration(65), duration(4000)
+    ('7 s', '1 min 05 s', '1 h 07 min')
+    """
+    minutes, rest = divmod(round(seconds), 60)
+    if minutes < 60:
+        return f"{minutes} min {rest:02} s" if minutes else f"{rest} s"
+    return f"{minutes // 60} h {minutes % 60:02} min"

@@ -66,6 +66,8 @@ class ZSLEstimator(BaseEstimator, ABC):
     card : MethodCard
     param_grid : mapping from parameter to the values tried when parameters are chosen
     sharing : names of parameters that a grid may vary while its points share their work
+    iterative : True when fitting goes step by step (epochs, a solver, a matrix a class) and so may
+        take minutes on real data; False when it is one pass and one decomposition
     on_epoch : callable(epoch, loss) or None
         Called by methods that train in epochs after each of them, the first being 1. What it raises
         ends the training. No parameter: it changes no numbers, and copies of the method keep it.
@@ -74,6 +76,7 @@ class ZSLEstimator(BaseEstimator, ABC):
     card: ClassVar[MethodCard]
     param_grid: ClassVar[Mapping[str, tuple]]
     sharing: ClassVar[tuple[str, ...]] = ()
+    iterative: ClassVar[bool] = False
     on_epoch: Callable[[int, float], None] | None = None
 
     @abstractmethod
@@ -111,6 +114,10 @@ class ZSLEstimator(BaseEstimator, ABC):
     def predict(self, X: np.ndarray, prototypes: np.ndarray) -> np.ndarray:
         """Return the row of ``prototypes`` that scores highest, for every sample."""
         return self.decision_function(X, prototypes).argmax(axis=1)
+
+    def planned_epochs(self, grid: Iterable[Params]) -> tuple[int, ...]:
+        """Return the epochs of every training that ``grid`` takes; none for other methods."""
+        return ()
 
     def fit_grid(
         self, X: np.ndarray, y: np.ndarray, prototypes: np.ndarray, grid: Iterable[Params]

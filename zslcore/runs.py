@@ -35,7 +35,7 @@ from zslcore.features import Preprocessing
 from zslcore.methods import get_method
 from zslcore.metrics import OperatingPoint
 
-__all__ = ["RunResult", "RunSpec", "RunStore", "execute"]
+__all__ = ["RunResult", "RunSpec", "RunStore", "execute", "execute_with_scores", "fit_again"]
 
 Origin = Literal["validated", "given"]
 
@@ -250,13 +250,22 @@ def execute(
         For unknown names, a split without folds where something is to be chosen, or a digest that
         is not the data's.
     """
+    return execute_with_scores(
+        spec, dataset, with_oracle=with_oracle, on_progress=on_progress, on_epoch=on_epoch
+    )[0]
+
+
+def execute_with_scores(
+    spec: RunSpec,
+    dataset: ZSLDataset | None = None,
+    *,
+    with_oracle: bool = True,
+    on_progress: Callable[[int, int], None] | None = None,
+    on_epoch: Callable[[int, float], None] | None = None,
+) -> tuple[RunResult, protocol.ScoredTest]:
+    """Run a spec as :func:`execute` does, and return the scores it has read its figures off."""
     start = time.perf_counter()
-    dataset = load(spec.dataset) if dataset is None else dataset
-    if spec.digest not in ("", dataset.digest):
-        raise DatasetError(
-            f"{spec.dataset}: the run was made on data {spec.digest}, these are {dataset.digest}."
-        )
-    spec = replace(spec, digest=dataset.digest)
+    spec, dataset = _with_data(spec, dataset)
     split = dataset.split(spec.split)
     method = protocol.with_seed(spec.estimator, spec.seed)
     method.on_epoch = on_epoch
@@ -267,7 +276,7 @@ def execute(
     peek = None
     if with_oracle:
         peek = protocol.oracle(method, dataset, split, grid=spec.grid, **shared)
-    return RunResult(
+    result = RunResult(
         spec=spec,
         params=params,
         params_origin=origins[0],
@@ -282,6 +291,41 @@ def execute(
         created=datetime.now(UTC).isoformat(timespec="seconds"),
         environment=_environment(),
     )
+    return result, scores
+
+
+def fit_again(
+    result: RunResult,
+    dataset: ZSLDataset | None = None,
+    *,
+    on_epoch: Callable[[int, float], None] | None = None,
+) -> tuple[RunResult, protocol.ScoredTest]:
+    """Return a known result with its scores: fitted with what it chose, nothing chosen again.
+
+    Its figures are read off these very scores, so that the two agree to the last digit.
+    """
+    spec, dataset = _with_data(result.spec, dataset)
+    model = replace(spec, params=result.params).estimator
+    model.on_epoch = on_epoch
+    scores = protocol.fit_and_score(
+        model,
+        dataset,
+        dataset.split(spec.split),
+        preprocessing=spec.preprocessing,
+        seed=spec.seed,
+    )
+    gamma = 0.0 if result.gamma is None else result.gamma
+    return replace(result, evaluation=protocol.evaluate(scores, gamma)), scores
+
+
+def _with_data(spec: RunSpec, dataset: ZSLDataset | None) -> tuple[RunSpec, ZSLDataset]:
+    """Return the spec with its data's digest, and the data; other data are refused."""
+    dataset = load(spec.dataset) if dataset is None else dataset
+    if spec.digest not in ("", dataset.digest):
+        raise DatasetError(
+            f"{spec.dataset}: the run was made on data {spec.digest}, these are {dataset.digest}."
+        )
+    return replace(spec, digest=dataset.digest), dataset
 
 
 def _choose(spec: RunSpec, method: ZSLEstimator, dataset, split, on_progress):
@@ -346,6 +390,30 @@ class RunStore:
         with closing(self._connect()) as db:
             row = db.execute("SELECT result FROM runs WHERE key = ?", (key,)).fetchone()
         return RunResult.from_json(row[0]) if row else None
+
+    def run(
+        self,
+        spec: RunSpec,
+        dataset: ZSLDataset | None = None,
+        *,
+        with_oracle: bool = True,
+        on_progress: Callable[[int, int], None] | None = None,
+        on_epoch: Callable[[int, float], None] | None = None,
+    ) -> tuple[RunResult, protocol.ScoredTest]:
+        """Run a spec and keep its result; one that is kept already chooses nothing again.
+
+        Parameters are those of :func:`execute`. A result without the oracle that is asked for does
+        not count.
+        """
+        spec, dataset = _with_data(spec, dataset)
+        known = self.get(spec.key)
+        if known is not None and (known.oracle is not None or not with_oracle):
+            return fit_again(known, dataset, on_epoch=on_epoch)
+        result, scores = execute_with_scores(
+            spec, dataset, with_oracle=with_oracle, on_progress=on_progress, on_epoch=on_epoch
+        )
+        self.put(result)
+        return result, scores
 
     def results(self) -> list[RunResult]:
         """Return every result, newest first."""

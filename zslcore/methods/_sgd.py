@@ -144,6 +144,8 @@ def violators(violates: Tensor, own: Tensor, which: Literal["all", "first", "one
 class EpochModel(ZSLEstimator):
     """What methods trained in epochs share: a run of many epochs serves every smaller number."""
 
+    iterative = True
+
     def fit(self, X: np.ndarray, y: np.ndarray, prototypes: np.ndarray) -> Self:
         """Learn from seen classes; see :class:`ZSLEstimator`.
 
@@ -168,6 +170,14 @@ class EpochModel(ZSLEstimator):
                         if grid[j]["epochs"] == epoch:
                             fitted[j] = _copy(run, epoch)
             yield fitted.pop(i)
+
+    def planned_epochs(self, grid: Iterable[Params]) -> tuple[int, ...]:
+        """Return the epochs of every training that :meth:`fit_grid` takes, in its order."""
+        longest: dict[str, int] = {}
+        for params in grid:
+            rest = repr(sorted(_rest(params).items()))
+            longest[rest] = max(longest.get(rest, 0), params.get("epochs", self.epochs))
+        return tuple(longest.values())
 
     def _tell(self, epoch: int, loss) -> None:
         """Report an epoch, the first being 1, and the mean loss of a sample in it."""

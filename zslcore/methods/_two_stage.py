@@ -33,6 +33,7 @@ class TwoStageModel(ZSLEstimator):
 
     #: Whether the classifiers see a constant feature beside the others.
     intercept: ClassVar[bool] = True
+    iterative = True
 
     @abstractmethod
     def _loss(self, S: np.ndarray) -> Loss:

@@ -87,6 +87,7 @@ class BiDiLEL(ZSLEstimator):
         r"\quad F(x, c) = -\lVert x^\top P - b_c \rVert^2",
     )
     param_grid: ClassVar = {"n_components": (50, 100, 150, 250)}
+    iterative = True
     sharing = ("n_components",)
 
     def __init__(self, alpha: float = 10.0, k: int = 10, n_components: int = 150) -> None:

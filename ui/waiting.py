@@ -1,0 +1,116 @@
+"""Waiting for a job on a page: progress, time left, a live picture, cancel and start again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
+
+import numpy as np
+import streamlit as st
+
+from ui import cache, jobs, work
+from ui.frame import errors_as_sentences
+from ui.jobs import Status, Work
+from ui.numbers import duration
+from ui.text import plain
+from zslcore.protocol import ScoredTest
+from zslcore.runs import RunResult, RunSpec
+
+__all__ = ["run", "wait_for"]
+
+#: Seconds that a page waits before it shows that it waits, and between two looks at a job.
+PATIENCE, LOOK_EVERY = 1.5, 0.5
+
+Draw = Callable[[Mapping[str, np.ndarray]], None]
+
+
+def run(spec: RunSpec) -> tuple[RunResult, ScoredTest]:
+    """Return the result and the scores of a run; one that takes long is waited for, see below."""
+    dataset = cache.dataset(spec.dataset)
+    if work.is_quick(spec, dataset):
+        with st.spinner("Choosing on the folds, then fitting …", show_time=True):
+            return cache.run(spec)
+    asked = work.work_of(spec, dataset)
+    return cache.finished_run(asked.key, wait_for(asked))
+
+
+def wait_for(asked: Work, *, draw: Draw | None = None) -> Path:
+    """Return the folder with the result of a work, started unless it is under way.
+
+    Until there is one, the page ends here with a panel; when there is, the page runs again. What
+    ended without a result starts again only when somebody asks for it.
+
+    Parameters
+    ----------
+    asked : Work
+    draw : callable, optional
+        Draws the preview that the work leaves from time to time.
+
+    Raises
+    ------
+    ZSLError
+        When too many works wait already.
+    """
+    folder = jobs.finished(asked)
+    status = jobs.status(asked.key)
+    if folder is None and (status is None or status.state == "done"):
+        jobs.submit(asked)
+        jobs.wait(asked.key, PATIENCE)
+        folder = jobs.finished(asked)
+    if folder is None:
+        active = jobs.status(asked.key).active
+        st.fragment(_panel, run_every=LOOK_EVERY if active else None)(asked, draw, active)
+        st.stop()
+    return folder
+
+
+def _panel(asked: Work, draw: Draw | None, was_active: bool) -> None:
+    """Show how the job stands; run the page again as soon as that is another panel, or none."""
+    status = jobs.status(asked.key)
+    if status is None or status.active != was_active:
+        st.rerun()
+    with st.container(border=True, key="job"):
+        st.markdown(f"**{plain(asked.title)}**")
+        if status.active:
+            _show_progress(asked, status)
+            _show_preview(status, draw)
+        else:
+            _show_end(asked, status)
+
+
+def _show_progress(asked: Work, status: Status) -> None:
+    share = min(status.done / status.total, 1.0) if status.total else 0.0
+    beginning = f"Number {status.position} in the queue" if status.position else "Starting …"
+    st.progress(share, text=plain(status.message or beginning))
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption(_time(status))
+        st.space("stretch")
+        if st.button("Cancel", icon=":material/close:", key="job_cancel"):
+            jobs.cancel(asked.key)
+            st.rerun()
+
+
+def _time(status: Status) -> str:
+    left = "" if status.seconds_left is None else f", about {duration(status.seconds_left)} left"
+    return f"{duration(status.seconds)} gone{left}. You can leave the page and come back."
+
+
+def _show_preview(status: Status, draw: Draw | None) -> None:
+    if draw is None or status.preview is None:
+        return
+    with suppress(OSError, ValueError), np.load(status.preview, allow_pickle=False) as arrays:
+        draw(dict(arrays))
+
+
+def _show_end(asked: Work, status: Status) -> None:
+    """Say why there is no result, and offer to start again."""
+    if status.state == "failed":
+        st.error(plain(status.error), icon=":material/error:")
+    else:
+        st.info("Cancelled.", icon=":material/block:")
+    again = "Try again" if status.state == "failed" else "Start again"
+    if st.button(again, icon=":material/refresh:", key="job_again"):
+        with errors_as_sentences():
+            jobs.submit(asked)
+        st.rerun()
