@@ -9,12 +9,13 @@ from tests.worlds import linear_world
 from zslcore.analysis.overlap import (
     fair_draws,
     gain_of,
+    half_and_half,
     holm,
     overlap_gain,
     overlap_study,
     study_summary,
 )
-from zslcore.analysis.overlap_tables import classes_in_common, study_of_split
+from zslcore.analysis.overlap_tables import same_classes, study_of_split
 from zslcore.datasets import load
 from zslcore.datasets.base import ZSLDataset
 from zslcore.datasets.facts import class_facts
@@ -291,18 +292,21 @@ def test_one_class_on_a_side_has_no_interval_over_a_baseline():
 
 
 def test_features_of_the_same_classes_are_found_whatever_their_spelling():
-    names = ["simulated-AWA2", "simulated-AWA1", "simulated-AWA2-untrained", "simulated-CUB"]
-    sets = [load(name) for name in names]
-    assert classes_in_common(sets[0], sets) == tuple(names[:3])
-    spelt = ZSLDataset(
-        "mat", sets[0].features, sets[0].labels, sets[0].prototypes,
-        [name.replace(" ", "+") for name in sets[0].class_names],
-    )  # fmt: skip
-    assert classes_in_common(sets[0], [spelt]) == ("mat",)
-    turned = ZSLDataset(
-        "turned", sets[0].features, sets[0].labels, sets[0].prototypes, sets[0].class_names[::-1]
-    )
-    assert classes_in_common(sets[0], [turned]) == ()
+    names = class_facts("AWA2").classes["class"].tolist()
+    assert same_classes(names, class_facts("AWA1").classes["class"])
+    assert same_classes(names, [name.replace(" ", "+") for name in names])
+    assert not same_classes(names, names[::-1])
+    assert not same_classes(names, class_facts("CUB").classes["class"])
+
+
+def test_draws_test_half_and_half_and_leave_as_many_to_train():
+    draws = half_and_half(np.arange(50) < 30)
+    assert len(draws) == 30
+    assert {(len(d.ouc), len(d.tuc), len(d.train)) for d in draws} == {(5, 5, 40)}
+    few = half_and_half(np.arange(200) < 9)[0]
+    assert (len(few.ouc), len(few.tuc)) == (4, 4)
+    with pytest.raises(ParameterError, match="got 3 and 7"):
+        half_and_half(np.arange(10) < 3)
 
 
 def test_simulated_pre_training_gains_and_the_simulated_baseline_does_not():

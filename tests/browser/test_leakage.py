@@ -77,7 +77,7 @@ def test_rejecting_every_match_changes_the_verdict_and_the_address(page, server)
         page.wait_for_url(lambda url, row=row: url.count("rejected") == row, timeout=30_000)
         settle(page)
     page.get_by_text("Passed with warnings").wait_for(timeout=30_000)
-    assert "leakage_decisions=" in page.url
+    assert "decisions=" in page.url
     page.reload()
     page.get_by_text("Passed with warnings").wait_for(timeout=60_000)
 

@@ -40,6 +40,7 @@ __all__ = [
     "OverlapGain",
     "fair_draws",
     "gain_of",
+    "half_and_half",
     "holm",
     "overlap_gain",
     "overlap_study",
@@ -324,6 +325,27 @@ def fair_draws(
         rest = np.setdiff1d(np.arange(len(overlapping)), np.concatenate([ouc, tuc]))
         draws.append(Draw(np.sort(rng.choice(rest, n_train, replace=False)), ouc, tuc))
     return tuple(draws)
+
+
+def half_and_half(overlapping, *, n_draws: int = 30, seed: int = 0) -> tuple[Draw, ...]:
+    """Draw as many overlapping as other test classes, a fifth of all classes together.
+
+    Fewer where there are not twice as many of a kind, so that all are not tested at once.
+
+    Raises
+    ------
+    ParameterError
+        When there are fewer than four classes of a kind: two tested and two others.
+    """
+    overlapping = np.asarray(overlapping, dtype=bool)
+    of_kind = int(overlapping.sum()), int((~overlapping).sum())
+    if min(of_kind) < 4:
+        raise ParameterError(
+            f"Draws need four overlapping and four other classes or more; got {of_kind[0]} and "
+            f"{of_kind[1]}."
+        )
+    n = min(max(2, round(len(overlapping) / 10)), of_kind[0] // 2, of_kind[1] // 2)
+    return fair_draws(overlapping, n_ouc=n, n_tuc=n, n_draws=n_draws, seed=seed)
 
 
 def overlap_study(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -10,15 +10,15 @@ from scipy.stats import binomtest
 
 from zslcore.analysis.overlap import STUDY_COLUMNS, holm, overlap_gain
 from zslcore.datasets.base import Split, ZSLDataset
+from zslcore.datasets.facts import plain_name
 from zslcore.exceptions import DatasetError
-from zslcore.leakage.matching import readable
 
 __all__ = [
     "class_accuracies",
     "class_under_methods",
-    "classes_in_common",
     "gains_by_split",
     "method_gains",
+    "same_classes",
     "study_of_split",
     "test_images",
     "winners",
@@ -130,7 +130,7 @@ def winners(table: pd.DataFrame) -> tuple[str, str]:
 def gains_by_split(
     accuracies: Mapping[str, Accuracy], overlapping: Mapping[str, Collection[int]]
 ) -> pd.DataFrame:
-    """Return one row per split for one method; a split without overlap has no gain.
+    """Return one row per split of one method; a split without overlap has no gain.
 
     Parameters
     ----------
@@ -188,12 +188,12 @@ def study_of_split(
     return pd.DataFrame(rows, columns=list(STUDY_COLUMNS))
 
 
-def classes_in_common(dataset: ZSLDataset, others: Iterable[ZSLDataset]) -> tuple[str, ...]:
-    """Return the names of those data sets whose classes are the same, in the same order.
+def same_classes(names: Sequence[str], others: Sequence[str]) -> bool:
+    """Whether two lists of names are the same classes in the same order, however spelt.
 
-    Class names are compared as words: ``persian+cat`` and ``persian cat`` are one class.
+    Examples
+    --------
+    >>> same_classes(["persian cat", "pig"], ["persian+cat", "Pig"])
+    True
     """
-    classes = [readable(name) for name in dataset.class_names]
-    return tuple(
-        other.name for other in others if [readable(name) for name in other.class_names] == classes
-    )
+    return [*map(plain_name, names)] == [*map(plain_name, others)]
