@@ -226,8 +226,8 @@ def show_matrix() -> None:
         required=True,
         key="overlap_study",
         bind="query-params",
-        help="Draws: a fifth of all classes is tested, as many overlapping as others, and all other "
-        "classes train; parameters are the methods' defaults.",
+        help="Draws: a fifth of all classes is tested, as many overlapping as others, the rest "
+        "trains; parameters are the methods' defaults.",
     )
     with st.container(horizontal=True, vertical_alignment="bottom"):
         features, baseline = choose_features()
@@ -366,15 +366,15 @@ def show_splits() -> None:
         of = found[found["method"] == shown].set_index("split")
         ss, ps = of.loc["SS"], of.loc["PS"]
         clean = (
-            f", {percent(ss['clean'])} of it on its clean classes alone"
+            f", and {percent(ss['clean'])} on its clean classes alone"
             if ss["overlapping"] and pd.notna(ss["clean"])
             else ""
         )
         st.markdown(
-            f"**{shown}** reaches {percent(ss['all'])} on SS, with "
-            f"{ss['overlapping']} of {ss['classes']} test classes known to the "
-            f"extractor{clean}; on PS, with {ps['overlapping']} of {ps['classes']}, "
-            f"{percent(ps['all'])}: {points(ps['all'] - ss['all'])}."
+            f"**{shown}** reaches {percent(ss['all'])} on SS, where {ss['overlapping']} of "
+            f"{ss['classes']} test classes are known to the extractor{clean}; on PS, where "
+            f"{ps['overlapping']} of {ps['classes']} are, {percent(ps['all'])}: "
+            f"{points(ps['all'] - ss['all'])}."
         )
     tables.show(
         found,
