@@ -3,6 +3,7 @@
 import io
 import json
 import shlex
+import urllib.parse
 from dataclasses import replace
 from pathlib import Path
 
@@ -177,6 +178,26 @@ def test_another_split_without_vocabulary_has_nothing_to_decide(visit):
     app.multiselect(key="leakage_vocabularies").set_value([]).run()
     assert not app.exception
     assert "nothing to decide" in words(app)
+
+
+def test_every_finding_leads_to_a_page_that_opens_where_it_says(visit):
+    app = visit(leakage_measure="true")
+    links = {link.proto.query_string: link.proto.page for link in app.get("page_link")}
+    assert len(app.get("page_link")) == len(app.expander) >= 11
+    for query, page in links.items():
+        wanted = dict(urllib.parse.parse_qsl(query))
+        other = AppTest.from_file(APP, default_timeout=60).switch_page(f"pages/{page}.py")
+        for key, value in wanted.items():
+            other.query_params[key] = value
+        other.run()
+        assert not other.exception
+        assert not other.error
+        assert not other.toast
+        assert (other.selectbox(key="dataset").value, other.selectbox(key="split").value) == (
+            "simulated-AWA2", "SS"
+        )  # fmt: skip
+        opened = {tab.label for tab in other.tabs if tab.children}
+        assert opened >= {wanted[key] for key in wanted if key.endswith("_tab")}
 
 
 def test_quiz_waits_for_a_prediction_and_is_answered_by_the_audit(visit):

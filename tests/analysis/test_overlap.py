@@ -7,6 +7,7 @@ from scipy.stats import binom, kstest
 
 from tests.worlds import linear_world
 from zslcore.analysis.overlap import (
+    _gain_and_error,
     fair_draws,
     gain_of,
     half_and_half,
@@ -77,6 +78,17 @@ def test_the_interval_covers_a_known_boost_over_a_baseline(n_ouc, n_tuc):
         )
         covered += table.loc["deep", "minus_low"] <= truth <= table.loc["deep", "minus_high"]
     assert 0.90 <= covered / REPETITIONS <= 0.99
+
+
+@pytest.mark.parametrize("columns", [1, 2])
+def test_the_error_of_a_gain_is_how_much_it_varies(columns):
+    rng = np.random.default_rng(5)
+    hard = rng.normal(scale=0.1, size=(2, 4000, 40, 1))
+    A, B = np.array([[0.6], [0.4]])[:, None, None] + hard + rng.normal(
+        scale=0.04, size=(2, 4000, 40, columns)
+    )  # fmt: skip
+    gains, errors = _gain_and_error(A, B)
+    assert errors.mean() == pytest.approx(gains.std(), rel=0.05)
 
 
 @pytest.mark.parametrize(("n_ouc", "n_tuc"), [(25, 25), (6, 4)])
