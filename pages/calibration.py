@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from ui import cache, controls, tables, waiting
+from ui import cache, cards, controls, tables, waiting
 from ui.figures.curve import Landmark, gamma_figure
 from ui.figures.palette import HARMONIC, SEEN, UNSEEN
 from ui.frame import chart, errors_as_sentences, open_page
@@ -39,6 +39,8 @@ with st.container(horizontal=True, vertical_alignment="center"):
         width="content",
     )
     st.space("stretch")
+    with st.popover(spec.method, icon=":material/info:", width="content"):
+        cards.show(run)
     predict = st.toggle("Predict first", key="calibration_predict", bind="query-params")
 
 if predict:

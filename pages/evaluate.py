@@ -2,12 +2,11 @@
 
 import streamlit as st
 
-from ui import cache, controls, tables, waiting
+from ui import cache, cards, controls, tables, waiting
 from ui.figures.accuracy import class_bars, confusion_map, top_k_lines
 from ui.frame import chart, errors_as_sentences, open_page
 from ui.numbers import percent, points, three_digits
 from zslcore.analysis import calibration, figures, mistakes
-from zslcore.methods import get_method
 
 FEW = 60  # classes up to which a confusion matrix can be read
 
@@ -72,15 +71,7 @@ with left:
             + ("these are simulated." if dataset.simulated else "these features differ.")
         )
 with right, st.container(border=True):
-    card = get_method(spec.method).card
-    st.markdown(f"**{card.name}** ({card.year}, {card.family}). {card.idea}")
-    for formula in card.formula.split(r"\quad"):
-        st.markdown(f"${formula.strip().strip(',')}$")
-    st.caption(f"[{card.title}]({card.url}), {card.authors}.")
-    if card.needs:
-        st.caption(f"Needs {card.needs}.")
-    chosen = controls.in_words(spec.method, run.params)
-    st.caption(f"Parameters ({run.params_origin}): {chosen}.")
+    cards.show(run)
 
 bars_tab, confusion_tab, top_k_tab, run_tab = st.tabs(
     ["Classes", "Confusion", "Top k", "Reproduce"], key="evaluate_tab", on_change="rerun"

@@ -1,10 +1,14 @@
 """What all tests share."""
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
 from threadpoolctl import threadpool_limits
+
+if "PYTEST_XDIST_WORKER" in os.environ:
+    os.environ["OMP_NUM_THREADS"] = "1"  # PyTorch, imported later, and child processes ask for it
 
 SHARED = Path(__file__).parents[2] / "shared"
 
@@ -34,3 +38,11 @@ def _own_data_folder(tmp_path_factory):
         del os.environ["ZSL_DATA"]
     else:
         os.environ["ZSL_DATA"] = before
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _no_child_left():
+    """End the children that pages have started."""
+    yield
+    if "ui.jobs" in sys.modules:
+        sys.modules["ui.jobs"].close()

@@ -6,9 +6,18 @@ import numpy as np
 import pytest
 
 from tests.worlds import linear_world
+from zslcore import protocol
 from zslcore.datasets.base import Split
 from zslcore.exceptions import DatasetError, ParameterError, UnknownNameError, ZSLError
-from zslcore.runs import RunResult, RunSpec, RunStore, execute
+from zslcore.methods import ESZSL
+from zslcore.runs import (
+    RunResult,
+    RunSpec,
+    RunStore,
+    execute,
+    execute_with_scores,
+    fit_again,
+)
 
 WORLD = linear_world(noise=1.0)
 
@@ -63,6 +72,28 @@ def test_a_listener_hears_the_epochs_of_every_training_and_may_end_them():
 
     with pytest.raises(KeyboardInterrupt):
         execute(once, WORLD, on_epoch=listen)
+
+
+def test_scores_are_those_the_figures_were_read_off(result):
+    again, scores = execute_with_scores(result.spec, WORLD, with_oracle=False)
+    assert protocol.evaluate(scores, again.gamma) == again.evaluation == result.evaluation
+
+
+def test_one_fit_serves_result_and_scores(monkeypatch):
+    fits = []
+    fit = ESZSL.fit
+    monkeypatch.setattr(ESZSL, "fit", lambda self, *data: fits.append(1) or fit(self, *data))
+    execute_with_scores(spec(method="ESZSL"), WORLD, with_oracle=False)
+    assert len(fits) == 1
+
+
+def test_a_known_result_is_fitted_again_as_it_was_chosen(result, monkeypatch):
+    monkeypatch.setattr(protocol, "select", None)
+    again, scores = fit_again(RunResult.from_json(result.to_json()), WORLD)
+    assert again == result
+    assert protocol.evaluate(scores, result.gamma) == result.evaluation
+    with pytest.raises(DatasetError, match="the run was made on data"):
+        fit_again(result, linear_world(seed=1))
 
 
 def test_origins_say_how_parameters_and_gamma_were_chosen(result):
@@ -123,6 +154,20 @@ def test_store_keeps_replaces_and_forgets(result, tmp_path):
     assert store.table()["key"].tolist() == [result.spec.key]
     store.delete(result.spec.key)
     assert store.results() == []
+
+
+def test_store_runs_what_it_does_not_know_and_chooses_nothing_twice(tmp_path, monkeypatch):
+    store = RunStore(tmp_path / "runs.sqlite")
+    asked = spec(method="CMT", params={"hidden": 4, "random_state": 0})
+    first, scores = store.run(asked, WORLD, with_oracle=False)
+    assert store.get(first.spec.key) == first
+    assert first.spec.digest == WORLD.digest
+    monkeypatch.setattr(protocol, "select", None)
+    again, same = store.run(asked, WORLD, with_oracle=False)
+    assert again == first
+    np.testing.assert_array_equal(same.F, scores.F)
+    with pytest.raises(TypeError):  # the oracle was not computed: this is another run
+        store.run(asked, WORLD)
 
 
 def test_store_that_is_no_store_is_refused_in_one_sentence(result, tmp_path):

@@ -15,7 +15,7 @@ import streamlit as st
 from ui import cache
 from ui.numbers import three_digits
 from ui.text import plain
-from zslcore.base import ZSLEstimator
+from zslcore.base import Family, ZSLEstimator
 from zslcore.datasets import Split, ZSLDataset, available
 from zslcore.features import Preprocessing
 from zslcore.methods import METHODS, get_method
@@ -60,8 +60,26 @@ def choose_split(dataset: ZSLDataset) -> Split:
 
 
 def choose_method() -> str:
-    """Choose a method by the name on its card."""
-    return choose("Method", list(METHODS), key="method", default="ESZSL")
+    """Choose a method by the name on its card, below the heading of its family.
+
+    An address keeps what the menu says, so that names have to stay as they are: families are lines
+    of their own, and who chooses one gets its first method.
+    """
+    first = {}
+    options: list[str] = []
+    for family in get_args(Family):
+        names = [name for name, method in METHODS.items() if method.card.family == family]
+        if names:
+            heading = f"— {family} —"
+            first[heading] = names[0]
+            options += [heading, *names]
+
+    def go_to_first() -> None:
+        chosen = st.session_state["method"]
+        st.session_state["method"] = first.get(chosen, chosen)
+
+    chosen = choose("Method", options, key="method", default="ESZSL", on_change=go_to_first)
+    return first.get(chosen, chosen)
 
 
 def choose_run() -> RunSpec:
@@ -127,6 +145,8 @@ def _choose_params(method: type[ZSLEstimator], *, given: bool) -> dict[str, Any]
     params = {}
     for param, default in defaults.items():
         key, label = f"{name}_{param}", symbol(name, param)
+        if param == "device":
+            continue  # where the server computes is not for its visitors to say
         if get_origin(hints.get(param)) is Literal:
             params[param] = choose(label, get_args(hints[param]), key=key, default=default)
         elif given and param in method.param_grid:

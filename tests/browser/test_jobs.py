@@ -1,0 +1,38 @@
+"""A run that takes a while, in a real browser: progress, cancel, start again, reload, result."""
+
+from pathlib import Path
+
+RUN = "dataset=simulated-SUN&method=ALE&parameters=given&ALE_epochs=30"
+
+
+def unfinished(server):
+    return list((Path(server.log.name).parent / "data" / "jobs").glob(".*"))
+
+
+def test_a_run_shows_progress_is_cancelled_and_is_there_after_a_reload(fresh_server, page):
+    page.goto(f"{fresh_server.url}/evaluate?{RUN}")
+    panel = page.locator(".st-key-job")
+    panel.get_by_text("Choosing on the folds, training").wait_for(timeout=60_000)
+    assert panel.get_by_text("ALE on simulated-SUN, split PS").is_visible()
+    panel.get_by_text("left. You can leave the page").wait_for()
+    before = panel.get_by_role("progressbar").get_attribute("aria-valuenow")
+    page.wait_for_function(
+        "before => document.querySelector('.st-key-job [role=progressbar]')"
+        ".getAttribute('aria-valuenow') != before",
+        arg=before,
+    )
+    assert len(unfinished(fresh_server)) == 1
+
+    panel.get_by_role("button", name="Cancel").click()
+    panel.get_by_text("Cancelled.").wait_for()
+    assert unfinished(fresh_server) == []
+    panel.get_by_role("button", name="Start again").click()
+    panel.get_by_role("button", name="Cancel").wait_for()
+
+    page.reload()
+    panel.get_by_role("button", name="Cancel").wait_for(timeout=60_000)
+    page.get_by_text("ZSL accuracy").wait_for(timeout=180_000)
+    assert panel.count() == 0
+    page.reload()
+    page.get_by_text("ZSL accuracy").wait_for(timeout=60_000)
+    assert page.errors == []

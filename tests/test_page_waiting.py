@@ -1,0 +1,136 @@
+"""The panel of a job as a visitor meets it, and the runs that go through one."""
+
+import time
+from pathlib import Path
+
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from ui import jobs, waiting
+from zslcore.runs import RunStore
+
+ROOT = Path(__file__).parents[1]
+
+
+@pytest.fixture(autouse=True)
+def _own_data(tmp_path, monkeypatch):
+    monkeypatch.setenv("ZSL_DATA", str(tmp_path))
+    st.cache_data.clear()
+    st.cache_resource.clear()
+
+
+@pytest.fixture
+def panel(monkeypatch):
+    """A page that waits for a work of tests/job_functions.py."""
+    jobs.close()
+    monkeypatch.setattr(jobs._RUNNER, "module", "tests.job_functions")
+    monkeypatch.setattr(waiting, "PATIENCE", 0.01)
+
+    def script(function, arguments):
+        import streamlit as st
+
+        from ui import waiting
+        from ui.jobs import Work
+
+        work = Work("A *test*", function, arguments)
+        folder = waiting.wait_for(work, draw=lambda arrays: st.metric("so far", int(arrays["i"])))
+        st.metric("counted to", (folder / "count.txt").read_text())
+
+    def opened(function, **arguments):
+        return AppTest.from_function(script, args=(function, arguments), default_timeout=30).run()
+
+    yield opened
+    jobs.close()
+    jobs._RUNNER._jobs.clear()
+
+
+def until(app, true, seconds=60):
+    """Run the page as its fragment would, until ``true(app)``."""
+    end = time.monotonic() + seconds
+    while not true(app):
+        assert time.monotonic() < end, "waited too long"
+        time.sleep(0.05)
+        app.run()
+        assert not app.exception
+    return app
+
+
+def button(app, label):
+    (found,) = [each for each in app.button if each.label == label]
+    return found
+
+
+def labels(app):
+    return [each.label for each in app.button]
+
+
+def test_a_job_shows_its_progress_then_its_result(panel):
+    app = panel("count", to=10, seconds=1.0)
+    assert labels(app) == ["Cancel"]
+    assert "test" in app.markdown[0].value
+    until(app, lambda app: app.metric)
+    assert app.metric[0].label == "so far"
+    (bar,) = app.get("progress")
+    assert 0 < bar.proto.value <= 100
+    assert bar.proto.text.startswith("step ")
+    until(app, lambda app: app.metric and app.metric[0].label == "counted to")
+    assert app.metric[0].value == "10"
+    assert labels(app) == []
+
+
+def test_a_cancelled_job_starts_again_only_when_asked(panel):
+    app = panel("count", to=600, seconds=600)
+    button(app, "Cancel").click().run()
+    assert (app.info[0].value, labels(app)) == ("Cancelled.", ["Start again"])
+    app.run()
+    assert labels(app) == ["Start again"]
+    button(app, "Start again").click().run()
+    assert labels(app) == ["Cancel"]
+
+
+def test_a_failed_job_is_one_sentence(panel):
+    app = panel("refuse")
+    until(app, lambda app: app.error)
+    assert app.error[0].value == r"digits\: there are none\."
+    assert labels(app) == ["Try again"]
+    button(app, "Try again").click().run()
+    assert labels(app) == ["Cancel"]
+
+
+def test_place_in_the_queue_is_shown(panel):
+    panel("count", to=600, seconds=600)
+    app = panel("count", to=601, seconds=600)
+    assert app.get("progress")[0].proto.text == "Number 1 in the queue"
+    button(app, "Cancel").click().run()
+    assert app.info[0].value == "Cancelled."
+
+
+@pytest.mark.parametrize("page", ["pages/evaluate.py", "pages/calibration.py"])
+def test_a_method_trained_in_epochs_is_run_by_a_job_and_kept(page):
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    app.switch_page(page)
+    for name, value in {"method": "CMT", "parameters": "given", "CMT_epochs": "2"}.items():
+        app.query_params[name] = value
+    until(app.run(), lambda app: app.metric)
+    shown = {metric.label: metric.value for metric in app.metric}
+    (kept,) = RunStore().results()
+    assert kept.spec.method == "CMT"
+    assert shown["ZSL accuracy"] == f"{100 * kept.evaluation.zsl:.1f} %"
+    assert not any("racle gap" in label for label in shown)  # the grid is not swept on the test set
+    if page == "pages/calibration.py":
+        app.session_state["calibration_tab"] = "Three settings"
+        until(app.run(), lambda app: len(app.dataframe))
+
+
+def test_the_menu_has_families_and_a_heading_leads_to_its_first_method():
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    app.switch_page("pages/evaluate.py")
+    app.run()
+    menu = app.selectbox(key="method")
+    assert menu.options[:2] == ["— closed form —", "LinearV2S"]
+    assert menu.options.index("— generative —") + 1 == menu.options.index("GFZSL")
+    menu.set_value("— generative —").run()
+    assert not app.exception
+    assert app.selectbox(key="method").value == "GFZSL"
+    assert app.metric

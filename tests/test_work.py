@@ -1,0 +1,104 @@
+"""What runs in a job, here without one."""
+
+import numpy as np
+import pytest
+from sklearn.model_selection import ParameterGrid
+
+from tests.worlds import linear_world
+from ui import work
+from ui.work import read_run
+from zslcore.datasets import load
+from zslcore.methods import METHODS
+from zslcore.runs import RunSpec, RunStore, execute
+
+DIGITS = load("digits")
+EPOCHS = [name for name, method in METHODS.items() if hasattr(method(), "epochs")]
+
+
+@pytest.fixture(autouse=True)
+def _own_data(tmp_path, monkeypatch):
+    monkeypatch.setenv("ZSL_DATA", str(tmp_path))
+
+
+def spec(method, **changes):
+    return RunSpec("digits", "PS", method, digest=DIGITS.digest, **changes)
+
+
+class Said(list):
+    """A report that keeps what it is told."""
+
+    def __call__(self, done, total, message="", stage=""):
+        self.append((done, total, message))
+
+
+def run(folder, asked):
+    folder.mkdir()
+    said = Said()
+    work.run(folder, said, spec=asked.to_json())
+    return said
+
+
+def test_what_is_read_is_what_was_run(tmp_path):
+    asked = spec("CMT", params={"epochs": 2, "random_state": 0})
+    run(tmp_path / "job", asked)
+    result, scores = read_run(tmp_path / "job")
+    assert result.evaluation == execute(asked, DIGITS, with_oracle=False).evaluation
+    assert result.oracle is None
+    assert (scores.F.shape, scores.y.shape) == ((785, 10), (785,))
+    assert RunStore().get(asked.key) == result
+
+
+@pytest.mark.parametrize("method", EPOCHS)
+def test_planned_epochs_are_those_of_a_grid(method):
+    world, heard = linear_world(), []
+    model = METHODS[method]()
+    model.on_epoch = lambda epoch, loss: heard.append(epoch)
+    for grid in ([{}], ParameterGrid({"epochs": [1, 3], "batch_size": [32, 64]})):
+        heard.clear()
+        split = world.split("PS")
+        rows = split.trainval
+        y = np.searchsorted(split.seen_classes, world.labels[rows])
+        S = world.prototypes[split.seen_classes]
+        list(model.fit_grid(world.features[rows], y, S, grid))
+        planned = model.planned_epochs(grid)
+        assert heard == [epoch for n in planned for epoch in range(1, n + 1)]
+
+
+@pytest.mark.parametrize(("method", "select_for"), [("ALE", "gzsl"), ("CMT", "zsl")])
+def test_progress_counts_every_epoch_and_ends_at_the_end(tmp_path, method, select_for):
+    said = run(tmp_path / "job", spec(method, select_for=select_for))
+    done, total, last = (list(column) for column in zip(*said[1:], strict=True))
+    assert done == sorted(done)
+    assert len(set(total)) == 1
+    assert total[0] / 2 < done[-1] <= total[0]  # what is chosen may need fewer than planned
+    assert "Choosing on the folds, training 1 of" in said[1][2]
+    assert last[-1].startswith("Fitting on all training classes, epoch")
+    trainings = sum("epoch 1:" in message for message in last)
+    assert f"training {trainings - 1} of {trainings - 1}, " in " ".join(last)
+
+
+def test_a_known_run_is_fitted_once(tmp_path):
+    asked = spec("CMT")
+    run(tmp_path / "first", asked)
+    said = run(tmp_path / "second", asked)
+    assert {message.split(",")[0] for _, _, message in said[1:]} == {
+        "Fitting on all training classes"
+    }
+    (first, scores), (second, same) = read_run(tmp_path / "first"), read_run(tmp_path / "second")
+    assert second == first
+    np.testing.assert_array_equal(same.F, scores.F)
+
+
+def test_methods_without_epochs_count_fits(tmp_path):
+    said = run(tmp_path / "job", spec("IAP"))
+    assert said[1] == (1, 10, "Choosing on the folds, fit 1 of 9")
+    assert said[-1] == (9, 10, "Fitting on all training classes")
+
+
+def test_closed_forms_on_modest_data_are_quick_and_nothing_else():
+    quick = {name for name in METHODS if work.is_quick(spec(name), DIGITS)}
+    assert quick == {
+        *("LinearV2S", "LinearS2V", "ESZSL", "SAE", "GFZSL", "PrototypeCosine"),
+    }
+    assert not work.is_quick(spec("ESZSL"), load("simulated-CUB-full"))
+    assert all(work.asks_for_oracle(spec(name)) == (name in quick) for name in METHODS)

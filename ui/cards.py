@@ -1,0 +1,24 @@
+"""The card of a method: what a reader needs to know before trusting its numbers."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from ui import controls
+from zslcore.methods import get_method
+from zslcore.runs import RunResult
+
+__all__ = ["show"]
+
+
+def show(run: RunResult) -> None:
+    """Show the card of the method of a run, and the parameters it ran with."""
+    method = run.spec.method
+    card = get_method(method).card
+    st.markdown(f"**{card.name}** ({card.year}, {card.family}). {card.idea}")
+    for formula in card.formula.split(r"\quad"):
+        st.markdown(f"${formula.strip().strip(',')}$")
+    st.caption(f"[{card.title}]({card.url}), {card.authors}.")
+    if card.needs:
+        st.caption(f"Needs {card.needs}.")
+    st.caption(f"Parameters ({run.params_origin}): {controls.in_words(method, run.params)}.")
