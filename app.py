@@ -11,6 +11,7 @@ PAGES = (
     ("data_and_splits", "Data and splits", ":material/dataset:"),
     ("evaluate", "Evaluate", ":material/query_stats:"),
     ("calibration", "Calibration", ":material/tune:"),
+    ("transductive", "Transductive", ":material/hub:"),
     ("overlap_gain", "Overlap gain", ":material/join_inner:"),
     ("leakage_review", "Leakage review", ":material/policy:"),
 )

@@ -11,6 +11,7 @@ from ui.figures.data import image_row
 from ui.figures.palette import OVERLAP, UNSEEN
 from ui.frame import chart, errors_as_sentences, open_page
 from ui.numbers import percent, points, three_digits
+from ui.overlap_study import work_of_overlap_study
 from ui.text import plain
 from zslcore.analysis import overlap_tables
 from zslcore.analysis.nearest import nearest_classes
@@ -315,7 +316,7 @@ def study_of_split(sets) -> pd.DataFrame | None:
 
 def study_of_draws(sets) -> pd.DataFrame:
     """Return the accuracies of many draws of test classes, which a job computes."""
-    asked = work.overlap_study_of(list(sets.values()), methods, known_in(every), DRAWS)
+    asked = work_of_overlap_study(list(sets.values()), methods, known_in(every), DRAWS)
     return cache.overlap_study(asked.key, waiting.wait_for(asked))
 
 

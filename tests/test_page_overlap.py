@@ -11,6 +11,7 @@ from streamlit.testing.v1 import AppTest
 from ui import work
 from ui.figures import overlap as figures
 from ui.figures.palette import OVERLAP, UNSEEN
+from ui.overlap_study import read_overlap_study, work_of_overlap_study
 from zslcore.analysis import overlap_tables
 from zslcore.analysis.nearest import nearest_classes
 from zslcore.analysis.overlap import half_and_half, overlap_gain, overlap_study, study_summary
@@ -150,7 +151,7 @@ def test_without_features_or_a_baseline_the_matrix_says_so(visit):
 def test_a_study_done_in_a_job_is_the_study(tmp_path):
     sets = [load(name) for name in ("simulated-AWA2", "simulated-AWA2-untrained")]
     known = [c for c, name in enumerate(sets[0].class_names) if c % 2]
-    asked = work.overlap_study_of(sets, ["LinearS2V"], known, 2)
+    asked = work_of_overlap_study(sets, ["LinearS2V"], known, 2)
     heard = []
     work.FUNCTIONS[asked.function](
         tmp_path, lambda done, total, *_: heard.append((done, total)), **asked.arguments
@@ -161,8 +162,8 @@ def test_a_study_done_in_a_job_is_the_study(tmp_path):
         {data.name: data for data in sets},
         half_and_half(np.isin(np.arange(50), known), n_draws=2),
     )
-    pd.testing.assert_frame_equal(work.read_overlap_study(tmp_path), expected)
-    other = work.overlap_study_of(sets, ["LinearS2V"], known[1:], 2)
+    pd.testing.assert_frame_equal(read_overlap_study(tmp_path), expected)
+    other = work_of_overlap_study(sets, ["LinearS2V"], known[1:], 2)
     assert other.key != asked.key
 
 

@@ -17,8 +17,11 @@ import pandas as pd
 import streamlit as st
 
 from ui import work
+from ui.overlap_study import read_overlap_study
+from ui.transduction import read_transduction
 from zslcore import datasets, leakage
 from zslcore.analysis import nearest, overlap
+from zslcore.analysis.transduction import Transduction, TransductionSpec
 from zslcore.datasets import Split, ZSLDataset
 from zslcore.leakage import AuditContext, AuditReport, CorrectedSplit, Vocabulary, leaks, quiz
 from zslcore.protocol import ScoredTest
@@ -31,8 +34,10 @@ __all__ = [
     "corrected",
     "dataset",
     "finished_run",
+    "finished_transduction",
     "overlap_study",
     "overlaps",
+    "quick_transduction",
     "quiz_question",
     "report",
     "run",
@@ -41,7 +46,7 @@ __all__ = [
     "study_summary",
 ]
 
-_BY_SPEC = {RunSpec: RunSpec.to_json}
+_BY_SPEC = {spec: spec.to_json for spec in (RunSpec, TransductionSpec)}
 
 
 @st.cache_resource(show_spinner="Opening the data set …", max_entries=8)
@@ -80,7 +85,7 @@ def class_means(name: str, digest: str) -> np.ndarray:
 @st.cache_resource(show_spinner=False, max_entries=16)
 def overlap_study(key: str, _folder: Path) -> pd.DataFrame:
     """Return the study that the job with this key has left in its folder."""
-    return work.read_overlap_study(_folder)
+    return read_overlap_study(_folder)
 
 
 @st.cache_data(show_spinner=False, max_entries=64)
@@ -93,6 +98,18 @@ def study_summary(study: pd.DataFrame, baseline: str | None) -> pd.DataFrame:
 def class_accuracy(spec: RunSpec) -> Mapping[int, float]:
     """Return the accuracy of every unseen class among unseen classes; no oracle is computed."""
     return execute(spec, dataset(spec.dataset), with_oracle=False).evaluation.per_class_zsl
+
+
+@st.cache_resource(show_spinner=False, max_entries=32, hash_funcs=_BY_SPEC)
+def quick_transduction(spec: TransductionSpec) -> Transduction:
+    """Compare a transductive method with its inductive self, here and now."""
+    return spec.run(dataset(spec.dataset))
+
+
+@st.cache_resource(show_spinner=False, max_entries=32)
+def finished_transduction(key: str, _folder: Path) -> Transduction:
+    """Return what the job with this key has left in its folder."""
+    return read_transduction(_folder)
 
 
 # --- Leakage --------------------------------------------------------------------------------------

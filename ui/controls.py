@@ -15,10 +15,11 @@ import streamlit as st
 from ui import cache
 from ui.numbers import three_digits
 from ui.text import plain
+from zslcore.analysis.transduction import TransductionSpec
 from zslcore.base import Family, ZSLEstimator
 from zslcore.datasets import Split, ZSLDataset, available
 from zslcore.features import Preprocessing
-from zslcore.methods import METHODS, get_method
+from zslcore.methods import METHODS, TRANSDUCTIVE, get_method
 from zslcore.runs import RunSpec
 
 __all__ = [
@@ -27,6 +28,7 @@ __all__ = [
     "choose_method",
     "choose_run",
     "choose_split",
+    "choose_transduction",
     "in_words",
     "symbol",
 ]
@@ -110,6 +112,45 @@ def choose_run() -> RunSpec:
         split=split.name,
         method=method,
         params=params,
+        features=features,
+        prototypes=prototypes,
+        seed=seed,
+        digest=dataset.digest,
+    )
+
+
+def choose_transduction() -> TransductionSpec:
+    """Choose a data set, a split and a transductive method, in one row of widgets."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        dataset = choose_dataset()
+        split = choose_split(dataset)
+        method = choose("Transductive method", list(TRANSDUCTIVE), key="transductive_method")
+        params = {}
+        if method == "Propagation":
+            help_text = "Whose scores are handed on along the graph of the test images."
+            bases = list(METHODS)
+            params["base"] = choose(
+                "Base", bases, key="transductive_base", default="ESZSL", help=help_text
+            )
+        origin = choose(
+            "Parameters",
+            ["validated", "given"] if split.folds else ["given"],
+            key="parameters",
+            help="Validated: chosen on the folds inside the training classes, where the "
+            "validation images play the unlabelled ones. Given: set by hand.",
+        )
+        given = origin == "given"
+        params |= _choose_params(TRANSDUCTIVE[method], given=given)
+        with st.popover("More", icon=":material/more_horiz:"):
+            features = _choose_preprocessing("features", "Features are scaled to")
+            prototypes = _choose_preprocessing("prototypes", "Prototypes are scaled to")
+            seed = st.number_input("Seed", 0, 9999, 0, key="seed", bind="query-params")
+    return TransductionSpec(
+        dataset=dataset.name,
+        split=split.name,
+        method=method,
+        params=params,
+        choose=not given,
         features=features,
         prototypes=prototypes,
         seed=seed,

@@ -10,14 +10,16 @@ import numpy as np
 import streamlit as st
 
 from ui import cache, jobs, work
+from ui import transduction as transducing
 from ui.frame import errors_as_sentences
 from ui.jobs import Status, Work
 from ui.numbers import duration
 from ui.text import plain
+from zslcore.analysis.transduction import Transduction, TransductionSpec
 from zslcore.protocol import ScoredTest
 from zslcore.runs import RunResult, RunSpec
 
-__all__ = ["run", "wait_for"]
+__all__ = ["run", "transduction", "wait_for"]
 
 #: Seconds that a page waits before it shows that it waits, and between two looks at a job.
 PATIENCE, LOOK_EVERY = 1.5, 0.5
@@ -33,6 +35,15 @@ def run(spec: RunSpec) -> tuple[RunResult, ScoredTest]:
             return cache.run(spec)
     asked = work.work_of(spec, dataset)
     return cache.finished_run(asked.key, wait_for(asked))
+
+
+def transduction(spec: TransductionSpec) -> Transduction:
+    """Return a comparison of a transductive method; one that takes long is waited for."""
+    if transducing.is_quick(spec, cache.dataset(spec.dataset)):
+        with st.spinner("Choosing on the folds, then fitting both …", show_time=True):
+            return cache.quick_transduction(spec)
+    asked = transducing.work_of(spec)
+    return cache.finished_transduction(asked.key, wait_for(asked))
 
 
 def wait_for(asked: Work, *, draw: Draw | None = None) -> Path:

@@ -5,18 +5,16 @@ Beside each function stand what asks for it and what reads its result, for the p
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 from sklearn.model_selection import ParameterGrid
 
 from ui.jobs import Work
-from zslcore.analysis import overlap
+from ui.overlap_study import overlap_study
+from ui.transduction import transduction
 from zslcore.datasets import Split, ZSLDataset, load
-from zslcore.methods import get_method
 from zslcore.protocol import ScoredTest
 from zslcore.runs import RunResult, RunSpec, RunStore
 
@@ -28,8 +26,6 @@ __all__ = [
     "IMPORTS",
     "asks_for_oracle",
     "is_quick",
-    "overlap_study_of",
-    "read_overlap_study",
     "read_run",
     "work_of",
 ]
@@ -140,57 +136,5 @@ class _Progress:
         self.report(done, total + 1, what)
 
 
-# --- Overlap gain over many draws of test classes -------------------------------------------------
-
-
-def overlap_study_of(
-    datasets: Sequence[ZSLDataset], methods: Sequence[str], known: Sequence[int], n_draws: int
-) -> Work:
-    """Return the work that fits methods, with their defaults, on draws of test classes.
-
-    Parameters
-    ----------
-    datasets : of the same classes
-    methods : names
-    known : classes that the extractor was trained on
-    n_draws : int
-    """
-    arguments = {
-        "datasets": {dataset.name: dataset.digest for dataset in datasets},
-        "methods": list(methods),
-        "known": sorted(int(c) for c in known),
-        "n_draws": n_draws,
-    }
-    title = f"{n_draws} draws of test classes of {', '.join(arguments['datasets'])}"
-    return Work(title, "overlap_study", arguments, threads=1)
-
-
-def overlap_study(
-    folder: Path,
-    report: Report,
-    *,
-    datasets: Mapping[str, str],
-    methods: Sequence[str],
-    known: Sequence[int],
-    n_draws: int,
-) -> None:
-    """Fit every method on every draw with all features; keep the accuracy of every class."""
-    report(0, 0, "Opening the data sets")
-    opened = {name: load(name) for name in datasets}
-    n_classes = next(iter(opened.values())).n_classes
-    study = overlap.overlap_study(
-        {name: get_method(name)() for name in methods},
-        opened,
-        overlap.half_and_half(np.isin(np.arange(n_classes), known), n_draws=n_draws),
-        on_progress=lambda done, total: report(done, total, f"Fit {done} of {total}"),
-    )
-    study.to_csv(folder / "study.csv", index=False)
-
-
-def read_overlap_study(folder: Path) -> pd.DataFrame:
-    """Read what :func:`overlap_study` wrote."""
-    return pd.read_csv(folder / "study.csv", keep_default_na=False)
-
-
 #: What a job may ask for; see :class:`ui.jobs.Runner`.
-FUNCTIONS = {"run": run, "overlap_study": overlap_study}
+FUNCTIONS = {"run": run, "overlap_study": overlap_study, "transduction": transduction}

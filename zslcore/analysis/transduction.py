@@ -14,24 +14,92 @@ good, the bad and the ugly", TPAMI 2019, section 5.4.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Any, Literal
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal, Self
 
 import numpy as np
 import pandas as pd
 from sklearn.base import clone
 
 from zslcore.base import ZSLEstimator
-from zslcore.datasets.base import Split, ZSLDataset
+from zslcore.datasets import Split, ZSLDataset, load
+from zslcore.exceptions import DatasetError, closest_name
 from zslcore.features import Preprocessing
+from zslcore.methods import TRANSDUCTIVE
 from zslcore.metrics import mean_class_accuracy, per_class_accuracy
 from zslcore.protocol import ScoredTest, Task, evaluate, fit_and_score, select
 from zslcore.transductive import TransductiveEstimator, transduce
 
-__all__ = ["Contender", "Transduction", "compare", "per_class_table"]
+__all__ = ["Contender", "Transduction", "TransductionSpec", "compare", "per_class_table"]
 
 Kind = Literal["inductive", "transductive"]
+
+
+@dataclass(frozen=True, slots=True)
+class TransductionSpec:
+    """Everything that a comparison depends on; what :class:`zslcore.runs.RunSpec` is for a run.
+
+    Parameters
+    ----------
+    dataset, split : names
+    method : name of a transductive method
+    params : mapping
+        Its parameters where they are not its defaults, as for example the base of propagation.
+    choose : bool
+        Whether the parameters of both contenders are chosen on the folds.
+    features, prototypes : preprocessing, see :class:`zslcore.features.Preprocessing`
+    seed : int
+    digest : str, of the data
+    """
+
+    dataset: str
+    split: str
+    method: str
+    params: Mapping[str, Any] = field(default_factory=dict)
+    choose: bool = True
+    features: str = "l2"
+    prototypes: str = "l2"
+    seed: int = 0
+    digest: str = ""
+
+    @property
+    def estimator(self) -> TransductiveEstimator:
+        """The unfitted method."""
+        if self.method not in TRANSDUCTIVE:
+            raise closest_name("transductive method", self.method, TRANSDUCTIVE)
+        return TRANSDUCTIVE[self.method](**self.params)
+
+    def to_json(self) -> str:
+        """Return the spec as JSON, the same text for the same spec."""
+        return json.dumps(asdict(self), sort_keys=True)
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """Read what :meth:`to_json` wrote."""
+        return cls(**json.loads(text))
+
+    def run(
+        self,
+        dataset: ZSLDataset | None = None,
+        on_progress: Callable[[int, int, str], None] | None = None,
+    ) -> Transduction:
+        """Compare, see :func:`compare`; ``dataset`` is that data set where it is open already."""
+        dataset = load(self.dataset) if dataset is None else dataset
+        if self.digest not in ("", dataset.digest):
+            raise DatasetError(
+                f"{self.dataset}: expected data {self.digest}; these are {dataset.digest}."
+            )
+        return compare(
+            self.estimator,
+            dataset,
+            dataset.split(self.split),
+            choose=self.choose,
+            preprocessing=Preprocessing(self.features, self.prototypes),
+            seed=self.seed,
+            on_progress=on_progress,
+        )
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,6 +18,9 @@ __all__ = ["BiDiLEL"]
 #: Rounds of the top-down map; each lowers the stress, and the last ones by less than it can tell.
 ROUNDS = 300
 
+#: Samples that are multiplied at a time.
+GROUP = 1024
+
 
 class BiDiLEL(ZSLEstimator):
     r"""Learns a space from images, then finds each class its place among those already there.
@@ -140,13 +143,21 @@ class BiDiLEL(ZSLEstimator):
         """Return the leading directions, the class means and which classes have samples."""
         D = X.shape[1]
         attraction, spread, means = np.zeros((D, D)), np.zeros((D, D)), np.zeros((len(S), D))
-        present = np.bincount(y, minlength=len(S)) > 0
-        for c in np.flatnonzero(present):
-            block = np.asarray(X[np.flatnonzero(y == c)], dtype=np.float64)
-            M = self._neighbours(block)
-            attraction += block.T @ (M @ block)
-            spread += (block * M.sum(axis=1)[:, None]).T @ block
-            means[c] = block.mean(axis=0)
+        counts = np.bincount(y, minlength=len(S))
+        present = counts > 0
+        for classes in _groups(counts):
+            images, M_images, Q = [], [], []
+            for c in classes:
+                block = np.asarray(X[np.flatnonzero(y == c)], dtype=np.float64)
+                M = self._neighbours(block)
+                images.append(block)
+                M_images.append(M @ block)
+                Q.append(M.sum(axis=1))
+                means[c] = block.mean(axis=0)
+            block = np.vstack(images)
+            attraction += block.T @ np.vstack(M_images)
+            block *= np.sqrt(np.concatenate(Q))[:, None]
+            spread += block.T @ block
         spread[np.diag_indices(D)] += self.alpha
         n = min(n_components, D)
         _, P = eigh(attraction, spread, subset_by_index=(D - n, D - 1), overwrite_a=True)
@@ -172,3 +183,14 @@ class BiDiLEL(ZSLEstimator):
     def _check_params(self) -> None:
         self._check_positive("alpha")
         self._check_count("k", "n_components")
+
+
+def _groups(counts: np.ndarray) -> list[np.ndarray]:
+    """Return the classes that have samples in groups of about ``GROUP`` samples.
+
+    A product of features by features costs a pass over a matrix of that size however few samples it
+    is made of, so that one a class would mostly wait for memory.
+    """
+    present = np.flatnonzero(counts)
+    group = np.cumsum(counts[present]) // GROUP
+    return np.split(present, np.flatnonzero(np.diff(group)) + 1)

@@ -82,6 +82,7 @@ class DSRL(PropagationModel):
         needs="the unlabelled test images; features that are never negative",
         transductive=True,
     )
+    iterative = True
     param_grid: ClassVar = {"mu": (0.1, 1.0, 10.0), "alpha": (0.2, 0.5, 0.8)}
 
     def __init__(

@@ -1,0 +1,227 @@
+"""Every inductive method on some data sets, parameters chosen on the folds, beside the papers.
+
+Every method is run twice, its parameters chosen for ZSL and for GZSL, stochastic ones with several
+seeds: the first chooses parameters and gamma on the folds, the others are given what it chose.
+Finished runs are kept in the run store: an interrupted sweep goes on where it stopped, and
+``--report`` writes what is finished without running anything, as a sweep itself does at its end.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+
+import pandas as pd
+from joblib import Parallel, delayed
+
+from zslcore.datasets import ZSLDataset
+from zslcore.datasets.facts import published
+from zslcore.methods import METHODS
+from zslcore.runs import RunResult, RunSpec, RunStore, execute
+
+__all__ = ["RESULTS", "Source", "arguments", "percent", "sweep"]
+
+RESULTS = Path(__file__).parent / "results"
+#: Variants that the papers report under one name.
+VARIANTS = {
+    "SAE": ({"direction": "S2V"}, {"direction": "V2S"}),
+    "SYNC": ({"loss": "ovo"}, {"loss": "cs"}, {"loss": "struct"}),
+    "CMT*": ({"detector": "gaussian"}, {"detector": "loop"}),
+}
+#: An image-text encoder's features are not among these.
+INDUCTIVE = [name for name in METHODS if name != "PrototypeCosine"]
+
+
+@dataclass(frozen=True)
+class Source:
+    """A data set of a sweep.
+
+    Attributes
+    ----------
+    title : what the features are
+    benchmark : data set of the papers
+    open : callable that reads it; called once in every process
+    seeds : of stochastic methods
+    """
+
+    title: str
+    benchmark: str
+    open: Callable[[], ZSLDataset]
+    seeds: int = 5
+
+
+@lru_cache(maxsize=1)
+def opened(source: Source) -> ZSLDataset:
+    """Return the data set of a source."""
+    return source.open()
+
+
+def specs(dataset: ZSLDataset, methods: Sequence[str]) -> Iterator[RunSpec]:
+    """Yield the runs of one data set, without seeds."""
+    for name in methods:
+        for variant in VARIANTS.get(name, ({},)):
+            for task in ("zsl", "gzsl"):
+                yield RunSpec(
+                    dataset=dataset.name,
+                    split="PS",
+                    method=name,
+                    params=variant,
+                    select_for=task,
+                    digest=dataset.digest,
+                )
+
+
+def other_seeds(first: RunResult, seeds: int) -> Iterator[RunSpec]:
+    """Yield the run with other seeds, and what the first has chosen, where seeds matter."""
+    given = {name: value for name, value in first.params.items() if name != "random_state"}
+    stochastic = METHODS[first.spec.method].card.stochastic
+    for seed in range(1, seeds if stochastic else 1):
+        yield replace(first.spec, params=given, gamma=first.gamma, seed=seed)
+
+
+def finished(spec: RunSpec, seeds: int, store: RunStore) -> Iterator[RunResult]:
+    """Yield the kept results of a run: of its first seed, and of the others that are there."""
+    first = store.get(spec.key)
+    if first is not None:
+        yield first
+        yield from filter(None, (store.get(other.key) for other in other_seeds(first, seeds)))
+
+
+def run(source: Source, spec: RunSpec) -> str:
+    """Run what is not kept yet of a run and its seeds; return what was done, in a line."""
+    dataset, store = opened(source), RunStore()
+    began, cpu, fitted = time.perf_counter(), time.process_time(), 0
+
+    def kept(spec: RunSpec) -> RunResult:
+        nonlocal fitted
+        result = store.get(spec.key)
+        if result is None:
+            fitted += 1
+            result = execute(spec, dataset, with_oracle=not METHODS[spec.method].card.stochastic)
+            store.put(result)
+        return result
+
+    for other in other_seeds(kept(spec), source.seeds):
+        kept(other)
+    wall, cpu = time.perf_counter() - began, time.process_time() - cpu
+    return f"{spec.command()}  # {fitted} runs, {wall:.0f} s, {cpu:.0f} s of processor"
+
+
+def sweep(name: str, intro: str, sources: Mapping[str, Source], args: argparse.Namespace) -> None:
+    """Run what is not finished, then write ``results/<name>.csv`` and ``.md``.
+
+    Parameters
+    ----------
+    name : of the files, and of the module of this folder that is run
+    intro : what the file of results says above its tables
+    sources : data set -> Source
+    args : of :func:`arguments`
+    """
+    began, store, rows = time.perf_counter(), RunStore(), []
+    for source_name in args.only:
+        source = sources[source_name]
+        todo = [] if args.report else list(specs(opened(source), args.methods))
+        work = Parallel(args.jobs, return_as="generator_unordered", inner_max_num_threads=1)
+        for done, line in enumerate(work(delayed(run)(source, spec) for spec in todo), 1):
+            sys.stderr.write(f"{source_name} {done}/{len(todo)}  {line}\n")
+    sys.stderr.write(f"{time.perf_counter() - began:.0f} s\n")
+    for source in sources.values():
+        for spec in specs(opened(source), INDUCTIVE):
+            rows += [result.row() for result in finished(spec, source.seeds, store)]
+    if not rows:
+        return
+    table = pd.DataFrame(rows)
+    RESULTS.mkdir(exist_ok=True)
+    table.drop(columns="created").to_csv(RESULTS / f"{name}.csv", index=False)
+    (RESULTS / f"{name}.md").write_text(markdown(intro, sources, table), encoding="utf-8")
+
+
+def arguments(parser: argparse.ArgumentParser, sources: Sequence[str]) -> None:
+    """Add what every sweep is asked."""
+    parser.add_argument("--only", nargs="+", default=list(sources), choices=sources)
+    parser.add_argument("--methods", nargs="+", default=INDUCTIVE, choices=INDUCTIVE)
+    parser.add_argument("--jobs", type=int, default=2, help="runs at a time, one thread each")
+    parser.add_argument("--report", action="store_true", help="write what is finished")
+
+
+def label(row: pd.Series) -> str:
+    """Name of a method and its variant."""
+    for variant in VARIANTS.get(row["method"], ()):
+        if all(f'"{value}"' in row["params"] for value in variant.values()):
+            return f"{row['method']} ({', '.join(variant.values())})"
+    return row["method"]
+
+
+def summary(table: pd.DataFrame) -> pd.DataFrame:
+    """Mean over seeds, one row a method: ZSL, then H in the calibration paper's three settings."""
+    table = table.assign(name=table.apply(label, axis=1))
+
+    def over_seeds(task, statistic):
+        rows = table[table["select_for"] == task].groupby(["dataset", "name", "method"], sort=False)
+        return getattr(rows, statistic)(numeric_only=True)
+
+    zsl, gzsl = over_seeds("zsl", "mean"), over_seeds("gzsl", "mean")
+    columns = {
+        "ZSL": zsl["zsl"],
+        "+-": over_seeds("zsl", "std")["zsl"],
+        "u": zsl["plain_unseen"],
+        "s": zsl["plain_seen"],
+        "H plain": zsl["plain_harmonic"],
+        "H calibrated": zsl["calibrated_harmonic"],
+        "H calibrated, for GZSL": gzsl["calibrated_harmonic"],
+        "AUSUC": gzsl["ausuc"],
+        "oracle gap ZSL": zsl.get("oracle_gap_zsl"),
+        "oracle gap H": gzsl.get("oracle_gap_harmonic"),
+    }
+    return pd.DataFrame(columns).reset_index()
+
+
+def papers(benchmark: str) -> pd.DataFrame:
+    """Return the papers' figures on a benchmark, one row a method."""
+
+    def cells(table, column, **where):
+        rows = published(table)
+        for name, value in ({"dataset": benchmark} | where).items():
+            rows = rows[rows[name] == value]
+        return rows.set_index("method")[column]
+
+    return pd.DataFrame(
+        {
+            "ZSL (GBU)": cells("zsl_top1", "top1_per_class", split="PS"),
+            "ZSL (CAL)": cells("calibration_zsl_top1", "top1_per_class", split="PS"),
+            "H plain (GBU)": cells("gzsl_ps", "harmonic"),
+            "H plain (CAL)": cells("calibration_gzsl_harmonic", "harmonic", calibrated="no"),
+            "H calibrated, for GZSL (CAL)": cells(
+                "calibration_gzsl_harmonic",
+                "harmonic",
+                calibrated="yes",
+                lambda_selected_for="gzsl",
+            ),
+        }
+    )
+
+
+def percent(value) -> str:
+    return "" if pd.isna(value) else f"{100 * value:.1f}"
+
+
+def markdown(intro: str, sources: Mapping[str, Source], table: pd.DataFrame) -> str:
+    """Return the summary of every data set beside the papers' figures, in percent."""
+    rows, lines = summary(table), [intro]
+    for name, source in sources.items():
+        part = rows[rows["dataset"] == name].drop(columns="dataset")
+        if part.empty:
+            continue
+        part = part.join(papers(source.benchmark), on="method").drop(columns="method")
+        part = part.dropna(axis=1, how="all")
+        lines += [f"## {source.title}", "", "| " + " | ".join(part.columns) + " |"]
+        lines.append("|" + "---|" * len(part.columns))
+        for _, row in part.iterrows():
+            lines.append("| " + " | ".join([row.iloc[0], *map(percent, row.iloc[1:])]) + " |")
+        lines.append("")
+    return "\n".join(lines)

@@ -1,0 +1,71 @@
+"""Comparing a transductive method with its inductive self, as a job; see :mod:`ui.work`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ui.jobs import Work
+from zslcore.analysis.transduction import Contender, Transduction, TransductionSpec
+from zslcore.datasets import ZSLDataset
+from zslcore.protocol import ScoredTest
+
+if TYPE_CHECKING:
+    from ui.job_child import Report
+
+__all__ = ["is_quick", "read_transduction", "transduction", "work_of"]
+
+#: Feature values up to which a method that is one pass and one decomposition takes a second or so.
+SMALL = 1 << 18
+#: What a comparison is taken apart into; see :class:`zslcore.protocol.ScoredTest`.
+_ARRAYS = ("F", "y", "classes", "seen")
+
+
+def is_quick(spec: TransductionSpec, dataset: ZSLDataset) -> bool:
+    """Whether a comparison is done while one waits."""
+    method = spec.estimator
+    inductive = method.inductive()
+    iterative = method.iterative or (inductive is not None and inductive.iterative)
+    return not iterative and dataset.features.shape[0] * dataset.features.shape[1] <= SMALL
+
+
+def work_of(spec: TransductionSpec) -> Work:
+    """Return the work that makes a comparison."""
+    title = f"{spec.method} on {spec.dataset}, split {spec.split}"
+    return Work(title, "transduction", {"spec": spec.to_json()})
+
+
+def transduction(folder: Path, report: Report, *, spec: str) -> None:
+    """Compare, and keep the scores of both contenders in both problems."""
+    report(0, 0, "Opening the data set")
+    result = TransductionSpec.from_json(spec).run(on_progress=report)
+    about, arrays = [], {}
+    for contender in result.contenders:
+        about.append({name: getattr(contender, name) for name in _ABOUT})
+        for task in contender.params:
+            scores = getattr(contender, task)
+            names = {f"{contender.kind}/{task}/{name}": getattr(scores, name) for name in _ARRAYS}
+            arrays |= names
+    (folder / "contenders.json").write_text(json.dumps(about), encoding="utf-8")
+    np.savez(folder / "scores.npz", **arrays)
+
+
+_ABOUT = ("name", "kind", "params", "origin", "gamma")
+
+
+def read_transduction(folder: Path) -> Transduction:
+    """Read what :func:`transduction` wrote."""
+    about = json.loads((folder / "contenders.json").read_text(encoding="utf-8"))
+    contenders = {}
+    with np.load(folder / "scores.npz", allow_pickle=False) as arrays:
+        for each in about:
+            scored = {
+                task: ScoredTest(*(arrays[f"{each['kind']}/{task}/{name}"] for name in _ARRAYS))
+                for task in each["params"]
+            }
+            scores = {"zsl": scored["zsl"], "gzsl": scored.get("gzsl")}
+            contenders[each["kind"]] = Contender(**each, **scores)
+    return Transduction(**contenders)
