@@ -23,7 +23,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from zslcore.analysis.overlap import fair_draws, holm, overlap_gain, overlap_study, study_summary
+from zslcore.analysis.overlap import half_and_half, holm, overlap_gain, overlap_study, study_summary
 from zslcore.datasets import ZSLDataset, load, read_xlsa17
 from zslcore.exceptions import DatasetError
 from zslcore.leakage import get_vocabulary, match_names
@@ -85,10 +85,9 @@ def drawn(
     datasets: Mapping[str, ZSLDataset], known: np.ndarray, n_draws: int, baseline: str | None = None
 ) -> tuple[int, pd.DataFrame]:
     """Return how many classes of each kind were tested, and the gains over all draws."""
-    n = min(5 if len(known) <= 50 else 25, known.sum() // 2, (~known).sum() // 2)
-    draws = fair_draws(known, n_ouc=n, n_tuc=n, n_draws=n_draws)
+    draws = half_and_half(known, n_draws=n_draws)
     study = overlap_study(METHODS, datasets, draws)
-    return n, study_summary(study, baseline=baseline)
+    return len(draws[0].ouc), study_summary(study, baseline=baseline)
 
 
 # --- Writing --------------------------------------------------------------------------------------
@@ -173,6 +172,9 @@ def _real(dataset: ZSLDataset, title: str, draws: int) -> Iterator[str]:
     yield f"## {title}\n"
     yield f"{known.sum()} of {len(known)} classes are in ImageNet-1K. Own splits:\n"
     yield written(own_splits(dataset, known)) + "\n"
+    if min(known.sum(), (~known).sum()) < 4:
+        yield "Too few overlapping classes to draw from.\n"
+        return
     n, table = drawn({dataset.name: dataset}, known, draws)
     yield f"Draws of {n} + {n} test classes:\n"
     yield written(table[[c for c in OF_DRAWS if c in table and c != "features"]]) + "\n"

@@ -97,7 +97,10 @@ def pick() -> None:
     """Look closer at the class that was clicked."""
     clicked = st.session_state["overlap_bars"].selection.points
     if clicked:
-        st.session_state["overlap_class"] = table["class"][clicked[0]["x"]]
+        wanted = table["class"][clicked[0]["x"]]
+        if "overlap_class" not in st.session_state:
+            st.query_params["overlap_class"] = wanted  # its widget will not, when first drawn
+        st.session_state["overlap_class"] = wanted
         st.session_state["overlap_tab"] = "One class"
 
 

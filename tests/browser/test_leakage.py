@@ -98,6 +98,8 @@ def test_a_click_on_a_bar_opens_its_class(page, server):
     for key in ("overlap_nearest", "overlap_class"):
         page.locator(f".st-key-{key}").first.wait_for()
     assert not page.locator(".st-key-overlap_images").count()
+    click_bar(page, 3)
+    page.wait_for_url(re.compile("overlap_class=chimpanzee"), timeout=30_000)
 
     visit(page, server, "/overlap_gain?dataset=digits&split=PS")
     click_bar(page, 1)
