@@ -24,7 +24,7 @@ from zslcore.leakage import (
     render,
 )
 from zslcore.methods import METHODS, get_method
-from zslcore.runs import RunSpec
+from zslcore.runs import RunSpec, RunStore
 
 TABS = ["Findings", "Confirm or reject", "Corrected split", "Quiz"]
 VERDICTS = {
@@ -90,10 +90,11 @@ def choose_subject():
         provenance, measure = choose_provenance(measurable=source == "a data set")
     if source == "a data set":
         key = cache.split_key(dataset, split)
+        runs = RunStore().runs_on(dataset, split.name)
         context = cache.split_to_review(key, lambda: AuditContext.of_dataset(dataset, split))
         accuracies = measured(dataset, split) if measure else {}
-        return key, context, vocabularies, provenance, accuracies, dataset
-    return *uploaded(), vocabularies, provenance, {}, None
+        return key, context, vocabularies, provenance, accuracies, runs, dataset
+    return *uploaded(), vocabularies, provenance, {}, (), None
 
 
 def choose_vocabularies():
@@ -139,6 +140,7 @@ def choose_provenance(*, measurable: bool):
             f"Measure the effect with {', '.join(MEASURED)}",
             key="leakage_measure",
             bind="query-params",
+            help="Runs on this split that the app has kept count in any case.",
         )
     return Provenance(**chosen), measure
 
@@ -422,7 +424,7 @@ def text(words: str) -> str:
 # --- The page -------------------------------------------------------------------------------------
 
 with errors_as_sentences():
-    key, subject, vocabularies, provenance, accuracies, dataset = choose_subject()
+    key, subject, vocabularies, provenance, accuracies, runs, dataset = choose_subject()
     own = st.session_state.get("leakage_list")
     if own is not None:
         try:
@@ -435,8 +437,10 @@ with errors_as_sentences():
         decisions=decisions.decisions_on(subject.name),
         provenance=provenance,
         accuracies=accuracies,
+        runs=runs,
     )
-    said = repr([list_keys(), context.decisions, provenance, sorted(accuracies)])
+    of_runs = [(run.spec.key, run.created) for run in runs]
+    said = repr([list_keys(), context.decisions, provenance, sorted(accuracies), of_runs])
     report = cache.report(key, said, subject, context)
 
 show_verdict()

@@ -28,6 +28,7 @@ from zslcore.leakage import (
     quiz,
 )
 from zslcore.leakage.cli import read_decisions
+from zslcore.runs import RunSpec, RunStore
 
 APP = str(Path(__file__).parents[1] / "app.py")
 PAGE = "pages/leakage_review.py"
@@ -35,8 +36,9 @@ TABS = ["Findings", "Confirm or reject", "Corrected split", "Quiz"]
 
 
 @pytest.fixture
-def visit():
+def visit(tmp_path, monkeypatch):
     """Open the page as a new visitor, with choices in the address."""
+    monkeypatch.setenv("ZSL_DATA", str(tmp_path))
 
     def visit(**choices):
         app = AppTest.from_file(APP, default_timeout=60).switch_page(PAGE)
@@ -171,6 +173,19 @@ def test_the_effect_is_measured_on_request(visit):
     app = visit(leakage_measure="true")
     assert "OverlapGain" in words(app)
     assert "1 did not run" not in words(app)
+
+
+def test_kept_runs_tell_the_effect_and_the_oracle_gap_and_hide_no_declaration(visit):
+    assert "1 did not run" in words(visit())
+    data = load("simulated-AWA2")
+    spec = RunSpec("simulated-AWA2", "SS", "LinearS2V", select_for="zsl", digest=data.digest)
+    RunStore().run(spec, data)
+    app = visit()
+    assert "OverlapGain" in words(app)
+    assert "choosing on the test set would have gained up to" in words(app)
+    assert "Not known how" not in words(app)
+    assert "Gamma was chosen on the test set" in words(visit(leakage_gamma="test"))
+    assert "1 did not run" in words(visit(split="PS"))
 
 
 def test_another_split_without_vocabulary_has_nothing_to_decide(visit):

@@ -127,7 +127,7 @@ def overlap_effect(context: AuditContext) -> Iterator[Finding]:
     """ZSL007: OverlapGain of every method, by vocabulary, Holm over methods."""
     accuracies = _accuracies(context)
     if not accuracies:
-        why = "Did not run: needs accuracies per test class (runs= or accuracies=)."
+        why = "Did not run: needs accuracies per test class (runs= or accuracies=, --runs)."
         yield Finding("ZSL007", Severity.DID_NOT_RUN, why)
         return
     for vocabulary in context.vocabularies:
