@@ -298,7 +298,7 @@ def show_decisions() -> None:
         decisions.edit(
             subject.name, vocabulary, base, key=f"leakage_editor_{key}_{vocabulary.name}"
         )
-    with st.container(horizontal=True):
+    with st.container(horizontal=True, vertical_alignment="center"):
         st.download_button(
             "Decisions for the command line",
             decisions.as_toml(context.decisions),

@@ -1,5 +1,6 @@
 """Do classes the extractor had seen get better accuracy?"""
 
+import math
 from dataclasses import replace
 
 import pandas as pd
@@ -138,7 +139,7 @@ def show_figures() -> None:
         st.metric(
             "OverlapGain",
             percent(gain["gain"]),
-            delta=f"{percent(gain['low'])} to {percent(gain['high'])}",
+            delta=interval_in_words(gain["low"], gain["high"]),
             delta_color="off",
             delta_arrow="off",
             help="Below it its 95 % interval over classes (bootstrap-t).",
@@ -146,6 +147,13 @@ def show_figures() -> None:
         st.metric("p", three_digits(gain["p"]), help="Permutation of which classes overlap.")
         st.metric("All", percent(gain["all"]), help="What a paper prints: all test classes.")
         st.metric("All − Clean", points(gain["all_minus_clean"]))
+
+
+def interval_in_words(low: float, high: float) -> str:
+    """Write an interval; a single class on a side has none."""
+    if math.isnan(low):
+        return "no interval: one class"
+    return f"{percent(low)} to {percent(high)}"
 
 
 def show_bars() -> None:

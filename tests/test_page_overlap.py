@@ -69,6 +69,12 @@ def test_the_first_look_shows_a_gain(visit):
     assert any("simulated" in text.value and "badge" in text.value for text in app.markdown)
 
 
+def test_a_single_overlapping_class_has_no_interval_and_says_so(visit):
+    app = visit(dataset="simulated-CUB")
+    gain = next(metric for metric in app.metric if metric.label == "OverlapGain")
+    assert gain.delta == "no interval: one class"
+
+
 @pytest.mark.parametrize("tab", TABS)
 def test_every_tab_runs_cold_and_warm(visit, tab):
     app = visit(overlap_tab=tab)

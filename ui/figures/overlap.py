@@ -81,7 +81,7 @@ def class_accuracy_bars(table: pd.DataFrame, means: dict[bool, float], picked: s
     )
     figure.update_yaxes(tickformat=".0%", range=[0, 1.03], gridcolor=FAINT, fixedrange=True)
     figure.update_layout(bargap=0.2, barmode="overlay")
-    return legend_on_top(quiet(figure, height=360))
+    return legend_on_top(quiet(figure, height=360 if len(table) <= 12 else 480))
 
 
 def _mean_line(mean: float, n: int, side: bool, mark) -> go.Scatter:
