@@ -4,6 +4,7 @@ import streamlit as st
 
 from ui import controls, tables, uploads
 from ui.figures import data as figures
+from ui.figures.cross import image_counts
 from ui.frame import chart, errors_as_sentences, open_page
 from ui.text import plain
 from zslcore.analysis import inventory
@@ -83,8 +84,9 @@ def show_counts() -> None:
     if view == "AWA1 beside AWA2":
         both = inventory.awa_image_counts()
         chart(
-            figures.awa_counts(both),
-            alt="Images per class of AWA1 beside those of AWA2, 50 classes, largest of AWA2 first.",
+            image_counts(both.rename(columns={"AWA1": "first", "AWA2": "second"}), "AWA1", "AWA2"),
+            alt="Images per class of AWA1 beside those of AWA2, 50 classes, largest of AWA2 first; "
+            "the unseen ones on a band.",
             key="data_awa",
         )
         st.caption(

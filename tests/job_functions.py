@@ -19,7 +19,7 @@ def count(folder, report, to=3, seconds=0.0, log=""):
     if log:
         with open(log, "a") as file:
             file.write("once\n")
-    sys.stdout.write("libraries print things\n")
+    sys.stdout.write("a library prints into the middle of a line")
     sys.stdout.flush()
     (folder / "count.txt").write_text(str(to))
 

@@ -134,3 +134,11 @@ def test_the_menu_has_families_and_a_heading_leads_to_its_first_method():
     assert not app.exception
     assert app.selectbox(key="method").value == "GFZSL"
     assert app.metric
+
+
+def test_a_link_to_a_family_opens_its_first_method():
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    app.switch_page("pages/evaluate.py")
+    app.query_params["method"] = "— generative —"
+    app.run()
+    assert any("**GFZSL**" in text.value for text in app.markdown)

@@ -5,20 +5,25 @@ from __future__ import annotations
 import streamlit as st
 
 from ui import controls
+from zslcore.base import MethodCard
 from zslcore.methods import get_method
 from zslcore.runs import RunResult
 
-__all__ = ["show"]
+__all__ = ["show", "show_card"]
 
 
 def show(run: RunResult) -> None:
     """Show the card of the method of a run, and the parameters it ran with."""
     method = run.spec.method
-    card = get_method(method).card
+    show_card(get_method(method).card)
+    st.caption(f"Parameters ({run.params_origin}): {controls.in_words(method, run.params)}.")
+
+
+def show_card(card: MethodCard) -> None:
+    """Show paper, year, idea, formula and needs of a method."""
     st.markdown(f"**{card.name}** ({card.year}, {card.family}). {card.idea}")
     for formula in card.formula.split(r"\quad"):
         st.markdown(f"${formula.strip().strip(',')}$")
     st.caption(f"[{card.title}]({card.url}), {card.authors}.")
     if card.needs:
         st.caption(f"Needs {card.needs}.")
-    st.caption(f"Parameters ({run.params_origin}): {controls.in_words(method, run.params)}.")

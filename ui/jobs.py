@@ -323,17 +323,19 @@ class Runner:
 
     def _run(self, job: _Job) -> None:
         """See one job through, from its child's birth to what it leaves."""
+        error = "The work could not be started."
         try:
             error = self._in_child(job)
         except OSError as refused:  # no space, no rights, no process
             error = f"The work could not be started: {refused}."
-        with self._lock:
-            if job.state == "running":
-                self._end(job, "failed" if error else "done", error)
-        self._trim(keep=self.folder / job.work.key)
-        with self._lock:
-            self._threads.discard(threading.current_thread())
-            self._start_next()
+        finally:
+            with self._lock:
+                if job.state == "running":
+                    self._end(job, "failed" if error else "done", error)
+            self._trim(keep=self.folder / job.work.key)
+            with self._lock:
+                self._threads.discard(threading.current_thread())
+                self._start_next()
 
     def _in_child(self, job: _Job) -> str:
         """Let a child do the work; return a sentence, empty when it has left a result."""

@@ -16,6 +16,7 @@ def show(
     *,
     labels: Mapping[str, str],
     percent: Sequence[str] = (),
+    points: Sequence[str] = (),
     significant: Sequence[str] = (),
     height: int | str = "auto",
 ) -> None:
@@ -27,14 +28,15 @@ def show(
     name : what the file is called, without its ending
     labels : column -> heading; columns without one are in the download only
     percent : columns shown as percent with one decimal
+    points : differences of fractions, shown in percentage points with their sign
     significant : columns shown with three significant digits
     height : of the table on screen, as for ``st.dataframe``
     """
     shown = table[list(labels)].copy()
-    for column in percent:
+    for column in (*percent, *points):
         shown[column] = 100 * shown[column].astype(float)
     config = {column: st.column_config.Column(label) for column, label in labels.items()}
-    for columns, text in ((percent, "%.1f %%"), (significant, "%.3g")):
+    for columns, text in ((percent, "%.1f %%"), (points, "%+.1f"), (significant, "%.3g")):
         config |= {c: st.column_config.NumberColumn(labels[c], format=text) for c in columns}
     st.dataframe(shown, column_config=config, hide_index=True, height=height, placeholder="–")
     download(table, name)

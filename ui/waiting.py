@@ -46,17 +46,19 @@ def transduction(spec: TransductionSpec) -> Transduction:
     return cache.finished_transduction(asked.key, wait_for(asked))
 
 
-def wait_for(asked: Work, *, draw: Draw | None = None) -> Path:
+def wait_for(asked: Work, *, draw: Draw | None = None, stop: bool = True) -> Path | None:
     """Return the folder with the result of a work, started unless it is under way.
 
-    Until there is one, the page ends here with a panel; when there is, the page runs again. What
-    ended without a result starts again only when somebody asks for it.
+    Until there is one, a panel stands here and the page ends; when there is, the page runs again.
+    What ended without a result starts again only when somebody asks for it.
 
     Parameters
     ----------
     asked : Work
     draw : callable, optional
         Draws the preview that the work leaves from time to time.
+    stop : bool, default=True
+        Whether the page ends below the panel; otherwise it goes on, with None.
 
     Raises
     ------
@@ -72,7 +74,8 @@ def wait_for(asked: Work, *, draw: Draw | None = None) -> Path:
     if folder is None:
         active = jobs.status(asked.key).active
         st.fragment(_panel, run_every=LOOK_EVERY if active else None)(asked, draw, active)
-        st.stop()
+        if stop:
+            st.stop()
     return folder
 
 
@@ -81,7 +84,7 @@ def _panel(asked: Work, draw: Draw | None, was_active: bool) -> None:
     status = jobs.status(asked.key)
     if status is None or status.active != was_active:
         st.rerun()
-    with st.container(border=True, key="job"):
+    with st.container(border=True, key=f"job_{asked.key}"):
         st.markdown(f"**{plain(asked.title)}**")
         if status.active:
             _show_progress(asked, status)
@@ -97,7 +100,7 @@ def _show_progress(asked: Work, status: Status) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(_time(status))
         st.space("stretch")
-        if st.button("Cancel", icon=":material/close:", key="job_cancel"):
+        if st.button("Cancel", icon=":material/close:", key=f"cancel_{asked.key}"):
             jobs.cancel(asked.key)
             st.rerun()
 
@@ -121,7 +124,7 @@ def _show_end(asked: Work, status: Status) -> None:
     else:
         st.info("Cancelled.", icon=":material/block:")
     again = "Try again" if status.state == "failed" else "Start again"
-    if st.button(again, icon=":material/refresh:", key="job_again"):
+    if st.button(again, icon=":material/refresh:", key=f"again_{asked.key}"):
         with errors_as_sentences():
             jobs.submit(asked)
         st.rerun()

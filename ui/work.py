@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from sklearn.model_selection import ParameterGrid
 
+from ui.crossing import cross
 from ui.jobs import Work
 from ui.overlap_study import overlap_study
 from ui.transduction import transduction
@@ -137,4 +138,9 @@ class _Progress:
 
 
 #: What a job may ask for; see :class:`ui.jobs.Runner`.
-FUNCTIONS = {"run": run, "overlap_study": overlap_study, "transduction": transduction}
+FUNCTIONS = {
+    "run": run,
+    "cross": cross,
+    "overlap_study": overlap_study,
+    "transduction": transduction,
+}

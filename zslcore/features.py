@@ -110,10 +110,11 @@ class FeatureView:
 
     def rows(self, rows: np.ndarray) -> FeatureView:
         """Return the view of some of its rows; nothing is read."""
-        chosen = rows if self._rows is None else self._rows[rows]
-        return FeatureView(
-            self._matrix, chosen, shift=self._shift, scale=self._scale, unit=self._unit
-        )
+        return self.of(self._matrix, rows if self._rows is None else self._rows[rows])
+
+    def of(self, matrix, rows: np.ndarray | None = None) -> FeatureView:
+        """Return the view of another matrix with the same scaling; nothing is read."""
+        return FeatureView(matrix, rows, shift=self._shift, scale=self._scale, unit=self._unit)
 
     def __getitem__(self, key: slice | np.ndarray) -> np.ndarray:
         """Read rows ``key`` (slice, row numbers or a mask) as a float64 array."""

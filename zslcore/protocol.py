@@ -130,6 +130,18 @@ class Problem:
             seen=np.isin(classes, seen_classes),
         )
 
+    @classmethod
+    def of_test(cls, dataset: ZSLDataset, split: Split, preprocessing: Preprocessing) -> Problem:
+        """Part ``dataset`` into trainval and all test rows, all classes being candidates."""
+        if not len(split.trainval) or not len(split.test_unseen):
+            raise DatasetError(
+                f"{dataset.name}, split {split.name!r}: needs training rows and unseen test rows; "
+                f"got {len(split.trainval)} and {len(split.test_unseen)}."
+            )
+        test = np.concatenate([split.test_seen, split.test_unseen])
+        classes = np.union1d(split.seen_classes, split.unseen_classes)
+        return cls.of(dataset, preprocessing, split.trainval, test, classes)
+
     def sweep(self, method: ZSLEstimator, grid: Sequence[Params]) -> Iterator[np.ndarray]:
         """Yield the test scores of every point of ``grid``."""
         if hasattr(method, "seen_penalty"):
@@ -142,6 +154,10 @@ class Problem:
         if not hasattr(fitted, "seen_penalty") or self.seen.all() or not self.seen.any():
             return F
         return penalised(F, self.seen, fitted.seen_penalty(self.X_test))
+
+    def scored(self, fitted: ZSLEstimator) -> ScoredTest:
+        """Return the scores of a fitted method with everything that is needed to judge them."""
+        return ScoredTest(self.scores_of(fitted), self.y_test, self.classes, self.seen)
 
 
 def penalised(F: np.ndarray, seen: np.ndarray, penalty: np.ndarray) -> np.ndarray:
@@ -228,21 +244,9 @@ def fit_and_score(
     seed: int = 0,
 ) -> ScoredTest:
     """Fit ``method`` on trainval and score the test set, seen and unseen, among all classes."""
-    problem = _test_problem(dataset, split, preprocessing)
+    problem = Problem.of_test(dataset, split, preprocessing)
     method = with_seed(method, seed).fit(problem.X, problem.y, problem.S)
-    F = problem.scores_of(method)
-    return ScoredTest(F, problem.y_test, problem.classes, problem.seen)
-
-
-def _test_problem(dataset: ZSLDataset, split: Split, preprocessing: Preprocessing) -> Problem:
-    if not len(split.trainval) or not len(split.test_unseen):
-        raise DatasetError(
-            f"{dataset.name}, split {split.name!r}: needs training rows and unseen test rows; "
-            f"got {len(split.trainval)} and {len(split.test_unseen)}."
-        )
-    test = np.concatenate([split.test_seen, split.test_unseen])
-    classes = np.union1d(split.seen_classes, split.unseen_classes)
-    return Problem.of(dataset, preprocessing, split.trainval, test, classes)
+    return problem.scored(method)
 
 
 # --- Choosing -------------------------------------------------------------------------------------
@@ -485,7 +489,7 @@ def oracle(
 ) -> Oracle:
     """Choose parameters and gamma *on the test set*, to show what peeking would gain."""
     method = with_seed(method, seed)
-    problem = _test_problem(dataset, split, preprocessing)
+    problem = Problem.of_test(dataset, split, preprocessing)
     points = list(ParameterGrid(dict(method.param_grid if grid is None else grid)))
     tick = _Ticker(len(points), on_progress)
     zsl, gzsl = [], []

@@ -35,7 +35,16 @@ from zslcore.features import Preprocessing
 from zslcore.methods import get_method
 from zslcore.metrics import OperatingPoint
 
-__all__ = ["RunResult", "RunSpec", "RunStore", "execute", "execute_with_scores", "fit_again"]
+__all__ = [
+    "RunResult",
+    "RunSpec",
+    "RunStore",
+    "choose",
+    "evaluation_from",
+    "execute",
+    "execute_with_scores",
+    "fit_again",
+]
 
 Origin = Literal["validated", "given"]
 
@@ -201,14 +210,14 @@ class RunResult:
         """Read what :meth:`to_json` wrote."""
         values = json.loads(text)
         values["spec"] = RunSpec(**values["spec"])
-        values["evaluation"] = _evaluation(values["evaluation"])
+        values["evaluation"] = evaluation_from(values["evaluation"])
         if values["oracle"]:
             values["oracle"] = protocol.Oracle(**values["oracle"])
         values["class_names"] = _int_keys(values["class_names"])
         return cls(**values)
 
 
-def _evaluation(values: dict[str, Any]) -> protocol.Evaluation:
+def evaluation_from(values: dict[str, Any]) -> protocol.Evaluation:
     """Rebuild an evaluation from JSON, which knows neither points nor whole-number keys."""
     for name, value in values.items():
         if isinstance(value, dict):
@@ -269,7 +278,7 @@ def execute_with_scores(
     split = dataset.split(spec.split)
     method = protocol.with_seed(spec.estimator, spec.seed)
     method.on_epoch = on_epoch
-    params, gamma, origins = _choose(spec, method, dataset, split, on_progress)
+    params, gamma, origins = choose(spec, method, dataset, split, on_progress)
     model = clone(method).set_params(**params)
     shared = {"preprocessing": spec.preprocessing, "seed": spec.seed}
     scores = protocol.fit_and_score(model, dataset, split, **shared)
@@ -328,7 +337,7 @@ def _with_data(spec: RunSpec, dataset: ZSLDataset | None) -> tuple[RunSpec, ZSLD
     return replace(spec, digest=dataset.digest), dataset
 
 
-def _choose(spec: RunSpec, method: ZSLEstimator, dataset, split, on_progress):
+def choose(spec: RunSpec, method: ZSLEstimator, dataset, split, on_progress=None):
     """Return (params, gamma, their origins); only what is not given is chosen, on the folds."""
     given = method.get_params()
     generalized = bool(len(split.test_seen))

@@ -28,7 +28,7 @@ from ui.figures.palette import (
 __all__ = [
     "answer_wall",
     "attribute_map",
-    "awa_counts",
+    "class_axis",
     "class_codes",
     "class_counts",
     "image_row",
@@ -358,31 +358,9 @@ def class_counts(table: pd.DataFrame) -> go.Figure:
             customdata=names[known],
             hovertemplate="%{customdata} is among ImageNet-1K's classes<extra></extra>",
         )
-    _class_axis(figure, table["class"], table["role"])
+    class_axis(figure, table["class"], table["role"])
     figure.update_yaxes(title_text="images", gridcolor=FAINT, zeroline=False)
     return legend_on_top(quiet(figure, height=430)).update_layout(bargap=0.15)
-
-
-def awa_counts(table: pd.DataFrame) -> go.Figure:
-    """Draw the images per class of AWA1 beside those of AWA2.
-
-    Parameters
-    ----------
-    table : see :func:`zslcore.analysis.inventory.awa_image_counts`
-    """
-    figure = go.Figure()
-    for name, color, pattern in (("AWA1", "#E69F00", ""), ("AWA2", "#56B4E9", "/")):
-        figure.add_bar(
-            x=np.arange(len(table)),
-            y=table[name],
-            name=name,
-            marker={"color": color, "pattern": hatch(pattern), "line_width": 0},
-            customdata=escaped(table["class"]),
-            hovertemplate=f"%{{customdata}}: %{{y:,}} images in {name}<extra></extra>",
-        )
-    _class_axis(figure, table["class"], table["role"])
-    figure.update_yaxes(title_text="images", gridcolor=FAINT, zeroline=False)
-    return legend_on_top(quiet(figure, height=430)).update_layout(bargap=0.2, bargroupgap=0)
 
 
 def attribute_map(table: pd.DataFrame, roles: Sequence[str]) -> go.Figure:
@@ -452,7 +430,7 @@ def overlap_counts(table: pd.DataFrame) -> go.Figure:
             customdata=escaped(table["class"])[chosen],
             hovertemplate=f"%{{customdata}}, {label}: %{{y:,}} images<extra></extra>",
         )
-    _class_axis(figure, table["class"], table["role"])
+    class_axis(figure, table["class"], table["role"])
     figure.update_yaxes(title_text="images", gridcolor=FAINT, zeroline=False)
     return legend_on_top(quiet(figure, height=380)).update_layout(bargap=0.25)
 
@@ -505,7 +483,7 @@ def split_map(table: pd.DataFrame, folds: pd.DataFrame) -> go.Figure:
         zeroline=False,
         tickfont_size=13,
     )
-    _class_axis(figure, table["class"], table["role"], row=2, col=1)
+    class_axis(figure, table["class"], table["role"], row=2, col=1)
     figure.update_xaxes(row=1, col=1, showticklabels=False, showgrid=False)
     figure.update_layout(barmode="stack", bargap=0.1 if len(table) <= MOST_NAMES else 0)
     return legend_on_top(quiet(figure, height=430 + strip))
@@ -541,7 +519,7 @@ def _fold_strip(table: pd.DataFrame, folds: pd.DataFrame) -> list[go.Scatter | g
 # --- Words in figures -----------------------------------------------------------------------------
 
 
-def _class_axis(figure: go.Figure, names, roles, **where) -> None:
+def class_axis(figure: go.Figure, names, roles, **where) -> None:
     """Name the classes along the axis where they can be read; marks say which are unseen."""
     legible = len(names) <= MOST_NAMES
     labels = [marked(name, role, bold=False) for name, role in zip(names, roles, strict=True)]

@@ -13,9 +13,11 @@ import plotly.graph_objects as go
 
 __all__ = [
     "FAINT",
+    "FIRST",
     "HARMONIC",
     "ORACLE",
     "OVERLAP",
+    "SECOND",
     "SEEN",
     "SEQUENTIAL",
     "UNSEEN",
@@ -50,6 +52,9 @@ VALIDATED = Mark("#009E73", "square")
 OVERLAP = Mark("#CC79A7", "triangle-up", pattern="x")
 ORACLE = Mark("#8C8C8C", "x-thin", dash="dash")
 HARMONIC = Mark("#64748B", "hexagon")
+#: Two data sets side by side.
+FIRST = Mark("#E69F00", "triangle-left")
+SECOND = Mark("#56B4E9", "triangle-right", pattern="/")
 
 #: Lines of reference and grids: visible on white and on black, never in the way.
 FAINT = "rgba(128, 128, 128, 0.35)"

@@ -1,0 +1,267 @@
+import json
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from tests.worlds import linear_world
+from zslcore.analysis.cross_dataset import (
+    CrossStore,
+    check_pair,
+    cross_accuracy,
+    cross_table,
+    images_per_class,
+)
+from zslcore.datasets.base import Fold, Split, ZSLDataset
+from zslcore.exceptions import DatasetError
+from zslcore.methods import LinearS2V
+from zslcore.runs import RunSpec, execute
+
+
+def world(name, seed=0, shift=0.0, **options):
+    """Make a linear world whose classes do not depend on ``seed``, which draws the images."""
+    made = linear_world(noise=1.0, n_per_class=20, **options)
+    rng = np.random.default_rng(seed)
+    X = made.features + shift + 0.5 * rng.normal(size=made.features.shape)
+    return replace(made, name=name, features=X.astype(np.float32))
+
+
+ONE, TWO = world("one", 1), world("two", 2, shift=0.3)
+
+
+def spec_on(train, method="ESZSL", **options):
+    return RunSpec(train.name, "PS", method, **options)
+
+
+def renumbered(data, order):
+    """The same images with classes numbered otherwise: class ``order[k]`` becomes class k."""
+    number = np.argsort(order)
+    split = data.splits["PS"]
+    parts = {
+        name: getattr(split, name) for name in ("trainval", "test_seen", "test_unseen", "folds")
+    }
+    labels = number[data.labels]
+    return replace(
+        data,
+        labels=labels,
+        prototypes=data.prototypes[order],
+        class_names=tuple(data.class_names[c] for c in order),
+        splits=[Split.from_rows("PS", labels, **parts)],
+    )
+
+
+# --- One fit, several test sets -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", ["ESZSL", "SAE", "GFZSL", "CMT*"])
+def test_tested_on_itself_it_is_the_protocols_evaluation(method):
+    given = {"epochs": 2} if method == "CMT*" else {}
+    spec = spec_on(ONE, method, params=given, select_for="zsl")
+    ours = cross_accuracy(spec, ONE, [ONE, TWO])
+    run = execute(spec, ONE, with_oracle=False)
+    assert ours.evaluations["one"] == run.evaluation
+    assert (ours.params, ours.gamma) == (run.params, run.gamma)
+    assert ours.evaluations["two"] != run.evaluation
+
+
+def test_accuracy_on_the_other_is_that_of_a_fit_done_by_hand():
+    spec = spec_on(ONE, "LinearS2V", params={"lam": 0.01}, gamma=0.2, features="zscore",
+                   prototypes="none")  # fmt: skip
+    ours = cross_accuracy(spec, ONE, [TWO]).evaluations["two"]
+    train, test = ONE.split("PS").trainval, TWO.split("PS").test_unseen
+    mean, deviation = ONE.features[train].mean(axis=0), ONE.features[train].std(axis=0)
+    model = LinearS2V(lam=0.01).fit(
+        (ONE.features[train] - mean) / deviation, ONE.labels[train], ONE.prototypes[:8]
+    )
+    X = (TWO.features[test] - mean) / deviation
+    right = 8 + model.predict(X, ONE.prototypes[8:]) == TWO.labels[test]
+    by_class = {c: right[TWO.labels[test] == c].mean() for c in range(8, 12)}
+    assert ours.per_class_zsl == pytest.approx(by_class)
+    assert ours.zsl == pytest.approx(np.mean(list(by_class.values())))
+
+
+def test_order_of_the_other_sets_classes_changes_nothing():
+    order = np.random.default_rng(5).permutation(TWO.n_classes)
+    spec = spec_on(ONE)
+    plain = cross_accuracy(spec, ONE, [TWO]).evaluations
+    assert cross_accuracy(spec, ONE, [renumbered(TWO, order)]).evaluations == plain
+
+
+def test_nothing_of_the_test_set_is_looked_at_before_the_test():
+    """Other labels, prototypes and folds there: the same fit, and only its figures differ."""
+    split, rng = TWO.splits["PS"], np.random.default_rng(0)
+    labels = TWO.labels.copy()
+    for rows in (split.trainval, split.test_seen, split.test_unseen):
+        labels[rows] = rng.permutation(labels[rows])
+    rows = {name: getattr(split, name) for name in ("trainval", "test_seen", "test_unseen")}
+    folds = [Fold(fold.val, fold.train) for fold in split.folds]
+    scrambled = replace(
+        TWO,
+        labels=labels,
+        prototypes=rng.random(TWO.prototypes.shape),
+        splits=[Split.from_rows("PS", labels, **rows, folds=folds)],
+    )
+    features = TWO.features.copy()
+    features[split.trainval] = np.nan
+    blind = replace(TWO, features=features)
+    spec = spec_on(ONE, select_for="gzsl")
+    honest = cross_accuracy(spec, ONE, [ONE, TWO])
+    other = cross_accuracy(spec, ONE, [ONE, scrambled])
+    assert (other.params, other.gamma) == (honest.params, honest.gamma)
+    assert other.evaluations["one"] == honest.evaluations["one"]
+    assert other.evaluations["two"].zsl < honest.evaluations["two"].zsl
+    assert cross_accuracy(spec, ONE, [ONE, blind]).evaluations == honest.evaluations
+
+
+def test_result_survives_json():
+    result = cross_accuracy(spec_on(ONE), ONE, [ONE, TWO])
+    again = type(result).from_json(result.to_json())
+    assert again == result
+    assert list(again.evaluations) == ["one", "two"]
+
+
+def without_classes(data, *, keep):
+    split = data.splits["PS"]
+    held = np.setdiff1d(split.test_unseen, np.flatnonzero(data.labels >= keep))
+    rows = {name: getattr(split, name) for name in ("trainval", "test_seen")}
+    return replace(data, splits=[Split.from_rows("PS", data.labels, **rows, test_unseen=held)])
+
+
+@pytest.mark.parametrize(
+    ("other", "sentence"),
+    [
+        (world("wide", n_features=21), "needs the same features; got 20 and 21 of them."),
+        (world("more", n_unseen=5), "same classes by name, each once; got 12 and 13 with 12 in "
+         "common, not in both: class 12."),
+        (replace(TWO, class_names=["class 0", *TWO.class_names[:-1]]), "each once; got 12 and 12"),
+        (without_classes(TWO, keep=11), "the unseen classes must be the same in both; 1 are in"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_crossed_is_one_sentence(other, sentence):
+    for how in (
+        lambda: check_pair(ONE, other, "PS"),
+        lambda: cross_accuracy(spec_on(ONE), ONE, [ONE, other]),
+        lambda: cross_table(ONE, other, ["ESZSL"]),
+    ):
+        with pytest.raises(DatasetError) as refusal:
+            how()
+        assert sentence in str(refusal.value)
+        assert ONE.name in str(refusal.value)
+        assert other.name in str(refusal.value)
+
+
+def test_a_spec_for_other_data_is_refused():
+    with pytest.raises(DatasetError, match="the run asks for data of that name; got one"):
+        cross_accuracy(spec_on(TWO), ONE, [TWO])
+    with pytest.raises(DatasetError, match="the run asks for data 0123"):
+        cross_accuracy(spec_on(ONE, digest="0123"), ONE, [TWO])
+
+
+# --- The table ------------------------------------------------------------------------------------
+
+
+def test_table_has_four_cells_a_method_and_the_printed_columns_first():
+    table = cross_table(ONE, TWO, ["ESZSL", "GFZSL"])
+    cells = [("one", "one"), ("one", "two"), ("two", "two"), ("two", "one")]
+    assert list(table.columns[:4]) == ["method", "train_dataset", "test_dataset", "top1_per_class"]
+    assert list(zip(table["train_dataset"], table["test_dataset"], strict=True)) == 2 * cells
+    expected = cross_accuracy(spec_on(TWO, "GFZSL", select_for="zsl"), TWO, [ONE]).evaluations
+    last = table.iloc[-1]
+    assert last["top1_per_class"] == expected["one"].zsl
+    assert last["calibrated_harmonic"] == expected["one"].calibrated.harmonic
+    assert set(table["select_for"]) == {"zsl"}
+    assert set(table["params_origin"]) == set(table["gamma_origin"]) == {"validated"}
+    assert json.loads(last["params"]).keys() >= {"lam_mean"}
+
+
+def test_every_inductive_method_that_fits_the_data_is_in_the_table_by_default(monkeypatch):
+    done = []
+    result = cross_accuracy(spec_on(ONE, "LinearS2V"), ONE, [ONE])
+    monkeypatch.setattr(
+        "zslcore.analysis.cross_dataset.cross_accuracy",
+        lambda spec, *_, **__: done.append(spec.method) or result,
+    )
+    cross_table(ONE, TWO)
+    assert len(set(done)) == 17
+    assert "PrototypeCosine" not in done
+    done.clear()
+    cross_table(world("a", n_features=6), world("b", n_features=6))
+    assert "PrototypeCosine" in done
+
+
+def test_features_that_differ_are_compared_each_on_itself():
+    wide = world("wide", n_features=21)
+    table = cross_table(ONE, wide, ["ESZSL"], across=False)
+    assert list(table["train_dataset"]) == list(table["test_dataset"]) == ["one", "wide"]
+
+
+def test_two_data_sets_of_one_name_are_refused():
+    with pytest.raises(DatasetError, match="two different data sets"):
+        cross_table(ONE, ONE, ["ESZSL"])
+
+
+def test_interrupted_work_goes_on_where_it_stopped(tmp_path, monkeypatch):
+    store, methods = CrossStore(tmp_path), ["ESZSL", "GFZSL"]
+
+    def stop(done, total, message):
+        assert total == 4
+        if done >= 3:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        cross_table(ONE, TWO, methods, store=store, on_progress=stop)
+    assert len(list(tmp_path.iterdir())) == 3
+    fitted = []
+    monkeypatch.setattr(
+        "zslcore.analysis.cross_dataset.cross_accuracy",
+        lambda spec, *args, **how: fitted.append(spec) or cross_accuracy(spec, *args, **how),
+    )
+    seen = []
+    resumed = cross_table(
+        ONE, TWO, methods, store=store, on_progress=lambda *step: seen.append(step)
+    )
+    assert [(spec.method, spec.dataset) for spec in fitted] == [("GFZSL", "two")]
+    assert [step[0] for step in seen] == sorted(step[0] for step in seen)
+    assert seen[-1] == (4, 4, "GFZSL on two")
+    pd.testing.assert_frame_equal(
+        resumed.drop(columns="seconds"), cross_table(ONE, TWO, methods).drop(columns="seconds")
+    )
+
+
+def test_a_damaged_or_other_result_is_made_again(tmp_path):
+    store = CrossStore(tmp_path)
+    first = cross_table(ONE, TWO, ["ESZSL"], store=store)
+    for path in tmp_path.iterdir():
+        path.write_text(path.read_text()[:50])
+    again = cross_table(ONE, TWO, ["ESZSL"], store=store)
+    pd.testing.assert_frame_equal(first.drop(columns="seconds"), again.drop(columns="seconds"))
+    cross_table(ONE, world("two", 3), ["ESZSL"], store=store)
+    assert len(list(tmp_path.iterdir())) == 4
+
+
+# --- Images per class -----------------------------------------------------------------------------
+
+
+def test_images_are_counted_by_name_and_sorted():
+    order = np.random.default_rng(5).permutation(12)
+    rows = np.concatenate([np.flatnonzero(TWO.labels == c)[: 3 + c] for c in range(12)])
+    few = ZSLDataset(
+        name="few",
+        features=TWO.features[rows],
+        labels=TWO.labels[rows],
+        prototypes=TWO.prototypes,
+        class_names=TWO.class_names,
+        splits=[Split.from_classes("PS", TWO.labels[rows], unseen=[8, 9, 10, 11])],
+    )
+    table = images_per_class(ONE, renumbered(few, order))
+    assert list(table["class"]) == [f"class {c}" for c in range(11, -1, -1)]
+    assert list(table["second"]) == list(range(14, 2, -1))
+    assert set(table["first"]) == {20}
+    assert list(table["role"]) == ["unseen"] * 4 + ["seen"] * 8
+    assert table["ratio"].iloc[0] == 14 / 20
+
+
+def test_counts_of_other_classes_are_refused():
+    with pytest.raises(DatasetError, match="same classes by name, each once; 12 are in both"):
+        images_per_class(ONE, world("more", n_unseen=5))

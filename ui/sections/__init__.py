@@ -1,0 +1,1 @@
+"""Parts of pages, one question a file; widgets in, figures out."""

@@ -1,0 +1,231 @@
+"""Images per class of two data sets, and what methods trained on one reach on the other.
+
+Two tabs of the page on AWA1 and AWA2. Each function is one of them and needs nothing of the page
+but the pair and the name of a split that both have.
+"""
+
+from __future__ import annotations
+
+import pandas as pd
+import streamlit as st
+
+from ui import controls, tables
+from ui.crossing import cross_work, read_cross
+from ui.figures import cross as figures
+from ui.frame import chart
+from ui.numbers import three_digits
+from ui.text import plain
+from ui.waiting import wait_for
+from zslcore.analysis import cross_tests as tests
+from zslcore.analysis.cross_dataset import check_pair, images_per_class
+from zslcore.analysis.inventory import awa_image_counts
+from zslcore.datasets import ZSLDataset
+from zslcore.datasets.facts import benchmark_of
+from zslcore.exceptions import DatasetError
+from zslcore.methods import METHODS
+
+__all__ = ["show_accuracy", "show_images"]
+
+#: Figures that can be looked at, by their column.
+FIGURES = {
+    "ZSL": "top1_per_class",
+    "H, calibrated": "calibrated_harmonic",
+    "H, γ = 0": "plain_harmonic",
+    "unseen, calibrated": "calibrated_unseen",
+    "seen, calibrated": "calibrated_seen",
+}
+#: Methods chosen to begin with: all together take a second or two.
+USUAL = ("LinearV2S", "LinearS2V", "ESZSL", "SAE", "GFZSL")
+PRINTED = "as printed, real images"
+QUESTIONS = {
+    "training set": "another training set",
+    "test set": "another test set",
+    "larger": "which changes more",
+}
+
+
+def show_images(first: ZSLDataset, second: ZSLDataset, split: str) -> None:
+    """Draw the images per class of both data sets, largest of the second first."""
+    names, real = (first.name, second.name), False
+    if _are_awa(first, second) and (first.simulated or second.simulated):
+        which = st.segmented_control(
+            "Images of",
+            ["these data sets", "the real AWA1 and AWA2"],
+            default="these data sets",
+            required=True,
+            key="awa1_images",
+            bind="query-params",
+        )
+        real = which != "these data sets"
+    if real:
+        names = ("AWA1", "AWA2")
+        table = awa_image_counts().rename(columns={"AWA1": "first", "AWA2": "second"})
+    else:
+        table = images_per_class(first, second, split)
+    chart(
+        figures.image_counts(table, *names),
+        f"Images of each of {len(table)} classes in {names[0]} and {names[1]}, largest of "
+        f"{names[1]} first; {(table['role'] == 'unseen').sum()} unseen classes stand on a band.",
+        key="awa1_counts",
+    )
+    largest, smallest = table.iloc[0], table.iloc[-1]
+    st.caption(
+        f"{table['first'].sum():,} images in {plain(names[0])}, {table['second'].sum():,} in "
+        f"{plain(names[1])}, where {plain(largest['class'])} has {largest['second']:,} and "
+        f"{plain(smallest['class'])} {smallest['second']:,}. :orange[◆] on a band: test classes."
+    )
+    tables.download(table, f"images_{names[0]}_{names[1]}")
+
+
+def show_accuracy(first: ZSLDataset, second: ZSLDataset, split: str) -> None:
+    """Show what is printed, then train on each data set and test on both."""
+    printed = _are_awa(first, second) and split == "PS"
+    if printed:
+        _show_claim()
+    across = _can_be_crossed(first, second, split)
+    joint = all(data.features.shape[1] == data.prototypes.shape[1] for data in (first, second))
+    fitting = [name for name in METHODS if joint or name != "PrototypeCosine"]
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        methods = st.multiselect("Methods", fitting, USUAL, key="awa1_methods", bind="query-params")
+        shown = controls.choose("Figure", list(FIGURES), key="awa1_figure", width=220)
+    if not methods:
+        st.info("Choose a method to begin with.", icon=":material/arrow_upward:")
+        return
+    methods = [name for name in fitting if name in methods]
+    folder = wait_for(cross_work(first, second, split, methods, across=across))
+    table = read_cross(folder, methods)
+    if not across:
+        _show_each(table, FIGURES[shown], shown)
+        return
+    _show_cells(table, first, second, shown, printed=printed)
+    _show_tests(table, first, second, shown, printed=printed)
+
+
+def _are_awa(first: ZSLDataset, second: ZSLDataset) -> bool:
+    """Whether the pair is, or stands in for, the one that the paper compares."""
+    names = [benchmark_of(data.name, data.n_classes) for data in (first, second)]
+    return names == ["AWA1", "AWA2"]
+
+
+def _can_be_crossed(first: ZSLDataset, second: ZSLDataset, split: str) -> bool:
+    try:
+        check_pair(first, second, split)
+    except DatasetError as refused:
+        st.info(f"{plain(str(refused))} So each is tested on itself below.", icon=":material/info:")
+        return False
+    return True
+
+
+def _show_claim() -> None:
+    """Put the printed p-value beside what the printed table gives."""
+    claim = tests.PRINTED_CLAIM
+    table = tests.as_table(tests.cross_tests(tests.printed_table()))
+    table.insert(1, "printed", [claim.p if k == claim.question else None for k in table["asked"]])
+    st.markdown(f"**Does the published claim follow?** {plain(tests.claim_explained())}")
+    _tests_as_table(table, "cross_tests_printed", printed=True)
+    st.caption(
+        f"{plain(claim.source)} Differences are AWA1 minus AWA2. What the table does support: "
+        "another training set changes accuracy more than another test set does."
+    )
+
+
+def _show_cells(table, first, second, shown: str, *, printed: bool) -> None:
+    """Draw the four accuracies of every method, here and as printed."""
+    cells = tests.four_cells(table, first.name, second.name, FIGURES[shown])
+    panels = {"here": cells}
+    if printed and shown == "ZSL":
+        panels[PRINTED] = tests.four_cells(tests.printed_table(), "AWA1", "AWA2")
+    chart(
+        figures.four_accuracies(panels, first.name, second.name),
+        f"{shown} of {len(cells)} methods trained on {first.name} or {second.name} and tested on "
+        "both.",
+        key="awa1_cells",
+    )
+    st.caption(
+        "A line joins the two tests of one fit. Parameters are chosen for ZSL, and γ, on the folds "
+        "of the training set; the other data set is met only at the test."
+    )
+    columns = ["1:1", "1:2", "2:2", "2:1"]
+    wide = cells.set_axis(columns, axis=1)
+    labels = {"method": "method"} | {c: f"{c} here" for c in columns}
+    if PRINTED in panels:
+        there = panels[PRINTED].set_axis([f"printed {c}" for c in columns], axis=1)
+        wide = pd.concat([wide, there], axis=1)
+        labels |= {f"printed {c}": f"{c} printed" for c in columns}
+    tables.show(
+        wide.rename_axis("method").reset_index(),
+        f"cross_{first.name}_{second.name}",
+        labels=labels,
+        percent=[column for column in labels if column != "method"],
+        height="content",
+    )
+    st.caption(f"1 is {plain(first.name)}, 2 {plain(second.name)}; training set : test set.")
+
+
+def _show_each(table: pd.DataFrame, column: str, shown: str) -> None:
+    """Show what every method reaches on the data set that it was trained on."""
+    wide = table.pivot_table(column, "method", "test_dataset", sort=False).reset_index()
+    sets = [name for name in wide if name != "method"]
+    tables.show(
+        wide,
+        "cross_each_on_itself",
+        labels={"method": "method"} | {name: f"{shown}, {name}" for name in sets},
+        percent=sets,
+        height="content",
+    )
+
+
+def _show_tests(table, first, second, shown: str, *, printed: bool) -> None:
+    """Draw and list the paired tests of our own table."""
+    pair, column = (first.name, second.name), FIGURES[shown]
+    try:
+        ours = tests.cross_tests(table, *pair, figure=column)
+    except DatasetError:
+        st.caption("With two methods or more, paired tests say which of the two sets matters.")
+        return
+    st.markdown("**What changes accuracy more, another training set or another test set?**")
+    panels = {"here": (tests.differences(table, *pair, column), ours)}
+    if printed and shown == "ZSL":
+        of_paper = tests.printed_table(), "AWA1", "AWA2"
+        panels[PRINTED] = (
+            tests.differences(*of_paper),
+            tests.cross_tests(*of_paper),
+        )
+    larger = ours["larger"]
+    chart(
+        figures.difference_strips(panels, QUESTIONS),
+        f"Differences of {ours['larger'].pairs} pairs for each question. {larger.sentence}",
+        key="awa1_strips",
+    )
+    by_method = tests.cross_tests(table, *pair, figure=column, unit="method")
+    both = pd.concat([tests.as_table(ours), tests.as_table(by_method)])
+    _tests_as_table(both, f"cross_tests_{first.name}_{second.name}")
+    st.caption(
+        "Two pairs of a method are not independent, so each test is there again with every method "
+        "counting once. d_z: mean over deviation of the differences; the rank-biserial "
+        "correlation is 1 when no difference is negative. "
+        f"Of the size of the change, p = {three_digits(by_method['larger'].p)} over methods."
+    )
+
+
+def _tests_as_table(table: pd.DataFrame, name: str, *, printed: bool = False) -> None:
+    table = table.assign(asked=table["asked"].map(QUESTIONS))
+    labels = {
+        "asked": "asked of",
+        "pairs": "n",
+        "of": "of",
+        "mean_difference": "difference, points",
+    }
+    labels |= {"low": "from", "high": "to"} | ({"printed": "p, as printed"} if printed else {})
+    labels |= {"p": "p, t-test", "wilcoxon_p": "p, signed rank", "d_z": "d_z"}
+    labels |= {"d_z_low": "d_z from", "d_z_high": "d_z to", "rank_biserial": "rank-biserial"}
+    tables.show(
+        table,
+        name,
+        labels=labels,
+        points=["mean_difference", "low", "high"],
+        significant=[
+            c for c in labels if c.startswith(("p", "wil", "d_z", "rank")) and c != "pairs"
+        ],
+        height="content",
+    )

@@ -1,0 +1,353 @@
+"""Train on one data set, test on another with the same classes.
+
+Parameters and gamma are chosen on the folds of the *training* data set, which is all that somebody
+has who meets the other one only at the test; one fit is then scored on both test sets. What the
+resulting table says is asked in :mod:`zslcore.analysis.cross_tests`.
+
+References
+----------
+Y. Xian, C. Lampert, B. Schiele, Z. Akata, "Zero-shot learning - a comprehensive evaluation of the
+good, the bad and the ugly", TPAMI 2019, section "Results on our proposed AWA2".
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+from sklearn.base import clone
+
+from zslcore import protocol
+from zslcore.analysis.inventory import class_table
+from zslcore.datasets.base import ZSLDataset
+from zslcore.datasets.imported import data_folder
+from zslcore.exceptions import DatasetError
+from zslcore.methods import METHODS
+from zslcore.runs import RunSpec, choose, evaluation_from
+
+__all__ = [
+    "CrossAccuracy",
+    "CrossStore",
+    "check_pair",
+    "cross_accuracy",
+    "cross_table",
+    "images_per_class",
+]
+
+Progress = Callable[[float, float, str], None]
+
+#: Can be fitted only where features and prototypes lie in one space.
+JOINT = "PrototypeCosine"
+
+
+# --- Fitting on one, scoring on both --------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class CrossAccuracy:
+    """The figures of one fit on several test sets.
+
+    Attributes
+    ----------
+    spec : RunSpec, whose data set is the one trained on, with its digest
+    params, params_origin : the parameters used, "validated" (on the folds of that set) or "given"
+    gamma, gamma_origin : the calibration gamma used, None where nothing could choose it
+    evaluations : name of a test data set -> its figures
+    seconds : wall time
+    """
+
+    spec: RunSpec
+    params: dict[str, Any]
+    params_origin: str
+    gamma: float | None
+    gamma_origin: str | None
+    evaluations: dict[str, protocol.Evaluation]
+    seconds: float
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one tidy row per test set; the first columns are those of the printed table."""
+        return [self._row(name, figures) for name, figures in self.evaluations.items()]
+
+    def _row(self, test: str, figures: protocol.Evaluation) -> dict[str, Any]:
+        spec = self.spec
+        row = {"method": spec.method, "train_dataset": spec.dataset, "test_dataset": test}
+        row |= {"top1_per_class": figures.zsl, "top1_per_sample": figures.zsl_per_sample}
+        for name in ("plain", "calibrated"):
+            for figure in ("unseen", "seen", "harmonic"):
+                row[f"{name}_{figure}"] = getattr(getattr(figures, name), figure, None)
+        row |= {"ausuc": figures.ausuc, "gamma": self.gamma, "gamma_origin": self.gamma_origin}
+        row |= {"params": json.dumps(self.params), "params_origin": self.params_origin}
+        row |= {name: getattr(spec, name) for name in ("split", "select_for", "seed")}
+        return row | {"seconds": self.seconds}
+
+    def to_json(self) -> str:
+        """Return the result as JSON."""
+        return json.dumps(asdict(self))
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """Read what :meth:`to_json` wrote."""
+        values = json.loads(text)
+        values["spec"] = RunSpec(**values["spec"])
+        values["evaluations"] = {
+            name: evaluation_from(figures) for name, figures in values["evaluations"].items()
+        }
+        return cls(**values)
+
+
+def check_pair(train: ZSLDataset, test: ZSLDataset, split: str) -> None:
+    """Refuse data sets of which one cannot be tested with what was trained on the other.
+
+    Of equally many features it cannot be seen that they mean the same: that is for the caller to
+    know.
+
+    Raises
+    ------
+    DatasetError
+        When classes, the number of features, or the classes of the split differ.
+    """
+    pair = f"{train.name} and {test.name}"
+    one, two = set(train.class_names), set(test.class_names)
+    if one != two or len(one) != train.n_classes or len(two) != test.n_classes:
+        odd = ", ".join(sorted(one ^ two)[:3])
+        raise DatasetError(
+            f"{pair}: training on one and testing on the other needs the same classes by name, "
+            f"each once; got {train.n_classes} and {test.n_classes} with {len(one & two)} in common"
+            + (f", not in both: {odd}." if odd else ".")
+        )
+    widths = train.features.shape[1], test.features.shape[1]
+    if widths[0] != widths[1]:
+        raise DatasetError(
+            f"{pair}: training on one and testing on the other needs the same features; "
+            f"got {widths[0]:,} and {widths[1]:,} of them."
+        )
+    a, b = train.split(split), test.split(split)
+    for what in ("seen", "unseen"):
+        names = [
+            {data.class_names[c] for c in getattr(part, f"{what}_classes")}
+            for data, part in ((train, a), (test, b))
+        ]
+        if names[0] != names[1]:
+            raise DatasetError(
+                f"{pair}, split {split!r}: the {what} classes must be the same in both; "
+                f"{len(names[0] ^ names[1])} are in one only."
+            )
+
+
+def cross_accuracy(
+    spec: RunSpec,
+    train: ZSLDataset,
+    tests: Sequence[ZSLDataset],
+    *,
+    on_progress: protocol.Progress | None = None,
+) -> CrossAccuracy:
+    """Fit once on ``train`` and score every test set.
+
+    What ``spec`` does not give is chosen on the folds of ``train``, and everything that is learnt,
+    deviations for scaling and prototypes included, is its own; of a test set only its features,
+    and its labels to judge the answers, are used.
+
+    Parameters
+    ----------
+    spec : RunSpec, whose data set is ``train``
+    train : ZSLDataset
+    tests : data sets with the classes, features and split of ``train``, which may be among them
+    on_progress : callable(done, total), optional
+        Called after every fit-and-score of the selection. What it raises ends the work.
+
+    Raises
+    ------
+    DatasetError
+        When a test set does not go with ``train``, see :func:`check_pair`, or ``spec`` was made for
+        other data.
+    """
+    start = time.perf_counter()
+    if spec.dataset != train.name or spec.digest not in ("", train.digest):
+        raise DatasetError(
+            f"{spec.dataset}: the run asks for data {spec.digest or 'of that name'}; "
+            f"got {train.name} with {train.digest}."
+        )
+    for test in tests:
+        check_pair(train, test, spec.split)
+    spec, split = replace(spec, digest=train.digest), train.split(spec.split)
+    method = protocol.with_seed(spec.estimator, spec.seed)
+    params, gamma, origins = choose(spec, method, train, split, on_progress)
+    own = protocol.Problem.of_test(train, split, spec.preprocessing)
+    fitted = clone(method).set_params(**params).fit(own.X, own.y, own.S)
+    evaluations = {}
+    for test in tests:
+        scores = _problem_on(own, train, test, spec.split).scored(fitted)
+        evaluations[test.name] = protocol.evaluate(scores, 0.0 if gamma is None else gamma)
+    seconds = time.perf_counter() - start
+    return CrossAccuracy(spec, params, origins[0], gamma, origins[1], evaluations, seconds)
+
+
+def _problem_on(
+    own: protocol.Problem, train: ZSLDataset, test: ZSLDataset, split: str
+) -> protocol.Problem:
+    """Return the problem with the test rows of another data set, whose classes go by name."""
+    part = test.split(split)
+    rows = np.concatenate([part.test_seen, part.test_unseen])
+    number = {name: c for c, name in enumerate(train.class_names)}
+    in_train = np.array([number[name] for name in test.class_names])
+    return replace(
+        own,
+        X_test=own.X.of(test.features, rows),
+        y_test=np.searchsorted(own.classes, in_train[test.labels[rows]]),
+    )
+
+
+# --- The table ------------------------------------------------------------------------------------
+
+
+class CrossStore:
+    """Finished fits, one JSON file each, so that interrupted work goes on where it stopped.
+
+    Parameters
+    ----------
+    folder : path, optional
+        ``cross`` in the data folder by default; made when the first result is put.
+    """
+
+    def __init__(self, folder: Path | str | None = None) -> None:
+        self.folder = Path(folder) if folder else data_folder() / "cross"
+
+    def get(self, key: str) -> CrossAccuracy | None:
+        """Return the result under ``key``; None without one, or with one that cannot be read."""
+        try:
+            return CrossAccuracy.from_json((self.folder / f"{key}.json").read_text("utf-8"))
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+
+    def put(self, key: str, result: CrossAccuracy) -> None:
+        """Keep a result; a reader never finds half of it."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(
+            "w", encoding="utf-8", dir=self.folder, suffix=".part", delete=False
+        ) as file:
+            file.write(result.to_json())
+        os.replace(file.name, self.folder / f"{key}.json")
+
+
+def cross_table(
+    first: ZSLDataset,
+    second: ZSLDataset,
+    methods: Iterable[str] | None = None,
+    *,
+    split: str = "PS",
+    across: bool = True,
+    store: CrossStore | None = None,
+    on_progress: Progress | None = None,
+    **options: Any,
+) -> pd.DataFrame:
+    """Train every method on each of two data sets and test it on both.
+
+    Parameters
+    ----------
+    first, second : data sets with the same classes
+    methods : names, by default all inductive methods that can be fitted on both
+    split : name, of both
+    across : bool, default=True
+        False for data sets whose features differ: each is tested on itself only.
+    store : CrossStore, optional
+        Where finished fits are looked for and kept.
+    on_progress : callable(done, total, message), optional
+        Called after every fit; ``total`` is two fits a method, parts of a fit are fractions. What
+        it raises ends the work; the store keeps what was finished.
+    **options
+        Of :class:`RunSpec`: ``select_for`` ("zsl" by default, as the printed table has it),
+        ``features``, ``prototypes``, ``seed``.
+
+    Returns
+    -------
+    DataFrame
+        One row per method, training and test set: ``method``, ``train_dataset``,
+        ``test_dataset``, ``top1_per_class`` as the printed table has them, then the other figures
+        of :meth:`CrossAccuracy.rows`. Four rows a method, two when not ``across``.
+
+    Raises
+    ------
+    DatasetError
+        When one cannot be tested with what was trained on the other; see :func:`check_pair`.
+    """
+    if first.name == second.name:
+        raise DatasetError(f"{first.name}: two different data sets are needed to compare.")
+    if across:
+        check_pair(first, second, split)
+    if methods is None:
+        methods = [name for name in METHODS if name != JOINT or (_joint(first) and _joint(second))]
+    options = {"select_for": "zsl"} | options
+    data = {True: (first, (first, second)), False: (second, (second, first))}
+    work = [(name, is_first) for name in methods for is_first in (True, False)]
+    rows = []
+    for done, (name, is_first) in enumerate(work):
+        train, tests = data[is_first]
+        spec = RunSpec(train.name, split, name, digest=train.digest, **options)
+        message = f"{name} on {train.name}"
+        tick = _tick(on_progress, done, len(work), message)
+        rows += _kept(spec, train, tests if across else tests[:1], store, tick).rows()
+        if on_progress:
+            on_progress(done + 1, len(work), message)
+    return pd.DataFrame(rows)
+
+
+def _joint(data: ZSLDataset) -> bool:
+    return data.features.shape[1] == data.prototypes.shape[1]
+
+
+def _kept(spec, train, tests, store: CrossStore | None, on_progress) -> CrossAccuracy:
+    """Return the kept result of a fit, or make it and keep it."""
+    if store is None:
+        return cross_accuracy(spec, train, tests, on_progress=on_progress)
+    asked = [spec.to_json(), *sorted(f"{test.name} {test.digest}" for test in tests)]
+    key = hashlib.sha256("\n".join(asked).encode()).hexdigest()[:16]
+    result = store.get(key)
+    if result is None:
+        result = cross_accuracy(spec, train, tests, on_progress=on_progress)
+        store.put(key, result)
+    return result
+
+
+def _tick(on_progress: Progress | None, before: int, total: int, message: str):
+    """Return what a selection calls: it is a part of one fit of ``total``."""
+    if on_progress is None:
+        return None
+    return lambda done, of: on_progress(before + 0.99 * done / of, total, message)
+
+
+# --- Images per class -----------------------------------------------------------------------------
+
+
+def images_per_class(first: ZSLDataset, second: ZSLDataset, split: str = "PS") -> pd.DataFrame:
+    """Count the images of every class in both data sets.
+
+    Returns
+    -------
+    DataFrame
+        One row per class, those with most images in ``second`` first: ``class``, ``role`` ("seen",
+        "unseen", "both", "none", as the split of ``second`` has it), ``first`` and ``second``
+        (images), and ``ratio`` (second / first).
+
+    Raises
+    ------
+    DatasetError
+        When the classes differ.
+    """
+    one, two = (class_table(data, data.split(split)).set_index("class") for data in (first, second))
+    if set(one.index) != set(two.index) or not one.index.is_unique or not two.index.is_unique:
+        raise DatasetError(
+            f"{first.name} and {second.name}: counting class by class needs the same classes by "
+            f"name, each once; {len(set(one.index) & set(two.index))} are in both."
+        )
+    table = pd.DataFrame({"role": two["role"], "first": one["images"], "second": two["images"]})
+    table["ratio"] = table["second"] / table["first"]
+    return table.sort_values("second", ascending=False, kind="stable").reset_index(names="class")
