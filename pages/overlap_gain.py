@@ -12,7 +12,11 @@ from ui.figures.data import image_row
 from ui.figures.palette import OVERLAP, UNSEEN
 from ui.frame import chart, errors_as_sentences, open_page
 from ui.numbers import percent, points, three_digits
-from ui.overlap_study import work_of_overlap_study
+from ui.overlap_study import (
+    read_class_accuracies,
+    work_of_class_accuracies,
+    work_of_overlap_study,
+)
 from ui.text import plain
 from zslcore.analysis import overlap_tables
 from zslcore.analysis.nearest import nearest_classes
@@ -63,12 +67,17 @@ def spec_of(method: str, data, split: str, *, given: bool) -> RunSpec:
     )
 
 
-def accuracy_of(spec: RunSpec):
-    """Return the accuracy of every unseen class; what takes long is waited for."""
-    if work.is_quick(spec, cache.dataset(spec.dataset)):
-        return cache.class_accuracy(spec)
-    result, _ = waiting.run(spec)
-    return result.evaluation.per_class_zsl
+def accuracies_of(specs: list[RunSpec]) -> dict:
+    """Return method -> class -> accuracy among the unseen; what takes long is waited for."""
+    if all(work.is_quick(spec, cache.dataset(spec.dataset)) for spec in specs):
+        return {spec.method: cache.class_accuracy(spec) for spec in specs}
+    return read_class_accuracies(waiting.wait_for(work_of_class_accuracies(specs)))
+
+
+def accuracies_on(data, of_split) -> dict:
+    """Return the accuracies of all methods on a split, validated where it has folds."""
+    by_default = given or not of_split.folds
+    return accuracies_of([spec_of(m, data, of_split.name, given=by_default) for m in methods])
 
 
 def matches_of(split) -> pd.DataFrame:
@@ -317,10 +326,7 @@ def study_of_split(sets) -> pd.DataFrame | None:
         if same is None or set(same.unseen_classes) != set(split.unseen_classes):
             st.caption(f"{plain(name)} has no split {plain(split.name)} with these test classes.")
             continue
-        by_validation = not given and bool(same.folds)
-        found[name] = {
-            m: accuracy_of(spec_of(m, data, split.name, given=not by_validation)) for m in methods
-        }
+        found[name] = accuracies_on(data, same)
         counts[name] = overlap_tables.test_images(data, same)
     return overlap_tables.study_of_split(found, known, counts) if found else None
 
@@ -364,15 +370,13 @@ def show_matrix_table(summary: pd.DataFrame, which: str) -> None:
 
 def show_splits() -> None:
     """Ask the same of every split."""
+    splits_of = dataset.splits.values()
+    by_split = {other.name: accuracies_on(dataset, other) for other in splits_of}
+    overlapping = {other.name: known_in(unseen_in(every, other)) for other in splits_of}
     rows = []
     for method in methods:
-        by_split, overlapping = {}, {}
-        for other in dataset.splits.values():
-            spec = spec_of(method, dataset, other.name, given=given or not other.folds)
-            by_split[other.name] = accuracy_of(spec)
-            overlapping[other.name] = known_in(unseen_in(every, other))
-        of_method = overlap_tables.gains_by_split(by_split, overlapping)
-        rows.append(of_method.assign(method=method))
+        of_method = {name: accuracies[method] for name, accuracies in by_split.items()}
+        rows.append(overlap_tables.gains_by_split(of_method, overlapping).assign(method=method))
     found = pd.concat(rows, ignore_index=True)
     if {"SS", "PS"} <= set(dataset.splits):
         of = found[found["method"] == shown].set_index("split")
@@ -551,7 +555,7 @@ with errors_as_sentences():
     matches = unseen_in(every, split)
     known, n = known_in(matches), len(matches)
     given = origin == "given"
-    accuracies = {m: accuracy_of(spec_of(m, dataset, split.name, given=given)) for m in methods}
+    accuracies = accuracies_on(dataset, split)
     images = overlap_tables.test_images(dataset, split)
     gains = overlap_tables.method_gains(accuracies, known) if 0 < len(known) < n else None
     table = overlap_tables.class_accuracies(

@@ -1,6 +1,7 @@
 """Overlap gain: what is shown is what the formula gives, for every choice."""
 
 import json
+import time
 from pathlib import Path
 
 import numpy as np
@@ -11,13 +12,19 @@ from streamlit.testing.v1 import AppTest
 from ui import work
 from ui.figures import overlap as figures
 from ui.figures.palette import OVERLAP, UNSEEN
-from ui.overlap_study import read_overlap_study, work_of_overlap_study
+from ui.overlap_study import (
+    read_class_accuracies,
+    read_overlap_study,
+    work_of_class_accuracies,
+    work_of_overlap_study,
+)
 from zslcore.analysis import overlap_tables
 from zslcore.analysis.nearest import nearest_classes
 from zslcore.analysis.overlap import half_and_half, overlap_gain, overlap_study, study_summary
 from zslcore.datasets import load
 from zslcore.methods import get_method
 from zslcore.protocol import evaluate, fit_and_score
+from zslcore.runs import RunSpec, execute
 
 APP = str(Path(__file__).parents[1] / "app.py")
 PAGE = "pages/overlap_gain.py"
@@ -173,6 +180,33 @@ def test_a_study_done_in_a_job_is_the_study(tmp_path):
     assert other.key != asked.key
 
 
+def test_accuracies_computed_in_a_job_are_those_of_a_run(tmp_path, monkeypatch):
+    monkeypatch.setenv("ZSL_DATA", str(tmp_path / "data"))
+    specs = [
+        RunSpec("simulated-AWA2", "SS", method, gamma=0.0, select_for="zsl", params={"lam": 0.01})
+        for method in ("LinearS2V", "LinearV2S")
+    ]
+    asked = work_of_class_accuracies(specs)
+    work.FUNCTIONS[asked.function](tmp_path, lambda *_: None, **asked.arguments)
+    found = read_class_accuracies(tmp_path)
+    for spec in specs:
+        assert found[spec.method] == execute(spec, with_oracle=False).evaluation.per_class_zsl
+
+
+def test_what_takes_long_is_waited_for_and_then_shown(visit, monkeypatch):
+    monkeypatch.setattr(work, "is_quick", lambda *_: False)
+    app = visit(overlap_methods="LinearS2V")
+    for _ in range(300):
+        if app.metric:
+            break
+        time.sleep(0.2)
+        app.run()
+    assert not app.exception
+    waited = metrics(app)
+    monkeypatch.setattr(work, "is_quick", lambda *_: True)
+    assert waited == metrics(visit(overlap_methods="LinearS2V"))
+
+
 def test_every_split_is_asked_for_every_method(visit):
     app = visit(overlap_tab="SS and PS")
     table = app.dataframe[0].value
@@ -263,6 +297,7 @@ def test_sides_are_told_apart_by_more_than_colour_and_names_are_no_html():
     assert [bar.marker.color for bar in bars] == [OVERLAP.color, UNSEEN.color]
     assert len({bar.marker.pattern.shape for bar in bars}) == 2
     assert len({bar.name for bar in bars}) == 2
+    assert len({bar.width for bar in bars}) == 1
     labels = [*figure.layout.xaxis.ticktext, *(bar.customdata[:, 0] for bar in bars)]
     assert "&lt;script&gt;" in str(labels)
     assert "<script>" not in str(labels)

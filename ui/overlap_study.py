@@ -1,7 +1,12 @@
-"""The study over many draws of test classes as a job: what asks for it, does it, and reads it."""
+"""What Overlap gain computes as jobs: what asks for it, does it, and reads it; see :mod:`ui.work`.
+
+These are accuracies of the test classes of a split under several methods, and the study over many
+draws of test classes.
+"""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,11 +18,43 @@ from ui.jobs import Work
 from zslcore.analysis import overlap
 from zslcore.datasets import ZSLDataset, load
 from zslcore.methods import get_method
+from zslcore.runs import RunSpec, RunStore
 
 if TYPE_CHECKING:
     from ui.job_child import Report
 
-__all__ = ["overlap_study", "read_overlap_study", "work_of_overlap_study"]
+__all__ = [
+    "class_accuracies",
+    "overlap_study",
+    "read_class_accuracies",
+    "read_overlap_study",
+    "work_of_class_accuracies",
+    "work_of_overlap_study",
+]
+
+
+def work_of_class_accuracies(specs: Sequence[RunSpec]) -> Work:
+    """Return the work that runs several methods on one split of one data set."""
+    title = f"{len(specs)} methods on {specs[0].dataset}, split {specs[0].split}"
+    return Work(title, "class_accuracies", {"specs": [spec.to_json() for spec in specs]})
+
+
+def class_accuracies(folder: Path, report: Report, *, specs: Sequence[str]) -> None:
+    """Run methods, or take what the run store has; keep the accuracy of every unseen class."""
+    report(0, 0, "Opening the data set")
+    asked = [RunSpec.from_json(text) for text in specs]
+    data, store, found = load(asked[0].dataset), RunStore(), {}
+    for done, spec in enumerate(asked):
+        report(done, len(asked), f"{spec.method}, {done + 1} of {len(asked)}")
+        result, _ = store.run(spec, data, with_oracle=False)
+        found[spec.method] = {str(c): v for c, v in result.evaluation.per_class_zsl.items()}
+    (folder / "accuracies.json").write_text(json.dumps(found), encoding="utf-8")
+
+
+def read_class_accuracies(folder: Path) -> dict[str, dict[int, float]]:
+    """Read what :func:`class_accuracies` wrote: method -> class -> accuracy."""
+    found = json.loads((folder / "accuracies.json").read_text(encoding="utf-8"))
+    return {m: {int(c): value for c, value in of.items()} for m, of in found.items()}
 
 
 def work_of_overlap_study(

@@ -13,7 +13,7 @@ from sklearn.model_selection import ParameterGrid
 
 from ui.crossing import cross
 from ui.jobs import Work
-from ui.overlap_study import overlap_study
+from ui.overlap_study import class_accuracies, overlap_study
 from ui.transduction import transduction
 from zslcore.datasets import Split, ZSLDataset, load
 from zslcore.protocol import ScoredTest
@@ -140,6 +140,7 @@ class _Progress:
 #: What a job may ask for; see :class:`ui.jobs.Runner`.
 FUNCTIONS = {
     "run": run,
+    "class_accuracies": class_accuracies,
     "cross": cross,
     "overlap_study": overlap_study,
     "transduction": transduction,

@@ -48,6 +48,7 @@ def class_accuracy_bars(table: pd.DataFrame, means: dict[bool, float], picked: s
         figure.add_bar(
             x=place[chosen],
             y=part["accuracy"],
+            width=0.8,  # or a side's bars would be as wide as its classes are apart
             name=label,
             marker={
                 "color": mark.color,
@@ -80,7 +81,7 @@ def class_accuracy_bars(table: pd.DataFrame, means: dict[bool, float], picked: s
         fixedrange=True,
     )
     figure.update_yaxes(tickformat=".0%", range=[0, 1.03], gridcolor=FAINT, fixedrange=True)
-    figure.update_layout(bargap=0.2, barmode="overlay")
+    figure.update_layout(barmode="overlay")
     return legend_on_top(quiet(figure, height=360 if len(table) <= 12 else 480))
 
 
