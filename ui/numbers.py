@@ -11,7 +11,7 @@ def percent(fraction: float | None) -> str:
     """Write a fraction as percent with one decimal, and a dash for a value that does not exist."""
     if fraction is None or math.isnan(fraction):
         return "–"
-    return f"{100 * fraction:.1f} %"
+    return f"{100 * fraction:.1f} %".replace("-", "−")
 
 
 def points(difference: float | None) -> str:
