@@ -25,9 +25,10 @@ import numpy as np
 from sklearn.manifold import TSNE
 
 from benchmarks.timing import check
-from zslcore.analysis.embedding import JointPCA, MapData, MapSettings, lay_out, neighbours
+from zslcore.analysis.embedding import JointPCA, MapData, MapSettings, lay_out
 from zslcore.analysis.map_quality import map_quality
 from zslcore.analysis.mixing import mixing_scores
+from zslcore.analysis.neighbours import neighbours
 from zslcore.datasets import load
 
 THREADS = 2

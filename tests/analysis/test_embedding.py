@@ -22,11 +22,11 @@ from zslcore.analysis.embedding import (
     make_map,
     map_key,
     match_classes,
-    neighbours,
     same_images,
     why_apart,
 )
 from zslcore.analysis.embedding.source import stratified_sample
+from zslcore.analysis.neighbours import neighbours
 from zslcore.datasets.base import ZSLDataset
 from zslcore.exceptions import DatasetError, FileRefusedError, ParameterError
 from zslcore.features import FeatureView

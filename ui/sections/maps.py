@@ -127,7 +127,9 @@ def show_map(datasets: Sequence[ZSLDataset], split: str) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         apart = len(datasets) == 2 and bool(why_apart(*datasets))
         view = controls.choose("View", _views(datasets, apart), key="awa1_view", width=190)
-        colour = controls.choose("Colour", _colours(datasets), key="awa1_colour", width=190)
+        linked = apart and same_images(*datasets)
+        colours = _colours(datasets, of_both=not linked)
+        colour = controls.choose("Colour", colours, key="awa1_colour", width=190)
         method = None
         if colour == "right or wrong":
             method = controls.choose(
@@ -153,12 +155,12 @@ def _views(datasets: Sequence[ZSLDataset], apart: bool) -> list[str]:
     return [OVERLAY, BESIDE, METHODS_BESIDE] if len(datasets) == 2 else [OVERLAY, METHODS_BESIDE]
 
 
-def _colours(datasets: Sequence[ZSLDataset]) -> list[str]:
-    """Return what there is to colour by, data sets first where there are two."""
+def _colours(datasets: Sequence[ZSLDataset], *, of_both: bool) -> list[str]:
+    """Return what there is to colour by, data sets first where images are of one or the other."""
     out = [c for c in COLOURS if c != "data set"]
     if known_to_extractor(datasets[0]).isna().all():
         out.remove("overlap")
-    return ["data set", *out] if len(datasets) == 2 else out
+    return ["data set", *out] if len(datasets) == 2 and of_both else out
 
 
 def _scene(

@@ -26,7 +26,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import hypergeom
 
-from zslcore.analysis.embedding.layout import neighbours
+from zslcore.analysis.neighbours import neighbours
 from zslcore.analysis.overlap import holm
 
 __all__ = ["mixing_scores", "mixing_verdicts"]

@@ -19,7 +19,7 @@ t-SNE for single-cell transcriptomics", Nature Communications 2019 (PCA, start, 
 
 from __future__ import annotations
 
-from zslcore.analysis.embedding.layout import Neighbours, lay_out, neighbours
+from zslcore.analysis.embedding.layout import lay_out
 from zslcore.analysis.embedding.making import cached_map, make_map, map_key
 from zslcore.analysis.embedding.pca import JointPCA
 from zslcore.analysis.embedding.result import EmbeddedMap
@@ -31,13 +31,11 @@ __all__ = [
     "JointPCA",
     "MapData",
     "MapSettings",
-    "Neighbours",
     "cached_map",
     "lay_out",
     "make_map",
     "map_key",
     "match_classes",
-    "neighbours",
     "same_images",
     "why_apart",
 ]

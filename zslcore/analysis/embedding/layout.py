@@ -1,8 +1,4 @@
-"""From a graph of nearest neighbours to coordinates in the plane: t-SNE by openTSNE, UMAP.
-
-Neighbours are exact and found once: at 67,797 x 50 that is faster than the approximate search of
-either library, it is the same every time, and the numbers on the map need them anyway.
-"""
+"""From a graph of nearest neighbours to coordinates in the plane: t-SNE by openTSNE, UMAP."""
 
 from __future__ import annotations
 
@@ -12,13 +8,12 @@ from dataclasses import dataclass
 from types import ModuleType
 
 import numpy as np
-from sklearn.neighbors import NearestNeighbors
 from threadpoolctl import threadpool_limits
 
 from zslcore.analysis.embedding.settings import EARLY, MapSettings
-from zslcore.exceptions import ParameterError
+from zslcore.analysis.neighbours import Neighbours
 
-__all__ = ["Neighbours", "Picture", "Progress", "lay_out", "neighbours"]
+__all__ = ["Picture", "Progress", "lay_out"]
 
 #: ``on_progress(done, total, stage)``; what it raises ends the work.
 Progress = Callable[[int, int, str], None]
@@ -29,31 +24,9 @@ Picture = Callable[[np.ndarray], None]
 EVERY = 10
 #: Points from which on interpolation beats a tree for t-SNE's repulsion, openTSNE's own choice.
 INTERPOLATE = 10_000
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Neighbours:
-    """The k nearest of every point, itself not among them, nearest first.
-
-    Attributes
-    ----------
-    indices : int32 array of shape (n, k)
-    distances : float32 array of shape (n, k)
-    """
-
-    indices: np.ndarray
-    distances: np.ndarray
-
-
-def neighbours(Z: np.ndarray, k: int, *, threads: int = 1) -> Neighbours:
-    """Find the ``k`` nearest rows of every row of ``Z``; in the plane a tree finds them sooner."""
-    if k >= len(Z):
-        raise ParameterError(f"{k} neighbours need more than {k} images; got {len(Z)}.")
-    algorithm = "kd_tree" if Z.shape[1] <= 3 else "brute"
-    search = NearestNeighbors(n_neighbors=k, algorithm=algorithm)
-    with threadpool_limits(threads):
-        distances, indices = search.fit(Z).kneighbors()
-    return Neighbours(indices.astype(np.int32), distances.astype(np.float32))
+#: Side of the boxes in which that interpolation is done. openTSNE's 1 takes a fifth longer at 67,797
+#: points and ends at the same divergence, 4.070.
+BOX = 1.1
 
 
 def lay_out(
@@ -111,6 +84,7 @@ def _tsne(Z: np.ndarray, graph: Neighbours, settings: MapSettings, tell: _Teller
         start,
         P,
         negative_gradient_method="fft" if n >= INTERPOLATE else "bh",
+        ints_in_interval=BOX,
         n_jobs=settings.threads,
         random_state=settings.seed,
     )

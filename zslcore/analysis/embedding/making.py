@@ -12,13 +12,14 @@ import numpy as np
 import pandas as pd
 from threadpoolctl import threadpool_limits
 
-from zslcore.analysis.embedding.layout import Picture, Progress, lay_out, neighbours
+from zslcore.analysis.embedding.layout import Picture, Progress, lay_out
 from zslcore.analysis.embedding.pca import JointPCA
 from zslcore.analysis.embedding.result import EmbeddedMap
 from zslcore.analysis.embedding.settings import MapSettings
 from zslcore.analysis.embedding.source import MapData
 from zslcore.analysis.map_quality import map_quality
 from zslcore.analysis.mixing import mixing_scores
+from zslcore.analysis.neighbours import neighbours
 from zslcore.datasets.base import ZSLDataset
 from zslcore.exceptions import FileRefusedError, ParameterError
 
