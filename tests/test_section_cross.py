@@ -39,7 +39,7 @@ def opened(show, *pair):
 def settled(app):
     """Run a page until no job is waited for, as its panel does by itself in a browser."""
     for _ in range(120):
-        if "job_cancel" not in [button.key for button in app.button]:
+        if "Cancel" not in [button.label for button in app.button]:
             break
         time.sleep(0.5)
         app.run()
