@@ -17,10 +17,13 @@ import pandas as pd
 import streamlit as st
 
 from ui import work
+from ui.mapping import read_map
 from ui.overlap_study import read_overlap_study
 from ui.transduction import read_transduction
 from zslcore import datasets, leakage
+from zslcore.analysis import landmarks as marking
 from zslcore.analysis import nearest, overlap
+from zslcore.analysis.embedding import EmbeddedMap
 from zslcore.analysis.transduction import Transduction, TransductionSpec
 from zslcore.datasets import Split, ZSLDataset
 from zslcore.leakage import AuditContext, AuditReport, CorrectedSplit, Vocabulary, leaks, quiz
@@ -33,8 +36,11 @@ __all__ = [
     "class_names",
     "corrected",
     "dataset",
+    "finished_map",
     "finished_run",
     "finished_transduction",
+    "landmarks",
+    "nearest_images",
     "overlap_study",
     "overlaps",
     "quick_transduction",
@@ -110,6 +116,27 @@ def quick_transduction(spec: TransductionSpec) -> Transduction:
 def finished_transduction(key: str, _folder: Path) -> Transduction:
     """Return what the job with this key has left in its folder."""
     return read_transduction(_folder)
+
+
+# --- Maps -----------------------------------------------------------------------------------------
+
+
+@st.cache_resource(show_spinner="Opening the map …", max_entries=16)
+def finished_map(key: str, _folder: Path) -> EmbeddedMap:
+    """Return the map of this key, from the folder its job has left."""
+    return read_map(_folder, key)
+
+
+@st.cache_resource(show_spinner="Predicting looks …", max_entries=32)
+def landmarks(key: str, split: str, lam: float, _made: EmbeddedMap, _datasets) -> pd.DataFrame:
+    """Return class means and predicted looks on the map of this key."""
+    return marking.landmarks(_made, _datasets, split, lam=lam)
+
+
+@st.cache_resource(show_spinner="Looking for neighbours …", max_entries=256)
+def nearest_images(digests: tuple[str, ...], part: int, row: int, _datasets) -> pd.DataFrame:
+    """Return the images nearest to one in the original space."""
+    return marking.nearest_images(_datasets, part, row)
 
 
 # --- Leakage --------------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ from sklearn.model_selection import ParameterGrid
 
 from ui.crossing import cross
 from ui.jobs import Work
+from ui.mapping import embed
 from ui.overlap_study import class_accuracies, overlap_study
 from ui.transduction import transduction
 from zslcore.datasets import Split, ZSLDataset, load
@@ -142,6 +143,7 @@ FUNCTIONS = {
     "run": run,
     "class_accuracies": class_accuracies,
     "cross": cross,
+    "map": embed,
     "overlap_study": overlap_study,
     "transduction": transduction,
 }

@@ -1,0 +1,59 @@
+"""Is AWA2 a fair replacement for AWA1?"""
+
+import streamlit as st
+
+from ui import cache, controls
+from ui.frame import errors_as_sentences, open_page
+from ui.sections.cross import show_accuracy, show_images
+from ui.sections.hubs import show_prototypes
+from ui.sections.map_quality import show_quality
+from ui.sections.maps import show_map
+from zslcore.analysis.embedding import match_classes
+from zslcore.datasets import available
+
+NOTHING = "nothing else"
+
+header = open_page(
+    "AWA1 and AWA2", "Is AWA2 a fair replacement for AWA1?", icon=":material/compare:"
+)
+
+with st.container(horizontal=True, vertical_alignment="bottom"), errors_as_sentences():
+    names = available()
+    first = cache.dataset(
+        controls.choose("Data set", names, key="awa1_first", default="simulated-AWA1")
+    )
+    others = [NOTHING, *(name for name in names if name != first.name)]
+    other = controls.choose("Compared with", others, key="awa1_second", default="simulated-AWA2")
+    datasets = (first,) if other == NOTHING else (first, cache.dataset(other))
+    splits = [name for name in first.splits if all(name in each.splits for each in datasets)]
+    split = controls.choose("Split", splits, key="split", default="PS")
+    for each in datasets[-1:]:
+        header.mark(each)
+    if len(datasets) == 2:
+        match_classes(*datasets)
+
+images, mapped, quality, prototypes, accuracy = st.tabs(
+    ["Images per class", "Map", "Quality", "Prototypes and hubs", "Cross-data-set accuracy"],
+    key="awa1_tab",
+    bind="query-params",
+)
+
+
+def show_pair(show) -> None:
+    """Show what needs two data sets."""
+    if len(datasets) == 2:
+        show(*datasets, split)
+    else:
+        st.info("This compares two data sets; choose a second one.", icon=":material/compare:")
+
+
+for tab, show in (
+    (images, lambda: show_pair(show_images)),
+    (mapped, lambda: show_map(datasets, split)),
+    (quality, lambda: show_quality(datasets)),
+    (prototypes, lambda: show_prototypes(datasets, split)),
+    (accuracy, lambda: show_pair(show_accuracy)),
+):
+    if tab.open:
+        with tab, errors_as_sentences():
+            show()

@@ -1,0 +1,312 @@
+"""Maps: what is mapped, the PCA below, the layouts, and what is kept on disk."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.decomposition import PCA
+
+from tests.analysis.pairs import blobs
+from zslcore.analysis import embedding
+from zslcore.analysis.embedding import (
+    EmbeddedMap,
+    JointPCA,
+    MapData,
+    MapSettings,
+    cached_map,
+    make_map,
+    map_key,
+    match_classes,
+    same_images,
+    why_apart,
+)
+from zslcore.analysis.embedding.source import stratified_sample
+from zslcore.analysis.neighbours import neighbours
+from zslcore.datasets.base import ZSLDataset
+from zslcore.exceptions import DatasetError, FileRefusedError, ParameterError
+from zslcore.features import FeatureView
+
+PAIR = blobs()
+QUICK = MapSettings(method="tsne", perplexity=5, iterations=30, threads=1, n_components=6)
+
+
+@pytest.fixture(scope="module")
+def tsne():
+    return make_map(PAIR, QUICK)
+
+
+# --- What is mapped -------------------------------------------------------------------------------
+
+
+def test_classes_are_matched_by_name_whatever_their_order():
+    first, second = blobs(shuffled=True)
+    data = MapData.of((first, second))
+    names = np.array(second.class_names)[second.labels]
+    np.testing.assert_array_equal(np.array(first.class_names)[data.labels[data.part == 1]], names)
+    assert second.class_names != first.class_names
+
+
+def renamed(dataset, names):
+    return ZSLDataset("other", dataset.features, dataset.labels, dataset.prototypes, names)
+
+
+@pytest.mark.parametrize("names", [["a", *[f"class {c}" for c in range(1, 5)]], ["class 0"] * 5])
+def test_other_classes_are_refused_in_one_sentence(names):
+    with pytest.raises(DatasetError, match=r"must have the same classes to be compared: .*\.$"):
+        match_classes(PAIR[0], renamed(PAIR[1], names))
+
+
+def test_features_of_other_width_get_maps_of_their_own():
+    narrow = blobs(n_features=7)[1]
+    assert why_apart(*PAIR) == ""
+    assert "12 features an image" in why_apart(PAIR[0], narrow)
+    with pytest.raises(DatasetError, match="a map of its own"):
+        MapData.of((PAIR[0], narrow))
+
+
+def test_the_same_images_of_two_kinds_of_features_are_drawn_alike():
+    first, second = blobs(), blobs(n_features=7, shuffled=True)
+    assert same_images(first[0], second[1])
+    assert not same_images(first[0], blobs(n_per_class=(30, 31))[1])
+    rows = [MapData.of([d], n_samples=60, seed=3).row for d in (first[0], second[1])]
+    np.testing.assert_array_equal(*rows)
+
+
+@given(
+    sizes=st.lists(st.integers(1, 40), min_size=1, max_size=8),
+    share=st.floats(0.05, 1.2),
+    seed=st.integers(0, 5),
+)
+@settings(deadline=None, max_examples=60)
+def test_a_sample_keeps_every_stratum_in_proportion(sizes, share, seed):
+    strata = np.repeat(np.arange(len(sizes)), sizes)
+    n = max(1, int(share * len(strata)))
+    rows = stratified_sample(strata, n, seed)
+    assert (np.diff(rows) > 0).all()
+    taken = np.bincount(strata[rows], minlength=len(sizes))
+    fair = np.array(sizes) * min(n / len(strata), 1)
+    assert (taken >= 1).all()
+    assert (taken <= sizes).all()
+    assert (np.abs(taken - fair) <= 1).all()
+    assert len(rows) == min(n, len(strata)) or (len(rows) > n and (fair < 1).any())
+
+
+# --- The PCA --------------------------------------------------------------------------------------
+
+
+def test_pca_of_two_matrices_is_that_of_both_together():
+    X = np.vstack([d.features for d in PAIR]).astype(float)
+    ours = JointPCA.fit([FeatureView(d.features) for d in PAIR], 6)
+    theirs = PCA(6, svd_solver="full").fit(X)
+    np.testing.assert_allclose(ours.variance, theirs.explained_variance_, rtol=1e-10)
+    np.testing.assert_allclose(ours.explained, theirs.explained_variance_ratio_, rtol=1e-10)
+    sign = np.sign((ours.components * theirs.components_).sum(axis=1))
+    np.testing.assert_allclose(ours.transform(X) * sign, theirs.transform(X), atol=1e-9)
+
+
+def test_pca_signs_do_not_depend_on_the_order_of_rows():
+    X = PAIR[0].features
+    a, b = JointPCA.fit([X], 4), JointPCA.fit([X[::-1]], 4)
+    np.testing.assert_allclose(a.components, b.components, atol=1e-9)
+    assert (a.components.max(axis=1) == np.abs(a.components).max(axis=1)).all()
+
+
+def test_pca_of_few_rows_has_as_many_axes_as_there_are():
+    assert JointPCA.fit([PAIR[0].features[:5]], 50).components.shape == (4, 12)
+    with pytest.raises(DatasetError, match="at least 3 images"):
+        JointPCA.fit([PAIR[0].features[:2]], 2)
+
+
+def test_neighbours_are_exact_and_leave_out_the_point_itself():
+    Z = np.random.default_rng(0).normal(size=(60, 4))
+    graph = neighbours(Z, 5)
+    distance = np.linalg.norm(Z[:, None] - Z, axis=2)
+    np.fill_diagonal(distance, np.inf)
+    np.testing.assert_array_equal(graph.indices, np.argsort(distance, axis=1)[:, :5])
+
+
+# --- Layouts --------------------------------------------------------------------------------------
+
+
+def test_the_same_settings_give_the_same_coordinates(tsne):
+    again = make_map(PAIR, QUICK)
+    np.testing.assert_array_equal(again.coordinates, tsne.coordinates)
+    other = make_map(PAIR, replace(QUICK, seed=1))
+    np.testing.assert_array_equal(other.row, tsne.row)
+    assert not np.array_equal(other.coordinates, tsne.coordinates)
+
+
+def test_tsne_keeps_blobs_apart(tsne):
+    assert tsne.quality.class_accuracy_map > 0.95
+    assert tsne.quality.trustworthiness > 0.85
+    assert tsne.coordinates.dtype == np.float32
+
+
+def test_umap_is_the_same_every_time_and_can_be_watched():
+    asked = replace(QUICK, method="umap", n_neighbors=8, iterations=40)
+    seen, pictures = [], []
+    maps = [
+        make_map(
+            PAIR,
+            asked,
+            on_progress=lambda *line: seen.append(line),
+            on_picture=lambda Y: pictures.append(Y.copy()),
+        )
+        for _ in range(2)
+    ]
+    np.testing.assert_array_equal(maps[0].coordinates, maps[1].coordinates)
+    assert maps[0].quality.class_accuracy_map > 0.95
+    steps = [done for done, total, stage in seen if stage == "Laying out (UMAP)"]
+    assert steps[: len(steps) // 2] == sorted(steps[: len(steps) // 2])
+    assert steps[-1] == 40
+    assert len(pictures) > 4
+    assert any(not np.array_equal(picture, pictures[0]) for picture in pictures)
+
+
+@pytest.mark.parametrize("method", ["tsne", "umap"])
+@pytest.mark.parametrize("which", ["on_progress", "on_picture"])
+def test_what_a_callback_raises_ends_the_work(method, which):
+    calls = []
+
+    def stop(*args):
+        calls.append(args)
+        if len(calls) == 4:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        make_map(PAIR, replace(QUICK, method=method), **{which: stop})
+    assert len(calls) == 4
+
+
+def test_pca_map_is_the_first_two_axes():
+    made = make_map(PAIR[:1], replace(QUICK, method="pca"))
+    view = FeatureView(PAIR[0].features, unit=True)
+    expected = JointPCA.fit([view], 6).transform(view)[:, :2]
+    np.testing.assert_allclose(made.coordinates, expected, atol=1e-6)
+    assert made.mixing.empty
+
+
+def test_too_few_images_are_refused():
+    with pytest.raises(ParameterError, match="perplexity 30 needs more than 90 images; got 20"):
+        make_map(PAIR, MapSettings(n_samples=20))
+
+
+# --- Settings -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("method", "isomap"), ("perplexity", 1), ("perplexity", float("nan")), ("min_dist", 1.5),
+        ("n_neighbors", 2.5), ("n_samples", 3), ("seed", -1), ("threads", True), ("features", "z"),
+    ],
+)  # fmt: skip
+def test_settings_without_meaning_are_refused(name, value):
+    with pytest.raises(ParameterError, match=rf"Map: {name} must be"):
+        MapSettings(**{name: value})
+
+
+def test_key_knows_what_is_read_and_nothing_else():
+    base = MapSettings()
+    assert MapSettings.from_json(base.to_json()) == base
+    assert replace(base, min_dist=0.5).key == base.key  # t-SNE reads it not
+    changed = {
+        "perplexity": 10.0,
+        "seed": 1,
+        "sample_seed": 1,
+        "threads": 1,
+        "n_samples": None,
+        "iterations": 100,
+    }
+    keys = {replace(base, **{name: value}).key for name, value in changed.items()}
+    assert len(keys | {base.key, replace(base, method="umap").key}) == len(changed) + 2
+    assert map_key(PAIR, base) != map_key(PAIR[::-1], base)
+    assert "seed 0, 2 threads" in base.caption()
+
+
+# --- What is kept ---------------------------------------------------------------------------------
+
+
+def test_a_map_is_read_as_it_was_written(tsne, tmp_path):
+    tsne.save(tmp_path / "map.npz", "key")
+    back = EmbeddedMap.load(tmp_path / "map.npz", "key")
+    assert back.about() == tsne.about()
+    pd.testing.assert_frame_equal(back.table(), tsne.table())
+    pd.testing.assert_frame_equal(back.mixing, tsne.mixing, check_dtype=False)
+    np.testing.assert_array_equal(back.pca.components, tsne.pca.components)
+    assert not back.coordinates.flags.writeable
+    assert [path.name for path in tmp_path.iterdir()] == ["map.npz"]
+
+
+def test_the_answer_to_another_question_is_refused(tsne, tmp_path):
+    tsne.save(tmp_path / "map.npz", "key")
+    with pytest.raises(FileRefusedError, match=r"map.npz is the map key, expected other"):
+        EmbeddedMap.load(tmp_path / "map.npz", "other")
+
+
+def changed_content(path):
+    with np.load(path) as kept:
+        arrays = dict(kept)
+    arrays["coordinates"][0, 0] += 1
+    np.savez(path, **arrays)
+
+
+def changed_setting(path):
+    with np.load(path) as kept:
+        arrays = dict(kept)
+    about = json.loads(str(arrays["about"]))
+    about["settings"]["seed"] = 7
+    np.savez(path, **arrays | {"about": np.array(json.dumps(about))})
+
+
+def torn(path):
+    path.write_bytes(path.read_bytes()[:-200])
+
+
+def emptied(path):
+    path.write_bytes(b"")
+
+
+DAMAGES = [changed_content, changed_setting, torn, emptied]
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_file_is_refused(tsne, tmp_path, damage):
+    path = tmp_path / "map.npz"
+    tsne.save(path, "key")
+    damage(path)
+    with pytest.raises(FileRefusedError, match=r"map\.npz.* compute it again\.$"):
+        EmbeddedMap.load(path, "key")
+
+
+@pytest.mark.parametrize("damage", [None, changed_content, torn])
+def test_cache_makes_a_map_once_and_again_when_it_is_damaged(tsne, tmp_path, monkeypatch, damage):
+    calls = []
+    monkeypatch.setattr(embedding.making, "make_map", lambda *_, **__: calls.append(1) or tsne)
+    first = cached_map(PAIR, QUICK, tmp_path)
+    if damage:
+        damage(next(tmp_path.iterdir()))
+    again = cached_map(PAIR, QUICK, tmp_path)
+    assert len(calls) == (2 if damage else 1)
+    np.testing.assert_array_equal(again.coordinates, first.coordinates)
+
+
+def test_exports_tell_coordinates_settings_and_quality(tsne, tmp_path):
+    tsne.to_parquet(tmp_path / "map.parquet")
+    parquet = pq.read_table(tmp_path / "map.parquet")
+    about = json.loads(parquet.schema.metadata[b"about"])
+    assert about == json.loads(json.dumps(tsne.about()))
+    pd.testing.assert_frame_equal(
+        parquet.to_pandas(), tsne.table(), check_dtype=False, check_categorical=False
+    )
+    as_json = json.loads(tsne.to_json())
+    assert as_json["quality"]["knn_recall"] == tsne.quality.knn_recall
+    assert as_json["settings"]["perplexity"] == 5
+    assert len(as_json["map"]["x"]) == len(tsne) == 300
+    assert len(as_json["mixing"]) == 10
+    assert tsne.to_csv().splitlines()[0] == "data_set,row,class,x,y"

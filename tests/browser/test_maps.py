@@ -1,0 +1,201 @@
+"""Maps in a real browser: lasso, search, colours, jobs, and a link that restores the view."""
+
+import math
+import re
+
+import pytest
+
+DIGITS = "awa1_tab=Map&awa1_first=digits&awa1_second=nothing%20else&awa1_threads=1"
+PAIR = "awa1_tab=Map&awa1_layout=PCA&awa1_images=2,000&awa1_threads=1"
+
+
+def visit(page, server, query):
+    page.goto(f"{server.url}/awa1_and_awa2?{query}")
+    page.locator("canvas.marks").first.wait_for(timeout=90_000)
+    settle(page)
+
+
+def settle(page):
+    page.wait_for_selector("[data-test-script-state='notRunning']", timeout=60_000)
+    page.wait_for_timeout(300)
+
+
+@pytest.fixture
+def sent(page):
+    """Sizes of what goes up to the server."""
+    sizes = []
+    page.on("websocket", lambda ws: ws.on("framesent", lambda data: sizes.append(len(data))))
+    return sizes
+
+
+def lasso(page, radius=90, panel=0):
+    """Draw a circle around the middle of a map."""
+    canvas = page.locator("canvas.marks").nth(panel)
+    canvas.evaluate("canvas => canvas.scrollIntoView({ block: 'center' })")
+    box = canvas.bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.mouse.move(x + radius, y)
+    page.mouse.down()
+    for k in range(1, 121):
+        angle = 2 * math.pi * k / 120
+        page.mouse.move(x + radius * math.cos(angle), y + radius * math.sin(angle))
+    page.mouse.up()
+
+
+def selected(page):
+    """Return the number of images that browser and server say are selected."""
+    status = page.locator(".status").filter(has_text="selected")
+    status.wait_for()
+    here = re.match(r"([\d,]+) of", status.inner_text())[1]
+    page.get_by_text(re.compile(rf"^{here} of [\d,]+ images selected")).wait_for()
+    return int(here.replace(",", ""))
+
+
+def painted(page, panel=0):
+    """Return how often each colour was painted, colours of few pixels left out."""
+    return (
+        page.locator("canvas.points")
+        .nth(panel)
+        .evaluate(
+            """canvas => {
+            const pixels = new Uint32Array(canvas.getContext('2d')
+                .getImageData(0, 0, canvas.width, canvas.height).data.buffer);
+            let sum = 0;
+            for (const pixel of pixels) sum = (sum * 31 + pixel) >>> 0;
+            return sum;
+        }"""
+        )
+    )
+
+
+def test_a_lasso_selects_goes_up_small_and_is_in_the_address(page, server, sent):
+    visit(page, server, PAIR)
+    before = painted(page)
+    sent.clear()
+    lasso(page)
+    n = selected(page)
+    assert 100 < n < 1900
+    assert 0 < sum(sent) < 10_000
+    assert painted(page) != before
+    page.wait_for_url(re.compile("awa1_lasso="))
+    link = page.url
+
+    again = page.context.new_page()
+    again.goto(link)
+    again.locator("canvas.marks").first.wait_for(timeout=90_000)
+    assert selected(again) == n
+    again.close()
+
+    page.locator("canvas.marks").first.press("Escape")
+    page.get_by_text("images selected").wait_for(state="detached")
+    assert "awa1_lasso" not in page.url
+    assert page.errors == []
+
+
+def test_one_selection_goes_through_two_maps(page, server):
+    visit(page, server, f"{PAIR}&awa1_view=side%20by%20side")
+    assert page.locator("canvas.marks").count() == 2
+    before = [painted(page, panel) for panel in (0, 1)]
+    lasso(page, panel=1, radius=60)
+    assert selected(page) > 20
+    assert all(painted(page, panel) != before[panel] for panel in (0, 1))
+
+
+def test_keys_move_zoom_and_select(page, server):
+    visit(page, server, PAIR)
+    marks, before = page.locator("canvas.marks").first, painted(page)
+    marks.press("+")
+    marks.press("ArrowLeft")
+    page.wait_for_url(re.compile("awa1_look="))
+    assert painted(page) != before
+    marks.press("Enter")
+    assert 0 < selected(page) <= 2000
+    marks.press("Escape")
+    marks.press("0")
+    page.wait_for_function("!location.search.includes('awa1_look')")
+    page.wait_for_timeout(200)
+    assert painted(page) == before
+
+
+def test_search_and_colour_change_the_picture(page, server):
+    visit(page, server, PAIR)
+    pictures = {painted(page)}
+    box = page.get_by_label("Find a class")
+    box.fill("zebra")
+    box.press("Enter")
+    page.wait_for_url(re.compile("awa1_find=zebra"))
+    settle(page)
+    pictures.add(painted(page))
+    box.fill("")
+    box.press("Enter")
+    settle(page)
+    page.get_by_role("combobox", name="Colour").click()
+    page.get_by_role("option", name="seen or unseen").click()
+    page.get_by_role("button", name="unseen").wait_for()
+    settle(page)
+    pictures.add(painted(page))
+    page.get_by_role("button", name="unseen", exact=True).click()
+    page.wait_for_timeout(200)
+    pictures.add(painted(page))
+    assert len(pictures) == 4
+
+
+def test_hovering_and_clicking_show_the_image(page, server):
+    visit(page, server, f"{DIGITS}&awa1_layout=PCA")
+    canvas = page.locator("canvas.marks").first
+    canvas.evaluate("canvas => canvas.scrollIntoView({ block: 'center' })")
+    box, tip = canvas.bounding_box(), page.locator(".tip")
+    for k in range(40):  # until the pointer meets a point
+        x, y = box["x"] + box["width"] / 2 + 3 * k, box["y"] + box["height"] / 2
+        page.mouse.move(x, y)
+        if tip.is_visible():
+            break
+    assert re.search(r"digits, image \d+", tip.inner_text())
+    assert tip.locator("canvas").count() == 1
+    page.mouse.click(x, y)
+    page.get_by_text("Nearest in the original space").wait_for()
+    image = re.search(r"awa1_image=0\.(\d+)", page.url)[1]
+    page.get_by_text(f"digits, image {int(image):,};").wait_for()
+
+
+@pytest.mark.parametrize("kind", ["PNG", "SVG"])
+def test_pictures_can_be_saved(page, server, tmp_path, kind):
+    visit(page, server, f"{DIGITS}&awa1_layout=PCA")
+    with page.expect_download() as saved:
+        page.get_by_role("button", name=kind, exact=True).click()
+    path = tmp_path / saved.value.suggested_filename
+    saved.value.save_as(path)
+    content = path.read_bytes()
+    assert path.name == f"map-digits.{kind.lower()}"
+    assert content.startswith(b"\x89PNG" if kind == "PNG" else b"<svg")
+    assert kind == "PNG" or content.count(b"<path") == 10
+
+
+def test_a_map_is_started_cancelled_and_there_after_a_reload(page, fresh_server):
+    page.goto(f"{fresh_server.url}/awa1_and_awa2?{DIGITS}")
+    page.get_by_text("Laying out (t-SNE)").or_(page.get_by_text("Gathering (t-SNE)")).wait_for(
+        timeout=90_000
+    )
+    page.locator(".js-plotly-plot").first.wait_for(timeout=60_000)  # a picture on its way
+    page.get_by_role("button", name="Cancel").click()
+    page.get_by_text("Cancelled.").wait_for()
+    page.get_by_role("button", name="Start again").click()
+    page.get_by_role("button", name="Cancel").wait_for()
+    page.reload()
+    page.locator("canvas.marks").first.wait_for(timeout=180_000)
+    page.reload()
+    page.locator("canvas.marks").first.wait_for(timeout=60_000)
+    assert page.errors == []
+
+
+def test_either_theme_paints_on_its_own_paper(chromium, server):
+    corners = {}
+    for scheme in ("light", "dark"):
+        context = chromium.new_context(color_scheme=scheme)
+        page = context.new_page()
+        visit(page, server, f"{DIGITS}&awa1_layout=PCA")
+        corners[scheme] = page.locator("canvas.points").first.evaluate(
+            "c => [...c.getContext('2d').getImageData(1, 1, 1, 1).data]"
+        )
+        context.close()
+    assert corners == {"light": [255, 255, 255, 255], "dark": [16, 20, 24, 255]}

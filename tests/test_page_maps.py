@@ -1,0 +1,251 @@
+"""AWA1 and AWA2: every tab and view runs, choices change what is drawn, links restore it."""
+
+import json
+import struct
+import time
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from ui import jobs
+from ui.figures import maps as figures
+from ui.mapping import embed, map_work, read_map
+from zslcore.analysis.embedding import MapSettings, make_map
+from zslcore.datasets import load
+from zslcore.exceptions import FileRefusedError
+
+APP = str(Path(__file__).parents[1] / "app.py")
+PAGE = "pages/awa1_and_awa2.py"
+DIGITS = {"awa1_first": "digits", "awa1_second": "nothing else", "awa1_threads": "1"}
+QUICK = {"awa1_layout": "PCA", "awa1_threads": "1", "awa1_images": "2,000"}
+TABS = ["Images per class", "Map", "Quality", "Prototypes and hubs", "Cross-data-set accuracy"]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _no_job_is_left():
+    yield
+    jobs.close()
+
+
+@pytest.fixture
+def visit():
+    """Open the page as a new visitor, with choices in the address, and wait for its jobs."""
+
+    def visit(**choices):
+        app = AppTest.from_file(APP, default_timeout=60).switch_page(PAGE)
+        for key, value in choices.items():
+            app.query_params[key] = value
+        return settled(app.run())
+
+    return visit
+
+
+def settled(app):
+    for _ in range(200):
+        assert not app.exception
+        if not any((button.key or "").startswith("cancel_") for button in app.button):
+            break
+        time.sleep(0.3)
+        app.run()
+    return app
+
+
+def drawn(app, key="awa1_points"):
+    """Return the head of what the component was given."""
+    for element in app.get("bidi_component"):
+        proto = element.proto
+        if f"-{key}" in proto.id or proto.id.endswith(key):
+            (length,) = struct.unpack_from("<I", proto.bytes)
+            return json.loads(proto.bytes[4 : 4 + length]), proto.bytes
+    raise AssertionError(f"no component {key}")
+
+
+def metrics(app):
+    return {metric.label: metric.value for metric in app.metric}
+
+
+def words(app):
+    return " ".join(each.value for each in [*app.markdown, *app.caption, *app.info])
+
+
+@pytest.mark.parametrize("tab", TABS)
+def test_every_tab_runs_cold_and_warm(visit, tab):
+    app = visit(awa1_tab=tab, awa1_methods="LinearS2V", **QUICK)
+    for _ in range(2):
+        app.run()
+        assert not app.exception
+        assert not app.error
+        assert [each.label for each in app.tabs if each.children] == [tab]
+    for chart in app.get("plotly_chart"):
+        assert len(chart.proto.alt) > 15
+
+
+def test_first_look_shows_images_per_class_at_once(visit):
+    app = visit()
+    assert app.get("plotly_chart")
+    assert "images in" in words(app)
+
+
+@pytest.mark.parametrize("view", ["overlay", "side by side"])
+def test_views_of_a_pair(visit, view):
+    head, _ = drawn(visit(awa1_tab="Map", awa1_view=view, **QUICK))
+    assert head["n"] == 2000
+    assert len(head["panels"]) == (2 if view == "side by side" else 1)
+    assert sum(panel["n"] for panel in head["panels"]) == 2000
+    assert head["link"] == ("place" if view == "side by side" else "image")
+    assert all("2,000 images" in panel["alt"] for panel in head["panels"])
+
+
+def test_every_colour_is_another_picture(visit):
+    labels = {}
+    for colour in ("data set", "class", "seen or unseen", "overlap", "right or wrong", "density"):
+        head, packed = drawn(visit(awa1_tab="Map", awa1_colour=colour, **QUICK))
+        labels[colour] = tuple(entry["label"] for entry in head["palette"])
+        n = np.frombuffer(packed, "<u2", head["n"], 4 * -(-(4 + _length(packed)) // 4))
+        assert n.max() < len(labels[colour])
+    assert len(set(labels.values())) == 6
+    assert labels["seen or unseen"] == ("seen", "unseen")
+    assert labels["right or wrong"] == ("right", "wrong", "not in the test set")
+    assert len(labels["class"]) == 50
+
+
+def _length(packed):
+    return struct.unpack_from("<I", packed)[0]
+
+
+def test_search_means_the_classes_that_have_the_word(visit):
+    head, _ = drawn(visit(awa1_tab="Map", awa1_find="bear, whale", **QUICK))
+    found = {head["classes"][c] for c in head["sought"]}
+    assert found == {
+        "grizzly bear", "polar bear", "killer whale", "humpback whale", "blue whale",
+    }  # fmt: skip
+    assert drawn(visit(awa1_tab="Map", **QUICK))[0]["sought"] is None
+
+
+def test_a_link_restores_selection_view_and_image(visit):
+    address = {"awa1_tab": "Map", "awa1_layout": "PCA", **DIGITS}
+    key = drawn(visit(**address))[0]["key"]
+    made = make_map([load("digits")], MapSettings("pca", threads=1))
+    work = map_work([load("digits")], MapSettings("pca", threads=1)).arguments["map"][:8]
+    app = visit(
+        **address,
+        awa1_lasso=f"{work}.0.-9,-9;0,-9;0,9;-9,9",
+        awa1_look=f"{work}.0.1,0.2,0.5",
+        awa1_image="0.7",
+    )
+    head, _ = drawn(app)
+    assert head["key"] == key
+    assert head["selection"]["polygon"][1] == [0, -9]
+    assert head["cameras"] == [[0.1, 0.2, 0.5]]
+    assert head["picked"] == 7
+    expected = int((made.coordinates[:, 0] < 0).sum())
+    assert f"**{expected:,} of 1,797 images selected**" in words(app)
+    assert "Nearest in the original space" in words(app)
+    assert any("same_class" in table.value for table in app.dataframe)
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [{"awa1_lasso": "00000000.0.0,0;1,1;0,1"}, {"awa1_image": "7.99999"}, {"awa1_look": "x"}],
+)
+def test_a_link_to_another_map_is_let_be(visit, asked):
+    app = visit(awa1_tab="Map", awa1_layout="PCA", **DIGITS, **asked)
+    head, _ = drawn(app)
+    assert (head["selection"], head["picked"], head["cameras"]) == (None, None, None)
+    assert not app.error
+
+
+def test_digits_come_with_their_pictures(visit):
+    head, packed = drawn(visit(awa1_tab="Map", awa1_layout="PCA", **DIGITS))
+    assert head["picture"] == [8, 8]
+    assert len(packed) > 1797 * 64
+    assert head["n"] == 1797
+
+
+def test_quality_is_that_of_the_map(visit):
+    app = visit(awa1_tab="Quality", **QUICK)
+    pair = [load("simulated-AWA1"), load("simulated-AWA2")]
+    made = make_map(pair, MapSettings("pca", n_samples=2000, threads=1))
+    assert metrics(app)["15 nearest kept"] == f"{100 * made.quality.knn_recall:.1f} %"
+    assert metrics(app)["Trustworthiness"] == f"{100 * made.quality.trustworthiness:.1f} %"
+    assert "Do both data sets show a class the same way?" in words(app)
+    assert "Sizes mean nothing" in words(app)
+    assert "Mixing" not in words(visit(awa1_tab="Quality", awa1_layout="PCA", **DIGITS))
+
+
+def test_hubs_of_both_directions_stand_side_by_side(visit):
+    app = visit(awa1_tab="Prototypes and hubs", **QUICK)
+    assert {"Skewness, LinearS2V", "Skewness, LinearV2S"} <= set(metrics(app))
+    head, _ = drawn(app, "awa1_marked")
+    marks = head["panels"][0]["landmarks"]
+    assert len(marks) == 20  # mean and prediction of ten unseen classes
+    assert sum("to" in mark for mark in marks) == 10
+    other = visit(awa1_tab="Prototypes and hubs", awa1_k="3", **QUICK)
+    assert metrics(other) != metrics(app)
+
+
+def test_data_sets_with_other_classes_are_told_apart_in_one_sentence(visit):
+    app = visit(awa1_first="digits", awa1_second="simulated-CUB")
+    (error,) = app.error
+    assert "must have the same classes to be compared" in error.value
+
+
+def test_one_data_set_alone_has_no_accuracy_across(visit):
+    app = visit(awa1_tab="Cross-data-set accuracy", **DIGITS)
+    assert "choose a second one" in app.info[0].value
+
+
+# --- The work -------------------------------------------------------------------------------------
+
+
+class Said:
+    """Stands in for the report of a child."""
+
+    def __init__(self):
+        self.lines, self.pictures = [], []
+
+    def __call__(self, *line):
+        self.lines.append(line)
+
+    def preview(self, draw):
+        self.pictures.append(draw()["coordinates"])
+
+
+def test_work_makes_the_map_and_shows_it_on_its_way(tmp_path):
+    digits = load("digits")
+    settings = MapSettings("tsne", perplexity=5, n_samples=100, iterations=20, threads=1)
+    work, said = map_work([digits], settings), Said()
+    embed(tmp_path, said, **work.arguments)
+    made = read_map(tmp_path, work.arguments["map"])
+    assert len(made) == 100
+    stages = [line[3] for line in said.lines if len(line) > 3]
+    assert list(dict.fromkeys(stages))[-2:] == ["Laying out (t-SNE)", "Quality of the map"]
+    assert len(said.pictures) > 20
+    with pytest.raises(FileRefusedError, match="expected"):
+        read_map(tmp_path, "another")
+    changed = map_work([digits], MapSettings("tsne", perplexity=6, n_samples=100, threads=1))
+    assert changed.key != work.key
+
+
+# --- Pictures -------------------------------------------------------------------------------------
+
+
+def test_pictures_show_what_they_are_given():
+    xy = np.random.default_rng(0).normal(size=(9000, 2))
+    live = figures.live(xy, ["#123456"] * 9000)
+    assert len(live.data[0].x) == figures.FEW
+    html = figures.standalone([("<b>", xy[:3], ["red"] * 3, ["<i>a", "b", "c"])]).to_json()
+    assert "&lt;i&gt;a" in html
+    assert "<i>" not in html
+    verdicts = pd.DataFrame(
+        {
+            "class": ["a", "b"], "mixing_PCA": [0.5, 1.0], "mixing_map": [1.0, 0.4],
+            "p_holm_PCA": [0.01, 1.0], "p_holm_map": [1.0, 0.01], "verdict": ["hidden", "invented"],
+        }
+    )  # fmt: skip
+    names = [trace.name for trace in figures.mixing_dumbbells(verdicts).data if trace.name]
+    assert names == ["in the PCA", "on the map: shift that the map hides",
+                     "on the map: shift that the map invents"]  # fmt: skip

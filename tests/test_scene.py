@@ -1,0 +1,156 @@
+"""Views of maps: what each panel shows, what a selection holds, what an address keeps."""
+
+import json
+import struct
+
+import numpy as np
+import pytest
+
+from tests.analysis.pairs import blobs
+from ui.components.point_map import PointMap
+from ui.scene import (
+    Scene,
+    by_class,
+    by_density,
+    by_group,
+    read_cameras,
+    read_selection,
+    write_cameras,
+    write_selection,
+)
+from zslcore.analysis.embedding import MapSettings, make_map, match_classes
+
+PAIR = blobs(shuffled=True)
+SETTINGS = MapSettings("pca", threads=1)
+KEY = "0123456789abcdef"
+LEFT = {"panel": 0, "polygon": [[-99, -99], [0, -99], [0, 99], [-99, 99]]}
+
+
+@pytest.fixture(scope="module")
+def joint():
+    return make_map(PAIR, SETTINGS)
+
+
+@pytest.fixture(scope="module")
+def single():
+    return [make_map([dataset], SETTINGS) for dataset in PAIR]
+
+
+def test_an_outline_goes_through_both_panels_of_one_plane(joint):
+    scene = Scene.side_by_side(PAIR, joint)
+    expected = joint.coordinates[:, 0] < 0
+    np.testing.assert_array_equal(scene.selected(LEFT), expected)
+    assert {0, 1} == set(scene.part[expected])
+    assert [panel.behind for panel in scene.panels(names=False, alt="")] == [1, 0]
+
+
+def test_an_outline_on_one_of_two_maps_holds_the_same_images_on_the_other(joint):
+    other = make_map(PAIR, MapSettings("pca", threads=1, features="none"))
+    scene = Scene.overlay(PAIR, joint, other)
+    np.testing.assert_array_equal(scene.selected(LEFT), joint.coordinates[:, 0] < 0)
+    in_other = scene.selected(LEFT | {"panel": 1})
+    np.testing.assert_array_equal(in_other, other.coordinates[:, 0] < 0)
+    assert not scene.selected(None).any()
+    assert not scene.selected(LEFT | {"panel": 5}).any()
+
+
+def test_maps_apart_share_images_where_these_are_the_same(single):
+    order = match_classes(*PAIR)
+    linked = Scene.apart(PAIR, single, order, same=True)
+    assert len(linked) == len(single[0])
+    np.testing.assert_array_equal(linked.images[1], linked.images[0])
+    table = linked.table()
+    assert {"x_pair 1", "y_pair 2"} < set(table.columns)
+    assert table.notna().all(axis=None)
+
+    loose = Scene.apart(PAIR, single, order, same=False)
+    assert len(loose) == len(single[0]) + len(single[1])
+    assert not set(loose.images[0]) & set(loose.images[1])
+    second = loose.part == 1
+    names = np.array(PAIR[1].class_names)[PAIR[1].labels]
+    np.testing.assert_array_equal(np.array(loose.classes)[loose.labels[second]], names)
+
+
+def test_names_stand_in_the_middle_of_their_class(joint):
+    scene = Scene.overlay(PAIR, joint)
+    (panel,) = scene.panels(names=True, alt="words")
+    for name in panel.names:
+        own = joint.coordinates[scene.labels == scene.classes.index(name["text"])]
+        np.testing.assert_allclose([name["x"], name["y"]], np.median(own, axis=0), atol=1e-6)
+    assert len(panel.names) == 5
+
+
+def test_colours_tell_what_they_say(joint):
+    scene = Scene.overlay(PAIR, joint)
+    classes = by_class(scene)
+    assert [classes.palette[c].label for c in classes.category[:40]] == [
+        scene.classes[c] for c in scene.labels[:40]
+    ]
+    assert len({(each.color, each.symbol) for each in classes.palette}) == 5
+    groups = by_group(np.array(["b", "a", "b"]), {"a": "seen", "b": "unseen"})
+    np.testing.assert_array_equal(groups.category, [1, 0, 1])
+    crowded = by_density(scene)
+    counts = np.bincount(crowded.category, minlength=16)
+    assert counts.min() >= len(scene) // 16 - 1
+
+
+def test_addresses_restore_what_was_drawn():
+    drawn = {"panel": 1, "polygon": [[1.5, -2.25], [1e-5, 3], [-4e7, 0.125]]}
+    assert read_selection(KEY, write_selection(KEY, drawn)) == drawn
+    views = [None, [0.5, -1e-7, 20.0]]
+    assert read_cameras(KEY, write_cameras(KEY, views)) == views
+    assert read_cameras(KEY, write_cameras(KEY, [[1, 2, 3]])) == [[1, 2, 3]]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "", "x", "01234567.2.1,2;3,4;5,6", "89abcdef.0.1,2;3,4", "01234567.0.1,2;<b>,4",
+        "01234567.0.nan,2", "01234567.0." + ";".join(["1,2"] * 500),
+    ],
+)  # fmt: skip
+def test_addresses_of_others_are_nobodys(text):
+    assert read_selection(KEY, text) is None
+    assert read_cameras(KEY, text) is None
+
+
+def test_what_is_packed_can_be_unpacked(joint):
+    scene = Scene.side_by_side(PAIR, joint)
+    looks = by_class(scene)
+    pictures = np.arange(len(scene) * 6, dtype=np.uint8).reshape(-1, 2, 3)
+    packed = PointMap(
+        key=KEY,
+        file="f",
+        panels=scene.panels(names=True, alt="words"),
+        palette=looks.palette,
+        category=looks.category,
+        classes=scene.classes,
+        sets=["<one>", "two"],
+        class_of=scene.labels,
+        part=scene.part,
+        row=scene.row,
+        pictures=pictures,
+        selection=LEFT,
+    ).packed()
+    (length,) = struct.unpack_from("<I", packed)
+    head, at = json.loads(packed[4 : 4 + length]), 4 + length
+
+    def take(dtype, count):
+        nonlocal at
+        at += -at % 4
+        array = np.frombuffer(packed, dtype, count, at)
+        at += array.nbytes
+        return array
+
+    n = head["n"]
+    np.testing.assert_array_equal(take("<u2", n), looks.category)
+    np.testing.assert_array_equal(take("<u2", n), scene.labels)
+    np.testing.assert_array_equal(take("u1", n), scene.part)
+    np.testing.assert_array_equal(take("<u4", n), scene.row)
+    for panel, image, xy in zip(head["panels"], scene.images, scene.places, strict=True):
+        np.testing.assert_array_equal(take("<u4", panel["n"]), image)
+        np.testing.assert_array_equal(take("<f4", 2 * panel["n"]), xy.ravel())
+    np.testing.assert_array_equal(take("u1", n * 6), pictures.ravel())
+    assert at == len(packed)
+    assert head["selection"] == LEFT
+    assert head["sets"] == ["<one>", "two"]

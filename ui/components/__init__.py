@@ -1,0 +1,1 @@
+"""Parts of the screen that Streamlit does not have."""

@@ -1,0 +1,183 @@
+"""One or two linked maps of tens of thousands of points, drawn and searched in the browser.
+
+Plotly's lasso needs seconds and megabytes for 68,000 points. Here points go down once, as bytes,
+and what comes up is an outline, a clicked point or a view; the points inside are found by the
+server, from the outline.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import struct
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+__all__ = ["Entry", "Panel", "PointMap", "draw"]
+
+_HERE = Path(__file__).parent
+_HTML = (
+    '<div class="whole"><div class="bar"><span class="status" role="status"></span></div>'
+    '<div class="maps"></div><div class="legend"></div></div>'
+)
+_mount = st.components.v2.component(
+    "zsl_point_map",
+    html=_HTML,
+    css=(_HERE / "point_map.css").read_text(encoding="utf-8"),
+    js=(_HERE / "point_map.js").read_text(encoding="utf-8"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One colour of a map: what it means and how it looks."""
+
+    label: str
+    color: str
+    symbol: str = "circle"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Panel:
+    """One map.
+
+    Attributes
+    ----------
+    title, alt : its heading, and what it shows for those who cannot see it
+    image : int array of shape (n,), which of the :class:`PointMap`'s images each point is
+    xy : float array of shape (n, 2)
+    behind : number of another panel whose points are shown faintly, -1 for none
+    names : mappings with text, x and y, most important first
+    landmarks : mappings with x, y, color, symbol, text (list of lines) and, optionally, hollow and
+        to (a point that a line leads to)
+    """
+
+    title: str
+    alt: str
+    image: np.ndarray
+    xy: np.ndarray
+    behind: int = -1
+    names: Sequence[Mapping[str, Any]] = ()
+    landmarks: Sequence[Mapping[str, Any]] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PointMap:
+    """What is drawn.
+
+    Attributes
+    ----------
+    key : what the coordinates are known by; with another one selection and view begin anew
+    file : name of files that are saved, without ending
+    panels : one or two
+    palette : how each category looks
+    category : int array of shape (n,), the category of each image
+    classes, sets : names; of classes and of data sets
+    class_of, part, row : int arrays of shape (n,), class, data set and row there of each image
+    legend : "list", "scale" (a bar between two ``ends``) or "none"
+    link : "place" (panels share one plane) or "image" (they show the same images)
+    sought : classes that are searched for, or None
+    pictures : uint8 array of shape (n, height, width), 255 the darkest, or None
+    selection, picked, cameras : what a link asks for, see :func:`draw`
+    """
+
+    key: str
+    file: str
+    panels: Sequence[Panel]
+    palette: Sequence[Entry]
+    category: np.ndarray
+    classes: Sequence[str]
+    sets: Sequence[str]
+    class_of: np.ndarray
+    part: np.ndarray
+    row: np.ndarray
+    legend: str = "list"
+    ends: tuple[str, str] = ("", "")
+    link: str = "place"
+    sought: Sequence[int] | None = None
+    pictures: np.ndarray | None = None
+    selection: Mapping[str, Any] | None = None
+    picked: int | None = None
+    cameras: Sequence[Any] | None = None
+
+    def packed(self) -> bytes:
+        """Return everything as bytes: length of the head, head as JSON, arrays on words of 4."""
+        blocks = [
+            _as(self.category, "<u2"), _as(self.class_of, "<u2"), _as(self.part, "u1"),
+            _as(self.row, "<u4"),
+        ]  # fmt: skip
+        for panel in self.panels:
+            blocks += [_as(panel.image, "<u4"), _as(panel.xy, "<f4")]
+        if self.pictures is not None:
+            blocks.append(_as(self.pictures, "u1"))
+        head = json.dumps(self._head()).encode()
+        out = bytearray(struct.pack("<I", len(head)) + head)
+        for block in blocks:
+            out += bytes(-len(out) % 4) + block
+        return bytes(out)
+
+    def _head(self) -> dict[str, Any]:
+        panels = [
+            {
+                "title": panel.title,
+                "alt": panel.alt,
+                "n": len(panel.image),
+                "behind": panel.behind,
+                "names": list(panel.names),
+                "landmarks": list(panel.landmarks),
+            }
+            for panel in self.panels
+        ]
+        return {
+            "key": hashlib.sha256(self.key.encode()).hexdigest()[:16],
+            "file": self.file,
+            "n": len(self.category),
+            "panels": panels,
+            "palette": [
+                {"label": each.label, "color": each.color, "symbol": each.symbol}
+                for each in self.palette
+            ],
+            "classes": list(self.classes),
+            "sets": list(self.sets),
+            "legend": self.legend,
+            "ends": self.ends,
+            "link": self.link,
+            "sought": None if self.sought is None else list(map(int, self.sought)),
+            "picture": None if self.pictures is None else list(self.pictures.shape[1:]),
+            "selection": self.selection,
+            "picked": self.picked,
+            "cameras": self.cameras,
+        }
+
+
+def draw(what: PointMap, *, key: str, on_change=lambda: None):
+    """Draw maps; returns what the visitor did.
+
+    Parameters
+    ----------
+    what : PointMap
+    key : str
+    on_change : callable, before the page runs again
+
+    Returns
+    -------
+    An object with the attributes ``selection`` (None, or panel and polygon in coordinates of that
+    panel), ``picked`` (number of an image, or None) and ``cameras`` (None, or centre and extent for
+    each panel). They are None until something happened, too.
+    """
+    return _mount(
+        key=key,
+        data=what.packed(),
+        on_selection_change=on_change,
+        on_picked_change=on_change,
+        on_cameras_change=on_change,
+    )
+
+
+def _as(array: np.ndarray, dtype: str) -> bytes:
+    return np.ascontiguousarray(array, dtype=dtype).tobytes()

@@ -1,0 +1,207 @@
+"""Pictures of maps that are no component: live ones, small ones, ones to take away, and hubs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+from plotly.subplots import make_subplots
+
+from ui.figures.marks import escaped, hatch, legend_on_top, marked
+from ui.figures.palette import FAINT, FIRST, HARMONIC, SECOND, SEEN, UNSEEN, quiet
+
+__all__ = ["hub_bars", "live", "mixing_dumbbells", "small_multiples", "standalone"]
+
+#: Points of a live or a small picture; more of them tell no more.
+FEW = 4_000
+#: How a verdict on a class looks; words stand in the legend.
+_VERDICTS = {
+    "shown": (UNSEEN.color, "diamond"),
+    "hidden": (SECOND.color, "triangle-right"),
+    "invented": (FIRST.color, "triangle-left"),
+    "no shift": ("#8C8C8C", "circle"),
+}
+_VERDICT_WORDS = {
+    "shown": "shift in the PCA and on the map",
+    "hidden": "shift that the map hides",
+    "invented": "shift that the map invents",
+    "no shift": "no shift",
+}
+
+
+def live(xy: np.ndarray, colors: Sequence[str], *, height: int = 380) -> go.Figure:
+    """Draw points on their way, some of them when there are many."""
+    few = np.linspace(0, len(xy) - 1, min(FEW, len(xy))).astype(int)
+    figure = go.Figure(_points(xy[few], np.asarray(colors)[few], size=4))
+    return _square(quiet(figure, height=height))
+
+
+def small_multiples(
+    maps: Sequence[tuple[str, np.ndarray, Sequence[str]]], *, height: int = 330
+) -> go.Figure:
+    """Draw maps of the same images under several settings.
+
+    Parameters
+    ----------
+    maps : (title, coordinates of shape (n, 2), color of every point), one a panel
+    """
+    titles = [title for title, _, _ in maps]
+    figure = make_subplots(cols=len(maps), subplot_titles=titles, horizontal_spacing=0.02)
+    for k, (_, xy, colors) in enumerate(maps, 1):
+        few = np.linspace(0, len(xy) - 1, min(FEW // 2, len(xy))).astype(int)
+        points = _points(xy[few], np.asarray(colors)[few], size=3, gl=False)
+        figure.add_trace(points, row=1, col=k)
+        figure.update_yaxes(scaleanchor=f"x{k if k > 1 else ''}", row=1, col=k)
+    figure.update_xaxes(visible=False, fixedrange=True)
+    figure.update_yaxes(visible=False, fixedrange=True)
+    return quiet(figure, height=height).update_layout(showlegend=False, margin_t=34)
+
+
+def mixing_dumbbells(verdicts: pd.DataFrame) -> go.Figure:
+    """Draw how mixed two data sets are in every class, in the PCA and on the map.
+
+    Parameters
+    ----------
+    verdicts : see :func:`zslcore.analysis.mixing.mixing_verdicts`, of the spaces "PCA" and "map"
+    """
+    table = verdicts.sort_values("mixing_PCA", kind="stable").reset_index(drop=True)
+    x, figure = np.arange(len(table)), go.Figure()
+    gap = [None] * len(table)
+    figure.add_scatter(
+        x=np.stack([x, x, gap], axis=1).ravel(),
+        y=np.stack([table["mixing_PCA"], table["mixing_map"], gap], axis=1).ravel(),
+        mode="lines",
+        line={"color": FAINT, "width": 2},
+        hoverinfo="skip",
+        showlegend=False,
+    )
+    figure.add_scatter(
+        x=x,
+        y=table["mixing_PCA"],
+        mode="markers",
+        name="in the PCA",
+        marker={"symbol": "line-ew-open", "size": 9, "color": "#8C8C8C", "line_width": 2},
+        customdata=_told(table, "PCA"),
+        hovertemplate=_HOVER,
+    )
+    for verdict, (color, symbol) in _VERDICTS.items():
+        rows = (table["verdict"] == verdict).to_numpy()
+        if not rows.any():
+            continue
+        figure.add_scatter(
+            x=x[rows],
+            y=table["mixing_map"][rows],
+            mode="markers",
+            name=f"on the map: {_VERDICT_WORDS[verdict]}",
+            marker={"symbol": symbol, "size": 9, "color": color},
+            customdata=_told(table[rows], "map"),
+            hovertemplate=_HOVER,
+        )
+    figure.add_hline(y=1, line={"color": HARMONIC.color, "dash": "dash", "width": 1})
+    names = len(table) <= 60
+    figure.update_xaxes(
+        tickvals=x if names else [],
+        ticktext=escaped(table["class"]) if names else [],
+        tickangle=-90,
+        tickfont_size=11,
+        showgrid=False,
+        zeroline=False,
+        fixedrange=True,
+    )
+    figure.update_yaxes(title_text="mixing", gridcolor=FAINT, zeroline=False, fixedrange=True)
+    return legend_on_top(quiet(figure, height=420))
+
+
+_HOVER = "%{customdata[0]}: mixing %{y:.3f}, adjusted p %{customdata[1]:.3g}<extra></extra>"
+
+
+def _told(table: pd.DataFrame, space: str) -> np.ndarray:
+    return np.stack([escaped(table["class"]), table[f"p_holm_{space}"]], axis=1)
+
+
+def hub_bars(table: pd.DataFrame) -> go.Figure:
+    """Draw how often every prototype is among the nearest, one panel a method, hubs first.
+
+    Parameters
+    ----------
+    table : see :func:`zslcore.analysis.hubness.compare_hubness`
+    """
+    methods = list(table["method"].unique())
+    figure = make_subplots(
+        rows=len(methods), subplot_titles=methods, shared_yaxes="all", vertical_spacing=0.3
+    )
+    for k, method in enumerate(methods, 1):
+        part = table[table["method"] == method].sort_values(
+            "occurrence", ascending=False, kind="stable"
+        )
+        color = np.where(part["seen"], SEEN.color, UNSEEN.color)
+        figure.add_bar(
+            x=np.arange(len(part)),
+            y=part["occurrence"],
+            marker={
+                "color": color,
+                "line_width": 0,
+                "pattern": hatch("") | {"shape": ["" if s else "/" for s in part["seen"]]},
+            },
+            customdata=np.stack([escaped(part["class"]), part["count"]], axis=1),
+            hovertemplate="%{customdata[0]}: %{y:.2f} times an even share, "
+            "%{customdata[1]:,} images<extra></extra>",
+            row=k,
+            col=1,
+        )
+        names = len(part) <= 60
+        roles = np.where(part["seen"], "seen", "unseen")
+        figure.update_xaxes(
+            tickvals=np.arange(len(part)) if names else [],
+            ticktext=[
+                marked(name, role, bold=False)
+                for name, role in zip(part["class"], roles, strict=True)
+            ]
+            if names
+            else [],
+            tickangle=-60,
+            tickfont_size=12,
+            fixedrange=True,
+            row=k,
+            col=1,
+        )
+    figure.add_hline(y=1, line={"color": HARMONIC.color, "dash": "dash", "width": 1})
+    figure.update_yaxes(title_text="even shares", gridcolor=FAINT, zeroline=False, fixedrange=True)
+    return quiet(figure, height=270 * len(methods)).update_layout(showlegend=False, bargap=0.15)
+
+
+def standalone(panels: Sequence[tuple[str, np.ndarray, Sequence[str], Sequence[str]]]) -> go.Figure:
+    """Draw maps to take away as a page of their own, to zoom and to hover.
+
+    Parameters
+    ----------
+    panels : (title, coordinates, color of every point, words of every point)
+    """
+    titles = [escaped([title])[0] for title, *_ in panels]
+    figure = make_subplots(cols=len(panels), subplot_titles=titles, horizontal_spacing=0.02)
+    for k, (_, xy, colors, words) in enumerate(panels, 1):
+        points = _points(np.float32(xy), colors, size=4)
+        points.update(text=escaped(words), hoverinfo="text")
+        figure.add_trace(points, row=1, col=k)
+        figure.update_yaxes(scaleanchor=f"x{k if k > 1 else ''}", row=1, col=k)
+    figure.update_xaxes(visible=False)
+    figure.update_yaxes(visible=False)
+    return figure.update_layout(showlegend=False, hovermode="closest", template="plotly_white")
+
+
+def _points(xy: np.ndarray, colors, *, size: float, gl: bool = True) -> go.Scattergl | go.Scatter:
+    kind = go.Scattergl if gl else go.Scatter
+    return kind(
+        x=xy[:, 0],
+        y=xy[:, 1],
+        mode="markers",
+        marker={"size": size, "color": list(colors), "opacity": 0.8},
+        hoverinfo="skip",
+    )
+
+
+def _square(figure: go.Figure) -> go.Figure:
+    figure.update_xaxes(visible=False, fixedrange=True)
+    return figure.update_yaxes(visible=False, fixedrange=True, scaleanchor="x")

@@ -1,0 +1,308 @@
+"""What a view of maps shows: images, panels, colours, names, and what a link asks for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ui.components.point_map import Entry, Panel
+from ui.figures.palette import FIRST, ORACLE, OVERLAP, SECOND, SEEN, UNSEEN, VALIDATED
+from zslcore.analysis.embedding import EmbeddedMap
+from zslcore.analysis.map_quality import density
+from zslcore.analysis.selection import inside
+from zslcore.datasets import ZSLDataset
+
+__all__ = [
+    "Colouring",
+    "Scene",
+    "by_class",
+    "by_density",
+    "by_group",
+    "class_palette",
+    "read_cameras",
+    "read_selection",
+    "write_cameras",
+    "write_selection",
+]
+
+_METHODS = {"pca": "PCA", "tsne": "t-SNE", "umap": "UMAP"}
+#: Eight colours and seven symbols tell 56 classes apart; more of them share a look.
+_COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8C8C8C", "#8B5E3C")
+_SYMBOLS = ("circle", "diamond", "square", "triangle-up", "x", "triangle-down", "triangle-left")
+#: Viridis in sixteen steps.
+_STEPS = (
+    "#440154", "#481A6C", "#472F7D", "#414487", "#39568C", "#31688E", "#2A788E", "#23888E",
+    "#1F988B", "#22A884", "#35B779", "#54C568", "#7AD151", "#A5DB36", "#D2E21B", "#FDE725",
+)  # fmt: skip
+#: How each meaning looks, everywhere.
+_LOOKS = {
+    "seen": (SEEN.color, "circle"),
+    "unseen": (UNSEEN.color, "diamond"),
+    "in ImageNet-1K": (OVERLAP.color, "triangle-up"),
+    "not in it": (SEEN.color, "circle"),
+    "right": (VALIDATED.color, "square"),
+    "wrong": (UNSEEN.color, "x"),
+    "other": (ORACLE.color, "circle"),
+    "first": (FIRST.color, "triangle-left"),
+    "second": (SECOND.color, "triangle-right"),
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scene:
+    """The images of one view and where each panel puts them.
+
+    Attributes
+    ----------
+    datasets : one or two
+    maps : the map of each panel; the same one twice where a data set each is shown
+    part, row, labels : arrays of shape (n,), data set, row there and class of every image
+    images : of each panel, the images it shows
+    places : of each panel, their coordinates
+    titles : of each panel
+    link : "place" or "image", see :class:`ui.components.point_map.PointMap`
+    behind : whether each panel shows the other's points faintly
+    """
+
+    datasets: tuple[ZSLDataset, ...]
+    maps: tuple[EmbeddedMap, ...]
+    part: np.ndarray
+    row: np.ndarray
+    labels: np.ndarray
+    images: tuple[np.ndarray, ...]
+    places: tuple[np.ndarray, ...]
+    titles: tuple[str, ...]
+    link: str = "place"
+    behind: bool = False
+
+    @classmethod
+    def overlay(cls, datasets: Sequence[ZSLDataset], *maps: EmbeddedMap) -> Scene:
+        """One panel a map, all of the same images."""
+        first, everything = maps[0], np.arange(len(maps[0]))
+        titles = [_METHODS[made.settings.method] for made in maps] if len(maps) > 1 else [""]
+        return cls(
+            datasets=tuple(datasets),
+            maps=maps,
+            part=first.part,
+            row=first.row,
+            labels=first.labels,
+            images=(everything,) * len(maps),
+            places=tuple(made.coordinates for made in maps),
+            titles=tuple(titles),
+            link="image",
+        )
+
+    @classmethod
+    def side_by_side(cls, datasets: Sequence[ZSLDataset], made: EmbeddedMap) -> Scene:
+        """One panel a data set, of one map of both."""
+        images = tuple(np.flatnonzero(made.part == i) for i in (0, 1))
+        return cls(
+            datasets=tuple(datasets),
+            maps=(made, made),
+            part=made.part,
+            row=made.row,
+            labels=made.labels,
+            images=images,
+            places=tuple(made.coordinates[rows] for rows in images),
+            titles=made.names,
+            behind=True,
+        )
+
+    @classmethod
+    def apart(cls, datasets, maps: Sequence[EmbeddedMap], order, *, same: bool) -> Scene:
+        """One panel a data set, each with a map of its own.
+
+        Parameters
+        ----------
+        order : for every class of the second data set, its number in the first
+        same : whether row i is the same image in both; else no image is in both panels
+        """
+        one, two = maps
+        if same and np.array_equal(one.row, two.row):
+            part, row, labels, second = one.part, one.row, one.labels, np.arange(len(one))
+        else:
+            part = np.r_[one.part, np.ones(len(two), dtype=np.uint8)]
+            row, labels = np.r_[one.row, two.row], np.r_[one.labels, order[two.labels]]
+            second = len(one) + np.arange(len(two))
+        return cls(
+            datasets=tuple(datasets),
+            maps=tuple(maps),
+            part=part,
+            row=row,
+            labels=labels,
+            images=(np.arange(len(one)), second),
+            places=(one.coordinates, two.coordinates),
+            titles=tuple(dataset.name for dataset in datasets),
+            link="image",
+        )
+
+    def __len__(self) -> int:
+        return len(self.part)
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """Names of the classes."""
+        return self.datasets[0].class_names
+
+    def panels(self, *, names: bool, alt: str, landmarks=()) -> list[Panel]:
+        """Return what is drawn; ``landmarks`` holds one list a panel, or nothing."""
+        return [
+            Panel(
+                title=title,
+                alt=f"{title}: {alt}" if title else alt,
+                image=image,
+                xy=xy,
+                behind=1 - i if self.behind else -1,
+                names=self._names(image, xy) if names else (),
+                landmarks=landmarks[i] if landmarks else (),
+            )
+            for i, (title, image, xy) in enumerate(
+                zip(self.titles, self.images, self.places, strict=True)
+            )
+        ]
+
+    def _names(self, image: np.ndarray, xy: np.ndarray) -> list[dict[str, Any]]:
+        """Return the name of every class at the middle of its points, largest class first."""
+        table = pd.DataFrame({"c": self.labels[image], "x": xy[:, 0], "y": xy[:, 1]})
+        middle = table.groupby("c").agg(x=("x", "median"), y=("y", "median"), n=("x", "size"))
+        middle = middle.sort_values("n", ascending=False)
+        return [
+            {"text": self.classes[c], "x": float(x), "y": float(y)}
+            for c, x, y in zip(middle.index, middle["x"], middle["y"], strict=True)
+        ]
+
+    def selected(self, selection: Mapping[str, Any] | None) -> np.ndarray:
+        """Return whether each image is inside a selection, as the browser has drawn it."""
+        out = np.zeros(len(self), dtype=bool)
+        if selection is None or not 0 <= selection["panel"] < len(self.images):
+            return out
+        for p, (image, xy) in enumerate(zip(self.images, self.places, strict=True)):
+            if p == selection["panel"] or self.link == "place":
+                out[image[inside(selection["polygon"], xy)]] = True
+        return out
+
+    def table(self) -> pd.DataFrame:
+        """Return one row per image: data_set, row, class and its place on every panel."""
+        names = np.array([dataset.name for dataset in self.datasets], dtype=object)
+        table = pd.DataFrame(
+            {
+                "data_set": names[self.part],
+                "row": self.row,
+                "class": np.asarray(self.classes, dtype=object)[self.labels],
+            }
+        )
+        several = self.link == "image" and len(self.images) > 1
+        for p, (image, xy) in enumerate(zip(self.images, self.places, strict=True)):
+            for axis, values in zip("xy", xy.T, strict=True):
+                column = f"{axis}_{self.titles[p]}" if several else axis
+                if column not in table:
+                    table[column] = np.nan
+                table.loc[image, column] = values
+        return table
+
+
+# --- Colours --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Colouring:
+    """A category for every image, and how each category looks.
+
+    Attributes
+    ----------
+    category : int array of shape (n,)
+    palette : how each looks
+    legend : "list", "scale" or "none"
+    ends : words at the ends of a scale
+    """
+
+    category: np.ndarray
+    palette: tuple[Entry, ...]
+    legend: str = "list"
+    ends: tuple[str, str] = ("", "")
+
+
+def class_palette(names: Sequence[str]) -> tuple[Entry, ...]:
+    """Return a colour and a symbol for every class."""
+    return tuple(
+        Entry(name, _COLORS[c % len(_COLORS)], _SYMBOLS[c // len(_COLORS) % len(_SYMBOLS)])
+        for c, name in enumerate(names)
+    )
+
+
+def by_class(scene: Scene) -> Colouring:
+    """Colour by class; so few that a list can be read get one."""
+    names = scene.classes
+    return Colouring(scene.labels, class_palette(names), "list" if len(names) <= 24 else "none")
+
+
+def by_group(groups: np.ndarray, words: Mapping[str, str]) -> Colouring:
+    """Colour by the name of a group.
+
+    Parameters
+    ----------
+    groups : array of str of shape (n,)
+    words : mapping from each name, in the order of the legend, to its meaning in the palette
+    """
+    order = {name: k for k, name in enumerate(words)}
+    return Colouring(
+        np.array([order[name] for name in groups], dtype=np.uint16),
+        tuple(Entry(name, *_LOOKS[meaning]) for name, meaning in words.items()),
+    )
+
+
+def by_density(scene: Scene) -> Colouring:
+    """Colour by how crowded the map is, by rank, so that all colours are used."""
+    value = np.zeros(len(scene))
+    for image, xy in zip(scene.images, scene.places, strict=True):
+        value[image] = density(xy)
+    rank = np.argsort(np.argsort(value)) / max(len(value), 1)
+    step = np.minimum((rank * len(_STEPS)).astype(int), len(_STEPS) - 1)
+    palette = tuple(
+        Entry(f"more crowded than {100 * k // len(_STEPS)} %", color)
+        for k, color in enumerate(_STEPS)
+    )
+    return Colouring(step, palette, "scale", ("few around", "many around"))
+
+
+# --- What stands in the address -------------------------------------------------------------------
+
+_NUMBER = r"-?\d+(?:\.\d+)?(?:e-?\d+)?"
+_OUTLINE = re.compile(rf"([0-9a-f]{{8}})\.([01])\.({_NUMBER},{_NUMBER}(?:;{_NUMBER},{_NUMBER})*)")
+#: Corners that an address may hold; the component sends 64 at most.
+_MOST = 200
+
+
+def write_selection(key: str, selection: Mapping[str, Any]) -> str:
+    """Write a selection on the map ``key`` so that an address can hold it."""
+    corners = ";".join(",".join(f"{value:.5g}" for value in xy) for xy in selection["polygon"])
+    return f"{key[:8]}.{selection['panel']}.{corners}".replace("e+", "e")
+
+
+def read_selection(key: str, text: str) -> dict[str, Any] | None:
+    """Read what :func:`write_selection` wrote; None when it is of another map, or of nobody."""
+    found = _OUTLINE.fullmatch(text)
+    if not found or found[1] != key[:8] or found[3].count(";") >= _MOST:
+        return None
+    corners = [[float(value) for value in xy.split(",")] for xy in found[3].split(";")]
+    return {"panel": int(found[2]), "polygon": corners}
+
+
+def write_cameras(key: str, cameras: Sequence[Any]) -> str:
+    """Write where each panel looks: centre and extent, a dash for the whole map."""
+    views = ["-" if view is None else ",".join(f"{v:.5g}" for v in view) for view in cameras]
+    return f"{key[:8]}.{';'.join(views)}".replace("e+", "e")
+
+
+def read_cameras(key: str, text: str) -> list[Any] | None:
+    """Read what :func:`write_cameras` wrote, None when it is of another map, or of nobody."""
+    view = rf"(?:-|{_NUMBER},{_NUMBER},{_NUMBER})"
+    if not re.fullmatch(rf"{key[:8]}\.{view}(?:;{view})?", text):
+        return None
+    views = text[9:].split(";")
+    return [None if v == "-" else [float(value) for value in v.split(",")] for v in views]

@@ -1,0 +1,156 @@
+"""Where prototypes lie among images, and which of them are hubs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pandas as pd
+import streamlit as st
+
+from ui import cache, controls, tables, waiting
+from ui.components import point_map
+from ui.components.point_map import PointMap
+from ui.figures import maps as figures
+from ui.figures.palette import SEEN, UNSEEN
+from ui.frame import chart
+from ui.mapping import map_work
+from ui.numbers import percent
+from ui.scene import Scene, class_palette
+from ui.sections.maps import choose_settings, made
+from zslcore.analysis.hubness import compare_hubness
+from zslcore.datasets import ZSLDataset
+from zslcore.runs import RunSpec
+
+__all__ = ["show_prototypes"]
+
+#: The two directions of one regression.
+VISUAL, SEMANTIC = "LinearS2V", "LinearV2S"
+IN_WORDS = {VISUAL: "in the visual space (LinearS2V)", SEMANTIC: "among prototypes (LinearV2S)"}
+
+
+def show_prototypes(datasets: Sequence[ZSLDataset], split: str) -> None:
+    """Show hubs of both directions, then where predicted looks lie on the map."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        names = [dataset.name for dataset in datasets]
+        name = controls.choose("Of", names, key="awa1_hubs_of", width=220)
+        dataset = datasets[names.index(name)]
+        among = controls.choose(
+            "Among", ["unseen classes", "all classes"], key="awa1_among", width=170
+        )
+        k = st.segmented_control(
+            "Nearest", [1, 3, 5], default=1, required=True, key="awa1_k", bind="query-params"
+        )
+    _show_hubs(dataset, split, unseen_only=among == "unseen classes", k=k)
+    st.divider()
+    _show_landmarks(dataset, split)
+
+
+def _show_hubs(dataset: ZSLDataset, split: str, *, unseen_only: bool, k: int) -> None:
+    scored, lam = {}, {}
+    for method in (VISUAL, SEMANTIC):
+        spec = RunSpec(
+            dataset=dataset.name, split=split, method=method, select_for="zsl",
+            digest=dataset.digest,
+        )  # fmt: skip
+        result, scored[IN_WORDS[method]] = waiting.run(spec)
+        lam[method] = result.params["lam"]
+    table = compare_hubness(scored, dataset.class_names, k=k, unseen_only=unseen_only)
+    skewness = table.groupby("method", sort=False)["skewness"].first()
+    right = table.groupby("method", sort=False)["right"].mean()
+    unused = (table["count"] == 0).groupby(table["method"], sort=False).sum()
+    with st.container(horizontal=True):
+        for method, words in IN_WORDS.items():
+            st.metric(
+                f"Skewness, {method}",
+                f"{skewness[words]:.2f}".replace("-", "−"),
+                delta=f"{percent(right[words])} right, {unused[words]} never answered",
+                delta_color="off",
+                delta_arrow="off",
+                help="Of how often each prototype is among the nearest; 0 where all are equal, "
+                "large where a few are the answer to everything.",
+            )
+    longer = max((VISUAL, SEMANTIC), key=lambda method: skewness[IN_WORDS[method]])
+    chart(
+        figures.hub_bars(table),
+        f"How often each of {table['class'].nunique()} prototypes is among the {k} nearest, "
+        f"hubs first. Skewness {skewness.iloc[0]:.2f} for {VISUAL} and {skewness.iloc[1]:.2f} for "
+        f"{SEMANTIC}.",
+        key="awa1_hubs",
+    )
+    st.caption(
+        "Dashed: an even share, every class of images weighing the same. :blue[●] seen, "
+        ":orange[◆] unseen. Regression shrinks what it predicts: attributes predicted for images "
+        "crowd in the middle, where a few prototypes may become the answer to everything; features "
+        "predicted for classes leave the images spread out. That is the calibration paper's reason "
+        f"for the visual space. Here {longer} has the longer tail."
+    )
+    tables.download(table, f"hubs_{dataset.name}_{split}")
+
+
+def _show_landmarks(dataset: ZSLDataset, split: str) -> None:
+    st.markdown("**Where a class is, and where LinearS2V looks for it**")
+    settings = choose_settings(len(dataset.labels))
+    one = made([dataset], settings)
+    spec = RunSpec(
+        dataset=dataset.name, split=split, method=VISUAL, select_for="zsl", digest=dataset.digest
+    )
+    lam = waiting.run(spec)[0].params["lam"]
+    key = map_work([dataset], settings).arguments["map"]
+    table = cache.landmarks(key, split, lam, one, (dataset,))
+    shown = controls.choose("Classes", ["unseen", "all"], key="awa1_marks", width=170)
+    unseen = table if shown == "all" else table[~table["seen"]]
+    scene = Scene.overlay([dataset], one)
+    point_map.draw(
+        PointMap(
+            key=f"{key} {shown}",
+            file=f"prototypes-{dataset.name}",
+            panels=scene.panels(
+                names=False,
+                alt=f"{len(scene):,} images; for {len(unseen) // 2} classes the mean of their "
+                "images and, joined by a line, where LinearS2V predicts them.",
+                landmarks=[_marks(unseen)],
+            ),
+            palette=[type(each)(each.label, "#9AA3AD") for each in class_palette(scene.classes)],
+            category=scene.labels,
+            legend="none",
+            classes=scene.classes,
+            sets=[dataset.name],
+            class_of=scene.labels,
+            part=scene.part,
+            row=scene.row,
+        ),
+        key="awa1_marked",
+    )
+    predicted = table[(table["kind"] == "predicted") & ~table["seen"]]
+    first = (predicted["rank"] == 1).sum()
+    st.caption(
+        f"Filled: mean of a class; hollow: predicted from its prototype alone, λ = {lam:.3g}. Of "
+        f"{len(predicted)} unseen classes {first} are predicted nearest to their own mean. A point "
+        "that was not laid out lies at the median of its 15 nearest images in the PCA; “distance” "
+        "says how far from them it really is, 1 being usual among images."
+    )
+    tables.show(
+        predicted.sort_values("rank", kind="stable"),
+        f"landmarks_{dataset.name}_{split}",
+        labels={"class": "unseen class", "rank": "own mean is the n-th nearest",
+                "distance": "distance", "spread": "spread on the map"},
+        significant=["distance", "spread"],
+        height="content" if len(predicted) <= 15 else 400,
+    )  # fmt: skip
+
+
+def _marks(table: pd.DataFrame) -> list[dict]:
+    """Return what the component draws: means, and predictions with a line to their mean."""
+    means = table[table["kind"] == "mean"].set_index("class")
+    out = []
+    for row in table.itertuples():
+        look = SEEN if row.seen else UNSEEN
+        name = row[table.columns.get_loc("class") + 1]
+        mark = {"x": row.x, "y": row.y, "color": look.color, "symbol": look.symbol}
+        if row.kind == "mean":
+            text = [name, "mean of its images"]
+        else:
+            text = [name, "as LinearS2V predicts it", f"its own mean is no. {row.rank}"]
+            mark |= {"hollow": True, "to": [float(means["x"][name]), float(means["y"][name])]}
+        out.append(mark | {"text": text})
+    return out

@@ -1,0 +1,503 @@
+"""The map of one data set or of two, to search, colour and select on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from io import BytesIO
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from ui import cache, controls, waiting
+from ui.components import point_map
+from ui.components.point_map import PointMap
+from ui.figures import data as data_figures
+from ui.figures import maps as figures
+from ui.frame import chart
+from ui.mapping import map_work
+from ui.scene import (
+    Colouring,
+    Scene,
+    by_class,
+    by_density,
+    by_group,
+    class_palette,
+    read_cameras,
+    read_selection,
+    write_cameras,
+    write_selection,
+)
+from ui.text import plain
+from zslcore.analysis.embedding import (
+    EmbeddedMap,
+    MapData,
+    MapSettings,
+    match_classes,
+    same_images,
+    why_apart,
+)
+from zslcore.analysis.inventory import known_to_extractor
+from zslcore.analysis.landmarks import outcomes
+from zslcore.datasets import ZSLDataset
+from zslcore.methods import METHODS
+from zslcore.runs import RunSpec
+
+__all__ = ["choose_settings", "made", "show_limits", "show_map"]
+
+METHOD_NAMES = {"t-SNE": "tsne", "UMAP": "umap", "PCA": "pca"}
+SAMPLES = {"2,000": 2_000, "8,000": 8_000, "all": None}
+OVERLAY, BESIDE, METHODS_BESIDE = "overlay", "side by side", "t-SNE beside UMAP"
+COLOURS = ("class", "data set", "seen or unseen", "overlap", "right or wrong", "density")
+#: Rows of the table on screen; the download has all.
+SHOWN = 300
+#: Pictures may go to the browser with their points up to this many bytes.
+PICTURES = 1 << 20
+
+
+# --- Which map ------------------------------------------------------------------------------------
+
+
+def choose_settings(n: int) -> MapSettings:
+    """Choose how ``n`` images are laid out."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        name = st.segmented_control(
+            "Layout", list(METHOD_NAMES), default="t-SNE", required=True, key="awa1_layout",
+            bind="query-params",
+        )  # fmt: skip
+        method = METHOD_NAMES[name]
+        own = {}
+        if method == "tsne":
+            own["perplexity"] = st.select_slider(
+                "Perplexity", [5.0, 10.0, 30.0, 50.0, 100.0], 30.0, key="awa1_perplexity",
+                format_func=lambda value: f"{value:g}", bind="query-params", width=190,
+            )  # fmt: skip
+        if method == "umap":
+            own["n_neighbors"] = st.select_slider(
+                "Neighbours", [5, 10, 15, 30, 50, 100], 15, key="awa1_neighbours",
+                bind="query-params", width=190,
+            )  # fmt: skip
+            own["min_dist"] = st.select_slider(
+                "Least distance", [0.0, 0.1, 0.25, 0.5, 0.8], 0.1, key="awa1_distance",
+                bind="query-params", width=160,
+            )  # fmt: skip
+        sample = controls.choose(
+            f"Images of {n:,}", list(SAMPLES), key="awa1_images", default="8,000", width=130
+        )
+        with st.popover("More", icon=":material/more_horiz:"):
+            seed = st.number_input("Seed", 0, 9999, 0, key="awa1_seed", bind="query-params")
+            threads = st.number_input(
+                "Threads", 1, 2, 2, key="awa1_threads", bind="query-params",
+                help="Sums in another order are other numbers: threads are part of the settings.",
+            )  # fmt: skip
+    return MapSettings(method, n_samples=SAMPLES[sample], seed=seed, threads=threads, **own)
+
+
+def made(datasets: Sequence[ZSLDataset], settings: MapSettings) -> EmbeddedMap:
+    """Return the map, waited for where there is none yet, with a live picture."""
+    work = map_work(datasets, settings)
+
+    def draw(arrays) -> None:
+        chart(
+            figures.live(arrays["coordinates"], _live_colors(datasets, settings)),
+            "The map as it is by now.",
+            key=f"awa1_live_{work.key}",
+        )
+
+    folder = waiting.wait_for(work, draw=draw)
+    return cache.finished_map(work.arguments["map"], folder)
+
+
+def _live_colors(datasets: Sequence[ZSLDataset], settings: MapSettings) -> np.ndarray:
+    """Return the colour of every image while its place is looked for."""
+    data = MapData.of(datasets, n_samples=settings.n_samples, seed=settings.sample_seed)
+    if len(datasets) == 2:
+        looks = by_group(np.array(["1", "2"])[data.part], {"1": "first", "2": "second"})
+        return np.array([each.color for each in looks.palette])[looks.category]
+    return np.array([each.color for each in class_palette(data.class_names)])[data.labels]
+
+
+# --- The view -------------------------------------------------------------------------------------
+
+
+def show_map(datasets: Sequence[ZSLDataset], split: str) -> None:
+    """Show the map of one or two data sets."""
+    settings = choose_settings(sum(len(dataset.labels) for dataset in datasets))
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        apart = len(datasets) == 2 and bool(why_apart(*datasets))
+        view = controls.choose("View", _views(datasets, apart), key="awa1_view", width=190)
+        linked = apart and same_images(*datasets)
+        colours = _colours(datasets, of_both=not linked)
+        colour = controls.choose("Colour", colours, key="awa1_colour", width=190)
+        method = None
+        if colour == "right or wrong":
+            method = controls.choose(
+                "Under", list(METHODS), key="awa1_method", default="LinearS2V", width=190
+            )
+        sought = st.text_input(
+            "Find a class", key="awa1_find", bind="query-params", placeholder="bear, whale",
+            width=200,
+        )  # fmt: skip
+    if apart:
+        st.caption(plain(why_apart(*datasets)))
+    scene = _scene(datasets, settings, view, apart=apart)
+    looks = _coloured(scene, colour, split, method)
+    _explore(scene, looks, colour, sought, split)
+    settings_of = {made_one.settings.caption() for made_one in scene.maps}
+    st.caption(f"{'; '.join(sorted(settings_of))}. {_sample_words(scene)}")
+    show_limits()
+
+
+def _views(datasets: Sequence[ZSLDataset], apart: bool) -> list[str]:
+    if apart:
+        return [BESIDE]
+    return [OVERLAY, BESIDE, METHODS_BESIDE] if len(datasets) == 2 else [OVERLAY, METHODS_BESIDE]
+
+
+def _colours(datasets: Sequence[ZSLDataset], *, of_both: bool) -> list[str]:
+    """Return what there is to colour by, data sets first where images are of one or the other."""
+    out = [c for c in COLOURS if c != "data set"]
+    if known_to_extractor(datasets[0]).isna().all():
+        out.remove("overlap")
+    return ["data set", *out] if len(datasets) == 2 and of_both else out
+
+
+def _scene(
+    datasets: Sequence[ZSLDataset], settings: MapSettings, view: str, *, apart: bool
+) -> Scene:
+    if apart:
+        maps = [made([dataset], settings) for dataset in datasets]
+        order = match_classes(*datasets)
+        return Scene.apart(datasets, maps, order, same=same_images(*datasets))
+    if view == METHODS_BESIDE:
+        both = [replace(settings, method=method) for method in ("tsne", "umap")]
+        return Scene.overlay(datasets, *[made(datasets, each) for each in both])
+    one = made(datasets, settings)
+    return Scene.side_by_side(datasets, one) if view == BESIDE else Scene.overlay(datasets, one)
+
+
+def _sample_words(scene: Scene) -> str:
+    total = sum(len(dataset.labels) for dataset in scene.datasets)
+    if len(scene) >= total:
+        return f"All {total:,} images."
+    return (
+        f"{len(scene):,} of {total:,} images, drawn in proportion from every class of every data "
+        "set; the PCA is fitted on all of them."
+    )
+
+
+# --- Colours --------------------------------------------------------------------------------------
+
+
+def _coloured(scene: Scene, colour: str, split: str, method: str | None) -> Colouring:
+    """Return the category of every image."""
+    if colour == "class":
+        return by_class(scene)
+    if colour == "density":
+        return by_density(scene)
+    if colour == "data set":
+        names = [dataset.name for dataset in scene.datasets]
+        groups = np.array(names, dtype=object)[scene.part]
+        return by_group(groups, dict(zip(names, ("first", "second"), strict=False)))
+    told = {"right or wrong": _outcomes, "overlap": _known, "seen or unseen": _roles}[colour]
+    groups = _of_images(scene, [told(dataset, split, method) for dataset in scene.datasets])
+    return by_group(groups, {k: v for k, v in _WORDS[colour].items() if (groups == k).any()})
+
+
+#: What is told of an image, in the order of the legend -> what it means in the palette.
+_WORDS = {
+    "seen or unseen": {"seen": "seen", "unseen": "unseen", "in neither": "other"},
+    "overlap": {"not in ImageNet-1K": "not in it", "in ImageNet-1K": "in ImageNet-1K"},
+    "right or wrong": {"right": "right", "wrong": "wrong", "not in the test set": "other"},
+}
+
+
+def _of_images(scene: Scene, of_rows: Sequence[np.ndarray]) -> np.ndarray:
+    """Return what is told of every image, from what is told of every row of each data set."""
+    out = np.empty(len(scene), dtype=object)
+    for i, told in enumerate(of_rows):
+        here = scene.part == i
+        out[here] = told[scene.row[here]]
+    return out
+
+
+def _roles(dataset: ZSLDataset, split: str, method: str | None) -> np.ndarray:
+    role = np.full(dataset.n_classes, "in neither", dtype=object)
+    role[dataset.split(split).seen_classes] = "seen"
+    role[dataset.split(split).unseen_classes] = "unseen"
+    return role[dataset.labels]
+
+
+def _known(dataset: ZSLDataset, split: str, method: str | None) -> np.ndarray:
+    known = known_to_extractor(dataset).fillna("").astype(bool).to_numpy()
+    return np.where(known, "in ImageNet-1K", "not in ImageNet-1K").astype(object)[dataset.labels]
+
+
+def _outcomes(dataset: ZSLDataset, split: str, method: str | None) -> np.ndarray:
+    """Fit ``method`` on this data set's training images; parameters and gamma are validated."""
+    spec = RunSpec(dataset=dataset.name, split=split, method=method, digest=dataset.digest)
+    result, scores = waiting.run(spec)
+    became = outcomes(scores, dataset.split(split), len(dataset.labels), gamma=result.gamma or 0.0)
+    return np.array(["wrong", "right", "not in the test set"], dtype=object)[became]
+
+
+# --- Looking around -------------------------------------------------------------------------------
+
+
+@st.fragment
+def _explore(scene: Scene, looks: Colouring, colour: str, sought: str, split: str) -> None:
+    """Draw the maps; what is selected or clicked stands below, and in the address."""
+    key = _key(scene)
+    selection = read_selection(key, st.query_params.get("awa1_lasso", ""))
+    picked = _picked(scene)
+    point_map.draw(
+        PointMap(
+            key=key,
+            file=f"map-{'-'.join(dataset.name for dataset in scene.datasets)}",
+            panels=scene.panels(
+                names=len(scene.classes) <= 250,
+                alt=f"{len(scene):,} images coloured by {colour}. Arrows move, plus and minus "
+                "zoom, 0 shows the whole map, Enter selects what is in view, Escape clears.",
+            ),
+            palette=looks.palette,
+            category=looks.category,
+            legend=looks.legend,
+            ends=looks.ends,
+            classes=scene.classes,
+            sets=[dataset.name for dataset in scene.datasets],
+            class_of=scene.labels,
+            part=scene.part,
+            row=scene.row,
+            link=scene.link,
+            sought=_sought(scene.classes, sought),
+            pictures=_pictures(scene),
+            selection=selection,
+            picked=picked,
+            cameras=read_cameras(key, st.query_params.get("awa1_look", "")),
+        ),
+        key="awa1_points",
+        on_change=lambda: _remember(scene, key),
+    )
+    if picked is not None:
+        _show_image(scene, picked, split)
+    if selection is not None:
+        _show_selected(scene, scene.selected(selection))
+    _offer(scene, looks)
+
+
+def _key(scene: Scene) -> str:
+    """Return what the coordinates are known by."""
+    keys = [map_work(_mapped(scene, one), one.settings).arguments["map"] for one in scene.maps]
+    return keys[0] if len(set(keys)) == 1 else "".join(k[:4] for k in keys)
+
+
+def _mapped(scene: Scene, made_one: EmbeddedMap) -> list[ZSLDataset]:
+    return [dataset for dataset in scene.datasets if dataset.name in made_one.names]
+
+
+def _remember(scene: Scene, key: str) -> None:
+    """Write what the visitor did into the address."""
+    did = st.session_state["awa1_points"]
+    found = {
+        "awa1_lasso": did.selection and write_selection(key, did.selection),
+        "awa1_look": did.cameras and write_cameras(key, did.cameras),
+        "awa1_image": None if did.picked is None else _address(scene, int(did.picked)),
+    }
+    for name, text in found.items():
+        if text:
+            st.query_params[name] = text
+        else:
+            st.query_params.pop(name, None)
+
+
+def _address(scene: Scene, image: int) -> str:
+    return f"{scene.part[image]}.{scene.row[image]}"
+
+
+def _picked(scene: Scene) -> int | None:
+    """Return the image that the address asks for, where the map shows it."""
+    part, _, row = st.query_params.get("awa1_image", "").partition(".")
+    if not (part.isdecimal() and row.isdecimal()) or len(part + row) > 12:
+        return None
+    found = np.flatnonzero((scene.part == int(part)) & (scene.row == int(row)))
+    return int(found[0]) if len(found) else None
+
+
+def _sought(names: Sequence[str], words: str) -> list[int] | None:
+    """Return the classes with one of the words in their name, None when nobody is looked for."""
+    wanted = [word.strip().lower() for word in words.split(",") if word.strip()]
+    if not wanted:
+        return None
+    return [c for c, name in enumerate(names) if any(word in name.lower() for word in wanted)]
+
+
+def _pictures(scene: Scene) -> np.ndarray | None:
+    """Return the picture of every image, where there are pictures and they are small."""
+    of_sets = [dataset.images for dataset in scene.datasets]
+    if any(images is None for images in of_sets) or len({i.shape[1:] for i in of_sets}) > 1:
+        return None
+    shape = of_sets[0].shape[1:]
+    if len(scene) * np.prod(shape) > PICTURES or len(shape) != 2:
+        return None
+    out = np.empty((len(scene), *shape), dtype=np.uint8)
+    for i, images in enumerate(of_sets):
+        here = scene.part == i
+        out[here] = _ink(images[scene.row[here]])
+    return out
+
+
+def _ink(images: np.ndarray) -> np.ndarray:
+    """Return pictures with their darkest pixel at 255."""
+    return (images.astype(float) / max(images.max(), 1) * 255).astype(np.uint8)
+
+
+def _show_image(scene: Scene, image: int, split: str) -> None:
+    """Tell what is known of one image, and what lies nearest to it in the original space."""
+    part, row = int(scene.part[image]), int(scene.row[image])
+    dataset = scene.datasets[part]
+    c = dataset.labels[row]
+    near_sets = tuple(d for d in scene.datasets if not why_apart(dataset, d))
+    near_part = near_sets.index(dataset)
+    with st.container(border=True):
+        left, right = st.columns([0.34, 0.66], gap="medium")
+        with left:
+            st.markdown(f"**{plain(dataset.class_names[c])}**")
+            st.caption(f"{plain(dataset.name)}, image {row:,}; {_role_of(dataset, c, split)}.")
+            if dataset.images is not None:
+                chart(
+                    data_figures.picture(_ink(dataset.images[[row]])[0] / 255, height=170),
+                    f"Image {row} of {dataset.name}.",
+                    key="awa1_picture",
+                )
+            most = np.argsort(-dataset.prototypes[c], kind="stable")[:8]
+            words = ", ".join(plain(dataset.attribute_names[a]) for a in most)
+            st.markdown(f"Most said of its class: {words}.")
+        with right:
+            st.markdown("**Nearest in the original space**")
+            digests = tuple(each.digest for each in near_sets)
+            table = cache.nearest_images(digests, near_part, row, near_sets)
+            names = np.array([each.name for each in near_sets])
+            shown = table.assign(data_set=names[table["part"]])
+            columns = ["data_set", "row", "class", "same_class", "distance"]
+            st.dataframe(
+                shown[columns],
+                hide_index=True,
+                height="content",
+                column_config={
+                    "data_set": "data set",
+                    "row": "image",
+                    "same_class": "same class",
+                    "distance": st.column_config.NumberColumn(format="%.3f"),
+                },
+            )
+            st.caption(
+                f"Among all images, by all features, not on the map: {table['same_class'].sum()} "
+                f"of {len(table)} are of its class."
+            )
+
+
+def _role_of(dataset: ZSLDataset, c: int, split: str) -> str:
+    role = _roles(dataset, split, None)[np.flatnonzero(dataset.labels == c)[0]]
+    return {"seen": ":blue[●] seen", "unseen": ":orange[◆] unseen"}.get(role, role)
+
+
+def _show_selected(scene: Scene, chosen: np.ndarray) -> None:
+    """List what is inside the outline."""
+    n = int(chosen.sum())
+    st.markdown(f"**{n:,} of {len(scene):,} images selected**")
+    if not n:
+        return
+    names = [dataset.name for dataset in scene.datasets]
+    count = pd.crosstab(
+        np.asarray(scene.classes, dtype=object)[scene.labels[chosen]],
+        np.array(names, dtype=object)[scene.part[chosen]],
+    )
+    count = count.assign(images=count.sum(axis=1)).sort_values("images", ascending=False)
+    table = scene.table()[chosen]
+    left, right = st.columns([0.42, 0.58], gap="medium")
+    with left:
+        whole = np.bincount(scene.labels, minlength=len(scene.classes))
+        of_class = {name: whole[c] for c, name in enumerate(scene.classes)}
+        count["share"] = 100 * count["images"] / [of_class[name] for name in count.index]
+        st.dataframe(
+            count.rename_axis("class").reset_index(),
+            hide_index=True,
+            height=260,
+            column_config={
+                "share": st.column_config.NumberColumn("of the class", format="%.1f %%")
+            },
+        )
+    with right:
+        st.dataframe(table.head(SHOWN), hide_index=True, height=260)
+        if n > SHOWN:
+            st.caption(f"The first {SHOWN} of {n:,}; the file has all.")
+    _file("Selected images", lambda: table.to_csv(index=False), "selected.csv", "text/csv")
+
+
+def _offer(scene: Scene, looks: Colouring) -> None:
+    """Offer everything for download; files are made when they are asked for."""
+    name = "-".join(dataset.name for dataset in scene.datasets)
+    one = scene.maps[0]
+    with st.popover("Take away", icon=":material/download:"):
+        st.caption("Pictures as PNG and SVG: the buttons above the map.")
+        _file("Coordinates, CSV", lambda: scene.table().to_csv(index=False), f"map-{name}.csv")
+        for k, each in enumerate(dict.fromkeys(scene.maps)):
+            which = f" ({each.settings.method})" if len(set(scene.maps)) > 1 else ""
+            _file(f"Parquet{which}", lambda each=each: _parquet(each), f"map-{name}-{k}.parquet")
+            _file(
+                f"JSON with settings and quality{which}",
+                lambda each=each: each.to_json(),
+                f"map-{name}-{k}.json",
+            )
+        _file("Page to zoom in, HTML", lambda: _html(scene, looks), f"map-{name}.html")
+        st.caption(f"Settings: {one.settings.caption()}.")
+
+
+def _file(label: str, content: Callable[[], str | bytes], name: str, mime: str | None = None):
+    st.download_button(
+        label,
+        content,
+        file_name=name,
+        mime=mime,
+        icon=":material/download:",
+        type="tertiary",
+        on_click="ignore",
+        key=f"awa1_file_{name}",
+    )
+
+
+def _parquet(made_one: EmbeddedMap) -> bytes:
+    out = BytesIO()
+    made_one.to_parquet(out)
+    return out.getvalue()
+
+
+def _html(scene: Scene, looks: Colouring) -> str:
+    color = np.array([each.color for each in looks.palette])[looks.category]
+    label = np.array([each.label for each in looks.palette], dtype=object)[looks.category]
+    name = np.asarray(scene.classes, dtype=object)[scene.labels]
+    panels = [
+        (title, xy, color[image], name[image] + " · " + label[image])
+        for title, image, xy in zip(scene.titles, scene.images, scene.places, strict=True)
+    ]
+    return figures.standalone(panels).to_html(include_plotlyjs=True)
+
+
+# --- What it does not say -------------------------------------------------------------------------
+
+
+def show_limits() -> None:
+    """Say what cannot be read off a map."""
+    with st.expander("What this map does not say", icon=":material/visibility_off:"):
+        st.markdown(
+            "- **Distances between groups mean little.** Only near neighbours were held on to; how "
+            "far apart two islands lie, and on which side, mostly comes from the start.\n"
+            "- **Sizes mean nothing.** t-SNE spreads crowds and draws together what is loose.\n"
+            "- **Islands may be made.** A low perplexity, or few neighbours, breaks one crowd into "
+            "many. See the small maps under *Quality*.\n"
+            "- **A gap between data sets, or none, may be the map's doing.** The mixing score is "
+            "there in the PCA *and* on the map, so that one sees which.\n"
+            "- **A method does not see this map.** It sees all features; two classes that overlap "
+            "here may be far apart there."
+        )

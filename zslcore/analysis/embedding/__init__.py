@@ -1,0 +1,41 @@
+r"""One map of one data set, or of two with the same classes.
+
+Features, scaled as for every method, go through a PCA fitted on *all* rows of both data sets; on
+its first 50 axes t-SNE or UMAP lays the chosen rows out in the plane:
+
+.. math:: x \in \mathbb{R}^D \;\to\; z = U^\top (x - \mu) \in \mathbb{R}^{50} \;\to\; \mathbb{R}^2
+
+Both start from the first two axes, both read the same exact graph of nearest neighbours, and the
+same settings, seed and number of threads give the same coordinates. How far a map may be believed
+is told beside it: :mod:`zslcore.analysis.map_quality`, :mod:`zslcore.analysis.mixing`.
+
+References
+----------
+P. Poličar, M. Stražar, B. Zupan, "openTSNE: a modular Python library for t-SNE dimensionality
+reduction and embedding", JSS 2024. L. McInnes, J. Healy, J. Melville, "UMAP: uniform manifold
+approximation and projection for dimension reduction", 2018. D. Kobak, P. Berens, "The art of using
+t-SNE for single-cell transcriptomics", Nature Communications 2019 (PCA, start, learning rate).
+"""
+
+from __future__ import annotations
+
+from zslcore.analysis.embedding.layout import lay_out
+from zslcore.analysis.embedding.making import cached_map, make_map, map_key
+from zslcore.analysis.embedding.pca import JointPCA
+from zslcore.analysis.embedding.result import EmbeddedMap
+from zslcore.analysis.embedding.settings import MapSettings
+from zslcore.analysis.embedding.source import MapData, match_classes, same_images, why_apart
+
+__all__ = [
+    "EmbeddedMap",
+    "JointPCA",
+    "MapData",
+    "MapSettings",
+    "cached_map",
+    "lay_out",
+    "make_map",
+    "map_key",
+    "match_classes",
+    "same_images",
+    "why_apart",
+]

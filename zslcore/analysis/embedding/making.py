@@ -1,0 +1,150 @@
+"""Make a map from beginning to end, or find the one that was made before."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from threadpoolctl import threadpool_limits
+
+from zslcore.analysis.embedding.layout import Picture, Progress, lay_out
+from zslcore.analysis.embedding.pca import JointPCA
+from zslcore.analysis.embedding.result import EmbeddedMap
+from zslcore.analysis.embedding.settings import MapSettings
+from zslcore.analysis.embedding.source import MapData
+from zslcore.analysis.map_quality import map_quality
+from zslcore.analysis.mixing import mixing_scores
+from zslcore.analysis.neighbours import neighbours
+from zslcore.datasets.base import ZSLDataset
+from zslcore.exceptions import FileRefusedError, ParameterError
+
+__all__ = ["cached_map", "make_map", "map_key"]
+
+#: Neighbours that every measure of quality looks at.
+K = 15
+
+
+def map_key(datasets: Sequence[ZSLDataset], settings: MapSettings) -> str:
+    """Return what a map is kept under: 16 hex digits from settings, versions and data."""
+    text = "|".join([settings.key, *(dataset.digest for dataset in datasets)])
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def cached_map(
+    datasets: Sequence[ZSLDataset],
+    settings: MapSettings,
+    folder: Path,
+    **callbacks: Progress | Picture | None,
+) -> EmbeddedMap:
+    """Return the map kept in ``folder``, made now when there is none or it is damaged."""
+    key = map_key(datasets, settings)
+    path = folder / f"{key}.npz"
+    if path.exists():
+        with suppress(FileRefusedError):
+            return EmbeddedMap.load(path, key)
+    made = make_map(datasets, settings, **callbacks)
+    made.save(path, key)
+    return made
+
+
+def make_map(
+    datasets: Sequence[ZSLDataset],
+    settings: MapSettings,
+    *,
+    on_progress: Progress | None = None,
+    on_picture: Picture | None = None,
+) -> EmbeddedMap:
+    """Map one data set, or two with the same classes and features.
+
+    Parameters
+    ----------
+    datasets : one or two
+    settings : MapSettings
+    on_progress : callable(done, total, stage), optional
+    on_picture : callable(coordinates), optional
+        Called with the first two axes of the PCA, then every ten iterations. What either raises
+        ends the work.
+
+    Raises
+    ------
+    DatasetError
+        When the two cannot be on one map.
+    ParameterError
+        When there are too few images for the settings.
+    """
+    tell, clock = on_progress or (lambda *_: None), _Clock()
+    data = MapData.of(
+        datasets,
+        n_samples=settings.n_samples,
+        seed=settings.sample_seed,
+        features=settings.features,
+    )
+    _refuse_few(len(data), settings)
+    with threadpool_limits(settings.threads):
+        with clock("pca"):
+            pca = JointPCA.fit(
+                data.views, settings.n_components, lambda done, n: tell(done, n, "PCA of all rows")
+            )
+            Z = np.vstack([pca.transform(view) for view in data.chosen()]).astype(np.float32)
+        if on_picture:
+            on_picture(Z[:, :2])
+        tell(0, 0, "Nearest neighbours")
+        with clock("neighbours"):
+            k = max(settings.n_neighbours, min(K, (len(Z) - 1) // 2))
+            graph = neighbours(Z, k, threads=settings.threads)
+        with clock("layout"):
+            Y = lay_out(Z, graph, settings, on_progress=on_progress, on_picture=on_picture)
+        tell(0, 0, "Quality of the map")
+        with clock("quality"):
+            quality = map_quality(Z, Y, data.labels, graph, k=K, threads=settings.threads)
+            mixing = _mixing(data, Z, Y, settings)
+    return EmbeddedMap(
+        names=tuple(d.name for d in data.datasets),
+        digests=tuple(d.digest for d in data.datasets),
+        settings=settings,
+        class_names=data.class_names,
+        coordinates=Y,
+        part=data.part.astype(np.uint8),
+        row=data.row.astype(np.int32),
+        labels=data.labels.astype(np.int32),
+        pca=pca,
+        quality=quality,
+        mixing=mixing,
+        seconds=clock.seconds,
+    )
+
+
+def _mixing(data: MapData, Z: np.ndarray, Y: np.ndarray, settings: MapSettings) -> pd.DataFrame:
+    if len(data.datasets) == 1:
+        return pd.DataFrame()
+    return mixing_scores(
+        {"PCA": Z, "map": Y}, data.part, data.labels, data.class_names, k=K,
+        threads=settings.threads,
+    )  # fmt: skip
+
+
+def _refuse_few(n: int, settings: MapSettings) -> None:
+    need = max(settings.n_neighbours, 2)
+    if n <= need:
+        what = {"tsne": f"perplexity {settings.perplexity:g}"}.get(
+            settings.method, f"{settings.n_neighbors} neighbours"
+        )
+        raise ParameterError(f"Map: {what} needs more than {need} images; got {n}.")
+
+
+class _Clock:
+    """Wall seconds of named steps."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+
+    @contextmanager
+    def __call__(self, step: str) -> Iterator[None]:
+        start = time.perf_counter()
+        yield
+        self.seconds[step] = round(time.perf_counter() - start, 3)

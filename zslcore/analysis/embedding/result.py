@@ -1,0 +1,211 @@
+"""A finished map: where every image lies, what it was made from and how far it may be believed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import tempfile
+import zipfile
+from dataclasses import asdict, dataclass, field
+from io import StringIO
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+
+from zslcore.analysis.embedding.pca import JointPCA
+from zslcore.analysis.embedding.settings import MapSettings
+from zslcore.analysis.map_quality import MapQuality
+from zslcore.exceptions import FileRefusedError
+
+__all__ = ["EmbeddedMap"]
+
+_ARRAYS = ("coordinates", "part", "row", "labels", "mean", "components", "variance")
+
+
+@dataclass(frozen=True, eq=False)
+class EmbeddedMap:
+    """Where every chosen image lies.
+
+    Attributes
+    ----------
+    names : names of the one or two data sets
+    digests : content digest of each
+    settings : MapSettings
+    class_names : names of the classes, as in the first data set
+    coordinates : float32 array of shape (n, 2)
+    part : uint8 array of shape (n,), which data set
+    row : int32 array of shape (n,), the row there
+    labels : int32 array of shape (n,), rows of ``class_names``
+    pca : JointPCA, fitted on all rows of all data sets
+    quality : MapQuality
+    mixing : DataFrame as of :func:`zslcore.analysis.mixing.mixing_scores`; empty for one data set
+    seconds : wall time of every step
+    """
+
+    names: tuple[str, ...]
+    digests: tuple[str, ...]
+    settings: MapSettings
+    class_names: tuple[str, ...]
+    coordinates: np.ndarray
+    part: np.ndarray
+    row: np.ndarray
+    labels: np.ndarray
+    pca: JointPCA
+    quality: MapQuality
+    mixing: pd.DataFrame
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for array in (self.coordinates, self.part, self.row, self.labels):
+            array.setflags(write=False)
+
+    def __len__(self) -> int:
+        return len(self.coordinates)
+
+    # --- To take away -----------------------------------------------------------------------------
+
+    def table(self) -> pd.DataFrame:
+        """Return one row per image: data_set, row, class, x, y."""
+        names = np.asarray(self.names, dtype=object)
+        classes = np.asarray(self.class_names, dtype=object)
+        return pd.DataFrame(
+            {
+                "data_set": pd.Categorical(names[self.part], categories=list(self.names)),
+                "row": self.row,
+                "class": pd.Categorical(classes[self.labels], categories=list(self.class_names)),
+                "x": self.coordinates[:, 0],
+                "y": self.coordinates[:, 1],
+            }
+        )
+
+    def about(self) -> dict[str, Any]:
+        """Return everything but the coordinates, ready for JSON."""
+        return {
+            "data_sets": [
+                {"name": name, "digest": digest}
+                for name, digest in zip(self.names, self.digests, strict=True)
+            ],
+            "settings": asdict(self.settings),
+            "libraries": self.settings.libraries,
+            "images": len(self),
+            "variance_kept": float(self.pca.explained.sum()),
+            "quality": asdict(self.quality),
+            "mixing": json.loads(self.mixing.to_json(orient="records", double_precision=15)),
+            "seconds": self.seconds,
+        }
+
+    def to_csv(self) -> str:
+        """Return the table as CSV."""
+        return self.table().to_csv(index=False, float_format="%.6g")
+
+    def to_json(self) -> str:
+        """Return table, settings and quality as JSON."""
+        table = self.table().astype({"data_set": str, "class": str})
+        return json.dumps(self.about() | {"map": table.to_dict(orient="list")})
+
+    def to_parquet(self, path) -> None:
+        """Write the table as Parquet, with settings and quality in its metadata.
+
+        Parameters
+        ----------
+        path : path or writable binary file
+        """
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        table = pa.Table.from_pandas(self.table(), preserve_index=False)
+        meta = dict(table.schema.metadata or {}) | {b"about": json.dumps(self.about()).encode()}
+        pq.write_table(table.replace_schema_metadata(meta), path)
+
+    # --- To keep ----------------------------------------------------------------------------------
+
+    def save(self, path: Path, key: str) -> None:
+        """Write the map in one step under the key of what was asked for."""
+        arrays = self._arrays()
+        about = self._about_arrays() | {"key": key}
+        about["sha256"] = _sealed(arrays, about)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, draft = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                np.savez(file, about=np.array(json.dumps(about)), **arrays)
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(draft, path)
+        except BaseException:
+            Path(draft).unlink(missing_ok=True)
+            raise
+
+    @classmethod
+    def load(cls, path: Path, key: str | None = None) -> Self:
+        """Read what :meth:`save` wrote.
+
+        Raises
+        ------
+        FileRefusedError
+            When the file is torn, was changed, or is the answer to another question than ``key``.
+        """
+        try:
+            with path.open("rb") as file, np.load(file, allow_pickle=False) as kept:
+                arrays = {name: kept[name] for name in _ARRAYS}
+                about = json.loads(str(kept["about"]))
+            seal = about.pop("sha256")
+        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as torn:
+            raise FileRefusedError(
+                f"{path.name} is not a whole map ({type(torn).__name__}); compute it again."
+            ) from torn
+        if seal != _sealed(arrays, about):
+            raise FileRefusedError(
+                f"{path.name}: its content does not match its digest; compute it again."
+            )
+        if key is not None and about["key"] != key:
+            raise FileRefusedError(
+                f"{path.name} is the map {about['key']}, expected {key}; compute it again."
+            )
+        return cls._from(arrays, about)
+
+    def _arrays(self) -> dict[str, np.ndarray]:
+        pca = self.pca
+        own = {name: getattr(self, name) for name in _ARRAYS[:4]}
+        of_pca = {name: getattr(pca, name) for name in _ARRAYS[4:]}
+        return own | of_pca
+
+    def _about_arrays(self) -> dict[str, Any]:
+        return {
+            "names": self.names,
+            "digests": self.digests,
+            "settings": asdict(self.settings),
+            "class_names": self.class_names,
+            "total": self.pca.total,
+            "quality": asdict(self.quality),
+            "mixing": self.mixing.to_json(orient="split", double_precision=15),
+            "seconds": self.seconds,
+        }
+
+    @classmethod
+    def _from(cls, arrays: dict[str, np.ndarray], about: dict[str, Any]) -> Self:
+        mean, components, variance = (arrays.pop(name) for name in _ARRAYS[4:])
+        return cls(
+            names=tuple(about["names"]),
+            digests=tuple(about["digests"]),
+            settings=MapSettings(**about["settings"]),
+            class_names=tuple(about["class_names"]),
+            pca=JointPCA(mean, components, variance, about["total"]),
+            quality=MapQuality(**about["quality"]),
+            mixing=pd.read_json(StringIO(about["mixing"]), orient="split", precise_float=True),
+            seconds=about["seconds"],
+            **arrays,
+        )
+
+
+def _sealed(arrays: dict[str, np.ndarray], about: dict[str, Any]) -> str:
+    """Return the SHA-256 over everything that is kept."""
+    sha = hashlib.sha256(json.dumps(about, sort_keys=True).encode())
+    for name in _ARRAYS:
+        array = np.ascontiguousarray(arrays[name])
+        sha.update(f"{name}{array.shape}{array.dtype}".encode())
+        sha.update(array.data)
+    return sha.hexdigest()

@@ -1,0 +1,147 @@
+"""What is mapped: the rows of one data set, or of two with the same classes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+
+from zslcore.datasets.base import ZSLDataset
+from zslcore.exceptions import DatasetError, ParameterError
+from zslcore.features import FeatureView
+
+__all__ = ["MapData", "match_classes", "same_images", "stratified_sample", "why_apart"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MapData:
+    """Chosen rows of one or two data sets, classes numbered as in the first.
+
+    Attributes
+    ----------
+    datasets : one or two data sets
+    views : all rows of each, scaled as they are read
+    part : int array of shape (n,), which data set a chosen row belongs to
+    row : int array of shape (n,), its row there
+    labels : int array of shape (n,), its class, a row of the first data set's prototypes
+    """
+
+    datasets: tuple[ZSLDataset, ...]
+    views: tuple[FeatureView, ...]
+    part: np.ndarray
+    row: np.ndarray
+    labels: np.ndarray
+
+    @classmethod
+    def of(
+        cls,
+        datasets: Sequence[ZSLDataset],
+        *,
+        n_samples: int | None = None,
+        seed: int = 0,
+        features: str = "l2",
+    ) -> Self:
+        """Choose rows, in proportion from every class of every data set; all where None.
+
+        Raises
+        ------
+        DatasetError
+            When two data sets cannot be on one map.
+        """
+        datasets = tuple(datasets)
+        if len(datasets) not in (1, 2):
+            raise ParameterError(f"A map shows one data set or two; got {len(datasets)}.")
+        if len(datasets) == 2 and (reason := why_apart(*datasets)):
+            raise DatasetError(reason)
+        labels = [datasets[0].labels]
+        labels += [match_classes(datasets[0], other)[other.labels] for other in datasets[1:]]
+        part = np.repeat(np.arange(len(labels)), [len(y) for y in labels])
+        row = np.concatenate([np.arange(len(y)) for y in labels])
+        y = np.concatenate(labels)
+        # Strata in the order of names: the same images of two kinds of features, the same rows.
+        by_name = np.argsort(np.argsort(datasets[0].class_names))
+        chosen = stratified_sample(part * len(by_name) + by_name[y], n_samples, seed)
+        views = tuple(FeatureView(d.features, unit=features == "l2") for d in datasets)
+        return cls(datasets, views, part[chosen], row[chosen], y[chosen])
+
+    @property
+    def class_names(self) -> tuple[str, ...]:
+        """Names of the classes, as the first data set has them."""
+        return self.datasets[0].class_names
+
+    def __len__(self) -> int:
+        return len(self.row)
+
+    def chosen(self) -> list[FeatureView]:
+        """Return the chosen rows of each data set, nothing read yet; parts come in order."""
+        return [view.rows(self.row[self.part == i]) for i, view in enumerate(self.views)]
+
+
+def match_classes(first: ZSLDataset, second: ZSLDataset) -> np.ndarray:
+    """Return, for every class of ``second``, the row of the class of that name in ``first``.
+
+    Raises
+    ------
+    DatasetError
+        When the names are not the same.
+    """
+    place = {name: c for c, name in enumerate(first.class_names)}
+    alone = sorted(set(first.class_names) ^ set(second.class_names))
+    if alone or len(place) != first.n_classes or len(place) != second.n_classes:
+        which = f"{alone[0]!r} is in one only" if alone else "a name occurs twice"
+        raise DatasetError(
+            f"{first.name} and {second.name} must have the same classes to be compared: {which}"
+            f"{f', as are {len(alone) - 1} more' if len(alone) > 1 else ''}."
+        )
+    return np.array([place[name] for name in second.class_names], dtype=np.intp)
+
+
+def why_apart(first: ZSLDataset, second: ZSLDataset) -> str:
+    """Return one sentence on why two data sets cannot be on one map, empty when they can.
+
+    Raises
+    ------
+    DatasetError
+        When they do not have the same classes and hence cannot be compared at all.
+    """
+    match_classes(first, second)
+    d, e = first.features.shape[1], second.features.shape[1]
+    if d == e:
+        return ""
+    return (
+        f"{first.name} has {d:,} features an image and {second.name} {e:,}: "
+        "there is no space that holds both, so each gets a map of its own."
+    )
+
+
+def same_images(first: ZSLDataset, second: ZSLDataset) -> bool:
+    """Whether row i may be taken for one image in both: as many rows, of the same classes."""
+    if len(first.labels) != len(second.labels):
+        return False
+    return bool((first.labels == match_classes(first, second)[second.labels]).all())
+
+
+def stratified_sample(strata: np.ndarray, n: int | None, seed: int) -> np.ndarray:
+    """Return ``n`` row numbers, sorted, with every stratum in proportion and none left out.
+
+    Shares are rounded by largest remainder; a stratum too small for its share gets one row, so
+    that more than ``n`` come back where there are more strata than that.
+
+    Parameters
+    ----------
+    strata : int array of shape (n_rows,)
+    n : int or None, all rows when None or not fewer
+    seed : int
+    """
+    if n is None or n >= len(strata):
+        return np.arange(len(strata))
+    _, stratum, size = np.unique(strata, return_inverse=True, return_counts=True)
+    share = size * n / len(strata)
+    take = np.maximum(np.floor(share).astype(int), 1)
+    remainder = np.where(take < size, share - take, -1.0)
+    take[np.argsort(-remainder, kind="stable")[: max(n - take.sum(), 0)]] += 1
+    order = np.lexsort((np.random.default_rng(seed).random(len(strata)), stratum))
+    place = np.arange(len(strata)) - np.repeat(np.cumsum(size) - size, size)
+    return np.sort(order[place < take[stratum[order]]])

@@ -1,0 +1,170 @@
+r"""How far a map may be believed: what it keeps of the space it was made from.
+
+- *trustworthiness* (neighbours on the map are neighbours in truth) and *continuity* (true
+  neighbours stay neighbours), both from ranks, 1 being perfect and about 0.5 chance, on a fixed
+  sample;
+- *kNN recall*: share of the k nearest in the PCA that are among the k nearest on the map;
+- *class accuracy*: mean per-class accuracy of the vote of the k nearest, in the PCA and on the map.
+  Higher on the map than in the PCA: the map draws classes further apart than they are;
+- *stability*: how alike two maps with other seeds are.
+
+References
+----------
+J. Venna, S. Kaski, "Neighborhood preservation in nonlinear projection methods: an experimental
+study", ICANN 2001. D. Kobak, P. Berens, Nature Communications 2019 (kNN recall).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+from scipy.ndimage import gaussian_filter, map_coordinates
+from scipy.spatial import procrustes
+from sklearn.manifold import trustworthiness
+
+from zslcore.analysis.neighbours import Neighbours, neighbours
+from zslcore.exceptions import ParameterError
+from zslcore.metrics import mean_class_accuracy
+
+__all__ = ["MapQuality", "class_vote", "density", "knn_recall", "map_quality", "stability"]
+
+#: Ranks need a matrix of all distances: 4,000 points are 128 MB of it.
+RANKED = 4_000
+
+
+@dataclass(frozen=True, slots=True)
+class MapQuality:
+    """What a map keeps; every number in [0, 1].
+
+    Attributes
+    ----------
+    k : neighbours looked at
+    ranked : points that ranks were taken from
+    trustworthiness, continuity : from ranks
+    knn_recall : share of the k nearest that stay
+    class_accuracy_pca, class_accuracy_map : mean per-class accuracy of the k nearest's vote
+    """
+
+    k: int
+    ranked: int
+    trustworthiness: float
+    continuity: float
+    knn_recall: float
+    class_accuracy_pca: float
+    class_accuracy_map: float
+
+    def table(self) -> pd.DataFrame:
+        """Return the numbers as a table with the columns measure and value."""
+        return pd.DataFrame(asdict(self).items(), columns=["measure", "value"])
+
+
+def map_quality(
+    Z: np.ndarray,
+    Y: np.ndarray,
+    labels: np.ndarray,
+    graph: Neighbours | None = None,
+    *,
+    k: int = 15,
+    threads: int = 1,
+) -> MapQuality:
+    """Measure a map.
+
+    Parameters
+    ----------
+    Z : array of shape (n, n_components), the space it was made from
+    Y : array of shape (n, 2), the map
+    labels : int array of shape (n,)
+    graph : Neighbours of ``Z`` with at least k columns, where there is one already
+    k : int, made smaller where there are fewer than 2 k points
+    threads : int
+    """
+    n = len(Z)
+    k = min(k, (n - 1) // 2)
+    if k < 1:
+        raise ParameterError(f"A map of {n} images is too small to be measured.")
+    graph = graph or neighbours(Z, k, threads=threads)
+    high, low = graph.indices[:, :k], neighbours(Y, k, threads=threads).indices
+    few = np.random.default_rng(0).permutation(n)[:RANKED]
+    ranked_k = min(k, (len(few) - 1) // 2)
+    return MapQuality(
+        k=k,
+        ranked=len(few),
+        trustworthiness=float(trustworthiness(Z[few], Y[few], n_neighbors=ranked_k)),
+        continuity=float(trustworthiness(Y[few], Z[few], n_neighbors=ranked_k)),
+        knn_recall=knn_recall(high, low),
+        class_accuracy_pca=mean_class_accuracy(labels, class_vote(high, labels)),
+        class_accuracy_map=mean_class_accuracy(labels, class_vote(low, labels)),
+    )
+
+
+def knn_recall(reference: np.ndarray, found: np.ndarray) -> float:
+    """Return the mean share of a row of ``reference`` that is in the same row of ``found``.
+
+    Parameters
+    ----------
+    reference, found : int arrays of shape (n, k), no number twice in a row
+    """
+    n, k = reference.shape
+    shared = 0
+    for start in range(0, n, 1 << 14):
+        part = slice(start, start + (1 << 14))
+        both = np.sort(np.hstack([reference[part], found[part]]), axis=1)
+        shared += int((both[:, 1:] == both[:, :-1]).sum())
+    return shared / (n * k)
+
+
+def class_vote(indices: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    """Return the class most neighbours have; of equals, that of the nearest.
+
+    Parameters
+    ----------
+    indices : int array of shape (n, k), nearest first
+    labels : int array of shape (n,)
+    """
+    winner = np.empty(len(indices), dtype=labels.dtype)
+    for start in range(0, len(indices), 1 << 14):
+        part = slice(start, start + (1 << 14))
+        votes = labels[indices[part]]
+        agree = (votes[:, :, None] == votes[:, None, :]).sum(axis=2)
+        winner[part] = np.take_along_axis(votes, agree.argmax(axis=1)[:, None], axis=1)[:, 0]
+    return winner
+
+
+def stability(maps: Sequence[np.ndarray], *, k: int = 15, threads: int = 1) -> pd.DataFrame:
+    """Compare maps of the same rows, pair by pair.
+
+    Parameters
+    ----------
+    maps : arrays of shape (n, 2)
+    k : int
+
+    Returns
+    -------
+    DataFrame
+        One row per pair: first, second (places in ``maps``), knn_overlap (share of the k nearest
+        that both have) and disparity (what is left of the squared distances, as a share, after the
+        best shift, rotation, reflection and scaling: 0 for the same picture).
+    """
+    near = [neighbours(Y, min(k, len(Y) - 1), threads=threads).indices for Y in maps]
+    rows = [
+        (a, b, knn_recall(near[a], near[b]), float(procrustes(maps[a], maps[b])[2]))
+        for a, b in combinations(range(len(maps)), 2)
+    ]
+    return pd.DataFrame(rows, columns=["first", "second", "knn_overlap", "disparity"])
+
+
+def density(Y: np.ndarray, bins: int = 256, width: float = 2.0) -> np.ndarray:
+    """Return how crowded the map is at every point, as a multiple of its mean over the points.
+
+    Points are counted on a grid of ``bins`` x ``bins`` and smoothed by ``width`` cells.
+    """
+    low, high = Y.min(axis=0), Y.max(axis=0)
+    cell = (Y - low) / np.maximum(high - low, 1e-12) * (bins - 1)
+    count, _, _ = np.histogram2d(cell[:, 0], cell[:, 1], bins=bins, range=[(-0.5, bins - 0.5)] * 2)
+    smooth = gaussian_filter(count, width, mode="constant")
+    here = map_coordinates(smooth, cell.T, order=1, mode="nearest")
+    return here / here.mean()

@@ -1,0 +1,43 @@
+"""Nearest neighbours among the points of a map, exact.
+
+Neighbours are found once, for t-SNE, UMAP and the numbers on the map: at 67,797 x 50 the exact
+search takes 14 s on two cores; the approximate one of pynndescent, with as many neighbours, 17 s
+and 43 s more for being compiled, and it finds 99.6 % of them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from sklearn.neighbors import NearestNeighbors
+from threadpoolctl import threadpool_limits
+
+from zslcore.exceptions import ParameterError
+
+__all__ = ["Neighbours", "neighbours"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Neighbours:
+    """The k nearest of every point, itself not among them, nearest first.
+
+    Attributes
+    ----------
+    indices : int32 array of shape (n, k)
+    distances : float32 array of shape (n, k)
+    """
+
+    indices: np.ndarray
+    distances: np.ndarray
+
+
+def neighbours(Z: np.ndarray, k: int, *, threads: int = 1) -> Neighbours:
+    """Find the ``k`` nearest rows of every row of ``Z``; in the plane a tree finds them sooner."""
+    if k >= len(Z):
+        raise ParameterError(f"{k} neighbours need more than {k} images; got {len(Z)}.")
+    algorithm = "kd_tree" if Z.shape[1] <= 3 else "brute"
+    search = NearestNeighbors(n_neighbors=k, algorithm=algorithm)
+    with threadpool_limits(threads):
+        distances, indices = search.fit(Z).kneighbors()
+    return Neighbours(indices.astype(np.int32), distances.astype(np.float32))
