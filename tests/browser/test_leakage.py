@@ -30,6 +30,7 @@ def edited(page, row, text):
     page.locator("#portal input").wait_for()
     page.keyboard.type(text)
     page.keyboard.press("Enter")
+    page.locator("#portal input").wait_for(state="detached")  # or it takes the next click
 
 
 def test_a_leaking_file_fails_and_its_correction_passes(page, server, tmp_path):
@@ -120,10 +121,13 @@ def test_decisions_go_along_to_the_other_page_and_into_a_link(page, chromium, se
     visit(page, server, "/overlap_gain?overlap_tab=Matches")
     edited(page, 7, "confirmed")
     page.wait_for_url(re.compile("decisions=.*confirmed"), timeout=30_000)
+    settle(page)
+    page.wait_for_timeout(1000)  # a late message of the grid would undo the change of page
     page.get_by_role("link", name="Leakage review").click()
     page.get_by_text("7 of 10 test classes").first.wait_for(timeout=60_000)
     page.wait_for_url(re.compile("leakage_review.*decisions=.*seal"), timeout=30_000)
     link = page.url
+    settle(page)
     page.get_by_role("link", name="Overlap gain").click()
     page.wait_for_url(re.compile("overlap_gain.*decisions=.*seal"), timeout=30_000)
     other = chromium.new_context().new_page()
