@@ -114,13 +114,14 @@ def test_addresses_of_others_are_nobodys(text):
     assert read_cameras(KEY, text) is None
 
 
-def test_what_is_packed_can_be_unpacked(joint):
+@pytest.mark.parametrize("file", ["f", "fi", "fil", "file"])  # heads of every length modulo 4
+def test_what_is_packed_can_be_unpacked(joint, file):
     scene = Scene.side_by_side(PAIR, joint)
     looks = by_class(scene)
     pictures = np.arange(len(scene) * 6, dtype=np.uint8).reshape(-1, 2, 3)
     packed = PointMap(
         key=KEY,
-        file="f",
+        file=file,
         panels=scene.panels(names=True, alt="words"),
         palette=looks.palette,
         category=looks.category,

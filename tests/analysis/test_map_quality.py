@@ -1,5 +1,7 @@
 """Numbers on a map: equal to what others compute, and telling where something was planted."""
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 from sklearn.manifold import trustworthiness
@@ -126,6 +128,14 @@ def test_mixing_is_one_on_average_over_random_deals_and_zero_when_apart():
     apart = mixing_scores({"x": X + 100 * part[:, None]}, part, labels, ["c"])
     assert apart["mixing"][0] == 0
     assert apart["p"][0] == pytest.approx(1 / 2000)
+
+
+def test_all_deals_of_a_class_together_score_exactly_one():
+    X, scores = RNG.normal(size=(7, 2)), []
+    for chosen in combinations(range(7), 2):
+        part = np.isin(np.arange(7), chosen).astype(int)
+        scores.append(mixing_scores({"x": X}, part, np.zeros(7, int), ["c"])["mixing"][0])
+    assert np.mean(scores) == pytest.approx(1, abs=1e-12)
 
 
 def test_a_class_in_one_data_set_only_has_no_score():
