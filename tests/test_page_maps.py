@@ -122,6 +122,7 @@ def test_search_means_the_classes_that_have_the_word(visit):
     assert found == {
         "grizzly bear", "polar bear", "killer whale", "humpback whale", "blue whale",
     }  # fmt: skip
+    assert {name["text"] for name in head["panels"][0]["names"]} == found
     assert drawn(visit(awa1_tab="Map", **QUICK))[0]["sought"] is None
 
 

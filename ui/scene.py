@@ -149,8 +149,15 @@ class Scene:
         """Names of the classes."""
         return self.datasets[0].class_names
 
-    def panels(self, *, names: bool, alt: str, landmarks=()) -> list[Panel]:
-        """Return what is drawn; ``landmarks`` holds one list a panel, or nothing."""
+    def panels(self, *, names: bool, alt: str, sought=None, landmarks=()) -> list[Panel]:
+        """Return what is drawn.
+
+        Parameters
+        ----------
+        names : whether classes are named, those that are ``sought`` or all where it is None
+        alt : what the panels show, in words
+        landmarks : one list a panel, or nothing
+        """
         return [
             Panel(
                 title=title,
@@ -158,7 +165,7 @@ class Scene:
                 image=image,
                 xy=xy,
                 behind=1 - i if self.behind else -1,
-                names=self._names(image, xy) if names else (),
+                names=self._names(image, xy, sought) if names else (),
                 landmarks=landmarks[i] if landmarks else (),
             )
             for i, (title, image, xy) in enumerate(
@@ -166,8 +173,11 @@ class Scene:
             )
         ]
 
-    def _names(self, image: np.ndarray, xy: np.ndarray) -> list[dict[str, Any]]:
+    def _names(self, image: np.ndarray, xy: np.ndarray, sought) -> list[dict[str, Any]]:
         """Return the name of every class at the middle of its points, largest class first."""
+        if sought is not None:
+            meant = np.isin(self.labels[image], sought)
+            image, xy = image[meant], xy[meant]
         table = pd.DataFrame({"c": self.labels[image], "x": xy[:, 0], "y": xy[:, 1]})
         middle = table.groupby("c").agg(x=("x", "median"), y=("y", "median"), n=("x", "size"))
         middle = middle.sort_values("n", ascending=False)

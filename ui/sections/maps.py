@@ -250,13 +250,14 @@ def _explore(scene: Scene, looks: Colouring, colour: str, sought: str, split: st
     """Draw the maps; what is selected or clicked stands below, and in the address."""
     key = _key(scene)
     selection = read_selection(key, st.query_params.get("awa1_lasso", ""))
-    picked = _picked(scene)
+    picked, meant = _picked(scene), _sought(scene.classes, sought)
     point_map.draw(
         PointMap(
             key=key,
             file=f"map-{'-'.join(dataset.name for dataset in scene.datasets)}",
             panels=scene.panels(
                 names=len(scene.classes) <= 250,
+                sought=meant,
                 alt=f"{len(scene):,} images coloured by {colour}. Arrows move, plus and minus "
                 "zoom, 0 shows the whole map, Enter selects what is in view, Escape clears.",
             ),
@@ -270,7 +271,7 @@ def _explore(scene: Scene, looks: Colouring, colour: str, sought: str, split: st
             part=scene.part,
             row=scene.row,
             link=scene.link,
-            sought=_sought(scene.classes, sought),
+            sought=meant,
             pictures=_pictures(scene),
             selection=selection,
             picked=picked,
