@@ -1,6 +1,6 @@
 """Audit at AWA2 size: seconds and memory of ZSL001-ZSL005, beside the plain way of doing it.
 
-    python benchmarks/leakage_audit.py
+    python -m benchmarks.leakage_audit
 
 37,322 x 2,048 float32 features in a memory map, like an import. Goals on two cores: ZSL001-ZSL004
 below 2 s, ZSL005 below 20 s, memory of the process below twice the features.

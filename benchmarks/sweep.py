@@ -27,7 +27,7 @@ from zslcore.runs import RunResult, RunSpec, RunStore, execute
 __all__ = ["RESULTS", "Source", "arguments", "percent", "sweep"]
 
 RESULTS = Path(__file__).parent / "results"
-#: Variants that the papers report under one name.
+#: Variants that the papers report under one name; all are run with ``--variants``, else the first.
 VARIANTS = {
     "SAE": ({"direction": "S2V"}, {"direction": "V2S"}),
     "SYNC": ({"loss": "ovo"}, {"loss": "cs"}, {"loss": "struct"}),
@@ -61,10 +61,10 @@ def opened(source: Source) -> ZSLDataset:
     return source.open()
 
 
-def specs(dataset: ZSLDataset, methods: Sequence[str]) -> Iterator[RunSpec]:
+def specs(dataset: ZSLDataset, methods: Sequence[str], *, variants: bool) -> Iterator[RunSpec]:
     """Yield the runs of one data set, without seeds."""
     for name in methods:
-        for variant in VARIANTS.get(name, ({},)):
+        for variant in VARIANTS.get(name, ({},))[: None if variants else 1]:
             for task in ("zsl", "gzsl"):
                 yield RunSpec(
                     dataset=dataset.name,
@@ -125,13 +125,15 @@ def sweep(name: str, intro: str, sources: Mapping[str, Source], args: argparse.N
     began, store, rows = time.perf_counter(), RunStore(), []
     for source_name in args.only:
         source = sources[source_name]
-        todo = [] if args.report else list(specs(opened(source), args.methods))
+        todo = (
+            [] if args.report else list(specs(opened(source), args.methods, variants=args.variants))
+        )
         work = Parallel(args.jobs, return_as="generator_unordered", inner_max_num_threads=1)
         for done, line in enumerate(work(delayed(run)(source, spec) for spec in todo), 1):
             sys.stderr.write(f"{source_name} {done}/{len(todo)}  {line}\n")
     sys.stderr.write(f"{time.perf_counter() - began:.0f} s\n")
     for source in sources.values():
-        for spec in specs(opened(source), INDUCTIVE):
+        for spec in specs(opened(source), INDUCTIVE, variants=True):
             rows += [result.row() for result in finished(spec, source.seeds, store)]
     if not rows:
         return
@@ -146,6 +148,7 @@ def arguments(parser: argparse.ArgumentParser, sources: Sequence[str]) -> None:
     parser.add_argument("--only", nargs="+", default=list(sources), choices=sources)
     parser.add_argument("--methods", nargs="+", default=INDUCTIVE, choices=INDUCTIVE)
     parser.add_argument("--jobs", type=int, default=2, help="runs at a time, one thread each")
+    parser.add_argument("--variants", action="store_true", help="all variants of a method")
     parser.add_argument("--report", action="store_true", help="write what is finished")
 
 

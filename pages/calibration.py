@@ -8,7 +8,7 @@ from ui import cache, cards, controls, tables, waiting
 from ui.figures.curve import Landmark, gamma_figure
 from ui.figures.palette import HARMONIC, SEEN, UNSEEN
 from ui.frame import chart, errors_as_sentences, open_page
-from ui.numbers import percent, points, three_digits
+from ui.numbers import delta, percent, points, three_digits
 from zslcore.analysis import calibration
 from zslcore.datasets.facts import benchmark_of
 
@@ -67,7 +67,7 @@ with st.container(horizontal=True):
     st.metric("H, no calibration", percent(evaluation.plain.harmonic))
     if run.gamma is not None:
         gain = evaluation.calibrated.harmonic - evaluation.plain.harmonic
-        st.metric("H, validated γ", percent(evaluation.calibrated.harmonic), delta=points(gain))
+        st.metric("H, validated γ", percent(evaluation.calibrated.harmonic), delta=delta(gain))
         gap = best.harmonic - evaluation.calibrated.harmonic
         st.metric(
             "H, oracle γ",

@@ -5,7 +5,7 @@ import streamlit as st
 from ui import cache, cards, controls, tables, waiting
 from ui.figures.accuracy import class_bars, confusion_map, top_k_lines
 from ui.frame import chart, errors_as_sentences, open_page
-from ui.numbers import percent, points, three_digits
+from ui.numbers import delta, percent, points, three_digits
 from zslcore.analysis import calibration, figures, mistakes
 
 FEW = 60  # classes up to which a confusion matrix can be read
@@ -31,7 +31,7 @@ with st.container(horizontal=True):
         st.metric(
             f"H, γ = {three_digits(gamma)}",
             percent(evaluation.calibrated.harmonic),
-            delta=points(gain),
+            delta=delta(gain),
             help=f"Calibrated stacking; γ is {run.gamma_origin or 'none'}.",
         )
         st.metric("AUSUC", percent(evaluation.ausuc), help="Area under the seen-unseen curve.")

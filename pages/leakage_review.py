@@ -1,13 +1,12 @@
 """Can I trust this split?"""
 
-import json
 import tempfile
 from dataclasses import replace
 from pathlib import Path
 
 import streamlit as st
 
-from ui import cache, controls, tables, uploads
+from ui import cache, controls, decisions, tables, uploads
 from ui.figures import leakage as figures
 from ui.frame import chart, errors_as_sentences, open_page
 from zslcore.datasets import available
@@ -25,7 +24,7 @@ from zslcore.leakage import (
     render,
 )
 from zslcore.methods import METHODS, get_method
-from zslcore.runs import RunSpec
+from zslcore.runs import RunSpec, RunStore
 
 TABS = ["Findings", "Confirm or reject", "Corrected split", "Quiz"]
 VERDICTS = {
@@ -49,10 +48,13 @@ LINKS = {
     "ZSL001": SPLIT_LINK,
     "ZSL002": SPLIT_LINK,
     "ZSL003": SPLIT_LINK,
-    "ZSL006": (GAIN, "What these classes gain", {}),
+    "ZSL004": SPLIT_LINK,
+    "ZSL005": SPLIT_LINK,
+    "ZSL006": (GAIN, "What these classes gain", {"overlap_tab": "Matches"}),
     "ZSL007": (GAIN, "The gain class by class", {}),
     "ZSL008": ("pages/evaluate.py", "How a method is chosen here", {}),
     "ZSL009": (DATA, "The prototypes, drawn", {"data_tab": "Attributes"}),
+    "ZSL010": (DATA, "The data set beside the published one", {"data_tab": "Statistics"}),
     "ZSL011": (DATA, "Images per class", {"data_tab": "Images per class"}),
 }
 REPORTS = {
@@ -64,7 +66,6 @@ REPORTS = {
 CHOSEN_ON = ["unknown", "validation", "given", "test", "none"]
 #: Fitted on request to measure what overlapping classes gain.
 MEASURED = [name for name in ("LinearS2V", "LinearV2S", "ESZSL") if name in METHODS]
-DECISIONS = "leakage_decisions"
 
 header = open_page("Leakage review", "Can I trust this split?", icon=":material/policy:")
 
@@ -89,10 +90,11 @@ def choose_subject():
         provenance, measure = choose_provenance(measurable=source == "a data set")
     if source == "a data set":
         key = cache.split_key(dataset, split)
+        runs = RunStore().runs_on(dataset, split.name)
         context = cache.split_to_review(key, lambda: AuditContext.of_dataset(dataset, split))
         accuracies = measured(dataset, split) if measure else {}
-        return key, context, vocabularies, provenance, accuracies, dataset
-    return *uploaded(), vocabularies, provenance, {}, None
+        return key, context, vocabularies, provenance, accuracies, runs, dataset
+    return *uploaded(), vocabularies, provenance, {}, (), None
 
 
 def choose_vocabularies():
@@ -138,6 +140,7 @@ def choose_provenance(*, measurable: bool):
             f"Measure the effect with {', '.join(MEASURED)}",
             key="leakage_measure",
             bind="query-params",
+            help="Runs on this split that the app has kept count in any case.",
         )
     return Provenance(**chosen), measure
 
@@ -178,42 +181,6 @@ def measured(dataset, split):
         )
         found[method] = cache.class_accuracy(spec)
     return found
-
-
-# --- Decisions, kept in the address ---------------------------------------------------------------
-
-
-def decisions() -> dict[str, dict[str, str]]:
-    """Read what was confirmed or rejected off the address; nonsense is passed over."""
-    try:
-        said = json.loads(st.query_params.get(DECISIONS, "{}"))
-        return {
-            str(vocabulary): {
-                str(name): what
-                for name, what in by_class.items()
-                if what in ("confirmed", "rejected")
-            }
-            for vocabulary, by_class in said.items()
-        }
-    except (ValueError, AttributeError):
-        return {}
-
-
-def decide(key: str, vocabulary: str, classes: list[str]) -> None:
-    """Put what was edited into the address."""
-    said = decisions()
-    of_vocabulary = said.setdefault(vocabulary, {})
-    for row, edit in st.session_state[key]["edited_rows"].items():
-        what = edit.get("decision")
-        if what in ("confirmed", "rejected"):
-            of_vocabulary[classes[int(row)]] = what
-        elif what:
-            of_vocabulary.pop(classes[int(row)], None)
-    said = {name: by_class for name, by_class in said.items() if by_class}
-    if said:
-        st.query_params[DECISIONS] = json.dumps(said, separators=(",", ":"))
-    else:
-        st.query_params.pop(DECISIONS, None)
 
 
 # --- What is shown --------------------------------------------------------------------------------
@@ -323,37 +290,33 @@ def show_decisions() -> None:
         return
     st.caption(
         "Certain matches count until they are rejected, possible ones once they are confirmed. The "
-        "verdict above follows, and the address keeps what you decide."
+        "verdict above follows, Overlap gain knows of it, and the address keeps what you decide."
     )
     for vocabulary in context.vocabularies:
-        plain = replace(context, decisions={})
-        base = cache.overlaps(key, vocabulary.name, repr(list_keys()), plain, vocabulary)
-        said = decisions().get(vocabulary.name, {})
-        shown = base.assign(
-            decision=[said.get(name, "open") for name in base["class"]],
-        )[["class", "strength", "match", "evidence", "decision"]]
-        editor = f"leakage_editor_{key}_{vocabulary.name}"
-        st.markdown(f"**{text(vocabulary.name)}**, {len(vocabulary.entries):,} classes")
-        st.data_editor(
-            shown,
-            key=editor,
-            hide_index=True,
-            height="content" if len(shown) <= 12 else 440,
-            disabled=["class", "strength", "match", "evidence"],
-            column_config={
-                "class": "test class",
-                "strength": st.column_config.TextColumn(
-                    "strength",
-                    help="strong: the same class; weak: a related one; none: nothing was found.",
-                ),
-                "match": "pre-training class",
-                "decision": st.column_config.SelectboxColumn(
-                    "your decision", options=["open", "confirmed", "rejected"], required=True
-                ),
-            },
-            on_change=decide,
-            args=(editor, vocabulary.name, list(shown["class"])),
+        plain_context = replace(context, decisions={})
+        base = cache.overlaps(key, vocabulary.name, repr(list_keys()), plain_context, vocabulary)
+        decisions.edit(
+            subject.name, vocabulary, base, key=f"leakage_editor_{key}_{vocabulary.name}"
         )
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.download_button(
+            "Decisions for the command line",
+            decisions.as_toml(context.decisions),
+            file_name="decisions.toml",
+            mime="application/toml",
+            icon=":material/download:",
+            type="tertiary",
+            on_click="ignore",
+            disabled=not any(context.decisions.values()),
+            help="For `python -m zslcore audit --decisions decisions.toml`.",
+        )
+        if dataset is not None:
+            st.page_link(
+                GAIN,
+                label="What these classes gain",
+                icon=":material/arrow_forward:",
+                query_params={"dataset": dataset.name, "split": report.split},
+            )
 
 
 def show_corrected() -> None:
@@ -461,7 +424,7 @@ def text(words: str) -> str:
 # --- The page -------------------------------------------------------------------------------------
 
 with errors_as_sentences():
-    key, subject, vocabularies, provenance, accuracies, dataset = choose_subject()
+    key, subject, vocabularies, provenance, accuracies, runs, dataset = choose_subject()
     own = st.session_state.get("leakage_list")
     if own is not None:
         try:
@@ -471,11 +434,13 @@ with errors_as_sentences():
     context = replace(
         subject,
         vocabularies=tuple(vocabularies),
-        decisions=decisions(),
+        decisions=decisions.decisions_on(subject.name),
         provenance=provenance,
         accuracies=accuracies,
+        runs=runs,
     )
-    said = repr([list_keys(), context.decisions, provenance, sorted(accuracies)])
+    of_runs = [(run.spec.key, run.created) for run in runs]
+    said = repr([list_keys(), context.decisions, provenance, sorted(accuracies), of_runs])
     report = cache.report(key, said, subject, context)
 
 show_verdict()

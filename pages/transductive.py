@@ -5,7 +5,7 @@ import streamlit as st
 from ui import cache, cards, controls, tables, waiting
 from ui.figures.transduction import class_gains, two_curves
 from ui.frame import chart, errors_as_sentences, open_page
-from ui.numbers import percent, points
+from ui.numbers import delta, percent
 from zslcore.analysis.transduction import per_class_table
 
 header = open_page("Transductive", "What do unlabelled test images add?", icon=":material/hub:")
@@ -32,7 +32,7 @@ with st.container(horizontal=True):
             st.metric(
                 f"{label}, {last['method']}",
                 percent(last[figure]),
-                delta=None if alone else points(gain[figure]),
+                delta=None if alone else delta(gain[figure]),
                 help=help_text,
             )
 
@@ -99,7 +99,8 @@ if table_tab.open:
         )
         for contender in result.contenders:
             for task, params in contender.params.items():
-                chosen = controls.in_words(contender.name, params)
+                told = {name: value for name, value in params.items() if name in contender.grid}
+                chosen = controls.in_words(contender.name, told)
                 st.caption(f"{contender.name}, {task.upper()} ({contender.origin}): {chosen}.")
 if classes_tab.open:
     with classes_tab:

@@ -12,6 +12,8 @@ FORBIDDEN = {
     "ui/jobs.py": {"streamlit", "plotly", "torch"},
     "ui/job_child.py": {"streamlit", "plotly"},
     "ui/work.py": {"streamlit", "plotly"},
+    "ui/crossing.py": {"streamlit", "plotly"},
+    "ui/transduction.py": {"streamlit", "plotly"},
     "ui": {"pages", "app"},
     "pages": {"torch", "scipy", "sklearn", "plotly", "pages", "app"},
 }

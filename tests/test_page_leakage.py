@@ -3,6 +3,7 @@
 import io
 import json
 import shlex
+import urllib.parse
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from scipy.io import savemat
 from streamlit.testing.v1 import AppTest
 
 from tests.leakage.worlds import add, clean
-from ui import uploads
+from ui import decisions, uploads
 from zslcore.__main__ import main
 from zslcore.datasets import load
 from zslcore.exceptions import ZSLError
@@ -26,6 +27,8 @@ from zslcore.leakage import (
     leaks,
     quiz,
 )
+from zslcore.leakage.cli import read_decisions
+from zslcore.runs import RunSpec, RunStore
 
 APP = str(Path(__file__).parents[1] / "app.py")
 PAGE = "pages/leakage_review.py"
@@ -33,8 +36,9 @@ TABS = ["Findings", "Confirm or reject", "Corrected split", "Quiz"]
 
 
 @pytest.fixture
-def visit():
+def visit(tmp_path, monkeypatch):
     """Open the page as a new visitor, with choices in the address."""
+    monkeypatch.setenv("ZSL_DATA", str(tmp_path))
 
     def visit(**choices):
         app = AppTest.from_file(APP, default_timeout=60).switch_page(PAGE)
@@ -49,6 +53,10 @@ def visit():
 
 def words(app):
     return " ".join(element.value for element in [*app.markdown, *app.caption, *app.info])
+
+
+def decided(subject, of_imagenet):
+    return json.dumps({subject: {"imagenet-1k": of_imagenet}})
 
 
 def named(data, name):
@@ -92,22 +100,56 @@ def test_every_tab_runs_cold_and_warm(visit, tab):
 def test_decisions_in_the_address_change_the_verdict(visit):
     split = load("simulated-AWA2").split("SS")
     unseen = [load("simulated-AWA2").class_names[c] for c in split.unseen_classes]
-    rejected = json.dumps({"imagenet-1k": dict.fromkeys(unseen, "rejected")})
+    rejected = decided("simulated-AWA2", dict.fromkeys(unseen, "rejected"))
     assert "Failed" in words(visit())
-    app = visit(leakage_decisions=rejected)
+    app = visit(decisions=rejected)
     assert "Failed" not in words(app)
     assert "Passed" in words(app)
     assert "Rejected by hand" in words(app)
-    confirmed = json.dumps({"imagenet-1k": {"seal": "confirmed"}})
-    assert "7 of 10 test classes" in words(visit(leakage_decisions=confirmed))
+    confirmed = decided("simulated-AWA2", {"seal": "confirmed"})
+    assert "7 of 10 test classes" in words(visit(decisions=confirmed))
+    assert "6 of 10 test classes" in words(visit(decisions=decided("CUB", {"seal": "confirmed"})))
+
+
+def test_decisions_go_with_their_data_set_and_come_back_with_it(visit):
+    app = visit(decisions=decided("simulated-AWA2", {"seal": "confirmed"}))
+    app.selectbox(key="dataset").set_value("simulated-AWA1").run()
+    assert "6 of 10 test classes" in words(app)
+    assert "decisions" not in app.query_params
+    app.selectbox(key="dataset").set_value("simulated-AWA2").run()
+    assert "7 of 10 test classes" in words(app)
+    assert "seal" in str(app.query_params["decisions"])
+
+
+def test_decisions_are_carried_to_overlap_gain_and_back(visit):
+    app = visit(decisions=decided("simulated-AWA2", {"seal": "confirmed", "pig": "rejected"}))
+    app.switch_page("pages/overlap_gain.py").run()
+    assert not app.exception
+    tip = next(m.help for m in app.metric if m.label == "ACC_OUC, overlapping")
+    assert tip == "6 overlapping classes."
+    app.query_params["overlap_tab"] = "One class"
+    app.query_params["overlap_class"] = "seal"
+    app.run()
+    assert "Confirmed by hand" in words(app)
+    app.switch_page(PAGE).run()
+    assert "Rejected by hand, for imagenet-1k: pig" in words(app).replace("\\", "")
+
+
+def test_decisions_are_written_as_the_command_line_reads_them(tmp_path):
+    said = {"imagenet-1k": {"seal": "confirmed", 'a "b" \\ é': "rejected"}, "kinetics-400": {}}
+    path = tmp_path / "decisions.toml"
+    path.write_text(decisions.as_toml(said), encoding="utf-8")
+    assert read_decisions(path) == {"imagenet-1k": said["imagenet-1k"]}
 
 
 @pytest.mark.parametrize(
     "query",
     [
-        {"leakage_decisions": "{"},
-        {"leakage_decisions": "[1]"},
-        {"leakage_decisions": '{"imagenet-1k": {"seal": ["x"]}, "a": 3}'},
+        {"decisions": "{"},
+        {"decisions": "[1]"},
+        {"decisions": '{"simulated-AWA2": {"imagenet-1k": {"seal": ["x"]}, "a": 3}}'},
+        {"decisions": '{"simulated-AWA2": {"imagenet-1k": {"seal": "maybe"}}}'},
+        {"decisions": "[" * 10_000},
         {"leakage_vocabularies": "imagenet-9", "leakage_gamma": "oracle", "leakage_tab": "none"},
         {"leakage_question": "99", "leakage_tab": "Quiz"},
     ],
@@ -133,11 +175,44 @@ def test_the_effect_is_measured_on_request(visit):
     assert "1 did not run" not in words(app)
 
 
+def test_kept_runs_tell_the_effect_and_the_oracle_gap_and_hide_no_declaration(visit):
+    assert "1 did not run" in words(visit())
+    data = load("simulated-AWA2")
+    spec = RunSpec("simulated-AWA2", "SS", "LinearS2V", select_for="zsl", digest=data.digest)
+    RunStore().run(spec, data)
+    app = visit()
+    assert "OverlapGain" in words(app)
+    assert "choosing on the test set would have gained up to" in words(app)
+    assert "Not known how" not in words(app)
+    assert "Gamma was chosen on the test set" in words(visit(leakage_gamma="test"))
+    assert "1 did not run" in words(visit(split="PS"))
+
+
 def test_another_split_without_vocabulary_has_nothing_to_decide(visit):
     app = visit(dataset="digits", leakage_tab="Confirm or reject")
     app.multiselect(key="leakage_vocabularies").set_value([]).run()
     assert not app.exception
     assert "nothing to decide" in words(app)
+
+
+def test_every_finding_leads_to_a_page_that_opens_where_it_says(visit):
+    app = visit(leakage_measure="true")
+    links = {link.proto.query_string: link.proto.page for link in app.get("page_link")}
+    assert len(app.get("page_link")) == len(app.expander) >= 11
+    for query, page in links.items():
+        wanted = dict(urllib.parse.parse_qsl(query))
+        other = AppTest.from_file(APP, default_timeout=60).switch_page(f"pages/{page}.py")
+        for key, value in wanted.items():
+            other.query_params[key] = value
+        other.run()
+        assert not other.exception
+        assert not other.error
+        assert not other.toast
+        assert (other.selectbox(key="dataset").value, other.selectbox(key="split").value) == (
+            "simulated-AWA2", "SS"
+        )  # fmt: skip
+        opened = {tab.label for tab in other.tabs if tab.children}
+        assert opened >= {wanted[key] for key in wanted if key.endswith("_tab")}
 
 
 def test_quiz_waits_for_a_prediction_and_is_answered_by_the_audit(visit):

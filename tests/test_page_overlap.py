@@ -1,20 +1,38 @@
 """Overlap gain: what is shown is what the formula gives, for every choice."""
 
+import json
+import time
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from ui import work
 from ui.figures import overlap as figures
 from ui.figures.palette import OVERLAP, UNSEEN
+from ui.overlap_study import (
+    read_class_accuracies,
+    read_overlap_study,
+    work_of_class_accuracies,
+    work_of_overlap_study,
+)
 from zslcore.analysis import overlap_tables
-from zslcore.analysis.overlap import overlap_gain
+from zslcore.analysis.nearest import nearest_classes
+from zslcore.analysis.overlap import half_and_half, overlap_gain, overlap_study, study_summary
+from zslcore.datasets import load
+from zslcore.methods import get_method
+from zslcore.protocol import evaluate, fit_and_score
+from zslcore.runs import RunSpec, execute
 
 APP = str(Path(__file__).parents[1] / "app.py")
 PAGE = "pages/overlap_gain.py"
-TABS = ["Who wins without leaky classes?", "SS and PS", "One class", "Matches"]
+TABS = ["Who wins without leaky classes?", "Methods × features", "SS and PS", "One class",
+        "Matches"]  # fmt: skip
 
+#: Test classes of SS that are among ImageNet-1K.
+KNOWN = {"persian cat", "hippopotamus", "leopard", "chimpanzee", "giant panda", "pig"}
 ACCURACIES = {
     "A": {0: 0.9, 1: 0.8, 2: 0.3, 3: 0.2, 4: 0.25},
     "B": {0: 0.5, 1: 0.6, 2: 0.5, 3: 0.55, 4: 0.5},
@@ -22,8 +40,9 @@ ACCURACIES = {
 
 
 @pytest.fixture
-def visit():
+def visit(tmp_path, monkeypatch):
     """Open the page as a new visitor, with choices in the address."""
+    monkeypatch.setenv("ZSL_DATA", str(tmp_path))
 
     def visit(**choices):
         app = AppTest.from_file(APP, default_timeout=60).switch_page(PAGE)
@@ -57,6 +76,12 @@ def test_the_first_look_shows_a_gain(visit):
     assert any("simulated" in text.value and "badge" in text.value for text in app.markdown)
 
 
+def test_a_single_overlapping_class_has_no_interval_and_says_so(visit):
+    app = visit(dataset="simulated-CUB")
+    gain = next(metric for metric in app.metric if metric.label == "OverlapGain")
+    assert gain.delta == "no interval: one class"
+
+
 @pytest.mark.parametrize("tab", TABS)
 def test_every_tab_runs_cold_and_warm(visit, tab):
     app = visit(overlap_tab=tab)
@@ -81,6 +106,10 @@ def test_a_split_without_overlap_is_explained_and_leads_on(visit):
     assert "no gain to compute" in words(app)
     assert not app.metric
     assert not app.error
+    assert len(app.get("plotly_chart")) == 1  # accuracies there are
+    app.button[0].click().run()
+    assert app.selectbox(key="split").value == "SS"
+    assert metrics(app)
 
 
 def test_a_class_from_the_address_is_shown_under_every_method(visit):
@@ -98,12 +127,124 @@ def test_without_leaky_classes_the_order_is_that_of_the_clean_ones(visit):
     assert (np.diff(table["all"]) <= 0).all()
 
 
+def test_the_matrix_holds_what_the_study_of_the_split_gives(visit):
+    app = visit(overlap_tab="Methods × features")
+    table = app.dataframe[0].value.set_index(["features", "method"])
+    sets = {name: load(name) for name in ("simulated-AWA2", "simulated-AWA2-untrained")}
+    for (features, method), row in table.iterrows():
+        data = sets[features]
+        scores = fit_and_score(get_method(method)(), data, data.split("SS"))
+        accuracy = evaluate(scores).per_class_zsl
+        gain = overlap_gain(accuracy, [c for c in accuracy if data.class_names[c] in KNOWN])
+        assert row["gain"] / 100 == pytest.approx(gain.gain)
+        assert (row["low"] / 100, row["high"] / 100) == pytest.approx(gain.interval)
+        difference = row["gain"] - table.loc[("simulated-AWA2-untrained", method), "gain"]
+        assert row["gain_minus_baseline"] == pytest.approx(difference)
+    assert len(table) == 8
+
+
+def test_features_of_other_classes_are_not_offered(visit):
+    app = visit(overlap_tab="Methods × features")
+    options = app.multiselect(key="overlap_features_simulated-AWA2").options
+    assert set(options) == {
+        *("simulated-AWA1", "simulated-AWA1-untrained", "simulated-AWA2"),
+        "simulated-AWA2-untrained",
+    }
+
+
+def test_without_features_or_a_baseline_the_matrix_says_so(visit):
+    app = visit(overlap_tab="Methods × features", overlap_baseline="none")
+    assert "would tell easy classes from known" in words(app)
+    assert "gain_minus_baseline" not in app.dataframe[0].value
+    app.multiselect(key="overlap_features_simulated-AWA2").set_value([]).run()
+    assert not app.exception
+    assert "Choose features" in words(app)
+
+
+def test_a_study_done_in_a_job_is_the_study(tmp_path):
+    sets = [load(name) for name in ("simulated-AWA2", "simulated-AWA2-untrained")]
+    known = [c for c, name in enumerate(sets[0].class_names) if c % 2]
+    asked = work_of_overlap_study(sets, ["LinearS2V"], known, 2)
+    heard = []
+    work.FUNCTIONS[asked.function](
+        tmp_path, lambda done, total, *_: heard.append((done, total)), **asked.arguments
+    )
+    assert heard[-1] == (4, 4)
+    expected = overlap_study(
+        {"LinearS2V": get_method("LinearS2V")()},
+        {data.name: data for data in sets},
+        half_and_half(np.isin(np.arange(50), known), n_draws=2),
+    )
+    pd.testing.assert_frame_equal(read_overlap_study(tmp_path), expected)
+    other = work_of_overlap_study(sets, ["LinearS2V"], known[1:], 2)
+    assert other.key != asked.key
+
+
+def test_accuracies_computed_in_a_job_are_those_of_a_run(tmp_path, monkeypatch):
+    monkeypatch.setenv("ZSL_DATA", str(tmp_path / "data"))
+    specs = [
+        RunSpec("simulated-AWA2", "SS", method, gamma=0.0, select_for="zsl", params={"lam": 0.01})
+        for method in ("LinearS2V", "LinearV2S")
+    ]
+    asked = work_of_class_accuracies(specs)
+    work.FUNCTIONS[asked.function](tmp_path, lambda *_: None, **asked.arguments)
+    found = read_class_accuracies(tmp_path)
+    for spec in specs:
+        assert found[spec.method] == execute(spec, with_oracle=False).evaluation.per_class_zsl
+
+
+def test_what_takes_long_is_waited_for_and_then_shown(visit, monkeypatch):
+    monkeypatch.setattr(work, "is_quick", lambda *_: False)
+    app = visit(overlap_methods="LinearS2V")
+    for _ in range(300):
+        if app.metric:
+            break
+        time.sleep(0.2)
+        app.run()
+    assert not app.exception
+    waited = metrics(app)
+    monkeypatch.setattr(work, "is_quick", lambda *_: True)
+    assert waited == metrics(visit(overlap_methods="LinearS2V"))
+
+
+def test_every_split_is_asked_for_every_method(visit):
+    app = visit(overlap_tab="SS and PS")
+    table = app.dataframe[0].value
+    assert len(table) == 2 * len(app.multiselect(key="overlap_methods").value)
+    of = table.set_index(["method", "split"])
+    ss, ps = (of.loc[("LinearS2V", split), "all"] for split in ("SS", "PS"))
+    assert f"{ps - ss:+.1f}".replace("-", "−") + " points" in words(app)
+
+
+def test_a_class_is_shown_with_its_images_and_what_is_near(visit):
+    app = visit(dataset="digits", split="PS", overlap_tab="One class", overlap_class="8")
+    alts = [chart.proto.alt for chart in app.get("plotly_chart")]
+    assert "16 test images of the class 8." in alts
+    assert any("classes most like 8" in alt for alt in alts)
+    alts = [c.proto.alt for c in visit(overlap_tab="One class").get("plotly_chart")]
+    assert not any("test images of the class" in alt for alt in alts)
+
+
+def test_a_decision_by_hand_changes_the_gain(visit):
+    before = metrics(visit())
+    said = json.dumps({"simulated-AWA2": {"imagenet-1k": {"seal": "confirmed"}}})
+    app = visit(decisions=said, overlap_tab="Matches")
+    assert metrics(app)["OverlapGain"] != before["OverlapGain"]
+    assert metrics(app)["All"] == before["All"]
+
+
 @pytest.mark.parametrize(
     "query",
     [
         {"overlap_vocabulary": "imagenet-9", "overlap_strength": "?"},
         {"overlap_methods": "Nobody", "overlap_method": "Nobody"},
         {"overlap_class": "<b>unicorn</b>", "overlap_tab": "One class"},
+        {"overlap_features_simulated-AWA2": "digits", "overlap_tab": "Methods × features"},
+        {
+            "overlap_study": "300 draws",
+            "overlap_baseline": "x",
+            "overlap_tab": "Methods × features",
+        },
     ],
 )
 def test_nonsense_in_the_address_is_passed_over(visit, query):
@@ -156,6 +297,41 @@ def test_sides_are_told_apart_by_more_than_colour_and_names_are_no_html():
     assert [bar.marker.color for bar in bars] == [OVERLAP.color, UNSEEN.color]
     assert len({bar.marker.pattern.shape for bar in bars}) == 2
     assert len({bar.name for bar in bars}) == 2
+    assert len({bar.width for bar in bars}) == 1
     labels = [*figure.layout.xaxis.ticktext, *(bar.customdata[:, 0] for bar in bars)]
     assert "&lt;script&gt;" in str(labels)
     assert "<script>" not in str(labels)
+
+
+def test_the_matrix_fills_what_holds_and_escapes_names():
+    of = {
+        "<b>deep</b>": {"A": {**ACCURACIES["A"], 5: 0.22, 6: 0.91, 7: 0.88}, "B": ACCURACIES["B"]},
+        "plain": {"A": ACCURACIES["B"]},
+    }
+    images = {name: dict.fromkeys(range(8), 20) for name in of}
+    study = overlap_tables.study_of_split(of, {0, 1, 6, 7}, images)
+    table = study_summary(study[study["method"] == "A"], baseline="plain")
+    table["p_holm"] = [0.01, 0.8]
+    figure = figures.gain_matrix(table, "plain")
+    assert [trace.marker.symbol for trace in figure.data][:2] == [
+        ("triangle-up",), ("circle-open",)
+    ]  # fmt: skip
+    titles = " ".join(note.text for note in figure.layout.annotations)
+    assert "&lt;b&gt;deep" in titles
+    assert "<b>deep" not in titles
+    assert len(figure.data) == 3
+    assert figure.data[0].x[0] == pytest.approx(table["gain"].iloc[0])
+
+
+def test_neighbours_are_told_apart_by_more_than_colour():
+    table = nearest_classes(load("digits"), 7, n=4)
+    roles = dict(zip("0123456789", ["seen"] * 7 + ["unseen", "both", "unseen"], strict=True))
+    figure = figures.nearest_classes(table, roles)
+    patterns, labels = {}, ""
+    for bar, axis in zip(figure.data, (figure.layout.yaxis, figure.layout.yaxis2), strict=True):
+        names = list(bar.customdata)
+        patterns |= dict(zip(names, bar.marker.pattern.shape, strict=True))
+        labels += "".join(axis.ticktext)
+    shapes = {roles[name]: shape for name, shape in patterns.items()}
+    assert len(set(shapes.values())) == len(shapes) >= 2
+    assert "●" in labels

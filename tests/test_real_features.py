@@ -32,3 +32,11 @@ def test_cub_figures_come_out(cub, name, params, printed):
     for ours, expected in zip(measured, printed, strict=True):
         if expected is not None:
             assert 100 * ours == pytest.approx(expected, abs=0.1)
+
+
+def test_cub_has_its_standard_split_whose_image_count_is_published(cub):
+    split = cub.split("SS")
+    assert (len(split.trainval), len(split.test_unseen)) == (8855, 2933)
+    assert len(split.unseen_classes) == 50
+    figures = evaluate(fit_and_score(get_method("LinearS2V")(lam=10**-3.5), cub, split))
+    assert 0.45 <= figures.zsl <= 0.60  # as on PS: hardly any class of CUB is in ImageNet-1K

@@ -39,7 +39,7 @@ def opened(show, *pair):
 def settled(app):
     """Run a page until no job is waited for, as its panel does by itself in a browser."""
     for _ in range(120):
-        if "job_cancel" not in [button.key for button in app.button]:
+        if "Cancel" not in [button.label for button in app.button]:
             break
         time.sleep(0.5)
         app.run()
@@ -112,7 +112,7 @@ def test_strips_show_every_pair_with_the_mean_and_its_p():
 def test_images_of_the_stand_ins_and_of_the_real_sets():
     app = opened("show_images", *PAIR)
     assert "3,047 images" in app.caption[0].value
-    app.segmented_control(key="awa1_images").set_value("the real AWA1 and AWA2").run()
+    app.segmented_control(key="awa1_whose").set_value("the real AWA1 and AWA2").run()
     assert "30,475 images in AWA1, 37,322 in AWA2, where horse has 1,645" in app.caption[0].value
     assert "mole 100" in app.caption[0].value
 

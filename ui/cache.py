@@ -12,14 +12,17 @@ import hashlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import streamlit as st
 
 from ui import work
 from ui.mapping import read_map
+from ui.overlap_study import read_overlap_study
 from ui.transduction import read_transduction
 from zslcore import datasets, leakage
 from zslcore.analysis import landmarks as marking
+from zslcore.analysis import nearest, overlap
 from zslcore.analysis.embedding import EmbeddedMap
 from zslcore.analysis.transduction import Transduction, TransductionSpec
 from zslcore.datasets import Split, ZSLDataset
@@ -29,6 +32,8 @@ from zslcore.runs import RunResult, RunSpec, RunStore, execute
 
 __all__ = [
     "class_accuracy",
+    "class_means",
+    "class_names",
     "corrected",
     "dataset",
     "finished_map",
@@ -36,6 +41,7 @@ __all__ = [
     "finished_transduction",
     "landmarks",
     "nearest_images",
+    "overlap_study",
     "overlaps",
     "quick_transduction",
     "quiz_question",
@@ -43,6 +49,7 @@ __all__ = [
     "run",
     "split_key",
     "split_to_review",
+    "study_summary",
 ]
 
 _BY_SPEC = {spec: spec.to_json for spec in (RunSpec, TransductionSpec)}
@@ -52,6 +59,12 @@ _BY_SPEC = {spec: spec.to_json for spec in (RunSpec, TransductionSpec)}
 def dataset(name: str) -> ZSLDataset:
     """Return the data set called ``name``."""
     return datasets.load(name)
+
+
+@st.cache_data(show_spinner=False, max_entries=256, ttl="1h")
+def class_names(name: str) -> tuple[str, ...]:
+    """Return the classes of the data set called ``name``, without keeping it open."""
+    return datasets.load(name).class_names
 
 
 @st.cache_resource(show_spinner=False, max_entries=32, hash_funcs=_BY_SPEC)
@@ -67,6 +80,24 @@ def run(spec: RunSpec) -> tuple[RunResult, ScoredTest]:
 def finished_run(key: str, _folder: Path) -> tuple[RunResult, ScoredTest]:
     """Return what the job with this key has left in its folder."""
     return work.read_run(_folder)
+
+
+@st.cache_resource(show_spinner="Averaging …", max_entries=8)
+def class_means(name: str, digest: str) -> np.ndarray:
+    """Return the mean features of every class of the data set called ``name``."""
+    return nearest.class_means(dataset(name))
+
+
+@st.cache_resource(show_spinner=False, max_entries=16)
+def overlap_study(key: str, _folder: Path) -> pd.DataFrame:
+    """Return the study that the job with this key has left in its folder."""
+    return read_overlap_study(_folder)
+
+
+@st.cache_data(show_spinner=False, max_entries=64)
+def study_summary(study: pd.DataFrame, baseline: str | None) -> pd.DataFrame:
+    """Return :func:`zslcore.analysis.overlap.study_summary`; a study is small, and hashed."""
+    return overlap.study_summary(study, baseline=baseline)
 
 
 @st.cache_resource(show_spinner=False, max_entries=256, hash_funcs=_BY_SPEC)
@@ -155,10 +186,21 @@ def corrected(key: str, policy: str, _context: AuditContext) -> CorrectedSplit:
 
 
 @st.cache_resource(show_spinner="Comparing names …", max_entries=64)
-def overlaps(key: str, vocabulary: str, said: str, _context, _vocabulary: Vocabulary):
-    """Return :func:`zslcore.leakage.leaks.overlap_table`; ``said`` are the decisions, in words."""
-    table: pd.DataFrame = leaks.overlap_table(_context, _vocabulary)
-    return table
+def overlaps(
+    key: str,
+    vocabulary: str,
+    said: str,
+    _context: AuditContext,
+    _vocabulary: Vocabulary,
+    *,
+    every_class: bool = False,
+) -> pd.DataFrame:
+    """Return :func:`zslcore.leakage.leaks.overlap_table`, of unseen classes or of all.
+
+    ``said`` are the decisions, in words.
+    """
+    classes = range(len(_context.class_names)) if every_class else None
+    return leaks.overlap_table(_context, _vocabulary, classes)
 
 
 @st.cache_resource(show_spinner="Planting …", max_entries=16)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 
-__all__ = ["duration", "percent", "points", "three_digits"]
+__all__ = ["delta", "duration", "percent", "points", "three_digits"]
 
 
 def percent(fraction: float | None) -> str:
     """Write a fraction as percent with one decimal, and a dash for a value that does not exist."""
     if fraction is None or math.isnan(fraction):
         return "–"
-    return f"{100 * fraction:.1f} %"
+    return f"{100 * fraction:.1f} %".replace("-", "−")
 
 
 def points(difference: float | None) -> str:
@@ -19,6 +19,13 @@ def points(difference: float | None) -> str:
     if difference is None or math.isnan(difference):
         return "–"
     return f"{100 * difference:+.1f}".replace("-", "−") + " points"
+
+
+def delta(difference: float | None) -> str | None:
+    """Write a difference of two fractions for a metric, whose arrow asks for an ASCII minus."""
+    if difference is None or math.isnan(difference):
+        return None
+    return f"{100 * difference:+.1f} points"
 
 
 def three_digits(value: float | None) -> str:

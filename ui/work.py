@@ -14,6 +14,7 @@ from sklearn.model_selection import ParameterGrid
 from ui.crossing import cross
 from ui.jobs import Work
 from ui.mapping import embed
+from ui.overlap_study import class_accuracies, overlap_study
 from ui.transduction import transduction
 from zslcore.datasets import Split, ZSLDataset, load
 from zslcore.protocol import ScoredTest
@@ -22,7 +23,14 @@ from zslcore.runs import RunResult, RunSpec, RunStore
 if TYPE_CHECKING:
     from ui.job_child import Report
 
-__all__ = ["FUNCTIONS", "IMPORTS", "asks_for_oracle", "is_quick", "read_run", "work_of"]
+__all__ = [
+    "FUNCTIONS",
+    "IMPORTS",
+    "asks_for_oracle",
+    "is_quick",
+    "read_run",
+    "work_of",
+]
 
 #: What a spare child imports beyond this module while it stands by.
 IMPORTS = ("torch",)
@@ -131,4 +139,11 @@ class _Progress:
 
 
 #: What a job may ask for; see :class:`ui.jobs.Runner`.
-FUNCTIONS = {"run": run, "cross": cross, "map": embed, "transduction": transduction}
+FUNCTIONS = {
+    "run": run,
+    "class_accuracies": class_accuracies,
+    "cross": cross,
+    "map": embed,
+    "overlap_study": overlap_study,
+    "transduction": transduction,
+}

@@ -430,6 +430,14 @@ class RunStore:
             rows = db.execute("SELECT result FROM runs ORDER BY created DESC, rowid DESC")
             return [RunResult.from_json(text) for (text,) in rows]
 
+    def runs_on(self, dataset: ZSLDataset, split: str) -> list[RunResult]:
+        """Return the results on one split of these very data, oldest first."""
+        return [
+            result
+            for result in reversed(self.results())
+            if (result.spec.digest, result.spec.split) == (dataset.digest, split)
+        ]
+
     def table(self) -> pd.DataFrame:
         """Return one row per result, newest first; the columns of :meth:`RunResult.row`."""
         return pd.DataFrame([result.row() for result in self.results()])

@@ -7,14 +7,19 @@ from scipy.stats import binom, kstest
 
 from tests.worlds import linear_world
 from zslcore.analysis.overlap import (
+    _gain_and_error,
     fair_draws,
     gain_of,
+    half_and_half,
     holm,
     overlap_gain,
     overlap_study,
     study_summary,
 )
+from zslcore.analysis.overlap_tables import same_classes, study_of_split
+from zslcore.datasets import load
 from zslcore.datasets.base import ZSLDataset
+from zslcore.datasets.facts import class_facts
 from zslcore.exceptions import DatasetError, ParameterError
 from zslcore.methods import get_method
 
@@ -51,6 +56,39 @@ def test_the_interval_covers_a_known_boost(n_ouc, n_tuc, ouc, tuc):
         low, high = overlap_gain(values, known, n_resamples=500, seed=k).interval
         covered += low <= truth <= high
     assert 0.90 <= covered / REPETITIONS <= 0.99
+
+
+@pytest.mark.parametrize(("n_ouc", "n_tuc"), [(25, 25), (6, 4)])
+def test_the_interval_covers_a_known_boost_over_a_baseline(n_ouc, n_tuc):
+    """Classes are hard or easy in both features alike; only the first knows some of them."""
+    rng = np.random.default_rng(4)
+    known = np.arange(n_ouc + n_tuc) < n_ouc
+    truth, covered = gain_of(0.65, 0.45), 0
+    for k in range(REPETITIONS):
+        hard = rng.normal(scale=0.1, size=len(known))
+        values = {
+            name: np.clip(mean + hard + rng.normal(scale=0.08, size=len(known)), 0, 1)
+            for name, mean in (("deep", np.where(known, 0.65, 0.45)), ("plain", 0.4))
+        }
+        of = {f: {"M": dict(enumerate(v))} for f, v in values.items()}
+        images = {f: dict.fromkeys(range(len(known)), 60) for f in of}
+        study = study_of_split(of, set(np.flatnonzero(known).tolist()), images)
+        table = study_summary(study, baseline="plain", n_resamples=400, seed=k).set_index(
+            "features"
+        )
+        covered += table.loc["deep", "minus_low"] <= truth <= table.loc["deep", "minus_high"]
+    assert 0.90 <= covered / REPETITIONS <= 0.99
+
+
+@pytest.mark.parametrize("columns", [1, 2])
+def test_the_error_of_a_gain_is_how_much_it_varies(columns):
+    rng = np.random.default_rng(5)
+    hard = rng.normal(scale=0.1, size=(2, 4000, 40, 1))
+    A, B = np.array([[0.6], [0.4]])[:, None, None] + hard + rng.normal(
+        scale=0.04, size=(2, 4000, 40, columns)
+    )  # fmt: skip
+    gains, errors = _gain_and_error(A, B)
+    assert errors.mean() == pytest.approx(gains.std(), rel=0.05)
 
 
 @pytest.mark.parametrize(("n_ouc", "n_tuc"), [(25, 25), (6, 4)])
@@ -246,3 +284,50 @@ def test_a_summary_counts_a_class_once(study):
 def test_a_baseline_that_is_not_there_is_refused(study):
     with pytest.raises(ParameterError, match="No features called"):
         study_summary(study, baseline="idt")
+
+
+def test_progress_counts_every_fit():
+    heard = []
+    world = linear_world(n_seen=6, n_unseen=2, n_per_class=4)
+    draws = fair_draws(np.arange(8) % 2 == 0, n_ouc=2, n_tuc=2, n_draws=3)
+    methods = {"ESZSL": get_method("ESZSL")(), "LinearS2V": get_method("LinearS2V")()}
+    overlap_study(methods, {"x": world}, draws, on_progress=lambda *said: heard.append(said))
+    assert heard == [(k, 6) for k in range(1, 7)]
+
+
+def test_one_class_on_a_side_has_no_interval_over_a_baseline():
+    of = {f: {"M": {0: 0.9, 1: 0.4, 2: 0.2}} for f in ("deep", "plain")}
+    study = study_of_split(of, {0}, {f: dict.fromkeys(range(3), 5) for f in of})
+    table = study_summary(study, baseline="plain").set_index("features")
+    assert np.isnan(table.loc["deep", "minus_low"])
+    assert table.loc["deep", "gain_minus_baseline"] == 0
+
+
+def test_features_of_the_same_classes_are_found_whatever_their_spelling():
+    names = class_facts("AWA2").classes["class"].tolist()
+    assert same_classes(names, class_facts("AWA1").classes["class"])
+    assert same_classes(names, [name.replace(" ", "+") for name in names])
+    assert not same_classes(names, names[::-1])
+    assert not same_classes(names, class_facts("CUB").classes["class"])
+
+
+def test_draws_test_half_and_half_and_leave_as_many_to_train():
+    draws = half_and_half(np.arange(50) < 30)
+    assert len(draws) == 30
+    assert {(len(d.ouc), len(d.tuc), len(d.train)) for d in draws} == {(5, 5, 40)}
+    few = half_and_half(np.arange(200) < 9)[0]
+    assert (len(few.ouc), len(few.tuc)) == (4, 4)
+    with pytest.raises(ParameterError, match="got 3 and 7"):
+        half_and_half(np.arange(10) < 3)
+
+
+def test_simulated_pre_training_gains_and_the_simulated_baseline_does_not():
+    known = (class_facts("AWA2").classes["imagenet1k"] != "").to_numpy()
+    sets = {name: load(name) for name in ("simulated-AWA2", "simulated-AWA2-untrained")}
+    draws = fair_draws(known, n_ouc=5, n_tuc=5, n_draws=12)
+    study = overlap_study({"LinearS2V": get_method("LinearS2V")()}, sets, draws)
+    table = study_summary(study, baseline="simulated-AWA2-untrained").set_index("features")
+    assert table.loc["simulated-AWA2", "low"] > 0
+    assert table.loc["simulated-AWA2", "minus_low"] > 0
+    low, high = table.loc["simulated-AWA2-untrained", ["low", "high"]]
+    assert low < 0 < high

@@ -93,7 +93,7 @@ def test_progress_names_what_is_chosen():
 
 
 @pytest.mark.parametrize(
-    "method, least_gain",
+    ("method", "least_gain"),
     [
         (GFZSLTran(lam_mean=0.01), 0.05),
         (Propagation("ALE", {"learning_rate": 30.0, "epochs": 3}, k=5, alpha=0.6), 0.0),

@@ -30,6 +30,7 @@ def edited(page, row, text):
     page.locator("#portal input").wait_for()
     page.keyboard.type(text)
     page.keyboard.press("Enter")
+    page.locator("#portal input").wait_for(state="detached")  # or it takes the next click
 
 
 def test_a_leaking_file_fails_and_its_correction_passes(page, server, tmp_path):
@@ -77,18 +78,72 @@ def test_rejecting_every_match_changes_the_verdict_and_the_address(page, server)
         page.wait_for_url(lambda url, row=row: url.count("rejected") == row, timeout=30_000)
         settle(page)
     page.get_by_text("Passed with warnings").wait_for(timeout=30_000)
-    assert "leakage_decisions=" in page.url
+    assert "decisions=" in page.url
     page.reload()
     page.get_by_text("Passed with warnings").wait_for(timeout=60_000)
 
 
-def test_a_click_on_a_bar_chooses_its_class(page, server):
-    visit(page, server, "/overlap_gain?overlap_tab=One class")
-    bar = page.locator(".st-key-overlap_bars .bars .point path").nth(2)
+def click_bar(page, n):
+    bar = page.locator(".st-key-overlap_bars .bars .point path").nth(n)
     bar.scroll_into_view_if_needed()
     box = bar.bounding_box()
     page.mouse.click(box["x"] + box["width"] / 2, box["y"] + 0.8 * box["height"])
-    page.wait_for_url(re.compile("overlap_class="), timeout=30_000)
+
+
+def test_a_click_on_a_bar_opens_its_class(page, server):
+    visit(page, server, "/overlap_gain")
+    click_bar(page, 2)  # the third of the overlapping ones
+    page.wait_for_url(re.compile("overlap_class=persian"), timeout=30_000)
+    settle(page)
+    page.get_by_text("Certainly among the classes of imagenet-1k").wait_for()
+    for key in ("overlap_nearest", "overlap_class"):
+        page.locator(f".st-key-{key}").first.wait_for()
+    assert not page.locator(".st-key-overlap_images").count()
+    click_bar(page, 3)
+    page.wait_for_url(re.compile("overlap_class=chimpanzee"), timeout=30_000)
+
+    visit(page, server, "/overlap_gain?dataset=digits&split=PS")
+    click_bar(page, 1)
+    page.wait_for_url(re.compile("overlap_class=9"), timeout=30_000)
+    page.locator(".st-key-overlap_images").wait_for()
+    assert page.errors == []
+
+
+def test_the_ranking_changes_without_leaky_classes(page, server):
+    visit(page, server, "/overlap_gain")
+    page.get_by_text("SAE wins with 79.4 % on all test classes.").wait_for()
+    page.get_by_text("Without leaky classes", exact=True).click()
+    page.get_by_text(re.compile("LinearS2V wins with 62.4 % on the clean")).wait_for()
+    assert "overlap_clean=true" in page.url
+
+
+def test_decisions_go_along_to_the_other_page_and_into_a_link(page, chromium, server):
+    visit(page, server, "/overlap_gain?overlap_tab=Matches")
+    edited(page, 7, "confirmed")
+    page.wait_for_url(re.compile("decisions=.*confirmed"), timeout=30_000)
+    settle(page)
+    page.wait_for_timeout(1000)  # a late message of the grid would undo the change of page
+    page.get_by_role("link", name="Leakage review").click()
+    page.get_by_text("7 of 10 test classes").first.wait_for(timeout=60_000)
+    page.wait_for_url(re.compile("leakage_review.*decisions=.*seal"), timeout=30_000)
+    link = page.url
+    settle(page)
+    page.get_by_role("link", name="Overlap gain").click()
+    page.wait_for_url(re.compile("overlap_gain.*decisions=.*seal"), timeout=30_000)
+    other = chromium.new_context().new_page()
+    other.goto(link)
+    other.get_by_text("7 of 10 test classes").first.wait_for(timeout=60_000)
+    other.context.close()
+
+
+def test_draws_are_done_in_the_background_and_shown(page, server):
+    query = "overlap_tab=Methods × features&overlap_methods=LinearS2V"
+    visit(page, server, f"/overlap_gain?{query}")
+    page.get_by_text("30 draws, half of them overlapping").click()
+    page.get_by_text("with its mean over the draws").wait_for(timeout=90_000)
+    settle(page)
+    assert page.locator(".st-key-overlap_matrix .scatterlayer .trace").count() == 3
+    assert page.errors == []
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

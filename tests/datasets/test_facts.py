@@ -5,7 +5,14 @@ import pandas as pd
 import pytest
 from scipy.io import loadmat
 
-from zslcore.datasets.facts import DATA, benchmark_of, class_facts, published, published_tables
+from zslcore.datasets.facts import (
+    DATA,
+    benchmark_of,
+    class_facts,
+    published,
+    published_tables,
+    standard_test_classes,
+)
 from zslcore.exceptions import UnknownNameError
 
 BENCHMARKS = ("AWA1", "AWA2", "CUB", "SUN", "aPY")
@@ -141,3 +148,18 @@ def test_misspelt_names_are_pointed_to_the_nearest():
 )
 def test_a_benchmark_is_known_by_its_name_and_its_number_of_classes(name, classes, expected):
     assert benchmark_of(name, classes) == expected
+
+
+def test_the_standard_split_is_known_for_a_benchmark_in_any_order_and_spelling():
+    classes = class_facts("CUB").classes
+    names = [f"{k:03d}.{name.replace(' ', '_')}" for k, name in enumerate(classes["class"], 1)]
+    tested = standard_test_classes(names)
+    assert list(classes["class"].iloc[list(tested)]) == list(
+        classes[classes["ss"] == "test"]["class"]
+    )
+    turned = standard_test_classes(names[::-1])
+    assert sorted(199 - c for c in turned) == list(tested)
+    assert len(standard_test_classes(class_facts("AWA1").classes["class"])) == 10
+    assert standard_test_classes(names[:-1]) == ()
+    # Where the published list is not to be had, none is made up.
+    assert standard_test_classes(class_facts("SUN").classes["class"]) == ()

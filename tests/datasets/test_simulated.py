@@ -9,7 +9,8 @@ from zslcore.exceptions import UnknownNameError
 from zslcore.methods import get_method
 from zslcore.protocol import evaluate, fit_and_score, select
 
-DEMO = [name for name in SIMULATED if not name.endswith("-full")]
+UNTRAINED = [name for name in SIMULATED if name.endswith("-untrained")]
+DEMO = [name for name in SIMULATED if not name.endswith(("-full", "-untrained"))]
 BENCHMARKS = [name.removeprefix("simulated-") for name in DEMO]
 
 
@@ -21,7 +22,8 @@ def demo():
 
 def test_every_benchmark_has_both_sizes():
     assert BENCHMARKS == ["AWA1", "AWA2", "CUB", "SUN", "aPY"]
-    assert set(SIMULATED) == {*DEMO, *(f"{name}-full" for name in DEMO)}
+    assert set(SIMULATED) == {*DEMO, *UNTRAINED, *(f"{name}-full" for name in DEMO)}
+    assert UNTRAINED == ["simulated-AWA1-untrained", "simulated-AWA2-untrained"]
 
 
 @pytest.mark.parametrize("benchmark", BENCHMARKS)

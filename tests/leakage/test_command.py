@@ -9,7 +9,9 @@ from scipy.io import savemat
 
 from tests.datasets import files
 from zslcore.__main__ import main
+from zslcore.datasets import load
 from zslcore.leakage import audit
+from zslcore.runs import RunSpec, RunStore
 
 LEAK = {"train_loc": np.append(files.TRAINVAL, files.TEST_SEEN)[:, None] + 1.0}
 
@@ -192,3 +194,27 @@ def test_as_a_program(leaking):
     assert done.returncode == 1
     assert json.loads(done.stdout)["verdict"] == "failed"
     assert done.stderr == ""
+
+
+@pytest.mark.usefixtures("in_process")
+def test_labels_are_read_from_the_file_of_features(good, tmp_path, capsys):
+    alone = tmp_path / "elsewhere"
+    alone.mkdir()
+    (good / "att_splits.mat").rename(alone / "att_splits.mat")
+    audited(alone / "att_splits.mat")
+    assert "ZSL011  DID NOT RUN" in capsys.readouterr().out
+    audited(alone / "att_splits.mat", "--features", good / "res101.mat")
+    assert "ZSL011  DID NOT RUN" not in capsys.readouterr().out
+
+
+def test_kept_runs_are_asked_for_and_need_a_data_set(good, tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("ZSL_DATA", str(tmp_path / "data"))
+    wanted = ["simulated-AWA2", "--split", "SS", "--pretraining", "imagenet-1k", "--runs"]
+    assert audited(*wanted) == 1
+    assert "ZSL007  DID NOT RUN" in capsys.readouterr().out
+    data = load("simulated-AWA2")
+    RunStore().run(RunSpec(data.name, "SS", "LinearS2V", select_for="zsl"), data)
+    assert audited(*wanted) == 1
+    assert "largest OverlapGain" in capsys.readouterr().out
+    assert audited(good / "att_splits.mat", "--runs") == 2
+    assert "--runs needs the name of a data set" in capsys.readouterr().err

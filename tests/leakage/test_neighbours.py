@@ -107,3 +107,37 @@ def test_rows_that_are_all_alike_are_all_near():
     near = near_rows(X, np.arange(20), np.arange(20, 30))
     assert near.median == 0
     assert (near.distance == 0).all()
+
+
+@pytest.fixture(scope="module")
+def crowded():
+    """Most rows far apart and some in a crowd, as plain pictures are in hand-crafted features."""
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(900, 300)).astype(np.float32)
+    X[rng.permutation(900)[:300]] *= 0.05
+    return X, np.arange(600), np.arange(600, 900)
+
+
+def test_a_crowd_is_no_pair(crowded):
+    X, train, test = crowded
+    assert not len(near_rows(X, train, test).test)
+    assert len(near_rows(X, train, test, alone=np.inf).test) > 50
+
+
+@settings(max_examples=20, deadline=None)
+@given(
+    seed=st.integers(0, 1000),
+    jitter=st.floats(1e-4, 0.2),
+    copies=st.integers(1, 9),
+)
+def test_copies_are_found_in_a_crowd_and_outside(crowded, seed, jitter, copies):
+    X, train, test = crowded
+    X, rng = X.copy(), np.random.default_rng(seed)
+    sources, planted = rng.permutation(train[9:])[:20], rng.permutation(test[:-1])[:20]
+    noise = rng.normal(size=(20, X.shape[1])) / np.sqrt(X.shape[1])
+    X[planted] = X[sources] + jitter * np.linalg.norm(X[sources], axis=1, keepdims=True) * noise
+    # One image several times in training, as crops of it are.
+    X[train[:copies]] = X[test[-1]] + 1e-3 * rng.normal(size=(copies, X.shape[1]))
+    near = near_rows(X, train, test)
+    assert set(near.test.tolist()) == {*planted.tolist(), int(test[-1])}
+    assert {*zip(sources, planted, strict=True)} <= {*zip(near.train, near.test, strict=True)}

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from zslcore.datasets.base import Split
-from zslcore.datasets.xlsa17 import read_split_arrays
+from zslcore.datasets.xlsa17 import read_split_arrays, read_xlsa17
 from zslcore.leakage import (
     CHECKS,
     AuditContext,
@@ -20,6 +20,7 @@ from zslcore.leakage import (
 from zslcore.leakage.checks import run_check
 from zslcore.leakage.checks.identity import known_splits
 from zslcore.leakage.loading import context_of
+from zslcore.leakage.neighbours import near_rows
 
 pytestmark = pytest.mark.usefixtures("in_process")
 
@@ -36,6 +37,13 @@ LABELS = {
 @pytest.fixture(scope="module")
 def xlsa17(shared):
     return shared / "data/xlsa17"
+
+
+@pytest.fixture(scope="module")
+def awa1_lss(xlsa17, tmp_path_factory):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ZSL_DATA", str(tmp_path_factory.mktemp("imports")))
+        yield read_xlsa17(xlsa17 / "AWA1", features="lss.mat")
 
 
 def labels_of(folder):
@@ -146,3 +154,25 @@ def test_row_numbers_of_one_part_may_come_in_any_order(xlsa17, tmp_path):
         tmp_path / "mine.mat"
     )
     assert "its rows" in audit(tmp_path / "mine.mat").of("ZSL010")[0].message
+
+
+@pytest.mark.parametrize(
+    ("split", "pairs"), [("PS", {(1310, 16520)}), ("SS", {(16520, 1310), (17131, 1318)})]
+)
+def test_crowded_hand_crafted_features_have_few_near_pairs(awa1_lss, split, pairs):
+    """Plain pictures of sky and water lie close to hundreds of others; 58 were warned of once."""
+    split = awa1_lss.split(split)
+    near = near_rows(awa1_lss.features, split.trainval, split.test_unseen)
+    assert set(zip(near.test.tolist(), near.train.tolist(), strict=True)) == pairs
+    assert near.distance[0] == 0
+
+
+def test_copies_planted_in_crowded_features_are_found(awa1_lss):
+    split, rng = awa1_lss.split("PS"), np.random.default_rng(0)
+    X = np.array(awa1_lss.features, dtype=np.float32)
+    train, test = rng.permutation(split.trainval)[:200], rng.permutation(split.test_unseen)[:200]
+    noise = rng.normal(size=(200, X.shape[1])) / np.sqrt(X.shape[1])
+    X[test] = X[train] + 0.02 * np.linalg.norm(X[train], axis=1, keepdims=True) * noise
+    near = near_rows(X, split.trainval, split.test_unseen)
+    found = set(zip(near.test.tolist(), near.train.tolist(), strict=True))
+    assert len(found & set(zip(test.tolist(), train.tolist(), strict=True))) >= 199

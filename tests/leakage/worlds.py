@@ -132,7 +132,7 @@ FAULTS = {
     ),
     "row beyond the last": (lambda w: add(w, [w.n_rows], "trainval"), {"ZSL003"}),
     "row before the first": (lambda w: add(w, [-1], "test_seen"), {"ZSL003"}),
-    "row listed twice": (lambda w: add(w, w.parts["val"][:1], "val"), {"ZSL003"}),
+    "row listed twice": (lambda w: add(w, w.parts["val"][1:2], "val"), {"ZSL003"}),
     "train row outside trainval": (
         lambda w: with_parts(w, trainval=w.parts["trainval"][w.parts["trainval"] != _train_row(w)]),
         {"ZSL003"},

@@ -31,6 +31,7 @@ __all__ = [
     "class_axis",
     "class_codes",
     "class_counts",
+    "image_row",
     "nearest_looks",
     "overlap_counts",
     "picture",
@@ -54,6 +55,14 @@ def picture(image: np.ndarray, *, height: int = 220) -> go.Figure:
     figure.update_xaxes(visible=False, scaleanchor="y", constrain="domain")
     figure.update_yaxes(visible=False, constrain="domain")
     return quiet(figure, height=height).update_layout(margin={"l": 4, "r": 4, "t": 4, "b": 4})
+
+
+def image_row(images: np.ndarray) -> go.Figure:
+    """Draw pictures side by side, shape (n, height, width), values 0 to 1, as ink on paper."""
+    figure = go.Figure(_image_row(images))
+    figure.update_xaxes(visible=False, range=[-0.5, max(len(images), 10) - 0.5])
+    figure.update_yaxes(visible=False, scaleanchor="x", constrain="domain")
+    return quiet(figure, height=110).update_layout(margin={"l": 0, "r": 0, "t": 0, "b": 0})
 
 
 def class_codes(

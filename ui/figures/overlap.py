@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from html import escape
 
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
+from plotly.subplots import make_subplots
 
-from ui.figures.marks import escaped, hatch, legend_on_top
-from ui.figures.palette import FAINT, HARMONIC, OVERLAP, UNSEEN, quiet
+from ui.figures.marks import escaped, hatch, legend_on_top, marked
+from ui.figures.palette import FAINT, HARMONIC, OVERLAP, SEEN, UNSEEN, Mark, quiet
 
-__all__ = ["class_accuracy_bars", "clean_slopes"]
+__all__ = ["class_accuracy_bars", "clean_slopes", "gain_matrix", "nearest_classes"]
 
 #: More classes than this cannot be named under their bars.
 MOST_NAMES = 50
+#: Below this p, adjusted over methods, a gain is drawn filled.
+SIGNIFICANT = 0.05
+#: Features that no network was trained for.
+FEATURES_WITHOUT = Mark("#8C8C8C", "circle")
+#: Roles of classes: seen, unseen, unseen and known to the extractor, neither.
+MARKS = {"seen": SEEN, "unseen": UNSEEN, "both": OVERLAP, "none": FEATURES_WITHOUT}
 #: Sides in their order: (overlapping, name in the legend, letter before a class, mark).
 SIDES = (
     (True, "overlapping: the extractor was trained on it", "▲", OVERLAP),
@@ -40,6 +48,7 @@ def class_accuracy_bars(table: pd.DataFrame, means: dict[bool, float], picked: s
         figure.add_bar(
             x=place[chosen],
             y=part["accuracy"],
+            width=0.8,  # or a side's bars would be as wide as its classes are apart
             name=label,
             marker={
                 "color": mark.color,
@@ -72,8 +81,8 @@ def class_accuracy_bars(table: pd.DataFrame, means: dict[bool, float], picked: s
         fixedrange=True,
     )
     figure.update_yaxes(tickformat=".0%", range=[0, 1.03], gridcolor=FAINT, fixedrange=True)
-    figure.update_layout(bargap=0.2, barmode="overlay")
-    return legend_on_top(quiet(figure, height=420))
+    figure.update_layout(barmode="overlay")
+    return legend_on_top(quiet(figure, height=360 if len(table) <= 12 else 480))
 
 
 def _mean_line(mean: float, n: int, side: bool, mark) -> go.Scatter:
@@ -134,3 +143,130 @@ def _spread(values: np.ndarray, apart: float) -> np.ndarray:
         places[k] = min(values[k], limit)
         limit = places[k] - apart
     return places
+
+
+def gain_matrix(table: pd.DataFrame, baseline: str | None) -> go.Figure:
+    """Draw the gain of every method, a line each, with every feature set, a panel each.
+
+    Gains that hold after Holm are filled. With a baseline a last panel shows what is left of the
+    gain of the others when the baseline's is taken away.
+
+    Parameters
+    ----------
+    table : see :func:`zslcore.analysis.overlap.study_summary`
+    baseline : features without pre-training
+    """
+    methods, features = (list(dict.fromkeys(table[c])) for c in ("method", "features"))
+    deep = [name for name in features if name != baseline] if baseline in features else []
+    titles = [f"{escape(f)}{' (baseline)' if f == baseline else ''}" for f in features]
+    titles += [f"{escape(name)} − baseline" for name in deep]
+    figure = make_subplots(
+        rows=1,
+        cols=len(titles),
+        shared_yaxes=True,
+        subplot_titles=titles,
+        horizontal_spacing=0.03,
+    )
+    for k, name in enumerate(features, start=1):
+        part = table[table["features"] == name].set_index("method").loc[methods]
+        mark = FEATURES_WITHOUT if name == baseline else OVERLAP
+        holds = part["p_holm"] < SIGNIFICANT
+        figure.add_trace(_gains(part, ("gain", "low", "high"), holds, mark), 1, k)
+    for k, name in enumerate(deep, start=len(features) + 1):
+        part = table[table["features"] == name].set_index("method").loc[methods]
+        holds = (part["minus_low"] > 0) | (part["minus_high"] < 0)
+        columns = ("gain_minus_baseline", "minus_low", "minus_high")
+        figure.add_trace(_gains(part, columns, holds, HARMONIC), 1, k)
+    figure.add_vline(x=0, line={"color": "#8C8C8C", "width": 1})
+    for k in range(2, len(features) + 1):
+        figure.update_xaxes(matches="x", row=1, col=k)
+    for k in range(len(features) + 2, len(titles) + 1):
+        figure.update_xaxes(matches=f"x{len(features) + 1}", row=1, col=k)
+    figure.update_xaxes(tickformat=".0%", gridcolor=FAINT, zeroline=False, fixedrange=True)
+    figure.update_yaxes(
+        range=[len(methods) - 0.4, -0.75],
+        tickvals=np.arange(len(methods)),
+        ticktext=escaped(methods),
+        showgrid=False,
+        zeroline=False,
+        fixedrange=True,
+    )
+    figure.update_annotations(font_size=14)
+    return quiet(figure, height=90 + 56 * len(methods)).update_layout(showlegend=False)
+
+
+def _gains(part: pd.DataFrame, columns: tuple[str, str, str], holds, mark) -> go.Scatter:
+    """Points with intervals and their values; where there is no interval, points alone."""
+    value, low, high = (part[column].to_numpy(dtype=float) for column in columns)
+    return go.Scatter(
+        x=value,
+        y=np.arange(len(part)),
+        mode="markers+text",
+        text=[f"{100 * v:.0f} %".replace("-", "−") for v in value],
+        textposition="top center",
+        textfont_size=13,
+        marker={
+            "color": mark.color,
+            "size": 11,
+            "symbol": [mark.symbol if h else f"{mark.symbol}-open" for h in holds],
+            "line": {"color": mark.color, "width": 2},
+        },
+        error_x={
+            "array": np.nan_to_num(high - value),
+            "arrayminus": np.nan_to_num(value - low),
+            "color": mark.color,
+            "thickness": 2,
+            "width": 5,
+        },
+        customdata=np.stack([escaped(part.index), low, high], axis=1),
+        hovertemplate="%{customdata[0]}: %{x:.1%}, from %{customdata[1]:.1%} to "
+        "%{customdata[2]:.1%}<extra></extra>",
+        cliponaxis=False,
+    )
+
+
+def nearest_classes(table: pd.DataFrame, roles: Mapping[str, str]) -> go.Figure:
+    """Draw the classes most like one, by description and by looks, a panel each.
+
+    Parameters
+    ----------
+    table : see :func:`zslcore.analysis.nearest.nearest_classes`
+    roles : class -> "seen", "unseen" or "both", here: unseen and known to the extractor
+    """
+    titles = {"prototypes": "by their descriptions", "mean features": "by their mean features"}
+    spaces = list(dict.fromkeys(table["space"]))
+    figure = make_subplots(
+        rows=1,
+        cols=len(spaces),
+        subplot_titles=[titles[space] for space in spaces],
+        horizontal_spacing=0.22,
+    )
+    for k, space in enumerate(spaces, start=1):
+        part = table[table["space"] == space]
+        of = [roles[name] for name in part["class"]]
+        marks = [MARKS[role] for role in of]
+        figure.add_bar(
+            y=part["rank"],
+            x=part["likeness"],
+            orientation="h",
+            marker={
+                "color": [mark.color for mark in marks],
+                "pattern": hatch("") | {"shape": [mark.pattern for mark in marks]},
+            },
+            customdata=escaped(part["class"]),
+            hovertemplate="%{customdata}: likeness %{x:.2f}<extra></extra>",
+            row=1,
+            col=k,
+        )
+        figure.update_yaxes(
+            tickvals=part["rank"],
+            ticktext=[marked(n, r, bold=False) for n, r in zip(part["class"], of, strict=True)],
+            row=1,
+            col=k,
+        )
+    figure.update_xaxes(range=[min(0, table["likeness"].min()), 1], gridcolor=FAINT, nticks=5)
+    figure.update_xaxes(fixedrange=True, zeroline=False)
+    figure.update_yaxes(autorange="reversed", showgrid=False, fixedrange=True)
+    figure.update_annotations(font_size=14)
+    height = 70 + 26 * int(table["rank"].max())
+    return quiet(figure, height=height).update_layout(showlegend=False, bargap=0.25)

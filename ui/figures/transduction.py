@@ -17,7 +17,7 @@ _LOOKS: dict[str, Mark] = {
     "transductive": Mark(UNSEEN.color, "diamond"),
 }
 _ON_TOP = {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "title": None}
-_ROW = 24  # pixels a class takes
+_ROW, _TALL = 24, 330  # pixels a class takes at least, and all of them together
 _DRAWN = 800  # points of a curve, more than there are pixels
 
 
@@ -39,7 +39,7 @@ def class_gains(table: pd.DataFrame) -> go.Figure:
     figure.update_xaxes(tickformat=".0%", range=[-0.02, 1.02], fixedrange=True)
     figure.update_yaxes(type="category", fixedrange=True, dtick=1, tickfont_size=12)
     figure.update_layout(legend=_ON_TOP)
-    return quiet(figure, height=90 + _ROW * len(table))
+    return quiet(figure, height=90 + max(_ROW * len(table), _TALL))
 
 
 def _links(table: pd.DataFrame, kinds: list[str]) -> go.Scatter:

@@ -53,7 +53,7 @@ def show_images(first: ZSLDataset, second: ZSLDataset, split: str) -> None:
             ["these data sets", "the real AWA1 and AWA2"],
             default="these data sets",
             required=True,
-            key="awa1_images",
+            key="awa1_whose",
             bind="query-params",
         )
         real = which != "these data sets"

@@ -6,7 +6,6 @@ among those of ImageNet-1K come from :mod:`zslcore.datasets.facts`. Results are 
 
 from __future__ import annotations
 
-import re
 from typing import Literal
 
 import numpy as np
@@ -14,7 +13,7 @@ import pandas as pd
 from scipy.cluster.hierarchy import leaves_list, linkage
 
 from zslcore.datasets.base import Split, ZSLDataset
-from zslcore.datasets.facts import benchmark_of, class_facts, published
+from zslcore.datasets.facts import benchmark_of, class_facts, plain_name, published
 from zslcore.exceptions import DatasetError, ParameterError
 
 __all__ = [
@@ -195,13 +194,8 @@ def known_to_extractor(dataset: ZSLDataset) -> pd.Series:
     if benchmark is None:
         return pd.Series(np.full(dataset.n_classes, None), dtype=object)
     facts = class_facts(benchmark).classes
-    known = dict(zip(map(_plain, facts["class"]), facts["imagenet1k"], strict=True))
-    return pd.Series([known.get(_plain(name)) for name in dataset.class_names], dtype=object)
-
-
-def _plain(name: str) -> str:
-    """Return a class name as it compares: ``002.Laysan_Albatross`` and ``Laysan Albatross``."""
-    return " ".join(re.sub(r"^\d+\.", "", name).replace("+", " ").replace("_", " ").lower().split())
+    known = dict(zip(map(plain_name, facts["class"]), facts["imagenet1k"], strict=True))
+    return pd.Series([known.get(plain_name(name)) for name in dataset.class_names], dtype=object)
 
 
 def mean_images(dataset: ZSLDataset) -> np.ndarray:

@@ -18,9 +18,9 @@ VISAPP 2021, section 4. B. Efron, R. Tibshirani, "An introduction to the bootstr
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, product
 from math import comb
 
 import numpy as np
@@ -34,19 +34,26 @@ from zslcore.metrics import per_class_accuracy
 from zslcore.protocol import fit_and_score
 
 __all__ = [
+    "STUDY_COLUMNS",
     "Draw",
     "ImageAccuracy",
     "OverlapGain",
     "fair_draws",
     "gain_of",
+    "half_and_half",
     "holm",
     "overlap_gain",
     "overlap_study",
     "study_summary",
 ]
 
+#: Columns of a study, see :func:`overlap_study`.
+STUDY_COLUMNS = ("draw", "features", "method", "class", "overlapping", "images", "accuracy")
+
 #: Up to this many ways to choose the overlapping classes, all of them are looked at.
 EXACT = 20_000
+#: Below this a sum of two accuracies is nothing: no count of images is so large.
+TINY = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +169,7 @@ def overlap_gain(
         acc_ouc=float(a.mean()),
         acc_tuc=float(b.mean()),
         gain=float(gain_of(a.mean(), b.mean())),
-        interval=_interval(a, b, tail, n_resamples, rng),
+        interval=_interval(a[:, None], b[:, None], tail, n_resamples, rng),
         level=level,
         p=_permutation_p(accuracy, known, n_resamples, rng),
         n_ouc=len(a),
@@ -197,35 +204,41 @@ def _arrays(accuracy, overlapping, images) -> tuple[np.ndarray, np.ndarray, np.n
     return accuracy, known, None if images is None else np.asarray(images, dtype=np.int64)
 
 
-def _interval(a, b, tail: float, n_resamples: int, rng) -> tuple[float, float]:
-    """Bootstrap-t over classes, each side resampled by itself.
+def _interval(A, B, tail: float, n_resamples: int, rng) -> tuple[float, float]:
+    """Bootstrap-t over classes, each side resampled by itself; NaN for a single class on a side.
 
     The percentile interval is too short with the few classes a test set has; dividing by each
-    resample's own standard error restores its coverage.
+    resample's own standard error restores its coverage. ``A`` and ``B`` hold accuracies, one line a
+    class and one column for features or two: for a difference of gains both are resampled alike.
     """
-    if min(len(a), len(b)) < 2:
+    if min(len(A), len(B)) < 2:
         return (np.nan, np.nan)
-    gain, error = _gain_and_error(a[None], b[None])
+    gain, error = _gain_and_error(A[None], B[None])
     if not error[0]:
         return (float(gain[0]), float(gain[0]))
-    A = a[rng.integers(len(a), size=(n_resamples, len(a)))]
-    B = b[rng.integers(len(b), size=(n_resamples, len(b)))]
-    gains, errors = _gain_and_error(A, B)
+    resampled = (X[rng.integers(len(X), size=(n_resamples, len(X)))] for X in (A, B))
+    gains, errors = _gain_and_error(*resampled)
     # A resample of equal values has no error of its own; the sample's stands in for it.
     t = (gains - gain) / np.where(errors > 0.1 * error, errors, error)
     low, high = np.quantile(t, [tail, 1 - tail])
-    return tuple(float(np.clip(gain[0] - q * error[0], -2, 2)) for q in (high, low))
+    most = 2 * A.shape[1]
+    return tuple(float(np.clip(gain[0] - q * error[0], -most, most)) for q in (high, low))
 
 
 def _gain_and_error(A: np.ndarray, B: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Gain of each row and its standard error by the delta method."""
+    """Gain of each resample, less that of a second column, and its error by the delta method.
+
+    Shapes are (resamples, classes, columns); with :math:`g = 2 (a - b) / (a + b)` the derivatives
+    are :math:`4 b / (a + b)^2` by a and :math:`-4 a / (a + b)^2` by b.
+    """
+    sign = np.array([1.0, -1.0])[: A.shape[2]]
     a, b = A.mean(axis=1), B.mean(axis=1)
-    total = np.where(a + b > 0, a + b, 1)
-    variance = (
-        (4 * b / total**2) ** 2 * A.var(axis=1, ddof=1) / A.shape[1]
-        + (4 * a / total**2) ** 2 * B.var(axis=1, ddof=1) / B.shape[1]
-    )  # fmt: skip
-    return gain_of(a, b), np.sqrt(variance)
+    squared = np.where(a + b > TINY, a + b, 1) ** 2
+    by_class = (X @ slope[:, :, None] for X, slope in (
+        (A, sign * 4 * b / squared), (B, sign * 4 * a / squared),
+    ))  # fmt: skip
+    variance = sum(x[..., 0].var(axis=1, ddof=1) / x.shape[1] for x in by_class)
+    return gain_of(a, b) @ sign, np.sqrt(variance)
 
 
 def _permutation_p(accuracy: np.ndarray, known: np.ndarray, n_resamples: int, rng) -> float:
@@ -314,10 +327,33 @@ def fair_draws(
     return tuple(draws)
 
 
+def half_and_half(overlapping, *, n_draws: int = 30, seed: int = 0) -> tuple[Draw, ...]:
+    """Draw as many overlapping as other test classes, a fifth of all classes together.
+
+    Fewer where there are not twice as many of a kind, so that all are not tested at once.
+
+    Raises
+    ------
+    ParameterError
+        When there are fewer than four classes of a kind: two tested and two others.
+    """
+    overlapping = np.asarray(overlapping, dtype=bool)
+    of_kind = int(overlapping.sum()), int((~overlapping).sum())
+    if min(of_kind) < 4:
+        raise ParameterError(
+            f"Draws need four overlapping and four other classes or more; got {of_kind[0]} and "
+            f"{of_kind[1]}."
+        )
+    n = min(max(2, round(len(overlapping) / 10)), of_kind[0] // 2, of_kind[1] // 2)
+    return fair_draws(overlapping, n_ouc=n, n_tuc=n, n_draws=n_draws, seed=seed)
+
+
 def overlap_study(
     methods: Mapping[str, ZSLEstimator],
     datasets: Mapping[str, ZSLDataset],
     draws: Sequence[Draw],
+    *,
+    on_progress: Callable[[int, int], None] | None = None,
     **options,
 ) -> pd.DataFrame:
     """Fit every method on every draw of classes with every feature set.
@@ -327,6 +363,7 @@ def overlap_study(
     methods : name -> estimator with its parameters, fitted afresh on each draw
     datasets : name of the features -> data set; the same classes, in the same order
     draws : from :func:`fair_draws`
+    on_progress : called with the fits done and those to do in all, after each
     **options
         For :func:`zslcore.protocol.fit_and_score`: ``preprocessing``, ``seed``.
 
@@ -337,13 +374,13 @@ def overlap_study(
         ``class``, ``overlapping``, ``images``, ``accuracy`` (among the draw's test classes).
     """
     rows = []
-    for features, dataset in datasets.items():
-        for k, draw in enumerate(draws):
-            for method, estimator in methods.items():
-                of_draw = _accuracies(estimator, dataset, draw, **options)
-                rows += [(k, features, method, *row) for row in of_draw]
-    columns = ["draw", "features", "method", "class", "overlapping", "images", "accuracy"]
-    return pd.DataFrame(rows, columns=columns)
+    fits = list(product(datasets.items(), enumerate(draws), methods.items()))
+    for n, ((features, dataset), (k, draw), (method, estimator)) in enumerate(fits, start=1):
+        of_draw = _accuracies(estimator, dataset, draw, **options)
+        rows += [(k, features, method, *row) for row in of_draw]
+        if on_progress is not None:
+            on_progress(n, len(fits))
+    return pd.DataFrame(rows, columns=list(STUDY_COLUMNS))
 
 
 def _accuracies(estimator, dataset, draw: Draw, **options) -> Iterator[tuple]:
@@ -366,7 +403,12 @@ def _accuracies(estimator, dataset, draw: Draw, **options) -> Iterator[tuple]:
 
 
 def study_summary(
-    study: pd.DataFrame, *, baseline: str | None = None, level: float = 0.95, seed: int = 0
+    study: pd.DataFrame,
+    *,
+    baseline: str | None = None,
+    level: float = 0.95,
+    n_resamples: int = 2000,
+    seed: int = 0,
 ) -> pd.DataFrame:
     """Return gains by features and method, p adjusted over methods, and the gain over a baseline.
 
@@ -378,6 +420,8 @@ def study_summary(
     study : from :func:`overlap_study`
     baseline : features without pre-training, whose gain is subtracted
     level : coverage of the intervals
+    n_resamples : int, default=2000
+        See :func:`overlap_gain`.
     seed : int, default=0
 
     Returns
@@ -385,25 +429,26 @@ def study_summary(
     DataFrame
         ``features``, ``method``, ``acc_ouc``, ``acc_tuc``, ``all``, ``all_minus_clean``, ``gain``,
         ``low``, ``high``, ``p``, ``p_holm``, ``draw_mean``, ``draw_deviation`` and, with a
-        baseline, ``gain_minus_baseline`` with ``minus_low`` and ``minus_high``, the percentile
-        interval of the difference over classes resampled for both alike.
+        baseline, ``gain_minus_baseline`` with ``minus_low`` and ``minus_high``, the interval of the
+        difference over classes, resampled for both features alike.
     """
     features = list(dict.fromkeys(study["features"]))
     if baseline is not None and baseline not in features:
         raise ParameterError(f"No features called {baseline!r}; got {', '.join(features)}.")
-    rows = []
+    rows, options = [], {"level": level, "n_resamples": n_resamples, "seed": seed}
     for (name, method), part in study.groupby(["features", "method"], sort=False):
         accuracy, known = _by_class(part)
-        gain = overlap_gain(accuracy.to_numpy(), known.to_numpy(), level=level, seed=seed)
+        gain = overlap_gain(accuracy.to_numpy(), known.to_numpy(), **options)
         per_draw = part.pivot_table(index="draw", columns="overlapping", values="accuracy")
         gains = gain_of(per_draw[True].to_numpy(), per_draw[False].to_numpy())
         row = {"features": name, "method": method, "acc_ouc": gain.acc_ouc, "acc_tuc": gain.acc_tuc}
         row |= {"all": gain.all, "all_minus_clean": gain.all_minus_clean, "gain": gain.gain}
         row |= {"low": gain.interval[0], "high": gain.interval[1], "p": gain.p}
         row |= {"draw_mean": gains.mean(), "draw_deviation": gains.std(ddof=min(1, len(gains) - 1))}
-        rows.append(
-            row | _over_baseline(study, name, method, baseline, accuracy, known, level, seed)
-        )
+        of_baseline = study[(study["features"] == baseline) & (study["method"] == method)]
+        if baseline is not None:
+            row |= _over_baseline(part, of_baseline, **options)
+        rows.append(row)
     table = pd.DataFrame(rows)
     table.insert(10, "p_holm", table.groupby("features")["p"].transform(lambda p: holm(p)))
     return table
@@ -415,28 +460,16 @@ def _by_class(part: pd.DataFrame) -> tuple[pd.Series, pd.Series]:
     return by_class["accuracy"].mean(), by_class["overlapping"].first()
 
 
-def _over_baseline(study, name, method, baseline, accuracy, known, level, seed) -> dict[str, float]:
+def _over_baseline(part, of_baseline, *, level, n_resamples, seed) -> dict[str, float]:
     """Gain minus the baseline's, with an interval over classes that both are tested on."""
-    if baseline is None:
-        return {}
-    if name == baseline:
-        return dict.fromkeys(("gain_minus_baseline", "minus_low", "minus_high"), 0.0)
-    part = study[(study["features"] == baseline) & (study["method"] == method)]
-    if part.empty:
-        return dict.fromkeys(("gain_minus_baseline", "minus_low", "minus_high"), np.nan)
-    other, _ = _by_class(part)
+    columns = ("gain_minus_baseline", "minus_low", "minus_high")
+    if of_baseline.empty or part["features"].iloc[0] == of_baseline["features"].iloc[0]:
+        return dict.fromkeys(columns, np.nan if of_baseline.empty else 0.0)
+    (accuracy, known), (other, _) = _by_class(part), _by_class(of_baseline)
     common = accuracy.index.intersection(other.index)
     pair = np.column_stack([accuracy[common], other[common]])
     is_known = known[common].to_numpy()
-    a, b = pair[is_known], pair[~is_known]
-    gains = gain_of(a.mean(axis=0), b.mean(axis=0))
-    rng = np.random.default_rng(seed)
-    A = a[rng.integers(len(a), size=(2000, len(a)))].mean(axis=1)
-    B = b[rng.integers(len(b), size=(2000, len(b)))].mean(axis=1)
-    resampled = np.subtract(*gain_of(A, B).T)
-    low, high = np.quantile(resampled, [(1 - level) / 2, (1 + level) / 2])
-    return {
-        "gain_minus_baseline": float(gains[0] - gains[1]),
-        "minus_low": float(low),
-        "minus_high": float(high),
-    }
+    A, B = pair[is_known], pair[~is_known]
+    gains, rng = gain_of(A.mean(axis=0), B.mean(axis=0)), np.random.default_rng(seed)
+    interval = _interval(A, B, (1 - level) / 2, n_resamples, rng)
+    return dict(zip(columns, (float(gains[0] - gains[1]), *interval), strict=True))

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
 from scipy.stats import binomtest
 
-from zslcore.analysis.overlap import holm, overlap_gain
+from zslcore.analysis.overlap import STUDY_COLUMNS, holm, overlap_gain
 from zslcore.datasets.base import Split, ZSLDataset
+from zslcore.datasets.facts import plain_name
 from zslcore.exceptions import DatasetError
 
 __all__ = [
@@ -17,6 +18,8 @@ __all__ = [
     "class_under_methods",
     "gains_by_split",
     "method_gains",
+    "same_classes",
+    "study_of_split",
     "test_images",
     "winners",
 ]
@@ -127,7 +130,7 @@ def winners(table: pd.DataFrame) -> tuple[str, str]:
 def gains_by_split(
     accuracies: Mapping[str, Accuracy], overlapping: Mapping[str, Collection[int]]
 ) -> pd.DataFrame:
-    """Return one row per split for one method; a split without overlap has no gain.
+    """Return one row per split of one method; a split without overlap has no gain.
 
     Parameters
     ----------
@@ -157,3 +160,40 @@ def _figures(accuracy: Accuracy, known: Collection[int]) -> dict[str, float]:
         sides = {"overlap": mean} if known else {"clean": mean, "all_minus_clean": 0.0}
         return {"all": mean} | sides
     return {name: float(table.loc[0, name]) for name in _FIGURES}
+
+
+def study_of_split(
+    accuracies: Mapping[str, Mapping[str, Accuracy]],
+    overlapping: Collection[int],
+    images: Mapping[str, Mapping[int, int]],
+) -> pd.DataFrame:
+    """Return accuracies on the test classes of a split as a study with one draw.
+
+    Parameters
+    ----------
+    accuracies : features -> method -> {class: accuracy among unseen classes}
+    overlapping : classes known to the extractor
+    images : features -> {class: test images}
+
+    Returns
+    -------
+    DataFrame, as :func:`zslcore.analysis.overlap.overlap_study` gives
+    """
+    rows = [
+        (0, features, method, c, c in overlapping, images[features][c], value)
+        for features, of_methods in accuracies.items()
+        for method, accuracy in of_methods.items()
+        for c, value in accuracy.items()
+    ]
+    return pd.DataFrame(rows, columns=list(STUDY_COLUMNS))
+
+
+def same_classes(names: Sequence[str], others: Sequence[str]) -> bool:
+    """Whether two lists of names are the same classes in the same order, however spelt.
+
+    Examples
+    --------
+    >>> same_classes(["persian cat", "pig"], ["persian+cat", "Pig"])
+    True
+    """
+    return [*map(plain_name, names)] == [*map(plain_name, others)]

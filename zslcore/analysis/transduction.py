@@ -27,7 +27,7 @@ from zslcore.base import ZSLEstimator
 from zslcore.datasets import Split, ZSLDataset, load
 from zslcore.exceptions import DatasetError, closest_name
 from zslcore.features import Preprocessing
-from zslcore.methods import TRANSDUCTIVE
+from zslcore.methods import METHODS, TRANSDUCTIVE
 from zslcore.metrics import mean_class_accuracy, per_class_accuracy
 from zslcore.protocol import ScoredTest, Task, evaluate, fit_and_score, select
 from zslcore.transductive import TransductiveEstimator, transduce
@@ -123,6 +123,11 @@ class Contender:
     gamma: float | None
     zsl: ScoredTest
     gzsl: ScoredTest | None
+
+    @property
+    def grid(self) -> Mapping[str, tuple]:
+        """The parameters that are chosen where they are not given, and their values."""
+        return (METHODS | TRANSDUCTIVE)[self.name].param_grid
 
     def row(self) -> dict[str, Any]:
         """Return its figures as one tidy row; fractions in [0, 1]."""

@@ -5,8 +5,9 @@ Sources, and what had to be filled in by a rule, are named in ``data/README.md``
 
 from __future__ import annotations
 
+import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,9 +15,20 @@ import pandas as pd
 
 from zslcore.exceptions import closest_name
 
-__all__ = ["ClassFacts", "benchmark_of", "class_facts", "published", "published_tables"]
+__all__ = [
+    "ClassFacts",
+    "benchmark_of",
+    "class_facts",
+    "plain_name",
+    "published",
+    "published_tables",
+    "standard_test_classes",
+]
 
 DATA = Path(__file__).parents[2] / "data"
+
+#: Benchmarks whose standard split is known; the test classes of SUN's are not to be had.
+_WITH_STANDARD_SPLIT = ("AWA2", "CUB", "aPY")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,6 +70,30 @@ def class_facts(dataset: str) -> ClassFacts:
         classes=pd.read_csv(DATA / "classes" / f"{dataset}.csv", keep_default_na=False),
         notes=notes,
     )
+
+
+def plain_name(name: str) -> str:
+    """Return a class name as it compares: ``002.Laysan_Albatross`` and ``Laysan Albatross``."""
+    return " ".join(re.sub(r"^\d+\.", "", name).replace("+", " ").replace("_", " ").lower().split())
+
+
+def standard_test_classes(names: Sequence[str]) -> tuple[int, ...]:
+    """Return which of these classes the standard split of their benchmark tests.
+
+    AWA1 and AWA2 share classes and split. Empty when the classes are those of no benchmark whose
+    standard split is known.
+
+    Parameters
+    ----------
+    names : class names, in any order and spelling
+    """
+    plain = [plain_name(name) for name in names]
+    for benchmark in _WITH_STANDARD_SPLIT:
+        classes = class_facts(benchmark).classes
+        role = dict(zip(map(plain_name, classes["class"]), classes["ss"], strict=True))
+        if role.keys() == set(plain):
+            return tuple(c for c, name in enumerate(plain) if role[name] == "test")
+    return ()
 
 
 def published_tables() -> tuple[str, ...]:

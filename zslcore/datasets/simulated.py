@@ -27,7 +27,10 @@ For class :math:`c` of group :math:`g(c)` and for its image :math:`i`:
   of them zero, as after a ReLU;
 - classes *known to the extractor*, those of ImageNet-1K, agree better with their attributes (larger
   :math:`\rho_c`) and are tighter (smaller :math:`\omega_c`): this makes SS easier than PS;
-- AWA1 and AWA2 share everything but their images, and :math:`d`: the domain shift is AWA2's.
+- AWA1 and AWA2 share everything but their images, and :math:`d`: the domain shift is AWA2's;
+- features called *untrained* are those of an extractor that was trained on nothing: they are worse,
+  and no class has an advantage; the classes, their prototypes and what makes one harder to tell
+  than another are the same. They are the baseline that hand-crafted features are for real data.
 
 Parameters were set so that LinearS2V lands near the papers' figures on average over ten to fourteen
 seeds; of these, one was taken under which SS and PS differ about as they do in the papers. Test
@@ -36,7 +39,7 @@ figures were looked at for that, as they must be to imitate them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -77,11 +80,19 @@ _WORLDS = {
     "aPY": _World(k=11, tau=0.4, rho=(0.70, 0.70), omega=(0.8, 0.70), demo=0.2, seed=7),
 }
 
-#: Features of each size; the full one has as many as ResNet-101's last pooling.
-_N_FEATURES = {"": 512, "-full": 2048}
+#: Of an extractor that was trained on nothing: the same for all classes.
+_UNTRAINED = {"rho": (0.6, 0.6), "omega": (1.3, 1.3)}
 
-#: Names that :func:`simulate` knows: first all in demo size, then all in full size.
-SIMULATED = tuple(f"simulated-{name}{size}" for size in _N_FEATURES for name in _WORLDS)
+#: Features of each size; the full one has as many as ResNet-101's last pooling.
+_N_FEATURES = {"": 512, "-untrained": 512, "-full": 2048}
+
+#: Names that :func:`simulate` knows: demo sizes, those without pre-training, full sizes.
+SIMULATED = tuple(
+    f"simulated-{name}{kind}"
+    for kind in _N_FEATURES
+    for name in _WORLDS
+    if kind != "-untrained" or name.startswith("AWA")
+)
 
 
 def simulate(name: str) -> ZSLDataset:
@@ -92,7 +103,8 @@ def simulate(name: str) -> ZSLDataset:
     name : str
         One of ``SIMULATED``: ``"simulated-AWA2"`` is the demo size, some thousand images of 512
         features in the proportions of the real classes; ``"simulated-AWA2-full"`` has the real
-        number of images and 2,048 features.
+        number of images and 2,048 features, ``"simulated-AWA2-untrained"`` features that know no
+        class.
 
     Returns
     -------
@@ -106,14 +118,16 @@ def simulate(name: str) -> ZSLDataset:
     """
     if name not in SIMULATED:
         raise closest_name("simulated data set", name, SIMULATED)
-    benchmark, dash, size = name.removeprefix("simulated-").partition("-")
+    benchmark, dash, kind = name.removeprefix("simulated-").partition("-")
     world, facts = _WORLDS[benchmark], class_facts(benchmark)
-    images, test_seen = _counts(facts.classes, share=1.0 if size else world.demo)
+    if kind == "untrained":
+        world = replace(world, **_UNTRAINED)
+    images, test_seen = _counts(facts.classes, share=1.0 if kind == "full" else world.demo)
     labels = np.repeat(np.arange(len(images)), images)
     prototypes, v = _draw_classes(world, facts)
     return ZSLDataset(
         name=name,
-        features=_draw_features(world, facts, labels, v, _N_FEATURES[dash + size]),
+        features=_draw_features(world, facts, labels, v, _N_FEATURES[dash + kind]),
         labels=labels,
         prototypes=prototypes,
         class_names=tuple(facts.classes["class"]),

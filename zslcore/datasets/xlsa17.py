@@ -28,6 +28,7 @@ import numpy as np
 from zslcore.datasets import imported
 from zslcore.datasets.base import Fold, Split, ZSLDataset
 from zslcore.datasets.door import Role, clean_text, read_arrays, read_lines
+from zslcore.datasets.facts import standard_test_classes
 from zslcore.datasets.folds import class_folds
 from zslcore.exceptions import FileRefusedError, closest_name
 
@@ -72,7 +73,8 @@ def read_xlsa17(
     -------
     ZSLDataset
         Its splits are "PS", or "PS v1" when ``train_loc`` and ``val_loc`` hold rows of
-        ``test_seen_loc`` as in the first release, and "SS" where ``standard_split/`` lists it.
+        ``test_seen_loc`` as in the first release, and "SS" where ``standard_split/`` lists it or
+        the classes are those of AWA, CUB or aPY.
         Row numbers are 0-based and sorted. Folds keep rows of ``trainval_loc`` only, whatever
         their lists say, so that no test row can be validated on.
 
@@ -193,8 +195,7 @@ def _read(layout: _Layout, name: str, into: Path) -> ZSLDataset:
     labels = _labels(layout, images, tables)
     attributes = _attribute_names(layout.predicates, tables["att"].shape[1])
     splits = [_proposed_split(layout, tables, labels)]
-    if len(layout.standard) == len(STANDARD):
-        splits.append(_standard_split(layout, tables["allclasses_names"], labels))
+    splits += _standard_split(layout, tables["allclasses_names"], labels)
     return ZSLDataset(
         name=name,
         features=images["features"],
@@ -302,20 +303,29 @@ def _listed(path: Path, names: tuple[str, ...]) -> list[int]:
     return [number[name] for name in listed]
 
 
-def _standard_split(layout: _Layout, names: tuple[str, ...], labels: np.ndarray) -> Split:
-    """Build the standard split: every row of the training classes trains, none tests."""
-    train, test = (_listed(layout.standard[name], names) for name in STANDARD)
+def _standard_split(layout: _Layout, names: tuple[str, ...], labels: np.ndarray) -> list[Split]:
+    """Build the standard split, if it is known: all rows of its training classes, none tested."""
+    if len(layout.standard) == len(STANDARD):
+        train, test = (_listed(layout.standard[name], names) for name in STANDARD)
+        source = "the class lists in standard_split"
+    else:
+        test = standard_test_classes(names)
+        train = np.setdiff1d(np.arange(len(names)), test)
+        source = "the benchmark's own class lists"
+    if not len(test):
+        return []
     trainval = np.flatnonzero(np.isin(labels, train))
-    return Split.from_rows(
+    split = Split.from_rows(
         "SS",
         labels,
         trainval=trainval,
         test_seen=[],
         test_unseen=np.flatnonzero(np.isin(labels, test)),
         folds=class_folds(labels, trainval),
-        note="Standard split from the class lists in standard_split; no seen test rows; folds are "
-        "thirds of the classes drawn with seed 0.",
+        note=f"Standard split from {source}; no seen test rows; folds are thirds of the classes "
+        "drawn with seed 0.",
     )
+    return [split]
 
 
 def _attribute_names(path: Path | None, n: int) -> tuple[str, ...]:

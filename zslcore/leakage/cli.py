@@ -12,16 +12,17 @@ import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 
-from zslcore.datasets import available, load
+from zslcore.datasets import ZSLDataset, available, load
 from zslcore.datasets.door import clean_text
 from zslcore.exceptions import FileRefusedError, ParameterError, ZSLError
 from zslcore.leakage.context import Decisions, Provenance
 from zslcore.leakage.correction import POLICIES
 from zslcore.leakage.engine import audit, corrected_split
-from zslcore.leakage.loading import Subject
+from zslcore.leakage.loading import Subject, chosen_split
 from zslcore.leakage.render import FORMATS, render, to_junit
 from zslcore.leakage.report import FAIL_ON, AuditReport
 from zslcore.leakage.vocabularies import VOCABULARY_NAMES
+from zslcore.runs import RunResult, RunStore
 
 __all__ = ["add_parser", "main", "read_decisions", "run"]
 
@@ -44,7 +45,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     add("path", help="split file (.mat, .npz, .h5, .json), folder, or name of a data set")
     add("--split", help="split of a data set; PS by default")
     add("--labels", help="file with the labels, when they do not lie beside the split")
-    add("--features", help="file with the features, for ZSL004 and ZSL005")
+    add("--features", help="file with the features, for ZSL004 and ZSL005; with labels, perhaps")
     add("--pretraining", action="append", default=[], metavar="NAME",
         help=f"{', '.join(VOCABULARY_NAMES)} or a text file; may be repeated")  # fmt: skip
     add("--decisions", help="TOML file: [vocabulary] with 'class' = 'confirmed' or 'rejected'")
@@ -52,6 +53,11 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
         add(f"--{what}-on", metavar="WHAT", default="unknown",
             help="what they were chosen on: validation, given, test or none")  # fmt: skip
     add("--prototypes-from", metavar="WHAT", default="unknown", help="independent or test images")
+    add(
+        "--runs",
+        action="store_true",
+        help="of a data set: measure ZSL007 and the oracle gap with the runs that are kept",
+    )
     add("--fail-on", choices=tuple(FAIL_ON), default="fail")
     add("--format", choices=tuple(FORMATS), default="text")
     add("--output", help="file to write the report to, instead of the terminal")
@@ -78,6 +84,7 @@ def run(args: argparse.Namespace) -> int:
             pretraining=args.pretraining,
             decisions=read_decisions(args.decisions) if args.decisions else None,
             provenance=_provenance(args),
+            runs=_kept_runs(subject, args) if args.runs else (),
         )
         _say(args, _text(report, args))
         if args.correct:
@@ -94,6 +101,13 @@ def run(args: argparse.Namespace) -> int:
 def _subject(path: str) -> Subject:
     """Return a path as it is, and the data set when there is no such path but such a name."""
     return load(path) if not Path(path).exists() and path in available() else path
+
+
+def _kept_runs(subject: Subject, args: argparse.Namespace) -> list[RunResult]:
+    """Return what the run store has of a split of a data set."""
+    if not isinstance(subject, ZSLDataset):
+        raise ParameterError(f"--runs needs the name of a data set; got {clean_text(args.path)!r}.")
+    return RunStore().runs_on(subject, args.split or chosen_split(subject).name)
 
 
 def _provenance(args: argparse.Namespace) -> Provenance:

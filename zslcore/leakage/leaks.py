@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 import pandas as pd
 
-from zslcore.leakage.checks.pretraining import overlaps
+from zslcore.leakage.checks.pretraining import Overlap, overlaps
 from zslcore.leakage.context import PARTS, TRAIN_PARTS, AuditContext
 from zslcore.leakage.report import AuditReport, Severity
 from zslcore.leakage.vocabularies import Vocabulary
@@ -84,8 +86,15 @@ def leaks_by_part(context: AuditContext, report: AuditReport) -> pd.DataFrame:
     return pd.DataFrame(counts, columns=["part", "rows", "leaking"])
 
 
-def overlap_table(context: AuditContext, vocabulary: Vocabulary) -> pd.DataFrame:
+def overlap_table(
+    context: AuditContext, vocabulary: Vocabulary, classes: Iterable[int] | None = None
+) -> pd.DataFrame:
     """Return every unseen class with its best match in a vocabulary, most certain first.
+
+    Parameters
+    ----------
+    context, vocabulary : what is compared
+    classes : rows of the prototypes, instead of the unseen classes
 
     Returns
     -------
@@ -95,29 +104,22 @@ def overlap_table(context: AuditContext, vocabulary: Vocabulary) -> pd.DataFrame
         are), ``decision`` ("confirmed", "rejected" or "open") and ``counts``, whether it is taken
         as known to the extractor.
     """
-    found = {row.number: row for row in overlaps(context, vocabulary)}
-    rows = []
-    for c in map(int, () if context.unseen_classes is None else context.unseen_classes):
-        row = found.get(c)
-        best = row.matches[0] if row and row.matches else None
-        match = (
-            (best.strength, best.entry, best.rule, best.evidence) if best else ("none", *[""] * 3)
-        )
-        decided = (
-            (len(row.matches), row.decision or "open", row.counts) if row else (0, "open", False)
-        )
-        rows.append((c, context.class_name(c), *match, *decided))
-    columns = [
-        "number",
-        "class",
-        "strength",
-        "match",
-        "rule",
-        "evidence",
-        "matches",
-        "decision",
-        "counts",
-    ]
-    table = pd.DataFrame(rows, columns=columns)
+    if classes is None:
+        classes = () if context.unseen_classes is None else context.unseen_classes
+    classes = [int(c) for c in classes]
+    found = {row.number: row for row in overlaps(context, vocabulary, classes)} if classes else {}
+    rows = [_overlap_row(c, context.class_name(c), found.get(c)) for c in classes]
+    table = pd.DataFrame(rows, columns=list(OVERLAP_COLUMNS))
     rank = table["strength"].map({"strong": 0, "weak": 1, "none": 2})
     return table.iloc[np.argsort(rank.to_numpy(dtype=float), kind="stable")].reset_index(drop=True)
+
+
+def _overlap_row(c: int, name: str, overlap: Overlap | None) -> tuple:
+    """Return a line of the table; ``overlap`` is None for a class like no other."""
+    if overlap is None:
+        return (c, name, "none", "", "", "", 0, "open", False)
+    match = ("none", "", "", "")
+    if overlap.matches:
+        best = overlap.matches[0]
+        match = (best.strength, best.entry, best.rule, best.evidence)
+    return (c, name, *match, len(overlap.matches), overlap.decision or "open", overlap.counts)

@@ -22,7 +22,14 @@ from zslcore.leakage.vocabularies import (
     read_vocabulary,
 )
 
-__all__ = ["SPLIT_SCHEMA", "Subject", "context_of", "context_of_split", "vocabulary_of"]
+__all__ = [
+    "SPLIT_SCHEMA",
+    "Subject",
+    "chosen_split",
+    "context_of",
+    "context_of_split",
+    "vocabulary_of",
+]
 
 Subject = ZSLDataset | Split | str | PathLike
 
@@ -61,15 +68,17 @@ def context_of(
     into : folder for features that have to be read from a file
     split : name of the split, for a data set
     labels : int array of shape (n,), 0-based, or a file with 1-based ``labels``
-    features : array of shape (n, d), or a file with ``features``
+    features : array of shape (n, d), or a file with ``features``, and with ``labels`` perhaps
     **known
         Further fields of :class:`AuditContext`.
     """
     if isinstance(subject, ZSLDataset):
-        return AuditContext.of_dataset(subject, _chosen(subject, split), **known)
+        return AuditContext.of_dataset(subject, chosen_split(subject, split), **known)
     if isinstance(labels, (str, PathLike)):
         labels = _labels_in(Path(labels))
     if isinstance(features, (str, PathLike)):
+        if labels is None:  # files of the layout hold both
+            labels = _labels_in(Path(features), required=False)
         wanted = {"features": "columns"}
         features = read_arrays(features, wanted, into)["features"]
     if isinstance(subject, Split):
@@ -96,7 +105,8 @@ def context_of_split(path: Path, images: Path | None, into: Path) -> AuditContex
     return context_of(path, into=into, labels=images, features=arrays.get("features"))
 
 
-def _chosen(dataset: ZSLDataset, split: str | None) -> Split:
+def chosen_split(dataset: ZSLDataset, split: str | None = None) -> Split:
+    """Return the split of this name; without one PS, or else the first."""
     if split is not None:
         return dataset.split(split)
     if not dataset.splits:
@@ -172,9 +182,11 @@ def _completed(context: AuditContext, labels, features) -> AuditContext:
     )
 
 
-def _labels_in(path: Path) -> np.ndarray:
+def _labels_in(path: Path, *, required: bool = True) -> np.ndarray | None:
     arrays = read_split_arrays(path)
     if "labels" not in arrays:
+        if not required:
+            return None
         raise FileRefusedError(f"{clean_text(path.name)}: expected the variable 'labels'.")
     return arrays["labels"] - 1
 

@@ -41,8 +41,9 @@ class Loss(Protocol):
     n_outputs : int, columns of the scores
     curvature : float, its typical second derivative, :math:`\kappa` of the preconditioner
     least_progress : float
-        Stop when a step lowers the objective by less, relative to the larger of 1 and its value. 0
-        for smooth losses, whose gradient tells when to stop; that of a hinge never vanishes.
+        Stop when a step lowers the objective by less, relative to the larger of 1 and its value, or
+        by less than a thousandth of the tolerance if that is more. 0 for smooth losses, whose
+        gradient tells when to stop; that of a hinge never vanishes.
     """
 
     n_outputs: int
@@ -133,6 +134,13 @@ class MulticlassHinge:
     Parameters
     ----------
     margin : array of shape (n_classes, n_classes), :math:`\Delta`, zero on the diagonal
+
+    Notes
+    -----
+    Not smooth, so that its minimum is approached ever more slowly. On CUB, at a tolerance of 0.01,
+    ten times this progress takes a third of the time for an objective 1.5 % higher and the same
+    accuracy within half a point, but leaves the scale of the scores, and with it gamma, to chance
+    where features say little; a thousandth is not reached in 1,000 iterations.
     """
 
     margin: np.ndarray
@@ -189,6 +197,11 @@ class LinearPath:
         _, self._gradient_at_zero = self.objective(np.zeros(self.shape), 0.0)
 
     @property
+    def _least_progress(self) -> float:
+        """When to stop for want of progress; 0 for never."""
+        return self.loss.least_progress and max(self.loss.least_progress, self.tol / 1000)
+
+    @property
     def shape(self) -> tuple[int, int]:
         """Shape of ``W``: features, one more with an intercept, by outputs of the loss."""
         return len(self.curvature), self.loss.n_outputs
@@ -233,7 +246,7 @@ class LinearPath:
             options={
                 "maxiter": MAX_ITERATIONS,
                 "gtol": self.tol * largest,
-                "ftol": self.loss.least_progress,
+                "ftol": self._least_progress,
             },
         )
         if found.status == 1:

@@ -24,8 +24,8 @@ Picture = Callable[[np.ndarray], None]
 EVERY = 10
 #: Points from which on interpolation beats a tree for t-SNE's repulsion, openTSNE's own choice.
 INTERPOLATE = 10_000
-#: Side of the boxes in which that interpolation is done. openTSNE's 1 takes a fifth longer at 67,797
-#: points and ends at the same divergence, 4.070.
+#: Side of the boxes in which that interpolation is done. openTSNE's 1 takes a fifth longer at
+#: 67,797 points and ends at the same divergence, 4.070.
 BOX = 1.1
 
 

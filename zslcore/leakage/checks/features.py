@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from zslcore.leakage.context import TEST_PARTS, TRAIN_PARTS, AuditContext
-from zslcore.leakage.neighbours import NEAR, identical_rows, near_rows
+from zslcore.leakage.neighbours import ALONE, NEAR, identical_rows, near_rows
 from zslcore.leakage.report import Evidence, Finding, Severity
 from zslcore.leakage.words import counted
 
@@ -97,15 +97,18 @@ def near_duplicates(context: AuditContext) -> Iterator[Finding]:
     if not apart.any():
         return
     share = apart.sum() / len(test)
+    shares = np.round([near.distance / near.median, near.distance / near.crowd], 4).T
     table = [
-        (a, context.class_of(a), b, context.class_of(b), round(float(d / near.median), 4))
-        for a, b, d in zip(near.test[apart], near.train[apart], near.distance[apart], strict=True)
+        (a, context.class_of(a), b, context.class_of(b), *of_usual)
+        for a, b, of_usual in zip(near.test[apart], near.train[apart], shares[apart], strict=True)
     ]
     message = (
         f"Nearer to a training row than {NEAR:g} times the usual distance (median "
-        f"{near.median:.4g}): {counted(int(apart.sum()), 'test row')} ({share:.2%})."
+        f"{near.median:.4g}) and {ALONE:g} times that to the tenth nearest: "
+        f"{counted(int(apart.sum()), 'test row')} ({share:.2%})."
     )
-    columns = ("test row", "class", "training row", "its class", "distance / median")
+    columns = ("test row", "class", "training row", "its class", "distance / median",
+               "distance / tenth")  # fmt: skip
     yield Finding(
         "ZSL005", Severity.FAIL if share > FEW else Severity.WARN, message, ADVICE,
         (Evidence.of("Pairs, nearest first, rows 0-based", columns, table),),

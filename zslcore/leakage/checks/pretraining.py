@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -51,11 +51,13 @@ class Overlap:
         )
 
 
-def overlaps(context: AuditContext, vocabulary: Vocabulary) -> tuple[Overlap, ...]:
-    """Return the unseen classes that have a match in ``vocabulary`` or were confirmed."""
-    unseen = context.unseen_classes
+def overlaps(
+    context: AuditContext, vocabulary: Vocabulary, classes: Iterable[int] | None = None
+) -> tuple[Overlap, ...]:
+    """Return the unseen, or other, classes with a match in ``vocabulary`` or confirmed ones."""
+    classes = context.unseen_classes if classes is None else classes
     found: dict[str, list[Match]] = defaultdict(list)
-    names = context.names(unseen)
+    names = context.names(classes)
     for match in match_names(names, vocabulary, context.class_names):
         found[match.class_name].append(match)
     decided = {
@@ -63,7 +65,7 @@ def overlaps(context: AuditContext, vocabulary: Vocabulary) -> tuple[Overlap, ..
         for name, decision in context.decisions.get(vocabulary.name, {}).items()
     }
     rows = []
-    for c, name in zip(unseen, names, strict=True):
+    for c, name in zip(classes, names, strict=True):
         overlap = Overlap(int(c), name, tuple(found[name]), decided.get(readable(name), ""))
         if overlap.matches or overlap.decision == "confirmed":
             rows.append(overlap)
@@ -125,7 +127,7 @@ def overlap_effect(context: AuditContext) -> Iterator[Finding]:
     """ZSL007: OverlapGain of every method, by vocabulary, Holm over methods."""
     accuracies = _accuracies(context)
     if not accuracies:
-        why = "Did not run: needs accuracies per test class (runs= or accuracies=)."
+        why = "Did not run: needs accuracies per test class (runs= or accuracies=, --runs)."
         yield Finding("ZSL007", Severity.DID_NOT_RUN, why)
         return
     for vocabulary in context.vocabularies:

@@ -1,0 +1,125 @@
+"""What a person decided about overlaps: the same on every page, and in the address.
+
+A decision belongs to a class of a data set (or of a file under review) and to a vocabulary. The
+session keeps those of all data sets; the address carries those of the one that is looked at, with
+its name, so that a link restores them and a change of the data set does not hand them on.
+"""
+
+from __future__ import annotations
+
+import json
+
+import pandas as pd
+import streamlit as st
+
+from ui.text import plain
+from zslcore.leakage import Vocabulary
+
+__all__ = ["NONE", "as_toml", "decisions_on", "edit"]
+
+#: Name in the address, and in the session: what was decided, and the address last read or written.
+ADDRESS, DECIDED, SEEN = "decisions", "decided", "decided_address"
+CHOICES, NONE = ("confirmed", "rejected"), "open"
+
+OfSubject = dict[str, dict[str, str]]
+
+
+def decisions_on(subject: str) -> OfSubject:
+    """Return vocabulary -> class -> "confirmed" or "rejected", and keep the address in step.
+
+    Parameters
+    ----------
+    subject : name of a data set, or of a file under review
+    """
+    decided = st.session_state.setdefault(DECIDED, {})
+    asked = st.query_params.get(ADDRESS)
+    if asked is not None and asked != st.session_state.get(SEEN):
+        decided |= _read(asked)
+    of_subject = decided.get(subject, {})
+    _write(subject, of_subject)
+    return of_subject
+
+
+def _read(asked: str) -> dict[str, OfSubject]:
+    """Read subject -> vocabulary -> class -> decision; nonsense is passed over."""
+    try:
+        return {
+            str(subject): {
+                str(vocabulary): {
+                    str(name): what for name, what in by_class.items() if what in CHOICES
+                }
+                for vocabulary, by_class in said.items()
+            }
+            for subject, said in json.loads(asked).items()
+        }
+    except (ValueError, AttributeError, TypeError, RecursionError):
+        return {}
+
+
+def _write(subject: str, said: OfSubject) -> None:
+    """Put the decisions on ``subject`` into the address."""
+    if any(said.values()):
+        value = json.dumps({subject: said}, separators=(",", ":"), ensure_ascii=False)
+        st.query_params[ADDRESS] = st.session_state[SEEN] = value
+    else:
+        st.query_params.pop(ADDRESS, None)
+        st.session_state.pop(SEEN, None)
+
+
+def edit(subject: str, vocabulary: Vocabulary, matches: pd.DataFrame, *, key: str) -> None:
+    """Let a person confirm or reject what was matched.
+
+    Parameters
+    ----------
+    subject : see :func:`decisions_on`
+    vocabulary : whose classes were matched
+    matches : see :func:`zslcore.leakage.leaks.overlap_table`
+    key : of the table, one for each page and split
+    """
+    said = decisions_on(subject).get(vocabulary.name, {})
+    shown = matches[["class", "strength", "match", "evidence"]].assign(
+        decision=[said.get(name, NONE) for name in matches["class"]]
+    )
+    st.markdown(f"**{plain(vocabulary.name)}**, {len(vocabulary.entries):,} classes")
+    st.data_editor(
+        shown,
+        key=key,
+        hide_index=True,
+        height="content" if len(shown) <= 12 else 440,
+        disabled=["class", "strength", "match", "evidence"],
+        column_config={
+            "class": "test class",
+            "strength": st.column_config.TextColumn(
+                "strength",
+                help="strong: the same class; weak: a related one; none: nothing was found.",
+            ),
+            "match": "pre-training class",
+            "decision": st.column_config.SelectboxColumn(
+                "your decision", options=[NONE, *CHOICES], required=True
+            ),
+        },
+        on_change=_take_in,
+        args=(key, subject, vocabulary.name, list(shown["class"])),
+    )
+
+
+def _take_in(key: str, subject: str, vocabulary: str, classes: list[str]) -> None:
+    """Keep what was edited in the table ``key``."""
+    of_subject = st.session_state[DECIDED].setdefault(subject, {})
+    by_class = of_subject.setdefault(vocabulary, {})
+    for row, changed in st.session_state[key]["edited_rows"].items():
+        what = changed.get("decision")
+        if what in CHOICES:
+            by_class[classes[int(row)]] = what
+        elif what:
+            by_class.pop(classes[int(row)], None)
+
+
+def as_toml(said: OfSubject) -> str:
+    """Write decisions as the file that ``python -m zslcore audit --decisions`` reads."""
+    lines = []
+    for vocabulary, by_class in said.items():
+        if by_class:
+            lines += [f"[{json.dumps(vocabulary)}]"]
+            lines += [f'{json.dumps(name)} = "{what}"' for name, what in by_class.items()]
+    return "\n".join([*lines, ""])
