@@ -2,6 +2,7 @@
 
 import math
 import re
+import time
 
 import pytest
 
@@ -68,6 +69,15 @@ def painted(page, panel=0):
     )
 
 
+def once_painted(page, true, panel=0, seconds=10):
+    """Return what is painted once it is ``true``; a picture follows its page a moment later."""
+    end = time.monotonic() + seconds
+    while not true(picture := painted(page, panel)) and time.monotonic() < end:
+        page.wait_for_timeout(50)
+    assert true(picture)
+    return picture
+
+
 def test_a_lasso_selects_goes_up_small_and_is_in_the_address(page, server, sent):
     visit(page, server, PAIR)
     before = painted(page)
@@ -98,7 +108,8 @@ def test_one_selection_goes_through_two_maps(page, server):
     before = [painted(page, panel) for panel in (0, 1)]
     lasso(page, panel=1, radius=60)
     assert selected(page) > 20
-    assert all(painted(page, panel) != before[panel] for panel in (0, 1))
+    for panel in (0, 1):
+        once_painted(page, lambda picture, panel=panel: picture != before[panel], panel)
 
 
 def test_keys_move_zoom_and_select(page, server):
@@ -107,14 +118,13 @@ def test_keys_move_zoom_and_select(page, server):
     marks.press("+")
     marks.press("ArrowLeft")
     page.wait_for_url(re.compile("awa1_look="))
-    assert painted(page) != before
+    once_painted(page, lambda picture: picture != before)
     marks.press("Enter")
     assert 0 < selected(page) <= 2000
     marks.press("Escape")
     marks.press("0")
     page.wait_for_function("!location.search.includes('awa1_look')")
-    page.wait_for_timeout(200)
-    assert painted(page) == before
+    once_painted(page, lambda picture: picture == before)
 
 
 def test_search_and_colour_change_the_picture(page, server):
@@ -125,7 +135,7 @@ def test_search_and_colour_change_the_picture(page, server):
     box.press("Enter")
     page.wait_for_url(re.compile("awa1_find=zebra"))
     settle(page)
-    pictures.add(painted(page))
+    pictures.add(once_painted(page, lambda picture: picture not in pictures))
     box.fill("")
     box.press("Enter")
     settle(page)
@@ -133,11 +143,9 @@ def test_search_and_colour_change_the_picture(page, server):
     page.get_by_role("option", name="seen or unseen").click()
     page.get_by_role("button", name="unseen").wait_for()
     settle(page)
-    pictures.add(painted(page))
+    pictures.add(once_painted(page, lambda picture: picture not in pictures))
     page.get_by_role("button", name="unseen", exact=True).click()
-    page.wait_for_timeout(200)
-    pictures.add(painted(page))
-    assert len(pictures) == 4
+    pictures.add(once_painted(page, lambda picture: picture not in pictures))
 
 
 def test_hovering_and_clicking_show_the_image(page, server):
