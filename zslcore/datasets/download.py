@@ -24,6 +24,7 @@ import requests
 from zslcore.datasets.door import clean_text
 from zslcore.datasets.imported import data_folder
 from zslcore.exceptions import DatasetError, FileRefusedError, closest_name
+from zslcore.files import written_whole
 
 __all__ = ["Archive", "archives", "fetch", "unpack"]
 
@@ -91,9 +92,8 @@ class Archive:
         """Note the checksum of the archive that is there, for every later download."""
         digest = pooch.file_hash(str(self.path))
         if not self.known_sha256():
-            draft = self._seal.with_suffix(".draft")
-            draft.write_text(digest + "\n", encoding="ascii")
-            os.replace(draft, self._seal)
+            with written_whole(self._seal) as file:
+                file.write(f"{digest}\n".encode("ascii"))
         return digest
 
 
@@ -217,11 +217,8 @@ def _copy_member(packed: zipfile.ZipFile, info: zipfile.ZipInfo, target: Path) -
         )
     if target.is_file() and target.stat().st_size == info.file_size:
         return
-    target.parent.mkdir(parents=True, exist_ok=True)
-    draft = target.with_name(f"{target.name}.part")
-    with packed.open(info) as member, draft.open("wb") as file:
+    with packed.open(info) as member, written_whole(target) as file:
         shutil.copyfileobj(member, file, CHUNK)
-    os.replace(draft, target)
 
 
 @dataclass(slots=True)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import tempfile
 import zipfile
 from dataclasses import asdict, dataclass, field
 from io import StringIO
@@ -19,6 +17,7 @@ from zslcore.analysis.embedding.pca import JointPCA
 from zslcore.analysis.embedding.settings import MapSettings
 from zslcore.analysis.map_quality import MapQuality
 from zslcore.exceptions import FileRefusedError
+from zslcore.files import written_whole
 
 __all__ = ["EmbeddedMap"]
 
@@ -127,17 +126,8 @@ class EmbeddedMap:
         arrays = self._arrays()
         about = self._about_arrays() | {"key": key}
         about["sha256"] = _sealed(arrays, about)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, draft = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-        try:
-            with os.fdopen(handle, "wb") as file:
-                np.savez(file, about=np.array(json.dumps(about)), **arrays)
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(draft, path)
-        except BaseException:
-            Path(draft).unlink(missing_ok=True)
-            raise
+        with written_whole(path) as file:
+            np.savez(file, about=np.array(json.dumps(about)), **arrays)
 
     @classmethod
     def load(cls, path: Path, key: str | None = None) -> Self:
