@@ -208,6 +208,24 @@ class RankingModel(EpochModel):
     data are scaled changes nothing, and for rows of unit length it is the papers' rate.
     """
 
+    def __init__(
+        self,
+        learning_rate: float,
+        epochs: int,
+        margin: float,
+        batch_size: int,
+        average: bool,
+        device: Literal["cpu", "cuda"],
+        random_state: int,
+    ) -> None:
+        self.learning_rate = learning_rate
+        self.epochs = epochs
+        self.margin = margin
+        self.batch_size = batch_size
+        self.average = average
+        self.device = device
+        self.random_state = random_state
+
     def _matrices(self) -> tuple[int, float]:
         """Return the number of matrices at the start and the share of use below which one goes."""
         return 1, 0.0

@@ -86,15 +86,9 @@ class ALE(RankingModel, CompatibilityModel):
         device: Literal["cpu", "cuda"] = "cpu",
         random_state: int = 0,
     ) -> None:
-        self.learning_rate = learning_rate
-        self.epochs = epochs
-        self.margin = margin
+        super().__init__(learning_rate, epochs, margin, batch_size, average, device, random_state)
         self.alpha = alpha
         self.rank = rank
-        self.batch_size = batch_size
-        self.average = average
-        self.device = device
-        self.random_state = random_state
 
     def _check_params(self) -> None:
         super()._check_params()

@@ -92,16 +92,10 @@ class LATEM(RankingModel):
         device: Literal["cpu", "cuda"] = "cpu",
         random_state: int = 0,
     ) -> None:
+        super().__init__(learning_rate, epochs, margin, batch_size, average, device, random_state)
         self.n_matrices = n_matrices
-        self.learning_rate = learning_rate
-        self.epochs = epochs
         self.prune = prune
-        self.margin = margin
         self.violators = violators
-        self.batch_size = batch_size
-        self.average = average
-        self.device = device
-        self.random_state = random_state
 
     def decision_function(self, X: np.ndarray, prototypes: np.ndarray) -> np.ndarray:
         """Return the largest ``X V_k S'`` over k; see :class:`ZSLEstimator`."""

@@ -74,13 +74,7 @@ class SJE(RankingModel, CompatibilityModel):
         device: Literal["cpu", "cuda"] = "cpu",
         random_state: int = 0,
     ) -> None:
-        self.learning_rate = learning_rate
-        self.epochs = epochs
-        self.margin = margin
-        self.batch_size = batch_size
-        self.average = average
-        self.device = device
-        self.random_state = random_state
+        super().__init__(learning_rate, epochs, margin, batch_size, average, device, random_state)
 
     def _weights(self, H: Tensor, own: Tensor, draw) -> Tensor:
         worst, c = H.max(dim=1, keepdim=True)
