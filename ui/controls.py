@@ -33,8 +33,6 @@ __all__ = [
     "symbol",
 ]
 
-_PREPROCESSING = get_type_hints(Preprocessing)
-
 
 def choose(label: str, options: Sequence[str], *, key: str, default: str | None = None, **more):
     """Choose one of ``options``; an address that asks for something else is told so.
@@ -94,28 +92,16 @@ def choose_run() -> RunSpec:
         dataset = choose_dataset()
         split = choose_split(dataset)
         method = choose_method()
-        origins = ["validated", "given"] if split.folds else ["given"]
-        origin = choose(
-            "Parameters",
-            origins,
-            key="parameters",
-            help="Validated: chosen on the folds inside the training classes, never on test "
-            "classes. Given: set by hand.",
-        )
-        params = _choose_params(get_method(method), given=origin == "given")
-        with st.popover("More", icon=":material/more_horiz:"):
-            features = _choose_preprocessing("features", "Features are scaled to")
-            prototypes = _choose_preprocessing("prototypes", "Prototypes are scaled to")
-            seed = st.number_input("Seed", 0, 9999, 0, key="seed", bind="query-params")
+        given = _choose_origin(split, "chosen on the folds, never on test classes")
+        params = _choose_params(get_method(method), given=given)
+        more = _choose_more()
     return RunSpec(
         dataset=dataset.name,
         split=split.name,
         method=method,
         params=params,
-        features=features,
-        prototypes=prototypes,
-        seed=seed,
         digest=dataset.digest,
+        **more,
     )
 
 
@@ -132,29 +118,17 @@ def choose_transduction() -> TransductionSpec:
             params["base"] = choose(
                 "Base", bases, key="transductive_base", default="ESZSL", help=help_text
             )
-        origin = choose(
-            "Parameters",
-            ["validated", "given"] if split.folds else ["given"],
-            key="parameters",
-            help="Validated: chosen on the folds inside the training classes, where the "
-            "validation images play the unlabelled ones. Given: set by hand.",
-        )
-        given = origin == "given"
+        given = _choose_origin(split, "chosen on the folds, whose validation images have no labels")
         params |= _choose_params(TRANSDUCTIVE[method], given=given)
-        with st.popover("More", icon=":material/more_horiz:"):
-            features = _choose_preprocessing("features", "Features are scaled to")
-            prototypes = _choose_preprocessing("prototypes", "Prototypes are scaled to")
-            seed = st.number_input("Seed", 0, 9999, 0, key="seed", bind="query-params")
+        more = _choose_more()
     return TransductionSpec(
         dataset=dataset.name,
         split=split.name,
         method=method,
         params=params,
         choose=not given,
-        features=features,
-        prototypes=prototypes,
-        seed=seed,
         digest=dataset.digest,
+        **more,
     )
 
 
@@ -175,8 +149,22 @@ def in_words(method: str, params: Mapping[str, Any]) -> str:
     )
 
 
-def _choose_preprocessing(what: str, label: str) -> str:
-    return choose(label, get_args(_PREPROCESSING[what]), key=what, default="l2")
+def _choose_origin(split: Split, validated: str) -> bool:
+    """Choose whether parameters are given or validated; without folds they can only be given."""
+    origins = ["validated", "given"] if split.folds else ["given"]
+    help_text = f"Validated: {validated}. Given: set by hand."
+    return choose("Parameters", origins, key="parameters", help=help_text) == "given"
+
+
+def _choose_more() -> dict[str, Any]:
+    """Choose what is seldom changed: how the data are scaled, and the seed."""
+    with st.popover("More", icon=":material/more_horiz:"):
+        more = {
+            what: choose(f"{what.title()} are scaled to", get_args(hint), key=what, default="l2")
+            for what, hint in get_type_hints(Preprocessing).items()
+        }
+        more["seed"] = st.number_input("Seed", 0, 9999, 0, key="seed", bind="query-params")
+    return more
 
 
 def _choose_params(method: type[ZSLEstimator], *, given: bool) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ui.jobs import Work
-from zslcore.analysis.embedding import EmbeddedMap, MapSettings, make_map, map_key
+from zslcore.analysis.embedding import METHOD_NAMES, EmbeddedMap, MapSettings, make_map, map_key
 from zslcore.datasets import ZSLDataset, load
 
 if TYPE_CHECKING:
@@ -18,14 +18,13 @@ if TYPE_CHECKING:
 __all__ = ["embed", "map_work", "read_map"]
 
 _FILE = "map.npz"
-_TITLES = {"pca": "PCA", "tsne": "t-SNE", "umap": "UMAP"}
 
 
 def map_work(datasets: Sequence[ZSLDataset], settings: MapSettings) -> Work:
     """Return the work that maps one data set, or two together."""
     names = [dataset.name for dataset in datasets]
     return Work(
-        f"{_TITLES[settings.method]} of {' and '.join(names)}",
+        f"{METHOD_NAMES[settings.method]} of {' and '.join(names)}",
         "map",
         {
             "datasets": names,

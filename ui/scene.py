@@ -12,7 +12,7 @@ import pandas as pd
 
 from ui.components.point_map import Entry, Panel
 from ui.figures.palette import FIRST, ORACLE, OVERLAP, SECOND, SEEN, UNSEEN, VALIDATED
-from zslcore.analysis.embedding import EmbeddedMap
+from zslcore.analysis.embedding import METHOD_NAMES, EmbeddedMap
 from zslcore.analysis.map_quality import density
 from zslcore.analysis.selection import inside
 from zslcore.datasets import ZSLDataset
@@ -30,7 +30,6 @@ __all__ = [
     "write_selection",
 ]
 
-_METHODS = {"pca": "PCA", "tsne": "t-SNE", "umap": "UMAP"}
 #: Eight colours and seven symbols tell 56 classes apart; more of them share a look.
 _COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8C8C8C", "#8B5E3C")
 _SYMBOLS = ("circle", "diamond", "square", "triangle-up", "x", "triangle-down", "triangle-left")
@@ -84,7 +83,7 @@ class Scene:
     def overlay(cls, datasets: Sequence[ZSLDataset], *maps: EmbeddedMap) -> Scene:
         """One panel a map, all of the same images."""
         first, everything = maps[0], np.arange(len(maps[0]))
-        titles = [_METHODS[made.settings.method] for made in maps] if len(maps) > 1 else [""]
+        titles = [METHOD_NAMES[made.settings.method] for made in maps] if len(maps) > 1 else [""]
         return cls(
             datasets=tuple(datasets),
             maps=maps,

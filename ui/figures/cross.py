@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from html import escape
 
 import numpy as np
@@ -68,13 +68,7 @@ def four_accuracies(tables: Mapping[str, pd.DataFrame], first: str, second: str)
     """
     methods = list(dict.fromkeys(m for table in tables.values() for m in table.index))
     place = {method: k for k, method in enumerate(reversed(methods))}
-    figure = make_subplots(
-        cols=len(tables),
-        shared_yaxes=True,
-        shared_xaxes="all",
-        horizontal_spacing=0.03,
-        subplot_titles=list(tables),
-    )
+    figure = _panels(tables)
     for column, table in enumerate(tables.values(), start=1):
         a11, a12, a22, a21 = (table[cell].to_numpy(dtype=float) for cell in table)
         y = np.array([place[method] for method in table.index], dtype=float)
@@ -104,6 +98,18 @@ def four_accuracies(tables: Mapping[str, pd.DataFrame], first: str, second: str)
         legend={"orientation": "h", "y": -0.1, "yanchor": "top", "x": 0, "traceorder": "normal"}
     )
     return quiet(figure, height=150 + 30 * len(methods))
+
+
+def _panels(titles: Iterable[str]) -> go.Figure:
+    """Return a figure of panels side by side that share both axes."""
+    titles = list(titles)
+    return make_subplots(
+        cols=len(titles),
+        shared_yaxes=True,
+        shared_xaxes="all",
+        horizontal_spacing=0.03,
+        subplot_titles=titles,
+    )
 
 
 def _joined(a: np.ndarray, b: np.ndarray, y: np.ndarray, mark) -> go.Scatter:
@@ -147,13 +153,7 @@ def difference_strips(
     labels : question -> what stands at its line
     """
     place = {asked: len(labels) - 1 - k for k, asked in enumerate(labels)}
-    figure = make_subplots(
-        cols=len(tables),
-        shared_yaxes=True,
-        shared_xaxes="all",
-        horizontal_spacing=0.03,
-        subplot_titles=list(tables),
-    )
+    figure = _panels(tables)
     for column, (table, tests) in enumerate(tables.values(), start=1):
         traces = [_every_pair(table, place), _means(tests, place)]
         for trace in traces:

@@ -17,12 +17,11 @@ from ui.numbers import three_digits
 from ui.text import plain
 from ui.waiting import wait_for
 from zslcore.analysis import cross_tests as tests
-from zslcore.analysis.cross_dataset import check_pair, images_per_class
+from zslcore.analysis.cross_dataset import check_pair, fitting_methods, images_per_class
 from zslcore.analysis.inventory import awa_image_counts
 from zslcore.datasets import ZSLDataset
 from zslcore.datasets.facts import benchmark_of
 from zslcore.exceptions import DatasetError
-from zslcore.methods import METHODS
 
 __all__ = ["show_accuracy", "show_images"]
 
@@ -83,8 +82,7 @@ def show_accuracy(first: ZSLDataset, second: ZSLDataset, split: str) -> None:
     if printed:
         _show_claim()
     across = _can_be_crossed(first, second, split)
-    joint = all(data.features.shape[1] == data.prototypes.shape[1] for data in (first, second))
-    fitting = [name for name in METHODS if joint or name != "PrototypeCosine"]
+    fitting = fitting_methods(first, second)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         methods = st.multiselect("Methods", fitting, USUAL, key="awa1_methods", bind="query-params")
         shown = controls.choose("Figure", list(FIGURES), key="awa1_figure", width=220)

@@ -45,14 +45,14 @@ def show_prototypes(datasets: Sequence[ZSLDataset], split: str) -> None:
     _show_landmarks(dataset, split)
 
 
+def _spec(dataset: ZSLDataset, split: str, method: str) -> RunSpec:
+    return RunSpec(dataset.name, split, method, select_for="zsl", digest=dataset.digest)
+
+
 def _show_hubs(dataset: ZSLDataset, split: str, *, unseen_only: bool, k: int) -> None:
     scored, lam = {}, {}
     for method in (VISUAL, SEMANTIC):
-        spec = RunSpec(
-            dataset=dataset.name, split=split, method=method, select_for="zsl",
-            digest=dataset.digest,
-        )  # fmt: skip
-        result, scored[IN_WORDS[method]] = waiting.run(spec)
+        result, scored[IN_WORDS[method]] = waiting.run(_spec(dataset, split, method))
         lam[method] = result.params["lam"]
     table = compare_hubness(scored, dataset.class_names, k=k, unseen_only=unseen_only)
     skewness = table.groupby("method", sort=False)["skewness"].first()
@@ -91,10 +91,7 @@ def _show_landmarks(dataset: ZSLDataset, split: str) -> None:
     st.markdown("**Where a class is, and where LinearS2V looks for it**")
     settings = choose_settings(len(dataset.labels))
     one = made([dataset], settings)
-    spec = RunSpec(
-        dataset=dataset.name, split=split, method=VISUAL, select_for="zsl", digest=dataset.digest
-    )
-    lam = waiting.run(spec)[0].params["lam"]
+    lam = waiting.run(_spec(dataset, split, VISUAL))[0].params["lam"]
     key = map_work([dataset], settings).arguments["map"]
     table = cache.landmarks(key, split, lam, one, (dataset,))
     shown = controls.choose("Classes", ["unseen", "all"], key="awa1_marks", width=170)

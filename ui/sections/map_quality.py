@@ -10,6 +10,7 @@ import streamlit as st
 
 from ui import cache, tables, waiting
 from ui.figures import maps as figures
+from ui.figures.palette import FIRST, SECOND
 from ui.frame import chart
 from ui.mapping import map_work
 from ui.numbers import percent, three_digits
@@ -124,7 +125,7 @@ def _show_others(datasets: Sequence[ZSLDataset], settings: MapSettings) -> None:
     if maps is None:
         return
     if len(datasets) == 2:
-        palette = np.array(["#E69F00", "#56B4E9"])
+        palette = np.array([FIRST.color, SECOND.color])
         colors = [palette[each.part] for each in maps]
     else:
         palette = np.array([each.color for each in class_palette(maps[0].class_names)])

@@ -31,6 +31,7 @@ from ui.scene import (
 )
 from ui.text import plain
 from zslcore.analysis.embedding import (
+    METHOD_NAMES,
     EmbeddedMap,
     MapData,
     MapSettings,
@@ -46,7 +47,7 @@ from zslcore.runs import RunSpec
 
 __all__ = ["choose_settings", "made", "show_limits", "show_map"]
 
-METHOD_NAMES = {"t-SNE": "tsne", "UMAP": "umap", "PCA": "pca"}
+METHODS_BY_NAME = {name: method for method, name in METHOD_NAMES.items()}
 SAMPLES = {"2,000": 2_000, "8,000": 8_000, "all": None}
 OVERLAY, BESIDE, METHODS_BESIDE = "overlay", "side by side", "t-SNE beside UMAP"
 COLOURS = ("class", "data set", "seen or unseen", "overlap", "right or wrong", "density")
@@ -63,10 +64,10 @@ def choose_settings(n: int) -> MapSettings:
     """Choose how ``n`` images are laid out."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         name = st.segmented_control(
-            "Layout", list(METHOD_NAMES), default="t-SNE", required=True, key="awa1_layout",
+            "Layout", list(METHODS_BY_NAME), default="t-SNE", required=True, key="awa1_layout",
             bind="query-params",
         )  # fmt: skip
-        method = METHOD_NAMES[name]
+        method = METHODS_BY_NAME[name]
         own = {}
         if method == "tsne":
             own["perplexity"] = st.select_slider(

@@ -14,8 +14,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import tempfile
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -31,7 +29,8 @@ from zslcore.analysis.inventory import class_table
 from zslcore.datasets.base import ZSLDataset
 from zslcore.datasets.imported import data_folder
 from zslcore.exceptions import DatasetError
-from zslcore.methods import METHODS
+from zslcore.files import written_whole
+from zslcore.methods import METHODS, PrototypeCosine
 from zslcore.runs import RunSpec, choose, evaluation_from
 
 __all__ = [
@@ -40,13 +39,11 @@ __all__ = [
     "check_pair",
     "cross_accuracy",
     "cross_table",
+    "fitting_methods",
     "images_per_class",
 ]
 
 Progress = Callable[[float, float, str], None]
-
-#: Can be fitted only where features and prototypes lie in one space.
-JOINT = "PrototypeCosine"
 
 
 # --- Fitting on one, scoring on both --------------------------------------------------------------
@@ -230,12 +227,8 @@ class CrossStore:
 
     def put(self, key: str, result: CrossAccuracy) -> None:
         """Keep a result; a reader never finds half of it."""
-        self.folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(
-            "w", encoding="utf-8", dir=self.folder, suffix=".part", delete=False
-        ) as file:
-            file.write(result.to_json())
-        os.replace(file.name, self.folder / f"{key}.json")
+        with written_whole(self.folder / f"{key}.json") as file:
+            file.write(result.to_json().encode())
 
 
 def cross_table(
@@ -284,7 +277,7 @@ def cross_table(
     if across:
         check_pair(first, second, split)
     if methods is None:
-        methods = [name for name in METHODS if name != JOINT or (_joint(first) and _joint(second))]
+        methods = fitting_methods(first, second)
     options = {"select_for": "zsl"} | options
     data = {True: (first, (first, second)), False: (second, (second, first))}
     work = [(name, is_first) for name in methods for is_first in (True, False)]
@@ -300,8 +293,13 @@ def cross_table(
     return pd.DataFrame(rows)
 
 
-def _joint(data: ZSLDataset) -> bool:
-    return data.features.shape[1] == data.prototypes.shape[1]
+def fitting_methods(*datasets: ZSLDataset) -> list[str]:
+    """Return the inductive methods that can be fitted on every one of some data sets.
+
+    The prototype cosine wants features and prototypes in one space.
+    """
+    joint = all(data.features.shape[1] == data.prototypes.shape[1] for data in datasets)
+    return [name for name, method in METHODS.items() if joint or method is not PrototypeCosine]
 
 
 def _kept(spec, train, tests, store: CrossStore | None, on_progress) -> CrossAccuracy:

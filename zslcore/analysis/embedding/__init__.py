@@ -23,10 +23,11 @@ from zslcore.analysis.embedding.layout import lay_out
 from zslcore.analysis.embedding.making import cached_map, make_map, map_key
 from zslcore.analysis.embedding.pca import JointPCA
 from zslcore.analysis.embedding.result import EmbeddedMap
-from zslcore.analysis.embedding.settings import MapSettings
+from zslcore.analysis.embedding.settings import METHOD_NAMES, MapSettings
 from zslcore.analysis.embedding.source import MapData, match_classes, same_images, why_apart
 
 __all__ = [
+    "METHOD_NAMES",
     "EmbeddedMap",
     "JointPCA",
     "MapData",

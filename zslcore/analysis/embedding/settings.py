@@ -12,7 +12,7 @@ from typing import Any, Literal, Self
 
 from zslcore.exceptions import ParameterError
 
-__all__ = ["MapSettings"]
+__all__ = ["METHOD_NAMES", "MapSettings"]
 
 Method = Literal["pca", "tsne", "umap"]
 
@@ -23,7 +23,8 @@ EARLY = 250
 #: UMAP takes fewer epochs above this many points, as umap-learn does.
 MANY = 10_000
 
-_NAMES = {"pca": "PCA", "tsne": "t-SNE", "umap": "UMAP"}
+#: What a layout is called on screen.
+METHOD_NAMES = {"tsne": "t-SNE", "umap": "UMAP", "pca": "PCA"}
 _LIBRARIES = {"pca": (), "tsne": ("openTSNE",), "umap": ("umap-learn", "numba")}
 #: What only one of the methods reads.
 _OF_ONE = {"perplexity": "tsne", "n_neighbors": "umap", "min_dist": "umap"}
@@ -72,7 +73,7 @@ class MapSettings:
     features: Literal["l2", "none"] = "l2"
 
     def __post_init__(self) -> None:
-        for name, choices in (("method", tuple(_NAMES)), ("features", ("l2", "none"))):
+        for name, choices in (("method", tuple(METHOD_NAMES)), ("features", ("l2", "none"))):
             if getattr(self, name) not in choices:
                 raise ParameterError(
                     f"Map: {name} must be one of {', '.join(choices)}; got {getattr(self, name)!r}."
@@ -155,4 +156,4 @@ class MapSettings:
             "tsne": f"perplexity {self.perplexity:g}",
             "umap": f"{self.n_neighbors} neighbours, minimal distance {self.min_dist:g}",
         }[self.method]
-        return f"{_NAMES[self.method]} on {self.n_components} axes of the PCA, {own}, {seed}"
+        return f"{METHOD_NAMES[self.method]} on {self.n_components} axes of the PCA, {own}, {seed}"
