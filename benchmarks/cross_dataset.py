@@ -13,10 +13,11 @@ from __future__ import annotations
 
 import argparse
 import sys
-from pathlib import Path
+from collections.abc import Iterator
 
 import pandas as pd
 
+from benchmarks.writing import keep, markdown_table, percent
 from zslcore.analysis.cross_dataset import CrossStore, cross_table
 from zslcore.analysis.cross_tests import (
     as_table,
@@ -29,17 +30,10 @@ from zslcore.analysis.cross_tests import (
 from zslcore.datasets import load
 from zslcore.methods import METHODS
 
-RESULTS = Path(__file__).parent / "results"
 
-
-def percent(value: float, sign: str = "") -> str:
-    return "" if pd.isna(value) else f"{100 * value:{sign}.1f}"
-
-
-def rows_of(table: pd.DataFrame) -> list[str]:
-    """Return a table of texts as lines of Markdown."""
-    head = ["| " + " | ".join(table.columns) + " |", "|" + "---|" * table.shape[1]]
-    return [*head, *("| " + " | ".join(row) + " |" for row in table.itertuples(index=False))]
+def rows_of(table: pd.DataFrame) -> Iterator[str]:
+    """Yield the lines of a table of texts."""
+    return markdown_table(table.columns, table.itertuples(index=False))
 
 
 def accuracies(table: pd.DataFrame, first: str, second: str) -> pd.DataFrame:
@@ -154,10 +148,8 @@ def main() -> None:
 
     first, second = load(args.first), load(args.second)
     table = cross_table(first, second, args.methods, store=CrossStore(), on_progress=show)
-    RESULTS.mkdir(exist_ok=True)
-    table.to_csv(RESULTS / "cross_dataset.csv", index=False)
     text = markdown(table, args.first, args.second, simulated=first.simulated)
-    (RESULTS / "cross_dataset.md").write_text(text, encoding="utf-8")
+    keep("cross_dataset", text, table)
 
 
 if __name__ == "__main__":

@@ -23,24 +23,19 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from benchmarks.real_features import FEATURES, sources
+from benchmarks.writing import keep, markdown_table, percent
 from zslcore.analysis.overlap import half_and_half, holm, overlap_gain, overlap_study, study_summary
-from zslcore.datasets import ZSLDataset, load, read_xlsa17
+from zslcore.datasets import ZSLDataset, load
 from zslcore.exceptions import DatasetError
 from zslcore.leakage import get_vocabulary, match_names
 from zslcore.methods import get_method
 from zslcore.protocol import evaluate, fit_and_score, select
 
-RESULTS = Path(__file__).parent / "results"
 METHODS = {
     "LinearS2V": get_method("LinearS2V")(lam=1e-3),
     "LinearV2S": get_method("LinearV2S")(lam=1e-4),
     "ESZSL": get_method("ESZSL")(gamma=1.0, lam=0.1),
-}
-#: Name -> folder, file of features, title.
-REAL = {
-    "AWA1-lss": ("AWA1", "lss.mat", "AWA1, local self-similarity (hand-crafted)"),
-    "AWA1-phog": ("AWA1", "phog.mat", "AWA1, PHOG (hand-crafted)"),
-    "CUB-vgg_fc7": ("CUB", "vgg_fc7.mat", "CUB, VGG fc7 (trained on ImageNet-1K)"),
 }
 SIMULATED, BASELINE = "simulated-AWA2", "simulated-AWA2-untrained"
 
@@ -122,34 +117,32 @@ def written(table: pd.DataFrame) -> str:
     """Return a table in Markdown."""
     table = table.dropna(axis=1, how="all")
     head = [HEADINGS.get(column, column) for column in table]
-    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
-    for _, row in table.iterrows():
-        lines.append("| " + " | ".join(_cell(c, v) for c, v in row.items()) + " |")
-    return "\n".join(lines)
+    rows = ([_cell(c, v) for c, v in row.items()] for _, row in table.iterrows())
+    return "\n".join(markdown_table(head, rows))
 
 
 def _cell(column: str, value) -> str:
     if not isinstance(value, str) and pd.isna(value):
         return ""
     if column in PERCENT:
-        return f"{100 * value:.1f}"
+        return percent(value)
     return f"{value:.3g}" if isinstance(value, float) else str(value)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", nargs="?", default="../shared/data/xlsa17", type=Path)
-    parser.add_argument("--only", nargs="+", default=list(REAL), choices=REAL)
+    parser.add_argument("--only", nargs="+", default=list(FEATURES), choices=FEATURES)
     parser.add_argument("--draws", type=int, default=30)
     args = parser.parse_args()
     given = "; ".join(f"{name}: {_parameters(method)}" for name, method in METHODS.items())
     parts = [HEAD.format(draws=args.draws, given=given), *_simulated(args.draws)]
     for name in args.only:
         began = time.perf_counter()
-        folder, features, title = REAL[name]
-        parts += _real(read_xlsa17(args.folder / folder, features=features), title, args.draws)
+        source = sources(args.folder)[name]
+        parts += _real(source.open(), source.title, args.draws)
         sys.stderr.write(f"{name}: {time.perf_counter() - began:.0f} s\n")
-        (RESULTS / "overlap_gain.md").write_text("\n".join(parts), encoding="utf-8")
+        keep("overlap_gain", "\n".join(parts))
 
 
 def _parameters(method) -> str:

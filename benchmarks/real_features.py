@@ -21,9 +21,9 @@ __all__ = ["FEATURES", "sources"]
 
 #: Data set of the papers, file of features, what the features are.
 FEATURES = {
-    "CUB-vgg_fc7": ("CUB", "vgg_fc7.mat", "CUB, VGG fc7"),
-    "AWA1-lss": ("AWA1", "lss.mat", "AWA1, local self-similarity histograms"),
-    "AWA1-phog": ("AWA1", "phog.mat", "AWA1, PHOG"),
+    "CUB-vgg_fc7": ("CUB", "vgg_fc7.mat", "CUB, VGG fc7 (trained on ImageNet-1K)"),
+    "AWA1-lss": ("AWA1", "lss.mat", "AWA1, local self-similarity (hand-crafted)"),
+    "AWA1-phog": ("AWA1", "phog.mat", "AWA1, PHOG (hand-crafted)"),
 }
 INTRO = """# Real features, parameters chosen on the three folds
 

@@ -14,19 +14,18 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from pathlib import Path
 
 import pandas as pd
 from joblib import Parallel, delayed
 
+from benchmarks.writing import keep, markdown_table, percent
 from zslcore.datasets import ZSLDataset
 from zslcore.datasets.facts import published
 from zslcore.methods import METHODS
 from zslcore.runs import RunResult, RunSpec, RunStore, execute
 
-__all__ = ["RESULTS", "Source", "arguments", "percent", "sweep"]
+__all__ = ["Source", "arguments", "sweep"]
 
-RESULTS = Path(__file__).parent / "results"
 #: Variants that the papers report under one name; all are run with ``--variants``, else the first.
 VARIANTS = {
     "SAE": ({"direction": "S2V"}, {"direction": "V2S"}),
@@ -132,26 +131,29 @@ def sweep(name: str, intro: str, sources: Mapping[str, Source], args: argparse.N
     sources : data set -> Source
     args : of :func:`arguments`
     """
-    began, store, rows = time.perf_counter(), RunStore(), []
-    for source_name in args.only:
-        source = sources[source_name]
-        todo = (
-            [] if args.report else list(specs(opened(source), args.methods, variants=args.variants))
-        )
-        todo.reverse()  # the closed forms come last: a short run leaves no core idle at the end
-        work = Parallel(args.jobs, return_as="generator_unordered", inner_max_num_threads=1)
-        for done, line in enumerate(work(delayed(run)(source, spec) for spec in todo), 1):
-            sys.stderr.write(f"{source_name} {done}/{len(todo)}  {line}\n")
-    sys.stderr.write(f"{time.perf_counter() - began:.0f} s\n")
-    for source in sources.values():
-        for spec in specs(opened(source), INDUCTIVE, variants=True):
-            rows += [result.row() for result in finished(spec, source.seeds, store)]
-    if not rows:
-        return
-    table = pd.DataFrame(rows)
-    RESULTS.mkdir(exist_ok=True)
-    table.drop(columns="created").to_csv(RESULTS / f"{name}.csv", index=False)
-    (RESULTS / f"{name}.md").write_text(markdown(intro, sources, table), encoding="utf-8")
+    for source_name in [] if args.report else args.only:
+        run_all(source_name, sources[source_name], args)
+    store = RunStore()
+    rows = [
+        result.row()
+        for source in sources.values()
+        for spec in specs(opened(source), INDUCTIVE, variants=True)
+        for result in finished(spec, source.seeds, store)
+    ]
+    if rows:
+        table = pd.DataFrame(rows)
+        keep(name, markdown(intro, sources, table), table.drop(columns="created"))
+
+
+def run_all(name: str, source: Source, args: argparse.Namespace) -> None:
+    """Run what is not finished on one data set, and tell every method as it ends."""
+    began = time.perf_counter()
+    todo = list(specs(opened(source), args.methods, variants=args.variants))
+    todo.reverse()  # the closed forms come last: a short run leaves no core idle at the end
+    work = Parallel(args.jobs, return_as="generator_unordered", inner_max_num_threads=1)
+    for done, line in enumerate(work(delayed(run)(source, spec) for spec in todo), 1):
+        sys.stderr.write(f"{name} {done}/{len(todo)}  {line}\n")
+    sys.stderr.write(f"{name}: {time.perf_counter() - began:.0f} s\n")
 
 
 def arguments(parser: argparse.ArgumentParser, sources: Sequence[str]) -> None:
@@ -220,10 +222,6 @@ def papers(benchmark: str) -> pd.DataFrame:
     )
 
 
-def percent(value) -> str:
-    return "" if pd.isna(value) else f"{100 * value:.1f}"
-
-
 def markdown(intro: str, sources: Mapping[str, Source], table: pd.DataFrame) -> str:
     """Return the summary of every data set beside the papers' figures, in percent."""
     rows, lines = summary(table), [intro]
@@ -233,9 +231,6 @@ def markdown(intro: str, sources: Mapping[str, Source], table: pd.DataFrame) -> 
             continue
         part = part.join(papers(source.benchmark), on="method").drop(columns="method")
         part = part.dropna(axis=1, how="all")
-        lines += [f"## {source.title}", "", "| " + " | ".join(part.columns) + " |"]
-        lines.append("|" + "---|" * len(part.columns))
-        for _, row in part.iterrows():
-            lines.append("| " + " | ".join([row.iloc[0], *map(percent, row.iloc[1:])]) + " |")
-        lines.append("")
+        cells = ([row.iloc[0], *map(percent, row.iloc[1:])] for _, row in part.iterrows())
+        lines += [f"## {source.title}", "", *markdown_table(part.columns, cells), ""]
     return "\n".join(lines)

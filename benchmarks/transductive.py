@@ -19,7 +19,7 @@ import pandas as pd
 from joblib import Parallel, delayed
 
 from benchmarks.real_features import FEATURES, sources
-from benchmarks.sweep import RESULTS, percent
+from benchmarks.writing import keep, markdown_table, percent
 from zslcore.analysis.transduction import TransductionSpec
 from zslcore.datasets import ZSLDataset, load
 
@@ -67,13 +67,12 @@ def markdown(table: pd.DataFrame) -> str:
     ]
     titles = {name: title for name, (*_, title) in FEATURES.items()} | SIMULATED
     for name, part in table.groupby("dataset", sort=False):
+        rows = (
+            [row, *(" → ".join(map(percent, pair[column])) for column in HEADINGS)]
+            for row, pair in part.groupby("comparison", sort=False)
+        )
         lines += ["", f"## {titles[name]}", ""]
-        lines += ["| method | " + " | ".join(HEADINGS.values()) + " |"]
-        lines += ["|---" * (1 + len(HEADINGS)) + "|"]
-        for row, pair in part.groupby("comparison", sort=False):
-            pair = pair.set_index("kind")
-            cells = [" → ".join(map(percent, pair[column])) for column in HEADINGS]
-            lines += [f"| {row} | " + " | ".join(cells) + " |"]
+        lines += markdown_table(["method", *HEADINGS.values()], rows)
     return "\n".join([*lines, ""])
 
 
@@ -93,9 +92,7 @@ def main() -> None:
         sys.stderr.write(f"{name}, {row}: {table['seconds'].iloc[0]:.0f} s\n")
         tables.append(table)
     table = pd.concat(tables)
-    RESULTS.mkdir(exist_ok=True)
-    table.to_csv(RESULTS / "transductive.csv", index=False)
-    (RESULTS / "transductive.md").write_text(markdown(table), encoding="utf-8")
+    keep("transductive", markdown(table), table)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,33 @@
+"""What benchmarks that write their findings to ``results/`` share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+import pandas as pd
+
+__all__ = ["RESULTS", "keep", "markdown_table", "percent"]
+
+RESULTS = Path(__file__).parent / "results"
+
+
+def percent(value: float, sign: str = "") -> str:
+    """Return a fraction in percent with one digit, nothing where there is none."""
+    return "" if pd.isna(value) else f"{100 * value:{sign}.1f}"
+
+
+def markdown_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
+    """Yield the lines of a table."""
+    yield "| " + " | ".join(head) + " |"
+    yield "|" + "---|" * len(head)
+    for row in rows:
+        yield "| " + " | ".join(row) + " |"
+
+
+def keep(name: str, text: str, table: pd.DataFrame | None = None) -> None:
+    """Write ``results/<name>.md`` and, of a table, ``results/<name>.csv``."""
+    RESULTS.mkdir(exist_ok=True)
+    (RESULTS / f"{name}.md").write_text(text, encoding="utf-8")
+    if table is not None:
+        table.to_csv(RESULTS / f"{name}.csv", index=False)

@@ -1,0 +1,76 @@
+"""A sweep over methods loses nothing that is finished, and stands beside the papers."""
+
+import argparse
+
+import pandas as pd
+import pytest
+
+from benchmarks import sweep, writing
+from benchmarks.sweep import Source
+from tests.worlds import linear_world
+from zslcore import protocol
+from zslcore.runs import RunStore
+
+SOURCE = Source("A linear world", "AWA2", linear_world, seeds=3)
+METHODS = ["LinearS2V", "CMT"]  # a closed form, and a method with seeds
+
+
+@pytest.fixture(autouse=True)
+def _own_folders(tmp_path, monkeypatch):
+    monkeypatch.setenv("ZSL_DATA", str(tmp_path / "data"))
+    monkeypatch.setattr(writing, "RESULTS", tmp_path / "results")
+
+
+def run_all():
+    world = linear_world()
+    return [sweep.run(SOURCE, spec) for spec in sweep.specs(world, METHODS, variants=False)]
+
+
+def test_what_is_finished_is_not_run_again():
+    first, again = run_all(), run_all()
+    assert [line.split("# ")[1].split(",")[0] for line in first] == ["2 runs", "6 runs"]
+    assert all("# 0 runs" in line for line in again)
+
+
+def test_an_interrupted_sweep_goes_on_where_it_stopped(monkeypatch):
+    execute, calls = sweep.execute, []
+
+    def until_the_fifth(spec, *args, **options):
+        calls.append(spec.key)
+        if len(calls) == 5:
+            raise KeyboardInterrupt
+        return execute(spec, *args, **options)
+
+    monkeypatch.setattr(sweep, "execute", until_the_fifth)
+    with pytest.raises(KeyboardInterrupt):
+        run_all()
+    assert len(RunStore().results()) == 4
+    run_all()
+    assert len(RunStore().results()) == 8
+    assert len(calls) == 9  # the one that was cut short is the only one begun twice
+    assert len(set(calls)) == 8
+
+
+def test_both_tasks_have_the_oracle_that_was_swept_once(monkeypatch):
+    swept = []
+    oracle = protocol.oracle
+    monkeypatch.setattr(protocol, "oracle", lambda *a, **k: swept.append(a) or oracle(*a, **k))
+    (spec, _) = sweep.specs(linear_world(), METHODS, variants=False)
+    sweep.run(SOURCE, spec)
+    one, other = RunStore().results()
+    assert len(swept) == 1
+    assert one.oracle == other.oracle is not None
+    assert {one.spec.select_for, other.spec.select_for} == {"zsl", "gzsl"}
+
+
+def test_the_report_stands_beside_the_papers_and_says_what_it_averages(tmp_path):
+    run_all()
+    report = argparse.Namespace(report=True)
+    sweep.sweep("world", "# A title\n", {"linear world": SOURCE}, report)
+    rows = pd.read_csv(tmp_path / "results" / "world.csv")
+    assert len(rows) == 8
+    text = (tmp_path / "results" / "world.md").read_text()
+    cmt = next(line for line in text.splitlines() if line.startswith("| CMT |"))
+    zsl = 100 * rows[(rows["method"] == "CMT") & (rows["select_for"] == "zsl")]["zsl"]
+    assert cmt.startswith(f"| CMT | {zsl.mean():.1f} | {zsl.std():.1f} |")
+    assert " 37.9 |" in cmt  # the comprehensive paper's figure on AWA2
