@@ -3,13 +3,14 @@
 import io
 import json
 from dataclasses import replace
-from pathlib import Path
+from functools import partial
 
 import numpy as np
 import pytest
-from streamlit.testing.v1 import AppTest
 
+from tests import pages
 from tests.datasets.files import N, with_type_code, write_folder
+from tests.pages import words
 from ui import uploads
 from ui.figures import data as figures
 from ui.figures.palette import OVERLAP
@@ -17,7 +18,6 @@ from zslcore.analysis import inventory, recognition
 from zslcore.datasets import available, load
 from zslcore.exceptions import ZSLError
 
-APP = str(Path(__file__).parents[1] / "app.py")
 PAGE = "pages/data_and_splits.py"
 TABS = ["Statistics", "Images per class", "Attributes", "Split and folds", "Overlap", "Your own"]
 
@@ -25,31 +25,13 @@ TABS = ["Statistics", "Images per class", "Attributes", "Split and folds", "Over
 @pytest.fixture
 def visit():
     """Open the page as a new visitor, with choices in the address."""
-
-    def visit(**choices):
-        app = AppTest.from_file(APP, default_timeout=60).switch_page(PAGE)
-        return opened(app, **choices)
-
-    return visit
+    return partial(pages.visit, PAGE)
 
 
 @pytest.fixture
 def at_the_machine(monkeypatch):
     """Sit at the machine that runs the app; a test has no address."""
     monkeypatch.setattr(uploads, "is_local", lambda: True)
-
-
-def opened(app, **choices):
-    for key, value in choices.items():
-        app.query_params[key] = value
-    app.run()
-    assert not app.exception
-    return app
-
-
-def words(app):
-    elements = [*app.caption, *app.markdown, *app.info]
-    return " ".join(element.value for element in elements)
 
 
 @pytest.mark.parametrize("dataset", ["digits", "simulated-AWA2", "simulated-SUN"])

@@ -5,14 +5,15 @@ import json
 import shlex
 import urllib.parse
 from dataclasses import replace
-from pathlib import Path
+from functools import partial
 
 import numpy as np
 import pytest
 from scipy.io import savemat
-from streamlit.testing.v1 import AppTest
 
+from tests import pages
 from tests.leakage.worlds import add, clean
+from tests.pages import ROOT, words
 from ui import decisions, uploads
 from zslcore.__main__ import main
 from zslcore.datasets import load
@@ -30,7 +31,6 @@ from zslcore.leakage import (
 from zslcore.leakage.cli import read_decisions
 from zslcore.runs import RunSpec, RunStore
 
-APP = str(Path(__file__).parents[1] / "app.py")
 PAGE = "pages/leakage_review.py"
 TABS = ["Findings", "Confirm or reject", "Corrected split", "Quiz"]
 
@@ -39,20 +39,7 @@ TABS = ["Findings", "Confirm or reject", "Corrected split", "Quiz"]
 def visit(tmp_path, monkeypatch):
     """Open the page as a new visitor, with choices in the address."""
     monkeypatch.setenv("ZSL_DATA", str(tmp_path))
-
-    def visit(**choices):
-        app = AppTest.from_file(APP, default_timeout=60).switch_page(PAGE)
-        for key, value in choices.items():
-            app.query_params[key] = value
-        app.run()
-        assert not app.exception
-        return app
-
-    return visit
-
-
-def words(app):
-    return " ".join(element.value for element in [*app.markdown, *app.caption, *app.info])
+    return partial(pages.visit, PAGE)
 
 
 def decided(subject, of_imagenet):
@@ -201,11 +188,7 @@ def test_every_finding_leads_to_a_page_that_opens_where_it_says(visit):
     assert len(app.get("page_link")) == len(app.expander) >= 11
     for query, page in links.items():
         wanted = dict(urllib.parse.parse_qsl(query))
-        other = AppTest.from_file(APP, default_timeout=60).switch_page(f"pages/{page}.py")
-        for key, value in wanted.items():
-            other.query_params[key] = value
-        other.run()
-        assert not other.exception
+        other = pages.visit(f"pages/{page}.py", **wanted)
         assert not other.error
         assert not other.toast
         assert (other.selectbox(key="dataset").value, other.selectbox(key="split").value) == (
@@ -339,7 +322,7 @@ def test_every_answer_of_the_quiz_is_right_once():
 
 
 def test_the_command_of_the_readme_runs_as_printed(tmp_path, monkeypatch):
-    text = (Path(APP).parent / "README.md").read_text(encoding="utf-8")
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
     block = text.split("<!-- audit -->")[1].split("```")[1]
     command = shlex.split(block.strip().splitlines()[-1])
     arguments = command[command.index("audit") + 1 :]

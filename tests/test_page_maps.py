@@ -2,14 +2,13 @@
 
 import json
 import struct
-import time
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-from streamlit.testing.v1 import AppTest
 
+from tests import pages
+from tests.pages import metrics, settled, words
 from ui import jobs
 from ui.figures import maps as figures
 from ui.mapping import embed, map_work, read_map
@@ -17,7 +16,6 @@ from zslcore.analysis.embedding import MapSettings, make_map
 from zslcore.datasets import load
 from zslcore.exceptions import FileRefusedError
 
-APP = str(Path(__file__).parents[1] / "app.py")
 PAGE = "pages/awa1_and_awa2.py"
 DIGITS = {"awa1_first": "digits", "awa1_second": "nothing else", "awa1_threads": "1"}
 QUICK = {"awa1_layout": "PCA", "awa1_threads": "1", "awa1_images": "2,000"}
@@ -35,22 +33,9 @@ def visit():
     """Open the page as a new visitor, with choices in the address, and wait for its jobs."""
 
     def visit(**choices):
-        app = AppTest.from_file(APP, default_timeout=60).switch_page(PAGE)
-        for key, value in choices.items():
-            app.query_params[key] = value
-        return settled(app.run())
+        return settled(pages.visit(PAGE, **choices))
 
     return visit
-
-
-def settled(app):
-    for _ in range(200):
-        assert not app.exception
-        if not any((button.key or "").startswith("cancel_") for button in app.button):
-            break
-        time.sleep(0.3)
-        app.run()
-    return app
 
 
 def drawn(app, key="awa1_points"):
@@ -61,14 +46,6 @@ def drawn(app, key="awa1_points"):
             (length,) = struct.unpack_from("<I", proto.bytes)
             return json.loads(proto.bytes[4 : 4 + length]), proto.bytes
     raise AssertionError(f"no component {key}")
-
-
-def metrics(app):
-    return {metric.label: metric.value for metric in app.metric}
-
-
-def words(app):
-    return " ".join(each.value for each in [*app.markdown, *app.caption, *app.info])
 
 
 @pytest.mark.parametrize("tab", TABS)

@@ -1,14 +1,14 @@
 """Overlap gain: what is shown is what the formula gives, for every choice."""
 
 import json
-import time
-from pathlib import Path
+from functools import partial
 
 import numpy as np
 import pandas as pd
 import pytest
-from streamlit.testing.v1 import AppTest
 
+from tests import pages
+from tests.pages import metrics, until, words
 from ui import work
 from ui.figures import overlap as figures
 from ui.figures.palette import OVERLAP, UNSEEN
@@ -26,7 +26,6 @@ from zslcore.methods import get_method
 from zslcore.protocol import evaluate, fit_and_score
 from zslcore.runs import RunSpec, execute
 
-APP = str(Path(__file__).parents[1] / "app.py")
 PAGE = "pages/overlap_gain.py"
 TABS = ["Who wins without leaky classes?", "Methods × features", "SS and PS", "One class",
         "Matches"]  # fmt: skip
@@ -43,24 +42,7 @@ ACCURACIES = {
 def visit(tmp_path, monkeypatch):
     """Open the page as a new visitor, with choices in the address."""
     monkeypatch.setenv("ZSL_DATA", str(tmp_path))
-
-    def visit(**choices):
-        app = AppTest.from_file(APP, default_timeout=60).switch_page(PAGE)
-        for key, value in choices.items():
-            app.query_params[key] = value
-        app.run()
-        assert not app.exception
-        return app
-
-    return visit
-
-
-def metrics(app):
-    return {metric.label: metric.value for metric in app.metric}
-
-
-def words(app):
-    return " ".join(element.value for element in [*app.markdown, *app.caption, *app.info])
+    return partial(pages.visit, PAGE)
 
 
 def test_the_first_look_shows_a_gain(visit):
@@ -196,13 +178,7 @@ def test_accuracies_computed_in_a_job_are_those_of_a_run(tmp_path, monkeypatch):
 def test_what_takes_long_is_waited_for_and_then_shown(visit, monkeypatch):
     monkeypatch.setattr(work, "is_quick", lambda *_: False)
     app = visit(overlap_methods="LinearS2V")
-    for _ in range(300):
-        if app.metric:
-            break
-        time.sleep(0.2)
-        app.run()
-    assert not app.exception
-    waited = metrics(app)
+    waited = metrics(until(app, lambda app: app.metric))
     monkeypatch.setattr(work, "is_quick", lambda *_: True)
     assert waited == metrics(visit(overlap_methods="LinearS2V"))
 

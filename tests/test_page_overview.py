@@ -1,15 +1,13 @@
 """Overview: the phenomenon is there before a click, and every choice is in the address."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from tests.pages import APP
 from zslcore.datasets import load
 from zslcore.runs import RunSpec, execute
 
-APP = str(Path(__file__).parents[1] / "app.py")
 WALL = "overview_wall"
 
 

@@ -1,17 +1,14 @@
 """The Transductive page as a visitor meets it."""
 
-from pathlib import Path
+from functools import partial
 
 import pytest
 import streamlit as st
-from streamlit.testing.v1 import AppTest
 
-from tests.test_page_waiting import until
+from tests.pages import until, visit
 from ui import jobs
 from zslcore import datasets
 from zslcore.analysis.transduction import TransductionSpec
-
-ROOT = Path(__file__).parents[1]
 
 
 @pytest.fixture
@@ -20,17 +17,7 @@ def open_at(tmp_path, monkeypatch):
     monkeypatch.setenv("ZSL_DATA", str(tmp_path))
     st.cache_data.clear()
     st.cache_resource.clear()
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
-
-    def opened(**query):
-        app.switch_page("pages/transductive.py")
-        for name, value in query.items():
-            app.query_params[name] = value
-        app.run()
-        assert not app.exception
-        return app
-
-    yield opened
+    yield partial(visit, "pages/transductive.py")
     jobs.close()
 
 

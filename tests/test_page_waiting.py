@@ -1,16 +1,12 @@
 """The panel of a job as a visitor meets it, and the runs that go through one."""
 
-import time
-from pathlib import Path
-
 import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
+from tests.pages import metrics, until, visit
 from ui import jobs, waiting
 from zslcore.runs import RunStore
-
-ROOT = Path(__file__).parents[1]
 
 
 @pytest.fixture(autouse=True)
@@ -43,17 +39,6 @@ def panel(monkeypatch):
     yield opened
     jobs.close()
     jobs._RUNNER._jobs.clear()
-
-
-def until(app, true, seconds=60):
-    """Run the page as its fragment would, until ``true(app)``."""
-    end = time.monotonic() + seconds
-    while not true(app):
-        assert time.monotonic() < end, "waited too long"
-        time.sleep(0.05)
-        app.run()
-        assert not app.exception
-    return app
 
 
 def button(app, label):
@@ -108,12 +93,8 @@ def test_place_in_the_queue_is_shown(panel):
 
 @pytest.mark.parametrize("page", ["pages/evaluate.py", "pages/calibration.py"])
 def test_a_method_trained_in_epochs_is_run_by_a_job_and_kept(page):
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
-    app.switch_page(page)
-    for name, value in {"method": "CMT", "parameters": "given", "CMT_epochs": "2"}.items():
-        app.query_params[name] = value
-    until(app.run(), lambda app: app.metric)
-    shown = {metric.label: metric.value for metric in app.metric}
+    app = visit(page, method="CMT", parameters="given", CMT_epochs="2")
+    shown = metrics(until(app, lambda app: app.metric))
     (kept,) = RunStore().results()
     assert kept.spec.method == "CMT"
     assert shown["ZSL accuracy"] == f"{100 * kept.evaluation.zsl:.1f} %"
@@ -124,9 +105,7 @@ def test_a_method_trained_in_epochs_is_run_by_a_job_and_kept(page):
 
 
 def test_the_menu_has_families_and_a_heading_leads_to_its_first_method():
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
-    app.switch_page("pages/evaluate.py")
-    app.run()
+    app = visit("pages/evaluate.py")
     menu = app.selectbox(key="method")
     assert menu.options[:2] == ["— closed form —", "LinearV2S"]
     assert menu.options.index("— generative —") + 1 == menu.options.index("GFZSL")
@@ -137,8 +116,5 @@ def test_the_menu_has_families_and_a_heading_leads_to_its_first_method():
 
 
 def test_a_link_to_a_family_opens_its_first_method():
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
-    app.switch_page("pages/evaluate.py")
-    app.query_params["method"] = "— generative —"
-    app.run()
+    app = visit("pages/evaluate.py", method="— generative —")
     assert any("**GFZSL**" in text.value for text in app.markdown)

@@ -1,46 +1,25 @@
 """Pages as a visitor meets them: cold and warm, by link, with other choices, with nonsense."""
 
-from pathlib import Path
-
 import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-ROOT = Path(__file__).parents[1]
+from tests.pages import APP, ROOT, metrics, visit
+
 PAGES = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "pages").glob("*.py"))
 RUN_PAGES = ["pages/calibration.py", "pages/evaluate.py"]
 
 
-@pytest.fixture
-def app(tmp_path, monkeypatch):
+@pytest.fixture(autouse=True)
+def _nothing_is_known(tmp_path, monkeypatch):
     monkeypatch.setenv("ZSL_DATA", str(tmp_path))
     st.cache_data.clear()
     st.cache_resource.clear()
-    return AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
-
-
-@pytest.fixture
-def open_at(app):
-    """Open a page by a link with these query parameters, as a visitor's first page."""
-
-    def opened(page, **query):
-        app.switch_page(page)
-        for name, value in query.items():
-            app.query_params[name] = value
-        app.run()
-        assert not app.exception
-        return app
-
-    return opened
-
-
-def metrics(app):
-    return {metric.label: metric.value for metric in app.metric}
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_page_runs_cold_and_warm(app, page):
-    app.run().switch_page(page)
+def test_page_runs_cold_and_warm(page):
+    app = AppTest.from_file(APP, default_timeout=60).run().switch_page(page)
     for cache in ("cold", "warm"):
         app.run()  # switch_page alone runs nothing
         assert not app.exception, cache
@@ -49,8 +28,8 @@ def test_page_runs_cold_and_warm(app, page):
 
 
 @pytest.mark.parametrize("page", RUN_PAGES)
-def test_link_restores_the_choices(open_at, page):
-    app = open_at(page, method="SAE", parameters="given", SAE_lam="10", seed="3", features="none")
+def test_link_restores_the_choices(page):
+    app = visit(page, method="SAE", parameters="given", SAE_lam="10", seed="3", features="none")
     assert app.selectbox(key="method").value == "SAE"
     assert app.select_slider(key="SAE_lam").value == 10
     assert app.number_input(key="seed").value == 3
@@ -67,15 +46,15 @@ def test_link_restores_the_choices(open_at, page):
         {"calibration_gamma": "1e308"},
     ],
 )
-def test_nonsense_in_the_address_is_passed_over(open_at, page, query):
-    app = open_at(page, **query)
+def test_nonsense_in_the_address_is_passed_over(page, query):
+    app = visit(page, **query)
     assert not app.error
     assert app.metric
 
 
 @pytest.mark.parametrize("page", RUN_PAGES)
-def test_another_choice_gives_other_numbers(open_at, page):
-    app = open_at(page)
+def test_another_choice_gives_other_numbers(page):
+    app = visit(page)
     answers = {tuple(metrics(app).values())}
     app.selectbox(key="method").set_value("LinearV2S").run()
     answers.add(tuple(metrics(app).values()))
@@ -89,15 +68,15 @@ def test_another_choice_gives_other_numbers(open_at, page):
 
 
 @pytest.mark.parametrize("page", RUN_PAGES)
-def test_simulated_data_are_marked(open_at, page):
-    app = open_at(page)
+def test_simulated_data_are_marked(page):
+    app = visit(page)
     assert not any("simulated" in text.value for text in app.markdown)
     app.selectbox(key="dataset").set_value("simulated-aPY").run()
     assert any("simulated" in text.value and "badge" in text.value for text in app.markdown)
 
 
-def test_split_without_seen_test_images_is_explained(open_at):
-    app = open_at("pages/calibration.py", dataset="simulated-aPY", split="SS")
+def test_split_without_seen_test_images_is_explained():
+    app = visit("pages/calibration.py", dataset="simulated-aPY", split="SS")
     app.selectbox(key="split").set_value("SS").run()
     assert "seen" in app.error[0].value
     assert app.selectbox(key="method").value == "ESZSL"
@@ -106,8 +85,8 @@ def test_split_without_seen_test_images_is_explained(open_at):
     assert app.metric
 
 
-def test_pinned_gamma_reaches_the_table_and_the_command(open_at):
-    app = open_at("pages/calibration.py", calibration_gamma="0.1", calibration_tab="Reproduce")
+def test_pinned_gamma_reaches_the_table_and_the_command():
+    app = visit("pages/calibration.py", calibration_gamma="0.1", calibration_tab="Reproduce")
     assert app.number_input(key="calibration_gamma").value == 0.1
     app.session_state["calibration_tab"] = "Reproduce"
     app.run()
@@ -117,8 +96,8 @@ def test_pinned_gamma_reaches_the_table_and_the_command(open_at):
     assert len(app.dataframe[0].value) == 10
 
 
-def test_predicting_first_hides_the_answer_until_it_is_given(open_at):
-    app = open_at("pages/calibration.py", calibration_predict="true")
+def test_predicting_first_hides_the_answer_until_it_is_given():
+    app = visit("pages/calibration.py", calibration_predict="true")
     assert not app.metric
     app.slider(key="calibration_guess").set_value(20)
     app.button[0].click().run()
@@ -127,8 +106,8 @@ def test_predicting_first_hides_the_answer_until_it_is_given(open_at):
 
 
 @pytest.mark.parametrize("tab", ["Classes", "Confusion", "Top k", "Reproduce"])
-def test_every_tab_of_evaluate_opens(open_at, tab):
-    app = open_at("pages/evaluate.py")
+def test_every_tab_of_evaluate_opens(tab):
+    app = visit("pages/evaluate.py")
     app.session_state["evaluate_tab"] = tab
     app.run()
     assert not app.exception
@@ -136,8 +115,8 @@ def test_every_tab_of_evaluate_opens(open_at, tab):
     assert charts == (tab != "Reproduce")
 
 
-def test_every_chart_is_described(open_at):
+def test_every_chart_is_described():
     for page in RUN_PAGES:
-        app = open_at(page)
+        app = visit(page)
         for chart in app.get("plotly_chart"):
             assert len(chart.proto.alt) > 20

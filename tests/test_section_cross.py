@@ -1,10 +1,9 @@
-import time
-
 import numpy as np
 import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from tests.pages import settled
 from ui import jobs
 from ui.crossing import cross, cross_work, read_cross
 from ui.figures.cross import difference_strips, four_accuracies, image_counts
@@ -34,17 +33,6 @@ def _no_job_is_left():
 
 def opened(show, *pair):
     return settled(AppTest.from_function(page, args=(show, *pair), default_timeout=90).run())
-
-
-def settled(app):
-    """Run a page until no job is waited for, as its panel does by itself in a browser."""
-    for _ in range(120):
-        if "Cancel" not in [button.label for button in app.button]:
-            break
-        time.sleep(0.5)
-        app.run()
-    assert not app.exception
-    return app
 
 
 # --- The work -------------------------------------------------------------------------------------

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.browser.reading import PROJECTOR
+
 ROOT = Path(__file__).parents[2]
 FLAGS = [
     "--no-sandbox",
@@ -115,7 +117,7 @@ def _note(page, message):
 @pytest.fixture
 def page(chromium):
     """A window of a projector's size; its console errors are in ``page.errors``."""
-    context = chromium.new_context(viewport={"width": 1280, "height": 800})
+    context = chromium.new_context(viewport=PROJECTOR)
     page = context.new_page()
     page.errors = []
     page.on("console", lambda message: _note(page, message))

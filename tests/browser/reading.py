@@ -1,6 +1,37 @@
-"""Open a page, and read what its figure says."""
+"""Open a page, wait for it, and read what its figure says."""
 
 import re
+
+PROJECTOR = {"width": 1280, "height": 800}
+NARROW = {"width": 820, "height": 1180}
+
+
+def visit(page, server, path):
+    """Open a page and wait for it."""
+    page.goto(server.url + path)
+    page.get_by_role("heading", level=1).wait_for(timeout=60_000)
+    settle(page)
+
+
+def settle(page):
+    """Wait until the script has run and every element is drawn."""
+    page.wait_for_selector("[data-test-script-state='notRunning']", timeout=60_000)
+    page.wait_for_selector("[data-testid='stSkeleton']", state="detached", timeout=60_000)
+    page.wait_for_function(
+        "[...document.querySelectorAll('.js-plotly-plot')].every(p => p._fullLayout)",
+        timeout=60_000,
+    )
+
+
+def fits(page):
+    """Wait until the page is no wider than a projector's and a narrow window."""
+    for size in (PROJECTOR, NARROW):
+        page.set_viewport_size(size)
+        page.wait_for_function(
+            "(() => { const m = document.querySelector('[data-testid=stMain]');"
+            " return m.scrollWidth <= m.clientWidth })()",
+            timeout=10_000,
+        )
 
 
 def open_page(page, url):

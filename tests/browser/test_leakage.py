@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from tests.browser.test_overview_and_data import NARROW, PROJECTOR, settle, visit
+from tests.browser.reading import fits, settle, visit
 from tests.datasets.files import with_type_code, write_folder
 from tests.leakage.worlds import add, clean
 
@@ -146,21 +146,11 @@ def test_draws_are_done_in_the_background_and_shown(page, server):
     assert page.errors == []
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("path", ["/leakage_review", "/overlap_gain"])
-def test_nothing_sticks_out_sideways(chromium, server, path, theme):
-    context = chromium.new_context(viewport=PROJECTOR, color_scheme=theme)
-    page = context.new_page()
+def test_nothing_sticks_out_sideways(page, server, path):
     visit(page, server, path)
     for k in range(page.get_by_role("tab").count()):
         page.get_by_role("tab").nth(k).click()
         settle(page)
-        for size in (PROJECTOR, NARROW):
-            page.set_viewport_size(size)
-            page.wait_for_function(
-                "(() => { const m = document.querySelector('[data-testid=stMain]');"
-                " return m.scrollWidth <= m.clientWidth })()",
-                timeout=10_000,
-            )
+        fits(page)
         assert not page.get_by_test_id("stException").count()
-    context.close()

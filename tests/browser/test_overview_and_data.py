@@ -3,38 +3,10 @@
 import re
 import urllib.request
 
+from tests.browser.reading import fits, settle, visit
 from tests.datasets.files import with_type_code, write_folder
 
 TABS = ["Statistics", "Images per class", "Attributes", "Split and folds", "Overlap", "Your own"]
-PROJECTOR = {"width": 1280, "height": 800}
-NARROW = {"width": 820, "height": 1180}
-
-
-def visit(page, server, path):
-    page.goto(server.url + path)
-    page.get_by_role("heading", level=1).wait_for(timeout=60_000)
-    settle(page)
-
-
-def settle(page):
-    """Wait until the script has run and every element is drawn."""
-    page.wait_for_selector("[data-test-script-state='notRunning']", timeout=60_000)
-    page.wait_for_selector("[data-testid='stSkeleton']", state="detached", timeout=60_000)
-    page.wait_for_function(
-        "[...document.querySelectorAll('.js-plotly-plot')].every(p => p._fullLayout)",
-        timeout=60_000,
-    )
-
-
-def fits(page):
-    """Wait until the page is no wider than a projector's and a narrow window."""
-    for size in (PROJECTOR, NARROW):
-        page.set_viewport_size(size)
-        page.wait_for_function(
-            "(() => { const m = document.querySelector('[data-testid=stMain]');"
-            " return m.scrollWidth <= m.clientWidth })()",
-            timeout=10_000,
-        )
 
 
 def test_every_preset_opens_its_page_with_its_choices(page, server):
