@@ -120,3 +120,11 @@ def test_every_chart_is_described():
         app = visit(page)
         for chart in app.get("plotly_chart"):
             assert len(chart.proto.alt) > 20
+
+
+def test_parameters_are_written_as_in_the_papers():
+    app = visit("pages/evaluate.py", method="ESZSL", parameters="given")
+    assert [slider.label for slider in app.select_slider] == ["γ of ESZSL", "λ"]
+    app.selectbox(key="method").set_value("ALE").run()
+    assert [slider.label for slider in app.select_slider] == ["epochs", "learning rate"]
+    assert "α" in [box.label for box in app.selectbox]

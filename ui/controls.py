@@ -33,6 +33,8 @@ __all__ = [
     "symbol",
 ]
 
+_GREEK = {"alpha": "α", "lam": "λ", "mu": "μ", "sigma": "σ"}
+
 
 def choose(label: str, options: Sequence[str], *, key: str, default: str | None = None, **more):
     """Choose one of ``options``; an address that asks for something else is told so.
@@ -133,12 +135,13 @@ def choose_transduction() -> TransductionSpec:
 
 
 def symbol(method: str, name: str) -> str:
-    """Return how a parameter of a method is written on screen.
+    """Return how a parameter of a method is written on screen: in words, Greek letters as such.
 
     A weight of its own that a method calls gamma gets the method's name: gamma alone is what
     calibrated stacking subtracts.
     """
-    return {"lam": "λ", "gamma": f"γ of {method}"}.get(name, name)
+    greek = _GREEK | {"gamma": f"γ of {method}"}
+    return " ".join(greek.get(word, word) for word in name.split("_"))
 
 
 def in_words(method: str, params: Mapping[str, Any]) -> str:
@@ -177,7 +180,8 @@ def _choose_params(method: type[ZSLEstimator], *, given: bool) -> dict[str, Any]
         if param == "device":
             continue  # where the server computes is not for its visitors to say
         if get_origin(hints.get(param)) is Literal:
-            params[param] = choose(label, get_args(hints[param]), key=key, default=default)
+            options = get_args(hints[param])
+            params[param] = choose(label, options, key=key, default=default, width=150)
         elif given and param in method.param_grid:
             params[param] = _slide(label, method.param_grid[param], default, key)
     return params
