@@ -63,7 +63,7 @@ def test_every_tab_opens(open_at, tab):
 
 
 def test_split_without_seen_test_images_has_zsl_only(open_at):
-    app = open_at(dataset="simulated-CUB", split="SS", transductive_method="GFZSL-tran")
+    app = open_at(dataset="simulated-aPY", split="SS", transductive_method="GFZSL-tran")
     until(app, lambda app: app.metric)
     assert list(metrics(app)) == ["ZSL accuracy, GFZSL-tran"]
     assert any("no GZSL" in info.value for info in app.info)

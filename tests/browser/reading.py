@@ -23,9 +23,9 @@ def settle(page):
     )
 
 
-def fits(page):
-    """Wait until the page is no wider than a projector's and a narrow window."""
-    for size in (PROJECTOR, NARROW):
+def fits(page, *sizes):
+    """Wait until the page is no wider than windows of some sizes: a projector's, a narrow one."""
+    for size in sizes or (PROJECTOR, NARROW):
         page.set_viewport_size(size)
         page.wait_for_function(
             "(() => { const m = document.querySelector('[data-testid=stMain]');"
