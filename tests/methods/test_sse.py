@@ -36,6 +36,25 @@ def test_weights_are_those_of_a_general_solver(c):
         np.testing.assert_allclose(alpha, found.x, atol=1e-5)
 
 
+@pytest.mark.parametrize("c", [0.001, 0.1, 10.0])
+def test_weights_are_the_minimum_to_rounding(c):
+    many = l2_rows(RNG.random((300, 40)))
+    some = np.concatenate([l2_rows(RNG.random((20, 40))), many[:5]])
+    alpha = simplex_weights(some, many, c)
+    slope = alpha @ (many @ many.T + c * np.eye(len(many))) - some @ many.T
+    # No weight is moved from one class to another with gain: where there is weight, slopes are
+    # alike, and nowhere are they smaller.
+    least = slope.min(axis=1, keepdims=True)
+    assert (alpha * (slope - least)).max() < 1e-12
+    np.testing.assert_allclose(alpha.sum(axis=1), 1)
+    assert alpha.min() >= 0
+
+
+def test_a_class_that_is_there_twice_has_two_equal_weights():
+    alpha = simplex_weights(UNSEEN, np.concatenate([S, S[:1]]), 0.1)
+    np.testing.assert_allclose(alpha[:, 0], alpha[:, -1], atol=1e-12)
+
+
 def test_projection_finds_the_nearest_point_of_the_simplex():
     V = RNG.normal(size=(20, 6))
     P = onto_simplex(V)

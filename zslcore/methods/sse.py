@@ -16,6 +16,12 @@ from zslcore.spectrum import ClassStatistics
 
 __all__ = ["SSE", "onto_simplex", "simplex_weights"]
 
+#: Gradient steps between looks at which rows are done.
+STEPS = 32
+
+#: Of gradients, between unit prototypes.
+ROUNDING = 1e-10
+
 
 class SSE(ZSLEstimator):
     r"""Describes classes and images alike, as mixtures of seen classes.
@@ -120,14 +126,15 @@ class SSE(ZSLEstimator):
         X, y, S = self._check_training(X, y, prototypes)
         points = [clone(self).set_params(**params) for params in grid]
         self._keep_classes(X, y, S)
-        margins = {}
+        margins, alpha = {}, {}
         for point in points:
             point.S_, point.v_ = self.S_, self.v_
             if point.c not in margins:
                 margins[point.c] = point._margins(X, y, S)
+                alpha[point.c] = point._mixtures(np.asarray(candidates, dtype=np.float64))
         w = np.column_stack([point._machine(margins[point.c]) for point in points])
         for point, images in zip(points, self._compare(X_test, w), strict=True):
-            yield images @ point._mixtures(np.asarray(candidates, dtype=np.float64)).T
+            yield images @ alpha[point.c].T
 
     def _keep_classes(self, X, y: np.ndarray, S: np.ndarray) -> None:
         statistics = ClassStatistics.of(X, y, len(S), gram=False)
@@ -180,17 +187,42 @@ class SSE(ZSLEstimator):
 def simplex_weights(A: np.ndarray, S: np.ndarray, c: float) -> np.ndarray:
     """Return each row of ``A`` as a mixture of the rows of ``S``, shape (len(A), len(S)).
 
-    Accelerated projected gradient, all rows at once: the problem is strongly convex with ``c``.
+    Accelerated projected gradient, all rows at once, finds which weights are positive; these follow
+    from linear equations, and a row is done once its solution is seen to be the minimum.
     """
     Q, k = S @ S.T + c * np.eye(len(S)), A @ S.T
     largest = np.linalg.eigvalsh(Q)[-1]
-    ratio = np.sqrt(c / largest)
+    ratio = np.sqrt(c / largest)  # the problem is strongly convex with c
     momentum = (1 - ratio) / (1 + ratio)
+    weights, left = np.empty(k.shape), np.arange(len(k))
     alpha = ahead = np.full(k.shape, 1 / len(S))
-    for _ in range(int(40 / ratio) + 1):  # the error falls as exp(-ratio) a step
+    for step in range(1, int(40 / ratio) + 2):  # the error falls as exp(-ratio) a step
         last, alpha = alpha, onto_simplex(ahead - (ahead @ Q - k) / largest)
         ahead = alpha + momentum * (alpha - last)
-    return alpha
+        if step % STEPS == 0:
+            exact, minimal = _given_support(Q, k, alpha > 0)
+            weights[left[minimal]] = exact[minimal]
+            left, alpha, ahead, k = (each[~minimal] for each in (left, alpha, ahead, k))
+            if not len(left):
+                return weights
+    weights[left] = alpha
+    return weights
+
+
+def _given_support(Q: np.ndarray, k: np.ndarray, support: np.ndarray) -> tuple:
+    r"""Return the mixtures with just these weights, and which of them are minimal.
+
+    With :math:`\tau` for the constraint, :math:`Q \alpha - k + \tau` is zero on the support; the
+    mixture is the minimum if it is nowhere negative and neither is :math:`\alpha`.
+    """
+    weights, minimal = np.zeros(k.shape), np.zeros(len(k), dtype=bool)
+    for n, P in enumerate(map(np.flatnonzero, support)):
+        both = np.column_stack([k[n, P], np.ones(len(P))])
+        free, ones = np.linalg.solve(Q[np.ix_(P, P)], both).T
+        tau = (free.sum() - 1) / ones.sum()
+        alpha = weights[n, P] = free - tau * ones
+        minimal[n] = alpha.min() >= 0 and (alpha @ Q[P] - k[n] + tau).min() >= -ROUNDING
+    return weights, minimal
 
 
 def onto_simplex(V: np.ndarray) -> np.ndarray:
