@@ -74,3 +74,6 @@ def test_the_report_stands_beside_the_papers_and_says_what_it_averages(tmp_path)
     zsl = 100 * rows[(rows["method"] == "CMT") & (rows["select_for"] == "zsl")]["zsl"]
     assert cmt.startswith(f"| CMT | {zsl.mean():.1f} | {zsl.std():.1f} |")
     assert " 37.9 |" in cmt  # the comprehensive paper's figure on AWA2
+    mean = rows[rows["select_for"] == "zsl"].groupby("method").mean(numeric_only=True)
+    lifted = (mean["calibrated_harmonic"] > mean["plain_harmonic"]).sum()
+    assert f"lifts H in {lifted} of 2 rows" in text
