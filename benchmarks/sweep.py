@@ -235,8 +235,8 @@ def markdown(intro: str, sources: Mapping[str, Source], table: pd.DataFrame) -> 
         cells = ([row.iloc[0], *map(percent, row.iloc[1:])] for _, row in part.iterrows())
         lines += [f"## {source.title}", "", *markdown_table(part.columns, cells), ""]
         lines += [
-            f"Calibration lifts H in {(lifted > 0).sum()} of {len(part)} rows, parameters chosen for "
-            f"ZSL in both; by {percent(lifted.median())} points in the median.",
+            f"Calibration lifts H in {(lifted > 0).sum()} of {len(part)} rows, parameters chosen "
+            f"for ZSL in both; by {percent(lifted.median())} points in the median.",
             "",
         ]
     return "\n".join(lines)
