@@ -33,7 +33,7 @@ __all__ = [
     "symbol",
 ]
 
-_GREEK = {"alpha": "α", "lam": "λ", "mu": "μ", "sigma": "σ"}
+_WORDS = {"alpha": "α", "iter": "iterations", "lam": "λ", "mu": "μ", "sigma": "σ"}
 
 
 def choose(label: str, options: Sequence[str], *, key: str, default: str | None = None, **more):
@@ -140,8 +140,8 @@ def symbol(method: str, name: str) -> str:
     A weight of its own that a method calls gamma gets the method's name: gamma alone is what
     calibrated stacking subtracts.
     """
-    greek = _GREEK | {"gamma": f"γ of {method}"}
-    return " ".join(greek.get(word, word) for word in name.split("_"))
+    written = _WORDS | {"gamma": f"γ of {method}"}
+    return " ".join(written.get(word, word) for word in name.removeprefix("n_").split("_"))
 
 
 def in_words(method: str, params: Mapping[str, Any]) -> str:
