@@ -5,11 +5,12 @@ import pytest
 import torch
 from scipy.special import erf
 
+from tests.methods.devices import ELSEWHERE, OneDevice
 from tests.methods.plain import gradient, relative_difference, training_data
 from tests.worlds import linear_world
 from zslcore.exceptions import ParameterError
 from zslcore.features import Preprocessing
-from zslcore.methods import CMT, CMTStar
+from zslcore.methods import CMT, CMTStar, cmt
 from zslcore.methods.cmt import Gaussians, LocalOutliers
 from zslcore.protocol import Problem, ScoredTest, evaluate, fit_and_score, penalised, select
 
@@ -186,6 +187,21 @@ def test_threshold_is_chosen_on_the_folds():
 def test_cuda_gives_the_same():
     cpu, cuda = (CMT(device=device, epochs=3).fit(X, Y, S).W1_ for device in ("cpu", "cuda"))
     assert relative_difference(cuda, cpu) < 1e-3
+
+
+def test_training_stays_on_its_device(monkeypatch):
+    monkeypatch.setattr(cmt, "on_device", lambda *_: ELSEWHERE)
+    told = []
+
+    def first_epoch_is_enough(epoch, loss):
+        told.append(loss)
+        raise KeyboardInterrupt
+
+    model = CMT()
+    monkeypatch.setattr(model, "_tell", first_epoch_is_enough)
+    with OneDevice(), pytest.raises(KeyboardInterrupt):
+        model.fit(X, Y, S)
+    assert told[0].device == ELSEWHERE
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 import torch
+from sklearn.base import clone
 
+from tests.methods.devices import ELSEWHERE, OneDevice
 from tests.methods.plain import gradient, relative_difference, training_data
 from zslcore.exceptions import ParameterError
 from zslcore.methods import ALE, DEVISE, LATEM, SJE, _sgd
@@ -292,6 +294,22 @@ def test_classes_without_images_are_trained_against():
 def test_cuda_gives_the_same(name):
     cpu, cuda = (METHODS[name](device=device).fit(X, Y, S).V_ for device in ("cpu", "cuda"))
     assert relative_difference(cuda, cpu) < 1e-3
+
+
+@pytest.mark.parametrize("average", [False, True])
+@pytest.mark.parametrize(
+    "model",
+    [DEVISE(), DEVISE(violators="first"), ALE(), ALE(rank="sampled"), SJE(), LATEM()],
+    ids=str,
+)
+@pytest.mark.parametrize("n_attributes", [A, 2], ids=["few classes", "few attributes"])
+def test_a_step_stays_on_its_device(monkeypatch, model, average, n_attributes):
+    monkeypatch.setattr(_sgd, "on_device", lambda *_: ELSEWHERE)
+    model = clone(model).set_params(average=average)
+    with OneDevice():
+        descent = _sgd._Descent(model, X, *_sgd.by_first_appearance(Y, S[:, :n_attributes]))
+        loss, matrices = descent._step(np.arange(10))
+    assert {loss.device, matrices.device, descent.W.device} == {ELSEWHERE}
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="needs a machine without CUDA")

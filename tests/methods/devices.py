@@ -1,0 +1,18 @@
+"""What CUDA would refuse, seen without it."""
+
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
+
+#: A device of shapes without numbers, for code that is to run on any.
+ELSEWHERE = torch.device("meta")
+
+
+class OneDevice(TorchDispatchMode):
+    """Fails where an operation mixes devices; copies may, and so may single numbers."""
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        leaves = tree_leaves((args, kwargs))
+        devices = {each.device for each in leaves if isinstance(each, torch.Tensor) and each.ndim}
+        assert len(devices) <= 1 or func.overloadpacket is torch.ops.aten.copy_, func
+        return func(*args, **(kwargs or {}))
