@@ -194,7 +194,8 @@ def summary(table: pd.DataFrame) -> pd.DataFrame:
         "oracle gap ZSL": zsl.get("oracle_gap_zsl"),
         "oracle gap H": gzsl.get("oracle_gap_harmonic"),
     }
-    return pd.DataFrame(columns).reset_index()
+    # A task that is not finished for all would leave the methods in another order.
+    return pd.DataFrame(columns).reindex(zsl.index).reset_index()
 
 
 def papers(benchmark: str) -> pd.DataFrame:
