@@ -1,1 +1,1 @@
-"""Speed and memory claims, each measured against a plain baseline in the same run."""
+"""Speed and memory against a plain baseline in the same run; what methods reach, in results/."""

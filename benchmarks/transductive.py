@@ -1,10 +1,11 @@
 """What unlabelled test images add: every transductive method beside its inductive self.
 
-    python -m benchmarks.transductive [FOLDER] [--jobs N]
+    python -m benchmarks.transductive [FOLDER] [--only NAME ...] [--jobs N] [--again]
 
 Parameters of both are chosen on the folds. Data: CUB (VGG fc7) and AWA1 (hand-crafted features)
 from FOLDER (default ``../shared/data/xlsa17``), where it is there, and the simulated AWA2. Written
-to ``benchmarks/results/transductive.md`` and ``.csv``.
+to ``benchmarks/results/transductive.md`` and ``.csv``, after every comparison; what stands there
+is not run again unless ``--again`` says so.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ import pandas as pd
 from joblib import Parallel, delayed
 
 from benchmarks.real_features import FEATURES, sources
-from benchmarks.writing import keep, markdown_table, percent
+from benchmarks.writing import RESULTS, keep, markdown_table, percent
 from zslcore.analysis.transduction import TransductionSpec
 from zslcore.datasets import ZSLDataset, load
 
@@ -76,23 +77,33 @@ def markdown(table: pd.DataFrame) -> str:
     return "\n".join([*lines, ""])
 
 
+def finished() -> dict[tuple[str, str], pd.DataFrame]:
+    """Return the comparisons that stand in the file of results, by data set and row."""
+    path = RESULTS / "transductive.csv"
+    if not path.exists():
+        return {}
+    return dict(iter(pd.read_csv(path).groupby(["dataset", "comparison"])))
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("folder", nargs="?", default="../shared/data/xlsa17", type=Path)
+    parser.add_argument("--only", nargs="+", choices=[*FEATURES, *SIMULATED])
     parser.add_argument("--jobs", type=int, default=2, help="comparisons at a time")
+    parser.add_argument("--again", action="store_true", help="also what is finished")
     args = parser.parse_args()
 
-    names = [*(FEATURES if args.folder.is_dir() else ()), *SIMULATED]
-    todo = [(name, row) for name in names for row in METHODS]
+    done = {} if args.again else finished()
+    everything = [(name, row) for name in [*FEATURES, *SIMULATED] for row in METHODS]
+    names = args.only or [*(FEATURES if args.folder.is_dir() else ()), *SIMULATED]
+    todo = [each for each in everything if each[0] in names and each not in done]
     work = Parallel(args.jobs, return_as="generator", inner_max_num_threads=1)
-    tables = []
-    for (name, row), table in zip(
-        todo, work(delayed(compare)(args.folder, *each) for each in todo), strict=True
-    ):
+    tables = work(delayed(compare)(args.folder, *each) for each in todo)
+    for (name, row), table in zip(todo, tables, strict=True):
         sys.stderr.write(f"{name}, {row}: {table['seconds'].iloc[0]:.0f} s\n")
-        tables.append(table)
-    table = pd.concat(tables)
-    keep("transductive", markdown(table), table)
+        done[name, row] = table
+        all_done = pd.concat([done[each] for each in everything if each in done])
+        keep("transductive", markdown(all_done), all_done)
 
 
 if __name__ == "__main__":
