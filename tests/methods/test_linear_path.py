@@ -34,9 +34,11 @@ def test_gradient_is_that_of_the_objective(loss, intercept):
 @pytest.mark.parametrize("name", ["softmax", "logistic", "squared hinge"])
 def test_gradient_vanishes_at_the_solution(name):
     problem = path(LOSSES[name])
-    _, at_solution = problem.objective(problem.solve(0.01), 0.01)
+    value, at_solution = problem.objective(problem.solve(0.01), 0.01)
     _, at_zero = problem.objective(np.zeros(problem.shape), 0.01)
-    assert np.abs(at_solution).max() < 1e-8 * np.abs(at_zero).max()
+    # A line search compares values: with curvatures below 1 it cannot see a smaller gradient.
+    resolved = np.sqrt(np.finfo(float).eps * value)
+    assert np.abs(at_solution).max() < resolved < 1e-6 * np.abs(at_zero).max()
 
 
 @pytest.mark.parametrize("name", ["multiclass hinge", "structured hinge"])

@@ -319,7 +319,9 @@ class _Descent:
         G = G[:, None] * (k[:, None] == self.matrices[:K, None])
         if self.to_gradient is not None:
             G = G @ self.to_gradient
-        self.W.addmm_(X.T, G.reshape(B, -1), alpha=-self.step_length / B)
+        # The gradient is summed by itself: some BLAS would add a product into W row by row, and
+        # round every part of the sum to the digits of W.
+        self.W.sub_(X.T @ G.reshape(B, -1), alpha=self.step_length / B)
         self.n_steps += 1
         if self.mean is not None:
             self.mean.lerp_(self.W, 1 / self.n_steps)
