@@ -17,6 +17,13 @@ def test_a_file_is_replaced_once_all_is_written(tmp_path):
     assert list(path.parent.iterdir()) == [path]
 
 
+def test_who_may_read_a_file_is_what_the_system_says_of_any(tmp_path):
+    (tmp_path / "any").touch()
+    with written_whole(tmp_path / "file"):
+        pass
+    assert (tmp_path / "file").stat().st_mode == (tmp_path / "any").stat().st_mode
+
+
 def interrupted(path):
     with written_whole(path) as file:
         file.write(b"half of the second")

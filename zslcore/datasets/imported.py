@@ -1,8 +1,8 @@
 """Imported data sets: read once through the door, then opened at once as read-only maps.
 
 An import is a folder of ``.npy`` files that never change, and beside it a manifest
-``<name>.json`` that names the folder. Writing the manifest, one ``os.replace``, is what makes an
-import exist: a reader sees the old one or the new one, never half of either.
+``<name>.json`` that names the folder. Writing the manifest, whole or not at all, makes an import
+exist: a reader sees the old one or the new one, never half of either.
 
 Opening compares every file with the manifest: its size, and its SHA-256 where it is small or its
 modification time is not the one recorded. What does not agree is never served. It is imported
@@ -27,6 +27,7 @@ from platformdirs import user_cache_path
 
 from zslcore.datasets.base import Fold, Split, ZSLDataset
 from zslcore.exceptions import DatasetError, ParameterError, closest_name
+from zslcore.files import written_whole
 
 __all__ = [
     "Recipe",
@@ -197,9 +198,8 @@ def _store(name: str, made_by: dict, read: Callable[[Path], ZSLDataset]) -> ZSLD
     folder = Path(tempfile.mkdtemp(prefix=f"{name}.", dir=root))
     try:
         manifest = _write(read(folder), folder) | {"name": name, "recipe": made_by}
-        draft = folder / "manifest.json"
-        draft.write_text(json.dumps(manifest, indent=1), encoding="utf-8")
-        os.replace(draft, root / f"{name}.json")
+        with written_whole(root / f"{name}.json") as file:
+            file.write(json.dumps(manifest, indent=1).encode())
     except BaseException:
         _remove(folder)
         raise
