@@ -94,7 +94,7 @@ def choose_run() -> RunSpec:
         dataset = choose_dataset()
         split = choose_split(dataset)
         method = choose_method()
-        given = _choose_origin(split, "chosen on the folds, never on test classes")
+        given = _choose_origin(split, "never on test classes")
         params = _choose_params(get_method(method), given=given)
         more = _choose_more()
     return RunSpec(
@@ -120,7 +120,7 @@ def choose_transduction() -> TransductionSpec:
             params["base"] = choose(
                 "Base", bases, key="transductive_base", default="ESZSL", help=help_text
             )
-        given = _choose_origin(split, "chosen on the folds, whose validation images have no labels")
+        given = _choose_origin(split, "where the validation images play the unlabelled ones")
         params |= _choose_params(TRANSDUCTIVE[method], given=given)
         more = _choose_more()
     return TransductionSpec(
@@ -155,7 +155,8 @@ def in_words(method: str, params: Mapping[str, Any]) -> str:
 def _choose_origin(split: Split, validated: str) -> bool:
     """Choose whether parameters are given or validated; without folds they can only be given."""
     origins = ["validated", "given"] if split.folds else ["given"]
-    help_text = f"Validated: {validated}. Given: set by hand."
+    folds = "chosen on the folds inside the training classes"
+    help_text = f"Validated: {folds}, {validated}. Given: set by hand."
     return choose("Parameters", origins, key="parameters", help=help_text) == "given"
 
 
