@@ -19,7 +19,7 @@ def visit(page, **choices):
     return app
 
 
-def until(app, true, seconds=90):
+def until(app, true, seconds=60):
     """Run the page as its fragments would by themselves, until ``true(app)``."""
     end = time.monotonic() + seconds
     while not true(app):

@@ -23,6 +23,16 @@ def settle(page):
     )
 
 
+def dressed(page, theme):
+    """Change to the light or the dark theme, as the system of a visitor may, and wait for it."""
+    page.emulate_media(color_scheme=theme)
+    page.wait_for_function(
+        "dark => { const [r, g, b] = getComputedStyle(document.querySelector('.stApp'))"
+        ".backgroundColor.match(/\\d+/g).map(Number); return (r + g + b < 384) === dark }",
+        arg=theme == "dark",
+    )
+
+
 def fits(page, *sizes):
     """Wait until the page is no wider than windows of some sizes: a projector's, a narrow one."""
     for size in sizes or (PROJECTOR, NARROW):

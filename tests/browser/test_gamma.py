@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tests.browser.reading import NARROW, PROJECTOR, fits, numbers, open_page
+from tests.browser.reading import NARROW, PROJECTOR, dressed, fits, numbers, open_page
 
 
 def slider_box(page):
@@ -80,7 +80,8 @@ def test_pinned_gamma_goes_into_the_address_and_the_figure(server, page):
 @pytest.mark.parametrize("name", ["calibration", "evaluate"])
 def test_nothing_spills_or_overlaps(server, page, name):
     open_page(page, f"{server.url}/{name}?dataset=simulated-AWA2&method=LinearS2V")
-    for size in (PROJECTOR, NARROW):
+    for size, theme in ((PROJECTOR, "light"), (NARROW, "dark")):
+        dressed(page, theme)
         fits(page, size)
         page.wait_for_timeout(500)  # figures follow the width of the page
         no_text_on_text(page, size["width"])

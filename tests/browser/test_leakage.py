@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from tests.browser.reading import fits, settle, visit
+from tests.browser.reading import dressed, fits, settle, visit
 from tests.datasets.files import with_type_code, write_folder
 from tests.leakage.worlds import add, clean
 
@@ -152,5 +152,7 @@ def test_nothing_sticks_out_sideways(page, server, path):
     for k in range(page.get_by_role("tab").count()):
         page.get_by_role("tab").nth(k).click()
         settle(page)
-        fits(page)
+        for theme in ("light", "dark"):
+            dressed(page, theme)
+            fits(page)
         assert not page.get_by_test_id("stException").count()
