@@ -31,8 +31,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from zslcore import __version__
-from zslcore.datasets.imported import data_folder
 from zslcore.exceptions import ZSLError
+from zslcore.files import data_folder
 
 __all__ = [
     "Runner",

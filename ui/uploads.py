@@ -1,7 +1,7 @@
 """Files that visitors bring: put where the package can read them, and read through its door.
 
 Nothing is looked into here. Files go under plain names into a folder that is gone afterwards;
-:func:`zslcore.datasets.imported.import_dataset` reads them, and refuses in one sentence.
+:func:`zslcore.datasets.importing.import_dataset` reads them, and refuses in one sentence.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ import streamlit as st
 from ui import cache
 from zslcore.datasets import ZSLDataset, available
 from zslcore.datasets.door import clean_text
-from zslcore.datasets.imported import import_dataset, import_name
+from zslcore.datasets.importing import import_dataset
+from zslcore.datasets.imports import import_name
 from zslcore.exceptions import FileRefusedError, ParameterError
 from zslcore.leakage import AuditContext, Vocabulary, read_vocabulary
 from zslcore.leakage.loading import context_of_split

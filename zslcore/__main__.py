@@ -34,7 +34,7 @@ def run_import(args: argparse.Namespace) -> None:
     """Import what ``args.source`` holds and print what it is."""
     from pathlib import Path
 
-    from zslcore.datasets.imported import import_dataset
+    from zslcore.datasets.importing import import_dataset
     from zslcore.exceptions import ParameterError
 
     of_file, of_folder = ("prototypes", "unseen"), ("features", "splits")

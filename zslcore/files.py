@@ -1,4 +1,4 @@
-"""Files that are there whole or not at all."""
+"""Where files are, and files that are there whole or not at all."""
 
 from __future__ import annotations
 
@@ -9,7 +9,18 @@ from pathlib import Path
 from typing import BinaryIO
 from uuid import uuid4
 
-__all__ = ["written_whole"]
+from platformdirs import user_cache_path
+
+__all__ = ["FACTS", "data_folder", "written_whole"]
+
+#: Facts that the package comes with: printed tables, class lists, vocabularies.
+FACTS = Path(__file__).parents[1] / "data"
+
+
+def data_folder() -> Path:
+    """Return where imports, runs and results live: ``ZSL_DATA``, or the platform's cache folder."""
+    chosen = os.environ.get("ZSL_DATA")
+    return Path(chosen).expanduser() if chosen else user_cache_path("zero-shot-lab")
 
 
 @contextmanager

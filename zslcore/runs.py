@@ -29,9 +29,9 @@ from sklearn.base import clone
 from zslcore import __version__, protocol
 from zslcore.base import ZSLEstimator
 from zslcore.datasets import ZSLDataset, load
-from zslcore.datasets.imported import data_folder
 from zslcore.exceptions import DatasetError, ParameterError, ZSLError, closest_name
 from zslcore.features import Preprocessing
+from zslcore.files import data_folder
 from zslcore.methods import get_method
 from zslcore.metrics import OperatingPoint
 

@@ -6,7 +6,6 @@ import pytest
 from scipy.io import loadmat
 
 from zslcore.datasets.facts import (
-    DATA,
     benchmark_of,
     class_facts,
     published,
@@ -14,6 +13,7 @@ from zslcore.datasets.facts import (
     standard_test_classes,
 )
 from zslcore.exceptions import UnknownNameError
+from zslcore.files import FACTS
 
 BENCHMARKS = ("AWA1", "AWA2", "CUB", "SUN", "aPY")
 
@@ -102,7 +102,7 @@ def _plain(name):
 
 @pytest.mark.parametrize("name", published_tables())
 def test_printed_tables_come_as_fractions(name):
-    printed = pd.read_csv(DATA / "published" / f"{name}.csv")
+    printed = pd.read_csv(FACTS / "published" / f"{name}.csv")
     table = published(name)
     assert len(table) == len(printed) > 0
     for column in printed.columns[printed.columns.str.endswith("_percent")]:
@@ -114,7 +114,7 @@ def test_printed_tables_come_as_fractions(name):
 
 
 def test_every_printed_table_and_class_column_is_explained():
-    readme = (DATA / "README.md").read_text(encoding="utf-8")
+    readme = (FACTS / "README.md").read_text(encoding="utf-8")
     columns = class_facts("CUB").classes.columns
     missing = [name for name in (*published_tables(), *columns) if f"`{name}`" not in readme]
     assert not missing

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.datasets import files
-from zslcore.datasets import imported, load
+from zslcore.datasets import import_dataset, load
 from zslcore.datasets.table import read_table
 from zslcore.exceptions import DatasetError, FileRefusedError, UnknownNameError
 
@@ -232,13 +232,11 @@ def test_numbers_survive_a_csv_to_the_last_bit(tmp_path_factory, values):
 def test_an_imported_table_is_opened_as_maps_and_made_again_when_torn(tmp_path, monkeypatch, kind):
     monkeypatch.setenv("ZSL_DATA", str(tmp_path / "data"))
     if kind == "npz":
-        first = imported.import_dataset(
+        first = import_dataset(
             npz(tmp_path, **dict.fromkeys(SPLIT)), unseen=["bat", "seal"], name="own-table"
         )
     else:
-        first = imported.import_dataset(
-            csv(tmp_path), prototypes=prototypes(tmp_path), name="own-table"
-        )
+        first = import_dataset(csv(tmp_path), prototypes=prototypes(tmp_path), name="own-table")
     assert isinstance(load("own-table").features, np.memmap)
     for path in (tmp_path / "data" / "imported").glob("*/features.npy"):
         path.unlink()

@@ -27,9 +27,8 @@ from sklearn.base import clone
 from zslcore import protocol
 from zslcore.analysis.inventory import class_table
 from zslcore.datasets.base import ZSLDataset
-from zslcore.datasets.imported import data_folder
 from zslcore.exceptions import DatasetError
-from zslcore.files import written_whole
+from zslcore.files import data_folder, written_whole
 from zslcore.methods import METHODS, PrototypeCosine
 from zslcore.runs import RunSpec, choose, evaluation_from
 

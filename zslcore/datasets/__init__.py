@@ -15,6 +15,7 @@ __all__ = [
     "Split",
     "ZSLDataset",
     "available",
+    "import_dataset",
     "load",
     "read_digits",
     "read_table",
@@ -23,6 +24,7 @@ __all__ = [
 ]
 
 _READERS = {
+    "import_dataset": "importing",
     "read_digits": "digits",
     "read_table": "table",
     "read_xlsa17": "xlsa17",
@@ -39,10 +41,10 @@ def __getattr__(name: str):
 
 def available() -> tuple[str, ...]:
     """Names that :func:`load` accepts now: embedded first, then simulated, then imported."""
-    from zslcore.datasets import imported
+    from zslcore.datasets import imports
     from zslcore.datasets.simulated import SIMULATED
 
-    return ("digits", *SIMULATED, *imported.names())
+    return ("digits", *SIMULATED, *imports.names())
 
 
 def load(name: str) -> ZSLDataset:
@@ -53,7 +55,7 @@ def load(name: str) -> ZSLDataset:
     UnknownNameError
         For a name not in :func:`available`; names the nearest one.
     """
-    from zslcore.datasets import imported
+    from zslcore.datasets import imports
     from zslcore.datasets.digits import read_digits
     from zslcore.datasets.simulated import SIMULATED, simulate
 
@@ -61,6 +63,8 @@ def load(name: str) -> ZSLDataset:
         return read_digits()
     if name in SIMULATED:
         return simulate(name)
-    if name in imported.names():
-        return imported.open_dataset(name)
+    if name in imports.names():
+        from zslcore.datasets.importing import open_dataset
+
+        return open_dataset(name)
     raise closest_name("data set", name, available())

@@ -22,13 +22,12 @@ import pooch
 import requests
 
 from zslcore.datasets.door import clean_text
-from zslcore.datasets.imported import data_folder
 from zslcore.exceptions import DatasetError, FileRefusedError, closest_name
-from zslcore.files import written_whole
+from zslcore.files import FACTS, data_folder, written_whole
 
 __all__ = ["Archive", "archives", "fetch", "unpack"]
 
-MANIFEST = Path(__file__).parents[2] / "data" / "manifest.toml"
+MANIFEST = FACTS / "manifest.toml"
 CHUNK = 1 << 20
 #: Seconds to wait for a connection, and for the next bytes of it.
 TIMEOUT = (15, 60)

@@ -9,11 +9,11 @@ import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import pandas as pd
 
 from zslcore.exceptions import closest_name
+from zslcore.files import FACTS
 
 __all__ = [
     "ClassFacts",
@@ -24,8 +24,6 @@ __all__ = [
     "published_tables",
     "standard_test_classes",
 ]
-
-DATA = Path(__file__).parents[2] / "data"
 
 #: Benchmarks whose standard split is known; the test classes of SUN's are not to be had.
 _WITH_STANDARD_SPLIT = ("AWA2", "CUB", "aPY")
@@ -60,14 +58,14 @@ def class_facts(dataset: str) -> ClassFacts:
     UnknownNameError
         For a benchmark that ``data/classes`` does not hold; names the nearest one.
     """
-    sources = tomllib.loads((DATA / "classes" / "sources.toml").read_text(encoding="utf-8"))
+    sources = tomllib.loads((FACTS / "classes" / "sources.toml").read_text(encoding="utf-8"))
     if dataset not in sources:
         raise closest_name("benchmark", dataset, sources)
     notes = dict(sources[dataset])
     return ClassFacts(
         dataset=dataset,
         attributes=notes.pop("attributes"),
-        classes=pd.read_csv(DATA / "classes" / f"{dataset}.csv", keep_default_na=False),
+        classes=pd.read_csv(FACTS / "classes" / f"{dataset}.csv", keep_default_na=False),
         notes=notes,
     )
 
@@ -98,7 +96,7 @@ def standard_test_classes(names: Sequence[str]) -> tuple[int, ...]:
 
 def published_tables() -> tuple[str, ...]:
     """Names of the printed tables that :func:`published` knows."""
-    return tuple(sorted(path.stem for path in (DATA / "published").glob("*.csv")))
+    return tuple(sorted(path.stem for path in (FACTS / "published").glob("*.csv")))
 
 
 def published(name: str) -> pd.DataFrame:
@@ -114,7 +112,7 @@ def published(name: str) -> pd.DataFrame:
     """
     if name not in published_tables():
         raise closest_name("published table", name, published_tables())
-    table = pd.read_csv(DATA / "published" / f"{name}.csv")
+    table = pd.read_csv(FACTS / "published" / f"{name}.csv")
     percent = [column for column in table.columns if column.endswith("_percent")]
     table[percent] = table[percent] / 100
     return table.rename(columns={column: column.removesuffix("_percent") for column in percent})

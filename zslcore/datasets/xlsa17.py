@@ -25,7 +25,7 @@ from pathlib import Path
 
 import numpy as np
 
-from zslcore.datasets import imported
+from zslcore.datasets import imports
 from zslcore.datasets.base import Fold, Split, ZSLDataset
 from zslcore.datasets.door import Role, clean_text, read_arrays, read_lines
 from zslcore.datasets.facts import standard_test_classes
@@ -87,12 +87,12 @@ def read_xlsa17(
     """
     layout = _Layout.find(Path(folder), features, splits)
     name = name or layout.default_name()
-    recipe = imported.Recipe(
+    recipe = imports.Recipe(
         path=str(layout.folder),
         options={"features": features, "splits": splits},
         sources=layout.sources(),
     )
-    return imported.keep(name, recipe, lambda into: _read(layout, name, into))
+    return imports.keep(name, recipe, lambda into: _read(layout, name, into))
 
 
 def read_split_arrays(path: str | os.PathLike) -> dict[str, np.ndarray]:
@@ -155,7 +155,7 @@ class _Layout:
             for path, usual in ((self.features, FEATURES), (self.splits, SPLITS))
             if path.name.lower() != usual
         ]
-        return imported.import_name("-".join([self.folder.name, *unusual]))
+        return imports.import_name("-".join([self.folder.name, *unusual]))
 
 
 def _look_up(folder: Path, name: str) -> Path | None:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from zslcore.datasets.door import clean_text
 from zslcore.exceptions import FileRefusedError, closest_name
-from zslcore.leakage.paths import VOCABULARIES
+from zslcore.files import FACTS
 
 __all__ = ["VOCABULARY_NAMES", "Entry", "Vocabulary", "get_vocabulary", "read_vocabulary"]
 
@@ -86,7 +86,7 @@ def get_vocabulary(name: str) -> Vocabulary:
     if name not in _KNOWN:
         raise closest_name("pre-training vocabulary", name, _KNOWN)
     file, source = _KNOWN[name]
-    data = (VOCABULARIES / file).read_bytes()
+    data = (FACTS / "vocabularies" / file).read_bytes()
     text = (gzip.decompress(data) if file.endswith(".gz") else data).decode("utf-8")
     return Vocabulary.of(name, text.splitlines(), source)
 

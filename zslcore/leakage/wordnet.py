@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 
-from zslcore.leakage.paths import VOCABULARIES
+from zslcore.files import FACTS
 
 __all__ = ["Synset", "WordNet", "squeeze", "wordnet"]
 
@@ -136,7 +136,7 @@ def wordnet() -> WordNet:
 
 
 def _lines(name: str) -> Iterator[str]:
-    with gzip.open(VOCABULARIES / name, "rt", encoding="utf-8") as file:
+    with gzip.open(FACTS / "vocabularies" / name, "rt", encoding="utf-8") as file:
         for line in file:
             if not line.startswith("#"):
                 yield line.rstrip("\n")

@@ -10,8 +10,8 @@ from functools import cache
 
 import numpy as np
 
+from zslcore.files import FACTS
 from zslcore.leakage.context import PARTS, AuditContext
-from zslcore.leakage.paths import DATA
 from zslcore.leakage.report import Evidence, Finding, Severity
 
 __all__ = ["KnownSplit", "known_split", "known_splits", "part_digest"]
@@ -44,7 +44,7 @@ class KnownSplit:
 @cache
 def known_splits() -> tuple[KnownSplit, ...]:
     """Return the split files that ``data/known_splits.toml`` knows."""
-    entries = tomllib.loads((DATA / "known_splits.toml").read_text(encoding="utf-8"))["split"]
+    entries = tomllib.loads((FACTS / "known_splits.toml").read_text(encoding="utf-8"))["split"]
     return tuple(KnownSplit(**entry) for entry in entries)
 
 

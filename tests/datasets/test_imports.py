@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from tests.datasets import files
-from zslcore.datasets import imported, load, xlsa17
+from zslcore.datasets import import_dataset, imports, load, xlsa17
 from zslcore.datasets.base import Split, ZSLDataset
+from zslcore.datasets.importing import open_dataset
 from zslcore.datasets.xlsa17 import read_xlsa17
 from zslcore.exceptions import DatasetError, FileRefusedError, ParameterError, UnknownNameError
 
@@ -50,13 +51,13 @@ def flip(content):
 
 
 def test_nothing_is_imported_at_first():
-    assert imported.names() == ()
+    assert imports.names() == ()
 
 
 def test_a_second_reading_opens_what_the_first_imported(source, reads):
     first, second = read_xlsa17(source), read_xlsa17(source)
     assert len(reads) == 1
-    assert imported.names() == ("Toy",)
+    assert imports.names() == ("Toy",)
     for ds in (second, load("Toy")):
         assert isinstance(ds.features, np.memmap)
         assert ds.digest == first.digest
@@ -137,7 +138,7 @@ def test_a_torn_import_is_made_again_from_its_source(source, root, reads, damage
 def test_large_files_are_hashed_when_their_time_says_they_were_touched(
     source, root, reads, monkeypatch
 ):
-    monkeypatch.setattr(imported, "ALWAYS_HASHED", 0)
+    monkeypatch.setattr(imports, "ALWAYS_HASHED", 0)
     read_xlsa17(source)
     path = folder_of(root) / "features.npy"
     os.utime(path, ns=(1, 1))
@@ -206,7 +207,7 @@ def test_a_data_set_in_memory_can_be_kept(root):
         simulated=True,
         images=np.zeros((20, 2, 2), np.uint8),
     )
-    kept = imported.import_dataset(ds)
+    kept = import_dataset(ds)
     assert kept.name == "in-memory"
     again = load("in-memory")
     assert (again.digest, again.simulated, again.source) == (ds.digest, True, "Made up.")
@@ -222,7 +223,7 @@ def test_a_data_set_in_memory_can_be_kept(root):
 )
 def test_names_are_plain_file_names(source, name):
     with pytest.raises(ParameterError, match="must be at most 64 letters"):
-        imported.keep(name, imported.Recipe(str(source), {}, ()), lambda _: None)
+        imports.keep(name, imports.Recipe(str(source), {}, ()), lambda _: None)
 
 
 def test_names_of_built_in_data_sets_are_taken(source):
@@ -232,14 +233,14 @@ def test_names_of_built_in_data_sets_are_taken(source):
 
 @pytest.mark.parametrize("text", ["../../etc", "Ünïcode näme", "", "a" * 99, "CUB 200.2011", "."])
 def test_any_text_makes_a_valid_name(text):
-    name = imported.import_name(text)
-    imported._check_name(name)
+    name = imports.import_name(text)
+    imports._check_name(name)
 
 
 def test_a_name_that_was_never_imported_gets_the_nearest(source):
     read_xlsa17(source)
     with pytest.raises(UnknownNameError, match="'Toy'"):
-        imported.open_dataset("toy")
+        open_dataset("toy")
 
 
 def test_old_folders_of_imports_that_were_cut_off_are_removed(source, root):

@@ -1,6 +1,6 @@
-"""Write the lists in this folder again, from the sources named in README.md.
+"""Write the lists in ``data/vocabularies`` again, from the sources named in its README.md.
 
-    python data/vocabularies/build.py --imagenet FOLDER --action FOLDER --wordnet FOLDER
+    python -m tools.vocabularies --imagenet FOLDER --action FOLDER --wordnet FOLDER
 
 The folders hold ``imagenet_synsets.txt``, ``imagenet21k_goog_synsets.txt`` and
 ``imagenet_synset_to_lemma.txt``; ``kinetics400_label_map.txt`` and ``sports1m_labels.txt``; and
@@ -15,7 +15,7 @@ import gzip
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-HERE = Path(__file__).parent
+from zslcore.files import FACTS
 
 WORDNET_NOTE = (
     "# WordNet 3.0 Copyright 2006 by Princeton University. All rights reserved. See README.md"
@@ -58,7 +58,7 @@ def _write(name: str, lines: Iterable[str]) -> None:
     data = ("\n".join(lines) + "\n").encode()
     if name.endswith(".gz"):
         data = gzip.compress(data, compresslevel=9, mtime=0)
-    (HERE / name).write_bytes(data)
+    (FACTS / "vocabularies" / name).write_bytes(data)
 
 
 def _wordnet(folder: Path) -> Iterator[str]:

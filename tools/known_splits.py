@@ -1,6 +1,6 @@
-"""Write ``known_splits.toml`` again: digests of the split files that are in circulation.
+"""Write ``data/known_splits.toml`` again: digests of the split files that are in circulation.
 
-    python data/known_splits.py FOLDER
+    python -m tools.known_splits FOLDER
 
 ``FOLDER`` holds one folder per data set (AWA1, AWA2, CUB, SUN, APY) with ``att_splits.mat`` and,
 where one has it, ``att_splits_v1.mat``. Only digests and counts are written, no rows.
@@ -10,15 +10,12 @@ from __future__ import annotations
 
 import argparse
 import hashlib
-import sys
 from pathlib import Path
 
-HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE.parent))
-
-from zslcore.datasets.xlsa17 import read_split_arrays  # noqa: E402 - needs the path above
-from zslcore.leakage.checks.identity import part_digest  # noqa: E402
-from zslcore.leakage.context import PARTS  # noqa: E402
+from zslcore.datasets.xlsa17 import read_split_arrays
+from zslcore.files import FACTS
+from zslcore.leakage.checks.identity import part_digest
+from zslcore.leakage.context import PARTS
 
 FILES = {"att_splits_v1.mat": "PS v1", "att_splits.mat": "PS 2.0"}
 NAMES = {"APY": "aPY"}
@@ -30,13 +27,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=Path)
     folder = parser.parse_args().folder
-    header = "# Split files in circulation; written by known_splits.py. Rows are digested 0-based."
+    header = (
+        "# Split files in circulation; written by tools.known_splits. Rows are digested 0-based."
+    )
     entries = [
         _entry(path, NAMES.get(path.parent.name, path.parent.name), name)
         for file, name in FILES.items()
         for path in sorted(folder.glob(f"*/{file}"))
     ]
-    (HERE / "known_splits.toml").write_text("\n\n".join([header, *entries]) + "\n", "utf-8")
+    (FACTS / "known_splits.toml").write_text("\n\n".join([header, *entries]) + "\n", "utf-8")
 
 
 def _entry(path: Path, dataset: str, name: str) -> str:

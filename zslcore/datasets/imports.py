@@ -1,12 +1,12 @@
-"""Imported data sets: read once through the door, then opened at once as read-only maps.
+"""Where imports are kept: read once through the door, then opened at once as read-only maps.
 
 An import is a folder of ``.npy`` files that never change, and beside it a manifest
 ``<name>.json`` that names the folder. Writing the manifest, whole or not at all, makes an import
 exist: a reader sees the old one or the new one, never half of either.
 
 Opening compares every file with the manifest: its size, and its SHA-256 where it is small or its
-modification time is not the one recorded. What does not agree is never served. It is imported
-again if its source is still there, and refused with a sentence if not.
+modification time is not the one recorded. What does not agree is never served:
+:mod:`zslcore.datasets.importing` makes it again, or says why that cannot be done.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
-from platformdirs import user_cache_path
 
 from zslcore.datasets.base import Fold, Split, ZSLDataset
-from zslcore.exceptions import DatasetError, ParameterError, closest_name
-from zslcore.files import written_whole
+from zslcore.exceptions import DatasetError, ParameterError
+from zslcore.files import data_folder, written_whole
 
 __all__ = [
     "Recipe",
-    "data_folder",
-    "import_dataset",
+    "TornError",
     "import_name",
     "keep",
+    "keep_dataset",
     "names",
-    "open_dataset",
+    "open_import",
+    "recipe_of",
 ]
 
 #: Counted up when the files or the manifest of an import change their meaning.
@@ -49,7 +49,7 @@ ALWAYS_HASHED = 4 << 20
 ABANDONED_SECONDS = 24 * 3600
 
 
-class _TornError(DatasetError):
+class TornError(DatasetError):
     """An import that is not what its manifest says."""
 
 
@@ -60,7 +60,7 @@ class Recipe:
     Attributes
     ----------
     path : folder (xlsa17 layout) or file (table) it was read from, absolute
-    options : keyword arguments of :func:`import_dataset`
+    options : keyword arguments of :func:`zslcore.datasets.importing.import_dataset`
     sources : the files it was read from
     """
 
@@ -77,12 +77,6 @@ class Recipe:
         return json.loads(json.dumps(asdict(self) | {"sources": states}, default=str))
 
 
-def data_folder() -> Path:
-    """Return where imports and downloads live: ``ZSL_DATA``, or the platform's cache folder."""
-    chosen = os.environ.get("ZSL_DATA")
-    return Path(chosen).expanduser() if chosen else user_cache_path("zero-shot-lab")
-
-
 def names() -> tuple[str, ...]:
     """Names of the imported data sets, sorted."""
     found = (path.stem for path in _root().glob("*.json"))
@@ -92,47 +86,6 @@ def names() -> tuple[str, ...]:
 def import_name(text: str) -> str:
     """Turn ``text``, say a folder's name, into a name for an import."""
     return "-".join(re.findall(r"[A-Za-z0-9_+]+", text))[:MAX_NAME] or "imported"
-
-
-def open_dataset(name: str) -> ZSLDataset:
-    """Open an imported data set; a damaged one is imported again from its source.
-
-    Raises
-    ------
-    UnknownNameError
-        When nothing was imported under this name.
-    DatasetError
-        When the import is damaged and cannot be made again.
-    """
-    if name not in names():
-        raise closest_name("imported data set", name, names())
-    try:
-        return _open(name)
-    except _TornError:
-        pass
-    try:
-        return _open(name)  # another process may have replaced it between manifest and files
-    except _TornError as torn:
-        return _again(name, str(torn))
-
-
-def import_dataset(source: ZSLDataset | str | os.PathLike, **options) -> ZSLDataset:
-    """Import a data set for good; afterwards :func:`zslcore.datasets.load` knows its name.
-
-    Parameters
-    ----------
-    source : a folder in the xlsa17 layout, a table file, or a data set that is already read
-    **options
-        Passed to :func:`read_xlsa17` or :func:`read_table`; ``name`` names the import.
-    """
-    if isinstance(source, ZSLDataset):
-        name = options.pop("name", None) or import_name(source.name)
-        return _store(name, {}, lambda _: source)
-    if Path(source).is_file():
-        return _import_table(Path(source), **options)
-    from zslcore.datasets.xlsa17 import read_xlsa17
-
-    return read_xlsa17(source, **options)
 
 
 def keep(name: str, recipe: Recipe, read: Callable[[Path], ZSLDataset]) -> ZSLDataset:
@@ -148,22 +101,23 @@ def keep(name: str, recipe: Recipe, read: Callable[[Path], ZSLDataset]) -> ZSLDa
     made_by = recipe.as_json()
     try:
         if _manifest(name)["recipe"] == made_by:
-            return _open(name)
-    except _TornError:
+            return open_import(name)
+    except TornError:
         pass
     return _store(name, made_by, read)
 
 
-def _import_table(path: Path, name: str | None = None, **options) -> ZSLDataset:
-    from zslcore.datasets.table import read_table
+def keep_dataset(dataset: ZSLDataset, name: str) -> ZSLDataset:
+    """Keep a data set that was read already; damaged, nothing can make this import again."""
+    return _store(name, {}, lambda _: dataset)
 
-    name = name or import_name(path.stem)
-    if options.get("prototypes"):
-        options["prototypes"] = str(Path(options["prototypes"]).resolve())
-    sources = [path.resolve()]
-    sources += [Path(options["prototypes"])] if options.get("prototypes") else []
-    recipe = Recipe(str(path.resolve()), options, sources)
-    return keep(name, recipe, lambda _: read_table(path, name=name, **options))
+
+def recipe_of(name: str) -> dict:
+    """Return the recipe that an import was made by; empty where nobody knows."""
+    try:
+        return _manifest(name)["recipe"]
+    except TornError:
+        return {}
 
 
 def _root() -> Path:
@@ -205,7 +159,7 @@ def _store(name: str, made_by: dict, read: Callable[[Path], ZSLDataset]) -> ZSLD
         raise
     if previous:
         _remove(previous)
-    return _open(name)
+    return open_import(name)
 
 
 def _write(dataset: ZSLDataset, folder: Path) -> dict:
@@ -278,38 +232,44 @@ def _manifest(name: str) -> dict:
     try:
         manifest = json.loads((_root() / f"{name}.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):
-        raise _TornError("its manifest cannot be read") from None
+        raise TornError("its manifest cannot be read") from None
     if not isinstance(manifest, dict) or manifest.get("schema") != SCHEMA:
-        raise _TornError("its manifest was written by another version or program")
+        raise TornError("its manifest was written by another version or program")
     if manifest.get("name") != name or not isinstance(manifest.get("recipe"), dict):
-        raise _TornError("its manifest belongs to another import")
+        raise TornError("its manifest belongs to another import")
     return manifest
 
 
-def _open(name: str) -> ZSLDataset:
-    """Open an import whose files are what the manifest says."""
+def open_import(name: str) -> ZSLDataset:
+    """Open an import whose files are what its manifest says.
+
+    Raises
+    ------
+    TornError
+        When they are not.
+    """
     manifest = _manifest(name)
     try:
         folder = _root() / Path(manifest["folder"]).name
         for file, state in manifest["files"].items():
             _verify(folder / Path(file).name, state)
         return _dataset(folder, manifest)
-    except _TornError:
+    except TornError:
         raise
     except (KeyError, TypeError, AttributeError, ValueError, OSError, DatasetError) as error:
-        raise _TornError(f"its files do not fit together ({type(error).__name__})") from error
+        raise TornError(f"its files do not fit together ({type(error).__name__})") from error
 
 
 def _verify(path: Path, recorded: dict) -> None:
     """Compare a file with what was recorded when it was written."""
     if not path.is_file():
-        raise _TornError(f"{path.name} is missing")
+        raise TornError(f"{path.name} is missing")
     state = path.stat()
     if state.st_size != recorded["size"]:
-        raise _TornError(f"{path.name} has {state.st_size:,} of {recorded['size']:,} bytes")
+        raise TornError(f"{path.name} has {state.st_size:,} of {recorded['size']:,} bytes")
     touched = state.st_mtime_ns != recorded["mtime_ns"] or state.st_size <= ALWAYS_HASHED
     if touched and _sha256(path) != recorded["sha256"]:
-        raise _TornError(f"{path.name} has changed since it was written")
+        raise TornError(f"{path.name} has changed since it was written")
 
 
 def _dataset(folder: Path, manifest: dict) -> ZSLDataset:
@@ -346,22 +306,6 @@ def _split(arrays, i: int, facts: dict) -> Split:
     )
 
 
-def _again(name: str, why: str) -> ZSLDataset:
-    """Import a damaged data set once more, or say why that cannot be done."""
-    try:
-        recipe = _manifest(name)["recipe"]
-    except _TornError:
-        recipe = {}
-    source = recipe.get("path", "")
-    if not source or not Path(source).exists():
-        raise DatasetError(
-            f"The import {name!r} in {_root()} is damaged ({why}) and "
-            f"{f'its source {source} is gone' if source else 'its source is not known'}; "
-            f"import it again with 'python -m zslcore import'."
-        )
-    return import_dataset(source, name=name, **recipe.get("options", {}))
-
-
 def _remove(folder: Path) -> None:
     """Remove a folder; what is still mapped somewhere stays readable there."""
     shutil.rmtree(folder, ignore_errors=True)
@@ -371,7 +315,7 @@ def _folder_of(name: str) -> Path | None:
     """Folder that the manifest of ``name`` points at, if there is one."""
     try:
         return _root() / Path(_manifest(name)["folder"]).name
-    except (_TornError, KeyError, TypeError):
+    except (TornError, KeyError, TypeError):
         return None
 
 

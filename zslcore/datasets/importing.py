@@ -1,0 +1,78 @@
+"""Importing a data set from whatever holds it, and importing a damaged one again."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from zslcore.datasets import imports
+from zslcore.datasets.base import ZSLDataset
+from zslcore.datasets.table import read_table
+from zslcore.datasets.xlsa17 import read_xlsa17
+from zslcore.exceptions import DatasetError, closest_name
+from zslcore.files import data_folder
+
+__all__ = ["import_dataset", "open_dataset"]
+
+
+def import_dataset(source: ZSLDataset | str | os.PathLike, **options: Any) -> ZSLDataset:
+    """Import a data set for good; afterwards :func:`zslcore.datasets.load` knows its name.
+
+    Parameters
+    ----------
+    source : a folder in the xlsa17 layout, a table file, or a data set that is already read
+    **options
+        Passed to :func:`read_xlsa17` or :func:`read_table`; ``name`` names the import.
+    """
+    if isinstance(source, ZSLDataset):
+        name = options.pop("name", None) or imports.import_name(source.name)
+        return imports.keep_dataset(source, name)
+    if Path(source).is_file():
+        return _import_table(Path(source), **options)
+    return read_xlsa17(source, **options)
+
+
+def open_dataset(name: str) -> ZSLDataset:
+    """Open an imported data set; a damaged one is imported again from its source.
+
+    Raises
+    ------
+    UnknownNameError
+        When nothing was imported under this name.
+    DatasetError
+        When the import is damaged and cannot be made again.
+    """
+    if name not in imports.names():
+        raise closest_name("imported data set", name, imports.names())
+    try:
+        return imports.open_import(name)
+    except imports.TornError:
+        pass
+    try:
+        return imports.open_import(name)  # another process may have replaced it meanwhile
+    except imports.TornError as torn:
+        return _again(name, str(torn))
+
+
+def _import_table(path: Path, name: str | None = None, **options: Any) -> ZSLDataset:
+    name = name or imports.import_name(path.stem)
+    if options.get("prototypes"):
+        options["prototypes"] = str(Path(options["prototypes"]).resolve())
+    sources = [path.resolve()]
+    sources += [Path(options["prototypes"])] if options.get("prototypes") else []
+    recipe = imports.Recipe(str(path.resolve()), options, sources)
+    return imports.keep(name, recipe, lambda _: read_table(path, name=name, **options))
+
+
+def _again(name: str, why: str) -> ZSLDataset:
+    """Import a damaged data set once more, or say why that cannot be done."""
+    recipe = imports.recipe_of(name)
+    source = recipe.get("path", "")
+    if not source or not Path(source).exists():
+        raise DatasetError(
+            f"The import {name!r} in {data_folder() / 'imported'} is damaged ({why}) and "
+            f"{f'its source {source} is gone' if source else 'its source is not known'}; "
+            f"import it again with 'python -m zslcore import'."
+        )
+    return import_dataset(source, name=name, **recipe.get("options", {}))
