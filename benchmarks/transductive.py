@@ -51,7 +51,7 @@ def compare(folder: Path, name: str, row: str) -> pd.DataFrame:
     """Return the rows of one comparison."""
     method, params = METHODS[row]
     data, began = opened(folder, name), time.perf_counter()
-    table = TransductionSpec(name, "PS", method, params).run(data).table()
+    table = TransductionSpec(name, "PS", method, params).compare(data).table()
     seconds = time.perf_counter() - began
     return table.assign(dataset=name, comparison=row, seconds=seconds)
 

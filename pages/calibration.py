@@ -20,7 +20,7 @@ with errors_as_sentences():
     spec = controls.choose_run()
     dataset = cache.dataset(spec.dataset)
     header.mark(dataset)
-    run, scores = waiting.run(spec)
+    run, scores = waiting.run_of(spec)
     curve, evaluation = scores.curve, run.evaluation
 
 best = curve.best()
@@ -114,7 +114,7 @@ settings_tab, classes_tab, run_tab = st.tabs(
 
 if settings_tab.open:
     with settings_tab, errors_as_sentences():
-        for_zsl = waiting.run(replace(spec, select_for="zsl"))[0] if spec.grid else run
+        for_zsl = waiting.run_of(replace(spec, select_for="zsl"))[0] if spec.grid else run
         settings = calibration.three_settings(for_zsl, run)
         benchmark = benchmark_of(dataset.name, dataset.n_classes)
         settings = settings.merge(

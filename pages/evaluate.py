@@ -16,7 +16,7 @@ with errors_as_sentences():
     spec = controls.choose_run()
     dataset = cache.dataset(spec.dataset)
     header.mark(dataset)
-    run, scores = waiting.run(spec)
+    run, scores = waiting.run_of(spec)
 
 evaluation, gap = run.evaluation, run.oracle_gap
 gamma = run.gamma or 0.0

@@ -6,21 +6,18 @@ from dataclasses import replace
 import pandas as pd
 import streamlit as st
 
-from ui import cache, controls, decisions, tables, waiting, work
+from ui import cache, controls, decisions, tables, waiting
 from ui.figures import overlap as figures
 from ui.figures.data import image_row
 from ui.figures.palette import OVERLAP, UNSEEN
 from ui.frame import chart, errors_as_sentences, open_page
 from ui.numbers import percent, points, three_digits
-from ui.overlap_study import (
-    read_class_accuracies,
-    work_of_class_accuracies,
-    work_of_overlap_study,
-)
 from ui.text import plain
 from zslcore.analysis import overlap_tables
 from zslcore.analysis.nearest import nearest_classes
 from zslcore.datasets import available
+from zslcore.jobs import accuracies as of_methods
+from zslcore.jobs import draws, run
 from zslcore.leakage import VOCABULARY_NAMES, AuditContext, get_vocabulary
 from zslcore.methods import METHODS, get_method
 from zslcore.runs import RunSpec
@@ -69,9 +66,9 @@ def spec_of(method: str, data, split: str, *, given: bool) -> RunSpec:
 
 def accuracies_of(specs: list[RunSpec]) -> dict:
     """Return method -> class -> accuracy among the unseen; what takes long is waited for."""
-    if all(work.is_quick(spec, cache.dataset(spec.dataset)) for spec in specs):
+    if all(run.is_quick(spec, cache.dataset(spec.dataset)) for spec in specs):
         return {spec.method: cache.class_accuracy(spec) for spec in specs}
-    return read_class_accuracies(waiting.wait_for(work_of_class_accuracies(specs)))
+    return waiting.result_of(of_methods.ask(specs))
 
 
 def accuracies_on(data, of_split) -> dict:
@@ -333,8 +330,8 @@ def study_of_split(sets) -> pd.DataFrame | None:
 
 def study_of_draws(sets) -> pd.DataFrame:
     """Return the accuracies of many draws of test classes, which a job computes."""
-    asked = work_of_overlap_study(list(sets.values()), methods, known_in(every), DRAWS)
-    return cache.overlap_study(asked.key, waiting.wait_for(asked))
+    asked = draws.ask(list(sets.values()), methods, known_in(every), DRAWS)
+    return waiting.result_of(asked)
 
 
 def show_matrix_table(summary: pd.DataFrame, which: str) -> None:

@@ -48,7 +48,7 @@ with errors_as_sentences():
     digits = cache.dataset("digits")
     split = digits.split("PS")
     spec = RunSpec(dataset="digits", split="PS", method="LinearS2V", digest=digits.digest)
-    result, _ = cache.run(spec)
+    result, _ = cache.quick_run(spec)
     recognised = recognition.recognise(digits, split, lam=result.params["lam"])
 unseen = np.isin(np.arange(digits.n_classes), split.unseen_classes)
 pixels = digits.images.shape[1:]

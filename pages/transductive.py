@@ -14,7 +14,7 @@ with errors_as_sentences():
     spec = controls.choose_transduction()
     dataset = cache.dataset(spec.dataset)
     header.mark(dataset)
-    result = waiting.transduction(spec)
+    result = waiting.comparison_of(spec)
 
 table, classes = result.table(), per_class_table(result, dataset.class_names)
 last = table.iloc[-1]

@@ -44,5 +44,5 @@ def _own_data_folder(tmp_path_factory):
 def _no_child_left():
     """End the children that pages have started."""
     yield
-    if "ui.jobs" in sys.modules:
-        sys.modules["ui.jobs"].close()
+    if "zslcore.jobs" in sys.modules:
+        sys.modules["zslcore.jobs"].close()

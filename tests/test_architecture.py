@@ -9,11 +9,6 @@ ROOT = Path(__file__).parents[1]
 FORBIDDEN = {
     "zslcore": {"streamlit", "plotly", "ui", "pages"},
     "ui/figures": {"streamlit"},
-    "ui/jobs.py": {"streamlit", "plotly", "torch"},
-    "ui/job_child.py": {"streamlit", "plotly"},
-    "ui/work.py": {"streamlit", "plotly"},
-    "ui/crossing.py": {"streamlit", "plotly"},
-    "ui/transduction.py": {"streamlit", "plotly"},
     "ui": {"pages", "app"},
     "pages": {"torch", "scipy", "sklearn", "plotly", "pages", "app"},
 }

@@ -9,12 +9,11 @@ import pytest
 
 from tests import pages
 from tests.pages import metrics, settled, words
-from ui import jobs
 from ui.figures import maps as figures
-from ui.mapping import embed, map_work, read_map
+from zslcore import jobs
 from zslcore.analysis.embedding import MapSettings, make_map
 from zslcore.datasets import load
-from zslcore.exceptions import FileRefusedError
+from zslcore.jobs import embed
 
 PAGE = "pages/awa1_and_awa2.py"
 DIGITS = {"awa1_first": "digits", "awa1_second": "nothing else", "awa1_threads": "1"}
@@ -107,7 +106,7 @@ def test_a_link_restores_selection_view_and_image(visit):
     address = {"awa1_tab": "Map", "awa1_layout": "PCA", **DIGITS}
     key = drawn(visit(**address))[0]["key"]
     made = make_map([load("digits")], MapSettings("pca", threads=1))
-    work = map_work([load("digits")], MapSettings("pca", threads=1)).arguments["map"][:8]
+    work = embed.ask([load("digits")], MapSettings("pca", threads=1)).arguments["map"][:8]
     app = visit(
         **address,
         awa1_lasso=f"{work}.0.-9,-9;0,-9;0,9;-9,9",
@@ -174,38 +173,6 @@ def test_data_sets_with_other_classes_are_told_apart_in_one_sentence(visit):
 def test_one_data_set_alone_has_no_accuracy_across(visit):
     app = visit(awa1_tab="Cross-data-set accuracy", **DIGITS)
     assert "choose a second one" in app.info[0].value
-
-
-# --- The work -------------------------------------------------------------------------------------
-
-
-class Said:
-    """Stands in for the report of a child."""
-
-    def __init__(self):
-        self.lines, self.pictures = [], []
-
-    def __call__(self, *line):
-        self.lines.append(line)
-
-    def preview(self, draw):
-        self.pictures.append(draw()["coordinates"])
-
-
-def test_work_makes_the_map_and_shows_it_on_its_way(tmp_path):
-    digits = load("digits")
-    settings = MapSettings("tsne", perplexity=5, n_samples=100, iterations=20, threads=1)
-    work, said = map_work([digits], settings), Said()
-    embed(tmp_path, said, **work.arguments)
-    made = read_map(tmp_path, work.arguments["map"])
-    assert len(made) == 100
-    stages = [line[3] for line in said.lines if len(line) > 3]
-    assert list(dict.fromkeys(stages))[-2:] == ["Laying out (t-SNE)", "Quality of the map"]
-    assert len(said.pictures) > 20
-    with pytest.raises(FileRefusedError, match="expected"):
-        read_map(tmp_path, "another")
-    changed = map_work([digits], MapSettings("tsne", perplexity=6, n_samples=100, threads=1))
-    assert changed.key != work.key
 
 
 # --- Pictures -------------------------------------------------------------------------------------

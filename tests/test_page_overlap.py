@@ -4,27 +4,19 @@ import json
 from functools import partial
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from tests import pages
 from tests.pages import metrics, until, words
-from ui import work
 from ui.figures import overlap as figures
 from ui.figures.palette import OVERLAP, UNSEEN
-from ui.overlap_study import (
-    read_class_accuracies,
-    read_overlap_study,
-    work_of_class_accuracies,
-    work_of_overlap_study,
-)
 from zslcore.analysis import overlap_tables
 from zslcore.analysis.nearest import nearest_classes
-from zslcore.analysis.overlap import half_and_half, overlap_gain, overlap_study, study_summary
+from zslcore.analysis.overlap import overlap_gain, study_summary
 from zslcore.datasets import load
+from zslcore.jobs import run
 from zslcore.methods import get_method
 from zslcore.protocol import evaluate, fit_and_score
-from zslcore.runs import RunSpec, execute
 
 PAGE = "pages/overlap_gain.py"
 TABS = ["Who wins without leaky classes?", "Methods × features", "SS and PS", "One class",
@@ -143,43 +135,11 @@ def test_without_features_or_a_baseline_the_matrix_says_so(visit):
     assert "Choose features" in words(app)
 
 
-def test_a_study_done_in_a_job_is_the_study(tmp_path):
-    sets = [load(name) for name in ("simulated-AWA2", "simulated-AWA2-untrained")]
-    known = [c for c, name in enumerate(sets[0].class_names) if c % 2]
-    asked = work_of_overlap_study(sets, ["LinearS2V"], known, 2)
-    heard = []
-    work.FUNCTIONS[asked.function](
-        tmp_path, lambda done, total, *_: heard.append((done, total)), **asked.arguments
-    )
-    assert heard[-1] == (4, 4)
-    expected = overlap_study(
-        {"LinearS2V": get_method("LinearS2V")()},
-        {data.name: data for data in sets},
-        half_and_half(np.isin(np.arange(50), known), n_draws=2),
-    )
-    pd.testing.assert_frame_equal(read_overlap_study(tmp_path), expected)
-    other = work_of_overlap_study(sets, ["LinearS2V"], known[1:], 2)
-    assert other.key != asked.key
-
-
-def test_accuracies_computed_in_a_job_are_those_of_a_run(tmp_path, monkeypatch):
-    monkeypatch.setenv("ZSL_DATA", str(tmp_path / "data"))
-    specs = [
-        RunSpec("simulated-AWA2", "SS", method, gamma=0.0, select_for="zsl", params={"lam": 0.01})
-        for method in ("LinearS2V", "LinearV2S")
-    ]
-    asked = work_of_class_accuracies(specs)
-    work.FUNCTIONS[asked.function](tmp_path, lambda *_: None, **asked.arguments)
-    found = read_class_accuracies(tmp_path)
-    for spec in specs:
-        assert found[spec.method] == execute(spec, with_oracle=False).evaluation.per_class_zsl
-
-
 def test_what_takes_long_is_waited_for_and_then_shown(visit, monkeypatch):
-    monkeypatch.setattr(work, "is_quick", lambda *_: False)
+    monkeypatch.setattr(run, "is_quick", lambda *_: False)
     app = visit(overlap_methods="LinearS2V")
     waited = metrics(until(app, lambda app: app.metric))
-    monkeypatch.setattr(work, "is_quick", lambda *_: True)
+    monkeypatch.setattr(run, "is_quick", lambda *_: True)
     assert waited == metrics(visit(overlap_methods="LinearS2V"))
 
 

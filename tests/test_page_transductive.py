@@ -6,8 +6,7 @@ import pytest
 import streamlit as st
 
 from tests.pages import until, visit
-from ui import jobs
-from zslcore import datasets
+from zslcore import datasets, jobs
 from zslcore.analysis.transduction import TransductionSpec
 
 
@@ -31,7 +30,8 @@ def test_figures_are_those_of_the_package(open_at, method):
     params = {"base": "ESZSL"} if method == "Propagation" else {}
     if method == "GFZSL-tran":
         params = {"kernel": "quadratic", "assignment": "hard", "covariance": "tied"}
-    table = TransductionSpec("digits", "PS", method, params).run(datasets.load("digits")).table()
+    spec = TransductionSpec("digits", "PS", method, params)
+    table = spec.compare(datasets.load("digits")).table()
     value, gain = metrics(app)[f"ZSL accuracy, {method}"]
     assert value == f"{100 * table['zsl'][1]:.1f} %"
     assert gain == f"{100 * (table['zsl'][1] - table['zsl'][0]):+.1f} points"

@@ -5,7 +5,9 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from tests.pages import metrics, until, visit
-from ui import jobs, waiting
+from ui import waiting
+from zslcore import jobs
+from zslcore.jobs import runner
 from zslcore.runs import RunStore
 
 
@@ -18,16 +20,16 @@ def _own_data(tmp_path, monkeypatch):
 
 @pytest.fixture
 def panel(monkeypatch):
-    """A page that waits for a work of tests/job_functions.py."""
+    """A page that waits for a work of tests/jobs/functions.py."""
     jobs.close()
-    monkeypatch.setattr(jobs._RUNNER, "module", "tests.job_functions")
+    monkeypatch.setattr(runner._RUNNER, "module", "tests.jobs.functions")
     monkeypatch.setattr(waiting, "PATIENCE", 0.01)
 
     def script(function, arguments):
         import streamlit as st
 
         from ui import waiting
-        from ui.jobs import Work
+        from zslcore.jobs import Work
 
         work = Work("A *test*", function, arguments)
         folder = waiting.wait_for(work, draw=lambda arrays: st.metric("so far", int(arrays["i"])))
@@ -38,7 +40,7 @@ def panel(monkeypatch):
 
     yield opened
     jobs.close()
-    jobs._RUNNER._jobs.clear()
+    runner._RUNNER._jobs.clear()
 
 
 def button(app, label):

@@ -1,17 +1,13 @@
 import numpy as np
-import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from tests.pages import settled
-from ui import jobs
-from ui.crossing import cross, cross_work, read_cross
 from ui.figures.cross import difference_strips, four_accuracies, image_counts
 from ui.figures.palette import FIRST, SECOND
+from zslcore import jobs
 from zslcore.analysis import cross_tests as tests
-from zslcore.analysis.cross_dataset import cross_table
 from zslcore.analysis.inventory import awa_image_counts
-from zslcore.datasets import load
 
 PAIR = ("simulated-AWA1", "simulated-AWA2")
 PRINTED = tests.printed_table(), "AWA1", "AWA2"
@@ -33,27 +29,6 @@ def _no_job_is_left():
 
 def opened(show, *pair):
     return settled(AppTest.from_function(page, args=(show, *pair), default_timeout=90).run())
-
-
-# --- The work -------------------------------------------------------------------------------------
-
-
-def test_work_writes_the_table_and_tells_how_far_it_is(tmp_path):
-    first, second = map(load, PAIR)
-    work = cross_work(first, second, "PS", ["LinearS2V", "ESZSL"])
-    said = []
-    cross(tmp_path, lambda *line: said.append(line[:2]), **work.arguments)
-    read = read_cross(tmp_path, ["LinearS2V", "ESZSL"]).drop(columns="seconds")
-    made = cross_table(first, second, ["LinearS2V", "ESZSL"]).drop(columns="seconds")
-    pd.testing.assert_frame_equal(read.reset_index(drop=True), made)
-    assert said[-1] == (4, 4)
-
-
-def test_order_of_methods_makes_no_other_work_and_data_do():
-    first, second = map(load, PAIR)
-    keys = [cross_work(first, second, "PS", m).key for m in (["A", "B"], ["B", "A"], ["A"])]
-    assert keys[0] == keys[1] != keys[2]
-    assert cross_work(second, first, "PS", ["A", "B"]).key != keys[0]
 
 
 # --- Figures --------------------------------------------------------------------------------------

@@ -11,21 +11,19 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import streamlit as st
 
-from ui import work
-from ui.mapping import read_map
-from ui.overlap_study import read_overlap_study
-from ui.transduction import read_transduction
 from zslcore import datasets, leakage
 from zslcore.analysis import landmarks as marking
 from zslcore.analysis import nearest, overlap
 from zslcore.analysis.embedding import EmbeddedMap
 from zslcore.analysis.transduction import Transduction, TransductionSpec
 from zslcore.datasets import Split, ZSLDataset
+from zslcore.jobs import Work, kinds
 from zslcore.leakage import AuditContext, AuditReport, CorrectedSplit, Vocabulary, leaks, quiz
 from zslcore.protocol import ScoredTest
 from zslcore.runs import RunResult, RunSpec, RunStore, execute
@@ -36,17 +34,14 @@ __all__ = [
     "class_names",
     "corrected",
     "dataset",
-    "finished_map",
-    "finished_run",
-    "finished_transduction",
+    "finished",
     "landmarks",
     "nearest_images",
-    "overlap_study",
     "overlaps",
+    "quick_run",
     "quick_transduction",
     "quiz_question",
     "report",
-    "run",
     "split_key",
     "split_to_review",
     "study_summary",
@@ -68,30 +63,24 @@ def class_names(name: str) -> tuple[str, ...]:
 
 
 @st.cache_resource(show_spinner=False, max_entries=32, hash_funcs=_BY_SPEC)
-def run(spec: RunSpec) -> tuple[RunResult, ScoredTest]:
-    """Run ``spec`` here and now; pages ask :func:`ui.waiting.run`, which knows what takes long.
+def quick_run(spec: RunSpec) -> tuple[RunResult, ScoredTest]:
+    """Run ``spec`` here and now; pages ask :func:`ui.waiting.run_of`: it knows what takes long.
 
     The result is kept in the run store, and what the store has already is not chosen again.
     """
     return RunStore().run(spec, dataset(spec.dataset))
 
 
-@st.cache_resource(show_spinner=False, max_entries=32)
-def finished_run(key: str, _folder: Path) -> tuple[RunResult, ScoredTest]:
+@st.cache_resource(show_spinner="Opening the result …", max_entries=32)
+def finished(key: str, _work: Work, _folder: Path) -> Any:
     """Return what the job with this key has left in its folder."""
-    return work.read_run(_folder)
+    return kinds.read(_folder, _work)
 
 
 @st.cache_resource(show_spinner="Averaging …", max_entries=8)
 def class_means(name: str, digest: str) -> np.ndarray:
     """Return the mean features of every class of the data set called ``name``."""
     return nearest.class_means(dataset(name))
-
-
-@st.cache_resource(show_spinner=False, max_entries=16)
-def overlap_study(key: str, _folder: Path) -> pd.DataFrame:
-    """Return the study that the job with this key has left in its folder."""
-    return read_overlap_study(_folder)
 
 
 @st.cache_data(show_spinner=False, max_entries=64)
@@ -109,22 +98,10 @@ def class_accuracy(spec: RunSpec) -> Mapping[int, float]:
 @st.cache_resource(show_spinner=False, max_entries=32, hash_funcs=_BY_SPEC)
 def quick_transduction(spec: TransductionSpec) -> Transduction:
     """Compare a transductive method with its inductive self, here and now."""
-    return spec.run(dataset(spec.dataset))
-
-
-@st.cache_resource(show_spinner=False, max_entries=32)
-def finished_transduction(key: str, _folder: Path) -> Transduction:
-    """Return what the job with this key has left in its folder."""
-    return read_transduction(_folder)
+    return spec.compare(dataset(spec.dataset))
 
 
 # --- Maps -----------------------------------------------------------------------------------------
-
-
-@st.cache_resource(show_spinner="Opening the map …", max_entries=16)
-def finished_map(key: str, _folder: Path) -> EmbeddedMap:
-    """Return the map of this key, from the folder its job has left."""
-    return read_map(_folder, key)
 
 
 @st.cache_resource(show_spinner="Predicting looks …", max_entries=32)

@@ -5,21 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import streamlit as st
 
-from ui import cache, jobs, work
-from ui import transduction as transducing
+from ui import cache
 from ui.frame import errors_as_sentences
-from ui.jobs import Status, Work
 from ui.numbers import duration
 from ui.text import plain
+from zslcore import jobs
 from zslcore.analysis.transduction import Transduction, TransductionSpec
+from zslcore.jobs import Status, Work, run, transduce
 from zslcore.protocol import ScoredTest
 from zslcore.runs import RunResult, RunSpec
 
-__all__ = ["run", "transduction", "wait_for"]
+__all__ = ["comparison_of", "result_of", "run_of", "wait_for"]
 
 #: Seconds that a page waits before it shows that it waits, and between two looks at a job.
 PATIENCE, LOOK_EVERY = 1.5, 0.5
@@ -27,23 +28,26 @@ PATIENCE, LOOK_EVERY = 1.5, 0.5
 Draw = Callable[[Mapping[str, np.ndarray]], None]
 
 
-def run(spec: RunSpec) -> tuple[RunResult, ScoredTest]:
+def run_of(spec: RunSpec) -> tuple[RunResult, ScoredTest]:
     """Return the result and the scores of a run; one that takes long is waited for, see below."""
     dataset = cache.dataset(spec.dataset)
-    if work.is_quick(spec, dataset):
+    if run.is_quick(spec, dataset):
         with st.spinner("Choosing on the folds, then fitting …", show_time=True):
-            return cache.run(spec)
-    asked = work.work_of(spec, dataset)
-    return cache.finished_run(asked.key, wait_for(asked))
+            return cache.quick_run(spec)
+    return result_of(run.ask(spec, dataset))
 
 
-def transduction(spec: TransductionSpec) -> Transduction:
+def comparison_of(spec: TransductionSpec) -> Transduction:
     """Return a comparison of a transductive method; one that takes long is waited for."""
-    if transducing.is_quick(spec, cache.dataset(spec.dataset)):
+    if transduce.is_quick(spec, cache.dataset(spec.dataset)):
         with st.spinner("Choosing on the folds, then fitting both …", show_time=True):
             return cache.quick_transduction(spec)
-    asked = transducing.work_of(spec)
-    return cache.finished_transduction(asked.key, wait_for(asked))
+    return result_of(transduce.ask(spec))
+
+
+def result_of(asked: Work, *, draw: Draw | None = None) -> Any:
+    """Return the result of a work, as its kind reads it; parameters are those of ``wait_for``."""
+    return cache.finished(asked.key, asked, wait_for(asked, draw=draw))
 
 
 def wait_for(asked: Work, *, draw: Draw | None = None, stop: bool = True) -> Path | None:

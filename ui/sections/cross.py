@@ -10,18 +10,18 @@ import pandas as pd
 import streamlit as st
 
 from ui import controls, tables
-from ui.crossing import cross_work, read_cross
 from ui.figures import cross as figures
 from ui.frame import chart
 from ui.numbers import three_digits
 from ui.text import plain
-from ui.waiting import wait_for
+from ui.waiting import result_of
 from zslcore.analysis import cross_tests as tests
 from zslcore.analysis.cross_dataset import check_pair, fitting_methods, images_per_class
 from zslcore.analysis.inventory import awa_image_counts
 from zslcore.datasets import ZSLDataset
 from zslcore.datasets.facts import benchmark_of
 from zslcore.exceptions import DatasetError
+from zslcore.jobs import cross
 
 __all__ = ["show_accuracy", "show_images"]
 
@@ -90,8 +90,9 @@ def show_accuracy(first: ZSLDataset, second: ZSLDataset, split: str) -> None:
         st.info("Choose a method to begin with.", icon=":material/arrow_upward:")
         return
     methods = [name for name in fitting if name in methods]
-    folder = wait_for(cross_work(first, second, split, methods, across=across))
-    table = read_cross(folder, methods)
+    table = result_of(cross.ask(first, second, split, methods, across=across))
+    order = {method: k for k, method in enumerate(methods)}
+    table = table.sort_values("method", key=lambda names: names.map(order), kind="stable")
     if not across:
         _show_each(table, FIGURES[shown], shown)
         return

@@ -13,12 +13,12 @@ from ui.components.point_map import PointMap
 from ui.figures import maps as figures
 from ui.figures.palette import SEEN, UNSEEN
 from ui.frame import chart
-from ui.mapping import map_work
 from ui.numbers import percent
 from ui.scene import Scene, class_palette
 from ui.sections.maps import choose_settings, made
 from zslcore.analysis.hubness import compare_hubness
 from zslcore.datasets import ZSLDataset
+from zslcore.jobs import embed
 from zslcore.runs import RunSpec
 
 __all__ = ["show_prototypes"]
@@ -52,7 +52,7 @@ def _spec(dataset: ZSLDataset, split: str, method: str) -> RunSpec:
 def _show_hubs(dataset: ZSLDataset, split: str, *, unseen_only: bool, k: int) -> None:
     scored, lam = {}, {}
     for method in (VISUAL, SEMANTIC):
-        result, scored[IN_WORDS[method]] = waiting.run(_spec(dataset, split, method))
+        result, scored[IN_WORDS[method]] = waiting.run_of(_spec(dataset, split, method))
         lam[method] = result.params["lam"]
     table = compare_hubness(scored, dataset.class_names, k=k, unseen_only=unseen_only)
     skewness = table.groupby("method", sort=False)["skewness"].first()
@@ -91,8 +91,8 @@ def _show_landmarks(dataset: ZSLDataset, split: str) -> None:
     st.markdown("**Where a class is, and where LinearS2V looks for it**")
     settings = choose_settings(len(dataset.labels))
     one = made([dataset], settings)
-    lam = waiting.run(_spec(dataset, split, VISUAL))[0].params["lam"]
-    key = map_work([dataset], settings).arguments["map"]
+    lam = waiting.run_of(_spec(dataset, split, VISUAL))[0].params["lam"]
+    key = embed.ask([dataset], settings).arguments["map"]
     table = cache.landmarks(key, split, lam, one, (dataset,))
     shown = controls.choose("Classes", ["unseen", "all"], key="awa1_marks", width=170)
     unseen = table if shown == "all" else table[~table["seen"]]

@@ -12,7 +12,6 @@ from ui import cache, tables, waiting
 from ui.figures import maps as figures
 from ui.figures.palette import FIRST, SECOND
 from ui.frame import chart
-from ui.mapping import map_work
 from ui.numbers import percent, three_digits
 from ui.scene import class_palette
 from ui.sections.maps import choose_settings, made, show_limits
@@ -21,6 +20,7 @@ from zslcore.analysis.embedding import EmbeddedMap, MapSettings, why_apart
 from zslcore.analysis.map_quality import stability
 from zslcore.analysis.mixing import mixing_verdicts
 from zslcore.datasets import ZSLDataset
+from zslcore.jobs import embed
 
 __all__ = ["show_quality"]
 
@@ -177,11 +177,10 @@ def _several(
     datasets: Sequence[ZSLDataset], wanted: Sequence[MapSettings]
 ) -> list[EmbeddedMap] | None:
     """Return several maps, or None while one of them is waited for."""
-    works = [map_work(datasets, settings) for settings in wanted]
+    works = [embed.ask(datasets, settings) for settings in wanted]
     folders = [waiting.wait_for(work, stop=False) for work in works]
     if not all(folders):
         return None
     return [
-        cache.finished_map(work.arguments["map"], folder)
-        for work, folder in zip(works, folders, strict=True)
+        cache.finished(work.key, work, folder) for work, folder in zip(works, folders, strict=True)
     ]

@@ -16,7 +16,6 @@ from ui.components.point_map import PointMap
 from ui.figures import data as data_figures
 from ui.figures import maps as figures
 from ui.frame import chart
-from ui.mapping import map_work
 from ui.scene import (
     Colouring,
     Scene,
@@ -42,6 +41,7 @@ from zslcore.analysis.embedding import (
 from zslcore.analysis.inventory import known_to_extractor
 from zslcore.analysis.landmarks import outcomes
 from zslcore.datasets import ZSLDataset
+from zslcore.jobs import embed
 from zslcore.methods import METHODS
 from zslcore.runs import RunSpec
 
@@ -97,7 +97,7 @@ def choose_settings(n: int) -> MapSettings:
 
 def made(datasets: Sequence[ZSLDataset], settings: MapSettings) -> EmbeddedMap:
     """Return the map, waited for where there is none yet, with a live picture."""
-    work = map_work(datasets, settings)
+    work = embed.ask(datasets, settings)
 
     def draw(arrays) -> None:
         chart(
@@ -106,8 +106,7 @@ def made(datasets: Sequence[ZSLDataset], settings: MapSettings) -> EmbeddedMap:
             key=f"awa1_live_{work.key}",
         )
 
-    folder = waiting.wait_for(work, draw=draw)
-    return cache.finished_map(work.arguments["map"], folder)
+    return waiting.result_of(work, draw=draw)
 
 
 def _live_colors(datasets: Sequence[ZSLDataset], settings: MapSettings) -> np.ndarray:
@@ -238,7 +237,7 @@ def _known(dataset: ZSLDataset, split: str, method: str | None) -> np.ndarray:
 def _outcomes(dataset: ZSLDataset, split: str, method: str | None) -> np.ndarray:
     """Fit ``method`` on this data set's training images; parameters and gamma are validated."""
     spec = RunSpec(dataset=dataset.name, split=split, method=method, digest=dataset.digest)
-    result, scores = waiting.run(spec)
+    result, scores = waiting.run_of(spec)
     became = outcomes(scores, dataset.split(split), len(dataset.labels), gamma=result.gamma or 0.0)
     return np.array(["wrong", "right", "not in the test set"], dtype=object)[became]
 
@@ -290,7 +289,7 @@ def _explore(scene: Scene, looks: Colouring, colour: str, sought: str, split: st
 
 def _key(scene: Scene) -> str:
     """Return what the coordinates are known by."""
-    keys = [map_work(_mapped(scene, one), one.settings).arguments["map"] for one in scene.maps]
+    keys = [embed.ask(_mapped(scene, one), one.settings).arguments["map"] for one in scene.maps]
     return keys[0] if len(set(keys)) == 1 else "".join(k[:4] for k in keys)
 
 

@@ -80,7 +80,7 @@ class TransductionSpec:
         """Read what :meth:`to_json` wrote."""
         return cls(**json.loads(text))
 
-    def run(
+    def compare(
         self,
         dataset: ZSLDataset | None = None,
         on_progress: Callable[[int, int, str], None] | None = None,

@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 import sys
 import tomllib
-from collections.abc import Sequence
 from pathlib import Path
 
 from zslcore.datasets import ZSLDataset, available, load
@@ -24,7 +23,7 @@ from zslcore.leakage.report import FAIL_ON, AuditReport
 from zslcore.leakage.vocabularies import VOCABULARY_NAMES
 from zslcore.runs import RunResult, RunStore
 
-__all__ = ["add_parser", "main", "read_decisions", "run"]
+__all__ = ["add_parser", "read_decisions", "run_audit"]
 
 #: What a result may have been tuned by.
 CHOSEN = ("hyperparameters", "epochs", "gamma")
@@ -36,7 +35,7 @@ def add_parser(subparsers) -> argparse.ArgumentParser:
     parser = subparsers.add_parser("audit", help="look for leaks in a split", description=__doc__)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     _add_arguments(parser)
-    parser.set_defaults(run=run)
+    parser.set_defaults(run=run_audit)
     return parser
 
 
@@ -65,14 +64,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--policy", choices=POLICIES, default="test first", help="for --correct")
 
 
-def main(argv: Sequence[str] | None = None) -> int:
-    """Run the audit on its own; return the exit status."""
-    parser = argparse.ArgumentParser(prog="zslcore audit", description=__doc__)
-    _add_arguments(parser)
-    return run(parser.parse_args(argv))
-
-
-def run(args: argparse.Namespace) -> int:
+def run_audit(args: argparse.Namespace) -> int:
     """Audit, report, correct; return the exit status."""
     try:
         subject = _subject(args.path)
@@ -170,7 +162,3 @@ def read_decisions(path: str | Path) -> Decisions:
                     f"got {clean_text(str(decision))!r}."
                 )
     return tables
-
-
-if __name__ == "__main__":
-    sys.exit(main())

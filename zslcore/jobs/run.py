@@ -1,7 +1,4 @@
-"""What runs in a child of :mod:`ui.jobs`: each function writes its result into a folder.
-
-Beside each function stand what asks for it and what reads its result, for the pages.
-"""
+"""Runs as jobs: one method on one split, chosen on the folds and looked at once."""
 
 from __future__ import annotations
 
@@ -11,36 +8,21 @@ from typing import TYPE_CHECKING
 import numpy as np
 from sklearn.model_selection import ParameterGrid
 
-from ui.crossing import cross
-from ui.jobs import Work
-from ui.mapping import embed
-from ui.overlap_study import class_accuracies, overlap_study
-from ui.transduction import transduction
 from zslcore.datasets import Split, ZSLDataset, load
+from zslcore.jobs.work import Work
 from zslcore.protocol import ScoredTest
 from zslcore.runs import RunResult, RunSpec, RunStore
 
 if TYPE_CHECKING:
-    from ui.job_child import Report
+    from zslcore.jobs.child import Report
 
-__all__ = [
-    "FUNCTIONS",
-    "IMPORTS",
-    "asks_for_oracle",
-    "is_quick",
-    "read_run",
-    "work_of",
-]
+__all__ = ["NAME", "ask", "asks_for_oracle", "do", "is_quick", "read"]
 
-#: What a spare child imports beyond this module while it stands by.
-IMPORTS = ("torch",)
+NAME = "run"
 
 #: Feature values up to which closed forms take a second or so with all their grid, and a second
 #: thread costs more than it gains.
 SMALL = 1 << 22
-
-
-# --- Runs -----------------------------------------------------------------------------------------
 
 
 def is_quick(spec: RunSpec, dataset: ZSLDataset) -> bool:
@@ -58,14 +40,14 @@ def asks_for_oracle(spec: RunSpec) -> bool:
     return not spec.estimator.iterative
 
 
-def work_of(spec: RunSpec, dataset: ZSLDataset) -> Work:
+def ask(spec: RunSpec, dataset: ZSLDataset) -> Work:
     """Return the work that runs a spec."""
     title = f"{spec.method} on {spec.dataset}, split {spec.split}"
     threads = 1 if _is_small(dataset) else 2
-    return Work(title, "run", {"spec": spec.to_json()}, threads=threads)
+    return Work(title, NAME, {"spec": spec.to_json()}, threads=threads)
 
 
-def run(folder: Path, report: Report, *, spec: str) -> None:
+def do(folder: Path, report: Report, *, spec: str) -> None:
     """Run a spec, or fit again what the run store has of it; keep result and scores."""
     asked = RunSpec.from_json(spec)
     report(0, 0, "Opening the data set")
@@ -85,8 +67,8 @@ def run(folder: Path, report: Report, *, spec: str) -> None:
     )
 
 
-def read_run(folder: Path) -> tuple[RunResult, ScoredTest]:
-    """Read what :func:`run` wrote."""
+def read(folder: Path, work: Work) -> tuple[RunResult, ScoredTest]:
+    """Read what :func:`do` wrote."""
     result = RunResult.from_json((folder / "result.json").read_text(encoding="utf-8"))
     with np.load(folder / "scores.npz", allow_pickle=False) as arrays:
         return result, ScoredTest(**arrays)
@@ -136,14 +118,3 @@ class _Progress:
         if done < total:
             what = f"Choosing on the folds, fit {done} of {total}"
         self.report(done, total + 1, what)
-
-
-#: What a job may ask for; see :class:`ui.jobs.Runner`.
-FUNCTIONS = {
-    "run": run,
-    "class_accuracies": class_accuracies,
-    "cross": cross,
-    "map": embed,
-    "overlap_study": overlap_study,
-    "transduction": transduction,
-}

@@ -1,4 +1,4 @@
-"""Works for the tests of the engine: ``Runner("tests.job_functions", folder)``."""
+"""Works for the tests of the engine: ``Runner("tests.jobs.functions", folder)``."""
 
 import os
 import signal

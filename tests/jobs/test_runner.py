@@ -1,4 +1,4 @@
-"""The engine with real child processes; what they do is in tests/job_functions.py."""
+"""The engine with real child processes; what they do is in tests/jobs/functions.py."""
 
 import json
 import os
@@ -12,15 +12,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ui.jobs import MANIFEST, MAX_BYTES, Runner, Work, is_intact
+from zslcore.exceptions import ZSLError
+from zslcore.jobs import Runner, Work
+from zslcore.jobs import runner as engine
+from zslcore.jobs.runner import MANIFEST, MAX_BYTES, is_intact
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="module")
 def one_runner():
     """One runner for all tests: what takes time is a child's imports."""
-    runner = Runner("tests.job_functions", parallel=1)
+    runner = Runner("tests.jobs.functions", parallel=1)
     yield runner
     runner.close()
 
@@ -88,7 +91,7 @@ def test_result_is_there_whole_with_its_manifest(runner):
 def test_result_outlives_the_server(runner):
     asked = work(to=2)
     do(runner, asked)
-    after_restart = Runner("tests.job_functions", runner.folder)
+    after_restart = Runner("tests.jobs.functions", runner.folder)
     assert after_restart.finished(asked) == runner.folder / asked.key
     assert after_restart.status(asked.key) is None
 
@@ -179,8 +182,8 @@ def test_a_child_killed_from_outside_is_not_waited_for(runner, tmp_path):
 def test_children_end_with_the_server(tmp_path):
     asked = 'Work("A test", "with_child", {"pid_file": sys.argv[1]})'
     server = (
-        "import os, sys, time; from pathlib import Path; from ui.jobs import Runner, Work; "
-        f"runner = Runner('tests.job_functions', Path(sys.argv[2])); work = {asked}; "
+        "import os, sys, time; from pathlib import Path; from zslcore.jobs import Runner, Work; "
+        f"runner = Runner('tests.jobs.functions', Path(sys.argv[2])); work = {asked}; "
         "runner.submit(work)\n"
         "while runner.status(work.key).message != 'both there': time.sleep(0.01)\n"
         "os._exit(0)"
@@ -229,7 +232,7 @@ def test_a_child_stands_by_and_is_replaced_when_it_dies(runner):
 
 
 def test_closing_leaves_no_process(tmp_path):
-    runner = Runner("tests.job_functions", tmp_path / "jobs")
+    runner = Runner("tests.jobs.functions", tmp_path / "jobs")
     asked = work("with_child", pid_file=str(tmp_path / "pids"))
     do(runner, work(to=1))
     runner.submit(asked)
@@ -264,7 +267,7 @@ def test_what_nobody_asks_for_is_dropped_first(runner):
 
 
 def test_two_jobs_run_side_by_side_when_asked(tmp_path):
-    runner = Runner("tests.job_functions", tmp_path / "jobs", parallel=2)
+    runner = Runner("tests.jobs.functions", tmp_path / "jobs", parallel=2)
     try:
         works = [work(to=n, seconds=600) for n in (600, 601, 602)]
         states = [runner.submit(each).state for each in works]
@@ -274,10 +277,7 @@ def test_two_jobs_run_side_by_side_when_asked(tmp_path):
 
 
 def test_too_many_are_refused(runner, monkeypatch):
-    from ui import jobs
-    from zslcore.exceptions import ZSLError
-
-    monkeypatch.setattr(jobs, "MAX_QUEUE", 1)
+    monkeypatch.setattr(engine, "MAX_QUEUE", 1)
     for n in (600, 601):
         runner.submit(work(to=n, seconds=600))
     with pytest.raises(ZSLError, match="1 others are waiting"):

@@ -1,4 +1,4 @@
-"""A child of :mod:`ui.jobs`: imports what work needs, waits for one work, does it, ends.
+"""A child of the runner: imports what work needs, waits for one work, does it, ends.
 
 The work comes as one JSON line on standard input, which stays open for as long as the server lives.
 Every line of the answer is one JSON object: progress, then ``finished`` or ``error``, a sentence.
@@ -27,8 +27,8 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from ui.jobs import MANIFEST, PREVIEW, sha256
 from zslcore.exceptions import ZSLError
+from zslcore.jobs.runner import MANIFEST, PREVIEW, sha256
 
 __all__ = ["Report"]
 

@@ -1,4 +1,4 @@
-"""Cross-data-set accuracy as work for :mod:`ui.jobs`: what asks for it, does it and reads it."""
+"""Cross-data-set accuracy as a job: methods trained on each of two data sets, tested on both."""
 
 from __future__ import annotations
 
@@ -8,19 +8,20 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from ui.jobs import Work
 from zslcore.analysis.cross_dataset import CrossStore, cross_table
 from zslcore.datasets import ZSLDataset, load
+from zslcore.jobs.work import Work
 
 if TYPE_CHECKING:
-    from ui.job_child import Report
+    from zslcore.jobs.child import Report
 
-__all__ = ["cross", "cross_work", "read_cross"]
+__all__ = ["NAME", "ask", "do", "read"]
 
+NAME = "cross"
 _FILE = "table.csv"
 
 
-def cross_work(
+def ask(
     first: ZSLDataset,
     second: ZSLDataset,
     split: str,
@@ -32,7 +33,7 @@ def cross_work(
     """Return the work that trains ``methods`` on each of two data sets and tests them on both."""
     return Work(
         f"{len(methods)} methods on {first.name} and {second.name}, split {split}",
-        "cross",
+        NAME,
         {
             "first": first.name,
             "second": second.name,
@@ -46,7 +47,7 @@ def cross_work(
     )
 
 
-def cross(
+def do(
     folder: Path,
     report: Report,
     *,
@@ -73,8 +74,6 @@ def cross(
     table.to_csv(folder / _FILE, index=False)
 
 
-def read_cross(folder: Path, methods: Sequence[str]) -> pd.DataFrame:
-    """Read what :func:`cross` wrote, ``methods`` in their order."""
-    table = pd.read_csv(folder / _FILE)
-    order = {method: k for k, method in enumerate(methods)}
-    return table.sort_values("method", key=lambda names: names.map(order), kind="stable")
+def read(folder: Path, work: Work) -> pd.DataFrame:
+    """Read what :func:`do` wrote, the methods by name."""
+    return pd.read_csv(folder / _FILE)

@@ -1,13 +1,12 @@
-"""What runs in a job, here without one."""
+"""What runs in the job of a run, here without one."""
 
 import numpy as np
 import pytest
 from sklearn.model_selection import ParameterGrid
 
 from tests.worlds import linear_world
-from ui import work
-from ui.work import read_run
 from zslcore.datasets import load
+from zslcore.jobs import run as job
 from zslcore.methods import METHODS
 from zslcore.runs import RunSpec, RunStore, execute
 
@@ -34,14 +33,14 @@ class Said(list):
 def run(folder, asked):
     folder.mkdir()
     said = Said()
-    work.run(folder, said, spec=asked.to_json())
+    job.do(folder, said, spec=asked.to_json())
     return said
 
 
 def test_what_is_read_is_what_was_run(tmp_path):
     asked = spec("CMT", params={"epochs": 2, "random_state": 0})
     run(tmp_path / "job", asked)
-    result, scores = read_run(tmp_path / "job")
+    result, scores = job.read(tmp_path / "job", job.ask(asked, DIGITS))
     assert result.evaluation == execute(asked, DIGITS, with_oracle=False).evaluation
     assert result.oracle is None
     assert (scores.F.shape, scores.y.shape) == ((785, 10), (785,))
@@ -84,7 +83,8 @@ def test_a_known_run_is_fitted_once(tmp_path):
     assert {message.split(",")[0] for _, _, message in said[1:]} == {
         "Fitting on all training classes"
     }
-    (first, scores), (second, same) = read_run(tmp_path / "first"), read_run(tmp_path / "second")
+    work = job.ask(asked, DIGITS)
+    (first, scores), (second, same) = (job.read(tmp_path / n, work) for n in ("first", "second"))
     assert second == first
     np.testing.assert_array_equal(same.F, scores.F)
 
@@ -96,9 +96,9 @@ def test_methods_without_epochs_count_fits(tmp_path):
 
 
 def test_closed_forms_on_modest_data_are_quick_and_nothing_else():
-    quick = {name for name in METHODS if work.is_quick(spec(name), DIGITS)}
+    quick = {name for name in METHODS if job.is_quick(spec(name), DIGITS)}
     assert quick == {
         *("LinearV2S", "LinearS2V", "ESZSL", "SAE", "GFZSL", "PrototypeCosine"),
     }
-    assert not work.is_quick(spec("ESZSL"), load("simulated-CUB-full"))
-    assert all(work.asks_for_oracle(spec(name)) == (name in quick) for name in METHODS)
+    assert not job.is_quick(spec("ESZSL"), load("simulated-CUB-full"))
+    assert all(job.asks_for_oracle(spec(name)) == (name in quick) for name in METHODS)

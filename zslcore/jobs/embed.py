@@ -1,4 +1,4 @@
-"""Maps as work for :mod:`ui.jobs`: what asks for one, makes it and reads it."""
+"""Maps as jobs: one data set, or two together, laid out in the plane."""
 
 from __future__ import annotations
 
@@ -8,24 +8,25 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ui.jobs import Work
 from zslcore.analysis.embedding import METHOD_NAMES, EmbeddedMap, MapSettings, make_map, map_key
 from zslcore.datasets import ZSLDataset, load
+from zslcore.jobs.work import Work
 
 if TYPE_CHECKING:
-    from ui.job_child import Report
+    from zslcore.jobs.child import Report
 
-__all__ = ["embed", "map_work", "read_map"]
+__all__ = ["NAME", "ask", "do", "read"]
 
+NAME = "map"
 _FILE = "map.npz"
 
 
-def map_work(datasets: Sequence[ZSLDataset], settings: MapSettings) -> Work:
+def ask(datasets: Sequence[ZSLDataset], settings: MapSettings) -> Work:
     """Return the work that maps one data set, or two together."""
     names = [dataset.name for dataset in datasets]
     return Work(
         f"{METHOD_NAMES[settings.method]} of {' and '.join(names)}",
-        "map",
+        NAME,
         {
             "datasets": names,
             "settings": settings.to_json(),
@@ -35,7 +36,7 @@ def map_work(datasets: Sequence[ZSLDataset], settings: MapSettings) -> Work:
     )
 
 
-def embed(
+def do(
     folder: Path,
     report: Report,
     *,
@@ -58,6 +59,6 @@ def embed(
     made.save(folder / _FILE, map)
 
 
-def read_map(folder: Path, key: str) -> EmbeddedMap:
-    """Read what :func:`embed` wrote; ``key`` is the ``map`` of its arguments."""
-    return EmbeddedMap.load(folder / _FILE, key)
+def read(folder: Path, work: Work) -> EmbeddedMap:
+    """Read what :func:`do` wrote."""
+    return EmbeddedMap.load(folder / _FILE, work.arguments["map"])

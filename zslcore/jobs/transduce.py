@@ -1,4 +1,4 @@
-"""Comparing a transductive method with its inductive self, as a job; see :mod:`ui.work`."""
+"""Comparisons of a transductive method with its inductive self, as jobs."""
 
 from __future__ import annotations
 
@@ -8,15 +8,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ui.jobs import Work
 from zslcore.analysis.transduction import Contender, Transduction, TransductionSpec
 from zslcore.datasets import ZSLDataset
+from zslcore.jobs.work import Work
 from zslcore.protocol import ScoredTest
 
 if TYPE_CHECKING:
-    from ui.job_child import Report
+    from zslcore.jobs.child import Report
 
-__all__ = ["is_quick", "read_transduction", "transduction", "work_of"]
+__all__ = ["NAME", "ask", "do", "is_quick", "read"]
+
+NAME = "transduction"
 
 #: Feature values up to which a method that is one pass and one decomposition takes a second or so.
 SMALL = 1 << 18
@@ -32,16 +34,16 @@ def is_quick(spec: TransductionSpec, dataset: ZSLDataset) -> bool:
     return not iterative and dataset.features.shape[0] * dataset.features.shape[1] <= SMALL
 
 
-def work_of(spec: TransductionSpec) -> Work:
+def ask(spec: TransductionSpec) -> Work:
     """Return the work that makes a comparison."""
     title = f"{spec.method} on {spec.dataset}, split {spec.split}"
-    return Work(title, "transduction", {"spec": spec.to_json()})
+    return Work(title, NAME, {"spec": spec.to_json()})
 
 
-def transduction(folder: Path, report: Report, *, spec: str) -> None:
+def do(folder: Path, report: Report, *, spec: str) -> None:
     """Compare, and keep the scores of both contenders in both problems."""
     report(0, 0, "Opening the data set")
-    result = TransductionSpec.from_json(spec).run(on_progress=report)
+    result = TransductionSpec.from_json(spec).compare(on_progress=report)
     about, arrays = [], {}
     for contender in result.contenders:
         about.append({name: getattr(contender, name) for name in _ABOUT})
@@ -56,8 +58,8 @@ def transduction(folder: Path, report: Report, *, spec: str) -> None:
 _ABOUT = ("name", "kind", "params", "origin", "gamma")
 
 
-def read_transduction(folder: Path) -> Transduction:
-    """Read what :func:`transduction` wrote."""
+def read(folder: Path, work: Work) -> Transduction:
+    """Read what :func:`do` wrote."""
     about = json.loads((folder / "contenders.json").read_text(encoding="utf-8"))
     contenders = {}
     with np.load(folder / "scores.npz", allow_pickle=False) as arrays:

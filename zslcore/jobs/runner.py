@@ -1,11 +1,11 @@
-"""Long work in child processes: a queue, progress, cancel, and results that outlive the server.
+"""Who sees long work through: a queue, child processes, and results that outlive the server.
 
-A :class:`Work` says what is asked for; its key is also the name of the folder with the result, so
-that whoever asks for the same thing waits for the same job, and finds it done after a reload of the
-browser or a restart of the server. A child (:mod:`ui.job_child`) hears its work as one JSON line on
-standard input and tells of its progress in JSON lines; when it ends without a result, is killed or
-cancelled, that is a sentence in its :class:`Status`, never something to wait for. It ends when its
-standard input does, that is with the server.
+The key of a :class:`Work` is also the name of the folder with its result, so that whoever asks for
+the same thing waits for the same job, and finds it done after a reload of the browser or a restart
+of the server. A child (:mod:`zslcore.jobs.child`) hears its work as one JSON line on standard input
+and tells of its progress in JSON lines; when it ends without a result, is killed or cancelled, that
+is a sentence in its :class:`Status`, never something to wait for. It ends when its standard input
+does, that is with the server.
 
 Starting Python with everything that methods need takes seconds. Once something has been asked for,
 one spare child therefore stands by with its imports done.
@@ -28,25 +28,13 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
-from zslcore import __version__
 from zslcore.exceptions import ZSLError
 from zslcore.files import data_folder
+from zslcore.jobs.work import State, Status, Work, key_of
 
-__all__ = [
-    "Runner",
-    "Status",
-    "Work",
-    "cancel",
-    "close",
-    "finished",
-    "status",
-    "submit",
-    "wait",
-]
-
-State = Literal["queued", "running", "done", "failed", "cancelled"]
+__all__ = ["Runner", "cancel", "close", "finished", "status", "submit", "wait"]
 
 #: Jobs that run side by side; each may use the threads its work names.
 PARALLEL = int(os.environ.get("ZSL_JOBS", "1"))
@@ -60,87 +48,7 @@ REMEMBERED = 100
 STALE = 24 * 3600
 
 MANIFEST, PREVIEW = "manifest.json", "preview.npz"
-ROOT = Path(__file__).parents[1]
-
-
-# --- What is asked for, and how it stands ---------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Work:
-    """Something that takes long, and everything its result depends on.
-
-    Parameters
-    ----------
-    title : str
-        What the screen says; no part of the key.
-    function : str
-        Name in ``FUNCTIONS`` of the module that the runner works with.
-    arguments : mapping to JSON values
-        Names, numbers, specs and digests, never arrays.
-    threads : int
-        Threads of linear algebra in the child, part of the key: sums in another order are other
-        numbers. More than one pays for long matrix products only; small ones wait for each other,
-        and for whoever else wants a core.
-    """
-
-    title: str
-    function: str
-    arguments: Mapping[str, Any] = field(default_factory=dict)
-    threads: int = 1
-
-    @property
-    def key(self) -> str:
-        """SHA-256 of the work and the package's version, 16 hex digits."""
-        return _key_of(self.settings)
-
-    @property
-    def settings(self) -> dict[str, Any]:
-        """Everything that the result depends on."""
-        return {
-            "function": self.function,
-            "arguments": dict(self.arguments),
-            "threads": self.threads,
-            "version": __version__,
-        }
-
-
-def _key_of(settings: Mapping[str, Any]) -> str:
-    text = json.dumps(settings, sort_keys=True, allow_nan=False)
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
-
-
-@dataclass(frozen=True, slots=True)
-class Status:
-    """How a job stands.
-
-    Attributes
-    ----------
-    state : "queued", "running", "done", "failed" or "cancelled"
-    position : its place in the queue, 1 being the next; 0 unless queued
-    done, total : how much is done of how much; ``total`` is 0 while nobody knows
-    stage, message : what is being done
-    seconds : since the job started, or was asked for while it is queued
-    seconds_left : an estimate from what is done, None before there is any
-    preview : an ``.npz`` of how the result looks by now, where the work draws one
-    error : one sentence on why there is no result, empty unless failed
-    """
-
-    state: State
-    position: int = 0
-    done: float = 0
-    total: float = 0
-    stage: str = ""
-    message: str = ""
-    seconds: float = 0
-    seconds_left: float | None = None
-    preview: Path | None = None
-    error: str = ""
-
-    @property
-    def active(self) -> bool:
-        """Whether there is something to wait for."""
-        return self.state in ("queued", "running")
+ROOT = Path(__file__).parents[2]
 
 
 @dataclass(eq=False)
@@ -209,7 +117,7 @@ class Runner:
 
     def __init__(
         self,
-        module: str = "ui.work",
+        module: str = "zslcore.jobs.kinds",
         folder: Path | None = None,
         *,
         parallel: int = PARALLEL,
@@ -427,7 +335,7 @@ def _start_child(module: str) -> subprocess.Popen:
     """Start a child that waits for its work, in a process group of its own."""
     path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
     return subprocess.Popen(  # noqa: S603 - our own interpreter, our own module
-        [sys.executable, "-m", "ui.job_child", module],
+        [sys.executable, "-m", "zslcore.jobs.child", module],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
@@ -469,7 +377,7 @@ def is_intact(folder: Path) -> bool:
         manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
         files = {path.name: path for path in folder.iterdir() if path.name != MANIFEST}
         return (
-            _key_of(manifest["settings"]) == folder.name
+            key_of(manifest["settings"]) == folder.name
             and files.keys() == manifest["files"].keys()
             and all(sha256(path) == manifest["files"][name] for name, path in files.items())
         )
@@ -491,7 +399,7 @@ def _stamp(folder: Path) -> tuple:
     return ()
 
 
-#: The one runner of a server, and what pages do with it.
+#: The one runner of a server, and what its callers do with it.
 _RUNNER = Runner()
 submit, status, wait = _RUNNER.submit, _RUNNER.status, _RUNNER.wait
 cancel, finished, close = _RUNNER.cancel, _RUNNER.finished, _RUNNER.close

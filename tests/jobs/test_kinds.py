@@ -1,0 +1,91 @@
+"""What each kind of work leaves is what the package computes, here without a child."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from zslcore.analysis.cross_dataset import cross_table
+from zslcore.analysis.embedding import MapSettings
+from zslcore.analysis.overlap import half_and_half, overlap_study
+from zslcore.datasets import load
+from zslcore.exceptions import FileRefusedError
+from zslcore.jobs import accuracies, cross, draws, embed
+from zslcore.methods import get_method
+from zslcore.runs import RunSpec, execute
+
+
+class Said:
+    """Stands in for the report of a child."""
+
+    def __init__(self):
+        self.lines, self.pictures = [], []
+
+    def __call__(self, *line):
+        self.lines.append(line)
+
+    def preview(self, draw):
+        self.pictures.append(draw()["coordinates"])
+
+
+def test_a_map_is_made_and_shown_on_its_way(tmp_path):
+    digits = load("digits")
+    settings = MapSettings("tsne", perplexity=5, n_samples=100, iterations=20, threads=1)
+    work, said = embed.ask([digits], settings), Said()
+    embed.do(tmp_path, said, **work.arguments)
+    assert len(embed.read(tmp_path, work)) == 100
+    stages = [line[3] for line in said.lines if len(line) > 3]
+    assert list(dict.fromkeys(stages))[-2:] == ["Laying out (t-SNE)", "Quality of the map"]
+    assert len(said.pictures) > 20
+    changed = embed.ask([digits], MapSettings("tsne", perplexity=6, n_samples=100, threads=1))
+    assert changed.key != work.key
+    with pytest.raises(FileRefusedError, match="expected"):
+        embed.read(tmp_path, changed)
+
+
+AWA = ("simulated-AWA1", "simulated-AWA2")
+
+
+def test_a_crossing_is_the_table_and_tells_how_far_it_is(tmp_path):
+    first, second = map(load, AWA)
+    work = cross.ask(first, second, "PS", ["LinearS2V", "ESZSL"])
+    said = Said()
+    cross.do(tmp_path, said, **work.arguments)
+    read = cross.read(tmp_path, work).drop(columns="seconds")
+    made = cross_table(first, second, ["ESZSL", "LinearS2V"]).drop(columns="seconds")
+    pd.testing.assert_frame_equal(read, made)
+    assert said.lines[-1][:2] == (4, 4)
+
+
+def test_order_of_methods_makes_no_other_work_and_data_do():
+    first, second = map(load, AWA)
+    keys = [cross.ask(first, second, "PS", m).key for m in (["A", "B"], ["B", "A"], ["A"])]
+    assert keys[0] == keys[1] != keys[2]
+    assert cross.ask(second, first, "PS", ["A", "B"]).key != keys[0]
+
+
+def test_draws_are_the_study(tmp_path):
+    sets = [load(name) for name in ("simulated-AWA2", "simulated-AWA2-untrained")]
+    known = [c for c, name in enumerate(sets[0].class_names) if c % 2]
+    work, said = draws.ask(sets, ["LinearS2V"], known, 2), Said()
+    draws.do(tmp_path, said, **work.arguments)
+    assert said.lines[-1][:2] == (4, 4)
+    expected = overlap_study(
+        {"LinearS2V": get_method("LinearS2V")()},
+        {data.name: data for data in sets},
+        half_and_half(np.isin(np.arange(50), known), n_draws=2),
+    )
+    pd.testing.assert_frame_equal(draws.read(tmp_path, work), expected)
+    assert draws.ask(sets, ["LinearS2V"], known[1:], 2).key != work.key
+
+
+def test_accuracies_are_those_of_a_run(tmp_path, monkeypatch):
+    monkeypatch.setenv("ZSL_DATA", str(tmp_path / "data"))
+    specs = [
+        RunSpec("simulated-AWA2", "SS", method, gamma=0.0, select_for="zsl", params={"lam": 0.01})
+        for method in ("LinearS2V", "LinearV2S")
+    ]
+    work = accuracies.ask(specs)
+    accuracies.do(tmp_path, Said(), **work.arguments)
+    found = accuracies.read(tmp_path, work)
+    for spec in specs:
+        assert found[spec.method] == execute(spec, with_oracle=False).evaluation.per_class_zsl

@@ -1,0 +1,24 @@
+"""Long work in child processes: asked for once, shared by all who wait, kept when it is done.
+
+Each kind of work is one file with ``ask``, ``do`` and ``read`` (:mod:`zslcore.jobs.kinds`)::
+
+    work = run.ask(spec, dataset)
+    jobs.submit(work)
+    jobs.wait(work.key, seconds=60)
+    result, scores = run.read(jobs.finished(work), work)
+"""
+
+from zslcore.jobs.runner import Runner, cancel, close, finished, status, submit, wait
+from zslcore.jobs.work import Status, Work
+
+__all__ = [
+    "Runner",
+    "Status",
+    "Work",
+    "cancel",
+    "close",
+    "finished",
+    "status",
+    "submit",
+    "wait",
+]

@@ -1,0 +1,71 @@
+"""The study over many draws of test classes, half of them known to the extractor, as a job."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from zslcore.analysis import overlap
+from zslcore.datasets import ZSLDataset, load
+from zslcore.jobs.work import Work
+from zslcore.methods import get_method
+
+if TYPE_CHECKING:
+    from zslcore.jobs.child import Report
+
+__all__ = ["NAME", "ask", "do", "read"]
+
+NAME = "overlap_study"
+
+
+def ask(
+    datasets: Sequence[ZSLDataset], methods: Sequence[str], known: Sequence[int], n_draws: int
+) -> Work:
+    """Return the work that fits methods, with their defaults, on draws of test classes.
+
+    Parameters
+    ----------
+    datasets : of the same classes
+    methods : names
+    known : classes that the extractor was trained on
+    n_draws : int
+    """
+    arguments = {
+        "datasets": {dataset.name: dataset.digest for dataset in datasets},
+        "methods": list(methods),
+        "known": sorted(int(c) for c in known),
+        "n_draws": n_draws,
+    }
+    title = f"{n_draws} draws of test classes of {', '.join(arguments['datasets'])}"
+    return Work(title, NAME, arguments, threads=1)
+
+
+def do(
+    folder: Path,
+    report: Report,
+    *,
+    datasets: Mapping[str, str],
+    methods: Sequence[str],
+    known: Sequence[int],
+    n_draws: int,
+) -> None:
+    """Fit every method on every draw with all features; keep the accuracy of every class."""
+    report(0, 0, "Opening the data sets")
+    opened = {name: load(name) for name in datasets}
+    n_classes = next(iter(opened.values())).n_classes
+    study = overlap.overlap_study(
+        {name: get_method(name)() for name in methods},
+        opened,
+        overlap.half_and_half(np.isin(np.arange(n_classes), known), n_draws=n_draws),
+        on_progress=lambda done, total: report(done, total, f"Fit {done} of {total}"),
+    )
+    study.to_csv(folder / "study.csv", index=False)
+
+
+def read(folder: Path, work: Work) -> pd.DataFrame:
+    """Read what :func:`do` wrote."""
+    return pd.read_csv(folder / "study.csv", keep_default_na=False)
