@@ -33,7 +33,7 @@ VARIANTS = {
     "CMT*": ({"detector": "gaussian"}, {"detector": "loop"}),
 }
 #: An image-text encoder's features are not among these.
-INDUCTIVE = [name for name in METHODS if name != "PrototypeCosine"]
+INDUCTIVE = [name for name, method in METHODS.items() if not method.card.joint_space]
 
 
 @dataclass(frozen=True)

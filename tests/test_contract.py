@@ -34,7 +34,7 @@ pytestmark = pytest.mark.parametrize("method", METHODS.values(), ids=METHODS.key
 
 @pytest.fixture
 def problem(method):
-    return JOINT_PROBLEM if "one space" in method.card.needs else PROBLEM
+    return JOINT_PROBLEM if method.card.joint_space else PROBLEM
 
 
 def exact(method, **params):

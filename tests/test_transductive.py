@@ -14,8 +14,7 @@ from zslcore.exceptions import DatasetError, ParameterError
 from zslcore.features import Preprocessing
 from zslcore.methods import TRANSDUCTIVE, get_method
 from zslcore.metrics import mean_class_accuracy
-from zslcore.protocol import Problem, select
-from zslcore.transductive import transduce
+from zslcore.protocol import Problem, select, transduce
 
 WORLD = linear_world(noise=0.2)
 WORLD = replace(WORLD, features=WORLD.features - WORLD.features.min(axis=0))  # parts: no negatives

@@ -114,7 +114,7 @@ def choose_transduction() -> TransductionSpec:
         split = choose_split(dataset)
         method = choose("Transductive method", list(TRANSDUCTIVE), key="transductive_method")
         params = {}
-        if method == "Propagation":
+        if TRANSDUCTIVE[method].takes_base:
             help_text = "Whose scores are handed on along the graph of the test images."
             bases = list(METHODS)
             params["base"] = choose(

@@ -19,7 +19,15 @@ from sklearn.utils.validation import check_is_fitted
 from zslcore.exceptions import DatasetError, ParameterError
 from zslcore.features import project
 
-__all__ = ["CompatibilityModel", "Family", "MethodCard", "Params", "ZSLEstimator"]
+__all__ = [
+    "CompatibilityModel",
+    "Family",
+    "MethodCard",
+    "Params",
+    "TransductiveEstimator",
+    "ZSLEstimator",
+    "with_seed",
+]
 
 Family = Literal[
     "closed form", "ranking", "neural", "attribute", "hybrid", "generative", "latent", "modern"
@@ -38,6 +46,7 @@ class MethodCard:
     idea : one sentence
     formula : what is computed, in LaTeX, with the letters of the code
     needs : what it asks of the data beyond features and prototypes; empty for nothing
+    joint_space : True when features and prototypes have to lie in one space
     stochastic : True when ``random_state`` changes the numbers
     transductive : True when it is fitted on unlabelled test images as well
     """
@@ -51,6 +60,7 @@ class MethodCard:
     idea: str
     formula: str
     needs: str = ""
+    joint_space: bool = False
     stochastic: bool = False
     transductive: bool = False
 
@@ -68,6 +78,8 @@ class ZSLEstimator(BaseEstimator, ABC):
     sharing : names of parameters that a grid may vary while its points share their work
     iterative : True when fitting goes step by step (epochs, a solver, a matrix a class) and so may
         take minutes on real data; False when it is one pass and one decomposition
+    seen_penalty : callable(X) -> array of shape (n_samples,), or None
+        A novelty detector: how much the seen side loses for every sample, beside its best score.
     on_epoch : callable(epoch, loss) or None
         Called by methods that train in epochs after each of them, the first being 1. What it raises
         ends the training. No parameter: it changes no numbers, and copies of the method keep it.
@@ -77,6 +89,7 @@ class ZSLEstimator(BaseEstimator, ABC):
     param_grid: ClassVar[Mapping[str, tuple]]
     sharing: ClassVar[tuple[str, ...]] = ()
     iterative: ClassVar[bool] = False
+    seen_penalty: Callable[[Any], np.ndarray] | None = None
     on_epoch: Callable[[int, float], None] | None = None
 
     @abstractmethod
@@ -232,3 +245,79 @@ class CompatibilityModel(ZSLEstimator):
         """Return ``X V S'``; see :class:`ZSLEstimator`."""
         X, S = self._check_scoring(X, prototypes)
         return project(X, self.V_) @ S.T
+
+
+class TransductiveEstimator(ZSLEstimator):
+    """A method whose ``fit`` is handed the test images and the classes they can be of.
+
+    That is another problem than the inductive one, and its figures never stand in the same table:
+    such methods are kept in a registry of their own, :data:`zslcore.methods.TRANSDUCTIVE`.
+
+    Attributes
+    ----------
+    takes_base : True when it grows out of any inductive method, named by its parameter ``base``
+    """
+
+    takes_base: ClassVar[bool] = False
+
+    @abstractmethod
+    def fit(
+        self,
+        X: np.ndarray,
+        y: np.ndarray,
+        prototypes: np.ndarray,
+        *,
+        unlabeled: np.ndarray | None = None,
+        candidates: np.ndarray | None = None,
+    ) -> Self:
+        """Learn from seen classes and from images without labels.
+
+        Parameters
+        ----------
+        X, y, prototypes : as of :meth:`zslcore.base.ZSLEstimator.fit`
+        unlabeled : array or FeatureView of shape (n_unlabeled, n_features)
+        candidates : array of shape (n_candidates, n_attributes), the classes they can be of
+        """
+
+    def inductive(self) -> ZSLEstimator | None:
+        """Return the unfitted method without unlabelled images, None where there is no such one."""
+        return None
+
+    def with_inductive(self, params: Mapping[str, Any]) -> Self:
+        """Return a copy that grows out of :meth:`inductive` with these parameters."""
+        known = self.get_params()
+        return clone(self).set_params(**{k: v for k, v in params.items() if k in known})
+
+    def _score_each(self, X, y, prototypes, grid, X_test, candidates) -> Iterator[np.ndarray]:
+        """Fit and score every point by itself, ``X_test`` being the unlabelled images."""
+        for params in grid:
+            model = clone(self).set_params(**params)
+            model.fit(X, y, prototypes, unlabeled=X_test, candidates=candidates)
+            yield model.decision_function(X_test, candidates)
+
+    def _check_unlabeled(self, unlabeled, candidates) -> tuple[Any, np.ndarray]:
+        """Return (unlabeled, candidates), refusing what is missing or of another width."""
+        name = self.card.name
+        if unlabeled is None or candidates is None:
+            raise ParameterError(
+                f"{name}: is transductive, expected unlabeled= and candidates= beside the "
+                "training data."
+            )
+        unlabeled = unlabeled if hasattr(unlabeled, "shape") else np.asarray(unlabeled)
+        candidates = np.asarray(candidates, dtype=np.float64)
+        expected = (self.n_features_in_, self.n_attributes_in_)
+        shapes = (unlabeled.shape, candidates.shape)
+        if tuple(shape[1:] for shape in shapes) != tuple((n,) for n in expected):
+            raise DatasetError(
+                f"{name}: expected unlabelled images of {expected[0]} features and candidates of "
+                f"{expected[1]} attributes; got {shapes[0]} and {shapes[1]}."
+            )
+        if not len(unlabeled) or not len(candidates):
+            raise DatasetError(f"{name}: expected unlabelled images and candidates, got none.")
+        return unlabeled, candidates
+
+
+def with_seed(method: ZSLEstimator, seed: int) -> ZSLEstimator:
+    """Return a copy of ``method``, seeded when it is stochastic."""
+    seeded = {"random_state": seed} if "random_state" in method.get_params() else {}
+    return clone(method).set_params(**seeded)

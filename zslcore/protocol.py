@@ -34,10 +34,9 @@ from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
-from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
 
-from zslcore.base import Params, ZSLEstimator
+from zslcore.base import Params, ZSLEstimator, with_seed
 from zslcore.datasets.base import Split, ZSLDataset, hold_out
 from zslcore.exceptions import DatasetError, ParameterError
 from zslcore.features import Preprocessing
@@ -65,7 +64,7 @@ __all__ = [
     "oracle",
     "penalised",
     "select",
-    "with_seed",
+    "transduce",
 ]
 
 Task = Literal["zsl", "gzsl"]
@@ -144,14 +143,14 @@ class Problem:
 
     def sweep(self, method: ZSLEstimator, grid: Sequence[Params]) -> Iterator[np.ndarray]:
         """Yield the test scores of every point of ``grid``."""
-        if hasattr(method, "seen_penalty"):
+        if method.seen_penalty is not None:
             return map(self.scores_of, method.fit_grid(self.X, self.y, self.S, grid))
         return method.score_grid(self.X, self.y, self.S, grid, self.X_test, self.candidates)
 
     def scores_of(self, fitted: ZSLEstimator) -> np.ndarray:
         """Return the test scores of a fitted method, after its novelty detector if it has one."""
         F = fitted.decision_function(self.X_test, self.candidates)
-        if not hasattr(fitted, "seen_penalty") or self.seen.all() or not self.seen.any():
+        if fitted.seen_penalty is None or self.seen.all() or not self.seen.any():
             return F
         return penalised(F, self.seen, fitted.seen_penalty(self.X_test))
 
@@ -229,12 +228,6 @@ class ScoredTest:
         return np.where(favour_seen, of_seen[a.argmax(axis=1)], of_unseen[b.argmax(axis=1)])
 
 
-def with_seed(method: ZSLEstimator, seed: int) -> ZSLEstimator:
-    """Return a copy of ``method``, seeded when it is stochastic."""
-    seeded = {"random_state": seed} if "random_state" in method.get_params() else {}
-    return clone(method).set_params(**seeded)
-
-
 def fit_and_score(
     method: ZSLEstimator,
     dataset: ZSLDataset,
@@ -247,6 +240,40 @@ def fit_and_score(
     problem = Problem.of_test(dataset, split, preprocessing)
     method = with_seed(method, seed).fit(problem.X, problem.y, problem.S)
     return problem.scored(method)
+
+
+def transduce(
+    method: ZSLEstimator,
+    dataset: ZSLDataset,
+    split: Split,
+    *,
+    task: Task = "zsl",
+    preprocessing: Preprocessing = Preprocessing(),  # noqa: B008 - frozen
+    seed: int = 0,
+) -> ScoredTest:
+    """Fit on trainval and on the test images without their labels, and score these.
+
+    Parameters
+    ----------
+    method : ZSLEstimator
+        A transductive one, or an inductive one to be shown beside it.
+    dataset, split : the data
+    task : "zsl" or "gzsl"
+        For "zsl" the images are those of unseen classes and the candidates the unseen classes; for
+        "gzsl" both are all there are in the test set.
+    preprocessing : Preprocessing
+    seed : int
+        Seeds stochastic methods.
+    """
+    if task not in ("zsl", "gzsl"):
+        raise ParameterError(f"task must be 'zsl' or 'gzsl'; got {task!r}.")
+    test, classes = split.test_unseen, split.unseen_classes
+    if task == "gzsl":
+        test = np.concatenate([split.test_seen, test])
+        classes = np.union1d(split.seen_classes, classes)
+    problem = Problem.of(dataset, preprocessing, split.trainval, test, classes)
+    (F,) = problem.sweep(with_seed(method, seed), [{}])
+    return ScoredTest(F, problem.y_test, problem.classes, problem.seen)
 
 
 # --- Choosing -------------------------------------------------------------------------------------

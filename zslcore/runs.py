@@ -27,7 +27,7 @@ import scipy
 from sklearn.base import clone
 
 from zslcore import __version__, protocol
-from zslcore.base import ZSLEstimator
+from zslcore.base import ZSLEstimator, with_seed
 from zslcore.datasets import ZSLDataset, load
 from zslcore.exceptions import DatasetError, ParameterError, ZSLError, closest_name
 from zslcore.features import Preprocessing
@@ -276,7 +276,7 @@ def execute_with_scores(
     start = time.perf_counter()
     spec, dataset = _with_data(spec, dataset)
     split = dataset.split(spec.split)
-    method = protocol.with_seed(spec.estimator, spec.seed)
+    method = with_seed(spec.estimator, spec.seed)
     method.on_epoch = on_epoch
     params, gamma, origins = choose(spec, method, dataset, split, on_progress)
     model = clone(method).set_params(**params)

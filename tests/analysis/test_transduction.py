@@ -11,7 +11,7 @@ from zslcore.analysis.transduction import compare, per_class_table
 from zslcore.exceptions import DatasetError
 from zslcore.methods import ESZSL, GFZSL, TRANSDUCTIVE, GFZSLTran, Propagation
 from zslcore.metrics import mean_class_accuracy
-from zslcore.transductive import transduce
+from zslcore.protocol import transduce
 
 WORLD = linear_world(noise=0.2)
 WORLD = replace(WORLD, features=WORLD.features - WORLD.features.min(axis=0))  # parts: no negatives

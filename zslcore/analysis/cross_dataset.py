@@ -26,10 +26,11 @@ from sklearn.base import clone
 
 from zslcore import protocol
 from zslcore.analysis.inventory import class_table
+from zslcore.base import with_seed
 from zslcore.datasets.base import ZSLDataset
 from zslcore.exceptions import DatasetError
 from zslcore.files import data_folder, written_whole
-from zslcore.methods import METHODS, PrototypeCosine
+from zslcore.methods import METHODS
 from zslcore.runs import RunSpec, choose, evaluation_from
 
 __all__ = [
@@ -175,7 +176,7 @@ def cross_accuracy(
     for test in tests:
         check_pair(train, test, spec.split)
     spec, split = replace(spec, digest=train.digest), train.split(spec.split)
-    method = protocol.with_seed(spec.estimator, spec.seed)
+    method = with_seed(spec.estimator, spec.seed)
     params, gamma, origins = choose(spec, method, train, split, on_progress)
     own = protocol.Problem.of_test(train, split, spec.preprocessing)
     fitted = clone(method).set_params(**params).fit(own.X, own.y, own.S)
@@ -295,10 +296,10 @@ def cross_table(
 def fitting_methods(*datasets: ZSLDataset) -> list[str]:
     """Return the inductive methods that can be fitted on every one of some data sets.
 
-    The prototype cosine wants features and prototypes in one space.
+    Some want features and prototypes in one space.
     """
     joint = all(data.features.shape[1] == data.prototypes.shape[1] for data in datasets)
-    return [name for name, method in METHODS.items() if joint or method is not PrototypeCosine]
+    return [name for name, method in METHODS.items() if joint or not method.card.joint_space]
 
 
 def _kept(spec, train, tests, store: CrossStore | None, on_progress) -> CrossAccuracy:

@@ -23,14 +23,13 @@ import numpy as np
 import pandas as pd
 from sklearn.base import clone
 
-from zslcore.base import ZSLEstimator
+from zslcore.base import TransductiveEstimator, ZSLEstimator
 from zslcore.datasets import Split, ZSLDataset, load
 from zslcore.exceptions import DatasetError, closest_name
 from zslcore.features import Preprocessing
 from zslcore.methods import METHODS, TRANSDUCTIVE
 from zslcore.metrics import mean_class_accuracy, per_class_accuracy
-from zslcore.protocol import ScoredTest, Task, evaluate, fit_and_score, select
-from zslcore.transductive import TransductiveEstimator, transduce
+from zslcore.protocol import ScoredTest, Task, evaluate, fit_and_score, select, transduce
 
 __all__ = ["Contender", "Transduction", "TransductionSpec", "compare", "per_class_table"]
 

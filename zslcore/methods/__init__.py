@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from zslcore.base import ZSLEstimator
+from zslcore.base import TransductiveEstimator, ZSLEstimator
 from zslcore.exceptions import closest_name
 from zslcore.methods.ale import ALE
 from zslcore.methods.bidilel import BiDiLEL
@@ -31,7 +31,6 @@ from zslcore.methods.sae import SAE
 from zslcore.methods.sje import SJE
 from zslcore.methods.sse import SSE
 from zslcore.methods.sync import SYNC
-from zslcore.transductive import TransductiveEstimator
 
 __all__ = [
     "ALE",

@@ -7,10 +7,9 @@ from typing import ClassVar, Literal, Self
 import numpy as np
 from scipy.special import logsumexp, softmax
 
-from zslcore.base import MethodCard
+from zslcore.base import MethodCard, TransductiveEstimator
 from zslcore.features import chunks
 from zslcore.methods.gfzsl import GFZSL, log_density
-from zslcore.transductive import TransductiveEstimator
 
 __all__ = ["GFZSLTran"]
 

@@ -12,11 +12,15 @@ from scipy.sparse.linalg import cg
 from sklearn.base import clone
 from sklearn.neighbors import NearestNeighbors
 
-from zslcore.base import CompatibilityModel, MethodCard, ZSLEstimator
+from zslcore.base import (
+    CompatibilityModel,
+    MethodCard,
+    TransductiveEstimator,
+    ZSLEstimator,
+    with_seed,
+)
 from zslcore.exceptions import ParameterError
 from zslcore.features import BLOCK_VALUES, chunks, project, squared_distances
-from zslcore.protocol import with_seed
-from zslcore.transductive import TransductiveEstimator
 
 __all__ = ["NeighbourGraph", "Propagation", "PropagationModel", "propagate"]
 
@@ -228,6 +232,7 @@ class Propagation(PropagationModel):
     )
     param_grid: ClassVar = {"k": (5, 10, 20), "alpha": (0.2, 0.4, 0.6, 0.8, 0.9)}
     sharing = ("k", "sigma", "alpha")
+    takes_base = True
 
     def __init__(
         self,

@@ -48,6 +48,7 @@ class PrototypeCosine(ZSLEstimator):
         idea="An image-text encoder has put images and classes into one space; take the nearest.",
         formula=r"F(x, c) = \cos(x, s_c) / \tau",
         needs="features and prototypes in one space, as image-text encoders make them",
+        joint_space=True,
     )
     param_grid: ClassVar = {}
 
