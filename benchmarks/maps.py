@@ -28,10 +28,10 @@ import numpy as np
 from sklearn.manifold import TSNE
 
 from benchmarks.timing import check, report
-from zslcore.analysis.embedding import JointPCA, MapData, MapSettings, lay_out
-from zslcore.analysis.map_quality import map_quality
-from zslcore.analysis.mixing import mixing_scores
-from zslcore.analysis.neighbours import neighbours
+from zslcore.analysis.maps import JointPCA, MapData, MapSettings, lay_out
+from zslcore.analysis.maps.mixing import mixing_scores
+from zslcore.analysis.maps.neighbours import neighbours
+from zslcore.analysis.maps.quality import map_quality
 from zslcore.datasets import load
 
 THREADS = 2

@@ -25,7 +25,8 @@ import pandas as pd
 
 from benchmarks.real_features import FEATURES, sources
 from benchmarks.writing import keep, markdown_table, percent
-from zslcore.analysis.overlap import half_and_half, holm, overlap_gain, overlap_study, study_summary
+from zslcore.analysis.overlap import half_and_half, overlap_gain, overlap_study, study_summary
+from zslcore.analysis.significance import holm
 from zslcore.datasets import ZSLDataset, load
 from zslcore.exceptions import DatasetError
 from zslcore.leakage import get_vocabulary, match_names

@@ -4,11 +4,11 @@ import streamlit as st
 
 from ui import cache, controls
 from ui.frame import errors_as_sentences, open_page
+from ui.maps.hubs import show_prototypes
+from ui.maps.quality import show_quality
+from ui.maps.view import show_map
 from ui.sections.cross import show_accuracy, show_images
-from ui.sections.hubs import show_prototypes
-from ui.sections.map_quality import show_quality
-from ui.sections.maps import show_map
-from zslcore.analysis.embedding import match_classes
+from zslcore.analysis.maps import match_classes
 from zslcore.datasets import available
 
 NOTHING = "nothing else"

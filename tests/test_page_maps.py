@@ -11,7 +11,7 @@ from tests import pages
 from tests.pages import metrics, settled, words
 from ui.figures import maps as figures
 from zslcore import jobs
-from zslcore.analysis.embedding import MapSettings, make_map
+from zslcore.analysis.maps import MapSettings, make_map
 from zslcore.datasets import load
 from zslcore.jobs import embed
 

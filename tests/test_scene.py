@@ -8,7 +8,7 @@ import pytest
 
 from tests.analysis.pairs import blobs
 from ui.components.point_map import PointMap
-from ui.scene import (
+from ui.maps.scene import (
     Scene,
     by_class,
     by_density,
@@ -18,7 +18,7 @@ from ui.scene import (
     write_cameras,
     write_selection,
 )
-from zslcore.analysis.embedding import MapSettings, make_map, match_classes
+from zslcore.analysis.maps import MapSettings, make_map, match_classes
 
 PAIR = blobs(shuffled=True)
 SETTINGS = MapSettings("pca", threads=1)

@@ -18,9 +18,9 @@ import pandas as pd
 import streamlit as st
 
 from zslcore import datasets, leakage
-from zslcore.analysis import landmarks as marking
 from zslcore.analysis import nearest, overlap
-from zslcore.analysis.embedding import EmbeddedMap
+from zslcore.analysis.maps import EmbeddedMap
+from zslcore.analysis.maps import landmarks as marking
 from zslcore.analysis.transduction import Transduction, TransductionSpec
 from zslcore.datasets import Split, ZSLDataset
 from zslcore.jobs import Work, kinds

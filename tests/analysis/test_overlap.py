@@ -11,7 +11,6 @@ from zslcore.analysis.overlap import (
     fair_draws,
     gain_of,
     half_and_half,
-    holm,
     overlap_gain,
     overlap_study,
     study_summary,
@@ -196,21 +195,6 @@ def test_what_has_no_gain_is_refused(values, known):
 def test_overlapping_classes_need_an_accuracy():
     with pytest.raises(DatasetError, match="without an accuracy"):
         overlap_gain({1: 0.2, 2: 0.3}, [1, 9])
-
-
-def test_holm_by_hand():
-    np.testing.assert_allclose(holm([0.01, 0.04, 0.03]), [0.03, 0.06, 0.06])
-    np.testing.assert_allclose(holm([0.5, 0.9]), [1.0, 1.0])
-    np.testing.assert_allclose(holm([0.2]), [0.2])
-
-
-@settings(max_examples=50, deadline=None)
-@given(st.lists(st.floats(0, 1), min_size=1, max_size=10))
-def test_holm_keeps_the_order_and_never_lowers(p):
-    adjusted = holm(p)
-    assert (adjusted >= np.array(p) - 1e-12).all()
-    assert (adjusted <= 1).all()
-    assert (np.diff(adjusted[np.argsort(p, kind="stable")]) >= -1e-12).all()
 
 
 # --- The study ------------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from zslcore.analysis.cross_dataset import cross_table
-from zslcore.analysis.embedding import MapSettings
+from zslcore.analysis.maps import MapSettings
 from zslcore.analysis.overlap import half_and_half, overlap_study
 from zslcore.datasets import load
 from zslcore.exceptions import FileRefusedError

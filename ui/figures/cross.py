@@ -13,7 +13,7 @@ from plotly.subplots import make_subplots
 from ui.figures.data import class_axis
 from ui.figures.marks import escaped, hatch, legend_on_top
 from ui.figures.palette import FAINT, FIRST, HARMONIC, SECOND, UNSEEN, quiet, translucent
-from zslcore.analysis.paired import PairedTest
+from zslcore.analysis.significance import PairedTest
 
 __all__ = ["difference_strips", "four_accuracies", "image_counts"]
 

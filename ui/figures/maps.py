@@ -64,7 +64,7 @@ def mixing_dumbbells(verdicts: pd.DataFrame) -> go.Figure:
 
     Parameters
     ----------
-    verdicts : see :func:`zslcore.analysis.mixing.mixing_verdicts`, of the spaces "PCA" and "map"
+    verdicts : of :func:`zslcore.analysis.maps.mixing.mixing_verdicts`, for "PCA" and "map"
     """
     table = verdicts.sort_values("mixing_PCA", kind="stable").reset_index(drop=True)
     x, figure = np.arange(len(table)), go.Figure()

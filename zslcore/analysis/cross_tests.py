@@ -28,7 +28,7 @@ from typing import Literal
 
 import pandas as pd
 
-from zslcore.analysis.paired import PairedTest, paired_test
+from zslcore.analysis.significance import PairedTest, paired_test
 from zslcore.datasets.facts import published
 from zslcore.exceptions import DatasetError, ParameterError
 

@@ -27,6 +27,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import binomtest
 
+from zslcore.analysis.significance import holm
 from zslcore.base import ZSLEstimator
 from zslcore.datasets.base import Split, ZSLDataset
 from zslcore.exceptions import DatasetError, ParameterError
@@ -41,7 +42,6 @@ __all__ = [
     "fair_draws",
     "gain_of",
     "half_and_half",
-    "holm",
     "overlap_gain",
     "overlap_study",
     "study_summary",
@@ -264,16 +264,6 @@ def _over_images(accuracy: np.ndarray, images: np.ndarray, level: float) -> Imag
     n, correct = int(images.sum()), round(float(accuracy @ images))
     interval = binomtest(correct, n).proportion_ci(level, method="exact")
     return ImageAccuracy(correct, n, float(interval.low), float(interval.high))
-
-
-def holm(p: Sequence[float]) -> np.ndarray:
-    """Return p-values adjusted for looking at several methods, after Holm."""
-    p = np.asarray(p, dtype=np.float64)
-    order = np.argsort(p, kind="stable")
-    stepped = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
-    adjusted = np.empty_like(p)
-    adjusted[order] = np.minimum(stepped, 1)
-    return adjusted
 
 
 # --- The study of FAIR ----------------------------------------------------------------------------

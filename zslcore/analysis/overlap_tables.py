@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 from scipy.stats import binomtest
 
-from zslcore.analysis.overlap import STUDY_COLUMNS, holm, overlap_gain
+from zslcore.analysis.overlap import STUDY_COLUMNS, overlap_gain
+from zslcore.analysis.significance import holm
 from zslcore.datasets.base import Split, ZSLDataset
 from zslcore.datasets.facts import plain_name
 from zslcore.exceptions import DatasetError

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from zslcore.analysis.embedding import METHOD_NAMES, EmbeddedMap, MapSettings, make_map, map_key
+from zslcore.analysis.maps import METHOD_NAMES, EmbeddedMap, MapSettings, make_map, map_key
 from zslcore.datasets import ZSLDataset, load
 from zslcore.jobs.work import Work
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from zslcore.analysis.overlap import holm, overlap_gain
+from zslcore.analysis.overlap import overlap_gain
+from zslcore.analysis.significance import holm
 from zslcore.leakage.context import AuditContext
 from zslcore.leakage.matching import Match, match_names, readable
 from zslcore.leakage.report import Evidence, Finding, Severity

@@ -1,8 +1,10 @@
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy.stats import nct, ttest_rel, wilcoxon
 
-from zslcore.analysis.paired import paired_test
+from zslcore.analysis.significance import holm, paired_test
 from zslcore.exceptions import DatasetError, ParameterError
 
 RNG = np.random.default_rng(3)
@@ -77,3 +79,21 @@ def test_sentence_says_points_and_what_the_differences_are_of():
     text = paired_test("A before B:", [-0.01, -0.03, -0.02], of="methods").sentence
     assert text.startswith("A before B: −2.0 points on average over 3 methods, 95% interval −4.5")
     assert "d_z = −2.00" in text
+
+
+# --- Several at once ------------------------------------------------------------------------------
+
+
+def test_holm_by_hand():
+    np.testing.assert_allclose(holm([0.01, 0.04, 0.03]), [0.03, 0.06, 0.06])
+    np.testing.assert_allclose(holm([0.5, 0.9]), [1.0, 1.0])
+    np.testing.assert_allclose(holm([0.2]), [0.2])
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=10))
+def test_holm_keeps_the_order_and_never_lowers(p):
+    adjusted = holm(p)
+    assert (adjusted >= np.array(p) - 1e-12).all()
+    assert (adjusted <= 1).all()
+    assert (np.diff(adjusted[np.argsort(p, kind="stable")]) >= -1e-12).all()

@@ -26,8 +26,8 @@ import numpy as np
 import pandas as pd
 from scipy.stats import hypergeom
 
-from zslcore.analysis.neighbours import neighbours
-from zslcore.analysis.overlap import holm
+from zslcore.analysis.maps.neighbours import neighbours
+from zslcore.analysis.significance import holm
 
 __all__ = ["mixing_scores", "mixing_verdicts"]
 

@@ -7,7 +7,7 @@ its first 50 axes t-SNE or UMAP lays the chosen rows out in the plane:
 
 Both start from the first two axes, both read the same exact graph of nearest neighbours, and the
 same settings, seed and number of threads give the same coordinates. How far a map may be believed
-is told beside it: :mod:`zslcore.analysis.map_quality`, :mod:`zslcore.analysis.mixing`.
+is told beside it: :mod:`zslcore.analysis.maps.quality`, :mod:`zslcore.analysis.maps.mixing`.
 
 References
 ----------
@@ -19,12 +19,12 @@ t-SNE for single-cell transcriptomics", Nature Communications 2019 (PCA, start, 
 
 from __future__ import annotations
 
-from zslcore.analysis.embedding.layout import lay_out
-from zslcore.analysis.embedding.making import cached_map, make_map, map_key
-from zslcore.analysis.embedding.pca import JointPCA
-from zslcore.analysis.embedding.result import EmbeddedMap
-from zslcore.analysis.embedding.settings import METHOD_NAMES, MapSettings
-from zslcore.analysis.embedding.source import MapData, match_classes, same_images, why_apart
+from zslcore.analysis.maps.layout import lay_out
+from zslcore.analysis.maps.making import make_map, map_key
+from zslcore.analysis.maps.pca import JointPCA
+from zslcore.analysis.maps.result import EmbeddedMap
+from zslcore.analysis.maps.settings import METHOD_NAMES, MapSettings
+from zslcore.analysis.maps.source import MapData, match_classes, same_images, why_apart
 
 __all__ = [
     "METHOD_NAMES",
@@ -32,7 +32,6 @@ __all__ = [
     "JointPCA",
     "MapData",
     "MapSettings",
-    "cached_map",
     "lay_out",
     "make_map",
     "map_key",

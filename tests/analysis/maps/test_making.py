@@ -12,21 +12,19 @@ from hypothesis import strategies as st
 from sklearn.decomposition import PCA
 
 from tests.analysis.pairs import blobs
-from zslcore.analysis import embedding
-from zslcore.analysis.embedding import (
+from zslcore.analysis.maps import (
     EmbeddedMap,
     JointPCA,
     MapData,
     MapSettings,
-    cached_map,
     make_map,
     map_key,
     match_classes,
     same_images,
     why_apart,
 )
-from zslcore.analysis.embedding.source import stratified_sample
-from zslcore.analysis.neighbours import neighbours
+from zslcore.analysis.maps.neighbours import neighbours
+from zslcore.analysis.maps.source import stratified_sample
 from zslcore.datasets.base import ZSLDataset
 from zslcore.exceptions import DatasetError, FileRefusedError, ParameterError
 from zslcore.features import FeatureView
@@ -282,18 +280,6 @@ def test_a_damaged_file_is_refused(tsne, tmp_path, damage):
     damage(path)
     with pytest.raises(FileRefusedError, match=r"map\.npz.* compute it again\.$"):
         EmbeddedMap.load(path, "key")
-
-
-@pytest.mark.parametrize("damage", [None, changed_content, torn])
-def test_cache_makes_a_map_once_and_again_when_it_is_damaged(tsne, tmp_path, monkeypatch, damage):
-    calls = []
-    monkeypatch.setattr(embedding.making, "make_map", lambda *_, **__: calls.append(1) or tsne)
-    first = cached_map(PAIR, QUICK, tmp_path)
-    if damage:
-        damage(next(tmp_path.iterdir()))
-    again = cached_map(PAIR, QUICK, tmp_path)
-    assert len(calls) == (2 if damage else 1)
-    np.testing.assert_array_equal(again.coordinates, first.coordinates)
 
 
 def test_exports_tell_coordinates_settings_and_quality(tsne, tmp_path):

@@ -8,10 +8,10 @@ from sklearn.manifold import trustworthiness
 from sklearn.neighbors import KNeighborsClassifier
 
 from tests.analysis.pairs import blobs
-from zslcore.analysis.embedding import MapData
-from zslcore.analysis.map_quality import class_vote, density, knn_recall, map_quality, stability
-from zslcore.analysis.mixing import mixing_scores, mixing_verdicts
-from zslcore.analysis.neighbours import neighbours
+from zslcore.analysis.maps import MapData
+from zslcore.analysis.maps.mixing import mixing_scores, mixing_verdicts
+from zslcore.analysis.maps.neighbours import neighbours
+from zslcore.analysis.maps.quality import class_vote, density, knn_recall, map_quality, stability
 from zslcore.exceptions import ParameterError
 from zslcore.metrics import mean_class_accuracy
 

@@ -10,8 +10,8 @@ from types import ModuleType
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from zslcore.analysis.embedding.settings import EARLY, MapSettings
-from zslcore.analysis.neighbours import Neighbours
+from zslcore.analysis.maps.neighbours import Neighbours
+from zslcore.analysis.maps.settings import EARLY, MapSettings
 
 __all__ = ["Picture", "Progress", "lay_out"]
 

@@ -12,9 +12,9 @@ import pandas as pd
 
 from ui.components.point_map import Entry, Panel
 from ui.figures.palette import FIRST, ORACLE, OVERLAP, SECOND, SEEN, UNSEEN, VALIDATED
-from zslcore.analysis.embedding import METHOD_NAMES, EmbeddedMap
-from zslcore.analysis.map_quality import density
-from zslcore.analysis.selection import inside
+from zslcore.analysis.maps import METHOD_NAMES, EmbeddedMap
+from zslcore.analysis.maps.outline import inside
+from zslcore.analysis.maps.quality import density
 from zslcore.datasets import ZSLDataset
 
 __all__ = [

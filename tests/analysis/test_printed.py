@@ -1,6 +1,6 @@
 import pytest
 
-from zslcore.analysis.figures import figures_table
+from zslcore.analysis.printed import figures_table
 from zslcore.datasets import load
 from zslcore.runs import RunSpec, execute
 

@@ -16,7 +16,7 @@ from ui.components.point_map import PointMap
 from ui.figures import data as data_figures
 from ui.figures import maps as figures
 from ui.frame import chart
-from ui.scene import (
+from ui.maps.scene import (
     Colouring,
     Scene,
     by_class,
@@ -29,7 +29,8 @@ from ui.scene import (
     write_selection,
 )
 from ui.text import plain
-from zslcore.analysis.embedding import (
+from zslcore.analysis.inventory import known_to_extractor
+from zslcore.analysis.maps import (
     METHOD_NAMES,
     EmbeddedMap,
     MapData,
@@ -38,8 +39,7 @@ from zslcore.analysis.embedding import (
     same_images,
     why_apart,
 )
-from zslcore.analysis.inventory import known_to_extractor
-from zslcore.analysis.landmarks import outcomes
+from zslcore.analysis.maps.landmarks import outcomes
 from zslcore.datasets import ZSLDataset
 from zslcore.jobs import embed
 from zslcore.methods import METHODS

@@ -26,7 +26,7 @@ from scipy.ndimage import gaussian_filter, map_coordinates
 from scipy.spatial import procrustes
 from sklearn.manifold import trustworthiness
 
-from zslcore.analysis.neighbours import Neighbours, neighbours
+from zslcore.analysis.maps.neighbours import Neighbours, neighbours
 from zslcore.exceptions import ParameterError
 from zslcore.metrics import mean_class_accuracy
 

@@ -1,4 +1,4 @@
-r"""Whether two things measured on the same occasions differ, with the size of the difference.
+r"""Whether things measured on the same occasions differ, by how much, and looked at how often.
 
 Of n differences :math:`x_i` with mean :math:`m` and deviation :math:`s`:
 
@@ -28,7 +28,7 @@ from scipy.stats import rankdata, ttest_1samp, wilcoxon
 
 from zslcore.exceptions import DatasetError, ParameterError
 
-__all__ = ["PairedTest", "paired_test"]
+__all__ = ["PairedTest", "holm", "paired_test"]
 
 #: Differences that agree to so many digits are ties: 0.442 - 0.439 and 0.344 - 0.341 do not quite.
 DIGITS = 12
@@ -164,3 +164,13 @@ def _shift(x: np.ndarray, level: float) -> tuple[float, tuple[float, float]]:
     if not out:
         return float(np.median(means)), (np.nan, np.nan)
     return float(np.median(means)), (float(means[out - 1]), float(means[-out]))
+
+
+def holm(p: Sequence[float]) -> np.ndarray:
+    """Return p-values adjusted for looking at several methods, after Holm."""
+    p = np.asarray(p, dtype=np.float64)
+    order = np.argsort(p, kind="stable")
+    stepped = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
+    adjusted = np.empty_like(p)
+    adjusted[order] = np.minimum(stepped, 1)
+    return adjusted

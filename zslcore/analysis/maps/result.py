@@ -13,9 +13,9 @@ from typing import Any, Self
 import numpy as np
 import pandas as pd
 
-from zslcore.analysis.embedding.pca import JointPCA
-from zslcore.analysis.embedding.settings import MapSettings
-from zslcore.analysis.map_quality import MapQuality
+from zslcore.analysis.maps.pca import JointPCA
+from zslcore.analysis.maps.quality import MapQuality
+from zslcore.analysis.maps.settings import MapSettings
 from zslcore.exceptions import FileRefusedError
 from zslcore.files import written_whole
 
@@ -40,7 +40,7 @@ class EmbeddedMap:
     labels : int32 array of shape (n,), rows of ``class_names``
     pca : JointPCA, fitted on all rows of all data sets
     quality : MapQuality
-    mixing : DataFrame as of :func:`zslcore.analysis.mixing.mixing_scores`; empty for one data set
+    mixing : DataFrame of :func:`zslcore.analysis.maps.mixing.mixing_scores`; empty for one set
     seconds : wall time of every step
     """
 

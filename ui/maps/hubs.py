@@ -13,9 +13,9 @@ from ui.components.point_map import PointMap
 from ui.figures import maps as figures
 from ui.figures.palette import SEEN, UNSEEN
 from ui.frame import chart
+from ui.maps.scene import Scene, class_palette
+from ui.maps.view import choose_settings, made
 from ui.numbers import percent
-from ui.scene import Scene, class_palette
-from ui.sections.maps import choose_settings, made
 from zslcore.analysis.hubness import compare_hubness
 from zslcore.datasets import ZSLDataset
 from zslcore.jobs import embed

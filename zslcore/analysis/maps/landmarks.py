@@ -15,7 +15,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from zslcore.analysis.embedding.result import EmbeddedMap
+from zslcore.analysis.maps.result import EmbeddedMap
 from zslcore.datasets.base import Split, ZSLDataset
 from zslcore.exceptions import DatasetError, ParameterError
 from zslcore.features import FeatureView, Preprocessing, squared_distances

@@ -5,8 +5,8 @@ import pytest
 
 from tests.analysis.pairs import blobs
 from tests.worlds import linear_world
-from zslcore.analysis.embedding import MapSettings, make_map
-from zslcore.analysis.landmarks import landmarks, nearest_images, outcomes, place
+from zslcore.analysis.maps import MapSettings, make_map
+from zslcore.analysis.maps.landmarks import landmarks, nearest_images, outcomes, place
 from zslcore.exceptions import DatasetError, ParameterError
 from zslcore.features import l2_rows
 from zslcore.methods import LinearS2V

@@ -5,25 +5,24 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
-from pathlib import Path
+from contextlib import contextmanager
 
 import numpy as np
 import pandas as pd
 from threadpoolctl import threadpool_limits
 
-from zslcore.analysis.embedding.layout import Picture, Progress, lay_out
-from zslcore.analysis.embedding.pca import JointPCA
-from zslcore.analysis.embedding.result import EmbeddedMap
-from zslcore.analysis.embedding.settings import MapSettings
-from zslcore.analysis.embedding.source import MapData
-from zslcore.analysis.map_quality import map_quality
-from zslcore.analysis.mixing import mixing_scores
-from zslcore.analysis.neighbours import neighbours
+from zslcore.analysis.maps.layout import Picture, Progress, lay_out
+from zslcore.analysis.maps.mixing import mixing_scores
+from zslcore.analysis.maps.neighbours import neighbours
+from zslcore.analysis.maps.pca import JointPCA
+from zslcore.analysis.maps.quality import map_quality
+from zslcore.analysis.maps.result import EmbeddedMap
+from zslcore.analysis.maps.settings import MapSettings
+from zslcore.analysis.maps.source import MapData
 from zslcore.datasets.base import ZSLDataset
-from zslcore.exceptions import FileRefusedError, ParameterError
+from zslcore.exceptions import ParameterError
 
-__all__ = ["cached_map", "make_map", "map_key"]
+__all__ = ["make_map", "map_key"]
 
 #: Neighbours that every measure of quality looks at.
 K = 15
@@ -33,23 +32,6 @@ def map_key(datasets: Sequence[ZSLDataset], settings: MapSettings) -> str:
     """Return what a map is kept under: 16 hex digits from settings, versions and data."""
     text = "|".join([settings.key, *(dataset.digest for dataset in datasets)])
     return hashlib.sha256(text.encode()).hexdigest()[:16]
-
-
-def cached_map(
-    datasets: Sequence[ZSLDataset],
-    settings: MapSettings,
-    folder: Path,
-    **callbacks: Progress | Picture | None,
-) -> EmbeddedMap:
-    """Return the map kept in ``folder``, made now when there is none or it is damaged."""
-    key = map_key(datasets, settings)
-    path = folder / f"{key}.npz"
-    if path.exists():
-        with suppress(FileRefusedError):
-            return EmbeddedMap.load(path, key)
-    made = make_map(datasets, settings, **callbacks)
-    made.save(path, key)
-    return made
 
 
 def make_map(

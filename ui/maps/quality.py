@@ -12,13 +12,13 @@ from ui import cache, tables, waiting
 from ui.figures import maps as figures
 from ui.figures.palette import FIRST, SECOND
 from ui.frame import chart
+from ui.maps.scene import class_palette
+from ui.maps.view import choose_settings, made, show_limits
 from ui.numbers import percent, three_digits
-from ui.scene import class_palette
-from ui.sections.maps import choose_settings, made, show_limits
 from ui.text import plain
-from zslcore.analysis.embedding import EmbeddedMap, MapSettings, why_apart
-from zslcore.analysis.map_quality import stability
-from zslcore.analysis.mixing import mixing_verdicts
+from zslcore.analysis.maps import EmbeddedMap, MapSettings, why_apart
+from zslcore.analysis.maps.mixing import mixing_verdicts
+from zslcore.analysis.maps.quality import stability
 from zslcore.datasets import ZSLDataset
 from zslcore.jobs import embed
 
