@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from tests.datasets import files
+from zslcore import kept
 from zslcore.datasets import import_dataset, imports, load, xlsa17
 from zslcore.datasets.base import Split, ZSLDataset
 from zslcore.datasets.importing import open_dataset
@@ -138,7 +139,7 @@ def test_a_torn_import_is_made_again_from_its_source(source, root, reads, damage
 def test_large_files_are_hashed_when_their_time_says_they_were_touched(
     source, root, reads, monkeypatch
 ):
-    monkeypatch.setattr(imports, "ALWAYS_HASHED", 0)
+    monkeypatch.setattr(kept, "ALWAYS_HASHED", 0)
     read_xlsa17(source)
     path = folder_of(root) / "features.npy"
     os.utime(path, ns=(1, 1))

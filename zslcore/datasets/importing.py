@@ -12,6 +12,7 @@ from zslcore.datasets.table import read_table
 from zslcore.datasets.xlsa17 import read_xlsa17
 from zslcore.exceptions import DatasetError, closest_name
 from zslcore.files import data_folder
+from zslcore.kept import TornError
 
 __all__ = ["import_dataset", "open_dataset"]
 
@@ -47,11 +48,11 @@ def open_dataset(name: str) -> ZSLDataset:
         raise closest_name("imported data set", name, imports.names())
     try:
         return imports.open_import(name)
-    except imports.TornError:
+    except TornError:
         pass
     try:
         return imports.open_import(name)  # another process may have replaced it meanwhile
-    except imports.TornError as torn:
+    except TornError as torn:
         return _again(name, str(torn))
 
 

@@ -4,33 +4,28 @@ An import is a folder of ``.npy`` files that never change, and beside it a manif
 ``<name>.json`` that names the folder. Writing the manifest, whole or not at all, makes an import
 exist: a reader sees the old one or the new one, never half of either.
 
-Opening compares every file with the manifest: its size, and its SHA-256 where it is small or its
-modification time is not the one recorded. What does not agree is never served:
-:mod:`zslcore.datasets.importing` makes it again, or says why that cannot be done.
+Opening compares every file with the manifest (:mod:`zslcore.kept`). What does not agree is never
+served: :mod:`zslcore.datasets.importing` makes it again, or says why that cannot be done.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
-import os
 import re
-import shutil
-import tempfile
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
 
+from zslcore import kept
 from zslcore.datasets.base import Fold, Split, ZSLDataset
 from zslcore.exceptions import DatasetError, ParameterError
 from zslcore.files import data_folder, written_whole
+from zslcore.kept import TornError
 
 __all__ = [
     "Recipe",
-    "TornError",
     "import_name",
     "keep",
     "keep_dataset",
@@ -43,14 +38,6 @@ __all__ = [
 SCHEMA = 1
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_+-]*(\.[A-Za-z0-9_+-]+)*")
 MAX_NAME = 64
-#: Files up to this size are hashed each time they are opened, which takes some milliseconds.
-ALWAYS_HASHED = 4 << 20
-#: A folder without a manifest is an import under way, or one that was cut off if it is this old.
-ABANDONED_SECONDS = 24 * 3600
-
-
-class TornError(DatasetError):
-    """An import that is not what its manifest says."""
 
 
 @dataclass(frozen=True)
@@ -145,20 +132,17 @@ def _store(name: str, made_by: dict, read: Callable[[Path], ZSLDataset]) -> ZSLD
     """Read into a new folder, then let the manifest point at it."""
     _check_name(name)
     _refuse_taken(name)
-    root = _root()
-    root.mkdir(parents=True, exist_ok=True)
     _remove_abandoned(name)
-    previous = _folder_of(name)
-    folder = Path(tempfile.mkdtemp(prefix=f"{name}.", dir=root))
+    previous, folder = _folder_of(name), kept.draft(_root(), f"{name}.")
     try:
         manifest = _write(read(folder), folder) | {"name": name, "recipe": made_by}
-        with written_whole(root / f"{name}.json") as file:
+        with written_whole(_root() / f"{name}.json") as file:
             file.write(json.dumps(manifest, indent=1).encode())
     except BaseException:
-        _remove(folder)
+        kept.discard(folder)
         raise
     if previous:
-        _remove(previous)
+        kept.discard(previous)
     return open_import(name)
 
 
@@ -186,7 +170,7 @@ def _write(dataset: ZSLDataset, folder: Path) -> dict:
             for split in dataset.splits.values()
         ],
         "folder": folder.name,
-        "files": {path.name: _sealed(path) for path in files},
+        "files": kept.seal(files),
     }
 
 
@@ -200,20 +184,6 @@ def _write_matrix(path: Path, matrix) -> None:
         for start in range(0, len(matrix), 4096):
             block = np.asarray(matrix[start : start + 4096], dtype="<f4")
             file.write(np.ascontiguousarray(block).data)
-
-
-def _sealed(path: Path) -> dict:
-    """Bring a file to the disk, make it read-only and return what it is known by."""
-    with path.open("rb") as file:
-        os.fsync(file.fileno())
-    path.chmod(0o444)
-    state = path.stat()
-    return {"size": state.st_size, "mtime_ns": state.st_mtime_ns, "sha256": _sha256(path)}
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _split_arrays(dataset: ZSLDataset) -> dict[str, np.ndarray]:
@@ -251,25 +221,12 @@ def open_import(name: str) -> ZSLDataset:
     manifest = _manifest(name)
     try:
         folder = _root() / Path(manifest["folder"]).name
-        for file, state in manifest["files"].items():
-            _verify(folder / Path(file).name, state)
+        kept.verify(folder, manifest["files"])
         return _dataset(folder, manifest)
     except TornError:
         raise
     except (KeyError, TypeError, AttributeError, ValueError, OSError, DatasetError) as error:
         raise TornError(f"its files do not fit together ({type(error).__name__})") from error
-
-
-def _verify(path: Path, recorded: dict) -> None:
-    """Compare a file with what was recorded when it was written."""
-    if not path.is_file():
-        raise TornError(f"{path.name} is missing")
-    state = path.stat()
-    if state.st_size != recorded["size"]:
-        raise TornError(f"{path.name} has {state.st_size:,} of {recorded['size']:,} bytes")
-    touched = state.st_mtime_ns != recorded["mtime_ns"] or state.st_size <= ALWAYS_HASHED
-    if touched and _sha256(path) != recorded["sha256"]:
-        raise TornError(f"{path.name} has changed since it was written")
 
 
 def _dataset(folder: Path, manifest: dict) -> ZSLDataset:
@@ -306,11 +263,6 @@ def _split(arrays, i: int, facts: dict) -> Split:
     )
 
 
-def _remove(folder: Path) -> None:
-    """Remove a folder; what is still mapped somewhere stays readable there."""
-    shutil.rmtree(folder, ignore_errors=True)
-
-
 def _folder_of(name: str) -> Path | None:
     """Folder that the manifest of ``name`` points at, if there is one."""
     try:
@@ -321,7 +273,9 @@ def _folder_of(name: str) -> Path | None:
 
 def _remove_abandoned(name: str) -> None:
     """Remove old folders of this name that no manifest points at: imports that were cut off."""
-    for folder in _root().glob(f"{name}.*/"):
-        is_old = time.time() - folder.stat().st_mtime > ABANDONED_SECONDS
-        if is_old and folder.name.rpartition(".")[0] == name and folder != _folder_of(name):
-            _remove(folder)
+    current = _folder_of(name)
+    kept.sweep(
+        folder
+        for folder in _root().glob(f"{name}.*/")
+        if folder.name.rpartition(".")[0] == name and folder != current
+    )

@@ -11,7 +11,6 @@ from __future__ import annotations
 import json
 import os
 import platform
-import shutil
 import signal
 import sys
 import threading
@@ -27,8 +26,9 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from zslcore import kept
 from zslcore.exceptions import ZSLError
-from zslcore.jobs.runner import MANIFEST, PREVIEW, sha256
+from zslcore.jobs.runner import MANIFEST, PREVIEW
 
 __all__ = ["Report"]
 
@@ -119,7 +119,7 @@ def _do(function: Callable, request: dict[str, Any], report: Report) -> None:
         "settings": {
             name: request[name] for name in ("function", "arguments", "threads", "version")
         },
-        "files": {path.name: sha256(path) for path in sorted(folder.iterdir())},
+        "files": kept.seal(sorted(folder.iterdir())),
         "seconds": seconds,
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
         "environment": {
@@ -129,7 +129,7 @@ def _do(function: Callable, request: dict[str, Any], report: Report) -> None:
         },
     }
     (folder / MANIFEST).write_text(json.dumps(manifest, indent=1), encoding="utf-8")
-    shutil.rmtree(into, ignore_errors=True)  # a damaged one, if any: an intact one is not redone
+    kept.discard(into)  # a damaged one, if any: an intact one is not redone
     os.replace(folder, into)
 
 
@@ -150,7 +150,7 @@ def _end_with_server(folder: Path) -> None:
     """End this process and all it has started when standard input ends."""
     with suppress(OSError, ValueError):
         sys.stdin.read()
-    shutil.rmtree(folder, ignore_errors=True)
+    kept.discard(folder)
     if hasattr(os, "killpg"):
         os.killpg(0, signal.SIGKILL)  # the group is this process's own
     os._exit(1)

@@ -14,14 +14,11 @@ one spare child therefore stands by with its imports done.
 from __future__ import annotations
 
 import atexit
-import hashlib
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from collections.abc import Mapping
@@ -30,6 +27,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from zslcore import kept
 from zslcore.exceptions import ZSLError
 from zslcore.files import data_folder
 from zslcore.jobs.work import State, Status, Work, key_of
@@ -44,8 +42,6 @@ MAX_QUEUE = 32
 MAX_BYTES = 2 << 30
 #: How many ended jobs are remembered, for those who still look at them.
 REMEMBERED = 100
-#: Age in seconds beyond which an unfinished folder cannot belong to a job that runs.
-STALE = 24 * 3600
 
 MANIFEST, PREVIEW = "manifest.json", "preview.npz"
 ROOT = Path(__file__).parents[2]
@@ -197,7 +193,7 @@ class Runner:
         seen = _stamp(folder)
         if self._verified.get(folder) != seen:
             if not is_intact(folder):
-                shutil.rmtree(folder, ignore_errors=True)
+                kept.discard(folder)
                 return None
             self._verified[folder] = seen
         with suppress(OSError):
@@ -247,8 +243,7 @@ class Runner:
 
     def _in_child(self, job: _Job) -> str:
         """Let a child do the work; return a sentence, empty when it has left a result."""
-        self.folder.mkdir(parents=True, exist_ok=True)
-        folder = Path(tempfile.mkdtemp(prefix=f".{job.work.key}.", dir=self.folder))
+        folder = kept.draft(self.folder, f".{job.work.key}.")
         try:
             with self._child() as process:
                 with self._lock:
@@ -266,7 +261,7 @@ class Runner:
         finally:
             with self._lock:
                 job.process = job.folder = None
-            shutil.rmtree(folder, ignore_errors=True)
+            kept.discard(folder)
 
     def _ask(self, job: _Job) -> None:
         """Tell the child what to do. Its standard input stays open: its end is the server's."""
@@ -315,17 +310,14 @@ class Runner:
 
     def _trim(self, keep: Path) -> None:
         """Drop what was not asked for longest, and what crashes have left."""
-        now, total = time.time(), 0
+        total = 0
         with suppress(OSError):  # another server may be at it too
-            folders = sorted(self.folder.iterdir(), key=lambda path: -path.stat().st_mtime)
-            for path in folders:
-                if path.name.startswith("."):
-                    if now - path.stat().st_mtime > STALE:
-                        shutil.rmtree(path, ignore_errors=True)
-                    continue
+            kept.sweep(self.folder.glob(".*/"))
+            folders = [path for path in self.folder.iterdir() if not path.name.startswith(".")]
+            for path in sorted(folders, key=lambda path: -path.stat().st_mtime):
                 total += sum(file.stat().st_size for file in path.iterdir())
                 if total > self.max_bytes and path != keep:
-                    shutil.rmtree(path, ignore_errors=True)
+                    kept.discard(path)
 
 
 # --- Children -------------------------------------------------------------------------------------
@@ -375,20 +367,10 @@ def is_intact(folder: Path) -> bool:
     """Whether a result is exactly what its manifest says, and the manifest what its name says."""
     try:
         manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
-        files = {path.name: path for path in folder.iterdir() if path.name != MANIFEST}
-        return (
-            key_of(manifest["settings"]) == folder.name
-            and files.keys() == manifest["files"].keys()
-            and all(sha256(path) == manifest["files"][name] for name, path in files.items())
-        )
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        kept.verify(folder, manifest["files"], MANIFEST)
+        return key_of(manifest["settings"]) == folder.name
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, kept.TornError):
         return False
-
-
-def sha256(path: Path) -> str:
-    """Return the SHA-256 of a file, in hex."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _stamp(folder: Path) -> tuple:

@@ -1,0 +1,106 @@
+"""Folders that are what they were when they were written: imports, and the results of jobs.
+
+A folder is filled as a draft, sealed, and put in its place in one step by whoever keeps it, so that
+there is never half of one. Sealing brings every file to the disk, makes it read-only and says what
+it is known by; opening verifies that. What does not agree is never served.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from zslcore.exceptions import ZSLError
+
+__all__ = ["TornError", "discard", "draft", "seal", "sha256", "sweep", "verify"]
+
+#: Files up to this size are hashed each time they are opened, which takes some milliseconds.
+ALWAYS_HASHED = 4 << 20
+#: A draft older than this, in seconds, was cut off: nobody writes so long.
+ABANDONED = 24 * 3600
+
+
+class TornError(ZSLError):
+    """A folder that is not what its manifest says."""
+
+
+def draft(root: Path, prefix: str) -> Path:
+    """Return a new, empty folder in ``root``, where it can be renamed from."""
+    root.mkdir(parents=True, exist_ok=True)
+    return Path(tempfile.mkdtemp(prefix=prefix, dir=root))
+
+
+def seal(files: Iterable[Path]) -> dict[str, dict[str, Any]]:
+    """Bring files to the disk, make them read-only and return what each is known by."""
+    return {path.name: _sealed(path) for path in files}
+
+
+def _sealed(path: Path) -> dict[str, Any]:
+    with path.open("rb") as file:
+        os.fsync(file.fileno())
+    path.chmod(0o444)
+    state = path.stat()
+    return {"size": state.st_size, "mtime_ns": state.st_mtime_ns, "sha256": sha256(path)}
+
+
+def sha256(path: Path) -> str:
+    """Return the SHA-256 of a file, in hex."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def verify(folder: Path, known: Mapping[str, Mapping[str, Any] | str], *beside: str) -> None:
+    """Compare the files of ``folder`` with what they were known by when it was sealed.
+
+    A file is hashed where it is small, or its modification time is not the one recorded.
+
+    Parameters
+    ----------
+    folder : Path
+    known : name of a file -> what :func:`seal` said; version 0.1.0 kept of jobs the SHA-256 alone
+    beside : names of files that may be there as well; hidden ones always may
+
+    Raises
+    ------
+    TornError
+        When a file is missing, was changed, or does not belong there.
+    """
+    try:
+        there = {path.name for path in folder.iterdir() if not path.name.startswith(".")}
+    except OSError:
+        raise TornError(f"its folder {folder.name} is missing") from None
+    if foreign := there - set(known) - set(beside):
+        raise TornError(f"{min(foreign)} does not belong to it")
+    for name, state in known.items():
+        _verify(folder / Path(name).name, {"sha256": state} if isinstance(state, str) else state)
+
+
+def _verify(path: Path, known: Mapping[str, Any]) -> None:
+    if not path.is_file():
+        raise TornError(f"{path.name} is missing")
+    state = path.stat()
+    if "size" in known and state.st_size != known["size"]:
+        raise TornError(f"{path.name} has {state.st_size:,} of {known['size']:,} bytes")
+    touched = state.st_mtime_ns != known.get("mtime_ns") or state.st_size <= ALWAYS_HASHED
+    if touched and sha256(path) != known["sha256"]:
+        raise TornError(f"{path.name} has changed since it was written")
+
+
+def discard(folder: Path) -> None:
+    """Remove a folder; what is still mapped somewhere stays readable there."""
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def sweep(drafts: Iterable[Path]) -> None:
+    """Remove those of ``drafts`` that were cut off long ago."""
+    for folder in drafts:
+        with suppress(OSError):  # another process may be at it too
+            if time.time() - folder.stat().st_mtime > ABANDONED:
+                discard(folder)
