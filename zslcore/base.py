@@ -75,6 +75,7 @@ class ZSLEstimator(BaseEstimator, ABC):
     ----------
     card : MethodCard
     param_grid : mapping from parameter to the values tried when parameters are chosen
+    revision : counted up when the same data and parameters give other numbers than before
     sharing : names of parameters that a grid may vary while its points share their work
     iterative : True when fitting goes step by step (epochs, a solver, a matrix a class) and so may
         take minutes on real data; False when it is one pass and one decomposition
@@ -87,6 +88,7 @@ class ZSLEstimator(BaseEstimator, ABC):
 
     card: ClassVar[MethodCard]
     param_grid: ClassVar[Mapping[str, tuple]]
+    revision: ClassVar[int] = 1
     sharing: ClassVar[tuple[str, ...]] = ()
     iterative: ClassVar[bool] = False
     seen_penalty: Callable[[Any], np.ndarray] | None = None

@@ -35,6 +35,10 @@ def l2_rows(A: np.ndarray) -> np.ndarray:
     return A / np.where(norm > 0, norm, 1)
 
 
+FeatureScaling = Literal["none", "l2", "zscore"]
+PrototypeScaling = Literal["none", "l2", "binary"]
+
+
 @dataclass(frozen=True, slots=True)
 class Preprocessing:
     """How features and prototypes are scaled before a method sees them; part of every RunSpec.
@@ -45,8 +49,8 @@ class Preprocessing:
     prototypes : "none", "l2" (unit rows, the calibration paper) or "binary" (above the column mean)
     """
 
-    features: Literal["none", "l2", "zscore"] = "l2"
-    prototypes: Literal["none", "l2", "binary"] = "l2"
+    features: FeatureScaling = "l2"
+    prototypes: PrototypeScaling = "l2"
 
     def __post_init__(self) -> None:
         for field, choices in (

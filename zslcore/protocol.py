@@ -67,6 +67,9 @@ __all__ = [
     "transduce",
 ]
 
+#: Counted up when the same data, method and parameters are chosen or judged otherwise than before.
+REVISION = 1
+
 Task = Literal["zsl", "gzsl"]
 Progress = Callable[[int, int], None]
 

@@ -2,7 +2,8 @@
 
 A :class:`RunSpec` is the unit of everything: hashed for caches, stored in SQLite, printed as a
 command line, put in a URL. The same spec run twice gives the same numbers; the app and
-``python -m zslcore run`` produce the same :class:`RunResult` for the same spec.
+``python -m zslcore run`` produce the same :class:`RunResult` for the same spec. What could change
+them, the grid that is searched and the revisions of method and protocol, is part of it.
 """
 
 from __future__ import annotations
@@ -13,37 +14,40 @@ import platform
 import shlex
 import sqlite3
 import time
-from collections.abc import Callable, Mapping
-from contextlib import closing
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import closing, contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
-from importlib.metadata import version
+from functools import partial
+from importlib.metadata import version as installed
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 import scipy
 from sklearn.base import clone
 
-from zslcore import __version__, protocol
-from zslcore.base import ZSLEstimator, with_seed
+from zslcore import protocol, version
+from zslcore.base import TransductiveEstimator, ZSLEstimator, with_seed
 from zslcore.datasets import ZSLDataset, load
 from zslcore.exceptions import DatasetError, ParameterError, ZSLError, closest_name
-from zslcore.features import Preprocessing
+from zslcore.features import FeatureScaling, Preprocessing, PrototypeScaling
 from zslcore.files import data_folder
 from zslcore.methods import get_method
-from zslcore.metrics import OperatingPoint
+from zslcore.records import Schema, UnreadableError
+from zslcore.version import release
 
 __all__ = [
     "RunResult",
     "RunSpec",
     "RunStore",
     "choose",
-    "evaluation_from",
     "execute",
     "execute_with_scores",
     "fit_again",
+    "revisions_of",
+    "spec_from_0_1_0",
 ]
 
 Origin = Literal["validated", "given"]
@@ -60,7 +64,7 @@ class RunSpec:
     ----------
     dataset, split, method : names
     params : mapping, optional
-        Parameters that are given. Those of the method's grid that are not are chosen on the folds.
+        Parameters that are given. Those of the grid that are not are chosen on the folds.
     gamma : float, optional
         The calibration gamma, where it is given; chosen on the folds otherwise.
     select_for : "gzsl" or "zsl"
@@ -69,8 +73,13 @@ class RunSpec:
     seed : int
     digest : str
         Content digest of the data, filled in by :func:`execute`; one that is given has to match.
-    version : str
-        Of this package.
+    grid : mapping, optional
+        What is searched, parameter -> values; the method's own grid by default. Parameters that are
+        given are left out of it. None in results of version 0.1.0, which did not say.
+    revisions : mapping
+        Of the method and the protocol, filled in; 0 in results of version 0.1.0.
+    release : str
+        Of this package, filled in.
     """
 
     dataset: str
@@ -79,16 +88,30 @@ class RunSpec:
     params: Mapping[str, Any] = field(default_factory=dict)
     gamma: float | None = None
     select_for: Literal["gzsl", "zsl"] = "gzsl"
-    features: str = "l2"
-    prototypes: str = "l2"
+    features: FeatureScaling = "l2"
+    prototypes: PrototypeScaling = "l2"
     seed: int = 0
     digest: str = ""
-    version: str = __version__
+    grid: Mapping[str, tuple[Any, ...]] | None = None
+    revisions: Mapping[str, int] = field(default_factory=dict)
+    release: str = ""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "params", dict(sorted(self.params.items())))
+        put = partial(object.__setattr__, self)
+        put("params", dict(sorted(self.params.items())))
+        if self.method not in self.revisions:
+            put("revisions", revisions_of(get_method(self.method)()))
+            put("grid", get_method(self.method).param_grid if self.grid is None else self.grid)
+        if self.grid is not None:
+            searched = {k: tuple(v) for k, v in sorted(self.grid.items()) if k not in self.params}
+            put("grid", searched)
+        put("release", self.release or release())
+        self._check()
+
+    def _check(self) -> None:
+        """Refuse what cannot be run."""
         known = get_method(self.method)().get_params()
-        for name in self.params:
+        for name in (*self.params, *(self.grid or ())):
             if name not in known:
                 raise closest_name(f"parameter of {self.method}", name, known)
         if self.select_for not in ("gzsl", "zsl"):
@@ -106,10 +129,9 @@ class RunSpec:
         return get_method(self.method)(**self.params)
 
     @property
-    def grid(self) -> dict[str, tuple]:
-        """The part of the method's grid that is not given, still to be chosen."""
-        grid = get_method(self.method).param_grid
-        return {name: values for name, values in grid.items() if name not in self.params}
+    def present(self) -> RunSpec:
+        """The same question, as this version of method and protocol would answer it."""
+        return replace(self, revisions={}, release="")
 
     @property
     def key(self) -> str:
@@ -121,7 +143,7 @@ class RunSpec:
         return json.dumps(asdict(self), sort_keys=True)
 
     @classmethod
-    def from_json(cls, text: str) -> Self:
+    def from_json(cls, text: str) -> RunSpec:
         """Read what :meth:`to_json` wrote."""
         return cls(**json.loads(text))
 
@@ -137,7 +159,21 @@ class RunSpec:
             value = getattr(self, name)
             if value != type(self).__dataclass_fields__[name].default:
                 words += [f"--{name.replace('_', '-')}", str(value)]
+        for name, values in (self.grid or {}).items():
+            if values != tuple(get_method(self.method).param_grid.get(name, ())):
+                words += ["--grid", f"{name}={','.join(map(str, values))}"]
         return shlex.join(words)
+
+
+def revisions_of(*methods: ZSLEstimator) -> dict[str, int]:
+    """Return the revisions that numbers of these methods depend on, the protocol's among them."""
+    found = {"protocol": protocol.REVISION}
+    for method in methods:
+        found[method.card.name] = method.revision
+        base = method.inductive() if isinstance(method, TransductiveEstimator) else None
+        if base is not None:
+            found[base.card.name] = base.revision
+    return dict(sorted(found.items()))
 
 
 # --- What came out --------------------------------------------------------------------------------
@@ -149,6 +185,7 @@ class RunResult:
 
     Attributes
     ----------
+    key : what the result is kept under, ``spec.key`` of the version that made it
     spec : RunSpec, with the digest of the data
     params, params_origin : the parameters used, "validated" (chosen on folds) or "given"
     gamma, gamma_origin : the calibration gamma used, None where nothing could choose it
@@ -159,9 +196,11 @@ class RunResult:
     source : where the data come from
     seconds : wall time
     created : ISO 8601, UTC
-    environment : versions that numbers can depend on
+    version, commit : of the package that made it
+    environment : versions of what else numbers can depend on
     """
 
+    key: str
     spec: RunSpec
     params: dict[str, Any]
     params_origin: Origin
@@ -174,6 +213,8 @@ class RunResult:
     source: str
     seconds: float
     created: str
+    version: str
+    commit: str
     environment: dict[str, str]
 
     @property
@@ -189,7 +230,7 @@ class RunResult:
     def row(self) -> dict[str, Any]:
         """Return one tidy row: the spec, the figures and their origin."""
         e, plain, calibrated = self.evaluation, self.evaluation.plain, self.evaluation.calibrated
-        row = {"key": self.spec.key, "dataset": self.spec.dataset, "simulated": self.simulated}
+        row = {"key": self.key, "dataset": self.spec.dataset, "simulated": self.simulated}
         row |= {name: getattr(self.spec, name) for name in ("split", "method", "select_for")}
         row |= {"params": json.dumps(self.params), "params_origin": self.params_origin}
         row |= {"gamma": self.gamma, "gamma_origin": self.gamma_origin, "zsl": e.zsl}
@@ -199,35 +240,47 @@ class RunResult:
         row["ausuc"] = e.ausuc
         row |= {f"oracle_gap_{name}": gap for name, gap in self.oracle_gap.items()}
         row |= {name: getattr(self.spec, name) for name in ("features", "prototypes", "seed")}
-        return row | {"seconds": self.seconds, "created": self.created, "digest": self.spec.digest}
+        row |= {"seconds": self.seconds, "created": self.created, "digest": self.spec.digest}
+        return row | {"version": self.version, "commit": self.commit}
 
     def to_json(self) -> str:
-        """Return the result as JSON."""
-        return json.dumps(asdict(self), sort_keys=True)
+        """Return the result as JSON, under the version of its schema."""
+        return SCHEMA.dump(self)
 
     @classmethod
-    def from_json(cls, text: str) -> Self:
-        """Read what :meth:`to_json` wrote."""
-        values = json.loads(text)
-        values["spec"] = RunSpec(**values["spec"])
-        values["evaluation"] = evaluation_from(values["evaluation"])
-        if values["oracle"]:
-            values["oracle"] = protocol.Oracle(**values["oracle"])
-        values["class_names"] = _int_keys(values["class_names"])
-        return cls(**values)
+    def from_json(cls, text: str) -> RunResult:
+        """Read what :meth:`to_json` wrote, in this version or an earlier one.
+
+        Raises
+        ------
+        UnreadableError
+            When the text is none of these.
+        """
+        return SCHEMA.load(text)
 
 
-def evaluation_from(values: dict[str, Any]) -> protocol.Evaluation:
-    """Rebuild an evaluation from JSON, which knows neither points nor whole-number keys."""
-    for name, value in values.items():
-        if isinstance(value, dict):
-            point = set(value) == {"gamma", "seen", "unseen"}
-            values[name] = OperatingPoint(**value) if point else _int_keys(value)
-    return protocol.Evaluation(**values)
+def spec_from_0_1_0(values: dict[str, Any]) -> dict[str, Any]:
+    """Return the fields of a spec of version 0.1.0, which told neither grid nor revisions."""
+    old = dict(values)
+    return old | {
+        "release": old.pop("version"),
+        "revisions": {"protocol": 0, old["method"]: 0},
+        "grid": None,
+    }
 
 
-def _int_keys(values: dict[str, Any]) -> dict[int, Any]:
-    return {int(key): value for key, value in values.items()}
+def _from_0_1_0(values: dict[str, Any]) -> dict[str, Any]:
+    """Return the fields of a result that version 0.1.0 kept; its key was that of its spec."""
+    key = hashlib.sha256(json.dumps(values["spec"], sort_keys=True).encode()).hexdigest()[:16]
+    return values | {
+        "key": key,
+        "spec": spec_from_0_1_0(values["spec"]),
+        "version": values["environment"]["zslcore"],
+        "commit": "",
+    }
+
+
+SCHEMA = Schema(RunResult, version=2, migrations={1: _from_0_1_0})
 
 
 def execute(
@@ -286,6 +339,7 @@ def execute_with_scores(
     if with_oracle:
         peek = protocol.oracle(method, dataset, split, grid=spec.grid, **shared)
     result = RunResult(
+        key=spec.key,
         spec=spec,
         params=params,
         params_origin=origins[0],
@@ -298,6 +352,8 @@ def execute_with_scores(
         source=dataset.source,
         seconds=time.perf_counter() - start,
         created=datetime.now(UTC).isoformat(timespec="seconds"),
+        version=version.version(),
+        commit=version.commit(),
         environment=_environment(),
     )
     return result, scores
@@ -312,8 +368,18 @@ def fit_again(
     """Return a known result with its scores: fitted with what it chose, nothing chosen again.
 
     Its figures are read off these very scores, so that the two agree to the last digit.
+
+    Raises
+    ------
+    ParameterError
+        When method or protocol give other numbers since.
     """
     spec, dataset = _with_data(result.spec, dataset)
+    if spec.revisions != result.spec.revisions:
+        raise ParameterError(
+            f"{spec.method}: the result was made by revision {result.spec.revisions}, this is "
+            f"{spec.revisions}; run it again."
+        )
     model = replace(spec, params=result.params).estimator
     model.on_epoch = on_epoch
     scores = protocol.fit_and_score(
@@ -328,13 +394,16 @@ def fit_again(
 
 
 def _with_data(spec: RunSpec, dataset: ZSLDataset | None) -> tuple[RunSpec, ZSLDataset]:
-    """Return the spec with its data's digest, and the data; other data are refused."""
+    """Return the spec as it would be run now, with its data's digest, and the data.
+
+    Other data are refused.
+    """
     dataset = load(spec.dataset) if dataset is None else dataset
     if spec.digest not in ("", dataset.digest):
         raise DatasetError(
             f"{spec.dataset}: the run was made on data {spec.digest}, these are {dataset.digest}."
         )
-    return replace(spec, digest=dataset.digest), dataset
+    return replace(spec.present, digest=dataset.digest), dataset
 
 
 def choose(spec: RunSpec, method: ZSLEstimator, dataset, split, on_progress=None):
@@ -362,11 +431,10 @@ def choose(spec: RunSpec, method: ZSLEstimator, dataset, split, on_progress=None
 
 def _environment() -> dict[str, str]:
     return {
-        "zslcore": __version__,
         "python": platform.python_version(),
         "numpy": np.__version__,
         "scipy": scipy.__version__,
-        "torch": version("torch"),  # asked of the installation: importing it takes seconds
+        "torch": installed("torch"),  # asked of the installation: importing it takes seconds
         "machine": platform.machine(),
     }
 
@@ -376,6 +444,8 @@ def _environment() -> dict[str, str]:
 
 class RunStore:
     """Results in one SQLite file, one row a spec; a spec run again replaces its row.
+
+    Rows that this version cannot read are passed over, and counted by :meth:`unreadable`.
 
     Parameters
     ----------
@@ -388,17 +458,15 @@ class RunStore:
 
     def put(self, result: RunResult) -> None:
         """Keep a result."""
-        with closing(self._connect()) as db, db:
-            db.execute(
-                "INSERT OR REPLACE INTO runs VALUES (?, ?, ?)",
-                (result.spec.key, result.created, result.to_json()),
-            )
+        row = (result.key, result.created, result.to_json())
+        with self._open() as db:
+            db.execute("INSERT OR REPLACE INTO runs VALUES (?, ?, ?)", row)
 
     def get(self, key: str) -> RunResult | None:
-        """Return the result of the spec with this key, or None."""
-        with closing(self._connect()) as db:
+        """Return the result of the spec with this key; None without one that can be read."""
+        with self._open() as db:
             row = db.execute("SELECT result FROM runs WHERE key = ?", (key,)).fetchone()
-        return RunResult.from_json(row[0]) if row else None
+        return next(iter(_readable([row])), None) if row else None
 
     def run(
         self,
@@ -425,10 +493,15 @@ class RunStore:
         return result, scores
 
     def results(self) -> list[RunResult]:
-        """Return every result, newest first."""
-        with closing(self._connect()) as db:
-            rows = db.execute("SELECT result FROM runs ORDER BY created DESC, rowid DESC")
-            return [RunResult.from_json(text) for (text,) in rows]
+        """Return every result that can be read, newest first."""
+        return list(_readable(self._texts()))
+
+    def unreadable(self) -> str:
+        """Say in one sentence how many results cannot be read; empty when all can."""
+        texts = self._texts()
+        n = len(texts) - len(list(_readable(texts)))
+        what = "1 result was" if n == 1 else f"{n} results were"
+        return f"{what} kept by another version or program and cannot be read." if n else ""
 
     def runs_on(self, dataset: ZSLDataset, split: str) -> list[RunResult]:
         """Return the results on one split of these very data, oldest first."""
@@ -443,17 +516,33 @@ class RunStore:
         return pd.DataFrame([result.row() for result in self.results()])
 
     def delete(self, key: str) -> None:
-        """Forget the result of the spec with this key."""
-        with closing(self._connect()) as db, db:
+        """Forget the result kept under this key."""
+        with self._open() as db:
             db.execute("DELETE FROM runs WHERE key = ?", (key,))
 
-    def _connect(self) -> sqlite3.Connection:
+    def _texts(self) -> list[tuple[str]]:
+        with self._open() as db:
+            return db.execute(
+                "SELECT result FROM runs ORDER BY created DESC, rowid DESC"
+            ).fetchall()
+
+    @contextmanager
+    def _open(self) -> Iterator[sqlite3.Connection]:
+        """Open the file for one transaction; whatever is wrong with it is one sentence."""
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            db = sqlite3.connect(self.path, timeout=10)
-            db.execute(
-                "CREATE TABLE IF NOT EXISTS runs (key TEXT PRIMARY KEY, created TEXT, result TEXT)"
-            )
+            with closing(sqlite3.connect(self.path, timeout=10)) as db, db:
+                db.execute(
+                    "CREATE TABLE IF NOT EXISTS runs "
+                    "(key TEXT PRIMARY KEY, created TEXT, result TEXT)"
+                )
+                yield db
         except (sqlite3.Error, OSError) as error:
             raise ZSLError(f"{self.path}: expected a run store, got: {error}.") from error
-        return db
+
+
+def _readable(texts: Iterable[tuple[str]]) -> Iterator[RunResult]:
+    """Yield the results that this version can read."""
+    for (text,) in texts:
+        with suppress(UnreadableError):
+            yield RunResult.from_json(text)

@@ -16,22 +16,23 @@ import hashlib
 import json
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from sklearn.base import clone
 
-from zslcore import protocol
+from zslcore import protocol, version
 from zslcore.analysis.inventory import class_table
 from zslcore.base import with_seed
 from zslcore.datasets.base import ZSLDataset
 from zslcore.exceptions import DatasetError
 from zslcore.files import data_folder, written_whole
 from zslcore.methods import METHODS
-from zslcore.runs import RunSpec, choose, evaluation_from
+from zslcore.records import Schema, UnreadableError
+from zslcore.runs import RunSpec, choose, spec_from_0_1_0
 
 __all__ = [
     "CrossAccuracy",
@@ -60,6 +61,7 @@ class CrossAccuracy:
     gamma, gamma_origin : the calibration gamma used, None where nothing could choose it
     evaluations : name of a test data set -> its figures
     seconds : wall time
+    version, commit : of the package that made it
     """
 
     spec: RunSpec
@@ -69,6 +71,8 @@ class CrossAccuracy:
     gamma_origin: str | None
     evaluations: dict[str, protocol.Evaluation]
     seconds: float
+    version: str
+    commit: str
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one tidy row per test set; the first columns are those of the printed table."""
@@ -84,21 +88,30 @@ class CrossAccuracy:
         row |= {"ausuc": figures.ausuc, "gamma": self.gamma, "gamma_origin": self.gamma_origin}
         row |= {"params": json.dumps(self.params), "params_origin": self.params_origin}
         row |= {name: getattr(spec, name) for name in ("split", "select_for", "seed")}
-        return row | {"seconds": self.seconds}
+        return row | {"seconds": self.seconds, "version": self.version, "commit": self.commit}
 
     def to_json(self) -> str:
-        """Return the result as JSON."""
-        return json.dumps(asdict(self))
+        """Return the result as JSON, under the version of its schema."""
+        return SCHEMA.dump(self)
 
     @classmethod
-    def from_json(cls, text: str) -> Self:
-        """Read what :meth:`to_json` wrote."""
-        values = json.loads(text)
-        values["spec"] = RunSpec(**values["spec"])
-        values["evaluations"] = {
-            name: evaluation_from(figures) for name, figures in values["evaluations"].items()
-        }
-        return cls(**values)
+    def from_json(cls, text: str) -> CrossAccuracy:
+        """Read what :meth:`to_json` wrote, in this version or an earlier one.
+
+        Raises
+        ------
+        UnreadableError
+            When the text is none of these.
+        """
+        return SCHEMA.load(text)
+
+
+def _from_0_1_0(values: dict[str, Any]) -> dict[str, Any]:
+    spec = spec_from_0_1_0(values["spec"])
+    return values | {"spec": spec, "version": spec["release"], "commit": ""}
+
+
+SCHEMA = Schema(CrossAccuracy, version=2, migrations={1: _from_0_1_0})
 
 
 def check_pair(train: ZSLDataset, test: ZSLDataset, split: str) -> None:
@@ -175,7 +188,7 @@ def cross_accuracy(
         )
     for test in tests:
         check_pair(train, test, spec.split)
-    spec, split = replace(spec, digest=train.digest), train.split(spec.split)
+    spec, split = replace(spec.present, digest=train.digest), train.split(spec.split)
     method = with_seed(spec.estimator, spec.seed)
     params, gamma, origins = choose(spec, method, train, split, on_progress)
     own = protocol.Problem.of_test(train, split, spec.preprocessing)
@@ -184,8 +197,17 @@ def cross_accuracy(
     for test in tests:
         scores = _problem_on(own, train, test, spec.split).scored(fitted)
         evaluations[test.name] = protocol.evaluate(scores, 0.0 if gamma is None else gamma)
-    seconds = time.perf_counter() - start
-    return CrossAccuracy(spec, params, origins[0], gamma, origins[1], evaluations, seconds)
+    return CrossAccuracy(
+        spec=spec,
+        params=params,
+        params_origin=origins[0],
+        gamma=gamma,
+        gamma_origin=origins[1],
+        evaluations=evaluations,
+        seconds=time.perf_counter() - start,
+        version=version.version(),
+        commit=version.commit(),
+    )
 
 
 def _problem_on(
@@ -222,7 +244,7 @@ class CrossStore:
         """Return the result under ``key``; None without one, or with one that cannot be read."""
         try:
             return CrossAccuracy.from_json((self.folder / f"{key}.json").read_text("utf-8"))
-        except (OSError, ValueError, KeyError, TypeError):
+        except (OSError, ValueError, UnreadableError):
             return None
 
     def put(self, key: str, result: CrossAccuracy) -> None:

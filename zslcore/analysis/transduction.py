@@ -30,6 +30,7 @@ from zslcore.features import Preprocessing
 from zslcore.methods import METHODS, TRANSDUCTIVE
 from zslcore.metrics import mean_class_accuracy, per_class_accuracy
 from zslcore.protocol import ScoredTest, Task, evaluate, fit_and_score, select, transduce
+from zslcore.runs import revisions_of
 
 __all__ = ["Contender", "Transduction", "TransductionSpec", "compare", "per_class_table"]
 
@@ -38,7 +39,7 @@ Kind = Literal["inductive", "transductive"]
 
 @dataclass(frozen=True, slots=True)
 class TransductionSpec:
-    """Everything that a comparison depends on; what :class:`zslcore.runs.RunSpec` is for a run.
+    """What a comparison is asked for; :attr:`made_by` is what else its figures depend on.
 
     Parameters
     ----------
@@ -78,6 +79,13 @@ class TransductionSpec:
     def from_json(cls, text: str) -> Self:
         """Read what :meth:`to_json` wrote."""
         return cls(**json.loads(text))
+
+    @property
+    def made_by(self) -> dict[str, Any]:
+        """Revisions of protocol and contenders, and the grids that are searched."""
+        methods = [m for m in (self.estimator, self.estimator.inductive()) if m is not None]
+        grids = {method.card.name: dict(method.param_grid) for method in methods}
+        return {"revisions": revisions_of(self.estimator), "grids": grids if self.choose else {}}
 
     def compare(
         self,

@@ -14,15 +14,18 @@ from zslcore.runs import RunSpec, RunStore
 if TYPE_CHECKING:
     from zslcore.jobs.child import Report
 
-__all__ = ["NAME", "ask", "do", "read"]
+__all__ = ["NAME", "REVISION", "ask", "do", "read"]
 
 NAME = "class_accuracies"
+#: Counted up when the same arguments leave another result than before.
+REVISION = 1
 
 
 def ask(specs: Sequence[RunSpec]) -> Work:
     """Return the work that runs several methods on one split of one data set."""
     title = f"{len(specs)} methods on {specs[0].dataset}, split {specs[0].split}"
-    return Work(title, NAME, {"specs": [spec.to_json() for spec in specs]})
+    arguments = {"specs": [spec.to_json() for spec in specs]}
+    return Work(title, NAME, arguments, made_by={"revision": REVISION})
 
 
 def do(folder: Path, report: Report, *, specs: Sequence[str]) -> None:

@@ -29,6 +29,7 @@ from threadpoolctl import threadpool_limits
 from zslcore import kept
 from zslcore.exceptions import ZSLError
 from zslcore.jobs.runner import MANIFEST, PREVIEW
+from zslcore.version import commit, version
 
 __all__ = ["Report"]
 
@@ -117,11 +118,13 @@ def _do(function: Callable, request: dict[str, Any], report: Report) -> None:
     (folder / PREVIEW).unlink(missing_ok=True)
     manifest = {
         "settings": {
-            name: request[name] for name in ("function", "arguments", "threads", "version")
+            name: request[name] for name in ("function", "arguments", "threads", "made_by")
         },
         "files": kept.seal(sorted(folder.iterdir())),
         "seconds": seconds,
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
+        "version": version(),
+        "commit": commit(),
         "environment": {
             "python": platform.python_version(),
             "numpy": np.__version__,

@@ -11,13 +11,17 @@ import pandas as pd
 from zslcore.analysis.cross_dataset import CrossStore, cross_table
 from zslcore.datasets import ZSLDataset, load
 from zslcore.jobs.work import Work
+from zslcore.methods import METHODS
+from zslcore.runs import revisions_of
 
 if TYPE_CHECKING:
     from zslcore.jobs.child import Report
 
-__all__ = ["NAME", "ask", "do", "read"]
+__all__ = ["NAME", "REVISION", "ask", "do", "read"]
 
 NAME = "cross"
+#: Counted up when the same arguments leave another result than before.
+REVISION = 1
 _FILE = "table.csv"
 
 
@@ -31,6 +35,12 @@ def ask(
     across: bool = True,
 ) -> Work:
     """Return the work that trains ``methods`` on each of two data sets and tests them on both."""
+    classes = {name: METHODS[name] for name in sorted(methods)}
+    made_by = {
+        "revision": REVISION,
+        "revisions": revisions_of(*(method() for method in classes.values())),
+        "grids": {name: dict(method.param_grid) for name, method in classes.items()},
+    }
     return Work(
         f"{len(methods)} methods on {first.name} and {second.name}, split {split}",
         NAME,
@@ -43,7 +53,7 @@ def ask(
             "select_for": select_for,
             "across": across,
         },
-        threads=1,
+        made_by=made_by,
     )
 
 

@@ -13,13 +13,16 @@ from zslcore.analysis import overlap
 from zslcore.datasets import ZSLDataset, load
 from zslcore.jobs.work import Work
 from zslcore.methods import get_method
+from zslcore.runs import revisions_of
 
 if TYPE_CHECKING:
     from zslcore.jobs.child import Report
 
-__all__ = ["NAME", "ask", "do", "read"]
+__all__ = ["NAME", "REVISION", "ask", "do", "read"]
 
 NAME = "overlap_study"
+#: Counted up when the same arguments leave another result than before.
+REVISION = 1
 
 
 def ask(
@@ -41,7 +44,9 @@ def ask(
         "n_draws": n_draws,
     }
     title = f"{n_draws} draws of test classes of {', '.join(arguments['datasets'])}"
-    return Work(title, NAME, arguments, threads=1)
+    revisions = revisions_of(*(get_method(name)() for name in methods))
+    made_by = {"revision": REVISION, "revisions": revisions}
+    return Work(title, NAME, arguments, made_by=made_by)
 
 
 def do(

@@ -15,9 +15,11 @@ from zslcore.jobs.work import Work
 if TYPE_CHECKING:
     from zslcore.jobs.child import Report
 
-__all__ = ["NAME", "ask", "do", "read"]
+__all__ = ["NAME", "REVISION", "ask", "do", "read"]
 
 NAME = "map"
+#: Counted up when the same arguments leave another result than before.
+REVISION = 1
 _FILE = "map.npz"
 
 
@@ -33,6 +35,7 @@ def ask(datasets: Sequence[ZSLDataset], settings: MapSettings) -> Work:
             "map": map_key(datasets, settings),  # content of the data, versions of libraries
         },
         threads=settings.threads,
+        made_by={"revision": REVISION},
     )
 
 

@@ -6,10 +6,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Protocol
 
+from zslcore.exceptions import closest_name
 from zslcore.jobs import accuracies, cross, draws, embed, run, transduce
+from zslcore.jobs.runner import verified
 from zslcore.jobs.work import Work
 
-__all__ = ["FUNCTIONS", "IMPORTS", "KINDS", "Kind", "read"]
+__all__ = ["FUNCTIONS", "IMPORTS", "KINDS", "Kind", "opened", "read"]
 
 
 class Kind(Protocol):
@@ -18,12 +20,14 @@ class Kind(Protocol):
     Attributes
     ----------
     NAME : str, what a work calls it
+    REVISION : int, counted up when the same arguments leave another result than before
     ask : returns the :class:`Work`, from whatever it is about
     do : ``do(folder, report, **arguments)`` leaves the result in an empty folder; runs in a child
     read : ``read(folder, work)`` returns the result
     """
 
     NAME: str
+    REVISION: int
     ask: Callable[..., Work]
     do: Callable[..., None]
     read: Callable[[Path, Work], Any]
@@ -41,3 +45,24 @@ IMPORTS = ("torch",)
 def read(folder: Path, work: Work) -> Any:
     """Return the result of ``work`` from the folder that its job has left."""
     return KINDS[work.function].read(folder, work)
+
+
+def opened(folder: Path) -> tuple[Work, Any]:
+    """Return what a folder of results was asked for, and its result, whatever version made it.
+
+    Raises
+    ------
+    ZSLError
+        When the folder is not what its manifest says, or of a kind that is not known here.
+    """
+    settings = verified(folder)
+    if settings["function"] not in KINDS:
+        raise closest_name("kind of work", settings["function"], KINDS)
+    work = Work(
+        title=folder.name,
+        function=settings["function"],
+        arguments=settings["arguments"],
+        threads=settings["threads"],
+        made_by=settings.get("made_by", {"release": settings.get("version", "")}),
+    )
+    return work, read(folder, work)

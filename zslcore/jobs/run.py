@@ -16,9 +16,11 @@ from zslcore.runs import RunResult, RunSpec, RunStore
 if TYPE_CHECKING:
     from zslcore.jobs.child import Report
 
-__all__ = ["NAME", "ask", "asks_for_oracle", "do", "is_quick", "read"]
+__all__ = ["NAME", "REVISION", "ask", "asks_for_oracle", "do", "is_quick", "read"]
 
 NAME = "run"
+#: Counted up when the same arguments leave another result than before.
+REVISION = 1
 
 #: Feature values up to which closed forms take a second or so with all their grid, and a second
 #: thread costs more than it gains.
@@ -44,7 +46,8 @@ def ask(spec: RunSpec, dataset: ZSLDataset) -> Work:
     """Return the work that runs a spec."""
     title = f"{spec.method} on {spec.dataset}, split {spec.split}"
     threads = 1 if _is_small(dataset) else 2
-    return Work(title, NAME, {"spec": spec.to_json()}, threads=threads)
+    made_by = {"revision": REVISION}
+    return Work(title, NAME, {"spec": spec.to_json()}, threads, made_by)
 
 
 def do(folder: Path, report: Report, *, spec: str) -> None:

@@ -363,14 +363,33 @@ def _sentence(last: Mapping[str, Any], code: int) -> str:
 # --- Results on disk ------------------------------------------------------------------------------
 
 
-def is_intact(folder: Path) -> bool:
-    """Whether a result is exactly what its manifest says, and the manifest what its name says."""
+def verified(folder: Path) -> dict[str, Any]:
+    """Return what a result was asked for, see :attr:`Work.settings`.
+
+    Raises
+    ------
+    TornError
+        When the folder is not exactly what its manifest says, or the manifest not what its name is.
+    """
     try:
         manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
         kept.verify(folder, manifest["files"], MANIFEST)
-        return key_of(manifest["settings"]) == folder.name
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, kept.TornError):
+        settings = manifest["settings"]
+        intact = key_of(settings) == folder.name
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise kept.TornError(f"its manifest cannot be read ({type(error).__name__})") from error
+    if not intact:
+        raise kept.TornError("its manifest belongs to another work")
+    return settings
+
+
+def is_intact(folder: Path) -> bool:
+    """Whether a result is what it was when its job left it."""
+    try:
+        verified(folder)
+    except kept.TornError:
         return False
+    return True
 
 
 def _stamp(folder: Path) -> tuple:

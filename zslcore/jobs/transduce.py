@@ -16,9 +16,11 @@ from zslcore.protocol import ScoredTest
 if TYPE_CHECKING:
     from zslcore.jobs.child import Report
 
-__all__ = ["NAME", "ask", "do", "is_quick", "read"]
+__all__ = ["NAME", "REVISION", "ask", "do", "is_quick", "read"]
 
 NAME = "transduction"
+#: Counted up when the same arguments leave another result than before.
+REVISION = 1
 
 #: Feature values up to which a method that is one pass and one decomposition takes a second or so.
 SMALL = 1 << 18
@@ -37,7 +39,8 @@ def is_quick(spec: TransductionSpec, dataset: ZSLDataset) -> bool:
 def ask(spec: TransductionSpec) -> Work:
     """Return the work that makes a comparison."""
     title = f"{spec.method} on {spec.dataset}, split {spec.split}"
-    return Work(title, NAME, {"spec": spec.to_json()})
+    made_by = {"revision": REVISION} | spec.made_by
+    return Work(title, NAME, {"spec": spec.to_json()}, made_by=made_by)
 
 
 def do(folder: Path, report: Report, *, spec: str) -> None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from zslcore import __version__
+from zslcore.version import release
 
 __all__ = ["State", "Status", "Work", "key_of"]
 
@@ -28,6 +28,9 @@ class Work:
         Name in ``FUNCTIONS`` of the module that the runner works with.
     arguments : mapping to JSON values
         Names, numbers, specs and digests, never arrays.
+    made_by : mapping to JSON values
+        What does it: the revision of its kind and of methods, the grids that are searched. Part of
+        the key, so that no result is taken for that of other code; never handed to the function.
     threads : int
         Threads of linear algebra in the child, part of the key: sums in another order are other
         numbers. More than one pays for long matrix products only; small ones wait for each other,
@@ -38,10 +41,11 @@ class Work:
     function: str
     arguments: Mapping[str, Any] = field(default_factory=dict)
     threads: int = 1
+    made_by: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def key(self) -> str:
-        """SHA-256 of the work and the package's version, 16 hex digits."""
+        """SHA-256 of the work and of what does it, 16 hex digits."""
         return key_of(self.settings)
 
     @property
@@ -51,7 +55,7 @@ class Work:
             "function": self.function,
             "arguments": dict(self.arguments),
             "threads": self.threads,
-            "version": __version__,
+            "made_by": dict(self.made_by) | {"release": release()},
         }
 
 

@@ -11,13 +11,13 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from zslcore import __version__
 from zslcore.leakage.checks import CHECKS, run_check
 from zslcore.leakage.context import AuditContext, Decisions, Provenance
 from zslcore.leakage.correction import CorrectedSplit, Policy, correct_context
 from zslcore.leakage.loading import Subject, context_of, vocabulary_of
 from zslcore.leakage.report import AuditReport
 from zslcore.leakage.vocabularies import Vocabulary
+from zslcore.version import version
 
 __all__ = ["audit", "audit_again", "audit_context", "corrected_split"]
 
@@ -99,7 +99,7 @@ def audit_context(
         **context.facts,
         "pre-training vocabularies": [v.name for v in context.vocabularies],
         "row numbers": "0-based",
-        "zslcore": __version__,
+        "zslcore": version(),
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
     }
     titles = {check.id: check.title for check in CHECKS}

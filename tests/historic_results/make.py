@@ -1,0 +1,98 @@
+"""Write what this version keeps, for later ones to open.
+
+    python -m tests.historic_results.make
+
+writes a folder called like the release that is on its way; to be run, and committed, once before
+each release. The folders of earlier releases stay as they are. ``0.1.0`` was written so too.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import numpy as np
+
+from zslcore.analysis.maps import MapSettings
+from zslcore.analysis.transduction import TransductionSpec
+from zslcore.datasets import Split, ZSLDataset, import_dataset, load
+from zslcore.jobs import Runner, Work, accuracies, cross, draws, embed, run, transduce
+from zslcore.runs import RunSpec, RunStore
+from zslcore.version import release
+
+HERE = Path(__file__).parent
+
+
+def tiny(name: str, seed: int) -> ZSLDataset:
+    """Make a data set of nine classes, eight images each."""
+    rng = np.random.default_rng(seed)
+    S = rng.uniform(size=(9, 6)).astype(np.float32)
+    y = np.repeat(np.arange(9), 8)
+    X = S[y] @ rng.normal(size=(6, 10)) + 0.1 * rng.normal(size=(72, 10))
+    folds = [[2, 3], [4, 5]]
+    return ZSLDataset(
+        name=name,
+        features=X.astype(np.float32),
+        labels=y,
+        prototypes=S,
+        class_names=[f"class {letter}" for letter in "abcdefghi"],
+        attribute_names=[f"trait {j}" for j in range(6)],
+        splits=[
+            Split.from_classes("PS", y, [6, 7, 8], folds=[[0, 1], *folds]),
+            Split.from_classes("SS", y, [0, 1, 8], folds=[*folds, [6, 7]], seen_test_fraction=0),
+        ],
+        source="Made for a test.",
+        simulated=True,
+    )
+
+
+def specs(digest: str) -> list[RunSpec]:
+    """Return runs of every kind: validated, for ZSL, given."""
+    given = {"epochs": 2, "learning_rate": 0.1}
+    return [
+        RunSpec("tiny", "PS", "ESZSL", digest=digest),
+        RunSpec("tiny", "SS", "LinearS2V", select_for="zsl", digest=digest),
+        RunSpec("tiny", "PS", "DEVISE", params=given, gamma=0.5, digest=digest),
+    ]
+
+
+def works(one: ZSLDataset, two: ZSLDataset) -> list[Work]:
+    """Return a small work of every kind."""
+    given = {"params": {"lam": 1.0}, "gamma": 0.0, "select_for": "zsl", "digest": one.digest}
+    of_methods = [RunSpec("tiny", "PS", method, **given) for method in ("SAE", "LinearS2V")]
+    propagated = {"base": "ESZSL", "k": 5}
+    return [
+        run.ask(RunSpec("tiny", "PS", "ALE", {"epochs": 2}, digest=one.digest), one),
+        accuracies.ask(of_methods),
+        draws.ask([one, two], ["ESZSL", "LinearS2V"], [0, 2, 4, 6], 3),
+        cross.ask(one, two, "PS", ["ESZSL", "LinearV2S"]),
+        embed.ask([one, two], MapSettings("pca", n_components=3, n_samples=None, threads=1)),
+        transduce.ask(TransductionSpec("tiny", "PS", "Propagation", propagated, digest=one.digest)),
+    ]
+
+
+def make(folder: Path) -> None:
+    """Write imports, a store, a run as JSON and a job of every kind; ``ZSL_DATA`` is ``folder``."""
+    for seed, name in enumerate(("tiny", "tiny-other")):
+        import_dataset(tiny(name, seed))
+    one, two = load("tiny"), load("tiny-other")
+    results = [RunStore().run(spec, one)[0] for spec in specs(one.digest)]
+    (folder / "run.json").write_text(results[0].to_json(), encoding="utf-8")
+    runner = Runner()
+    try:
+        for work in works(one, two):
+            runner.submit(work)
+            status = runner.wait(work.key, 600)
+            assert status.state == "done", status.error
+    finally:
+        runner.close()
+
+
+if __name__ == "__main__":
+    into = HERE / release()
+    if into.exists():
+        sys.exit(f"{into.name} is written already; what a release wrote is never written again.")
+    into.mkdir()
+    os.environ["ZSL_DATA"] = str(into)
+    make(into)

@@ -1,0 +1,86 @@
+"""What every revision of every method, and of the protocol, gives on a small fixed problem.
+
+``figures.json`` holds them. Whoever changes a method's numbers, or a parameter's default, counts up
+its ``revision`` (``REVISION`` of the protocol) and then adds the new figures:
+
+    python -m tests.revisions
+
+What stands there already is never written again: it is what kept results were made by.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tests.worlds import linear_world
+from zslcore import protocol
+from zslcore.base import TransductiveEstimator, ZSLEstimator
+from zslcore.features import Preprocessing
+from zslcore.methods import METHODS, TRANSDUCTIVE
+from zslcore.protocol import Problem
+
+TABLE = Path(__file__).with_name("figures.json")
+ALL = METHODS | TRANSDUCTIVE
+
+
+def table() -> dict[str, dict[str, Any]]:
+    """Return what is written: name -> revision -> what it gives."""
+    return json.loads(TABLE.read_text(encoding="utf-8")) if TABLE.exists() else {}
+
+
+def revisions() -> dict[str, int]:
+    """Return the revision of everything that has one."""
+    return {name: method.revision for name, method in ALL.items()} | {"protocol": protocol.REVISION}
+
+
+def given(name: str) -> dict[str, Any]:
+    """Return what ``name`` gives now."""
+    return of_protocol() if name == "protocol" else of_method(ALL[name])
+
+
+def of_method(method: type[ZSLEstimator]) -> dict[str, Any]:
+    """Return the defaults of a method and some of its scores."""
+    world = linear_world(**({"n_features": 6, "joint": True} if method.card.joint_space else {}))
+    if method is TRANSDUCTIVE["DSRL"]:  # it takes features apart into non-negative parts
+        world = replace(world, features=np.abs(world.features))
+    split, model = world.splits["PS"], _exact(method)
+    test = np.concatenate([split.test_seen, split.test_unseen])
+    problem = Problem.of(world, Preprocessing(), split.trainval, test)
+    if isinstance(model, TransductiveEstimator):
+        hidden = {"unlabeled": problem.X_test, "candidates": problem.candidates}
+        model.fit(problem.X, problem.y, problem.S, **hidden)
+    else:
+        model.fit(problem.X, problem.y, problem.S)
+    F = problem.scores_of(model)
+    return {
+        "defaults": method().get_params(),
+        "scores": [float(f"{score:.9g}") for score in F[::11, ::3].ravel()],
+    }
+
+
+def _exact(method: type[ZSLEstimator]) -> ZSLEstimator:
+    """Return a method that iterates until rounding stops it: where it stops is no property."""
+    tight = {"tol": 1e-10} if "tol" in inspect.signature(method).parameters else {}
+    return method(**tight)
+
+
+def of_protocol() -> dict[str, Any]:
+    """Return what is chosen for a method, and the figures of the test set."""
+    world, out = linear_world(noise=1.0), {}
+    for task in ("zsl", "gzsl"):
+        chosen = protocol.select(METHODS["LinearS2V"](), world, world.splits["PS"], task=task)
+        model = METHODS["LinearS2V"](**chosen.params)
+        figures = protocol.evaluate(
+            protocol.fit_and_score(model, world, world.splits["PS"]), chosen.gamma
+        )
+        out[task] = [
+            *(chosen.params["lam"], chosen.gamma, chosen.score, figures.zsl, figures.ausuc),
+            *(figures.calibrated.seen, figures.calibrated.unseen, figures.zsl_per_sample),
+        ]
+    return {"scores": [float(f"{x:.9g}") for task in out.values() for x in task]}

@@ -1,0 +1,150 @@
+"""What every version so far has kept, this one opens; and what it keeps itself."""
+
+import json
+import shutil
+import sqlite3
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests import pages
+from tests.historic_results import make
+from zslcore.analysis.cross_dataset import CrossAccuracy
+from zslcore.analysis.maps import EmbeddedMap
+from zslcore.analysis.transduction import Transduction
+from zslcore.datasets import load
+from zslcore.exceptions import ZSLError
+from zslcore.jobs import kinds
+from zslcore.runs import RunResult, RunSpec, RunStore
+
+VERSIONS = sorted(path.name for path in Path(make.__file__).parent.glob("[0-9]*"))
+
+
+@pytest.fixture(scope="module")
+def of_today(tmp_path_factory):
+    """What this very code keeps."""
+    folder = tmp_path_factory.mktemp("today")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ZSL_DATA", str(folder))
+        make.make(folder)
+    return folder
+
+
+@pytest.fixture(params=[*VERSIONS, "today"])
+def kept(request, tmp_path, monkeypatch):
+    """A copy of what a version kept, as this user's data folder."""
+    if request.param == "today":
+        source = request.getfixturevalue("of_today")
+    else:
+        source = Path(make.__file__).parent / request.param
+    folder = tmp_path / "data"
+    shutil.copytree(source, folder)
+    monkeypatch.setenv("ZSL_DATA", str(folder))
+    return folder
+
+
+def test_there_is_a_version_to_open():
+    assert "0.1.0" in VERSIONS
+
+
+def test_imports_open_as_they_were(kept):
+    for seed, name in enumerate(("tiny", "tiny-other")):
+        made, read = make.tiny(name, seed), load(name)
+        assert (read.digest, read.class_names) == (made.digest, made.class_names)
+        assert (read.attribute_names, read.simulated) == (made.attribute_names, True)
+        for split in ("PS", "SS"):
+            for part in ("trainval", "test_seen", "test_unseen"):
+                ours, theirs = (getattr(data.split(split), part) for data in (made, read))
+                np.testing.assert_array_equal(ours, theirs)
+
+
+def test_every_result_of_the_store_opens(kept):
+    store = RunStore()
+    with sqlite3.connect(store.path) as db:
+        keys = {key for (key,) in db.execute("SELECT key FROM runs")}
+    db.close()
+    assert {"ESZSL", "LinearS2V", "DEVISE"} <= {r.spec.method for r in store.results()}
+    assert store.unreadable() == ""
+    assert {result.key for result in store.results()} == keys
+    for result in store.results():
+        assert 0 <= result.evaluation.zsl <= 1
+        assert set(result.class_names) >= set(result.evaluation.per_class_zsl)
+        assert result.version.startswith("0.")
+        assert store.get(result.key) == result == RunResult.from_json(result.to_json())
+    assert len(store.runs_on(load("tiny"), "PS")) >= 2
+
+
+def test_a_run_as_json_opens_and_is_the_one_in_the_store(kept):
+    result = RunResult.from_json((kept / "run.json").read_text())
+    assert RunStore().get(result.key) == result
+    assert (result.params_origin, result.gamma_origin) == ("validated", "validated")
+    assert result.oracle.zsl >= result.evaluation.zsl
+
+
+def test_every_job_opens(kept):
+    found = {}
+    for folder in (kept / "jobs").iterdir():
+        work, result = kinds.opened(folder)
+        found[work.function] = result
+    assert set(found) == set(kinds.KINDS)
+    assert isinstance(found["run"][0], RunResult)
+    assert found["run"][1].F.shape[1] == 9
+    assert isinstance(found["map"], EmbeddedMap)
+    assert isinstance(found["transduction"], Transduction)
+    assert len(found["cross"]) == 8
+    assert set(found["overlap_study"]["method"]) == {"ESZSL", "LinearS2V"}
+    assert all(len(of_class) == 3 for of_class in found["class_accuracies"].values())
+
+
+def test_a_job_of_a_kind_that_is_not_known_is_one_sentence(kept):
+    folder = next((kept / "jobs").iterdir())
+    manifest = json.loads((folder / "manifest.json").read_text())
+    manifest["settings"]["function"] = "dance"
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+    with pytest.raises(ZSLError, match="belongs to another work"):
+        kinds.opened(folder)
+
+
+def test_fits_kept_for_crossing_open(kept):
+    fits = [CrossAccuracy.from_json(path.read_text()) for path in (kept / "cross").iterdir()]
+    assert len(fits) == 4
+    assert all(set(fit.evaluations) == {"tiny", "tiny-other"} for fit in fits)
+    assert all(fit.rows()[0]["version"].startswith("0.") for fit in fits)
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_no_earlier_result_answers_a_question_of_today(version):
+    """Unless method, protocol, grid and release are the same, which no earlier release's is."""
+    folder = Path(make.__file__).parent / version
+    kept = RunStore(folder / "runs.sqlite").results()
+    digest = kept[0].spec.digest
+    assert not {spec.key for spec in make.specs(digest)} & {result.key for result in kept}
+
+
+def test_a_page_over_an_old_store_and_a_strangers_rows_stands(tmp_path, monkeypatch):
+    shutil.copytree(Path(make.__file__).parent / "0.1.0", tmp_path / "data")
+    monkeypatch.setenv("ZSL_DATA", str(tmp_path / "data"))
+    store = RunStore()
+    spec = RunSpec("tiny", "PS", "SAE", params={"lam": 1.0}, gamma=0.0)
+    result, _ = store.run(spec, load("tiny"))
+    values = json.loads(result.to_json())
+    strange = {
+        "one field more": json.dumps(values | {"mood": "good"}),
+        "a later schema": json.dumps(values | {"schema": 99}),
+        "a field less": json.dumps({k: v for k, v in values.items() if k != "evaluation"}),
+        "no JSON": "{",
+        "a list": "[]",
+    }
+    with sqlite3.connect(store.path) as db:
+        db.executemany("INSERT INTO runs VALUES (?, ?, ?)",
+                       [(key, "2030", text) for key, text in strange.items()])  # fmt: skip
+    db.close()
+    n = len(store.results())
+    assert store.unreadable() == (
+        "4 results were kept by another version or program and cannot be read."
+    )
+    assert "one field more" not in {result.key for result in store.results()}
+    app = pages.visit("pages/leakage_review.py", dataset="tiny", split="PS")
+    assert not app.exception
+    assert n > 3

@@ -1,0 +1,110 @@
+"""Whoever changes a number changes its identity."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from tests.revisions import ALL, given, revisions, table
+from zslcore import protocol
+from zslcore.jobs import kinds
+from zslcore.runs import RunSpec, revisions_of
+
+
+@pytest.mark.parametrize("name", revisions())
+def test_numbers_are_those_of_their_revision(name):
+    """Another figure, or another default, is another revision: see tests/revisions."""
+    written, now = table()[name][str(revisions()[name])], given(name)
+    assert now.get("defaults") == written.get("defaults")
+    scores = np.array(written["scores"])
+    # Float32 and other processors differ by less than this, another formula by more.
+    np.testing.assert_allclose(now["scores"], scores, rtol=0, atol=1e-4 * np.abs(scores).max())
+
+
+@pytest.mark.parametrize("name", revisions())
+def test_revisions_are_counted_up(name):
+    written = list(table()[name])
+    assert written == [str(k) for k in range(1, revisions()[name] + 1)]
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_a_revision_is_in_what_is_kept(name, monkeypatch):
+    method = ALL[name]
+    before = revisions_of(method())
+    assert before[name] == method.revision
+    monkeypatch.setattr(method, "revision", method.revision + 1)
+    assert revisions_of(method()) == before | {name: before[name] + 1}
+
+
+def test_propagation_depends_on_its_base(monkeypatch):
+    model = ALL["Propagation"](base="ESZSL")
+    before = revisions_of(model)
+    monkeypatch.setattr(ALL["ESZSL"], "revision", 99)
+    assert revisions_of(model) == before | {"ESZSL": 99}
+
+
+@pytest.mark.parametrize("what", ["method", "protocol", "grid", "release"])
+def test_key_of_a_run_changes_with_what_could_change_its_numbers(what, monkeypatch):
+    before = RunSpec("digits", "PS", "LinearS2V", digest="0")
+    change = {
+        "method": (ALL["LinearS2V"], "revision", 99),
+        "protocol": (protocol, "REVISION", 99),
+        "grid": (ALL["LinearS2V"], "param_grid", {"lam": (1e3, 1e4)}),
+        "release": ("zslcore.runs.release", lambda: "9.9"),
+    }[what]
+    monkeypatch.setattr(*change)
+    after = RunSpec("digits", "PS", "LinearS2V", digest="0")
+    assert after.key != before.key
+    # What was asked before says so still, and would be run as it is now.
+    assert RunSpec.from_json(before.to_json()) == before
+    assert before.present.key == (before if what == "grid" else after).key
+
+
+def test_a_parameter_that_is_given_leaves_the_grid():
+    spec = RunSpec("digits", "PS", "ESZSL", params={"lam": 1.0})
+    assert set(spec.grid) == {"gamma"}
+    own = RunSpec("digits", "PS", "ESZSL", grid={"lam": [1, 2], "gamma": [1.0]})
+    assert own.grid == {"gamma": (1.0,), "lam": (1, 2)}
+    assert "--grid gamma=1.0 --grid lam=1,2" in own.command()
+
+
+def sample(name):
+    """A work of a kind, as somebody asks for it."""
+    from tests.historic_results.make import tiny, works
+
+    one, two = tiny("tiny", 0), tiny("tiny-other", 1)
+    return next(work for work in works(one, two) if work.function == name)
+
+
+@pytest.mark.parametrize("name", kinds.KINDS)
+def test_key_of_a_work_changes_with_its_kind_methods_grids_and_release(name, monkeypatch):
+    keys = [sample(name).key]
+    assert sample(name).key == keys[0]
+    with monkeypatch.context() as patch:
+        patch.setattr(kinds.KINDS[name], "REVISION", 99)
+        keys.append(sample(name).key)
+    with monkeypatch.context() as patch:
+        for module in ("runs", "jobs.work"):
+            patch.setattr(f"zslcore.{module}.release", lambda: "9.9")
+        keys.append(sample(name).key)
+    if name != "map":  # no method is fitted for one
+        for method in METHODS_OF[name]:
+            with monkeypatch.context() as patch:
+                patch.setattr(ALL[method], "revision", 99)
+                keys.append(sample(name).key)
+    if name in ("run", "cross", "transduction"):
+        with monkeypatch.context() as patch:
+            grid = {"epochs": (7,)} if name == "run" else {"lam": (7.0,)}
+            patch.setattr(ALL[METHODS_OF[name][0]], "param_grid", grid)
+            keys.append(sample(name).key)
+    assert len(set(keys)) == len(keys)
+
+
+#: The methods in the works that a test asks for.
+METHODS_OF = SimpleNamespace(
+    run=["ALE"],
+    class_accuracies=["SAE", "LinearS2V"],
+    overlap_study=["ESZSL", "LinearS2V"],
+    cross=["ESZSL", "LinearV2S"],
+    transduction=["ESZSL", "Propagation"],
+).__dict__

@@ -1,0 +1,78 @@
+"""What is kept as JSON: written with the version of its schema, read by its types.
+
+A reader meets what any version has written. Older records are brought to the present form; what a
+later version wrote, what was torn and what somebody else put there is refused in one sentence, for
+the caller to count or to show. A field that nobody here knows is passed over.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from typing import Any, Generic, TypeVar
+
+from zslcore.exceptions import ZSLError
+
+__all__ = ["Schema", "UnreadableError"]
+
+T = TypeVar("T")
+Values = dict[str, Any]
+
+
+class UnreadableError(ZSLError):
+    """A record that this version cannot read."""
+
+
+@dataclass(frozen=True)
+class Schema(Generic[T]):
+    """How a dataclass is kept.
+
+    Attributes
+    ----------
+    kind : the dataclass
+    version : counted up when a field changes its name or meaning, or a new one has no default
+    migrations : version -> what makes the values of that version those of the next
+    """
+
+    kind: type[T]
+    version: int
+    migrations: Mapping[int, Callable[[Values], Values]] = field(default_factory=dict)
+
+    def dump(self, record: T) -> str:
+        """Return a record as JSON, the same text for the same record."""
+        return json.dumps({"schema": self.version} | asdict(record))  # type: ignore[call-overload]
+
+    def load(self, text: str) -> T:
+        """Read what :meth:`dump` wrote, in this version or an earlier one.
+
+        Raises
+        ------
+        UnreadableError
+            When the text is none of these.
+        """
+        try:
+            values = json.loads(text)
+        except ValueError:
+            raise self._unreadable("text that is no JSON") from None
+        if not isinstance(values, dict):
+            raise self._unreadable(f"a {type(values).__name__}")
+        written = values.pop("schema", 1)
+        if not isinstance(written, int) or not 1 <= written <= self.version:
+            raise self._unreadable(f"schema {written!r}, this version reads up to {self.version}")
+        try:
+            for version in range(written, self.version):
+                values = self.migrations[version](values)
+            return self._adapter.validate_python(values)
+        except (ValueError, LookupError, TypeError, AttributeError, ZSLError) as error:
+            raise self._unreadable(f"values that do not fit ({type(error).__name__})") from error
+
+    def _unreadable(self, got: str) -> UnreadableError:
+        return UnreadableError(f"{self.kind.__name__}: expected a kept record; got {got}.")
+
+    @cached_property
+    def _adapter(self):
+        from pydantic import TypeAdapter  # not at the top: most of who imports this reads nothing
+
+        return TypeAdapter(self.kind)

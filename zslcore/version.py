@@ -1,0 +1,80 @@
+"""Which version of the package computes here, and the commit it was made from.
+
+An installed package was told when it was built. A checkout asks git, since its files may have
+changed since anybody installed anything: tags ``v1.2.3`` name releases, what comes after one is on
+its way to the next, ``1.2.4.dev7+g0123abc``.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from functools import cache
+from pathlib import Path
+
+__all__ = ["commit", "release", "version"]
+
+_ROOT = Path(__file__).parents[1]
+_DESCRIBED = re.compile(
+    r"(?:v(?P<tag>[\d.]+)-(?P<since>\d+)-g)?(?P<commit>[0-9a-f]+)(?P<dirty>-dirty)?"
+)
+UNKNOWN = "0+unknown"
+
+
+def version() -> str:
+    """Return the version, as in "0.2.0" or "0.2.1.dev7+g0123abc"."""
+    return _found()[0]
+
+
+def commit() -> str:
+    """Return the commit, as in "0123abc"; with "+changes" where files differ from it."""
+    return _found()[1]
+
+
+def release() -> str:
+    """Return the release that this version is, or is on its way to, as in "0.2.1"."""
+    return re.match(r"\d+(\.\d+)*", version()).group()
+
+
+@cache
+def _found() -> tuple[str, str]:
+    """Ask git in a checkout, else what the build has left; ("0+unknown", "") without either."""
+    if (_ROOT / ".git").exists() and (_ROOT / "pyproject.toml").exists():
+        return _of_checkout() or (UNKNOWN, "")
+    try:
+        from zslcore import _version  # written when the package is built
+    except ImportError:
+        return UNKNOWN, ""
+    return _version.version, (_version.commit_id or "").removeprefix("g")
+
+
+def _of_checkout() -> tuple[str, str] | None:
+    words = _git("describe", "--tags", "--long", "--dirty", "--always", "--match", "v[0-9]*")
+    found = _DESCRIBED.fullmatch(words)
+    if not found:
+        return None
+    tag, since, commit, dirty = found.group("tag", "since", "commit", "dirty")
+    made_from = commit + ("+changes" if dirty else "")
+    if tag is None:  # no release yet
+        return f"0.1.dev{_git('rev-list', '--count', 'HEAD')}+g{commit}", made_from
+    if since == "0" and not dirty:
+        return tag, made_from
+    before, _, last = tag.rpartition(".")
+    return f"{before}.{int(last) + 1}.dev{since}+g{commit}", made_from
+
+
+def _git(*words: str) -> str:
+    """Return what git says of the checkout, nothing where there is no git."""
+    git = shutil.which("git")
+    if git is None:
+        return ""
+    asked = subprocess.run(  # noqa: S603 - our own words
+        [git, "-C", str(_ROOT), *words],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=os.environ | {"GIT_OPTIONAL_LOCKS": "0"},
+    )
+    return asked.stdout.strip() if asked.returncode == 0 else ""
