@@ -16,8 +16,8 @@ from statistics import median
 
 from playwright.sync_api import Page, sync_playwright
 
+from benchmarks.serving import FLAGS, ROOT, Server
 from benchmarks.timing import check, report
-from tests.browser.conftest import FLAGS, Server
 
 STEPS = 40
 CHROMIUM = Path("/usr/bin/chromium")
@@ -111,8 +111,8 @@ def main() -> None:
         )
         took = []
         for script, measured in (
-            ("app.py", in_the_browser),
-            (str(folder / "plain.py"), through_the_server),
+            (ROOT / "app.py", in_the_browser),
+            (folder / "plain.py", through_the_server),
         ):
             server = Server(folder, script)
             try:

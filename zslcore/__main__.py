@@ -1,4 +1,4 @@
-"""The command line of ``python -m zslcore``: run, import, download, audit.
+"""The command line, ``zslcore`` or ``python -m zslcore``: app, run, import, download, audit.
 
 One function adds one command. Whatever the package refuses is one sentence on standard error and
 exit code 2; the libraries a command needs are imported when it runs.
@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 from zslcore.exceptions import ZSLError
 
@@ -32,8 +33,6 @@ def add_import(commands) -> None:
 
 def run_import(args: argparse.Namespace) -> None:
     """Import what ``args.source`` holds and print what it is."""
-    from pathlib import Path
-
     from zslcore.datasets.importing import import_dataset
     from zslcore.exceptions import ParameterError
 
@@ -106,9 +105,10 @@ def add_run(commands) -> None:
     )
     option = parser.add_argument
     option("--dataset", default="digits", help="name of the data set (digits)")
-    option("--split", default="PS", help="name of the split (PS)")
+    option("--split", help="name of the split (PS, or the only one there is)")
     option("--method", required=True, help="name of the method, for example ESZSL")
     option("--param", metavar="NAME=VALUE", action="append", default=[], help="give a parameter")
+    option("--grid", metavar="NAME=V,V", action="append", default=[], help="search these values")
     option("--gamma", type=float, help="give the calibration gamma")
     option("--select-for", default="gzsl", help="what parameters are chosen for: gzsl or zsl")
     option("--features", default="l2", help="scaling of features: none, l2 or zscore")
@@ -122,13 +122,19 @@ def add_run(commands) -> None:
 
 def run_run(args: argparse.Namespace) -> None:
     """Run what ``args`` specify, print and keep the result."""
+    from zslcore.datasets import load
     from zslcore.runs import RunSpec, RunStore, execute
 
-    fields = ("dataset", "split", "method", "gamma", "select_for", "features", "prototypes", "seed")
-    params = dict(read_param(text) for text in args.param)
-    spec = RunSpec(**{name: getattr(args, name) for name in fields}, params=params)
+    dataset = load(args.dataset)
+    fields = ("dataset", "method", "gamma", "select_for", "features", "prototypes", "seed")
+    spec = RunSpec(
+        split=dataset.split(args.split).name,
+        params=dict(read_param(text) for text in args.param),
+        grid=read_grid(args.method, args.grid),
+        **{name: getattr(args, name) for name in fields},
+    )
     progress = show_fits if sys.stderr.isatty() else None
-    result = execute(spec, with_oracle=not args.no_oracle, on_progress=progress)
+    result = execute(spec, dataset, with_oracle=not args.no_oracle, on_progress=progress)
     if not args.no_store:
         RunStore().put(result)
     print(result.to_json() if args.json else table_of(result))
@@ -141,14 +147,33 @@ def read_param(text: str) -> tuple[str, bool | float | int | str]:
     name, equals, value = text.partition("=")
     if not equals or not name:
         raise ParameterError(f"--param: expected NAME=VALUE; got {text!r}.")
-    if value in ("True", "False"):
-        return name, value == "True"
+    return name, read_value(value)
+
+
+def read_value(text: str) -> bool | float | int | str:
+    """Return the number, True or False that a text means, else the text."""
+    if text in ("True", "False"):
+        return text == "True"
     for number in (int, float):
         try:
-            return name, number(value)
+            return number(text)
         except ValueError:
             continue
-    return name, value
+    return text
+
+
+def read_grid(method: str, texts: Sequence[str]) -> dict[str, tuple] | None:
+    """Read ``NAME=V,V``: these values are searched instead of the method's own."""
+    from zslcore.exceptions import ParameterError
+    from zslcore.methods import get_method
+
+    grid = dict(get_method(method).param_grid)
+    for text in texts:
+        name, equals, values = text.partition("=")
+        if not equals or not name or not values:
+            raise ParameterError(f"--grid: expected NAME=VALUE,VALUE; got {text!r}.")
+        grid[name] = tuple(read_value(value) for value in values.split(","))
+    return grid if texts else None
 
 
 def table_of(result) -> str:
@@ -187,6 +212,34 @@ def add_audit(commands) -> None:
     add_parser(commands)
 
 
+def add_app(commands) -> None:
+    """``app``: open the app in the browser."""
+    parser = commands.add_parser(
+        "app",
+        help="open the app in the browser",
+        description="Serve the app on this machine and open it in the browser.",
+    )
+    parser.add_argument("--port", type=int, help="port to listen on (8501)")
+    parser.add_argument("--address", default="127.0.0.1", help="address (127.0.0.1: this machine)")
+    parser.add_argument("--headless", action="store_true", help="open no browser")
+    parser.set_defaults(run=run_app)
+
+
+def run_app(args: argparse.Namespace) -> int:
+    """Serve the app until it is interrupted."""
+    import os
+    import subprocess
+
+    from zslcore.files import APP
+
+    words = [sys.executable, "-m", "streamlit", "run", str(APP), "--server.address", args.address]
+    words += ["--server.port", str(args.port)] if args.port else []
+    words += ["--server.headless", "true"] if args.headless else []
+    if os.name == "posix":  # who ends this process ends the server
+        os.execv(words[0], words)  # noqa: S606 - our own interpreter, our own script
+    return subprocess.call(words)  # noqa: S603
+
+
 def add_methods(commands) -> None:
     """``methods``: the table of methods, made from their cards."""
     parser = commands.add_parser(
@@ -200,8 +253,6 @@ def add_methods(commands) -> None:
 
 def run_methods(args: argparse.Namespace) -> None:
     """Print the table of methods, or put it between its marks in the README."""
-    from pathlib import Path
-
     from zslcore.methods import markdown_table
 
     table = markdown_table()
@@ -215,12 +266,25 @@ def run_methods(args: argparse.Namespace) -> None:
 
 
 TABLE_MARKS = ("<!-- methods -->", "<!-- /methods -->")
-COMMANDS = (add_run, add_import, add_download, add_methods, add_audit)
+COMMANDS = (add_app, add_run, add_import, add_download, add_methods, add_audit)
+
+
+class TellVersion(argparse.Action):
+    """Tells the version, which is asked for only then: in a checkout that is a question to git."""
+
+    def __call__(self, parser, *_) -> None:
+        """Print the version and end."""
+        from zslcore.version import version
+
+        print(version())
+        parser.exit()
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; return 0, 1 when an audit found what it guards against, 2 when refused."""
-    parser = argparse.ArgumentParser(prog="python -m zslcore", description=__doc__.split("\n")[0])
+    prog = "zslcore" if Path(sys.argv[0]).stem == "zslcore" else "python -m zslcore"
+    parser = argparse.ArgumentParser(prog=prog, description=__doc__.split("\n")[0])
+    parser.add_argument("--version", action=TellVersion, nargs=0, help="tell the version and end")
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
     for add in COMMANDS:
         add(commands)

@@ -11,10 +11,19 @@ from uuid import uuid4
 
 from platformdirs import user_cache_path
 
-__all__ = ["FACTS", "data_folder", "written_whole"]
+__all__ = ["APP", "FACTS", "data_folder", "written_whole"]
+
+
+def _beside(installed: str, checkout: str) -> Path:
+    """Return what lies in the package once it is installed, and beside it in a checkout."""
+    inside = Path(__file__).parent / installed
+    return inside if inside.exists() else Path(__file__).parents[1] / checkout
+
 
 #: Facts that the package comes with: printed tables, class lists, vocabularies.
-FACTS = Path(__file__).parents[1] / "data"
+FACTS = _beside("data", "data")
+#: The script of the app.
+APP = _beside("_app/app.py", "app.py")
 
 
 def data_folder() -> Path:

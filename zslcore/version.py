@@ -51,7 +51,9 @@ def _found() -> tuple[str, str]:
 
 
 def _of_checkout() -> tuple[str, str] | None:
-    words = _git("describe", "--tags", "--long", "--dirty", "--always", "--match", "v[0-9]*")
+    words = _git(
+        *("describe", "--tags", "--long", "--dirty", "--always", "--abbrev=9", "--match", "v[0-9]*")
+    )
     found = _DESCRIBED.fullmatch(words)
     if not found:
         return None

@@ -1,27 +1,12 @@
 """A server of our own and a real browser, for what only a browser can show."""
 
 import os
-import socket
-import subprocess
-import sys
-import time
-import urllib.request
 from pathlib import Path
 
 import pytest
 
+from benchmarks.serving import FLAGS, Server
 from tests.browser.reading import PROJECTOR
-
-ROOT = Path(__file__).parents[2]
-FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-default-apps",
-    "--disable-sync",
-    "--no-first-run",
-]
 
 
 @pytest.fixture(scope="session")
@@ -40,45 +25,6 @@ def chromium():
             pytest.skip(f"needs Chromium: {str(error).splitlines()[0]}")
         yield browser
         browser.close()
-
-
-class Server:
-    """A running app: its address and process."""
-
-    def __init__(self, folder: Path, script: str = "app.py") -> None:
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            port = free.getsockname()[1]
-        self.url = f"http://127.0.0.1:{port}"
-        self.log = (folder / "streamlit.log").open("w")
-        self.process = subprocess.Popen(
-            [
-                *(sys.executable, "-m", "streamlit", "run", script),
-                *("--server.headless=true", "--server.address=127.0.0.1"),
-                *(f"--server.port={port}", "--server.fileWatcherType=none"),
-            ],
-            cwd=ROOT,
-            env=os.environ | {"ZSL_DATA": str(folder / "data"), "PYTHONPATH": str(ROOT)},
-            stdout=self.log,
-            stderr=subprocess.STDOUT,
-        )
-
-    def wait(self, seconds: float = 60) -> None:
-        """Return when the server answers."""
-        end = time.monotonic() + seconds
-        while time.monotonic() < end:
-            try:
-                with urllib.request.urlopen(f"{self.url}/_stcore/health", timeout=2):
-                    return
-            except OSError:
-                time.sleep(0.1)
-        raise TimeoutError(f"No answer from {self.url}: {Path(self.log.name).read_text()[-2000:]}")
-
-    def stop(self) -> None:
-        """End the process that was started here."""
-        self.process.terminate()
-        self.process.wait(timeout=20)
-        self.log.close()
 
 
 @pytest.fixture

@@ -240,8 +240,13 @@ class ZSLDataset:
         """Number of rows of ``prototypes``."""
         return len(self.prototypes)
 
-    def split(self, name: str) -> Split:
-        """Return the split called ``name``; a misspelt name gets the nearest right one."""
+    def split(self, name: str | None = None) -> Split:
+        """Return the split called ``name``; without a name PS, or the only one there is.
+
+        A misspelt name gets the nearest right one.
+        """
+        if name is None:
+            name = next(iter(self.splits)) if len(self.splits) == 1 else "PS"
         if name not in self.splits:
             raise closest_name(f"split of {self.name}", name, self.splits)
         return self.splits[name]

@@ -1,0 +1,78 @@
+"""The app on a server of its own and Chromium's flags, for what only a browser can show."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Sequence
+from pathlib import Path
+
+__all__ = ["FLAGS", "Server"]
+
+ROOT = Path(__file__).parents[1]
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-default-apps",
+    "--disable-sync",
+    "--no-first-run",
+]
+
+
+class Server:
+    """A running app: its address and process.
+
+    Parameters
+    ----------
+    folder : where its log goes, and its data
+    script : what is served, with this checkout to import from
+    command : what starts it instead, in a folder without one
+    """
+
+    def __init__(
+        self, folder: Path, script: Path = ROOT / "app.py", command: Sequence[str] = ()
+    ) -> None:
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        self.url = f"http://127.0.0.1:{port}"
+        self.log = (folder / "streamlit.log").open("w")
+        environment = os.environ | {"ZSL_DATA": str(folder / "data")}
+        environment |= {
+            "STREAMLIT_SERVER_HEADLESS": "true",
+            "STREAMLIT_SERVER_ADDRESS": "127.0.0.1",
+            "STREAMLIT_SERVER_PORT": str(port),
+            "STREAMLIT_SERVER_FILE_WATCHER_TYPE": "none",
+        }
+        environment["PYTHONPATH"] = "" if command else str(ROOT)
+        self.process = subprocess.Popen(  # noqa: S603 - the caller's own command
+            command or [sys.executable, "-m", "streamlit", "run", str(script)],
+            cwd=folder if command else ROOT,
+            env=environment,
+            stdout=self.log,
+            stderr=subprocess.STDOUT,
+        )
+
+    def wait(self, seconds: float = 180) -> None:
+        """Return when the server answers."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end and self.process.poll() is None:
+            try:
+                with urllib.request.urlopen(f"{self.url}/_stcore/health", timeout=2):  # noqa: S310
+                    return
+            except OSError:
+                time.sleep(0.1)
+        said = Path(self.log.name).read_text(encoding="utf-8")[-2000:]
+        raise TimeoutError(f"No answer from {self.url}: {said}")
+
+    def stop(self) -> None:
+        """End the process that was started here."""
+        self.process.terminate()
+        self.process.wait(timeout=60)
+        self.log.close()

@@ -1,0 +1,101 @@
+"""The package as somebody installs it: a wheel, an environment of its own, another folder."""
+
+import json
+import os
+import subprocess
+import sys
+import sysconfig
+import venv
+
+import pytest
+
+from benchmarks.serving import ROOT, Server
+from tests.browser.reading import visit
+from tests.leakage.worlds import clean
+from zslcore.leakage.correction import correct_context
+from zslcore.runs import RunResult, RunSpec, execute
+from zslcore.version import version
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    """What is built from this checkout."""
+    folder = tmp_path_factory.mktemp("wheel")
+    words = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", folder, ROOT]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    (built,) = folder.glob("*.whl")
+    return built
+
+
+@pytest.fixture(scope="module")
+def installed(wheel, tmp_path_factory):
+    """The command of a fresh environment; libraries are lent by this one."""
+    folder = tmp_path_factory.mktemp("environment")
+    venv.create(folder, symlinks=True)
+    python = folder / "bin" / "python"
+    words = [sys.executable, "-m", "pip", "--python", python, "install", "--quiet"]
+    subprocess.run([*words, "--no-deps", "--no-index", wheel], check=True)
+    (site,) = folder.glob("lib/python*/site-packages")
+    (site / "lent.pth").write_text(sysconfig.get_path("purelib"))
+    return folder / "bin" / "zslcore"
+
+
+@pytest.fixture
+def told(installed, tmp_path):
+    """Run the command in an empty folder; return its exit status and what it printed."""
+    (tmp_path / "empty").mkdir()
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
+
+    def told(*words):
+        done = subprocess.run(
+            [installed, *words],
+            cwd=tmp_path / "empty",
+            env=environment | {"ZSL_DATA": str(tmp_path / "data")},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        return done.returncode, done.stdout or done.stderr
+
+    return told
+
+
+def test_version_is_that_of_the_wheel_and_of_the_checkout(told, wheel):
+    assert wheel.name.split("-")[1] == told("--version")[1].strip()
+    if "+changes" not in version() and "+" in version():
+        assert told("--version")[1].strip().partition(".d2")[0] == version()
+
+
+def test_a_run_is_that_of_the_checkout(told):
+    status, text = told("run", "--method", "ESZSL", "--json")
+    assert status == 0, text
+    here = execute(RunSpec("digits", "PS", "ESZSL"), with_oracle=False)
+    assert RunResult.from_json(text).evaluation == here.evaluation
+
+
+def test_an_audit_tells_a_clean_split_from_a_leaking_one(told, tmp_path):
+    split = correct_context(clean())
+    (tmp_path / "clean.json").write_text(split.to_json())
+    assert told("audit", str(tmp_path / "clean.json"), "--format", "json")[0] == 0
+    leaky = json.loads((tmp_path / "clean.json").read_text())
+    leaky["parts"]["trainval"] += leaky["parts"]["test_seen"]
+    (tmp_path / "leaky.json").write_text(json.dumps(leaky))
+    status, text = told("audit", str(tmp_path / "leaky.json"), "--format", "json")
+    assert status == 1
+    assert json.loads(text)["provenance"]["zslcore"] == told("--version")[1].strip()
+
+
+def test_the_app_opens_from_an_empty_folder(installed, tmp_path, page):
+    server = Server(tmp_path, command=[str(installed), "app", "--headless"])
+    try:
+        server.wait()
+        visit(page, server, "/evaluate?method=CMT&parameters=given&CMT_epochs=2")
+        page.get_by_test_id("stMetricValue").first.wait_for(timeout=120_000)  # a job has done it
+        assert page.get_by_text("ZSL accuracy").first.is_visible()
+        # The theme has come along.
+        color = "getComputedStyle(document.querySelector('.stApp')).color"
+        assert page.evaluate(color) == "rgb(27, 31, 36)"
+        assert page.errors == []
+    finally:
+        server.stop()
