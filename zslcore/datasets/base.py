@@ -3,26 +3,27 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from functools import cached_property
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
 from types import MappingProxyType
 
 import numpy as np
+from numpy.typing import ArrayLike, DTypeLike
 
 from zslcore.exceptions import DatasetError, closest_name
 
 __all__ = ["Fold", "Split", "ZSLDataset", "hold_out"]
 
 
-def _frozen(array, dtype) -> np.ndarray:
+def _frozen(array: ArrayLike, dtype: DTypeLike) -> np.ndarray:
     """Return ``array`` as a read-only array that nobody else can write through."""
     out = np.array(array, dtype=dtype)
     out.setflags(write=False)
     return out
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, init=False)
 class Fold:
     """One partition of the training classes, for choosing hyper-parameters.
 
@@ -34,12 +35,12 @@ class Fold:
     train: np.ndarray
     val: np.ndarray
 
-    def __post_init__(self) -> None:
-        for name in ("train", "val"):
-            object.__setattr__(self, name, _frozen(getattr(self, name), np.intp))
+    def __init__(self, train: ArrayLike, val: ArrayLike) -> None:
+        object.__setattr__(self, "train", _frozen(train, np.intp))
+        object.__setattr__(self, "val", _frozen(val, np.intp))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, init=False)
 class Split:
     """Which rows train and which test; all row numbers are 0-based.
 
@@ -51,7 +52,7 @@ class Split:
     name : "SS", "PS", "PS v1" or the name of a split of your own
     trainval, test_seen, test_unseen : int arrays of row numbers
     seen_classes, unseen_classes : int arrays, rows of ``prototypes``
-    folds : partitions of ``trainval`` by class, for choosing hyper-parameters
+    folds : tuple of :class:`Fold`, partitions of ``trainval`` for choosing hyper-parameters
     note : one sentence on where the split comes from
     """
 
@@ -61,17 +62,41 @@ class Split:
     test_unseen: np.ndarray
     seen_classes: np.ndarray
     unseen_classes: np.ndarray
-    folds: tuple[Fold, ...] = ()
-    note: str = ""
+    folds: tuple[Fold, ...]
+    note: str
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "folds", tuple(self.folds))
-        for name in ("trainval", "test_seen", "test_unseen", "seen_classes", "unseen_classes"):
-            object.__setattr__(self, name, _frozen(getattr(self, name), np.intp))
+    def __init__(
+        self,
+        name: str,
+        trainval: ArrayLike,
+        test_seen: ArrayLike,
+        test_unseen: ArrayLike,
+        seen_classes: ArrayLike,
+        unseen_classes: ArrayLike,
+        folds: Iterable[Fold] = (),
+        note: str = "",
+    ) -> None:
+        put = partial(object.__setattr__, self)
+        put("name", name)
+        put("trainval", _frozen(trainval, np.intp))
+        put("test_seen", _frozen(test_seen, np.intp))
+        put("test_unseen", _frozen(test_unseen, np.intp))
+        put("seen_classes", _frozen(seen_classes, np.intp))
+        put("unseen_classes", _frozen(unseen_classes, np.intp))
+        put("folds", tuple(folds))
+        put("note", note)
 
     @classmethod
     def from_rows(
-        cls, name, labels, *, trainval, test_seen, test_unseen, folds=(), note=""
+        cls,
+        name: str,
+        labels: ArrayLike,
+        *,
+        trainval: ArrayLike,
+        test_seen: ArrayLike,
+        test_unseen: ArrayLike,
+        folds: Iterable[Fold] = (),
+        note: str = "",
     ) -> Split:
         """Build a split from row numbers; seen and unseen classes follow from ``labels``."""
         labels = np.asarray(labels)
@@ -89,7 +114,15 @@ class Split:
 
     @classmethod
     def from_classes(
-        cls, name, labels, unseen, *, folds=(), seen_test_fraction=0.2, seed=0, note=""
+        cls,
+        name: str,
+        labels: ArrayLike,
+        unseen: ArrayLike,
+        *,
+        folds: Iterable[ArrayLike] = (),
+        seen_test_fraction: float = 0.2,
+        seed: int = 0,
+        note: str = "",
     ) -> Split:
         """Build a split from class lists, as the proposed split was made.
 
@@ -137,7 +170,7 @@ def hold_out(
     return np.setdiff1d(rows, out), out
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, init=False)
 class ZSLDataset:
     """Image features, class prototypes and the splits over them.
 
@@ -150,9 +183,9 @@ class ZSLDataset:
     features : float32 array of shape (n_samples, n_features), in memory, mapped or in HDF5
     labels : int array of shape (n_samples,), rows of ``prototypes``
     prototypes : float array of shape (n_classes, n_attributes)
-    class_names : one name per row of ``prototypes``
+    class_names : one name per row of ``prototypes``, kept as a tuple
     attribute_names : one name per column of ``prototypes``; numbered when not given
-    splits : mapping or sequence of :class:`Split`
+    splits : mapping to or series of :class:`Split`, kept as a read-only mapping by their names
     source : one sentence on where the numbers come from, shown with every result
     simulated : bool, default=False
         True when no camera was involved; such results are labelled everywhere.
@@ -172,25 +205,44 @@ class ZSLDataset:
     labels: np.ndarray
     prototypes: np.ndarray
     class_names: tuple[str, ...]
-    attribute_names: tuple[str, ...] = ()
-    splits: Mapping[str, Split] = field(default_factory=dict)
-    source: str = ""
-    simulated: bool = False
-    images: np.ndarray | None = None
-    known_digest: str = ""
+    attribute_names: tuple[str, ...]
+    splits: Mapping[str, Split]
+    source: str
+    simulated: bool
+    images: np.ndarray | None
+    known_digest: str
 
-    def __post_init__(self) -> None:
-        put = lambda name, value: object.__setattr__(self, name, value)  # noqa: E731 - frozen
-        put("labels", _frozen(_whole_numbers(self.name, self.labels), np.intp))
-        put("prototypes", _frozen(self.prototypes, np.float32))
-        put("class_names", tuple(map(str, self.class_names)))
-        attributes = self.attribute_names or (
+    def __init__(
+        self,
+        name: str,
+        features: np.ndarray,
+        labels: ArrayLike,
+        prototypes: ArrayLike,
+        class_names: Iterable[str],
+        attribute_names: Sequence[str] = (),
+        splits: Mapping[str, Split] | Iterable[Split] = (),
+        source: str = "",
+        simulated: bool = False,
+        images: np.ndarray | None = None,
+        known_digest: str = "",
+    ) -> None:
+        put = partial(object.__setattr__, self)
+        put("name", name)
+        put("features", features)
+        put("labels", _frozen(_whole_numbers(name, labels), np.intp))
+        put("prototypes", _frozen(prototypes, np.float32))
+        put("class_names", tuple(map(str, class_names)))
+        attributes = attribute_names or (
             f"attribute {j + 1}" for j in range(self.prototypes.shape[-1])
         )
         put("attribute_names", tuple(map(str, attributes)))
-        splits = self.splits.values() if isinstance(self.splits, Mapping) else self.splits
-        put("splits", MappingProxyType({split.name: split for split in splits}))
-        for array in (self.features, self.images):
+        listed = splits.values() if isinstance(splits, Mapping) else splits
+        put("splits", MappingProxyType({split.name: split for split in listed}))
+        put("source", source)
+        put("simulated", simulated)
+        put("images", images)
+        put("known_digest", known_digest)
+        for array in (features, images):
             if isinstance(array, np.ndarray):
                 array.setflags(write=False)
         self._check()
@@ -266,7 +318,7 @@ class ZSLDataset:
         return sha.hexdigest()[:16]
 
 
-def _whole_numbers(name: str, labels) -> np.ndarray:
+def _whole_numbers(name: str, labels: ArrayLike) -> np.ndarray:
     """Return ``labels`` as integers, refusing 1.5 rather than rounding it."""
     array = np.asarray(labels)
     if array.ndim != 1 or array.dtype.kind not in "iuf" or (array != np.trunc(array)).any():
@@ -277,10 +329,9 @@ def _whole_numbers(name: str, labels) -> np.ndarray:
     return array
 
 
-def _refuse_outside(who: str, n: int, *parts, what: str = "row") -> None:
+def _refuse_outside(who: str, n: int, *parts: ArrayLike, what: str = "row") -> None:
     """Refuse row or class numbers outside 0..n-1."""
-    for part in parts:
-        part = np.asarray(part)
+    for part in map(np.asarray, parts):
         outside = part[(part < 0) | (part >= n)]
         if outside.size:
             raise DatasetError(
