@@ -211,7 +211,7 @@ class ZSLEstimator(BaseEstimator, ABC):
         """Refuse parameters that must be greater than zero and are not."""
         for name in names:
             value = getattr(self, name)
-            if not isinstance(value, Real) or not 0 < value < np.inf:
+            if not isinstance(value, Real) or not 0 < float(value) < np.inf:
                 raise ParameterError(
                     f"{self.card.name}: {name} must be a positive number; got {value!r}."
                 )

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 from scipy.linalg import blas, cho_factor, cho_solve, eigh
@@ -21,7 +22,7 @@ from scipy.sparse import csr_array
 
 from zslcore.features import chunks
 
-__all__ = ["ClassStatistics", "Spectrum", "ridge", "ridge_path"]
+__all__ = ["ClassStatistics", "GramStatistics", "Spectrum", "ridge", "ridge_path"]
 
 #: Weights up to which factors are cheaper: a decomposition takes as long as 14 (n = 2,048) to 19
 #: (n = 4,096) Cholesky factors and solutions on two cores.
@@ -36,15 +37,13 @@ class ClassStatistics:
     ----------
     counts : array of shape (n_classes,), samples of each class, :math:`n_c`
     sums : array of shape (n_classes, n_features), their sum, :math:`Y^\top X` for one-hot Y
-    gram : array of shape (n_features, n_features), :math:`X^\top X`, or None when not asked for
     """
 
     counts: np.ndarray
     sums: np.ndarray
-    gram: np.ndarray | None = None
 
     @classmethod
-    def of(cls, X, y: np.ndarray, n_classes: int, *, gram: bool = True) -> ClassStatistics:
+    def of(cls, X, y: np.ndarray, n_classes: int) -> Self:
         """Gather the statistics in one pass; float64 whatever ``X`` holds.
 
         Parameters
@@ -52,22 +51,11 @@ class ClassStatistics:
         X : array or FeatureView of shape (n_samples, n_features)
         y : int array of shape (n_samples,)
         n_classes : int
-        gram : bool, default=True
-            False for methods that need no Gram matrix, the dearest of the three.
         """
-        D = X.shape[1]
-        sums = np.zeros((n_classes, D))
-        G = np.zeros((D, D), order="F") if gram else None
+        sums = np.zeros((n_classes, X.shape[1]))
         for part, block in chunks(X):
-            n = len(block)
-            Y = csr_array((np.ones(n), (y[part], np.arange(n))), shape=(n_classes, n))
-            sums += Y @ block
-            if gram:
-                # Adds to the upper triangle in place: half the work and no D x D temporary.
-                G = blas.dsyrk(1.0, block.T, beta=1.0, c=G, overwrite_c=True)
-        if gram:
-            _mirror_upper(G)
-        return cls(np.bincount(y, minlength=n_classes).astype(float), sums, G)
+            sums += _one_hot(y[part], n_classes) @ block
+        return cls(_counts(y, n_classes), sums)
 
     @property
     def n_samples(self) -> float:
@@ -81,6 +69,41 @@ class ClassStatistics:
     def cross(self, S: np.ndarray) -> np.ndarray:
         r"""Return :math:`S_y^\top X = \sum_c s_c (\sum_{i \in c} x_i)^\top`, (n_attributes, D)."""
         return S.T @ self.sums
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GramStatistics(ClassStatistics):
+    r"""Class statistics with the Gram matrix, the dearest of the three.
+
+    Attributes
+    ----------
+    counts, sums : as of :class:`ClassStatistics`
+    gram : array of shape (n_features, n_features), :math:`X^\top X`
+    """
+
+    gram: np.ndarray
+
+    @classmethod
+    def of(cls, X, y: np.ndarray, n_classes: int) -> Self:
+        """Gather the statistics in one pass; see :meth:`ClassStatistics.of`."""
+        D = X.shape[1]
+        sums, G = np.zeros((n_classes, D)), np.zeros((D, D), order="F")
+        for part, block in chunks(X):
+            sums += _one_hot(y[part], n_classes) @ block
+            # Adds to the upper triangle in place: half the work and no D x D temporary.
+            G = blas.dsyrk(1.0, block.T, beta=1.0, c=G, overwrite_c=True)
+        _mirror_upper(G)
+        return cls(_counts(y, n_classes), sums, G)
+
+
+def _one_hot(y: np.ndarray, n_classes: int) -> csr_array:
+    r"""Return :math:`Y^\top` of shape (n_classes, n_samples), 1 where a sample is of the class."""
+    n = len(y)
+    return csr_array((np.ones(n), (y, np.arange(n))), shape=(n_classes, n))
+
+
+def _counts(y: np.ndarray, n_classes: int) -> np.ndarray:
+    return np.bincount(y, minlength=n_classes).astype(float)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

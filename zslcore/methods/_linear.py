@@ -23,7 +23,7 @@ from scipy.special import expit, log_expit, logsumexp
 from sklearn.exceptions import ConvergenceWarning
 
 from zslcore.features import chunks, project
-from zslcore.spectrum import ClassStatistics, ridge
+from zslcore.spectrum import GramStatistics, ridge
 
 __all__ = ["LinearPath", "Logistic", "Loss", "MulticlassHinge", "Softmax", "SquaredHinge"]
 
@@ -46,9 +46,12 @@ class Loss(Protocol):
         gradient tells when to stop; that of a hinge never vanishes.
     """
 
-    n_outputs: int
-    curvature: float
-    least_progress: float
+    @property
+    def n_outputs(self) -> int: ...
+    @property
+    def curvature(self) -> float: ...
+    @property
+    def least_progress(self) -> float: ...
 
     def __call__(self, Z: np.ndarray, y: np.ndarray) -> tuple[float, np.ndarray]:
         """Return the sum of the losses of scores ``Z`` (n, n_outputs) and its gradient in ``Z``."""
@@ -188,7 +191,7 @@ class LinearPath:
         self.X, self.y, self.loss, self.tol = X, y, loss, tol
         self.intercept = intercept
         self.dtype = np.float32 if tol >= SINGLE_PRECISION else np.float64
-        statistics = ClassStatistics.of(X, y, n_classes)
+        statistics = GramStatistics.of(X, y, n_classes)
         self.curvature = statistics.gram * (loss.curvature / len(y))
         if intercept:
             mean = statistics.sums.sum(axis=0) * (loss.curvature / len(y))
@@ -267,9 +270,9 @@ class LinearPath:
 
     def scores(self, lams: Iterable[float], X_test) -> dict[float, np.ndarray]:
         """Return the scores of ``X_test`` for every weight, shape (n_test, n_outputs) each."""
-        lams, weights = zip(*self.solutions(lams), strict=True)
-        Z = linear_scores(X_test, np.hstack(weights), self.intercept)
-        return dict(zip(lams, np.split(Z, len(lams), axis=1), strict=True))
+        solved = dict(self.solutions(lams))
+        Z = linear_scores(X_test, np.hstack(list(solved.values())), self.intercept)
+        return dict(zip(solved, np.split(Z, len(solved), axis=1), strict=True))
 
 
 def linear_scores(X, W: np.ndarray, intercept: bool) -> np.ndarray:

@@ -80,10 +80,10 @@ class TrainingRows:
         total = 0.0
         for part, block in chunks(X):
             total += float(np.vdot(block, block))
-            if keep:
+            if kept is not None:
                 kept[part] = block
         self.mean_square = total / len(X) or 1.0
-        self._source = torch.from_numpy(kept).to(device) if keep else X
+        self._source = X if kept is None else torch.from_numpy(kept).to(device)
         self._device = device
 
     def __getitem__(self, rows: np.ndarray) -> Tensor:
@@ -345,6 +345,6 @@ class _Descent:
 
     def solution(self) -> np.ndarray:
         """Return V of shape (n_matrices, n_features, n_attributes), float64."""
-        W = self.W if self.mean is None else self.mean
-        W = W.cpu().numpy().astype(np.float64).reshape(len(W), len(self.kept), -1)
+        learned = self.W if self.mean is None else self.mean
+        W = learned.cpu().numpy().astype(np.float64).reshape(len(learned), len(self.kept), -1)
         return (self.rest[:, self.kept] + W @ self.basis).transpose(1, 0, 2)

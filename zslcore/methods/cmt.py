@@ -111,7 +111,7 @@ class CMT(EpochModel):
         )
         adam = torch.optim.Adam([W1, W2], lr=self.learning_rate)
         for epoch in range(1, max(wanted) + 1):
-            loss, order = 0.0, rng.permutation(N)
+            loss, order = put(0.0), rng.permutation(N)
             for b in np.split(order, range(self.batch_size, N, self.batch_size)):
                 Z = torch.tanh(rows[b] * x_scale @ W2.T) @ W1.T
                 error = (target[torch.as_tensor(b, device=device)] - Z).square().sum()
@@ -231,10 +231,11 @@ class CMTStar(CMT):
     def _epochs(self, X, y, prototypes, wanted: list[int]) -> Iterator[int]:
         for epoch in super()._epochs(X, y, prototypes, wanted):
             Z = self._embed(X)
-            if self.detector == "gaussian":
-                self.detector_ = Gaussians(Z, y, np.asarray(prototypes, dtype=np.float64))
-            else:
-                self.detector_ = LocalOutliers(Z, self.k, self.lam)
+            self.detector_: Gaussians | LocalOutliers = (
+                Gaussians(Z, y, np.asarray(prototypes, dtype=np.float64))
+                if self.detector == "gaussian"
+                else LocalOutliers(Z, self.k, self.lam)
+            )
             self.threshold_ = float(np.quantile(self.detector_.of_training, self.coverage))
             yield epoch
 

@@ -113,7 +113,7 @@ class DSRL(PropagationModel):
         """Factorise seen and unlabelled images, then build the graph of ``unlabeled``."""
         X, y, S = self._check_training(X, y, prototypes)
         unlabeled, _ = self._check_unlabeled(unlabeled, candidates)
-        means = ClassStatistics.of(X, y, len(S), gram=False)
+        means = ClassStatistics.of(X, y, len(S))
         present = means.counts > 0
         self.B_ = np.maximum(means.sums[present] / means.counts[present, None], SMALLEST)
         self._factorise(X, S[y], unlabeled)

@@ -10,7 +10,7 @@ from scipy.linalg import solve, svd
 
 from zslcore.base import CompatibilityModel, MethodCard
 from zslcore.features import project
-from zslcore.spectrum import ClassStatistics, ridge, ridge_path
+from zslcore.spectrum import ClassStatistics, GramStatistics, ridge, ridge_path
 
 __all__ = ["ESZSL"]
 
@@ -85,7 +85,7 @@ class ESZSL(CompatibilityModel):
     def fit(self, X: np.ndarray, y: np.ndarray, prototypes: np.ndarray) -> Self:
         """Fit ``V_`` on seen classes; ``y`` indexes the rows of ``prototypes``."""
         X, y, S = self._check_training(X, y, prototypes)
-        statistics = ClassStatistics.of(X, y, len(S))
+        statistics = GramStatistics.of(X, y, len(S))
 
         visual = ridge(statistics.gram, self.gamma)
         semantic = ridge(S.T @ S, self.lam)
@@ -102,7 +102,7 @@ class ESZSL(CompatibilityModel):
         \mathrm{diag}(\sigma / (\sigma^2 + \lambda)) \; Q^\top`.
         """
         X, y, S = self._check_training(X, y, prototypes)
-        statistics = ClassStatistics.of(X, y, len(S))
+        statistics = GramStatistics.of(X, y, len(S))
         P, sigma, Qt = svd(S, full_matrices=False)
         gammas = sorted({params.get("gamma", self.gamma) for params in grid})
         B = ridge_path(statistics.gram, gammas, self._target(statistics) @ P)

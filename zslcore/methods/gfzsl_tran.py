@@ -114,7 +114,8 @@ class GFZSLTran(TransductiveEstimator):
         start = self.inductive()
         self.inductive_ = start.fit(X, y, S)
         self.means_, self.variances_ = start.predict_gaussians(self.candidates_)
-        self.log_likelihood_, last = [], None
+        self.log_likelihood_: list[float] = []
+        last: np.ndarray | None = None
         for _ in range(self.n_iter):
             r = self._assign(log_density(unlabeled, self.means_, self.variances_))
             if last is not None and np.array_equal(r, last):

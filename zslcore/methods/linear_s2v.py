@@ -68,7 +68,7 @@ class LinearS2V(ZSLEstimator):
     def fit(self, X: np.ndarray, y: np.ndarray, prototypes: np.ndarray) -> Self:
         """Fit ``W_`` on seen classes; ``y`` indexes the rows of ``prototypes``."""
         X, y, S = self._check_training(X, y, prototypes)
-        statistics = ClassStatistics.of(X, y, len(S), gram=False)
+        statistics = ClassStatistics.of(X, y, len(S))
         A = ridge(statistics.semantic_gram(S), self.lam * statistics.n_samples)
         self.W_ = solve(A, statistics.cross(S), assume_a="pos")
         return self
@@ -85,14 +85,14 @@ class LinearS2V(ZSLEstimator):
         predicted at :math:`r_c T`, :math:`r_c = s_c^\top Q \, \mathrm{diag}(1 / (q + \lambda N))`.
         """
         X, y, S = self._check_training(X, y, prototypes)
-        statistics = ClassStatistics.of(X, y, len(S), gram=False)
+        statistics = ClassStatistics.of(X, y, len(S))
         semantic = Spectrum.of(statistics.semantic_gram(S))
         T = semantic.vectors.T @ statistics.cross(S)
         TT, XT = T @ T.T, project(X_test, T.T)
         squares = np.concatenate([np.einsum("ij,ij->i", x, x) for _, x in chunks(X_test)])
         for params in grid:
-            ridge = params.get("lam", self.lam) * statistics.n_samples
-            r = candidates @ semantic.vectors / (semantic.values + ridge)
+            weight = params.get("lam", self.lam) * statistics.n_samples
+            r = candidates @ semantic.vectors / (semantic.values + weight)
             yield (
                 2 * XT @ r.T - np.einsum("ci,ij,cj->c", r, TT, r, optimize=True) - squares[:, None]
             )

@@ -10,7 +10,7 @@ from scipy.linalg import solve
 
 from zslcore.base import MethodCard, ZSLEstimator
 from zslcore.features import compare, project
-from zslcore.spectrum import ClassStatistics, ridge, ridge_path
+from zslcore.spectrum import GramStatistics, ridge, ridge_path
 
 __all__ = ["LinearV2S"]
 
@@ -69,7 +69,7 @@ class LinearV2S(ZSLEstimator):
     def fit(self, X: np.ndarray, y: np.ndarray, prototypes: np.ndarray) -> Self:
         """Fit ``W_`` on seen classes; ``y`` indexes the rows of ``prototypes``."""
         X, y, S = self._check_training(X, y, prototypes)
-        statistics = ClassStatistics.of(X, y, len(S))
+        statistics = GramStatistics.of(X, y, len(S))
         A = ridge(statistics.gram, self.lam * statistics.n_samples)
         self.W_ = solve(A, statistics.cross(S).T, assume_a="pos", overwrite_a=True).T
         return self
@@ -82,7 +82,7 @@ class LinearV2S(ZSLEstimator):
     def _score_together(self, X, y, prototypes, grid, X_test, candidates) -> Iterator[np.ndarray]:
         """Score a whole grid from one Gram matrix and one pass over ``X_test``."""
         X, y, S = self._check_training(X, y, prototypes)
-        statistics = ClassStatistics.of(X, y, len(S))
+        statistics = GramStatistics.of(X, y, len(S))
         ridges = [params.get("lam", self.lam) * statistics.n_samples for params in grid]
         B = ridge_path(statistics.gram, ridges, statistics.cross(S).T)
         for predicted in np.split(project(X_test, np.hstack(list(B))), len(grid), axis=1):

@@ -9,7 +9,7 @@ import numpy as np
 
 from zslcore.base import MethodCard, ZSLEstimator
 from zslcore.features import compare, l2_rows, project
-from zslcore.spectrum import ClassStatistics, Spectrum
+from zslcore.spectrum import GramStatistics, Spectrum
 
 __all__ = ["SAE"]
 
@@ -104,7 +104,7 @@ class SAE(ZSLEstimator):
     def _solutions(self, X, y, prototypes, lams) -> Iterator[np.ndarray]:
         """Yield W for each of ``lams``, from one decomposition a side."""
         X, y, S = self._check_training(X, y, prototypes)
-        statistics = ClassStatistics.of(X, y, len(S))
+        statistics = GramStatistics.of(X, y, len(S))
         semantic = Spectrum.of(statistics.semantic_gram(S))
         visual = Spectrum.of(statistics.gram, overwrite=True)
         a, Q, g, U = semantic.values, semantic.vectors, visual.values, visual.vectors

@@ -137,7 +137,7 @@ class SSE(ZSLEstimator):
             yield images @ alpha[point.c].T
 
     def _keep_classes(self, X, y: np.ndarray, S: np.ndarray) -> None:
-        statistics = ClassStatistics.of(X, y, len(S), gram=False)
+        statistics = ClassStatistics.of(X, y, len(S))
         self.S_ = l2_rows(S)
         self.v_ = statistics.sums / np.maximum(statistics.counts, 1)[:, None]
 

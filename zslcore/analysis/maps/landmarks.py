@@ -185,5 +185,5 @@ def _points(dataset, view, split, features, lam) -> tuple[pd.DataFrame, np.ndarr
 
 def _class_means(view: FeatureView, dataset: ZSLDataset) -> np.ndarray:
     """Return the mean of every class over all its images; zeros where there are none."""
-    statistics = ClassStatistics.of(view, dataset.labels, dataset.n_classes, gram=False)
+    statistics = ClassStatistics.of(view, dataset.labels, dataset.n_classes)
     return statistics.sums / np.maximum(statistics.counts, 1)[:, None]
