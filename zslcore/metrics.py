@@ -32,8 +32,9 @@ simple adaptation process", MMM 2019 (calibration).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, overload
 
 import numpy as np
 
@@ -41,6 +42,7 @@ from zslcore.exceptions import ParameterError, ZSLError
 
 __all__ = [
     "OperatingPoint",
+    "OperatingPoints",
     "SeenUnseenCurve",
     "harmonic_mean",
     "mean_class_accuracy",
@@ -98,7 +100,14 @@ def top_k_accuracy(
     return float(np.sum(_weights(y, average) * hit))
 
 
-def harmonic_mean(seen, unseen):
+Numbers = np.ndarray | Sequence[float]
+
+
+@overload
+def harmonic_mean(seen: float, unseen: float) -> float: ...
+@overload
+def harmonic_mean(seen: Numbers, unseen: Numbers) -> np.ndarray: ...
+def harmonic_mean(seen: float | Numbers, unseen: float | Numbers) -> float | np.ndarray:
     """Return ``2su / (s + u)``, and 0 where both accuracies are 0; numbers or arrays."""
     s, u = np.asarray(seen, dtype=float), np.asarray(unseen, dtype=float)
     H = 2 * s * u / np.where(s + u > 0, s + u, 1)
@@ -116,6 +125,20 @@ class OperatingPoint:
     @property
     def harmonic(self) -> float:
         """Harmonic mean of both accuracies, the headline number."""
+        return harmonic_mean(self.seen, self.unseen)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OperatingPoints:
+    """What :class:`OperatingPoint` says of one gamma, of many: arrays of one shape."""
+
+    gamma: np.ndarray
+    seen: np.ndarray
+    unseen: np.ndarray
+
+    @property
+    def harmonic(self) -> np.ndarray:
+        """Harmonic mean at every gamma."""
         return harmonic_mean(self.seen, self.unseen)
 
 
@@ -147,11 +170,16 @@ class SeenUnseenCurve:
         """Area under the seen-unseen curve: trapezoids over the exact points."""
         return float(np.trapezoid(self.seen, self.unseen))
 
-    def at(self, gamma) -> OperatingPoint:
+    @overload
+    def at(self, gamma: float) -> OperatingPoint: ...
+    @overload
+    def at(self, gamma: Numbers) -> OperatingPoints: ...
+    def at(self, gamma: float | Numbers) -> OperatingPoint | OperatingPoints:
         """Return the accuracies at ``gamma``, a number or an array of them."""
+        gamma = np.asarray(gamma, dtype=float)
         k = np.searchsorted(self.gamma, gamma, side="right") - 1
-        if np.ndim(gamma):
-            return OperatingPoint(np.asarray(gamma, dtype=float), self.seen[k], self.unseen[k])
+        if gamma.ndim:
+            return OperatingPoints(gamma, self.seen[k], self.unseen[k])
         return OperatingPoint(float(gamma), float(self.seen[k]), float(self.unseen[k]))
 
     def best(self) -> OperatingPoint:

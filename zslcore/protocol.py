@@ -28,7 +28,7 @@ to generalized zero-shot learning: a simple adaptation process", MMM 2019, secti
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal
 
@@ -402,12 +402,12 @@ def _check_folds(dataset: ZSLDataset, split: Split) -> None:
             "or import the split with its lists of train and val classes."
         )
     for k, fold in enumerate(split.folds):
-        classes = [np.unique(dataset.labels[rows]) for rows in (fold.train, fold.val)]
-        if not all(map(len, classes)) or np.intersect1d(*classes).size:
+        train, val = np.unique(dataset.labels[fold.train]), np.unique(dataset.labels[fold.val])
+        both = np.intersect1d(train, val)
+        if not len(train) or not len(val) or both.size:
             raise DatasetError(
                 f"{who}: fold {k} needs train and val rows of disjoint classes; got "
-                f"{len(classes[0])} and {len(classes[1])} classes, "
-                f"{np.intersect1d(*classes).size} in both."
+                f"{len(train)} and {len(val)} classes, {both.size} in both."
             )
 
 
@@ -465,25 +465,24 @@ def evaluate(scores: ScoredTest, gamma: float = 0.0) -> Evaluation:
     F, y = scores.unseen_part
     predicted = F.argmax(axis=1)
     unseen_classes = scores.classes[~scores.seen]
-    figures = {
-        "zsl": mean_class_accuracy(y, predicted),
-        "zsl_per_sample": sample_accuracy(y, predicted),
-        "zsl_top5": top_k_accuracy(F, y, min(5, F.shape[1])),
-        "per_class_zsl": _by_class(per_class_accuracy(y, predicted), unseen_classes),
-    }
-    if scores.generalized:
-        per_sample = scores.curve_of("sample")
-        figures |= {
-            "plain": scores.curve.at(0.0),
-            "calibrated": scores.curve.at(gamma),
-            "plain_per_sample": per_sample.at(0.0),
-            "calibrated_per_sample": per_sample.at(gamma),
-            "ausuc": scores.curve.ausuc,
-            "per_class": _by_class(
-                per_class_accuracy(scores.y, scores.predicted(gamma)), scores.classes
-            ),
-        }
-    return Evaluation(**figures)
+    of_unseen = Evaluation(
+        zsl=mean_class_accuracy(y, predicted),
+        zsl_per_sample=sample_accuracy(y, predicted),
+        zsl_top5=top_k_accuracy(F, y, min(5, F.shape[1])),
+        per_class_zsl=_by_class(per_class_accuracy(y, predicted), unseen_classes),
+    )
+    if not scores.generalized:
+        return of_unseen
+    per_sample = scores.curve_of("sample")
+    return replace(
+        of_unseen,
+        plain=scores.curve.at(0.0),
+        calibrated=scores.curve.at(gamma),
+        plain_per_sample=per_sample.at(0.0),
+        calibrated_per_sample=per_sample.at(gamma),
+        ausuc=scores.curve.ausuc,
+        per_class=_by_class(per_class_accuracy(scores.y, scores.predicted(gamma)), scores.classes),
+    )
 
 
 def _by_class(accuracy: dict[int, float], classes: np.ndarray) -> dict[int, float]:
@@ -522,15 +521,17 @@ def oracle(
     problem = Problem.of_test(dataset, split, preprocessing)
     points = list(ParameterGrid(dict(method.param_grid if grid is None else grid)))
     tick = _Ticker(len(points), on_progress)
-    zsl, gzsl = [], []
+    zsl: list[float] = []
+    gzsl: list[OperatingPoint] = []  # none without seen test samples
     for F in problem.sweep(method, points):
         tick()
         scores = ScoredTest(F, problem.y_test, problem.classes, problem.seen)
         F_unseen, y = scores.unseen_part
         zsl.append(mean_class_accuracy(y, F_unseen.argmax(axis=1)))
-        gzsl.append(scores.curve.best() if scores.generalized else None)
+        if scores.generalized:
+            gzsl.append(scores.curve.best())
     best = int(np.argmax(zsl))
-    if gzsl[0] is None:
+    if not gzsl:
         return Oracle(zsl[best], points[best])
     k = int(np.argmax([point.harmonic for point in gzsl]))
     return Oracle(zsl[best], points[best], gzsl[k].harmonic, gzsl[k].gamma, points[k])
