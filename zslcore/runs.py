@@ -30,7 +30,7 @@ from sklearn.base import clone
 
 from zslcore import protocol, version
 from zslcore.base import TransductiveEstimator, ZSLEstimator, with_seed
-from zslcore.datasets import ZSLDataset, load
+from zslcore.datasets import Split, ZSLDataset, load
 from zslcore.exceptions import DatasetError, ParameterError, ZSLError, closest_name
 from zslcore.features import FeatureScaling, Preprocessing, PrototypeScaling
 from zslcore.files import data_folder
@@ -39,6 +39,7 @@ from zslcore.records import Schema, UnreadableError
 from zslcore.version import release
 
 __all__ = [
+    "Choice",
     "RunResult",
     "RunSpec",
     "RunStore",
@@ -331,21 +332,23 @@ def execute_with_scores(
     split = dataset.split(spec.split)
     method = with_seed(spec.estimator, spec.seed)
     method.on_epoch = on_epoch
-    params, gamma, origins = choose(spec, method, dataset, split, on_progress)
-    model = clone(method).set_params(**params)
-    shared = {"preprocessing": spec.preprocessing, "seed": spec.seed}
-    scores = protocol.fit_and_score(model, dataset, split, **shared)
+    chosen = choose(spec, method, dataset, split, on_progress)
+    model = clone(method).set_params(**chosen.params)
+    preprocessing, seed = spec.preprocessing, spec.seed
+    scores = protocol.fit_and_score(model, dataset, split, preprocessing=preprocessing, seed=seed)
     peek = None
     if with_oracle:
-        peek = protocol.oracle(method, dataset, split, grid=spec.grid, **shared)
+        peek = protocol.oracle(
+            method, dataset, split, grid=spec.grid, preprocessing=preprocessing, seed=seed
+        )
     result = RunResult(
         key=spec.key,
         spec=spec,
-        params=params,
-        params_origin=origins[0],
-        gamma=gamma,
-        gamma_origin=origins[1],
-        evaluation=protocol.evaluate(scores, 0.0 if gamma is None else gamma),
+        params=chosen.params,
+        params_origin=chosen.params_origin,
+        gamma=chosen.gamma,
+        gamma_origin=chosen.gamma_origin,
+        evaluation=protocol.evaluate(scores, 0.0 if chosen.gamma is None else chosen.gamma),
         oracle=peek,
         class_names={int(c): dataset.class_names[c] for c in scores.classes},
         simulated=dataset.simulated,
@@ -406,13 +409,36 @@ def _with_data(spec: RunSpec, dataset: ZSLDataset | None) -> tuple[RunSpec, ZSLD
     return replace(spec.present, digest=dataset.digest), dataset
 
 
-def choose(spec: RunSpec, method: ZSLEstimator, dataset, split, on_progress=None):
-    """Return (params, gamma, their origins); only what is not given is chosen, on the folds."""
-    given = method.get_params()
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What a run uses, and where it comes from.
+
+    Attributes
+    ----------
+    params, params_origin : every parameter of the method; "validated" when the folds chose any
+    gamma, gamma_origin : the calibration gamma, None where nothing could choose it
+    """
+
+    params: dict[str, Any]
+    params_origin: Origin
+    gamma: float | None
+    gamma_origin: Origin | None
+
+
+def choose(
+    spec: RunSpec,
+    method: ZSLEstimator,
+    dataset: ZSLDataset,
+    split: Split,
+    on_progress: protocol.Progress | None = None,
+) -> Choice:
+    """Choose what is not given, and nothing else, on the folds."""
+    params = method.get_params()
     generalized = bool(len(split.test_seen))
     wants_gamma = generalized and bool(split.folds) and spec.gamma is None
+    given = Choice(params, "given", spec.gamma, None if spec.gamma is None else "given")
     if not spec.grid and not wants_gamma:
-        return given, spec.gamma, ("given", None if spec.gamma is None else "given")
+        return given
     chosen = protocol.select(
         method,
         dataset,
@@ -423,10 +449,11 @@ def choose(spec: RunSpec, method: ZSLEstimator, dataset, split, on_progress=None
         seed=spec.seed,
         on_progress=on_progress,
     )
-    gamma, gamma_origin = spec.gamma, None if spec.gamma is None else "given"
+    params = params | chosen.params
+    origin: Origin = "validated" if spec.grid else "given"
     if wants_gamma:
-        gamma, gamma_origin = chosen.gamma, "validated"
-    return given | chosen.params, gamma, ("validated" if spec.grid else "given", gamma_origin)
+        return Choice(params, origin, chosen.gamma, "validated")
+    return replace(given, params=params, params_origin=origin)
 
 
 def _environment() -> dict[str, str]:

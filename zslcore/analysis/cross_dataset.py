@@ -32,7 +32,7 @@ from zslcore.exceptions import DatasetError
 from zslcore.files import data_folder, written_whole
 from zslcore.methods import METHODS
 from zslcore.records import Schema, UnreadableError
-from zslcore.runs import RunSpec, choose, spec_from_0_1_0
+from zslcore.runs import Origin, RunSpec, choose, spec_from_0_1_0
 
 __all__ = [
     "CrossAccuracy",
@@ -66,9 +66,9 @@ class CrossAccuracy:
 
     spec: RunSpec
     params: dict[str, Any]
-    params_origin: str
+    params_origin: Origin
     gamma: float | None
-    gamma_origin: str | None
+    gamma_origin: Origin | None
     evaluations: dict[str, protocol.Evaluation]
     seconds: float
     version: str
@@ -80,7 +80,8 @@ class CrossAccuracy:
 
     def _row(self, test: str, figures: protocol.Evaluation) -> dict[str, Any]:
         spec = self.spec
-        row = {"method": spec.method, "train_dataset": spec.dataset, "test_dataset": test}
+        row: dict[str, Any] = {"method": spec.method, "train_dataset": spec.dataset}
+        row |= {"test_dataset": test}
         row |= {"top1_per_class": figures.zsl, "top1_per_sample": figures.zsl_per_sample}
         for name in ("plain", "calibrated"):
             for figure in ("unseen", "seen", "harmonic"):
@@ -190,19 +191,19 @@ def cross_accuracy(
         check_pair(train, test, spec.split)
     spec, split = replace(spec.present, digest=train.digest), train.split(spec.split)
     method = with_seed(spec.estimator, spec.seed)
-    params, gamma, origins = choose(spec, method, train, split, on_progress)
+    chosen = choose(spec, method, train, split, on_progress)
     own = protocol.Problem.of_test(train, split, spec.preprocessing)
-    fitted = clone(method).set_params(**params).fit(own.X, own.y, own.S)
-    evaluations = {}
+    fitted = clone(method).set_params(**chosen.params).fit(own.X, own.y, own.S)
+    evaluations, gamma = {}, 0.0 if chosen.gamma is None else chosen.gamma
     for test in tests:
         scores = _problem_on(own, train, test, spec.split).scored(fitted)
-        evaluations[test.name] = protocol.evaluate(scores, 0.0 if gamma is None else gamma)
+        evaluations[test.name] = protocol.evaluate(scores, gamma)
     return CrossAccuracy(
         spec=spec,
-        params=params,
-        params_origin=origins[0],
-        gamma=gamma,
-        gamma_origin=origins[1],
+        params=chosen.params,
+        params_origin=chosen.params_origin,
+        gamma=chosen.gamma,
+        gamma_origin=chosen.gamma_origin,
         evaluations=evaluations,
         seconds=time.perf_counter() - start,
         version=version.version(),
