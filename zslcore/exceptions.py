@@ -35,7 +35,7 @@ class UnknownNameError(ZSLError):
     """A data set, split, method or column that does not exist; names the nearest one that does."""
 
 
-def closest_name(kind: str, name: str, choices: Iterable[str]) -> UnknownNameError:
+def closest_name(kind: str, name: object, choices: Iterable[str]) -> UnknownNameError:
     """Build the error for a misspelt ``name``, pointing at the nearest of ``choices``.
 
     Case is ignored when looking for the nearest name, since ``eszsl`` is the likeliest slip.

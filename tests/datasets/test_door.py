@@ -53,15 +53,16 @@ def test_matlab_5_values_come_back_transposed_and_names_as_text(tmp_path):
     images = read_arrays(
         tmp_path / "res101.mat", {"features": "columns", "labels": "numbers"}, tmp_path
     )
-    np.testing.assert_array_equal(images["features"], files.FEATURES)
-    np.testing.assert_array_equal(images["labels"], files.LABELS + 1)
-    names = read_arrays(tmp_path / "att_splits.mat", {"allclasses_names": "names"}, tmp_path)
-    assert names["allclasses_names"] == files.CLASSES
+    np.testing.assert_array_equal(images.arrays["features"], files.FEATURES)
+    np.testing.assert_array_equal(images.arrays["labels"], files.LABELS + 1)
+    tables = read_arrays(tmp_path / "att_splits.mat", {"allclasses_names": "names"}, tmp_path)
+    assert tables.names["allclasses_names"] == files.CLASSES
 
 
 def test_features_are_a_read_only_map(tmp_path):
     files.write_folder(tmp_path)
-    features = read_arrays(tmp_path / "res101.mat", {"features": "columns"}, tmp_path)["features"]
+    read = read_arrays(tmp_path / "res101.mat", {"features": "columns"}, tmp_path)
+    features = read.arrays["features"]
     assert isinstance(features, np.memmap)
     assert not features.flags.writeable
 
@@ -70,7 +71,9 @@ def test_features_are_a_read_only_map(tmp_path):
 def test_unknown_variables_are_not_even_looked_at(tmp_path):
     path = tmp_path / "a.mat"
     savemat(path, {"att": np.eye(2), "evil": {"a": 1}, "tunseen_loc": np.ones((3, 1))})
-    assert list(read_arrays(path, {"att": "columns"}, tmp_path)) == ["att"]
+    read = read_arrays(path, {"att": "columns"}, tmp_path)
+    assert list(read.arrays) == ["att"]
+    assert not read.names
 
 
 @pytest.mark.usefixtures("in_process")
@@ -157,9 +160,9 @@ def test_any_damage_is_refused_or_harmless(tmp_path_factory, data):
     path.write_bytes(content)
     arrays = {}
     with contextlib.suppress(FileRefusedError):
-        arrays = read_arrays(path, SMALL, folder, required=())
+        arrays = read_arrays(path, SMALL, folder, required=()).arrays
     for array in arrays.values():
-        assert isinstance(array, tuple) or array.dtype in (np.float32, np.int64)
+        assert array.dtype in (np.float32, np.int64)
 
 
 # --- MATLAB 7.3 and HDF5 --------------------------------------------------------------------
@@ -168,11 +171,12 @@ def test_any_damage_is_refused_or_harmless(tmp_path_factory, data):
 def test_matlab_7_3_reads_as_matlab_5(tmp_path):
     path = tmp_path / "v73.mat"
     files.write_hdf5_mat(path, files.features_file() | files.splits_file())
-    arrays = read_arrays(path, SMALL, tmp_path)
+    read = read_arrays(path, SMALL, tmp_path)
+    arrays = read.arrays
     np.testing.assert_array_equal(arrays["features"], files.FEATURES)
     np.testing.assert_array_equal(arrays["att"], files.ATT)
     np.testing.assert_array_equal(arrays["labels"], files.LABELS + 1)
-    assert arrays["allclasses_names"] == files.CLASSES
+    assert read.names["allclasses_names"] == files.CLASSES
 
 
 def test_a_kilobyte_that_declares_eight_terabytes_is_never_read(tmp_path):
@@ -319,7 +323,7 @@ def test_an_archive_with_two_members_of_one_name_is_refused(tmp_path):
 def test_every_matrix_of_numbers_passes_unchanged(tmp_path_factory, A):
     folder = tmp_path_factory.mktemp("npz")
     np.savez(folder / "a.npz", A=A)
-    out = read_arrays(folder / "a.npz", {"A": "rows"}, folder)["A"]
+    out = read_arrays(folder / "a.npz", {"A": "rows"}, folder).arrays["A"]
     assert out.dtype == np.float32
     np.testing.assert_array_equal(out, A.astype(np.float32))
 

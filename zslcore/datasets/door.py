@@ -24,7 +24,15 @@ import numpy as np
 
 from zslcore.exceptions import FileRefusedError
 
-__all__ = ["DEFAULT_LIMITS", "Limits", "Role", "clean_text", "read_arrays", "read_lines"]
+__all__ = [
+    "DEFAULT_LIMITS",
+    "Limits",
+    "Role",
+    "Variables",
+    "clean_text",
+    "read_arrays",
+    "read_lines",
+]
 
 #: How a variable is handed over: a float32 matrix as it is or transposed (MATLAB's layout keeps one
 #: image per column), one axis of whole numbers, or a tuple of texts.
@@ -69,7 +77,21 @@ class Limits:
 DEFAULT_LIMITS = Limits()
 
 
-def clean_text(text: str, length: int = 200) -> str:
+@dataclass(frozen=True, slots=True, eq=False)
+class Variables:
+    """What was read of a file, by the name of the variable.
+
+    Attributes
+    ----------
+    arrays : those of every role but "names"
+    names : those of the role "names", cleaned texts
+    """
+
+    arrays: dict[str, np.ndarray]
+    names: dict[str, tuple[str, ...]]
+
+
+def clean_text(text: object, length: int = 200) -> str:
     r"""Return ``text`` without control, format or unassigned characters, spaces single, cut.
 
     Examples
@@ -90,7 +112,7 @@ def read_arrays(
     required: tuple[str, ...] | None = None,
     kinds: tuple[str, ...] = ("MATLAB 5", "HDF5", "NumPy archive"),
     limits: Limits = DEFAULT_LIMITS,
-) -> dict[str, np.ndarray | tuple[str, ...]]:
+) -> Variables:
     """Read the variables ``wanted`` of an untrusted file; others are never looked at.
 
     Parameters
@@ -119,7 +141,11 @@ def read_arrays(
         "seconds": limits.seconds(size),
     }
     done = _ask_child(request, path.name)
-    return {name: _open(into / f"{name}.npy", wanted[name], path.name) for name in done}
+    texts = [name for name in done if wanted[name] == "names"]
+    return Variables(
+        {name: _array(into / f"{name}.npy", wanted[name]) for name in done if name not in texts},
+        {name: _names(into / f"{name}.npy", path.name) for name in texts},
+    )
 
 
 def read_lines(path: Path, *, max_bytes: int = 1 << 20) -> tuple[str, ...]:
@@ -215,13 +241,16 @@ def _ending(code: int | None, seconds: int) -> str:
     return f"the file is damaged or hostile and crashed its reader (exit status {code})"
 
 
-def _open(path: Path, role: Role, file: str) -> np.ndarray | tuple[str, ...]:
-    """Open what the child wrote."""
-    mode = "r" if role in ("rows", "columns") else None
-    array = np.load(path, mmap_mode=mode, allow_pickle=False)
-    if role != "names":
-        return array
-    names = tuple(map(clean_text, array.tolist()))
+def _array(path: Path, role: Role) -> np.ndarray:
+    """Open an array that the child wrote, a matrix as a map."""
+    if role in ("rows", "columns"):
+        return np.load(path, mmap_mode="r", allow_pickle=False)
+    return np.load(path, allow_pickle=False)
+
+
+def _names(path: Path, file: str) -> tuple[str, ...]:
+    """Read names that the child wrote."""
+    names = tuple(map(clean_text, np.load(path, allow_pickle=False).tolist()))
     if "" in names:
         raise FileRefusedError(
             f"{clean_text(file)}, variable {path.stem!r}: name {names.index('') + 1} is empty."

@@ -12,15 +12,17 @@ import json
 import math
 import sys
 import zipfile
+from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 
-try:
+if sys.platform != "win32":  # there, only the parent's time limit holds
     import resource
-except ImportError:  # Windows: only the parent's time limit holds there
-    resource = None
+
+__all__ = ["serve"]
 
 #: What numpy, scipy and h5py map before any file is opened, with room to spare.
 BASE_MEMORY = 512 << 20
@@ -40,6 +42,18 @@ HDF5_FILTERS = {1, 2, 3}
 
 class RefusedError(Exception):
     """What was expected and what came, for the sentence that the parent builds."""
+
+
+class Source(Protocol):
+    """A file of one kind; ``names`` are its variables."""
+
+    names: list[str]
+
+    def declared(self, name: str) -> tuple[tuple[int, ...], int]:
+        """Return shape and bytes per value of ``name`` without reading its values."""
+
+    def read(self, name: str) -> np.ndarray:
+        """Read the values of ``name``."""
 
 
 class Mat5:
@@ -157,7 +171,7 @@ class Npz:
             return np.lib.format.read_array(member, allow_pickle=False)
 
 
-SOURCES = {"MATLAB 5": Mat5, "HDF5": Hdf5, "NumPy archive": Npz}
+SOURCES: dict[str, Callable[[str], Source]] = {"MATLAB 5": Mat5, "HDF5": Hdf5, "NumPy archive": Npz}
 
 
 def as_matrix(array: np.ndarray) -> np.ndarray:
@@ -225,7 +239,7 @@ def write(path: Path, array: np.ndarray, role: str) -> None:
 
 def limit(which: str, value: int, *, hard: bool = True) -> None:
     """Limit a resource of this process where the system knows it."""
-    if resource is None:
+    if sys.platform == "win32":
         return
     number = getattr(resource, which)
     ceiling = resource.getrlimit(number)[1]
@@ -243,7 +257,7 @@ def say(**line) -> None:
     sys.stdout.flush()
 
 
-def check_sizes(source, wanted: dict[str, str], required: list[str], budget: int) -> int:
+def check_sizes(source: Source, wanted: dict[str, str], required: list[str], budget: int) -> int:
     """Return the bytes that the wanted variables declare, refusing what is missing or too large."""
     total = 0
     for name in required:

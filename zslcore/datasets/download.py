@@ -191,7 +191,7 @@ def _members(packed: zipfile.ZipFile) -> dict[tuple[str, str], zipfile.ZipInfo]:
     for info in packed.infolist():
         parts = PurePosixPath(info.filename).parts
         if len(parts) >= 3 and parts[-3] == "data":
-            found.setdefault(parts[-2:], info)
+            found.setdefault((parts[-2], parts[-1]), info)
     return found
 
 

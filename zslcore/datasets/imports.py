@@ -151,7 +151,7 @@ def _write(dataset: ZSLDataset, folder: Path) -> dict:
     _write_matrix(folder / "features.npy", dataset.features)
     np.save(folder / "labels.npy", dataset.labels)
     np.save(folder / "prototypes.npy", dataset.prototypes)
-    np.savez(folder / "splits.npz", **_split_arrays(dataset))
+    np.savez(folder / "splits.npz", allow_pickle=False, **_split_arrays(dataset))
     if dataset.images is not None:
         np.save(folder / "images.npy", dataset.images)
     wanted = ("features.npy", "labels.npy", "prototypes.npy", "splits.npz", "images.npy")
@@ -176,7 +176,8 @@ def _write(dataset: ZSLDataset, folder: Path) -> dict:
 
 def _write_matrix(path: Path, matrix) -> None:
     """Write a matrix block by block, unless the door has put it there already."""
-    if isinstance(matrix, np.memmap) and Path(matrix.filename) == path.resolve():
+    there = matrix.filename if isinstance(matrix, np.memmap) else None
+    if there is not None and Path(there) == path.resolve():
         return
     header = {"descr": "<f4", "fortran_order": False, "shape": matrix.shape}
     with path.open("wb") as file:

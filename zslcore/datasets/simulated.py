@@ -71,17 +71,14 @@ class _World:
     sigma: float = 1.0
 
 
-_AWA = {"k": 20, "tau": 0.6, "rho": (0.8, 0.95), "omega": (1.1, 0.75), "demo": 0.1, "seed": 1}
+_AWA1 = _World(k=20, tau=0.6, rho=(0.8, 0.95), omega=(1.1, 0.75), demo=0.1, seed=1)
 _WORLDS = {
-    "AWA1": _World(**_AWA),
-    "AWA2": _World(**_AWA, delta=0.15),
+    "AWA1": _AWA1,
+    "AWA2": replace(_AWA1, delta=0.15),
     "CUB": _World(k=20, tau=0.7, rho=(0.75, 0.85), omega=(0.8, 0.65), demo=0.3, seed=7),
     "SUN": _World(k=24, tau=0.5, rho=(0.75, 0.80), omega=(1.0, 0.90), demo=0.5, seed=3),
     "aPY": _World(k=11, tau=0.4, rho=(0.70, 0.70), omega=(0.8, 0.70), demo=0.2, seed=7),
 }
-
-#: Of an extractor that was trained on nothing: the same for all classes.
-_UNTRAINED = {"rho": (0.6, 0.6), "omega": (1.3, 1.3)}
 
 #: Features of each size; the full one has as many as ResNet-101's last pooling.
 _N_FEATURES = {"": 512, "-untrained": 512, "-full": 2048}
@@ -121,7 +118,8 @@ def simulate(name: str) -> ZSLDataset:
     benchmark, dash, kind = name.removeprefix("simulated-").partition("-")
     world, facts = _WORLDS[benchmark], class_facts(benchmark)
     if kind == "untrained":
-        world = replace(world, **_UNTRAINED)
+        # An extractor that was trained on nothing treats all classes alike.
+        world = replace(world, rho=(0.6, 0.6), omega=(1.3, 1.3))
     images, test_seen = _counts(facts.classes, share=1.0 if kind == "full" else world.demo)
     labels = np.repeat(np.arange(len(images)), images)
     prototypes, v = _draw_classes(world, facts)

@@ -147,11 +147,17 @@ def _own_split(path: Path, table: _Table, unseen: Sequence[str | int] | None) ->
 
 def _split_of_parts(file: str, table: _Table) -> Split:
     """Build the split that the file gives; only seen test rows may be missing."""
-    parts = {part: table.parts.get(part, np.empty(0, np.intp)) for part in PARTS}
+    parts = table.parts
     for part in ("trainval", "test_unseen"):
-        if not len(parts[part]):
+        if not len(parts.get(part, ())):
             raise FileRefusedError(f"{file}: expected rows in {part!r}, got none.")
-    return Split.from_rows("own", table.labels, **parts)
+    return Split.from_rows(
+        "own",
+        table.labels,
+        trainval=parts["trainval"],
+        test_seen=parts.get("test_seen", ()),
+        test_unseen=parts["test_unseen"],
+    )
 
 
 def _class_numbers(classes: Sequence[str | int], names: tuple[str, ...]) -> list[int]:
@@ -167,11 +173,12 @@ def _read_archive(path: Path, side: _Csv | None) -> _Table:
     """Read an ``.npz`` or HDF5 file through the door."""
     required = ("features", "labels", *(() if side else ("prototypes",)))
     with tempfile.TemporaryDirectory() as folder:
-        arrays = read_arrays(
+        read = read_arrays(
             path, ROLES, Path(folder), required=required, kinds=("NumPy archive", "HDF5")
         )
         # Their maps end with the folder.
-        arrays |= {key: np.array(arrays[key]) for key in MATRICES if key in arrays}
+        copies = {key: np.array(read.arrays[key]) for key in MATRICES if key in read.arrays}
+    arrays = read.arrays | copies
     prototypes = side.values if side else arrays["prototypes"]
     n, n_classes = len(arrays["features"]), len(prototypes)
     if len(arrays["labels"]) != n:
@@ -179,13 +186,13 @@ def _read_archive(path: Path, side: _Csv | None) -> _Table:
             f"{clean_text(path.name)}: expected one label per row of features ({n}), "
             f"got {len(arrays['labels'])}."
         )
-    names = side.texts["class"] if side else arrays.get("class_names")
+    names = side.texts["class"] if side else read.names.get("class_names")
     return _Table(
         features=arrays["features"],
         labels=arrays["labels"],
         prototypes=prototypes,
         class_names=tuple(names or (f"class {i}" for i in range(n_classes))),
-        attribute_names=side.names if side else arrays.get("attribute_names", ()),
+        attribute_names=side.names if side else read.names.get("attribute_names", ()),
         parts={part: arrays[part] for part in PARTS if part in arrays},
     )
 

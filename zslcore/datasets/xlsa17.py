@@ -27,7 +27,7 @@ import numpy as np
 
 from zslcore.datasets import imports
 from zslcore.datasets.base import Fold, Split, ZSLDataset
-from zslcore.datasets.door import Role, clean_text, read_arrays, read_lines
+from zslcore.datasets.door import Role, Variables, clean_text, read_arrays, read_lines
 from zslcore.datasets.facts import standard_test_classes
 from zslcore.datasets.folds import class_folds
 from zslcore.exceptions import FileRefusedError, closest_name
@@ -111,8 +111,9 @@ def read_split_arrays(path: str | os.PathLike) -> dict[str, np.ndarray]:
         ``allclasses_names`` as an array of texts. Nothing is judged.
     """
     with tempfile.TemporaryDirectory() as folder:
-        arrays = read_arrays(path, SMALL, Path(folder), required=())
-        return {name: np.array(values) for name, values in arrays.items()}
+        read = read_arrays(path, SMALL, Path(folder), required=())
+        texts = {name: np.array(names) for name, names in read.names.items()}
+        return {name: np.array(values) for name, values in read.arrays.items()} | texts
 
 
 @dataclass(frozen=True)
@@ -186,33 +187,34 @@ def _present(folder: Path, names: tuple[str, ...]) -> dict[str, Path]:
 def _read(layout: _Layout, name: str, into: Path) -> ZSLDataset:
     """Read every file of a data set; ``features.npy`` stays in ``into`` as a map."""
     wanted: dict[str, Role] = {"features": "columns", "labels": "numbers"}
-    images = read_arrays(layout.features, wanted, into)
+    images = read_arrays(layout.features, wanted, into).arrays
     required = ("att", "allclasses_names", *PARTS)
     with tempfile.TemporaryDirectory() as folder:
         wanted = {key: SMALL[key] for key in (*required, *FOLD_PARTS)}
         tables = read_arrays(layout.splits, wanted, Path(folder), required=required)
-        tables["att"] = np.array(tables["att"])
+        tables.arrays["att"] = np.array(tables.arrays["att"])  # its map ends with the folder
     labels = _labels(layout, images, tables)
-    attributes = _attribute_names(layout.predicates, tables["att"].shape[1])
-    splits = [_proposed_split(layout, tables, labels)]
-    splits += _standard_split(layout, tables["allclasses_names"], labels)
+    prototypes, names = tables.arrays["att"], tables.names["allclasses_names"]
     return ZSLDataset(
         name=name,
         features=images["features"],
         labels=labels,
-        prototypes=tables["att"],
-        class_names=tables["allclasses_names"],
-        attribute_names=attributes,
-        splits=splits,
+        prototypes=prototypes,
+        class_names=names,
+        attribute_names=_attribute_names(layout.predicates, prototypes.shape[1]),
+        splits=[
+            _proposed_split(layout, tables, labels),
+            *_standard_split(layout, names, labels),
+        ],
         source=f"{layout.features.name} and {layout.splits.name} from {layout.folder.name}, "
         f"imported from the xlsa17 layout.",
     )
 
 
-def _labels(layout: _Layout, images: dict, tables: dict) -> np.ndarray:
+def _labels(layout: _Layout, images: dict[str, np.ndarray], tables: Variables) -> np.ndarray:
     """Return 0-based labels after comparing every size with every other."""
     labels, (n, _) = images["labels"], images["features"].shape
-    n_classes, n_names = len(tables["att"]), len(tables["allclasses_names"])
+    n_classes, n_names = len(tables.arrays["att"]), len(tables.names["allclasses_names"])
     if len(labels) != n:
         raise FileRefusedError(
             f"{layout.features.name}: expected features of D x {len(labels)}, one column per "
@@ -238,21 +240,21 @@ def _require_range(path: Path, variable: str, values: np.ndarray, n: int, what: 
         )
 
 
-def _rows(layout: _Layout, tables: dict, n: int) -> dict[str, np.ndarray]:
+def _rows(layout: _Layout, tables: Variables, n: int) -> dict[str, np.ndarray]:
     """Return 0-based, sorted rows of every part; parts that are missing are empty."""
     rows = {}
     for part in (*PARTS, *FOLD_PARTS):
-        values = tables.get(part, np.empty(0, np.int64))
+        values = tables.arrays.get(part, np.empty(0, np.int64))
         _require_range(layout.splits, part, values, n, "images")
         rows[part.removesuffix("_loc")] = np.sort(values) - 1
     return rows
 
 
-def _proposed_split(layout: _Layout, tables: dict, labels: np.ndarray) -> Split:
+def _proposed_split(layout: _Layout, tables: Variables, labels: np.ndarray) -> Split:
     """Build the split that the file holds, with folds that keep to its trainval rows."""
     rows = _rows(layout, tables, len(labels))
     leaked = np.isin(rows["test_seen"], np.concatenate([rows["train"], rows["val"]])).sum()
-    folds, origin = _folds(layout, tables["allclasses_names"], labels, rows)
+    folds, origin = _folds(layout, tables.names["allclasses_names"], labels, rows)
     note = f"Proposed split from {layout.splits.name}; folds from {origin}, trainval rows only."
     if leaked:
         note = (
@@ -271,19 +273,19 @@ def _proposed_split(layout: _Layout, tables: dict, labels: np.ndarray) -> Split:
     )
 
 
-def _folds(layout: _Layout, names, labels, rows: dict) -> tuple[list[Fold], str]:
+def _folds(
+    layout: _Layout, names: tuple[str, ...], labels: np.ndarray, rows: dict[str, np.ndarray]
+) -> tuple[list[Fold], str]:
     """Build folds from class lists, else from train_loc and val_loc, else from thirds of classes.
 
     Whatever the source, a fold keeps rows of trainval only: lists and early files reach further.
     """
-    trainval = rows["trainval"]
-    pairs = [
-        [layout.lists.get(f"{part}classes{k}.txt") for part in ("train", "val")] for k in (1, 2, 3)
-    ]
+    trainval, lists = rows["trainval"], layout.lists
+    pairs = [(f"trainclasses{k}.txt", f"valclasses{k}.txt") for k in (1, 2, 3)]
     folds = [
-        Fold(*(trainval[np.isin(labels[trainval], _listed(path, names))] for path in pair))
+        Fold(*(trainval[np.isin(labels[trainval], _listed(lists[name], names))] for name in pair))
         for pair in pairs
-        if all(pair)
+        if lists.keys() >= set(pair)
     ]
     if folds:
         return folds, f"{len(folds)} pairs of class lists"
@@ -306,10 +308,10 @@ def _listed(path: Path, names: tuple[str, ...]) -> list[int]:
 def _standard_split(layout: _Layout, names: tuple[str, ...], labels: np.ndarray) -> list[Split]:
     """Build the standard split, if it is known: all rows of its training classes, none tested."""
     if len(layout.standard) == len(STANDARD):
-        train, test = (_listed(layout.standard[name], names) for name in STANDARD)
+        train, test = (np.array(_listed(layout.standard[name], names), int) for name in STANDARD)
         source = "the class lists in standard_split"
     else:
-        test = standard_test_classes(names)
+        test = np.array(standard_test_classes(names), int)
         train = np.setdiff1d(np.arange(len(names)), test)
         source = "the benchmark's own class lists"
     if not len(test):

@@ -79,8 +79,7 @@ def context_of(
     if isinstance(features, (str, PathLike)):
         if labels is None:  # files of the layout hold both
             labels = _labels_in(Path(features), required=False)
-        wanted = {"features": "columns"}
-        features = read_arrays(features, wanted, into)["features"]
+        features = read_arrays(features, {"features": "columns"}, into).arrays["features"]
     if isinstance(subject, Split):
         context = AuditContext.of_split(subject, **known)
         return _completed(context, labels, features)
@@ -101,8 +100,8 @@ def context_of_split(path: Path, images: Path | None, into: Path) -> AuditContex
     """
     if images is None:
         return context_of(path, into=into)
-    arrays = read_arrays(images, {"features": "columns"}, into, required=())
-    return context_of(path, into=into, labels=images, features=arrays.get("features"))
+    read = read_arrays(images, {"features": "columns"}, into, required=())
+    return context_of(path, into=into, labels=images, features=read.arrays.get("features"))
 
 
 def chosen_split(dataset: ZSLDataset, split: str | None = None) -> Split:
@@ -120,7 +119,7 @@ def _in_folder(folder: Path, labels, features, into: Path):
     if not path.is_file():
         raise FileRefusedError(f"{folder}: expected att_splits.mat in this folder.")
     if features is None and images.is_file():
-        features = read_arrays(images, {"features": "columns"}, into)["features"]
+        features = read_arrays(images, {"features": "columns"}, into).arrays["features"]
     return path, labels, features
 
 
