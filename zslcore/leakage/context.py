@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from zslcore.datasets.base import Split, ZSLDataset
-from zslcore.exceptions import ParameterError
+from zslcore.exceptions import DatasetError, ParameterError
 from zslcore.leakage.vocabularies import Vocabulary
+
+if TYPE_CHECKING:
+    from zslcore.runs import RunResult
 
 __all__ = ["PARTS", "TEST_PARTS", "TRAIN_PARTS", "AuditContext", "Decisions", "Provenance"]
 
@@ -57,6 +60,9 @@ class Provenance:
 class AuditContext:
     """Everything an audit may look at; what is not known is None or empty.
 
+    A check that cannot do without something says so by its ``needs``, and then takes it from
+    :attr:`known_labels`, :attr:`known_unseen_classes` or :attr:`known_prototypes`.
+
     Attributes
     ----------
     name : of the data set or file
@@ -95,7 +101,7 @@ class AuditContext:
     vocabularies: tuple[Vocabulary, ...] = ()
     decisions: Decisions = field(default_factory=dict)
     provenance: Provenance = Provenance()
-    runs: Sequence[Any] = ()
+    runs: Sequence[RunResult] = ()
     accuracies: Mapping[str, Mapping[int, float]] = field(default_factory=dict)
     file_digest: str = ""
     facts: Mapping[str, Any] = field(default_factory=dict)
@@ -137,7 +143,7 @@ class AuditContext:
         """Name of class ``c``, or its number where names are not known."""
         return self.class_names[c] if 0 <= c < len(self.class_names) else f"class {c}"
 
-    def names(self, classes) -> tuple[str, ...]:
+    def names(self, classes: Iterable[int] | np.ndarray) -> tuple[str, ...]:
         """Names of several classes."""
         return tuple(self.class_name(int(c)) for c in classes)
 
@@ -149,7 +155,7 @@ class AuditContext:
 
     def classes(self, *parts: str) -> np.ndarray:
         """Classes with rows in the parts; needs labels."""
-        return np.unique(self.labels[self.rows(*parts)])
+        return np.unique(self.known_labels[self.rows(*parts)])
 
     def class_of(self, row: int) -> str:
         """Name of the class of ``row``, empty where labels are not known."""
@@ -164,6 +170,26 @@ class AuditContext:
     def unseen_classes(self) -> np.ndarray | None:
         """Classes of test_unseen, by rows where labels are known, else as declared."""
         return self.classes("test_unseen") if self.labels is not None else self._declared("unseen")
+
+    @property
+    def known_labels(self) -> np.ndarray:
+        """The labels; refused where they are not known."""
+        return self._known(self.labels, "the class of every image")
+
+    @property
+    def known_unseen_classes(self) -> np.ndarray:
+        """The classes of test_unseen; refused where they are not known."""
+        return self._known(self.unseen_classes, "the unseen classes")
+
+    @property
+    def known_prototypes(self) -> np.ndarray:
+        """The scaled prototypes; refused where they are not known."""
+        return self._known(self.prototypes, "the prototypes")
+
+    def _known(self, value: np.ndarray | None, what: str) -> np.ndarray:
+        if value is None:
+            raise DatasetError(f"{self.name}: needs {what}, which nobody gave.")
+        return value
 
     def _declared(self, side: str) -> np.ndarray | None:
         return self.class_lists.get(side)

@@ -195,5 +195,6 @@ def _with(context: AuditContext, parts: Parts) -> AuditContext:
         folds.append((train, val))
     classes = context.folds
     if folds and context.labels is not None:
-        classes = tuple(tuple(np.unique(context.labels[r]) for r in fold) for fold in folds)
+        y = context.labels
+        classes = tuple((np.unique(y[train]), np.unique(y[val])) for train, val in folds)
     return replace(context, parts=parts, fold_rows=tuple(folds), folds=classes, file_digest="")

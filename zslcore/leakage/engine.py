@@ -15,7 +15,7 @@ from zslcore.leakage.checks import CHECKS, run_check
 from zslcore.leakage.context import AuditContext, Decisions, Provenance
 from zslcore.leakage.correction import CorrectedSplit, Policy, correct_context
 from zslcore.leakage.loading import Subject, context_of, vocabulary_of
-from zslcore.leakage.report import AuditReport
+from zslcore.leakage.report import AuditReport, Finding
 from zslcore.leakage.vocabularies import Vocabulary
 from zslcore.version import version
 
@@ -90,7 +90,7 @@ def audit_context(
     context: AuditContext, on_progress: Callable[[int, int], None] | None = None
 ) -> AuditReport:
     """Run every check on a context that is already built."""
-    findings = []
+    findings: list[Finding] = []
     for done, check in enumerate(CHECKS, start=1):
         findings += run_check(check, context)
         if on_progress:
@@ -115,7 +115,7 @@ def audit_again(report: AuditReport, context: AuditContext, ids: Sequence[str]) 
     context : the same rows and features, with other vocabularies, decisions, provenance or runs
     ids : of the checks that look at what has changed, "ZSL006"
     """
-    findings = []
+    findings: list[Finding] = []
     for check in CHECKS:
         findings += run_check(check, context) if check.id in ids else report.of(check.id)
     names = [vocabulary.name for vocabulary in context.vocabularies]

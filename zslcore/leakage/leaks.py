@@ -68,7 +68,7 @@ def leaks_by_class(context: AuditContext, report: AuditReport | None) -> pd.Data
 
 def _roles(context: AuditContext, n: int) -> np.ndarray:
     seen, unseen = (
-        np.isin(np.arange(n), classes) for classes in (context.seen_classes, context.unseen_classes)
+        np.isin(np.arange(n), context.classes(*parts)) for parts in (TRAIN_PARTS, ("test_unseen",))
     )
     return np.select([seen & unseen, seen, unseen], ["both", "seen", "unseen"], default="none")
 

@@ -223,6 +223,7 @@ def _queries(names: Sequence[str], context: Sequence[str], parts: str) -> list[_
 # --- Rules: a query and an index in, (entry, evidence) out ----------------------------------------
 
 Hits = Iterator[tuple[int, str]]
+Rule = Callable[[_Query, _Index], Hits]
 
 
 def _fits(query: _Query, index: _Index, i: int) -> bool:
@@ -357,8 +358,8 @@ def _relatives(word: str, index: _Index) -> tuple[str, ...]:
     for other in index.by_word:
         if other == word:
             continue
-        compound = len(word) > 2 and other.startswith(word) and len(other) - len(word) > 3
-        compound = compound and wordnet().senses(other[len(word) :])
+        long_enough = len(word) > 2 and len(other) - len(word) > 3
+        compound = long_enough and other.startswith(word) and wordnet().senses(other[len(word) :])
         if compound or senses & set(wordnet().senses(other, "n")[:1]):
             found.append(other)
     return tuple(found)
@@ -401,16 +402,17 @@ def match_names(
     tuple of Match, in the order of ``names``, strong before weak
     """
     index = _index(vocabulary)
-    rules = [(*rule, "strong") for rule in _STRONG]
     weak = _BY_HIERARCHY if vocabulary.hierarchical else _BY_WORDS
+    rules: list[tuple[str, Rule, Strength]] = [(*rule, "strong") for rule in _STRONG]
     rules += [(*rule, "weak") for rule in weak]
     queries = _queries(names, context, index.parts)
     return tuple(match for query in queries for match in _matches(query, index, rules))
 
 
-def _matches(query: _Query, index: _Index, rules) -> Iterator[Match]:
+def _matches(
+    query: _Query, index: _Index, rules: Iterable[tuple[str, Rule, Strength]]
+) -> Iterator[Match]:
     taken: set[int] = set()
-    rule: Callable[[_Query, _Index], Hits]
     for name, rule, strength in rules:
         kept = 0
         for i, evidence in rule(query, index):

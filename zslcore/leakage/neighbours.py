@@ -149,8 +149,8 @@ def near_rows(
     limit = SLACK * (near * median) ** 2 + 1e-6 * squared.mean()  # the latter for float32
     candidates = np.flatnonzero(squared <= limit)
     distance = _pair_distances(X, test[candidates], train[nearest[candidates]])
-    kept = distance <= near * median
-    candidates, distance = candidates[kept], distance[kept]
+    is_near = distance <= near * median
+    candidates, distance = candidates[is_near], distance[is_near]
     crowd = _distances_to_tenth(Z_test[candidates], Z_train)
     kept = np.flatnonzero(distance <= alone * crowd)
     kept = kept[np.argsort(distance[kept], kind="stable")]

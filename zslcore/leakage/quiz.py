@@ -37,14 +37,14 @@ _Fault = Callable[[AuditContext], AuditContext]
 
 def _class_on_both_sides(context: AuditContext) -> AuditContext:
     rows = context.rows("test_unseen")
-    moved = rows[context.labels[rows] == context.unseen_classes[0]][:PLANTED]
+    moved = rows[context.known_labels[rows] == context.known_unseen_classes[0]][:PLANTED]
     trainval = np.union1d(context.rows("trainval"), moved)
     return _with(context, trainval=trainval, test_unseen=np.setdiff1d(rows, moved))
 
 
 def _fold_on_test_classes(context: AuditContext) -> AuditContext:
     train, val = context.folds[0]
-    folds = ((train, np.union1d(val, context.unseen_classes[:1])), *context.folds[1:])
+    folds = ((train, np.union1d(val, context.known_unseen_classes[:1])), *context.folds[1:])
     return replace(context, folds=folds)
 
 
@@ -54,16 +54,16 @@ def _rows_twice(context: AuditContext) -> AuditContext:
 
 
 def _copies(context: AuditContext) -> AuditContext:
-    X = np.array(context.features)
+    X, y = np.array(context.features), context.known_labels
     rows = context.rows("test_seen")[:PLANTED]
     for row in rows:
         train = context.rows("trainval")
-        X[row] = X[train[context.labels[train] == context.labels[row]][0]]
+        X[row] = X[train[y[train] == y[row]][0]]
     return replace(context, features=X)
 
 
 def _known_classes(context: AuditContext) -> AuditContext:
-    names = context.names(context.unseen_classes)
+    names = context.names(context.known_unseen_classes)
     others = ("tabby cat", "teapot", "zebra")
     return replace(context, vocabularies=(Vocabulary.of("extractor", (*names[:2], *others)),))
 
@@ -139,7 +139,7 @@ def clues(context: AuditContext) -> list[tuple[str, str]]:
         ("rows of trainval + test_seen + test_unseen",
          f"{' + '.join(f'{n:,}' for n in parts.values())} = {sum(parts.values()):,}"),
         ("classes of trainval", listed(context.names(context.classes("trainval")))),
-        ("classes of test_unseen", listed(context.names(context.unseen_classes))),
+        ("classes of test_unseen", listed(context.names(context.known_unseen_classes))),
         *((f"fold {k} validates on", listed(context.names(val)))
           for k, (_, val) in enumerate(context.folds, start=1)),
         ("test images suspiciously near to a training image",

@@ -75,7 +75,9 @@ class Vocabulary:
 
 
 def _entry(line: str) -> Entry:
-    synset, text = re.match(r"\s*(?:(n\d{8})\s+)?(.*)", line.partition("#")[0]).groups()
+    found = re.match(r"\s*(?:(n\d{8})\s+)?(.*)", line.partition("#")[0])
+    assert found is not None  # every part of the pattern may be empty
+    synset, text = found.groups()
     names = tuple(name.strip() for name in text.split(",") if name.strip())
     return Entry(names, synset or "")
 

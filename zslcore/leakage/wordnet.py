@@ -88,7 +88,7 @@ class WordNet:
         for synset in self.synsets.values():
             for lemma, rank in zip(synset.lemmas, synset.ranks, strict=True):
                 found[squeeze(lemma)].setdefault(synset.id, rank)
-        return {word: tuple(sorted(ids, key=ids.get)) for word, ids in found.items()}
+        return {word: tuple(sorted(ids, key=ids.__getitem__)) for word, ids in found.items()}
 
     def senses(self, phrase: str, parts: str = "nv") -> tuple[str, ...]:
         """Return the ids of the meanings of ``phrase``, the commonest first; spacing is ignored."""

@@ -17,10 +17,10 @@ def seen_and_unseen(context: AuditContext) -> Iterator[Finding]:
     """ZSL001: an unseen class with rows of a training part or of test_seen."""
     seen = context.seen_classes
     if context.labels is not None:
-        seen = np.union1d(seen, context.classes("test_seen"))
+        seen = context.classes(*TRAIN_PARTS, "test_seen")
     if seen is None:
         return
-    both = np.intersect1d(seen, context.unseen_classes)
+    both = np.intersect1d(seen, context.known_unseen_classes)
     if both.size:
         yield _both(context, both)
     yield from _declared(context)
@@ -29,7 +29,8 @@ def seen_and_unseen(context: AuditContext) -> Iterator[Finding]:
 
 def _both(context: AuditContext, both: np.ndarray) -> Finding:
     names = context.names(both)
-    evidence, rows = (), ()
+    evidence: tuple[Evidence, ...] = ()
+    rows: tuple[int, ...] = ()
     advice = "Take these classes out of training, or out of test_unseen."
     if context.labels is not None:
         parts = [
@@ -41,8 +42,8 @@ def _both(context: AuditContext, both: np.ndarray) -> Finding:
             for c, name in zip(both, names, strict=True)
         ]
         evidence = (Evidence.of("Rows of these classes", ("class", *parts), table),)
-        rows = context.rows("test_unseen")
-        rows = tuple(rows[np.isin(context.labels[rows], both)].tolist())
+        tested = context.rows("test_unseen")
+        rows = tuple(tested[np.isin(context.labels[tested], both)].tolist())
         if _off_by_one(context):
             advice = "Row numbers look off by one: shifted by one, no class is on both sides."
     message = f"Both seen and unseen: {counted(len(both), 'class', 'classes')} ({listed(names)})."
@@ -53,7 +54,7 @@ def _both(context: AuditContext, both: np.ndarray) -> Finding:
 
 def _off_by_one(context: AuditContext) -> bool:
     """Whether shifting all row numbers by one takes every class off the other side."""
-    labels = context.labels
+    labels = context.known_labels
     train, test = context.rows(*TRAIN_PARTS, "test_seen"), context.rows("test_unseen")
     for shift in (-1, 1):
         a, b = train + shift, test + shift
@@ -73,7 +74,7 @@ def _declared(context: AuditContext) -> Iterator[Finding]:
         names = context.names(both)
         message = f"The class lists call {listed(names)} both seen and unseen."
         yield Finding("ZSL001", Severity.FAIL, message, "Correct the lists.", classes=names)
-    stray = np.setdiff1d(context.unseen_classes, lists["unseen"])
+    stray = np.setdiff1d(context.known_unseen_classes, lists["unseen"])
     if stray.size:
         names = context.names(stray)
         message = (
@@ -88,8 +89,8 @@ def _untrained(context: AuditContext) -> Iterator[Finding]:
     """Seen test images of classes that nothing was trained on."""
     if context.labels is None or not context.rows(*TRAIN_PARTS).size:
         return
-    missing = np.setdiff1d(context.classes("test_seen"), context.seen_classes)
-    missing = np.setdiff1d(missing, context.unseen_classes)
+    missing = np.setdiff1d(context.classes("test_seen"), context.classes(*TRAIN_PARTS))
+    missing = np.setdiff1d(missing, context.known_unseen_classes)
     if missing.size:
         names = context.names(missing)
         message = f"Tested as seen, but without a single training row: {listed(names)}."
@@ -99,17 +100,18 @@ def _untrained(context: AuditContext) -> Iterator[Finding]:
 
 def fold_classes(context: AuditContext) -> Iterator[Finding]:
     """ZSL002: validation classes that are tested or trained on."""
+    unseen = context.known_unseen_classes
     for name, train, val in _folds(context):
         for severity, classes, what, advice in (
             (
                 Severity.FAIL,
-                np.intersect1d(val, context.unseen_classes),
+                np.intersect1d(val, unseen),
                 "validates on test classes",
                 "Choose validation classes among the seen classes.",
             ),
             (
                 Severity.FAIL,
-                np.intersect1d(train, context.unseen_classes),
+                np.intersect1d(train, unseen),
                 "trains on test classes",
                 "Choose training classes among the seen classes.",
             ),

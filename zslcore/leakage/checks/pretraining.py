@@ -18,6 +18,9 @@ from zslcore.leakage.words import listed
 
 __all__ = ["Overlap", "overlap_effect", "overlaps", "pretrained_classes"]
 
+#: Method -> class -> accuracy among unseen classes.
+Accuracies = Mapping[str, Mapping[int, float]]
+
 #: Below this p, adjusted over methods, a gain is called one.
 SIGNIFICANT = 0.05
 
@@ -56,7 +59,7 @@ def overlaps(
     context: AuditContext, vocabulary: Vocabulary, classes: Iterable[int] | None = None
 ) -> tuple[Overlap, ...]:
     """Return the unseen, or other, classes with a match in ``vocabulary`` or confirmed ones."""
-    classes = context.unseen_classes if classes is None else classes
+    classes = [int(c) for c in (context.known_unseen_classes if classes is None else classes)]
     found: dict[str, list[Match]] = defaultdict(list)
     names = context.names(classes)
     for match in match_names(names, vocabulary, context.class_names):
@@ -67,7 +70,7 @@ def overlaps(
     }
     rows = []
     for c, name in zip(classes, names, strict=True):
-        overlap = Overlap(int(c), name, tuple(found[name]), decided.get(readable(name), ""))
+        overlap = Overlap(c, name, tuple(found[name]), decided.get(readable(name), ""))
         if overlap.matches or overlap.decision == "confirmed":
             rows.append(overlap)
     return tuple(rows)
@@ -77,7 +80,7 @@ def pretrained_classes(context: AuditContext) -> Iterator[Finding]:
     """ZSL006: by vocabulary what counts, what a person has to decide, what was rejected."""
     for vocabulary in context.vocabularies:
         rows = overlaps(context, vocabulary)
-        n = len(context.unseen_classes)
+        n = len(context.known_unseen_classes)
         known = [row for row in rows if row.counts]
         open_ = [row for row in rows if not row.counts and not row.decision]
         rejected = [row for row in rows if row.decision == "rejected"]
@@ -104,7 +107,7 @@ def pretrained_classes(context: AuditContext) -> Iterator[Finding]:
 
 
 def _finding(severity: Severity, message: str, advice: str, rows: list[Overlap]) -> Finding:
-    table = [
+    table: list[tuple[str, ...]] = [
         (row.class_name, m.strength, m.rule, m.entry, m.evidence, row.decision or "open")
         for row in rows
         for m in row.matches
@@ -133,7 +136,7 @@ def overlap_effect(context: AuditContext) -> Iterator[Finding]:
         return
     for vocabulary in context.vocabularies:
         known = {row.number for row in overlaps(context, vocabulary) if row.counts}
-        if not known or known >= set(context.unseen_classes.tolist()):
+        if not known or known >= set(context.known_unseen_classes.tolist()):
             which = "no" if not known else "every"
             why = f"Nothing to compare: {which} test class is among those of {vocabulary.name}."
             yield Finding("ZSL007", Severity.INFO, why)
@@ -141,8 +144,8 @@ def overlap_effect(context: AuditContext) -> Iterator[Finding]:
             yield _effect(vocabulary, known, accuracies)
 
 
-def _accuracies(context: AuditContext) -> dict[str, Mapping[int, float]]:
-    unseen = set(context.unseen_classes.tolist())
+def _accuracies(context: AuditContext) -> Accuracies:
+    unseen = set(context.known_unseen_classes.tolist())
     of_runs = {run.spec.method: run.evaluation.per_class_zsl for run in context.runs}
     return {
         method: {c: a for c, a in accuracy.items() if c in unseen}
@@ -150,7 +153,7 @@ def _accuracies(context: AuditContext) -> dict[str, Mapping[int, float]]:
     }
 
 
-def _effect(vocabulary: Vocabulary, known: set[int], accuracies) -> Finding:
+def _effect(vocabulary: Vocabulary, known: set[int], accuracies: Accuracies) -> Finding:
     gains = {}
     for method, accuracy in accuracies.items():
         classes = sorted(accuracy)

@@ -21,7 +21,7 @@ def side_information(context: AuditContext) -> Iterator[Finding]:
     if context.provenance.prototypes == "test images":
         message = "Prototypes are declared to be made with the help of test images."
         yield Finding("ZSL009", Severity.FAIL, message, "Make them from attributes or text alone.")
-    S = context.prototypes
+    S = context.known_prototypes
     yield from _not_finite(context, S)
     S = np.nan_to_num(S)
     yield from _missing(context, S if context.raw_prototypes is None else context.raw_prototypes)
@@ -79,7 +79,7 @@ def _equal(context: AuditContext, S: np.ndarray) -> Iterator[Finding]:
     tested = context.unseen_classes
     hits = tested is not None and np.isin(alike, tested).any()
     names = context.names(alike)
-    table = sorted((int(group[c]), context.class_name(c)) for c in alike)
+    table = sorted((int(group[c]), context.class_name(int(c))) for c in alike)
     told = ", test classes among them, which cannot be told apart" if hits else ""
     message = f"With the prototype of another class: {len(alike)} classes ({listed(names)}){told}."
     yield Finding(

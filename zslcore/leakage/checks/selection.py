@@ -47,8 +47,8 @@ def _measured(context: AuditContext) -> Finding:
     rows = []
     for run in context.runs:
         gap = run.oracle_gap
-        gaps = (round(gap[k], 4) if k in gap else None for k in ("zsl", "harmonic"))
-        rows.append((run.spec.method, run.params_origin, run.gamma_origin or "none", *gaps))
+        of_zsl, of_H = (round(gap[k], 4) if k in gap else None for k in ("zsl", "harmonic"))
+        rows.append((run.spec.method, run.params_origin, run.gamma_origin or "none", of_zsl, of_H))
     columns = ("method", "parameters", "gamma", "oracle gap, ZSL", "oracle gap, H")
     given = list(dict.fromkeys(row[0] for row in rows if "given" in row[1:3]))
     gaps = [row[3] for row in rows if row[3] is not None]
