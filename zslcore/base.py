@@ -211,7 +211,8 @@ class ZSLEstimator(BaseEstimator, ABC):
         """Refuse parameters that must be greater than zero and are not."""
         for name in names:
             value = getattr(self, name)
-            if not isinstance(value, Real) or not 0 < float(value) < np.inf:
+            is_number = isinstance(value, Real)
+            if not is_number or not 0 < value < np.inf:
                 raise ParameterError(
                     f"{self.card.name}: {name} must be a positive number; got {value!r}."
                 )

@@ -11,13 +11,17 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from zslcore.exceptions import ZSLError
 
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+    from pydantic import TypeAdapter
+
 __all__ = ["Schema", "UnreadableError"]
 
-T = TypeVar("T")
+T = TypeVar("T", bound="DataclassInstance")
 Values = dict[str, Any]
 
 
@@ -42,7 +46,7 @@ class Schema(Generic[T]):
 
     def dump(self, record: T) -> str:
         """Return a record as JSON, the same text for the same record."""
-        return json.dumps({"schema": self.version} | asdict(record))  # type: ignore[call-overload]
+        return json.dumps({"schema": self.version} | asdict(record))
 
     def load(self, text: str) -> T:
         """Read what :meth:`dump` wrote, in this version or an earlier one.
@@ -72,7 +76,7 @@ class Schema(Generic[T]):
         return UnreadableError(f"{self.kind.__name__}: expected a kept record; got {got}.")
 
     @cached_property
-    def _adapter(self):
+    def _adapter(self) -> TypeAdapter[T]:
         from pydantic import TypeAdapter  # not at the top: most of who imports this reads nothing
 
         return TypeAdapter(self.kind)

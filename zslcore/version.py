@@ -35,7 +35,9 @@ def commit() -> str:
 
 def release() -> str:
     """Return the release that this version is, or is on its way to, as in "0.2.1"."""
-    return re.match(r"\d+(\.\d+)*", version()).group()
+    found = re.match(r"\d+(\.\d+)*", version())
+    assert found is not None  # every version begins with a number
+    return found.group()
 
 
 @cache
@@ -44,10 +46,11 @@ def _found() -> tuple[str, str]:
     if (_ROOT / ".git").exists() and (_ROOT / "pyproject.toml").exists():
         return _of_checkout() or (UNKNOWN, "")
     try:
-        from zslcore import _version  # written when the package is built
+        from zslcore._version import commit_id  # written when the package is built
+        from zslcore._version import version as built
     except ImportError:
         return UNKNOWN, ""
-    return _version.version, (_version.commit_id or "").removeprefix("g")
+    return built, (commit_id or "").removeprefix("g")
 
 
 def _of_checkout() -> tuple[str, str] | None:

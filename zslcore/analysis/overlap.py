@@ -222,7 +222,8 @@ def _interval(A, B, tail: float, n_resamples: int, rng) -> tuple[float, float]:
     t = (gains - gain) / np.where(errors > 0.1 * error, errors, error)
     low, high = np.quantile(t, [tail, 1 - tail])
     most = 2 * A.shape[1]
-    return tuple(float(np.clip(gain[0] - q * error[0], -most, most)) for q in (high, low))
+    low, high = (float(np.clip(gain[0] - q * error[0], -most, most)) for q in (high, low))
+    return low, high
 
 
 def _gain_and_error(A: np.ndarray, B: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -425,10 +426,12 @@ def study_summary(
     features = list(dict.fromkeys(study["features"]))
     if baseline is not None and baseline not in features:
         raise ParameterError(f"No features called {baseline!r}; got {', '.join(features)}.")
-    rows, options = [], {"level": level, "n_resamples": n_resamples, "seed": seed}
+    rows = []
     for (name, method), part in study.groupby(["features", "method"], sort=False):
         accuracy, known = _by_class(part)
-        gain = overlap_gain(accuracy.to_numpy(), known.to_numpy(), **options)
+        gain = overlap_gain(
+            accuracy.to_numpy(), known.to_numpy(), level=level, n_resamples=n_resamples, seed=seed
+        )
         per_draw = part.pivot_table(index="draw", columns="overlapping", values="accuracy")
         gains = gain_of(per_draw[True].to_numpy(), per_draw[False].to_numpy())
         row = {"features": name, "method": method, "acc_ouc": gain.acc_ouc, "acc_tuc": gain.acc_tuc}
@@ -437,7 +440,9 @@ def study_summary(
         row |= {"draw_mean": gains.mean(), "draw_deviation": gains.std(ddof=min(1, len(gains) - 1))}
         of_baseline = study[(study["features"] == baseline) & (study["method"] == method)]
         if baseline is not None:
-            row |= _over_baseline(part, of_baseline, **options)
+            row |= _over_baseline(
+                part, of_baseline, level=level, n_resamples=n_resamples, seed=seed
+            )
         rows.append(row)
     table = pd.DataFrame(rows)
     table.insert(10, "p_holm", table.groupby("features")["p"].transform(lambda p: holm(p)))

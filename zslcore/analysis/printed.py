@@ -68,10 +68,10 @@ def _point_rows(calibrated: bool, point: OperatingPoint, per_sample: OperatingPo
     ]
 
 
-def _printed(run: RunResult) -> dict[tuple[str, str, bool], float]:
+def _printed(run: RunResult) -> dict[tuple[str, str, bool], float | None]:
     """Return what was printed for this method, benchmark and split, by (paper, figure, calibrated).
 
-    Seen and unseen accuracies were printed for the split PS only.
+    None where nothing was. Seen and unseen accuracies were printed for the split PS only.
     """
     cell = {
         "method": run.spec.method,

@@ -23,6 +23,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import nctdtrinc
 from scipy.stats import rankdata, ttest_1samp, wilcoxon
 
@@ -114,7 +115,8 @@ def paired_test(
     if np.ptp(x):
         test = ttest_1samp(x, 0.0)
         t, p = float(test.statistic), float(test.pvalue)
-        interval = tuple(map(float, test.confidence_interval(level)))
+        low, high = test.confidence_interval(level)
+        interval = float(low), float(high)
         d_interval = _d_interval(t, n, level)
     shift, shift_interval = _shift(x, level)
     return PairedTest(
@@ -138,7 +140,8 @@ def paired_test(
 def _d_interval(t: float, n: int, level: float) -> tuple[float, float]:
     """Return the d_z under which t is as extreme as the level allows, on either side."""
     tail = (1 - level) / 2
-    return tuple(float(nctdtrinc(n - 1, share, t) / np.sqrt(n)) for share in (1 - tail, tail))
+    low, high = (float(nctdtrinc(n - 1, share, t) / np.sqrt(n)) for share in (1 - tail, tail))
+    return low, high
 
 
 def _rank_biserial(x: np.ndarray) -> float:
@@ -166,7 +169,7 @@ def _shift(x: np.ndarray, level: float) -> tuple[float, tuple[float, float]]:
     return float(np.median(means)), (float(means[out - 1]), float(means[-out]))
 
 
-def holm(p: Sequence[float]) -> np.ndarray:
+def holm(p: ArrayLike) -> np.ndarray:
     """Return p-values adjusted for looking at several methods, after Holm."""
     p = np.asarray(p, dtype=np.float64)
     order = np.argsort(p, kind="stable")

@@ -26,7 +26,7 @@ from sklearn.base import clone
 from zslcore.base import TransductiveEstimator, ZSLEstimator
 from zslcore.datasets import Split, ZSLDataset, load
 from zslcore.exceptions import DatasetError, closest_name
-from zslcore.features import Preprocessing
+from zslcore.features import FeatureScaling, Preprocessing, PrototypeScaling
 from zslcore.methods import METHODS, TRANSDUCTIVE
 from zslcore.metrics import mean_class_accuracy, per_class_accuracy
 from zslcore.protocol import ScoredTest, Task, evaluate, fit_and_score, select, transduce
@@ -59,8 +59,8 @@ class TransductionSpec:
     method: str
     params: Mapping[str, Any] = field(default_factory=dict)
     choose: bool = True
-    features: str = "l2"
-    prototypes: str = "l2"
+    features: FeatureScaling = "l2"
+    prototypes: PrototypeScaling = "l2"
     seed: int = 0
     digest: str = ""
 
@@ -139,7 +139,7 @@ class Contender:
     def row(self) -> dict[str, Any]:
         """Return its figures as one tidy row; fractions in [0, 1]."""
         F, y = self.zsl.unseen_part
-        row = {"method": self.name, "kind": self.kind, "params_origin": self.origin}
+        row: dict[str, Any] = {"method": self.name, "kind": self.kind, "params_origin": self.origin}
         row["zsl"] = mean_class_accuracy(y, F.argmax(axis=1))
         if self.gzsl is None:
             return row
@@ -281,7 +281,9 @@ class _Work:
         return lambda done, total: self.on_progress(done, total, what)
 
     def _scored(self, model: ZSLEstimator, task: Task, kind: Kind) -> ScoredTest:
-        shared = {"preprocessing": self.preprocessing, "seed": self.seed}
+        data, split, preprocessing = self.dataset, self.split, self.preprocessing
         if kind == "transductive":
-            return transduce(model, self.dataset, self.split, task=task, **shared)
-        return fit_and_score(model, self.dataset, self.split, **shared)
+            return transduce(
+                model, data, split, task=task, preprocessing=preprocessing, seed=self.seed
+            )
+        return fit_and_score(model, data, split, preprocessing=preprocessing, seed=self.seed)

@@ -52,7 +52,8 @@ class Report:
 
     def __init__(self, say: Callable[[dict[str, Any]], None], folder: Path) -> None:
         self._say, self._folder = say, folder
-        self._stage, self._next_line, self._next_preview = None, 0.0, 0.0
+        self._stage: str | None = None
+        self._next_line, self._next_preview = 0.0, 0.0
 
     def __call__(self, done: float, total: float, message: str = "", stage: str = "") -> None:
         """Say that ``done`` of ``total`` is done; a new stage starts the clock again."""
@@ -72,7 +73,7 @@ class Report:
         if start < self._next_preview:
             return
         unfinished = self._folder / f"unfinished-{PREVIEW}"
-        np.savez(unfinished, **draw())
+        np.savez(unfinished, allow_pickle=False, **draw())
         os.replace(unfinished, self._folder / PREVIEW)
         now = time.monotonic()
         self._next_preview = now + max(PREVIEW_EVERY, 10 * (now - start))

@@ -37,13 +37,14 @@ def ask(
     known : classes that the extractor was trained on
     n_draws : int
     """
+    digests = {dataset.name: dataset.digest for dataset in datasets}
     arguments = {
-        "datasets": {dataset.name: dataset.digest for dataset in datasets},
+        "datasets": digests,
         "methods": list(methods),
         "known": sorted(int(c) for c in known),
         "n_draws": n_draws,
     }
-    title = f"{n_draws} draws of test classes of {', '.join(arguments['datasets'])}"
+    title = f"{n_draws} draws of test classes of {', '.join(digests)}"
     revisions = revisions_of(*(get_method(name)() for name in methods))
     made_by = {"revision": REVISION, "revisions": revisions}
     return Work(title, NAME, arguments, made_by=made_by)

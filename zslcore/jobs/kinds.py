@@ -21,16 +21,25 @@ class Kind(Protocol):
     ----------
     NAME : str, what a work calls it
     REVISION : int, counted up when the same arguments leave another result than before
-    ask : returns the :class:`Work`, from whatever it is about
-    do : ``do(folder, report, **arguments)`` leaves the result in an empty folder; runs in a child
-    read : ``read(folder, work)`` returns the result
     """
 
     NAME: str
     REVISION: int
-    ask: Callable[..., Work]
-    do: Callable[..., None]
-    read: Callable[[Path, Work], Any]
+
+    @property
+    def ask(self) -> Callable[..., Work]:
+        """Return what asks for the work, from whatever it is about."""
+
+    @property
+    def do(self) -> Callable[..., None]:
+        """Return ``do(folder, report, **arguments)``, which leaves the result in an empty folder.
+
+        It runs in a child.
+        """
+
+    @property
+    def read(self) -> Callable[[Path, Work], Any]:
+        """Return ``read(folder, work)``, which returns the result."""
 
 
 _ALL: tuple[Kind, ...] = (run, accuracies, cross, embed, draws, transduce)

@@ -47,6 +47,9 @@ MANIFEST, PREVIEW = "manifest.json", "preview.npz"
 ROOT = Path(__file__).parents[2]
 
 
+Child = subprocess.Popen[str]
+
+
 @dataclass(eq=False)
 class _Job:
     """One attempt at a work; touched under the runner's lock only."""
@@ -57,7 +60,7 @@ class _Job:
     ended: float | None = None
     progress: dict[str, Any] = field(default_factory=dict)
     stage_since: float = 0
-    process: subprocess.Popen | None = None
+    process: Child | None = None
     folder: Path | None = None
     error: str = ""
     over: threading.Event = field(default_factory=threading.Event)
@@ -125,7 +128,7 @@ class Runner:
         self._jobs: dict[str, _Job] = {}
         self._queue: list[_Job] = []
         self._threads: set[threading.Thread] = set()
-        self._spare: subprocess.Popen | None = None
+        self._spare: Child | None = None
         self._verified: dict[Path, tuple] = {}
 
     @property
@@ -152,15 +155,16 @@ class Runner:
                 job = self._jobs[work.key] = _Job(work)
                 self._queue.append(job)
                 self._start_next()
-        return self.status(work.key)
+            return self._status(job)
 
     def status(self, key: str) -> Status | None:
         """Return how the job with this key stands, None when this server has not heard of it."""
         with self._lock:
             job = self._jobs.get(key)
-            if job is None:
-                return None
-            return job.status(self._queue.index(job) + 1 if job in self._queue else 0)
+            return None if job is None else self._status(job)
+
+    def _status(self, job: _Job) -> Status:
+        return job.status(self._queue.index(job) + 1 if job in self._queue else 0)
 
     def wait(self, key: str, seconds: float) -> Status | None:
         """Return the status as soon as the job is over, or after ``seconds``."""
@@ -250,9 +254,9 @@ class Runner:
                     job.process, job.folder = process, folder
                     if job.state == "cancelled":
                         _kill(process)
-                heard = threading.Thread(target=self._listen, args=(job,), daemon=True)
+                heard = threading.Thread(target=self._listen, args=(job, process), daemon=True)
                 heard.start()
-                self._ask(job)
+                self._ask(job, process, folder)
                 code = process.wait()
                 _kill(process)  # whatever it has started itself
                 heard.join()
@@ -263,20 +267,22 @@ class Runner:
                 job.process = job.folder = None
             kept.discard(folder)
 
-    def _ask(self, job: _Job) -> None:
+    def _ask(self, job: _Job, process: Child, folder: Path) -> None:
         """Tell the child what to do. Its standard input stays open: its end is the server's."""
+        assert process.stdin is not None  # a pipe, see _start_child
         request = job.work.settings | {
-            "folder": str(job.folder),
+            "folder": str(folder),
             "into": str(self.folder / job.work.key),
             "data": str(data_folder()),
         }
         with suppress(BrokenPipeError):  # it has died; how, its exit status says
-            job.process.stdin.write(json.dumps(request) + "\n")
-            job.process.stdin.flush()
+            process.stdin.write(json.dumps(request) + "\n")
+            process.stdin.flush()
 
-    def _listen(self, job: _Job) -> None:
+    def _listen(self, job: _Job, process: Child) -> None:
         """Take in the child's lines until it says no more."""
-        for text in job.process.stdout:
+        assert process.stdout is not None  # a pipe, see _start_child
+        for text in process.stdout:
             with suppress(ValueError):
                 line = json.loads(text)
                 with self._lock:
@@ -286,7 +292,7 @@ class Runner:
         job.state, job.error, job.ended = state, error, time.monotonic()
         job.over.set()
 
-    def _child(self) -> subprocess.Popen:
+    def _child(self) -> Child:
         """Return the spare child, or a new one."""
         with self._lock:
             spare, self._spare = self._spare, None
@@ -323,7 +329,7 @@ class Runner:
 # --- Children -------------------------------------------------------------------------------------
 
 
-def _start_child(module: str) -> subprocess.Popen:
+def _start_child(module: str) -> Child:
     """Start a child that waits for its work, in a process group of its own."""
     path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
     return subprocess.Popen(  # noqa: S603 - our own interpreter, our own module
@@ -338,7 +344,7 @@ def _start_child(module: str) -> subprocess.Popen:
     )
 
 
-def _kill(process: subprocess.Popen) -> None:
+def _kill(process: Child) -> None:
     """End a child and all it has started."""
     with suppress(ProcessLookupError, PermissionError):
         if hasattr(os, "killpg"):

@@ -47,15 +47,15 @@ def do(folder: Path, report: Report, *, spec: str) -> None:
     """Compare, and keep the scores of both contenders in both problems."""
     report(0, 0, "Opening the data set")
     result = TransductionSpec.from_json(spec).compare(on_progress=report)
-    about, arrays = [], {}
+    about, arrays = [], dict[str, np.ndarray]()
     for contender in result.contenders:
         about.append({name: getattr(contender, name) for name in _ABOUT})
         for task in contender.params:
             scores = getattr(contender, task)
-            names = {f"{contender.kind}/{task}/{name}": getattr(scores, name) for name in _ARRAYS}
-            arrays |= names
+            of = f"{contender.kind}/{task}"
+            arrays |= {f"{of}/{name}": getattr(scores, name) for name in _ARRAYS}
     (folder / "contenders.json").write_text(json.dumps(about), encoding="utf-8")
-    np.savez(folder / "scores.npz", **arrays)
+    np.savez(folder / "scores.npz", allow_pickle=False, **arrays)
 
 
 _ABOUT = ("name", "kind", "params", "origin", "gamma")
@@ -71,6 +71,5 @@ def read(folder: Path, work: Work) -> Transduction:
                 task: ScoredTest(*(arrays[f"{each['kind']}/{task}/{name}"] for name in _ARRAYS))
                 for task in each["params"]
             }
-            scores = {"zsl": scored["zsl"], "gzsl": scored.get("gzsl")}
-            contenders[each["kind"]] = Contender(**each, **scores)
+            contenders[each["kind"]] = Contender(**each, zsl=scored["zsl"], gzsl=scored.get("gzsl"))
     return Transduction(**contenders)

@@ -12,6 +12,7 @@ from threadpoolctl import threadpool_limits
 
 from zslcore.analysis.maps.neighbours import Neighbours
 from zslcore.analysis.maps.settings import EARLY, MapSettings
+from zslcore.exceptions import ParameterError
 
 __all__ = ["Picture", "Progress", "lay_out"]
 
@@ -49,6 +50,8 @@ def lay_out(
     tell = _Teller(on_progress or (lambda *_: None), on_picture or (lambda _: None))
     if settings.method == "pca":
         return Z[:, :2].astype(np.float32)
+    if graph is None:
+        raise ParameterError(f"Map: {settings.method} reads the neighbours of points; got none.")
     with threadpool_limits(settings.threads):
         Y = {"tsne": _tsne, "umap": _umap}[settings.method](Z, graph, settings, tell)
     return np.ascontiguousarray(Y, dtype=np.float32)

@@ -127,7 +127,7 @@ class EmbeddedMap:
         about = self._about_arrays() | {"key": key}
         about["sha256"] = _sealed(arrays, about)
         with written_whole(path) as file:
-            np.savez(file, about=np.array(json.dumps(about)), **arrays)
+            np.savez(file, allow_pickle=False, about=np.array(json.dumps(about)), **arrays)
 
     @classmethod
     def load(cls, path: Path, key: str | None = None) -> Self:

@@ -97,7 +97,8 @@ class MapSettings:
         value = getattr(self, name)
         if value is None and name in ("n_samples", "iterations"):
             return
-        if isinstance(value, bool) or not isinstance(value, kind) or not value >= lowest:
+        is_number = isinstance(value, kind) and not isinstance(value, bool)
+        if not is_number or not value >= lowest:
             what = "whole number" if kind is Integral else "number"
             raise ParameterError(f"Map: {name} must be a {what} from {lowest}; got {value!r}.")
 
