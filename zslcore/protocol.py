@@ -342,13 +342,13 @@ def select(
     points = list(ParameterGrid(dict(method.param_grid if grid is None else grid)))
     tick = _Ticker(len(points) * len(split.folds), on_progress)
 
-    table, curves = [], []
+    rows, curves = [], []
     for k, fold in enumerate(split.folds):
         judged = _judge_fold(method, dataset, fold, points, task, preprocessing, seed, tick)
         for params, (row, curve) in zip(points, judged, strict=True):
-            table.append({**params, "fold": k, **row})
+            rows.append({**params, "fold": k, **row})
             curves.append(curve)
-    table = pd.DataFrame(table)
+    table = pd.DataFrame(rows)
     mean = table["score"].to_numpy().reshape(len(split.folds), len(points)).mean(axis=0)
     best = int(np.argmax(mean))
     chosen = curves[best :: len(points)]

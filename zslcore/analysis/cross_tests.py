@@ -211,11 +211,10 @@ def cross_tests(
             f"got {x['method'].nunique()}."
         )
     if unit == "method":
-        x = x.groupby(["asked", "method"], sort=False, as_index=False)["difference"].mean()
+        x = x.groupby(["asked", "method"], sort=False, as_index=False)[["difference"]].mean()
+    of = {asked: x["difference"][x["asked"] == asked].to_numpy() for asked in QUESTIONS}
     return {
-        asked: paired_test(
-            text.format(first, second), x["difference"][x["asked"] == asked], of=f"{unit}s"
-        )
+        asked: paired_test(text.format(first, second), of[asked], of=f"{unit}s")
         for asked, text in QUESTIONS.items()
     }
 

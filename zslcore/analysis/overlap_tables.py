@@ -125,7 +125,8 @@ def winners(table: pd.DataFrame) -> tuple[str, str]:
     ----------
     table : from :func:`method_gains`
     """
-    return tuple(table.loc[table[column].idxmax(), "method"] for column in ("all", "clean"))
+    by_method = table.set_index("method")
+    return str(by_method["all"].idxmax()), str(by_method["clean"].idxmax())
 
 
 def gains_by_split(
@@ -160,7 +161,7 @@ def _figures(accuracy: Accuracy, known: Collection[int]) -> dict[str, float]:
         mean = float(np.mean(list(accuracy.values())))
         sides = {"overlap": mean} if known else {"clean": mean, "all_minus_clean": 0.0}
         return {"all": mean} | sides
-    return {name: float(table.loc[0, name]) for name in _FIGURES}
+    return {name: float(table[name].iloc[0]) for name in _FIGURES}
 
 
 def study_of_split(

@@ -19,7 +19,6 @@ Psychology 2014. J. Hodges, E. Lehmann, "Estimates of location based on rank tes
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -86,7 +85,7 @@ def _points(fraction: float) -> str:
 
 
 def paired_test(
-    question: str, differences: Sequence[float], *, level: float = 0.95, of: str = "pairs"
+    question: str, differences: ArrayLike, *, level: float = 0.95, of: str = "pairs"
 ) -> PairedTest:
     """Test whether differences lie around zero.
 

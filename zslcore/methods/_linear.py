@@ -14,7 +14,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Literal, Protocol
 
 import numpy as np
 from scipy.linalg import cholesky, solve_triangular
@@ -280,7 +280,7 @@ def linear_scores(X, W: np.ndarray, intercept: bool) -> np.ndarray:
     return project(X, W[:-1]) + W[-1] if intercept else project(X, W)
 
 
-def _divide(L: np.ndarray, B: np.ndarray, trans: str = "N") -> np.ndarray:
+def _divide(L: np.ndarray, B: np.ndarray, trans: Literal["N", "T"] = "N") -> np.ndarray:
     """Solve ``L A = B`` or, with ``trans="T"``, ``L' A = B``; in the precision of ``L``."""
     A = solve_triangular(L, B.astype(L.dtype), lower=True, trans=trans, overwrite_b=True)
     return A.astype(np.float64)
