@@ -10,11 +10,20 @@ import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from zslcore.exceptions import ZSLError
 
+if TYPE_CHECKING:
+    from zslcore.datasets import ZSLDataset
+    from zslcore.runs import RunResult
 
-def add_import(commands) -> None:
+    Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
+
+__all__ = ["main"]
+
+
+def add_import(commands: Subparsers) -> None:
     """``import``: read a data set from files, for good."""
     parser = commands.add_parser(
         "import",
@@ -46,7 +55,7 @@ def run_import(args: argparse.Namespace) -> None:
     print_dataset(import_dataset(args.source, **given))
 
 
-def add_download(commands) -> None:
+def add_download(commands: Subparsers) -> None:
     """``download``: fetch a public archive and import its data sets."""
     parser = commands.add_parser(
         "download",
@@ -78,7 +87,7 @@ def show_progress(done: int, total: int) -> None:
     sys.stderr.flush()
 
 
-def print_dataset(data) -> None:
+def print_dataset(data: ZSLDataset) -> None:
     """Print what a data set holds, one fact a line."""
     n, d = data.features.shape
     print(f"{data.name}")
@@ -95,7 +104,7 @@ def print_dataset(data) -> None:
         print(f"            {split.note}")
 
 
-def add_run(commands) -> None:
+def add_run(commands: Subparsers) -> None:
     """``run``: choose on folds, fit, look at the test set once."""
     parser = commands.add_parser(
         "run",
@@ -162,7 +171,9 @@ def read_value(text: str) -> bool | float | int | str:
     return text
 
 
-def read_grid(method: str, texts: Sequence[str]) -> dict[str, tuple] | None:
+def read_grid(
+    method: str, texts: Sequence[str]
+) -> dict[str, tuple[bool | float | str, ...]] | None:
     """Read ``NAME=V,V``: these values are searched instead of the method's own."""
     from zslcore.exceptions import ParameterError
     from zslcore.methods import get_method
@@ -176,7 +187,7 @@ def read_grid(method: str, texts: Sequence[str]) -> dict[str, tuple] | None:
     return grid if texts else None
 
 
-def table_of(result) -> str:
+def table_of(result: RunResult) -> str:
     """Return the figures of a run as text, in percent, with the origin of every choice."""
     e, spec = result.evaluation, result.spec
     made = ", simulated" if result.simulated else ""
@@ -205,14 +216,14 @@ def show_fits(done: int, total: int) -> None:
     sys.stderr.flush()
 
 
-def add_audit(commands) -> None:
+def add_audit(commands: Subparsers) -> None:
     """``audit``: look for leaks in a split."""
     from zslcore.leakage.cli import add_parser
 
     add_parser(commands)
 
 
-def add_app(commands) -> None:
+def add_app(commands: Subparsers) -> None:
     """``app``: open the app in the browser."""
     parser = commands.add_parser(
         "app",
@@ -240,7 +251,7 @@ def run_app(args: argparse.Namespace) -> int:
     return subprocess.call(words)  # noqa: S603
 
 
-def add_methods(commands) -> None:
+def add_methods(commands: Subparsers) -> None:
     """``methods``: the table of methods, made from their cards."""
     parser = commands.add_parser(
         "methods",
@@ -272,7 +283,7 @@ COMMANDS = (add_app, add_run, add_import, add_download, add_methods, add_audit)
 class TellVersion(argparse.Action):
     """Tells the version, which is asked for only then: in a checkout that is a question to git."""
 
-    def __call__(self, parser, *_) -> None:
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
         """Print the version and end."""
         from zslcore.version import version
 

@@ -7,7 +7,7 @@ GZSL, calibrated stacking, AUSUC and top-k all read one score matrix.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any, ClassVar, Literal, Self
@@ -17,7 +17,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
 from zslcore.exceptions import DatasetError, ParameterError
-from zslcore.features import project
+from zslcore.features import Features, project
 
 __all__ = [
     "CompatibilityModel",
@@ -87,15 +87,15 @@ class ZSLEstimator(BaseEstimator, ABC):
     """
 
     card: ClassVar[MethodCard]
-    param_grid: ClassVar[Mapping[str, tuple]]
+    param_grid: ClassVar[Mapping[str, tuple[Any, ...]]]
     revision: ClassVar[int] = 1
     sharing: ClassVar[tuple[str, ...]] = ()
     iterative: ClassVar[bool] = False
-    seen_penalty: Callable[[Any], np.ndarray] | None = None
+    seen_penalty: Callable[[Features], np.ndarray] | None = None
     on_epoch: Callable[[int, float], None] | None = None
 
     @abstractmethod
-    def fit(self, X: np.ndarray, y: np.ndarray, prototypes: np.ndarray) -> Self:
+    def fit(self, X: Features, y: np.ndarray, prototypes: np.ndarray) -> Self:
         """Learn from seen classes.
 
         Parameters
@@ -106,7 +106,7 @@ class ZSLEstimator(BaseEstimator, ABC):
         """
 
     @abstractmethod
-    def decision_function(self, X: np.ndarray, prototypes: np.ndarray) -> np.ndarray:
+    def decision_function(self, X: Features, prototypes: np.ndarray) -> np.ndarray:
         """Score every sample against every candidate.
 
         Parameters
@@ -126,7 +126,7 @@ class ZSLEstimator(BaseEstimator, ABC):
             copy.on_epoch = self.on_epoch
         return copy
 
-    def predict(self, X: np.ndarray, prototypes: np.ndarray) -> np.ndarray:
+    def predict(self, X: Features, prototypes: np.ndarray) -> np.ndarray:
         """Return the row of ``prototypes`` that scores highest, for every sample."""
         return self.decision_function(X, prototypes).argmax(axis=1)
 
@@ -135,7 +135,7 @@ class ZSLEstimator(BaseEstimator, ABC):
         return ()
 
     def fit_grid(
-        self, X: np.ndarray, y: np.ndarray, prototypes: np.ndarray, grid: Iterable[Params]
+        self, X: Features, y: np.ndarray, prototypes: np.ndarray, grid: Iterable[Params]
     ) -> Iterator[Self]:
         """Yield a copy fitted with every point of ``grid``."""
         for params in grid:
@@ -143,11 +143,11 @@ class ZSLEstimator(BaseEstimator, ABC):
 
     def score_grid(
         self,
-        X: np.ndarray,
+        X: Features,
         y: np.ndarray,
         prototypes: np.ndarray,
         grid: Iterable[Params],
-        X_test: np.ndarray,
+        X_test: Features,
         candidates: np.ndarray,
     ) -> Iterator[np.ndarray]:
         """Yield the scores of ``X_test`` against ``candidates`` for every point of ``grid``.
@@ -163,19 +163,37 @@ class ZSLEstimator(BaseEstimator, ABC):
         score = self._score_together if together and len(grid) > 1 else self._score_each
         yield from score(X, y, prototypes, grid, X_test, candidates)
 
-    def _score_each(self, X, y, prototypes, grid, X_test, candidates) -> Iterator[np.ndarray]:
+    def _score_each(
+        self,
+        X: Features,
+        y: np.ndarray,
+        prototypes: np.ndarray,
+        grid: Sequence[Params],
+        X_test: Features,
+        candidates: np.ndarray,
+    ) -> Iterator[np.ndarray]:
         """Fit and score every point of ``grid`` by itself."""
         for model in self.fit_grid(X, y, prototypes, grid):
             yield model.decision_function(X_test, candidates)
 
-    def _score_together(self, X, y, prototypes, grid, X_test, candidates) -> Iterator[np.ndarray]:
+    def _score_together(
+        self,
+        X: Features,
+        y: np.ndarray,
+        prototypes: np.ndarray,
+        grid: Sequence[Params],
+        X_test: Features,
+        candidates: np.ndarray,
+    ) -> Iterator[np.ndarray]:
         """Score points that differ in parameters of ``sharing`` only; for methods that name any."""
         raise NotImplementedError
 
     def _check_params(self) -> None:
         """Refuse parameters for which the formula means nothing; called before every fit."""
 
-    def _check_training(self, X, y, prototypes) -> tuple[Any, np.ndarray, np.ndarray]:
+    def _check_training(
+        self, X: Features, y: np.ndarray, prototypes: np.ndarray
+    ) -> tuple[Features, np.ndarray, np.ndarray]:
         """Return (X, y, S) as the formulas want them, refusing what does not fit together."""
         self._check_params()
         name = self.card.name
@@ -194,7 +212,7 @@ class ZSLEstimator(BaseEstimator, ABC):
         self.n_features_in_, self.n_attributes_in_ = X.shape[1], S.shape[1]
         return X, y, S
 
-    def _check_scoring(self, X, prototypes) -> tuple[Any, np.ndarray]:
+    def _check_scoring(self, X: Features, prototypes: np.ndarray) -> tuple[Features, np.ndarray]:
         """Return (X, S) for scoring, refusing other widths than those fitted on."""
         check_is_fitted(self)
         X = X if hasattr(X, "shape") else np.asarray(X)
@@ -226,7 +244,7 @@ class ZSLEstimator(BaseEstimator, ABC):
                     f"{self.card.name}: {name} must be a whole number from 1; got {value!r}."
                 )
 
-    def _check_choice(self, name: str, choices: tuple) -> None:
+    def _check_choice(self, name: str, choices: tuple[Any, ...]) -> None:
         """Refuse a parameter that is none of its choices."""
         if getattr(self, name) not in choices:
             raise ParameterError(
@@ -244,7 +262,7 @@ class CompatibilityModel(ZSLEstimator):
         Learned compatibility matrix.
     """
 
-    def decision_function(self, X: np.ndarray, prototypes: np.ndarray) -> np.ndarray:
+    def decision_function(self, X: Features, prototypes: np.ndarray) -> np.ndarray:
         """Return ``X V S'``; see :class:`ZSLEstimator`."""
         X, S = self._check_scoring(X, prototypes)
         return project(X, self.V_) @ S.T
@@ -266,11 +284,11 @@ class TransductiveEstimator(ZSLEstimator):
     @abstractmethod
     def fit(
         self,
-        X: np.ndarray,
+        X: Features,
         y: np.ndarray,
         prototypes: np.ndarray,
         *,
-        unlabeled: np.ndarray | None = None,
+        unlabeled: Features | None = None,
         candidates: np.ndarray | None = None,
     ) -> Self:
         """Learn from seen classes and from images without labels.
@@ -291,14 +309,24 @@ class TransductiveEstimator(ZSLEstimator):
         known = self.get_params()
         return clone(self).set_params(**{k: v for k, v in params.items() if k in known})
 
-    def _score_each(self, X, y, prototypes, grid, X_test, candidates) -> Iterator[np.ndarray]:
+    def _score_each(
+        self,
+        X: Features,
+        y: np.ndarray,
+        prototypes: np.ndarray,
+        grid: Sequence[Params],
+        X_test: Features,
+        candidates: np.ndarray,
+    ) -> Iterator[np.ndarray]:
         """Fit and score every point by itself, ``X_test`` being the unlabelled images."""
         for params in grid:
             model = clone(self).set_params(**params)
             model.fit(X, y, prototypes, unlabeled=X_test, candidates=candidates)
             yield model.decision_function(X_test, candidates)
 
-    def _check_unlabeled(self, unlabeled, candidates) -> tuple[Any, np.ndarray]:
+    def _check_unlabeled(
+        self, unlabeled: Features | None, candidates: np.ndarray | None
+    ) -> tuple[Features, np.ndarray]:
         """Return (unlabeled, candidates), refusing what is missing or of another width."""
         name = self.card.name
         if unlabeled is None or candidates is None:

@@ -9,15 +9,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from zslcore.exceptions import ParameterError
 
+if TYPE_CHECKING:
+    from h5py import Dataset
+
 __all__ = [
+    "FeatureScaling",
     "FeatureView",
+    "Features",
     "Preprocessing",
+    "PrototypeScaling",
     "chunks",
     "compare",
     "l2_rows",
@@ -72,7 +79,7 @@ class Preprocessing:
             return (S.mean(axis=0) < S).astype(np.float64)
         return S
 
-    def of_features(self, matrix: np.ndarray, train: np.ndarray) -> FeatureView:
+    def of_features(self, matrix: np.ndarray | Dataset, train: np.ndarray) -> FeatureView:
         """Return a view of all rows of ``matrix``, scaled by what the ``train`` rows say."""
         if self.features == "zscore":
             shift, scale = _moments(FeatureView(matrix, train))
@@ -100,7 +107,15 @@ class FeatureView:
     ndim = 2
     dtype = np.dtype(np.float64)
 
-    def __init__(self, matrix, rows=None, *, shift=None, scale=None, unit=False) -> None:
+    def __init__(
+        self,
+        matrix: np.ndarray | Dataset,
+        rows: np.ndarray | None = None,
+        *,
+        shift: np.ndarray | None = None,
+        scale: np.ndarray | None = None,
+        unit: bool = False,
+    ) -> None:
         self._matrix, self._rows = matrix, rows
         self._shift, self._scale, self._unit = shift, scale, unit
 
@@ -116,7 +131,7 @@ class FeatureView:
         """Return the view of some of its rows; nothing is read."""
         return self.of(self._matrix, rows if self._rows is None else self._rows[rows])
 
-    def of(self, matrix, rows: np.ndarray | None = None) -> FeatureView:
+    def of(self, matrix: np.ndarray | Dataset, rows: np.ndarray | None = None) -> FeatureView:
         """Return the view of another matrix with the same scaling; nothing is read."""
         return FeatureView(matrix, rows, shift=self._shift, scale=self._scale, unit=self._unit)
 
@@ -125,17 +140,24 @@ class FeatureView:
         block = np.array(_take(self._matrix, self._rows, key), dtype=np.float64)
         if self._shift is not None:
             block -= self._shift
+        if self._scale is not None:
             block *= self._scale
         if self._unit:
             norm = np.sqrt(np.einsum("ij,ij->i", block, block))
             block /= np.where(norm > 0, norm, 1)[:, None]
         return block
 
-    def __array__(self, dtype=None, copy=None) -> np.ndarray:
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> np.ndarray:
         return self[:].astype(dtype or self.dtype, copy=False)
 
 
-def _take(matrix, rows: np.ndarray | None, key) -> np.ndarray:
+#: What methods are fitted on and asked about.
+Features = np.ndarray | FeatureView
+
+
+def _take(
+    matrix: np.ndarray | Dataset, rows: np.ndarray | None, key: slice | np.ndarray
+) -> np.ndarray:
     """Read ``matrix[rows][key]``, touching nothing else; HDF5 wants increasing, unique numbers."""
     if rows is None:
         if isinstance(key, slice) or isinstance(matrix, np.ndarray):
@@ -148,7 +170,7 @@ def _take(matrix, rows: np.ndarray | None, key) -> np.ndarray:
     return matrix[unique][back]
 
 
-def chunks(X, size: int | None = None) -> Iterator[tuple[slice, np.ndarray]]:
+def chunks(X: Features, size: int | None = None) -> Iterator[tuple[slice, np.ndarray]]:
     """Walk the rows of ``X``, an array or a view, as ``(slice, float64 block)``.
 
     Parameters
@@ -163,7 +185,7 @@ def chunks(X, size: int | None = None) -> Iterator[tuple[slice, np.ndarray]]:
         yield part, np.asarray(X[part], dtype=np.float64)
 
 
-def project(X, B: np.ndarray, *, unit: bool = False) -> np.ndarray:
+def project(X: Features, B: np.ndarray, *, unit: bool = False) -> np.ndarray:
     """Return ``X @ B`` in float64, reading ``X`` once; with ``unit``, of rows of unit length."""
     out = np.empty((len(X), B.shape[1]))
     for part, block in chunks(X):
@@ -171,7 +193,7 @@ def project(X, B: np.ndarray, *, unit: bool = False) -> np.ndarray:
     return out
 
 
-def squared_distances(X, P: np.ndarray) -> np.ndarray:
+def squared_distances(X: Features, P: np.ndarray) -> np.ndarray:
     """Return the squared distance of every row of ``X`` to every row of ``P``, in one pass."""
     out = np.empty((len(X), len(P)))
     of_P = np.einsum("ij,ij->i", P, P)
@@ -186,7 +208,7 @@ def compare(A: np.ndarray, B: np.ndarray, similarity: Literal["cosine", "dot"]) 
     return l2_rows(A) @ l2_rows(B).T if similarity == "cosine" else A @ B.T
 
 
-def _moments(X) -> tuple[np.ndarray, np.ndarray]:
+def _moments(X: Features) -> tuple[np.ndarray, np.ndarray]:
     """Mean and reciprocal deviation of each column; constant columns get deviation 1.
 
     Two passes, since E[x^2] - E[x]^2 cancels where the mean is large beside the deviation.

@@ -37,10 +37,12 @@ from dataclasses import dataclass
 from typing import Literal, overload
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from zslcore.exceptions import ParameterError, ZSLError
 
 __all__ = [
+    "Average",
     "OperatingPoint",
     "OperatingPoints",
     "SeenUnseenCurve",
@@ -282,7 +284,9 @@ def seen_unseen_curve(
     return SeenUnseenCurve(np.append(-np.inf, d[last]), remaining[points], reached[points])
 
 
-def _best_of(scores: np.ndarray, y: np.ndarray, columns: np.ndarray):
+def _best_of(
+    scores: np.ndarray, y: np.ndarray, columns: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """Best score among ``columns`` for every sample, and whether it is at the true class."""
     part = scores[:, columns]
     k = part.argmax(axis=1)
@@ -306,7 +310,7 @@ def _weights(y: np.ndarray, average: Average, part: np.ndarray | None = None) ->
     return 1 / (np.maximum(count, 1)[y] * np.count_nonzero(count))
 
 
-def _paired(y_true, y_pred) -> tuple[np.ndarray, np.ndarray]:
+def _paired(y_true: ArrayLike, y_pred: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
     y_true, y_pred = np.asarray(y_true), np.asarray(y_pred)
     if y_true.shape != y_pred.shape or y_true.ndim != 1 or not y_true.size:
         raise ZSLError(
@@ -316,7 +320,7 @@ def _paired(y_true, y_pred) -> tuple[np.ndarray, np.ndarray]:
     return y_true, y_pred
 
 
-def _scored(scores, y) -> tuple[np.ndarray, np.ndarray]:
+def _scored(scores: ArrayLike, y: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
     scores, y = np.asarray(scores), np.asarray(y)
     if scores.ndim != 2 or y.shape != scores.shape[:1] or not y.size:
         raise ZSLError(
@@ -333,7 +337,7 @@ def _scored(scores, y) -> tuple[np.ndarray, np.ndarray]:
     return scores, y
 
 
-def _mask(seen, n_candidates: int) -> np.ndarray:
+def _mask(seen: ArrayLike, n_candidates: int) -> np.ndarray:
     seen = np.asarray(seen)
     if seen.dtype != bool or seen.shape != (n_candidates,):
         raise ZSLError(

@@ -37,9 +37,9 @@ import pandas as pd
 from sklearn.model_selection import ParameterGrid
 
 from zslcore.base import Params, ZSLEstimator, with_seed
-from zslcore.datasets.base import Split, ZSLDataset, hold_out
+from zslcore.datasets.base import Fold, Split, ZSLDataset, hold_out
 from zslcore.exceptions import DatasetError, ParameterError
-from zslcore.features import Preprocessing
+from zslcore.features import FeatureView, Preprocessing
 from zslcore.metrics import (
     Average,
     OperatingPoint,
@@ -53,11 +53,14 @@ from zslcore.metrics import (
 )
 
 __all__ = [
+    "REVISION",
     "Evaluation",
     "Oracle",
     "Problem",
+    "Progress",
     "ScoredTest",
     "Selection",
+    "Task",
     "best_common_gamma",
     "evaluate",
     "fit_and_score",
@@ -93,10 +96,10 @@ class Problem:
     seen : bool array of shape (n_candidates,)
     """
 
-    X: Any
+    X: FeatureView
     y: np.ndarray
     S: np.ndarray
-    X_test: Any
+    X_test: FeatureView
     y_test: np.ndarray
     candidates: np.ndarray
     classes: np.ndarray
@@ -309,7 +312,7 @@ def select(
     split: Split,
     *,
     task: Task = "gzsl",
-    grid: Mapping[str, Sequence] | None = None,
+    grid: Mapping[str, Sequence[Any]] | None = None,
     preprocessing: Preprocessing = Preprocessing(),  # noqa: B008 - frozen
     seed: int = 0,
     on_progress: Progress | None = None,
@@ -342,12 +345,14 @@ def select(
     points = list(ParameterGrid(dict(method.param_grid if grid is None else grid)))
     tick = _Ticker(len(points) * len(split.folds), on_progress)
 
-    rows, curves = [], []
+    rows: list[dict[str, Any]] = []
+    curves: list[SeenUnseenCurve] = []
     for k, fold in enumerate(split.folds):
         judged = _judge_fold(method, dataset, fold, points, task, preprocessing, seed, tick)
         for params, (row, curve) in zip(points, judged, strict=True):
             rows.append({**params, "fold": k, **row})
-            curves.append(curve)
+            if curve is not None:
+                curves.append(curve)
     table = pd.DataFrame(rows)
     mean = table["score"].to_numpy().reshape(len(split.folds), len(points)).mean(axis=0)
     best = int(np.argmax(mean))
@@ -360,6 +365,7 @@ def select(
             for _, curve in _judge_fold(
                 method, dataset, fold, point, "gzsl", preprocessing, seed, tick
             )
+            if curve is not None
         ]
     gamma = best_common_gamma(chosen)
     return Selection(task, points[best], gamma, float(mean[best]), table)
@@ -376,7 +382,16 @@ def best_common_gamma(curves: Sequence[SeenUnseenCurve]) -> float:
     return middle_gamma(gamma, int(np.argmax(H)))
 
 
-def _judge_fold(method, dataset, fold, points, task, preprocessing, seed, tick):
+def _judge_fold(
+    method: ZSLEstimator,
+    dataset: ZSLDataset,
+    fold: Fold,
+    points: Sequence[Params],
+    task: Task,
+    preprocessing: Preprocessing,
+    seed: int,
+    tick: Callable[[], None],
+) -> Iterator[tuple[dict[str, float], SeenUnseenCurve | None]]:
     """Yield ({score, gamma}, curve) of every point on one fold; the curve is None for ZSL."""
     train, test = fold.train, fold.val
     if task == "gzsl":
@@ -511,7 +526,7 @@ def oracle(
     dataset: ZSLDataset,
     split: Split,
     *,
-    grid: Mapping[str, Sequence] | None = None,
+    grid: Mapping[str, Sequence[Any]] | None = None,
     preprocessing: Preprocessing = Preprocessing(),  # noqa: B008 - frozen
     seed: int = 0,
     on_progress: Progress | None = None,

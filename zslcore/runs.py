@@ -40,6 +40,7 @@ from zslcore.version import release
 
 __all__ = [
     "Choice",
+    "Origin",
     "RunResult",
     "RunSpec",
     "RunStore",

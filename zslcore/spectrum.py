@@ -20,7 +20,7 @@ import numpy as np
 from scipy.linalg import blas, cho_factor, cho_solve, eigh
 from scipy.sparse import csr_array
 
-from zslcore.features import chunks
+from zslcore.features import Features, chunks
 
 __all__ = ["ClassStatistics", "GramStatistics", "Spectrum", "ridge", "ridge_path"]
 
@@ -43,7 +43,7 @@ class ClassStatistics:
     sums: np.ndarray
 
     @classmethod
-    def of(cls, X, y: np.ndarray, n_classes: int) -> Self:
+    def of(cls, X: Features, y: np.ndarray, n_classes: int) -> Self:
         """Gather the statistics in one pass; float64 whatever ``X`` holds.
 
         Parameters
@@ -84,7 +84,7 @@ class GramStatistics(ClassStatistics):
     gram: np.ndarray
 
     @classmethod
-    def of(cls, X, y: np.ndarray, n_classes: int) -> Self:
+    def of(cls, X: Features, y: np.ndarray, n_classes: int) -> Self:
         """Gather the statistics in one pass; see :meth:`ClassStatistics.of`."""
         D = X.shape[1]
         sums, G = np.zeros((n_classes, D)), np.zeros((D, D), order="F")

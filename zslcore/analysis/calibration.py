@@ -12,6 +12,7 @@ simple adaptation process", MMM 2019, table 2.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -124,7 +125,7 @@ def three_settings(for_zsl: RunResult, for_gzsl: RunResult) -> pd.DataFrame:
 
 def _setting_row(
     setting: str, calibrated: str, selected_for: str, run: RunResult, point: OperatingPoint
-) -> dict:
+) -> dict[str, Any]:
     return {
         "setting": setting,
         "calibrated": calibrated,

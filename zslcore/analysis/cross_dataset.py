@@ -325,7 +325,13 @@ def fitting_methods(*datasets: ZSLDataset) -> list[str]:
     return [name for name, method in METHODS.items() if joint or not method.card.joint_space]
 
 
-def _kept(spec, train, tests, store: CrossStore | None, on_progress) -> CrossAccuracy:
+def _kept(
+    spec: RunSpec,
+    train: ZSLDataset,
+    tests: Sequence[ZSLDataset],
+    store: CrossStore | None,
+    on_progress: protocol.Progress | None,
+) -> CrossAccuracy:
     """Return the kept result of a fit, or make it and keep it."""
     if store is None:
         return cross_accuracy(spec, train, tests, on_progress=on_progress)
@@ -338,7 +344,9 @@ def _kept(spec, train, tests, store: CrossStore | None, on_progress) -> CrossAcc
     return result
 
 
-def _tick(on_progress: Progress | None, before: int, total: int, message: str):
+def _tick(
+    on_progress: Progress | None, before: int, total: int, message: str
+) -> protocol.Progress | None:
     """Return what a selection calls: it is a part of one fit of ``total``."""
     if on_progress is None:
         return None

@@ -6,7 +6,8 @@ among those of ImageNet-1K come from :mod:`zslcore.datasets.facts`. Results are 
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Sequence
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -40,7 +41,6 @@ _PRINTED = {
     ),
     "SS": (
         ("trainval images", "ss_train_images"),
-        ("seen test images", None),
         ("unseen test images", "ss_test_unseen_images"),
     ),
 }
@@ -74,7 +74,9 @@ def statistics(dataset: ZSLDataset) -> pd.DataFrame:
     return table
 
 
-def _split_figures(dataset: ZSLDataset, split: Split, printed: dict) -> list[tuple]:
+def _split_figures(
+    dataset: ZSLDataset, split: Split, printed: dict[str, Any]
+) -> list[tuple[str, str, int, int | None]]:
     """Return the rows of :func:`statistics` for one split; validation is that of its first fold."""
     columns = dict(_PRINTED.get(split.name, ()))
     parts = (split.trainval, split.test_seen, split.test_unseen)
@@ -91,14 +93,14 @@ def _split_figures(dataset: ZSLDataset, split: Split, printed: dict) -> list[tup
         own = printed.get("val_classes") if split.name == "PS" else None
         rows.append((split.name, "validation classes", val, own))
     return rows + [
-        (split.name, quantity, len(part), printed.get(columns.get(quantity)))
+        (split.name, quantity, len(part), printed.get(columns.get(quantity, "")))
         for quantity, part in zip(quantities, parts, strict=True)
     ]
 
 
-def _printed_row(benchmark: str) -> dict:
+def _printed_row(benchmark: str) -> dict[str, Any]:
     table = published("dataset_statistics").set_index("dataset")
-    return table.loc[benchmark].to_dict()
+    return {str(name): value for name, value in table.loc[benchmark].items()}
 
 
 def class_table(dataset: ZSLDataset, split: Split) -> pd.DataFrame:
@@ -276,7 +278,9 @@ def attribute_table(
     )
     if not S.size:
         return table
-    return table.iloc[_ordered(S, table.index, classes), _ordered(S.T, table.columns, attributes)]
+    down = _ordered(S, list(table.index), classes)
+    across = _ordered(S.T, list(table.columns), attributes)
+    return table.iloc[down, across]
 
 
 def _matching(names: tuple[str, ...], words: str) -> np.ndarray:
@@ -288,7 +292,7 @@ def _matching(names: tuple[str, ...], words: str) -> np.ndarray:
     return np.flatnonzero(holds)
 
 
-def _ordered(A: np.ndarray, names, order: str) -> np.ndarray:
+def _ordered(A: np.ndarray, names: Sequence[str], order: str) -> np.ndarray:
     """Order the rows of ``A`` as asked."""
     if order == "name":
         return np.argsort([name.lower() for name in names], kind="stable")

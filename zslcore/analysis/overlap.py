@@ -18,19 +18,21 @@ VISAPP 2021, section 4. B. Efron, R. Tibshirani, "An introduction to the bootstr
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, product
 from math import comb
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 from scipy.stats import binomtest
 
 from zslcore.analysis.significance import holm
 from zslcore.base import ZSLEstimator
 from zslcore.datasets.base import Split, ZSLDataset
 from zslcore.exceptions import DatasetError, ParameterError
+from zslcore.features import Preprocessing
 from zslcore.metrics import per_class_accuracy
 from zslcore.protocol import fit_and_score
 
@@ -126,17 +128,18 @@ class OverlapGain:
         return self.all - self.clean
 
 
-def gain_of(acc_ouc, acc_tuc):
+def gain_of(acc_ouc: ArrayLike, acc_tuc: ArrayLike) -> np.ndarray:
     """Return the relative difference of two accuracies, 0 when both are 0; arrays broadcast."""
-    mean = (np.asarray(acc_ouc, dtype=float) + acc_tuc) / 2
-    return (acc_ouc - np.asarray(acc_tuc, dtype=float)) / np.where(mean > 0, mean, 1)
+    a, b = np.asarray(acc_ouc, dtype=float), np.asarray(acc_tuc, dtype=float)
+    mean = (a + b) / 2
+    return (a - b) / np.where(mean > 0, mean, 1)
 
 
 def overlap_gain(
-    per_class_accuracy,
-    overlapping,
+    per_class_accuracy: np.ndarray | Sequence[float] | Mapping[int, float],
+    overlapping: np.ndarray | Collection[int],
     *,
-    images=None,
+    images: np.ndarray | Sequence[int] | Mapping[int, int] | None = None,
     level: float = 0.95,
     n_resamples: int = 2000,
     seed: int = 0,
@@ -179,7 +182,11 @@ def overlap_gain(
     )
 
 
-def _arrays(accuracy, overlapping, images) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+def _arrays(
+    accuracy: np.ndarray | Sequence[float] | Mapping[int, float],
+    overlapping: np.ndarray | Collection[int],
+    images: np.ndarray | Sequence[int] | Mapping[int, int] | None,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
     """Bring mappings and arrays to one form, and refuse what has no gain."""
     if isinstance(accuracy, Mapping):
         classes = sorted(accuracy)
@@ -204,7 +211,9 @@ def _arrays(accuracy, overlapping, images) -> tuple[np.ndarray, np.ndarray, np.n
     return accuracy, known, None if images is None else np.asarray(images, dtype=np.int64)
 
 
-def _interval(A, B, tail: float, n_resamples: int, rng) -> tuple[float, float]:
+def _interval(
+    A: np.ndarray, B: np.ndarray, tail: float, n_resamples: int, rng: np.random.Generator
+) -> tuple[float, float]:
     """Bootstrap-t over classes, each side resampled by itself; NaN for a single class on a side.
 
     The percentile interval is too short with the few classes a test set has; dividing by each
@@ -242,7 +251,9 @@ def _gain_and_error(A: np.ndarray, B: np.ndarray) -> tuple[np.ndarray, np.ndarra
     return gain_of(a, b) @ sign, np.sqrt(variance)
 
 
-def _permutation_p(accuracy: np.ndarray, known: np.ndarray, n_resamples: int, rng) -> float:
+def _permutation_p(
+    accuracy: np.ndarray, known: np.ndarray, n_resamples: int, rng: np.random.Generator
+) -> float:
     """Share of ways to call as many classes overlapping that differ at least as much.
 
     Of a given set of accuracies the gain is a rising function of the difference, which unlike the
@@ -280,9 +291,14 @@ class Draw:
 
 
 def fair_draws(
-    overlapping, *, n_ouc: int, n_tuc: int, n_train: int | None = None, n_draws: int = 30,
+    overlapping: ArrayLike,
+    *,
+    n_ouc: int,
+    n_tuc: int,
+    n_train: int | None = None,
+    n_draws: int = 30,
     seed: int = 0,
-) -> tuple[Draw, ...]:  # fmt: skip
+) -> tuple[Draw, ...]:
     """Draw test classes, part overlapping and part truly unseen; the rest trains.
 
     FAIR draws 30 times, for UCF101 51 training, 25 overlapping and 25 truly unseen classes.
@@ -318,7 +334,7 @@ def fair_draws(
     return tuple(draws)
 
 
-def half_and_half(overlapping, *, n_draws: int = 30, seed: int = 0) -> tuple[Draw, ...]:
+def half_and_half(overlapping: ArrayLike, *, n_draws: int = 30, seed: int = 0) -> tuple[Draw, ...]:
     """Draw as many overlapping as other test classes, a fifth of all classes together.
 
     Fewer where there are not twice as many of a kind, so that all are not tested at once.
@@ -345,7 +361,8 @@ def overlap_study(
     draws: Sequence[Draw],
     *,
     on_progress: Callable[[int, int], None] | None = None,
-    **options,
+    preprocessing: Preprocessing = Preprocessing(),  # noqa: B008 - frozen
+    seed: int = 0,
 ) -> pd.DataFrame:
     """Fit every method on every draw of classes with every feature set.
 
@@ -355,8 +372,7 @@ def overlap_study(
     datasets : name of the features -> data set; the same classes, in the same order
     draws : from :func:`fair_draws`
     on_progress : called with the fits done and those to do in all, after each
-    **options
-        For :func:`zslcore.protocol.fit_and_score`: ``preprocessing``, ``seed``.
+    preprocessing, seed : as of :func:`zslcore.protocol.fit_and_score`
 
     Returns
     -------
@@ -367,14 +383,20 @@ def overlap_study(
     rows = []
     fits = list(product(datasets.items(), enumerate(draws), methods.items()))
     for n, ((features, dataset), (k, draw), (method, estimator)) in enumerate(fits, start=1):
-        of_draw = _accuracies(estimator, dataset, draw, **options)
+        of_draw = _accuracies(estimator, dataset, draw, preprocessing, seed)
         rows += [(k, features, method, *row) for row in of_draw]
         if on_progress is not None:
             on_progress(n, len(fits))
     return pd.DataFrame(rows, columns=list(STUDY_COLUMNS))
 
 
-def _accuracies(estimator, dataset, draw: Draw, **options) -> Iterator[tuple]:
+def _accuracies(
+    estimator: ZSLEstimator,
+    dataset: ZSLDataset,
+    draw: Draw,
+    preprocessing: Preprocessing,
+    seed: int,
+) -> Iterator[tuple[int, bool, int, float]]:
     """Yield (class, overlapping, images, accuracy) of one fit."""
     test = np.union1d(draw.ouc, draw.tuc)
     split = Split.from_rows(
@@ -384,7 +406,7 @@ def _accuracies(estimator, dataset, draw: Draw, **options) -> Iterator[tuple]:
         test_seen=[],
         test_unseen=np.flatnonzero(np.isin(dataset.labels, test)),
     )
-    scores = fit_and_score(estimator, dataset, split, **options)
+    scores = fit_and_score(estimator, dataset, split, preprocessing=preprocessing, seed=seed)
     F, y = scores.unseen_part
     accuracy = per_class_accuracy(y, F.argmax(axis=1))
     classes, images = scores.classes[~scores.seen], np.bincount(y)
@@ -455,7 +477,9 @@ def _by_class(part: pd.DataFrame) -> tuple[pd.Series, pd.Series]:
     return by_class["accuracy"].mean(), by_class["overlapping"].first()
 
 
-def _over_baseline(part, of_baseline, *, level, n_resamples, seed) -> dict[str, float]:
+def _over_baseline(
+    part: pd.DataFrame, of_baseline: pd.DataFrame, *, level: float, n_resamples: int, seed: int
+) -> dict[str, float]:
     """Gain minus the baseline's, with an interval over classes that both are tested on."""
     columns = ("gain_minus_baseline", "minus_low", "minus_high")
     if of_baseline.empty or part["features"].iloc[0] == of_baseline["features"].iloc[0]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import pandas as pd
 
@@ -37,7 +38,7 @@ def figures_table(run: RunResult) -> pd.DataFrame:
     return table.astype(dict.fromkeys([*papers, "gamma"], float))
 
 
-def _measured(e: Evaluation) -> list[dict]:
+def _measured(e: Evaluation) -> list[dict[str, Any]]:
     rows = [
         {
             "figure": "zsl",
@@ -55,7 +56,9 @@ def _measured(e: Evaluation) -> list[dict]:
     return rows
 
 
-def _point_rows(calibrated: bool, point: OperatingPoint, per_sample: OperatingPoint) -> list[dict]:
+def _point_rows(
+    calibrated: bool, point: OperatingPoint, per_sample: OperatingPoint
+) -> list[dict[str, Any]]:
     return [
         {
             "figure": letter,

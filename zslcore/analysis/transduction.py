@@ -15,7 +15,7 @@ good, the bad and the ugly", TPAMI 2019, section 5.4.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, Self
 
@@ -29,7 +29,7 @@ from zslcore.exceptions import DatasetError, closest_name
 from zslcore.features import FeatureScaling, Preprocessing, PrototypeScaling
 from zslcore.methods import METHODS, TRANSDUCTIVE
 from zslcore.metrics import mean_class_accuracy, per_class_accuracy
-from zslcore.protocol import ScoredTest, Task, evaluate, fit_and_score, select, transduce
+from zslcore.protocol import Progress, ScoredTest, Task, evaluate, fit_and_score, select, transduce
 from zslcore.runs import revisions_of
 
 __all__ = ["Contender", "Transduction", "TransductionSpec", "compare", "per_class_table"]
@@ -132,7 +132,7 @@ class Contender:
     gzsl: ScoredTest | None
 
     @property
-    def grid(self) -> Mapping[str, tuple]:
+    def grid(self) -> Mapping[str, tuple[Any, ...]]:
         """The parameters that are chosen where they are not given, and their values."""
         return (METHODS | TRANSDUCTIVE)[self.name].param_grid
 
@@ -209,7 +209,7 @@ def compare(
     return Transduction(work.contender(method, grown, "transductive"), inductive)
 
 
-def per_class_table(result: Transduction, class_names) -> pd.DataFrame:
+def per_class_table(result: Transduction, class_names: Sequence[str]) -> pd.DataFrame:
     """Return the ZSL accuracy of every unseen class under both, in the data set's order.
 
     Returns
@@ -239,7 +239,9 @@ class _Work:
     seed: int
     on_progress: Callable[[int, int, str], None] | None
 
-    def contender(self, method: ZSLEstimator, grown: dict, kind: Kind) -> Contender:
+    def contender(
+        self, method: ZSLEstimator, grown: Mapping[Task, dict[str, Any]], kind: Kind
+    ) -> Contender:
         """Choose, fit and score one of the two; ``grown`` are the base's parameters by task."""
         tasks: list[Task] = ["zsl", "gzsl"] if len(self.split.test_seen) else ["zsl"]
         params, gamma, scored = {}, None, {}
@@ -258,7 +260,9 @@ class _Work:
             gzsl=scored.get("gzsl"),
         )
 
-    def _chosen(self, model: ZSLEstimator, task: Task, kind: Kind) -> tuple[dict, float | None]:
+    def _chosen(
+        self, model: ZSLEstimator, task: Task, kind: Kind
+    ) -> tuple[dict[str, Any], float | None]:
         """Return every parameter and the folds' gamma."""
         given = model.get_params()
         if not self.choose and (task == "zsl" or not self.split.folds):
@@ -275,10 +279,11 @@ class _Work:
         )
         return given | selection.params, selection.gamma
 
-    def _told(self, what: str):
-        if self.on_progress is None:
+    def _told(self, what: str) -> Progress | None:
+        tell = self.on_progress
+        if tell is None:
             return None
-        return lambda done, total: self.on_progress(done, total, what)
+        return lambda done, total: tell(done, total, what)
 
     def _scored(self, model: ZSLEstimator, task: Task, kind: Kind) -> ScoredTest:
         data, split, preprocessing = self.dataset, self.split, self.preprocessing

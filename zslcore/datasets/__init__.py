@@ -6,9 +6,17 @@
 from __future__ import annotations
 
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 from zslcore.datasets.base import Fold, Split, ZSLDataset
 from zslcore.exceptions import closest_name
+
+if TYPE_CHECKING:
+    from zslcore.datasets.digits import read_digits
+    from zslcore.datasets.importing import import_dataset
+    from zslcore.datasets.simulated import simulate
+    from zslcore.datasets.table import read_table
+    from zslcore.datasets.xlsa17 import read_xlsa17
 
 __all__ = [
     "Fold",
@@ -32,11 +40,13 @@ _READERS = {
 }
 
 
-def __getattr__(name: str):
-    """Import a reader when it is first asked for: MAT and HDF5 support cost start-up time."""
-    if name in _READERS:
-        return getattr(import_module(f"{__name__}.{_READERS[name]}"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> object:
+        """Import a reader when it is first asked for: MAT and HDF5 support cost start-up time."""
+        if name in _READERS:
+            return getattr(import_module(f"{__name__}.{_READERS[name]}"), name)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def available() -> tuple[str, ...]:

@@ -18,7 +18,7 @@ import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -105,7 +105,7 @@ def clean_text(text: object, length: int = 200) -> str:
 
 
 def read_arrays(
-    path: str | os.PathLike,
+    path: str | os.PathLike[str],
     wanted: Mapping[str, Role],
     into: Path,
     *,
@@ -180,7 +180,7 @@ def _kind(path: Path, welcome: tuple[str, ...]) -> str:
     )
 
 
-def _ask_child(request: dict, file: str) -> list[str]:
+def _ask_child(request: dict[str, Any], file: str) -> list[str]:
     """Return the variables that the child wrote, or turn its end into a sentence."""
     lines, code = _run_child(request)
     last = lines[-1] if lines else {}
@@ -192,7 +192,7 @@ def _ask_child(request: dict, file: str) -> list[str]:
     raise FileRefusedError(f"{where}: {what}.")
 
 
-def _run_child(request: dict) -> tuple[list[dict], int | None]:
+def _run_child(request: dict[str, Any]) -> tuple[list[dict[str, Any]], int | None]:
     """Run the child on ``request``; return its lines and its exit status, None if out of time."""
     # Its answer goes to a file, not a pipe, so that the limit on file size holds for it too.
     with tempfile.TemporaryFile() as answer:
@@ -223,7 +223,7 @@ def _environment() -> dict[str, str]:
     }
 
 
-def _parsed(answer: bytes) -> list[dict]:
+def _parsed(answer: bytes) -> list[dict[str, Any]]:
     """Parse the child's lines up to the first that is damaged."""
     lines = []
     for line in answer.decode("utf-8", "replace").splitlines():

@@ -15,12 +15,15 @@ import zipfile
 from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 if sys.platform != "win32":  # there, only the parent's time limit holds
     import resource
+
+if TYPE_CHECKING:
+    from h5py import Dataset, Reference
 
 __all__ = ["serve"]
 
@@ -97,7 +100,7 @@ class Hdf5:
         is_text = data.dtype.kind in "SO"
         return data.shape, max(data.dtype.itemsize, TEXT_BYTES) if is_text else data.dtype.itemsize
 
-    def _plain(self, data):
+    def _plain(self, data: object) -> Dataset:
         """Return ``data`` if it is an array in this very file that plain HDF5 can read."""
         if not isinstance(data, self.h5py.Dataset):
             raise RefusedError("expected an array, got an HDF5 group")
@@ -122,7 +125,7 @@ class Hdf5:
         # MATLAB writes columns first, so that its arrays lie transposed in HDF5.
         return data[()].T if "MATLAB_class" in data.attrs else data[()]
 
-    def _text(self, reference) -> str:
+    def _text(self, reference: Reference | None) -> str:
         """Follow one cell of a MATLAB 7.3 cell array to its UTF-16 text."""
         data = self._plain(self.file[reference]) if reference else None
         if data is None or data.dtype.kind != "u" or data.size > TEXT_BYTES:
@@ -251,7 +254,7 @@ def limit(which: str, value: int, *, hard: bool = True) -> None:
         return  # macOS knows no limit on address space
 
 
-def say(**line) -> None:
+def say(**line: object) -> None:
     """Send one line to the parent."""
     sys.stdout.write(json.dumps(line) + "\n")
     sys.stdout.flush()
@@ -287,7 +290,7 @@ def limit_everything(budget: int, seconds: int) -> None:
     limit("RLIMIT_AS", BASE_MEMORY, hard=False)
 
 
-def serve(request: dict) -> None:
+def serve(request: dict[str, Any]) -> None:
     """Read what ``request`` asks for and say how it went."""
     budget, out = request["budget"], Path(request["out"])
     say(reading="")

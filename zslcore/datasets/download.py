@@ -14,7 +14,7 @@ import time
 import tomllib
 import zipfile
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -44,6 +44,8 @@ MAX_MEMBER_BYTES = 4 << 30
 
 #: Called with bytes so far and bytes in all (0 when unknown).
 Progress = Callable[[int, int], None]
+#: (data set, file) -> member of the archive.
+Members = dict[tuple[str, str], zipfile.ZipInfo]
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,9 +187,9 @@ def _by_hand(archive: Archive, error: Exception) -> str:
     )
 
 
-def _members(packed: zipfile.ZipFile) -> dict[tuple[str, str], zipfile.ZipInfo]:
+def _members(packed: zipfile.ZipFile) -> Members:
     """Map (data set, file) to members ``.../data/<data set>/<file>``."""
-    found: dict[tuple[str, str], zipfile.ZipInfo] = {}
+    found: Members = {}
     for info in packed.infolist():
         parts = PurePosixPath(info.filename).parts
         if len(parts) >= 3 and parts[-3] == "data":
@@ -195,7 +197,9 @@ def _members(packed: zipfile.ZipFile) -> dict[tuple[str, str], zipfile.ZipInfo]:
     return found
 
 
-def _unpack_one(archive: Archive, packed: zipfile.ZipFile, members, name: str, into: Path) -> None:
+def _unpack_one(
+    archive: Archive, packed: zipfile.ZipFile, members: Members, name: str, into: Path
+) -> None:
     """Copy the members of one data set."""
     for file in archive.members:
         info = members.get((name, file))
@@ -233,7 +237,9 @@ class _Transfer:
     max_bytes: int
     on_progress: Progress | None = None
 
-    def __call__(self, url: str, output_file: str, _pooch, check_only: bool = False) -> bool:
+    def __call__(
+        self, url: str, output_file: str, _pooch: object, check_only: bool = False
+    ) -> bool:
         """Download ``url`` to ``output_file``, in as many attempts as :data:`PAUSES` allows."""
         if check_only:
             return requests.head(url, timeout=TIMEOUT, allow_redirects=True).ok
@@ -276,7 +282,7 @@ class _Transfer:
                 self._note_version(answer.headers)
             self._receive(answer, "ab" if is_rest else "wb", start, total)
 
-    def _note_version(self, headers) -> None:
+    def _note_version(self, headers: Mapping[str, str]) -> None:
         strong = headers.get("ETag", "")
         version = strong if strong.startswith('"') else headers.get("Last-Modified", "")
         self._version.write_text(version, encoding="utf-8")

@@ -17,7 +17,7 @@ from zslcore.kept import TornError
 __all__ = ["import_dataset", "open_dataset"]
 
 
-def import_dataset(source: ZSLDataset | str | os.PathLike, **options: Any) -> ZSLDataset:
+def import_dataset(source: ZSLDataset | str | os.PathLike[str], **options: Any) -> ZSLDataset:
     """Import a data set for good; afterwards :func:`zslcore.datasets.load` knows its name.
 
     Parameters

@@ -12,9 +12,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -52,10 +53,10 @@ class Recipe:
     """
 
     path: str
-    options: dict
+    options: dict[str, Any]
     sources: Sequence[Path]
 
-    def as_json(self) -> dict:
+    def as_json(self) -> dict[str, Any]:
         """Return the recipe with size and modification time of each source."""
         states = [
             {"path": str(path), "size": path.stat().st_size, "mtime_ns": path.stat().st_mtime_ns}
@@ -99,7 +100,7 @@ def keep_dataset(dataset: ZSLDataset, name: str) -> ZSLDataset:
     return _store(name, {}, lambda _: dataset)
 
 
-def recipe_of(name: str) -> dict:
+def recipe_of(name: str) -> dict[str, Any]:
     """Return the recipe that an import was made by; empty where nobody knows."""
     try:
         return _manifest(name)["recipe"]
@@ -128,7 +129,7 @@ def _refuse_taken(name: str) -> None:
         raise ParameterError(f"{name!r} is the name of a built-in data set; choose another name.")
 
 
-def _store(name: str, made_by: dict, read: Callable[[Path], ZSLDataset]) -> ZSLDataset:
+def _store(name: str, made_by: dict[str, Any], read: Callable[[Path], ZSLDataset]) -> ZSLDataset:
     """Read into a new folder, then let the manifest point at it."""
     _check_name(name)
     _refuse_taken(name)
@@ -146,7 +147,7 @@ def _store(name: str, made_by: dict, read: Callable[[Path], ZSLDataset]) -> ZSLD
     return open_import(name)
 
 
-def _write(dataset: ZSLDataset, folder: Path) -> dict:
+def _write(dataset: ZSLDataset, folder: Path) -> dict[str, Any]:
     """Write the arrays of ``dataset`` into ``folder`` and return what the manifest says."""
     _write_matrix(folder / "features.npy", dataset.features)
     np.save(folder / "labels.npy", dataset.labels)
@@ -174,7 +175,7 @@ def _write(dataset: ZSLDataset, folder: Path) -> dict:
     }
 
 
-def _write_matrix(path: Path, matrix) -> None:
+def _write_matrix(path: Path, matrix: np.ndarray) -> None:
     """Write a matrix block by block, unless the door has put it there already."""
     there = matrix.filename if isinstance(matrix, np.memmap) else None
     if there is not None and Path(there) == path.resolve():
@@ -198,7 +199,7 @@ def _split_arrays(dataset: ZSLDataset) -> dict[str, np.ndarray]:
     return arrays
 
 
-def _manifest(name: str) -> dict:
+def _manifest(name: str) -> dict[str, Any]:
     """Read a manifest and see that it is one of ours."""
     try:
         manifest = json.loads((_root() / f"{name}.json").read_text(encoding="utf-8"))
@@ -230,7 +231,7 @@ def open_import(name: str) -> ZSLDataset:
         raise TornError(f"its files do not fit together ({type(error).__name__})") from error
 
 
-def _dataset(folder: Path, manifest: dict) -> ZSLDataset:
+def _dataset(folder: Path, manifest: dict[str, Any]) -> ZSLDataset:
     """Build the data set over maps of the import's files."""
     images = folder / "images.npy"
     with np.load(folder / "splits.npz", allow_pickle=False) as arrays:
@@ -250,17 +251,20 @@ def _dataset(folder: Path, manifest: dict) -> ZSLDataset:
     )
 
 
-def _split(arrays, i: int, facts: dict) -> Split:
+def _split(arrays: Mapping[str, np.ndarray], i: int, facts: dict[str, Any]) -> Split:
     """Rebuild the ``i``-th split from its arrays."""
-    parts = ("trainval", "test_seen", "test_unseen", "seen_classes", "unseen_classes")
     return Split(
         name=facts["name"],
-        note=facts["note"],
+        trainval=arrays[f"{i}.trainval"],
+        test_seen=arrays[f"{i}.test_seen"],
+        test_unseen=arrays[f"{i}.test_unseen"],
+        seen_classes=arrays[f"{i}.seen_classes"],
+        unseen_classes=arrays[f"{i}.unseen_classes"],
         folds=[
             Fold(arrays[f"{i}.fold{k}.train"], arrays[f"{i}.fold{k}.val"])
             for k in range(facts["folds"])
         ],
-        **{part: arrays[f"{i}.{part}"] for part in parts},
+        note=facts["note"],
     )
 
 

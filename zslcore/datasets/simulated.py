@@ -210,7 +210,9 @@ def _counts(classes: pd.DataFrame, share: float) -> tuple[np.ndarray, np.ndarray
     return images, test_seen
 
 
-def _proposed(facts: ClassFacts, labels, images, test_seen) -> Split:
+def _proposed(
+    facts: ClassFacts, labels: np.ndarray, images: np.ndarray, test_seen: np.ndarray
+) -> Split:
     """PS: images of a class are exchangeable, so its last ones are the held-out ones."""
     from_end = np.cumsum(images)[labels] - np.arange(len(labels))
     is_unseen = _is(facts, "ps", "test")[labels]
@@ -227,7 +229,7 @@ def _proposed(facts: ClassFacts, labels, images, test_seen) -> Split:
     )
 
 
-def _standard(facts: ClassFacts, labels) -> Split:
+def _standard(facts: ClassFacts, labels: np.ndarray) -> Split:
     """SS: folds were never published, so each leaves out every third training class."""
     is_test = _is(facts, "ss", "test")
     number = np.cumsum(~is_test) - 1

@@ -49,9 +49,9 @@ MAX_HEADER = 4 << 20
 
 
 def read_table(
-    path: str | os.PathLike,
+    path: str | os.PathLike[str],
     *,
-    prototypes: str | os.PathLike | None = None,
+    prototypes: str | os.PathLike[str] | None = None,
     unseen: Sequence[str | int] | None = None,
     name: str | None = None,
 ) -> ZSLDataset:

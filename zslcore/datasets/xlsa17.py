@@ -49,7 +49,7 @@ STANDARD = ("trainclasses.txt", "testclasses.txt")
 
 
 def read_xlsa17(
-    folder: str | os.PathLike,
+    folder: str | os.PathLike[str],
     features: str = FEATURES,
     splits: str = SPLITS,
     *,
@@ -95,7 +95,7 @@ def read_xlsa17(
     return imports.keep(name, recipe, lambda into: _read(layout, name, into))
 
 
-def read_split_arrays(path: str | os.PathLike) -> dict[str, np.ndarray]:
+def read_split_arrays(path: str | os.PathLike[str]) -> dict[str, np.ndarray]:
     """Read the small variables of a split or label file as they are stored, for an audit.
 
     Parameters

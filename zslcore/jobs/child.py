@@ -108,7 +108,7 @@ def main(name: str) -> None:
         say({"finished": True})
 
 
-def _do(function: Callable, request: dict[str, Any], report: Report) -> None:
+def _do(function: Callable[..., None], request: dict[str, Any], report: Report) -> None:
     """Do the work in the temporary folder and put the folder in its place."""
     folder, into = Path(request["folder"]), Path(request["into"])
     os.environ["ZSL_DATA"] = request["data"]

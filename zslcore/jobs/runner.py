@@ -48,6 +48,8 @@ ROOT = Path(__file__).parents[2]
 
 
 Child = subprocess.Popen[str]
+#: Name, size, time and number of every file of a folder.
+Stamp = tuple[tuple[str, int, int, int], ...]
 
 
 @dataclass(eq=False)
@@ -129,7 +131,7 @@ class Runner:
         self._queue: list[_Job] = []
         self._threads: set[threading.Thread] = set()
         self._spare: Child | None = None
-        self._verified: dict[Path, tuple] = {}
+        self._verified: dict[Path, Stamp] = {}
 
     @property
     def folder(self) -> Path:
@@ -398,7 +400,7 @@ def is_intact(folder: Path) -> bool:
     return True
 
 
-def _stamp(folder: Path) -> tuple:
+def _stamp(folder: Path) -> Stamp:
     """Return sizes and times of the files of ``folder``: unchanged, they need no second look."""
     with suppress(OSError):
         stats = sorted((path.name, path.stat()) for path in folder.iterdir())

@@ -10,6 +10,7 @@ import argparse
 import sys
 import tomllib
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from zslcore.datasets import ZSLDataset, available, load
 from zslcore.datasets.door import clean_text
@@ -23,6 +24,9 @@ from zslcore.leakage.report import FAIL_ON, AuditReport
 from zslcore.leakage.vocabularies import VOCABULARY_NAMES
 from zslcore.runs import RunResult, RunStore
 
+if TYPE_CHECKING:
+    Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
+
 __all__ = ["add_parser", "read_decisions", "run_audit"]
 
 #: What a result may have been tuned by.
@@ -30,7 +34,7 @@ CHOSEN = ("hyperparameters", "epochs", "gamma")
 MAX_DECISIONS = 1 << 20
 
 
-def add_parser(subparsers) -> argparse.ArgumentParser:
+def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
     """Add the command ``audit`` to the command line of the package."""
     parser = subparsers.add_parser("audit", help="look for leaks in a split", description=__doc__)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter

@@ -61,7 +61,8 @@ class AuditContext:
     """Everything an audit may look at; what is not known is None or empty.
 
     A check that cannot do without something says so by its ``needs``, and then takes it from
-    :attr:`known_labels`, :attr:`known_unseen_classes` or :attr:`known_prototypes`.
+    :attr:`known_labels`, :attr:`known_unseen_classes`, :attr:`known_features` or
+    :attr:`known_prototypes`.
 
     Attributes
     ----------
@@ -71,7 +72,7 @@ class AuditContext:
     split_name : name of the split
     labels : int array of shape (n_rows,), rows of ``prototypes``
     n_rows : number of images
-    features : array-like of shape (n_rows, n_features)
+    features : array of shape (n_rows, n_features), in memory, mapped or in HDF5
     prototypes, raw_prototypes : float arrays of shape (n_classes, n_attributes), scaled and raw
     class_names : by row of ``prototypes``
     class_lists : "seen" and "unseen", rows of ``prototypes``, where they are declared
@@ -91,7 +92,7 @@ class AuditContext:
     split_name: str = ""
     labels: np.ndarray | None = None
     n_rows: int | None = None
-    features: Any = None
+    features: np.ndarray | None = None
     prototypes: np.ndarray | None = None
     raw_prototypes: np.ndarray | None = None
     class_names: tuple[str, ...] = ()
@@ -107,7 +108,7 @@ class AuditContext:
     facts: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
-    def of_split(cls, split: Split, **known) -> AuditContext:
+    def of_split(cls, split: Split, **known: Any) -> AuditContext:
         """Build a context from a split alone: rows and declared classes, no labels."""
         return cls(
             **{
@@ -121,7 +122,7 @@ class AuditContext:
         )
 
     @classmethod
-    def of_dataset(cls, dataset: ZSLDataset, split: Split, **known) -> AuditContext:
+    def of_dataset(cls, dataset: ZSLDataset, split: Split, **known: Any) -> AuditContext:
         """Build a context from a data set and one of its splits."""
         labels = dataset.labels
         known = {
@@ -180,6 +181,11 @@ class AuditContext:
     def known_unseen_classes(self) -> np.ndarray:
         """The classes of test_unseen; refused where they are not known."""
         return self._known(self.unseen_classes, "the unseen classes")
+
+    @property
+    def known_features(self) -> np.ndarray:
+        """The features; refused where they are not known."""
+        return self._known(self.features, "the features")
 
     @property
     def known_prototypes(self) -> np.ndarray:

@@ -60,7 +60,7 @@ class CorrectedSplit:
         rows = [(part, len(r), len(self.removed.get(part, ()))) for part, r in self.parts.items()]
         return pd.DataFrame(rows, columns=["part", "rows", "removed"])
 
-    def save_mat(self, path: str | PathLike) -> None:
+    def save_mat(self, path: str | PathLike[str]) -> None:
         """Write the MAT layout: 1-based ``*_loc`` columns, names and prototypes if known."""
         content: dict[str, Any] = {
             f"{part}_loc": (rows + 1).astype(np.float64)[:, None]
@@ -162,7 +162,7 @@ def _classes_apart(parts: Parts, labels: np.ndarray, policy: Policy) -> Parts:
 
 def _images_apart(parts: Parts, context: AuditContext, policy: Policy) -> Parts:
     """Take training rows out that show a test image once more, or nearly so."""
-    group, _ = identical_rows(context.features)
+    group, _ = identical_rows(context.known_features)
     both = leaking_groups(_with(context, parts), group)
     rows = np.flatnonzero(np.isin(group, both))
     parts = _without(parts, rows, *(PARTS if policy == "drop" else TRAIN_PARTS))
@@ -174,7 +174,7 @@ def _images_apart(parts: Parts, context: AuditContext, policy: Policy) -> Parts:
         train, test = _all(parts, *TRAIN_PARTS), _all(parts, *TEST_PARTS)
         if not train.size or not test.size:
             break
-        near = near_rows(context.features, train, test)
+        near = near_rows(context.known_features, train, test)
         if not near.train.size:
             break
         parts = _without(parts, near.train, *TRAIN_PARTS)

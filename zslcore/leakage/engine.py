@@ -14,7 +14,7 @@ from typing import Any
 from zslcore.leakage.checks import CHECKS, run_check
 from zslcore.leakage.context import AuditContext, Decisions, Provenance
 from zslcore.leakage.correction import CorrectedSplit, Policy, correct_context
-from zslcore.leakage.loading import Subject, context_of, vocabulary_of
+from zslcore.leakage.loading import FeatureSource, Labels, Subject, context_of, vocabulary_of
 from zslcore.leakage.report import AuditReport, Finding
 from zslcore.leakage.vocabularies import Vocabulary
 from zslcore.version import version
@@ -26,9 +26,9 @@ def audit(
     subject: Subject,
     *,
     split: str | None = None,
-    labels=None,
-    features=None,
-    pretraining: Sequence[Vocabulary | str | PathLike] = (),
+    labels: Labels | None = None,
+    features: FeatureSource | None = None,
+    pretraining: Sequence[Vocabulary | str | PathLike[str]] = (),
     decisions: Decisions | None = None,
     provenance: Provenance | None = None,
     runs: Sequence[Any] = (),
@@ -128,8 +128,8 @@ def corrected_split(
     *,
     policy: Policy = "test first",
     split: str | None = None,
-    labels=None,
-    features=None,
+    labels: Labels | None = None,
+    features: FeatureSource | None = None,
 ) -> CorrectedSplit:
     """Return the split without rows and classes on two sides; see :mod:`.correction`.
 
@@ -143,7 +143,13 @@ def corrected_split(
 
 
 @contextmanager
-def _opened(subject, split, labels, features, known) -> Iterator[AuditContext]:
+def _opened(
+    subject: Subject,
+    split: str | None,
+    labels: Labels | None,
+    features: FeatureSource | None,
+    known: Mapping[str, Any],
+) -> Iterator[AuditContext]:
     """Build the context; features read from a file live as long as it is looked at."""
     with tempfile.TemporaryDirectory() as folder:
         yield context_of(

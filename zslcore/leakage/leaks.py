@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -114,7 +115,7 @@ def overlap_table(
     return table.iloc[np.argsort(rank.to_numpy(dtype=float), kind="stable")].reset_index(drop=True)
 
 
-def _overlap_row(c: int, name: str, overlap: Overlap | None) -> tuple:
+def _overlap_row(c: int, name: str, overlap: Overlap | None) -> tuple[Any, ...]:
     """Return a line of the table; ``overlap`` is None for a class like no other."""
     if overlap is None:
         return (c, name, "none", "", "", "", 0, "open", False)

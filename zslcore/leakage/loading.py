@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from os import PathLike
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -31,7 +32,11 @@ __all__ = [
     "vocabulary_of",
 ]
 
-Subject = ZSLDataset | Split | str | PathLike
+Subject = ZSLDataset | Split | str | PathLike[str]
+#: The class of every image, 0-based, or a file with 1-based ``labels``.
+Labels = np.ndarray | Sequence[int] | str | PathLike[str]
+#: Features, or a file with ``features``.
+FeatureSource = np.ndarray | str | PathLike[str]
 
 #: Name and version of the split files that are written as JSON.
 SPLIT_SCHEMA = "zslcore-split/1"
@@ -40,7 +45,7 @@ MAX_JSON = 64 << 20
 LABEL_FILES = ("res101.mat", "labels.mat")
 
 
-def vocabulary_of(name: Vocabulary | str | PathLike) -> Vocabulary:
+def vocabulary_of(name: Vocabulary | str | PathLike[str]) -> Vocabulary:
     """Return a vocabulary by name, or from a text file of one's own."""
     if isinstance(name, Vocabulary):
         return name
@@ -56,9 +61,9 @@ def context_of(
     *,
     into: Path,
     split: str | None = None,
-    labels=None,
-    features=None,
-    **known,
+    labels: Labels | None = None,
+    features: FeatureSource | None = None,
+    **known: Any,
 ) -> AuditContext:
     """Bring ``subject`` to one form; nothing is judged.
 
@@ -85,7 +90,7 @@ def context_of(
         return _completed(context, labels, features)
     path = Path(subject)
     if path.is_dir():
-        path, labels, features = _in_folder(path, labels, features, into)
+        path, features = _in_folder(path, features, into)
     return _of_file(path, labels, features, known)
 
 
@@ -113,17 +118,24 @@ def chosen_split(dataset: ZSLDataset, split: str | None = None) -> Split:
     return dataset.splits.get("PS") or next(iter(dataset.splits.values()))
 
 
-def _in_folder(folder: Path, labels, features, into: Path):
-    """Find the files of the layout in a folder."""
+def _in_folder(
+    folder: Path, features: np.ndarray | None, into: Path
+) -> tuple[Path, np.ndarray | None]:
+    """Find the split file in a folder of the layout, and features where none are given."""
     path, images = folder / "att_splits.mat", folder / "res101.mat"
     if not path.is_file():
         raise FileRefusedError(f"{folder}: expected att_splits.mat in this folder.")
     if features is None and images.is_file():
         features = read_arrays(images, {"features": "columns"}, into).arrays["features"]
-    return path, labels, features
+    return path, features
 
 
-def _of_file(path: Path, labels, features, known: Mapping) -> AuditContext:
+def _of_file(
+    path: Path,
+    labels: np.ndarray | Sequence[int] | None,
+    features: np.ndarray | None,
+    known: Mapping[str, Any],
+) -> AuditContext:
     facts = {"file": clean_text(path.name)}
     if path.suffix.lower() == ".json":
         parts, arrays = _json_parts(path), {}
@@ -157,7 +169,11 @@ def _of_file(path: Path, labels, features, known: Mapping) -> AuditContext:
     return _completed(context, labels, features)
 
 
-def _completed(context: AuditContext, labels, features) -> AuditContext:
+def _completed(
+    context: AuditContext,
+    labels: np.ndarray | Sequence[int] | None,
+    features: np.ndarray | None,
+) -> AuditContext:
     """Add labels and features, comparing their sizes."""
     from dataclasses import replace
 
@@ -190,7 +206,7 @@ def _labels_in(path: Path, *, required: bool = True) -> np.ndarray | None:
     return arrays["labels"] - 1
 
 
-def _labels_beside(path: Path, arrays: Mapping) -> tuple[np.ndarray | None, str]:
+def _labels_beside(path: Path, arrays: Mapping[str, np.ndarray]) -> tuple[np.ndarray | None, str]:
     """Labels in the file itself, or in one of the usual files beside it."""
     if "labels" in arrays:
         return arrays["labels"] - 1, "in the file itself"
@@ -208,7 +224,7 @@ def _same_number(path: Path, names: tuple[str, ...], S: np.ndarray | None) -> No
         )
 
 
-def _class_lists(path: Path, names: tuple[str, ...]) -> dict:
+def _class_lists(path: Path, names: tuple[str, ...]) -> dict[str, Any]:
     """Read the class lists that lie beside the benchmark's own split files.
 
     They are only used for files called ``att_splits...`` and when all their names are known, since

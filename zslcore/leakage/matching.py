@@ -148,7 +148,7 @@ class _Index:
     by_word: dict[str, set[int]] = field(default_factory=lambda: defaultdict(set))
     by_synset: dict[str, set[int]] = field(default_factory=lambda: defaultdict(set))
     below: dict[str, list[tuple[int, int]]] = field(default_factory=lambda: defaultdict(list))
-    frequency: Counter = field(default_factory=Counter)
+    frequency: Counter[str] = field(default_factory=Counter)
 
     def common(self, word: str) -> bool:
         """Whether too many names have ``word`` for it to tell anything."""

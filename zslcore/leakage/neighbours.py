@@ -40,7 +40,7 @@ NEAR = 0.25
 ALONE, CROWD = 0.5, 10
 
 
-def identical_rows(X) -> tuple[np.ndarray, np.ndarray]:
+def identical_rows(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Group equal rows.
 
     Parameters
@@ -68,10 +68,10 @@ def identical_rows(X) -> tuple[np.ndarray, np.ndarray]:
     return _renumbered(group), zero
 
 
-def _row_codes(X) -> tuple[np.ndarray, np.ndarray]:
+def _row_codes(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return a hash of every row and whether it is zero throughout."""
     n, d = X.shape
-    weights = np.random.default_rng(0).integers(1, 1 << 63, d, dtype=np.uint64) | np.uint64(1)
+    weights = np.random.default_rng(0).integers(1, 1 << 63, (d,), dtype=np.uint64) | np.uint64(1)
     code, zero = np.empty(n, np.uint64), np.empty(n, bool)
     for start in range(0, n, BLOCK):
         part = slice(start, min(start + BLOCK, n))
@@ -90,7 +90,7 @@ def _words(block: np.ndarray) -> np.ndarray:
     return block.view(np.uint64)
 
 
-def _gather(X, rows: np.ndarray) -> np.ndarray:
+def _gather(X: np.ndarray, rows: np.ndarray) -> np.ndarray:
     return np.asarray(FeatureView(X, rows))
 
 
@@ -125,7 +125,12 @@ class NearRows:
 
 
 def near_rows(
-    X, train: np.ndarray, test: np.ndarray, *, near: float = NEAR, alone: float = ALONE
+    X: np.ndarray,
+    train: np.ndarray,
+    test: np.ndarray,
+    *,
+    near: float = NEAR,
+    alone: float = ALONE,
 ) -> NearRows:
     """Find test rows whose nearest training row is far nearer than is usual, and usual there.
 
@@ -165,7 +170,7 @@ def _projection(d: int) -> np.ndarray | None:
     return np.random.default_rng(0).normal(scale=DIMENSIONS**-0.5, size=(d, DIMENSIONS))
 
 
-def _projected(X, rows: np.ndarray, R: np.ndarray | None) -> np.ndarray:
+def _projected(X: np.ndarray, rows: np.ndarray, R: np.ndarray | None) -> np.ndarray:
     """Return the rows in the projection, float32."""
     view = FeatureView(X, rows)
     Z = np.empty((len(rows), X.shape[1] if R is None else R.shape[1]), dtype=np.float32)
@@ -194,7 +199,9 @@ def _distances_to_tenth(A: np.ndarray, B: np.ndarray) -> np.ndarray:
     return out
 
 
-def _shifted_squares(A, B) -> Iterator[tuple[slice, np.ndarray, np.ndarray]]:
+def _shifted_squares(
+    A: np.ndarray, B: np.ndarray
+) -> Iterator[tuple[slice, np.ndarray, np.ndarray]]:
     """Yield blocks of rows a of A: their place, ||a||^2, and ||a - b||^2 less that for all b."""
     # ||b||^2 - 2 ab in one product: the norm is one more column of B, met by a column of ones.
     B = np.column_stack([B, np.einsum("ij,ij->i", B, B)])
@@ -205,7 +212,7 @@ def _shifted_squares(A, B) -> Iterator[tuple[slice, np.ndarray, np.ndarray]]:
         yield part, norm, np.column_stack([-2 * block, np.ones(len(block), A.dtype)]) @ B.T
 
 
-def _distances_to_nearest(X, train: np.ndarray, test: np.ndarray) -> np.ndarray:
+def _distances_to_nearest(X: np.ndarray, train: np.ndarray, test: np.ndarray) -> np.ndarray:
     """Return the exact distance of some test rows to their nearest training row."""
     A = np.asarray(FeatureView(X, test))
     norm = np.einsum("ij,ij->i", A, A)
@@ -216,7 +223,7 @@ def _distances_to_nearest(X, train: np.ndarray, test: np.ndarray) -> np.ndarray:
     return np.sqrt(np.maximum(best, 0))
 
 
-def _pair_distances(X, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+def _pair_distances(X: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """Return the exact distances of pairs of rows."""
     out = np.empty(len(a))
     for start in range(0, len(a), BLOCK):

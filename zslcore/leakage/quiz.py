@@ -54,7 +54,7 @@ def _rows_twice(context: AuditContext) -> AuditContext:
 
 
 def _copies(context: AuditContext) -> AuditContext:
-    X, y = np.array(context.features), context.known_labels
+    X, y = np.array(context.known_features), context.known_labels
     rows = context.rows("test_seen")[:PLANTED]
     for row in rows:
         train = context.rows("trainval")
@@ -130,7 +130,7 @@ def clues(context: AuditContext) -> list[tuple[str, str]]:
     context : from :func:`plant`
     """
     trained, tested = context.rows(*TRAIN_PARTS), context.rows(*TEST_PARTS)
-    near = near_rows(context.features, trained, np.setdiff1d(tested, trained))
+    near = near_rows(context.known_features, trained, np.setdiff1d(tested, trained))
     closest = float(near.distance.min()) if near.distance.size else None
     parts = {part: len(context.parts[part]) for part in ("trainval", *TEST_PARTS)}
     listed = ", ".join

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Literal
@@ -60,10 +60,10 @@ class Evidence:
     total: int
 
     @classmethod
-    def of(cls, title: str, columns, rows) -> Evidence:
+    def of(cls, title: str, columns: Iterable[str], rows: Iterable[Iterable[Any]]) -> Evidence:
         """Build a table from all its rows, keeping the first 100."""
-        rows = [tuple(_plain(value) for value in row) for row in rows]
-        return cls(title, tuple(columns), tuple(rows[:MOST_ROWS]), len(rows))
+        plain = [tuple(_plain(value) for value in row) for row in rows]
+        return cls(title, tuple(columns), tuple(plain[:MOST_ROWS]), len(plain))
 
     def table(self) -> pd.DataFrame:
         """Return the kept rows as a data frame."""

@@ -93,7 +93,7 @@ def get_vocabulary(name: str) -> Vocabulary:
     return Vocabulary.of(name, text.splitlines(), source)
 
 
-def read_vocabulary(path: str | PathLike) -> Vocabulary:
+def read_vocabulary(path: str | PathLike[str]) -> Vocabulary:
     """Read a list of one's own: one class per line, commas between synonyms.
 
     Raises

@@ -22,7 +22,7 @@ from scipy.optimize import minimize
 from scipy.special import expit, log_expit, logsumexp
 from sklearn.exceptions import ConvergenceWarning
 
-from zslcore.features import chunks, project
+from zslcore.features import Features, chunks, project
 from zslcore.spectrum import GramStatistics, ridge
 
 __all__ = ["LinearPath", "Logistic", "Loss", "MulticlassHinge", "Softmax", "SquaredHinge"]
@@ -187,7 +187,9 @@ class LinearPath:
     Products are in single precision, twice as fast, unless ``tol`` asks for more than it can tell.
     """
 
-    def __init__(self, X, y, n_classes: int, loss: Loss, *, intercept: bool, tol: float) -> None:
+    def __init__(
+        self, X: Features, y: np.ndarray, n_classes: int, loss: Loss, *, intercept: bool, tol: float
+    ) -> None:
         self.X, self.y, self.loss, self.tol = X, y, loss, tol
         self.intercept = intercept
         self.dtype = np.float32 if tol >= SINGLE_PRECISION else np.float64
@@ -268,14 +270,14 @@ class LinearPath:
             W = self.solve(lam, W)
             yield lam, W
 
-    def scores(self, lams: Iterable[float], X_test) -> dict[float, np.ndarray]:
+    def scores(self, lams: Iterable[float], X_test: Features) -> dict[float, np.ndarray]:
         """Return the scores of ``X_test`` for every weight, shape (n_test, n_outputs) each."""
         solved = dict(self.solutions(lams))
         Z = linear_scores(X_test, np.hstack(list(solved.values())), self.intercept)
         return dict(zip(solved, np.split(Z, len(solved), axis=1), strict=True))
 
 
-def linear_scores(X, W: np.ndarray, intercept: bool) -> np.ndarray:
+def linear_scores(X: Features, W: np.ndarray, intercept: bool) -> np.ndarray:
     """Return ``X @ W``, the last row of ``W`` belonging to the constant feature if there is one."""
     return project(X, W[:-1]) + W[-1] if intercept else project(X, W)
 

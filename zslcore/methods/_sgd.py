@@ -17,7 +17,7 @@ attributes, the loop therefore moves :math:`W` in :math:`V = R + W S`, one colum
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, Self
 
@@ -26,10 +26,11 @@ from sklearn.base import clone
 
 from zslcore.base import Params, ZSLEstimator
 from zslcore.exceptions import ParameterError
-from zslcore.features import chunks, project
+from zslcore.features import Features, chunks, project
 
 if TYPE_CHECKING:
     from torch import Tensor
+    from torch import device as Device  # noqa: N812 - a class
 
 __all__ = [
     "EpochModel",
@@ -45,11 +46,14 @@ __all__ = [
 #: mini-batch is read again, at about three times the cost of an epoch.
 WORKING_BYTES = 1 << 30
 
+#: Returns uniform numbers, one for every sample and class of a mini-batch.
+Draw = Callable[[], "Tensor"]
+
 #: LATEM looks at the use of its matrices this often, in epochs.
 PRUNE_EVERY = 5
 
 
-def on_device(name: str, device: str):
+def on_device(name: str, device: str) -> Device:
     """Return ``device`` for PyTorch, refusing one that this machine does not have."""
     import torch  # not at the top: it takes longer to import than most methods to fit
 
@@ -72,7 +76,7 @@ class TrainingRows:
     mean_square : float, mean squared Euclidean length of the rows; 1 where all are zero
     """
 
-    def __init__(self, X, device) -> None:
+    def __init__(self, X: Features, device: Device) -> None:
         import torch
 
         keep = 4 * X.shape[0] * X.shape[1] <= WORKING_BYTES
@@ -109,7 +113,7 @@ def by_first_appearance(y: np.ndarray, S: np.ndarray) -> tuple[np.ndarray, np.nd
     return np.argsort(order)[y], S[order]
 
 
-def first_violator(violates: Tensor, own: Tensor, draw) -> tuple[Tensor, Tensor]:
+def first_violator(violates: Tensor, own: Tensor, draw: Draw) -> tuple[Tensor, Tensor]:
     """Go through the wrong classes in random order until one violates the margin.
 
     Parameters
@@ -128,7 +132,9 @@ def first_violator(violates: Tensor, own: Tensor, draw) -> tuple[Tensor, Tensor]
     return found, (~own & (place >= place_found)).sum(dim=1, keepdim=True)
 
 
-def violators(violates: Tensor, own: Tensor, which: Literal["all", "first", "one"], draw) -> Tensor:
+def violators(
+    violates: Tensor, own: Tensor, which: Literal["all", "first", "one"], draw: Draw
+) -> Tensor:
     """Return which violators a step counts, a bool tensor.
 
     ``which``: all of them; the first in a random order; or the first wrong class in a random order,
@@ -146,7 +152,7 @@ class EpochModel(ZSLEstimator):
 
     iterative = True
 
-    def fit(self, X: np.ndarray, y: np.ndarray, prototypes: np.ndarray) -> Self:
+    def fit(self, X: Features, y: np.ndarray, prototypes: np.ndarray) -> Self:
         """Learn from seen classes; see :class:`ZSLEstimator`.
 
         Calls ``on_epoch(epoch, loss)`` after every epoch; what it raises ends the training.
@@ -155,7 +161,9 @@ class EpochModel(ZSLEstimator):
             pass
         return self
 
-    def fit_grid(self, X, y, prototypes, grid: Iterable[Params]) -> Iterator[Self]:
+    def fit_grid(
+        self, X: Features, y: np.ndarray, prototypes: np.ndarray, grid: Iterable[Params]
+    ) -> Iterator[Self]:
         """Yield a fitted model a point, from one run for all points that differ in ``epochs``."""
         grid = [{"epochs": self.epochs, **params} for params in grid]
         for params in grid:  # before the first of them costs anything
@@ -179,12 +187,14 @@ class EpochModel(ZSLEstimator):
             longest[rest] = max(longest.get(rest, 0), params.get("epochs", self.epochs))
         return tuple(longest.values())
 
-    def _tell(self, epoch: int, loss) -> None:
+    def _tell(self, epoch: int, loss: float | Tensor) -> None:
         """Report an epoch, the first being 1, and the mean loss of a sample in it."""
         if self.on_epoch is not None:
             self.on_epoch(epoch, float(loss))
 
-    def _epochs(self, X, y, prototypes, wanted: list[int]) -> Iterator[int]:
+    def _epochs(
+        self, X: Features, y: np.ndarray, prototypes: np.ndarray, wanted: Sequence[int]
+    ) -> Iterator[int]:
         """Train; set the learned attributes and yield the epoch at each of ``wanted``."""
         raise NotImplementedError
 
@@ -230,7 +240,7 @@ class RankingModel(EpochModel):
         """Return the number of matrices at the start and the share of use below which one goes."""
         return 1, 0.0
 
-    def _weights(self, H: Tensor, own: Tensor, draw) -> Tensor:
+    def _weights(self, H: Tensor, own: Tensor, draw: Draw) -> Tensor:
         """Return w of shape (n_samples, n_classes), numbers or bools; tensors as above."""
         raise NotImplementedError
 
@@ -242,7 +252,9 @@ class RankingModel(EpochModel):
         self._check_positive("learning_rate", "margin")
         self._check_count("epochs", "batch_size")
 
-    def _epochs(self, X, y, prototypes, wanted: list[int]) -> Iterator[int]:
+    def _epochs(
+        self, X: Features, y: np.ndarray, prototypes: np.ndarray, wanted: Sequence[int]
+    ) -> Iterator[int]:
         X, y, S = self._check_training(X, y, prototypes)
         descent = _Descent(self, X, *by_first_appearance(y, S))
         for epoch in range(1, max(wanted) + 1):
@@ -252,7 +264,15 @@ class RankingModel(EpochModel):
                 self._learned(descent.solution())
                 yield epoch
 
-    def score_grid(self, X, y, prototypes, grid, X_test, candidates) -> Iterator[np.ndarray]:
+    def score_grid(
+        self,
+        X: Features,
+        y: np.ndarray,
+        prototypes: np.ndarray,
+        grid: Iterable[Params],
+        X_test: Features,
+        candidates: np.ndarray,
+    ) -> Iterator[np.ndarray]:
         """Score a whole grid: one run for all numbers of epochs, one pass over ``X_test``."""
         S = np.asarray(candidates, dtype=np.float64)
         codes = [model._codes(S) for model in self.fit_grid(X, y, prototypes, grid)]
@@ -268,7 +288,7 @@ class RankingModel(EpochModel):
 class _Descent:
     """The state of one run: parameters, their average, and the random numbers."""
 
-    def __init__(self, model: RankingModel, X, y: np.ndarray, S: np.ndarray) -> None:
+    def __init__(self, model: RankingModel, X: Features, y: np.ndarray, S: np.ndarray) -> None:
         import torch
 
         device = on_device(model.card.name, model.device)

@@ -8,13 +8,14 @@ weights of the first share one path.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import ClassVar, Self
 
 import numpy as np
 from sklearn.base import clone
 
-from zslcore.base import ZSLEstimator
+from zslcore.base import Params, ZSLEstimator
+from zslcore.features import Features
 from zslcore.methods._linear import LinearPath, Loss, linear_scores
 
 __all__ = ["TwoStageModel"]
@@ -47,18 +48,26 @@ class TwoStageModel(ZSLEstimator):
     def _score(self, Z: np.ndarray, S: np.ndarray) -> np.ndarray:
         """Return the scores of candidates ``S`` from the outputs ``Z`` of the classifiers."""
 
-    def fit(self, X: np.ndarray, y: np.ndarray, prototypes: np.ndarray) -> Self:
+    def fit(self, X: Features, y: np.ndarray, prototypes: np.ndarray) -> Self:
         """Fit the classifiers on seen classes; ``y`` indexes the rows of ``prototypes``."""
         X, y, self.S_ = self._check_training(X, y, prototypes)
         self.W_ = self._path(X, y, self.S_).solve(self._ridge(len(y)))
         return self
 
-    def decision_function(self, X: np.ndarray, prototypes: np.ndarray) -> np.ndarray:
+    def decision_function(self, X: Features, prototypes: np.ndarray) -> np.ndarray:
         """Classify, then compare with the prototypes; see :class:`ZSLEstimator`."""
         X, S = self._check_scoring(X, prototypes)
         return self._score(linear_scores(X, self.W_, self.intercept), S)
 
-    def _score_together(self, X, y, prototypes, grid, X_test, candidates) -> Iterator[np.ndarray]:
+    def _score_together(
+        self,
+        X: Features,
+        y: np.ndarray,
+        prototypes: np.ndarray,
+        grid: Sequence[Params],
+        X_test: Features,
+        candidates: np.ndarray,
+    ) -> Iterator[np.ndarray]:
         """Score a whole grid from one path of ridge weights and one pass over ``X_test``."""
         X, y, S = self._check_training(X, y, prototypes)
         points = [clone(self).set_params(**params) for params in grid]
@@ -67,5 +76,5 @@ class TwoStageModel(ZSLEstimator):
             point.S_ = S
             yield point._score(Z[point._ridge(len(y))], np.asarray(candidates, dtype=np.float64))
 
-    def _path(self, X, y: np.ndarray, S: np.ndarray) -> LinearPath:
+    def _path(self, X: Features, y: np.ndarray, S: np.ndarray) -> LinearPath:
         return LinearPath(X, y, len(S), self._loss(S), intercept=self.intercept, tol=self.tol)

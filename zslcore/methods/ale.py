@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 import numpy as np
 
 from zslcore.base import CompatibilityModel, MethodCard
-from zslcore.methods._sgd import RankingModel, first_violator
+from zslcore.methods._sgd import Draw, RankingModel, first_violator
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -95,7 +95,7 @@ class ALE(RankingModel, CompatibilityModel):
         self._check_choice("alpha", ("1/i", "1"))
         self._check_choice("rank", ("exact", "sampled"))
 
-    def _weights(self, H: Tensor, own: Tensor, draw) -> Tensor:
+    def _weights(self, H: Tensor, own: Tensor, draw: Draw) -> Tensor:
         C = H.shape[1]
         i = np.arange(1, C)
         alpha = 1 / i if self.alpha == "1/i" else np.ones(C - 1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import ClassVar, Self
 
 import numpy as np
@@ -10,8 +10,8 @@ from scipy.linalg import eigh
 from sklearn.base import clone
 from sklearn.neighbors import kneighbors_graph
 
-from zslcore.base import MethodCard, ZSLEstimator
-from zslcore.features import project, squared_distances
+from zslcore.base import MethodCard, Params, ZSLEstimator
+from zslcore.features import Features, project, squared_distances
 
 __all__ = ["BiDiLEL"]
 
@@ -98,17 +98,25 @@ class BiDiLEL(ZSLEstimator):
         self.k = k
         self.n_components = n_components
 
-    def fit(self, X: np.ndarray, y: np.ndarray, prototypes: np.ndarray) -> Self:
+    def fit(self, X: Features, y: np.ndarray, prototypes: np.ndarray) -> Self:
         """Learn projection and landmarks; ``y`` indexes the rows of ``prototypes``."""
         X, y, S = self._check_training(X, y, prototypes)
         return self._place(*self._eigenvectors(X, y, S, self.n_components), S)
 
-    def decision_function(self, X: np.ndarray, prototypes: np.ndarray) -> np.ndarray:
+    def decision_function(self, X: Features, prototypes: np.ndarray) -> np.ndarray:
         """Return minus squared latent distances; see :class:`ZSLEstimator`."""
         X, S = self._check_scoring(X, prototypes)
         return -squared_distances(project(X, self.P_), self.embed(S))
 
-    def _score_together(self, X, y, prototypes, grid, X_test, candidates) -> Iterator[np.ndarray]:
+    def _score_together(
+        self,
+        X: Features,
+        y: np.ndarray,
+        prototypes: np.ndarray,
+        grid: Sequence[Params],
+        X_test: Features,
+        candidates: np.ndarray,
+    ) -> Iterator[np.ndarray]:
         """Score a whole grid of latent dimensions from one decomposition."""
         X, y, S = self._check_training(X, y, prototypes)
         points = [clone(self).set_params(**params) for params in grid]
@@ -139,7 +147,9 @@ class BiDiLEL(ZSLEstimator):
             b = 2 * (anchor + pull.sum(axis=1, keepdims=True) * b - pull @ B) - b
         return b
 
-    def _eigenvectors(self, X, y, S, n_components) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def _eigenvectors(
+        self, X: Features, y: np.ndarray, S: np.ndarray, n_components: int
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return the leading directions, the class means and which classes have samples."""
         D = X.shape[1]
         attraction, spread, means = np.zeros((D, D)), np.zeros((D, D)), np.zeros((len(S), D))
@@ -171,7 +181,7 @@ class BiDiLEL(ZSLEstimator):
         near = kneighbors_graph(block, k).toarray().astype(bool)
         return np.where(near | near.T, np.exp(-squared_distances(block, block) / 2), 0)
 
-    def _place(self, P, means, present, S) -> Self:
+    def _place(self, P: np.ndarray, means: np.ndarray, present: np.ndarray, S: np.ndarray) -> Self:
         """Keep the projection and put the landmarks into the latent space."""
         self.P_, self.S_ = P, S[present]
         self.landmarks_ = means[present] @ P

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import ClassVar, Literal
 
@@ -12,7 +12,7 @@ from sklearn.neighbors import NearestNeighbors
 
 from zslcore.base import MethodCard
 from zslcore.exceptions import ParameterError
-from zslcore.features import project, squared_distances
+from zslcore.features import Features, project, squared_distances
 from zslcore.methods._sgd import EpochModel, TrainingRows, mean_square, on_device
 
 __all__ = ["CMT", "CMTStar"]
@@ -83,7 +83,7 @@ class CMT(EpochModel):
         self.device = device
         self.random_state = random_state
 
-    def decision_function(self, X: np.ndarray, prototypes: np.ndarray) -> np.ndarray:
+    def decision_function(self, X: Features, prototypes: np.ndarray) -> np.ndarray:
         """Return minus the squared distance to every prototype; see :class:`ZSLEstimator`."""
         X, S = self._check_scoring(X, prototypes)
         return -squared_distances(self._embed(X), S)
@@ -92,11 +92,13 @@ class CMT(EpochModel):
         self._check_positive("learning_rate")
         self._check_count("hidden", "epochs", "batch_size")
 
-    def _embed(self, X) -> np.ndarray:
+    def _embed(self, X: Features) -> np.ndarray:
         """Return where the network sends ``X``, shape (n_samples, n_attributes)."""
         return np.tanh(project(X, self.W2_.T)) @ self.W1_.T
 
-    def _epochs(self, X, y, prototypes, wanted: list[int]) -> Iterator[int]:
+    def _epochs(
+        self, X: Features, y: np.ndarray, prototypes: np.ndarray, wanted: Sequence[int]
+    ) -> Iterator[int]:
         import torch
 
         X, y, S = self._check_training(X, y, prototypes)
@@ -215,7 +217,7 @@ class CMTStar(CMT):
         self.k = k
         self.lam = lam
 
-    def seen_penalty(self, X: np.ndarray) -> np.ndarray:
+    def seen_penalty(self, X: Features) -> np.ndarray:
         """Return novelty above the threshold, shape (n_samples,): positive for novel images."""
         X, _ = self._check_scoring(X, np.empty((0, getattr(self, "n_attributes_in_", 0))))
         return self.detector_.novelty(self._embed(X)) - self.threshold_
@@ -228,7 +230,9 @@ class CMTStar(CMT):
         if not 0 < self.coverage < 1:
             raise ParameterError(f"CMT*: coverage must lie between 0 and 1; got {self.coverage}.")
 
-    def _epochs(self, X, y, prototypes, wanted: list[int]) -> Iterator[int]:
+    def _epochs(
+        self, X: Features, y: np.ndarray, prototypes: np.ndarray, wanted: Sequence[int]
+    ) -> Iterator[int]:
         for epoch in super()._epochs(X, y, prototypes, wanted):
             Z = self._embed(X)
             self.detector_: Gaussians | LocalOutliers = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from zslcore.base import CompatibilityModel, MethodCard
-from zslcore.methods._sgd import RankingModel, violators
+from zslcore.methods._sgd import Draw, RankingModel, violators
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -89,5 +89,5 @@ class DEVISE(RankingModel, CompatibilityModel):
         super()._check_params()
         self._check_choice("violators", ("all", "first", "one"))
 
-    def _weights(self, H: Tensor, own: Tensor, draw) -> Tensor:
+    def _weights(self, H: Tensor, own: Tensor, draw: Draw) -> Tensor:
         return violators(H > 0, own, self.violators, draw)

@@ -9,7 +9,7 @@ from scipy.linalg import solve
 
 from zslcore.base import MethodCard
 from zslcore.exceptions import DatasetError
-from zslcore.features import chunks, compare, project
+from zslcore.features import Features, chunks, compare, project
 from zslcore.methods.propagation import PropagationModel
 from zslcore.spectrum import ClassStatistics, ridge
 
@@ -103,11 +103,11 @@ class DSRL(PropagationModel):
 
     def fit(
         self,
-        X: np.ndarray,
+        X: Features,
         y: np.ndarray,
         prototypes: np.ndarray,
         *,
-        unlabeled: np.ndarray | None = None,
+        unlabeled: Features | None = None,
         candidates: np.ndarray | None = None,
     ) -> Self:
         """Factorise seen and unlabelled images, then build the graph of ``unlabeled``."""
@@ -119,7 +119,7 @@ class DSRL(PropagationModel):
         self._factorise(X, S[y], unlabeled)
         return self._build_graph(unlabeled)
 
-    def encode(self, X) -> np.ndarray:
+    def encode(self, X: Features) -> np.ndarray:
         """Return the shares of the parts in every image, shape (n_samples, n_parts)."""
         XB, BB = project(X, self.B_.T), self.B_ @ self.B_.T
         H = np.full(XB.shape, 1 / len(BB))
@@ -127,7 +127,7 @@ class DSRL(PropagationModel):
             H *= XB / np.maximum(H @ BB, SMALLEST)
         return H
 
-    def _factorise(self, X, S_y: np.ndarray, unlabeled) -> None:
+    def _factorise(self, X: Features, S_y: np.ndarray, unlabeled: Features) -> None:
         """Alternate between parts, shares and map; each step lowers the objective."""
         total = sum(_sum_of_squares(part) for part in (X, unlabeled))
         H, H_u = self.encode(X), self.encode(unlabeled)
@@ -146,7 +146,7 @@ class DSRL(PropagationModel):
                 float(total + fit + self.mu * alignment + self.lam * (self.W_**2).sum())
             )
 
-    def _step(self, H, XB, BB, S_y) -> np.ndarray:
+    def _step(self, H: np.ndarray, XB: np.ndarray, BB: np.ndarray, S_y: np.ndarray) -> np.ndarray:
         """Return the factor for H: the root of falling over rising parts of the slope [Ding]."""
         SW, WW = S_y @ self.W_.T, self.W_ @ self.W_.T
         down = XB + self.mu * (np.maximum(SW, 0) + H @ np.maximum(-WW, 0))
@@ -156,10 +156,10 @@ class DSRL(PropagationModel):
     def _map(self, H: np.ndarray, S_y: np.ndarray) -> np.ndarray:
         return solve(ridge(self.mu * H.T @ H, self.lam), self.mu * H.T @ S_y, assume_a="pos")
 
-    def _places(self, X) -> np.ndarray:
+    def _places(self, X: Features) -> np.ndarray:
         return self.encode(X) @ self.W_
 
-    def _first_guess(self, X, S: np.ndarray) -> np.ndarray:
+    def _first_guess(self, X: Features, S: np.ndarray) -> np.ndarray:
         return compare(self._places(X), S, "cosine")
 
     def _check_params(self) -> None:
@@ -168,7 +168,7 @@ class DSRL(PropagationModel):
         self._check_count("n_iter")
 
 
-def _sum_of_squares(X) -> float:
+def _sum_of_squares(X: Features) -> float:
     """Return the squared norm of ``X``, refusing negative values on the way."""
     total = 0.0
     for _, block in chunks(X):
@@ -180,6 +180,9 @@ def _sum_of_squares(X) -> float:
     return total
 
 
-def _product(H: np.ndarray, X) -> np.ndarray:
+def _product(H: np.ndarray, X: Features) -> np.ndarray:
     """Return ``H' X``, reading ``X`` once."""
-    return sum(H[part].T @ block for part, block in chunks(X))
+    out = np.zeros((H.shape[1], X.shape[1]))
+    for part, block in chunks(X):
+        out += H[part].T @ block
+    return out

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import ClassVar, Literal, Self
 
 import numpy as np
 from scipy.linalg import solve, svd
 
-from zslcore.base import CompatibilityModel, MethodCard
-from zslcore.features import project
+from zslcore.base import CompatibilityModel, MethodCard, Params
+from zslcore.features import Features, project
 from zslcore.spectrum import ClassStatistics, GramStatistics, ridge, ridge_path
 
 __all__ = ["ESZSL"]
@@ -82,7 +82,7 @@ class ESZSL(CompatibilityModel):
         self._check_positive("gamma", "lam")
         self._check_choice("coding", ("01", "+-1"))
 
-    def fit(self, X: np.ndarray, y: np.ndarray, prototypes: np.ndarray) -> Self:
+    def fit(self, X: Features, y: np.ndarray, prototypes: np.ndarray) -> Self:
         """Fit ``V_`` on seen classes; ``y`` indexes the rows of ``prototypes``."""
         X, y, S = self._check_training(X, y, prototypes)
         statistics = GramStatistics.of(X, y, len(S))
@@ -94,7 +94,15 @@ class ESZSL(CompatibilityModel):
         self.V_ = solve(semantic, left.T, assume_a="pos").T
         return self
 
-    def _score_together(self, X, y, prototypes, grid, X_test, candidates) -> Iterator[np.ndarray]:
+    def _score_together(
+        self,
+        X: Features,
+        y: np.ndarray,
+        prototypes: np.ndarray,
+        grid: Sequence[Params],
+        X_test: Features,
+        candidates: np.ndarray,
+    ) -> Iterator[np.ndarray]:
         r"""Score a whole grid: a solution for every gamma, a scaling for every lambda.
 
         With :math:`S = P \, \mathrm{diag}(\sigma) \, Q^\top`, thin,

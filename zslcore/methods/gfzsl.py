@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import ClassVar, Literal, Self
 
 import numpy as np
@@ -10,8 +10,8 @@ from scipy.linalg import solve
 from scipy.sparse import csr_array
 from sklearn.base import clone
 
-from zslcore.base import MethodCard, ZSLEstimator
-from zslcore.features import chunks
+from zslcore.base import MethodCard, Params, ZSLEstimator
+from zslcore.features import Features, chunks
 from zslcore.spectrum import ridge
 
 __all__ = ["GFZSL", "class_moments", "log_density"]
@@ -95,7 +95,7 @@ class GFZSL(ZSLEstimator):
         self.kernel = kernel
         self.floor = floor
 
-    def fit(self, X: np.ndarray, y: np.ndarray, prototypes: np.ndarray) -> Self:
+    def fit(self, X: Features, y: np.ndarray, prototypes: np.ndarray) -> Self:
         """Fit both regressions on seen classes; ``y`` indexes the rows of ``prototypes``."""
         X, y, S = self._check_training(X, y, prototypes)
         return self._regress(S, *class_moments(X, y, len(S)))
@@ -105,12 +105,20 @@ class GFZSL(ZSLEstimator):
         k = self._kernel(np.asarray(prototypes, dtype=np.float64), self.S_)
         return k @ self.mean_weights_, np.exp(k @ self.variance_weights_)
 
-    def decision_function(self, X: np.ndarray, prototypes: np.ndarray) -> np.ndarray:
+    def decision_function(self, X: Features, prototypes: np.ndarray) -> np.ndarray:
         """Return log densities; see :class:`ZSLEstimator`."""
         X, S = self._check_scoring(X, prototypes)
         return log_density(X, *self.predict_gaussians(S))
 
-    def score_grid(self, X, y, prototypes, grid, X_test, candidates) -> Iterator[np.ndarray]:
+    def score_grid(
+        self,
+        X: Features,
+        y: np.ndarray,
+        prototypes: np.ndarray,
+        grid: Iterable[Params],
+        X_test: Features,
+        candidates: np.ndarray,
+    ) -> Iterator[np.ndarray]:
         """Score a whole grid from one gathering of class moments."""
         X, y, S = self._check_training(X, y, prototypes)
         moments = class_moments(X, y, len(S))
@@ -119,7 +127,9 @@ class GFZSL(ZSLEstimator):
             point._check_training(X, y, S)
             yield point._regress(S, *moments).decision_function(X_test, candidates)
 
-    def _regress(self, S, counts, means, variances) -> Self:
+    def _regress(
+        self, S: np.ndarray, counts: np.ndarray, means: np.ndarray, variances: np.ndarray
+    ) -> Self:
         present = counts > 0
         self.S_ = S[present]
         K, R = self._kernel(self.S_, self.S_), np.log(np.maximum(variances[present], self.floor))
@@ -135,7 +145,9 @@ class GFZSL(ZSLEstimator):
         return A @ B.T if self.kernel == "linear" else (1 + A @ B.T) ** 2
 
 
-def class_moments(X, y: np.ndarray, n_classes: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def class_moments(
+    X: Features, y: np.ndarray, n_classes: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return count, mean and variance of every class; zeros for a class without samples.
 
     Two passes, since E[x^2] - E[x]^2 cancels where the mean is large beside the deviation.
@@ -151,7 +163,7 @@ def class_moments(X, y: np.ndarray, n_classes: int) -> tuple[np.ndarray, np.ndar
     return counts, means, squares / divisor
 
 
-def log_density(X, means: np.ndarray, variances: np.ndarray) -> np.ndarray:
+def log_density(X: Features, means: np.ndarray, variances: np.ndarray) -> np.ndarray:
     """Return the log density of every row of ``X`` under every diagonal Gaussian.
 
     Parameters

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import logsumexp, softmax
 
 from zslcore.base import MethodCard, TransductiveEstimator
-from zslcore.features import chunks
+from zslcore.features import Features, chunks
 from zslcore.methods.gfzsl import GFZSL, log_density
 
 __all__ = ["GFZSLTran"]
@@ -101,11 +101,11 @@ class GFZSLTran(TransductiveEstimator):
 
     def fit(
         self,
-        X: np.ndarray,
+        X: Features,
         y: np.ndarray,
         prototypes: np.ndarray,
         *,
-        unlabeled: np.ndarray | None = None,
+        unlabeled: Features | None = None,
         candidates: np.ndarray | None = None,
     ) -> Self:
         """Fit GFZSL on seen classes, then the mixture of ``candidates`` on ``unlabeled``."""
@@ -128,7 +128,7 @@ class GFZSLTran(TransductiveEstimator):
         """Return the unfitted GFZSL that the mixture starts at."""
         return GFZSL(self.lam_mean, self.lam_variance, self.kernel, self.floor)
 
-    def decision_function(self, X: np.ndarray, prototypes: np.ndarray) -> np.ndarray:
+    def decision_function(self, X: Features, prototypes: np.ndarray) -> np.ndarray:
         """Return log densities; see :class:`~zslcore.base.ZSLEstimator`."""
         X, S = self._check_scoring(X, prototypes)
         means, variances = self.inductive_.predict_gaussians(S)
@@ -145,7 +145,7 @@ class GFZSLTran(TransductiveEstimator):
         self.log_likelihood_.append(float(F.max(axis=1).mean()))
         return (F.argmax(axis=1)[:, None] == np.arange(F.shape[1])).astype(float)
 
-    def _move(self, X, r: np.ndarray) -> None:
+    def _move(self, X: Features, r: np.ndarray) -> None:
         """Set the Gaussians to what their images say."""
         weight = r.sum(axis=0)
         reached = weight > 1e-9

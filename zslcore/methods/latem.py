@@ -8,8 +8,8 @@ import numpy as np
 
 from zslcore.base import MethodCard
 from zslcore.exceptions import ParameterError
-from zslcore.features import project
-from zslcore.methods._sgd import RankingModel, violators
+from zslcore.features import Features, project
+from zslcore.methods._sgd import Draw, RankingModel, violators
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -97,7 +97,7 @@ class LATEM(RankingModel):
         self.prune = prune
         self.violators = violators
 
-    def decision_function(self, X: np.ndarray, prototypes: np.ndarray) -> np.ndarray:
+    def decision_function(self, X: Features, prototypes: np.ndarray) -> np.ndarray:
         """Return the largest ``X V_k S'`` over k; see :class:`ZSLEstimator`."""
         X, S = self._check_scoring(X, prototypes)
         return project(X, self._codes(S)).reshape(len(X), len(self.V_), len(S)).max(axis=1)
@@ -112,7 +112,7 @@ class LATEM(RankingModel):
         if not 0 <= self.prune < 1:
             raise ParameterError(f"LATEM: prune must lie in 0..1, 1 excluded; got {self.prune}.")
 
-    def _weights(self, H: Tensor, own: Tensor, draw) -> Tensor:
+    def _weights(self, H: Tensor, own: Tensor, draw: Draw) -> Tensor:
         return violators(H > 0, own, self.violators, draw)
 
     def _matrices(self) -> tuple[int, float]:

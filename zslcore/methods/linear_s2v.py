@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import ClassVar, Self
 
 import numpy as np
 from scipy.linalg import solve
 
-from zslcore.base import MethodCard, ZSLEstimator
-from zslcore.features import chunks, project, squared_distances
+from zslcore.base import MethodCard, Params, ZSLEstimator
+from zslcore.features import Features, chunks, project, squared_distances
 from zslcore.spectrum import ClassStatistics, Spectrum, ridge
 
 __all__ = ["LinearS2V"]
@@ -65,7 +65,7 @@ class LinearS2V(ZSLEstimator):
     def _check_params(self) -> None:
         self._check_positive("lam")
 
-    def fit(self, X: np.ndarray, y: np.ndarray, prototypes: np.ndarray) -> Self:
+    def fit(self, X: Features, y: np.ndarray, prototypes: np.ndarray) -> Self:
         """Fit ``W_`` on seen classes; ``y`` indexes the rows of ``prototypes``."""
         X, y, S = self._check_training(X, y, prototypes)
         statistics = ClassStatistics.of(X, y, len(S))
@@ -73,12 +73,20 @@ class LinearS2V(ZSLEstimator):
         self.W_ = solve(A, statistics.cross(S), assume_a="pos")
         return self
 
-    def decision_function(self, X: np.ndarray, prototypes: np.ndarray) -> np.ndarray:
+    def decision_function(self, X: Features, prototypes: np.ndarray) -> np.ndarray:
         """Return minus the squared distance to ``S W``; see :class:`ZSLEstimator`."""
         X, S = self._check_scoring(X, prototypes)
         return -squared_distances(X, S @ self.W_)
 
-    def _score_together(self, X, y, prototypes, grid, X_test, candidates) -> Iterator[np.ndarray]:
+    def _score_together(
+        self,
+        X: Features,
+        y: np.ndarray,
+        prototypes: np.ndarray,
+        grid: Sequence[Params],
+        X_test: Features,
+        candidates: np.ndarray,
+    ) -> Iterator[np.ndarray]:
         r"""Score a whole grid from one decomposition and one pass over ``X_test``.
 
         With :math:`S_y^\top S_y = Q q Q^\top` and :math:`T = Q^\top S_y^\top X`, a class is

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import ClassVar, Literal, Self
 
 import numpy as np
 from scipy.linalg import solve
 
-from zslcore.base import MethodCard, ZSLEstimator
-from zslcore.features import compare, project
+from zslcore.base import MethodCard, Params, ZSLEstimator
+from zslcore.features import Features, compare, project
 from zslcore.spectrum import GramStatistics, ridge, ridge_path
 
 __all__ = ["LinearV2S"]
@@ -66,7 +66,7 @@ class LinearV2S(ZSLEstimator):
         self._check_positive("lam")
         self._check_choice("similarity", ("cosine", "dot"))
 
-    def fit(self, X: np.ndarray, y: np.ndarray, prototypes: np.ndarray) -> Self:
+    def fit(self, X: Features, y: np.ndarray, prototypes: np.ndarray) -> Self:
         """Fit ``W_`` on seen classes; ``y`` indexes the rows of ``prototypes``."""
         X, y, S = self._check_training(X, y, prototypes)
         statistics = GramStatistics.of(X, y, len(S))
@@ -74,12 +74,20 @@ class LinearV2S(ZSLEstimator):
         self.W_ = solve(A, statistics.cross(S).T, assume_a="pos", overwrite_a=True).T
         return self
 
-    def decision_function(self, X: np.ndarray, prototypes: np.ndarray) -> np.ndarray:
+    def decision_function(self, X: Features, prototypes: np.ndarray) -> np.ndarray:
         """Return the similarity of ``W x`` and prototypes; see :class:`ZSLEstimator`."""
         X, S = self._check_scoring(X, prototypes)
         return compare(project(X, self.W_.T), S, self.similarity)
 
-    def _score_together(self, X, y, prototypes, grid, X_test, candidates) -> Iterator[np.ndarray]:
+    def _score_together(
+        self,
+        X: Features,
+        y: np.ndarray,
+        prototypes: np.ndarray,
+        grid: Sequence[Params],
+        X_test: Features,
+        candidates: np.ndarray,
+    ) -> Iterator[np.ndarray]:
         """Score a whole grid from one Gram matrix and one pass over ``X_test``."""
         X, y, S = self._check_training(X, y, prototypes)
         statistics = GramStatistics.of(X, y, len(S))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -15,12 +15,13 @@ from sklearn.neighbors import NearestNeighbors
 from zslcore.base import (
     CompatibilityModel,
     MethodCard,
+    Params,
     TransductiveEstimator,
     ZSLEstimator,
     with_seed,
 )
 from zslcore.exceptions import ParameterError
-from zslcore.features import BLOCK_VALUES, chunks, project, squared_distances
+from zslcore.features import BLOCK_VALUES, Features, chunks, project, squared_distances
 
 __all__ = ["NeighbourGraph", "Propagation", "PropagationModel", "propagate"]
 
@@ -133,21 +134,21 @@ class PropagationModel(TransductiveEstimator):
     """
 
     @abstractmethod
-    def _places(self, X) -> np.ndarray:
+    def _places(self, X: Features) -> np.ndarray:
         """Return where images lie, shape (n_samples, n_dimensions)."""
 
     @abstractmethod
-    def _first_guess(self, X, S: np.ndarray) -> np.ndarray:
+    def _first_guess(self, X: Features, S: np.ndarray) -> np.ndarray:
         """Return the scores that are handed on, shape (n_samples, n_candidates)."""
 
-    def decision_function(self, X: np.ndarray, prototypes: np.ndarray) -> np.ndarray:
+    def decision_function(self, X: Features, prototypes: np.ndarray) -> np.ndarray:
         """Return propagated scores; see :class:`~zslcore.base.ZSLEstimator`."""
         X, S = self._check_scoring(X, prototypes)
         of_graph = propagate(self.graph_.L, self._first_guess(self.unlabeled_, S), self.alpha)
         guess = self._first_guess(X, S)
         return guess + self.alpha * (self.graph_.rows(self._places(X)) @ of_graph)
 
-    def _build_graph(self, unlabeled) -> Self:
+    def _build_graph(self, unlabeled: Features) -> Self:
         self.unlabeled_ = unlabeled
         self.graph_ = NeighbourGraph(self._places(unlabeled), self.k, self.sigma)
         return self
@@ -252,11 +253,11 @@ class Propagation(PropagationModel):
 
     def fit(
         self,
-        X: np.ndarray,
+        X: Features,
         y: np.ndarray,
         prototypes: np.ndarray,
         *,
-        unlabeled: np.ndarray | None = None,
+        unlabeled: Features | None = None,
         candidates: np.ndarray | None = None,
     ) -> Self:
         """Fit the base on seen classes and build the graph of ``unlabeled``."""
@@ -273,7 +274,15 @@ class Propagation(PropagationModel):
         """Return a copy whose base has these parameters."""
         return clone(self).set_params(base_params=dict(params))
 
-    def _score_together(self, X, y, prototypes, grid, X_test, candidates) -> Iterator[np.ndarray]:
+    def _score_together(
+        self,
+        X: Features,
+        y: np.ndarray,
+        prototypes: np.ndarray,
+        grid: Sequence[Params],
+        X_test: Features,
+        candidates: np.ndarray,
+    ) -> Iterator[np.ndarray]:
         """Score a whole grid with one fit of the base; a graph a k, a solve a point."""
         model = clone(self).fit(X, y, prototypes, unlabeled=X_test, candidates=candidates)
         F0 = model._first_guess(X_test, np.asarray(candidates, dtype=np.float64))
@@ -290,10 +299,10 @@ class Propagation(PropagationModel):
 
         return with_seed(get_method(self.base)(**dict(self.base_params or {})), self.random_state)
 
-    def _first_guess(self, X, S: np.ndarray) -> np.ndarray:
+    def _first_guess(self, X: Features, S: np.ndarray) -> np.ndarray:
         return self.base_.decision_function(X, S)
 
-    def _places(self, X) -> np.ndarray:
+    def _places(self, X: Features) -> np.ndarray:
         if isinstance(self.base_, CompatibilityModel):
             return project(X, self.base_.V_)
         return self.base_.decision_function(X, self.seen_)

@@ -8,7 +8,7 @@ import numpy as np
 
 from zslcore.base import MethodCard, ZSLEstimator
 from zslcore.exceptions import DatasetError
-from zslcore.features import chunks, compare
+from zslcore.features import Features, chunks, compare
 
 __all__ = ["PrototypeCosine"]
 
@@ -58,7 +58,7 @@ class PrototypeCosine(ZSLEstimator):
     def _check_params(self) -> None:
         self._check_positive("temperature")
 
-    def fit(self, X: np.ndarray, y: np.ndarray, prototypes: np.ndarray) -> Self:
+    def fit(self, X: Features, y: np.ndarray, prototypes: np.ndarray) -> Self:
         """Check that features and prototypes share a space; nothing is learned."""
         X, _, S = self._check_training(X, y, prototypes)
         if X.shape[1] != S.shape[1]:
@@ -68,7 +68,7 @@ class PrototypeCosine(ZSLEstimator):
             )
         return self
 
-    def decision_function(self, X: np.ndarray, prototypes: np.ndarray) -> np.ndarray:
+    def decision_function(self, X: Features, prototypes: np.ndarray) -> np.ndarray:
         """Return cosines over the temperature; see :class:`ZSLEstimator`."""
         X, S = self._check_scoring(X, prototypes)
         out = np.empty((len(X), len(S)))

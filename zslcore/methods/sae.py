@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import ClassVar, Literal, Self
 
 import numpy as np
 
-from zslcore.base import MethodCard, ZSLEstimator
-from zslcore.features import compare, l2_rows, project
+from zslcore.base import MethodCard, Params, ZSLEstimator
+from zslcore.features import Features, compare, l2_rows, project
 from zslcore.spectrum import GramStatistics, Spectrum
 
 __all__ = ["SAE"]
@@ -86,22 +86,32 @@ class SAE(ZSLEstimator):
         self._check_positive("lam")
         self._check_choice("direction", ("S2V", "V2S"))
 
-    def fit(self, X: np.ndarray, y: np.ndarray, prototypes: np.ndarray) -> Self:
+    def fit(self, X: Features, y: np.ndarray, prototypes: np.ndarray) -> Self:
         """Fit ``W_`` on seen classes; ``y`` indexes the rows of ``prototypes``."""
         (self.W_,) = self._solutions(X, y, prototypes, [self.lam])
         return self
 
-    def decision_function(self, X: np.ndarray, prototypes: np.ndarray) -> np.ndarray:
+    def decision_function(self, X: Features, prototypes: np.ndarray) -> np.ndarray:
         """Return cosines in the space of ``direction``; see :class:`ZSLEstimator`."""
         X, S = self._check_scoring(X, prototypes)
         return next(self._scores([self.W_], X, S))
 
-    def _score_together(self, X, y, prototypes, grid, X_test, candidates) -> Iterator[np.ndarray]:
+    def _score_together(
+        self,
+        X: Features,
+        y: np.ndarray,
+        prototypes: np.ndarray,
+        grid: Sequence[Params],
+        X_test: Features,
+        candidates: np.ndarray,
+    ) -> Iterator[np.ndarray]:
         """Score a whole grid from two decompositions and one pass over ``X_test``."""
         lams = [params.get("lam", self.lam) for params in grid]
         yield from self._scores(self._solutions(X, y, prototypes, lams), X_test, candidates)
 
-    def _solutions(self, X, y, prototypes, lams) -> Iterator[np.ndarray]:
+    def _solutions(
+        self, X: Features, y: np.ndarray, prototypes: np.ndarray, lams: Iterable[float]
+    ) -> Iterator[np.ndarray]:
         """Yield W for each of ``lams``, from one decomposition a side."""
         X, y, S = self._check_training(X, y, prototypes)
         statistics = GramStatistics.of(X, y, len(S))
@@ -114,7 +124,9 @@ class SAE(ZSLEstimator):
         for lam in lams:
             yield Q @ ((1 + lam) * K / np.maximum(a[:, None] + lam * g, _TINY)) @ U.T
 
-    def _scores(self, solutions, X, S) -> Iterator[np.ndarray]:
+    def _scores(
+        self, solutions: Iterable[np.ndarray], X: Features, S: np.ndarray
+    ) -> Iterator[np.ndarray]:
         """Yield the cosines of every solution, reading ``X`` once."""
         in_visual_space = self.direction == "S2V"
         codes = [l2_rows(S @ W).T if in_visual_space else W.T for W in solutions]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from zslcore.base import CompatibilityModel, MethodCard
-from zslcore.methods._sgd import RankingModel
+from zslcore.methods._sgd import Draw, RankingModel
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -76,6 +76,6 @@ class SJE(RankingModel, CompatibilityModel):
     ) -> None:
         super().__init__(learning_rate, epochs, margin, batch_size, average, device, random_state)
 
-    def _weights(self, H: Tensor, own: Tensor, draw) -> Tensor:
+    def _weights(self, H: Tensor, own: Tensor, draw: Draw) -> Tensor:
         worst, c = H.max(dim=1, keepdim=True)
         return H.new_zeros(H.shape).scatter_(1, c, (worst > 0).to(H.dtype))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import ClassVar, Literal, Self
 
 import numpy as np
@@ -10,8 +10,8 @@ import pandas as pd
 from sklearn.base import clone
 from sklearn.svm import LinearSVC
 
-from zslcore.base import MethodCard, ZSLEstimator
-from zslcore.features import chunks, l2_rows
+from zslcore.base import MethodCard, Params, ZSLEstimator
+from zslcore.features import Features, chunks, l2_rows
 from zslcore.spectrum import ClassStatistics
 
 __all__ = ["SSE", "onto_simplex", "simplex_weights"]
@@ -109,19 +109,27 @@ class SSE(ZSLEstimator):
         self.transform = transform
         self.max_samples = max_samples
 
-    def fit(self, X: np.ndarray, y: np.ndarray, prototypes: np.ndarray) -> Self:
+    def fit(self, X: Features, y: np.ndarray, prototypes: np.ndarray) -> Self:
         """Fit ``w_`` on seen classes; ``y`` indexes the rows of ``prototypes``."""
         X, y, S = self._check_training(X, y, prototypes)
         self._keep_classes(X, y, S)
         self.w_ = self._machine(self._margins(X, y, S))
         return self
 
-    def decision_function(self, X: np.ndarray, prototypes: np.ndarray) -> np.ndarray:
+    def decision_function(self, X: Features, prototypes: np.ndarray) -> np.ndarray:
         """Compare mixtures; see :class:`ZSLEstimator`."""
         X, S = self._check_scoring(X, prototypes)
         return self._compare(X, self.w_[:, None])[0] @ self._mixtures(S).T
 
-    def _score_together(self, X, y, prototypes, grid, X_test, candidates) -> Iterator[np.ndarray]:
+    def _score_together(
+        self,
+        X: Features,
+        y: np.ndarray,
+        prototypes: np.ndarray,
+        grid: Sequence[Params],
+        X_test: Features,
+        candidates: np.ndarray,
+    ) -> Iterator[np.ndarray]:
         """Score a whole grid from one comparison of images and class means."""
         X, y, S = self._check_training(X, y, prototypes)
         points = [clone(self).set_params(**params) for params in grid]
@@ -136,7 +144,7 @@ class SSE(ZSLEstimator):
         for point, images in zip(points, self._compare(X_test, w), strict=True):
             yield images @ alpha[point.c].T
 
-    def _keep_classes(self, X, y: np.ndarray, S: np.ndarray) -> None:
+    def _keep_classes(self, X: Features, y: np.ndarray, S: np.ndarray) -> None:
         statistics = ClassStatistics.of(X, y, len(S))
         self.S_ = l2_rows(S)
         self.v_ = statistics.sums / np.maximum(statistics.counts, 1)[:, None]
@@ -144,7 +152,7 @@ class SSE(ZSLEstimator):
     def _mixtures(self, S: np.ndarray) -> np.ndarray:
         return simplex_weights(l2_rows(S), self.S_, self.c)
 
-    def _margins(self, X, y: np.ndarray, S: np.ndarray) -> np.ndarray:
+    def _margins(self, X: Features, y: np.ndarray, S: np.ndarray) -> np.ndarray:
         r"""Return :math:`\sum_k (\alpha_{y_n k} - \alpha_{\bar y_n k}) \pi_k(x_n)`, a row each."""
         turn = pd.Series(y).groupby(y).cumcount().to_numpy()
         rows = np.flatnonzero(turn < max(1, self.max_samples // len(S)))
@@ -170,7 +178,7 @@ class SSE(ZSLEstimator):
         machine = LinearSVC(C=self.C, fit_intercept=False, tol=1e-3, max_iter=2000, random_state=0)
         return machine.fit(margins * sign[:, None], sign).coef_[0]
 
-    def _compare(self, X, w: np.ndarray) -> np.ndarray:
+    def _compare(self, X: Features, w: np.ndarray) -> np.ndarray:
         r"""Return :math:`w^\top \pi_k(x)`, shape (columns of w, n_samples, n_seen_classes)."""
         out = np.empty((w.shape[1], len(X), len(self.v_)))
         for part, block in chunks(X):
@@ -209,7 +217,9 @@ def simplex_weights(A: np.ndarray, S: np.ndarray, c: float) -> np.ndarray:
     return weights
 
 
-def _given_support(Q: np.ndarray, k: np.ndarray, support: np.ndarray) -> tuple:
+def _given_support(
+    Q: np.ndarray, k: np.ndarray, support: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     r"""Return the mixtures with just these weights, and which of them are minimal.
 
     With :math:`\tau` for the constraint, :math:`Q \alpha - k + \tau` is zero on the support; the

@@ -18,7 +18,7 @@ import pandas as pd
 from zslcore.analysis.maps.result import EmbeddedMap
 from zslcore.datasets.base import Split, ZSLDataset
 from zslcore.exceptions import DatasetError, ParameterError
-from zslcore.features import FeatureView, Preprocessing, squared_distances
+from zslcore.features import FeatureScaling, FeatureView, Preprocessing, squared_distances
 from zslcore.methods import LinearS2V
 from zslcore.protocol import ScoredTest
 from zslcore.spectrum import ClassStatistics
@@ -156,7 +156,9 @@ def _nearest(points: np.ndarray, Z: np.ndarray, k: int) -> tuple[np.ndarray, np.
     return near, np.sqrt(np.maximum(np.take_along_axis(squared, near, 1).max(axis=1), 0))
 
 
-def _points(dataset, view, split, features, lam) -> tuple[pd.DataFrame, np.ndarray]:
+def _points(
+    dataset: ZSLDataset, view: FeatureView, split: Split, features: FeatureScaling, lam: float
+) -> tuple[pd.DataFrame, np.ndarray]:
     """Return what is placed for one data set: a table and its points in the features."""
     preprocessing = Preprocessing(features, "l2")
     S = preprocessing.of_prototypes(dataset.prototypes)

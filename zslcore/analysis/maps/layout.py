@@ -6,8 +6,10 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import ModuleType
+from typing import Any
 
 import numpy as np
+from scipy.sparse import coo_array
 from threadpoolctl import threadpool_limits
 
 from zslcore.analysis.maps.neighbours import Neighbours
@@ -130,7 +132,7 @@ def _umap(Z: np.ndarray, graph: Neighbours, settings: MapSettings, tell: _Teller
     )  # fmt: skip
 
 
-def _import_umap() -> tuple[ModuleType, Callable]:
+def _import_umap() -> tuple[ModuleType, Callable[..., np.ndarray]]:
     """Return the module with UMAP's steps, and its optimiser; imported late, it takes seconds."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ImportWarning)  # that Tensorflow is not there
@@ -139,7 +141,13 @@ def _import_umap() -> tuple[ModuleType, Callable]:
     return umap_, optimize_layout_euclidean
 
 
-def _fuzzy_graph(umap: ModuleType, Z: np.ndarray, graph: Neighbours, settings, random):
+def _fuzzy_graph(
+    umap: ModuleType,
+    Z: np.ndarray,
+    graph: Neighbours,
+    settings: MapSettings,
+    random: np.random.RandomState,
+) -> coo_array:
     """Return UMAP's weighted graph; it counts a point as its own first neighbour."""
     k, n = settings.n_neighbours, len(Z)
     itself = np.arange(n, dtype=np.int32)[:, None]
@@ -159,7 +167,7 @@ class _EpochLine:
     def __init__(self, tell: Callable[[int, float, np.ndarray], None], Y: np.ndarray) -> None:
         self.tell, self.Y, self.last = tell, Y, -1
 
-    def as_bar(self) -> dict:
+    def as_bar(self) -> dict[str, Any]:
         """Return the bar's options: it writes nothing but the number of epochs done."""
         return {"file": self, "disable": False, "bar_format": "{n}", "mininterval": 0,
                 "miniters": EVERY, "leave": False}  # fmt: skip

@@ -129,7 +129,9 @@ def _score(
     return float(observed / E), float(p)
 
 
-def _dealt(indices, first, h, deals, rng) -> np.ndarray:
+def _dealt(
+    indices: np.ndarray, first: np.ndarray, h: np.ndarray, deals: int, rng: np.random.Generator
+) -> np.ndarray:
     """Return the mean entropy under random deals of the labels, an array of shape (deals,)."""
     means = []
     per_block = max(1, (1 << 22) // len(first))

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from zslcore.exceptions import ParameterError
 
 __all__ = ["inside"]
 
 
-def inside(polygon, points: np.ndarray) -> np.ndarray:
+def inside(polygon: ArrayLike, points: np.ndarray) -> np.ndarray:
     """Return whether each point is inside a polygon, by the even-odd rule.
 
     Parameters

@@ -18,7 +18,7 @@ import numpy as np
 from scipy.linalg import blas, eigh
 
 from zslcore.exceptions import DatasetError
-from zslcore.features import chunks, project
+from zslcore.features import Features, chunks, project
 
 __all__ = ["JointPCA"]
 
@@ -44,7 +44,7 @@ class JointPCA:
     @classmethod
     def fit(
         cls,
-        views: Sequence,
+        views: Sequence[Features],
         n_components: int = 50,
         on_rows: Callable[[int, int], None] | None = None,
     ) -> Self:
@@ -71,12 +71,14 @@ class JointPCA:
         """Share of the variance along each axis."""
         return self.variance / self.total if self.total else self.variance
 
-    def transform(self, X) -> np.ndarray:
+    def transform(self, X: Features) -> np.ndarray:
         """Return the coordinates of the rows of ``X``, float64 of shape (n, n_components)."""
         return project(X, self.components.T) - self.components @ self.mean
 
 
-def _sums(views, n: int, D: int, on_rows) -> tuple[np.ndarray, np.ndarray]:
+def _sums(
+    views: Sequence[Features], n: int, D: int, on_rows: Callable[[int, int], None] | None
+) -> tuple[np.ndarray, np.ndarray]:
     """Return the sum of all rows, and the upper triangle of that of their squares."""
     s, G, done = np.zeros(D), np.zeros((D, D), order="F"), 0
     for view in views:

@@ -7,8 +7,9 @@ import json
 import zipfile
 from dataclasses import asdict, dataclass, field
 from io import StringIO
+from os import PathLike
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, BinaryIO, Self
 
 import numpy as np
 import pandas as pd
@@ -105,7 +106,7 @@ class EmbeddedMap:
         table = self.table().astype({"data_set": str, "class": str})
         return json.dumps(self.about() | {"map": table.to_dict(orient="list")})
 
-    def to_parquet(self, path) -> None:
+    def to_parquet(self, path: str | PathLike[str] | BinaryIO) -> None:
         """Write the table as Parquet, with settings and quality in its metadata.
 
         Parameters

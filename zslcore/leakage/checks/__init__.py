@@ -132,7 +132,7 @@ def run_check(check: Check, context: AuditContext) -> tuple[Finding, ...]:
     return found or (Finding(check.id, Severity.PASS, check.passes),)
 
 
-def _known(value) -> bool:
+def _known(value: object) -> bool:
     return value is not None and (not isinstance(value, tuple) or bool(value))
 
 

@@ -20,7 +20,7 @@ ADVICE = "Look at the images; the corrected split takes such rows out of trainin
 
 def identical_features(context: AuditContext) -> Iterator[Finding]:
     """ZSL004: rows of zeros, and groups of equal rows that reach over two parts."""
-    group, zero = identical_rows(context.features)
+    group, zero = identical_rows(context.known_features)
     used = context.rows(*TRAIN_PARTS, *TEST_PARTS)
     empty = used[zero[used]]
     if empty.size:
@@ -51,7 +51,7 @@ def leaking_groups(context: AuditContext, group: np.ndarray) -> np.ndarray:
     return np.array(sorted(trained & _groups_of(context, group, *TEST_PARTS)), dtype=np.intp)
 
 
-def _trained_and_tested(context, group, part: str) -> Iterator[Finding]:
+def _trained_and_tested(context: AuditContext, group: np.ndarray, part: str) -> Iterator[Finding]:
     both = _groups_of(context, group, part) & _groups_of(context, group, *TRAIN_PARTS)
     # A row that is itself in both parts is ZSL003's.
     tested = np.setdiff1d(context.rows(part), context.rows(*TRAIN_PARTS))
@@ -69,7 +69,9 @@ def _trained_and_tested(context, group, part: str) -> Iterator[Finding]:
     yield _finding(context, severity, message, np.union1d(rows, trained), group)
 
 
-def _finding(context, severity, message, rows, group) -> Finding:
+def _finding(
+    context: AuditContext, severity: Severity, message: str, rows: np.ndarray, group: np.ndarray
+) -> Finding:
     parts = {p: context.rows(p) for p in (*TRAIN_PARTS, *TEST_PARTS) if p in context.parts}
     rows = rows[np.argsort(group[rows], kind="stable")]
     table = [
@@ -92,7 +94,7 @@ def near_duplicates(context: AuditContext) -> Iterator[Finding]:
     test = np.setdiff1d(context.rows(*TEST_PARTS), train)
     if not train.size or not test.size:
         return
-    near = near_rows(context.features, train, test)
+    near = near_rows(context.known_features, train, test)
     apart = near.distance > 0  # equal rows are ZSL004's
     if not apart.any():
         return

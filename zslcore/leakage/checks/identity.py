@@ -77,7 +77,9 @@ def _known(context: AuditContext, split: KnownSplit) -> Finding:
     return Finding("ZSL010", Severity.PASS, message)
 
 
-def _variant(context, split: KnownSplit, same: list[str], other: list[str]) -> Finding:
+def _variant(
+    context: AuditContext, split: KnownSplit, same: list[str], other: list[str]
+) -> Finding:
     table = [(part, len(np.unique(context.parts[part])), split.counts.get(part)) for part in other]
     columns = ("part", "rows here", f"rows in {split}")
     message = f"Differs from {split} in {', '.join(other)}; {', '.join(same)} agree."

@@ -16,6 +16,7 @@ Rows are 0-based. Fields may be added under the same version; none is renamed or
 from __future__ import annotations
 
 import json
+from typing import Any
 
 from zslcore.leakage.report import AuditReport, Finding
 
@@ -39,7 +40,7 @@ def to_json(report: AuditReport) -> str:
     return json.dumps(_finite(content), indent=1, allow_nan=False, default=str) + "\n"
 
 
-def _finding(finding: Finding) -> dict:
+def _finding(finding: Finding) -> dict[str, Any]:
     return {
         "id": finding.id,
         "severity": str(finding.severity),
@@ -55,7 +56,7 @@ def _finding(finding: Finding) -> dict:
     }
 
 
-def _finite(value):
+def _finite(value: object) -> object:
     """Return ``value`` with NaN and infinities replaced by None."""
     if isinstance(value, float):
         return value if abs(value) < float("inf") else None
