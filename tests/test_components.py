@@ -1,10 +1,31 @@
 """Components: their modules, joined into what Streamlit takes."""
 
+import json
 import re
+import shutil
+import subprocess
+from pathlib import Path
 
 import pytest
 
 from ui.components.modules import ModuleError, joined
+
+ROOT = Path(__file__).parents[1]
+COMPONENTS = ROOT / "ui" / "components"
+ENTRIES = [
+    folder / f"{folder.name}.js"
+    for folder in sorted(COMPONENTS.iterdir())
+    if (folder / "__init__.py").exists()
+]
+
+
+@pytest.fixture(scope="module")
+def node():
+    """Node.js; it needs no package for what is asked of it here."""
+    found = shutil.which("node")
+    if found is None:
+        pytest.skip("needs Node.js")
+    return found
 
 
 @pytest.fixture
@@ -17,6 +38,31 @@ def entry(tmp_path):
         return tmp_path / f"{next(iter(modules))}.js"
 
     return write
+
+
+def finished(*command):
+    return subprocess.run(
+        command, cwd=ROOT, capture_output=True, text=True, encoding="utf-8", timeout=120
+    )
+
+
+@pytest.mark.parametrize("path", ENTRIES, ids=lambda path: path.stem)
+def test_a_component_is_one_module_that_needs_no_other(node, tmp_path, path):
+    (tmp_path / "joined.mjs").write_text(joined(path), encoding="utf-8")
+    url = json.dumps((tmp_path / "joined.mjs").as_uri())
+    look = f"const all = await import({url}); console.log(Object.keys(all), typeof all.default)"
+    run = finished(node, "--input-type=module", "--eval", look)
+    assert run.stdout.split() == ["[", "'default'", "]", "function"], run.stderr
+
+
+@pytest.mark.parametrize("path", ENTRIES, ids=lambda path: path.stem)
+def test_no_module_of_a_component_is_left_out_or_unchecked(path):
+    text = joined(path)
+    for module in path.parent.glob("*.js"):
+        first, second = module.read_text(encoding="utf-8").splitlines()[:2]
+        assert first == "// @ts-check", module
+        assert second.startswith("// "), module
+        assert second in text, module
 
 
 def test_modules_are_joined_in_the_order_in_which_they_are_needed(entry):
