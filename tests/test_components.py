@@ -1,4 +1,4 @@
-"""Components: their modules, joined into what Streamlit takes."""
+"""Components: their modules, one by one and joined into what Streamlit takes."""
 
 import json
 import re
@@ -44,6 +44,13 @@ def finished(*command):
     return subprocess.run(
         command, cwd=ROOT, capture_output=True, text=True, encoding="utf-8", timeout=120
     )
+
+
+def test_the_modules_pass_their_own_tests(node):
+    tests = sorted((ROOT / "tests" / "js").glob("*.test.js"))
+    assert tests
+    run = finished(node, "--test", *map(str, tests))
+    assert run.returncode == 0, run.stdout[-5000:] + run.stderr[-2000:]
 
 
 @pytest.mark.parametrize("path", ENTRIES, ids=lambda path: path.stem)
