@@ -24,6 +24,8 @@ import { View, legible, zoomed } from "./view.js";
  * @property {Point[] | null} outline what was drawn so far
  */
 
+/** @typedef {{ r: number, plain: Stencil, looks: Stencil[] }} Looks of points that are so large */
+
 const HOVER = 10; // pixels from which a point is met
 const BEHIND = 0.22; // strength of points of another map
 
@@ -42,6 +44,8 @@ export class Panel {
     this.where = null;
     /** @type {Drag | null} */
     this.drag = null;
+    /** @type {Looks | null} */
+    this.looks = null;
     this.root = document.createElement("figure");
     this.root.innerHTML =
       '<figcaption></figcaption><div class="stage"><canvas class="points"></canvas>' +
@@ -59,7 +63,7 @@ export class Panel {
   /** @param {PanelData} data */
   hold(data) {
     this.data = data;
-    this.where = null;
+    this.where = this.looks = null;
     if (this.order.length !== data.n) this.order = shuffled(data.n);
     this.caption.textContent = data.title;
     this.caption.hidden = !data.title;
@@ -106,8 +110,7 @@ export class Panel {
   paintPoints(painting) {
     const { head, meant, theme } = this.maps, { ratio } = this.size, { view, order } = this;
     const { n, image, xy, behind } = this.data, other = head.panels[behind];
-    const r = this.radius * ratio, plain = stencil("circle", 0.7 * r);
-    const looks = head.palette.map(({ symbol }) => stencil(symbol, r));
+    const { plain, looks } = this.looksOf(this.radius * ratio);
     /**
      * @param {Float32Array} from @param {number} i
      * @param {Stencil} look @param {ArrayLike<number>} color @param {number} strength
@@ -124,6 +127,14 @@ export class Panel {
       const c = head.category[image[i]];
       put(xy, i, looks[c], theme.colors[c], strength);
     }
+  }
+
+  /** Kept while points stay as large, as they do in each frame of a move. @param {number} r */
+  looksOf(r) {
+    if (this.looks && this.looks.r === r) return this.looks;
+    const looks = this.maps.head.palette.map(({ symbol }) => stencil(symbol, r));
+    this.looks = { r, plain: stencil("circle", 0.7 * r), looks };
+    return this.looks;
   }
 
   mark() {
