@@ -18,6 +18,8 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
+from ui.components.modules import joined
+
 __all__ = ["Entry", "Panel", "PointMap", "draw"]
 
 _HERE = Path(__file__).parent
@@ -29,7 +31,7 @@ _mount = st.components.v2.component(
     "zsl_point_map",
     html=_HTML,
     css=(_HERE / "point_map.css").read_text(encoding="utf-8"),
-    js=(_HERE / "point_map.js").read_text(encoding="utf-8"),
+    js=joined(_HERE / "point_map.js"),
 )
 
 
