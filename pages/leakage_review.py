@@ -9,6 +9,7 @@ import streamlit as st
 from ui import cache, controls, decisions, tables, uploads
 from ui.figures import leakage as figures
 from ui.frame import chart, errors_as_sentences, open_page
+from ui.text import plain
 from zslcore.datasets import available
 from zslcore.exceptions import ZSLError
 from zslcore.leakage import (
@@ -23,7 +24,7 @@ from zslcore.leakage import (
     quiz,
     render,
 )
-from zslcore.methods import METHODS, get_method
+from zslcore.methods import METHODS
 from zslcore.runs import RunSpec, RunStore
 
 TABS = ["Findings", "Confirm or reject", "Corrected split", "Quiz"]
@@ -166,21 +167,10 @@ def uploaded():
 
 def measured(dataset, split):
     """Return accuracies per class of some methods with their default parameters."""
-    found = {}
-    for method in MEASURED:
-        estimator = get_method(method)
-        defaults = estimator().get_params()
-        spec = RunSpec(
-            dataset=dataset.name,
-            split=split.name,
-            method=method,
-            params={name: defaults[name] for name in estimator.param_grid},
-            gamma=0.0,
-            select_for="zsl",
-            digest=dataset.digest,
-        )
-        found[method] = cache.class_accuracy(spec)
-    return found
+    return {
+        method: cache.class_accuracy(RunSpec.among_unseen(dataset, split.name, method))
+        for method in MEASURED
+    }
 
 
 # --- What is shown --------------------------------------------------------------------------------
@@ -198,7 +188,7 @@ def show_verdict() -> None:
     with left:
         name = f"{report.subject}{f' ({report.split})' if report.split else ''}"
         st.markdown(
-            f"### :{color}[{icon} {word}]{questions if open_ else ''}\n\n{text(name)}: {said}."
+            f"### :{color}[{icon} {word}]{questions if open_ else ''}\n\n{plain(name)}: {said}."
         )
     with right, st.container(horizontal=True, horizontal_alignment="right"):
         for label, (format_, ending, mime) in REPORTS.items():
@@ -230,12 +220,12 @@ def show_finding(finding: Finding, key: str) -> None:
     icon, color = LOOKS[finding.severity]
     title = f":{color}[**{finding.severity}**] {finding.id} · {report.titles[finding.id]}"
     with st.expander(title, icon=icon, expanded=finding.severity is Severity.FAIL):
-        st.markdown(text(finding.message))
+        st.markdown(plain(finding.message))
         if finding.advice:
-            st.markdown(f"**What to do.** {text(finding.advice)}")
+            st.markdown(f"**What to do.** {plain(finding.advice)}")
         for n, evidence in enumerate(finding.evidence):
             st.caption(
-                f"{text(evidence.title)}"
+                f"{plain(evidence.title)}"
                 + (
                     f", {len(evidence.rows)} of {evidence.total:,}"
                     if evidence.total > len(evidence.rows)
@@ -380,7 +370,7 @@ def show_quiz() -> None:
     planted, clues, answer = cache.quiz_question(question)
     left, right = st.columns([0.56, 0.44], gap="medium")
     with left:
-        lines = [f"| {what} | {text(value)} |" for what, value in clues]
+        lines = [f"| {what} | {plain(value)} |" for what, value in clues]
         st.markdown("\n".join(["| what can be seen | |", "|---|---|", *lines]))
         with st.form(f"leakage_quiz_{question}"):
             guess = st.radio(
@@ -412,13 +402,7 @@ def show_answer(guess: str, answer) -> None:
         st.warning(f"**Not quite.** The audit says: {answer.right}.", icon=":material/close:")
     for finding in answer.report.findings:
         if finding.severity is Severity.FAIL:
-            st.markdown(f"**{finding.id}** {text(finding.message)} {text(finding.advice)}")
-
-
-def text(words: str) -> str:
-    """Return words that may come from a file so that markdown leaves them alone."""
-    marks = str.maketrans({mark: f"\\{mark}" for mark in r"\`*_{}[]()#+-.!|~$:<>"})
-    return words.translate(marks)
+            st.markdown(f"**{finding.id}** {plain(finding.message)} {plain(finding.advice)}")
 
 
 # --- The page -------------------------------------------------------------------------------------
@@ -430,7 +414,7 @@ with errors_as_sentences():
         try:
             vocabularies.append(uploads.vocabulary_of_file(own))
         except ZSLError as error:
-            st.error(text(str(error)), icon=":material/block:")
+            st.error(plain(str(error)), icon=":material/block:")
     context = replace(
         subject,
         vocabularies=tuple(vocabularies),

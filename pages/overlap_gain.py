@@ -19,7 +19,7 @@ from zslcore.datasets import available
 from zslcore.jobs import accuracies as of_methods
 from zslcore.jobs import draws, run
 from zslcore.leakage import VOCABULARY_NAMES, AuditContext, get_vocabulary
-from zslcore.methods import METHODS, get_method
+from zslcore.methods import METHODS
 from zslcore.runs import RunSpec
 
 INDUCTIVE = [name for name, method in METHODS.items() if not method.card.transductive]
@@ -48,22 +48,6 @@ header = open_page(
 # --- What is compared -----------------------------------------------------------------------------
 
 
-def spec_of(method: str, data, split: str, *, given: bool) -> RunSpec:
-    """Return the run of a method; gamma plays no part among unseen classes alone."""
-    estimator = get_method(method)
-    defaults = estimator().get_params()
-    params = {name: defaults[name] for name in estimator.param_grid} if given else {}
-    return RunSpec(
-        dataset=data.name,
-        split=split,
-        method=method,
-        params=params,
-        gamma=0.0,
-        select_for="zsl",
-        digest=data.digest,
-    )
-
-
 def accuracies_of(specs: list[RunSpec]) -> dict:
     """Return method -> class -> accuracy among the unseen; what takes long is waited for."""
     if all(run.is_quick(spec, cache.dataset(spec.dataset)) for spec in specs):
@@ -73,8 +57,10 @@ def accuracies_of(specs: list[RunSpec]) -> dict:
 
 def accuracies_on(data, of_split) -> dict:
     """Return the accuracies of all methods on a split, validated where it has folds."""
-    by_default = given or not of_split.folds
-    return accuracies_of([spec_of(m, data, of_split.name, given=by_default) for m in methods])
+    validated = bool(of_split.folds) and not given
+    return accuracies_of(
+        [RunSpec.among_unseen(data, of_split.name, m, validated=validated) for m in methods]
+    )
 
 
 def matches_of(split) -> pd.DataFrame:

@@ -29,7 +29,7 @@ from ui.maps.scene import (
     write_selection,
 )
 from ui.text import plain
-from zslcore.analysis.inventory import known_to_extractor
+from zslcore.analysis.inventory import known_to_extractor, search_names
 from zslcore.analysis.maps import (
     METHOD_NAMES,
     EmbeddedMap,
@@ -250,7 +250,8 @@ def _explore(scene: Scene, looks: Colouring, colour: str, sought: str, split: st
     """Draw the maps; what is selected or clicked stands below, and in the address."""
     key = _key(scene)
     selection = read_selection(key, st.query_params.get("awa1_lasso", ""))
-    picked, meant = _picked(scene), _sought(scene.classes, sought)
+    picked, found = _picked(scene), search_names(scene.classes, sought)
+    meant = None if found is None else found.tolist()
     point_map.draw(
         PointMap(
             key=key,
@@ -323,14 +324,6 @@ def _picked(scene: Scene) -> int | None:
         return None
     found = np.flatnonzero((scene.part == int(part)) & (scene.row == int(row)))
     return int(found[0]) if len(found) else None
-
-
-def _sought(names: Sequence[str], words: str) -> list[int] | None:
-    """Return the classes with one of the words in their name, None when nobody is looked for."""
-    wanted = [word.strip().lower() for word in words.split(",") if word.strip()]
-    if not wanted:
-        return None
-    return [c for c, name in enumerate(names) if any(word in name.lower() for word in wanted)]
 
 
 def _pictures(scene: Scene) -> np.ndarray | None:
