@@ -3,8 +3,9 @@
 import streamlit as st
 
 from ui import controls, tables, uploads
-from ui.figures import data as figures
+from ui.figures import classes as figures
 from ui.figures.cross import image_counts
+from ui.figures.splits import split_map
 from ui.frame import chart, errors_as_sentences, open_page
 from ui.text import plain
 from zslcore.analysis import inventory
@@ -157,7 +158,7 @@ def show_parts() -> None:
     table = inventory.sorted_classes(by_class, "by role")
     folds = inventory.fold_roles(dataset, split)
     chart(
-        figures.split_map(table, folds.iloc[table.index]),
+        split_map(table, folds.iloc[table.index]),
         alt=f"Images of every class by their part in the split {split.name}, and the training and "
         f"validation classes of {folds.shape[1]} folds.",
         key="data_split",

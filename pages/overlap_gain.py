@@ -8,7 +8,7 @@ import streamlit as st
 
 from ui import cache, controls, decisions, tables, waiting
 from ui.figures import overlap as figures
-from ui.figures.data import image_row
+from ui.figures.images import image_row
 from ui.figures.palette import OVERLAP, UNSEEN
 from ui.frame import chart, errors_as_sentences, open_page
 from ui.numbers import percent, points, three_digits

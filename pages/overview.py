@@ -4,7 +4,7 @@ import numpy as np
 import streamlit as st
 
 from ui import cache
-from ui.figures import data as figures
+from ui.figures import images as figures
 from ui.frame import chart, errors_as_sentences, open_page
 from ui.numbers import percent, points, three_digits
 from zslcore.analysis import inventory, recognition
