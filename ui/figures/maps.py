@@ -86,19 +86,7 @@ def mixing_dumbbells(verdicts: pd.DataFrame) -> go.Figure:
         customdata=_told(table, "PCA"),
         hovertemplate=_HOVER,
     )
-    for verdict, (color, symbol) in _VERDICTS.items():
-        rows = (table["verdict"] == verdict).to_numpy()
-        if not rows.any():
-            continue
-        figure.add_scatter(
-            x=x[rows],
-            y=table["mixing_map"][rows],
-            mode="markers",
-            name=f"on the map: {_VERDICT_WORDS[verdict]}",
-            marker={"symbol": symbol, "size": 9, "color": color},
-            customdata=_told(table[rows], "map"),
-            hovertemplate=_HOVER,
-        )
+    figure.add_traces(_on_the_map(table))
     figure.add_hline(y=1, line={"color": HARMONIC.color, "dash": "dash", "width": 1})
     names = len(table) <= 60
     figure.update_xaxes(
@@ -115,6 +103,23 @@ def mixing_dumbbells(verdicts: pd.DataFrame) -> go.Figure:
 
 
 _HOVER = "%{customdata[0]}: mixing %{y:.3f}, adjusted p %{customdata[1]:.3g}<extra></extra>"
+
+
+def _on_the_map(table: pd.DataFrame) -> list[go.Scatter]:
+    """Mark how mixed every class is on the map, a trace for each verdict that there is."""
+    return [
+        go.Scatter(
+            x=np.flatnonzero(rows),
+            y=table["mixing_map"][rows],
+            mode="markers",
+            name=f"on the map: {_VERDICT_WORDS[verdict]}",
+            marker={"symbol": symbol, "size": 9, "color": color},
+            customdata=_told(table[rows], "map"),
+            hovertemplate=_HOVER,
+        )
+        for verdict, (color, symbol) in _VERDICTS.items()
+        if (rows := (table["verdict"] == verdict).to_numpy()).any()
+    ]
 
 
 def _told(table: pd.DataFrame, space: str) -> np.ndarray:
@@ -136,31 +141,13 @@ def hub_bars(table: pd.DataFrame) -> go.Figure:
         part = table[table["method"] == method].sort_values(
             "occurrence", ascending=False, kind="stable"
         )
-        color = np.where(part["seen"], SEEN.color, UNSEEN.color)
-        figure.add_bar(
-            x=np.arange(len(part)),
-            y=part["occurrence"],
-            marker={
-                "color": color,
-                "line_width": 0,
-                "pattern": hatch("") | {"shape": ["" if s else "/" for s in part["seen"]]},
-            },
-            customdata=np.stack([escaped(part["class"]), part["count"]], axis=1),
-            hovertemplate="%{customdata[0]}: %{y:.2f} times an even share, "
-            "%{customdata[1]:,} images<extra></extra>",
-            row=k,
-            col=1,
-        )
-        names = len(part) <= 60
+        figure.add_trace(_occurrences(part), row=k, col=1)
         roles = np.where(part["seen"], "seen", "unseen")
+        labels = [marked(n, role, bold=False) for n, role in zip(part["class"], roles, strict=True)]
+        names = len(part) <= 60
         figure.update_xaxes(
             tickvals=np.arange(len(part)) if names else [],
-            ticktext=[
-                marked(name, role, bold=False)
-                for name, role in zip(part["class"], roles, strict=True)
-            ]
-            if names
-            else [],
+            ticktext=labels if names else [],
             tickangle=-60,
             tickfont_size=12,
             fixedrange=True,
@@ -170,6 +157,22 @@ def hub_bars(table: pd.DataFrame) -> go.Figure:
     figure.add_hline(y=1, line={"color": HARMONIC.color, "dash": "dash", "width": 1})
     figure.update_yaxes(title_text="even shares", gridcolor=FAINT, zeroline=False, fixedrange=True)
     return quiet(figure, height=270 * len(methods)).update_layout(showlegend=False, bargap=0.15)
+
+
+def _occurrences(part: pd.DataFrame) -> go.Bar:
+    """Draw one method's prototypes in the order of ``part``."""
+    return go.Bar(
+        x=np.arange(len(part)),
+        y=part["occurrence"],
+        marker={
+            "color": np.where(part["seen"], SEEN.color, UNSEEN.color),
+            "line_width": 0,
+            "pattern": hatch("") | {"shape": ["" if s else "/" for s in part["seen"]]},
+        },
+        customdata=np.stack([escaped(part["class"]), part["count"]], axis=1),
+        hovertemplate="%{customdata[0]}: %{y:.2f} times an even share, "
+        "%{customdata[1]:,} images<extra></extra>",
+    )
 
 
 def standalone(panels: Sequence[tuple[str, np.ndarray, Sequence[str], Sequence[str]]]) -> go.Figure:

@@ -109,10 +109,8 @@ class PointMap:
 
     def packed(self) -> bytes:
         """Return everything as bytes: length of the head, head as JSON, arrays on words of 4."""
-        blocks = [
-            _as(self.category, "<u2"), _as(self.class_of, "<u2"), _as(self.part, "u1"),
-            _as(self.row, "<u4"),
-        ]  # fmt: skip
+        blocks = [_as(self.category, "<u2"), _as(self.class_of, "<u2")]
+        blocks += [_as(self.part, "u1"), _as(self.row, "<u4")]
         for panel in self.panels:
             blocks += [_as(panel.image, "<u4"), _as(panel.xy, "<f4")]
         if self.pictures is not None:

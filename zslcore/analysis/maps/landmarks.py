@@ -165,7 +165,8 @@ def _points(dataset, view, split, features, lam) -> tuple[pd.DataFrame, np.ndarr
     looks = S @ LinearS2V(lam=lam).fit(view.rows(train), y, S[seen]).W_
     shown = np.union1d(seen, split.unseen_classes)
     shown = shown[np.bincount(dataset.labels, minlength=dataset.n_classes)[shown] > 0]
-    means, looks = _class_means(view, dataset)[shown], looks[shown]
+    means = ClassStatistics.of(view, dataset.labels, dataset.n_classes, gram=False).means[shown]
+    looks = looks[shown]
     to_means = squared_distances(looks, means)
     rank = (to_means < np.diag(to_means)[:, None]).sum(axis=1) + 1
     one = {
@@ -181,9 +182,3 @@ def _points(dataset, view, split, features, lam) -> tuple[pd.DataFrame, np.ndarr
         ignore_index=True,
     )
     return table, np.vstack([means, looks])
-
-
-def _class_means(view: FeatureView, dataset: ZSLDataset) -> np.ndarray:
-    """Return the mean of every class over all its images; zeros where there are none."""
-    statistics = ClassStatistics.of(view, dataset.labels, dataset.n_classes, gram=False)
-    return statistics.sums / np.maximum(statistics.counts, 1)[:, None]
