@@ -54,7 +54,7 @@ def test_what_is_garbage_goes_and_what_was_imported_is_frozen(monkeypatch):
     gc.disable()
     try:
         Thing()
-        before = sum(isinstance(each, Thing) for each in gc.get_objects())
+        before = sum(type(each) is Thing for each in gc.get_objects())
         tidier = Tidier()
         tidier.tidy()
         assert before == 1
