@@ -1,4 +1,4 @@
-"""Pictures of maps that are no component: live ones, small ones, ones to take away, and hubs."""
+"""Pictures of maps that are no component: small ones, ones to take away, and hubs."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from plotly.subplots import make_subplots
 from ui.figures.marks import escaped, hatch, legend_on_top, marked
 from ui.figures.palette import FAINT, FIRST, HARMONIC, SECOND, SEEN, UNSEEN, quiet
 
-__all__ = ["hub_bars", "live", "mixing_dumbbells", "small_multiples", "standalone"]
+__all__ = ["hub_bars", "mixing_dumbbells", "small_multiples", "standalone"]
 
-#: Points of a live or a small picture; more of them tell no more.
-FEW = 4_000
+#: Points of a small picture; more of them tell no more.
+FEW = 2_000
 #: How a verdict on a class looks; words stand in the legend.
 _VERDICTS = {
     "shown": (UNSEEN.color, "diamond"),
@@ -31,13 +31,6 @@ _VERDICT_WORDS = {
 }
 
 
-def live(xy: np.ndarray, colors: Sequence[str], *, height: int = 380) -> go.Figure:
-    """Draw points on their way, some of them when there are many."""
-    few = np.linspace(0, len(xy) - 1, min(FEW, len(xy))).astype(int)
-    figure = go.Figure(_points(xy[few], np.asarray(colors)[few], size=4))
-    return _square(quiet(figure, height=height))
-
-
 def small_multiples(
     maps: Sequence[tuple[str, np.ndarray, Sequence[str]]], *, height: int = 330
 ) -> go.Figure:
@@ -50,7 +43,7 @@ def small_multiples(
     titles = [title for title, _, _ in maps]
     figure = make_subplots(cols=len(maps), subplot_titles=titles, horizontal_spacing=0.02)
     for k, (_, xy, colors) in enumerate(maps, 1):
-        few = np.linspace(0, len(xy) - 1, min(FEW // 2, len(xy))).astype(int)
+        few = np.linspace(0, len(xy) - 1, min(FEW, len(xy))).astype(int)
         points = _points(xy[few], np.asarray(colors)[few], size=3, gl=False)
         figure.add_trace(points, row=1, col=k)
         figure.update_yaxes(scaleanchor=f"x{k if k > 1 else ''}", row=1, col=k)

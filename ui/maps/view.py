@@ -13,7 +13,7 @@ import streamlit as st
 
 from ui import cache, controls, waiting
 from ui.components import point_map
-from ui.components.point_map import PointMap
+from ui.components.point_map import Panel, PointMap
 from ui.figures import maps as figures
 from ui.figures.images import picture
 from ui.frame import chart
@@ -107,22 +107,34 @@ def made(datasets: Sequence[ZSLDataset], settings: MapSettings) -> EmbeddedMap:
     work = embed.ask(datasets, settings)
 
     def draw(arrays) -> None:
-        chart(
-            figures.live(arrays["coordinates"], _live_colors(datasets, settings)),
-            "The map as it is by now.",
-            key=f"awa1_live_{work.key}",
-        )
+        by_now = _on_its_way(datasets, settings, arrays["coordinates"])
+        point_map.draw(by_now, key=f"awa1_live_{work.key}")
 
     return waiting.result_of(work, draw=draw)
 
 
-def _live_colors(datasets: Sequence[ZSLDataset], settings: MapSettings) -> np.ndarray:
-    """Return the colour of every image while its place is looked for."""
+def _on_its_way(
+    datasets: Sequence[ZSLDataset], settings: MapSettings, coordinates: np.ndarray
+) -> PointMap:
+    """Return a map that is not finished, for what draws finished ones: it changes in place."""
     data = MapData.of(datasets, n_samples=settings.n_samples, seed=settings.sample_seed)
+    palette, category = class_palette(data.class_names), data.labels
     if len(datasets) == 2:
         looks = by_group(np.array(["1", "2"])[data.part], {"1": "first", "2": "second"})
-        return np.array([each.color for each in looks.palette])[looks.category]
-    return np.array([each.color for each in class_palette(data.class_names)])[data.labels]
+        palette, category = looks.palette, looks.category
+    return PointMap(
+        key="on its way",
+        file="map",
+        panels=[Panel("", "The map as it is by now.", np.arange(len(data)), coordinates)],
+        palette=palette,
+        category=category,
+        classes=data.class_names,
+        sets=[dataset.name for dataset in datasets],
+        class_of=data.labels,
+        part=data.part,
+        row=data.row,
+        legend="none",
+    )
 
 
 # --- The view -------------------------------------------------------------------------------------
