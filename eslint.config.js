@@ -5,7 +5,7 @@ import js from "@eslint/js";
 import { defineConfig } from "eslint/config";
 
 export default defineConfig(
-  { ignores: [".venv/"] },
+  { ignores: [".venv/", "docs/_build/"] },
   js.configs.recommended,
   {
     linterOptions: { reportUnusedDisableDirectives: "error" },

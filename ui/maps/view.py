@@ -134,6 +134,7 @@ def _on_its_way(
         part=data.part,
         row=data.row,
         legend="none",
+        tools=False,
     )
 
 

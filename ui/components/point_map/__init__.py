@@ -82,6 +82,7 @@ class PointMap:
     classes, sets : names; of classes and of data sets
     class_of, part, row : int arrays of shape (n,), class, data set and row there of each image
     legend : "list", "scale" (a bar between two ``ends``) or "none"
+    tools : whether a visitor may select and save, which a map on its way is not for
     link : "place" (panels share one plane) or "image" (they show the same images)
     sought : classes that are searched for, or None
     pictures : uint8 array of shape (n, height, width), 255 the darkest, or None
@@ -100,6 +101,7 @@ class PointMap:
     row: np.ndarray
     legend: str = "list"
     ends: tuple[str, str] = ("", "")
+    tools: bool = True
     link: str = "place"
     sought: Sequence[int] | None = None
     pictures: np.ndarray | None = None
@@ -146,6 +148,7 @@ class PointMap:
             "sets": list(self.sets),
             "legend": self.legend,
             "ends": self.ends,
+            "tools": self.tools,
             "link": self.link,
             "sought": None if self.sought is None else list(map(int, self.sought)),
             "picture": None if self.pictures is None else list(self.pictures.shape[1:]),

@@ -138,6 +138,7 @@ export class PointMaps {
     if (head.link === "place") this.boxes = this.boxes.map(() => around(this.boxes));
     if (head.key !== this.key) this.begin(head);
     this.cameras.length = this.panels.length;
+    this.bar.hidden = !head.tools;
     this.naming.hidden = !head.panels.some((panel) => panel.names.length);
     press(this.naming, this.names);
     this.isolated = null;

@@ -41,6 +41,7 @@
  * @property {string[]} sets
  * @property {"list" | "scale" | "none"} legend
  * @property {[low: string, high: string]} ends
+ * @property {boolean} tools
  * @property {"place" | "image"} link
  * @property {number[] | null} sought
  * @property {[height: number, width: number] | null} picture
