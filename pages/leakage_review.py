@@ -10,7 +10,7 @@ from ui.sections.audit import Review, show_findings, show_verdict
 from ui.sections.correction import show_corrected, show_decisions
 from ui.sections.quiz import show_quiz
 from ui.text import plain
-from zslcore.datasets import available
+from zslcore.datasets import ZSLDataset, available
 from zslcore.exceptions import ZSLError
 from zslcore.leakage import (
     VOCABULARY_NAMES,
@@ -19,7 +19,7 @@ from zslcore.leakage import (
     Vocabulary,
     get_vocabulary,
 )
-from zslcore.runs import RunSpec, RunStore
+from zslcore.runs import RunResult, RunSpec, RunStore
 
 CHOSEN_ON = ["unknown", "validation", "given", "test", "none"]
 #: Fitted on request to measure what overlapping classes gain.
@@ -99,6 +99,14 @@ def uploaded() -> tuple[str, AuditContext]:
     return key, cache.split_to_review(key, lambda: uploads.context_of_files(files))
 
 
+def kept_runs(dataset: ZSLDataset, split: str) -> list[RunResult]:
+    """Return what the run store has of a split, and say what it has that cannot be read."""
+    store = RunStore()
+    if unreadable := store.unreadable():
+        st.caption(f":material/info: {unreadable}")
+    return store.runs_on(dataset, split)
+
+
 def brought(own) -> tuple[Vocabulary, ...]:
     """Read the visitor's own list of classes, if there is one that can be read."""
     try:
@@ -125,7 +133,7 @@ with errors_as_sentences():
     else:
         key = cache.split_key(dataset, split)
         as_it_came = cache.split_to_review(key, lambda: AuditContext.of_dataset(dataset, split))
-        runs = RunStore().runs_on(dataset, split.name)
+        runs = kept_runs(dataset, split.name)
     if measure:
         accuracies = {
             method: cache.class_accuracy(RunSpec.among_unseen(dataset, split.name, method))

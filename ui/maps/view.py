@@ -45,6 +45,7 @@ from zslcore.datasets import ZSLDataset
 from zslcore.jobs import embed
 from zslcore.methods import METHODS
 from zslcore.runs import RunSpec
+from zslcore.version import stamped
 
 __all__ = ["choose_settings", "made", "show_limits", "show_map"]
 
@@ -452,7 +453,7 @@ def _show_selected(scene: Scene, chosen: np.ndarray) -> None:
         st.dataframe(table.head(SHOWN), hide_index=True, height=260)
         if n > SHOWN:
             st.caption(f"The first {SHOWN} of {n:,}; the file has all.")
-    _file("Selected images", lambda: table.to_csv(index=False), "selected.csv", "text/csv")
+    _file("Selected images", lambda: stamped(table).to_csv(index=False), "selected.csv", "text/csv")
 
 
 def _offer(scene: Scene, looks: Colouring) -> None:
@@ -461,7 +462,11 @@ def _offer(scene: Scene, looks: Colouring) -> None:
     one = scene.maps[0]
     with st.popover("Take away", icon=":material/download:"):
         st.caption("Pictures as PNG and SVG: the buttons above the map.")
-        _file("Coordinates, CSV", lambda: scene.table().to_csv(index=False), f"map-{name}.csv")
+        _file(
+            "Coordinates, CSV",
+            lambda: stamped(scene.table()).to_csv(index=False),
+            f"map-{name}.csv",
+        )
         for k, each in enumerate(dict.fromkeys(scene.maps)):
             which = f" ({each.settings.method})" if len(set(scene.maps)) > 1 else ""
             _file(f"Parquet{which}", lambda each=each: _parquet(each), f"map-{name}-{k}.parquet")
