@@ -1,7 +1,5 @@
 """Order, names and icons of the pages; nothing else."""
 
-from pathlib import Path
-
 import streamlit as st
 
 from ui.frame import navigate
@@ -16,12 +14,10 @@ PAGES = (
     ("overlap_gain", "Overlap gain", ":material/join_inner:"),
     ("leakage_review", "Leakage review", ":material/policy:"),
 )
-HERE = Path(__file__).parent
 
 navigate(
     [
         st.Page(f"pages/{name}.py", title=title, icon=icon, default=name == "overview")
         for name, title, icon in PAGES
-        if (HERE / "pages" / f"{name}.py").exists()
     ]
 )

@@ -8,8 +8,9 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 
 __all__ = ["FLAGS", "Server"]
 
@@ -33,17 +34,22 @@ class Server:
     folder : where its log goes, and its data
     script : what is served, with this checkout to import from
     command : what starts it instead, in a folder without one
+    environment : variables it has beside those of this process
     """
 
     def __init__(
-        self, folder: Path, script: Path = ROOT / "app.py", command: Sequence[str] = ()
+        self,
+        folder: Path,
+        script: Path = ROOT / "app.py",
+        command: Sequence[str] = (),
+        environment: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             port = free.getsockname()[1]
         self.url = f"http://127.0.0.1:{port}"
         self.log = (folder / "streamlit.log").open("w")
-        environment = os.environ | {"ZSL_DATA": str(folder / "data")}
+        environment = os.environ | {"ZSL_DATA": str(folder / "data")} | dict(environment)
         environment |= {
             "STREAMLIT_SERVER_HEADLESS": "true",
             "STREAMLIT_SERVER_ADDRESS": "127.0.0.1",

@@ -23,6 +23,7 @@ from benchmarks.real_features import FEATURES, sources
 from benchmarks.writing import RESULTS, keep, markdown_table, percent
 from zslcore.analysis.transduction import TransductionSpec
 from zslcore.datasets import ZSLDataset, load
+from zslcore.version import stamped
 
 SIMULATED = {"simulated-AWA2": "AWA2, simulated"}
 #: Method and its parameters, as the row is called.
@@ -53,7 +54,7 @@ def compare(folder: Path, name: str, row: str) -> pd.DataFrame:
     data, began = opened(folder, name), time.perf_counter()
     table = TransductionSpec(name, "PS", method, params).compare(data).table()
     seconds = time.perf_counter() - began
-    return table.assign(dataset=name, comparison=row, seconds=seconds)
+    return stamped(table.assign(dataset=name, comparison=row, seconds=seconds))
 
 
 def markdown(table: pd.DataFrame) -> str:

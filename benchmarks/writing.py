@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pandas as pd
 
+from zslcore.version import commit, stamped, version
+
 __all__ = ["RESULTS", "keep", "markdown_table", "percent"]
 
 RESULTS = Path(__file__).parent / "results"
@@ -26,8 +28,9 @@ def markdown_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterat
 
 
 def keep(name: str, text: str, table: pd.DataFrame | None = None) -> None:
-    """Write ``results/<name>.md`` and, of a table, ``results/<name>.csv``."""
+    """Write ``results/<name>.md`` and, of a table, ``results/<name>.csv``, with what made them."""
     RESULTS.mkdir(exist_ok=True)
+    text = f"{text.rstrip()}\n\nWritten by version {version()}, commit {commit() or 'unknown'}.\n"
     (RESULTS / f"{name}.md").write_text(text, encoding="utf-8")
     if table is not None:
-        table.to_csv(RESULTS / f"{name}.csv", index=False)
+        stamped(table).to_csv(RESULTS / f"{name}.csv", index=False)

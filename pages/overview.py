@@ -4,7 +4,7 @@ import numpy as np
 import streamlit as st
 
 from ui import cache
-from ui.figures import data as figures
+from ui.figures import images as figures
 from ui.frame import chart, errors_as_sentences, open_page
 from ui.numbers import percent, points, three_digits
 from zslcore.analysis import inventory, recognition
@@ -69,8 +69,8 @@ with told:
             digits.attribute_names,
             unseen,
         ),
-        alt="Ten digits, each as the mean of its pictures above its description of 22 attributes; "
-        "0 to 6 are seen, 7 to 9 unseen.",
+        alt="Ten digits, each as the mean of its pictures above its description of "
+        f"{len(digits.attribute_names)} attributes; 0 to 6 are seen, 7 to 9 unseen.",
         key="overview_codes",
     )
 with asked:

@@ -12,23 +12,66 @@ FORBIDDEN = {
     "ui": {"pages", "app"},
     "pages": {"torch", "scipy", "sklearn", "plotly", "pages", "app"},
 }
+LONGEST_PAGE, LONGEST_BODY = 250, 40
 
 
-def imported_packages(path):
+def files_of(layer):
+    path = ROOT / layer
+    files = [path] if path.is_file() else sorted(path.rglob("*.py"))
+    assert files
+    return files
+
+
+def imported_names(path):
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
-            yield from (alias.name.split(".")[0] for alias in node.names)
+            yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and not node.level:
-            yield node.module.split(".")[0]
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def imports_from(path, *packages):
+    """What a file imports of these packages."""
+    above = tuple(f"{package}." for package in packages)
+    return [name for name in imported_names(path) if f"{name}.".startswith(above)]
+
+
+def bodies(path):
+    """Yield every function with the lines from its first statement, without docstring, to its end.
+
+    What it takes and returns is told above that, and may be told at length.
+    """
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            told = ast.get_docstring(node) is not None
+            statements = node.body[told:]
+            yield node.name, node.end_lineno - statements[0].lineno + 1 if statements else 0
 
 
 @pytest.mark.parametrize("layer", FORBIDDEN)
 def test_layer_imports_nothing_above_it(layer):
-    path = ROOT / layer
-    files = [path] if path.is_file() else list(path.rglob("*.py"))
-    assert files
-    for path in files:
-        assert not FORBIDDEN[layer] & set(imported_packages(path)), path
+    for path in files_of(layer):
+        assert not imports_from(path, *FORBIDDEN[layer]), path
+
+
+def test_a_section_knows_no_page_and_only_pages_know_sections():
+    sections = set(files_of("ui/sections"))
+    for path in sections:
+        assert not imports_from(path, "pages", "app"), path
+    for path in {*files_of("ui"), *files_of("zslcore")} - sections:
+        assert not imports_from(path, "ui.sections"), path
+
+
+def test_a_page_is_a_script_to_be_read_at_once():
+    for path in files_of("pages"):
+        assert len(path.read_text(encoding="utf-8").splitlines()) <= LONGEST_PAGE, path
+
+
+@pytest.mark.parametrize("layer", ["zslcore", "ui", "pages", "app.py"])
+def test_a_function_does_what_fits_on_a_screen(layer):
+    for path in files_of(layer):
+        long = [name for name, lines in bodies(path) if lines > LONGEST_BODY]
+        assert not long, path
 
 
 def test_only_the_cache_remembers():

@@ -86,6 +86,8 @@ def test_class_statistics_are_sums_over_chunks(matrix, monkeypatch):
     S = np.random.default_rng(2).random((6, 2))
     np.testing.assert_array_equal(statistics.counts, [5, 5, 5, 4, 4, 0])
     np.testing.assert_allclose(statistics.sums, Y.T @ X, atol=1e-12)
+    np.testing.assert_allclose(statistics.means[3], X[y == 3].mean(axis=0), rtol=1e-12)
+    assert not statistics.means[5].any()
     np.testing.assert_allclose(statistics.gram, X.T @ X, rtol=1e-12)
     np.testing.assert_allclose(statistics.cross(S), S[y].T @ X, rtol=1e-10)
     np.testing.assert_allclose(statistics.semantic_gram(S), S[y].T @ S[y], rtol=1e-12)

@@ -147,4 +147,5 @@ def test_a_page_over_an_old_store_and_a_strangers_rows_stands(tmp_path, monkeypa
     assert "one field more" not in {result.key for result in store.results()}
     app = pages.visit("pages/leakage_review.py", dataset="tiny", split="PS")
     assert not app.exception
+    assert any(caption.value.endswith(store.unreadable()) for caption in app.caption)
     assert n > 3

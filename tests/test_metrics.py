@@ -2,9 +2,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import binom
 
 from zslcore.exceptions import ParameterError, ZSLError
 from zslcore.metrics import (
+    accuracy_interval,
     harmonic_mean,
     mean_class_accuracy,
     middle_gamma,
@@ -144,6 +146,14 @@ def test_harmonic_mean_of_nothing_is_nothing():
     assert harmonic_mean(0, 0) == 0
     assert harmonic_mean(0.2, 0.6) == pytest.approx(0.3)
     np.testing.assert_allclose(harmonic_mean([0, 1], [0, 0.5]), [0, 2 / 3])
+
+
+def test_beyond_the_exact_interval_a_count_has_half_of_the_rest():
+    low, high = accuracy_interval(10, 35, level=0.9)
+    assert binom.sf(9, 35, low) == pytest.approx(0.05)
+    assert binom.cdf(10, 35, high) == pytest.approx(0.05)
+    assert accuracy_interval(0, 5)[0] == 0
+    assert accuracy_interval(5, 5)[1] == 1
 
 
 def test_top_k_counts_ties_as_argmax_does():

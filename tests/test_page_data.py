@@ -12,8 +12,10 @@ from tests import pages
 from tests.datasets.files import N, with_type_code, write_folder
 from tests.pages import words
 from ui import uploads
-from ui.figures import data as figures
+from ui.figures import classes
+from ui.figures.images import answer_wall, class_codes, nearest_looks
 from ui.figures.palette import OVERLAP
+from ui.figures.splits import split_map
 from zslcore.analysis import inventory, recognition
 from zslcore.datasets import available, load
 from zslcore.exceptions import ZSLError
@@ -306,20 +308,20 @@ def drawn(dataset, split):
     table = inventory.class_table(dataset, split)
     folds = inventory.fold_roles(dataset, split)
     attributes = inventory.attribute_table(dataset)
-    yield figures.class_counts(table)
-    yield figures.overlap_counts(table[table["role"] == "unseen"])
-    yield figures.split_map(table, folds)
-    yield figures.attribute_map(attributes, table["role"])
+    yield classes.class_counts(table)
+    yield classes.overlap_counts(table[table["role"] == "unseen"])
+    yield split_map(table, folds)
+    yield classes.attribute_map(attributes, table["role"])
     unseen = np.isin(np.arange(dataset.n_classes), split.unseen_classes)
     images = np.zeros((dataset.n_classes, 2, 2))
-    yield figures.class_codes(
+    yield class_codes(
         images, dataset.prototypes, dataset.class_names, dataset.attribute_names, unseen
     )
     recognised = recognition.recognise(dataset, split, lam=0.1)
     answers = recognition.sample(recognition.answers(recognised, 0.0), 2)
-    yield figures.answer_wall(np.zeros((len(answers), 2, 2)), answers, dataset.class_names, 0)
+    yield answer_wall(np.zeros((len(answers), 2, 2)), answers, dataset.class_names, 0)
     near = recognition.candidates(recognised, int(answers["row"][0]), 0.1)
-    yield figures.nearest_looks(near, images, dataset.class_names, 0)
+    yield nearest_looks(near, images, dataset.class_names, 0)
 
 
 def test_names_in_figures_are_escaped():
@@ -337,7 +339,7 @@ def test_the_split_map_draws_every_image_once():
     dataset = load("simulated-AWA2")
     split = dataset.split("PS")
     table = inventory.class_table(dataset, split)
-    figure = figures.split_map(table, inventory.fold_roles(dataset, split))
+    figure = split_map(table, inventory.fold_roles(dataset, split))
     bars = [trace for trace in figure.data if trace.type == "bar"]
     assert sum(int(np.sum(bar.y)) for bar in bars) == len(dataset.labels)
     assert {bar.name for bar in bars} == {
@@ -352,7 +354,7 @@ def test_a_leaking_split_is_drawn_as_one():
     split = dataset.split("PS")
     leaky = replace(split, test_seen=split.trainval[:40])
     table = inventory.class_table(dataset, leaky)
-    figure = figures.split_map(table, inventory.fold_roles(dataset, leaky))
+    figure = split_map(table, inventory.fold_roles(dataset, leaky))
     bar = next(trace for trace in figure.data if trace.name == "in more than one part")
     assert int(np.sum(bar.y)) == 40
     assert bar.marker.color == OVERLAP.color
@@ -361,7 +363,7 @@ def test_a_leaking_split_is_drawn_as_one():
 def test_images_stand_upright_and_side_by_side():
     images = np.zeros((2, 2, 2))
     images[1, 0, 1] = 1  # top right of the second
-    row = figures.class_codes(images, np.eye(2), ["a", "b"], ["x", "y"], np.array([False, True]))
+    row = class_codes(images, np.eye(2), ["a", "b"], ["x", "y"], np.array([False, True]))
     mosaic = next(trace for trace in row.data if trace.type == "heatmap")
     z, x, y = np.array(mosaic.z, dtype=float), np.array(mosaic.x), np.array(mosaic.y)
     (at,) = np.argwhere(z == 1)

@@ -180,8 +180,8 @@ def test_one_data_set_alone_has_no_accuracy_across(visit):
 
 def test_pictures_show_what_they_are_given():
     xy = np.random.default_rng(0).normal(size=(9000, 2))
-    live = figures.live(xy, ["#123456"] * 9000)
-    assert len(live.data[0].x) == figures.FEW
+    small = figures.small_multiples([("a", xy, ["#123456"] * 9000)])
+    assert len(small.data[0].x) == figures.FEW
     html = figures.standalone([("<b>", xy[:3], ["red"] * 3, ["<i>a", "b", "c"])]).to_json()
     assert "&lt;i&gt;a" in html
     assert "<i>" not in html

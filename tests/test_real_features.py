@@ -1,10 +1,13 @@
 """Real features with given parameters: figures computed independently, to 0.1 point."""
 
+import copy
+
 import pytest
 
 from zslcore.datasets import read_xlsa17
 from zslcore.methods import get_method
 from zslcore.protocol import evaluate, fit_and_score
+from zslcore.spectrum import ClassStatistics, Spectrum
 
 #: Method, parameters: ZSL, u, s and H at gamma 0, best H, AUSUC, in percent.
 FIGURES = [
@@ -22,6 +25,27 @@ def cub(shared):
     return read_xlsa17(shared / "data" / "xlsa17" / "CUB", features="vgg_fc7.mat")
 
 
+@pytest.fixture(scope="module")
+def _dear_steps_once():
+    """Make the Gram matrix and its decomposition once for all methods: each takes ten seconds."""
+    known = {}
+
+    def once(make, name):
+        def made(of, *args, **options):
+            key = (name, of.shape, str(options.get("gram")))
+            if key not in known:
+                known[key] = make(of, *args, **options)
+            return copy.deepcopy(known[key])  # methods write over their own
+
+        return made
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ClassStatistics, "of", once(ClassStatistics.of, "statistics"))
+        patch.setattr(Spectrum, "of", once(Spectrum.of, "spectrum"))
+        yield
+
+
+@pytest.mark.usefixtures("_dear_steps_once")
 @pytest.mark.parametrize(("name", "params", "printed"), FIGURES)
 def test_cub_figures_come_out(cub, name, params, printed):
     scores = fit_and_score(get_method(name)(**params), cub, cub.split("PS"))

@@ -107,6 +107,16 @@ def test_origins_say_how_parameters_and_gamma_were_chosen(result):
     assert partly.params["lam"] == 0.1
 
 
+def test_among_unseen_classes_the_grid_has_defaults_or_is_chosen():
+    given = RunSpec.among_unseen(WORLD, "PS", "ESZSL")
+    assert set(given.params) == set(ESZSL.param_grid)
+    assert given.params.items() <= ESZSL().get_params().items()
+    assert (given.gamma, given.select_for, given.digest) == (0.0, "zsl", WORLD.digest)
+    chosen = RunSpec.among_unseen(WORLD, "PS", "ESZSL", validated=True)
+    assert set(chosen.grid) == set(ESZSL.param_grid)
+    assert (chosen.params, chosen.gamma, chosen.select_for) == ({}, 0.0, "zsl")
+
+
 def test_oracle_gap_is_never_negative_and_left_out_when_not_asked_for(result):
     assert min(result.oracle_gap.values()) >= 0
     assert set(result.oracle_gap) == {"zsl", "harmonic"}

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from types import ModuleType
 
+import pandas as pd
 import pytest
 
 import zslcore
@@ -82,3 +83,13 @@ def test_the_package_tells_its_version():
     assert zslcore.__version__ == version.version()
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         _ = zslcore.nothing
+
+
+def test_a_table_that_leaves_says_what_made_it_unless_its_rows_do():
+    table = pd.DataFrame({"H": [0.5, 0.25]})
+    stamped = version.stamped(table)
+    assert list(stamped["version"]) == [version.version()] * 2
+    assert list(stamped["commit"]) == [version.commit()] * 2
+    assert list(table) == ["H"]
+    own = table.assign(version=["0.1.0", "0.2.0"], commit="")
+    assert version.stamped(own) is own

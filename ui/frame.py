@@ -12,6 +12,7 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from ui import idle
 from ui.text import plain
 from zslcore.datasets import ZSLDataset
 from zslcore.exceptions import ZSLError
@@ -25,6 +26,7 @@ _CHART_CONFIG = {"displaylogo": False, "displayModeBar": False, "scrollZoom": Fa
 
 def navigate(pages: Sequence) -> None:
     """Show the pages in the header and run the chosen one; only app.py calls this."""
+    idle.page_runs()
     st.session_state["navigated"] = True
     st.set_page_config(page_title="Zero-shot lab", page_icon=str(_ICON), layout="wide")
     st.navigation(pages, position="top").run()

@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 import streamlit as st
 
+from zslcore.version import stamped
+
 __all__ = ["download", "show"]
 
 
@@ -43,10 +45,10 @@ def show(
 
 
 def download(table: pd.DataFrame, name: str, *, index: bool = False) -> None:
-    """Offer a table as CSV; accuracies stay fractions."""
+    """Offer a table as CSV, with what made it; accuracies stay fractions."""
     st.download_button(
         "CSV",
-        table.to_csv(index=index),
+        stamped(table).to_csv(index=index),
         file_name=f"{name}.csv",
         mime="text/csv",
         icon=":material/download:",

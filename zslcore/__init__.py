@@ -10,8 +10,7 @@ Public are these modules, by the names in their ``__all__``:
 - :mod:`zslcore.base`, :mod:`zslcore.features`, :mod:`zslcore.exceptions`
 - :mod:`zslcore.analysis`, which is a folder of such modules
 
-What they name stays as it is within 0.1, 0.2 and so on; what changes between them stands in
-``CHANGELOG.md``. Whatever else the package holds may change at any time.
+What they name stays; whatever else the package holds may change.
 """
 
 from typing import TYPE_CHECKING

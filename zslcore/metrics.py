@@ -38,6 +38,7 @@ from typing import Literal, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.stats import binomtest
 
 from zslcore.exceptions import ParameterError, ZSLError
 
@@ -46,6 +47,7 @@ __all__ = [
     "OperatingPoint",
     "OperatingPoints",
     "SeenUnseenCurve",
+    "accuracy_interval",
     "harmonic_mean",
     "mean_class_accuracy",
     "middle_gamma",
@@ -75,6 +77,18 @@ def sample_accuracy(y_true: np.ndarray, y_pred: np.ndarray) -> float:
     """Share of samples answered correctly, so that large classes weigh more."""
     y_true, y_pred = _paired(y_true, y_pred)
     return float(np.mean(y_true == y_pred))
+
+
+def accuracy_interval(correct: int, n: int, level: float = 0.95) -> tuple[float, float]:
+    """Return the exact binomial interval (Clopper-Pearson) of ``correct`` right answers of ``n``.
+
+    Examples
+    --------
+    >>> [round(end, 3) for end in accuracy_interval(10, 20)]
+    [0.272, 0.728]
+    """
+    interval = binomtest(correct, n).proportion_ci(level, method="exact")
+    return float(interval.low), float(interval.high)
 
 
 def top_k_accuracy(

@@ -120,6 +120,33 @@ class RunSpec:
             raise ParameterError(f"select_for must be 'gzsl' or 'zsl'; got {self.select_for!r}.")
         _ = self.preprocessing  # refuses unknown names
 
+    @classmethod
+    def among_unseen(
+        cls, dataset: ZSLDataset, split: str, method: str, *, validated: bool = False
+    ) -> RunSpec:
+        """Return the run for accuracies among unseen classes alone, where gamma plays no part.
+
+        Parameters
+        ----------
+        dataset : ZSLDataset
+        split, method : names
+        validated : bool, default=False
+            Choose the parameters of the method's grid on the folds; its defaults otherwise.
+        """
+        params: dict[str, Any] = {}
+        if not validated:
+            defaults, grid = get_method(method)().get_params(), get_method(method).param_grid
+            params = {name: defaults[name] for name in grid}
+        return cls(
+            dataset=dataset.name,
+            split=split,
+            method=method,
+            params=params,
+            gamma=0.0,
+            select_for="zsl",
+            digest=dataset.digest,
+        )
+
     @property
     def preprocessing(self) -> Preprocessing:
         """The scaling of features and prototypes."""

@@ -62,6 +62,11 @@ class ClassStatistics:
         """Number of samples, the N of the formulas."""
         return self.counts.sum()
 
+    @property
+    def means(self) -> np.ndarray:
+        """Mean of every class, shape (n_classes, n_features); zeros where there is no sample."""
+        return self.sums / np.maximum(self.counts, 1)[:, None]
+
     def semantic_gram(self, S: np.ndarray) -> np.ndarray:
         r"""Return :math:`S_y^\top S_y = \sum_c n_c \, s_c s_c^\top`, shape (n_attributes,) * 2."""
         return (S.T * self.counts) @ S

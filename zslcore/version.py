@@ -13,8 +13,12 @@ import shutil
 import subprocess
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-__all__ = ["commit", "release", "version"]
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+__all__ = ["commit", "release", "stamped", "version"]
 
 _ROOT = Path(__file__).parents[1]
 _DESCRIBED = re.compile(
@@ -38,6 +42,13 @@ def release() -> str:
     found = re.match(r"\d+(\.\d+)*", version())
     assert found is not None  # every version begins with a number
     return found.group()
+
+
+def stamped(table: DataFrame) -> DataFrame:
+    """Return a table with columns ``version`` and ``commit``, unless its rows tell their own."""
+    if "version" in table:
+        return table
+    return table.assign(version=version(), commit=commit())
 
 
 @cache

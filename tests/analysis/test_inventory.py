@@ -161,6 +161,7 @@ def test_attributes_are_searched_and_ordered():
     assert list(found.index) == ["A", "c"]
     assert list(found.columns) == ["Dry", "odd"]
     assert inventory.attribute_table(data, only_classes="zebra").shape == (0, 3)
+    assert inventory.search_names(data.class_names, " , ") is None
 
 
 def test_telling_attributes_come_first_and_stay_when_there_is_room_for_few():

@@ -22,41 +22,13 @@ def class_bars(table: pd.DataFrame) -> go.Figure:
     table : DataFrame of :func:`zslcore.analysis.calibration.per_class_table` with the columns
         "plain" and "calibrated"
     """
-    figure, named = go.Figure(), len(table) <= _NAMED
-    for side, mark in _SIDES.items():
-        part = table[table["side"] == side].sort_values("calibrated", ascending=False)
-        figure.add_trace(
-            go.Bar(
-                x=part["class"],
-                y=part["calibrated"],
-                name=f"{side}, calibrated",
-                marker={
-                    "color": mark.color,
-                    "line": {"color": mark.color, "width": 1},
-                    "pattern": {"shape": mark.pattern, "size": 6},
-                },
-                customdata=part[["images", "plain"]],
-                hovertemplate="%{x}: %{y:.1%} of %{customdata[0]} images, "
-                "%{customdata[1]:.1%} at γ = 0<extra></extra>",
-            )
-        )
-    for side, mark in _SIDES.items():
-        part = table[table["side"] == side].sort_values("calibrated", ascending=False)
-        figure.add_trace(
-            go.Scatter(
-                x=part["class"],
-                y=part["plain"],
-                name=f"{side}, γ = 0",
-                mode="markers",
-                marker={
-                    "symbol": mark.symbol,
-                    "size": 9 if named else 4,
-                    "color": "white",
-                    "line": {"color": mark.color, "width": 2 if named else 1},
-                },
-                hoverinfo="skip",
-            )
-        )
+    named = len(table) <= _NAMED
+    sides = [
+        (side, table[table["side"] == side].sort_values("calibrated", ascending=False))
+        for side in _SIDES
+    ]
+    figure = go.Figure([_calibrated(*each) for each in sides])
+    figure.add_traces([_plain(*each, large=named) for each in sides])
     figure.update_xaxes(showticklabels=named, tickangle=-90 if len(table) > 12 else 0)
     figure.update_xaxes(title=None if named else f"{len(table)} classes", fixedrange=True)
     figure.update_xaxes(type="category", range=[-0.6, len(table) - 0.4])
@@ -64,6 +36,40 @@ def class_bars(table: pd.DataFrame) -> go.Figure:
     figure.update_yaxes(tickformat=".0%", range=[0, 1.03], fixedrange=True)
     figure.update_layout(bargap=0.25, legend=_ON_TOP)
     return quiet(figure, height=430 if named else 380)
+
+
+def _calibrated(side: str, part: pd.DataFrame) -> go.Bar:
+    mark = _SIDES[side]
+    return go.Bar(
+        x=part["class"],
+        y=part["calibrated"],
+        name=f"{side}, calibrated",
+        marker={
+            "color": mark.color,
+            "line": {"color": mark.color, "width": 1},
+            "pattern": {"shape": mark.pattern, "size": 6},
+        },
+        customdata=part[["images", "plain"]],
+        hovertemplate="%{x}: %{y:.1%} of %{customdata[0]} images, "
+        "%{customdata[1]:.1%} at γ = 0<extra></extra>",
+    )
+
+
+def _plain(side: str, part: pd.DataFrame, *, large: bool) -> go.Scatter:
+    mark = _SIDES[side]
+    return go.Scatter(
+        x=part["class"],
+        y=part["plain"],
+        name=f"{side}, γ = 0",
+        mode="markers",
+        marker={
+            "symbol": mark.symbol,
+            "size": 9 if large else 4,
+            "color": "white",
+            "line": {"color": mark.color, "width": 2 if large else 1},
+        },
+        hoverinfo="skip",
+    )
 
 
 def confusion_map(share: pd.DataFrame, n_seen: int) -> go.Figure:

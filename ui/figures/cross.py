@@ -10,8 +10,7 @@ import pandas as pd
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from ui.figures.data import class_axis
-from ui.figures.marks import escaped, hatch, legend_on_top
+from ui.figures.marks import class_axis, escaped, hatch, legend_on_top
 from ui.figures.palette import FAINT, FIRST, HARMONIC, SECOND, UNSEEN, quiet, translucent
 from zslcore.analysis.significance import PairedTest
 

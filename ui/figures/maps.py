@@ -1,4 +1,4 @@
-"""Pictures of maps that are no component: live ones, small ones, ones to take away, and hubs."""
+"""Pictures of maps that are no component: small ones, ones to take away, and hubs."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from plotly.subplots import make_subplots
 from ui.figures.marks import escaped, hatch, legend_on_top, marked
 from ui.figures.palette import FAINT, FIRST, HARMONIC, SECOND, SEEN, UNSEEN, quiet
 
-__all__ = ["hub_bars", "live", "mixing_dumbbells", "small_multiples", "standalone"]
+__all__ = ["hub_bars", "mixing_dumbbells", "small_multiples", "standalone"]
 
-#: Points of a live or a small picture; more of them tell no more.
-FEW = 4_000
+#: Points of a small picture; more of them tell no more.
+FEW = 2_000
 #: How a verdict on a class looks; words stand in the legend.
 _VERDICTS = {
     "shown": (UNSEEN.color, "diamond"),
@@ -31,13 +31,6 @@ _VERDICT_WORDS = {
 }
 
 
-def live(xy: np.ndarray, colors: Sequence[str], *, height: int = 380) -> go.Figure:
-    """Draw points on their way, some of them when there are many."""
-    few = np.linspace(0, len(xy) - 1, min(FEW, len(xy))).astype(int)
-    figure = go.Figure(_points(xy[few], np.asarray(colors)[few], size=4))
-    return _square(quiet(figure, height=height))
-
-
 def small_multiples(
     maps: Sequence[tuple[str, np.ndarray, Sequence[str]]], *, height: int = 330
 ) -> go.Figure:
@@ -50,7 +43,7 @@ def small_multiples(
     titles = [title for title, _, _ in maps]
     figure = make_subplots(cols=len(maps), subplot_titles=titles, horizontal_spacing=0.02)
     for k, (_, xy, colors) in enumerate(maps, 1):
-        few = np.linspace(0, len(xy) - 1, min(FEW // 2, len(xy))).astype(int)
+        few = np.linspace(0, len(xy) - 1, min(FEW, len(xy))).astype(int)
         points = _points(xy[few], np.asarray(colors)[few], size=3, gl=False)
         figure.add_trace(points, row=1, col=k)
         figure.update_yaxes(scaleanchor=f"x{k if k > 1 else ''}", row=1, col=k)
@@ -86,19 +79,7 @@ def mixing_dumbbells(verdicts: pd.DataFrame) -> go.Figure:
         customdata=_told(table, "PCA"),
         hovertemplate=_HOVER,
     )
-    for verdict, (color, symbol) in _VERDICTS.items():
-        rows = (table["verdict"] == verdict).to_numpy()
-        if not rows.any():
-            continue
-        figure.add_scatter(
-            x=x[rows],
-            y=table["mixing_map"][rows],
-            mode="markers",
-            name=f"on the map: {_VERDICT_WORDS[verdict]}",
-            marker={"symbol": symbol, "size": 9, "color": color},
-            customdata=_told(table[rows], "map"),
-            hovertemplate=_HOVER,
-        )
+    figure.add_traces(_on_the_map(table))
     figure.add_hline(y=1, line={"color": HARMONIC.color, "dash": "dash", "width": 1})
     names = len(table) <= 60
     figure.update_xaxes(
@@ -115,6 +96,23 @@ def mixing_dumbbells(verdicts: pd.DataFrame) -> go.Figure:
 
 
 _HOVER = "%{customdata[0]}: mixing %{y:.3f}, adjusted p %{customdata[1]:.3g}<extra></extra>"
+
+
+def _on_the_map(table: pd.DataFrame) -> list[go.Scatter]:
+    """Mark how mixed every class is on the map, a trace for each verdict that there is."""
+    return [
+        go.Scatter(
+            x=np.flatnonzero(rows),
+            y=table["mixing_map"][rows],
+            mode="markers",
+            name=f"on the map: {_VERDICT_WORDS[verdict]}",
+            marker={"symbol": symbol, "size": 9, "color": color},
+            customdata=_told(table[rows], "map"),
+            hovertemplate=_HOVER,
+        )
+        for verdict, (color, symbol) in _VERDICTS.items()
+        if (rows := (table["verdict"] == verdict).to_numpy()).any()
+    ]
 
 
 def _told(table: pd.DataFrame, space: str) -> np.ndarray:
@@ -136,31 +134,13 @@ def hub_bars(table: pd.DataFrame) -> go.Figure:
         part = table[table["method"] == method].sort_values(
             "occurrence", ascending=False, kind="stable"
         )
-        color = np.where(part["seen"], SEEN.color, UNSEEN.color)
-        figure.add_bar(
-            x=np.arange(len(part)),
-            y=part["occurrence"],
-            marker={
-                "color": color,
-                "line_width": 0,
-                "pattern": hatch("") | {"shape": ["" if s else "/" for s in part["seen"]]},
-            },
-            customdata=np.stack([escaped(part["class"]), part["count"]], axis=1),
-            hovertemplate="%{customdata[0]}: %{y:.2f} times an even share, "
-            "%{customdata[1]:,} images<extra></extra>",
-            row=k,
-            col=1,
-        )
-        names = len(part) <= 60
+        figure.add_trace(_occurrences(part), row=k, col=1)
         roles = np.where(part["seen"], "seen", "unseen")
+        labels = [marked(n, role, bold=False) for n, role in zip(part["class"], roles, strict=True)]
+        names = len(part) <= 60
         figure.update_xaxes(
             tickvals=np.arange(len(part)) if names else [],
-            ticktext=[
-                marked(name, role, bold=False)
-                for name, role in zip(part["class"], roles, strict=True)
-            ]
-            if names
-            else [],
+            ticktext=labels if names else [],
             tickangle=-60,
             tickfont_size=12,
             fixedrange=True,
@@ -170,6 +150,22 @@ def hub_bars(table: pd.DataFrame) -> go.Figure:
     figure.add_hline(y=1, line={"color": HARMONIC.color, "dash": "dash", "width": 1})
     figure.update_yaxes(title_text="even shares", gridcolor=FAINT, zeroline=False, fixedrange=True)
     return quiet(figure, height=270 * len(methods)).update_layout(showlegend=False, bargap=0.15)
+
+
+def _occurrences(part: pd.DataFrame) -> go.Bar:
+    """Draw one method's prototypes in the order of ``part``."""
+    return go.Bar(
+        x=np.arange(len(part)),
+        y=part["occurrence"],
+        marker={
+            "color": np.where(part["seen"], SEEN.color, UNSEEN.color),
+            "line_width": 0,
+            "pattern": hatch("") | {"shape": ["" if s else "/" for s in part["seen"]]},
+        },
+        customdata=np.stack([escaped(part["class"]), part["count"]], axis=1),
+        hovertemplate="%{customdata[0]}: %{y:.2f} times an even share, "
+        "%{customdata[1]:,} images<extra></extra>",
+    )
 
 
 def standalone(panels: Sequence[tuple[str, np.ndarray, Sequence[str], Sequence[str]]]) -> go.Figure:

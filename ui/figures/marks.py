@@ -1,4 +1,4 @@
-"""Names, marks and hatches as figures write them; names from files are escaped here.
+"""Names, marks, hatches and axes as figures write them; names from files are escaped here.
 
 Plotly reads a little HTML, and names of classes may come from a file somebody sent.
 """
@@ -12,11 +12,22 @@ import plotly.graph_objects as go
 
 from ui.figures.palette import OVERLAP, SEEN, UNSEEN
 
-__all__ = ["COLOR", "GLYPH", "escaped", "hatch", "legend_on_top", "marked"]
+__all__ = [
+    "COLOR",
+    "GLYPH",
+    "MOST_NAMES",
+    "class_axis",
+    "escaped",
+    "hatch",
+    "legend_on_top",
+    "marked",
+]
 
 #: The marks of the palette as letters, for text inside figures.
 GLYPH = {"seen": "●", "unseen": "◆", "both": "▲", "none": "○"}
 COLOR = {"seen": SEEN.color, "unseen": UNSEEN.color, "both": OVERLAP.color, "none": "#8C8C8C"}
+#: More names than this along an axis cannot be read from the back row.
+MOST_NAMES = 50
 
 
 def legend_on_top(figure: go.Figure) -> go.Figure:
@@ -53,3 +64,20 @@ def marked(name: str, role: str, *, bold: bool = True) -> str:
     if bold:
         return colored(COLOR[role], f"{GLYPH[role]} <b>{text}</b>")
     return f"{colored(COLOR[role], GLYPH[role])} {text}"
+
+
+def class_axis(figure: go.Figure, names, roles, **where) -> None:
+    """Name the classes along the axis where they can be read; marks say which are unseen."""
+    legible = len(names) <= MOST_NAMES
+    labels = [marked(name, role, bold=False) for name, role in zip(names, roles, strict=True)]
+    figure.update_xaxes(
+        tickvals=np.arange(len(names)) if legible else [],
+        ticktext=labels if legible else [],
+        tickangle=-60 if len(names) > 12 else 0,
+        tickfont_size=12 if len(names) > 12 else 15,
+        title_text="" if legible else f"{len(names):,} classes; point at one for its name",
+        range=[-0.6, len(names) - 0.4],
+        showgrid=False,
+        zeroline=False,
+        **where,
+    )

@@ -10,13 +10,11 @@ import pandas as pd
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from ui.figures.marks import escaped, hatch, legend_on_top, marked
+from ui.figures.marks import MOST_NAMES, escaped, hatch, legend_on_top, marked
 from ui.figures.palette import FAINT, HARMONIC, OVERLAP, SEEN, UNSEEN, Mark, quiet
 
 __all__ = ["class_accuracy_bars", "clean_slopes", "gain_matrix", "nearest_classes"]
 
-#: More classes than this cannot be named under their bars.
-MOST_NAMES = 50
 #: Below this p, adjusted over methods, a gain is drawn filled.
 SIGNIFICANT = 0.05
 #: Features that no network was trained for.
@@ -42,30 +40,7 @@ def class_accuracy_bars(table: pd.DataFrame, means: dict[bool, float], picked: s
     figure, place = go.Figure(), np.arange(len(table))
     names = escaped(table["class"])
     for side, label, _, mark in SIDES:
-        chosen = (table["overlapping"] == side).to_numpy()
-        part = table[chosen]
-        width = np.where(part["class"] == picked, 3, 0)
-        figure.add_bar(
-            x=place[chosen],
-            y=part["accuracy"],
-            width=0.8,  # or a side's bars would be as wide as its classes are apart
-            name=label,
-            marker={
-                "color": mark.color,
-                "pattern": hatch(mark.pattern),
-                "line": {"width": width, "color": HARMONIC.color},
-            },
-            error_y={
-                "array": part["high"] - part["accuracy"],
-                "arrayminus": part["accuracy"] - part["low"],
-                "color": "#6B6B6B" if len(table) <= MOST_NAMES else FAINT,
-                "thickness": 1.8,
-                "width": 3 if len(table) <= MOST_NAMES else 0,
-            },
-            customdata=np.stack([names[chosen], part["correct"], part["images"]], axis=1),
-            hovertemplate="%{customdata[0]}: %{y:.1%}, %{customdata[1]} of %{customdata[2]} images"
-            "<extra></extra>",
-        )
+        figure.add_trace(_side(table, side, picked, mark).update(name=label))
         if side in means:
             figure.add_trace(_mean_line(means[side], len(table), side, mark))
     legible = len(table) <= MOST_NAMES
@@ -85,7 +60,33 @@ def class_accuracy_bars(table: pd.DataFrame, means: dict[bool, float], picked: s
     return legend_on_top(quiet(figure, height=360 if len(table) <= 12 else 480))
 
 
-def _mean_line(mean: float, n: int, side: bool, mark) -> go.Scatter:
+def _side(table: pd.DataFrame, side: bool, picked: str, mark: Mark) -> go.Bar:
+    """Draw the overlapping classes (True) or the clean ones with their intervals."""
+    chosen = (table["overlapping"] == side).to_numpy()
+    part, legible = table[chosen], len(table) <= MOST_NAMES
+    return go.Bar(
+        x=np.flatnonzero(chosen),
+        y=part["accuracy"],
+        width=0.8,  # or a side's bars would be as wide as its classes are apart
+        marker={
+            "color": mark.color,
+            "pattern": hatch(mark.pattern),
+            "line": {"width": np.where(part["class"] == picked, 3, 0), "color": HARMONIC.color},
+        },
+        error_y={
+            "array": part["high"] - part["accuracy"],
+            "arrayminus": part["accuracy"] - part["low"],
+            "color": "#6B6B6B" if legible else FAINT,
+            "thickness": 1.8,
+            "width": 3 if legible else 0,
+        },
+        customdata=np.stack([escaped(part["class"]), part["correct"], part["images"]], axis=1),
+        hovertemplate="%{customdata[0]}: %{y:.1%}, %{customdata[1]} of %{customdata[2]} images"
+        "<extra></extra>",
+    )
+
+
+def _mean_line(mean: float, n: int, side: bool, mark: Mark) -> go.Scatter:
     name = "ACC_OUC" if side else "ACC_TUC"
     return go.Scatter(
         x=[-0.6, n - 0.4],

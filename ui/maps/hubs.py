@@ -97,27 +97,7 @@ def _show_landmarks(dataset: ZSLDataset, split: str) -> None:
     shown = controls.choose("Classes", ["unseen", "all"], key="awa1_marks", width=170)
     unseen = table if shown == "all" else table[~table["seen"]]
     scene = Scene.overlay([dataset], one)
-    point_map.draw(
-        PointMap(
-            key=f"{key} {shown}",
-            file=f"prototypes-{dataset.name}",
-            panels=scene.panels(
-                names=False,
-                alt=f"{len(scene):,} images; for {len(unseen) // 2} classes the mean of their "
-                "images and, joined by a line, where LinearS2V predicts them.",
-                landmarks=[_marks(unseen)],
-            ),
-            palette=[type(each)(each.label, "#9AA3AD") for each in class_palette(scene.classes)],
-            category=scene.labels,
-            legend="none",
-            classes=scene.classes,
-            sets=[dataset.name],
-            class_of=scene.labels,
-            part=scene.part,
-            row=scene.row,
-        ),
-        key="awa1_marked",
-    )
+    point_map.draw(_marked(scene, unseen, f"{key} {shown}"), key="awa1_marked")
     predicted = table[(table["kind"] == "predicted") & ~table["seen"]]
     first = (predicted["rank"] == 1).sum()
     st.caption(
@@ -129,11 +109,38 @@ def _show_landmarks(dataset: ZSLDataset, split: str) -> None:
     tables.show(
         predicted.sort_values("rank", kind="stable"),
         f"landmarks_{dataset.name}_{split}",
-        labels={"class": "unseen class", "rank": "own mean is the n-th nearest",
-                "distance": "distance", "spread": "spread on the map"},
+        labels={
+            "class": "unseen class",
+            "rank": "own mean is the n-th nearest",
+            "distance": "distance",
+            "spread": "spread on the map",
+        },
         significant=["distance", "spread"],
         height="content" if len(predicted) <= 15 else 400,
-    )  # fmt: skip
+    )
+
+
+def _marked(scene: Scene, table: pd.DataFrame, key: str) -> PointMap:
+    """Return the map of one data set in grey, with the landmarks of ``table`` on it."""
+    (dataset,) = scene.datasets
+    return PointMap(
+        key=key,
+        file=f"prototypes-{dataset.name}",
+        panels=scene.panels(
+            names=False,
+            alt=f"{len(scene):,} images; for {len(table) // 2} classes the mean of their "
+            "images and, joined by a line, where LinearS2V predicts them.",
+            landmarks=[_marks(table)],
+        ),
+        palette=[type(each)(each.label, "#9AA3AD") for each in class_palette(scene.classes)],
+        category=scene.labels,
+        legend="none",
+        classes=scene.classes,
+        sets=[dataset.name],
+        class_of=scene.labels,
+        part=scene.part,
+        row=scene.row,
+    )
 
 
 def _marks(table: pd.DataFrame) -> list[dict]:

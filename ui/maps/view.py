@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from io import BytesIO
 
 import numpy as np
@@ -12,9 +13,9 @@ import streamlit as st
 
 from ui import cache, controls, waiting
 from ui.components import point_map
-from ui.components.point_map import PointMap
-from ui.figures import data as data_figures
+from ui.components.point_map import Panel, PointMap
 from ui.figures import maps as figures
+from ui.figures.images import picture
 from ui.frame import chart
 from ui.maps.scene import (
     Colouring,
@@ -29,7 +30,7 @@ from ui.maps.scene import (
     write_selection,
 )
 from ui.text import plain
-from zslcore.analysis.inventory import known_to_extractor
+from zslcore.analysis.inventory import known_to_extractor, search_names
 from zslcore.analysis.maps import (
     METHOD_NAMES,
     EmbeddedMap,
@@ -44,6 +45,7 @@ from zslcore.datasets import ZSLDataset
 from zslcore.jobs import embed
 from zslcore.methods import METHODS
 from zslcore.runs import RunSpec
+from zslcore.version import stamped
 
 __all__ = ["choose_settings", "made", "show_limits", "show_map"]
 
@@ -64,35 +66,41 @@ def choose_settings(n: int) -> MapSettings:
     """Choose how ``n`` images are laid out."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         name = st.segmented_control(
-            "Layout", list(METHODS_BY_NAME), default="t-SNE", required=True, key="awa1_layout",
+            "Layout",
+            list(METHODS_BY_NAME),
+            default="t-SNE",
+            required=True,
+            key="awa1_layout",
             bind="query-params",
-        )  # fmt: skip
+        )
         method = METHODS_BY_NAME[name]
-        own = {}
-        if method == "tsne":
-            own["perplexity"] = st.select_slider(
-                "Perplexity", [5.0, 10.0, 30.0, 50.0, 100.0], 30.0, key="awa1_perplexity",
-                format_func=lambda value: f"{value:g}", bind="query-params", width=190,
-            )  # fmt: skip
-        if method == "umap":
-            own["n_neighbors"] = st.select_slider(
-                "Neighbours", [5, 10, 15, 30, 50, 100], 15, key="awa1_neighbours",
-                bind="query-params", width=190,
-            )  # fmt: skip
-            own["min_dist"] = st.select_slider(
-                "Least distance", [0.0, 0.1, 0.25, 0.5, 0.8], 0.1, key="awa1_distance",
-                bind="query-params", width=160,
-            )  # fmt: skip
+        own = _choose_own(method)
         sample = controls.choose(
             f"Images of {n:,}", list(SAMPLES), key="awa1_images", default="8,000", width=130
         )
         with st.popover("More", icon=":material/more_horiz:"):
             seed = st.number_input("Seed", 0, 9999, 0, key="awa1_seed", bind="query-params")
+            why = "Sums in another order are other numbers: threads are part of the settings."
             threads = st.number_input(
-                "Threads", 1, 2, 2, key="awa1_threads", bind="query-params",
-                help="Sums in another order are other numbers: threads are part of the settings.",
-            )  # fmt: skip
+                "Threads", 1, 2, 2, key="awa1_threads", bind="query-params", help=why
+            )
     return MapSettings(method, n_samples=SAMPLES[sample], seed=seed, threads=threads, **own)
+
+
+def _choose_own(method: str) -> dict[str, float]:
+    """Choose the parameters that only this layout has."""
+    slide = partial(st.select_slider, bind="query-params")
+    if method == "tsne":
+        values, words = [5.0, 10.0, 30.0, 50.0, 100.0], "{:g}".format
+        own = slide("Perplexity", values, 30.0, key="awa1_perplexity", format_func=words, width=190)
+        return {"perplexity": own}
+    if method != "umap":
+        return {}
+    neighbours, distances = [5, 10, 15, 30, 50, 100], [0.0, 0.1, 0.25, 0.5, 0.8]
+    return {
+        "n_neighbors": slide("Neighbours", neighbours, 15, key="awa1_neighbours", width=190),
+        "min_dist": slide("Least distance", distances, 0.1, key="awa1_distance", width=160),
+    }
 
 
 def made(datasets: Sequence[ZSLDataset], settings: MapSettings) -> EmbeddedMap:
@@ -100,22 +108,35 @@ def made(datasets: Sequence[ZSLDataset], settings: MapSettings) -> EmbeddedMap:
     work = embed.ask(datasets, settings)
 
     def draw(arrays) -> None:
-        chart(
-            figures.live(arrays["coordinates"], _live_colors(datasets, settings)),
-            "The map as it is by now.",
-            key=f"awa1_live_{work.key}",
-        )
+        by_now = _on_its_way(datasets, settings, arrays["coordinates"])
+        point_map.draw(by_now, key=f"awa1_live_{work.key}")
 
     return waiting.result_of(work, draw=draw)
 
 
-def _live_colors(datasets: Sequence[ZSLDataset], settings: MapSettings) -> np.ndarray:
-    """Return the colour of every image while its place is looked for."""
+def _on_its_way(
+    datasets: Sequence[ZSLDataset], settings: MapSettings, coordinates: np.ndarray
+) -> PointMap:
+    """Return a map that is not finished, for what draws finished ones: it changes in place."""
     data = MapData.of(datasets, n_samples=settings.n_samples, seed=settings.sample_seed)
+    palette, category = class_palette(data.class_names), data.labels
     if len(datasets) == 2:
         looks = by_group(np.array(["1", "2"])[data.part], {"1": "first", "2": "second"})
-        return np.array([each.color for each in looks.palette])[looks.category]
-    return np.array([each.color for each in class_palette(data.class_names)])[data.labels]
+        palette, category = looks.palette, looks.category
+    return PointMap(
+        key="on its way",
+        file="map",
+        panels=[Panel("", "The map as it is by now.", np.arange(len(data)), coordinates)],
+        palette=palette,
+        category=category,
+        classes=data.class_names,
+        sets=[dataset.name for dataset in datasets],
+        class_of=data.labels,
+        part=data.part,
+        row=data.row,
+        legend="none",
+        tools=False,
+    )
 
 
 # --- The view -------------------------------------------------------------------------------------
@@ -136,9 +157,12 @@ def show_map(datasets: Sequence[ZSLDataset], split: str) -> None:
                 "Under", list(METHODS), key="awa1_method", default="LinearS2V", width=190
             )
         sought = st.text_input(
-            "Find a class", key="awa1_find", bind="query-params", placeholder="bear, whale",
+            "Find a class",
+            key="awa1_find",
+            bind="query-params",
+            placeholder="bear, whale",
             width=200,
-        )  # fmt: skip
+        )
     if apart:
         st.caption(plain(why_apart(*datasets)))
     scene = _scene(datasets, settings, view, apart=apart)
@@ -250,7 +274,8 @@ def _explore(scene: Scene, looks: Colouring, colour: str, sought: str, split: st
     """Draw the maps; what is selected or clicked stands below, and in the address."""
     key = _key(scene)
     selection = read_selection(key, st.query_params.get("awa1_lasso", ""))
-    picked, meant = _picked(scene), _sought(scene.classes, sought)
+    picked, found = _picked(scene), search_names(scene.classes, sought)
+    meant = None if found is None else found.tolist()
     point_map.draw(
         PointMap(
             key=key,
@@ -325,14 +350,6 @@ def _picked(scene: Scene) -> int | None:
     return int(found[0]) if len(found) else None
 
 
-def _sought(names: Sequence[str], words: str) -> list[int] | None:
-    """Return the classes with one of the words in their name, None when nobody is looked for."""
-    wanted = [word.strip().lower() for word in words.split(",") if word.strip()]
-    if not wanted:
-        return None
-    return [c for c, name in enumerate(names) if any(word in name.lower() for word in wanted)]
-
-
 def _pictures(scene: Scene) -> np.ndarray | None:
     """Return the picture of every image, where there are pictures and they are small."""
     of_sets = [dataset.images for dataset in scene.datasets]
@@ -358,8 +375,6 @@ def _show_image(scene: Scene, image: int, split: str) -> None:
     part, row = int(scene.part[image]), int(scene.row[image])
     dataset = scene.datasets[part]
     c = dataset.labels[row]
-    near_sets = tuple(d for d in scene.datasets if not why_apart(dataset, d))
-    near_part = near_sets.index(dataset)
     with st.container(border=True):
         left, right = st.columns([0.34, 0.66], gap="medium")
         with left:
@@ -367,7 +382,7 @@ def _show_image(scene: Scene, image: int, split: str) -> None:
             st.caption(f"{plain(dataset.name)}, image {row:,}; {_role_of(dataset, c, split)}.")
             if dataset.images is not None:
                 chart(
-                    data_figures.picture(_ink(dataset.images[[row]])[0] / 255, height=170),
+                    picture(_ink(dataset.images[[row]])[0] / 255, height=170),
                     f"Image {row} of {dataset.name}.",
                     key="awa1_picture",
                 )
@@ -375,27 +390,32 @@ def _show_image(scene: Scene, image: int, split: str) -> None:
             words = ", ".join(plain(dataset.attribute_names[a]) for a in most)
             st.markdown(f"Most said of its class: {words}.")
         with right:
-            st.markdown("**Nearest in the original space**")
-            digests = tuple(each.digest for each in near_sets)
-            table = cache.nearest_images(digests, near_part, row, near_sets)
-            names = np.array([each.name for each in near_sets])
-            shown = table.assign(data_set=names[table["part"]])
-            columns = ["data_set", "row", "class", "same_class", "distance"]
-            st.dataframe(
-                shown[columns],
-                hide_index=True,
-                height="content",
-                column_config={
-                    "data_set": "data set",
-                    "row": "image",
-                    "same_class": "same class",
-                    "distance": st.column_config.NumberColumn(format="%.3f"),
-                },
-            )
-            st.caption(
-                f"Among all images, by all features, not on the map: {table['same_class'].sum()} "
-                f"of {len(table)} are of its class."
-            )
+            _show_nearest(scene, dataset, row)
+
+
+def _show_nearest(scene: Scene, dataset: ZSLDataset, row: int) -> None:
+    """List the images nearest to one, of all data sets on view with its features."""
+    sets = tuple(each for each in scene.datasets if not why_apart(dataset, each))
+    digests = tuple(each.digest for each in sets)
+    table = cache.nearest_images(digests, sets.index(dataset), row, sets)
+    names = np.array([each.name for each in sets])
+    shown = table.assign(data_set=names[table["part"]])
+    st.markdown("**Nearest in the original space**")
+    st.dataframe(
+        shown[["data_set", "row", "class", "same_class", "distance"]],
+        hide_index=True,
+        height="content",
+        column_config={
+            "data_set": "data set",
+            "row": "image",
+            "same_class": "same class",
+            "distance": st.column_config.NumberColumn(format="%.3f"),
+        },
+    )
+    st.caption(
+        f"Among all images, by all features, not on the map: {table['same_class'].sum()} "
+        f"of {len(table)} are of its class."
+    )
 
 
 def _role_of(dataset: ZSLDataset, c: int, split: str) -> str:
@@ -433,7 +453,7 @@ def _show_selected(scene: Scene, chosen: np.ndarray) -> None:
         st.dataframe(table.head(SHOWN), hide_index=True, height=260)
         if n > SHOWN:
             st.caption(f"The first {SHOWN} of {n:,}; the file has all.")
-    _file("Selected images", lambda: table.to_csv(index=False), "selected.csv", "text/csv")
+    _file("Selected images", lambda: stamped(table).to_csv(index=False), "selected.csv", "text/csv")
 
 
 def _offer(scene: Scene, looks: Colouring) -> None:
@@ -442,7 +462,11 @@ def _offer(scene: Scene, looks: Colouring) -> None:
     one = scene.maps[0]
     with st.popover("Take away", icon=":material/download:"):
         st.caption("Pictures as PNG and SVG: the buttons above the map.")
-        _file("Coordinates, CSV", lambda: scene.table().to_csv(index=False), f"map-{name}.csv")
+        _file(
+            "Coordinates, CSV",
+            lambda: stamped(scene.table()).to_csv(index=False),
+            f"map-{name}.csv",
+        )
         for k, each in enumerate(dict.fromkeys(scene.maps)):
             which = f" ({each.settings.method})" if len(set(scene.maps)) > 1 else ""
             _file(f"Parquet{which}", lambda each=each: _parquet(each), f"map-{name}-{k}.parquet")

@@ -25,6 +25,7 @@ __all__ = [
     "fold_roles",
     "known_to_extractor",
     "mean_images",
+    "search_names",
     "sorted_classes",
     "statistics",
 ]
@@ -265,8 +266,8 @@ def attribute_table(
         raise ParameterError(
             f"attributes must be given, name, telling or similar; got {attributes!r}."
         )
-    rows = _matching(dataset.class_names, only_classes)
-    columns = _matching(dataset.attribute_names, only_attributes)
+    rows = _searched(dataset.class_names, only_classes)
+    columns = _searched(dataset.attribute_names, only_attributes)
     S = np.asarray(dataset.prototypes, dtype=np.float64)[np.ix_(rows, columns)]
     if max_attributes is not None and len(columns) > max_attributes and len(rows):
         keep = np.sort(_by_deviation(S)[:max_attributes])
@@ -283,13 +284,28 @@ def attribute_table(
     return table.iloc[down, across]
 
 
-def _matching(names: tuple[str, ...], words: str) -> np.ndarray:
-    """Positions of the names that hold any of the comma-separated ``words``."""
+def search_names(names: Sequence[str], words: str) -> np.ndarray | None:
+    """Return the positions of names that hold one of the words, None where no word is asked for.
+
+    Parameters
+    ----------
+    names : of classes or attributes
+    words : separated by commas, in any case
+
+    Examples
+    --------
+    >>> search_names(["Polar bear", "seal", "blue whale"], "bear, Whale")
+    array([0, 2])
+    """
     wanted = [word.strip().lower() for word in words.split(",") if word.strip()]
     if not wanted:
-        return np.arange(len(names))
-    holds = [any(word in name.lower() for word in wanted) for name in names]
-    return np.flatnonzero(holds)
+        return None
+    return np.flatnonzero([any(word in name.lower() for word in wanted) for name in names])
+
+
+def _searched(names: Sequence[str], words: str) -> np.ndarray:
+    found = search_names(names, words)
+    return np.arange(len(names)) if found is None else found
 
 
 def _ordered(A: np.ndarray, names: Sequence[str], order: str) -> np.ndarray:

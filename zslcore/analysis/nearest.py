@@ -18,8 +18,7 @@ SPACES = ("prototypes", "mean features")
 def class_means(dataset: ZSLDataset) -> np.ndarray:
     """Return the mean features of every class, (n_classes, n_features); NaN without images."""
     of = ClassStatistics.of(dataset.features, dataset.labels, dataset.n_classes)
-    with np.errstate(invalid="ignore"):
-        return of.sums / of.counts[:, None]
+    return np.where(of.counts[:, None] > 0, of.means, np.nan)
 
 
 def nearest_classes(

@@ -26,14 +26,13 @@ from math import comb
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
-from scipy.stats import binomtest
 
 from zslcore.analysis.significance import holm
 from zslcore.base import ZSLEstimator
 from zslcore.datasets.base import Split, ZSLDataset
 from zslcore.exceptions import DatasetError, ParameterError
 from zslcore.features import Preprocessing
-from zslcore.metrics import per_class_accuracy
+from zslcore.metrics import accuracy_interval, per_class_accuracy
 from zslcore.protocol import fit_and_score
 
 __all__ = [
@@ -274,8 +273,7 @@ def _permutation_p(
 
 def _over_images(accuracy: np.ndarray, images: np.ndarray, level: float) -> ImageAccuracy:
     n, correct = int(images.sum()), round(float(accuracy @ images))
-    interval = binomtest(correct, n).proportion_ci(level, method="exact")
-    return ImageAccuracy(correct, n, float(interval.low), float(interval.high))
+    return ImageAccuracy(correct, n, *accuracy_interval(correct, n, level))
 
 
 # --- The study of FAIR ----------------------------------------------------------------------------

@@ -6,13 +6,13 @@ from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
-from scipy.stats import binomtest
 
 from zslcore.analysis.overlap import STUDY_COLUMNS, overlap_gain
 from zslcore.analysis.significance import holm
 from zslcore.datasets.base import Split, ZSLDataset
 from zslcore.datasets.facts import plain_name
 from zslcore.exceptions import DatasetError
+from zslcore.metrics import accuracy_interval
 
 __all__ = [
     "class_accuracies",
@@ -56,9 +56,8 @@ def class_accuracies(
     rows = []
     for c, share in accuracy.items():
         n, correct = images[c], round(share * images[c])
-        interval = binomtest(correct, n).proportion_ci(level, method="exact")
-        low, high = float(interval.low), float(interval.high)
-        rows.append((c, names[c], c in overlapping, n, correct, share, low, high))
+        interval = accuracy_interval(correct, n, level)
+        rows.append((c, names[c], c in overlapping, n, correct, share, *interval))
     columns = ["number", "class", "overlapping", "images", "correct", "accuracy", "low", "high"]
     table = pd.DataFrame(rows, columns=columns)
     return table.sort_values("accuracy", ascending=False, kind="stable", ignore_index=True)

@@ -103,7 +103,10 @@ def _kept_runs(subject: Subject, args: argparse.Namespace) -> list[RunResult]:
     """Return what the run store has of a split of a data set."""
     if not isinstance(subject, ZSLDataset):
         raise ParameterError(f"--runs needs the name of a data set; got {clean_text(args.path)!r}.")
-    return RunStore().runs_on(subject, args.split or chosen_split(subject).name)
+    store = RunStore()
+    if unreadable := store.unreadable():
+        sys.stderr.write(f"{unreadable}\n")
+    return store.runs_on(subject, args.split or chosen_split(subject).name)
 
 
 def _provenance(args: argparse.Namespace) -> Provenance:

@@ -145,9 +145,8 @@ class SSE(ZSLEstimator):
             yield images @ alpha[point.c].T
 
     def _keep_classes(self, X: Features, y: np.ndarray, S: np.ndarray) -> None:
-        statistics = ClassStatistics.of(X, y, len(S))
         self.S_ = l2_rows(S)
-        self.v_ = statistics.sums / np.maximum(statistics.counts, 1)[:, None]
+        self.v_ = ClassStatistics.of(X, y, len(S)).means
 
     def _mixtures(self, S: np.ndarray) -> np.ndarray:
         return simplex_weights(l2_rows(S), self.S_, self.c)

@@ -295,4 +295,4 @@ def test_exports_tell_coordinates_settings_and_quality(tsne, tmp_path):
     assert as_json["settings"]["perplexity"] == 5
     assert len(as_json["map"]["x"]) == len(tsne) == 300
     assert len(as_json["mixing"]) == 10
-    assert tsne.to_csv().splitlines()[0] == "data_set,row,class,x,y"
+    assert tsne.to_csv().splitlines()[0] == "data_set,row,class,x,y,version,commit"

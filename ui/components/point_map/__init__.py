@@ -18,6 +18,8 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
+from ui.components.modules import joined
+
 __all__ = ["Entry", "Panel", "PointMap", "draw"]
 
 _HERE = Path(__file__).parent
@@ -29,7 +31,7 @@ _mount = st.components.v2.component(
     "zsl_point_map",
     html=_HTML,
     css=(_HERE / "point_map.css").read_text(encoding="utf-8"),
-    js=(_HERE / "point_map.js").read_text(encoding="utf-8"),
+    js=joined(_HERE / "point_map.js"),
 )
 
 
@@ -80,6 +82,7 @@ class PointMap:
     classes, sets : names; of classes and of data sets
     class_of, part, row : int arrays of shape (n,), class, data set and row there of each image
     legend : "list", "scale" (a bar between two ``ends``) or "none"
+    tools : whether a visitor may select and save, which a map on its way is not for
     link : "place" (panels share one plane) or "image" (they show the same images)
     sought : classes that are searched for, or None
     pictures : uint8 array of shape (n, height, width), 255 the darkest, or None
@@ -98,6 +101,7 @@ class PointMap:
     row: np.ndarray
     legend: str = "list"
     ends: tuple[str, str] = ("", "")
+    tools: bool = True
     link: str = "place"
     sought: Sequence[int] | None = None
     pictures: np.ndarray | None = None
@@ -107,10 +111,8 @@ class PointMap:
 
     def packed(self) -> bytes:
         """Return everything as bytes: length of the head, head as JSON, arrays on words of 4."""
-        blocks = [
-            _as(self.category, "<u2"), _as(self.class_of, "<u2"), _as(self.part, "u1"),
-            _as(self.row, "<u4"),
-        ]  # fmt: skip
+        blocks = [_as(self.category, "<u2"), _as(self.class_of, "<u2")]
+        blocks += [_as(self.part, "u1"), _as(self.row, "<u4")]
         for panel in self.panels:
             blocks += [_as(panel.image, "<u4"), _as(panel.xy, "<f4")]
         if self.pictures is not None:
@@ -146,6 +148,7 @@ class PointMap:
             "sets": list(self.sets),
             "legend": self.legend,
             "ends": self.ends,
+            "tools": self.tools,
             "link": self.link,
             "sought": None if self.sought is None else list(map(int, self.sought)),
             "picture": None if self.pictures is None else list(self.pictures.shape[1:]),

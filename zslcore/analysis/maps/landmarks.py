@@ -167,7 +167,8 @@ def _points(
     looks = S @ LinearS2V(lam=lam).fit(view.rows(train), y, S[seen]).W_
     shown = np.union1d(seen, split.unseen_classes)
     shown = shown[np.bincount(dataset.labels, minlength=dataset.n_classes)[shown] > 0]
-    means, looks = _class_means(view, dataset)[shown], looks[shown]
+    means = ClassStatistics.of(view, dataset.labels, dataset.n_classes).means[shown]
+    looks = looks[shown]
     to_means = squared_distances(looks, means)
     rank = (to_means < np.diag(to_means)[:, None]).sum(axis=1) + 1
     one = {
@@ -183,9 +184,3 @@ def _points(
         ignore_index=True,
     )
     return table, np.vstack([means, looks])
-
-
-def _class_means(view: FeatureView, dataset: ZSLDataset) -> np.ndarray:
-    """Return the mean of every class over all its images; zeros where there are none."""
-    statistics = ClassStatistics.of(view, dataset.labels, dataset.n_classes)
-    return statistics.sums / np.maximum(statistics.counts, 1)[:, None]

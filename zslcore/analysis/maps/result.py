@@ -19,6 +19,7 @@ from zslcore.analysis.maps.quality import MapQuality
 from zslcore.analysis.maps.settings import MapSettings
 from zslcore.exceptions import FileRefusedError
 from zslcore.files import written_whole
+from zslcore.version import commit, stamped, version
 
 __all__ = ["EmbeddedMap"]
 
@@ -90,6 +91,8 @@ class EmbeddedMap:
             ],
             "settings": asdict(self.settings),
             "libraries": self.settings.libraries,
+            "version": version(),
+            "commit": commit(),
             "images": len(self),
             "variance_kept": float(self.pca.explained.sum()),
             "quality": asdict(self.quality),
@@ -99,7 +102,7 @@ class EmbeddedMap:
 
     def to_csv(self) -> str:
         """Return the table as CSV."""
-        return self.table().to_csv(index=False, float_format="%.6g")
+        return stamped(self.table()).to_csv(index=False, float_format="%.6g")
 
     def to_json(self) -> str:
         """Return table, settings and quality as JSON."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from scipy.stats import binomtest
 
 from zslcore.leakage.context import TEST_PARTS, AuditContext
 from zslcore.leakage.report import Evidence, Finding, Severity
+from zslcore.metrics import accuracy_interval
 
 __all__ = ["few_test_images"]
 
@@ -42,5 +42,5 @@ def few_test_images(context: AuditContext) -> Iterator[Finding]:
 
 def _width(n: int) -> float:
     """Width of the exact binomial interval when half of ``n`` images are right."""
-    interval = binomtest(round(n / 2), n).proportion_ci(0.95, method="exact")
-    return interval.high - interval.low
+    low, high = accuracy_interval(round(n / 2), n)
+    return high - low

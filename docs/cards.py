@@ -1,0 +1,54 @@
+"""A directive that shows the cards of all methods: ``.. cards::`` with the name of a registry."""
+
+from collections.abc import Iterable, Iterator
+from typing import ClassVar
+
+from docutils import nodes
+from docutils.statemachine import StringList
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
+
+from zslcore import methods
+from zslcore.base import ZSLEstimator
+
+
+class Cards(SphinxDirective):
+    """Writes a section a method."""
+
+    required_arguments = 1
+    has_content = False
+    option_spec: ClassVar[dict] = {}
+
+    def run(self) -> list[nodes.Node]:
+        """Return the sections."""
+        registry = getattr(methods, self.arguments[0])
+        lines = [line for method in registry.values() for line in card(method)]
+        return self.parse_text_to_nodes(
+            "\n".join(StringList(lines, source=methods.__file__)), allow_section_headings=True
+        )
+
+
+def card(method: type[ZSLEstimator]) -> Iterator[str]:
+    """Yield what the card of a method says, as reStructuredText."""
+    about = method.card
+    yield from (about.name.replace("*", r"\*"), "~" * (len(about.name) + 1), "", about.idea, "")
+    yield from (".. math::", "", f"   {about.formula}", "")
+    yield f":Family: {about.family}"
+    if about.needs:
+        yield f":Needs: {about.needs}"
+    grid = "; ".join(f"``{name}`` {_short(values)}" for name, values in method.param_grid.items())
+    yield f":Searched: {grid or 'nothing'}"
+    yield f":Revision: {method.revision}"
+    yield f":Paper: {about.authors} {about.year}, `{about.title} <{about.url}>`__"
+    yield f":Reference: :class:`zslcore.methods.{method.__name__}`"
+    yield ""
+
+
+def _short(values: Iterable[object]) -> str:
+    return ", ".join(f"{v:.3g}" if isinstance(v, float) else str(v) for v in values)
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Name the directive."""
+    app.add_directive("cards", Cards)
+    return {"parallel_read_safe": True}

@@ -1,0 +1,42 @@
+"""The site of the package: its reference from the docstrings, its methods from their cards.
+
+python -m sphinx -W docs docs/_build/html
+"""
+
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).parent
+sys.path[:0] = [str(HERE), str(HERE.parent)]
+
+from zslcore.version import version as found  # noqa: E402 - needs the path above
+
+project = "Zero-shot lab"
+author = copyright = "The Zero-shot lab authors"  # noqa: A001 - Sphinx's name
+version = release = found()
+
+extensions = [
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.mathjax",
+    "numpydoc",
+    "cards",
+]
+exclude_patterns = ["_build"]
+html_theme = "furo"
+html_title = "Zero-shot lab"
+
+autodoc_member_order = "bysource"
+autodoc_typehints = "none"  # the docstrings say shapes and units
+numpydoc_show_class_members = False
+numpydoc_class_members_toctree = False
+
+
+def left_out(app, what, name, member, skip, options):
+    """Leave out scikit-learn's own machinery, which every estimator has and nobody here uses."""
+    return True if name.startswith("set_") and name.endswith("_request") else None
+
+
+def setup(app):
+    """Connect what is above."""
+    app.connect("autodoc-skip-member", left_out)

@@ -1,0 +1,183 @@
+"""Components: their modules, one by one and joined into what Streamlit takes."""
+
+import json
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from ui.components.modules import ModuleError, joined
+
+ROOT = Path(__file__).parents[1]
+COMPONENTS = ROOT / "ui" / "components"
+ENTRIES = [
+    folder / f"{folder.name}.js"
+    for folder in sorted(COMPONENTS.iterdir())
+    if (folder / "__init__.py").exists()
+]
+
+
+@pytest.fixture(scope="module")
+def node():
+    """Node.js; it needs no package for what is asked of it here."""
+    found = shutil.which("node")
+    if found is None:
+        pytest.skip("needs Node.js")
+    return found
+
+
+@pytest.fixture
+def entry(tmp_path):
+    """Write modules; returns the path of the first."""
+
+    def write(**modules):
+        for name, text in modules.items():
+            (tmp_path / f"{name}.js").write_text(text, encoding="utf-8")
+        return tmp_path / f"{next(iter(modules))}.js"
+
+    return write
+
+
+def finished(*command):
+    return subprocess.run(
+        command, cwd=ROOT, capture_output=True, text=True, encoding="utf-8", timeout=120
+    )
+
+
+def test_the_modules_pass_their_own_tests(node):
+    tests = sorted((ROOT / "tests" / "js").glob("*.test.js"))
+    assert tests
+    run = finished(node, "--test", *map(str, tests))
+    assert run.returncode == 0, run.stdout[-5000:] + run.stderr[-2000:]
+
+
+@pytest.mark.parametrize("path", ENTRIES, ids=lambda path: path.stem)
+def test_a_component_is_one_module_that_needs_no_other(node, tmp_path, path):
+    (tmp_path / "joined.mjs").write_text(joined(path), encoding="utf-8")
+    url = json.dumps((tmp_path / "joined.mjs").as_uri())
+    look = f"const all = await import({url}); console.log(Object.keys(all), typeof all.default)"
+    run = finished(node, "--input-type=module", "--eval", look)
+    assert run.stdout.split() == ["[", "'default'", "]", "function"], run.stderr
+
+
+@pytest.mark.parametrize("path", ENTRIES, ids=lambda path: path.stem)
+def test_no_module_of_a_component_is_left_out_or_unchecked(path):
+    text = joined(path)
+    for module in path.parent.glob("*.js"):
+        first, second = module.read_text(encoding="utf-8").splitlines()[:2]
+        assert first == "// @ts-check", module
+        assert second.startswith("// "), module
+        assert second in text, module
+
+
+def test_modules_are_joined_in_the_order_in_which_they_are_needed(entry):
+    path = entry(
+        main='import { twice } from "./a.js";\nimport { ONE } from "./b.js";\n'
+        "export default function () {\n  return twice(ONE);\n}\nexport class Named {}\n",
+        a='import { ONE, two$ } from "./b.js";\n/** @import { T } from "./b.js" */\n'
+        "export const FOUR = two$() + two$();\n"
+        "export function twice(x) {\n  return two$() * x * (FOUR - 3 * ONE);\n}\n",
+        b="// what others import and export\nexport const ONE = 1;\n"
+        "export async function later() {}\nexport let two$ = () => ONE + hidden;\n"
+        "const hidden = 1;\n",
+    )
+    assert joined(path) == (
+        "// what others import and export\nconst ONE = 1;\n"
+        "async function later() {}\nlet two$ = () => ONE + hidden;\n"
+        "const hidden = 1;\n"
+        '/** @import { T } from "./b.js" */\n'
+        "const FOUR = two$() + two$();\n"
+        "function twice(x) {\n  return two$() * x * (FOUR - 3 * ONE);\n}\n"
+        "export default function () {\n  return twice(ONE);\n}\nclass Named {}\n"
+    )
+
+
+MAIN = "export default function () {}\n"
+REFUSED = {
+    "import a from": 'import a from "./a.js";',
+    "import * as": 'import * as a from "./a.js";',
+    "import for what it does": 'import "./a.js";',
+    "import by another name": 'import { x as y } from "./a.js";',
+    "import from a package": 'import { x } from "a";',
+    "import from elsewhere": 'import { x } from "../a.js";',
+    "import in single quotes": "import { x } from './a.js';",
+    "import without an end": 'import { x } from "./a.js"',
+    "import over lines": 'import {\n  x,\n} from "./a.js";',
+    "import and more": 'import { x } from "./a.js"; x();',
+    "import behind a comment": '/* it */ import { x } from "./a.js";',
+    "import indented": '  import { x } from "./a.js";',
+    "import when needed": 'const a = await import("./a.js");',
+    "import.meta": "const here = import.meta.url;",
+    "exports in a list": "const y = 1;\nexport { y };",
+    "exports of another": 'export { x } from "./a.js";',
+    "all exports of another": 'export * from "./a.js";',
+    "export behind a comment": "/** of a type */ export const y = 1;",
+    "names taken apart": "const { y } = {};",
+    "export of names taken apart": "export const [y] = [1];",
+}
+
+
+@pytest.mark.parametrize("line", REFUSED.values(), ids=REFUSED)
+def test_other_imports_and_exports_are_refused(entry, line):
+    with pytest.raises(ModuleError, match=r"^main\.js (cannot|may)"):
+        joined(entry(main=f"{line}\n{MAIN}", a="export const x = 1;\n"))
+
+
+@pytest.mark.parametrize("second", ["const x = 2;", "class x {", "function x() {}", "let x;"])
+def test_names_that_are_defined_twice_are_refused(entry, second):
+    path = entry(
+        main=f'import {{ y }} from "./a.js";\nimport {{ x }} from "./b.js";\n{MAIN}',
+        a=f"{second}\nexport const y = 1;\n",
+        b="export const x = 1;\n",
+    )
+    with pytest.raises(ModuleError, match=r"^b\.js and a\.js both define x\.$"):
+        joined(path)
+
+
+def test_names_inside_of_functions_may_be_the_same(entry):
+    joined(
+        entry(
+            main='import { y } from "./a.js";\nexport default function () {\n  const x = y;\n}\n',
+            a="export function y() {\n  const x = 1;\n}\n",
+        )
+    )
+
+
+def test_the_name_of_the_default_export_counts_too(entry):
+    path = entry(
+        main='import { draw } from "./a.js";\nexport default function draw() {}\n',
+        a="export const draw = 1;\n",
+    )
+    with pytest.raises(ModuleError, match=r"both define draw"):
+        joined(path)
+
+
+def test_what_is_imported_must_be_exported(entry):
+    with pytest.raises(ModuleError, match=r"^a\.js does not export x, z\.$"):
+        joined(
+            entry(
+                main=f'import {{ x, y, z }} from "./a.js";\n{MAIN}',
+                a="const x = 1;\nexport const y = 2;\n",
+            )
+        )
+
+
+def test_modules_may_not_import_each_other(entry):
+    path = entry(
+        main=f'import {{ x }} from "./a.js";\n{MAIN}',
+        a='import { y } from "./b.js";\nexport const x = 1;\n',
+        b='import { x } from "./a.js";\nexport const y = 1;\n',
+    )
+    with pytest.raises(ModuleError, match=re.escape("each other: main.js, a.js, b.js, a.js.")):
+        joined(path)
+
+
+def test_only_the_entry_has_a_default_export(entry):
+    for main, other in [("const y = 1;\n", ""), (MAIN, MAIN), ("const y = 1;\n", MAIN)]:
+        path = entry(
+            main=f'import {{ x }} from "./a.js";\n{main}', a=f"export const x = 1;\n{other}"
+        )
+        with pytest.raises(ModuleError, match=r"^main\.js, and no other, must have a default"):
+            joined(path)

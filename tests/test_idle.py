@@ -1,0 +1,82 @@
+import gc
+import sys
+import threading
+import time
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from ui import idle
+from ui.idle import Tidier
+
+ROOT = Path(__file__).parents[1]
+
+
+class Thing:
+    """Something that only a collection can remove."""
+
+    def __init__(self):
+        self.itself = self
+
+
+@pytest.fixture(autouse=True)
+def _thawed():
+    yield
+    gc.unfreeze()
+
+
+def until(true, seconds=30):
+    end = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < end, "waited too long"
+        time.sleep(0.005)
+
+
+def test_a_spell_of_runs_is_followed_by_one_collection():
+    tidier = Tidier(quiet=0.05)
+    for _ in range(5):
+        tidier.page_runs()
+    until(lambda: tidier.collections == 1)
+    tidier.page_runs()
+    until(lambda: tidier.collections == 2)
+    assert sum(thread is tidier._thread for thread in threading.enumerate()) == 1
+
+
+def test_nothing_is_collected_while_pages_run():
+    tidier = Tidier(quiet=3600.0)
+    tidier.page_runs()
+    tidier.page_runs()
+    assert tidier.collections == 0
+
+
+def test_what_is_garbage_goes_and_what_was_imported_is_frozen(monkeypatch):
+    gc.disable()
+    try:
+        Thing()
+        before = sum(type(each) is Thing for each in gc.get_objects())
+        tidier = Tidier()
+        tidier.tidy()
+        assert before == 1
+        assert gc.get_freeze_count() > 0
+        frozen = gc.get_freeze_count()
+        kept = [Thing() for _ in range(1000)]
+        tidier.tidy()
+        assert gc.get_freeze_count() == frozen  # nothing was imported since
+        monkeypatch.setattr(idle, "MANY_MODULES", 0)
+        tidier.tidy()
+        assert gc.get_freeze_count() > frozen
+        assert len(kept) == 1000
+    finally:
+        gc.enable()
+
+
+def test_outside_a_server_nothing_happens(monkeypatch):
+    monkeypatch.setattr(idle, "_TIDIER", None)
+    idle.page_runs()
+    assert "streamlit" in sys.modules
+
+
+def test_streamlit_does_not_collect_after_every_run():
+    config = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8"))
+    assert config["runner"]["postScriptGC"] is False

@@ -1,0 +1,101 @@
+"""A component's JavaScript modules, joined into the one that Streamlit takes.
+
+Streamlit serves files beside each other only for installed packages, and this app runs from a plain
+checkout. So that nothing has to be built, modules keep to what can be joined line by line: imports
+of names from files of the same folder, each on one line; exports where something is defined; no
+name defined twice. Joined, they share one scope: a name means the same in all of them.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+
+__all__ = ["ModuleError", "joined"]
+
+_COMMENT = re.compile(r"\s*(//.*|(/\*|\*)((?!\*/).)*(\*/\s*)?)")
+_IMPORT = re.compile(r'import \{ ([\w$]+(?:, [\w$]+)*) \} from "\./([\w.]+\.js)";')
+_EXPORT = re.compile(r"export (default )?")
+_DEFINED = re.compile(r"(?:async )?(?:function\*?|class|const|let|var) ([\w$]+)")
+_SEVERAL = re.compile(r"(?:const|let|var) [\[{]")
+_OTHER = re.compile(r"\b(?:import|export)\b")
+
+
+class ModuleError(ValueError):
+    """A module that cannot be joined with others; the message says where and why."""
+
+
+@dataclass(slots=True)
+class _Module:
+    name: str
+    lines: list[str] = field(default_factory=list)
+    imports: dict[str, list[str]] = field(default_factory=dict)
+    defined: list[str] = field(default_factory=list)
+    exported: list[str] = field(default_factory=list)
+    default: bool = False
+
+    def take(self, line: str) -> None:
+        """Sort one line in."""
+        if _COMMENT.fullmatch(line):
+            self.lines.append(line)
+            return
+        if found := _IMPORT.fullmatch(line):
+            self.imports.setdefault(found[2], []).extend(found[1].split(", "))
+            return
+        export = _EXPORT.match(line)
+        rest = line[export.end() :] if export else line
+        if _OTHER.search(rest) or _SEVERAL.match(rest):
+            raise ModuleError(f"{self.name} cannot be joined with others: {line.strip()}")
+        defined = _DEFINED.match(rest)
+        if defined:
+            self.defined.append(defined[1])
+        if export and export[1]:
+            self.default = True
+            rest = line
+        elif export:
+            if not defined:
+                raise ModuleError(f"{self.name} may export only what it defines there: {line}")
+            self.exported.append(defined[1])
+        self.lines.append(rest)
+
+
+def joined(entry: Path) -> str:
+    """Return a module and all that it imports as one, each after those it imports.
+
+    Parameters
+    ----------
+    entry : Path, the module with the default export
+
+    Raises
+    ------
+    ModuleError
+        For any other form of import or export, imports of what is not exported or in a circle, and
+        names defined twice.
+    """
+    modules: dict[str, _Module] = {}
+    _collect(entry.parent, entry.name, modules, ())
+    if [module.name for module in modules.values() if module.default] != [entry.name]:
+        raise ModuleError(f"{entry.name}, and no other, must have a default export.")
+    owners: dict[str, str] = {}
+    for module in modules.values():
+        for name in module.defined:
+            if name in owners:
+                raise ModuleError(f"{module.name} and {owners[name]} both define {name}.")
+            owners[name] = module.name
+    return "\n".join(line for module in modules.values() for line in module.lines) + "\n"
+
+
+def _collect(folder: Path, name: str, modules: dict[str, _Module], above: tuple[str, ...]) -> None:
+    if name in above:
+        raise ModuleError(f"Modules import each other: {', '.join((*above, name))}.")
+    if name in modules:
+        return
+    module = _Module(name)
+    for line in (folder / name).read_text(encoding="utf-8").splitlines():
+        module.take(line)
+    for other, names in module.imports.items():
+        _collect(folder, other, modules, (*above, name))
+        if missing := set(names) - set(modules[other].exported):
+            raise ModuleError(f"{other} does not export {', '.join(sorted(missing))}.")
+    modules[name] = module

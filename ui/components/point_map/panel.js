@@ -1,0 +1,353 @@
+// @ts-check
+// One map: its canvases, what is drawn on them, and what pointer and keys do there.
+
+import { contextOf, partOf } from "./dom.js";
+import { boxOf, nearest, shuffled } from "./geometry.js";
+import { FAINT, radiusOf, stencil, strengthOf, trace } from "./look.js";
+import { Painting } from "./painting.js";
+import { View, legible, zoomed } from "./view.js";
+
+/** @import { Stencil } from "./look.js" */
+/** @import { PointMaps } from "./point_map.js" */
+/** @import { Camera, Landmark, PanelData, Point } from "./wire.js" */
+
+/** @typedef {{ landmark: Landmark, image?: undefined }} MetLandmark */
+/** @typedef {{ image: number, landmark?: undefined }} MetImage */
+/** @typedef {MetLandmark | MetImage} Met what the pointer is over */
+
+/**
+ * @typedef {object} Drag a pointer that is down
+ * @property {Point} from
+ * @property {Camera} before
+ * @property {number} far most pixels it was away: an outline that ends where it began is no click
+ * @property {string} tool
+ * @property {Point[] | null} outline what was drawn so far
+ */
+
+/** @typedef {{ r: number, plain: Stencil, looks: Stencil[] }} Looks of points that are so large */
+
+const HOVER = 10; // pixels from which a point is met
+const BEHIND = 0.22; // strength of points of another map
+
+export class Panel {
+  /**
+   * @param {PointMaps} maps
+   * @param {Element} root
+   * @param {PanelData} data
+   */
+  constructor(maps, root, data) {
+    this.maps = maps;
+    this.data = data;
+    this.order = new Uint32Array(0);
+    this.size = { width: 1, height: 1, ratio: 1 };
+    /** @type {Map<number, number> | null} */
+    this.where = null;
+    /** @type {Drag | null} */
+    this.drag = null;
+    /** @type {Looks | null} */
+    this.looks = null;
+    this.root = document.createElement("figure");
+    this.root.innerHTML =
+      '<figcaption></figcaption><div class="stage"><canvas class="points"></canvas>' +
+      '<canvas class="marks" tabindex="0" role="application"></canvas>' +
+      '<div class="tip" role="status" hidden></div></div>';
+    root.append(this.root);
+    this.caption = partOf(this.root, "figcaption", HTMLElement);
+    this.stage = partOf(this.root, ".stage", HTMLElement);
+    this.points = partOf(this.root, ".points", HTMLCanvasElement);
+    this.marks = partOf(this.root, ".marks", HTMLCanvasElement);
+    this.tip = partOf(this.root, ".tip", HTMLElement);
+    this.listen();
+  }
+
+  /** @param {PanelData} data */
+  hold(data) {
+    this.data = data;
+    this.where = this.looks = null;
+    if (this.order.length !== data.n) this.order = shuffled(data.n);
+    this.caption.textContent = data.title;
+    this.caption.hidden = !data.title;
+    this.marks.setAttribute("aria-label", data.alt);
+  }
+
+  fit() {
+    const box = this.stage.getBoundingClientRect(), ratio = window.devicePixelRatio || 1;
+    this.size = { width: box.width, height: box.height, ratio };
+    for (const canvas of [this.points, this.marks]) {
+      canvas.width = Math.max(1, Math.round(box.width * ratio));
+      canvas.height = Math.max(1, Math.round(box.height * ratio));
+    }
+  }
+
+  get camera() {
+    return this.maps.cameraOf(this);
+  }
+
+  get view() {
+    return new View(this.size, this.camera);
+  }
+
+  get box() {
+    return boxOf(this.data.xy);
+  }
+
+  get radius() {
+    return radiusOf(this.data.n, this.maps.homeOf(this)[2] / this.camera[2]);
+  }
+
+  // --- What is drawn ----------------------------------------------------------------------------
+
+  paint() {
+    const { width, height } = this.points;
+    const painting = new Painting(width, height, this.maps.theme.paper);
+    this.paintPoints(painting);
+    const picture = new ImageData(painting.pixels, width, height);
+    contextOf(this.points).putImageData(picture, 0, 0);
+    this.mark();
+  }
+
+  /** Points of the other map first, then those that are not meant. @param {Painting} painting */
+  paintPoints(painting) {
+    const { head, meant, theme } = this.maps, { ratio } = this.size, { view, order } = this;
+    const { n, image, xy, behind } = this.data, other = head.panels[behind];
+    const { plain, looks } = this.looksOf(this.radius * ratio);
+    /**
+     * @param {Float32Array} from @param {number} i
+     * @param {Stencil} look @param {ArrayLike<number>} color @param {number} strength
+     */
+    const put = (from, i, look, color, strength) => {
+      const [u, v] = view.toScreen(from[2 * i], from[2 * i + 1]);
+      painting.dot(Math.round(u * ratio), Math.round(v * ratio), look, color, strength);
+    };
+    if (other) for (let i = 0; i < other.n; i++) put(other.xy, i, plain, theme.grey, BEHIND);
+    if (meant) for (const i of order) if (!meant[image[i]]) put(xy, i, plain, theme.grey, FAINT);
+    const strength = strengthOf(n);
+    for (const i of order) {
+      if (meant && !meant[image[i]]) continue;
+      const c = head.category[image[i]];
+      put(xy, i, looks[c], theme.colors[c], strength);
+    }
+  }
+
+  /** Kept while points stay as large, as they do in each frame of a move. @param {number} r */
+  looksOf(r) {
+    if (this.looks && this.looks.r === r) return this.looks;
+    const looks = this.maps.head.palette.map(({ symbol }) => stencil(symbol, r));
+    this.looks = { r, plain: stencil("circle", 0.7 * r), looks };
+    return this.looks;
+  }
+
+  mark() {
+    const { ratio, width, height } = this.size, ctx = contextOf(this.marks);
+    ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
+    ctx.clearRect(0, 0, width, height);
+    ctx.lineJoin = "round";
+    if (this.maps.names) this.markNames(ctx);
+    for (const landmark of this.data.landmarks) this.markLandmark(ctx, landmark);
+    this.markOutline(ctx);
+    this.markImage(ctx, this.maps.picked, 2.5);
+    this.markImage(ctx, this.maps.hovered, 1.5);
+  }
+
+  /** @param {CanvasRenderingContext2D} ctx */
+  markNames(ctx) {
+    const { theme } = this.maps;
+    ctx.font = `12px ${theme.font}`;
+    ctx.textAlign = "center";
+    ctx.textBaseline = "middle";
+    /** @param {string} text */
+    const widthOf = (text) => ctx.measureText(text).width;
+    for (const { text, u, v } of legible(this.data.names, this.view, widthOf)) {
+      ctx.lineWidth = 3;
+      ctx.strokeStyle = theme.halo;
+      ctx.strokeText(text, u, v);
+      ctx.fillStyle = theme.ink;
+      ctx.fillText(text, u, v);
+    }
+  }
+
+  /** @param {CanvasRenderingContext2D} ctx @param {Landmark} landmark */
+  markLandmark(ctx, { x, y, color, symbol, hollow, to }) {
+    const { view } = this, { theme } = this.maps, [u, v] = view.toScreen(x, y);
+    if (to) {
+      ctx.beginPath();
+      ctx.moveTo(u, v);
+      ctx.lineTo(...view.toScreen(...to));
+      ctx.strokeStyle = theme.ink;
+      ctx.globalAlpha = 0.45;
+      ctx.lineWidth = 1;
+      ctx.stroke();
+      ctx.globalAlpha = 1;
+    }
+    trace(ctx, symbol, u, v, 6);
+    ctx.fillStyle = hollow ? theme.halo : color;
+    ctx.fill();
+    ctx.lineWidth = hollow ? 2 : 1.5;
+    ctx.strokeStyle = hollow ? color : theme.halo;
+    ctx.stroke();
+  }
+
+  /** The outline that is being drawn, or the one that was. @param {CanvasRenderingContext2D} ctx */
+  markOutline(ctx) {
+    const drawn = this.drag && this.drag.outline, { view } = this;
+    const outline = drawn || this.maps.outlineIn(this);
+    if (!outline || outline.length < 2) return;
+    ctx.beginPath();
+    outline.forEach(([x, y], i) => ctx[i ? "lineTo" : "moveTo"](...view.toScreen(x, y)));
+    if (!drawn) ctx.closePath();
+    ctx.strokeStyle = this.maps.theme.ink;
+    ctx.lineWidth = 1.5;
+    ctx.setLineDash([5, 3]);
+    ctx.stroke();
+    ctx.setLineDash([]);
+  }
+
+  /**
+   * A ring around an image, if it is on this map.
+   * @param {CanvasRenderingContext2D} ctx
+   * @param {number | null} image
+   * @param {number} wide
+   */
+  markImage(ctx, image, wide) {
+    const place = this.placeOf(image);
+    if (!place) return;
+    ctx.beginPath();
+    ctx.arc(...this.view.toScreen(...place), this.radius + 4, 0, 2 * Math.PI);
+    ctx.strokeStyle = this.maps.theme.ink;
+    ctx.lineWidth = wide;
+    ctx.stroke();
+  }
+
+  /** @param {HTMLElement[]} lines @param {Point} at */
+  showTip(lines, [u, v]) {
+    const { tip } = this, { width, height } = this.size;
+    const right = u > width / 2, low = v > height / 2;
+    tip.replaceChildren(...lines);
+    Object.assign(tip.style, {
+      left: right ? "" : `${u + 14}px`,
+      right: right ? `${width - u + 14}px` : "",
+      top: low ? "" : `${v + 14}px`,
+      bottom: low ? `${height - v + 14}px` : "",
+    });
+  }
+
+  // --- What is met ------------------------------------------------------------------------------
+
+  /** @param {number | null} image @returns {Point | null} */
+  placeOf(image) {
+    if (image === null) return null;
+    if (!this.where) this.where = new Map(Array.from(this.data.image, (id, i) => [id, i]));
+    const i = this.where.get(image);
+    return i === undefined ? null : [this.data.xy[2 * i], this.data.xy[2 * i + 1]];
+  }
+
+  /**
+   * The landmark or the image nearest to the pointer.
+   * @param {Point} at on the screen
+   * @returns {Met | null}
+   */
+  meet([u, v]) {
+    const { view } = this, { landmarks, xy, image } = this.data, { meant } = this.maps;
+    for (const landmark of landmarks) {
+      const [p, q] = view.toScreen(landmark.x, landmark.y);
+      if (Math.hypot(p - u, q - v) < 8) return { landmark };
+    }
+    const counts = (/** @type {number} */ i) => !meant || meant[image[i]];
+    const found = nearest(xy, view.toData(u, v), HOVER / view.scale, counts);
+    return found < 0 ? null : { image: image[found] };
+  }
+
+  // --- Pointer and keys -------------------------------------------------------------------------
+
+  listen() {
+    const { marks } = this;
+    marks.addEventListener("pointerdown", (event) => this.down(event));
+    marks.addEventListener("pointermove", (event) => this.move(this.at(event)));
+    marks.addEventListener("pointerup", (event) => this.up(this.at(event)));
+    marks.addEventListener("pointercancel", () => (this.drag = null));
+    marks.addEventListener("pointerleave", () => this.maps.hover(this, null, [0, 0]));
+    marks.addEventListener("dblclick", () => this.maps.look(this, null));
+    marks.addEventListener("wheel", (event) => {
+      event.preventDefault();
+      this.zoom(Math.exp(event.deltaY * 0.0015), this.at(event));
+    }, { passive: false });
+    marks.addEventListener("keydown", (event) => this.press(event));
+  }
+
+  /** Where the pointer is on this map. @param {MouseEvent} event @returns {Point} */
+  at(event) {
+    const box = this.marks.getBoundingClientRect();
+    return [event.clientX - box.left, event.clientY - box.top];
+  }
+
+  /** @param {PointerEvent} event */
+  down(event) {
+    if (event.button) return;
+    this.marks.setPointerCapture(event.pointerId);
+    const from = this.at(event), tool = event.shiftKey ? "pan" : this.maps.tool;
+    const outline = tool === "pan" ? null : [this.view.toData(...from)];
+    this.drag = { from, before: this.camera, far: 0, tool, outline };
+  }
+
+  /** @param {Point} at */
+  move(at) {
+    const { drag, view } = this;
+    if (!drag) return this.maps.hover(this, this.meet(at), at);
+    const [u, v] = at, [from, to] = drag.from;
+    drag.far = Math.max(drag.far, Math.hypot(u - from, v - to));
+    if (!drag.outline) {
+      const [cx, cy, extent] = drag.before;
+      const moved = [cx - (u - from) / view.scale, cy + (v - to) / view.scale];
+      return this.maps.look(this, [moved[0], moved[1], extent]);
+    }
+    if (drag.tool === "box") {
+      const [a, b] = drag.outline[0], [c, d] = view.toData(u, v);
+      drag.outline = [[a, b], [c, b], [c, d], [a, d], [a, b]];
+    } else drag.outline.push(view.toData(u, v));
+    return this.mark();
+  }
+
+  /** @param {Point} at */
+  up(at) {
+    const { drag } = this;
+    if (!drag) return;
+    this.drag = null;
+    if (drag.far < 4) this.maps.pick(this.meet(at));
+    else if (drag.outline) this.maps.select(this, drag.outline);
+    this.mark();
+  }
+
+  /** @param {number} factor @param {Point} at */
+  zoom(factor, [u, v] = [this.size.width / 2, this.size.height / 2]) {
+    const place = this.view.toData(u, v), [, , whole] = this.maps.homeOf(this);
+    this.maps.look(this, zoomed(this.camera, factor, place, whole));
+  }
+
+  /** @param {KeyboardEvent} event */
+  press(event) {
+    const { maps } = this, [cx, cy, extent] = this.camera, step = extent / 10;
+    /** @type {Record<string, () => void>} */
+    const acts = {
+      ArrowLeft: () => maps.look(this, [cx - step, cy, extent]),
+      ArrowRight: () => maps.look(this, [cx + step, cy, extent]),
+      ArrowUp: () => maps.look(this, [cx, cy + step, extent]),
+      ArrowDown: () => maps.look(this, [cx, cy - step, extent]),
+      "+": () => this.zoom(0.8),
+      "-": () => this.zoom(1.25),
+      0: () => maps.look(this, null),
+      Escape: () => maps.select(this, null),
+      Enter: () => maps.select(this, this.corners()),
+    };
+    const act = acts[event.key];
+    if (!act) return;
+    event.preventDefault();
+    act();
+  }
+
+  /** All that is seen, as an outline. */
+  corners() {
+    const { view } = this, { width, height } = this.size;
+    return [view.toData(0, 0), view.toData(width, 0), view.toData(width, height),
+      view.toData(0, height)];
+  }
+}

@@ -1,0 +1,88 @@
+// @ts-check
+// What comes down from the server: a head of JSON and arrays, as `PointMap.packed` writes them.
+
+/** @typedef {[x: number, y: number]} Point in the plane of the data, or on the screen */
+/** @typedef {[x: number, y: number, extent: number]} Camera centre, and how much is seen */
+/** @typedef {{ label: string, color: string, symbol: string }} Entry how a category looks */
+/** @typedef {{ text: string, x: number, y: number }} Name */
+/** @typedef {{ panel: number, polygon: Point[] }} Selection */
+
+/**
+ * @typedef {object} Landmark a point that stands for something else than an image
+ * @property {number} x
+ * @property {number} y
+ * @property {string} color
+ * @property {string} symbol
+ * @property {string[]} text lines
+ * @property {boolean} [hollow]
+ * @property {Point} [to] where a line from it leads
+ */
+
+/**
+ * @typedef {object} PanelData one map
+ * @property {string} title
+ * @property {string} alt
+ * @property {number} n
+ * @property {number} behind
+ * @property {Name[]} names most important first
+ * @property {Landmark[]} landmarks
+ * @property {Uint32Array} image which image each point is
+ * @property {Float32Array} xy x and y in turn
+ */
+
+/**
+ * @typedef {object} Head what is drawn; `PointMap` in Python says what each part means
+ * @property {string} key
+ * @property {string} file
+ * @property {number} n
+ * @property {PanelData[]} panels
+ * @property {Entry[]} palette
+ * @property {string[]} classes
+ * @property {string[]} sets
+ * @property {"list" | "scale" | "none"} legend
+ * @property {[low: string, high: string]} ends
+ * @property {boolean} tools
+ * @property {"place" | "image"} link
+ * @property {number[] | null} sought
+ * @property {[height: number, width: number] | null} picture
+ * @property {Selection | null} selection
+ * @property {number | null} picked
+ * @property {(Camera | null)[] | null} cameras
+ * @property {Uint16Array} category
+ * @property {Uint16Array} class
+ * @property {Uint8Array} part
+ * @property {Uint32Array} row
+ * @property {Uint8Array} [pixels]
+ */
+
+/**
+ * @param {Uint8Array} bytes
+ * @returns {Head}
+ */
+export function unpack(bytes) {
+  const raw = bytes.slice().buffer; // aligned: typed arrays want multiples of their size
+  const length = new DataView(raw).getUint32(0, true);
+  const head = JSON.parse(new TextDecoder().decode(new Uint8Array(raw, 4, length)));
+  let at = 4 + length;
+  /**
+   * @template {ArrayBufferView} T
+   * @param {new (buffer: ArrayBuffer, at: number, count: number) => T} kind
+   * @param {number} count
+   */
+  const take = (kind, count) => {
+    at = Math.ceil(at / 4) * 4;
+    const array = new kind(raw, at, count);
+    at += array.byteLength;
+    return array;
+  };
+  head.category = take(Uint16Array, head.n);
+  head.class = take(Uint16Array, head.n);
+  head.part = take(Uint8Array, head.n);
+  head.row = take(Uint32Array, head.n);
+  for (const panel of head.panels) {
+    panel.image = take(Uint32Array, panel.n);
+    panel.xy = take(Float32Array, 2 * panel.n);
+  }
+  if (head.picture) head.pixels = take(Uint8Array, head.n * head.picture[0] * head.picture[1]);
+  return head;
+}

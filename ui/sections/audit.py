@@ -1,0 +1,207 @@
+"""What the audit says of a split: its verdict, with the report to take home, and every finding.
+
+The heading and the first tab of Leakage review. What is shown needs nothing of the page but the
+:class:`Review` that it has made.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+import streamlit as st
+
+from ui import tables
+from ui.figures import leakage as figures
+from ui.frame import chart
+from ui.text import plain
+from zslcore.datasets import ZSLDataset
+from zslcore.leakage import (
+    AuditContext,
+    AuditReport,
+    Evidence,
+    Finding,
+    Severity,
+    leaks,
+    render,
+)
+
+__all__ = ["GAIN", "Review", "show_findings", "show_verdict"]
+
+VERDICTS = {
+    "failed": ("red", ":material/gpp_bad:", "Failed"),
+    "warnings": ("orange", ":material/gpp_maybe:", "Passed with warnings"),
+    "passed": ("green", ":material/verified_user:", "Passed"),
+}
+#: Icon and colour of a severity, whose name stands beside them.
+LOOKS = {
+    Severity.FAIL: (":material/cancel:", "red"),
+    Severity.WARN: (":material/warning:", "orange"),
+    Severity.UNKNOWN: (":material/help:", "violet"),
+    Severity.DID_NOT_RUN: (":material/block:", "gray"),
+    Severity.INFO: (":material/info:", "blue"),
+    Severity.PASS: (":material/check_circle:", "green"),
+}
+#: Where to look at what a check speaks of: page, words of the link, what it opens there.
+DATA, GAIN = "pages/data_and_splits.py", "pages/overlap_gain.py"
+SPLIT_LINK = (DATA, "The split, drawn", {"data_tab": "Split and folds"})
+LINKS = {
+    "ZSL001": SPLIT_LINK,
+    "ZSL002": SPLIT_LINK,
+    "ZSL003": SPLIT_LINK,
+    "ZSL004": SPLIT_LINK,
+    "ZSL005": SPLIT_LINK,
+    "ZSL006": (GAIN, "What these classes gain", {"overlap_tab": "Matches"}),
+    "ZSL007": (GAIN, "The gain class by class", {}),
+    "ZSL008": ("pages/evaluate.py", "How a method is chosen here", {}),
+    "ZSL009": (DATA, "The prototypes, drawn", {"data_tab": "Attributes"}),
+    "ZSL010": (DATA, "The data set beside the published one", {"data_tab": "Statistics"}),
+    "ZSL011": (DATA, "Images per class", {"data_tab": "Images per class"}),
+}
+REPORTS = {
+    "Markdown": ("markdown", "md", "text/markdown"),
+    "HTML": ("html", "html", "text/html"),
+    "JSON": ("json", "json", "application/json"),
+    "JUnit": ("junit", "xml", "application/xml"),
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Review:
+    """A split under review and what the audit found.
+
+    Attributes
+    ----------
+    key : what :func:`ui.cache.split_to_review` knows the split by
+    split : the split as it came, before anybody said anything about it
+    context : the split with vocabularies, decisions and what else was said
+    report : AuditReport on ``context``
+    lists : names of its vocabularies, by which two lists with one name differ
+    dataset : whose split it is; None for a file of the visitor's own
+    """
+
+    key: str
+    split: AuditContext
+    context: AuditContext
+    report: AuditReport
+    lists: tuple[str, ...]
+    dataset: ZSLDataset | None
+
+    @property
+    def file_name(self) -> str:
+        """What files about the split are called, without an ending."""
+        return Path(self.report.subject).stem
+
+    @property
+    def query(self) -> dict[str, str] | None:
+        """The address of the split on other pages; None for a file, which they do not know."""
+        if self.dataset is None:
+            return None
+        return {"dataset": self.dataset.name, "split": self.report.split}
+
+
+# --- Verdict --------------------------------------------------------------------------------------
+
+
+def show_verdict(review: Review) -> None:
+    """Say the verdict in a word, a mark and a colour, and offer the report."""
+    report = review.report
+    color, icon, word = VERDICTS[report.verdict]
+    counts = report.counts
+    said = ", ".join(f"{counts[s]} {s}" for s in Severity if counts[s])
+    open_ = len(report.open_questions)
+    questions = f" · :violet[:material/help:] {open_} open question{'s' * (open_ != 1)}"
+    box = st.container(border=True)
+    left, right = box.columns([0.64, 0.36], vertical_alignment="center")
+    with left:
+        name = f"{report.subject}{f' ({report.split})' if report.split else ''}"
+        st.markdown(
+            f"### :{color}[{icon} {word}]{questions if open_ else ''}\n\n{plain(name)}: {said}."
+        )
+    with right, st.container(horizontal=True, horizontal_alignment="right"):
+        for label, (format_, ending, mime) in REPORTS.items():
+            st.download_button(
+                label,
+                lambda format_=format_: render(report, format_),
+                file_name=f"leakage_{review.file_name}.{ending}",
+                mime=mime,
+                icon=":material/download:",
+                type="tertiary",
+                on_click="ignore",
+                key=f"leakage_report_{ending}",
+                help=f"The whole report as {label}.",
+            )
+
+
+# --- Findings -------------------------------------------------------------------------------------
+
+
+def show_findings(review: Review) -> None:
+    """List every check, worst first, each opening to what it rests on; draw the split beside."""
+    left, right = st.columns([0.56, 0.44], gap="medium")
+    with left, st.container(gap="xsmall"):
+        worst_first = sorted(review.report.findings, key=lambda finding: finding.severity.rank)
+        for k, finding in enumerate(worst_first):
+            _show_finding(review, finding, f"leakage_finding_{k}")
+    with right:
+        _show_drawing(
+            leaks.leaks_by_class(review.context, review.report),
+            leaks.leaks_by_part(review.context, review.report),
+        )
+
+
+def _show_finding(review: Review, finding: Finding, key: str) -> None:
+    """Show one finding with its evidence, advice and a way to look closer."""
+    icon, color = LOOKS[finding.severity]
+    title = f":{color}[**{finding.severity}**] {finding.id} · {review.report.titles[finding.id]}"
+    with st.expander(title, icon=icon, expanded=finding.severity is Severity.FAIL):
+        st.markdown(plain(finding.message))
+        if finding.advice:
+            st.markdown(f"**What to do.** {plain(finding.advice)}")
+        for n, evidence in enumerate(finding.evidence):
+            _show_evidence(evidence, f"{key}_{n}")
+        if finding.id in LINKS and review.query is not None:
+            page, label, query = LINKS[finding.id]
+            st.page_link(
+                page,
+                label=label,
+                icon=":material/arrow_forward:",
+                query_params=review.query | query,
+            )
+
+
+def _show_evidence(evidence: Evidence, key: str) -> None:
+    shown = len(evidence.rows)
+    some = f", {shown} of {evidence.total:,}" if evidence.total > shown else ""
+    st.caption(f"{plain(evidence.title)}{some}")
+    table = evidence.table()
+    tables.show(
+        table,
+        key,
+        labels={column: column for column in table},
+        height="content" if len(table) <= 8 else 320,
+    )
+
+
+def _show_drawing(by_class: pd.DataFrame, by_part: pd.DataFrame) -> None:
+    """Draw the rows of the split by class, or by part where labels are not known."""
+    if by_class.empty:
+        chart(
+            figures.leaks_by_part(by_part),
+            f"Rows of every part of the split; {int(by_part['leaking'].sum()):,} leak.",
+            key="leakage_parts",
+        )
+        st.caption("Which class a row is of is not known: bring res101.mat for a line per class.")
+        return
+    leaking, known = int(by_class["leaking"].sum()), int(by_class["known"].sum())
+    chart(
+        figures.leaks_by_class(by_class),
+        f"Images of {len(by_class)} classes by where they are; {leaking:,} on two sides, {known:,} "
+        "of test classes that the extractor was trained on.",
+        key="leakage_classes",
+    )
+    st.caption(
+        f":violet[▲] {leaking:,} images are on two sides, {known:,} are of test classes that the "
+        "extractor was trained on."
+    )

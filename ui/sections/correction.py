@@ -1,0 +1,112 @@
+"""What is done about an audited split: matches confirmed or rejected, and a split without leaks.
+
+Two tabs of Leakage review. Each function is one of them and needs nothing of the page but the
+:class:`ui.sections.audit.Review` that it has made.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+
+import streamlit as st
+
+from ui import cache, controls, decisions, tables
+from ui.sections.audit import GAIN, Review
+from zslcore.leakage import POLICIES, AuditContext, CorrectedSplit
+
+__all__ = ["show_corrected", "show_decisions"]
+
+
+def show_decisions(review: Review) -> None:
+    """Let a person confirm or reject what was matched."""
+    context = review.context
+    if not context.vocabularies or context.unseen_classes is None or not context.class_names:
+        st.info(
+            "There is nothing to decide without the names of the test classes and a list of those "
+            "the extractor was trained on.",
+            icon=":material/info:",
+        )
+        return
+    st.caption(
+        "Certain matches count until they are rejected, possible ones once they are confirmed. The "
+        "verdict above follows, Overlap gain knows of it, and the address keeps what you decide."
+    )
+    undecided = replace(context, decisions={})
+    for vocabulary in context.vocabularies:
+        matches = cache.overlaps(
+            review.key, vocabulary.name, repr(review.lists), undecided, vocabulary
+        )
+        editor = f"leakage_editor_{review.key}_{vocabulary.name}"
+        decisions.edit(context.name, vocabulary, matches, key=editor)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        _offer_decisions(context)
+        if review.query is not None:
+            st.page_link(
+                GAIN,
+                label="What these classes gain",
+                icon=":material/arrow_forward:",
+                query_params=review.query,
+            )
+
+
+def _offer_decisions(context: AuditContext) -> None:
+    st.download_button(
+        "Decisions for the command line",
+        decisions.as_toml(context.decisions),
+        file_name="decisions.toml",
+        mime="application/toml",
+        icon=":material/download:",
+        type="tertiary",
+        on_click="ignore",
+        disabled=not any(context.decisions.values()),
+        help="For `python -m zslcore audit --decisions decisions.toml`.",
+    )
+
+
+def show_corrected(review: Review) -> None:
+    """Correct the split and offer it as files."""
+    policy = controls.choose(
+        "What two sides share",
+        list(POLICIES),
+        key="leakage_policy",
+        width=260,
+        format_func={"test first": "stays with the test part", "drop": "is dropped"}.get,
+    )
+    split = cache.corrected(review.key, policy, review.split)
+    removed = split.table()
+    tables.show(
+        removed,
+        f"leakage_corrected_{review.file_name}",
+        labels={"part": "part", "rows": "rows left", "removed": "rows taken out"},
+        height="content",
+    )
+    n = int(removed["removed"].sum())
+    st.caption(
+        f"{n:,} rows are taken out."
+        if n
+        else "No row has to go. Classes that the extractor knew stay: that is for the author of "
+        "the split to decide."
+    )
+    with st.container(horizontal=True):
+        for label, ending, make in (
+            ("MAT file", "mat", lambda: _mat_bytes(split)),
+            ("JSON file", "json", split.to_json),
+        ):
+            st.download_button(
+                label,
+                make,
+                file_name=f"{review.file_name}_corrected.{ending}",
+                icon=":material/download:",
+                on_click="ignore",
+                key=f"leakage_corrected_{ending}",
+            )
+
+
+def _mat_bytes(split: CorrectedSplit) -> bytes:
+    """Return a corrected split in the MAT layout."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "split.mat"
+        split.save_mat(path)
+        return path.read_bytes()

@@ -1,0 +1,243 @@
+"""What is in a data set: its figures, images per class, attributes, split, and what is known of it.
+
+Five tabs of the page on data and splits. Each function is one of them and needs nothing of the page
+but the data set, and its split where the tab is about that.
+"""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from ui import controls, tables
+from ui.figures import classes as figures
+from ui.figures.cross import image_counts
+from ui.figures.splits import split_map
+from ui.frame import chart
+from ui.text import plain
+from zslcore.analysis import inventory
+from zslcore.datasets import Split, ZSLDataset
+from zslcore.datasets.facts import benchmark_of, class_facts
+
+__all__ = [
+    "show_attributes",
+    "show_counts",
+    "show_overlap",
+    "show_parts",
+    "show_statistics",
+]
+
+#: Words on screen -> order.
+CLASS_ORDERS = {"as in the file": "given", "by name": "name", "similar together": "similar"}
+ATTRIBUTE_ORDERS = {**CLASS_ORDERS, "most telling first": "telling"}
+PART_LABELS = {
+    "trainval": "trainval",
+    "test_seen": "test seen",
+    "test_unseen": "test unseen",
+    "several": "in several",
+    "none": "in none",
+}
+BOTH_AWA = "AWA1 beside AWA2"
+
+
+def show_statistics(dataset: ZSLDataset) -> None:
+    """Put the data set's figures beside the papers'."""
+    left, right = st.columns([0.62, 0.38], gap="large")
+    with left:
+        tables.show(
+            inventory.statistics(dataset),
+            f"{dataset.name}-statistics",
+            labels={
+                "split": "split",
+                "quantity": "figure",
+                "here": "here",
+                "published": "published",
+                "deviation": "deviation",
+            },
+            percent=["deviation"],
+            height="content",
+        )
+    with right:
+        _show_origin(dataset)
+
+
+def _show_origin(dataset: ZSLDataset) -> None:
+    """Say where the data set comes from, and what the papers say of it."""
+    st.markdown(f"**Where it comes from.** {plain(dataset.source)}")
+    for part in dataset.splits.values():
+        if part.note:
+            st.markdown(f"**{plain(part.name)}.** {plain(part.note)}")
+    benchmark = benchmark_of(dataset.name, dataset.n_classes)
+    if benchmark is None:
+        st.caption("Nobody has published figures of this data set, so there are none beside.")
+        return
+    if dataset.simulated:
+        st.caption(
+            f"Class names, counts and class lists are those of {benchmark}; features and "
+            "attributes are simulated. The demo size keeps a share of the images, "
+            f"`simulated-{benchmark}-full` all of them."
+        )
+    notes = class_facts(benchmark).notes
+    st.caption(f"Images: {notes['images']} ImageNet-1K: {notes['imagenet1k']}")
+
+
+def show_counts(dataset: ZSLDataset, split: Split) -> None:
+    """Draw the images per class, test classes marked."""
+    views = ["largest first", "as in the file", "by name"]
+    if benchmark_of(dataset.name, dataset.n_classes) in ("AWA1", "AWA2"):
+        views.append(BOTH_AWA)
+    view = st.segmented_control(
+        "Classes", views, default=views[0], required=True, key="data_order", bind="query-params"
+    )
+    if view == BOTH_AWA:
+        _show_both_awa()
+        return
+    by_class = inventory.class_table(dataset, split)
+    table = inventory.sorted_classes(by_class, view)
+    chart(
+        figures.class_counts(table),
+        alt=f"Images of each of {len(table)} classes, {view}; unseen classes are hatched.",
+        key="data_counts",
+    )
+    st.caption(
+        f"From {table['images'].min():,} to {table['images'].max():,} images per class, "
+        f"{int(table['images'].median()):,} in the middle. Accuracy is averaged over classes, so "
+        "that large ones do not decide."
+    )
+    tables.download(by_class, f"{dataset.name}-{split.name}-classes")
+
+
+def _show_both_awa() -> None:
+    both = inventory.awa_image_counts()
+    chart(
+        image_counts(both.rename(columns={"AWA1": "first", "AWA2": "second"}), "AWA1", "AWA2"),
+        alt="Images per class of AWA1 beside those of AWA2, 50 classes, largest of AWA2 first; "
+        "the unseen ones on a band.",
+        key="data_awa",
+    )
+    st.caption(
+        "Counts of the real benchmarks, not of stand-ins. They share classes and attributes; "
+        "AWA2's images were collected anew, and some classes changed in size."
+    )
+    tables.download(both, "AWA1-AWA2-images")
+
+
+def show_attributes(dataset: ZSLDataset, split: Split) -> None:
+    """Draw the descriptions of the classes, searched and ordered."""
+    n = dataset.prototypes.shape[1]
+    choices = _choose_attributes(n)
+    most = choices["max_attributes"]
+    table = inventory.attribute_table(dataset, **choices)
+    if table.empty:
+        st.info("No class or no attribute has that in its name.", icon=":material/search_off:")
+        return
+    by_class = inventory.class_table(dataset, split)
+    role = dict(zip(by_class["class"], by_class["role"], strict=True))
+    with st.container(height=600 if len(table) > 26 else "content", border=False):
+        chart(
+            figures.attribute_map(table, [role[name] for name in table.index]),
+            alt=f"Heat map of {table.shape[0]} classes and {table.shape[1]} attributes.",
+            key="data_map",
+        )
+    st.caption(
+        f"{table.shape[0]} of {dataset.n_classes} classes, {table.shape[1]} of {n} attributes"
+        f"{', those that differ most between classes' if most < n else ''}. :blue[●] seen, "
+        ":orange[◆] unseen: a method knows nothing of an unseen class but its line."
+    )
+    tables.download(table, f"{dataset.name}-attributes", index=True)
+
+
+def _choose_attributes(n: int) -> dict:
+    """Choose what of the prototypes, which have ``n`` attributes, is shown and in which order."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        of_classes = controls.choose("Order of classes", list(CLASS_ORDERS), key="data_class_order")
+        of_attributes = controls.choose(
+            "Order of attributes", list(ATTRIBUTE_ORDERS), key="data_attribute_order"
+        )
+        classes = st.text_input(
+            "Find classes", key="data_classes", bind="query-params", placeholder="bear, whale"
+        )
+        words = st.text_input(
+            "Find attributes", key="data_attributes", bind="query-params", placeholder="stripes"
+        )
+        most = st.number_input(
+            "At most", 1, n, min(n, 40), key="data_most", bind="query-params", width=130
+        )
+    return {
+        "classes": CLASS_ORDERS[of_classes],
+        "attributes": ATTRIBUTE_ORDERS[of_attributes],
+        "only_classes": classes,
+        "only_attributes": words,
+        "max_attributes": most,
+    }
+
+
+def show_parts(dataset: ZSLDataset, split: Split) -> None:
+    """Draw which images train and which test, and what the folds hold out."""
+    table = inventory.sorted_classes(inventory.class_table(dataset, split), "by role")
+    folds = inventory.fold_roles(dataset, split)
+    chart(
+        split_map(table, folds.iloc[table.index]),
+        alt=f"Images of every class by their part in the split {split.name}, and the training and "
+        f"validation classes of {folds.shape[1]} folds.",
+        key="data_split",
+    )
+    leaked = int(table["several"].sum())
+    if leaked:
+        st.warning(
+            f"{leaked:,} images are in more than one part: a result on this split is not to be "
+            "trusted.",
+            icon=":material/warning:",
+        )
+    st.caption(
+        f"{plain(split.note)} Parameters are chosen on the folds: a method trains on a fold's "
+        "training classes and is judged on its :green[■] validation classes, which it has not "
+        "seen. Test images are not touched for it."
+    )
+    with st.expander("As a table"):
+        tables.show(
+            table.join(folds.reset_index(drop=True)),
+            f"{dataset.name}-{split.name}-split",
+            labels={"class": "class", "role": "role", "images": "images"}
+            | PART_LABELS
+            | {name: name for name in folds},
+        )
+
+
+def show_overlap(dataset: ZSLDataset, split: Split) -> None:
+    """Flag the unseen classes that the feature extractor had met."""
+    by_class = inventory.class_table(dataset, split)
+    if by_class["imagenet1k"].isna().all():
+        st.info(
+            "Nobody has listed which of these classes a feature extractor was trained on: they "
+            "count as unknown, not as clean.",
+            icon=":material/help:",
+        )
+        return
+    unseen = inventory.sorted_classes(by_class[by_class["role"] == "unseen"], "largest first")
+    known = unseen[unseen["imagenet1k"].astype(bool)]
+    st.markdown(
+        f"**{len(known)} of {len(unseen)} unseen classes** of the split {plain(split.name)} are "
+        "among the 1,000 of ImageNet on which the usual feature extractors were trained"
+        + (": the extractor has seen what the method must not." if len(known) else ".")
+    )
+    chart(
+        figures.overlap_counts(unseen),
+        alt=f"Images of {len(unseen)} unseen classes; {len(known)} among ImageNet-1K are hatched.",
+        key="data_overlap",
+    )
+    listed = by_class[by_class["imagenet1k"].astype(bool)]
+    st.caption(
+        "“published”: listed by the authors of the benchmark; “name”: a class of ImageNet-1K has "
+        f"the same name. Of the seen classes {(listed['role'] == 'seen').sum()} are among them, "
+        "which is no leak."
+    )
+    tables.show(
+        inventory.sorted_classes(listed, "by role")[::-1],
+        f"{dataset.name}-{split.name}-overlap",
+        labels={
+            "class": "class",
+            "role": "role",
+            "imagenet1k": "known by",
+            "images": "images",
+        },
+    )

@@ -1,0 +1,69 @@
+"""The quiz of planted faults: predict what is wrong with a split, then let the audit answer."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from ui import cache
+from ui.figures import leakage as figures
+from ui.frame import chart
+from ui.text import plain
+from zslcore.leakage import AuditContext, Severity, leaks, quiz
+
+__all__ = ["show_quiz"]
+
+
+def show_quiz() -> None:
+    """Ask what is wrong with a planted split; the answer stands below once there is a guess."""
+    st.caption("Splits of the digits, one fault planted in each, or none. Predict, then ask.")
+    question = st.segmented_control(
+        "Question",
+        list(quiz.QUESTIONS),
+        default="1",
+        required=True,
+        key="leakage_question",
+        bind="query-params",
+    )
+    planted, clues, answer = cache.quiz_question(question)
+    left, right = st.columns([0.56, 0.44], gap="medium")
+    with left:
+        guess = _take_guess(question, clues)
+        if guess is not None:
+            _show_answer(guess, answer)
+    with right:
+        _show_drawing(question, planted, None if guess is None else answer)
+
+
+def _take_guess(question: str, clues: list[tuple[str, str]]) -> str | None:
+    """Show what can be seen of a split; return the guess once the audit is asked about it."""
+    lines = [f"| {what} | {plain(value)} |" for what, value in clues]
+    st.markdown("\n".join(["| what can be seen | |", "|---|---|", *lines]))
+    with st.form(f"leakage_quiz_{question}"):
+        guess = st.radio("What is wrong?", list(quiz.ANSWERS), index=None, key=f"quiz_{question}")
+        asked = st.form_submit_button("Ask the audit", icon=":material/policy:")
+    if asked and guess is None:
+        st.info("Predict first.", icon=":material/arrow_upward:")
+    return guess if asked else None
+
+
+def _show_answer(guess: str, answer: quiz.Answer) -> None:
+    """Say whether the guess was right, and what the audit found."""
+    if guess == answer.right:
+        st.success(f"**Right:** {answer.right}.", icon=":material/check:")
+    else:
+        st.warning(f"**Not quite.** The audit says: {answer.right}.", icon=":material/close:")
+    for finding in answer.report.findings:
+        if finding.severity is Severity.FAIL:
+            st.markdown(f"**{finding.id}** {plain(finding.message)} {plain(finding.advice)}")
+
+
+def _show_drawing(question: str, planted: AuditContext, answer: quiz.Answer | None) -> None:
+    """Draw a planted split, with its leaks once the answer is known."""
+    table = leaks.leaks_by_class(planted, None if answer is None else answer.report)
+    if answer is None:  # a mark of its own would give the class away
+        table["role"] = table["role"].replace("both", "unseen")
+    chart(
+        figures.leaks_by_class(table),
+        f"Images of {len(table)} digits by where they are in the split of question {question}.",
+        key="leakage_quiz_chart",
+    )
