@@ -1,16 +1,20 @@
-"""A child of the runner: imports what work needs, waits for one work, does it, ends.
+"""A child of the runner: imports what work needs, then does one after the other.
 
-The work comes as one JSON line on standard input, which stays open for as long as the server lives.
-Every line of the answer is one JSON object: progress, then ``finished`` or ``error``, a sentence.
+A work comes as one JSON line on standard input, which stays open for as long as the server lives.
+Every line of the answer is one JSON object: progress, then ``finished`` or ``error``, a sentence;
+with ``stays`` the child waits for the next work, without it ends: after a failure that nobody has
+foreseen, and after :data:`WORKS`, so that nothing can pile up.
 A function writes into a temporary folder; with a manifest in it that folder becomes the result in
 one step, so that there is never half a result.
 """
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import platform
+import queue
 import signal
 import sys
 import threading
@@ -24,7 +28,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from zslcore import kept
 from zslcore.exceptions import ZSLError
@@ -35,8 +38,8 @@ __all__ = ["Report"]
 
 #: Seconds between two lines of progress, and between two previews.
 LINE_EVERY, PREVIEW_EVERY = 0.1, 1.0
-#: Where libraries that are not loaded yet will look for their number of threads.
-THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+#: How many works a child does before another takes its place.
+WORKS = 20
 
 
 class Report:
@@ -80,39 +83,68 @@ class Report:
 
 
 def main(name: str) -> None:
-    """Wait for one work of the module called ``name`` and do it."""
+    """Do the works of the module called ``name`` that come."""
     answer = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # what libraries print belongs into the log
-    module = import_module(name)
-    for needed in getattr(module, "IMPORTS", ()):
-        import_module(needed)
-    line = sys.stdin.readline()
-    if not line:
-        return
-    request = json.loads(line)
-    folder = Path(request["folder"])
-    threading.Thread(target=_end_with_server, args=(folder,), daemon=True).start()
+    requests = _Requests()
+    functions = import_module(name).FUNCTIONS
 
     def say(line: dict[str, Any]) -> None:
         answer.write(json.dumps(line) + "\n")
         answer.flush()
 
+    for done in range(1, WORKS + 1):
+        request = requests.next()
+        last = _last_line(functions[request["function"]], request, say)
+        gc.collect()
+        say(last | {"stays": last["stays"] and done < WORKS})
+        if not last["stays"]:
+            return
+
+
+class _Requests(queue.SimpleQueue[dict[str, Any]]):
+    """What the server asks for; this process and all it has started end when it asks no more."""
+
+    def __init__(self) -> None:
+        self._folder: Path | None = None
+        threading.Thread(target=self._hear, daemon=True).start()
+
+    def next(self) -> dict[str, Any]:
+        """Wait for the next work."""
+        request = self.get()
+        self._folder = Path(request["folder"])
+        return request
+
+    def _hear(self) -> None:
+        with suppress(OSError, ValueError):
+            for line in sys.stdin:
+                self.put(json.loads(line))
+        if self._folder is not None:
+            kept.discard(self._folder)
+        if hasattr(os, "killpg"):
+            os.killpg(0, signal.SIGKILL)  # the group is this process's own
+        os._exit(1)
+
+
+def _last_line(
+    function: Callable[..., None], request: dict[str, Any], say: Callable[[dict[str, Any]], None]
+) -> dict[str, Any]:
+    """Do the work and return what there is to say in the end."""
     try:
-        _do(module.FUNCTIONS[request["function"]], request, Report(say, folder))
+        _do(function, request, Report(say, Path(request["folder"])))
     except ZSLError as error:
-        say({"error": str(error)})
+        return {"error": str(error), "stays": True}
     except Exception as error:  # noqa: BLE001 - whatever it is, the page says one sentence
         traceback.print_exc()
-        say({"error": f"The computation failed ({type(error).__name__}); the log says more."})
-    else:
-        say({"finished": True})
+        what = type(error).__name__
+        return {"error": f"The computation failed ({what}); the log says more.", "stays": False}
+    return {"finished": True, "stays": True}
 
 
 def _do(function: Callable[..., None], request: dict[str, Any], report: Report) -> None:
     """Do the work in the temporary folder and put the folder in its place."""
     folder, into = Path(request["folder"]), Path(request["into"])
     os.environ["ZSL_DATA"] = request["data"]
-    _limit_threads(request["threads"])
     start = time.perf_counter()
     function(folder, report, **request["arguments"])
     seconds = time.perf_counter() - start
@@ -135,29 +167,6 @@ def _do(function: Callable[..., None], request: dict[str, Any], report: Report) 
     (folder / MANIFEST).write_text(json.dumps(manifest, indent=1), encoding="utf-8")
     kept.discard(into)  # a damaged one, if any: an intact one is not redone
     os.replace(folder, into)
-
-
-def _limit_threads(threads: int) -> None:
-    """Hold libraries to ``threads``: those that are loaded, and those that will be."""
-    os.environ.update(dict.fromkeys(THREAD_VARIABLES, str(threads)))
-    threadpool_limits(threads)
-    if "torch" in sys.modules:
-        sys.modules["torch"].set_num_threads(threads)
-    if "numba" in sys.modules:
-        numba = sys.modules["numba"]
-        numba.set_num_threads(min(threads, numba.config.NUMBA_NUM_THREADS))
-    else:
-        os.environ["NUMBA_NUM_THREADS"] = str(threads)
-
-
-def _end_with_server(folder: Path) -> None:
-    """End this process and all it has started when standard input ends."""
-    with suppress(OSError, ValueError):
-        sys.stdin.read()
-    kept.discard(folder)
-    if hasattr(os, "killpg"):
-        os.killpg(0, signal.SIGKILL)  # the group is this process's own
-    os._exit(1)
 
 
 if __name__ == "__main__":

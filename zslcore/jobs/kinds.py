@@ -11,7 +11,7 @@ from zslcore.jobs import accuracies, cross, draws, embed, run, transduce
 from zslcore.jobs.runner import verified
 from zslcore.jobs.work import Work
 
-__all__ = ["FUNCTIONS", "IMPORTS", "KINDS", "Kind", "opened", "read"]
+__all__ = ["FUNCTIONS", "KINDS", "Kind", "opened", "read"]
 
 
 class Kind(Protocol):
@@ -47,8 +47,6 @@ KINDS = {kind.NAME: kind for kind in _ALL}
 
 #: What a job may ask for; see :class:`zslcore.jobs.runner.Runner`.
 FUNCTIONS = {name: kind.do for name, kind in KINDS.items()}
-#: What a spare child imports beyond this module while it stands by.
-IMPORTS = ("torch",)
 
 
 def read(folder: Path, work: Work) -> Any:

@@ -7,8 +7,8 @@ and tells of its progress in JSON lines; when it ends without a result, is kille
 is a sentence in its :class:`Status`, never something to wait for. It ends when its standard input
 does, that is with the server.
 
-Starting Python with everything that methods need takes seconds. Once something has been asked for,
-one spare child therefore stands by with its imports done.
+Starting Python with everything that methods need takes seconds. A child that has done its work
+therefore stands by for the next one.
 """
 
 from __future__ import annotations
@@ -16,12 +16,8 @@ from __future__ import annotations
 import atexit
 import json
 import os
-import signal
-import subprocess
-import sys
 import threading
 import time
-from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -30,6 +26,7 @@ from typing import Any
 from zslcore import kept
 from zslcore.exceptions import ZSLError
 from zslcore.files import data_folder
+from zslcore.jobs.children import Child
 from zslcore.jobs.work import State, Status, Work, key_of
 
 __all__ = ["Runner", "cancel", "close", "finished", "status", "submit", "wait"]
@@ -44,10 +41,7 @@ MAX_BYTES = 2 << 30
 REMEMBERED = 100
 
 MANIFEST, PREVIEW = "manifest.json", "preview.npz"
-ROOT = Path(__file__).parents[2]
 
-
-Child = subprocess.Popen[str]
 #: Name, size, time and number of every file of a folder.
 Stamp = tuple[tuple[str, int, int, int], ...]
 
@@ -62,7 +56,7 @@ class _Job:
     ended: float | None = None
     progress: dict[str, Any] = field(default_factory=dict)
     stage_since: float = 0
-    process: Child | None = None
+    child: Child | None = None
     folder: Path | None = None
     error: str = ""
     over: threading.Event = field(default_factory=threading.Event)
@@ -106,8 +100,7 @@ class Runner:
     ----------
     module : str
         Importable module whose ``FUNCTIONS`` maps names to functions ``f(folder, report,
-        **arguments)``; a work may name no other. ``IMPORTS`` may name what a spare child imports
-        besides. Tests give a module of their own.
+        **arguments)``; a work may name no other. Tests give a module of their own.
     folder : Path, optional
         Where results are kept; ``jobs`` in the data folder by default.
     parallel : int
@@ -185,8 +178,8 @@ class Runner:
             if job in self._queue:
                 self._queue.remove(job)
             self._end(job, "cancelled")
-            if job.process is not None:
-                _kill(job.process)
+            if job.child is not None:
+                job.child.kill()
 
     def finished(self, work: Work) -> Path | None:
         """Return the folder with the result of ``work``, verified, or None.
@@ -217,8 +210,7 @@ class Runner:
         with self._lock:
             spare, self._spare = self._spare, None
         if spare is not None:
-            with spare:
-                _kill(spare)
+            spare.end()
 
     # --- In the background ------------------------------------------------------------------------
 
@@ -250,65 +242,52 @@ class Runner:
     def _in_child(self, job: _Job) -> str:
         """Let a child do the work; return a sentence, empty when it has left a result."""
         folder = kept.draft(self.folder, f".{job.work.key}.")
-        try:
-            with self._child() as process:
-                with self._lock:
-                    job.process, job.folder = process, folder
-                    if job.state == "cancelled":
-                        _kill(process)
-                heard = threading.Thread(target=self._listen, args=(job, process), daemon=True)
-                heard.start()
-                self._ask(job, process, folder)
-                code = process.wait()
-                _kill(process)  # whatever it has started itself
-                heard.join()
-                self._stand_by()
-            return _sentence(job.progress, code)
-        finally:
-            with self._lock:
-                job.process = job.folder = None
-            kept.discard(folder)
-
-    def _ask(self, job: _Job, process: Child, folder: Path) -> None:
-        """Tell the child what to do. Its standard input stays open: its end is the server's."""
-        assert process.stdin is not None  # a pipe, see _start_child
         request = job.work.settings | {
             "folder": str(folder),
             "into": str(self.folder / job.work.key),
             "data": str(data_folder()),
         }
-        with suppress(BrokenPipeError):  # it has died; how, its exit status says
-            process.stdin.write(json.dumps(request) + "\n")
-            process.stdin.flush()
 
-    def _listen(self, job: _Job, process: Child) -> None:
-        """Take in the child's lines until it says no more."""
-        assert process.stdout is not None  # a pipe, see _start_child
-        for text in process.stdout:
-            with suppress(ValueError):
-                line = json.loads(text)
+        def hear(line: dict[str, Any]) -> None:
+            with self._lock:
+                job.hear(line)
+
+        try:
+            child = self._child(job.work.threads)
+            try:
                 with self._lock:
-                    job.hear(line)
+                    job.child, job.folder = child, folder
+                    if job.state == "cancelled":
+                        child.kill()
+                return child.do(request, hear)
+            finally:
+                self._dismiss(job, child)
+        finally:
+            kept.discard(folder)
 
     def _end(self, job: _Job, state: State, error: str = "") -> None:
         job.state, job.error, job.ended = state, error, time.monotonic()
         job.over.set()
 
-    def _child(self) -> Child:
-        """Return the spare child, or a new one."""
+    def _child(self, threads: int) -> Child:
+        """Return the child that stands by, if it can do the work, or a new one."""
         with self._lock:
             spare, self._spare = self._spare, None
-        if spare is not None:
-            if spare.poll() is None:
-                return spare
-            with spare:
-                pass
-        return _start_child(self.module)
+        if spare is None or not spare.alive or spare.threads != threads:
+            if spare is not None:
+                spare.end()
+            spare = Child(self.module, threads)
+        return spare
 
-    def _stand_by(self) -> None:
+    def _dismiss(self, job: _Job, child: Child) -> None:
+        """Let the child of a job that is over stand by, or end."""
         with self._lock:
-            if self._spare is None:
-                self._spare = _start_child(self.module)
+            job.child = job.folder = None
+            stands_by = child.stays and job.state == "running" and self._spare is None
+            if stands_by:
+                self._spare = child
+        if not stands_by:
+            child.end()
 
     def _forget(self) -> None:
         """Forget the jobs that ended longest ago."""
@@ -326,46 +305,6 @@ class Runner:
                 total += sum(file.stat().st_size for file in path.iterdir())
                 if total > self.max_bytes and path != keep:
                     kept.discard(path)
-
-
-# --- Children -------------------------------------------------------------------------------------
-
-
-def _start_child(module: str) -> Child:
-    """Start a child that waits for its work, in a process group of its own."""
-    path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
-    return subprocess.Popen(  # noqa: S603 - our own interpreter, our own module
-        [sys.executable, "-m", "zslcore.jobs.child", module],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-        encoding="utf-8",
-        errors="replace",
-        env=os.environ | {"PYTHONPATH": path, "OMP_WAIT_POLICY": "passive"},
-        start_new_session=True,
-    )
-
-
-def _kill(process: Child) -> None:
-    """End a child and all it has started."""
-    with suppress(ProcessLookupError, PermissionError):
-        if hasattr(os, "killpg"):
-            os.killpg(process.pid, signal.SIGKILL)
-        else:
-            process.kill()
-
-
-def _sentence(last: Mapping[str, Any], code: int) -> str:
-    """Say why a child that ended with ``code`` has left no result; empty when it has."""
-    if "error" in last:
-        return str(last["error"])
-    if code == 0 and last.get("finished"):
-        return ""
-    if code == -getattr(signal, "SIGKILL", 9):
-        return "The computation was killed, most likely because memory ran out."
-    if code < 0:
-        return f"The computation crashed ({signal.strsignal(-code) or -code})."
-    return f"The computation ended without a result (exit status {code})."
 
 
 # --- Results on disk ------------------------------------------------------------------------------

@@ -1,0 +1,132 @@
+"""A child process as its server sees it: started, asked, listened to, ended."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+__all__ = ["Child"]
+
+ROOT = Path(__file__).parents[2]
+#: Where libraries look for their number of threads, once, when they are loaded.
+THREAD_VARIABLES = (
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "VECLIB_MAXIMUM_THREADS",
+    "NUMBA_NUM_THREADS",
+)
+#: Seconds after which a child that has died without a word is noticed.
+NOTICED = 0.1
+
+
+class Child:
+    """A process of :mod:`zslcore.jobs.child`, in a process group of its own.
+
+    Parameters
+    ----------
+    module : str
+        Importable module with the functions that it may be asked for.
+    threads : int
+        What its libraries are held to.
+
+    Attributes
+    ----------
+    stays : bool, whether it waits for a work: at first, and after one that has ended well
+    """
+
+    def __init__(self, module: str, threads: int) -> None:
+        self.threads, self.stays = threads, True
+        held = dict.fromkeys(THREAD_VARIABLES, str(threads))
+        path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
+        self.process = subprocess.Popen(  # noqa: S603 - our own interpreter, our own module
+            [sys.executable, "-m", "zslcore.jobs.child", module],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            encoding="utf-8",
+            errors="replace",
+            env=os.environ | held | {"PYTHONPATH": path, "OMP_WAIT_POLICY": "passive"},
+            start_new_session=True,
+        )
+
+    def do(self, request: Mapping[str, Any], hear: Callable[[dict[str, Any]], None]) -> str:
+        """Ask for one work and pass on what the child says until the work is over.
+
+        Returns
+        -------
+        Why there is no result, in one sentence; empty when there is one.
+        """
+        last: dict[str, Any] = {}
+        over = threading.Event()
+
+        def listen() -> None:
+            assert self.process.stdout is not None  # a pipe
+            for text in self.process.stdout:
+                with suppress(ValueError):
+                    last.clear()
+                    last.update(json.loads(text))
+                    hear(dict(last))
+                    if "stays" in last:
+                        break
+            over.set()
+
+        threading.Thread(target=listen, daemon=True).start()
+        self._say(request)
+        # What a dead child has started may hold its pipes open: they are no sign of life.
+        while not over.wait(NOTICED) and self.alive:
+            pass
+        self.stays = bool(last.get("stays"))
+        if self.stays:
+            return _sentence(last, 0)
+        code = self.process.wait()
+        self.kill()  # whatever it has started itself
+        over.wait()
+        return _sentence(last, code)
+
+    def _say(self, request: Mapping[str, Any]) -> None:
+        """Tell the child what to do. Its standard input stays open: its end is the server's."""
+        assert self.process.stdin is not None  # a pipe
+        with suppress(BrokenPipeError):  # it has died; how, its exit status says
+            self.process.stdin.write(json.dumps(request) + "\n")
+            self.process.stdin.flush()
+
+    @property
+    def alive(self) -> bool:
+        """Whether it can be asked."""
+        return self.process.poll() is None
+
+    def kill(self) -> None:
+        """End it and all it has started."""
+        with suppress(ProcessLookupError, PermissionError):
+            if hasattr(os, "killpg"):
+                os.killpg(self.process.pid, signal.SIGKILL)
+            else:
+                self.process.kill()
+
+    def end(self) -> None:
+        """End it, wait until it is gone, and close what led to it."""
+        self.kill()
+        with suppress(BrokenPipeError), self.process:
+            pass
+
+
+def _sentence(last: Mapping[str, Any], code: int) -> str:
+    """Say why a child that ended with ``code`` has left no result; empty when it has."""
+    if "error" in last:
+        return str(last["error"])
+    if code == 0 and last.get("finished"):
+        return ""
+    if code == -getattr(signal, "SIGKILL", 9):
+        return "The computation was killed, most likely because memory ran out."
+    if code < 0:
+        return f"The computation crashed ({signal.strsignal(-code) or -code})."
+    return f"The computation ended without a result (exit status {code})."
