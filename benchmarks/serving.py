@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 
-__all__ = ["FLAGS", "Server"]
+__all__ = ["FLAGS", "Server", "free_port"]
 
 ROOT = Path(__file__).parents[1]
 FLAGS = [
@@ -26,6 +26,13 @@ FLAGS = [
 ]
 
 
+def free_port() -> int:
+    """Return the number of a port where nobody answers."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return free.getsockname()[1]
+
+
 class Server:
     """A running app: its address and process.
 
@@ -35,6 +42,7 @@ class Server:
     script : what is served, with this checkout to import from
     command : what starts it instead, in a folder without one
     environment : variables it has beside those of this process
+    port : where it answers; a free one unless given
     """
 
     def __init__(
@@ -43,10 +51,9 @@ class Server:
         script: Path = ROOT / "app.py",
         command: Sequence[str] = (),
         environment: Mapping[str, str] = MappingProxyType({}),
+        port: int | None = None,
     ) -> None:
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            port = free.getsockname()[1]
+        port = port or free_port()
         self.url = f"http://127.0.0.1:{port}"
         self.log = (folder / "streamlit.log").open("w")
         environment = os.environ | {"ZSL_DATA": str(folder / "data")} | dict(environment)

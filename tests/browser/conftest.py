@@ -5,32 +5,46 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.serving import FLAGS, Server
+from benchmarks.serving import FLAGS, Server, free_port
 from tests.browser.reading import PROJECTOR
 
 
 @pytest.fixture(scope="session")
-def chromium():
-    """Chromium of the system, or of Playwright; tests skip without one, except where CI is set."""
+def chromium(tmp_path_factory):
+    """Chromium of the system, or of Playwright; tests skip without one, except where CI is set.
+
+    It is one visitor's, who has the scripts of the app in a cache once one page has been opened.
+    """
     sync_api = pytest.importorskip("playwright.sync_api", reason="needs playwright")
     with sync_api.sync_playwright() as playwright:
         system = Path("/usr/bin/chromium")
         try:
-            browser = playwright.chromium.launch(
-                executable_path=str(system) if system.exists() else None, args=FLAGS
+            context = playwright.chromium.launch_persistent_context(
+                tmp_path_factory.mktemp("chromium"),
+                executable_path=str(system) if system.exists() else None,
+                args=FLAGS,
+                viewport=PROJECTOR,
+                reduced_motion="reduce",
             )
         except sync_api.Error as error:
             if os.environ.get("CI"):
                 raise
             pytest.skip(f"needs Chromium: {str(error).splitlines()[0]}")
-        yield browser
-        browser.close()
+        context.set_default_timeout(180_000)  # for states; a machine may have other work
+        yield context
+        context.close()
+
+
+@pytest.fixture(scope="session")
+def fresh_port():
+    """Where one fresh server after the other answers: what is cached goes by address."""
+    return free_port()
 
 
 @pytest.fixture
-def fresh_server(tmp_path):
+def fresh_server(tmp_path, fresh_port):
     """A server on which nothing has been opened yet."""
-    server = Server(tmp_path)
+    server = Server(tmp_path, port=fresh_port)
     try:
         server.wait()
         yield server
@@ -63,10 +77,11 @@ def _note(page, message):
 @pytest.fixture
 def page(chromium):
     """A window of a projector's size; its console errors are in ``page.errors``."""
-    context = chromium.new_context(viewport=PROJECTOR)
-    page = context.new_page()
+    page = chromium.new_page()
     page.errors = []
     page.on("console", lambda message: _note(page, message))
     page.on("pageerror", lambda error: page.errors.append(str(error)))
     yield page
-    context.close()
+    for each in chromium.pages[1:]:  # but the one it began with, or it would end
+        each.close()
+    chromium.clear_cookies()

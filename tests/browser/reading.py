@@ -1,6 +1,7 @@
 """Open a page, wait for it, and read what its figure says."""
 
 import re
+import time
 
 PROJECTOR = {"width": 1280, "height": 800}
 NARROW = {"width": 820, "height": 1180}
@@ -9,17 +10,16 @@ NARROW = {"width": 820, "height": 1180}
 def visit(page, server, path):
     """Open a page and wait for it."""
     page.goto(server.url + path)
-    page.get_by_role("heading", level=1).wait_for(timeout=60_000)
+    page.get_by_role("heading", level=1).wait_for()
     settle(page)
 
 
 def settle(page):
     """Wait until the script has run and every element is drawn."""
-    page.wait_for_selector("[data-test-script-state='notRunning']", timeout=60_000)
-    page.wait_for_selector("[data-testid='stSkeleton']", state="detached", timeout=60_000)
+    page.wait_for_selector("[data-test-script-state='notRunning']")
+    page.wait_for_selector("[data-testid='stSkeleton']", state="detached")
     page.wait_for_function(
-        "[...document.querySelectorAll('.js-plotly-plot')].every(p => p._fullLayout)",
-        timeout=60_000,
+        "[...document.querySelectorAll('.js-plotly-plot')].every(p => p._fullLayout)"
     )
 
 
@@ -39,17 +39,42 @@ def fits(page, *sizes):
         page.set_viewport_size(size)
         page.wait_for_function(
             "(() => { const m = document.querySelector('[data-testid=stMain]');"
-            " return m.scrollWidth <= m.clientWidth })()",
-            timeout=10_000,
+            " return m.scrollWidth <= m.clientWidth })()"
         )
 
 
 def open_page(page, url):
     """Open a page and wait for its picture to stand still."""
     page.goto(url)
-    page.locator(".js-plotly-plot .main-svg").first.wait_for(timeout=60_000)
+    page.locator(".js-plotly-plot .main-svg").first.wait_for()
     page.wait_for_function("!document.querySelector('[data-testid=stStatusWidget]')")
-    page.wait_for_timeout(500)
+    still(page)
+
+
+def still(page):
+    """Wait until nothing has moved for ten pictures of the browser."""
+    page.evaluate(
+        """() => new Promise(done => {
+            let last, same = 0;
+            const look = () => {
+                const things = document.querySelectorAll(
+                    'h1, h2, h3, canvas, .js-plotly-plot, .textpoint, .slider-rail-touch-rect');
+                const now = JSON.stringify([...things].map(t => t.getBoundingClientRect()));
+                same = now === last ? same + 1 : 0;
+                last = now;
+                if (same < 10) requestAnimationFrame(look); else done();
+            };
+            look();
+        })"""
+    )
+
+
+def once(page, true, seconds=180):
+    """Wait until ``true()``."""
+    end = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < end, "waited too long"
+        page.wait_for_timeout(50)
 
 
 def numbers(page):

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tests.browser.reading import NARROW, PROJECTOR, dressed, fits, numbers, open_page
+from tests.browser.reading import NARROW, PROJECTOR, dressed, fits, numbers, once, open_page, still
 
 
 def slider_box(page):
@@ -25,7 +25,7 @@ def test_gamma_moves_the_numbers_without_asking_the_server(server, page):
     seen = []
     for share in (0.2, 0.4, 0.6, 0.8):
         page.mouse.move(box["x"] + share * box["width"], middle, steps=5)
-        page.wait_for_timeout(150)
+        once(page, lambda: numbers(page) != ([before, *seen][-1]))
         seen.append(numbers(page))
     page.mouse.up()
 
@@ -44,8 +44,7 @@ def test_click_on_the_rail_moves_too(server, page):
     open_page(page, f"{server.url}/calibration")
     box = slider_box(page)
     page.mouse.click(box["x"] + 0.9 * box["width"], box["y"] + box["height"] / 2)
-    page.wait_for_timeout(300)
-    assert numbers(page)["s"] < 20
+    once(page, lambda: numbers(page)["s"] < 20)
 
 
 def test_link_opens_on_a_fresh_server_with_everything_in_place(fresh_server, page):
@@ -83,7 +82,7 @@ def test_nothing_spills_or_overlaps(server, page, name):
     for size, theme in ((PROJECTOR, "light"), (NARROW, "dark")):
         dressed(page, theme)
         fits(page, size)
-        page.wait_for_timeout(500)  # figures follow the width of the page
+        still(page)  # figures follow the width of the page
         no_text_on_text(page, size["width"])
     assert page.errors == []
 

@@ -91,7 +91,7 @@ def test_the_app_opens_from_an_empty_folder(installed, tmp_path, page):
     try:
         server.wait()
         visit(page, server, "/evaluate?method=CMT&parameters=given&CMT_epochs=2")
-        page.get_by_test_id("stMetricValue").first.wait_for(timeout=120_000)  # a job has done it
+        page.get_by_test_id("stMetricValue").first.wait_for()  # a job has done it
         assert page.get_by_text("ZSL accuracy").first.is_visible()
         # The theme has come along.
         color = "getComputedStyle(document.querySelector('.stApp')).color"

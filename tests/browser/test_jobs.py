@@ -14,7 +14,7 @@ def unfinished(server):
 def test_a_run_shows_progress_is_cancelled_and_is_there_after_a_reload(fresh_server, page):
     page.goto(f"{fresh_server.url}/evaluate?{SLOW}")
     panel = page.locator(PANEL)
-    panel.get_by_text("Choosing on the folds, training").wait_for(timeout=60_000)
+    panel.get_by_text("Choosing on the folds, training").wait_for()
     assert panel.get_by_text("ALE on simulated-SUN, split PS").is_visible()
     panel.get_by_text("left. You can leave the page").wait_for()
     before = panel.get_by_role("progressbar").get_attribute("aria-valuenow")
@@ -32,12 +32,12 @@ def test_a_run_shows_progress_is_cancelled_and_is_there_after_a_reload(fresh_ser
     panel.get_by_role("button", name="Cancel").wait_for()
 
     page.reload()
-    panel.get_by_role("button", name="Cancel").click(timeout=60_000)
+    panel.get_by_role("button", name="Cancel").click()
     panel.get_by_text("Cancelled.").wait_for()
 
     page.goto(f"{fresh_server.url}/evaluate?{SHORT}")
-    page.get_by_text("ZSL accuracy").wait_for(timeout=60_000)
+    page.get_by_text("ZSL accuracy").wait_for()
     assert panel.count() == 0
     page.reload()
-    page.get_by_text("ZSL accuracy").wait_for(timeout=60_000)
+    page.get_by_text("ZSL accuracy").wait_for()
     assert page.errors == []

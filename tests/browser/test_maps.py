@@ -2,9 +2,10 @@
 
 import math
 import re
-import time
 
 import pytest
+
+from tests.browser.reading import once, still
 
 DIGITS = "awa1_tab=Map&awa1_first=digits&awa1_second=nothing%20else&awa1_threads=1"
 #: The finished map; one on its way stands in the panel of its job.
@@ -14,13 +15,13 @@ PAIR = "awa1_tab=Map&awa1_layout=PCA&awa1_images=2,000&awa1_threads=1"
 
 def visit(page, server, query):
     page.goto(f"{server.url}/awa1_and_awa2?{query}")
-    page.locator(FINISHED).first.wait_for(timeout=180_000)
+    page.locator(FINISHED).first.wait_for()
     settle(page)
 
 
 def settle(page):
-    page.wait_for_selector("[data-test-script-state='notRunning']", timeout=60_000)
-    page.wait_for_timeout(300)
+    page.wait_for_selector("[data-test-script-state='notRunning']")
+    still(page)
 
 
 @pytest.fixture
@@ -71,13 +72,10 @@ def painted(page, panel=0):
     )
 
 
-def once_painted(page, true, panel=0, seconds=10):
+def once_painted(page, true, panel=0):
     """Return what is painted once it is ``true``; a picture follows its page a moment later."""
-    end = time.monotonic() + seconds
-    while not true(picture := painted(page, panel)) and time.monotonic() < end:
-        page.wait_for_timeout(50)
-    assert true(picture)
-    return picture
+    once(page, lambda: true(painted(page, panel)))
+    return painted(page, panel)
 
 
 def test_a_lasso_selects_goes_up_small_and_is_in_the_address(page, server, sent):
@@ -94,7 +92,7 @@ def test_a_lasso_selects_goes_up_small_and_is_in_the_address(page, server, sent)
 
     again = page.context.new_page()
     again.goto(link)
-    again.locator(FINISHED).first.wait_for(timeout=180_000)
+    again.locator(FINISHED).first.wait_for()
     assert selected(again) == n
     again.close()
 
@@ -199,29 +197,27 @@ WATCH = """canvas => {
 def test_a_map_is_started_cancelled_and_there_after_a_reload(page, fresh_server):
     page.goto(f"{fresh_server.url}/awa1_and_awa2?{DIGITS}&awa1_seed=7")
     on_its_way = page.locator("[class*=st-key-job_] canvas.points")
-    on_its_way.wait_for(timeout=180_000)
+    on_its_way.wait_for()
     on_its_way.evaluate(WATCH)
     moved = page.locator("[class*=st-key-job_] canvas.points[data-moved]")
-    moved.wait_for(timeout=60_000)  # the same canvas, painted anew: nothing flickers
+    moved.wait_for()  # the same canvas, painted anew: nothing flickers
     page.get_by_role("button", name="Cancel").click()
     page.get_by_text("Cancelled.").wait_for()
     page.get_by_role("button", name="Start again").click()
     page.get_by_role("button", name="Cancel").wait_for()
     page.reload()
-    page.locator(FINISHED).first.wait_for(timeout=180_000)
+    page.locator(FINISHED).first.wait_for()
     page.reload()
-    page.locator(FINISHED).first.wait_for(timeout=180_000)
+    page.locator(FINISHED).first.wait_for()
     assert page.errors == []
 
 
-def test_either_theme_paints_on_its_own_paper(chromium, server):
+def test_either_theme_paints_on_its_own_paper(page, server):
     corners = {}
     for scheme in ("light", "dark"):
-        context = chromium.new_context(color_scheme=scheme)
-        page = context.new_page()
+        page.emulate_media(color_scheme=scheme)
         visit(page, server, f"{DIGITS}&awa1_layout=PCA")
         corners[scheme] = page.locator("canvas.points").first.evaluate(
             "c => [...c.getContext('2d').getImageData(1, 1, 1, 1).data]"
         )
-        context.close()
     assert corners == {"light": [255, 255, 255, 255], "dark": [16, 20, 24, 255]}

@@ -17,13 +17,13 @@ def test_every_preset_opens_its_page_with_its_choices(page, server):
         ("Calibrate the stand-in for AWA2", "/calibration", "simulated-AWA2", "LinearS2V"),
     ):
         page.get_by_role("link", name=label).click()
-        page.wait_for_url(re.compile(path), timeout=60_000)
+        page.wait_for_url(re.compile(path))
         for name, value in (("Data set", data), ("Method", method)):
             box = page.get_by_role("combobox", name=name)
-            box.wait_for(timeout=60_000)
+            box.wait_for()
             assert box.input_value() == value, label
         page.get_by_role("link", name="Overview").click()
-        page.get_by_text("Try this").wait_for(timeout=60_000)
+        page.get_by_text("Try this").wait_for()
 
 
 def test_a_click_on_a_picture_looks_closer(page, server):
@@ -32,7 +32,7 @@ def test_a_click_on_a_picture_looks_closer(page, server):
     wall.scroll_into_view_if_needed()
     box = wall.bounding_box()
     page.mouse.click(box["x"] + 0.5 * box["width"], box["y"] + 0.15 * box["height"])
-    page.wait_for_url(re.compile("overview_picture="), timeout=30_000)
+    page.wait_for_url(re.compile("overview_picture="))
     settle(page)
     picked = int(re.search(r"overview_picture=(\d+)", page.url).group(1))
     assert 6 <= picked <= 11  # the middle of the first line
@@ -69,7 +69,7 @@ def upload(page, folder, name):
     files = ("res101.mat", "att_splits.mat")
     page.locator("input[type=file]").first.set_input_files([folder / file for file in files])
     for file in files:
-        page.get_by_test_id("stFileChipName").get_by_text(file).wait_for(timeout=60_000)
+        page.get_by_test_id("stFileChipName").get_by_text(file).wait_for()
     settle(page)
     page.get_by_label("Name").first.fill(name)
     page.get_by_role("button", name="Import", exact=True).click()
@@ -84,7 +84,7 @@ def test_a_file_that_crashes_its_reader_leaves_the_app_running(page, server, tmp
 
     upload(page, evil, "evil")
     alert = page.get_by_test_id("stAlert")
-    alert.wait_for(timeout=60_000)
+    alert.wait_for()
     assert alert.count() == 1
     assert "att_splits.mat" in alert.inner_text()
     sentence = alert.locator("p")
@@ -92,15 +92,15 @@ def test_a_file_that_crashes_its_reader_leaves_the_app_running(page, server, tmp
     assert re.fullmatch(r"[^\n]+\.", sentence.inner_text())
     assert name.input_value() == "evil"
     assert page.get_by_role("tab").count() == len(TABS)
-    with urllib.request.urlopen(f"{server.url}/_stcore/health", timeout=5) as answer:
+    with urllib.request.urlopen(f"{server.url}/_stcore/health", timeout=60) as answer:
         assert answer.status == 200
     assert server.process.poll() is None
 
     visit(page, server, "/data_and_splits?data_tab=Your own")
     upload(page, good, "good-one")
-    page.get_by_text("30 images, 5 classes, 4 attributes").wait_for(timeout=60_000)
+    page.get_by_text("30 images, 5 classes, 4 attributes").wait_for()
     page.get_by_role("button", name="Look at good-one").click()
-    page.wait_for_url(re.compile("dataset=good-one"), timeout=30_000)
+    page.wait_for_url(re.compile("dataset=good-one"))
     settle(page)
     assert "data_tab=Split" in page.url
     assert not page.get_by_test_id("stException").count()
