@@ -13,6 +13,19 @@ if "PYTEST_XDIST_WORKER" in os.environ:
 SHARED = Path(__file__).parents[2] / "shared"
 
 
+def pytest_collection_modifyitems(items):
+    """Let every worker begin with its share of the browser tests, which wait half of the time."""
+    workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+    of_browser = [item for item in items if "tests/browser/" in item.nodeid]
+    others = [item for item in items if "tests/browser/" not in item.nodeid]
+    items[:] = [
+        item
+        for k in range(workers)
+        for part in (of_browser, others)
+        for item in part[len(part) * k // workers : len(part) * (k + 1) // workers]
+    ]
+
+
 @pytest.fixture(scope="session")
 def shared():
     """Folder of research-only data beside the checkout."""

@@ -24,6 +24,11 @@ def gradient(objective, W, step=1e-6):
     return out
 
 
+def textbook_rows(A):
+    """Rows of unit length."""
+    return A / np.sqrt((A**2).sum(axis=1, keepdims=True))
+
+
 def squared(A):
     """Squared Frobenius norm."""
     return float((A**2).sum())
