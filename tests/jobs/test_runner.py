@@ -17,6 +17,7 @@ from zslcore.exceptions import ZSLError
 from zslcore.jobs import Runner, Work
 from zslcore.jobs import runner as engine
 from zslcore.jobs.child import WORKS
+from zslcore.jobs.children import Child
 from zslcore.jobs.runner import MANIFEST, MAX_BYTES, is_intact
 
 ROOT = Path(__file__).parents[2]
@@ -234,6 +235,17 @@ def test_a_child_stays_for_the_next_work_until_it_dies(runner):
     os.kill(first, signal.SIGKILL)
     until(lambda: is_gone(first))
     assert in_process(runner, n=3) != first
+
+
+def test_a_child_that_dies_unnoticed_is_replaced(runner, monkeypatch):
+    first = in_process(runner, n=1)
+    os.kill(first, signal.SIGKILL)
+    monkeypatch.setattr(Child, "alive", property(lambda child: True))
+    asked = work("whoami", n=2)
+    runner.submit(asked)
+    until(lambda: is_gone(first))
+    monkeypatch.undo()
+    assert runner.wait(asked.key, 180).state == "done"
 
 
 def test_a_refusal_leaves_the_child_and_a_failure_does_not(runner):

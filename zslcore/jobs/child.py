@@ -1,9 +1,9 @@
 """A child of the runner: imports what work needs, then does one after the other.
 
 A work comes as one JSON line on standard input, which stays open for as long as the server lives.
-Every line of the answer is one JSON object: progress, then ``finished`` or ``error``, a sentence;
-with ``stays`` the child waits for the next work, without it ends: after a failure that nobody has
-foreseen, and after :data:`WORKS`, so that nothing can pile up.
+Every line of the answer is one JSON object: ``begun``, progress, then ``finished`` or ``error``, a
+sentence; with ``stays`` the child waits for the next work, without it ends: after a failure that
+nobody has foreseen, and after :data:`WORKS`, so that nothing can pile up.
 A function writes into a temporary folder; with a manifest in it that folder becomes the result in
 one step, so that there is never half a result.
 """
@@ -95,6 +95,7 @@ def main(name: str) -> None:
 
     for done in range(1, WORKS + 1):
         request = requests.next()
+        say({"begun": True})
         last = _last_line(functions[request["function"]], request, say)
         gc.collect()
         say(last | {"stays": last["stays"] and done < WORKS})

@@ -40,11 +40,12 @@ class Child:
 
     Attributes
     ----------
+    began : bool, whether it has taken up the last work it was asked for
     stays : bool, whether it waits for a work: at first, and after one that has ended well
     """
 
     def __init__(self, module: str, threads: int) -> None:
-        self.threads, self.stays = threads, True
+        self.threads, self.began, self.stays = threads, False, True
         held = dict.fromkeys(THREAD_VARIABLES, str(threads))
         path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
         self.process = subprocess.Popen(  # noqa: S603 - our own interpreter, our own module
@@ -67,6 +68,7 @@ class Child:
         """
         last: dict[str, Any] = {}
         over = threading.Event()
+        self.began = False
 
         def listen() -> None:
             assert self.process.stdout is not None  # a pipe
@@ -74,6 +76,7 @@ class Child:
                 with suppress(ValueError):
                     last.clear()
                     last.update(json.loads(text))
+                    self.began = True
                     hear(dict(last))
                     if "stays" in last:
                         break

@@ -252,32 +252,36 @@ class Runner:
             with self._lock:
                 job.hear(line)
 
+        sentence, begun = "", False
         try:
-            child = self._child(job.work.threads)
-            try:
-                with self._lock:
-                    job.child, job.folder = child, folder
-                    if job.state == "cancelled":
-                        child.kill()
-                return child.do(request, hear)
-            finally:
-                self._dismiss(job, child)
+            while not begun:  # what stood by may have died meanwhile, and shows it when it is asked
+                child, new = self._child(job.work.threads)
+                try:
+                    with self._lock:
+                        job.child, job.folder = child, folder
+                        if job.state == "cancelled":
+                            child.kill()
+                    sentence = child.do(request, hear)
+                    begun = child.began or new or job.state == "cancelled"
+                finally:
+                    self._dismiss(job, child)
         finally:
             kept.discard(folder)
+        return sentence
 
     def _end(self, job: _Job, state: State, error: str = "") -> None:
         job.state, job.error, job.ended = state, error, time.monotonic()
         job.over.set()
 
-    def _child(self, threads: int) -> Child:
-        """Return the child that stands by, if it can do the work, or a new one."""
+    def _child(self, threads: int) -> tuple[Child, bool]:
+        """Return the child that stands by, if it can do the work, or a new one; whether it is."""
         with self._lock:
             spare, self._spare = self._spare, None
-        if spare is None or not spare.alive or spare.threads != threads:
-            if spare is not None:
-                spare.end()
-            spare = Child(self.module, threads)
-        return spare
+        if spare is not None:
+            if spare.alive and spare.threads == threads:
+                return spare, False
+            spare.end()
+        return Child(self.module, threads), True
 
     def _dismiss(self, job: _Job, child: Child) -> None:
         """Let the child of a job that is over stand by, or end."""
