@@ -35,6 +35,16 @@ def test_json_is_the_result_the_package_reads_back(capsys):
     assert RunStore().results() == []
 
 
+def test_a_terminal_sees_how_far_a_run_is_and_a_clean_line_after(capsys, monkeypatch):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    words = "run --method CMT --param epochs=2 --no-store --no-oracle"
+    assert main(words.split()) == 0
+    lines = capsys.readouterr().err.split("\r")
+    assert any("Choosing on the folds, training 1 of" in line for line in lines)
+    assert any(line.startswith("100%  Fitting on all training classes") for line in lines)
+    assert lines[-2].strip() == lines[-1] == ""
+
+
 def test_the_printed_command_gives_the_same_numbers(capsys):
     words = "run --method ESZSL --param lam=0.1 --gamma 0.2 --seed 2 --json"
     assert main(words.split()) == 0

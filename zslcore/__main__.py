@@ -132,6 +132,7 @@ def add_run(commands: Subparsers) -> None:
 def run_run(args: argparse.Namespace) -> None:
     """Run what ``args`` specify, print and keep the result."""
     from zslcore.datasets import load
+    from zslcore.jobs.run import Progress
     from zslcore.runs import RunSpec, RunStore, execute
 
     dataset = load(args.dataset)
@@ -142,8 +143,16 @@ def run_run(args: argparse.Namespace) -> None:
         grid=read_grid(args.method, args.grid),
         **{name: getattr(args, name) for name in fields},
     )
-    progress = show_fits if sys.stderr.isatty() else None
-    result = execute(spec, dataset, with_oracle=not args.no_oracle, on_progress=progress)
+    with_oracle = not args.no_oracle
+    progress = Progress(spec, dataset, show_steps, with_oracle=with_oracle)
+    result = execute(
+        spec,
+        dataset,
+        with_oracle=with_oracle,
+        on_progress=progress.on_fit,
+        on_epoch=progress.on_epoch,
+    )
+    show_steps()
     if not args.no_store:
         RunStore().put(result)
     print(result.to_json() if args.json else table_of(result))
@@ -210,10 +219,12 @@ def table_of(result: RunResult) -> str:
     return "\n".join([*lines, f"{result.seconds:.1f} s; again: {spec.command()}"])
 
 
-def show_fits(done: int, total: int) -> None:
-    """Rewrite one line on standard error."""
-    sys.stderr.write(f"\rchoosing on folds: {done} of {total}" + ("\n" if done == total else ""))
-    sys.stderr.flush()
+def show_steps(done: float = 0, total: float = 0, message: str = "") -> None:
+    """Rewrite one line on standard error, where somebody sees it; without a message clear it."""
+    if sys.stderr.isatty():
+        line = f"{done / total:4.0%}  {message}" if message and total else message
+        sys.stderr.write(f"\r{line:100}\r" if message else f"{'':100}\r")
+        sys.stderr.flush()
 
 
 def add_audit(commands: Subparsers) -> None:

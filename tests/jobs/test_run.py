@@ -76,6 +76,23 @@ def test_progress_counts_every_epoch_and_ends_at_the_end(tmp_path, method, selec
     assert f"training {trainings - 1} of {trainings - 1}, " in " ".join(last)
 
 
+@pytest.mark.parametrize("select_for", ["gzsl", "zsl"])
+def test_progress_knows_a_sweep_of_the_test_set_too(select_for):
+    world, said = linear_world(), Said()
+    asked = RunSpec(world.name, "PS", "CMT", params={"epochs": 2}, select_for=select_for)
+    progress = job.Progress(asked, world, said, with_oracle=True)
+    execute(asked, world, on_progress=progress.on_fit, on_epoch=progress.on_epoch)
+    done, total, message = said[-1]
+    assert done == total
+    assert message.startswith("Sweeping the grid on the test set, epoch 2:")
+    whats = [message.split(",")[0] for _, _, message in said]
+    assert list(dict.fromkeys(whats)) == [
+        "Choosing on the folds",
+        "Fitting on all training classes",
+        "Sweeping the grid on the test set",
+    ]
+
+
 def test_a_known_run_is_fitted_once(tmp_path):
     asked = spec("CMT")
     run(tmp_path / "first", asked)

@@ -1,14 +1,18 @@
-"""Runs as jobs: one method on one split, chosen on the folds and looked at once."""
+"""Runs as jobs: one method on one split, chosen on the folds and looked at once.
+
+The command line does the same without a child: it shares :class:`Progress`.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 from sklearn.model_selection import ParameterGrid
 
-from zslcore.datasets import Split, ZSLDataset, load
+from zslcore.datasets import ZSLDataset, load
 from zslcore.jobs.work import Work
 from zslcore.protocol import ScoredTest
 from zslcore.runs import RunResult, RunSpec, RunStore
@@ -16,7 +20,7 @@ from zslcore.runs import RunResult, RunSpec, RunStore
 if TYPE_CHECKING:
     from zslcore.jobs.child import Report
 
-__all__ = ["NAME", "REVISION", "ask", "asks_for_oracle", "do", "is_quick", "read"]
+__all__ = ["NAME", "REVISION", "Progress", "ask", "asks_for_oracle", "do", "is_quick", "read"]
 
 NAME = "run"
 #: Counted up when the same arguments leave another result than before.
@@ -55,12 +59,12 @@ def do(folder: Path, report: Report, *, spec: str) -> None:
     asked = RunSpec.from_json(spec)
     report(0, 0, "Opening the data set")
     dataset, store = load(asked.dataset), RunStore()
-    plan = _planned_epochs(asked, dataset.split(asked.split), known=store.get(asked.key))
-    progress = _Progress(plan, report)
+    with_oracle = asks_for_oracle(asked)
+    progress = Progress(asked, dataset, report, with_oracle=with_oracle, known=store.get(asked.key))
     result, scores = store.run(
         asked,
         dataset,
-        with_oracle=asks_for_oracle(asked),
+        with_oracle=with_oracle,
         on_progress=progress.on_fit,
         on_epoch=progress.on_epoch,
     )
@@ -77,40 +81,51 @@ def read(folder: Path, work: Work) -> tuple[RunResult, ScoredTest]:
         return result, ScoredTest(**arrays)
 
 
-def _planned_epochs(spec: RunSpec, split: Split, known: RunResult | None) -> tuple[int, ...]:
-    """Return the epochs of every training to come, at most; the last is the one on trainval."""
-    each = spec.estimator.planned_epochs(ParameterGrid(spec.grid))
-    longest = each and (max(each),)
-    generalized = bool(len(split.test_seen))
-    folds = len(split.folds) if spec.grid or (generalized and spec.gamma is None) else 0
-    if known is not None:
-        folds = 0
-    if spec.grid and generalized and spec.select_for == "zsl":
-        each += longest  # the chosen point once more, for gamma
-    return folds * each + longest
-
-
-class _Progress:
+class Progress:
     """Turns what a run tells into how far it is; epochs are counted where there are any.
 
     Parameters
     ----------
-    plan : epochs of every training to come
-    report : Report
+    spec : RunSpec
+    dataset : its data
+    report : callable(done, total, message)
+    with_oracle : bool
+        Whether the grid is swept on the test set too.
+    known : RunResult, optional
+        What is kept of the run already, and is not chosen again.
     """
 
-    def __init__(self, plan: tuple[int, ...], report: Report) -> None:
-        self.plan, self.report, self.training = plan, report, 0
+    def __init__(
+        self,
+        spec: RunSpec,
+        dataset: ZSLDataset,
+        report: Callable[[float, float, str], None],
+        *,
+        with_oracle: bool = False,
+        known: RunResult | None = None,
+    ) -> None:
+        split = dataset.split(spec.split)
+        each = spec.estimator.planned_epochs(ParameterGrid(spec.grid))
+        longest = each and (max(each),)
+        generalized = bool(len(split.test_seen))
+        chooses = known is None and (spec.grid or (generalized and spec.gamma is None))
+        of_fold = each
+        if spec.grid and generalized and spec.select_for == "zsl":
+            of_fold += longest  # the chosen point once more, for gamma
+        on_folds = (len(split.folds) if chooses else 0) * of_fold
+        #: Epochs of every training to come, at most, in the order of :func:`execute_with_scores`.
+        self.plan = on_folds + longest + (each if with_oracle else ())
+        self.choosing, self.training, self.report = len(on_folds), 0, report
 
     def on_epoch(self, epoch: int, loss: float) -> None:
         """Report an epoch; the first of a training begins the next one."""
         self.training += epoch == 1
         done = sum(self.plan[: self.training - 1]) + epoch
-        what = (
-            f"Choosing on the folds, training {self.training} of {len(self.plan) - 1}"
-            if self.training < len(self.plan)
-            else "Fitting on all training classes"
-        )
+        what = "Sweeping the grid on the test set"
+        if self.training <= self.choosing:
+            what = f"Choosing on the folds, training {self.training} of {self.choosing}"
+        elif self.training == self.choosing + 1:
+            what = "Fitting on all training classes"
         self.report(done, sum(self.plan), f"{what}, epoch {epoch}: loss {loss:.3g}")
 
     def on_fit(self, done: int, total: int) -> None:
