@@ -1,6 +1,7 @@
 """Layers only look downwards: app.py and pages -> ui -> zslcore."""
 
 import ast
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,12 @@ FORBIDDEN = {
     "ui": {"pages", "app"},
     "pages": {"torch", "scipy", "sklearn", "plotly", "pages", "app"},
 }
+#: Folders from the ground up; each knows itself and those before it. What lies in ``zslcore`` and
+#: ``ui`` themselves is told by the circles that there are not.
+STOREYS = [
+    ["zslcore/datasets", "zslcore/methods", "zslcore/analysis", "zslcore/leakage", "zslcore/jobs"],
+    ["ui/components", "ui/figures", "ui/maps", "ui/sections", "pages"],
+]
 LONGEST_PAGE, LONGEST_BODY = 250, 40
 
 
@@ -52,6 +59,40 @@ def bodies(path):
 def test_layer_imports_nothing_above_it(layer):
     for path in files_of(layer):
         assert not imports_from(path, *FORBIDDEN[layer]), path
+
+
+@pytest.mark.parametrize("storeys", STOREYS)
+def test_no_folder_knows_one_above_it(storeys):
+    for k, storey in enumerate(storeys):
+        above = [folder.replace("/", ".") for folder in storeys[k + 1 :]]
+        for path in files_of(storey):
+            assert not imports_from(path, *above), path
+
+
+def test_no_file_leads_back_to_itself():
+    files = [path for layer in ("zslcore", "ui", "pages", "app.py") for path in files_of(layer)]
+    names = {module_of(path): path for path in files}
+    needs = {name: set() for name in names}
+    for name, path in names.items():
+        for imported in imported_at_once(path):
+            needs[name].add(imported if imported in names else imported.rpartition(".")[0])
+    assert len(names) > 150
+    list(TopologicalSorter(needs).static_order())  # raises where there is a circle
+
+
+def module_of(path):
+    """The dotted name of a file."""
+    return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+
+
+def imported_at_once(path):
+    """Names that a file imports as it is imported itself, not for types nor in a function."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for node in tree.body:
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
 def test_a_section_knows_no_page_and_only_pages_know_sections():
