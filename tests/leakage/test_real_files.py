@@ -18,7 +18,7 @@ from zslcore.leakage import (
     get_vocabulary,
 )
 from zslcore.leakage.checks import run_check
-from zslcore.leakage.checks.identity import known_splits
+from zslcore.leakage.checks.identity import known_split, known_splits
 from zslcore.leakage.loading import context_of
 from zslcore.leakage.neighbours import near_rows
 
@@ -140,9 +140,41 @@ def test_an_edited_file_is_told_from_the_one_it_was_made_of(xlsa17, tmp_path):
 
 def test_the_manifest_agrees_with_the_files(xlsa17):
     known = {split.sha256 for split in known_splits()}
-    files = list(xlsa17.glob("*/att_splits*.mat"))
-    assert {hashlib.sha256(p.read_bytes()).hexdigest() for p in files} == known
-    assert len(known) == 8
+    files = [p for p in xlsa17.glob("**/att_splits*.mat") if p.parent.name != "binary"]
+    assert {hashlib.sha256(p.read_bytes()).hexdigest() for p in files} == known - {""}
+    assert len(known_splits()) == len(files) + 1 == 15  # aPY's SS is circulated as class lists
+
+
+FILES = {
+    "att_splits_v1.mat": ("PS v1", "PS v1 or PS 2.0"),
+    "first_release/att_splits_v1.mat": ("PS v1", "PS v1 or PS 2.0"),
+    "att_splits.mat": ("PS 2.0", "PS v1 or PS 2.0"),
+    "standard_split/att_splits.mat": ("SS", "SS"),
+    "standard_split_release/att_splits.mat": ("SS", "SS"),
+}
+
+
+@pytest.mark.parametrize("name", LABELS)
+def test_every_released_file_is_called_what_it_is_whole_and_without_train_and_val(xlsa17, name):
+    called = name.replace("APY", "aPY")
+    found = [file for file in FILES if (xlsa17 / name / file).exists()]
+    assert len(found) >= 2
+    for file in found:
+        whole, cut = FILES[file]
+        context = context_of(xlsa17 / name / file, into=xlsa17)
+        (finding,) = known_split(context)
+        assert finding.message.startswith(f"{called} {whole}, as published (the published file)")
+        assert (finding.severity is Severity.WARN) == (whole == "PS v1")
+        shared = {p: rows for p, rows in context.parts.items() if p not in ("train", "val")}
+        (finding,) = known_split(replace(context, parts=shared, file_digest=""))
+        assert finding.message.startswith(f"{called} {cut}, as published (its rows)")
+        assert finding.severity is Severity.PASS
+
+
+def test_an_import_of_the_second_version_is_not_taken_for_the_first(awa1_lss):
+    (finding,) = known_split(AuditContext.of_dataset(awa1_lss, awa1_lss.split("PS")))
+    assert finding.severity is Severity.PASS
+    assert finding.message.startswith("AWA1 PS v1 or PS 2.0, as published (its rows)")
 
 
 def test_row_numbers_of_one_part_may_come_in_any_order(xlsa17, tmp_path):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -13,8 +13,9 @@ import numpy as np
 from zslcore.files import FACTS
 from zslcore.leakage.context import PARTS, AuditContext
 from zslcore.leakage.report import Evidence, Finding, Severity
+from zslcore.leakage.words import listed
 
-__all__ = ["KnownSplit", "known_split", "known_splits", "part_digest"]
+__all__ = ["KnownSplit", "known_split", "known_splits", "part_digest", "published_as"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,36 +54,78 @@ def part_digest(rows: np.ndarray) -> str:
     return hashlib.sha256(np.unique(rows).astype("<i8").tobytes()).hexdigest()[:16]
 
 
+def published_as(context: AuditContext) -> tuple[KnownSplit, ...]:
+    """Return the known splits that agree with everything that was given.
+
+    The releases of a proposed split share parts, so that there may be several.
+    """
+    this_file = [s for s in known_splits() if s.sha256 and s.sha256 == context.file_digest]
+    agree = _agreeing(context)
+    return tuple(this_file or [split for split, (_, other) in agree.items() if not other])
+
+
+def _agreeing(context: AuditContext) -> dict[KnownSplit, tuple[list[str], list[str]]]:
+    """Return the parts in which known splits agree with the rows given, and those in which not."""
+    given = {part: context.parts[part] for part in PARTS if part in context.parts}
+    mine = {part: part_digest(rows) for part, rows in given.items() if rows.size}
+    agree = {}
+    for split in known_splits():
+        same = [part for part in mine if split.parts.get(part) == mine[part]]
+        if same:
+            agree[split] = same, [part for part in mine if part not in same]
+    return agree
+
+
 def known_split(context: AuditContext) -> Iterator[Finding]:
     """ZSL010: the same as a known split, a variant of one, or unknown."""
-    mine = {part: part_digest(rows) for part, rows in context.parts.items() if part in PARTS}
-    agree = {
-        split: [part for part in mine if split.parts.get(part) == mine[part]]
-        for split in known_splits()
-    }
-    best = max(agree, key=lambda split: len(agree[split]))
-    if not agree[best]:
-        yield Finding("ZSL010", Severity.INFO, "Not one of the known split files, nor near one.")
-    elif len(agree[best]) == len(mine):
-        yield _known(context, best)
+    agree, these = _agreeing(context), published_as(context)
+    if len(these) == 1:
+        same = "the published file" if context.file_digest == these[0].sha256 else "its rows"
+        yield _known(these[0], same)
+    elif these:
+        yield _one_of(these, agree[these[0]][0])
+    elif agree:
+        fewest = min(len(other) for _, other in agree.values())
+        nearest = tuple(split for split, (_, other) in agree.items() if len(other) == fewest)
+        yield _variant(context, nearest, *agree[nearest[0]])
     else:
-        yield _variant(context, best, agree[best], [p for p in mine if p not in agree[best]])
+        yield Finding("ZSL010", Severity.INFO, "Not one of the known split files, nor near one.")
 
 
-def _known(context: AuditContext, split: KnownSplit) -> Finding:
-    same = "the published file" if context.file_digest == split.sha256 else "its rows"
+def _known(split: KnownSplit, same: str) -> Finding:
     message = f"{split}, as published ({same})."
     if split.superseded:
         return Finding("ZSL010", Severity.WARN, f"{message} {split.superseded}")
     return Finding("ZSL010", Severity.PASS, message)
 
 
+def _one_of(splits: Sequence[KnownSplit], given: list[str]) -> Finding:
+    """Say which splits share everything that was given, and where they part."""
+    where = [part for part in PARTS if len({split.parts.get(part) for split in splits}) > 1]
+    message = (
+        f"{_names(splits)}, as published (its rows): they share {listed(given)}, "
+        f"and differ only in {listed(where)}, of which nothing was given."
+    )
+    old = [split.superseded for split in splits if split.superseded]
+    advice = f"Give {listed(where)} to tell them apart. {splits[0].name}: {old[0]}" if old else ""
+    return Finding("ZSL010", Severity.PASS, message, advice)
+
+
 def _variant(
-    context: AuditContext, split: KnownSplit, same: list[str], other: list[str]
+    context: AuditContext, splits: Sequence[KnownSplit], same: list[str], other: list[str]
 ) -> Finding:
-    table = [(part, len(np.unique(context.parts[part])), split.counts.get(part)) for part in other]
-    columns = ("part", "rows here", f"rows in {split}")
-    message = f"Differs from {split} in {', '.join(other)}; {', '.join(same)} agree."
+    counts = [[split.counts.get(part) for split in splits] for part in other]
+    table = [
+        (part, len(np.unique(context.parts[part])), *known)
+        for part, known in zip(other, counts, strict=True)
+    ]
+    columns = ("part", "rows here", *(f"rows in {split}" for split in splits))
+    message = f"Differs from {_names(splits)} in {listed(other)}; {listed(same)} agree."
     advice = "Say which split was used; figures are not comparable with those of the known one."
     evidence = Evidence.of("Parts that differ", columns, table)
     return Finding("ZSL010", Severity.WARN, message, advice, (evidence,))
+
+
+def _names(splits: Sequence[KnownSplit]) -> str:
+    """Name splits of one data set: "CUB PS v1 or PS 2.0"."""
+    return f"{splits[0].dataset} {' or '.join(split.name for split in splits)}"

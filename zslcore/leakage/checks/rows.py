@@ -7,6 +7,7 @@ from itertools import combinations
 
 import numpy as np
 
+from zslcore.leakage.checks.identity import published_as
 from zslcore.leakage.context import PARTS, TEST_PARTS, TRAIN_PARTS, AuditContext
 from zslcore.leakage.report import Evidence, Finding, Severity
 from zslcore.leakage.words import counted
@@ -18,6 +19,10 @@ NESTED = ({"trainval", "train"}, {"trainval", "val"})
 V1_ADVICE = (
     "Use the second version of the proposed split, or the corrected split; figures computed with "
     "train_loc or val_loc of this file are not comparable with the published tables."
+)
+LIKE_V1_ADVICE = (
+    "Train on trainval alone and choose parameters on parts of it, or use the corrected split; "
+    "figures computed with train or val of this file are not comparable with others."
 )
 
 
@@ -106,14 +111,17 @@ def _ps_v1(context: AuditContext) -> Finding:
         (row, context.class_of(row), " and ".join(p for p, x in (("train", a), ("val", b)) if x))
         for row, a, b in zip(seen, train, val, strict=True)
     ]
-    message = (
-        f"PS v1, the first release of the proposed split: all {seen.size} rows of test_seen are "
-        f"also in train or val ({train.sum()} in train, {val.sum()} in val)."
+    leak = (
+        f"all {seen.size} rows of test_seen are also in train or val ({train.sum()} in train, "
+        f"{val.sum()} in val)"
     )
+    message, advice = f"As in the first release of the proposed split, {leak}.", LIKE_V1_ADVICE
+    if any(split.name == "PS v1" for split in published_as(context)):
+        message, advice = f"PS v1, the first release of the proposed split: {leak}.", V1_ADVICE
     evidence = Evidence.of("Rows of test_seen, 0-based", ("row", "class", "also in"), table)
     figures = {"rows": seen.size, "in_train": int(train.sum()), "in_val": int(val.sum())}
     return Finding(
-        "ZSL003", Severity.FAIL, message, V1_ADVICE, (evidence,), tuple(seen.tolist()),
+        "ZSL003", Severity.FAIL, message, advice, (evidence,), tuple(seen.tolist()),
         figures=figures,
     )  # fmt: skip
 
