@@ -52,7 +52,7 @@ def test_warnings_and_unknowns_fail_on_demand(good):
 @pytest.mark.usefixtures("in_process")
 def test_a_declared_choice_on_the_test_set_fails(good, capsys):
     assert audited(good, "--gamma-on", "test") == 1
-    assert "Gamma was chosen on the test set." in capsys.readouterr().out
+    assert "gamma was chosen on the test set." in capsys.readouterr().out
     assert audited(good, "--gamma-on", "tset") == 2
 
 

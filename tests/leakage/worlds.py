@@ -34,6 +34,7 @@ def clean(seed=0, n_classes=8, n_unseen=3, n_val=2, per_class=12, d=64):
         n_rows=len(labels),
         features=rng.normal(size=(len(labels), d)).astype(np.float32),
         prototypes=rng.random((n_classes, 6)).astype(np.float32),
+        independent_prototypes=True,
         class_names=tuple(f"thing {c}" for c in range(n_classes)),
     )
 

@@ -193,6 +193,8 @@ class ZSLDataset:
         The pictures themselves, where they may be shown.
     known_digest : str, optional
         Content digest computed before (by an import); computed on first use otherwise.
+    independent_prototypes : bool, default=False
+        True when it is known that prototypes were made without the help of test images.
 
     Raises
     ------
@@ -211,6 +213,7 @@ class ZSLDataset:
     simulated: bool
     images: np.ndarray | None
     known_digest: str
+    independent_prototypes: bool
 
     def __init__(
         self,
@@ -225,6 +228,7 @@ class ZSLDataset:
         simulated: bool = False,
         images: np.ndarray | None = None,
         known_digest: str = "",
+        independent_prototypes: bool = False,
     ) -> None:
         put = partial(object.__setattr__, self)
         put("name", name)
@@ -242,6 +246,7 @@ class ZSLDataset:
         put("simulated", simulated)
         put("images", images)
         put("known_digest", known_digest)
+        put("independent_prototypes", independent_prototypes)
         for array in (features, images):
             if isinstance(array, np.ndarray):
                 array.setflags(write=False)

@@ -132,6 +132,7 @@ def simulate(name: str) -> ZSLDataset:
         splits=[_proposed(facts, labels, images, test_seen), _standard(facts, labels)],
         source=f"Simulated: class names, counts and splits of {benchmark}, numbers from a model.",
         simulated=True,
+        independent_prototypes=True,
     )
 
 

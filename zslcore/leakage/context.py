@@ -74,6 +74,7 @@ class AuditContext:
     n_rows : number of images
     features : array of shape (n_rows, n_features), in memory, mapped or in HDF5
     prototypes, raw_prototypes : float arrays of shape (n_classes, n_attributes), scaled and raw
+    independent_prototypes : whether they are known to be made without test images
     class_names : by row of ``prototypes``
     class_lists : "seen" and "unseen", rows of ``prototypes``, where they are declared
     folds : (train classes, val classes) of every fold
@@ -95,6 +96,7 @@ class AuditContext:
     features: np.ndarray | None = None
     prototypes: np.ndarray | None = None
     raw_prototypes: np.ndarray | None = None
+    independent_prototypes: bool = False
     class_names: tuple[str, ...] = ()
     class_lists: Mapping[str, np.ndarray] = field(default_factory=dict)
     folds: tuple[tuple[np.ndarray, np.ndarray], ...] = ()
@@ -127,6 +129,7 @@ class AuditContext:
         labels = dataset.labels
         known = {
             "name": dataset.name,
+            "independent_prototypes": dataset.independent_prototypes,
             "labels": labels,
             "n_rows": len(labels),
             "features": dataset.features,

@@ -21,6 +21,10 @@ def side_information(context: AuditContext) -> Iterator[Finding]:
     if context.provenance.prototypes == "test images":
         message = "Prototypes are declared to be made with the help of test images."
         yield Finding("ZSL009", Severity.FAIL, message, "Make them from attributes or text alone.")
+    elif context.provenance.prototypes == "unknown" and not context.independent_prototypes:
+        message = "Not known whether prototypes were made with the help of test images."
+        advice = "Ask the author, or declare it (provenance=, --prototypes-from)."
+        yield Finding("ZSL009", Severity.UNKNOWN, message, advice)
     S = context.known_prototypes
     yield from _not_finite(context, S)
     S = np.nan_to_num(S)
