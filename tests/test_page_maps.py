@@ -10,7 +10,6 @@ import pytest
 from tests import pages
 from tests.pages import metrics, settled, words
 from ui.figures import maps as figures
-from zslcore import jobs
 from zslcore.analysis.maps import MapSettings, make_map
 from zslcore.datasets import load
 from zslcore.jobs import embed
@@ -19,12 +18,6 @@ PAGE = "pages/awa1_and_awa2.py"
 DIGITS = {"awa1_first": "digits", "awa1_second": "nothing else", "awa1_threads": "1"}
 QUICK = {"awa1_layout": "PCA", "awa1_threads": "1", "awa1_images": "2,000"}
 TABS = ["Images per class", "Map", "Quality", "Prototypes and hubs", "Cross-data-set accuracy"]
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _no_job_is_left():
-    yield
-    jobs.close()
 
 
 @pytest.fixture

@@ -6,18 +6,17 @@ import pytest
 import streamlit as st
 
 from tests.pages import until, visit
-from zslcore import datasets, jobs
+from zslcore import datasets
 from zslcore.analysis.transduction import TransductionSpec
 
 
 @pytest.fixture
 def open_at(tmp_path, monkeypatch):
-    """Open the page by a link with these query parameters; closes what it started."""
+    """Open the page by a link with these query parameters; nothing has been run before."""
     monkeypatch.setenv("ZSL_DATA", str(tmp_path))
     st.cache_data.clear()
     st.cache_resource.clear()
-    yield partial(visit, "pages/transductive.py")
-    jobs.close()
+    return partial(visit, "pages/transductive.py")
 
 
 def metrics(app):

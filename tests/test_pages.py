@@ -10,15 +10,19 @@ PAGES = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "pages").gl
 RUN_PAGES = ["pages/calibration.py", "pages/evaluate.py"]
 
 
-@pytest.fixture(autouse=True)
-def _nothing_is_known(tmp_path, monkeypatch):
-    monkeypatch.setenv("ZSL_DATA", str(tmp_path))
-    st.cache_data.clear()
-    st.cache_resource.clear()
+@pytest.fixture(autouse=True, scope="module")
+def _own_data(tmp_path_factory):
+    """What one test has run, the next one finds."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ZSL_DATA", str(tmp_path_factory.mktemp("data")))
+        yield
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_page_runs_cold_and_warm(page):
+def test_page_runs_cold_and_warm(page, tmp_path, monkeypatch):
+    monkeypatch.setenv("ZSL_DATA", str(tmp_path))
+    st.cache_data.clear()
+    st.cache_resource.clear()
     app = AppTest.from_file(APP, default_timeout=60).run().switch_page(page)
     for cache in ("cold", "warm"):
         app.run()  # switch_page alone runs nothing

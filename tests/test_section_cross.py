@@ -5,7 +5,6 @@ from streamlit.testing.v1 import AppTest
 from tests.pages import settled
 from ui.figures.cross import difference_strips, four_accuracies, image_counts
 from ui.figures.palette import FIRST, SECOND
-from zslcore import jobs
 from zslcore.analysis import cross_tests as tests
 from zslcore.analysis.inventory import awa_image_counts
 
@@ -19,12 +18,6 @@ def page(show, first, second):
     from ui.sections import cross
 
     getattr(cross, show)(cache.dataset(first), cache.dataset(second), "PS")
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _no_job_is_left():
-    yield
-    jobs.close()
 
 
 def opened(show, *pair):
