@@ -10,6 +10,9 @@ from threadpoolctl import threadpool_limits
 if "PYTEST_XDIST_WORKER" in os.environ:
     os.environ["OMP_NUM_THREADS"] = "1"  # PyTorch, imported later, and child processes ask for it
 
+# Servers, children and commands start a second sooner when what is compiled is kept.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
 SHARED = Path(__file__).parents[2] / "shared"
 
 
