@@ -32,8 +32,33 @@ def audited(*words):
 
 @pytest.mark.usefixtures("in_process")
 def test_zero_for_a_split_that_passes(good, capsys):
-    assert audited(good) == 0
+    assert audited(good, "--pretraining", "none") == 0
     assert "ZSL003  PASS" in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("in_process")
+def test_three_where_nothing_was_found_because_a_check_could_not_look(good, capsys, tmp_path):
+    assert audited(good) == 3  # what the extractor was trained on
+    assert "incomplete" in capsys.readouterr().out
+    for accepted in ([], ["ZSL006", "ZSL007"]):
+        assert audited(good, "--allow-incomplete", *accepted) == 0
+    assert audited(good, "--allow-incomplete", "ZSL006") == 3
+    assert audited(good, "--allow-incomplete", "ZSL06") == 2
+    assert "ZSL006" in capsys.readouterr().err
+    report = tmp_path / "report.xml"
+    junit = ("--format", "junit", "--output", report)
+    for words, errors, skipped in (([], 2, 1), (["--allow-incomplete", "ZSL006"], 1, 2)):
+        audited(good, *junit, *words)
+        suite = ElementTree.parse(report).getroot()[0]
+        assert (suite.get("errors"), suite.get("failures")) == (str(errors), "0")
+        assert int(suite.get("skipped")) >= skipped
+
+
+@pytest.mark.usefixtures("in_process")
+def test_a_leak_is_one_even_where_checks_could_not_look(leaking, tmp_path):
+    alone = (leaking / "att_splits.mat").rename(tmp_path / "att_splits.mat")
+    assert audited(alone) == 1
+    assert audited(alone, "--allow-incomplete") == 1
 
 
 @pytest.mark.usefixtures("in_process")
@@ -44,7 +69,7 @@ def test_one_for_a_split_that_leaks(leaking, capsys):
 
 @pytest.mark.usefixtures("in_process")
 def test_warnings_and_unknowns_fail_on_demand(good):
-    assert audited(good, "--fail-on", "fail") == 0
+    assert audited(good, "--pretraining", "none", "--fail-on", "fail") == 0
     assert audited(good, "--fail-on", "warn") == 1  # fewer than ten test images per class
     assert audited(good, "--fail-on", "unknown") == 1
 
@@ -74,7 +99,7 @@ def test_labels_and_features_lie_beside_the_file_or_are_named(good, tmp_path, ca
 def test_overlaps_are_decided_by_a_file(good, tmp_path, capsys):
     vocabulary = tmp_path / "mine.txt"
     vocabulary.write_text("seal\nbats\nzebra\n")
-    command = (good / "att_splits.mat", "--pretraining", vocabulary)
+    command = (good, "--pretraining", vocabulary)
     assert audited(*command) == 1
     assert "2 of 2 test classes (bat, seal)" in capsys.readouterr().out
     decisions = tmp_path / "decisions.toml"
@@ -100,7 +125,10 @@ def test_decisions_that_are_none_are_refused(good, tmp_path, capsys, content):
 def test_the_corrected_split_passes(leaking, tmp_path, suffix, policy):
     path = tmp_path / f"corrected{suffix}"
     assert audited(leaking, "--correct", path, "--policy", policy) == 1
-    assert audited(path, "--labels", leaking / "res101.mat") == 0
+    images = leaking / "res101.mat"
+    given = ("--labels", images, "--features", images, "--pretraining", "none")
+    accepted = ["--allow-incomplete", "ZSL006", "ZSL007", "ZSL009"]  # JSON holds rows alone
+    assert audited(path, *given, *accepted) == 0
     report = audit(path, labels=leaking / "res101.mat")
     assert report.severity("ZSL003").name in ("PASS", "INFO")
     if policy == "test first":

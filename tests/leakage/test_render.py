@@ -88,17 +88,19 @@ def test_json_says_everything_and_is_strict():
 @pytest.mark.parametrize("fail_on", FAIL_ON)
 def test_junit_counts_what_the_exit_status_says(fail_on):
     report = faulty()
-    suite = ElementTree.fromstring(to_junit(report, fail_on))[0]
+    suite = ElementTree.fromstring(to_junit(report, fail_on, accepted=["ZSL006"]))[0]
     assert (int(suite.get("failures")) > 0) == report.fails(fail_on)
     assert len(suite.findall("testcase")) == int(suite.get("tests")) == len(report.titles)
     assert len(suite.findall("testcase/failure")) == int(suite.get("failures"))
     assert len(suite.findall("testcase/skipped")) == int(suite.get("skipped"))
+    assert len(suite.findall("testcase/error")) == int(suite.get("errors"))
 
 
-def test_what_did_not_run_is_a_skipped_test_with_its_reason():
-    suite = ElementTree.fromstring(render(faulty(), "junit"))[0]
-    case = next(c for c in suite if c.get("name").startswith("ZSL006"))
-    assert "Did not run" in case.find("skipped").get("message")
+def test_what_did_not_run_is_red_with_its_reason_unless_that_is_accepted():
+    for accepted, outcome in (((), "error"), (("ZSL006",), "skipped")):
+        suite = ElementTree.fromstring(to_junit(faulty(), accepted=accepted))[0]
+        case = next(c for c in suite if c.get("name").startswith("ZSL006"))
+        assert "Did not run" in case.find(outcome).get("message")
 
 
 @settings(max_examples=50, deadline=None)
@@ -128,7 +130,10 @@ def test_the_verdict_is_the_worst_that_matters():
         findings = tuple(Finding("ZSL001", s, "") for s in severities)
         return AuditReport("x", "", findings, {"ZSL001": ""}).verdict
 
-    assert verdict(Severity.PASS, Severity.DID_NOT_RUN) == "passed"
+    assert verdict(Severity.PASS, Severity.UNKNOWN) == "passed"
+    assert verdict(Severity.PASS, Severity.DID_NOT_RUN) == "incomplete"
+    assert verdict(Severity.WARN, Severity.DID_NOT_RUN) == "incomplete"
+    assert verdict(Severity.FAIL, Severity.DID_NOT_RUN) == "failed"
     assert verdict(Severity.PASS, Severity.WARN) == "warnings"
     assert verdict(Severity.WARN, Severity.FAIL, Severity.UNKNOWN) == "failed"
 

@@ -31,6 +31,7 @@ __all__ = ["GAIN", "Review", "show_findings", "show_verdict"]
 
 VERDICTS = {
     "failed": ("red", ":material/gpp_bad:", "Failed"),
+    "incomplete": ("gray", ":material/pending:", "Incomplete"),
     "warnings": ("orange", ":material/gpp_maybe:", "Passed with warnings"),
     "passed": ("green", ":material/verified_user:", "Passed"),
 }

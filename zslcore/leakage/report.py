@@ -33,7 +33,7 @@ class Severity(StrEnum):
         return list(Severity).index(self)
 
 
-Verdict = Literal["failed", "warnings", "passed"]
+Verdict = Literal["failed", "incomplete", "warnings", "passed"]
 FailOn = Literal["fail", "warn", "unknown"]
 #: What ends a guarded build, by the value of ``--fail-on``.
 FAIL_ON: dict[FailOn, frozenset[Severity]] = {
@@ -122,11 +122,24 @@ class AuditReport:
 
     @property
     def verdict(self) -> Verdict:
-        """Return "failed", "warnings" or "passed"; see :attr:`open_questions` beside it."""
+        """Return the first that holds of "failed", "incomplete", "warnings" and "passed".
+
+        Incomplete is what a check could not look at: nothing was found there, nor ruled out. See
+        :attr:`open_questions` beside it.
+        """
         found = {finding.severity for finding in self.findings}
         if Severity.FAIL in found:
             return "failed"
+        if Severity.DID_NOT_RUN in found:
+            return "incomplete"
         return "warnings" if Severity.WARN in found else "passed"
+
+    @property
+    def not_run(self) -> tuple[str, ...]:
+        """Ids of the checks that could not run, for want of what they need."""
+        return tuple(
+            dict.fromkeys(f.id for f in self.findings if f.severity is Severity.DID_NOT_RUN)
+        )
 
     @property
     def open_questions(self) -> tuple[Finding, ...]:

@@ -23,7 +23,9 @@ _KNOWN = {
     "kinetics-400": ("kinetics-400.txt", "Kinetics-400, 400 actions"),
     "sports-1m": ("sports-1m.txt", "Sports-1M, 487 sports"),
 }
-VOCABULARY_NAMES = tuple(_KNOWN)
+#: The vocabulary of an extractor that was trained on nothing: known, and empty.
+NOTHING = "none"
+VOCABULARY_NAMES = (*_KNOWN, NOTHING)
 
 #: Most bytes of a list of one's own; ImageNet-21K with all its synonyms has 0.7 MB.
 MAX_BYTES = 8 << 20
@@ -85,8 +87,10 @@ def _entry(line: str) -> Entry:
 @cache
 def get_vocabulary(name: str) -> Vocabulary:
     """Return a vocabulary that comes with the package; a misspelt name gets the nearest one."""
+    if name == NOTHING:
+        return Vocabulary(NOTHING, (), "No images: raw pixels, or features made by hand")
     if name not in _KNOWN:
-        raise closest_name("pre-training vocabulary", name, _KNOWN)
+        raise closest_name("pre-training vocabulary", name, VOCABULARY_NAMES)
     file, source = _KNOWN[name]
     data = (FACTS / "vocabularies" / file).read_bytes()
     text = (gzip.decompress(data) if file.endswith(".gz") else data).decode("utf-8")

@@ -130,16 +130,18 @@ def _finding(severity: Severity, message: str, advice: str, rows: list[Overlap])
 def overlap_effect(context: AuditContext) -> Iterator[Finding]:
     """ZSL007: OverlapGain of every method, by vocabulary, Holm over methods."""
     accuracies = _accuracies(context)
-    if not accuracies:
-        why = "Did not run: needs accuracies per test class (runs= or accuracies=, --runs)."
-        yield Finding("ZSL007", Severity.DID_NOT_RUN, why)
-        return
     for vocabulary in context.vocabularies:
         known = {row.number for row in overlaps(context, vocabulary) if row.counts}
-        if not known or known >= set(context.known_unseen_classes.tolist()):
+        if not vocabulary.entries:
+            why = "Nothing to compare: the extractor was trained on no images."
+            yield Finding("ZSL007", Severity.INFO, why)
+        elif not known or known >= set(context.known_unseen_classes.tolist()):
             which = "no" if not known else "every"
             why = f"Nothing to compare: {which} test class is among those of {vocabulary.name}."
             yield Finding("ZSL007", Severity.INFO, why)
+        elif not accuracies:
+            why = "Did not run: needs accuracies per test class (runs= or accuracies=, --runs)."
+            yield Finding("ZSL007", Severity.DID_NOT_RUN, why)
         else:
             yield _effect(vocabulary, known, accuracies)
 

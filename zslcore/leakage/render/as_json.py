@@ -4,7 +4,7 @@
 
     schema      "zslcore-audit/1"
     subject     name of the data set or file        split     name of the split
-    verdict     "failed", "warnings" or "passed"    counts    findings by severity
+    verdict     "failed", "incomplete", "warnings" or "passed"    counts    findings by severity
     checks      [{id, title}], all of them
     findings    [{id, severity, message, advice, classes, rows, figures,
                   evidence: [{title, columns, rows, total}]}]
