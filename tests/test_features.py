@@ -51,6 +51,22 @@ def test_zscore_leaves_constant_columns_alone():
     assert not Preprocessing("zscore").of_features(constant, np.arange(5))[:].any()
 
 
+@pytest.mark.parametrize(
+    ("mean", "deviation", "constant"),
+    [
+        (0.0, 0.8e-12, True),
+        (0.0, 1.2e-12, False),
+        (1.0, 1.6e-12, True),
+        (-1.0, 1.6e-12, True),
+        (1.0, 2.4e-12, False),
+    ],
+)
+def test_a_column_is_constant_where_it_varies_like_its_rounding(mean, deviation, constant):
+    column = mean + deviation * np.array([[-1.0], [1.0], [-1.0], [1.0]])
+    scaled = Preprocessing("zscore").of_features(column, np.arange(4))[:]
+    assert (np.abs(scaled).max() < 0.5) == constant
+
+
 @pytest.mark.parametrize("how", ["none", "l2", "binary"])
 def test_prototypes_are_scaled_as_named(how):
     S = np.array([[1.0, 0.0], [3.0, 4.0]])

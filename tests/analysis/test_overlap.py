@@ -124,6 +124,22 @@ def test_all_permutations_and_some_of_them_agree():
     assert some == pytest.approx(exact, abs=0.015)
 
 
+@pytest.mark.parametrize(("n", "p"), [(20_000, 1 / 20_000), (20_001, 1 / 10)])
+def test_up_to_20_000_ways_all_are_tried_and_then_some(n, p):
+    """One class overlaps and it is the best, so that no sample of the others comes near it."""
+    known = np.arange(n) == 0
+    assert overlap_gain(known.astype(float), known, n_resamples=9).p == pytest.approx(p)
+
+
+@pytest.mark.parametrize("n_resamples", [1, 99])
+def test_the_sample_counts_as_one_of_its_permutations(n_resamples):
+    known = np.arange(50) < 25
+    best = overlap_gain(known.astype(float), known, n_resamples=n_resamples)
+    assert best.p == pytest.approx(1 / (n_resamples + 1))
+    equal = overlap_gain(np.full(50, 0.5), known, n_resamples=n_resamples)
+    assert equal.p == 1
+
+
 @settings(max_examples=60, deadline=None)
 @given(
     values=st.lists(st.floats(0, 1), min_size=4, max_size=12),

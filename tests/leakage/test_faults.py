@@ -128,6 +128,21 @@ def test_duplicates_that_can_hardly_matter_are_a_warning():
     assert audit_context(replace(world, features=X)).severity("ZSL004") is Severity.FAIL
 
 
+@pytest.mark.parametrize(("n", "severity"), [(1, Severity.WARN), (2, Severity.FAIL)])
+@pytest.mark.parametrize(("jitter", "id_"), [(0.0, "ZSL004"), (0.01, "ZSL005")])
+def test_one_duplicate_in_a_hundred_test_images_is_few_and_two_are_not(n, severity, jitter, id_):
+    world = clean(n_unseen=1, per_class=100)
+    world = with_parts(world, test_seen=np.empty(0, int))
+    rng = np.random.default_rng(0)
+    rows, train = world.parts["test_unseen"][:n], world.parts["train"][:n]
+    noise = jitter * rng.normal(size=(n, world.features.shape[1]))
+    world.features[rows] = world.features[train] + noise
+    report = audit_context(world)
+    assert report.severity(id_) is severity
+    (finding,) = [f for f in report.of(id_) if f.severity is severity]
+    assert f"({n:.2f}%)" in finding.message
+
+
 def test_validation_on_test_classes_is_found_in_folds():
     world = clean()
     folded = replace(world, folds=((np.array([1, 2]), np.array([0, 7])),))
