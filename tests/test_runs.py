@@ -1,6 +1,7 @@
 import json
 import sqlite3
 from dataclasses import FrozenInstanceError, replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -19,6 +20,7 @@ from zslcore.runs import (
     execute_with_scores,
     fit_again,
 )
+from zslcore.version import release
 
 WORLD = linear_world(noise=1.0)
 
@@ -236,6 +238,24 @@ def test_a_result_with_the_oracle_serves_whoever_does_not_ask_for_it(tmp_path, m
     first, _ = store.run(spec(), WORLD)
     monkeypatch.setattr(protocol, "select", None)
     assert store.run(spec(), WORLD, with_oracle=False)[0] == store.run(spec(), WORLD)[0] == first
+
+
+def test_without_folds_gamma_stays_out_of_the_figures():
+    world, split = linear_world(noise=1.0), WORLD.split("PS")
+    object.__setattr__(world, "splits", {"PS": replace(split, folds=())})
+    result = execute(spec(params={"lam": 0.1}), world, with_oracle=False)
+    for known in (result, fit_again(result, world)[0]):
+        assert (known.gamma, known.gamma_origin) == (None, None)
+        assert known.evaluation.calibrated == known.evaluation.plain
+
+
+def test_a_result_tells_how_long_it_took_and_what_made_it(monkeypatch):
+    clock = SimpleNamespace(perf_counter=iter([10.0, 12.5]).__next__)
+    monkeypatch.setattr("zslcore.runs.time", clock)
+    result = execute(spec(params={"lam": 0.1}, gamma=0.0), WORLD, with_oracle=False)
+    assert result.seconds == 2.5
+    assert result.spec.release == spec().release == release()
+    assert json.loads(result.to_json())["schema"] == 2
 
 
 def test_a_result_of_another_revision_is_not_fitted_again(result):
