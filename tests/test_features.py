@@ -1,9 +1,18 @@
+from dataclasses import FrozenInstanceError
+
 import h5py
 import numpy as np
 import pytest
 
 from zslcore.exceptions import ParameterError
-from zslcore.features import FeatureView, Preprocessing, chunks, project, squared_distances
+from zslcore.features import (
+    FeatureView,
+    Preprocessing,
+    chunks,
+    compare,
+    project,
+    squared_distances,
+)
 from zslcore.spectrum import FEW_WEIGHTS, ClassStatistics, GramStatistics, Spectrum, ridge_path
 
 MATRIX = np.random.default_rng(0).normal(size=(23, 4)).astype(np.float32)
@@ -30,6 +39,10 @@ def test_view_reads_its_rows_in_order_and_repeatedly(matrix):
     np.testing.assert_array_equal(view[np.array([4, 0])], MATRIX[[0, 7]])
     np.testing.assert_array_equal(view.rows(np.array([2, 2]))[:], MATRIX[[20, 20]])
     np.testing.assert_array_equal(FeatureView(matrix).rows(ROWS)[:], MATRIX[ROWS])
+    np.testing.assert_array_equal(FeatureView(matrix)[ROWS], MATRIX[ROWS])
+    np.testing.assert_array_equal(FeatureView(matrix)[MATRIX[:, 0] > 0], MATRIX[MATRIX[:, 0] > 0])
+    assert np.asarray(view).dtype == np.float64
+    assert np.asarray(view, dtype=np.float32).dtype == np.float32
 
 
 def test_l2_gives_unit_rows_and_leaves_zeros(matrix):
@@ -51,6 +64,22 @@ def test_zscore_leaves_constant_columns_alone():
     assert not Preprocessing("zscore").of_features(constant, np.arange(5))[:].any()
 
 
+@pytest.mark.parametrize(
+    ("mean", "deviation", "constant"),
+    [
+        (0.0, 0.8e-12, True),
+        (0.0, 1.2e-12, False),
+        (1.0, 1.6e-12, True),
+        (-1.0, 1.6e-12, True),
+        (1.0, 2.4e-12, False),
+    ],
+)
+def test_a_column_is_constant_where_it_varies_like_its_rounding(mean, deviation, constant):
+    column = mean + deviation * np.array([[-1.0], [1.0], [-1.0], [1.0]])
+    scaled = Preprocessing("zscore").of_features(column, np.arange(4))[:]
+    assert (np.abs(scaled).max() < 0.5) == constant
+
+
 @pytest.mark.parametrize("how", ["none", "l2", "binary"])
 def test_prototypes_are_scaled_as_named(how):
     S = np.array([[1.0, 0.0], [3.0, 4.0]])
@@ -61,6 +90,34 @@ def test_prototypes_are_scaled_as_named(how):
 def test_unknown_preprocessing_is_refused():
     with pytest.raises(ParameterError, match="features must be one of none, l2, zscore; got 'L2'"):
         Preprocessing("L2")
+    with pytest.raises(ParameterError, match="prototypes must be one of none, l2, binary; got 'b'"):
+        Preprocessing("l2", "b")
+
+
+def test_preprocessing_is_what_it_says_and_stays_so():
+    assert len({Preprocessing(), Preprocessing("l2", "l2"), Preprocessing("none")}) == 2
+    with pytest.raises(FrozenInstanceError):
+        Preprocessing().features = "none"
+
+
+def test_rows_are_compared_by_angle_or_by_product():
+    A, B = np.array([[3.0, 4.0], [0.0, 0.0]]), np.array([[0.0, 2.0], [1.0, 0.0], [-6.0, -8.0]])
+    np.testing.assert_allclose(compare(A, B, "cosine"), [[0.8, 0.6, -1], [0, 0, 0]])
+    np.testing.assert_allclose(compare(A, B, "dot"), [[8, 3, -50], [0, 0, 0]])
+    np.testing.assert_allclose(project(A, B.T, unit=True), [[1.6, 0.6, -10], [0, 0, 0]])
+
+
+@pytest.mark.parametrize(
+    ("n_features", "rows"), [(0, 5), (1, 5), (1 << 19, 4), (1 << 20, 2), (1 << 21, 1), (1 << 22, 1)]
+)
+def test_a_block_has_16_mebibytes_or_one_row(n_features, rows):
+    X = np.broadcast_to(np.float64(0), (5, n_features))
+    assert [part.start for part, _ in chunks(X)] == list(range(0, 5, rows))
+
+
+def test_a_block_of_single_values_is_full(monkeypatch):
+    monkeypatch.setattr("zslcore.features.BLOCK_VALUES", 3)
+    assert [part.start for part, _ in chunks(np.zeros((7, 1)))] == [0, 3, 6]
 
 
 @pytest.mark.parametrize("size", [1, 4, 100])

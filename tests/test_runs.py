@@ -1,6 +1,7 @@
 import json
 import sqlite3
-from dataclasses import replace
+from dataclasses import FrozenInstanceError, replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from zslcore.datasets.base import Split
 from zslcore.exceptions import DatasetError, ParameterError, UnknownNameError, ZSLError
 from zslcore.methods import ESZSL
 from zslcore.runs import (
+    Choice,
     RunResult,
     RunSpec,
     RunStore,
@@ -18,6 +20,7 @@ from zslcore.runs import (
     execute_with_scores,
     fit_again,
 )
+from zslcore.version import release
 
 WORLD = linear_world(noise=1.0)
 
@@ -200,6 +203,124 @@ def test_two_writers_do_not_lose_each_others_results(result, tmp_path):
     with sqlite3.connect(tmp_path / "runs.sqlite") as db:
         assert db.execute("SELECT COUNT(*) FROM runs").fetchone() == (2,)
     db.close()
+
+
+def test_results_are_told_newest_first_and_of_a_split_oldest_first(result, tmp_path):
+    store = RunStore(tmp_path / "runs.sqlite")
+    assert store.results() == store.runs_on(WORLD, "PS") == []
+    assert store.unreadable() == ""
+    days = [replace(result, key=f"day {k}", created=f"2026-01-0{k}") for k in (2, 1, 3)]
+    elsewhere = replace(
+        result, key="SS", created="2026-01-04", spec=replace(result.spec, split="SS")
+    )
+    for kept in (*days, elsewhere):
+        store.put(kept)
+    assert [r.key for r in store.results()] == ["SS", "day 3", "day 2", "day 1"]
+    assert store.table()["key"].tolist() == ["SS", "day 3", "day 2", "day 1"]
+    assert [r.key for r in store.runs_on(WORLD, "PS")] == ["day 1", "day 2", "day 3"]
+    assert store.runs_on(linear_world(seed=1), "PS") == []
+
+
+def test_results_that_cannot_be_read_are_counted_and_passed_over(result, tmp_path):
+    store = RunStore(tmp_path / "runs.sqlite")
+    store.put(result)
+    for n, counted in ((1, "1 result was kept"), (2, "2 results were kept")):
+        with sqlite3.connect(store.path) as db:
+            db.execute("INSERT INTO runs VALUES (?, '', '{}')", (f"foreign {n}",))
+        db.close()
+        assert store.unreadable() == f"{counted} by another version or program and cannot be read."
+        assert store.get(f"foreign {n}") is None
+        assert store.results() == [result]
+
+
+def test_a_result_with_the_oracle_serves_whoever_does_not_ask_for_it(tmp_path, monkeypatch):
+    store = RunStore(tmp_path / "runs.sqlite")
+    first, _ = store.run(spec(), WORLD)
+    monkeypatch.setattr(protocol, "select", None)
+    assert store.run(spec(), WORLD, with_oracle=False)[0] == store.run(spec(), WORLD)[0] == first
+
+
+def test_without_folds_gamma_stays_out_of_the_figures():
+    world, split = linear_world(noise=1.0), WORLD.split("PS")
+    object.__setattr__(world, "splits", {"PS": replace(split, folds=())})
+    result = execute(spec(params={"lam": 0.1}), world, with_oracle=False)
+    for known in (result, fit_again(result, world)[0]):
+        assert (known.gamma, known.gamma_origin) == (None, None)
+        assert known.evaluation.calibrated == known.evaluation.plain
+
+
+def test_a_result_tells_how_long_it_took_and_what_made_it(monkeypatch):
+    clock = SimpleNamespace(perf_counter=iter([10.0, 12.5]).__next__)
+    monkeypatch.setattr("zslcore.runs.time", clock)
+    result = execute(spec(params={"lam": 0.1}, gamma=0.0), WORLD, with_oracle=False)
+    assert result.seconds == 2.5
+    assert result.spec.release == spec().release == release()
+    assert json.loads(result.to_json())["schema"] == 2
+
+
+def test_a_result_of_another_revision_is_not_fitted_again(result):
+    revisions = result.spec.revisions | {"LinearS2V": -1}
+    older = replace(result, spec=replace(result.spec, revisions=revisions))
+    with pytest.raises(ParameterError, match=r"LinearS2V: the result was made by revision .*-1"):
+        fit_again(older, WORLD)
+    assert older.spec.present == replace(spec(), digest=WORLD.digest)
+
+
+@pytest.mark.parametrize(("gamma", "calibrated"), [(1e6, (0, 1)), (-1e6, (1, 0))])
+def test_a_given_gamma_is_what_figures_are_calibrated_with(gamma, calibrated):
+    given = execute(spec(params={"lam": 0.1}, gamma=gamma), WORLD, with_oracle=False)
+    for result in (given, fit_again(given, WORLD)[0]):
+        point = result.evaluation.calibrated
+        assert (result.gamma, result.gamma_origin) == (gamma, "given")
+        assert ((point.seen > 0), (point.unseen > 0)) == calibrated
+
+
+def test_a_given_gamma_of_zero_is_none_that_was_chosen():
+    result = execute(spec(params={"lam": 0.1}, gamma=0.0), WORLD, with_oracle=False)
+    assert (result.gamma, result.gamma_origin) == (0.0, "given")
+    assert result.evaluation.calibrated == result.evaluation.plain
+    assert "--gamma 0.0" in result.spec.command()
+
+
+def test_the_oracle_gap_is_what_peeking_adds(result):
+    gap = result.oracle_gap
+    assert gap["zsl"] == result.oracle.zsl - result.evaluation.zsl
+    assert gap["harmonic"] == result.oracle.harmonic - result.evaluation.calibrated.harmonic
+    alone = replace(result, oracle=replace(result.oracle, harmonic=None))
+    assert set(alone.oracle_gap) == {"zsl"}
+    row = replace(result, oracle=None).row()
+    assert not any(name.startswith("oracle_gap") for name in row)
+    assert result.row()["oracle_gap_zsl"] == gap["zsl"]
+
+
+def test_a_grid_leaves_out_what_is_given_and_is_part_of_the_spec():
+    assert "lam" not in spec(params={"lam": 1.0}).grid
+    mine = spec(method="ESZSL", grid={"lam": [1.0, 10.0], "gamma": [1.0]}, params={"gamma": 2.0})
+    assert mine.grid == {"lam": (1.0, 10.0)}
+    assert mine.command().endswith("--method ESZSL --param gamma=2.0 --grid lam=1.0,10.0")
+    assert RunSpec.from_json(mine.to_json()) == mine
+    with pytest.raises(UnknownNameError, match="Did you mean 'lam'"):
+        spec(grid={"lamb": [1]})
+
+
+def test_a_key_is_short_and_made_of_the_text_of_the_spec():
+    same = [
+        spec(method="ESZSL", params=p) for p in ({"lam": 1, "gamma": 2}, {"gamma": 2, "lam": 1})
+    ]
+    assert same[0].to_json() == same[1].to_json()
+    assert list(json.loads(same[0].to_json())) == sorted(json.loads(same[0].to_json()))
+    assert len(same[0].key) == 16
+    assert int(same[0].key, 16) > 0
+
+
+def test_specs_and_results_do_not_change(result):
+    for record, name in (
+        (result, "gamma"),
+        (result.spec, "seed"),
+        (Choice({}, "given", 0.0, None), "gamma"),
+    ):
+        with pytest.raises(FrozenInstanceError):
+            setattr(record, name, 3)
 
 
 def test_command_repeats_the_spec():

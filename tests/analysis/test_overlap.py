@@ -124,6 +124,22 @@ def test_all_permutations_and_some_of_them_agree():
     assert some == pytest.approx(exact, abs=0.015)
 
 
+@pytest.mark.parametrize(("n", "p"), [(20_000, 1 / 20_000), (20_001, 1 / 10)])
+def test_up_to_20_000_ways_all_are_tried_and_then_some(n, p):
+    """One class overlaps and it is the best, so that no sample of the others comes near it."""
+    known = np.arange(n) == 0
+    assert overlap_gain(known.astype(float), known, n_resamples=9).p == pytest.approx(p)
+
+
+@pytest.mark.parametrize("n_resamples", [1, 99])
+def test_the_sample_counts_as_one_of_its_permutations(n_resamples):
+    known = np.arange(50) < 25
+    best = overlap_gain(known.astype(float), known, n_resamples=n_resamples)
+    assert best.p == pytest.approx(1 / (n_resamples + 1))
+    equal = overlap_gain(np.full(50, 0.5), known, n_resamples=n_resamples)
+    assert equal.p == 1
+
+
 @settings(max_examples=60, deadline=None)
 @given(
     values=st.lists(st.floats(0, 1), min_size=4, max_size=12),
@@ -176,9 +192,52 @@ def test_one_class_on_a_side_has_no_interval_over_classes():
     assert gain.p == pytest.approx(1 / 3)
 
 
+def test_two_classes_on_a_side_have_an_interval():
+    gain = overlap_gain([0.9, 0.6, 0.4, 0.2], np.array([True, True, False, False]))
+    assert -2 <= gain.interval[0] < gain.gain < gain.interval[1] <= 2
+
+
+def test_without_variation_the_interval_is_the_gain():
+    gain = overlap_gain([0.6, 0.6, 0.2, 0.2], np.array([True, True, False, False]))
+    assert gain.interval == (gain.gain, gain.gain)
+    assert gain.gain == pytest.approx(1)
+
+
+def test_an_interval_ends_where_gains_do():
+    known = np.arange(4) < 2
+    assert overlap_gain([1.0, 0.1, 1.0, 0.1], known).interval == (-2, 2)
+    values = [0.9, 0.0, 0.5, 0.0]
+    of = {"deep": {"M": dict(enumerate(values))}, "plain": {"M": dict(enumerate(values[::-1]))}}
+    study = study_of_split(of, {0, 1}, {f: dict.fromkeys(range(4), 5) for f in of})
+    deep = study_summary(study, baseline="plain").loc[0]
+    assert (deep["minus_low"], deep["minus_high"]) == (-4, 4)
+
+
+def test_where_all_is_wrong_nothing_is_gained():
+    gain = overlap_gain(np.zeros(6), np.arange(6) < 3)
+    assert (gain.gain, gain.interval, gain.p) == (0, (0, 0), 1)
+
+
+def test_a_wider_coverage_makes_wider_intervals():
+    values = np.random.default_rng(6).random(12)
+    known = np.arange(12) < 6
+    images = np.full(12, 10)
+    narrow, usual, wide = (
+        overlap_gain(values, known, images=images, level=level) for level in (0.5, 0.95, 0.99)
+    )
+    assert wide.interval[0] < usual.interval[0] < narrow.interval[0]
+    assert wide.interval[1] > usual.interval[1] > narrow.interval[1]
+    assert wide.images_ouc.low < usual.images_ouc.low < narrow.images_ouc.low
+    assert (narrow.level, usual.level) == (0.5, 0.95)
+    said = overlap_gain(values, known, images=images)
+    assert said == overlap_gain(values, known, images=images, level=0.95, n_resamples=2000, seed=0)
+    assert said.images_tuc == usual.images_tuc
+
+
 @pytest.mark.parametrize(
     ("values", "known"),
     [
+        ([-0.1, 0.2], [True, False]),
         ([0.1, 0.2], [True, True]),
         ([0.1, 0.2], [False, False]),
         ([0.1, 1.2], [True, False]),
@@ -219,6 +278,21 @@ def test_draws_are_as_many_and_as_apart_as_the_paper_says():
 def test_draws_that_cannot_be_made_are_refused(wrong):
     with pytest.raises(ParameterError, match="Cannot draw"):
         fair_draws(np.arange(101) < 61, **{"n_ouc": 25, "n_tuc": 25, "n_train": 51} | wrong)
+
+
+def test_draws_may_use_all_classes_of_a_kind_or_few():
+    overlapping = np.array([True, False, True, False, True])
+    (draw,) = fair_draws(overlapping, n_ouc=3, n_tuc=1, n_draws=1)
+    assert (draw.ouc.tolist(), len(draw.tuc), len(draw.train)) == ([0, 2, 4], 1, 1)
+    (draw,) = fair_draws(overlapping, n_ouc=1, n_tuc=1, n_train=1, n_draws=1)
+    assert len({*draw.ouc, *draw.tuc, *draw.train}) == 3
+    draws = fair_draws(np.arange(60) < 30, n_ouc=10, n_tuc=10)
+    assert len(draws) == 30
+    for draw in draws:
+        for part in (draw.ouc, draw.tuc, draw.train):
+            assert (np.diff(part) > 0).all()
+    for a, b in zip(draws, fair_draws(np.arange(60) < 30, n_ouc=10, n_tuc=10, seed=0), strict=True):
+        np.testing.assert_array_equal(a.ouc, b.ouc)
 
 
 @pytest.fixture(scope="module")
@@ -265,6 +339,49 @@ def test_a_summary_counts_a_class_once(study):
     )
 
 
+def test_a_summary_tells_what_is_documented(study):
+    table = study_summary(study)
+    assert table.columns.tolist() == [
+        "features", "method", "acc_ouc", "acc_tuc", "all", "all_minus_clean", "gain", "low", "high",
+        "p", "p_holm", "draw_mean", "draw_deviation",
+    ]  # fmt: skip
+    over = study_summary(study, baseline="plain").columns
+    assert over[13:].tolist() == ["gain_minus_baseline", "minus_low", "minus_high"]
+    pd.testing.assert_frame_equal(table, study_summary(study, level=0.95, n_resamples=2000, seed=0))
+    deep = study[study["features"] == "deep"]
+    gains = [
+        gain_of(
+            draw.loc[draw["overlapping"], "accuracy"].mean(),
+            draw.loc[~draw["overlapping"], "accuracy"].mean(),
+        )
+        for _, draw in deep.groupby("draw")
+    ]
+    assert table.loc[0, "draw_mean"] == pytest.approx(np.mean(gains))
+    assert table.loc[0, "draw_deviation"] == pytest.approx(np.std(gains, ddof=1))
+    one = study_summary(deep[deep["draw"] == 0])
+    assert (one.loc[0, "draw_mean"], one.loc[0, "draw_deviation"]) == (pytest.approx(gains[0]), 0)
+
+
+def test_p_is_adjusted_over_the_methods_of_the_same_features():
+    accuracy = {0: 0.9, 1: 0.8, 2: 0.7, 3: 0.2, 4: 0.1, 5: 0.0}
+    of = {"deep": {"A": accuracy, "B": accuracy}, "plain": {"A": accuracy}}
+    study = study_of_split(of, {0, 1, 2}, {f: dict.fromkeys(range(6), 5) for f in of})
+    table = study_summary(study)
+    assert table["p"].tolist() == pytest.approx([0.1] * 3)
+    assert table["p_holm"].tolist() == pytest.approx([0.2, 0.2, 0.1])
+
+
+def test_a_method_that_the_baseline_lacks_has_no_difference():
+    accuracy = {0: 0.9, 1: 0.8, 2: 0.2, 3: 0.1}
+    of = {"deep": {"A": accuracy, "B": accuracy}, "plain": {"A": accuracy}}
+    study = study_of_split(of, {0, 1}, {f: dict.fromkeys(range(4), 5) for f in of})
+    table = study_summary(study, baseline="plain").set_index(["features", "method"])
+    columns = ["gain_minus_baseline", "minus_low", "minus_high"]
+    assert table.loc[("deep", "B"), columns].isna().all()
+    assert (table.loc[("plain", "A"), columns] == 0).all()
+    assert table.loc[("deep", "A"), "gain_minus_baseline"] == 0
+
+
 def test_a_baseline_that_is_not_there_is_refused(study):
     with pytest.raises(ParameterError, match="No features called"):
         study_summary(study, baseline="idt")
@@ -303,6 +420,14 @@ def test_draws_test_half_and_half_and_leave_as_many_to_train():
     assert (len(few.ouc), len(few.tuc)) == (4, 4)
     with pytest.raises(ParameterError, match="got 3 and 7"):
         half_and_half(np.arange(10) < 3)
+    with pytest.raises(ParameterError, match="got 7 and 3"):
+        half_and_half(np.arange(10) < 7)
+    fewest = half_and_half(np.arange(8) < 4, n_draws=2)
+    assert [(len(d.ouc), len(d.tuc), len(d.train)) for d in fewest] == [(2, 2, 4)] * 2
+    assert {len(d.ouc) for d in half_and_half(np.arange(200) < 191)} == {4}
+    np.testing.assert_array_equal(
+        half_and_half(np.arange(8) < 4)[0].ouc, half_and_half(np.arange(8) < 4, seed=0)[0].ouc
+    )
 
 
 def test_simulated_pre_training_gains_and_the_simulated_baseline_does_not():

@@ -212,11 +212,51 @@ def test_a_data_set_in_memory_can_be_kept(root):
     assert kept.name == "in-memory"
     again = load("in-memory")
     assert (again.digest, again.simulated, again.source) == (ds.digest, True, "Made up.")
-    assert again.images.shape == (20, 2, 2)
+    np.testing.assert_array_equal(again.features, ds.features)
+    np.testing.assert_array_equal(again.labels, ds.labels)
+    np.testing.assert_array_equal(again.prototypes, ds.prototypes)
+    np.testing.assert_array_equal(again.images, ds.images)
     assert len(again.splits["own"].folds) == 2
     DAMAGE["truncated"](folder_of(root, "in-memory"))
     with pytest.raises(DatasetError, match="its source is not known"):
         load("in-memory")
+
+
+def test_a_large_matrix_is_kept_block_by_block():
+    labels = np.arange(8200) % 3
+    features = np.asfortranarray(np.arange(2 * 8200, dtype=np.float32).reshape(8200, 2))
+    ds = ZSLDataset("rows", features, labels, np.eye(3), "abc")
+    np.testing.assert_array_equal(import_dataset(ds).features, features)
+
+
+class Payload:
+    """What a pickle may do to whoever opens it."""
+
+    def __init__(self, marker):
+        self.marker = marker
+
+    def __reduce__(self):
+        return os.mkdir, (str(self.marker),)
+
+
+@pytest.mark.parametrize("name", ["features.npy", "labels.npy", "prototypes.npy", "splits.npz"])
+def test_a_pickle_is_never_opened(source, root, reads, tmp_path, name):
+    read_xlsa17(source)
+    folder, marker = folder_of(root), tmp_path / "opened"
+    with np.load(folder / "splits.npz") as file:
+        arrays = dict(file)
+    (folder / name).unlink()
+    payload = np.array([Payload(marker)], dtype=object)
+    if name == "splits.npz":
+        np.savez(folder / name, **arrays | {"0.trainval": payload})
+    else:
+        np.save(folder / name, payload, allow_pickle=True)
+    manifest = json.loads((root / "Toy.json").read_text())
+    manifest["files"][name] = kept.seal([folder / name])[name]
+    (root / "Toy.json").write_text(json.dumps(manifest))
+    assert load("Toy").class_names == files.CLASSES
+    assert len(reads) == 2
+    assert not marker.exists()
 
 
 @pytest.mark.parametrize(

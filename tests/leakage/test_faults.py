@@ -8,7 +8,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.leakage.worlds import FAULTS, JUDGED, add, clean, move, noticed, with_parts, worlds
+from tests.leakage.worlds import (
+    FAULTS,
+    JUDGED,
+    add,
+    clean,
+    move,
+    noticed,
+    with_features,
+    with_parts,
+    worlds,
+)
 from zslcore.datasets import load
 from zslcore.exceptions import DatasetError
 from zslcore.leakage import CHECKS, AuditContext, Severity, audit_context, corrected_split
@@ -127,6 +137,85 @@ def test_duplicates_that_can_hardly_matter_are_a_warning():
     assert report.severity("ZSL004") is Severity.WARN
     X[world.parts["test_unseen"][:50]] = X[world.parts["train"][0]]
     assert audit_context(replace(world, features=X)).severity("ZSL004") is Severity.FAIL
+
+
+@pytest.mark.parametrize(("n", "severity"), [(1, Severity.WARN), (2, Severity.FAIL)])
+@pytest.mark.parametrize(("jitter", "id_"), [(0.0, "ZSL004"), (0.01, "ZSL005")])
+def test_one_duplicate_in_a_hundred_test_images_is_few_and_two_are_not(n, severity, jitter, id_):
+    world = clean(n_unseen=1, per_class=100)
+    world = with_parts(world, test_seen=np.empty(0, int))
+    rng = np.random.default_rng(0)
+    rows, train = world.parts["test_unseen"][:n], world.parts["train"][:n]
+    noise = jitter * rng.normal(size=(n, world.features.shape[1]))
+    world.features[rows] = world.features[train] + noise
+    report = audit_context(world)
+    assert report.severity(id_) is severity
+    (finding,) = [f for f in report.of(id_) if f.severity is severity]
+    assert f"({n:.2f}%)" in finding.message
+
+
+@pytest.mark.parametrize("part", ["train", "test_seen", "test_unseen"])
+def test_an_image_twice_in_one_part_is_told_and_left_there(part):
+    world = clean()
+    first, second = world.parts[part][:2]
+    world = with_features(world, second, world.features[first])
+    (finding,) = audit_context(world).of("ZSL004")
+    assert (finding.severity, finding.figures) == (Severity.INFO, {"groups": 1})
+    assert "never in two parts: 1 image." in finding.message
+    assert not any(len(rows) for rows in correct_context(world).removed.values())
+
+
+def test_an_image_tested_as_seen_and_as_unseen_is_a_warning():
+    world = clean()
+    seen, unseen = world.parts["test_seen"][0], world.parts["test_unseen"][0]
+    (finding,) = audit_context(with_features(world, unseen, world.features[seen])).of("ZSL004")
+    assert finding.severity is Severity.WARN
+    assert "In test_seen and, under another number, in test_unseen: 1 image." in finding.message
+    assert finding.rows == tuple(sorted((seen, unseen)))
+    (evidence,) = finding.evidence
+    assert {row[1:] for row in evidence.rows} == {
+        (seen, world.class_of(seen), "test_seen"),
+        (unseen, world.class_of(unseen), "test_unseen"),
+    }
+
+
+def test_images_without_features_are_named_and_in_no_group():
+    world = clean()
+    rows = np.sort(world.parts["trainval"][:3])
+    (finding,) = audit_context(with_features(world, rows, 0)).of("ZSL004")
+    assert (finding.severity, finding.rows) == (Severity.WARN, tuple(rows))
+    assert "all zero: 3 images." in finding.message
+
+
+def test_evidence_of_equal_rows_is_cut_and_says_so():
+    world = clean(per_class=60)
+    tested = world.parts["test_unseen"][:120]
+    source = world.parts["train"][0]
+    (finding,) = audit_context(with_features(world, tested, world.features[source])).of("ZSL004")
+    assert finding.severity is Severity.FAIL
+    assert finding.rows == tuple(sorted((*tested, source)))
+    assert finding.figures == {"rows": 121}
+    (evidence,) = finding.evidence
+    assert (len(evidence.rows), evidence.total) == (100, 121)
+    assert {row[0] for row in evidence.rows} == {0}
+
+
+def test_pairs_of_near_images_are_listed_by_how_near_they_are():
+    world = clean()
+    tested, trained = world.parts["test_unseen"][:2], world.parts["train"][:2]
+    steps = np.array([[1.02], [1.01]], np.float32)
+    world = with_features(world, tested, steps * world.features[trained])
+    (finding,) = audit_context(world).of("ZSL005")
+    assert finding.severity is Severity.FAIL
+    assert finding.rows == tuple(sorted(tested))
+    assert finding.figures["pairs"] == 2
+    (evidence,) = finding.evidence
+    assert [row[:4] for row in evidence.rows] == [
+        (a, world.class_of(a), b, world.class_of(b))
+        for a, b in zip(tested[::-1], trained[::-1], strict=True)
+    ]
+    assert evidence.rows[0][4] < evidence.rows[1][4] < 0.25
+    assert all(row[5] < 0.5 for row in evidence.rows)
 
 
 def test_validation_on_test_classes_is_found_in_folds():

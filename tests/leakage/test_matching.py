@@ -136,6 +136,123 @@ def test_an_ambiguous_name_is_read_as_the_other_classes_are():
     assert {m.strength for m in mouse if m.entry == "mouse, computer mouse"} == {"strong"}
 
 
+ANIMALS = [
+    "rat", "dog", "horse", "lion", "zebra", "cow", "sheep", "wolf", "otter", "tiger", "elephant",
+    "giraffe", "squirrel", "rabbit", "gorilla", "hamster", "beaver", "moose",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("others", "strength"),
+    [
+        (ANIMALS[:3], "strong"),  # of four names nothing is known
+        (ANIMALS[:4], "weak"),
+        ([*ANIMALS[:17], "screwdriver", "hammer"], "strong"),  # two of twenty are tools
+        ([*ANIMALS[:18], "screwdriver", "hammer"], "weak"),
+    ],
+)
+def test_a_tenth_of_five_names_or_more_tells_what_a_data_set_is_about(others, strength):
+    found = match_names(["mouse"], IMAGENET, others)
+    assert {m.strength for m in found if m.entry == "mouse, computer mouse"} == {strength}
+
+
+def test_two_steps_up_is_broader_and_three_are_too_far():
+    (zebra,) = wordnet().senses("zebra")
+    above = [(a, steps) for a, steps in wordnet().ancestors(zebra) if steps <= 4]
+    lines = {f"{a} {wordnet().synsets[a].lemmas[0]}": steps for a, steps in above}
+    found = found_by("broader", "zebra", Vocabulary.of("mine", list(lines)))
+    assert set(lines.values()) == {1, 2, 3, 4}
+    assert {m.entry for m in found} == {
+        line.split(" ", 1)[1] for line, steps in lines.items() if steps <= 2
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "entry", "found"),
+    [
+        ("zorbq", "zorbx", True),
+        ("zorbqu", "zorbu", True),
+        ("zorq", "zorx", False),  # too short
+        ("zorbqq", "zorbxx", False),  # two letters
+        ("zorbq tree", "zorbx tree", True),
+        ("tree zorbq", "tree zorbx", True),
+        ("zorbq tree", "zorbx house", False),
+    ],
+)
+def test_one_letter_of_five_or_more_may_be_wrong(name, entry, found):
+    assert bool(found_by("spelling", name, Vocabulary.of("mine", [entry]))) == found
+
+
+@pytest.mark.parametrize(("n", "few"), [(10, 2), (100, 2), (150, 3)])
+def test_a_word_of_many_names_tells_nothing(n, few):
+    fillers = [f"filler{k}" for k in range(n)]
+
+    def named(times):
+        names = [f"blorp {name}" for name in fillers[:times]] + fillers[times:]
+        return len(found_by("shared word", "blorp oak", Vocabulary.of("mine", names)))
+
+    assert (named(few), named(few + 1)) == (few, 0)
+
+
+def test_ten_matches_of_a_rule_are_kept():
+    jumps = Vocabulary.of("mine", [f"blorp filler{k}" for k in range(12)])
+    assert [m.rule for m in match_names(["blorp"], jumps)] == ["contained"] * 10
+    assert len(match_names(["blorp", "blorp oak"], jumps)) == 10
+
+
+@pytest.mark.parametrize(
+    ("name", "entry", "evidence"),
+    [
+        ("blorp", "blorp oak", "a narrower name: it adds oak"),
+        ("blorp oak", "blorp", "a broader name: it lacks oak"),
+        ("blorp oak tree", "oak tree", "a broader name: it lacks blorp"),
+        ("snowboard", "snow board", ""),
+    ],
+)
+def test_a_name_inside_another_is_contained(name, entry, evidence):
+    found = match_names([name], Vocabulary.of("mine", [entry]))
+    assert (found[0].rule, found[0].evidence) == (
+        ("contained", evidence) if evidence else ("same name", "the same name")
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "entry", "found"),
+    [
+        ("basket", "basketball game", True),
+        ("ski", "skiboat trip", True),
+        ("art", "artist hut", False),
+    ],
+)
+def test_compounds_begin_with_a_word_of_three_letters_and_go_on_with_one_of_four(
+    name, entry, found
+):
+    assert bool(found_by("shared word", f"{name} zorbq", Vocabulary.of("mine", [entry]))) == found
+
+
+def test_a_match_says_what_it_rests_on():
+    (match,) = match_names(["zebra_outdoor"], Vocabulary.of("mine", ["n02391049 zebra"]))
+    assert (match.class_name, match.vocabulary, match.entry) == ("zebra_outdoor", "mine", "zebra")
+    assert (match.strength, match.rule) == ("weak", "qualified")
+    assert match.evidence == "the same name, once the viewpoint is dropped"
+    (wolf,) = match_names(["wolf"], Vocabulary.of("mine", ["n02114367 timber wolf"]))
+    assert wolf.evidence == "a kind of wolf, 1 below it in WordNet (n02114100)"
+    assert match_names(["outdoor"], Vocabulary.of("mine", ["n02391049 zebra"])) == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "entry", "strong"),
+    [
+        ("crane", "crane (machine)", True),
+        ("crane machine", "crane (machine)", True),
+        ("crane bird", "crane (not bird)", False),
+    ],
+)
+def test_what_stands_in_parentheses_is_part_of_a_name_or_not(name, entry, strong):
+    found = match_names([name], Vocabulary.of("mine", [entry]))
+    assert any(m.rule == "same name" for m in found) == strong
+
+
 def test_two_words_of_the_dictionary_are_no_misspelling_of_each_other():
     assert not match_names(["hurling"], Vocabulary.of("mine", ["curling"]))
     assert match_names(["hurlign"], Vocabulary.of("mine", ["hurling"]))[0].rule == "spelling"

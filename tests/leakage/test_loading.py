@@ -1,0 +1,219 @@
+"""From a file, a folder or a split to what the checks look at."""
+
+import hashlib
+import json
+
+import numpy as np
+import pytest
+from scipy.io import savemat
+
+from tests.datasets import files
+from tests.worlds import linear_world
+from zslcore.datasets.base import Split
+from zslcore.exceptions import DatasetError, FileRefusedError, UnknownNameError
+from zslcore.leakage import Vocabulary, get_vocabulary, loading
+from zslcore.leakage.loading import chosen_split, context_of, context_of_split, vocabulary_of
+
+pytestmark = pytest.mark.usefixtures("in_process")
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return files.write_folder(tmp_path / "toy")
+
+
+@pytest.fixture
+def into(tmp_path):
+    (tmp_path / "into").mkdir()
+    return tmp_path / "into"
+
+
+def the_parts(context):
+    return {part: rows.tolist() for part, rows in context.parts.items()}
+
+
+def test_a_folder_gives_all_there_is(folder, into):
+    context = context_of(folder, into=into)
+    np.testing.assert_array_equal(context.labels, files.LABELS)
+    np.testing.assert_array_equal(context.features, files.FEATURES)
+    np.testing.assert_allclose(context.prototypes, files.ATT, rtol=1e-6)
+    assert (context.raw_prototypes, context.n_rows) == (None, files.N)
+    assert context.class_names == files.CLASSES
+    np.testing.assert_array_equal(context.parts["test_unseen"], files.UNSEEN)
+    digest = hashlib.sha256((folder / "att_splits.mat").read_bytes()).hexdigest()
+    assert context.file_digest == digest
+    assert context.facts == {
+        "file": "att_splits.mat", "labels": "from res101.mat beside the file", "digest": digest,
+    }  # fmt: skip
+    own = context_of(folder, into=into, features=np.zeros((files.N, 2)))
+    assert own.features.shape == (files.N, 2)
+
+
+def test_a_folder_may_hold_the_split_alone_but_needs_it(folder, into):
+    (folder / "res101.mat").unlink()
+    context = context_of(folder, into=into)
+    assert (context.labels, context.features, context.n_rows) == (None, None, None)
+    (folder / "att_splits.mat").unlink()
+    with pytest.raises(FileRefusedError, match=r"expected att_splits\.mat in this folder"):
+        context_of(folder, into=into)
+
+
+def test_labels_are_taken_from_the_file_itself_or_from_beside_it(folder, into):
+    other = files.LABELS[::-1, None] + 1.0
+    savemat(folder / "labels.mat", {"labels": other})
+    path = folder / "att_splits.mat"
+    np.testing.assert_array_equal(context_of(path, into=into).labels, files.LABELS)
+    (folder / "res101.mat").unlink()
+    context = context_of(path, into=into)
+    np.testing.assert_array_equal(context.labels, files.LABELS[::-1])
+    assert context.facts["labels"] == "from labels.mat beside the file"
+    savemat(folder / "own.mat", files.splits_file(labels=files.LABELS[:, None] + 1.0))
+    own = context_of(folder / "own.mat", into=into)
+    np.testing.assert_array_equal(own.labels, files.LABELS)
+    assert own.facts["labels"] == "in the file itself"
+    given = context_of(path, into=into, labels=np.zeros(files.N, int))
+    assert not given.labels.any()
+    assert "labels" not in given.facts
+
+
+def test_files_of_labels_and_features_hold_one_or_both(folder, into, tmp_path):
+    (folder / "att_splits.mat").rename(tmp_path / "mine.mat")
+    path, images = tmp_path / "mine.mat", folder / "res101.mat"
+    both = context_of(path, into=into, features=images)
+    np.testing.assert_array_equal(both.labels, files.LABELS)
+    np.testing.assert_array_equal(both.features, files.FEATURES)
+    savemat(tmp_path / "features.mat", {"features": files.FEATURES.T})
+    alone = context_of(path, into=into, features=tmp_path / "features.mat")
+    assert (alone.labels, alone.n_rows) == (None, files.N)
+    with pytest.raises(FileRefusedError, match=r"features\.mat: expected the variable 'labels'"):
+        context_of(path, into=into, labels=tmp_path / "features.mat")
+    second = context_of_split(path, images, into)
+    np.testing.assert_array_equal(second.labels, files.LABELS)
+    np.testing.assert_array_equal(second.features, files.FEATURES)
+    assert context_of_split(path, None, into).labels is None
+
+
+def test_labels_and_features_have_to_fit(folder, into):
+    path = folder / "att_splits.mat"
+    for labels, sentence in (
+        (np.zeros((3, 2), int), "one whole number per image"),
+        (np.zeros(3), "one whole number per image"),
+        ([-1, 0], r"one of 5 classes; got -1\.\.0"),
+        ([0, 5], r"one of 5 classes; got 0\.\.5"),
+    ):
+        with pytest.raises(DatasetError, match=sentence):
+            context_of(path, into=into, labels=labels)
+    assert context_of(path, into=into, labels=np.array([0, 4], np.uint8)).n_rows == 2
+    with pytest.raises(DatasetError, match="3 rows of features but 2 labels"):
+        context_of(path, into=into, labels=[0, 4], features=np.zeros((3, 2)))
+    split = Split.from_classes("own", files.LABELS, unseen=[3, 4])
+    bare = context_of(split, into=into, labels=[0, 10**9])
+    assert (bare.name, bare.n_rows) == ("own", 2)
+    assert context_of(split, into=into).n_rows is None
+
+
+def test_names_and_prototypes_have_to_be_as_many(folder, into):
+    savemat(folder / "mine.mat", files.splits_file(allclasses_names=files.cells(["a", "b"])))
+    with pytest.raises(FileRefusedError, match="got 2 names and 5 prototypes"):
+        context_of(folder / "mine.mat", into=into)
+    savemat(folder / "mine.mat", files.splits_file(allclasses_names=None))
+    assert context_of(folder / "mine.mat", into=into).class_names == ()
+    raw = {"att": None, "original_att": 2.0 * files.ATT.T}
+    savemat(folder / "mine.mat", files.splits_file(**raw))
+    context = context_of(folder / "mine.mat", into=into)
+    np.testing.assert_allclose(context.prototypes, 2 * files.ATT, rtol=1e-6)
+    np.testing.assert_array_equal(context.raw_prototypes, context.prototypes)
+
+
+def test_a_file_without_rows_is_refused(folder, into):
+    nothing = {f"{part}_loc": None for part in ("trainval", "train", "val", "test_seen")}
+    savemat(folder / "mine.mat", files.splits_file(**nothing, test_unseen_loc=None))
+    with pytest.raises(FileRefusedError, match="found none of them"):
+        context_of(folder / "mine.mat", into=into)
+
+
+def test_class_lists_beside_the_benchmarks_own_files_are_read(folder, into):
+    lists = {
+        "trainvalclasses": files.CLASSES[:3],
+        "testclasses": files.CLASSES[3:],
+        "trainclasses1": files.CLASSES[:2],
+        "valclasses1": files.CLASSES[2:3],
+        "trainclasses3": files.CLASSES[1:3],
+        "valclasses3": files.CLASSES[:1],
+        "trainclasses2": files.CLASSES[:1],  # without its counterpart this is no fold
+    }
+    files.write_lists(folder / "proposed_split", **lists)
+    context = context_of(folder / "att_splits.mat", into=into)
+    found = {side: rows.tolist() for side, rows in context.class_lists.items()}
+    assert found == {"seen": [0, 1, 2], "unseen": [3, 4]}
+    assert [[rows.tolist() for rows in fold] for fold in context.folds] == [
+        [[0, 1], [2]],
+        [[1, 2], [0]],
+    ]
+    (folder / "att_splits.mat").rename(folder / "mine.mat")
+    assert context_of(folder / "mine.mat", into=into).class_lists == {}
+    (folder / "mine.mat").rename(folder / "att_splits.mat")
+    files.write_lists(folder / "proposed_split", testclasses=["unicorn"])
+    context = context_of(folder / "att_splits.mat", into=into)
+    assert (context.class_lists, context.folds) == ({}, ())
+
+
+def test_a_split_as_json_is_read_as_it_was_written(into, tmp_path, monkeypatch):
+    path = tmp_path / "mine.JSON"
+    parts = {"trainval": [3, 1, 1], "test_seen": [], "test_unseen": [0], "other": "ignored"}
+    path.write_text(json.dumps({"schema": "zslcore-split/1", "parts": parts}))
+    context = context_of(path, into=into)
+    assert the_parts(context) == {"trainval": [3, 1, 1], "test_seen": [], "test_unseen": [0]}
+    assert context.parts["test_seen"].dtype.kind == "i"
+    assert (context.name, context.split_name) == ("mine.JSON", "")
+    monkeypatch.setattr(loading, "MAX_JSON", path.stat().st_size)
+    assert the_parts(context_of(path, into=into)) == the_parts(context)
+    monkeypatch.setattr(loading, "MAX_JSON", path.stat().st_size - 1)
+    with pytest.raises(FileRefusedError, match=r"expected a JSON file of at most \d+ bytes"):
+        context_of(path, into=into)
+
+
+@pytest.mark.parametrize(
+    ("parts", "sentence"),
+    [
+        ({"trainval": [[1, 2]]}, "a list of whole numbers for every part"),
+        ({"trainval": [1], "val": [0.5]}, "a list of whole numbers for every part"),
+        ({"other": [1]}, "found none of them"),
+        ([1], "expected a split as JSON"),
+    ],
+)
+def test_json_that_is_no_split_is_refused(into, tmp_path, parts, sentence):
+    path = tmp_path / "mine.json"
+    path.write_text(json.dumps({"schema": "zslcore-split/1", "parts": parts}))
+    with pytest.raises(FileRefusedError, match=sentence):
+        context_of(path, into=into)
+    path.write_text(json.dumps({"schema": "zslcore-split/2", "parts": parts}))
+    with pytest.raises(FileRefusedError, match="expected the schema 'zslcore-split/1'"):
+        context_of(path, into=into)
+
+
+def test_the_proposed_split_is_chosen_where_none_is_named():
+    world = linear_world()
+    first, named = (
+        Split.from_classes(name, world.labels, unseen=[k]) for k, name in enumerate(("A", "PS"))
+    )
+    object.__setattr__(world, "splits", {"A": first, "PS": named})
+    assert chosen_split(world) is named
+    assert chosen_split(world, "A") is first
+    object.__setattr__(world, "splits", {"A": first})
+    assert chosen_split(world) is first
+    with pytest.raises(UnknownNameError):
+        chosen_split(world, "PS")
+    object.__setattr__(world, "splits", {})
+    with pytest.raises(DatasetError, match="linear world has no split to audit"):
+        chosen_split(world)
+
+
+def test_a_vocabulary_has_a_name_or_a_file(tmp_path):
+    mine = Vocabulary.of("mine", ["seal"])
+    assert vocabulary_of(mine) is mine
+    assert vocabulary_of("sports-1m") is get_vocabulary("sports-1m")
+    (tmp_path / "mine").write_text("seal\n")
+    assert vocabulary_of(tmp_path / "mine").entries == mine.entries
+    with pytest.raises(FileRefusedError):
+        vocabulary_of("mine.txt")
