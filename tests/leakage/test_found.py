@@ -1,5 +1,6 @@
 """What every check says of what it finds: how bad it is, which rows and classes, and how many."""
 
+import hashlib
 import json
 from dataclasses import replace
 
@@ -472,6 +473,12 @@ def test_a_known_split_is_recognised_and_so_is_a_variant(monkeypatch):
     assert said(replace(world, parts=alone), "ZSL010") == [
         (WARN, "World PS 0, as published (its rows). It is old.")
     ]
+
+
+def test_rows_are_known_by_sixteen_digits_whatever_their_order():
+    digest = part_digest(np.array([258, 0, 258]))
+    assert digest == part_digest(np.array([0, 258], np.int32))
+    assert digest == hashlib.sha256(b"\0" * 8 + b"\2\1" + b"\0" * 6).hexdigest()[:16]
 
 
 # --- What is known, and the report ----------------------------------------------------------------
