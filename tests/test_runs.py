@@ -1,3 +1,4 @@
+import hashlib
 import json
 import sqlite3
 from dataclasses import FrozenInstanceError, replace
@@ -147,6 +148,24 @@ def test_result_survives_json(result):
     assert again == result
     assert again.row() == result.row()
     assert json.loads(result.to_json())["evaluation"]["zsl"] == result.evaluation.zsl
+
+
+def test_a_result_of_0_1_0_says_what_that_version_did_not(result):
+    values = json.loads(result.to_json())
+    for name in ("schema", "key", "version", "commit"):
+        del values[name]
+    values["environment"]["zslcore"] = "0.1.0"
+    for name in ("grid", "revisions"):
+        del values["spec"][name]
+    values["spec"]["version"] = values["spec"].pop("release")
+    read = RunResult.from_json(json.dumps(values))
+    text = json.dumps(values["spec"], sort_keys=True)
+    assert read.key == hashlib.sha256(text.encode()).hexdigest()[:16]
+    assert read.spec.revisions == {"protocol": 0, "LinearS2V": 0}
+    assert (read.spec.grid, read.spec.release) == (None, result.spec.release)
+    assert (read.version, read.commit) == ("0.1.0", "")
+    assert read.evaluation == result.evaluation
+    assert read.spec.present == result.spec
 
 
 def test_row_is_tidy_and_says_where_numbers_come_from(result):

@@ -154,6 +154,11 @@ def test_folds_keep_to_trainval_and_their_classes_apart():
     assert unknown.folds == mixed.folds
 
 
+def test_a_corrected_split_can_be_a_key():
+    corrected = correct_context(clean())
+    assert {corrected: "mine"}[corrected] == "mine"
+
+
 def test_a_table_counts_what_was_kept_and_removed():
     world = clean()
     table = correct_context(add(world, world.parts["test_seen"][:4], "trainval")).table()

@@ -1,5 +1,6 @@
 """What every check says of what it finds: how bad it is, which rows and classes, and how many."""
 
+import hashlib
 import json
 from dataclasses import replace
 
@@ -7,6 +8,7 @@ import numpy as np
 import pytest
 
 from tests.leakage.worlds import add, clean, move, with_parts, with_prototype
+from tests.worlds import linear_world
 from zslcore.exceptions import DatasetError
 from zslcore.leakage import (
     AuditContext,
@@ -21,6 +23,7 @@ from zslcore.leakage import (
 from zslcore.leakage.checks import CHECKS, run_check
 from zslcore.leakage.checks import identity as identity_module
 from zslcore.leakage.checks.identity import KnownSplit, part_digest
+from zslcore.runs import RunSpec, execute
 
 FAIL, WARN, INFO, PASS = Severity.FAIL, Severity.WARN, Severity.INFO, Severity.PASS
 
@@ -189,6 +192,49 @@ def test_a_class_on_both_sides_is_counted_by_part():
     )  # fmt: skip
     assert finding.evidence[0].rows == (("thing 7", 2, 2, 0, 0, 10),)
     assert finding.advice == "Take these classes out of training, or out of test_unseen."
+
+
+@pytest.mark.parametrize(
+    ("labels", "trained", "tested", "off"),
+    [
+        ([0, 0, 1, 1], [1, 2], [3, 4], True),
+        ([0, 0, 1, 1], [0, 1, 2], [3], True),  # what falls off the front is no last row
+        ([1, 0, 1, 1], [1, 2], [3], False),  # the first row counts as well
+        ([0, 0, 1, 1], [0, 2], [1, 3], False),
+        ([0, 0, 1, 1], [-1, 0, 2], [1, 2], False),
+        ([0, 0, 0, 1, 1], [0, 1], [2, 3], True),
+    ],
+)
+def test_numbers_are_off_by_one_where_a_step_parts_all_classes(labels, trained, tested, off):
+    parts = {"trainval": np.array(trained), "test_unseen": np.array(tested)}
+    context = AuditContext("bare", parts, labels=np.array(labels), n_rows=len(labels))
+    (finding,) = [f for f in found(context, "ZSL001").values() if f.severity is FAIL]
+    assert ("off by one" in finding.advice) == off
+
+
+def test_folds_of_declared_classes_need_no_labels():
+    parts = {part: np.arange(3) for part in ("train", "val")}
+    bare = AuditContext(
+        "bare", parts, class_lists={"seen": np.arange(3), "unseen": np.arange(3, 5)}
+    )
+    assert said(bare, "ZSL002")[0][0] is PASS
+    ((_, message),) = said(replace(bare, folds=((np.array([0]), np.array([4])),)), "ZSL002")
+    assert message == "Fold 1 validates on test classes: class 4."
+
+
+def test_train_and_val_alone_are_a_fold():
+    parts = {"train": np.array([0, 1]), "val": np.array([2, 3])}
+    context = AuditContext("bare", parts, labels=np.array([0, 1, 1, 2]), n_rows=4)
+    ((severity, message),) = said(context, "ZSL002")
+    assert severity is FAIL
+    assert message.endswith("trains and validates on the same classes: class 1.")
+
+
+def test_without_training_or_test_rows_nothing_is_near():
+    world = clean()
+    for parts in (("trainval", "train", "val"), ("test_seen", "test_unseen")):
+        bare = with_parts(world, **{part: np.empty(0, int) for part in parts})
+        assert said(bare, "ZSL005")[0][0] is PASS
 
 
 def test_declared_classes_are_held_against_each_other_and_the_rows():
@@ -361,6 +407,39 @@ def test_what_is_not_known_of_choices_is_listed():
     ]
 
 
+@pytest.fixture(scope="module")
+def run():
+    """A run whose oracle, by what is written into it, is better by 12.3456 points."""
+    world = linear_world(noise=1.0)
+    run = execute(RunSpec(world.name, "PS", "LinearS2V"), world)
+    gained = {"zsl": run.evaluation.zsl + 0.123456, "harmonic": None}
+    return replace(run, oracle=replace(run.oracle, **gained))
+
+
+def test_runs_tell_how_parameters_and_gamma_were_chosen(run):
+    finding = the(replace(clean(), runs=(run, replace(run, oracle=None))), "ZSL008")
+    assert (finding.severity, finding.message) == (
+        PASS,
+        "Parameters and gamma of 2 runs were validated on the folds; choosing on the test set "
+        "would have gained up to 12.3%.",
+    )
+    assert finding.evidence[0].rows == (
+        ("LinearS2V", "validated", "validated", 0.1235, None),
+        ("LinearS2V", "validated", "validated", None, None),
+    )
+
+
+@pytest.mark.parametrize("given", ["params_origin", "gamma_origin"])
+def test_what_was_given_in_a_run_is_not_validated(run, given):
+    other = replace(run, oracle=None, spec=replace(run.spec, method="ESZSL", grid=None))
+    runs = [replace(other, **{given: "given"})] * 2 + [replace(other, gamma_origin=None)]
+    finding = the(replace(clean(), runs=runs), "ZSL008")
+    assert (finding.severity, finding.message) == (
+        INFO, "Parameters or gamma of ESZSL were given, not validated.",
+    )  # fmt: skip
+    assert finding.evidence[0].rows[2][2] == "none"
+
+
 @pytest.mark.parametrize(("per_class", "few"), [(9, True), (10, False)])
 def test_fewer_than_ten_test_images_are_few(per_class, few):
     world = with_parts(clean(per_class=per_class), test_seen=np.empty(0, int))
@@ -402,6 +481,12 @@ def test_a_known_split_is_recognised_and_so_is_a_variant(monkeypatch):
     assert said(replace(world, parts=alone), "ZSL010") == [
         (WARN, "World PS 0, as published (its rows). It is old.")
     ]
+
+
+def test_rows_are_known_by_sixteen_digits_whatever_their_order():
+    digest = part_digest(np.array([258, 0, 258]))
+    assert digest == part_digest(np.array([0, 258], np.int32))
+    assert digest == hashlib.sha256(b"\0" * 8 + b"\2\1" + b"\0" * 6).hexdigest()[:16]
 
 
 # --- What is known, and the report ----------------------------------------------------------------
