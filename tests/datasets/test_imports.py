@@ -265,6 +265,8 @@ def test_a_pickle_is_never_opened(source, root, reads, tmp_path, name):
 def test_names_are_plain_file_names(source, name):
     with pytest.raises(ParameterError, match="must be at most 64 letters"):
         imports.keep(name, imports.Recipe(str(source), {}, ()), lambda _: None)
+    with pytest.raises(ParameterError, match="must be at most 64 letters"):
+        imports.keep_dataset(None, name)
 
 
 def test_names_of_built_in_data_sets_are_taken(source):

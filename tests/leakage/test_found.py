@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from dataclasses import replace
+from dataclasses import FrozenInstanceError, replace
 
 import numpy as np
 import pytest
@@ -15,6 +15,7 @@ from zslcore.leakage import (
     AuditReport,
     Evidence,
     Finding,
+    Match,
     Provenance,
     Severity,
     Vocabulary,
@@ -511,6 +512,21 @@ def test_a_context_tells_rows_and_classes_as_far_as_they_are_known():
 def report(*severities, split="PS"):
     findings = tuple(Finding("ZSL001", s, f"It is {s}.") for s in severities)
     return AuditReport("x", split, findings, {"ZSL001": "title"})
+
+
+@pytest.mark.parametrize(
+    ("record", "field"),
+    [
+        (CHECKS[0], "id"),
+        (Finding("ZSL001", PASS, ""), "severity"),
+        (Evidence.of("", (), ()), "total"),
+        (Match("seal", "mine", "seal", "strong", "same name", ""), "strength"),
+        (KnownSplit("World", "PS", "", {}, {}), "superseded"),
+    ],
+)
+def test_what_was_said_does_not_change(record, field):
+    with pytest.raises(FrozenInstanceError):
+        setattr(record, field, "another")
 
 
 def test_a_headline_counts_what_there_is_worst_first():
