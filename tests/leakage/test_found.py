@@ -417,12 +417,20 @@ def run():
     return replace(run, oracle=replace(run.oracle, **gained))
 
 
+def here(runs):
+    """What ZSL008 says of runs, after what it says of the author."""
+    unknown, finding = audit_context(replace(clean(), runs=runs)).of("ZSL008")
+    assert unknown.severity is Severity.UNKNOWN
+    return finding
+
+
 def test_runs_tell_how_parameters_and_gamma_were_chosen(run):
-    finding = the(replace(clean(), runs=(run, replace(run, oracle=None))), "ZSL008")
+    finding = here([run, replace(run, oracle=None)])
     assert (finding.severity, finding.message) == (
-        PASS,
-        "Parameters and gamma of 2 runs were validated on the folds; choosing on the test set "
-        "would have gained up to 12.3%.",
+        INFO,
+        "Run here, which says nothing of the author's figures: 2 runs, parameters and gamma "
+        "validated on the folds; parameters chosen on the test set would have gained up to 12.3 "
+        "points of ZSL accuracy.",
     )
     assert finding.evidence[0].rows == (
         ("LinearS2V", "validated", "validated", 0.1235, None),
@@ -434,10 +442,8 @@ def test_runs_tell_how_parameters_and_gamma_were_chosen(run):
 def test_what_was_given_in_a_run_is_not_validated(run, given):
     other = replace(run, oracle=None, spec=replace(run.spec, method="ESZSL", grid=None))
     runs = [replace(other, **{given: "given"})] * 2 + [replace(other, gamma_origin=None)]
-    finding = the(replace(clean(), runs=runs), "ZSL008")
-    assert (finding.severity, finding.message) == (
-        INFO, "Parameters or gamma of ESZSL were given, not validated.",
-    )  # fmt: skip
+    finding = here(runs)
+    assert finding.message.endswith("figures: 3 runs, parameters or gamma of 2 given.")
     assert finding.evidence[0].rows[2][2] == "none"
 
 
