@@ -80,7 +80,8 @@ def test_v2_passes_the_checks_of_rows_and_classes(xlsa17, name):
 
 
 def test_the_missing_values_of_awa_are_found(xlsa17):
-    (finding,) = audit(xlsa17 / "AWA2/att_splits.mat").of("ZSL009")
+    unknown, finding = audit(xlsa17 / "AWA2/att_splits.mat").of("ZSL009")
+    assert unknown.severity is Severity.UNKNOWN
     assert "4 -1 cells" in finding.message
     assert finding.classes == ("antelope",)
 
