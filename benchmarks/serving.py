@@ -85,7 +85,11 @@ class Server:
         raise TimeoutError(f"No answer from {self.url}: {said}")
 
     def stop(self) -> None:
-        """End the process that was started here."""
+        """End the process that was started here, though a visitor's connection is still open."""
         self.process.terminate()
-        self.process.wait(timeout=60)
+        try:
+            self.process.wait(timeout=30)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
         self.log.close()

@@ -23,7 +23,7 @@ from benchmarks.real_features import FEATURES, sources
 from benchmarks.writing import RESULTS, keep, markdown_table, percent
 from zslcore.analysis.transduction import TransductionSpec
 from zslcore.datasets import ZSLDataset, load
-from zslcore.version import stamped
+from zslcore.version import read_stamped, stamped
 
 SIMULATED = {"simulated-AWA2": "AWA2, simulated"}
 #: Method and its parameters, as the row is called.
@@ -83,7 +83,7 @@ def finished() -> dict[tuple[str, str], pd.DataFrame]:
     path = RESULTS / "transductive.csv"
     if not path.exists():
         return {}
-    return dict(iter(pd.read_csv(path).groupby(["dataset", "comparison"])))
+    return dict(iter(read_stamped(path).groupby(["dataset", "comparison"])))
 
 
 def main() -> None:

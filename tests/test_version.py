@@ -93,3 +93,15 @@ def test_a_table_that_leaves_says_what_made_it_unless_its_rows_do():
     assert list(table) == ["H"]
     own = table.assign(version=["0.1.0", "0.2.0"], commit="")
     assert version.stamped(own) is own
+
+
+@pytest.mark.parametrize("commit", ["6e5907191", "", "0123", "abc"])
+def test_a_commit_stays_text_whatever_it_looks_like(tmp_path, commit):
+    table = pd.DataFrame({"accuracy": [0.5, None], "version": "1.0", "commit": commit})
+    table.to_csv(tmp_path / "table.csv", index=False)
+    read = version.read_stamped(tmp_path / "table.csv")
+    assert list(read["commit"]) == [commit] * 2
+    assert list(read["version"]) == ["1.0"] * 2
+    assert list(read["accuracy"].isna()) == [False, True]
+    table.drop(columns="commit").to_csv(tmp_path / "old.csv", index=False)
+    assert "commit" not in version.read_stamped(tmp_path / "old.csv")

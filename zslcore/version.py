@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-__all__ = ["commit", "release", "stamped", "version"]
+__all__ = ["commit", "read_stamped", "release", "stamped", "version"]
 
 _ROOT = Path(__file__).parents[1]
 _DESCRIBED = re.compile(
@@ -49,6 +49,14 @@ def stamped(table: DataFrame) -> DataFrame:
     if "version" in table:
         return table
     return table.assign(version=version(), commit=commit())
+
+
+def read_stamped(path: Path) -> DataFrame:
+    """Read a CSV file whose rows tell version and commit: text, as 6e5907191 may look a number."""
+    import pandas as pd
+
+    text = {"version": str, "commit": str}
+    return pd.read_csv(path, dtype=text).fillna(dict.fromkeys(text, ""))
 
 
 @cache

@@ -13,6 +13,7 @@ from zslcore.datasets import ZSLDataset, load
 from zslcore.jobs.work import Work
 from zslcore.methods import METHODS
 from zslcore.runs import revisions_of
+from zslcore.version import read_stamped
 
 if TYPE_CHECKING:
     from zslcore.jobs.child import Report
@@ -86,4 +87,4 @@ def do(
 
 def read(folder: Path, work: Work) -> pd.DataFrame:
     """Read what :func:`do` wrote, the methods by name."""
-    return pd.read_csv(folder / _FILE)
+    return read_stamped(folder / _FILE)
