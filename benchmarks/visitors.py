@@ -150,8 +150,8 @@ def resident(pid: int) -> float:
 def serving(*, collects: bool) -> Iterator[Server]:
     """Serve the app with our setting, or with Streamlit's own."""
     with tempfile.TemporaryDirectory() as folder:
-        options = {"STREAMLIT_RUNNER_POST_SCRIPT_GC": "true"} if collects else {}
-        server = Server(Path(folder), environment=options)
+        options = ["--runner.postScriptGC=true"] if collects else []
+        server = Server(Path(folder), options=options)
         try:
             server.wait()
             yield server
