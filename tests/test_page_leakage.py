@@ -32,7 +32,7 @@ from zslcore.leakage.cli import read_decisions
 from zslcore.runs import RunSpec, RunStore
 
 PAGE = "pages/leakage_review.py"
-TABS = ["Findings", "Confirm or reject", "Corrected split", "Quiz"]
+TABS = ["Findings", "Confirm or reject", "Corrected split", "What leaks cost", "Quiz"]
 
 
 @pytest.fixture

@@ -42,9 +42,12 @@ from zslcore.protocol import ScoredTest
 
 __all__ = [
     "LEAKS",
+    "MEANING",
+    "SHORT",
     "Arm",
     "Cost",
     "Leak",
+    "as_text",
     "costs",
     "first_release_folds",
     "possible_leaks",
@@ -53,6 +56,22 @@ __all__ = [
 
 Leak = Literal["training", "selection", "photographs"]
 LEAKS: tuple[Leak, ...] = get_args(Leak)
+#: What has leaked, in words.
+MEANING: dict[str, str] = {
+    "training": "trained on the test images of seen classes",
+    "selection": "parameters and gamma chosen with the test images of seen classes",
+    "photographs": "trained on other rows of the test images' photographs",
+}
+#: The figures as tables name them.
+SHORT: dict[str, str] = {
+    "zsl": "ZSL",
+    "unseen": "u",
+    "seen": "s",
+    "harmonic": "H",
+    "calibrated_harmonic": "H at gamma",
+    "best_harmonic": "best H (oracle)",
+    "ausuc": "AUSUC",
+}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -127,6 +146,20 @@ class Cost:
 def table(found: Sequence[Cost]) -> pd.DataFrame:
     """Return the rows of several costs, one a method, leak and figure; fractions in [0, 1]."""
     return pd.DataFrame([row for cost in found for row in cost.rows()])
+
+
+def as_text(found: Sequence[Cost]) -> str:
+    """Return what :func:`table` holds as lines to read, in percent and in points."""
+    lines = []
+    for cost in found:
+        lines.append(f"{cost.method}, {MEANING[cost.leak]}; parameters {cost.origin}")
+        for row in cost.rows():
+            points = [f"{100 * row[name]:+.1f}" for name in ("difference", "low", "high")]
+            lines.append(
+                f"  {SHORT[row['figure']]:15} {row['clean']:6.1%} -> {row['leaky']:6.1%}   "
+                f"{points[0]:>5} points ({points[1]} to {points[2]})"
+            )
+    return "\n".join(lines)
 
 
 def possible_leaks(dataset: ZSLDataset, split: Split) -> tuple[Leak, ...]:
