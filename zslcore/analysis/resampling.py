@@ -61,7 +61,7 @@ def class_draws(seen: np.ndarray, n_draws: int = N_DRAWS, seed: int = 0) -> np.n
     rng = np.random.default_rng(seed)
     drawn = np.ones((1 + n_draws, len(seen)), dtype=np.intp)
     for side in (seen, ~seen):
-        n = np.count_nonzero(side)
+        n = int(np.count_nonzero(side))
         if n:
             drawn[1:, side] = rng.multinomial(max(n - 1, 1), np.full(n, 1 / n), size=n_draws)
     return drawn
