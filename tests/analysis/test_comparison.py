@@ -178,7 +178,7 @@ def test_methods_without_all_runs_are_no_part_of_a_complete_comparison(tmp_path)
     found = comparison.occasions(spec, DATA, store, "zsl")
     assert np.isnan(found.figures[0]).sum() == 3
     assert found.complete.methods == ("ESZSL",)
-    assert found.complete.values.shape == (1, 2, 1)
+    assert found.complete.figures.shape == (1, 2, 1)
     assert len(found.table()) == 6
 
 
