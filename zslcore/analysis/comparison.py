@@ -294,7 +294,8 @@ class Occasions:
             for i, (dataset, split, choice) in enumerate(self.names)
             for j, method in enumerate(self.methods)
         ]
-        return pd.DataFrame(rows)
+        columns = ["dataset", "split", "choice", "method", "value", "seconds"]
+        return pd.DataFrame(rows, columns=columns)
 
 
 def occasions(
