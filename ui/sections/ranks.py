@@ -39,8 +39,8 @@ def show_printed(comparison: Comparison) -> None:
     measure = measure if measure in PRINTED else "zsl"
     table = {"zsl": "3 (SS and PS)"}.get(measure, "6")
     st.markdown(
-        f"Xian et al., TPAMI 2019, table {table}: {in_words(measure)}, parameters chosen on their folds, "
-        "ResNet-101 features, no calibration."
+        f"Xian et al., TPAMI 2019, table {table}: {in_words(measure)}, parameters chosen on their "
+        "folds, ResNet-101 features, no calibration."
     )
     paper = printed(measure, PRINTED[measure]).complete
     _show_places(paper)
