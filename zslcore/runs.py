@@ -227,6 +227,8 @@ class RunResult:
     created : ISO 8601, UTC
     version, commit : of the package that made it
     environment : versions of what else numbers can depend on
+    rule : how the folds' scores chose, "best" or "one standard error", see
+        :func:`zslcore.protocol.select`; None where they chose no parameters, or nobody noted it
     """
 
     key: str
@@ -245,6 +247,7 @@ class RunResult:
     version: str
     commit: str
     environment: dict[str, str]
+    rule: protocol.Rule | None = None
 
     @property
     def oracle_gap(self) -> dict[str, float]:
@@ -262,7 +265,12 @@ class RunResult:
         row = {"key": self.key, "dataset": self.spec.dataset, "simulated": self.simulated}
         row |= {name: getattr(self.spec, name) for name in ("split", "method", "select_for")}
         row |= {"params": json.dumps(self.params), "params_origin": self.params_origin}
-        row |= {"gamma": self.gamma, "gamma_origin": self.gamma_origin, "zsl": e.zsl}
+        row |= {
+            "rule": self.rule,
+            "gamma": self.gamma,
+            "gamma_origin": self.gamma_origin,
+            "zsl": e.zsl,
+        }
         for name, point in (("plain", plain), ("calibrated", calibrated)):
             for figure in ("unseen", "seen", "harmonic"):
                 row[f"{name}_{figure}"] = getattr(point, figure, None)
@@ -386,6 +394,7 @@ def execute_with_scores(
         version=version.version(),
         commit=version.commit(),
         environment=_environment(),
+        rule=chosen.rule,
     )
     return result, scores
 
@@ -445,12 +454,14 @@ class Choice:
     ----------
     params, params_origin : every parameter of the method; "validated" when the folds chose any
     gamma, gamma_origin : the calibration gamma, None where nothing could choose it
+    rule : how the folds' scores chose the parameters, None where they chose none
     """
 
     params: dict[str, Any]
     params_origin: Origin
     gamma: float | None
     gamma_origin: Origin | None
+    rule: protocol.Rule | None = None
 
 
 def choose(
@@ -478,10 +489,12 @@ def choose(
         on_progress=on_progress,
     )
     params = params | chosen.params
-    origin: Origin = "validated" if spec.grid else "given"
+    choice = replace(given, params=params)
+    if spec.grid:
+        choice = replace(choice, params_origin="validated", rule=chosen.rule)
     if wants_gamma:
-        return Choice(params, origin, chosen.gamma, "validated")
-    return replace(given, params=params, params_origin=origin)
+        choice = replace(choice, gamma=chosen.gamma, gamma_origin="validated")
+    return choice
 
 
 def _environment() -> dict[str, str]:
