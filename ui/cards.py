@@ -25,12 +25,12 @@ def rule_in_words(run: RunResult) -> str:
     """Return how the folds chose the parameters of a run, in a sentence."""
     if run.rule == "best":
         return "Chosen: the values with the best mean on the folds."
-    simpler = [
-        controls.symbol(run.spec.method, name) for name in get_method(run.spec.method).simpler
-    ]
+    method = run.spec.method
+    simpler = " and ".join(controls.symbol(method, name) for name in get_method(method).simpler)
     return (
-        "Chosen by the rule of one standard error: among the values that the folds cannot tell from "
-        f"the best ones, those with the smallest {' and '.join(simpler)}, the simplest model."
+        "Chosen by the rule of one standard error: several values are as good as the best on the "
+        f"folds, within the error of their means; of these, the smallest {simpler} is taken, which "
+        "gives the simplest model."
     )
 
 

@@ -78,9 +78,9 @@ class ZSLEstimator(BaseEstimator, ABC):
     card : MethodCard
     param_grid : mapping from parameter to the values tried when parameters are chosen
     revision : counted up when the same data and parameters give other numbers than before
-    simpler : names of parameters of which the smaller value is the simpler model, first the one that
-        says most; where it names any, points of the grid that the folds cannot tell from the best
-        one give way to the simplest, see :func:`zslcore.protocol.select`
+    simpler : names of parameters whose smaller value is the simpler model, the weightiest first;
+        where it names any, points of the grid that the folds cannot tell from the best one give way
+        to the simplest, see :func:`zslcore.protocol.select`
     sharing : names of parameters that a grid may vary while its points share their work
     iterative : True when fitting goes step by step (epochs, a solver, a matrix a class) and so may
         take minutes on real data; False when it is one pass and one decomposition

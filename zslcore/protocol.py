@@ -438,7 +438,7 @@ def simplest_of_ties(scores: np.ndarray, points: Sequence[Params], simpler: Sequ
     def order(point: int) -> tuple[float, ...]:
         return (*(points[point].get(name, 0) for name in simpler), -mean[point])
 
-    return int(min(ties, key=order))
+    return min(map(int, ties), key=order)
 
 
 def best_common_gamma(curves: Sequence[SeenUnseenCurve]) -> float:

@@ -139,8 +139,8 @@ class CMT(EpochModel):
 class CMTStar(CMT):
     r"""CMT, and a detector that tells images of unseen classes from those of seen ones.
 
-    With :math:`z` where the network sends an image, its novelty :math:`\nu(x)` is, of the paper's two detectors
-    [1]_,
+    With :math:`z` where the network sends an image, its novelty :math:`\nu(x)` is, of the paper's
+    two detectors [1]_,
 
     - "gaussian": an isotropic Gaussian around the prototype of every seen class, its variance that
       of the class's training images; the distance to the nearest, in deviations:

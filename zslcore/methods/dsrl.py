@@ -62,8 +62,8 @@ class DSRL(PropagationModel):
     The parts of an image are found with :math:`B` alone, in the same way for an unlabelled image
     and one that comes later. The factorisation pulls the shares :math:`H` of seen images to their
     labels, which no other image has: :math:`W` is therefore fitted once more at the end, on shares
-    of the seen images that are found with :math:`B` alone, too. The paper's own discriminative term between classes is not in the
-    benchmark's text and not here.
+    of the seen images that are found with :math:`B` alone, too. The paper's own discriminative term
+    between classes is not in the benchmark's text and not here.
 
     References
     ----------

@@ -30,7 +30,7 @@ class LinearS2V(ZSLEstimator):
 
     Parameters
     ----------
-    lam : float, default=10**-2.5
+    lam : float, default=0.005
         Weight of the ridge, :math:`\lambda > 0`, per sample as in [2]_.
 
     Attributes
@@ -60,7 +60,7 @@ class LinearS2V(ZSLEstimator):
     param_grid: ClassVar = {"lam": tuple(10.0 ** (k / 2) for k in range(-12, 3))}
     sharing = ("lam",)
 
-    def __init__(self, lam: float = 10**-2.5) -> None:
+    def __init__(self, lam: float = 0.005) -> None:
         self.lam = lam
 
     def _check_params(self) -> None:
