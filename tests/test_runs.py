@@ -3,7 +3,9 @@ import json
 import sqlite3
 import subprocess
 import sys
+import time
 from dataclasses import FrozenInstanceError, replace
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -16,6 +18,8 @@ from zslcore.exceptions import DatasetError, ParameterError, UnknownNameError, Z
 from zslcore.methods import ESZSL
 from zslcore.runs import (
     Choice,
+    ImportMark,
+    KeptRun,
     RunResult,
     RunSpec,
     RunStore,
@@ -25,6 +29,7 @@ from zslcore.runs import (
 )
 from zslcore.version import release
 
+ROOT = Path(__file__).parents[1]
 WORLD = linear_world(noise=1.0)
 
 
@@ -217,25 +222,30 @@ def test_default_store_lives_in_the_data_folder(monkeypatch, tmp_path):
 
 WRITER = """
 import sys
-from dataclasses import replace
-from zslcore.runs import ImportMark, KeptRun, RunResult, RunStore
-path, name, text = sys.argv[1:]
-store, result = RunStore(path), RunResult.from_json(text)
-for k in range(12):
-    store.put(replace(result, key=f"{name} {k}"))
-    store.add([KeptRun(replace(result, key=str(k)), ImportMark(name, "f", "2026"))])
-    store.delete(f"{name} {k - 6}")
+from tests.test_runs import write_and_delete
+write_and_delete(*sys.argv[1:])
 """
+
+
+def write_and_delete(path, name, text):
+    store, result = RunStore(path), RunResult.from_json(text)
+    for k in range(12):
+        store.put(replace(result, key=f"{name} {k}"))
+        store.add([KeptRun(replace(result, key=str(k)), ImportMark(name, "f", "2026"))])
+        store.delete(f"{name} {k - 6}")
 
 
 def test_two_processes_that_write_at_once_lose_nothing(result, tmp_path):
     path = tmp_path / "new" / "runs.sqlite"
-    words = [sys.executable, "-c", WRITER, str(path)]
-    writers = [subprocess.Popen([*words, name, result.to_json()]) for name in ("one", "two")]
-    assert [writer.wait(120) for writer in writers] == [0, 0]
+    words = [sys.executable, "-c", WRITER, str(path), "other", result.to_json()]
+    other = subprocess.Popen(words, cwd=ROOT)
+    while other.poll() is None and not path.exists():
+        time.sleep(0.001)  # it has begun to write
+    write_and_delete(path, "own", result.to_json())
+    assert other.wait(120) == 0
     store = RunStore(path)
-    own = {f"{name} {k}" for name in ("one", "two") for k in range(6, 12)}
-    assert {r.key for r in store.results()} == own
+    expected = {f"{name} {k}" for name in ("own", "other") for k in range(6, 12)}
+    assert {r.key for r in store.results()} == expected
     assert len(store.kept()) == 12 + 24
     assert store.unreadable() == ""
 

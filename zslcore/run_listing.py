@@ -14,7 +14,7 @@ from datetime import date
 import pandas as pd
 
 from zslcore.exceptions import closest_name
-from zslcore.runs import KeptRun
+from zslcore.runs import KeptRun, RunResult
 from zslcore.version import stamped
 
 __all__ = [
@@ -25,6 +25,7 @@ __all__ = [
     "as_csv",
     "as_json",
     "as_latex",
+    "as_text",
     "listed",
 ]
 
@@ -160,6 +161,29 @@ def _name(one: KeptRun) -> str:
     name = one.result.spec.dataset
     silent = one.result.simulated and not name.startswith("simulated")
     return f"{name} (simulated)" if silent else name
+
+
+def as_text(result: RunResult) -> str:
+    """Return the figures of a run as text, in percent, with the origin of every choice."""
+    e, spec = result.evaluation, result.spec
+    made = ", simulated" if result.simulated else ""
+    lines = [f"{spec.method} on {spec.dataset}{made}, split {spec.split}, data {spec.digest}"]
+    chosen = ", ".join(f"{name} = {value}" for name, value in result.params.items())
+    lines.append(f"parameters   {chosen}  ({result.params_origin})")
+    if result.gamma is not None:
+        lines.append(f"gamma        {result.gamma:.3g}  ({result.gamma_origin})")
+    top5 = f", top-5 {e.zsl_top5:.1%}" if len(e.per_class_zsl) > 5 else ""
+    lines.append(f"ZSL          {e.zsl:.1%} per class, {e.zsl_per_sample:.1%} per sample{top5}")
+    for name, point in (("plain", e.plain), ("calibrated", e.calibrated)):
+        if point is not None:
+            accuracies = f"u {point.unseen:.1%}  s {point.seen:.1%}  H {point.harmonic:.1%}"
+            lines.append(f"GZSL         {accuracies}  ({name}, gamma {point.gamma:.3g})")
+    if e.ausuc is not None:
+        lines.append(f"AUSUC        {e.ausuc:.1%}")
+    gaps = ", ".join(f"{name} +{100 * gap:.1f}" for name, gap in result.oracle_gap.items())
+    if gaps:
+        lines.append(f"oracle gap   {gaps} points (chosen on the test set: a bound, not a result)")
+    return "\n".join([*lines, f"{result.seconds:.1f} s; again: {spec.command()}"])
 
 
 FORMATS = {"csv": as_csv, "json": as_json, "latex": as_latex}
