@@ -248,8 +248,15 @@ def run_leak_cost(args: argparse.Namespace) -> None:
 
 
 def add_runs(commands: Subparsers) -> None:
-    """``runs``: list, compare, export, delete and import what has been computed."""
+    """Add ``runs``: what has been computed."""
     from zslcore.commands.runs import add_parser
+
+    add_parser(commands)
+
+
+def add_reproduce(commands: Subparsers) -> None:
+    """``reproduce``: run an experiment of the papers."""
+    from zslcore.commands.reproduce import add_parser
 
     add_parser(commands)
 
@@ -316,7 +323,7 @@ def run_methods(args: argparse.Namespace) -> None:
 
 TABLE_MARKS = ("<!-- methods -->", "<!-- /methods -->")
 COMMANDS = (
-    *(add_app, add_run, add_runs, add_import, add_download, add_methods),
+    *(add_app, add_run, add_runs, add_reproduce, add_import, add_download, add_methods),
     *(add_audit, add_leak_cost),
 )
 

@@ -101,13 +101,13 @@ def _read(entry: Any, place: str) -> tuple[RunResult, str]:
     """Return one checked result, and whose it is where the file says so."""
     try:
         result = RunResult.from_json(json.dumps(entry))
-        wrong = next(_contradictions(entry, result), None)
         mark = entry.get("imported")
         whose = str(mark["who"])[:MAX_NAME] if mark else ""
+        wrong = next(_contradictions(entry, result), None)
     except RecursionError:
-        wrong = "expected a result; got brackets without end"
+        raise FileRefusedError(f"{place}: expected a result; got brackets without end.") from None
     except (UnreadableError, LookupError, TypeError) as error:
-        wrong = clean_text(str(error)).removesuffix(".")
+        raise FileRefusedError(f"{place}: {clean_text(str(error)).rstrip('.')}.") from None
     if wrong:
         raise FileRefusedError(f"{place}: {wrong}.")
     return result, whose

@@ -13,7 +13,7 @@ from typing import Any
 
 from zslcore.datasets import ZSLDataset
 from zslcore.methods import METHODS, get_method
-from zslcore.protocol import Task
+from zslcore.protocol import Oracle, Task
 from zslcore.runs import RunResult, RunSpec, RunStore, execute
 
 __all__ = ["VARIANTS", "finished", "first_specs", "other_seeds", "run_missing"]
@@ -87,7 +87,8 @@ def run_missing(
     -------
     int, how many runs there were to do
     """
-    fitted, oracle = 0, None
+    fitted = 0
+    oracle: Oracle | None = None
 
     def kept(spec: RunSpec) -> RunResult:
         nonlocal fitted, oracle
