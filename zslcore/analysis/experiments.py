@@ -31,7 +31,8 @@ from zslcore.analysis.cross_tests import beside_printed
 from zslcore.analysis.sweep import finished, first_specs, run_missing
 from zslcore.analysis.transduction import TransductionSpec
 from zslcore.datasets import ZSLDataset, load
-from zslcore.datasets.facts import benchmark_of, published
+from zslcore.datasets.benchmarks import benchmark_of
+from zslcore.datasets.facts import published
 from zslcore.exceptions import DatasetError, ParameterError, closest_name
 from zslcore.files import data_folder, written_whole
 from zslcore.methods import METHODS
@@ -187,7 +188,7 @@ class RunsExperiment(Experiment):
     ) -> pd.DataFrame:
         """Return means and deviations over seeds beside the printed figures."""
         dataset, store = opened(datasets[0]), RunStore()
-        benchmark = benchmark or benchmark_of(dataset.name, dataset.n_classes)
+        benchmark = benchmark or benchmark_of(dataset)
         printed, rows = self.printed(benchmark), []
         for method in methods:
             for cell in self._cells_of(dataset):
