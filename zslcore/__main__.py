@@ -16,7 +16,6 @@ from zslcore.exceptions import ZSLError
 
 if TYPE_CHECKING:
     from zslcore.datasets import ZSLDataset
-    from zslcore.runs import RunResult
 
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
@@ -133,6 +132,7 @@ def run_run(args: argparse.Namespace) -> None:
     """Run what ``args`` specify, print and keep the result."""
     from zslcore.datasets import load
     from zslcore.jobs.run import Progress
+    from zslcore.run_listing import as_text
     from zslcore.runs import RunSpec, RunStore, execute
 
     dataset = load(args.dataset)
@@ -155,7 +155,7 @@ def run_run(args: argparse.Namespace) -> None:
     show_steps()
     if not args.no_store:
         RunStore().put(result)
-    print(result.to_json() if args.json else table_of(result))
+    print(result.to_json() if args.json else as_text(result))
 
 
 def read_param(text: str) -> tuple[str, bool | float | int | str]:
@@ -194,30 +194,6 @@ def read_grid(
             raise ParameterError(f"--grid: expected NAME=VALUE,VALUE; got {text!r}.")
         grid[name] = tuple(read_value(value) for value in values.split(","))
     return grid if texts else None
-
-
-def table_of(result: RunResult) -> str:
-    """Return the figures of a run as text, in percent, with the origin of every choice."""
-    e, spec = result.evaluation, result.spec
-    made = ", simulated" if result.simulated else ""
-    lines = [f"{spec.method} on {spec.dataset}{made}, split {spec.split}, data {spec.digest}"]
-    chosen = ", ".join(f"{name} = {value}" for name, value in result.params.items())
-    rule = f", {result.rule}" if result.rule else ""
-    lines.append(f"parameters   {chosen}  ({result.params_origin}{rule})")
-    if result.gamma is not None:
-        lines.append(f"gamma        {result.gamma:.3g}  ({result.gamma_origin})")
-    top5 = f", top-5 {e.zsl_top5:.1%}" if len(e.per_class_zsl) > 5 else ""
-    lines.append(f"ZSL          {e.zsl:.1%} per class, {e.zsl_per_sample:.1%} per sample{top5}")
-    for name, point in (("plain", e.plain), ("calibrated", e.calibrated)):
-        if point is not None:
-            accuracies = f"u {point.unseen:.1%}  s {point.seen:.1%}  H {point.harmonic:.1%}"
-            lines.append(f"GZSL         {accuracies}  ({name}, gamma {point.gamma:.3g})")
-    if e.ausuc is not None:
-        lines.append(f"AUSUC        {e.ausuc:.1%}")
-    gaps = ", ".join(f"{name} +{100 * gap:.1f}" for name, gap in result.oracle_gap.items())
-    if gaps:
-        lines.append(f"oracle gap   {gaps} points (chosen on the test set: a bound, not a result)")
-    return "\n".join([*lines, f"{result.seconds:.1f} s; again: {spec.command()}"])
 
 
 def show_steps(done: float = 0, total: float = 0, message: str = "") -> None:
@@ -325,6 +301,20 @@ def run_leak_cost(args: argparse.Namespace) -> None:
     print(as_json if args.json else leak_cost.as_text(found))
 
 
+def add_runs(commands: Subparsers) -> None:
+    """Add ``runs``: what has been computed."""
+    from zslcore.commands.runs import add_parser
+
+    add_parser(commands)
+
+
+def add_reproduce(commands: Subparsers) -> None:
+    """``reproduce``: run an experiment of the papers."""
+    from zslcore.commands.reproduce import add_parser
+
+    add_parser(commands)
+
+
 def add_audit(commands: Subparsers) -> None:
     """``audit``: look for leaks in a split."""
     from zslcore.leakage.cli import add_parser
@@ -387,14 +377,8 @@ def run_methods(args: argparse.Namespace) -> None:
 
 TABLE_MARKS = ("<!-- methods -->", "<!-- /methods -->")
 COMMANDS = (
-    add_app,
-    add_run,
-    add_import,
-    add_download,
-    add_methods,
-    add_audit,
-    add_leak_cost,
-    add_compare,
+    *(add_app, add_run, add_compare, add_runs, add_reproduce, add_import, add_download),
+    *(add_methods, add_audit, add_leak_cost),
 )
 
 
