@@ -297,6 +297,7 @@ class Selection:
     score : its mean over folds, per-class accuracy for "zsl", H for "gzsl"
     table : one row per grid point and fold; columns: parameters, fold, score and, for "gzsl",
         the fold's best gamma
+    curves : one tuple a grid point, of its seen-unseen curve on every fold; empty for "zsl"
     """
 
     task: Task
@@ -304,6 +305,7 @@ class Selection:
     gamma: float
     score: float
     table: pd.DataFrame
+    curves: tuple[tuple[SeenUnseenCurve, ...], ...] = ()
 
 
 def select(
@@ -356,7 +358,8 @@ def select(
     table = pd.DataFrame(rows)
     mean = table["score"].to_numpy().reshape(len(split.folds), len(points)).mean(axis=0)
     best = int(np.argmax(mean))
-    chosen = curves[best :: len(points)]
+    of_point = tuple(tuple(curves[k :: len(points)]) for k in range(len(points)) if curves)
+    chosen = list(of_point[best]) if curves else []
     if task == "zsl":  # those fits were made without seen validation: gamma needs its own
         point = [points[best]]
         chosen = [
@@ -368,7 +371,7 @@ def select(
             if curve is not None
         ]
     gamma = best_common_gamma(chosen)
-    return Selection(task, points[best], gamma, float(mean[best]), table)
+    return Selection(task, points[best], gamma, float(mean[best]), table, of_point)
 
 
 def best_common_gamma(curves: Sequence[SeenUnseenCurve]) -> float:

@@ -92,6 +92,7 @@ class BiDiLEL(ZSLEstimator):
     param_grid: ClassVar = {"n_components": (50, 100, 150, 250)}
     iterative = True
     sharing = ("n_components",)
+    regularizers: ClassVar = {"alpha": "stronger"}
 
     def __init__(self, alpha: float = 10.0, k: int = 10, n_components: int = 150) -> None:
         self.alpha = alpha

@@ -58,6 +58,7 @@ class LinearS2V(ZSLEstimator):
     )
     param_grid: ClassVar = {"lam": tuple(10.0 ** (k / 2) for k in range(-12, 3))}
     sharing = ("lam",)
+    regularizers: ClassVar = {"lam": "stronger"}
 
     def __init__(self, lam: float = 1e-3) -> None:
         self.lam = lam

@@ -96,6 +96,7 @@ class SSE(ZSLEstimator):
     param_grid: ClassVar = {"c": (0.1, 1.0, 10.0), "C": (10.0, 100.0, 1000.0)}
     iterative = True
     sharing = ("c", "C")
+    regularizers: ClassVar = {"C": "weaker", "c": "stronger"}
 
     def __init__(
         self,
