@@ -40,13 +40,14 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
+from zslcore.analysis.regularization import RegularizationSpec
 from zslcore.base import ZSLEstimator, with_seed
 from zslcore.datasets import Split, ZSLDataset
 from zslcore.exceptions import DatasetError, ParameterError
 from zslcore.features import Preprocessing
 from zslcore.protocol import Problem
 
-__all__ = ["BiasVariance", "Decomposition", "Draws", "bias_variance", "decompose"]
+__all__ = ["BiasVariance", "Decomposition", "Draws", "bias_variance", "decompose", "of_spec"]
 
 #: Draws of classes, and draws of images in each of them.
 CLASS_DRAWS, IMAGE_DRAWS = 12, 2
@@ -362,6 +363,25 @@ def bias_variance(
         seen=parts(of_seen, judged) if of_seen.any() else (),
         class_draws=class_draws,
         image_draws=image_draws,
+    )
+
+
+def of_spec(
+    spec: RegularizationSpec,
+    dataset: ZSLDataset | None = None,
+    on_progress: Callable[[int, int, str], None] | None = None,
+) -> BiasVariance:
+    """Take the error apart along the path of a spec, its parameters as they are given."""
+    dataset = spec.opened(dataset)
+    return bias_variance(
+        spec.estimator,
+        dataset,
+        dataset.split(spec.split),
+        spec.parameter,
+        spec.values,
+        preprocessing=spec.preprocessing,
+        seed=spec.seed,
+        on_progress=on_progress,
     )
 
 
