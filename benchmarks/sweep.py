@@ -19,6 +19,7 @@ import pandas as pd
 from joblib import Parallel, delayed
 
 from benchmarks.writing import keep, markdown_table, percent
+from zslcore.analysis.three_settings import SEEDS, both_tasks, other_seeds
 from zslcore.datasets import ZSLDataset
 from zslcore.datasets.facts import published
 from zslcore.methods import METHODS
@@ -51,7 +52,7 @@ class Source:
     title: str
     benchmark: str
     open: Callable[[], ZSLDataset]
-    seeds: int = 5
+    seeds: int = SEEDS
 
 
 @lru_cache(maxsize=1)
@@ -72,19 +73,6 @@ def specs(dataset: ZSLDataset, methods: Sequence[str], *, variants: bool) -> Ite
                 select_for="zsl",
                 digest=dataset.digest,
             )
-
-
-def both_tasks(spec: RunSpec) -> tuple[RunSpec, RunSpec]:
-    """Return a run with its parameters chosen for ZSL and for GZSL."""
-    return replace(spec, select_for="zsl"), replace(spec, select_for="gzsl")
-
-
-def other_seeds(first: RunResult, seeds: int) -> Iterator[RunSpec]:
-    """Yield the run with other seeds, and what the first has chosen, where seeds matter."""
-    given = {name: value for name, value in first.params.items() if name != "random_state"}
-    stochastic = METHODS[first.spec.method].card.stochastic
-    for seed in range(1, seeds if stochastic else 1):
-        yield replace(first.spec, params=given, gamma=first.gamma, seed=seed)
 
 
 def finished(spec: RunSpec, seeds: int, store: RunStore) -> Iterator[RunResult]:
