@@ -207,9 +207,9 @@ def test_values_of_a_path():
 
 
 def test_what_cannot_be_followed_is_one_sentence():
-    with pytest.raises(ParameterError, match=r"PrototypeCosine: has no regulariser .*ESZSL"):
+    with pytest.raises(ParameterError, match=r"PrototypeCosine: has no regularizer .*ESZSL"):
         RegularizationSpec("digits", "PS", "PrototypeCosine")
-    with pytest.raises(UnknownNameError, match="regulariser of ESZSL.*'gama'.*'gamma'"):
+    with pytest.raises(UnknownNameError, match="regularizer of ESZSL.*'gama'.*'gamma'"):
         RegularizationSpec("digits", "PS", "ESZSL", "gama")
     with pytest.raises(ParameterError, match="at least 2 values; got 1"):
         RegularizationSpec("digits", "PS", "ESZSL", n_values=1)

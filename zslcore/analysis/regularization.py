@@ -84,7 +84,7 @@ def path_values(method: ZSLEstimator, parameter: str, n: int = N_VALUES) -> tupl
         For another parameter, or fewer than two values.
     """
     if parameter not in method.regularizers:
-        raise closest_name(f"regulariser of {method.card.name}", parameter, method.regularizers)
+        raise closest_name(f"regularizer of {method.card.name}", parameter, method.regularizers)
     if n < 2:
         raise ParameterError(f"A path needs at least 2 values; got {n}.")
     known = method.param_grid.get(parameter, (getattr(method, parameter),))
@@ -135,7 +135,7 @@ class RegularizationSpec:
         known = get_method(self.method).regularizers
         if not known:
             raise ParameterError(
-                f"{self.method}: has no regulariser to follow; choose one of "
+                f"{self.method}: has no regularizer to follow; choose one of "
                 f"{', '.join(regularized())}."
             )
         if not self.parameter:
