@@ -329,6 +329,7 @@ class Selection:
     table : one row per grid point and fold; columns: parameters, fold, score and, for "gzsl",
         ``calibration_gamma``, the fold's best
     of_folds : what every fold would choose by itself, the first of its best points
+    curves : one tuple a grid point, of its seen-unseen curve on every fold; empty for "zsl"
     """
 
     task: Task
@@ -338,6 +339,7 @@ class Selection:
     score: float
     table: pd.DataFrame
     of_folds: tuple[FoldChoice, ...] = ()
+    curves: tuple[tuple[SeenUnseenCurve, ...], ...] = ()
 
 
 def select(
@@ -400,7 +402,8 @@ def select(
     best = int(np.argmax(scores.mean(axis=0)))
     if rule == "one standard error":
         best = simplest_of_ties(scores, points, method.simpler)
-    chosen = curves[best :: len(points)]
+    of_point = tuple(tuple(curves[k :: len(points)]) for k in range(len(points)) if curves)
+    chosen = list(of_point[best]) if curves else []
     if task == "zsl":  # those fits were made without seen validation: gamma needs its own
         point = [points[best]]
         chosen = [
@@ -415,7 +418,7 @@ def select(
     simpler = method.simpler if rule == "one standard error" else ()
     of_folds = _of_folds(points, rows, simpler)
     score = float(scores[:, best].mean())
-    return Selection(task, rule, points[best], gamma, score, table, of_folds)
+    return Selection(task, rule, points[best], gamma, score, table, of_folds, of_point)
 
 
 def _of_folds(

@@ -116,6 +116,7 @@ class BiDiLEL(ZSLEstimator):
     }
     iterative = True
     sharing = ("alpha", "n_components")
+    regularizers: ClassVar = {"alpha": "stronger"}
 
     def __init__(
         self,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from typing import ClassVar, Literal
 
@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import erf
 from sklearn.neighbors import NearestNeighbors
 
-from zslcore.base import MethodCard
+from zslcore.base import MethodCard, Params
 from zslcore.exceptions import ParameterError
 from zslcore.features import Features, project, squared_distances
 from zslcore.methods._sgd import EpochModel, TrainingRows, mean_square, on_device
@@ -71,6 +71,7 @@ class CMT(EpochModel):
     )
     revision = 2
     param_grid: ClassVar = {"epochs": (2, 5, 10, 20)}
+    predicted_attributes = "regressed"
 
     def __init__(
         self,
@@ -92,6 +93,18 @@ class CMT(EpochModel):
         """Return minus the squared distance to every prototype; see :class:`ZSLEstimator`."""
         X, S = self._check_scoring(X, prototypes)
         return -squared_distances(self._embed(X), S)
+
+    def attribute_grid(
+        self,
+        X: Features,
+        y: np.ndarray,
+        prototypes: np.ndarray,
+        grid: Iterable[Params],
+        X_test: Features,
+    ) -> Iterator[np.ndarray]:
+        """Yield where the network sends ``X_test``; see :class:`ZSLEstimator`."""
+        for model in self.fit_grid(X, y, prototypes, grid):
+            yield model._embed(X_test)
 
     def _check_params(self) -> None:
         self._check_positive("learning_rate")

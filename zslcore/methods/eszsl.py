@@ -73,6 +73,8 @@ class ESZSL(CompatibilityModel):
         "lam": tuple(10.0**k for k in range(-3, 4)),
     }
     sharing = ("gamma", "lam")
+    regularizers: ClassVar = {"gamma": "stronger", "lam": "stronger"}
+    predicted_attributes = "implied"
 
     def __init__(
         self, gamma: float = 10.0, lam: float = 1.0, coding: Literal["01", "+-1"] = "01"

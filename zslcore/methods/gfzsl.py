@@ -91,6 +91,7 @@ class GFZSL(ZSLEstimator):
         "lam_mean": (1e-3, 1e-2, 0.1, 1.0),
         "lam_variance": (1e7, 1e12),
     }
+    regularizers: ClassVar = {"lam_mean": "stronger", "lam_variance": "stronger"}
 
     def __init__(
         self,

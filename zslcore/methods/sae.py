@@ -81,6 +81,8 @@ class SAE(ZSLEstimator):
     revision = 2  # the same numbers as 1 for the same parameters; another default, `rows`
     param_grid: ClassVar = {"lam": tuple(10.0 ** (k / 2) for k in range(-6, 9))}
     sharing = ("lam",)
+    regularizers: ClassVar = {"lam": "stronger"}
+    predicted_attributes = "regressed"
 
     def __init__(
         self,
@@ -106,6 +108,19 @@ class SAE(ZSLEstimator):
         """Return cosines in the space of ``direction``; see :class:`ZSLEstimator`."""
         X, S = self._check_scoring(X, prototypes)
         return next(self._scores([self.W_], X, S))
+
+    def attribute_grid(
+        self,
+        X: Features,
+        y: np.ndarray,
+        prototypes: np.ndarray,
+        grid: Iterable[Params],
+        X_test: Features,
+    ) -> Iterator[np.ndarray]:
+        """Yield ``X_test W'``, the codes of either direction; see :class:`ZSLEstimator`."""
+        lams = [params.get("lam", self.lam) for params in grid]
+        codes = [W.T for W in self._solutions(X, y, prototypes, lams)]
+        yield from np.split(project(X_test, np.hstack(codes)), len(codes), axis=1)
 
     def _score_together(
         self,

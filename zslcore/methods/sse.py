@@ -98,6 +98,7 @@ class SSE(ZSLEstimator):
     simpler = ("c",)
     iterative = True
     sharing = ("c", "C")
+    regularizers: ClassVar = {"C": "weaker", "c": "stronger"}
 
     def __init__(
         self,
