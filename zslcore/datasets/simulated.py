@@ -83,7 +83,7 @@ class _World:
     kappa: float = 0.0
 
 
-_AWA1 = _World(k=26, rho=(0.8, 0.95), omega=(1.1, 0.75), demo=0.1, seed=8)
+_AWA1 = _World(k=26, rho=(0.8, 0.95), omega=(1.1, 0.75), demo=0.1, seed=14)
 _WORLDS = {
     "AWA1": _AWA1,
     "AWA2": replace(_AWA1, delta=0.15),
