@@ -68,7 +68,7 @@ def test_findings_are_sorted_and_none_is_left_out(visit):
     severities = [label.split("**")[1] for label in labels]
     ranks = [Severity(severity).rank for severity in severities]
     assert ranks == sorted(ranks)
-    assert {label.split("] ")[1][:6] for label in labels} == {f"ZSL{k:03d}" for k in range(1, 12)}
+    assert {label.split("] ")[1][:6] for label in labels} == {f"ZSL{k:03d}" for k in range(1, 13)}
     assert "did not run" in severities
 
 

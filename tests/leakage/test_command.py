@@ -148,7 +148,7 @@ def test_formats_are_written_to_a_file(leaking, tmp_path):
     path = tmp_path / "report.xml"
     audited(leaking, "--format", "junit", "--output", path)
     suite = ElementTree.parse(path).getroot()[0]
-    assert suite.get("tests") == "11"
+    assert suite.get("tests") == "12"
     assert suite.get("failures") == "2"  # ZSL003, and ZSL002: a row of a validation class
     audited(leaking, "--format", "json", "--output", path)
     assert json.loads(path.read_text())["schema"] == "zslcore-audit/1"

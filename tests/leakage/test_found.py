@@ -21,9 +21,9 @@ from zslcore.leakage import (
     Vocabulary,
     audit_context,
 )
+from zslcore.leakage import known as known_module
 from zslcore.leakage.checks import CHECKS, run_check
-from zslcore.leakage.checks import identity as identity_module
-from zslcore.leakage.checks.identity import KnownSplit, part_digest
+from zslcore.leakage.known import KnownSplit, part_digest
 from zslcore.runs import RunSpec, execute
 
 FAIL, WARN, INFO, PASS = Severity.FAIL, Severity.WARN, Severity.INFO, Severity.PASS
@@ -466,7 +466,7 @@ def test_a_known_split_is_recognised_and_so_is_a_variant(monkeypatch):
     counts = {part: len(rows) for part, rows in world.parts.items()}
     known = KnownSplit("World", "PS", "abc", parts, counts)
     near = KnownSplit("World", "PS 0", "def", parts | {"val": "other"}, counts, "It is old.")
-    monkeypatch.setattr(identity_module, "known_splits", lambda: (near, known))
+    monkeypatch.setattr(known_module, "known_splits", lambda: (near, known))
     assert said(world, "ZSL010") == [(PASS, "World PS, as published (its rows).")]
     assert said(replace(world, file_digest="abc"), "ZSL010") == [
         (PASS, "World PS, as published (the published file).")
@@ -483,7 +483,7 @@ def test_a_known_split_is_recognised_and_so_is_a_variant(monkeypatch):
     assert finding.evidence[0].rows == (("train", counts["train"] - 1, counts["train"]),)
     nothing = with_parts(clean(), **{part: rows[1:] for part, rows in world.parts.items()})
     assert said(nothing, "ZSL010")[0][0] is INFO
-    monkeypatch.setattr(identity_module, "known_splits", lambda: (near,))
+    monkeypatch.setattr(known_module, "known_splits", lambda: (near,))
     alone = {part: rows for part, rows in world.parts.items() if part != "val"}
     assert said(replace(world, parts=alone), "ZSL010") == [
         (WARN, "World PS 0, as published (its rows). It is old.")

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from tests.leakage.worlds import clean
-from zslcore.leakage.checks import identity
-from zslcore.leakage.checks.identity import KnownSplit, known_split, known_splits, part_digest
+from zslcore.leakage import known as known_module
+from zslcore.leakage.checks.identity import known_split
 from zslcore.leakage.context import PARTS
+from zslcore.leakage.known import KnownSplit, known_splits, part_digest
 from zslcore.leakage.report import Severity
 
 OLD = "Superseded by PS 2.0: its train_loc and val_loc hold the test_seen rows."
@@ -38,7 +39,7 @@ def split(monkeypatch):
         known("PS 2.0", parts),
         known("SS", standard),
     )
-    monkeypatch.setattr(identity, "known_splits", lambda: table)
+    monkeypatch.setattr(known_module, "known_splits", lambda: table)
     return {
         name: replace(context, parts=p)
         for name, p in (("PS v1", leaking), ("PS 2.0", parts), ("SS", standard))

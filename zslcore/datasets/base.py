@@ -195,6 +195,8 @@ class ZSLDataset:
         Content digest computed before (by an import); computed on first use otherwise.
     independent_prototypes : bool, default=False
         True when it is known that prototypes were made without the help of test images.
+    image_files : one name per row, kept as a tuple; empty where nobody knows
+        The photograph behind each row. Rows with the same name were cut from the same one.
 
     Raises
     ------
@@ -214,6 +216,7 @@ class ZSLDataset:
     images: np.ndarray | None
     known_digest: str
     independent_prototypes: bool
+    image_files: tuple[str, ...]
 
     def __init__(
         self,
@@ -229,6 +232,7 @@ class ZSLDataset:
         images: np.ndarray | None = None,
         known_digest: str = "",
         independent_prototypes: bool = False,
+        image_files: Iterable[str] = (),
     ) -> None:
         put = partial(object.__setattr__, self)
         put("name", name)
@@ -247,6 +251,7 @@ class ZSLDataset:
         put("images", images)
         put("known_digest", known_digest)
         put("independent_prototypes", independent_prototypes)
+        put("image_files", tuple(map(str, image_files)))
         for array in (features, images):
             if isinstance(array, np.ndarray):
                 array.setflags(write=False)
@@ -271,15 +276,7 @@ class ZSLDataset:
             )
         if not np.isfinite(self.prototypes).all():
             raise DatasetError(f"{self.name}: prototypes contain values that are not finite.")
-        for what, names, expected in (
-            ("class names", self.class_names, c),
-            ("attribute names", self.attribute_names, self.prototypes.shape[1]),
-        ):
-            if len(names) != expected:
-                raise DatasetError(
-                    f"{self.name}: {len(names)} {what} for {expected} prototypes' "
-                    f"{'rows' if what == 'class names' else 'columns'}."
-                )
+        self._check_names(n, c)
         for split in self.splits.values():
             parts = [split.trainval, split.test_seen, split.test_unseen]
             parts += [rows for fold in split.folds for rows in (fold.train, fold.val)]
@@ -290,6 +287,23 @@ class ZSLDataset:
                 split.seen_classes,
                 split.unseen_classes,
                 what="class",
+            )
+
+    def _check_names(self, n: int, c: int) -> None:
+        """Refuse names that are more or fewer than what they name."""
+        for what, names, expected in (
+            ("class names", self.class_names, c),
+            ("attribute names", self.attribute_names, self.prototypes.shape[1]),
+        ):
+            if len(names) != expected:
+                raise DatasetError(
+                    f"{self.name}: {len(names)} {what} for {expected} prototypes' "
+                    f"{'rows' if what == 'class names' else 'columns'}."
+                )
+        if len(self.image_files) not in (0, n):
+            raise DatasetError(
+                f"{self.name}: expected one image file per sample ({n}) or none, "
+                f"got {len(self.image_files)}."
             )
 
     @property

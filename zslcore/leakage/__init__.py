@@ -6,7 +6,7 @@
 """
 
 from zslcore.leakage.checks import CHECKS, Check
-from zslcore.leakage.context import AuditContext, Decisions, Provenance
+from zslcore.leakage.context import AuditContext, Decisions, Provenance, Thresholds
 from zslcore.leakage.correction import POLICIES, CorrectedSplit, correct_context
 from zslcore.leakage.engine import audit, audit_again, audit_context, corrected_split
 from zslcore.leakage.matching import Match, match_names, readable
@@ -36,6 +36,7 @@ __all__ = [
     "Match",
     "Provenance",
     "Severity",
+    "Thresholds",
     "Vocabulary",
     "audit",
     "audit_again",

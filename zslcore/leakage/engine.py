@@ -5,15 +5,16 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
 from zslcore.leakage.checks import CHECKS, run_check
-from zslcore.leakage.context import AuditContext, Decisions, Provenance
+from zslcore.leakage.context import AuditContext, Decisions, Provenance, Thresholds
 from zslcore.leakage.correction import CorrectedSplit, Policy, correct_context
+from zslcore.leakage.grouping import GroupSource
 from zslcore.leakage.loading import FeatureSource, Labels, Subject, context_of, vocabulary_of
 from zslcore.leakage.report import AuditReport, Finding
 from zslcore.leakage.vocabularies import Vocabulary
@@ -28,8 +29,11 @@ def audit(
     split: str | None = None,
     labels: Labels | None = None,
     features: FeatureSource | None = None,
+    groups: GroupSource | None = None,
+    group_pattern: str | None = None,
     pretraining: Sequence[Vocabulary | str | PathLike[str]] = (),
     decisions: Decisions | None = None,
+    thresholds: Thresholds | None = None,
     provenance: Provenance | None = None,
     runs: Sequence[Any] = (),
     accuracies: Mapping[str, Mapping[int, float]] | None = None,
@@ -45,10 +49,17 @@ def audit(
     labels : int array of shape (n_samples,), 0-based, or file with 1-based ``labels``, optional
         For a split or file; looked for in the file and beside it otherwise.
     features : array of shape (n_samples, n_features) or file with ``features``, optional
+    groups : one number or name per row, or file with them, optional
+        Which rows come from one photograph, video or picture; by default told by ``image_files``
+        in the files, where they have any. See :func:`zslcore.leakage.grouping.photographs_of`.
+    group_pattern : regular expression, optional
+        Its first group is the photograph in the name of an image file.
     pretraining : sequence of "imagenet-1k", ..., text files or Vocabulary
         What the feature extractor was trained on.
     decisions : mapping vocabulary -> test class -> "confirmed" or "rejected", optional
         What a person said about the matches.
+    thresholds : Thresholds, optional
+        From where on checks speak.
     provenance : Provenance, optional
         What the author says about how the results were made.
     runs : sequence of RunResult, optional
@@ -78,11 +89,14 @@ def audit(
     known = {
         "vocabularies": tuple(vocabulary_of(name) for name in pretraining),
         "decisions": decisions or {},
+        "thresholds": thresholds or Thresholds(),
         "provenance": provenance or Provenance(),
         "runs": tuple(runs),
         "accuracies": accuracies or {},
     }
-    with _opened(subject, split, labels, features, known) as context:
+    where = {"split": split, "labels": labels, "features": features}
+    grouped = {"groups": groups, "group_pattern": group_pattern}
+    with _opened(subject, **where, **grouped, **known) as context:
         return audit_context(context, on_progress)
 
 
@@ -97,7 +111,9 @@ def audit_context(
             on_progress(done, len(CHECKS))
     provenance = {
         **context.facts,
+        **({"photographs": context.photographs.source} if context.photographs else {}),
         "pre-training vocabularies": [v.name for v in context.vocabularies],
+        "thresholds": asdict(context.thresholds),
         "row numbers": "0-based",
         "zslcore": version(),
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -130,28 +146,31 @@ def corrected_split(
     split: str | None = None,
     labels: Labels | None = None,
     features: FeatureSource | None = None,
+    groups: GroupSource | None = None,
+    group_pattern: str | None = None,
+    thresholds: Thresholds | None = None,
 ) -> CorrectedSplit:
     """Return the split without rows and classes on two sides; see :mod:`.correction`.
 
     Parameters
     ----------
-    subject, split, labels, features : as for :func:`audit`
+    subject, split, labels, features, groups, group_pattern, thresholds : as for :func:`audit`
     policy : "test first" or "drop"
     """
-    with _opened(subject, split, labels, features, {}) as context:
+    known = {
+        "split": split,
+        "labels": labels,
+        "features": features,
+        "groups": groups,
+        "group_pattern": group_pattern,
+        "thresholds": thresholds or Thresholds(),
+    }
+    with _opened(subject, **known) as context:
         return correct_context(context, policy)
 
 
 @contextmanager
-def _opened(
-    subject: Subject,
-    split: str | None,
-    labels: Labels | None,
-    features: FeatureSource | None,
-    known: Mapping[str, Any],
-) -> Iterator[AuditContext]:
+def _opened(subject: Subject, **known: Any) -> Iterator[AuditContext]:
     """Build the context; features read from a file live as long as it is looked at."""
     with tempfile.TemporaryDirectory() as folder:
-        yield context_of(
-            subject, into=Path(folder), split=split, labels=labels, features=features, **known
-        )
+        yield context_of(subject, into=Path(folder), **known)

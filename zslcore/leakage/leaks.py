@@ -15,8 +15,8 @@ from zslcore.leakage.vocabularies import Vocabulary
 
 __all__ = ["leaking_rows", "leaks_by_class", "leaks_by_part", "overlap_table"]
 
-#: Checks whose rows are on two sides: shared, identical or nearly so.
-BY_ROW = ("ZSL001", "ZSL002", "ZSL003", "ZSL004", "ZSL005")
+#: Checks whose rows are on two sides: shared, identical or nearly so, or of one photograph.
+BY_ROW = ("ZSL001", "ZSL002", "ZSL003", "ZSL004", "ZSL005", "ZSL012")
 OVERLAP_COLUMNS = (
     "number", "class", "strength", "match", "rule", "evidence", "matches", "decision", "counts",
 )  # fmt: skip

@@ -10,6 +10,7 @@ from zslcore.leakage.checks.balance import few_test_images
 from zslcore.leakage.checks.classes import fold_classes, seen_and_unseen
 from zslcore.leakage.checks.features import identical_features, near_duplicates
 from zslcore.leakage.checks.identity import known_split
+from zslcore.leakage.checks.photographs import same_photograph
 from zslcore.leakage.checks.pretraining import overlap_effect, pretrained_classes
 from zslcore.leakage.checks.prototypes import side_information
 from zslcore.leakage.checks.rows import shared_rows
@@ -45,6 +46,10 @@ _CLASSES = ("unseen_classes", "labels or lists of the classes (labels=, --labels
 _FEATURES = ("features", "the features (a data set, or --features)")
 _PROTOTYPES = ("prototypes", "the prototypes (att)")
 _NAMES = ("class_names", "the names of the classes")
+_PHOTOGRAPHS = (
+    "photographs",
+    "the names of the image files (image_files), or which rows belong together (groups=, --groups)",
+)
 _VOCABULARIES = ("vocabularies", "the extractor's classes (pretraining=, --pretraining)")
 
 CHECKS: tuple[Check, ...] = (
@@ -116,6 +121,13 @@ CHECKS: tuple[Check, ...] = (
         "Every test class has enough images for an accuracy of its own.",
         few_test_images,
         (_LABELS,),
+    ),
+    Check(
+        "ZSL012",
+        "The same photograph on both sides",
+        "No photograph is on both sides.",
+        same_photograph,
+        (_PHOTOGRAPHS,),
     ),
 )
 

@@ -7,8 +7,8 @@ from itertools import combinations
 
 import numpy as np
 
-from zslcore.leakage.checks.identity import published_as
 from zslcore.leakage.context import PARTS, TEST_PARTS, TRAIN_PARTS, AuditContext
+from zslcore.leakage.known import published_as
 from zslcore.leakage.report import Evidence, Finding, Severity
 from zslcore.leakage.words import counted
 
