@@ -297,10 +297,13 @@ def test_one_negative_cell_in_a_hundred_is_missing_and_two_are_values():
     world = replace(with_attributes(S), class_names=tuple(f"thing {c}" for c in range(10)))
     finding = the(world, "ZSL009")
     assert finding.severity is WARN
-    assert finding.message == "Missing values, by their looks: 1 -1 cells of prototypes (thing 3)."
+    assert finding.message == "1 attribute value of thing 3 is -1, the file's code for missing."
     assert finding.evidence[0].rows == (("thing 3", 4, -1.0),)
     S[3, 4] = -0.5
-    assert "1 negative cells" in the(replace(world, prototypes=S), "ZSL009").message
+    assert (
+        "1 attribute value of thing 3 is negative where all others are not"
+        in the(replace(world, prototypes=S), "ZSL009").message
+    )
     S[5, 6] = -1
     assert the(replace(world, prototypes=S), "ZSL009").severity is PASS
     raw = np.where(S == -0.5, 0, S)

@@ -79,6 +79,9 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="of a data set: measure ZSL007 and the oracle gap with the runs that are kept",
     )
+    add("--against", metavar="SPLIT",
+        help="another split file of the same data, or of a data set another of its splits: say "
+        "which rows and classes moved")  # fmt: skip
     for field in fields(Thresholds):
         add(f"--{field.name}", type=type(field.default), default=field.default, metavar="NUMBER",
             help=f"{THRESHOLDS[field.name]}, {field.default} by default")  # fmt: skip
@@ -104,6 +107,7 @@ def run_audit(args: argparse.Namespace) -> int:
             decisions=read_decisions(args.decisions) if args.decisions else None,
             provenance=_provenance(args),
             runs=_kept_runs(subject, args) if args.runs else (),
+            against=_other(subject, args.against),
         )
         _say(args, _text(report, args))
         if args.correct:
@@ -149,6 +153,13 @@ def _accepted(args: argparse.Namespace) -> frozenset[str]:
 def _subject(path: str) -> Subject:
     """Return a path as it is, and the data set when there is no such path but such a name."""
     return load(path) if not Path(path).exists() and path in available() else path
+
+
+def _other(subject: Subject, against: str | None) -> Subject | None:
+    """Return what to compare with: a split of the same data set by its name, or any subject."""
+    if against is None or not isinstance(subject, ZSLDataset) or Path(against).exists():
+        return None if against is None else _subject(against)
+    return subject.split(against)
 
 
 def _kept_runs(subject: Subject, args: argparse.Namespace) -> list[RunResult]:

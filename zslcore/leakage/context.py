@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -203,8 +204,10 @@ class AuditContext:
         return cls.of_split(split, **known)
 
     def class_name(self, c: int) -> str:
-        """Name of class ``c``, or its number where names are not known."""
-        return self.class_names[c] if 0 <= c < len(self.class_names) else f"class {c}"
+        """Name of class ``c`` as it reads, or its number where names are not known."""
+        if 0 <= c < len(self.class_names):
+            return spaced_name(self.class_names[c])
+        return f"class {c}"
 
     def names(self, classes: Iterable[int] | np.ndarray) -> tuple[str, ...]:
         """Names of several classes."""
@@ -266,6 +269,17 @@ class AuditContext:
 
     def _declared(self, side: str) -> np.ndarray | None:
         return self.class_lists.get(side)
+
+
+def spaced_name(name: str) -> str:
+    """Write a class name as it reads: ``002.Laysan_Albatross``, ``blue+whale``.
+
+    Examples
+    --------
+    >>> spaced_name("002.Laysan_Albatross"), spaced_name("blue+whale")
+    ('Laysan Albatross', 'blue whale')
+    """
+    return " ".join(re.sub(r"^\d+\.", "", name).replace("+", " ").replace("_", " ").split()) or name
 
 
 def _photographs(dataset: ZSLDataset) -> Photographs | None:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from zslcore.leakage.checks import CHECKS, run_check
+from zslcore.leakage.comparison import SplitComparison, compare_splits
 from zslcore.leakage.context import AuditContext, Decisions, Provenance, Thresholds
 from zslcore.leakage.correction import CorrectedSplit, Policy, correct_context
 from zslcore.leakage.grouping import GroupSource
@@ -37,6 +38,7 @@ def audit(
     provenance: Provenance | None = None,
     runs: Sequence[Any] = (),
     accuracies: Mapping[str, Mapping[int, float]] | None = None,
+    against: Subject | None = None,
     on_progress: Callable[[int, int], None] | None = None,
 ) -> AuditReport:
     """Look for every known way in which a zero-shot split leaks.
@@ -66,6 +68,8 @@ def audit(
         Measured: the effect of overlaps and the oracle gap.
     accuracies : mapping method -> {class: accuracy among unseen classes}, optional
         In place of runs, for figures computed elsewhere.
+    against : split, file or folder, optional
+        Another split of the same rows, to say what moved.
     on_progress : callable(done, total), optional
         Called after every check.
 
@@ -97,7 +101,15 @@ def audit(
     where = {"split": split, "labels": labels, "features": features}
     grouped = {"groups": groups, "group_pattern": group_pattern}
     with _opened(subject, **where, **grouped, **known) as context:
-        return audit_context(context, on_progress)
+        report = audit_context(context, on_progress)
+        return (
+            report if against is None else replace(report, comparison=_compared(context, against))
+        )
+
+
+def _compared(context: AuditContext, against: Subject) -> SplitComparison:
+    with _opened(against) as other:
+        return compare_splits(context, other)
 
 
 def audit_context(

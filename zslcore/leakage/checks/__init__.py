@@ -17,6 +17,7 @@ from zslcore.leakage.checks.rows import shared_rows
 from zslcore.leakage.checks.selection import how_chosen
 from zslcore.leakage.context import AuditContext
 from zslcore.leakage.report import Finding, Severity
+from zslcore.leakage.words import how
 
 __all__ = ["CHECKS", "Check", "run_check"]
 
@@ -41,16 +42,16 @@ class Check:
     needs: tuple[tuple[str, str], ...] = ()
 
 
-_LABELS = ("labels", "the class of every image (labels=, --labels)")
-_CLASSES = ("unseen_classes", "labels or lists of the classes (labels=, --labels)")
-_FEATURES = ("features", "the features (a data set, or --features)")
+_LABELS = ("labels", f"the class of every image {how('labels')}")
+_CLASSES = ("unseen_classes", f"labels or lists of the classes {how('labels')}")
+_FEATURES = ("features", f"the features {how('features')}")
 _PROTOTYPES = ("prototypes", "the prototypes (att)")
 _NAMES = ("class_names", "the names of the classes")
 _PHOTOGRAPHS = (
     "photographs",
-    "the names of the image files (image_files), or which rows belong together (groups=, --groups)",
+    f"the names of the image files, or which rows belong together {how('groups')}",
 )
-_VOCABULARIES = ("vocabularies", "the extractor's classes (pretraining=, --pretraining)")
+_VOCABULARIES = ("vocabularies", f"the extractor's classes {how('vocabularies')}")
 
 CHECKS: tuple[Check, ...] = (
     Check(

@@ -22,9 +22,8 @@ def few_test_images(context: AuditContext) -> Iterator[Finding]:
         if not few.any():
             continue
         names = context.names(classes[few])
-        table = [
-            (name, n, round(_width(int(n)), 3)) for name, n in zip(names, counts[few], strict=True)
-        ]
+        width = {n: round(_width(n), 3) for n in np.unique(counts[few]).tolist()}
+        table = [(name, n, width[int(n)]) for name, n in zip(names, counts[few], strict=True)]
         columns = ("class", "images", "width of the 95 % interval at half right")
         message = (
             f"Fewer than {limit} images in {part}: {few.sum()} of {len(classes)} classes "
