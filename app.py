@@ -9,6 +9,7 @@ PAGES = (
     ("data_and_splits", "Data and splits", ":material/dataset:"),
     ("evaluate", "Evaluate", ":material/query_stats:"),
     ("calibration", "Calibration", ":material/tune:"),
+    ("compare", "Compare", ":material/leaderboard:"),
     ("transductive", "Transductive", ":material/hub:"),
     ("awa1_and_awa2", "AWA1 and AWA2", ":material/compare:"),
     ("overlap_gain", "Overlap gain", ":material/join_inner:"),

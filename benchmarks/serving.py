@@ -43,7 +43,6 @@ class Server:
     command : what starts it instead, in a folder without one
     environment : variables it has beside those of this process
     port : where it answers; a free one unless given
-    options : of ``streamlit run``, which count more than the app's own settings
     """
 
     def __init__(
@@ -53,7 +52,6 @@ class Server:
         command: Sequence[str] = (),
         environment: Mapping[str, str] = MappingProxyType({}),
         port: int | None = None,
-        options: Sequence[str] = (),
     ) -> None:
         port = port or free_port()
         self.url = f"http://127.0.0.1:{port}"
@@ -67,7 +65,7 @@ class Server:
         }
         environment["PYTHONPATH"] = "" if command else str(ROOT)
         self.process = subprocess.Popen(  # noqa: S603 - the caller's own command
-            command or [sys.executable, "-m", "streamlit", "run", str(script), *options],
+            command or [sys.executable, "-m", "streamlit", "run", str(script)],
             cwd=folder if command else ROOT,
             env=environment,
             stdout=self.log,

@@ -4,9 +4,10 @@
 
 Visitors speak Streamlit's protocol over WebSockets, each on one of four pages, and change one
 choice again and again, one to three seconds after the last answer. The same is done beside a
-server with Streamlit's own setting, which collects garbage after every run of a page; the ratio of
-the two is what counts. Then one visitor after the other makes ``--changes`` changes, what an hour
-brings with a change every three seconds, and the server's memory is read every hundred.
+server without ``ui/idle.py`` and with Streamlit's own setting, which collects garbage after every
+run of a page; the ratio of the two is what counts. Then one visitor after the other makes
+``--changes`` changes, what an hour brings with a change every three seconds, and the server's
+memory is read every hundred.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import argparse
 import asyncio
 import random
 import re
+import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -29,7 +31,7 @@ import websockets
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
-from benchmarks.serving import Server
+from benchmarks.serving import ROOT, Server
 from benchmarks.timing import check, report
 
 #: Page, its address, the choice that is changed and what to.
@@ -44,6 +46,17 @@ VISITS = (
     ),
     ("leakage_review", {"dataset": "simulated-AWA2", "split": "SS"}, "Split", ("SS", "PS")),
 )
+#: Starts the app as Streamlit would by itself: it collects after every run, and ``ui/idle.py``
+#: neither does so in quiet moments nor freezes what was imported.
+PLAIN = f"""
+import os, sys
+os.chdir({str(ROOT)!r})
+sys.path.insert(0, {str(ROOT)!r})
+from ui import idle
+idle._TIDIER.quiet = 1e6
+from streamlit.web import cli
+cli.main(["run", "app.py", "--runner.postScriptGC=true"])
+"""
 #: Seconds after which an answer is not waited for any more.
 PATIENCE = 120
 
@@ -147,11 +160,10 @@ def resident(pid: int) -> float:
 
 
 @contextmanager
-def serving(*, collects: bool) -> Iterator[Server]:
-    """Serve the app with our setting, or with Streamlit's own."""
+def serving(*, plain: bool) -> Iterator[Server]:
+    """Serve the app, or do so as Streamlit would by itself."""
     with tempfile.TemporaryDirectory() as folder:
-        options = ["--runner.postScriptGC=true"] if collects else []
-        server = Server(Path(folder), options=options)
+        server = Server(Path(folder), command=[sys.executable, "-c", PLAIN] if plain else [])
         try:
             server.wait()
             yield server
@@ -165,7 +177,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--changes", type=int, default=1200)
     args = parser.parse_args()
-    with serving(collects=False) as ours, serving(collects=True) as plain:
+    with serving(plain=False) as ours, serving(plain=True) as plain:
         for visitors in args.visitors:
             took = {}
             for name, server in (("ours", ours), ("plain", plain)):
@@ -177,7 +189,7 @@ def main() -> None:
                 )
             report(f"a change, {visitors} visitors", *(median(t) for t in took.values()), goal=2)
     if args.changes:
-        with serving(collects=False) as server:
+        with serving(plain=False) as server:
             memory = asyncio.run(one_after_the_other(server.url, args.changes, server.process.pid))
         grown = memory[-1] - memory[len(memory) // 4]
         check("memory gained over the last three quarters of the changes", grown, "MB", 20)

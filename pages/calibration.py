@@ -10,7 +10,7 @@ from ui.figures.palette import HARMONIC, SEEN, UNSEEN
 from ui.frame import chart, errors_as_sentences, open_page
 from ui.numbers import delta, percent, points, three_digits
 from zslcore.analysis import calibration
-from zslcore.datasets.facts import benchmark_of
+from zslcore.datasets.benchmarks import benchmark_of
 
 header = open_page(
     "Calibration", "What does penalising seen classes trade?", icon=":material/tune:"
@@ -116,7 +116,7 @@ if settings_tab.open:
     with settings_tab, errors_as_sentences():
         for_zsl = waiting.run_of(replace(spec, select_for="zsl"))[0] if spec.grid else run
         settings = calibration.three_settings(for_zsl, run)
-        benchmark = benchmark_of(dataset.name, dataset.n_classes)
+        benchmark = benchmark_of(dataset)
         settings = settings.merge(
             calibration.published_settings(spec.method, benchmark), how="left"
         )

@@ -7,6 +7,7 @@ from ui.figures.accuracy import class_bars, confusion_map, top_k_lines
 from ui.frame import chart, errors_as_sentences, open_page
 from ui.numbers import delta, percent, points, three_digits
 from zslcore.analysis import calibration, mistakes, printed
+from zslcore.datasets.benchmarks import benchmark_of
 
 FEW = 60  # classes up to which a confusion matrix can be read
 
@@ -45,7 +46,7 @@ with st.container(horizontal=True):
 
 left, right = st.columns([3, 2], gap="medium")
 with left:
-    table = printed.figures_table(run)
+    table = printed.figures_table([run], benchmark_of(dataset))
     at = table["gamma"].map(lambda gamma: "" if gamma != gamma else f", γ = {three_digits(gamma)}")
     table.insert(0, "name", table["figure"].str.replace("zsl", "ZSL") + at)
     papers = {

@@ -8,6 +8,7 @@ from ui import cache, controls, decisions, uploads
 from ui.frame import errors_as_sentences, open_page
 from ui.sections.audit import Review, show_findings, show_verdict
 from ui.sections.correction import show_corrected, show_decisions
+from ui.sections.leak_cost import show_cost
 from ui.sections.quiz import show_quiz
 from ui.text import plain
 from zslcore.datasets import ZSLDataset, available
@@ -154,8 +155,8 @@ with errors_as_sentences():
 
 review = Review(key, as_it_came, context, report, lists, dataset)
 show_verdict(review)
-findings, decided, corrected, quiz = st.tabs(
-    ["Findings", "Confirm or reject", "Corrected split", "Quiz"],
+findings, decided, corrected, cost, quiz = st.tabs(
+    ["Findings", "Confirm or reject", "Corrected split", "What leaks cost", "Quiz"],
     key="leakage_tab",
     bind="query-params",
 )
@@ -163,6 +164,7 @@ for tab, show in (
     (findings, lambda: show_findings(review)),
     (decided, lambda: show_decisions(review)),
     (corrected, lambda: show_corrected(review)),
+    (cost, lambda: show_cost(dataset, review.report.split)),
     (quiz, show_quiz),
 ):
     if tab.open:

@@ -87,3 +87,18 @@ def test_python_m_zslcore_is_the_command():
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert done.stderr.startswith("Unknown method 'nothing'")
+
+
+def test_costs_of_leaks_are_lines_to_read_or_json(capsys):
+    words = "leak-cost --method LinearS2V LinearV2S --leak training --given"
+    assert main(words.split()) == 0
+    text = capsys.readouterr().out
+    assert text.count("trained on the test images of seen classes; parameters given") == 2
+    assert text.count("AUSUC") == 2
+    assert main([*words.split(), "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)
+    assert {row["method"] for row in rows} == {"LinearS2V", "LinearV2S"}
+    gained = next(row for row in rows if row["figure"] == "ausuc")
+    assert f"{100 * gained['difference']:+.1f} points" in text
+    assert main(["leak-cost", "--method", "ESZSL", "--leak", "photographs"]) == 2
+    assert "no photograph is known" in capsys.readouterr().err

@@ -32,7 +32,7 @@ from zslcore.leakage.cli import read_decisions
 from zslcore.runs import RunSpec, RunStore
 
 PAGE = "pages/leakage_review.py"
-TABS = ["Findings", "Confirm or reject", "Corrected split", "Quiz"]
+TABS = ["Findings", "Confirm or reject", "Corrected split", "What leaks cost", "Quiz"]
 
 
 @pytest.fixture
@@ -339,3 +339,21 @@ def test_the_command_of_the_readme_runs_as_printed(tmp_path, monkeypatch):
     leaky["trainval_loc"] = np.vstack([leaky["trainval_loc"], leaky["test_seen_loc"]])
     savemat(tmp_path / arguments[0], leaky)
     assert main(["audit", *arguments]) == 1
+
+
+# --- What leaks cost ------------------------------------------------------------------------------
+
+
+def test_what_a_leak_costs_is_measured_by_jobs_and_told_in_points(visit):
+    asked = {"dataset": "digits", "split": "PS", "leakage_tab": "What leaks cost"}
+    app = visit(**asked, leak_cost_methods=["LinearS2V", "LinearV2S"], leak_cost_choose="false")
+    pages.settled(app)
+    assert "gains most AUSUC" in words(app)
+    table = app.dataframe[-1].value
+    assert set(table["method"]) == {"LinearS2V", "LinearV2S"}
+    assert "--leak training --given" in app.code[0].value
+
+
+def test_what_has_nothing_to_leak_is_told_so(visit):
+    app = visit(dataset="simulated-AWA2", split="SS", leakage_tab="What leaks cost")
+    assert "there is nothing to leak" in words(app)

@@ -35,6 +35,7 @@ __all__ = [
     "corrected",
     "dataset",
     "finished",
+    "kept_runs",
     "landmarks",
     "nearest_images",
     "overlaps",
@@ -69,6 +70,19 @@ def quick_run(spec: RunSpec) -> tuple[RunResult, ScoredTest]:
     The result is kept in the run store, and what the store has already is not chosen again.
     """
     return RunStore().run(spec, dataset(spec.dataset))
+
+
+def kept_runs() -> Mapping[str, RunResult]:
+    """Return all results of the run store by their key, read again when it has changed."""
+    path = RunStore().path
+    files = [file for file in (path, path.with_name(f"{path.name}-wal")) if file.exists()]
+    stamps = [(file.stat().st_mtime_ns, file.stat().st_size) for file in files]
+    return _kept_runs(f"{path} {stamps}")
+
+
+@st.cache_resource(show_spinner=False, max_entries=2)
+def _kept_runs(stamp: str) -> Mapping[str, RunResult]:
+    return {result.key: result for result in RunStore().results()}
 
 
 @st.cache_resource(show_spinner="Opening the result …", max_entries=32)

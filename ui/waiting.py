@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ from zslcore.jobs import Status, Work, run, transduce
 from zslcore.protocol import ScoredTest
 from zslcore.runs import RunResult, RunSpec
 
-__all__ = ["comparison_of", "result_of", "run_of", "wait_for"]
+__all__ = ["comparison_of", "result_of", "results_of", "run_of", "wait_for"]
 
 #: Seconds that a page waits before it shows that it waits, and between two looks at a job.
 PATIENCE, LOOK_EVERY = 1.5, 0.5
@@ -48,6 +48,23 @@ def comparison_of(spec: TransductionSpec) -> Transduction:
 def result_of(asked: Work, *, draw: Draw | None = None) -> Any:
     """Return the result of a work, as its kind reads it; parameters are those of ``wait_for``."""
     return cache.finished(asked.key, asked, wait_for(asked, draw=draw))
+
+
+def results_of(asked: Sequence[Work]) -> list[Any]:
+    """Return the results there are by now; the others are started, and one is waited for below.
+
+    The page runs again with every result that comes.
+    """
+    for work in asked:
+        if jobs.finished(work) is None and jobs.status(work.key) is None:
+            jobs.submit(work)
+    found, waiting = [], False
+    for work in asked:
+        folder = jobs.finished(work) if waiting else wait_for(work, stop=False)
+        waiting = waiting or folder is None
+        if folder is not None:
+            found.append(cache.finished(work.key, work, folder))
+    return found
 
 
 def wait_for(asked: Work, *, draw: Draw | None = None, stop: bool = True) -> Path | None:

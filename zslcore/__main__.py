@@ -1,4 +1,4 @@
-"""The command line, ``zslcore`` or ``python -m zslcore``: app, run, import, download, audit.
+"""The command line, ``zslcore`` or ``python -m zslcore``: to open the app, run, import and audit.
 
 One function adds one command. Whatever the package refuses is one sentence on standard error and
 exit code 2; the libraries a command needs are imported when it runs.
@@ -227,6 +227,49 @@ def show_steps(done: float = 0, total: float = 0, message: str = "") -> None:
         sys.stderr.flush()
 
 
+def add_leak_cost(commands: Subparsers) -> None:
+    """``leak-cost``: what leaks of a split cost methods, in points."""
+    parser = commands.add_parser(
+        "leak-cost",
+        help="measure what leaks cost, in points",
+        description="Fit methods with a leak and without, on the same test images: trained on "
+        "test images of seen classes, as train_loc and val_loc of PS v1 have them (training); "
+        "parameters chosen on such folds (selection); trained on other rows of the photographs "
+        "that test images are cut from (photographs).",
+    )
+    option = parser.add_argument
+    option("--dataset", default="digits", help="name of the data set (digits)")
+    option("--split", help="name of the split (PS, or the only one there is)")
+    option("--method", nargs="+", required=True, help="names of methods")
+    option("--leak", nargs="+", default=(), help="which leaks (all that the split can show)")
+    option("--given", action="store_true", help="default parameters, none chosen on the folds")
+    option("--json", action="store_true", help="print everything as JSON instead of tables")
+    parser.set_defaults(run=run_leak_cost)
+
+
+def run_leak_cost(args: argparse.Namespace) -> None:
+    """Measure what leaks cost, and print it."""
+    from zslcore.analysis import leak_cost
+    from zslcore.datasets import load
+    from zslcore.methods import get_method
+
+    dataset = load(args.dataset)
+    methods = [get_method(name)() for name in args.method]
+    found = []
+    for method in methods:
+        found += leak_cost.costs(
+            method,
+            dataset,
+            dataset.split(args.split),
+            args.leak,
+            choose=not args.given,
+            on_progress=show_steps,
+        )
+    show_steps()
+    as_json = leak_cost.table(found).to_json(orient="records", double_precision=15)
+    print(as_json if args.json else leak_cost.as_text(found))
+
+
 def add_audit(commands: Subparsers) -> None:
     """``audit``: look for leaks in a split."""
     from zslcore.leakage.cli import add_parser
@@ -288,7 +331,7 @@ def run_methods(args: argparse.Namespace) -> None:
 
 
 TABLE_MARKS = ("<!-- methods -->", "<!-- /methods -->")
-COMMANDS = (add_app, add_run, add_import, add_download, add_methods, add_audit)
+COMMANDS = (add_app, add_run, add_import, add_download, add_methods, add_audit, add_leak_cost)
 
 
 class TellVersion(argparse.Action):

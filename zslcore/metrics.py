@@ -44,11 +44,13 @@ from zslcore.exceptions import ParameterError, ZSLError
 
 __all__ = [
     "Average",
+    "Margins",
     "OperatingPoint",
     "OperatingPoints",
     "SeenUnseenCurve",
     "accuracy_interval",
     "harmonic_mean",
+    "margins",
     "mean_class_accuracy",
     "middle_gamma",
     "per_class_accuracy",
@@ -270,6 +272,55 @@ def seen_unseen_curve(
     of the largest score, in the precision the scores came in) are one breakpoint: float32 scores
     cannot tell such samples apart.
     """
+    m = margins(scores, y, seen)
+    sides = (m.of_seen, ~m.of_seen)
+    weights = np.where(m.of_seen, *(_weights(m.y, average, side) for side in sides))
+    return SeenUnseenCurve(m.gamma, *m.accuracies(weights))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Margins:
+    """All that curves need of a score matrix: two values a sample, whatever samples weigh.
+
+    Attributes
+    ----------
+    y : int array of shape (n_samples,), the true columns
+    of_seen : bool array of shape (n_samples,), whether the true class is a seen one
+    counting : int array of shape (n_counting,)
+        Samples that some gamma answers right, in the order in which that changes.
+    gamma : array of shape (n_points,), increasing; the first is minus infinity
+    points : int array of shape (n_points,), how many of ``counting`` change up to each gamma
+    """
+
+    y: np.ndarray
+    of_seen: np.ndarray
+    counting: np.ndarray
+    gamma: np.ndarray
+    points: np.ndarray
+
+    def accuracies(self, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return seen and unseen accuracy at every gamma.
+
+        Parameters
+        ----------
+        weights : array of shape (..., n_samples)
+            What every sample counts; those of seen and of unseen classes sum to 1 each.
+
+        Returns
+        -------
+        seen, unseen : arrays of shape (..., n_points)
+        """
+        of_seen, weights = self.of_seen[self.counting], weights[..., self.counting]
+        lost, won = np.where(of_seen, weights, 0.0), np.where(of_seen, 0.0, weights)
+        none = np.zeros((*weights.shape[:-1], 1))
+        # Summed from the end, so that the last 0 is exact.
+        remaining = np.concatenate([np.cumsum(lost[..., ::-1], axis=-1)[..., ::-1], none], axis=-1)
+        reached = np.concatenate([none, np.cumsum(won, axis=-1)], axis=-1)
+        return remaining[..., self.points], reached[..., self.points]
+
+
+def margins(scores: np.ndarray, y: np.ndarray, seen: np.ndarray) -> Margins:
+    """Return what decides between the sides; see :func:`seen_unseen_curve` for all about it."""
     scores, y = _scored(scores, y)
     seen = _mask(seen, scores.shape[1])
     of_seen = seen[y]
@@ -282,20 +333,11 @@ def seen_unseen_curve(
     b, right_if_unseen = _best_of(scores, y, np.flatnonzero(~seen))
 
     # A sample counts where its own side is the answer and finds it; the others never count.
-    right = np.where(of_seen, right_if_seen, right_if_unseen)
-    weight = np.where(of_seen, _weights(y, average, of_seen), _weights(y, average, ~of_seen))
-    counting = np.flatnonzero(right)
+    counting = np.flatnonzero(np.where(of_seen, right_if_seen, right_if_unseen))
+    counting = counting[np.argsort((a - b)[counting], kind="stable")]
     d = (a - b)[counting]
-    order = np.argsort(d, kind="stable")
-    d, counting = d[order], counting[order]
-    lost = np.where(of_seen, weight, 0.0)[counting]
-    won = np.where(of_seen, 0.0, weight)[counting]
-
     last = np.flatnonzero(np.append(np.diff(d) > _rounding(scores, a, b), True))[: len(d)]
-    remaining = np.append(np.cumsum(lost[::-1])[::-1], 0.0)  # from the end, so that 0 is exact
-    reached = np.append(0.0, np.cumsum(won))
-    points = np.append(0, last + 1)
-    return SeenUnseenCurve(np.append(-np.inf, d[last]), remaining[points], reached[points])
+    return Margins(y, of_seen, counting, np.append(-np.inf, d[last]), np.append(0, last + 1))
 
 
 def _best_of(

@@ -55,6 +55,7 @@ from zslcore.metrics import (
 __all__ = [
     "REVISION",
     "Evaluation",
+    "FoldChoice",
     "Oracle",
     "Problem",
     "Progress",
@@ -285,6 +286,22 @@ def transduce(
 # --- Choosing -------------------------------------------------------------------------------------
 
 
+@dataclass(frozen=True, slots=True)
+class FoldChoice:
+    """What a single fold would choose by itself.
+
+    Attributes
+    ----------
+    params : its best point of the grid
+    gamma : its best gamma with it; None where the choice was for ZSL
+    score : what it reaches there, per-class accuracy for "zsl", H for "gzsl"
+    """
+
+    params: dict[str, Any]
+    gamma: float | None
+    score: float
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Selection:
     """Parameters chosen on the folds, and how every point of the grid did there.
@@ -296,7 +313,8 @@ class Selection:
     gamma : the gamma chosen with it for calibrated stacking
     score : its mean over folds, per-class accuracy for "zsl", H for "gzsl"
     table : one row per grid point and fold; columns: parameters, fold, score and, for "gzsl",
-        the fold's best gamma
+        ``calibration_gamma``, the fold's best
+    of_folds : what every fold would choose by itself, the first of its best points
     """
 
     task: Task
@@ -304,6 +322,7 @@ class Selection:
     gamma: float
     score: float
     table: pd.DataFrame
+    of_folds: tuple[FoldChoice, ...] = ()
 
 
 def select(
@@ -368,7 +387,21 @@ def select(
             if curve is not None
         ]
     gamma = best_common_gamma(chosen)
-    return Selection(task, points[best], gamma, float(mean[best]), table)
+    of_folds = _of_folds(points, rows)
+    return Selection(task, points[best], gamma, float(mean[best]), table, of_folds)
+
+
+def _of_folds(
+    points: Sequence[Params], rows: Sequence[Mapping[str, Any]]
+) -> tuple[FoldChoice, ...]:
+    """Return the best point of every fold; ``rows`` are those of the table, fold by fold."""
+    found = []
+    for start in range(0, len(rows), len(points)):
+        of_fold = rows[start : start + len(points)]
+        k = int(np.argmax([row["score"] for row in of_fold]))
+        best = of_fold[k]
+        found.append(FoldChoice(dict(points[k]), best.get("calibration_gamma"), best["score"]))
+    return tuple(found)
 
 
 def best_common_gamma(curves: Sequence[SeenUnseenCurve]) -> float:
@@ -392,7 +425,7 @@ def _judge_fold(
     seed: int,
     tick: Callable[[], None],
 ) -> Iterator[tuple[dict[str, float], SeenUnseenCurve | None]]:
-    """Yield ({score, gamma}, curve) of every point on one fold; the curve is None for ZSL."""
+    """Yield ({score, calibration_gamma}, curve) of every point; the curve is None for ZSL."""
     train, test = fold.train, fold.val
     if task == "gzsl":
         train, held = hold_out(dataset.labels, fold.train, SEEN_VALIDATION, seed)
@@ -406,7 +439,7 @@ def _judge_fold(
         else:
             curve = seen_unseen_curve(F, problem.y_test, problem.seen)
             best = curve.best()
-            yield {"score": best.harmonic, "gamma": best.gamma}, curve
+            yield {"score": best.harmonic, "calibration_gamma": best.gamma}, curve
 
 
 def _check_folds(dataset: ZSLDataset, split: Split) -> None:
@@ -454,6 +487,7 @@ class Evaluation:
     ausuc : area under the seen-unseen curve
     per_class_zsl : accuracy of every unseen class among unseen classes, by class
     per_class : accuracy of every class among all classes at the given gamma, by class
+    per_class_plain : the same at gamma = 0; empty in results of versions before 0.2
     """
 
     zsl: float
@@ -466,6 +500,7 @@ class Evaluation:
     ausuc: float | None = None
     per_class_zsl: dict[int, float] = field(default_factory=dict)
     per_class: dict[int, float] = field(default_factory=dict)
+    per_class_plain: dict[int, float] = field(default_factory=dict)
 
 
 def evaluate(scores: ScoredTest, gamma: float = 0.0) -> Evaluation:
@@ -497,6 +532,7 @@ def evaluate(scores: ScoredTest, gamma: float = 0.0) -> Evaluation:
         calibrated_per_sample=per_sample.at(gamma),
         ausuc=scores.curve.ausuc,
         per_class=_by_class(per_class_accuracy(scores.y, scores.predicted(gamma)), scores.classes),
+        per_class_plain=_by_class(per_class_accuracy(scores.y, scores.predicted()), scores.classes),
     )
 
 

@@ -218,6 +218,8 @@ class RunResult:
     spec : RunSpec, with the digest of the data
     params, params_origin : the parameters used, "validated" (chosen on folds) or "given"
     gamma, gamma_origin : the calibration gamma used, None where nothing could choose it
+    fold_choices : what every fold alone would have chosen; empty where parameters were given, and
+        in results of versions before 0.2
     evaluation : the figures of the test set
     oracle : what choosing on the test set would have reached, or None when not computed
     class_names : names of the classes in ``evaluation``, by class
@@ -245,6 +247,7 @@ class RunResult:
     version: str
     commit: str
     environment: dict[str, str]
+    fold_choices: tuple[protocol.FoldChoice, ...] = ()
 
     @property
     def oracle_gap(self) -> dict[str, float]:
@@ -386,6 +389,7 @@ def execute_with_scores(
         version=version.version(),
         commit=version.commit(),
         environment=_environment(),
+        fold_choices=chosen.fold_choices,
     )
     return result, scores
 
@@ -445,12 +449,14 @@ class Choice:
     ----------
     params, params_origin : every parameter of the method; "validated" when the folds chose any
     gamma, gamma_origin : the calibration gamma, None where nothing could choose it
+    fold_choices : what every fold alone would have chosen, where the folds chose parameters
     """
 
     params: dict[str, Any]
     params_origin: Origin
     gamma: float | None
     gamma_origin: Origin | None
+    fold_choices: tuple[protocol.FoldChoice, ...] = ()
 
 
 def choose(
@@ -479,9 +485,10 @@ def choose(
     )
     params = params | chosen.params
     origin: Origin = "validated" if spec.grid else "given"
+    of_folds = chosen.of_folds if spec.grid else ()
     if wants_gamma:
-        return Choice(params, origin, chosen.gamma, "validated")
-    return replace(given, params=params, params_origin=origin)
+        return Choice(params, origin, chosen.gamma, "validated", of_folds)
+    return replace(given, params=params, params_origin=origin, fold_choices=of_folds)
 
 
 def _environment() -> dict[str, str]:

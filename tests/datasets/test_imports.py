@@ -207,6 +207,7 @@ def test_a_data_set_in_memory_can_be_kept(root):
         source="Made up.",
         simulated=True,
         images=np.zeros((20, 2, 2), np.uint8),
+        image_files=[f"{i // 2}.jpg" for i in range(20)],
     )
     kept = import_dataset(ds)
     assert kept.name == "in-memory"
@@ -216,6 +217,7 @@ def test_a_data_set_in_memory_can_be_kept(root):
     np.testing.assert_array_equal(again.labels, ds.labels)
     np.testing.assert_array_equal(again.prototypes, ds.prototypes)
     np.testing.assert_array_equal(again.images, ds.images)
+    assert again.image_files == ds.image_files
     assert len(again.splits["own"].folds) == 2
     DAMAGE["truncated"](folder_of(root, "in-memory"))
     with pytest.raises(DatasetError, match="its source is not known"):

@@ -16,7 +16,8 @@ from ui.frame import chart
 from ui.text import plain
 from zslcore.analysis import inventory
 from zslcore.datasets import Split, ZSLDataset
-from zslcore.datasets.facts import benchmark_of, class_facts
+from zslcore.datasets.benchmarks import benchmark_of
+from zslcore.datasets.facts import class_facts
 
 __all__ = [
     "show_attributes",
@@ -66,7 +67,7 @@ def _show_origin(dataset: ZSLDataset) -> None:
     for part in dataset.splits.values():
         if part.note:
             st.markdown(f"**{plain(part.name)}.** {plain(part.note)}")
-    benchmark = benchmark_of(dataset.name, dataset.n_classes)
+    benchmark = benchmark_of(dataset)
     if benchmark is None:
         st.caption("Nobody has published figures of this data set, so there are none beside.")
         return
@@ -83,7 +84,7 @@ def _show_origin(dataset: ZSLDataset) -> None:
 def show_counts(dataset: ZSLDataset, split: Split) -> None:
     """Draw the images per class, test classes marked."""
     views = ["largest first", "as in the file", "by name"]
-    if benchmark_of(dataset.name, dataset.n_classes) in ("AWA1", "AWA2"):
+    if benchmark_of(dataset) in ("AWA1", "AWA2"):
         views.append(BOTH_AWA)
     view = st.segmented_control(
         "Classes", views, default=views[0], required=True, key="data_order", bind="query-params"

@@ -1,6 +1,6 @@
 r"""Stand-ins for AWA1, AWA2, CUB, SUN and aPY: real classes and counts, simulated numbers.
 
-Class names, images per class, the class lists of both splits and the three folds are facts, read
+Class names, images per class, the class lists of both splits and their three folds are facts, read
 from ``data/classes``. Features and prototypes are drawn from the model below. No picture and no
 annotation is behind them, so no method can be judged by them; they show the phenomena of the real
 benchmarks where those cannot be shipped.
@@ -28,6 +28,10 @@ For class :math:`c` of group :math:`g(c)` and for its image :math:`i`:
 - classes *known to the extractor*, those of ImageNet-1K, agree better with their attributes (larger
   :math:`\rho_c`) and are tighter (smaller :math:`\omega_c`): this makes SS easier than PS;
 - AWA1 and AWA2 share everything but their images, and :math:`d`: the domain shift is AWA2's;
+- aPY's images are boxes, several of which are often cut from one photograph
+  (:mod:`zslcore.datasets.photographs`): boxes :math:`i` of photograph :math:`f` share a part of how
+  they differ from their class, :math:`u_i = \sqrt{\kappa} \, u_f + \sqrt{1 - \kappa} \, u'_i`, and
+  :math:`t_i` likewise;
 - features called *untrained* are those of an extractor that was trained on nothing: they are worse,
   and no class has an advantage; the classes, their prototypes and what makes one harder to tell
   than another are the same. They are the baseline that hand-crafted features are for real data.
@@ -46,6 +50,7 @@ import pandas as pd
 
 from zslcore.datasets.base import Fold, Split, ZSLDataset
 from zslcore.datasets.facts import ClassFacts, class_facts
+from zslcore.datasets.photographs import draw_photographs
 from zslcore.exceptions import closest_name
 
 __all__ = ["SIMULATED", "simulate"]
@@ -69,6 +74,7 @@ class _World:
     r: int = 40
     eta: float = 1.0
     sigma: float = 1.0
+    kappa: float = 0.0
 
 
 _AWA1 = _World(k=20, tau=0.6, rho=(0.8, 0.95), omega=(1.1, 0.75), demo=0.1, seed=1)
@@ -77,7 +83,7 @@ _WORLDS = {
     "AWA2": replace(_AWA1, delta=0.15),
     "CUB": _World(k=20, tau=0.7, rho=(0.75, 0.85), omega=(0.8, 0.65), demo=0.3, seed=7),
     "SUN": _World(k=24, tau=0.5, rho=(0.75, 0.80), omega=(1.0, 0.90), demo=0.5, seed=3),
-    "aPY": _World(k=11, tau=0.4, rho=(0.70, 0.70), omega=(0.8, 0.70), demo=0.2, seed=7),
+    "aPY": _World(k=11, tau=0.4, rho=(0.70, 0.70), omega=(0.8, 0.70), demo=0.2, seed=7, kappa=0.6),
 }
 
 #: Features of each size; the full one has as many as ResNet-101's last pooling.
@@ -122,17 +128,20 @@ def simulate(name: str) -> ZSLDataset:
         world = replace(world, rho=(0.6, 0.6), omega=(1.3, 1.3))
     images, test_seen = _counts(facts.classes, share=1.0 if kind == "full" else world.demo)
     labels = np.repeat(np.arange(len(images)), images)
+    proposed = _proposed(facts, labels, images, test_seen)
+    photographs = _photographs(world, facts, labels, proposed)
     prototypes, v = _draw_classes(world, facts)
     return ZSLDataset(
         name=name,
-        features=_draw_features(world, facts, labels, v, _N_FEATURES[dash + kind]),
+        features=_draw_features(world, facts, labels, v, _N_FEATURES[dash + kind], photographs),
         labels=labels,
         prototypes=prototypes,
         class_names=tuple(facts.classes["class"]),
-        splits=[_proposed(facts, labels, images, test_seen), _standard(facts, labels)],
+        splits=[proposed, _standard(facts, labels)],
         source=f"Simulated: class names, counts and splits of {benchmark}, numbers from a model.",
         simulated=True,
         independent_prototypes=True,
+        image_files=() if photographs is None else [f"{p:06d}.jpg" for p in photographs],
     )
 
 
@@ -153,8 +162,23 @@ def _draw_classes(world: _World, facts: ClassFacts) -> tuple[np.ndarray, np.ndar
     return np.clip(0.2 + 0.3 * (z @ P), 0, 1), v
 
 
+def _photographs(
+    world: _World, facts: ClassFacts, labels: np.ndarray, split: Split
+) -> np.ndarray | None:
+    """Return the photograph of every image, None where each image is one."""
+    if facts.dataset != "aPY":
+        return None
+    rng = np.random.default_rng([world.seed, 3, len(labels)])
+    return draw_photographs(labels, _is(facts, "ss", "train")[labels], split, rng)
+
+
 def _draw_features(
-    world: _World, facts: ClassFacts, labels: np.ndarray, v: np.ndarray, D: int
+    world: _World,
+    facts: ClassFacts,
+    labels: np.ndarray,
+    v: np.ndarray,
+    D: int,
+    photographs: np.ndarray | None,
 ) -> np.ndarray:
     """Return the features X, float32; besides them only one block of rows is ever held."""
     k, r, rng = world.k, world.r, np.random.default_rng([world.seed, 1, D])
@@ -166,10 +190,15 @@ def _draw_features(
     MR = np.concatenate([M, R]).astype(np.float32)
 
     images = np.random.default_rng([world.seed, 2, D, *facts.dataset.encode()])
+    shared = _draw_shared(world, photographs, k + r)
     X = np.empty((len(labels), D), dtype=np.float32)
     for start in range(0, len(X), 1024):
         y = labels[start : start + 1024]
-        ut = _rounded(images.standard_normal((len(y), k + r), dtype=np.float32), bits=5)
+        ut = images.standard_normal((len(y), k + r), dtype=np.float32)
+        if shared is not None:
+            own, common = np.float32(np.sqrt(1 - world.kappa)), shared[start : start + 1024]
+            ut = own * ut + common
+        ut = _rounded(ut, bits=5)
         x = images.standard_normal((len(y), D), dtype=np.float32)
         x *= world.sigma
         x += ut @ MR
@@ -177,6 +206,15 @@ def _draw_features(
         x += mean[y]
         np.maximum(x, 0, out=X[start : start + 1024])
     return X
+
+
+def _draw_shared(world: _World, photographs: np.ndarray | None, n: int) -> np.ndarray | None:
+    """Return what each image has of its photograph, one row per image."""
+    if photographs is None or not world.kappa:
+        return None
+    rng = np.random.default_rng([world.seed, 4, len(photographs)])
+    ut = rng.standard_normal((photographs.max() + 1, n), dtype=np.float32)
+    return np.float32(np.sqrt(world.kappa)) * ut[photographs]
 
 
 def _groups(names: pd.Series, rng: np.random.Generator) -> np.ndarray:
@@ -231,9 +269,8 @@ def _proposed(
 
 
 def _standard(facts: ClassFacts, labels: np.ndarray) -> Split:
-    """SS: folds were never published, so each leaves out every third training class."""
+    """SS: every image of a training class trains."""
     is_test = _is(facts, "ss", "test")
-    number = np.cumsum(~is_test) - 1
     trainval = np.flatnonzero(~is_test[labels])
     return Split.from_rows(
         "SS",
@@ -241,7 +278,7 @@ def _standard(facts: ClassFacts, labels: np.ndarray) -> Split:
         trainval=trainval,
         test_seen=(),
         test_unseen=np.flatnonzero(is_test[labels]),
-        folds=[_fold(labels, trainval, number % 3 == k) for k in range(3)],
+        folds=[_fold(labels, trainval, _is(facts, f"ss_fold{k}", "val")) for k in (1, 2, 3)],
         note=facts.notes["ss"],
     )
 

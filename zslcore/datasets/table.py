@@ -30,6 +30,7 @@ from pathlib import Path
 import numpy as np
 
 from zslcore.datasets.base import Split, ZSLDataset
+from zslcore.datasets.benchmarks import recognise
 from zslcore.datasets.door import Role, clean_text, read_arrays
 from zslcore.datasets.folds import class_folds
 from zslcore.exceptions import DatasetError, FileRefusedError, closest_name
@@ -71,7 +72,8 @@ def read_table(
     Returns
     -------
     ZSLDataset
-        With one split, "own", whose three folds each hold out a third of the seen classes.
+        With one split, "own". Its three folds are the released ones where all classes and the
+        unseen ones are those of a benchmark; otherwise each holds out a third of the seen classes.
 
     Raises
     ------
@@ -136,12 +138,16 @@ def _own_split(path: Path, table: _Table, unseen: Sequence[str | int] | None) ->
         chosen = _class_numbers(unseen, table.class_names)
         whole = Split.from_classes("own", labels, chosen)
         note = f"{len(chosen)} unseen classes as asked for; a fifth of the others' rows held out"
+    known = recognise(table.class_names, labels)
+    folds, origin = known.folds(labels, whole) if known else [], "the benchmark's released lists"
+    if not folds:
+        folds, origin = class_folds(labels, whole.trainval), "thirds of the classes, seed 0"
     return Split.from_rows(
         "own",
         labels,
         **{part: getattr(whole, part) for part in PARTS},
-        folds=class_folds(labels, whole.trainval),
-        note=f"{note}; folds are thirds of the classes drawn with seed 0.",
+        folds=folds,
+        note=f"{note}; folds are {origin}.",
     )
 
 

@@ -1,0 +1,176 @@
+"""What leaks cost: each side is what the protocol gives on the rows that the leak would have."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy.io import loadmat
+
+from tests.worlds import linear_world
+from zslcore import protocol
+from zslcore.analysis import leak_cost
+from zslcore.analysis.resampling import FIGURES
+from zslcore.datasets import Fold, Split
+from zslcore.exceptions import DatasetError, ZSLError
+from zslcore.methods import ESZSL, LinearV2S
+
+WORLD = linear_world(n_features=60, noise=1.5, seed=3)
+SPLIT = WORLD.splits["PS"]
+
+
+def with_photographs(world, effect, boxes=3, seed=9):
+    """Let rows of one class come from common photographs, whose deviation they share."""
+    rng = np.random.default_rng(seed)
+    photograph = np.empty(len(world.labels), dtype=np.intp)
+    for c in range(world.n_classes):
+        rows = rng.permutation(np.flatnonzero(world.labels == c))
+        photograph[rows] = 100 * c + np.arange(len(rows)) // boxes
+    shared = rng.normal(size=(photograph.max() + 1, world.features.shape[1]))
+    features = (world.features + effect * shared[photograph]).astype(np.float32)
+    names = [f"{number:05}.jpg" for number in photograph]
+    return replace(world, features=features, image_files=names, known_digest="")
+
+
+@pytest.fixture(scope="module")
+def measured():
+    found = leak_cost.costs(LinearV2S(), WORLD, SPLIT)
+    return {cost.leak: cost for cost in found}
+
+
+# --- The first release ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["AWA1", "AWA2", "CUB", "SUN", "APY"])
+def test_folds_of_the_first_release_are_those_of_its_file(shared, name):
+    folder = shared / "data" / "xlsa17" / name
+    held = {"CUB": "vgg_fc7.mat", "AWA1": "lss.mat"}.get(name, "labels.mat")
+    labels = loadmat(folder / held, variable_names=["labels"])["labels"].ravel().astype(int) - 1
+    first = folder / "att_splits_v1.mat"
+    v1 = loadmat(first if first.exists() else folder / "first_release" / first.name)
+    rows = {key: np.sort(v1[key].ravel().astype(int) - 1) for key in v1 if key.endswith("_loc")}
+    val_classes = np.unique(labels[rows["val_loc"]])
+    in_val = np.isin(labels[rows["trainval_loc"]], val_classes)
+    clean = Split.from_rows(
+        "PS",
+        labels,
+        trainval=rows["trainval_loc"],
+        test_seen=rows["test_seen_loc"],
+        test_unseen=rows["test_unseen_loc"],
+        folds=[Fold(rows["trainval_loc"][~in_val], rows["trainval_loc"][in_val])],
+    )
+    (fold,) = leak_cost.first_release_folds(labels, clean)
+    np.testing.assert_array_equal(fold.train, rows["train_loc"])
+    np.testing.assert_array_equal(fold.val, rows["val_loc"])
+
+
+# --- Either side ----------------------------------------------------------------------------------
+
+
+def same(arm, scores):
+    np.testing.assert_allclose(arm.scores.F, scores.F, rtol=1e-6)
+    np.testing.assert_array_equal(arm.scores.y, scores.y)
+
+
+def test_training_on_test_images_changes_nothing_else(measured):
+    cost = measured["training"]
+    chosen = protocol.select(LinearV2S(), WORLD, SPLIT)
+    assert cost.clean.params == cost.leaky.params == LinearV2S(**chosen.params).get_params()
+    assert cost.clean.gamma == cost.leaky.gamma == chosen.gamma
+    same(cost.clean, protocol.fit_and_score(LinearV2S(**chosen.params), WORLD, SPLIT))
+    leaking = replace(SPLIT, trainval=np.union1d(SPLIT.trainval, SPLIT.test_seen))
+    same(cost.leaky, protocol.fit_and_score(LinearV2S(**chosen.params), WORLD, leaking))
+    assert cost.leaky.rows == cost.clean.rows + len(SPLIT.test_seen)
+
+
+def test_who_trains_on_test_images_is_told_to_be_better_on_them(measured):
+    rows = {row["figure"]: row for row in measured["training"].rows()}
+    assert list(rows) == list(FIGURES)
+    assert rows["seen"]["difference"] > 0.05
+    assert rows["seen"]["low"] >= 0
+    assert rows["ausuc"]["difference"] > 0.03
+    for row in rows.values():
+        assert row["difference"] == pytest.approx(row["leaky"] - row["clean"])
+        assert row["low"] <= row["difference"] <= row["high"]
+
+
+def test_choosing_on_leaking_folds_trains_on_the_clean_rows(measured):
+    cost = measured["selection"]
+    folds = leak_cost.first_release_folds(WORLD.labels, SPLIT)
+    chosen = protocol.select(LinearV2S(), WORLD, replace(SPLIT, folds=folds))
+    assert cost.leaky.params == LinearV2S(**chosen.params).get_params()
+    assert cost.leaky.gamma == chosen.gamma
+    assert cost.leaky.rows == cost.clean.rows == len(SPLIT.trainval)
+    assert cost.clean is measured["training"].clean
+
+
+def test_given_parameters_are_left_as_they_are():
+    (cost,) = leak_cost.costs(LinearV2S(lam=0.3), WORLD, SPLIT, ["training"], choose=False)
+    assert cost.origin == "given"
+    assert cost.leaky.params["lam"] == cost.clean.params["lam"] == 0.3
+    assert cost.clean.gamma is not None
+
+
+def test_without_folds_gamma_is_not_made_up():
+    bare = replace(SPLIT, folds=())
+    assert leak_cost.possible_leaks(WORLD, bare) == ("training",)
+    (cost,) = leak_cost.costs(LinearV2S(), WORLD, bare, choose=False)
+    assert cost.clean.gamma is None
+    assert "calibrated_harmonic" not in {row["figure"] for row in cost.rows()}
+
+
+# --- Photographs ----------------------------------------------------------------------------------
+
+
+def test_both_sides_are_trained_on_as_many_rows_and_one_on_no_shared_photograph():
+    world = with_photographs(WORLD, 1.0)
+    work = leak_cost._Work(LinearV2S(), world, SPLIT, False, protocol.Preprocessing(), 0, None)
+    trained = []
+    work._arm = lambda split, params, gamma: trained.append(split.trainval)
+    work.photographs()
+    files = np.array(world.image_files)
+    in_test = set(files[SPLIT.test_seen])
+    clean, leaky = trained
+    assert in_test
+    assert not in_test & set(files[clean])
+    assert in_test <= set(files[leaky])
+    labels = world.labels
+    np.testing.assert_array_equal(np.bincount(labels[clean]), np.bincount(labels[leaky]))
+    assert set(clean) | set(leaky) <= set(SPLIT.trainval)
+
+
+def test_a_planted_photograph_effect_is_found_and_none_is_not():
+    larger = linear_world(n_seen=10, n_per_class=40, n_features=60, noise=1.0, seed=3)
+    found = {}
+    for effect in (0.0, 3.0):
+        world = with_photographs(larger, effect, boxes=4)
+        (cost,) = leak_cost.costs(ESZSL(), world, world.splits["PS"], ["photographs"], choose=False)
+        found[effect] = {row["figure"]: row for row in cost.rows()}
+    assert found[0.0]["seen"]["low"] <= 0 <= found[0.0]["seen"]["high"]
+    assert found[3.0]["seen"]["low"] > 0.02
+
+
+def test_leaks_that_are_not_there_are_refused_in_one_sentence():
+    assert leak_cost.possible_leaks(WORLD, SPLIT) == ("training", "selection")
+    with pytest.raises(DatasetError, match="no photograph is known to have rows in the training"):
+        leak_cost.costs(ESZSL(), WORLD, SPLIT, ["photographs"])
+    with pytest.raises(ZSLError, match="training"):
+        leak_cost.costs(ESZSL(), WORLD, SPLIT, ["trainin"])
+    standard = replace(SPLIT, test_seen=[])
+    assert leak_cost.possible_leaks(WORLD, standard) == ()
+    with pytest.raises(DatasetError, match="without test images of seen classes"):
+        leak_cost.costs(ESZSL(), WORLD, standard, ["training"])
+
+
+def test_different_names_on_both_sides_are_no_shared_photograph():
+    alone = replace(WORLD, image_files=[f"{row}.jpg" for row in range(len(WORLD.labels))])
+    assert "photographs" not in leak_cost.possible_leaks(alone, SPLIT)
+
+
+def test_every_fit_is_told():
+    told = []
+    leak_cost.costs(LinearV2S(), WORLD, SPLIT, on_progress=lambda *said: told.append(said))
+    assert {said[2] for said in told} == {
+        "LinearV2S, on clean folds",
+        "LinearV2S, on folds with test images",
+    }
+    assert told[-1][0] == told[-1][1]

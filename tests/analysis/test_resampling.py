@@ -1,0 +1,137 @@
+"""Figures of classes drawn again agree with the protocol's, and their intervals cover."""
+
+import numpy as np
+import pytest
+
+from zslcore import protocol
+from zslcore.analysis import resampling
+from zslcore.exceptions import DatasetError, ParameterError
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(5)
+
+
+def scored(rng, n_seen=6, n_unseen=4, per_class=9, ease=0.8):
+    """Return a score matrix of some test set."""
+    n = n_seen + n_unseen
+    y = np.repeat(np.arange(n), per_class)
+    F = rng.normal(size=(len(y), n)) + ease * np.eye(n)[y]
+    return protocol.ScoredTest(F, y, np.arange(n), np.arange(n) < n_seen)
+
+
+def by_hand(scores, drawn, gamma):
+    """Read the figures off a test set in which drawn classes stand as often as they are drawn."""
+    rows = [np.flatnonzero(scores.y == c) for c in range(len(drawn)) for _ in range(drawn[c])]
+    copies = [np.full(len(r), k) for k, r in enumerate(rows)]
+    rows, copies = np.concatenate(rows), np.concatenate(copies)
+    truth, predicted = scores.y[rows], {}
+    zsl_F = np.where(scores.seen, -np.inf, scores.F)
+    predicted["zsl"] = zsl_F.argmax(axis=1)[rows] == truth
+    for name, g in (("plain", 0.0), ("calibrated", gamma)):
+        predicted[name] = scores.predicted(g)[rows] == truth
+
+    def mean(right, side):
+        each = [right[copies == k].mean() for k in np.unique(copies[side])]
+        return np.mean(each)
+
+    seen = scores.seen[truth]
+    u, s = mean(predicted["plain"], ~seen), mean(predicted["plain"], seen)
+    uc, sc = mean(predicted["calibrated"], ~seen), mean(predicted["calibrated"], seen)
+    return {
+        "zsl": mean(predicted["zsl"], ~seen),
+        "unseen": u,
+        "seen": s,
+        "harmonic": 2 * u * s / (u + s),
+        "calibrated_harmonic": 2 * uc * sc / (uc + sc),
+    }
+
+
+def test_the_first_draw_is_the_protocols_own_figures(rng):
+    scores = scored(rng)
+    found = resampling.figures(scores, resampling.class_draws(scores.seen, 3), gamma=0.3)
+    e = protocol.evaluate(scores, 0.3)
+    expected = (
+        e.zsl,
+        e.plain.unseen,
+        e.plain.seen,
+        e.plain.harmonic,
+        e.calibrated.harmonic,
+        scores.curve.best().harmonic,
+        e.ausuc,
+    )
+    assert list(found) == list(resampling.FIGURES)
+    np.testing.assert_allclose([values[0] for values in found.values()], expected, atol=1e-12)
+
+
+def test_a_draw_is_a_test_set_with_these_classes_so_often(rng):
+    scores = scored(rng)
+    drawn = resampling.class_draws(scores.seen, 5, seed=2)
+    found = resampling.figures(scores, drawn, gamma=0.3)
+    for k in range(len(drawn)):
+        for name, expected in by_hand(scores, drawn[k], 0.3).items():
+            assert found[name][k] == pytest.approx(expected), (name, k)
+
+
+def test_blocks_change_nothing(rng, monkeypatch):
+    scores = scored(rng)
+    drawn = resampling.class_draws(scores.seen, 20)
+    whole = resampling.figures(scores, drawn)
+    monkeypatch.setattr(resampling, "BLOCK", 3 * len(scores.y))
+    for name, values in resampling.figures(scores, drawn).items():
+        np.testing.assert_allclose(values, whole[name], rtol=1e-12)
+
+
+def test_one_seen_and_one_unseen_class_fewer_are_drawn_than_there_are():
+    seen = np.arange(10) < 7
+    drawn = resampling.class_draws(seen, 50)
+    assert (drawn[1:, seen].sum(axis=1) == 6).all()
+    assert (drawn[1:, ~seen].sum(axis=1) == 2).all()
+    only = resampling.class_draws(np.array([True, False]), 3)
+    assert (only == 1).all()
+    assert (drawn[0] == 1).all()
+    assert (drawn[1:] != 1).any()
+
+
+def test_the_interval_covers_what_the_classes_are_drawn_from(rng):
+    """Accuracies of unseen classes scatter around 1/2; the interval's share of hits is nominal."""
+    hits, n = 0, 300
+    for _ in range(n):
+        right = rng.random((20, 40)) < rng.beta(4, 4, size=(20, 1))
+        y = np.repeat(np.arange(20), 40)
+        F = np.zeros((800, 21))
+        F[np.arange(800), np.where(right.ravel(), y, (y + 1) % 20)] = 1
+        scores = protocol.ScoredTest(F, y, np.arange(21), np.arange(21) == 20)
+        drawn = resampling.class_draws(scores.seen, 200)
+        low, high = resampling.interval(resampling.figures(scores, drawn)["zsl"])
+        hits += low <= 0.5 <= high
+    assert 0.87 <= hits / n <= 0.98
+
+
+def test_classes_without_images_count_for_nothing(rng):
+    scores = scored(rng)
+    kept = scores.y != 8
+    fewer = protocol.ScoredTest(scores.F[kept], scores.y[kept], scores.classes, scores.seen)
+    found = resampling.figures(fewer, resampling.class_draws(scores.seen, 10))
+    assert found["zsl"][0] == pytest.approx(protocol.evaluate(fewer).zsl)
+    assert found["ausuc"][0] == pytest.approx(protocol.evaluate(fewer).ausuc)
+    assert np.isfinite(found["ausuc"]).all()
+
+
+def test_without_seen_test_samples_there_is_zsl_alone(rng):
+    scores = scored(rng)
+    rows = ~scores.seen[scores.y]
+    unseen = protocol.ScoredTest(scores.F[rows], scores.y[rows], scores.classes, scores.seen)
+    drawn = resampling.class_draws(scores.seen, 3)
+    assert list(resampling.figures(unseen, drawn)) == ["zsl"]
+
+
+def test_bad_input_is_one_sentence(rng):
+    scores = scored(rng)
+    with pytest.raises(DatasetError, match=r"one column a candidate class \(10\); got \(2, 3\)"):
+        resampling.figures(scores, np.ones((2, 3)))
+    with pytest.raises(ParameterError, match="at least 1; got 0"):
+        resampling.class_draws(scores.seen, 0)
+    with pytest.raises(ParameterError, match="between 0 and 1; got 95"):
+        resampling.interval(np.arange(4.0), 95)

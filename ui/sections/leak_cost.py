@@ -1,0 +1,137 @@
+"""What a leak costs: methods fitted with it and without, on the same test images.
+
+A tab of Leakage review that needs nothing of the page but the data set and its split. Every method
+is a job of its own; the table fills as they end.
+"""
+
+from __future__ import annotations
+
+import shlex
+
+import pandas as pd
+import streamlit as st
+
+from ui import controls, tables
+from ui.figures.leak_cost import cost_in_points
+from ui.frame import chart
+from ui.numbers import percent, points
+from ui.text import plain
+from ui.waiting import results_of
+from zslcore.analysis.leak_cost import MEANING, SHORT, possible_leaks
+from zslcore.datasets import Split, ZSLDataset
+from zslcore.jobs import leak_cost
+from zslcore.methods import METHODS
+
+__all__ = ["show_cost"]
+
+#: Methods chosen to begin with, closed forms.
+USUAL = ("LinearV2S", "LinearS2V", "ESZSL")
+WORDS = {
+    "training": "trained on test images, as in PS v1",
+    "selection": "chosen on test images, as in PS v1",
+    "photographs": "same photograph on both sides",
+}
+EXPLAINED = {
+    "training": "In the first release of the Proposed Split, train_loc and val_loc together hold "
+    "every test image of the seen classes. Here the method is trained on these images too, with "
+    "the same parameters.",
+    "selection": "Here the method is trained on the clean rows, but its parameters and γ are "
+    "chosen on folds that hold the test images of the seen classes, as those of PS v1 do.",
+    "photographs": "Some training images are cut from the same photographs as test images. "
+    "Without the leak, the method is trained without them. With it, as many other images of the "
+    "same classes are left out, so that both training sets have the same size.",
+}
+
+
+def show_cost(dataset: ZSLDataset | None, split_name: str) -> None:
+    """Choose a leak and methods; show what they gain from it.
+
+    Parameters
+    ----------
+    dataset : ZSLDataset, or None for a split file alone, which nothing can be fitted on
+    split_name : str, of the data set
+    """
+    if dataset is None:
+        st.info(
+            "What a leak costs is measured by fitting methods, which needs features: import the "
+            "data set under Data and splits, then choose it here.",
+            icon=":material/info:",
+        )
+        return
+    split = dataset.split(split_name)
+    possible = possible_leaks(dataset, split)
+    if not possible:
+        st.info(
+            "This split has no test images of seen classes and no photograph with images on both "
+            "sides, so there is nothing to leak.",
+            icon=":material/info:",
+        )
+        return
+    usual = [name for name in METHODS if not METHODS[name].card.joint_space]
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        words = {WORDS[leak]: leak for leak in possible}
+        leak = words[controls.choose("Leak", list(words), key="leak_cost_leak", width=280)]
+        methods = st.multiselect(
+            "Methods", usual, USUAL, key="leak_cost_methods", bind="query-params"
+        )
+        choose = bool(split.folds) and st.toggle(
+            "Choose parameters on the folds",
+            value=True,
+            key="leak_cost_choose",
+            bind="query-params",
+            help="Otherwise every method has its default parameters.",
+        )
+    st.markdown(EXPLAINED[leak])
+    if not methods:
+        st.info("Choose a method.", icon=":material/arrow_upward:")
+        return
+    asked = [
+        leak_cost.ask(dataset, split.name, method, [leak], choose=choose) for method in methods
+    ]
+    found = results_of(asked)
+    if found:
+        _show(pd.concat(found, ignore_index=True), dataset, split, leak, methods, choose=choose)
+
+
+def _show(table, dataset: ZSLDataset, split: Split, leak: str, methods, *, choose: bool) -> None:
+    """Say the largest gain, draw all, list all."""
+    areas = table[table["figure"] == "ausuc"]
+    if not areas.empty:
+        largest = areas.loc[areas["difference"].idxmax()]
+        seen = table[(table["figure"] == "seen") & (table["method"] == largest["method"])].iloc[0]
+        st.markdown(
+            f"**{plain(largest['method'])}** gains most AUSUC: {percent(largest['clean'])} without "
+            f"the leak, {percent(largest['leaky'])} with it, **{points(largest['difference'])}**; "
+            f"its accuracy s on seen classes changes by {points(seen['difference'])}."
+        )
+        chart(
+            cost_in_points(table),
+            f"Points that {len(areas)} methods gain when {MEANING[leak]}: "
+            + "; ".join(f"{r.method} AUSUC {points(r.difference)}" for r in areas.itertuples()),
+            key="leak_cost_chart",
+        )
+    shown = table.assign(figure=table["figure"].map(SHORT))
+    tables.show(
+        shown.drop(columns=["clean_params", "leaky_params"]),
+        f"leak_cost_{dataset.name}_{split.name}_{leak}",
+        labels={
+            "method": "method",
+            "figure": "figure",
+            "clean": "without the leak",
+            "leaky": "with the leak",
+            "difference": "points",
+            "low": "from",
+            "high": "to",
+        },
+        percent=["clean", "leaky"],
+        points=["difference", "low", "high"],
+    )
+    chosen = "chosen on the folds" if choose else "the defaults"
+    st.caption(
+        f"Test images are the same on both sides; parameters are {chosen}. Intervals are over "
+        "classes (bootstrap, 95 %): classes drawn again, the same draws on both sides. Best H is "
+        "an oracle: its γ is found on the test set."
+    )
+    words = ["python", "-m", "zslcore", "leak-cost", "--dataset", dataset.name]
+    words += ["--split", split.name, "--method", *methods, "--leak", leak]
+    st.code(shlex.join(words + ([] if choose else ["--given"])), language="bash")

@@ -1,0 +1,340 @@
+r"""What a leak costs, in points: one method, one test set, with the leak and without.
+
+Three leaks of published splits can be measured on any data that have what it takes:
+
+*training*
+    The first release of the Proposed Split has every test image of a seen class in ``train_loc`` or
+    ``val_loc``. Who trains on these two, in place of ``trainval_loc``, trains on test images.
+*selection*
+    Who trains on ``trainval_loc`` but chooses parameters and gamma on ``train_loc`` against
+    ``val_loc`` of that release has seen test images only while choosing.
+*photographs*
+    Rows that are cut from one photograph stand on both sides, as in aPY. The method is trained
+    without the rows whose photograph is in the test set, and, for the size of the training set to
+    be the same, without as many others of the same classes.
+
+Every other thing is the same on both sides: rows of the test set, preprocessing, seed and, unless
+the leak is in choosing them, parameters and gamma, which come from the clean folds. A difference is
+that of two figures on the same classes, with an interval over classes.
+
+References
+----------
+Y. Xian, C. Lampert, B. Schiele, Z. Akata, "Zero-shot learning - a comprehensive evaluation of the
+good, the bad and the ugly", TPAMI 2019; its data page tells of both releases.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, get_args
+
+import numpy as np
+import pandas as pd
+
+from zslcore import protocol
+from zslcore.analysis import resampling
+from zslcore.base import ZSLEstimator
+from zslcore.datasets import Fold, Split, ZSLDataset
+from zslcore.exceptions import DatasetError, closest_name
+from zslcore.features import Preprocessing
+from zslcore.protocol import ScoredTest
+
+__all__ = [
+    "LEAKS",
+    "MEANING",
+    "SHORT",
+    "Arm",
+    "Cost",
+    "Leak",
+    "as_text",
+    "costs",
+    "first_release_folds",
+    "possible_leaks",
+    "table",
+]
+
+Leak = Literal["training", "selection", "photographs"]
+LEAKS: tuple[Leak, ...] = get_args(Leak)
+#: What has leaked, in words.
+MEANING: dict[str, str] = {
+    "training": "trained on the test images of seen classes",
+    "selection": "parameters and gamma chosen with the test images of seen classes",
+    "photographs": "trained on other rows of the test images' photographs",
+}
+#: The figures as tables name them.
+SHORT: dict[str, str] = {
+    "zsl": "ZSL",
+    "unseen": "u",
+    "seen": "s",
+    "harmonic": "H",
+    "calibrated_harmonic": "H at gamma",
+    "best_harmonic": "best H (oracle)",
+    "ausuc": "AUSUC",
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Arm:
+    """One side of a comparison.
+
+    Attributes
+    ----------
+    rows : int, trained on
+    params : every parameter of the method
+    gamma : chosen on folds; None without them
+    scores : ScoredTest
+    """
+
+    rows: int
+    params: Mapping[str, Any]
+    gamma: float | None
+    scores: ScoredTest
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cost:
+    """One method with a leak and without.
+
+    Attributes
+    ----------
+    method : name
+    leak : "training", "selection" or "photographs"
+    origin : "validated" when parameters were chosen on folds, "given" otherwise
+    clean, leaky : Arm
+    """
+
+    method: str
+    leak: Leak
+    origin: Literal["validated", "given"]
+    clean: Arm
+    leaky: Arm
+
+    def rows(self, n_draws: int = resampling.N_DRAWS, level: float = 0.95) -> list[dict[str, Any]]:
+        """Return one row a figure: both sides, the difference and its interval over classes."""
+        drawn = resampling.class_draws(self.clean.scores.seen, n_draws)
+        clean, leaky = (
+            resampling.figures(arm.scores, drawn, arm.gamma or 0.0)
+            for arm in (self.clean, self.leaky)
+        )
+        rows = []
+        for figure, values in clean.items():
+            if figure == "calibrated_harmonic" and None in (self.clean.gamma, self.leaky.gamma):
+                continue
+            difference = leaky[figure] - values
+            low, high = resampling.interval(difference, level)
+            rows.append(
+                {
+                    "method": self.method,
+                    "leak": self.leak,
+                    "figure": figure,
+                    "clean": float(values[0]),
+                    "leaky": float(leaky[figure][0]),
+                    "difference": float(difference[0]),
+                    "low": low,
+                    "high": high,
+                    "params_origin": self.origin,
+                    "clean_params": dict(self.clean.params),
+                    "leaky_params": dict(self.leaky.params),
+                    "clean_rows": self.clean.rows,
+                    "leaky_rows": self.leaky.rows,
+                }
+            )
+        return rows
+
+
+def table(found: Sequence[Cost]) -> pd.DataFrame:
+    """Return the rows of several costs, one a method, leak and figure; fractions in [0, 1]."""
+    return pd.DataFrame([row for cost in found for row in cost.rows()])
+
+
+def as_text(found: Sequence[Cost]) -> str:
+    """Return what :func:`table` holds as lines to read, in percent and in points."""
+    lines = []
+    for cost in found:
+        lines.append(f"{cost.method}, {MEANING[cost.leak]}; parameters {cost.origin}")
+        for row in cost.rows():
+            points = [f"{100 * row[name]:+.1f}" for name in ("difference", "low", "high")]
+            lines.append(
+                f"  {SHORT[row['figure']]:15} {row['clean']:6.1%} -> {row['leaky']:6.1%}   "
+                f"{points[0]:>5} points ({points[1]} to {points[2]})"
+            )
+    return "\n".join(lines)
+
+
+def possible_leaks(dataset: ZSLDataset, split: Split) -> tuple[Leak, ...]:
+    """Return the leaks that this split has what it takes to measure."""
+    has = {
+        "training": bool(len(split.test_seen)),
+        "selection": bool(len(split.test_seen) and split.folds),
+        "photographs": bool(len(_of_shared_photographs(dataset, split))),
+    }
+    return tuple(leak for leak in LEAKS if has[leak])
+
+
+def first_release_folds(labels: np.ndarray, split: Split) -> tuple[Fold, ...]:
+    """Return the folds as the first release has them: with the test images of their seen classes.
+
+    In all five data sets ``train_loc`` and ``val_loc`` of the first release are those of release
+    2.0 and, in either, the ``test_seen_loc`` rows of its classes.
+    """
+    test = split.test_seen
+
+    def joined(rows: np.ndarray) -> np.ndarray:
+        return np.union1d(rows, test[np.isin(labels[test], np.unique(labels[rows]))])
+
+    return tuple(Fold(joined(fold.train), joined(fold.val)) for fold in split.folds)
+
+
+def costs(
+    method: ZSLEstimator,
+    dataset: ZSLDataset,
+    split: Split,
+    leaks: Sequence[Leak] = (),
+    *,
+    choose: bool = True,
+    preprocessing: Preprocessing = Preprocessing(),  # noqa: B008 - frozen
+    seed: int = 0,
+    on_progress: Callable[[int, int, str], None] | None = None,
+) -> list[Cost]:
+    """Measure what leaks cost one method.
+
+    Parameters
+    ----------
+    method : ZSLEstimator
+    dataset, split : the data; the split as it is without the leaks of *training* and *selection*
+    leaks : of :data:`LEAKS`; by default all that can be measured
+    choose : bool, default=True
+        Choose parameters on the folds, for GZSL; otherwise they are used as they are. Gamma is
+        chosen on the folds in either case, where there are any.
+    preprocessing : Preprocessing
+    seed : int
+    on_progress : callable(done, total, what), optional
+        Called after every fit-and-score of a selection; whatever it raises ends the work.
+
+    Raises
+    ------
+    DatasetError
+        When a leak cannot be measured on this split, or ``choose`` has no folds to choose on.
+    """
+    possible = possible_leaks(dataset, split)
+    for leak in leaks:
+        if leak not in LEAKS:
+            raise closest_name("leak", leak, LEAKS)
+        if leak not in possible:
+            raise DatasetError(f"{dataset.name}, split {split.name!r}: {_NEEDS[leak]}")
+    work = _Work(method, dataset, split, choose, preprocessing, seed, on_progress)
+    return [getattr(work, leak)() for leak in leaks or possible]
+
+
+_NEEDS: dict[Leak, str] = {
+    "training": "without test images of seen classes none can be trained on.",
+    "selection": "needs test images of seen classes, and folds to choose on.",
+    "photographs": "no photograph is known to have rows in the training set and in the test set.",
+}
+
+
+def _of_shared_photographs(dataset: ZSLDataset, split: Split) -> np.ndarray:
+    """Return the training rows whose photograph also gave a test row."""
+    if not dataset.image_files:
+        return np.empty(0, np.intp)
+    groups = np.unique(np.array(dataset.image_files), return_inverse=True)[1]
+    test = np.concatenate([split.test_seen, split.test_unseen])
+    return split.trainval[np.isin(groups[split.trainval], groups[test])]
+
+
+class _Work:
+    """What the leaks of one method share; the clean choice is made once."""
+
+    def __init__(
+        self,
+        method: ZSLEstimator,
+        dataset: ZSLDataset,
+        split: Split,
+        choose: bool,
+        preprocessing: Preprocessing,
+        seed: int,
+        on_progress: Callable[[int, int, str], None] | None,
+    ) -> None:
+        self.method, self.dataset, self.split = method, dataset, split
+        self.choose, self.preprocessing, self.seed = choose, preprocessing, seed
+        self.on_progress = on_progress
+        self._chosen: dict[str, tuple[dict[str, Any], float | None]] = {}
+        self._arms: dict[str, Arm] = {}
+
+    def training(self) -> Cost:
+        """Train on all that ``train_loc`` and ``val_loc`` of the first release hold."""
+        chosen = self._choice("clean folds", self.split)
+        everything = np.union1d(self.split.trainval, self.split.test_seen)
+        leaky = self._arm(replace(self.split, trainval=everything), *chosen)
+        return self._cost("training", self._clean(), leaky)
+
+    def selection(self) -> Cost:
+        """Choose on the folds of the first release."""
+        folds = first_release_folds(self.dataset.labels, self.split)
+        chosen = self._choice("folds with test images", replace(self.split, folds=folds))
+        return self._cost("selection", self._clean(), self._arm(self.split, *chosen))
+
+    def photographs(self) -> Cost:
+        """Train without the rows that share a photograph, and without as many others."""
+        shared = _of_shared_photographs(self.dataset, self.split)
+        clean = _without(self.split, shared)
+        leaky = _without(self.split, self._as_many_others(shared))
+        chosen = self._choice("folds without shared photographs", clean)
+        return self._cost("photographs", self._arm(clean, *chosen), self._arm(leaky, *chosen))
+
+    def _as_many_others(self, shared: np.ndarray) -> np.ndarray:
+        """Return as many training rows of every class, from those not shared where they last."""
+        labels, rng, left_out = self.dataset.labels, np.random.default_rng(self.seed), []
+        for c in np.unique(labels[shared]):
+            n = np.count_nonzero(labels[shared] == c)
+            rows = self.split.trainval[labels[self.split.trainval] == c]
+            others = np.setdiff1d(rows, shared)
+            left_out.append(rng.permutation(others)[:n])
+            left_out.append(rng.permutation(shared[labels[shared] == c])[: n - len(left_out[-1])])
+        return np.concatenate(left_out)
+
+    def _clean(self) -> Arm:
+        if "clean" not in self._arms:
+            chosen = self._choice("clean folds", self.split)
+            self._arms["clean"] = self._arm(self.split, *chosen)
+        return self._arms["clean"]
+
+    def _choice(self, on: str, split: Split) -> tuple[dict[str, Any], float | None]:
+        """Return every parameter and gamma, chosen on the folds of ``split``."""
+        if on not in self._chosen:
+            params, gamma = self.method.get_params(), None
+            if self.choose or split.folds:
+                tell, name = self.on_progress, self.method.card.name
+                selection = protocol.select(
+                    self.method,
+                    self.dataset,
+                    split,
+                    task="gzsl",
+                    grid=None if self.choose else {},
+                    preprocessing=self.preprocessing,
+                    seed=self.seed,
+                    on_progress=tell and (lambda d, n: tell(d, n, f"{name}, on {on}")),
+                )
+                params, gamma = params | selection.params, selection.gamma
+            self._chosen[on] = params, gamma
+        return self._chosen[on]
+
+    def _arm(self, split: Split, params: Mapping[str, Any], gamma: float | None) -> Arm:
+        method = type(self.method)(**params)
+        scores = protocol.fit_and_score(
+            method, self.dataset, split, preprocessing=self.preprocessing, seed=self.seed
+        )
+        return Arm(len(split.trainval), params, gamma, scores)
+
+    def _cost(self, leak: Leak, clean: Arm, leaky: Arm) -> Cost:
+        origin: Literal["validated", "given"] = "validated" if self.choose else "given"
+        return Cost(self.method.card.name, leak, origin, clean, leaky)
+
+
+def _without(split: Split, rows: np.ndarray) -> Split:
+    """Return the split without some training rows, in its folds neither."""
+    folds = (
+        Fold(np.setdiff1d(fold.train, rows), np.setdiff1d(fold.val, rows)) for fold in split.folds
+    )
+    return replace(split, trainval=np.setdiff1d(split.trainval, rows), folds=tuple(folds))

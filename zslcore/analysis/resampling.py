@@ -1,0 +1,147 @@
+r"""How sure a figure is: classes drawn again, and every figure read off anew.
+
+A benchmark's classes are a sample of classes, and its accuracies are means over them. Drawn again
+with replacement, seen and unseen ones apart and one fewer than there are of either, which makes the
+spread of the draws an unbiased estimate of the means' own, class :math:`c` is there :math:`w_c`
+times:
+
+.. math::
+    u^* = \frac{\sum_{c \in \mathcal{C}_u} w_c \, acc_c}{\sum_{c \in \mathcal{C}_u} w_c}
+
+and likewise every point of the seen-unseen curve, from which the largest H and the AUSUC follow.
+What two methods, or one method twice, reach on the same test set is compared on the same draws:
+what makes a class hard for both cancels.
+
+References
+----------
+B. Efron, R. Tibshirani, "An introduction to the bootstrap", 1993, chapters 6, 8 and 13. J. Rao,
+C. Wu, "Resampling inference with complex survey data", JASA 1988 (one fewer).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal, get_args
+
+import numpy as np
+
+from zslcore.exceptions import DatasetError, ParameterError
+from zslcore.metrics import Margins, harmonic_mean, margins, per_class_accuracy
+from zslcore.protocol import ScoredTest
+
+__all__ = ["FIGURES", "N_DRAWS", "Figure", "class_draws", "figures", "interval"]
+
+Figure = Literal[
+    "zsl", "unseen", "seen", "harmonic", "calibrated_harmonic", "best_harmonic", "ausuc"
+]
+#: Every figure there is: the next three at gamma = 0, H at the given gamma, the largest H (an
+#: oracle: its gamma is found on the test set) and the area under the curve.
+FIGURES: tuple[Figure, ...] = get_args(Figure)
+N_DRAWS = 1000
+#: Numbers that are looked at in one go, 64 MB of them.
+BLOCK = 1 << 23
+
+
+def class_draws(seen: np.ndarray, n_draws: int = N_DRAWS, seed: int = 0) -> np.ndarray:
+    """Draw classes with replacement, one seen and one unseen class fewer than there are.
+
+    Parameters
+    ----------
+    seen : bool array of shape (n_classes,)
+    n_draws : int
+    seed : int
+
+    Returns
+    -------
+    int array of shape (1 + n_draws, n_classes)
+        How often each class is drawn; the first row is the classes as they are, once each.
+    """
+    if n_draws < 1:
+        raise ParameterError(f"n_draws must be at least 1; got {n_draws}.")
+    rng = np.random.default_rng(seed)
+    drawn = np.ones((1 + n_draws, len(seen)), dtype=np.intp)
+    for side in (seen, ~seen):
+        n = int(np.count_nonzero(side))
+        if n:
+            drawn[1:, side] = rng.multinomial(max(n - 1, 1), np.full(n, 1 / n), size=n_draws)
+    return drawn
+
+
+def figures(scores: ScoredTest, drawn: np.ndarray, gamma: float = 0.0) -> dict[Figure, np.ndarray]:
+    """Read every figure off the scores of a test set, for every draw of classes.
+
+    Parameters
+    ----------
+    scores : ScoredTest
+    drawn : array of shape (n_draws, n_candidates), see :func:`class_draws`
+    gamma : float
+        Of ``calibrated_harmonic``.
+
+    Returns
+    -------
+    dict of figure -> array of shape (n_draws,), fractions in [0, 1]
+        Only ``zsl`` without seen test samples.
+
+    Notes
+    -----
+    Classes without test samples count for nothing; a draw of none but such gives NaN.
+    """
+    if drawn.ndim != 2 or drawn.shape[1] != len(scores.classes):
+        raise DatasetError(
+            f"Draws need one column a candidate class ({len(scores.classes)}); got {drawn.shape}."
+        )
+    found: dict[Figure, np.ndarray] = {"zsl": _zsl(scores, drawn)}
+    if not scores.generalized:
+        return found
+    m = margins(scores.F, scores.y, scores.seen)
+    at = np.searchsorted(m.gamma, [0.0, gamma], side="right") - 1
+    parts = [_of_curve(m, weights, at) for weights in _weights(scores, m, drawn)]
+    of_curve = np.concatenate(parts, axis=1)
+    return found | dict(zip(FIGURES[1:], of_curve, strict=True))
+
+
+def interval(values: np.ndarray, level: float = 0.95) -> tuple[float, float]:
+    """Return the percentile interval of a figure's draws, the first of which is the figure itself.
+
+    Parameters
+    ----------
+    values : array of shape (1 + n_draws,)
+    level : nominal coverage
+    """
+    if not 0 < level < 1:
+        raise ParameterError(f"level must lie between 0 and 1; got {level!r}.")
+    low, high = np.nanquantile(values[1:], [(1 - level) / 2, (1 + level) / 2])
+    return float(low), float(high)
+
+
+def _zsl(scores: ScoredTest, drawn: np.ndarray) -> np.ndarray:
+    F, y = scores.unseen_part
+    accuracy = per_class_accuracy(y, F.argmax(axis=1))
+    weights = drawn[:, np.flatnonzero(~scores.seen)[list(accuracy)]]
+    with np.errstate(invalid="ignore"):
+        return weights @ np.array(list(accuracy.values())) / weights.sum(axis=1)
+
+
+def _weights(scores: ScoredTest, m: Margins, drawn: np.ndarray) -> Iterator[np.ndarray]:
+    """Yield what every sample counts, of as many draws at a time as fit into a block."""
+    images = np.bincount(m.y, minlength=len(scores.classes))
+    step = max(BLOCK // len(m.y), 1)
+    for start in range(0, len(drawn), step):
+        of_class = drawn[start : start + step] * (images > 0)
+        per_image = np.zeros(of_class.shape)
+        for side in (scores.seen, ~scores.seen):
+            with np.errstate(invalid="ignore"):
+                share = of_class[:, side] / of_class[:, side].sum(axis=1, keepdims=True)
+            per_image[:, side] = share / np.maximum(images[side], 1)
+        yield per_image[:, m.y]
+
+
+def _of_curve(m: Margins, weights: np.ndarray, at: np.ndarray) -> np.ndarray:
+    """Return the figures of :data:`FIGURES` but the first, a row each."""
+    seen, unseen = m.accuracies(weights)
+    H = harmonic_mean(seen, unseen)
+    plain, calibrated = at
+    area = np.trapezoid(seen, unseen, axis=-1)
+    return np.stack(
+        [unseen[:, plain], seen[:, plain], H[:, plain], H[:, calibrated], H.max(axis=-1), area]
+    )
