@@ -11,7 +11,8 @@ from tests.datasets import files
 from tests.leakage.worlds import clean, worlds
 from zslcore.__main__ import main
 from zslcore.datasets import ZSLDataset, load
-from zslcore.datasets.facts import class_facts, published
+from zslcore.datasets.benchmarks import labels_digest
+from zslcore.datasets.facts import class_facts, fact_sources, published
 from zslcore.datasets.rows import packed, row_facts, unpacked
 from zslcore.exceptions import DatasetError, FileRefusedError, ParameterError
 from zslcore.leakage import (
@@ -362,8 +363,7 @@ def test_facts_of_rows_agree_with_what_is_printed(name):
     assert len(np.unique(facts.labels)) == printed["classes"]
     classes = class_facts(name).classes
     assert facts.labels.max() == len(classes) - 1
-    if name != "aPY":
-        assert np.bincount(facts.labels).tolist() == classes["images"].tolist()
+    assert np.bincount(facts.labels).tolist() == classes["images"].tolist()
     assert facts.photographs is None or len(facts.photographs) == len(facts.labels)
     assert not facts.labels.flags.writeable
 
@@ -374,3 +374,19 @@ def test_only_apy_has_more_rows_than_photographs():
     assert n.pop("AWA1") == (0, 30475)  # the released names of its files are not known
     assert all(a == b for a, b in n.values())
     assert row_facts("aPY").shared == {"PS 2.0": {"test_seen": 817, "test_unseen": 2885}}
+
+
+def test_simulated_images_are_their_own_photographs_unless_their_names_say_otherwise():
+    data = load("simulated-SUN")
+    (finding,) = found(AuditContext.of_dataset(data, data.split("PS")))
+    assert (finding.severity, finding.message) == (
+        PASS,
+        "No photograph is on both sides (simulated, every image is drawn by itself).",
+    )
+    data = load("simulated-aPY")
+    assert {f.severity for f in found(AuditContext.of_dataset(data, data.split("PS")))} >= {FAIL}
+
+
+def test_facts_are_the_released_labels():
+    for name, facts in fact_sources().items():
+        assert labels_digest(row_facts(name).labels) == facts["labels"]

@@ -67,8 +67,9 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
         ".npz or .h5; by default the names of the image files, where a file has them")  # fmt: skip
     add("--group-pattern", metavar="REGEX",
         help="its first group is the photograph in such a name: '(.*)_aug[0-9]+'")  # fmt: skip
-    add("--pretraining", action="append", default=[], metavar="NAME",
-        help=f"{', '.join(VOCABULARY_NAMES)} or a text file; may be repeated")  # fmt: skip
+    add("--pretraining", action="append", metavar="NAME",
+        help=f"{', '.join(VOCABULARY_NAMES)} or a text file; may be repeated; by default what a "
+        "data set declares")  # fmt: skip
     add("--decisions", help="TOML file: [vocabulary] with 'class' = 'confirmed' or 'rejected'")
     for what in CHOSEN:
         add(f"--{what}-on", metavar="WHAT", default="unknown",

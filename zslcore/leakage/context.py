@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 import numpy as np
 
 from zslcore.datasets.base import Split, ZSLDataset
+from zslcore.datasets.facts import spaced_name
 from zslcore.exceptions import DatasetError, ParameterError
 from zslcore.leakage.neighbours import ALONE, NEAR
 from zslcore.leakage.photographs import Photographs
@@ -206,7 +206,7 @@ class AuditContext:
     def class_name(self, c: int) -> str:
         """Name of class ``c`` as it reads, or its number where names are not known."""
         if 0 <= c < len(self.class_names):
-            return spaced_name(self.class_names[c])
+            return spaced_name(self.class_names[c]) or self.class_names[c]
         return f"class {c}"
 
     def names(self, classes: Iterable[int] | np.ndarray) -> tuple[str, ...]:
@@ -271,20 +271,15 @@ class AuditContext:
         return self.class_lists.get(side)
 
 
-def spaced_name(name: str) -> str:
-    """Write a class name as it reads: ``002.Laysan_Albatross``, ``blue+whale``.
-
-    Examples
-    --------
-    >>> spaced_name("002.Laysan_Albatross"), spaced_name("blue+whale")
-    ('Laysan Albatross', 'blue whale')
-    """
-    return " ".join(re.sub(r"^\d+\.", "", name).replace("+", " ").replace("_", " ").split()) or name
-
-
 def _photographs(dataset: ZSLDataset) -> Photographs | None:
-    """Tell photographs by the names of a data set's image files, if they tell any."""
+    """Tell photographs by the names of a data set's image files, if they tell any.
+
+    Where simulated images share one, their names say so.
+    """
     if not dataset.image_files:
+        if dataset.simulated:
+            drawn = "simulated, every image is drawn by itself"
+            return Photographs(np.arange(len(dataset.labels)), drawn, by_name=False)
         return None
     with suppress(DatasetError):  # all alike, they name no photograph
         return Photographs.of_names(dataset.image_files, "image_files of the data set")

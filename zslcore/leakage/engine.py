@@ -11,6 +11,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from zslcore.datasets.base import ZSLDataset
 from zslcore.leakage.checks import CHECKS, run_check
 from zslcore.leakage.comparison import SplitComparison, compare_splits
 from zslcore.leakage.context import AuditContext, Decisions, Provenance, Thresholds
@@ -32,7 +33,7 @@ def audit(
     features: FeatureSource | None = None,
     groups: GroupSource | None = None,
     group_pattern: str | None = None,
-    pretraining: Sequence[Vocabulary | str | PathLike[str]] = (),
+    pretraining: Sequence[Vocabulary | str | PathLike[str]] | None = None,
     decisions: Decisions | None = None,
     thresholds: Thresholds | None = None,
     provenance: Provenance | None = None,
@@ -56,8 +57,8 @@ def audit(
         in the files, where they have any. See :func:`zslcore.leakage.grouping.photographs_of`.
     group_pattern : regular expression, optional
         Its first group is the photograph in the name of an image file.
-    pretraining : sequence of "imagenet-1k", ..., text files or Vocabulary
-        What the feature extractor was trained on.
+    pretraining : sequence of "imagenet-1k", ..., text files or Vocabulary, optional
+        What the feature extractor was trained on; by default what the data set itself declares.
     decisions : mapping vocabulary -> test class -> "confirmed" or "rejected", optional
         What a person said about the matches.
     thresholds : Thresholds, optional
@@ -90,6 +91,8 @@ def audit(
     >>> report.severity("ZSL003")
     <Severity.PASS: 'pass'>
     """
+    if pretraining is None:
+        pretraining = subject.pretraining if isinstance(subject, ZSLDataset) else ()
     known = {
         "vocabularies": tuple(vocabulary_of(name) for name in pretraining),
         "decisions": decisions or {},

@@ -113,7 +113,8 @@ def _of_values(
             f"{array.dtype}."
         )
     if array.dtype.kind in "iu" and not pattern:
-        return Photographs(np.unique(array, return_inverse=True)[1].astype(np.intp), source)
+        number = np.unique(array, return_inverse=True)[1].astype(np.intp)
+        return Photographs(number, source, by_name=False)
     return Photographs.of_names(array.tolist(), source, pattern)
 
 

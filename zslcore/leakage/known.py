@@ -182,5 +182,4 @@ def _class_names(
 def _photographs(facts: RowFacts) -> Photographs | None:
     if facts.photographs is None:
         return None
-    source = f"released with {facts.dataset}"
-    return Photographs(facts.photographs, source)
+    return Photographs(facts.photographs, f"names released with {facts.dataset}")

@@ -113,7 +113,13 @@ def context_of_dataset(dataset: ZSLDataset, split: Split, **known: Any) -> Audit
     return with_facts(AuditContext.of_dataset(dataset, split, **known))
 
 
-def context_of_split(path: Path, images: Path | None, into: Path) -> AuditContext:
+def context_of_split(
+    path: Path,
+    images: Path | None,
+    into: Path,
+    groups: GroupSource | None = None,
+    group_pattern: str | None = None,
+) -> AuditContext:
     """Read a split file and, from a second file, the labels and features that are in it.
 
     Parameters
@@ -121,11 +127,20 @@ def context_of_split(path: Path, images: Path | None, into: Path) -> AuditContex
     path : split file (.mat, .npz, .json)
     images : file with ``labels``, and with ``features`` or without
     into : folder for the features, which stay maps of a file there
+    groups, group_pattern : see :func:`context_of`
     """
-    if images is None:
-        return context_of(path, into=into)
-    read = read_arrays(images, {"features": "columns"}, into, required=())
-    return context_of(path, into=into, labels=images, features=read.arrays.get("features"))
+    features = None
+    if images is not None:
+        read = read_arrays(images, {"features": "columns"}, into, required=())
+        features = read.arrays.get("features")
+    return context_of(
+        path,
+        into=into,
+        labels=images,
+        features=features,
+        groups=groups,
+        group_pattern=group_pattern,
+    )
 
 
 def chosen_split(dataset: ZSLDataset, split: str | None = None) -> Split:

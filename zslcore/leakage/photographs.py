@@ -8,7 +8,7 @@ part of a name stands for what they have in common. Or somebody gives the groups
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -30,11 +30,13 @@ class Photographs:
         Rows with the same number come from the same photograph.
     source : where that is known from, "image_files of res101.mat"
     names : of the photographs, by number; empty where they have none
+    by_name : whether the names of files were all that was compared
     """
 
     number: np.ndarray
     source: str
-    names: tuple[str, ...] = field(default=())
+    names: tuple[str, ...] = ()
+    by_name: bool = True
 
     @classmethod
     def of_names(cls, names: Sequence[str], source: str, pattern: str | None = None) -> Photographs:

@@ -88,7 +88,10 @@ def _folds(context: AuditContext) -> Iterator[tuple[str, np.ndarray, np.ndarray]
 
 
 def _apart(context: AuditContext, photographs: Photographs) -> Finding:
-    """Say that nothing was found, and that only names or numbers were looked at."""
+    """Say that nothing was found, and what was compared."""
+    if not photographs.by_name:
+        message = f"No photograph is on both sides ({photographs.source})."
+        return Finding("ZSL012", Severity.PASS, message)
     used = context.rows(*PARTS)
     n = len(np.unique(photographs.number[used]))
     told = "all different" if n == used.size else f"{n:,} different ones"
