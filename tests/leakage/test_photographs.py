@@ -60,7 +60,7 @@ def sharing(world, part, n, others="train"):
 def test_without_names_nothing_is_said_to_pass():
     (finding,) = found(clean())
     assert finding.severity is Severity.DID_NOT_RUN
-    assert "image_files" in finding.message
+    assert "needs the names of the image files" in finding.message
 
 
 def test_names_that_differ_pass_and_the_report_says_that_only_names_were_compared():
