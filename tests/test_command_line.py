@@ -102,3 +102,17 @@ def test_costs_of_leaks_are_lines_to_read_or_json(capsys):
     assert f"{100 * gained['difference']:+.1f} points" in text
     assert main(["leak-cost", "--method", "ESZSL", "--leak", "photographs"]) == 2
     assert "no photograph is known" in capsys.readouterr().err
+
+
+def test_a_comparison_runs_what_is_missing_once_and_ranks_it(capsys, monkeypatch):
+    words = ["compare", "--method", "LinearS2V", "LinearV2S", "SAE", "--jobs", "1", "--folds"]
+    assert main(words) == 0
+    text = capsys.readouterr().out
+    kept = RunStore().results()
+    assert {result.spec.method for result in kept} == {"LinearS2V", "LinearV2S", "SAE"}
+    assert "3 occasions" in text  # one a fold
+    assert all(method in text for method in ("LinearS2V", "LinearV2S", "SAE"))
+    monkeypatch.setattr("zslcore.analysis.comparison.execute", lambda *_: pytest.fail("run again"))
+    assert main([*words, "--json", "--figure", "zsl"]) == 0
+    assert len(json.loads(capsys.readouterr().out)) == 9
+    assert main([*words, "--figure", "accuracy"]) == 2

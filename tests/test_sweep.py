@@ -9,6 +9,7 @@ from benchmarks import sweep, writing
 from benchmarks.sweep import Source
 from tests.worlds import linear_world
 from zslcore import protocol
+from zslcore.analysis import sweep as runs
 from zslcore.runs import RunStore
 
 SOURCE = Source("A linear world", "AWA2", linear_world, seeds=3)
@@ -23,7 +24,7 @@ def _own_folders(tmp_path, monkeypatch):
 
 def run_all():
     world = linear_world()
-    return [sweep.run(SOURCE, spec) for spec in sweep.specs(world, METHODS, variants=False)]
+    return [sweep.run(SOURCE, both) for both in sweep.specs(world, METHODS, variants=False)]
 
 
 def test_what_is_finished_is_not_run_again():
@@ -33,7 +34,7 @@ def test_what_is_finished_is_not_run_again():
 
 
 def test_an_interrupted_sweep_goes_on_where_it_stopped(monkeypatch):
-    execute, calls = sweep.execute, []
+    execute, calls = runs.execute, []
 
     def until_the_fifth(spec, *args, **options):
         calls.append(spec.key)
@@ -41,7 +42,7 @@ def test_an_interrupted_sweep_goes_on_where_it_stopped(monkeypatch):
             raise KeyboardInterrupt
         return execute(spec, *args, **options)
 
-    monkeypatch.setattr(sweep, "execute", until_the_fifth)
+    monkeypatch.setattr(runs, "execute", until_the_fifth)
     with pytest.raises(KeyboardInterrupt):
         run_all()
     assert len(RunStore().results()) == 4
@@ -55,8 +56,8 @@ def test_both_tasks_have_the_oracle_that_was_swept_once(monkeypatch):
     swept = []
     oracle = protocol.oracle
     monkeypatch.setattr(protocol, "oracle", lambda *a, **k: swept.append(a) or oracle(*a, **k))
-    (spec, _) = sweep.specs(linear_world(), METHODS, variants=False)
-    sweep.run(SOURCE, spec)
+    (both, _) = sweep.specs(linear_world(), METHODS, variants=False)
+    sweep.run(SOURCE, both)
     one, other = RunStore().results()
     assert len(swept) == 1
     assert one.oracle == other.oracle is not None
