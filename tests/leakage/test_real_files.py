@@ -208,7 +208,23 @@ def renumbered(context):
     return with_facts(AuditContext("mine", parts, labels=labels, n_rows=len(labels)))
 
 
-FORMS = [as_released, by_rows, rows_in_any_order, own_table, without_train_and_val, renumbered]
+def renumbered_with_names(context):
+    """The same, with the names of the classes in an order of one's own."""
+    other = renumbered(context)
+    labels = len(context.class_names) - 1 - other.labels
+    return replace(other, labels=labels, class_names=context.class_names[::-1])
+
+
+FORMS = [
+    as_released,
+    by_rows,
+    rows_in_any_order,
+    own_table,
+    without_train_and_val,
+    renumbered,
+    renumbered_with_names,
+]
+RENUMBERED = (renumbered, renumbered_with_names)
 
 
 def truth(dataset, split, form):
@@ -216,10 +232,10 @@ def truth(dataset, split, form):
     true = dict(TRUE_OF_SPLIT[split])
     if form is without_train_and_val:
         true |= {"ZSL003": PASS, "ZSL010": PASS}  # what is wrong with v1 was not given
-    if form is renumbered:
+    if form in RENUMBERED:
         true |= {"ZSL010": INFO}
     photographs = {"AWA1": NOT_RUN, "aPY": FAIL}.get(dataset, PASS)
-    true["ZSL012"] = NOT_RUN if form is renumbered else photographs
+    true["ZSL012"] = NOT_RUN if form in RENUMBERED else photographs
     true["ZSL011"] = WARN if dataset in ("SUN", "CUB") and split != "SS" else PASS
     return true
 
@@ -262,6 +278,11 @@ def sentences_are_true(dataset, split, form, said):
     identity = said["ZSL010"][0].message
     if form is renumbered:
         assert identity == "Not one of the known split files, nor near one."
+    elif form is renumbered_with_names:
+        same = (
+            f"As many images of each class in each part as {dataset} {split[:2]}, in another order"
+        )
+        assert identity.startswith(same)
     elif form is without_train_and_val and split != "SS":
         assert identity.startswith(f"{dataset} PS v1 or PS 2.0, as published (its rows): they sh")
     else:
@@ -271,10 +292,10 @@ def sentences_are_true(dataset, split, form, said):
         n = KNOWN[dataset, split].counts["test_seen"]
         (leak,) = said["ZSL003"]
         assert f"all {n} rows of test_seen are also in train or val" in leak.message.lower()
-        assert ("PS v1" in leak.message) == (form is not renumbered)
+        assert ("PS v1" in leak.message) == (form not in RENUMBERED)
     assert worst_is_v1 or [f.severity for f in said["ZSL003"]] in ([PASS], [INFO])
     shared = {f.message.split(" rows of ")[-1].split()[0]: f for f in said["ZSL012"]}
-    if dataset == "aPY" and form is not renumbered:
+    if dataset == "aPY" and form not in RENUMBERED:
         # With train and val of v1, test_seen rows are themselves trained on, which is ZSL003's.
         parts = {"test_unseen"} if worst_is_v1 else set(OF_ONE_PHOTOGRAPH)
         assert set(OF_ONE_PHOTOGRAPH) & set(shared) == parts

@@ -154,8 +154,9 @@ def _fits(context: AuditContext, facts: RowFacts) -> bool:
         return False
     if context.labels is None:
         return True
-    pairs = np.unique(np.stack([context.labels, facts.labels]), axis=1).shape[1]
-    return pairs == len(np.unique(context.labels)) == len(np.unique(facts.labels))
+    y = facts.labels
+    pairs = np.unique(context.labels.astype(np.int64) * (y.max() + 1) + y)
+    return len(pairs) == len(np.unique(context.labels)) == len(np.unique(y))
 
 
 def _labels(context: AuditContext, y: np.ndarray, names: tuple[str, ...]) -> np.ndarray | None:

@@ -6,6 +6,8 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from zslcore.datasets.benchmarks import recognise
+from zslcore.datasets.facts import class_facts
 from zslcore.leakage.context import PARTS, AuditContext
 from zslcore.leakage.known import ANSWERED, KnownSplit, agreeing, published_as
 from zslcore.leakage.report import Evidence, Finding, Severity
@@ -27,7 +29,7 @@ def known_split(context: AuditContext) -> Iterator[Finding]:
         nearest = tuple(split for split, (_, other) in agree.items() if len(other) == fewest)
         yield _variant(context, nearest, *agree[nearest[0]])
     else:
-        yield Finding("ZSL010", Severity.INFO, "Not one of the known split files, nor near one.")
+        yield Finding("ZSL010", Severity.INFO, _by_classes(context))
     if ANSWERED in context.facts:
         dataset, _, what = context.facts[ANSWERED].partition(": ")
         message = (
@@ -35,6 +37,41 @@ def known_split(context: AuditContext) -> Iterator[Finding]:
             f"({what}); the files themselves were not given."
         )
         yield Finding("ZSL010", Severity.INFO, message)
+
+
+def _by_classes(context: AuditContext) -> str:
+    """Say what the classes tell of a split whose rows are no known split's."""
+    unknown = "Not one of the known split files, nor near one."
+    if context.labels is None or not context.class_names or context.simulated:
+        return unknown
+    found = recognise(context.class_names, context.labels)
+    if found is None or found.benchmark is None:
+        return unknown
+    facts = class_facts(found.benchmark).classes.iloc[found.row]
+    for name, column in (("PS", "ps"), ("SS", "ss")):
+        is_test = (facts[column] == "test").to_numpy()
+        if not np.array_equal(np.flatnonzero(is_test), context.known_unseen_classes):
+            continue
+        held = facts["test_seen"].to_numpy() * (name == "PS")
+        images = facts["images"].to_numpy()
+        expected = {
+            "trainval": np.where(is_test, 0, images - held),
+            "test_seen": held,
+            "test_unseen": np.where(is_test, images, 0),
+        }
+        if all(np.array_equal(_counts(context, part), n) for part, n in expected.items()):
+            return (
+                f"As many images of each class in each part as {found.benchmark} {name}, in "
+                "another order: row numbers cannot tell whether they are the same images."
+            )
+        return f"The unseen classes are those of {found.benchmark} {name}, the rows are not."
+    return f"The classes are those of {found.benchmark}, parted otherwise than in PS and SS."
+
+
+def _counts(context: AuditContext, part: str) -> np.ndarray:
+    """Return the number of images of every class in a part."""
+    labels = context.known_labels[context.rows(part)]
+    return np.bincount(labels, minlength=len(context.class_names))
 
 
 def _known(split: KnownSplit, same: str) -> Finding:
