@@ -76,6 +76,8 @@ ON_PAGE = {
     "chosen": KNOWN,
     "prototypes": KNOWN,
 }
+#: Findings that are told beside the verdict.
+REASONS = 3
 REPORTS = {
     "Markdown": ("markdown", "md", "text/markdown"),
     "HTML": ("html", "html", "text/html"),
@@ -138,9 +140,8 @@ def show_verdict(review: Review) -> None:
         st.markdown(
             f"### :{color}[{icon} {word}]{questions if open_ else ''}\n\n{plain(name)}: {said}."
         )
-        worst = min(report.findings, key=lambda finding: finding.severity.rank)
-        if worst.severity in (Severity.FAIL, Severity.WARN):
-            st.caption(f"{worst.id}: {plain(in_words_of_page(worst.message))}")
+        for finding in _reasons(report):
+            st.caption(f"{finding.id}: {plain(in_words_of_page(finding.message))}")
     with right, st.container(horizontal=True, horizontal_alignment="right"):
         for label, (format_, ending, mime) in REPORTS.items():
             st.download_button(
@@ -154,6 +155,14 @@ def show_verdict(review: Review) -> None:
                 key=f"leakage_report_{ending}",
                 help=f"The whole report as {label}.",
             )
+
+
+def _reasons(report: AuditReport) -> list[Finding]:
+    """Return the first of the worst findings, which the verdict rests on."""
+    for severity in (Severity.FAIL, Severity.WARN):
+        if found := [finding for finding in report.findings if finding.severity is severity]:
+            return found[:REASONS]
+    return []
 
 
 def _rendered(review: Review, format_: str) -> str:

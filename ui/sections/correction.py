@@ -85,9 +85,9 @@ def show_corrected(review: Review) -> None:
         labels={"part": "part", "rows": "rows left", "removed": "rows taken out"},
         height="content",
     )
-    n = int(removed["removed"].sum())
+    n = split.n_removed
     st.caption(
-        f"{n:,} rows are taken out."
+        f"{n:,} {'row is' if n == 1 else 'rows are'} taken out."
         if n
         else "No row has to go. Classes that the extractor knew stay: that is for the author of "
         "the split to decide."

@@ -28,7 +28,7 @@ WORDS = {
         "training image.",
     ),
     "alone": (
-        "And below this share of the distance to the tenth nearest",
+        "And below this share of the tenth nearest distance",
         0.05,
         "ZSL005: in a crowd of similar images, a small distance is nothing special.",
     ),

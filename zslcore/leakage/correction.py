@@ -60,6 +60,11 @@ class CorrectedSplit:
         """0-based, sorted rows by part."""
         return self.context.parts
 
+    @property
+    def n_removed(self) -> int:
+        """Number of rows that left a part; one that left trainval and train counts once."""
+        return len(np.unique(np.concatenate([*self.removed.values(), np.empty(0, int)])))
+
     def table(self) -> pd.DataFrame:
         """Return rows kept and removed, by part."""
         rows = [(part, len(r), len(self.removed.get(part, ()))) for part, r in self.parts.items()]

@@ -52,7 +52,7 @@ class SmallFiles:
 
     def image_files(self) -> tuple[tuple[str, ...], str]:
         """Return the names of image files in what was read, or beside it, and where they are."""
-        beside = {path.parent / "image_files.mat": () for path in self._read}
+        beside = [path.parent / "image_files.mat" for path in self._read]
         for path in (*self._read, *beside):
             if path not in self._read and path.is_file():
                 self.read(path)

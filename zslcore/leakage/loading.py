@@ -93,8 +93,8 @@ def context_of(
     if isinstance(labels, (str, PathLike)):
         labels = _labels_in(Path(labels), files)
     if isinstance(features, (str, PathLike)):
-        if labels is None:  # files of the layout hold both
-            labels = _labels_in(Path(features), files, required=False)
+        beside = _labels_in(Path(features), files, required=False)  # the layout's files hold both
+        labels = beside if labels is None else labels
         features = read_arrays(features, {"features": "columns"}, into).arrays["features"]
     if isinstance(subject, Split):
         context = AuditContext.of_split(subject, **known)

@@ -13,8 +13,8 @@ from zslcore.leakage.report import Evidence, Finding, Severity
 __all__ = ["same_photograph", "shared_rows_of"]
 
 ADVICE = (
-    "Part photographs, not rows: the corrected split takes the training rows of these photographs "
-    "out, and keeps the test set."
+    "Separate photographs, not rows: the corrected split removes the training rows of these "
+    "photographs and keeps the test set."
 )
 VAL_ADVICE = "Validate on photographs that are not trained on; the corrected split does so."
 
