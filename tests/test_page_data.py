@@ -380,3 +380,11 @@ def test_a_class_name_in_an_error_is_text(visit):
     ]
     app = upload(visit, files)
     assert "\\[a\\]\\(https" in app.error[0].value
+
+
+def test_photographs_on_both_sides_are_told_of_apy_and_of_no_other(visit):
+    told = "817 of 1,483 test seen images and 2,885 of 7,924 test unseen images"
+    parts = {"data_tab": "Split and folds"}
+    assert told in words(visit(dataset="simulated-aPY", split="PS", **parts))
+    assert "photograph" not in words(visit(dataset="simulated-aPY", split="SS", **parts))
+    assert "photograph" not in words(visit(dataset="simulated-SUN", split="PS", **parts))

@@ -12,7 +12,7 @@ import tempfile
 import weakref
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 from urllib.parse import urlsplit
 
 import streamlit as st
@@ -24,10 +24,13 @@ from zslcore.datasets.importing import import_dataset
 from zslcore.datasets.imports import import_name
 from zslcore.exceptions import FileRefusedError, ParameterError
 from zslcore.leakage import AuditContext, Vocabulary, read_vocabulary
+from zslcore.leakage.grouping import photographs_of
 from zslcore.leakage.loading import context_of_split
+from zslcore.leakage.photographs import Photographs
 
 __all__ = [
     "ENDINGS",
+    "GROUP_ENDINGS",
     "MAKE_CSV",
     "MAKE_MAT",
     "MAKE_NPZ",
@@ -36,6 +39,7 @@ __all__ = [
     "import_files",
     "import_folder",
     "is_local",
+    "photographs_of_dataset",
     "vocabulary_of_file",
 ]
 
@@ -43,6 +47,8 @@ __all__ = [
 ENDINGS = ("mat", "npz", "h5", "hdf5", "csv", "txt")
 #: Endings of what can be reviewed: a split file, and beside it labels and features.
 SPLIT_ENDINGS = ("mat", "npz", "h5", "hdf5", "json")
+#: Endings of what says which rows come from one photograph.
+GROUP_ENDINGS = ("txt", "csv", "mat", "npz", "h5", "hdf5")
 TABLES = (".npz", ".h5", ".hdf5")
 
 #: Made to be copied; a test runs each of them and imports what comes out.
@@ -135,13 +141,17 @@ def import_folder(
     return _imported(path, name, {"features": features.strip(), "splits": splits.strip()})
 
 
-def context_of_files(files: Sequence[BinaryIO]) -> AuditContext:
+def context_of_files(
+    files: Sequence[BinaryIO], groups: BinaryIO | None = None, pattern: str = ""
+) -> AuditContext:
     """Read an uploaded split, as it is, for a review.
 
     Parameters
     ----------
     files : open files with a ``name``: a split, and perhaps a second file with ``labels`` and
         ``features``, which is told by its name or its size
+    groups : a file that says which rows come from one photograph, and no other
+    pattern : regular expression whose first group is the photograph in the name of an image file
 
     Raises
     ------
@@ -164,13 +174,32 @@ def context_of_files(files: Sequence[BinaryIO]) -> AuditContext:
                 path.stat().st_size,
             ),
         )
-        context = context_of_split(split, images[0] if images else None, folder)
+        known = _grouped(groups, pattern, folder)
+        context = context_of_split(split, images[0] if images else None, folder, **known)
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
     # Features are maps of files in this folder.
     weakref.finalize(context, shutil.rmtree, folder, ignore_errors=True)
     return context
+
+
+def photographs_of_dataset(
+    dataset: ZSLDataset, groups: BinaryIO | None, pattern: str
+) -> Photographs | None:
+    """Return which rows of a data set come from one photograph, by a file or by its names."""
+    with tempfile.TemporaryDirectory() as folder:
+        known = _grouped(groups, pattern, Path(folder))
+        return photographs_of(known["groups"], known["group_pattern"], dataset.image_files)
+
+
+def _grouped(groups: BinaryIO | None, pattern: str, folder: Path) -> dict[str, Any]:
+    """Put a file of groups into a folder of its own, and return what the audit is told."""
+    path = None
+    if groups is not None:
+        (folder / "groups").mkdir()
+        path = _put([groups], folder / "groups", GROUP_ENDINGS)[0]
+    return {"groups": path, "group_pattern": pattern.strip() or None}
 
 
 def vocabulary_of_file(file: BinaryIO) -> Vocabulary:

@@ -17,7 +17,8 @@ from ui.text import plain
 from zslcore.analysis import inventory
 from zslcore.datasets import Split, ZSLDataset
 from zslcore.datasets.benchmarks import benchmark_of
-from zslcore.datasets.facts import class_facts
+from zslcore.datasets.facts import class_facts, published
+from zslcore.datasets.rows import row_facts
 
 __all__ = [
     "show_attributes",
@@ -194,6 +195,8 @@ def show_parts(dataset: ZSLDataset, split: Split) -> None:
         "training classes and is judged on its :green[■] validation classes, which it has not "
         "seen. Test images are not touched for it."
     )
+    if split.name.startswith("PS"):
+        _show_photographs(benchmark_of(dataset))
     with st.expander("As a table"):
         tables.show(
             table.join(folds.reset_index(drop=True)),
@@ -202,6 +205,24 @@ def show_parts(dataset: ZSLDataset, split: Split) -> None:
             | PART_LABELS
             | {name: name for name in folds},
         )
+
+
+def _show_photographs(benchmark: str | None) -> None:
+    """Say of a benchmark that its proposed split has photographs on both sides."""
+    shared = row_facts(benchmark).shared.get("PS 2.0") if benchmark else None
+    if not shared:
+        return
+    printed = published("dataset_statistics").set_index("dataset").loc[benchmark]
+    counts = [
+        f"{n:,} of {int(printed[f'ps_{part}_images']):,} {part.replace('_', ' ')} images"
+        for part, n in shared.items()
+    ]
+    st.caption(
+        f"The images of {benchmark} are boxes, cut from {row_facts(benchmark).n_photographs:,} "
+        "photographs, and its Proposed Split separates boxes, not photographs. In the real "
+        f"{benchmark}, {' and '.join(counts)} come from a photograph that also gave a training "
+        "image."
+    )
 
 
 def show_overlap(dataset: ZSLDataset, split: Split) -> None:

@@ -149,6 +149,7 @@ def simulate(name: str) -> ZSLDataset:
         source=f"Simulated: class names, counts and splits of {benchmark}, numbers from a model.",
         simulated=True,
         independent_prototypes=True,
+        pretraining=("none",) if kind == "untrained" else ("imagenet-1k",),
         revision=REVISION,
         image_files=() if photographs is None else [f"{p:06d}.jpg" for p in photographs],
     )
