@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -21,6 +22,7 @@ def show(
     points: Sequence[str] = (),
     significant: Sequence[str] = (),
     height: int | str = "auto",
+    **options: Any,
 ) -> None:
     """Show columns of a tidy table and offer the whole of it as CSV.
 
@@ -33,6 +35,7 @@ def show(
     points : differences of fractions, shown in percentage points with their sign
     significant : columns shown with three significant digits
     height : of the table on screen, as for ``st.dataframe``
+    **options : of ``st.dataframe``, as what happens when rows are selected
     """
     shown = table[list(labels)].copy()
     for column in (*percent, *points):
@@ -40,7 +43,8 @@ def show(
     config = {column: st.column_config.Column(label) for column, label in labels.items()}
     for columns, text in ((percent, "%.1f %%"), (points, "%+.1f"), (significant, "%.3g")):
         config |= {c: st.column_config.NumberColumn(labels[c], format=text) for c in columns}
-    st.dataframe(shown, column_config=config, hide_index=True, height=height, placeholder="–")
+    options = {"height": height, "hide_index": True, "placeholder": "–"} | options
+    st.dataframe(shown, column_config=config, **options)
     download(table, name)
 
 

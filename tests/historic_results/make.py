@@ -18,7 +18,7 @@ from zslcore.analysis.maps import MapSettings
 from zslcore.analysis.transduction import TransductionSpec
 from zslcore.datasets import Split, ZSLDataset, import_dataset, load
 from zslcore.jobs import Runner, Work, accuracies, cross, draws, embed, run, transduce
-from zslcore.runs import RunSpec, RunStore
+from zslcore.runs import ImportMark, KeptRun, RunSpec, RunStore
 from zslcore.version import release
 
 HERE = Path(__file__).parent
@@ -79,6 +79,8 @@ def make(folder: Path) -> None:
     one, two = load("tiny"), load("tiny-other")
     results = [RunStore().run(spec, one)[0] for spec in specs(one.digest)]
     (folder / "run.json").write_text(results[0].to_json(), encoding="utf-8")
+    mark = ImportMark("somebody else", "theirs.json", "2026-01-31T12:00:00+00:00")
+    RunStore().add([KeptRun(results[0], mark)])
     runner = Runner()
     try:
         for work in works(one, two):

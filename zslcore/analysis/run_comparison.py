@@ -96,15 +96,20 @@ def by_class(first: RunResult, second: RunResult) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        One row a class, those that differ most first: ``class``, ``task`` ("ZSL", unseen classes
-        among themselves, or "GZSL", all classes at each run's own gamma), ``first``, ``second``,
-        ``difference`` (second - first); fractions in [0, 1].
+        One row a class, those that differ most first: ``class``, ``side`` ("seen" or "unseen", in
+        the first run), ``task`` ("ZSL", unseen classes among themselves, or "GZSL", all classes at
+        each run's own gamma), ``first``, ``second``, ``difference`` (second - first); fractions in
+        [0, 1].
     """
-    rows = []
+    rows, unseen = [], set(_named(first, "per_class_zsl"))
     for task, figure in (("ZSL", "per_class_zsl"), ("GZSL", "per_class")):
         one, two = (_named(result, figure) for result in (first, second))
-        rows += [(name, task, one[name], two[name]) for name in one if name in two]
-    table = pd.DataFrame(rows, columns=["class", "task", "first", "second"])
+        rows += [
+            (name, "unseen" if name in unseen else "seen", task, one[name], two[name])
+            for name in one
+            if name in two
+        ]
+    table = pd.DataFrame(rows, columns=["class", "side", "task", "first", "second"])
     table["difference"] = table["second"] - table["first"]
     return table.sort_values("difference", key=abs, ascending=False, kind="stable").reset_index(
         drop=True
