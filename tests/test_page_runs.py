@@ -57,7 +57,8 @@ def test_all_runs_are_listed_newest_first_with_their_origin(store, results):
     app = open_page()
     assert keys(app) == [f"{results[2].key}@Ada *", results[1].key, results[0].key]
     table = app.dataframe[0].value
-    assert table["origin"].tolist()[1:] == ["here", "here"]
+    assert table["whose"].tolist() == ["by Ada *", "here", "here"]
+    assert set(table["data"]) == {"simulated"}
     assert table["zsl"][2] == pytest.approx(100 * results[0].evaluation.zsl)
     assert "3 of 3 runs" in words(app)
     assert "all its visitors" in words(app)

@@ -91,7 +91,8 @@ def kept_runs() -> Mapping[str, RunResult]:
 @st.cache_resource(show_spinner=False, max_entries=2)
 def _all_runs(stamp: str) -> tuple[Sequence[KeptRun], str]:
     store = RunStore()
-    return store.kept(), store.unreadable()
+    kept = store.kept()
+    return kept, store.unreadable(kept)
 
 
 @st.cache_resource(show_spinner="Opening the result …", max_entries=32)

@@ -22,6 +22,7 @@ def show(
     points: Sequence[str] = (),
     significant: Sequence[str] = (),
     height: int | str = "auto",
+    with_csv: bool = True,
     **options: Any,
 ) -> None:
     """Show columns of a tidy table and offer the whole of it as CSV.
@@ -35,6 +36,7 @@ def show(
     points : differences of fractions, shown in percentage points with their sign
     significant : columns shown with three significant digits
     height : of the table on screen, as for ``st.dataframe``
+    with_csv : whether the CSV is offered below
     **options : of ``st.dataframe``, as what happens when rows are selected
     """
     shown = table[list(labels)].copy()
@@ -45,7 +47,8 @@ def show(
         config |= {c: st.column_config.NumberColumn(labels[c], format=text) for c in columns}
     options = {"height": height, "hide_index": True, "placeholder": "–"} | options
     st.dataframe(shown, column_config=config, **options)
-    download(table, name)
+    if with_csv:
+        download(table, name)
 
 
 def download(table: pd.DataFrame, name: str, *, index: bool = False) -> None:

@@ -28,6 +28,7 @@ LABELS = {
     "method": "method",
     "dataset": "data set",
     "split": "split",
+    "whose": "computed",
     "zsl": "ZSL",
     "plain_unseen": "u",
     "plain_seen": "s",
@@ -36,8 +37,7 @@ LABELS = {
     "ausuc": "AUSUC",
     "chosen": "parameters",
     "seed": "seed",
-    "simulated": "simulated",
-    "origin": "origin",
+    "data": "data are",
     "created": "made (UTC)",
     "id": "key",
 }
@@ -62,6 +62,8 @@ def show_list(runs: Sequence[KeptRun]) -> None:
     table = pd.DataFrame([one.row() for one in runs])
     chosen_for = table["select_for"].map({"zsl": "for ZSL", "gzsl": "for GZSL"})
     table["chosen"] = chosen_for.where(table["params_origin"] == "validated", "given")
+    table["whose"] = [f"by {one.imported.who}" if one.imported else "here" for one in runs]
+    table["data"] = table["simulated"].map({True: "simulated", False: "real"})
     table["created"] = table["created"].str.slice(0, 16).str.replace("T", " ")
     tables.show(
         table,
@@ -69,11 +71,13 @@ def show_list(runs: Sequence[KeptRun]) -> None:
         labels=LABELS,
         percent=PERCENT,
         height=min(38 + 35 * len(runs), 420),
+        with_csv=False,
         key="runs_table",
         on_select=pick,
         selection_mode="multi-row",
     )
     with st.container(horizontal=True):
+        tables.download(pd.DataFrame([one.row() for one in runs]), "runs")
         for name, text, ending in (("JSON", as_json, "json"), ("LaTeX", as_latex, "tex")):
             st.download_button(
                 name,
@@ -121,10 +125,10 @@ def show_run(one: KeptRun) -> None:
         )
     st.caption(
         f"{plain(result.source)} Data {result.spec.digest}. Made {result.created} in "
-        f"{result.seconds:.1f} s by version {plain(result.version)} {plain(result.commit)}."
+        f"{result.seconds:.1f} s by version {plain(result.version)}."
     )
     st.code(result.spec.command(), language="bash")
-    with st.container(horizontal=True):
+    with st.container(horizontal=True, vertical_alignment="center"):
         _show_link(one)
         _download_one(one)
         _offer_to_delete(one)
@@ -197,6 +201,7 @@ def _show_figures(figures: pd.DataFrame, names: dict[str, str]) -> None:
         labels={"figure": "figure", "setting": "", **names, "difference": "points"},
         percent=["first", "second"],
         points=["difference"],
+        height="content",
     )
 
 
