@@ -21,7 +21,7 @@ from joblib import Parallel, delayed
 
 from benchmarks.writing import keep, markdown_table, percent
 from zslcore.analysis.experiments import EXPERIMENTS, RunsExperiment
-from zslcore.analysis.sweep import VARIANTS, finished, first_specs, run_missing
+from zslcore.analysis.sweep import SEEDS, VARIANTS, finished, first_specs, run_missing
 from zslcore.datasets import ZSLDataset
 from zslcore.methods import METHODS
 from zslcore.runs import RunSpec, RunStore
@@ -47,7 +47,7 @@ class Source:
     title: str
     benchmark: str
     open: Callable[[], ZSLDataset]
-    seeds: int = 5
+    seeds: int = SEEDS
 
 
 @lru_cache(maxsize=1)

@@ -1,6 +1,6 @@
 """Compare: what nobody has run is offered, what has been run is ranked, and refusals are told."""
 
-from functools import partial
+from dataclasses import replace
 
 import pytest
 
@@ -24,19 +24,20 @@ def kept(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("ZSL_DATA", str(folder))
         store, data = RunStore(), {name: load(name) for name in DATA}
-        spec = ComparisonSpec(
-            {name: each.digest for name, each in data.items()}, ("PS", "SS"), tuple(METHODS), "gzsl"
-        )
+        digests = {name: each.digest for name, each in data.items()}
+        spec = ComparisonSpec(digests, ("PS",), tuple(METHODS), "gzsl")
         for each in data.values():
             for run in spec.runs_on(each):
                 complete(run, each, store, ("folds",))
+        standard = replace(spec, splits=("SS",)).run(DATA[1], "SS", "LinearS2V")
+        complete(standard, data[DATA[1]], store)
     return folder
 
 
 @pytest.fixture
 def visit(kept, monkeypatch):
     monkeypatch.setenv("ZSL_DATA", str(kept))
-    return partial(pages.visit, PAGE, **CHOSEN)
+    return lambda **asked: pages.visit(PAGE, **CHOSEN | asked)
 
 
 def test_what_is_missing_is_run_when_asked_for_and_then_there(tmp_path, monkeypatch):
@@ -78,7 +79,7 @@ def test_leaky_classes_can_be_left_out(visit):
     def means(app):
         return dict(app.dataframe[0].value[["method", "mean"]].to_numpy())
 
-    asked = {"compare_figure": "zsl", "compare_splits": ["SS"]}
+    asked = {"compare_figure": "ZSL", "compare_splits": ["SS"], "compare_methods": ["LinearS2V"]}
     all_, clean = means(visit(**asked)), means(visit(**asked, compare_leaky="true"))
     assert all_.keys() == clean.keys()
     assert all_ != clean
@@ -88,10 +89,18 @@ def test_our_order_stands_beside_the_printed_one(visit):
     said = words(visit(compare_tab="As printed"))
     assert "Kendall's τ" in said
     assert "table 6" in said
-    assert "table 3" in words(visit(compare_tab="As printed", compare_figure="zsl"))
+    assert "table 3" in words(visit(compare_tab="As printed", compare_figure="ZSL"))
 
 
 def test_nothing_chosen_asks_for_a_choice(visit):
     app = pages.visit(PAGE)
     app.multiselect(key="compare_methods").set_value([]).run()
     assert "Choose a data set and a method." in words(app)
+
+
+def test_what_nobody_has_run_has_no_folds_and_no_ranks(tmp_path, monkeypatch):
+    monkeypatch.setenv("ZSL_DATA", str(tmp_path))
+    for tab in TABS[1:5]:
+        app = pages.visit(PAGE, **CHOSEN, compare_tab=tab, compare_chosen="on each fold")
+        assert "runs are missing" in words(app)
+        assert not app.dataframe

@@ -18,9 +18,11 @@ import pandas as pd
 import streamlit as st
 
 from zslcore import datasets, leakage
-from zslcore.analysis import nearest, overlap
+from zslcore.analysis import bias_variance, nearest, overlap
+from zslcore.analysis.bias_variance import BiasVariance
 from zslcore.analysis.maps import EmbeddedMap
 from zslcore.analysis.maps import landmarks as marking
+from zslcore.analysis.regularization import RegularizationPath, RegularizationSpec
 from zslcore.analysis.transduction import Transduction, TransductionSpec
 from zslcore.datasets import Split, ZSLDataset
 from zslcore.jobs import Work, kinds
@@ -40,6 +42,8 @@ __all__ = [
     "landmarks",
     "nearest_images",
     "overlaps",
+    "quick_parts",
+    "quick_path",
     "quick_run",
     "quick_transduction",
     "quiz_question",
@@ -49,7 +53,7 @@ __all__ = [
     "study_summary",
 ]
 
-_BY_SPEC = {spec: spec.to_json for spec in (RunSpec, TransductionSpec)}
+_BY_SPEC = {spec: spec.to_json for spec in (RunSpec, TransductionSpec, RegularizationSpec)}
 
 
 @st.cache_resource(show_spinner="Opening the data set …", max_entries=8)
@@ -123,6 +127,18 @@ def class_accuracy(spec: RunSpec) -> Mapping[int, float]:
 def quick_transduction(spec: TransductionSpec) -> Transduction:
     """Compare a transductive method with its inductive self, here and now."""
     return spec.compare(dataset(spec.dataset))
+
+
+@st.cache_resource(show_spinner=False, max_entries=32, hash_funcs=_BY_SPEC)
+def quick_path(spec: RegularizationSpec) -> RegularizationPath:
+    """Follow the path of a regulariser, here and now."""
+    return spec.follow(dataset(spec.dataset))
+
+
+@st.cache_resource(show_spinner=False, max_entries=32, hash_funcs=_BY_SPEC)
+def quick_parts(spec: RegularizationSpec) -> BiasVariance:
+    """Take the error of predicted attributes apart, here and now."""
+    return bias_variance.of_spec(spec, dataset(spec.dataset))
 
 
 # --- Maps -----------------------------------------------------------------------------------------

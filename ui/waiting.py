@@ -15,12 +15,22 @@ from ui.frame import errors_as_sentences
 from ui.numbers import duration
 from ui.text import plain
 from zslcore import jobs
+from zslcore.analysis.bias_variance import BiasVariance
+from zslcore.analysis.regularization import RegularizationPath, RegularizationSpec
 from zslcore.analysis.transduction import Transduction, TransductionSpec
-from zslcore.jobs import Status, Work, run, transduce
+from zslcore.jobs import Status, Work, follow, run, take_apart, transduce
 from zslcore.protocol import ScoredTest
 from zslcore.runs import RunResult, RunSpec
 
-__all__ = ["comparison_of", "result_of", "results_of", "run_of", "wait_for"]
+__all__ = [
+    "comparison_of",
+    "parts_of",
+    "path_of",
+    "result_of",
+    "results_of",
+    "run_of",
+    "wait_for",
+]
 
 #: Seconds that a page waits before it shows that it waits, and between two looks at a job.
 PATIENCE, LOOK_EVERY = 1.5, 0.5
@@ -43,6 +53,22 @@ def comparison_of(spec: TransductionSpec) -> Transduction:
         with st.spinner("Choosing on the folds, then fitting both …", show_time=True):
             return cache.quick_transduction(spec)
     return result_of(transduce.ask(spec))
+
+
+def path_of(spec: RegularizationSpec) -> RegularizationPath:
+    """Return the path of a regulariser; one that takes long is waited for."""
+    if follow.is_quick(spec, cache.dataset(spec.dataset)):
+        with st.spinner("Fitting along the path …", show_time=True):
+            return cache.quick_path(spec)
+    return result_of(follow.ask(spec))
+
+
+def parts_of(spec: RegularizationSpec) -> BiasVariance:
+    """Return bias and variance along the path of a regulariser; what takes long is waited for."""
+    if take_apart.is_quick(spec, cache.dataset(spec.dataset)):
+        with st.spinner("Fitting to other training sets …", show_time=True):
+            return cache.quick_parts(spec)
+    return result_of(take_apart.ask(spec))
 
 
 def result_of(asked: Work, *, draw: Draw | None = None) -> Any:

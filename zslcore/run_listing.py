@@ -169,7 +169,8 @@ def as_text(result: RunResult) -> str:
     made = ", simulated" if result.simulated else ""
     lines = [f"{spec.method} on {spec.dataset}{made}, split {spec.split}, data {spec.digest}"]
     chosen = ", ".join(f"{name} = {value}" for name, value in result.params.items())
-    lines.append(f"parameters   {chosen}  ({result.params_origin})")
+    rule = f", {result.rule}" if result.rule else ""
+    lines.append(f"parameters   {chosen}  ({result.params_origin}{rule})")
     if result.gamma is not None:
         lines.append(f"gamma        {result.gamma:.3g}  ({result.gamma_origin})")
     top5 = f", top-5 {e.zsl_top5:.1%}" if len(e.per_class_zsl) > 5 else ""

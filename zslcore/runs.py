@@ -237,6 +237,8 @@ class RunResult:
     created : ISO 8601, UTC
     version, commit : of the package that made it
     environment : versions of what else numbers can depend on
+    rule : how the folds' scores chose, "best" or "one standard error", see
+        :func:`zslcore.protocol.select`; None where they chose no parameters, or nobody noted it
     """
 
     key: str
@@ -256,6 +258,7 @@ class RunResult:
     commit: str
     environment: dict[str, str]
     fold_choices: tuple[protocol.FoldChoice, ...] = ()
+    rule: protocol.Rule | None = None
 
     @property
     def oracle_gap(self) -> dict[str, float]:
@@ -273,7 +276,12 @@ class RunResult:
         row = {"key": self.key, "dataset": self.spec.dataset, "simulated": self.simulated}
         row |= {name: getattr(self.spec, name) for name in ("split", "method", "select_for")}
         row |= {"params": json.dumps(self.params), "params_origin": self.params_origin}
-        row |= {"gamma": self.gamma, "gamma_origin": self.gamma_origin, "zsl": e.zsl}
+        row |= {
+            "rule": self.rule,
+            "gamma": self.gamma,
+            "gamma_origin": self.gamma_origin,
+            "zsl": e.zsl,
+        }
         for name, point in (("plain", plain), ("calibrated", calibrated)):
             for figure in ("unseen", "seen", "harmonic"):
                 row[f"{name}_{figure}"] = getattr(point, figure, None)
@@ -398,6 +406,7 @@ def execute_with_scores(
         commit=version.commit(),
         environment=_environment(),
         fold_choices=chosen.fold_choices,
+        rule=chosen.rule,
     )
     return result, scores
 
@@ -458,6 +467,7 @@ class Choice:
     params, params_origin : every parameter of the method; "validated" when the folds chose any
     gamma, gamma_origin : the calibration gamma, None where nothing could choose it
     fold_choices : what every fold alone would have chosen, where the folds chose parameters
+    rule : how the folds' scores chose the parameters, None where they chose none
     """
 
     params: dict[str, Any]
@@ -465,6 +475,7 @@ class Choice:
     gamma: float | None
     gamma_origin: Origin | None
     fold_choices: tuple[protocol.FoldChoice, ...] = ()
+    rule: protocol.Rule | None = None
 
 
 def choose(
@@ -492,11 +503,17 @@ def choose(
         on_progress=on_progress,
     )
     params = params | chosen.params
-    origin: Origin = "validated" if spec.grid else "given"
-    of_folds = chosen.of_folds if spec.grid else ()
+    choice = replace(given, params=params)
+    if spec.grid:
+        choice = replace(
+            choice,
+            params_origin="validated",
+            rule=chosen.rule,
+            fold_choices=chosen.of_folds,
+        )
     if wants_gamma:
-        return Choice(params, origin, chosen.gamma, "validated", of_folds)
-    return replace(given, params=params, params_origin=origin, fold_choices=of_folds)
+        choice = replace(choice, gamma=chosen.gamma, gamma_origin="validated")
+    return choice
 
 
 def _environment() -> dict[str, str]:

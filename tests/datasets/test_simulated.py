@@ -80,8 +80,9 @@ def test_splits_follow_the_lists(demo, benchmark):
     assert not len(ss.test_seen)
     everything = np.concatenate([ps.trainval, ps.test_seen, ps.test_unseen])
     assert sorted(everything) == list(range(len(ds.labels)))
-    for k, fold in enumerate(ps.folds, start=1):
-        assert set(ds.labels[fold.val]) == set(np.flatnonzero(t[f"fold{k}"] == "val"))
+    for split, column in ((ps, "fold"), (ss, "ss_fold")):
+        for k, fold in enumerate(split.folds, start=1):
+            assert set(ds.labels[fold.val]) == set(np.flatnonzero(t[f"{column}{k}"] == "val"))
     for split in (ps, ss):
         for fold in split.folds:
             assert sorted([*fold.train, *fold.val]) == split.trainval.tolist()
@@ -110,6 +111,17 @@ def test_awa1_and_awa2_share_prototypes_and_differ_by_a_mild_shift(demo):
     assert (apart.argmin(axis=1) == np.arange(50)).mean() > 0.9
     shift = (means[1] - means[0]).mean(axis=0)
     assert 0.05 < np.sqrt((shift**2).mean()) < 0.15  # about delta / 2: half the features are zero
+
+
+def test_awa_has_its_real_attributes(demo):
+    ds = demo["AWA2"]
+    value = dict(zip(ds.attribute_names, ds.prototypes.T, strict=True))
+    zebra, whale, antelope = map(ds.class_names.index, ("zebra", "blue whale", "antelope"))
+    assert value["stripes"].argmax() == zebra
+    assert value["stripes"][zebra] == pytest.approx(0.9886)
+    assert value["flippers"][whale] > 0.5 > value["flippers"][zebra]
+    # Nobody was asked for four cells: the mean of the other classes stands there.
+    assert value["black"][antelope] == pytest.approx(np.delete(value["black"], antelope).mean())
 
 
 def test_known_classes_are_tighter(demo):

@@ -15,9 +15,22 @@ from pathlib import Path
 import numpy as np
 
 from zslcore.analysis.maps import MapSettings
+from zslcore.analysis.regularization import RegularizationSpec
 from zslcore.analysis.transduction import TransductionSpec
 from zslcore.datasets import Split, ZSLDataset, import_dataset, load
-from zslcore.jobs import Runner, Work, accuracies, cross, draws, embed, run, transduce
+from zslcore.jobs import (
+    Runner,
+    Work,
+    accuracies,
+    cross,
+    draws,
+    embed,
+    follow,
+    leak_cost,
+    run,
+    take_apart,
+    transduce,
+)
 from zslcore.runs import ImportMark, KeptRun, RunSpec, RunStore
 from zslcore.version import release
 
@@ -62,6 +75,7 @@ def works(one: ZSLDataset, two: ZSLDataset) -> list[Work]:
     given = {"params": {"lam": 1.0}, "gamma": 0.0, "select_for": "zsl", "digest": one.digest}
     of_methods = [RunSpec("tiny", "PS", method, **given) for method in ("SAE", "LinearS2V")]
     propagated = {"base": "ESZSL", "k": 5}
+    path = RegularizationSpec("tiny", "PS", "SAE", n_values=5, digest=one.digest)
     return [
         run.ask(RunSpec("tiny", "PS", "ALE", {"epochs": 2}, digest=one.digest), one),
         accuracies.ask(of_methods),
@@ -69,6 +83,9 @@ def works(one: ZSLDataset, two: ZSLDataset) -> list[Work]:
         cross.ask(one, two, "PS", ["ESZSL", "LinearV2S"]),
         embed.ask([one, two], MapSettings("pca", n_components=3, n_samples=None, threads=1)),
         transduce.ask(TransductionSpec("tiny", "PS", "Propagation", propagated, digest=one.digest)),
+        leak_cost.ask(one, "PS", "LinearV2S", ["training"]),
+        follow.ask(path),
+        take_apart.ask(path),
     ]
 
 

@@ -46,8 +46,8 @@ def _asked(result: RunResult) -> dict[str, Any]:
     spec = result.spec
     asked: dict[str, Any] = {name: getattr(spec, name) for name in SPEC}
     asked |= {f"parameter {name}": value for name, value in sorted(result.params.items())}
-    asked |= {"parameters": result.params_origin, "gamma": result.gamma}
-    asked |= {"gamma is": result.gamma_origin}
+    asked |= {"parameters are": result.params_origin, "chosen by": result.rule}
+    asked |= {"gamma": result.gamma, "gamma is": result.gamma_origin}
     for name, values in (spec.grid or {}).items():
         asked[f"grid of {name}"] = ", ".join(map(str, values))
     asked |= {f"revision of {name}": number for name, number in spec.revisions.items()}
@@ -157,6 +157,9 @@ def cautions(first: RunResult, second: RunResult) -> list[str]:
     ]
     if chosen[0] != chosen[1]:
         said.append(f"They were chosen differently: {chosen[0]}; {chosen[1]}.")
+    if first.rule != second.rule and first.params_origin == second.params_origin:
+        rules = " and ".join(result.rule or "not noted" for result in (first, second))
+        said.append(f"The folds' scores chose by different rules: {rules}.")
     if one.revisions.get("protocol") != two.revisions.get("protocol"):
         said.append("Two revisions of the protocol made them.")
     if first.simulated != second.simulated:

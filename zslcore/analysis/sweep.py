@@ -16,8 +16,10 @@ from zslcore.methods import METHODS, get_method
 from zslcore.protocol import Oracle, Task
 from zslcore.runs import RunResult, RunSpec, RunStore, execute
 
-__all__ = ["VARIANTS", "finished", "first_specs", "other_seeds", "run_missing"]
+__all__ = ["SEEDS", "VARIANTS", "finished", "first_specs", "other_seeds", "run_missing"]
 
+#: Seeds of stochastic methods, as many as in the papers.
+SEEDS = 5
 #: Variants that the papers report under one name; the first is what is meant by it.
 VARIANTS: Mapping[str, tuple[dict[str, Any], ...]] = {
     "SAE": ({"direction": "S2V"}, {"direction": "V2S"}),
@@ -47,7 +49,7 @@ def first_specs(
     return tuple(replace(one, select_for=task) for task in tasks)
 
 
-def other_seeds(first: RunResult, seeds: int) -> Iterator[RunSpec]:
+def other_seeds(first: RunResult, seeds: int = SEEDS) -> Iterator[RunSpec]:
     """Yield the run with other seeds, and what the first has chosen, where seeds matter."""
     given = {name: value for name, value in first.params.items() if name != "random_state"}
     stochastic = get_method(first.spec.method).card.stochastic
@@ -68,7 +70,7 @@ def run_missing(
     dataset: ZSLDataset,
     store: RunStore,
     *,
-    seeds: int = 5,
+    seeds: int = SEEDS,
     with_oracle: bool = True,
 ) -> int:
     """Run what is not kept yet of some runs of one method, and of their other seeds.

@@ -20,6 +20,7 @@ from zslcore.files import FACTS
 
 __all__ = [
     "ClassFacts",
+    "class_attributes",
     "class_facts",
     "fact_sources",
     "plain_name",
@@ -67,6 +68,20 @@ def class_facts(dataset: str) -> ClassFacts:
         classes=_classes(dataset).copy(),
         notes={name: sources[dataset][name] for name in ("images", "ss", "ps", "imagenet1k")},
     )
+
+
+def class_attributes(dataset: str) -> pd.DataFrame | None:
+    """Return the attributes of a benchmark's classes, as its annotators gave them.
+
+    Returns
+    -------
+    DataFrame of shape (n_classes, n_attributes), index and columns are names, or None
+        Values in [0, 1], missing where nobody was asked. None for a benchmark whose attributes
+        are not kept in ``data/classes``; those of AWA1 and AWA2 are, and are the same.
+    """
+    if dataset not in ("AWA1", "AWA2"):
+        return None
+    return pd.read_csv(FACTS / "classes" / "AWA_attributes.csv", index_col="class") / 100
 
 
 @cache

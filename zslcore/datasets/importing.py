@@ -6,9 +6,8 @@ import os
 from pathlib import Path
 from typing import Any
 
-from zslcore.datasets import imports
+from zslcore.datasets import imports, table
 from zslcore.datasets.base import ZSLDataset
-from zslcore.datasets.table import read_table
 from zslcore.datasets.xlsa17 import read_xlsa17
 from zslcore.exceptions import DatasetError, closest_name
 from zslcore.files import data_folder
@@ -24,7 +23,7 @@ def import_dataset(source: ZSLDataset | str | os.PathLike[str], **options: Any) 
     ----------
     source : a folder in the xlsa17 layout, a table file, or a data set that is already read
     **options
-        Passed to :func:`read_xlsa17` or :func:`read_table`; ``name`` names the import.
+        Passed to :func:`read_xlsa17` or ``table.read_table``; ``name`` names the import.
     """
     if isinstance(source, ZSLDataset):
         name = options.pop("name", None) or imports.import_name(source.name)
@@ -62,8 +61,8 @@ def _import_table(path: Path, name: str | None = None, **options: Any) -> ZSLDat
         options["prototypes"] = str(Path(options["prototypes"]).resolve())
     sources = [path.resolve()]
     sources += [Path(options["prototypes"])] if options.get("prototypes") else []
-    recipe = imports.Recipe(str(path.resolve()), options, sources)
-    return imports.keep(name, recipe, lambda _: read_table(path, name=name, **options))
+    recipe = imports.Recipe(str(path.resolve()), options, sources, table.REVISION)
+    return imports.keep(name, recipe, lambda _: table.read_table(path, name=name, **options))
 
 
 def _again(name: str, why: str) -> ZSLDataset:

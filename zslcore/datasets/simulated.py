@@ -1,9 +1,9 @@
 r"""Stand-ins for AWA1, AWA2, CUB, SUN and aPY: real classes and counts, simulated numbers.
 
 Class names, images per class, the class lists of both splits and their three folds are facts, read
-from ``data/classes``. Features and prototypes are drawn from the model below. No picture and no
-annotation is behind them, so no method can be judged by them; they show the phenomena of the real
-benchmarks where those cannot be shipped.
+from ``data/classes``, and so are the attributes of AWA1 and AWA2. Features, and the prototypes of
+the others, are drawn from the model below. No picture is behind them, so no method can be judged by
+them; they show the phenomena of the real benchmarks where those cannot be shipped.
 
 For class :math:`c` of group :math:`g(c)` and for its image :math:`i`:
 
@@ -20,6 +20,8 @@ For class :math:`c` of group :math:`g(c)` and for its image :math:`i`:
 - :math:`a, b, q, u` are standard normal in :math:`k` dimensions, :math:`t` in :math:`r`, :math:`d`
   and :math:`n` in as many as there are features; :math:`P, M, R` are normal with columns of unit
   length, for P exactly and for M and R on average;
+- where the prototypes :math:`s` are known, on AWA, their deviations from the mean are turned into
+  :math:`z = (s - \bar s) \, Q` instead, with :math:`Q` standard normal, scaled to the same size;
 - attributes outnumber the :math:`k` dimensions of :math:`z`, hence are correlated, and classes of
   one group share them;
 - :math:`u` varies an image within what classes differ by, :math:`t` along few other directions
@@ -49,11 +51,14 @@ import numpy as np
 import pandas as pd
 
 from zslcore.datasets.base import Fold, Split, ZSLDataset
-from zslcore.datasets.facts import ClassFacts, class_facts
+from zslcore.datasets.facts import ClassFacts, class_attributes, class_facts
 from zslcore.datasets.photographs import draw_photographs
 from zslcore.exceptions import closest_name
 
 __all__ = ["SIMULATED", "simulate"]
+
+#: Counted up when splits or folds change: 2 has the released standard splits and their folds.
+REVISION = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,15 +66,16 @@ class _World:
     """Parameters of the model for one benchmark, in the letters of the module's docstring.
 
     ``rho`` and ``omega`` hold two values: for classes unknown, and known, to the extractor.
-    ``demo`` is the share of the real images that the demo size has.
+    ``demo`` is the share of the real images that the demo size has. ``tau`` is not used where the
+    prototypes are known.
     """
 
     k: int
-    tau: float
     rho: tuple[float, float]
     omega: tuple[float, float]
     demo: float
     seed: int
+    tau: float = 0.0
     delta: float = 0.0
     r: int = 40
     eta: float = 1.0
@@ -77,7 +83,7 @@ class _World:
     kappa: float = 0.0
 
 
-_AWA1 = _World(k=20, tau=0.6, rho=(0.8, 0.95), omega=(1.1, 0.75), demo=0.1, seed=1)
+_AWA1 = _World(k=26, rho=(0.8, 0.95), omega=(1.1, 0.75), demo=0.1, seed=8)
 _WORLDS = {
     "AWA1": _AWA1,
     "AWA2": replace(_AWA1, delta=0.15),
@@ -130,17 +136,20 @@ def simulate(name: str) -> ZSLDataset:
     labels = np.repeat(np.arange(len(images)), images)
     proposed = _proposed(facts, labels, images, test_seen)
     photographs = _photographs(world, facts, labels, proposed)
-    prototypes, v = _draw_classes(world, facts)
+    known = class_attributes(benchmark)
+    prototypes, v = _draw_classes(world, facts, known)
     return ZSLDataset(
         name=name,
         features=_draw_features(world, facts, labels, v, _N_FEATURES[dash + kind], photographs),
         labels=labels,
         prototypes=prototypes,
         class_names=tuple(facts.classes["class"]),
+        attribute_names=() if known is None else tuple(known.columns),
         splits=[proposed, _standard(facts, labels)],
         source=f"Simulated: class names, counts and splits of {benchmark}, numbers from a model.",
         simulated=True,
         independent_prototypes=True,
+        revision=REVISION,
         image_files=() if photographs is None else [f"{p:06d}.jpg" for p in photographs],
     )
 
@@ -148,18 +157,40 @@ def simulate(name: str) -> ZSLDataset:
 # --- Drawing --------------------------------------------------------------------------------------
 
 
-def _draw_classes(world: _World, facts: ClassFacts) -> tuple[np.ndarray, np.ndarray]:
+def _draw_classes(
+    world: _World, facts: ClassFacts, known: pd.DataFrame | None
+) -> tuple[np.ndarray, np.ndarray]:
     """Return the prototypes S, one row per class, and the latent looks v."""
-    C, k, rng = len(facts.classes), world.k, np.random.default_rng([world.seed, 0])
+    rng = np.random.default_rng([world.seed, 0])
+    S, z, q = _drawn(world, facts, rng) if known is None else _projected(world, known, rng)
+    rho = np.take(world.rho, _known(facts))[:, None]
+    return S, _rounded(rho * z + np.sqrt(1 - rho**2) * q)
+
+
+def _drawn(
+    world: _World, facts: ClassFacts, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Draw what attributes can say, z, the prototypes S that say it, and idiosyncrasies q."""
+    C, k = len(facts.classes), world.k
     group = _groups(facts.classes["group"], rng)
     a = rng.standard_normal((C, k))
     b, q = rng.standard_normal((2, C, k))
     z = _rounded(np.sqrt(world.tau) * a[group] + np.sqrt(1 - world.tau) * b)
     P = rng.standard_normal((k, facts.attributes))
     P = _rounded(P / np.sqrt((P**2).sum(axis=0)))
-    rho = np.take(world.rho, _known(facts))[:, None]
-    v = _rounded(rho * z + np.sqrt(1 - rho**2) * q)
-    return np.clip(0.2 + 0.3 * (z @ P), 0, 1), v
+    return np.clip(0.2 + 0.3 * (z @ P), 0, 1), z, q
+
+
+def _projected(
+    world: _World, known: pd.DataFrame, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return known prototypes S, z from them, and q; cells that nobody filled are the mean."""
+    S = known.fillna(known.mean()).to_numpy()
+    rounded = _rounded(S)
+    Q = _rounded(rng.standard_normal((S.shape[1], world.k)))
+    z = (rounded - _rounded(rounded.mean(axis=0))) @ Q
+    z = _rounded(z / np.sqrt((z**2).mean()))
+    return S, z, rng.standard_normal(z.shape)
 
 
 def _photographs(

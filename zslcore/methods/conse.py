@@ -65,6 +65,7 @@ class CONSE(TwoStageModel):
     )
     param_grid: ClassVar = {"T": (1, 3, 10, 30, 100), "C": (10.0, 100.0, 1000.0)}
     sharing = ("T", "C")
+    regularizers: ClassVar = {"C": "weaker"}
 
     def __init__(self, T: int = 10, C: float = 10.0, tol: float = 1e-2) -> None:
         self.T = T

@@ -21,6 +21,7 @@ class AttributeModel(TwoStageModel):
     """
 
     sharing = ("C",)
+    regularizers: ClassVar = {"C": "weaker"}
 
     def _check_params(self) -> None:
         self._check_positive("C", "tol")

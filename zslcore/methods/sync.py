@@ -100,6 +100,7 @@ class SYNC(TwoStageModel):
     }
     intercept = False
     sharing = ("lam", "sigma")
+    regularizers: ClassVar = {"lam": "stronger"}
 
     def __init__(
         self,
