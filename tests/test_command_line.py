@@ -22,7 +22,8 @@ def test_run_prints_figures_with_their_origin_and_keeps_them(capsys):
     (kept,) = RunStore().results()
     assert f"ZSL          {kept.evaluation.zsl:.1%} per class" in text
     assert f"H {kept.evaluation.calibrated.harmonic:.1%}  (calibrated" in text
-    assert text.count("(validated)") == 2
+    assert "(validated, best)" in text
+    assert text.count("validated") == 2
     assert "oracle gap" in text
     assert kept.spec.command() in text
 
