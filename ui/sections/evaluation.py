@@ -65,6 +65,7 @@ def show_figures(spec: RunSpec, dataset: ZSLDataset, run: RunResult) -> None:
             **papers,
         },
         percent=["per_class", "per_sample", *papers],
+        height="content",
     )
     st.caption(_explained(list(papers.values()), run, dataset))
 
