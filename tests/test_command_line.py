@@ -1,11 +1,13 @@
 import json
 import subprocess
 import sys
+from typing import get_args, get_type_hints
 
 import pytest
 
-from zslcore.__main__ import main, read_param
+from zslcore.__main__ import main, read_param, read_params
 from zslcore.exceptions import ParameterError
+from zslcore.methods import METHODS
 from zslcore.runs import RunResult, RunStore
 
 
@@ -20,7 +22,8 @@ def test_run_prints_figures_with_their_origin_and_keeps_them(capsys):
     (kept,) = RunStore().results()
     assert f"ZSL          {kept.evaluation.zsl:.1%} per class" in text
     assert f"H {kept.evaluation.calibrated.harmonic:.1%}  (calibrated" in text
-    assert text.count("(validated)") == 2
+    assert "(validated, best)" in text
+    assert text.count("validated") == 2
     assert "oracle gap" in text
     assert kept.spec.command() in text
 
@@ -71,6 +74,15 @@ def test_what_cannot_run_is_one_sentence_and_exit_code_2(words, sentence, capsys
     assert not out
     assert sentence in err
     assert err.count("\n") == 1
+
+
+def test_every_parameter_survives_the_printed_command():
+    for name, method in METHODS.items():
+        hints = get_type_hints(method.__init__)
+        for param, default in method().get_params().items():
+            for value in {default, *get_args(hints.get(param)), *method.param_grid.get(param, ())}:
+                read = read_params(name, [f"{param}={value}"])[param]
+                assert (read, type(read)) == (value, type(value)), (name, param)
 
 
 def test_params_become_numbers_where_they_are():

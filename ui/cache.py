@@ -9,7 +9,7 @@ of its data, so that an answer never outlives them.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -29,9 +29,10 @@ from zslcore.datasets import Split, ZSLDataset
 from zslcore.jobs import Work, kinds
 from zslcore.leakage import AuditContext, AuditReport, CorrectedSplit, Vocabulary, leaks, quiz
 from zslcore.protocol import ScoredTest
-from zslcore.runs import RunResult, RunSpec, RunStore, execute
+from zslcore.runs import KeptRun, RunResult, RunSpec, RunStore, execute
 
 __all__ = [
+    "all_runs",
     "class_accuracy",
     "class_means",
     "class_names",
@@ -77,17 +78,26 @@ def quick_run(spec: RunSpec) -> tuple[RunResult, ScoredTest]:
     return RunStore().run(spec, dataset(spec.dataset))
 
 
-def kept_runs() -> Mapping[str, RunResult]:
-    """Return all results of the run store by their key, read again when it has changed."""
+def all_runs() -> tuple[Sequence[KeptRun], str]:
+    """Return every kept run, see :meth:`RunStore.kept`, and how many cannot be read, in words.
+
+    Both are read again when the store has changed.
+    """
     path = RunStore().path
-    files = [file for file in (path, path.with_name(f"{path.name}-wal")) if file.exists()]
-    stamps = [(file.stat().st_mtime_ns, file.stat().st_size) for file in files]
-    return _kept_runs(f"{path} {stamps}")
+    state = path.stat() if path.exists() else None
+    return _all_runs(f"{path} {state and (state.st_mtime_ns, state.st_size)}")
+
+
+def kept_runs() -> Mapping[str, RunResult]:
+    """Return our own results of the run store by their key."""
+    return {one.result.key: one.result for one in all_runs()[0] if not one.imported}
 
 
 @st.cache_resource(show_spinner=False, max_entries=2)
-def _kept_runs(stamp: str) -> Mapping[str, RunResult]:
-    return {result.key: result for result in RunStore().results()}
+def _all_runs(stamp: str) -> tuple[Sequence[KeptRun], str]:
+    store = RunStore()
+    kept = store.kept()
+    return kept, store.unreadable(kept)
 
 
 @st.cache_resource(show_spinner="Opening the result …", max_entries=32)

@@ -20,8 +20,9 @@ import streamlit as st
 from ui import cache
 from zslcore.datasets import ZSLDataset, available
 from zslcore.datasets.door import clean_text
-from zslcore.datasets.importing import import_dataset
+from zslcore.datasets.importing import import_dataset, proposed_name
 from zslcore.datasets.imports import import_name
+from zslcore.datasets.xlsa17 import SPLIT_FOLDERS
 from zslcore.exceptions import FileRefusedError, ParameterError
 from zslcore.leakage import AuditContext, Vocabulary, read_vocabulary
 from zslcore.leakage.grouping import photographs_of
@@ -108,7 +109,8 @@ def import_files(
     Parameters
     ----------
     files : open files with a ``name``: two ``.mat`` (and class lists), one table, or two CSV
-    name : of the import; by default after the file with the features
+    name : of the import; by default after the file with the features, and after the benchmark
+        whose classes it has
     unseen : names of unseen classes, separated by commas, for a table without a split
     replace : whether an import of this name may be replaced
 
@@ -120,7 +122,7 @@ def import_files(
     with tempfile.TemporaryDirectory() as folder:
         paths = _put(files, Path(folder))
         main, options = _understood(paths)
-        name = name.strip() or import_name(main.stem)
+        name = name.strip() or proposed_name(main, options.get("splits", ""))
         _refuse_taken(name, replace=replace)
         if unseen.strip():
             options["unseen"] = [part.strip() for part in unseen.split(",") if part.strip()]
@@ -136,7 +138,9 @@ def import_folder(
     if not folder.strip():
         raise ParameterError("Which folder? Give the path of one with two .mat files.")
     path = Path(folder.strip()).expanduser()
-    name = name.strip() or import_name(path.name)
+    inside = path.name.lower() in SPLIT_FOLDERS  # then the data set is the folder above
+    called = f"{path.parent.name}-{path.name}" if inside else path.name
+    name = name.strip() or import_name(called)
     _refuse_taken(name, replace=replace)
     return _imported(path, name, {"features": features.strip(), "splits": splits.strip()})
 

@@ -10,7 +10,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args, get_type_hints
 
 from zslcore.exceptions import ZSLError
 
@@ -139,7 +139,7 @@ def run_run(args: argparse.Namespace) -> None:
     fields = ("dataset", "method", "gamma", "select_for", "features", "prototypes", "seed")
     spec = RunSpec(
         split=dataset.split(args.split).name,
-        params=dict(read_param(text) for text in args.param),
+        params=read_params(args.method, args.param),
         grid=read_grid(args.method, args.grid),
         **{name: getattr(args, name) for name in fields},
     )
@@ -156,6 +156,19 @@ def run_run(args: argparse.Namespace) -> None:
     if not args.no_store:
         RunStore().put(result)
     print(result.to_json() if args.json else as_text(result))
+
+
+def read_params(method: str, texts: Sequence[str]) -> dict[str, bool | float | int | str]:
+    """Read every ``NAME=VALUE``; a word that the method knows stays one, even if it is ``01``."""
+    from zslcore.methods import get_method
+
+    hints = get_type_hints(get_method(method).__init__)
+    params = {}
+    for text in texts:
+        name, value = read_param(text)
+        word = text.partition("=")[2]
+        params[name] = word if word in get_args(hints.get(name)) else value
+    return params
 
 
 def read_param(text: str) -> tuple[str, bool | float | int | str]:

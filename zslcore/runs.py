@@ -14,7 +14,7 @@ import platform
 import shlex
 import sqlite3
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
@@ -693,12 +693,14 @@ class RunStore:
             )
         raise UnknownNameError(f"No run is kept under {name!r}; `zslcore runs` lists them.")
 
-    def unreadable(self) -> str:
-        """Say in one sentence how many results cannot be read; empty when all can."""
-        texts = [(text,) for text, *_ in self._all()]
-        n = len(texts) - len(list(_readable(texts)))
+    def unreadable(self, kept: Sequence[KeptRun] | None = None) -> str:
+        """Say in one sentence how many results cannot be read; empty when all can.
+
+        ``kept`` are those that can, where they have been read already.
+        """
+        n = len(self._all()) - len(self.kept() if kept is None else kept)
         what = "1 result was" if n == 1 else f"{n} results were"
-        return f"{what} kept by another version or program and cannot be read." if n else ""
+        return f"{what} kept by another version or program and cannot be read." if n > 0 else ""
 
     def table(self) -> pd.DataFrame:
         """Return one row per result, newest first; the columns of :meth:`KeptRun.row`."""

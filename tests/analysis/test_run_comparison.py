@@ -50,7 +50,10 @@ def test_classes_are_paired_by_name_whatever_their_number(pair):
     assert table["difference"].abs().is_monotonic_decreasing
     zsl = table[table["task"] == "ZSL"].set_index("class")
     assert set(zsl.index) == {f"class {c}" for c in range(8, 12)}
-    assert set(table[table["task"] == "GZSL"]["class"]) == {f"class {c}" for c in range(12)}
+    gzsl = table[table["task"] == "GZSL"].set_index("class")
+    assert set(gzsl.index) == {f"class {c}" for c in range(12)}
+    assert set(zsl["side"]) == set(gzsl["side"][[f"class {c}" for c in range(8, 12)]]) == {"unseen"}
+    assert set(gzsl["side"][[f"class {c}" for c in range(8)]]) == {"seen"}
     evaluation = two.evaluation
     shifted = replace(
         two,

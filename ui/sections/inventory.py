@@ -70,7 +70,9 @@ def _show_origin(dataset: ZSLDataset) -> None:
             st.markdown(f"**{plain(part.name)}.** {plain(part.note)}")
     benchmark = benchmark_of(dataset)
     if benchmark is None:
-        st.caption("Nobody has published figures of this data set, so there are none beside.")
+        st.caption(
+            "These are not the classes of a known benchmark, so no printed figures stand beside."
+        )
         return
     if dataset.simulated:
         st.caption(
@@ -230,8 +232,8 @@ def show_overlap(dataset: ZSLDataset, split: Split) -> None:
     by_class = inventory.class_table(dataset, split)
     if by_class["imagenet1k"].isna().all():
         st.info(
-            "Nobody has listed which of these classes a feature extractor was trained on: they "
-            "count as unknown, not as clean.",
+            "No list says which of these classes a feature extractor was trained on: they count as "
+            "unknown, not as clean.",
             icon=":material/help:",
         )
         return

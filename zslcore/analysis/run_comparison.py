@@ -46,8 +46,8 @@ def _asked(result: RunResult) -> dict[str, Any]:
     spec = result.spec
     asked: dict[str, Any] = {name: getattr(spec, name) for name in SPEC}
     asked |= {f"parameter {name}": value for name, value in sorted(result.params.items())}
-    asked |= {"parameters": result.params_origin, "gamma": result.gamma}
-    asked |= {"gamma is": result.gamma_origin}
+    asked |= {"parameters are": result.params_origin, "chosen by": result.rule}
+    asked |= {"gamma": result.gamma, "gamma is": result.gamma_origin}
     for name, values in (spec.grid or {}).items():
         asked[f"grid of {name}"] = ", ".join(map(str, values))
     asked |= {f"revision of {name}": number for name, number in spec.revisions.items()}
@@ -96,15 +96,20 @@ def by_class(first: RunResult, second: RunResult) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        One row a class, those that differ most first: ``class``, ``task`` ("ZSL", unseen classes
-        among themselves, or "GZSL", all classes at each run's own gamma), ``first``, ``second``,
-        ``difference`` (second - first); fractions in [0, 1].
+        One row a class, those that differ most first: ``class``, ``side`` ("seen" or "unseen", in
+        the first run), ``task`` ("ZSL", unseen classes among themselves, or "GZSL", all classes at
+        each run's own gamma), ``first``, ``second``, ``difference`` (second - first); fractions in
+        [0, 1].
     """
-    rows = []
+    rows, unseen = [], set(_named(first, "per_class_zsl"))
     for task, figure in (("ZSL", "per_class_zsl"), ("GZSL", "per_class")):
         one, two = (_named(result, figure) for result in (first, second))
-        rows += [(name, task, one[name], two[name]) for name in one if name in two]
-    table = pd.DataFrame(rows, columns=["class", "task", "first", "second"])
+        rows += [
+            (name, "unseen" if name in unseen else "seen", task, one[name], two[name])
+            for name in one
+            if name in two
+        ]
+    table = pd.DataFrame(rows, columns=["class", "side", "task", "first", "second"])
     table["difference"] = table["second"] - table["first"]
     return table.sort_values("difference", key=abs, ascending=False, kind="stable").reset_index(
         drop=True
@@ -152,6 +157,9 @@ def cautions(first: RunResult, second: RunResult) -> list[str]:
     ]
     if chosen[0] != chosen[1]:
         said.append(f"They were chosen differently: {chosen[0]}; {chosen[1]}.")
+    if first.rule != second.rule and first.params_origin == second.params_origin:
+        rules = " and ".join(result.rule or "not noted" for result in (first, second))
+        said.append(f"The folds' scores chose by different rules: {rules}.")
     if one.revisions.get("protocol") != two.revisions.get("protocol"):
         said.append("Two revisions of the protocol made them.")
     if first.simulated != second.simulated:

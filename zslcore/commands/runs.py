@@ -104,7 +104,7 @@ def meant(args: argparse.Namespace, store: RunStore) -> list[KeptRun]:
     )
     kept = store.kept()
     wanted.check(kept)
-    if unreadable := store.unreadable():
+    if unreadable := store.unreadable(kept):
         sys.stderr.write(f"{unreadable}\n")
     return listed(kept, wanted, args.sort, reverse=args.reverse)
 
