@@ -213,7 +213,7 @@ def simulate(name: str) -> ZSLDataset:
         f"{', with no effect planted' if name.endswith(_SUFFIX) else ''}.",
         simulated=True,
         independent_prototypes=True,
-        pretraining=("none",) if kind == "untrained" else ("imagenet-1k",),
+        pretraining=("none",) if kind == "-untrained" else ("imagenet-1k",),
         revision=REVISION,
         image_files=() if photographs is None else [f"{p:06d}.jpg" for p in photographs],
     )
