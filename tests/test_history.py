@@ -16,7 +16,7 @@ from zslcore.analysis.transduction import Transduction
 from zslcore.datasets import load
 from zslcore.exceptions import ZSLError
 from zslcore.jobs import kinds
-from zslcore.runs import RunResult, RunSpec, RunStore
+from zslcore.runs import ImportMark, KeptRun, RunResult, RunSpec, RunStore
 
 #: Kinds of work that a version did not have yet.
 LATER = {"0.1.0": {"leak_cost", "regularization_path", "bias_variance"}}
@@ -75,6 +75,21 @@ def test_every_result_of_the_store_opens(kept):
         assert result.version.startswith("0.")
         assert store.get(result.key) == result == RunResult.from_json(result.to_json())
     assert len(store.runs_on(load("tiny"), "PS")) >= 2
+
+
+def test_a_store_of_any_version_takes_results_of_other_people(kept):
+    """Those of 0.1.0 had no table for them, and one that has is read by 0.1.0 as before."""
+    store = RunStore()
+    before = store.results()
+    mark = ImportMark("Ada", "hers.json", "2026-05-05T00:00:00+00:00")
+    store.add([KeptRun(before[0], mark)])
+    assert f"{before[0].key}@Ada" in {one.id for one in store.kept()}
+    assert store.results() == before
+    assert store.unreadable() == ""
+    with sqlite3.connect(store.path) as db:
+        columns = [name for _, name, *_ in db.execute("PRAGMA table_info(runs)")]
+    db.close()
+    assert columns == ["key", "created", "result"]
 
 
 def test_a_run_as_json_opens_and_is_the_one_in_the_store(kept):

@@ -9,7 +9,8 @@ of its data, so that an answer never outlives them.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -28,15 +29,17 @@ from zslcore.datasets import Split, ZSLDataset
 from zslcore.jobs import Work, kinds
 from zslcore.leakage import AuditContext, AuditReport, CorrectedSplit, Vocabulary, leaks, quiz
 from zslcore.protocol import ScoredTest
-from zslcore.runs import RunResult, RunSpec, RunStore, execute
+from zslcore.runs import KeptRun, RunResult, RunSpec, RunStore, execute
 
 __all__ = [
+    "all_runs",
     "class_accuracy",
     "class_means",
     "class_names",
     "corrected",
     "dataset",
     "finished",
+    "kept_runs",
     "landmarks",
     "nearest_images",
     "overlaps",
@@ -73,6 +76,28 @@ def quick_run(spec: RunSpec) -> tuple[RunResult, ScoredTest]:
     The result is kept in the run store, and what the store has already is not chosen again.
     """
     return RunStore().run(spec, dataset(spec.dataset))
+
+
+def all_runs() -> tuple[Sequence[KeptRun], str]:
+    """Return every kept run, see :meth:`RunStore.kept`, and how many cannot be read, in words.
+
+    Both are read again when the store has changed.
+    """
+    path = RunStore().path
+    state = path.stat() if path.exists() else None
+    return _all_runs(f"{path} {state and (state.st_mtime_ns, state.st_size)}")
+
+
+def kept_runs() -> Mapping[str, RunResult]:
+    """Return our own results of the run store by their key."""
+    return {one.result.key: one.result for one in all_runs()[0] if not one.imported}
+
+
+@st.cache_resource(show_spinner=False, max_entries=2)
+def _all_runs(stamp: str) -> tuple[Sequence[KeptRun], str]:
+    store = RunStore()
+    kept = store.kept()
+    return kept, store.unreadable(kept)
 
 
 @st.cache_resource(show_spinner="Opening the result …", max_entries=32)
@@ -155,7 +180,7 @@ def split_to_review(key: str, _read: Callable[[], AuditContext]) -> AuditContext
 
 
 @st.cache_resource(show_spinner="Looking for leaks …", max_entries=16)
-def _report_on_rows(key: str, _context: AuditContext) -> AuditReport:
+def _report_on_rows(key: str, thresholds: str, _context: AuditContext) -> AuditReport:
     """Audit a split that nobody has said anything about: what takes time, once."""
     return leakage.audit_context(_context)
 
@@ -169,11 +194,13 @@ def report(key: str, said: str, _split: AuditContext, _context: AuditContext) ->
     key : of :func:`split_to_review`
     said : everything that ``_context`` has beyond ``_split``, in words
     """
-    return leakage.audit_again(_report_on_rows(key, _split), _context, _SAID)
+    split = replace(_split, thresholds=_context.thresholds)
+    on_rows = _report_on_rows(key, repr(split.thresholds), split)
+    return leakage.audit_again(on_rows, _context, _SAID)
 
 
 @st.cache_resource(show_spinner="Correcting the split …", max_entries=16)
-def corrected(key: str, policy: str, _context: AuditContext) -> CorrectedSplit:
+def corrected(key: str, policy: str, thresholds: str, _context: AuditContext) -> CorrectedSplit:
     """Return the split under ``key`` without what leaks."""
     return leakage.correct_context(_context, policy)
 

@@ -35,7 +35,15 @@ __all__ = [
     "symbol",
 ]
 
-_WORDS = {"alpha": "α", "iter": "iterations", "lam": "λ", "mu": "μ", "sigma": "σ"}
+_WORDS = {
+    "alpha": "α",
+    "iter": "iterations",
+    "lam": "λ",
+    "mu": "μ",
+    "rows": "rows of W",
+    "seen": "seen classes",
+    "sigma": "σ",
+}
 
 
 def choose(label: str, options: Sequence[str], *, key: str, default: str | None = None, **more):

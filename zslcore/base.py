@@ -49,6 +49,7 @@ class MethodCard:
     idea : one sentence
     formula : what is computed, in LaTeX, with the letters of the code
     needs : what it asks of the data beyond features and prototypes; empty for nothing
+    company : why the score of a candidate depends on which others there are; empty when it does not
     joint_space : True when features and prototypes have to lie in one space
     stochastic : True when ``random_state`` changes the numbers
     transductive : True when it is fitted on unlabelled test images as well
@@ -63,6 +64,7 @@ class MethodCard:
     idea: str
     formula: str
     needs: str = ""
+    company: str = ""
     joint_space: bool = False
     stochastic: bool = False
     transductive: bool = False
@@ -79,6 +81,9 @@ class ZSLEstimator(BaseEstimator, ABC):
     card : MethodCard
     param_grid : mapping from parameter to the values tried when parameters are chosen
     revision : counted up when the same data and parameters give other numbers than before
+    simpler : names of parameters whose smaller value is the simpler model, the weightiest first;
+        where it names any, points of the grid that the folds cannot tell from the best one give way
+        to the simplest, see :func:`zslcore.protocol.select`
     sharing : names of parameters that a grid may vary while its points share their work
     regularizers : mapping from parameter to what a larger value makes of the regularisation
         Parameters that hold the fit to the seen classes back: ridges are "stronger", their inverses
@@ -99,6 +104,7 @@ class ZSLEstimator(BaseEstimator, ABC):
     card: ClassVar[MethodCard]
     param_grid: ClassVar[Mapping[str, tuple[Any, ...]]]
     revision: ClassVar[int] = 1
+    simpler: ClassVar[tuple[str, ...]] = ()
     sharing: ClassVar[tuple[str, ...]] = ()
     regularizers: ClassVar[Mapping[str, Effect]] = {}
     predicted_attributes: ClassVar[Literal["no", "regressed", "implied"]] = "no"
@@ -129,7 +135,7 @@ class ZSLEstimator(BaseEstimator, ABC):
         Returns
         -------
         float64 array of shape (n_samples, n_candidates), larger is closer. The score of a
-        candidate does not depend on the other candidates.
+        candidate does not depend on the other candidates, unless the card says why it does.
         """
 
     def __sklearn_clone__(self) -> Self:

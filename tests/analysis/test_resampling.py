@@ -83,11 +83,13 @@ def test_blocks_change_nothing(rng, monkeypatch):
         np.testing.assert_allclose(values, whole[name], rtol=1e-12)
 
 
-def test_as_many_seen_and_unseen_classes_are_drawn_as_there_are():
+def test_one_seen_and_one_unseen_class_fewer_are_drawn_than_there_are():
     seen = np.arange(10) < 7
     drawn = resampling.class_draws(seen, 50)
-    assert (drawn[:, seen].sum(axis=1) == 7).all()
-    assert (drawn[:, ~seen].sum(axis=1) == 3).all()
+    assert (drawn[1:, seen].sum(axis=1) == 6).all()
+    assert (drawn[1:, ~seen].sum(axis=1) == 2).all()
+    only = resampling.class_draws(np.array([True, False]), 3)
+    assert (only == 1).all()
     assert (drawn[0] == 1).all()
     assert (drawn[1:] != 1).any()
 

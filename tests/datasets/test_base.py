@@ -38,6 +38,7 @@ def test_arrays_are_read_only_and_not_the_callers():
         ({"labels": LABELS + 0.5}, "one whole number per sample"),
         ({"class_names": "abcd"}, "4 class names for 5"),
         ({"attribute_names": "ab"}, "2 attribute names for 5"),
+        ({"image_files": ["a.jpg"]}, r"one image file per sample \(50\) or none, got 1\."),
         ({"prototypes": np.full((5, 2), np.nan)}, "not finite"),
         ({"features": np.zeros((0, 3)), "labels": np.zeros(0, int)}, "at least one sample"),
         (
@@ -93,3 +94,5 @@ def test_digest_follows_the_content_and_nothing_else():
     assert dataset(features=changed).digest != dataset().digest
     assert dataset(labels=LABELS[::-1]).digest != dataset().digest
     assert dataset(known_digest="0123").digest == "0123"
+    assert dataset(revision=1).digest == dataset().digest
+    assert len({dataset(revision=k).digest for k in (1, 2, 3)}) == 3

@@ -5,12 +5,12 @@ import pandas as pd
 import pytest
 from scipy.io import loadmat
 
+from zslcore.datasets.benchmarks import labels_digest
 from zslcore.datasets.facts import (
-    benchmark_of,
     class_facts,
+    fact_sources,
     published,
     published_tables,
-    standard_test_classes,
 )
 from zslcore.exceptions import UnknownNameError
 from zslcore.files import FACTS
@@ -42,12 +42,33 @@ def test_totals_agree_with_the_published_statistics(benchmark):
 @pytest.mark.parametrize("benchmark", BENCHMARKS)
 def test_every_fold_parts_the_seen_classes_and_no_others(benchmark):
     t = class_facts(benchmark).classes
-    seen = t["ps"] == "trainval"
     assert t["class"].is_unique
-    for fold in ("fold1", "fold2", "fold3"):
-        assert set(t[fold][seen]) == {"train", "val"}
-        assert set(t[fold][~seen]) == {""}
-        assert (t[fold] == "val").sum() == (t["fold1"] == "val").sum()
+    for seen, prefix in ((t["ps"] == "trainval", "fold"), (t["ss"] == "train", "ss_fold")):
+        for k in (1, 2, 3):
+            fold = t[f"{prefix}{k}"]
+            assert set(fold[seen]) == {"train", "val"}
+            assert set(fold[~seen]) == {""}
+            assert (fold == "val").sum() == (t[f"{prefix}1"] == "val").sum()
+
+
+@pytest.mark.parametrize(
+    ("benchmark", "train", "val"),
+    [("AWA1", 27, 13), ("AWA2", 27, 13), ("CUB", 100, 50), ("SUN", 581, 64), ("aPY", 13, 7)],
+)
+def test_folds_of_the_standard_split_are_as_large_as_released(benchmark, train, val):
+    t = class_facts(benchmark).classes
+    for k in (1, 2, 3):
+        assert (t[f"ss_fold{k}"] == "train").sum() == train
+        assert (t[f"ss_fold{k}"] == "val").sum() == val
+
+
+def test_the_classes_that_a_visitor_would_look_for():
+    sun, apy = (class_facts(name).classes.set_index("class") for name in ("SUN", "aPY"))
+    tested = ["restaurant", "supermarket", "bridge", "planetarium indoor", "tent outdoor"]
+    assert set(sun.loc[[*tested, "market outdoor"], "ss"]) == {"test"}
+    assert set(sun.loc[["planetarium outdoor", "market indoor"], "ss"]) == {"train"}
+    assert apy.loc["person", "images"] == 5071
+    assert apy.loc[["aeroplane", "dog", "carriage"], "images"].tolist() == [370, 484, 152]
 
 
 @pytest.mark.parametrize("benchmark", BENCHMARKS)
@@ -56,7 +77,7 @@ def test_known_overlaps_are_test_classes_of_ss_and_none_is_one_of_ps(benchmark):
     printed = published("overlap_imagenet1k_ss").query("dataset == @benchmark")["class"]
     listed = t[t["imagenet1k"] == "published"]
     assert len(listed) == len(printed)
-    # SUN parts planetarium, tent and market by indoor and outdoor.
+    # SUN parts planetarium, tent and market by indoor and outdoor, and tests one of each.
     assert all(any(name.startswith(word) for name in listed["class"]) for word in printed)
     assert set(listed["ss"]) == {"test"}
     assert set(t["imagenet1k"][t["ps"] == "test"]) == {""}
@@ -72,14 +93,22 @@ def test_awa1_and_awa2_have_the_same_classes_and_splits():
 
 @pytest.mark.parametrize(
     ("benchmark", "labelled"),
-    [("AWA1", "phog.mat"), ("AWA2", "labels.mat"), ("CUB", "vgg_fc7.mat"), ("SUN", "labels.mat")],
+    [
+        ("AWA1", "phog.mat"),
+        ("AWA2", "labels.mat"),
+        ("CUB", "vgg_fc7.mat"),
+        ("SUN", "labels.mat"),
+        ("aPY", "labels.mat"),
+    ],
 )
 def test_counts_and_lists_are_those_of_the_benchmark(shared, benchmark, labelled):
-    folder, t = shared / "data" / "xlsa17" / benchmark, class_facts(benchmark).classes
+    t = class_facts(benchmark).classes
+    folder = shared / "data" / "xlsa17" / benchmark.upper()
     splits = loadmat(folder / "att_splits.mat")
     y = loadmat(folder / labelled, variable_names=["labels"])["labels"].ravel().astype(int) - 1
     rows = lambda name: splits[name].ravel().astype(int) - 1  # noqa: E731
     count = lambda part: np.bincount(part, minlength=len(t))  # noqa: E731
+    assert labels_digest(y) == fact_sources()[benchmark]["labels"]
     assert count(y).tolist() == t["images"].tolist()
     assert count(y[rows("test_seen_loc")]).tolist() == t["test_seen"].tolist()
     assert set(y[rows("test_unseen_loc")]) == set(np.flatnonzero(t["ps"] == "test"))
@@ -88,12 +117,24 @@ def test_counts_and_lists_are_those_of_the_benchmark(shared, benchmark, labelled
 
 
 @pytest.mark.parametrize("benchmark", BENCHMARKS)
-def test_folds_are_those_of_the_benchmark(shared, benchmark):
-    folder = shared / "data" / "xlsa17" / benchmark.replace("aPY", "APY") / "proposed_split"
+@pytest.mark.parametrize("split", ["ss", "ps"])
+def test_folds_are_those_of_the_benchmark(shared, benchmark, split):
+    folder = shared / "data" / "xlsa17" / benchmark.upper()
+    released = folder / "standard_split_release"
+    if split == "ps":
+        folder, column = folder / "proposed_split", "fold"
+    else:
+        folder = released if released.is_dir() else folder / "standard_split"
+        column = "ss_fold"
     t = class_facts(benchmark).classes
+
+    def listed(name):
+        return {_plain(line) for line in (folder / name).read_text(encoding="utf-8").split()}
+
+    assert listed("testclasses.txt") == set(t["class"][t[split] == "test"])
     for k in (1, 2, 3):
-        listed = (folder / f"valclasses{k}.txt").read_text(encoding="utf-8").split()
-        assert {_plain(name) for name in listed} == set(t["class"][t[f"fold{k}"] == "val"])
+        for part in ("train", "val"):
+            assert listed(f"{part}classes{k}.txt") == set(t["class"][t[f"{column}{k}"] == part])
 
 
 def _plain(name):
@@ -133,33 +174,3 @@ def test_misspelt_names_are_pointed_to_the_nearest():
         class_facts("awa2")
     with pytest.raises(UnknownNameError, match="Did you mean 'gzsl_ps'"):
         published("gzsl-ps")
-
-
-@pytest.mark.parametrize(
-    ("name", "classes", "expected"),
-    [
-        ("AWA2", 50, "AWA2"),
-        ("awa1-vgg_fc7", 50, "AWA1"),
-        ("simulated-AWA2-full", 50, "AWA2"),
-        ("AWA2", 49, None),
-        ("sun", 3, None),
-        ("mine", 50, None),
-    ],
-)
-def test_a_benchmark_is_known_by_its_name_and_its_number_of_classes(name, classes, expected):
-    assert benchmark_of(name, classes) == expected
-
-
-def test_the_standard_split_is_known_for_a_benchmark_in_any_order_and_spelling():
-    classes = class_facts("CUB").classes
-    names = [f"{k:03d}.{name.replace(' ', '_')}" for k, name in enumerate(classes["class"], 1)]
-    tested = standard_test_classes(names)
-    assert list(classes["class"].iloc[list(tested)]) == list(
-        classes[classes["ss"] == "test"]["class"]
-    )
-    turned = standard_test_classes(names[::-1])
-    assert sorted(199 - c for c in turned) == list(tested)
-    assert len(standard_test_classes(class_facts("AWA1").classes["class"])) == 10
-    assert standard_test_classes(names[:-1]) == ()
-    # Where the published list is not to be had, none is made up.
-    assert standard_test_classes(class_facts("SUN").classes["class"]) == ()

@@ -1,7 +1,9 @@
 import numpy as np
 import pytest
+from scipy.io import savemat
 
 from tests.datasets import files
+from zslcore.datasets.facts import class_facts
 from zslcore.datasets.xlsa17 import read_split_arrays, read_xlsa17
 from zslcore.exceptions import FileRefusedError, UnknownNameError
 
@@ -83,7 +85,7 @@ def test_a_list_with_an_unknown_class_names_the_nearest(folder):
         read_xlsa17(folder)
 
 
-def test_the_first_release_is_named_and_its_folds_are_clean(folder):
+def test_the_fault_of_the_first_release_is_told_and_folds_are_clean(folder):
     seen = np.sort(np.concatenate([files.TRAINVAL, files.TEST_SEEN]))
     changes = {
         "train_loc": seen[files.LABELS[seen] < 2] + 1.0,
@@ -91,8 +93,8 @@ def test_the_first_release_is_named_and_its_folds_are_clean(folder):
     }
     ds = read_xlsa17(files.write_folder(folder, splits=changes))
     (split,) = ds.splits.values()
-    assert split.name == "PS v1"
-    assert "hold 3 of 3 test_seen rows" in split.note
+    assert split.name == "PS"  # only a benchmark has a first release, and these are other data
+    assert split.note.startswith("Split from att_splits.mat: its train_loc and val_loc hold 3 of 3")
     (fold,) = split.folds
     assert not np.isin(split.test_seen, np.concatenate([fold.train, fold.val])).any()
 
@@ -110,12 +112,106 @@ def test_a_standard_split_beside_it_is_read_too(folder):
     assert len(split.folds) == 3
 
 
+def standard_file():
+    """Changes that make the file of splits one of a standard split: every class trains or tests."""
+    trained = np.flatnonzero(files.LABELS >= 2)
+    return {
+        "trainval_loc": trained[:, None] + 1.0,
+        "test_unseen_loc": np.flatnonzero(files.LABELS < 2)[:, None] + 1.0,
+        "test_seen_loc": None,
+        "train_loc": trained[files.LABELS[trained] < 4][:, None] + 1.0,
+        "val_loc": trained[files.LABELS[trained] == 4][:, None] + 1.0,
+    }
+
+
+def test_a_file_without_seen_test_rows_is_a_standard_split(folder):
+    split = read_xlsa17(files.write_folder(folder, splits=standard_file())).split()
+    assert split.name == "SS"
+    np.testing.assert_array_equal(split.trainval, np.flatnonzero(files.LABELS >= 2))
+    assert (len(split.test_seen), len(split.folds)) == (0, 1)
+    assert sorted(set(files.LABELS[split.folds[0].val])) == [4]
+
+
+@pytest.mark.parametrize("ask", ["folder", "file"])
+def test_a_folder_of_the_standard_split_takes_features_from_the_one_above(folder, ask):
+    files.write_folder(folder)
+    home = folder / "standard_split"
+    files.write_folder(home, splits=standard_file())
+    (home / "res101.mat").unlink()
+    files.write_lists(home, trainclasses1=["zebra"], valclasses1=["bat", "seal"])
+    files.write_lists(home, trainclasses2=["bat", "seal"], valclasses2=["zebra"])
+    ds = (
+        read_xlsa17(home)
+        if ask == "folder"
+        else read_xlsa17(folder, splits="standard_split/att_splits.mat")
+    )
+    assert ds.name == "Toy-standard_split"
+    assert list(ds.splits) == ["SS"]
+    assert [sorted(set(files.LABELS[f.val])) for f in ds.split().folds] == [[3, 4], [2]]
+
+
+@pytest.mark.parametrize("where", ["elsewhere/att_splits.mat", "../Toy/att_splits.mat", ".."])
+def test_splits_lie_in_the_folder_or_in_one_that_is_known(folder, where):
+    files.write_folder(folder)
+    (folder / "elsewhere").mkdir()
+    (folder / "elsewhere" / "att_splits.mat").write_bytes((folder / "att_splits.mat").read_bytes())
+    with pytest.raises(FileRefusedError):
+        read_xlsa17(folder, splits=where)
+
+
+def test_released_lists_of_the_standard_split_make_its_folds(folder):
+    files.write_folder(folder)
+    lists = {"trainvalclasses": ["zebra", "bat", "seal"], "testclasses": ["otter", "grizzly+bear"]}
+    lists |= {"trainclasses1": ["zebra", "bat"], "valclasses1": ["seal"]}
+    lists |= {"trainclasses2": ["seal", "bat"], "valclasses2": ["zebra"]}
+    files.write_lists(folder / "standard_split", **lists)
+    ds = read_xlsa17(folder)
+    assert [sorted(set(files.LABELS[f.val])) for f in ds.splits["SS"].folds] == [[4], [2]]
+    assert len(ds.splits["PS"].folds) == 1  # its own lists lie elsewhere
+
+
+@pytest.mark.parametrize("split", ["PS", "SS"])
+def test_a_benchmark_without_class_lists_gets_its_released_folds(tmp_path, in_process, split):
+    table = class_facts("aPY").classes
+    labels = np.repeat(np.arange(32), 4)
+    column, fold = ("ps", "fold") if split == "PS" else ("ss", "ss_fold")
+    unseen = np.flatnonzero(np.isin(labels, np.flatnonzero(table[column] == "test")))
+    seen = np.setdiff1d(np.arange(len(labels)), unseen)
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    savemat(folder / "res101.mat", {"features": np.ones((3, 128)), "labels": labels[:, None] + 1.0})
+    tables = {
+        "att": np.eye(32),
+        "allclasses_names": files.cells(list(table["class"])),
+        "trainval_loc": np.setdiff1d(seen, seen[::4]) + 1.0,
+        "test_seen_loc": seen[::4] + 1.0,
+        "test_unseen_loc": unseen + 1.0,
+    }
+    if split == "SS":
+        del tables["test_seen_loc"]
+    savemat(folder / "att_splits.mat", tables)
+    made = read_xlsa17(folder).splits[split]
+    assert "released class lists of aPY" in made.note
+    for k, each in enumerate(made.folds, start=1):
+        assert set(labels[each.val]) == set(np.flatnonzero(table[f"{fold}{k}"] == "val"))
+
+
 def test_attribute_names_are_read_where_they_are_as_many_as_attributes(folder):
     files.write_folder(folder)
     (folder / "predicates.txt").write_text("    1\tblack\n 2\tbig teeth\n 3\twater\n 4\tpaws\n")
     assert read_xlsa17(folder).attribute_names == ("black", "big teeth", "water", "paws")
     (folder / "predicates.txt").write_text("1\tblack\n")
     assert read_xlsa17(folder).attribute_names[0] == "attribute 1"
+
+
+def test_photographs_are_read_where_the_file_names_one_for_every_image(folder):
+    long = [f"/{'deep/' * 60}{i // 2:06d}.jpg" for i in range(files.N)]
+    read = read_xlsa17(files.write_folder(folder, features={"image_files": files.cells(long)}))
+    assert len(set(read.image_files)) == files.N // 2
+    assert read.image_files[0].endswith("deep/000000.jpg")
+    for odd in (np.eye(3), files.cells(["a.jpg"]), files.cells([np.eye(2)] * files.N)):
+        files.write_folder(folder, features={"image_files": odd})
+        assert read_xlsa17(folder).image_files == ()
 
 
 def test_folders_and_files_are_found_in_any_case_of_letters(folder):
@@ -232,6 +328,17 @@ def test_the_real_standard_split_of_awa1(real):
     split = real("AWA1", "phog.mat").splits["SS"]
     assert (len(split.seen_classes), len(split.unseen_classes)) == (40, 10)
     assert (len(split.trainval), len(split.test_unseen)) == (24295, 6180)
+
+
+@pytest.mark.parametrize("arguments", [("AWA1/standard_split_release",), ("AWA1",)])
+def test_the_released_standard_split_is_read_with_its_folds(real, arguments):
+    ds = real(arguments[0], "phog.mat")
+    split = ds.splits["SS"]
+    assert (len(split.trainval), len(split.test_seen), len(split.test_unseen)) == (24295, 0, 6180)
+    table = class_facts("AWA1").classes
+    assert [sorted(set(ds.labels[f.val])) for f in split.folds] == [
+        list(np.flatnonzero(table[f"ss_fold{k}"] == "val")) for k in (1, 2, 3)
+    ]
 
 
 def test_the_real_first_release_is_recognised(real):

@@ -31,7 +31,7 @@ from zslcore.jobs import (
     take_apart,
     transduce,
 )
-from zslcore.runs import RunSpec, RunStore
+from zslcore.runs import ImportMark, KeptRun, RunSpec, RunStore
 from zslcore.version import release
 
 HERE = Path(__file__).parent
@@ -96,6 +96,8 @@ def make(folder: Path) -> None:
     one, two = load("tiny"), load("tiny-other")
     results = [RunStore().run(spec, one)[0] for spec in specs(one.digest)]
     (folder / "run.json").write_text(results[0].to_json(), encoding="utf-8")
+    mark = ImportMark("somebody else", "theirs.json", "2026-01-31T12:00:00+00:00")
+    RunStore().add([KeptRun(results[0], mark)])
     runner = Runner()
     try:
         for work in works(one, two):

@@ -1,5 +1,6 @@
 """What each kind of work leaves is what the package computes, here without a child."""
 
+import json
 from dataclasses import replace
 
 import numpy as np
@@ -7,15 +8,26 @@ import pandas as pd
 import pytest
 
 from zslcore.analysis import bias_variance
+from zslcore.analysis import leak_cost as costs
+from zslcore.analysis.comparison import ComparisonSpec
 from zslcore.analysis.cross_dataset import cross_table
 from zslcore.analysis.maps import MapSettings
 from zslcore.analysis.overlap import half_and_half, overlap_study
 from zslcore.analysis.regularization import RegularizationSpec
 from zslcore.datasets import load
-from zslcore.exceptions import FileRefusedError
-from zslcore.jobs import accuracies, cross, draws, embed, follow, take_apart
+from zslcore.exceptions import DatasetError, FileRefusedError
+from zslcore.jobs import (
+    accuracies,
+    compare,
+    cross,
+    draws,
+    embed,
+    follow,
+    leak_cost,
+    take_apart,
+)
 from zslcore.methods import get_method
-from zslcore.runs import RunSpec, execute
+from zslcore.runs import RunSpec, RunStore, execute
 
 
 class Said:
@@ -82,6 +94,48 @@ def test_draws_are_the_study(tmp_path):
     )
     pd.testing.assert_frame_equal(draws.read(tmp_path, work), expected)
     assert draws.ask(sets, ["LinearS2V"], known[1:], 2).key != work.key
+
+
+def test_costs_of_leaks_are_those_of_the_analysis(tmp_path):
+    digits, said = load("digits"), Said()
+    work = leak_cost.ask(digits, "PS", "LinearS2V", ["training"], choose=False)
+    leak_cost.do(tmp_path, said, **work.arguments)
+    expected = costs.table(
+        costs.costs(
+            get_method("LinearS2V")(), digits, digits.split("PS"), ["training"], choose=False
+        )
+    )
+    read = leak_cost.read(tmp_path, work)
+    params = ["clean_params", "leaky_params"]
+    pd.testing.assert_frame_equal(read.drop(columns=params), expected.drop(columns=params))
+    assert read["clean_params"][0] == expected["clean_params"][0]
+    other = [
+        leak_cost.ask(digits, "PS", "LinearS2V", ["training"], choose=True),
+        leak_cost.ask(digits, "PS", "LinearV2S", ["training"], choose=False),
+        leak_cost.ask(digits, "PS", "LinearS2V", ["selection"], choose=False),
+    ]
+    assert len({work.key, *(each.key for each in other)}) == 4
+    with pytest.raises(DatasetError, match="expected data"):
+        leak_cost.do(tmp_path, said, **work.arguments | {"digest": "other"})
+
+
+def test_a_refused_run_is_told_and_stops_no_other(tmp_path, monkeypatch):
+    monkeypatch.setenv("ZSL_DATA", str(tmp_path / "data"))
+    monkeypatch.setattr(compare, "Parallel", lambda *_, **__: lambda calls: map(run_call, calls))
+    spec = ComparisonSpec({"digits": load("digits").digest}, ("PS",), ("PrototypeCosine", "ESZSL"))
+    work, said = compare.ask(spec), Said()
+    compare.do(tmp_path, said, **json.loads(json.dumps(work.arguments)))
+    (sentence,) = compare.read(tmp_path, work).values()
+    assert sentence.startswith("PrototypeCosine on digits, split PS: ")
+    assert [result.spec.method for result in RunStore().results()] == ["ESZSL"]
+    assert said.lines[-1][:2] == (2, 2)
+    assert compare.ask(spec, attempt=1).key != work.key != compare.ask(spec, ["folds"]).key
+
+
+def run_call(call):
+    """Do what joblib would do in another process."""
+    function, given, named = call
+    return function(*given, **named)
 
 
 def test_accuracies_are_those_of_a_run(tmp_path, monkeypatch):

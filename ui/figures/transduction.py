@@ -5,9 +5,9 @@ from __future__ import annotations
 import pandas as pd
 import plotly.graph_objects as go
 
+from ui.figures.curves import several_curves
 from ui.figures.palette import FAINT, HARMONIC, UNSEEN, Mark, quiet
-from ui.numbers import percent, three_digits
-from zslcore.analysis.transduction import Contender, Transduction
+from zslcore.analysis.transduction import Transduction
 
 __all__ = ["class_gains", "two_curves"]
 
@@ -18,7 +18,6 @@ _LOOKS: dict[str, Mark] = {
 }
 _ON_TOP = {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "title": None}
 _ROW, _TALL = 24, 330  # pixels a class takes at least, and all of them together
-_DRAWN = 800  # points of a curve, more than there are pixels
 
 
 def class_gains(table: pd.DataFrame) -> go.Figure:
@@ -70,48 +69,6 @@ def _points(table: pd.DataFrame, kind: str) -> go.Scatter:
 
 def two_curves(result: Transduction) -> go.Figure:
     """Draw seen over unseen accuracy of both for every gamma, gamma = 0 and the folds' marked."""
-    figure = go.Figure()
-    for contender in result.contenders:
-        _draw_curve(figure, contender)
-    for name, title in (("xaxis", "unseen accuracy u"), ("yaxis", "seen accuracy s")):
-        figure.update_layout({name: {"title": title, "tickformat": ".0%", "fixedrange": True}})
-    figure.update_layout(xaxis_range=[-0.02, 1.02], yaxis_range=[-0.02, 1.02], legend=_ON_TOP)
-    return quiet(figure, height=430)
-
-
-def _draw_curve(figure: go.Figure, contender: Contender) -> None:
-    look, curve = _LOOKS[contender.kind], contender.gzsl.curve
-    drawn = curve.thinned(_DRAWN)
-    line = {"color": look.color, "width": 2.5, "dash": look.dash}
-    figure.add_trace(
-        go.Scatter(
-            x=drawn.unseen,
-            y=drawn.seen,
-            name=f"{contender.kind}, AUSUC {percent(curve.ausuc)}",
-            mode="lines",
-            line=line,
-            hoverinfo="skip",
-        )
-    )
-    stops = {"no calibration": 0.0, "validated γ": contender.gamma}
-    for name, gamma in stops.items():
-        if gamma is None:
-            continue
-        point = curve.at(gamma)
-        figure.add_trace(
-            go.Scatter(
-                x=[point.unseen],
-                y=[point.seen],
-                mode="markers",
-                marker={
-                    "symbol": "circle-open" if gamma == 0 else "square",
-                    "color": look.color,
-                    "size": 12,
-                    "line": {"color": look.color, "width": 2.5},
-                },
-                showlegend=False,
-                hovertemplate=f"{contender.kind}, {name} ({three_digits(gamma)}): u "
-                f"{percent(point.unseen)}, s {percent(point.seen)}, H "
-                f"{percent(point.harmonic)}<extra></extra>",
-            )
-        )
+    kinds = [contender.kind for contender in result.contenders]
+    curves = {c.kind: (c.gzsl.curve, c.gamma) for c in result.contenders}
+    return several_curves(curves, [_LOOKS[kind] for kind in kinds])

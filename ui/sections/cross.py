@@ -19,7 +19,7 @@ from zslcore.analysis import cross_tests as tests
 from zslcore.analysis.cross_dataset import check_pair, fitting_methods, images_per_class
 from zslcore.analysis.inventory import awa_image_counts
 from zslcore.datasets import ZSLDataset
-from zslcore.datasets.facts import benchmark_of
+from zslcore.datasets.benchmarks import benchmark_of
 from zslcore.exceptions import DatasetError
 from zslcore.jobs import cross
 
@@ -102,7 +102,7 @@ def show_accuracy(first: ZSLDataset, second: ZSLDataset, split: str) -> None:
 
 def _are_awa(first: ZSLDataset, second: ZSLDataset) -> bool:
     """Whether the pair is, or stands in for, the one that the paper compares."""
-    names = [benchmark_of(data.name, data.n_classes) for data in (first, second)]
+    names = [benchmark_of(data) for data in (first, second)]
     return names == ["AWA1", "AWA2"]
 
 

@@ -16,7 +16,9 @@ from ui.frame import chart
 from ui.text import plain
 from zslcore.analysis import inventory
 from zslcore.datasets import Split, ZSLDataset
-from zslcore.datasets.facts import benchmark_of, class_facts
+from zslcore.datasets.benchmarks import benchmark_of
+from zslcore.datasets.facts import class_facts, published
+from zslcore.datasets.rows import row_facts
 
 __all__ = [
     "show_attributes",
@@ -66,9 +68,11 @@ def _show_origin(dataset: ZSLDataset) -> None:
     for part in dataset.splits.values():
         if part.note:
             st.markdown(f"**{plain(part.name)}.** {plain(part.note)}")
-    benchmark = benchmark_of(dataset.name, dataset.n_classes)
+    benchmark = benchmark_of(dataset)
     if benchmark is None:
-        st.caption("Nobody has published figures of this data set, so there are none beside.")
+        st.caption(
+            "These are not the classes of a known benchmark, so no printed figures stand beside."
+        )
         return
     if dataset.simulated:
         st.caption(
@@ -83,7 +87,7 @@ def _show_origin(dataset: ZSLDataset) -> None:
 def show_counts(dataset: ZSLDataset, split: Split) -> None:
     """Draw the images per class, test classes marked."""
     views = ["largest first", "as in the file", "by name"]
-    if benchmark_of(dataset.name, dataset.n_classes) in ("AWA1", "AWA2"):
+    if benchmark_of(dataset) in ("AWA1", "AWA2"):
         views.append(BOTH_AWA)
     view = st.segmented_control(
         "Classes", views, default=views[0], required=True, key="data_order", bind="query-params"
@@ -193,6 +197,8 @@ def show_parts(dataset: ZSLDataset, split: Split) -> None:
         "training classes and is judged on its :green[■] validation classes, which it has not "
         "seen. Test images are not touched for it."
     )
+    if split.name.startswith("PS"):
+        _show_photographs(benchmark_of(dataset))
     with st.expander("As a table"):
         tables.show(
             table.join(folds.reset_index(drop=True)),
@@ -203,13 +209,31 @@ def show_parts(dataset: ZSLDataset, split: Split) -> None:
         )
 
 
+def _show_photographs(benchmark: str | None) -> None:
+    """Say of a benchmark that its proposed split has photographs on both sides."""
+    shared = row_facts(benchmark).shared.get("PS 2.0") if benchmark else None
+    if not shared:
+        return
+    printed = published("dataset_statistics").set_index("dataset").loc[benchmark]
+    counts = [
+        f"{n:,} of {int(printed[f'ps_{part}_images']):,} {part.replace('_', ' ')} images"
+        for part, n in shared.items()
+    ]
+    st.caption(
+        f"The images of {benchmark} are boxes, cut from {row_facts(benchmark).n_photographs:,} "
+        "photographs, and its Proposed Split separates boxes, not photographs. In the real "
+        f"{benchmark}, {' and '.join(counts)} come from a photograph that also gave a training "
+        "image."
+    )
+
+
 def show_overlap(dataset: ZSLDataset, split: Split) -> None:
     """Flag the unseen classes that the feature extractor had met."""
     by_class = inventory.class_table(dataset, split)
     if by_class["imagenet1k"].isna().all():
         st.info(
-            "Nobody has listed which of these classes a feature extractor was trained on: they "
-            "count as unknown, not as clean.",
+            "No list says which of these classes a feature extractor was trained on: they count as "
+            "unknown, not as clean.",
             icon=":material/help:",
         )
         return

@@ -90,7 +90,7 @@ def show_cost(dataset: ZSLDataset | None, split_name: str) -> None:
     ]
     found = results_of(asked)
     if found:
-        _show(pd.concat(found), dataset, split, leak, methods, choose=choose)
+        _show(pd.concat(found, ignore_index=True), dataset, split, leak, methods, choose=choose)
 
 
 def _show(table, dataset: ZSLDataset, split: Split, leak: str, methods, *, choose: bool) -> None:

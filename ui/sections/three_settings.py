@@ -8,8 +8,8 @@ from ui import tables
 from ui.numbers import percent, points
 from ui.waiting import results_of
 from zslcore.analysis.regularization import RegularizationSpec
+from zslcore.analysis.sweep import SEEDS
 from zslcore.analysis.three_settings import (
-    SEEDS,
     SETTINGS,
     average,
     kept_runs,

@@ -14,7 +14,8 @@ import pandas as pd
 from scipy.cluster.hierarchy import leaves_list, linkage
 
 from zslcore.datasets.base import Split, ZSLDataset
-from zslcore.datasets.facts import benchmark_of, class_facts, plain_name, published
+from zslcore.datasets.benchmarks import benchmark_of, recognise
+from zslcore.datasets.facts import class_facts, published
 from zslcore.exceptions import DatasetError, ParameterError
 
 __all__ = [
@@ -59,7 +60,7 @@ def statistics(dataset: ZSLDataset) -> pd.DataFrame:
         One row per figure; ``split`` (empty for figures of the whole), ``quantity``, ``here``,
         ``published`` (missing where nothing is printed), ``deviation`` (here / published - 1).
     """
-    benchmark = benchmark_of(dataset.name, dataset.n_classes)
+    benchmark = benchmark_of(dataset)
     printed = _printed_row(benchmark) if benchmark else {}
     rows = [
         ("", "images", len(dataset.labels), printed.get("images")),
@@ -193,12 +194,11 @@ def known_to_extractor(dataset: ZSLDataset) -> pd.Series:
         "published" (the benchmark's paper or authors list it), "name" (a class of ImageNet-1K has
         its name), "" (not known to be one); missing where no list was made for this data.
     """
-    benchmark = benchmark_of(dataset.name, dataset.n_classes)
-    if benchmark is None:
+    known = recognise(dataset.class_names, dataset.labels)
+    if known is None:
         return pd.Series(np.full(dataset.n_classes, None), dtype=object)
-    facts = class_facts(benchmark).classes
-    known = dict(zip(map(plain_name, facts["class"]), facts["imagenet1k"], strict=True))
-    return pd.Series([known.get(plain_name(name)) for name in dataset.class_names], dtype=object)
+    facts = class_facts(known.candidates[0]).classes  # AWA1 and AWA2 have the same classes
+    return pd.Series(facts["imagenet1k"].to_numpy()[known.row], dtype=object)
 
 
 def mean_images(dataset: ZSLDataset) -> np.ndarray:

@@ -1,41 +1,61 @@
-"""Every figure of a run on one page, beside what the papers printed for the same cell."""
+"""Every figure of runs in one table, beside what the papers printed for the same cell."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
 
 import pandas as pd
 
-from zslcore.datasets.facts import benchmark_of, published
+from zslcore.datasets.facts import published
 from zslcore.metrics import OperatingPoint
 from zslcore.protocol import Evaluation
 from zslcore.runs import RunResult
 
-__all__ = ["figures_table"]
+__all__ = ["ChosenFor", "chosen_for", "figures_table"]
 
 POINT = {"unseen": "u", "seen": "s", "harmonic": "H"}
+PAPERS = ["benchmark_paper", "calibration_paper"]
+
+#: What parameters were chosen for; "given" where they were not chosen.
+ChosenFor = Literal["zsl", "gzsl", "given"]
 
 
-def figures_table(run: RunResult) -> pd.DataFrame:
-    """Return the figures of a run, per class and per sample, with the printed ones beside.
+def chosen_for(run: RunResult) -> ChosenFor:
+    """Return what the parameters of a run were chosen for.
+
+    Without seen test images there is nothing but ZSL to choose for.
+    """
+    if run.params_origin == "given":
+        return "given"
+    return run.spec.select_for if run.evaluation.plain else "zsl"
+
+
+def figures_table(runs: Sequence[RunResult], benchmark: str | None) -> pd.DataFrame:
+    """Return the figures of runs, per class and per sample, with the printed ones beside.
+
+    A printed figure stands beside one that was chosen like it, or nowhere: both papers chose
+    parameters for ZSL, the second one for GZSL too, and neither took them as given.
+
+    Parameters
+    ----------
+    runs : of one method on one split, say with parameters chosen for ZSL and for GZSL
+    benchmark : that the data are or stand in for; None for any other data
 
     Returns
     -------
-    DataFrame with the columns figure ("zsl", "u", "s", "H"), calibrated, gamma (missing for ZSL),
-    per_class, per_sample, and two that are missing where nothing was printed: benchmark_paper
-    (Xian et al., TPAMI 2019, no calibration) and calibration_paper (Le Cacheux et al., MMM 2019)
+    DataFrame with the columns chosen_for (see :func:`chosen_for`), figure ("zsl", "u", "s", "H"),
+    calibrated, gamma (missing for ZSL), per_class, per_sample, and two that are missing where
+    nothing was printed: benchmark_paper (Xian et al., TPAMI 2019, no calibration) and
+    calibration_paper (Le Cacheux et al., MMM 2019)
     """
-    rows = _measured(run.evaluation)
-    printed = _printed(run)
-    for row in rows:
-        row |= {
-            paper: printed.get((paper, row["figure"], row["calibrated"]))
-            for paper in ("benchmark_paper", "calibration_paper")
-        }
-    table = pd.DataFrame(rows)
-    papers = ["benchmark_paper", "calibration_paper"]
-    return table.astype(dict.fromkeys([*papers, "gamma"], float))
+    rows = []
+    for run in runs:
+        printed = _printed(run, benchmark)
+        for row in _measured(run.evaluation):
+            cells = {p: printed.get((p, row["figure"], row["calibrated"])) for p in PAPERS}
+            rows.append({"chosen_for": chosen_for(run)} | row | cells)
+    return pd.DataFrame(rows).astype(dict.fromkeys([*PAPERS, "gamma"], float))
 
 
 def _measured(e: Evaluation) -> list[dict[str, Any]]:
@@ -71,31 +91,31 @@ def _point_rows(
     ]
 
 
-def _printed(run: RunResult) -> dict[tuple[str, str, bool], float | None]:
-    """Return what was printed for this method, benchmark and split, by (paper, figure, calibrated).
+def _printed(run: RunResult, benchmark: str | None) -> dict[tuple[str, str, bool], float | None]:
+    """Return what was printed for such a run, by (paper, figure, calibrated).
 
     None where nothing was. Seen and unseen accuracies were printed for the split PS only.
     """
-    cell = {
-        "method": run.spec.method,
-        "dataset": benchmark_of(run.spec.dataset, len(run.class_names)),
-    }
-    of_split = cell | {"split": run.spec.split}
+    cell = {"method": run.spec.method, "dataset": benchmark}
+    of_split, chosen = cell | {"split": run.spec.split}, chosen_for(run)
     found = {}
-    for paper, table in (
-        ("benchmark_paper", "zsl_top1"),
-        ("calibration_paper", "calibration_zsl_top1"),
-    ):
-        found[paper, "zsl", False] = _cell(table, of_split, "top1_per_class")
-    if run.spec.split == "PS":
+    if chosen == "zsl":
+        found["benchmark_paper", "zsl", False] = _cell("zsl_top1", of_split, "top1_per_class")
+        found["calibration_paper", "zsl", False] = _cell(
+            "calibration_zsl_top1", of_split, "top1_per_class"
+        )
+    if run.spec.split != "PS" or chosen == "given":
+        return found
+    if chosen == "zsl":
         for name, letter in POINT.items():
             found["benchmark_paper", letter, False] = _cell("gzsl_ps", cell, name)
-        for calibrated, setting in (
-            (False, {"calibrated": "no", "lambda_selected_for": "zsl"}),
-            (True, {"calibrated": "yes", "lambda_selected_for": "gzsl"}),
-        ):
-            value = _cell("calibration_gzsl_harmonic", cell | setting, "harmonic")
-            found["calibration_paper", "H", calibrated] = value
+    for calibrated, word in ((False, "no"), (True, "yes")):
+        if calibrated and run.gamma_origin != "validated":
+            continue
+        setting = cell | {"calibrated": word, "lambda_selected_for": chosen}
+        found["calibration_paper", "H", calibrated] = _cell(
+            "calibration_gzsl_harmonic", setting, "harmonic"
+        )
     return found
 
 

@@ -1,7 +1,9 @@
 r"""How sure a figure is: classes drawn again, and every figure read off anew.
 
 A benchmark's classes are a sample of classes, and its accuracies are means over them. Drawn again
-with replacement, seen and unseen ones apart, class :math:`c` is there :math:`w_c` times:
+with replacement, seen and unseen ones apart and one fewer than there are of either, which makes the
+spread of the draws an unbiased estimate of the means' own, class :math:`c` is there :math:`w_c`
+times:
 
 .. math::
     u^* = \frac{\sum_{c \in \mathcal{C}_u} w_c \, acc_c}{\sum_{c \in \mathcal{C}_u} w_c}
@@ -12,7 +14,8 @@ what makes a class hard for both cancels.
 
 References
 ----------
-B. Efron, R. Tibshirani, "An introduction to the bootstrap", 1993, chapters 6, 8 and 13.
+B. Efron, R. Tibshirani, "An introduction to the bootstrap", 1993, chapters 6, 8 and 13. J. Rao,
+C. Wu, "Resampling inference with complex survey data", JASA 1988 (one fewer).
 """
 
 from __future__ import annotations
@@ -40,7 +43,7 @@ BLOCK = 1 << 23
 
 
 def class_draws(seen: np.ndarray, n_draws: int = N_DRAWS, seed: int = 0) -> np.ndarray:
-    """Draw classes with replacement, as many seen and as many unseen ones as there are.
+    """Draw classes with replacement, one seen and one unseen class fewer than there are.
 
     Parameters
     ----------
@@ -58,9 +61,9 @@ def class_draws(seen: np.ndarray, n_draws: int = N_DRAWS, seed: int = 0) -> np.n
     rng = np.random.default_rng(seed)
     drawn = np.ones((1 + n_draws, len(seen)), dtype=np.intp)
     for side in (seen, ~seen):
-        n = np.count_nonzero(side)
+        n = int(np.count_nonzero(side))
         if n:
-            drawn[1:, side] = rng.multinomial(n, np.full(n, 1 / n), size=n_draws)
+            drawn[1:, side] = rng.multinomial(max(n - 1, 1), np.full(n, 1 / n), size=n_draws)
     return drawn
 
 

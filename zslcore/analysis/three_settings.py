@@ -20,24 +20,19 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from zslcore.analysis.sweep import other_seeds
 from zslcore.datasets import ZSLDataset
 from zslcore.datasets.facts import published
 from zslcore.methods import METHODS
-from zslcore.runs import RunResult, RunSpec, RunStore
+from zslcore.runs import RunSpec, RunStore
 
 __all__ = [
-    "SEEDS",
     "SETTINGS",
     "average",
-    "both_tasks",
     "kept_runs",
     "missing_runs",
-    "other_seeds",
     "settings_table",
 ]
-
-#: Seeds of stochastic methods, as many as in the paper.
-SEEDS = 5
 
 #: Setting -> what the lambda was chosen for, and the figure of a run.
 SETTINGS = {
@@ -55,17 +50,9 @@ _COLUMNS += [figure for _, figure in SETTINGS.values()][:2]
 # --- Which runs it takes --------------------------------------------------------------------------
 
 
-def both_tasks(spec: RunSpec) -> tuple[RunSpec, RunSpec]:
+def _both_tasks(spec: RunSpec) -> tuple[RunSpec, RunSpec]:
     """Return a run with its parameters chosen for ZSL and for GZSL."""
     return replace(spec, select_for="zsl"), replace(spec, select_for="gzsl")
-
-
-def other_seeds(first: RunResult, seeds: int = SEEDS) -> Iterator[RunSpec]:
-    """Yield the run with other seeds, and what the first has chosen, where seeds matter."""
-    given = {name: value for name, value in first.params.items() if name != "random_state"}
-    stochastic = METHODS[first.spec.method].card.stochastic
-    for seed in range(1, seeds if stochastic else 1):
-        yield replace(first.spec, params=given, gamma=first.gamma, seed=seed)
 
 
 def kept_runs(store: RunStore, like: RunSpec, dataset: ZSLDataset) -> pd.DataFrame:
@@ -103,7 +90,7 @@ def missing_runs(
         spec = replace(
             like, method=name, params={}, grid=None, gamma=None, seed=0, digest=dataset.digest
         )
-        for task in both_tasks(spec.present):
+        for task in _both_tasks(spec.present):
             first = store.get(task.key)
             others = [task] if first is None else other_seeds(first)
             todo += [other for other in others if store.get(other.key) is None]

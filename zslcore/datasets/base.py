@@ -195,6 +195,14 @@ class ZSLDataset:
         Content digest computed before (by an import); computed on first use otherwise.
     independent_prototypes : bool, default=False
         True when it is known that prototypes were made without the help of test images.
+    pretraining : names of pre-training vocabularies, kept as a tuple
+        What the feature extractor was trained on: ``("imagenet-1k",)``, or ``("none",)`` for pixels
+        and features made by hand; empty where nobody knows.
+    image_files : one name per row, kept as a tuple; empty where nobody knows
+        The photograph behind each row. Rows with the same name were cut from the same one.
+    revision : int, default=1
+        Counted up by a source that gives other splits or folds than before with the same features,
+        labels and prototypes; part of the digest, so that no earlier result is taken for one of it.
 
     Raises
     ------
@@ -214,6 +222,9 @@ class ZSLDataset:
     images: np.ndarray | None
     known_digest: str
     independent_prototypes: bool
+    image_files: tuple[str, ...]
+    pretraining: tuple[str, ...]
+    revision: int
 
     def __init__(
         self,
@@ -229,6 +240,9 @@ class ZSLDataset:
         images: np.ndarray | None = None,
         known_digest: str = "",
         independent_prototypes: bool = False,
+        image_files: Iterable[str] = (),
+        pretraining: Iterable[str] = (),
+        revision: int = 1,
     ) -> None:
         put = partial(object.__setattr__, self)
         put("name", name)
@@ -247,6 +261,9 @@ class ZSLDataset:
         put("images", images)
         put("known_digest", known_digest)
         put("independent_prototypes", independent_prototypes)
+        put("image_files", tuple(map(str, image_files)))
+        put("pretraining", tuple(pretraining))
+        put("revision", revision)
         for array in (features, images):
             if isinstance(array, np.ndarray):
                 array.setflags(write=False)
@@ -271,15 +288,7 @@ class ZSLDataset:
             )
         if not np.isfinite(self.prototypes).all():
             raise DatasetError(f"{self.name}: prototypes contain values that are not finite.")
-        for what, names, expected in (
-            ("class names", self.class_names, c),
-            ("attribute names", self.attribute_names, self.prototypes.shape[1]),
-        ):
-            if len(names) != expected:
-                raise DatasetError(
-                    f"{self.name}: {len(names)} {what} for {expected} prototypes' "
-                    f"{'rows' if what == 'class names' else 'columns'}."
-                )
+        self._check_names(n, c)
         for split in self.splits.values():
             parts = [split.trainval, split.test_seen, split.test_unseen]
             parts += [rows for fold in split.folds for rows in (fold.train, fold.val)]
@@ -290,6 +299,23 @@ class ZSLDataset:
                 split.seen_classes,
                 split.unseen_classes,
                 what="class",
+            )
+
+    def _check_names(self, n: int, c: int) -> None:
+        """Refuse names that are more or fewer than what they name."""
+        for what, names, expected in (
+            ("class names", self.class_names, c),
+            ("attribute names", self.attribute_names, self.prototypes.shape[1]),
+        ):
+            if len(names) != expected:
+                raise DatasetError(
+                    f"{self.name}: {len(names)} {what} for {expected} prototypes' "
+                    f"{'rows' if what == 'class names' else 'columns'}."
+                )
+        if len(self.image_files) not in (0, n):
+            raise DatasetError(
+                f"{self.name}: expected one image file per sample ({n}) or none, "
+                f"got {len(self.image_files)}."
             )
 
     @property
@@ -310,7 +336,10 @@ class ZSLDataset:
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 over features, labels and prototypes, 16 hex digits; names what a run ran on."""
+        """SHA-256 over features, labels, prototypes and revision; names what a run ran on.
+
+        16 hex digits.
+        """
         if self.known_digest:
             return self.known_digest
         sha = hashlib.sha256()
@@ -320,6 +349,8 @@ class ZSLDataset:
             sha.update(np.ascontiguousarray(block).data)
         sha.update(self.labels.astype("<i8").data)
         sha.update(np.ascontiguousarray(self.prototypes, dtype="<f4").data)
+        if self.revision > 1:
+            sha.update(f"revision {self.revision}".encode())
         return sha.hexdigest()[:16]
 
 

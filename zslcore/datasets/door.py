@@ -35,8 +35,8 @@ __all__ = [
 ]
 
 #: How a variable is handed over: a float32 matrix as it is or transposed (MATLAB's layout keeps one
-#: image per column), one axis of whole numbers, or a tuple of texts.
-Role = Literal["rows", "columns", "numbers", "names"]
+#: image per column), one axis of whole numbers, or a tuple of texts; of a long path its end.
+Role = Literal["rows", "columns", "numbers", "names", "paths"]
 
 CHILD = Path(__file__).with_name("door_child.py")
 #: First bytes, where they are looked for, and what they announce.
@@ -83,8 +83,8 @@ class Variables:
 
     Attributes
     ----------
-    arrays : those of every role but "names"
-    names : those of the role "names", cleaned texts
+    arrays : those of every role but "names" and "paths"
+    names : those of the roles "names" and "paths", cleaned texts
     """
 
     arrays: dict[str, np.ndarray]
@@ -141,7 +141,7 @@ def read_arrays(
         "seconds": limits.seconds(size),
     }
     done = _ask_child(request, path.name)
-    texts = [name for name in done if wanted[name] == "names"]
+    texts = [name for name in done if wanted[name] in ("names", "paths")]
     return Variables(
         {name: _array(into / f"{name}.npy", wanted[name]) for name in done if name not in texts},
         {name: _names(into / f"{name}.npy", path.name) for name in texts},

@@ -31,6 +31,8 @@ __all__ = ["serve"]
 BASE_MEMORY = 512 << 20
 #: Bytes that a text of unknown length counts for before it is read.
 TEXT_BYTES = 1 << 10
+#: Longest path that is kept, from its end.
+MAX_PATH = 200
 #: Bytes of one value, by MATLAB class.
 MATLAB_BYTES = {
     **dict.fromkeys(("double", "int64", "uint64"), 8),
@@ -197,6 +199,11 @@ def as_numbers(array: np.ndarray) -> np.ndarray:
 
 def as_names(array: np.ndarray) -> np.ndarray:
     """Return texts from a cell array, a character matrix or texts of fixed length."""
+    return np.array(as_texts(array), dtype="<U256")
+
+
+def as_texts(array: np.ndarray) -> list[str]:
+    """Return the texts of ``array``, whatever holds them."""
     if array.dtype.kind == "S":
         array = np.array([item.decode("utf-8", "replace") for item in array.ravel()])
     texts = []
@@ -205,7 +212,13 @@ def as_names(array: np.ndarray) -> np.ndarray:
         if cell.dtype.kind != "U" or cell.size > 1:
             raise RefusedError(f"expected a list of texts, got {described(cell)}")
         texts.append(cell.item() if cell.size else "")
-    return np.array(texts, dtype="<U256")
+    return texts
+
+
+def as_paths(array: np.ndarray) -> np.ndarray:
+    """Return texts as :func:`as_names` does; of a long one the end, which tells files apart."""
+    texts = as_texts(array)
+    return np.array([text[-MAX_PATH:] for text in texts], dtype=f"<U{MAX_PATH}")
 
 
 def described(array: np.ndarray) -> str:
@@ -237,7 +250,11 @@ def write(path: Path, array: np.ndarray, role: str) -> None:
     elif role == "columns":
         write_rows(path, as_matrix(array).T)
     else:
-        np.save(path, {"numbers": as_numbers, "names": as_names}[role](array), allow_pickle=False)
+        np.save(
+            path,
+            {"numbers": as_numbers, "names": as_names, "paths": as_paths}[role](array),
+            allow_pickle=False,
+        )
 
 
 def limit(which: str, value: int, *, hard: bool = True) -> None:

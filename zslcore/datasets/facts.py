@@ -7,8 +7,11 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
+from types import MappingProxyType
+from typing import Any
 
 import pandas as pd
 
@@ -17,16 +20,14 @@ from zslcore.files import FACTS
 
 __all__ = [
     "ClassFacts",
-    "benchmark_of",
+    "class_attributes",
     "class_facts",
+    "fact_sources",
     "plain_name",
     "published",
     "published_tables",
-    "standard_test_classes",
+    "spaced_name",
 ]
-
-#: Benchmarks whose standard split is known; the test classes of SUN's are not to be had.
-_WITH_STANDARD_SPLIT = ("AWA2", "CUB", "aPY")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,7 +40,8 @@ class ClassFacts:
     attributes : number of attributes in its prototypes
     classes : DataFrame, one row per class in the benchmark's order, with the columns ``class``,
         ``group``, ``images``, ``test_seen`` (images held out by PS), ``ss`` (train, test), ``ps``
-        (trainval, test), ``fold1`` to ``fold3`` (train, val, empty for unseen classes) and
+        (trainval, test), the released folds of either, ``ss_fold1`` to ``ss_fold3`` and ``fold1``
+        to ``fold3`` (train, val, empty for unseen classes), and
         ``imagenet1k`` (published, name, empty: how the class is known to be one of ImageNet-1K)
     notes : where ``images``, ``ss``, ``ps`` and ``imagenet1k`` come from, one sentence each
     """
@@ -58,40 +60,64 @@ def class_facts(dataset: str) -> ClassFacts:
     UnknownNameError
         For a benchmark that ``data/classes`` does not hold; names the nearest one.
     """
-    sources = tomllib.loads((FACTS / "classes" / "sources.toml").read_text(encoding="utf-8"))
+    sources = fact_sources()
     if dataset not in sources:
         raise closest_name("benchmark", dataset, sources)
-    notes = dict(sources[dataset])
     return ClassFacts(
         dataset=dataset,
-        attributes=notes.pop("attributes"),
-        classes=pd.read_csv(FACTS / "classes" / f"{dataset}.csv", keep_default_na=False),
-        notes=notes,
+        attributes=sources[dataset]["attributes"],
+        classes=_classes(dataset).copy(),
+        notes={name: sources[dataset][name] for name in ("images", "ss", "ps", "imagenet1k")},
     )
+
+
+def class_attributes(dataset: str) -> pd.DataFrame | None:
+    """Return the attributes of a benchmark's classes, as its annotators gave them.
+
+    Returns
+    -------
+    DataFrame of shape (n_classes, n_attributes), index and columns are names, or None
+        Values in [0, 1], missing where nobody was asked. None for a benchmark whose attributes
+        are not kept in ``data/classes``; those of AWA1 and AWA2 are, and are the same.
+    """
+    if dataset not in ("AWA1", "AWA2"):
+        return None
+    return pd.read_csv(FACTS / "classes" / "AWA_attributes.csv", index_col="class") / 100
+
+
+@cache
+def _classes(dataset: str) -> pd.DataFrame:
+    return pd.read_csv(FACTS / "classes" / f"{dataset}.csv", keep_default_na=False)
+
+
+@cache
+def fact_sources() -> Mapping[str, Mapping[str, Any]]:
+    """Return what ``data/classes/sources.toml`` says, by benchmark.
+
+    Returns
+    -------
+    mapping
+        ``attributes``: their number; ``labels``: digest of the release's labels in their order;
+        ``images``, ``ss``, ``ps``, ``imagenet1k``: one sentence each on where a column comes from.
+    """
+    text = (FACTS / "classes" / "sources.toml").read_text(encoding="utf-8")
+    return MappingProxyType(tomllib.loads(text))
 
 
 def plain_name(name: str) -> str:
     """Return a class name as it compares: ``002.Laysan_Albatross`` and ``Laysan Albatross``."""
-    return " ".join(re.sub(r"^\d+\.", "", name).replace("+", " ").replace("_", " ").lower().split())
+    return spaced_name(name).lower()
 
 
-def standard_test_classes(names: Sequence[str]) -> tuple[int, ...]:
-    """Return which of these classes the standard split of their benchmark tests.
+def spaced_name(name: str) -> str:
+    """Return a class name as it reads.
 
-    AWA1 and AWA2 share classes and split. Empty when the classes are those of no benchmark whose
-    standard split is known.
-
-    Parameters
-    ----------
-    names : class names, in any order and spelling
+    Examples
+    --------
+    >>> spaced_name("002.Laysan_Albatross"), spaced_name("blue+whale")
+    ('Laysan Albatross', 'blue whale')
     """
-    plain = [plain_name(name) for name in names]
-    for benchmark in _WITH_STANDARD_SPLIT:
-        classes = class_facts(benchmark).classes
-        role = dict(zip(map(plain_name, classes["class"]), classes["ss"], strict=True))
-        if role.keys() == set(plain):
-            return tuple(c for c, name in enumerate(plain) if role[name] == "test")
-    return ()
+    return " ".join(re.sub(r"^\d+\.", "", name).replace("+", " ").replace("_", " ").split())
 
 
 def published_tables() -> tuple[str, ...]:
@@ -116,15 +142,3 @@ def published(name: str) -> pd.DataFrame:
     percent = [column for column in table.columns if column.endswith("_percent")]
     table[percent] = table[percent] / 100
     return table.rename(columns={column: column.removesuffix("_percent") for column in percent})
-
-
-def benchmark_of(dataset: str, n_classes: int) -> str | None:
-    """Return the benchmark that a data set is, or stands in for; None for any other data.
-
-    The name decides, as ``AWA2``, ``AWA2-vgg_fc7`` and ``simulated-AWA2-full`` do, together with
-    the number of classes, so that somebody's own ``sun`` is not taken for SUN.
-    """
-    table = published("dataset_statistics")
-    head = dataset.removeprefix("simulated-").partition("-")[0].lower()
-    known = table[(table["dataset"].str.lower() == head) & (table["classes"] == n_classes)]
-    return None if known.empty else str(known["dataset"].iloc[0])

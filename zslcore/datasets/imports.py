@@ -39,6 +39,8 @@ __all__ = [
 SCHEMA = 1
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_+-]*(\.[A-Za-z0-9_+-]+)*")
 MAX_NAME = 64
+#: Names of image files; imports of earlier versions have none.
+IMAGE_FILES = "image_files.npy"
 
 
 @dataclass(frozen=True)
@@ -50,11 +52,13 @@ class Recipe:
     path : folder (xlsa17 layout) or file (table) it was read from, absolute
     options : keyword arguments of :func:`zslcore.datasets.importing.import_dataset`
     sources : the files it was read from
+    revision : of the reader; another one reads the same files again
     """
 
     path: str
     options: dict[str, Any]
     sources: Sequence[Path]
+    revision: int = 1
 
     def as_json(self) -> dict[str, Any]:
         """Return the recipe with size and modification time of each source."""
@@ -123,9 +127,9 @@ def _check_name(name: str) -> None:
 
 def _refuse_taken(name: str) -> None:
     """Refuse names that :func:`load` would give to others; importing those takes a second."""
-    from zslcore.datasets.simulated import SIMULATED
+    from zslcore.datasets.simulated import SIMULATED, UNPLANTED
 
-    if name in ("digits", *SIMULATED):
+    if name in ("digits", *SIMULATED, *UNPLANTED):
         raise ParameterError(f"{name!r} is the name of a built-in data set; choose another name.")
 
 
@@ -155,7 +159,16 @@ def _write(dataset: ZSLDataset, folder: Path) -> dict[str, Any]:
     np.savez(folder / "splits.npz", allow_pickle=False, **_split_arrays(dataset))
     if dataset.images is not None:
         np.save(folder / "images.npy", dataset.images)
-    wanted = ("features.npy", "labels.npy", "prototypes.npy", "splits.npz", "images.npy")
+    if dataset.image_files:
+        np.save(folder / IMAGE_FILES, np.array(dataset.image_files), allow_pickle=False)
+    wanted = (
+        "features.npy",
+        "labels.npy",
+        "prototypes.npy",
+        "splits.npz",
+        "images.npy",
+        IMAGE_FILES,
+    )
     files = [folder / file for file in wanted if (folder / file).exists()]
     for extra in set(folder.iterdir()) - set(files):
         extra.unlink()
@@ -233,7 +246,7 @@ def open_import(name: str) -> ZSLDataset:
 
 def _dataset(folder: Path, manifest: dict[str, Any]) -> ZSLDataset:
     """Build the data set over maps of the import's files."""
-    images = folder / "images.npy"
+    images, image_files = folder / "images.npy", folder / IMAGE_FILES
     with np.load(folder / "splits.npz", allow_pickle=False) as arrays:
         splits = [_split(arrays, i, facts) for i, facts in enumerate(manifest["splits"])]
     return ZSLDataset(
@@ -248,6 +261,7 @@ def _dataset(folder: Path, manifest: dict[str, Any]) -> ZSLDataset:
         simulated=manifest["simulated"],
         images=np.load(images, mmap_mode="r", allow_pickle=False) if images.exists() else None,
         known_digest=manifest["digest"],
+        image_files=np.load(image_files, allow_pickle=False) if image_files.exists() else (),
     )
 
 

@@ -6,36 +6,43 @@ good, the bad and the ugly", TPAMI 2019, published its features and splits so:
 ==================  =======  ============================================================
 ``features``        D x N    one image per column
 ``labels``          N x 1    1-based columns of ``att``
+``image_files``     N x 1    path of the photograph behind each image; may be missing
 ``att``             A x C    one class per column, usually of unit length
 ``allclasses_names``  C      in the order of ``att``
 ``trainval_loc``    n x 1    1-based images, as ``test_seen_loc`` and ``test_unseen_loc``
 ``train_loc``       n x 1    the first fold, as ``val_loc``; some copies have neither
 ==================  =======  ============================================================
 
-Beside them lie lists of class names, here or in ``proposed_split/``: ``trainclasses1..3.txt`` and
-``valclasses1..3.txt`` for three folds; AWA1 also has a ``standard_split/``.
+The files of the standard split have no ``test_seen_loc``. Beside the files lie lists of class
+names, here or in ``proposed_split/``: ``trainclasses1..3.txt`` and ``valclasses1..3.txt`` for three
+folds. Those of the standard split lie in ``standard_split/``, with a file of its rows.
 """
 
 from __future__ import annotations
 
 import os
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
 from zslcore.datasets import imports
 from zslcore.datasets.base import Fold, Split, ZSLDataset
+from zslcore.datasets.benchmarks import Recognised, recognise
 from zslcore.datasets.door import Role, Variables, clean_text, read_arrays, read_lines
-from zslcore.datasets.facts import standard_test_classes
 from zslcore.datasets.folds import class_folds
 from zslcore.exceptions import FileRefusedError, closest_name
 
 __all__ = ["read_split_arrays", "read_xlsa17"]
 
+#: Counted up when the same files give other splits or folds: 2 knows the released standard splits
+#: and folds. Imports that were made before stay as they are until they are made again.
+REVISION = 2
 FEATURES, SPLITS = "res101.mat", "att_splits.mat"
 PARTS = ("trainval_loc", "test_seen_loc", "test_unseen_loc")
+#: What a file of splits has to hold; that of a standard split has no seen test images.
+REQUIRED = ("att", "allclasses_names", "trainval_loc", "test_unseen_loc")
 FOLD_PARTS = ("train_loc", "val_loc")
 #: Every variable of the layout that is small; anything else in a file is ignored.
 SMALL: dict[str, Role] = {
@@ -45,7 +52,11 @@ SMALL: dict[str, Role] = {
     "original_att": "columns",
 }
 LISTS = tuple(f"{part}classes{k}.txt" for k in (1, 2, 3) for part in ("train", "val"))
-STANDARD = ("trainclasses.txt", "testclasses.txt")
+#: Lists of a standard split's classes; AWA1's own archive calls the first one ``trainclasses.txt``.
+STANDARD = ("trainvalclasses.txt", "trainclasses.txt", "testclasses.txt")
+#: Folders of a data set in which splits lie, each with its lists.
+STANDARD_FOLDERS = ("standard_split", "standard_split_release")
+SPLIT_FOLDERS = (*STANDARD_FOLDERS, "proposed_split", "first_release")
 
 
 def read_xlsa17(
@@ -63,8 +74,9 @@ def read_xlsa17(
 
     Parameters
     ----------
-    folder : path of the data set's folder
-    features, splits : names of the two files in it, MATLAB 5 or 7.3
+    folder : path of the data set's folder, or of the ``standard_split`` in it
+    features, splits : names of the two files in it, MATLAB 5 or 7.3; splits may lie in one of
+        :data:`SPLIT_FOLDERS`, as in ``standard_split/att_splits.mat``
     name : str, optional
         Name of the import. By default the folder's, followed by the stem of every file that is not
         called as in the public archive: ``CUB``, ``CUB-vgg_fc7``, ``CUB-vgg_fc7-att_splits_v1``.
@@ -72,11 +84,13 @@ def read_xlsa17(
     Returns
     -------
     ZSLDataset
-        Its splits are "PS", or "PS v1" when ``train_loc`` and ``val_loc`` hold rows of
-        ``test_seen_loc`` as in the first release, and "SS" where ``standard_split/`` lists it or
-        the classes are those of AWA, CUB or aPY.
-        Row numbers are 0-based and sorted. Folds keep rows of ``trainval_loc`` only, whatever
-        their lists say, so that no test row can be validated on.
+        Its first split is that of the file: "PS", or "PS v1" when the classes are a benchmark's and
+        ``train_loc`` and ``val_loc`` hold rows of ``test_seen_loc`` as in its first release, or
+        "SS" where the file has no seen test rows. "SS" is added where ``standard_split/`` lists it
+        or the classes are those of a benchmark (:mod:`zslcore.datasets.benchmarks`), whose released
+        folds are then used where no lists lie beside the file. Row numbers are 0-based and sorted.
+        Folds keep rows of ``trainval_loc`` only, whatever their lists say, so that no test row can
+        be validated on.
 
     Raises
     ------
@@ -91,6 +105,7 @@ def read_xlsa17(
         path=str(layout.folder),
         options={"features": features, "splits": splits},
         sources=layout.sources(),
+        revision=REVISION,
     )
     return imports.keep(name, recipe, lambda into: _read(layout, name, into))
 
@@ -133,29 +148,38 @@ class _Layout:
         if not folder.is_dir():
             raise FileRefusedError(f"{folder}: expected a folder with {features} and {splits}.")
         folder = folder.resolve()
-        proposed = _look_up(folder, "proposed_split") or folder
-        standard = _look_up(folder, "standard_split")
+        if folder.name.lower() in SPLIT_FOLDERS and not _look_up(folder, features):
+            folder, splits = folder.parent, f"{folder.name}/{splits}"
+        splits_file = _required(folder, splits, "splits")
+        own = splits_file.parent  # where this split's lists lie
+        if own == folder:
+            own = _look_up(folder, "proposed_split") or folder
+        folders = [found for name in STANDARD_FOLDERS if (found := _look_up(folder, name))]
+        standard: dict[str, Path] = {}
+        for found in folders:
+            standard = _present(found, (*STANDARD, *LISTS)) | standard
+        predicates = (_look_up(found, "predicates.txt") for found in [*folders, folder])
         return cls(
             folder=folder,
             features=_required(folder, features, "features"),
-            splits=_required(folder, splits, "splits"),
-            lists=_present(proposed, LISTS),
-            standard=_present(standard, STANDARD) if standard else {},
-            predicates=_look_up(standard or folder, "predicates.txt"),
+            splits=splits_file,
+            lists=_present(own, LISTS),
+            standard=standard,
+            predicates=next(filter(None, predicates), None),
         )
 
     def sources(self) -> list[Path]:
         """Return every file that the data set is read from."""
         optional = [*self.lists.values(), *self.standard.values(), self.predicates]
-        return [self.features, self.splits, *filter(None, optional)]
+        return [self.features, self.splits, *filter(None, dict.fromkeys(optional))]
 
     def default_name(self) -> str:
         """Name the data set after its folder and whatever is unusual about its files."""
-        unusual = [
-            path.stem
-            for path, usual in ((self.features, FEATURES), (self.splits, SPLITS))
-            if path.name.lower() != usual
-        ]
+        unusual = [self.features.stem] if self.features.name.lower() != FEATURES else []
+        if self.splits.parent != self.folder:
+            unusual.append(self.splits.parent.name)
+        if self.splits.name.lower() != SPLITS:
+            unusual.append(self.splits.stem)
         return imports.import_name("-".join([self.folder.name, *unusual]))
 
 
@@ -169,7 +193,11 @@ def _look_up(folder: Path, name: str) -> Path | None:
 
 
 def _required(folder: Path, name: str, what: str) -> Path:
-    path = _look_up(folder, name) if Path(name).name == name else None
+    where, _, file = name.rpartition("/")
+    inside: Path | None = folder
+    if where:
+        inside = _look_up(folder, where) if where.lower() in SPLIT_FOLDERS else None
+    path = _look_up(inside, file) if inside and Path(file).name == file else None
     if path is None:
         there = ", ".join(sorted(clean_text(p.name) for p in folder.glob("*.mat"))[:8])
         raise FileRefusedError(
@@ -188,13 +216,13 @@ def _read(layout: _Layout, name: str, into: Path) -> ZSLDataset:
     """Read every file of a data set; ``features.npy`` stays in ``into`` as a map."""
     wanted: dict[str, Role] = {"features": "columns", "labels": "numbers"}
     images = read_arrays(layout.features, wanted, into).arrays
-    required = ("att", "allclasses_names", *PARTS)
     with tempfile.TemporaryDirectory() as folder:
-        wanted = {key: SMALL[key] for key in (*required, *FOLD_PARTS)}
-        tables = read_arrays(layout.splits, wanted, Path(folder), required=required)
+        wanted = {key: SMALL[key] for key in (*REQUIRED, *PARTS, *FOLD_PARTS)}
+        tables = read_arrays(layout.splits, wanted, Path(folder), required=REQUIRED)
         tables.arrays["att"] = np.array(tables.arrays["att"])  # its map ends with the folder
     labels = _labels(layout, images, tables)
     prototypes, names = tables.arrays["att"], tables.names["allclasses_names"]
+    known = recognise(names, labels)
     return ZSLDataset(
         name=name,
         features=images["features"],
@@ -202,13 +230,26 @@ def _read(layout: _Layout, name: str, into: Path) -> ZSLDataset:
         prototypes=prototypes,
         class_names=names,
         attribute_names=_attribute_names(layout.predicates, prototypes.shape[1]),
-        splits=[
-            _proposed_split(layout, tables, labels),
-            *_standard_split(layout, names, labels),
-        ],
+        splits=_splits(layout, tables, labels, known),
         source=f"{layout.features.name} and {layout.splits.name} from {layout.folder.name}, "
         f"imported from the xlsa17 layout.",
+        image_files=_image_files(layout.features, len(labels)),
+        revision=REVISION,
     )
+
+
+def _image_files(path: Path, n: int) -> tuple[str, ...]:
+    """Return the photograph behind every image; nothing where the file does not say so plainly.
+
+    No figure depends on these names, so that odd ones are no reason to refuse the features.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            read = read_arrays(path, {"image_files": "paths"}, Path(folder), required=())
+        except FileRefusedError:
+            return ()
+    names = read.names.get("image_files", ())
+    return names if len(names) == n else ()
 
 
 def _labels(layout: _Layout, images: dict[str, np.ndarray], tables: Variables) -> np.ndarray:
@@ -250,46 +291,98 @@ def _rows(layout: _Layout, tables: Variables, n: int) -> dict[str, np.ndarray]:
     return rows
 
 
-def _proposed_split(layout: _Layout, tables: Variables, labels: np.ndarray) -> Split:
+def _splits(
+    layout: _Layout, tables: Variables, labels: np.ndarray, known: Recognised | None
+) -> list[Split]:
+    """Build the file's own split, and the standard one beside it where that is known."""
+    names = tables.names["allclasses_names"]
+    if "test_seen_loc" in tables.arrays:
+        own = _proposed_split(layout, tables, labels, known)
+        return [own, *_standard_split(layout, names, labels, known)]
+    return [_split_without_seen_test_rows(layout, tables, labels, known)]
+
+
+def _proposed_split(
+    layout: _Layout, tables: Variables, labels: np.ndarray, known: Recognised | None
+) -> Split:
     """Build the split that the file holds, with folds that keep to its trainval rows."""
     rows = _rows(layout, tables, len(labels))
     leaked = np.isin(rows["test_seen"], np.concatenate([rows["train"], rows["val"]])).sum()
-    folds, origin = _folds(layout, tables.names["allclasses_names"], labels, rows)
+    # Only the benchmarks have a first release; elsewhere the same fault has no name.
+    whole = _whole("PS v1" if leaked and known else "PS", labels, rows)
+    names = tables.names["allclasses_names"]
+    folds, origin = _folds(_listed_folds(layout.lists, names), labels, whole, known, rows)
     note = f"Proposed split from {layout.splits.name}; folds from {origin}, trainval rows only."
     if leaked:
+        what = "First release of the proposed split, from" if known else "Split from"
         note = (
-            f"First release of the proposed split, from {layout.splits.name}: its train_loc and "
+            f"{what} {layout.splits.name}: its train_loc and "
             f"val_loc hold {leaked:,} of {len(rows['test_seen']):,} test_seen rows, which are left "
             f"out here; folds from {origin}, trainval rows only."
         )
+    return replace(whole, folds=tuple(folds), note=note)
+
+
+def _split_without_seen_test_rows(
+    layout: _Layout, tables: Variables, labels: np.ndarray, known: Recognised | None
+) -> Split:
+    """Build the split of a file that tests no seen classes: the standard one, or one's own."""
+    rows = _rows(layout, tables, len(labels))
+    whole = _whole("SS", labels, rows)
+    standard = known is None or np.array_equal(whole.unseen_classes, known.test_classes("SS"))
+    names = tables.names["allclasses_names"]
+    folds, origin = _folds(_listed_folds(layout.lists, names), labels, whole, known, rows)
+    return replace(
+        whole,
+        name="SS" if standard else "own",
+        folds=tuple(folds),
+        note=f"{'Standard split' if standard else 'Split'} from {layout.splits.name}; no seen test "
+        f"rows; folds from {origin}, trainval rows only.",
+    )
+
+
+def _whole(name: str, labels: np.ndarray, rows: dict[str, np.ndarray]) -> Split:
+    """Build a split without its folds."""
     return Split.from_rows(
-        "PS v1" if leaked else "PS",
+        name,
         labels,
         trainval=rows["trainval"],
         test_seen=rows["test_seen"],
         test_unseen=rows["test_unseen"],
-        folds=folds,
-        note=note,
     )
 
 
-def _folds(
-    layout: _Layout, names: tuple[str, ...], labels: np.ndarray, rows: dict[str, np.ndarray]
-) -> tuple[list[Fold], str]:
-    """Build folds from class lists, else from train_loc and val_loc, else from thirds of classes.
-
-    Whatever the source, a fold keeps rows of trainval only: lists and early files reach further.
-    """
-    trainval, lists = rows["trainval"], layout.lists
+def _listed_folds(lists: dict[str, Path], names: tuple[str, ...]) -> list[tuple[list[int], ...]]:
+    """Return train and validation classes of every fold whose two lists are there."""
     pairs = [(f"trainclasses{k}.txt", f"valclasses{k}.txt") for k in (1, 2, 3)]
-    folds = [
-        Fold(*(trainval[np.isin(labels[trainval], _listed(lists[name], names))] for name in pair))
+    return [
+        tuple(_listed(lists[name], names) for name in pair)
         for pair in pairs
         if lists.keys() >= set(pair)
     ]
-    if folds:
+
+
+def _folds(
+    listed: list[tuple[list[int], ...]],
+    labels: np.ndarray,
+    split: Split,
+    known: Recognised | None,
+    rows: dict[str, np.ndarray],
+) -> tuple[list[Fold], str]:
+    """Build folds from class lists, else from those of the benchmark, else from the file's rows.
+
+    Where none of these is there, from thirds of the classes. Whatever the source, a fold keeps rows
+    of trainval only: lists and early files reach further.
+    """
+    trainval = split.trainval
+    if listed:
+        folds = [
+            Fold(*(trainval[np.isin(labels[trainval], part)] for part in pair)) for pair in listed
+        ]
         return folds, f"{len(folds)} pairs of class lists"
-    if len(rows["train"]) and len(rows["val"]):
+    if known and (folds := known.folds(labels, split)):
+        return folds, f"the released class lists of {' and '.join(known.candidates)}"
+    if len(rows.get("train", ())) and len(rows.get("val", ())):
         parts = (trainval[np.isin(trainval, rows[part])] for part in ("train", "val"))
         return [Fold(*parts)], "train_loc and val_loc"
     return class_folds(labels, trainval), "thirds of the classes drawn with seed 0"
@@ -305,29 +398,34 @@ def _listed(path: Path, names: tuple[str, ...]) -> list[int]:
     return [number[name] for name in listed]
 
 
-def _standard_split(layout: _Layout, names: tuple[str, ...], labels: np.ndarray) -> list[Split]:
+def _standard_split(
+    layout: _Layout, names: tuple[str, ...], labels: np.ndarray, known: Recognised | None
+) -> list[Split]:
     """Build the standard split, if it is known: all rows of its training classes, none tested."""
-    if len(layout.standard) == len(STANDARD):
-        train, test = (np.array(_listed(layout.standard[name], names), int) for name in STANDARD)
+    train_list = next((name for name in STANDARD[:2] if name in layout.standard), None)
+    listed = []
+    if train_list and "testclasses.txt" in layout.standard:
+        train, test = (
+            np.array(_listed(layout.standard[name], names), int)
+            for name in (train_list, "testclasses.txt")
+        )
         source = "the class lists in standard_split"
-    else:
-        test = np.array(standard_test_classes(names), int)
+        listed = _listed_folds(layout.standard, names)
+    elif known:
+        test = known.test_classes("SS")
         train = np.setdiff1d(np.arange(len(names)), test)
         source = "the benchmark's own class lists"
-    if not len(test):
+    else:
         return []
-    trainval = np.flatnonzero(np.isin(labels, train))
-    split = Split.from_rows(
-        "SS",
-        labels,
-        trainval=trainval,
-        test_seen=[],
-        test_unseen=np.flatnonzero(np.isin(labels, test)),
-        folds=class_folds(labels, trainval),
-        note=f"Standard split from {source}; no seen test rows; folds are thirds of the classes "
-        "drawn with seed 0.",
-    )
-    return [split]
+    rows = {
+        "trainval": np.flatnonzero(np.isin(labels, train)),
+        "test_seen": np.empty(0, np.intp),
+        "test_unseen": np.flatnonzero(np.isin(labels, test)),
+    }
+    whole = _whole("SS", labels, rows)
+    folds, origin = _folds(listed, labels, whole, known, {})
+    note = f"Standard split from {source}; no seen test rows; folds from {origin}."
+    return [replace(whole, folds=tuple(folds), note=note)]
 
 
 def _attribute_names(path: Path | None, n: int) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 from zslcore.exceptions import closest_name
 from zslcore.jobs import (
     accuracies,
+    compare,
     cross,
     draws,
     embed,
@@ -60,6 +61,7 @@ _ALL: tuple[Kind, ...] = (
     draws,
     transduce,
     leak_cost,
+    compare,
     follow,
     take_apart,
 )

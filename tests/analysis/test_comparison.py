@@ -1,0 +1,202 @@
+"""A comparison is what its runs say, run once, counted and left out as asked."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from tests.worlds import linear_world
+from zslcore import protocol
+from zslcore.analysis import comparison, resampling
+from zslcore.analysis.comparison import ComparisonSpec, Measure
+from zslcore.datasets import Split
+from zslcore.exceptions import DatasetError, ZSLError
+from zslcore.methods import get_method
+from zslcore.runs import RunStore, execute
+
+WORLD = replace(linear_world(noise=0.8), name="first", known_digest="")
+STANDARD = Split.from_classes(
+    "SS", WORLD.labels, [8, 9, 10, 11], folds=[[0, 1], [4, 5]], seen_test_fraction=0
+)
+WORLD = replace(WORLD, splits=[*WORLD.splits.values(), STANDARD])
+OTHER = replace(linear_world(noise=0.9, seed=5), name="second", known_digest="")
+DATA = {data.name: data for data in (WORLD, OTHER)}
+METHODS = ("ESZSL", "LinearS2V", "LinearV2S")
+
+
+def spec_of(**more):
+    given = {"splits": ("PS", "SS"), "methods": METHODS, "task": "gzsl"} | more
+    return ComparisonSpec({name: data.digest for name, data in DATA.items()}, **given)
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory):
+    store = RunStore(tmp_path_factory.mktemp("comparison") / "runs.sqlite")
+    for data in DATA.values():
+        for run in spec_of().runs_on(data):
+            comparison.complete(run, data, store, ("folds", "oracle"))
+    return store
+
+
+def test_nothing_is_run_twice(store, monkeypatch):
+    monkeypatch.setattr(comparison, "execute", lambda *_, **__: pytest.fail("run again"))
+    for data in DATA.values():
+        for run in spec_of().runs_on(data):
+            assert comparison.complete(run, data, store, ("folds", "oracle")) == 0
+    assert comparison.missing(spec_of(), DATA, store, ("folds", "oracle")) == []
+
+
+def test_what_is_missing_is_run_and_no_more(tmp_path):
+    store, run = RunStore(tmp_path / "runs.sqlite"), spec_of().run("first", "PS", "ESZSL")
+    assert len(comparison.missing(spec_of(), DATA, store)) == 9
+    assert comparison.complete(run, WORLD, store) == 1
+    assert run not in comparison.missing(spec_of(), DATA, store)
+    assert run in comparison.missing(spec_of(), DATA, store, ("folds",))
+    of_folds = comparison.complete(run, WORLD, store, ("folds",))
+    assert 1 <= of_folds <= len(WORLD.splits["PS"].folds)  # two folds may choose the same
+    store.delete(comparison.planned(store.get(run.key), "folds")[0].key)
+    assert run in comparison.missing(spec_of(), DATA, store, ("folds",))
+    assert comparison.complete(run, WORLD, store, ("folds",)) == 1
+
+
+def test_kept_results_that_do_not_tell_the_folds_are_made_again(tmp_path):
+    store, run = RunStore(tmp_path / "runs.sqlite"), spec_of().run("first", "PS", "ESZSL")
+    result = execute(run, WORLD, with_oracle=False)
+    store.put(replace(result, fold_choices=()))
+    assert comparison.run_of(run, store)[0] is not None
+    assert comparison.run_of(run, store, ("folds",))[0] is None
+    assert comparison.complete(run, WORLD, store, ("folds",)) >= 2
+
+
+@pytest.mark.parametrize("task", ["zsl", "gzsl"])
+def test_folds_choose_what_the_protocol_would_choose_with_one_fold(task):
+    split = WORLD.splits["PS"]
+    chosen = protocol.select(get_method("ESZSL")(), WORLD, split, task=task)
+    for k, fold in enumerate(split.folds):
+        alone = replace(split, folds=[fold])
+        expected = protocol.select(get_method("ESZSL")(), WORLD, alone, task=task)
+        assert chosen.of_folds[k].params == expected.params
+        assert chosen.of_folds[k].score == expected.score
+        if task == "gzsl":
+            assert chosen.of_folds[k].gamma == pytest.approx(expected.gamma)
+
+
+def test_the_calibration_gamma_does_not_hide_a_parameter_of_that_name():
+    split = WORLD.splits["PS"]
+    table = protocol.select(get_method("ESZSL")(), WORLD, split, task="gzsl").table
+    assert set(table["gamma"]) == set(get_method("ESZSL").param_grid["gamma"])
+    assert "calibration_gamma" in table
+
+
+FIGURES: dict[Measure, str] = {
+    "zsl": "zsl",
+    "u": "plain.unseen",
+    "s": "plain.seen",
+    "H": "plain.harmonic",
+    "u at gamma": "calibrated.unseen",
+    "s at gamma": "calibrated.seen",
+    "H at gamma": "calibrated.harmonic",
+}
+
+
+def figure(evaluation, path):
+    for name in path.split("."):
+        evaluation = getattr(evaluation, name)
+    return evaluation
+
+
+@pytest.mark.parametrize("measure", FIGURES)
+@pytest.mark.parametrize("average", ["class", "sample"])
+def test_every_measure_is_the_one_the_run_reports(store, measure, average):
+    found = comparison.occasions(spec_of(), DATA, store, measure, average=average)
+    assert found.names == (
+        ("first", "PS", "validated"),
+        ("first", "SS", "validated"),
+        ("second", "PS", "validated"),
+    )
+    for i, (name, split, _) in enumerate(found.names):
+        for j, method in enumerate(METHODS):
+            e = store.get(spec_of().run(name, split, method).key).evaluation
+            value = found.figures[0, i, j]
+            if split == "SS" and measure != "zsl":
+                assert np.isnan(value)
+                continue
+            path = FIGURES[measure]
+            if average == "sample":
+                path = path.replace(".", "_per_sample.") if "." in path else "zsl_per_sample"
+            assert value == pytest.approx(figure(e, path))
+
+
+def test_every_fold_is_an_occasion_with_its_own_parameters(store):
+    found = comparison.occasions(spec_of(splits=("PS",)), DATA, store, "H at gamma", choice="folds")
+    assert [name for *_, name in found.names] == ["0", "1", "0", "1"]
+    first = store.get(spec_of().run("first", "PS", "LinearS2V").key)
+    for k, choice in enumerate(first.fold_choices):
+        model = get_method("LinearS2V")(**choice.params)
+        scores = protocol.fit_and_score(model, WORLD, WORLD.splits["PS"])
+        expected = protocol.evaluate(scores, choice.gamma).calibrated.harmonic
+        assert found.figures[0, k, METHODS.index("LinearS2V")] == pytest.approx(expected)
+    assert (found.seconds > 0).all()
+
+
+def test_the_oracle_is_never_below_what_the_folds_chose(store):
+    validated, oracle = (
+        comparison.occasions(spec_of(), DATA, store, "H at gamma", choice=choice).complete
+        for choice in ("validated", "oracle")
+    )
+    assert oracle.names[0][2] == "oracle"
+    assert (oracle.figures >= validated.figures - 1e-9).all()
+
+
+def test_classes_that_are_left_out_count_for_nothing(store):
+    spec = spec_of(splits=("PS",), methods=("ESZSL",))
+    found = comparison.occasions(spec, DATA, store, "zsl", left_out={"first": [8, 10]})
+    e = store.get(spec.run("first", "PS", "ESZSL").key).evaluation
+    assert found.figures[0, 0, 0] == pytest.approx(
+        np.mean([e.per_class_zsl[9], e.per_class_zsl[11]])
+    )
+    nothing = comparison.occasions(spec, DATA, store, "zsl", left_out={"first": [8, 9, 10, 11]})
+    assert np.isnan(nothing.figures[0, 0, 0])
+    assert np.isfinite(nothing.figures[0, 1, 0])
+
+
+def test_draws_are_those_of_classes_and_the_same_for_all_methods(store):
+    spec = spec_of(splits=("PS",))
+    found = comparison.occasions(spec, DATA, store, "H", n_draws=20)
+    result = store.get(spec.run("first", "PS", "ESZSL").key)
+    scores = protocol.fit_and_score(get_method("ESZSL")(**result.params), WORLD, WORLD.splits["PS"])
+    drawn = resampling.class_draws(scores.seen, 20)
+    expected = resampling.figures(scores, drawn)["harmonic"]
+    np.testing.assert_allclose(found.figures[:, 0, 0], expected, atol=1e-9)
+
+
+def test_methods_without_all_runs_are_no_part_of_a_complete_comparison(tmp_path):
+    store = RunStore(tmp_path / "runs.sqlite")
+    spec = spec_of(splits=("PS",))
+    for name, method in (("first", "ESZSL"), ("second", "ESZSL"), ("first", "LinearS2V")):
+        comparison.complete(spec.run(name, "PS", method), DATA[name], store)
+    found = comparison.occasions(spec, DATA, store, "zsl")
+    assert np.isnan(found.figures[0]).sum() == 3
+    assert found.complete.methods == ("ESZSL",)
+    assert found.complete.figures.shape == (1, 2, 1)
+    assert len(found.table()) == 6
+
+
+def test_what_makes_a_class_hard_stands_beside_its_accuracy(store):
+    results = [store.get(spec_of().run("first", "PS", method).key) for method in METHODS]
+    table = comparison.by_class(WORLD, "PS", results)
+    assert len(table) == 4 * len(METHODS)
+    assert (table["images"] == 12).all()
+    S = WORLD.prototypes / np.linalg.norm(WORLD.prototypes, axis=1, keepdims=True)
+    distance = np.linalg.norm(S[:8] - S[9], axis=1)
+    row = table[table["class"] == "class 9"].iloc[0]
+    assert row["distance"] == pytest.approx(distance.min(), rel=1e-5)
+    assert row["nearest"] == f"class {distance.argmin()}"
+    assert row["accuracy"] == results[0].evaluation.per_class_zsl[9]
+
+
+def test_bad_questions_are_refused(store):
+    with pytest.raises(ZSLError, match="measure"):
+        comparison.occasions(spec_of(), DATA, store, "accuracy")
+    with pytest.raises(DatasetError, match="None of first, second has the split PS v1"):
+        comparison.occasions(spec_of(splits=("PS v1",)), DATA, store, "zsl")

@@ -1,0 +1,172 @@
+"""Ranks by hand, published examples of their tests, and intervals that cover what is known."""
+
+import numpy as np
+import pytest
+
+from zslcore.analysis import ranking, resampling
+from zslcore.exceptions import DatasetError
+from zslcore.protocol import ScoredTest
+
+#: Accuracies of C4.5 with four settings on 14 data sets, Demšar 2006, table 6.
+DEMSAR = np.array(
+    [
+        [0.763, 0.768, 0.771, 0.798],
+        [0.599, 0.591, 0.590, 0.569],
+        [0.954, 0.971, 0.968, 0.967],
+        [0.628, 0.661, 0.654, 0.657],
+        [0.882, 0.888, 0.886, 0.898],
+        [0.936, 0.931, 0.916, 0.931],
+        [0.661, 0.668, 0.609, 0.685],
+        [0.583, 0.583, 0.563, 0.625],
+        [0.775, 0.838, 0.866, 0.875],
+        [1.000, 1.000, 1.000, 1.000],
+        [0.940, 0.962, 0.965, 0.962],
+        [0.619, 0.666, 0.614, 0.669],
+        [0.972, 0.981, 0.9751, 0.975],  # printed alike, ranked apart
+        [0.957, 0.978, 0.946, 0.970],
+    ]
+)
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(11)
+
+
+def test_the_textbooks_example():
+    ranks = ranking.ranks_of(DEMSAR)
+    np.testing.assert_allclose(ranks.mean(axis=0), [3.143, 2.000, 2.893, 1.964], atol=5e-4)
+    test = ranking.told_apart(DEMSAR)
+    assert test.critical_difference == pytest.approx(1.25, abs=0.01)
+    # The book prints 9.28 without the correction for ties; by hand from the mean ranks:
+    uncorrected = 12 * 14 / 20 * ((ranks.mean(axis=0) - 2.5) ** 2).sum()
+    assert uncorrected == pytest.approx(9.28, abs=0.01)
+    assert test.statistic > uncorrected
+    assert test.p < 0.05
+    assert test.p_chi_square < 0.05
+    assert (test.occasions, test.methods, test.smallest_p) == (14, 4, 2.0**-13)
+
+
+@pytest.mark.parametrize(
+    ("methods", "q"), [(2, 1.960), (5, 2.728), (10, 3.164)], ids=["2", "5", "10"]
+)
+def test_critical_values_are_those_of_the_printed_table(methods, q):
+    found = ranking.critical_difference(6, methods) / np.sqrt(methods * (methods + 1) / 36)
+    assert found == pytest.approx(q, abs=6e-4)
+
+
+def test_places_are_counted_and_ties_share_them():
+    values = np.array([[0.9, 0.5, 0.1], [0.5, 0.5, 0.1], [0.2, 0.3, 0.4]])
+    expected = [[1.5, 0.5, 1.0], [0.5, 2.5, 0.0], [1.0, 0.0, 2.0]]
+    matrix = ranking.rank_matrix(values)
+    np.testing.assert_allclose(matrix, expected)
+    np.testing.assert_allclose(matrix.sum(axis=0), 3)
+    places = np.arange(1, 4)
+    np.testing.assert_allclose(matrix @ places / 3, ranking.ranks_of(values).mean(axis=0))
+
+
+def test_figures_that_differ_by_rounding_tie():
+    assert ranking.ranks_of([0.1 + 0.2, 0.3]).tolist() == [1.5, 1.5]
+
+
+def test_the_null_is_rejected_as_often_as_it_should_be(rng, monkeypatch):
+    monkeypatch.setattr(ranking, "N_PERMUTATIONS", 199)
+    p = [ranking.told_apart(rng.normal(size=(5, 6)), seed=k).p for k in range(200)]
+    assert np.mean(np.array(p) <= 0.05) <= 0.05 + 2.6 * np.sqrt(0.05 * 0.95 / 200)
+    assert np.mean(np.array(p) <= 0.5) == pytest.approx(0.5, abs=0.12)
+
+
+def test_a_method_that_always_wins_is_told_apart():
+    values = np.random.default_rng(0).random((8, 5))
+    values[:, 3] += 2
+    assert ranking.told_apart(values).p < 0.05
+    first = ranking.pairwise(values, list("abcde")).iloc[0]
+    assert first["better"] == "d"
+    assert first["p"] == 2 / 2**8
+    assert first["p_holm"] == pytest.approx(10 * first["p"])
+
+
+def test_all_ties_are_no_difference():
+    test = ranking.told_apart(np.ones((4, 3)))
+    assert np.isnan(test.statistic)
+    assert test.p == 1
+    assert (ranking.pairwise(np.ones((4, 3)), list("abc"))["p"] == 1).all()
+
+
+def world(rng, truth, n_classes, per_class=20):
+    """Return the scored tests of methods whose accuracies scatter over classes around a truth."""
+    y = np.repeat(np.arange(n_classes), per_class)
+    hard = rng.normal(0, 0.08, n_classes)  # what makes a class hard is hard for every method
+    tests = []
+    for accuracy in truth:
+        of_class = np.clip(accuracy + hard + rng.normal(0, 0.1, n_classes), 0, 1)
+        right = rng.random(len(y)) < of_class[y]
+        F = np.zeros((len(y), n_classes + 1))
+        F[np.arange(len(y)), np.where(right, y, (y + 1) % n_classes)] = 1
+        seen = np.arange(n_classes + 1) == n_classes
+        tests.append(ScoredTest(F, y, np.arange(n_classes + 1), seen))
+    return tests
+
+
+def test_intervals_of_ranks_cover_the_true_ones(rng):
+    """Two data sets, five methods: nine in ten worlds and more have every true mean rank inside."""
+    truth = np.array([0.62, 0.55, 0.52, 0.50, 0.40])
+    covered = np.zeros(len(truth))
+    n_worlds = 100
+    for world_number in range(n_worlds):
+        drawn_values = []
+        for n_classes in (12, 20):
+            drawn = resampling.class_draws(np.arange(n_classes + 1) == n_classes, 100, world_number)
+            tests = world(rng, truth, n_classes)
+            drawn_values.append(
+                np.stack([resampling.figures(test, drawn)["zsl"] for test in tests], axis=-1)
+            )
+        found = ranking.ranking(np.stack(drawn_values, axis=1))
+        covered += (found.low <= np.arange(1, 6)) & (np.arange(1, 6) <= found.high)
+        assert found.first.sum() == pytest.approx(1)
+    assert (covered >= 90).all(), covered
+
+
+def test_without_draws_there_is_no_interval():
+    found = ranking.ranking(DEMSAR[None])
+    np.testing.assert_allclose(found.mean_rank, ranking.ranks_of(DEMSAR).mean(axis=0))
+    assert np.isnan(found.low).all()
+
+
+def test_groups_are_as_large_as_they_can_be():
+    mean_rank = np.array([3.0, 1.0, 1.5, 4.4, 2.2])
+    found = ranking.groups(mean_rank, 1.3)
+    assert found[0] == [1, 2, 4]
+    spans = [mean_rank[group] for group in found]
+    assert all(np.ptp(span) <= 1.3 for span in spans)
+    assert not any(set(a) < set(b) for a in found for b in found)
+    assert ranking.groups(np.array([1.0, 5.0]), 1.0) == []
+
+
+def test_agreement_of_two_rankings(rng):
+    same = ranking.agreement([3, 2, 1, 0, -1], [30, 20, 10, 5, 1])
+    assert same.tau == pytest.approx(1)
+    assert same.low > 0.9
+    assert same.methods == 5
+    opposite = ranking.agreement([1, 2, 3], [3, 2, 1])
+    assert opposite.tau == pytest.approx(-1)
+    assert np.isnan(opposite.low)
+    holes = ranking.agreement([1, 2, np.nan, 4], [1, np.nan, 3, 2])
+    assert holes.methods == 2
+    covered = 0
+    for _ in range(200):  # tau of a bivariate normal is 2/pi arcsin(rho)
+        x = rng.normal(size=13)
+        found = ranking.agreement(x, 0.8 * x + 0.6 * rng.normal(size=13))
+        covered += found.low <= 2 / np.pi * np.arcsin(0.8) <= found.high
+    assert covered >= 180
+
+
+def test_what_cannot_be_ranked_is_refused():
+    with pytest.raises(DatasetError, match=r"at least 2 occasions x 3 methods; got shape \(1, 4\)"):
+        ranking.told_apart(DEMSAR[:1])
+    with pytest.raises(DatasetError, match="a figure of every method on every occasion"):
+        ranking.rank_matrix(np.array([[1.0, np.nan]]))
+    with pytest.raises(DatasetError, match="at least two methods in both; got 1"):
+        ranking.agreement([1.0, np.nan], [1.0, 2.0])
+    with pytest.raises(DatasetError, match="draws x occasions x methods"):
+        ranking.ranking(DEMSAR)

@@ -1,0 +1,106 @@
+"""Compare: what nobody has run is offered, what has been run is ranked, and refusals are told."""
+
+from dataclasses import replace
+
+import pytest
+
+from tests import pages
+from tests.pages import settled, words
+from zslcore.analysis.comparison import ComparisonSpec, complete
+from zslcore.datasets import load
+from zslcore.runs import RunStore
+
+PAGE = "pages/compare.py"
+METHODS = ["ESZSL", "LinearS2V", "SAE"]
+DATA = ["digits", "simulated-aPY"]
+TABS = ["Figures", "Robustness", "Ranks", "Curves", "Which classes", "As printed"]
+CHOSEN = {"compare_datasets": DATA, "compare_methods": METHODS}
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory):
+    """A data folder in which three methods have been run on two data sets."""
+    folder = tmp_path_factory.mktemp("compared")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ZSL_DATA", str(folder))
+        store, data = RunStore(), {name: load(name) for name in DATA}
+        digests = {name: each.digest for name, each in data.items()}
+        spec = ComparisonSpec(digests, ("PS",), tuple(METHODS), "gzsl")
+        for each in data.values():
+            for run in spec.runs_on(each):
+                complete(run, each, store, ("folds",))
+        standard = replace(spec, splits=("SS",)).run(DATA[1], "SS", "LinearS2V")
+        complete(standard, data[DATA[1]], store)
+    return folder
+
+
+@pytest.fixture
+def visit(kept, monkeypatch):
+    monkeypatch.setenv("ZSL_DATA", str(kept))
+    return lambda **asked: pages.visit(PAGE, **CHOSEN | asked)
+
+
+def test_what_is_missing_is_run_when_asked_for_and_then_there(tmp_path, monkeypatch):
+    monkeypatch.setenv("ZSL_DATA", str(tmp_path))
+    app = pages.visit(PAGE, compare_datasets=["digits"], compare_methods=METHODS[:2])
+    assert "2 runs are missing" in words(app)
+    assert "None of these runs has been made yet." in words(app)
+    app.button(key="compare_go").click().run()
+    settled(app)
+    assert "missing" not in words(app)
+    assert len(RunStore().results()) >= 4  # and what each fold chose
+    (table,) = [each.value for each in app.dataframe]
+    assert set(table["method"]) == set(METHODS[:2])
+
+
+@pytest.mark.parametrize("tab", TABS)
+def test_every_tab_shows_what_there_is(visit, tab):
+    app = visit(compare_tab=tab)
+    assert not app.error
+    assert "missing" not in words(app)
+    assert app.dataframe or tab in ("Robustness", "Curves")
+
+
+def test_ranks_say_what_can_be_told_and_what_cannot(visit):
+    said = words(visit(compare_tab="Ranks"))
+    assert "over 2 occasions and 3 methods" in said
+    assert "critical difference of two mean ranks is" in said
+    assert "With 2 occasions no pair can have a p below 0.5." in said
+    folds = words(visit(compare_tab="Ranks", compare_chosen="on each fold"))
+    assert "so they are not independent occasions" in folds
+
+
+def test_the_oracle_is_called_one(visit):
+    app = visit(compare_chosen="on the test set")
+    assert "never a result" in app.warning[0].value
+
+
+def test_leaky_classes_can_be_left_out(visit):
+    def means(app):
+        return dict(app.dataframe[0].value[["method", "mean"]].to_numpy())
+
+    asked = {"compare_figure": "ZSL", "compare_splits": ["SS"], "compare_methods": ["LinearS2V"]}
+    all_, clean = means(visit(**asked)), means(visit(**asked, compare_leaky="true"))
+    assert all_.keys() == clean.keys()
+    assert all_ != clean
+
+
+def test_our_order_stands_beside_the_printed_one(visit):
+    said = words(visit(compare_tab="As printed"))
+    assert "Kendall's τ" in said
+    assert "table 6" in said
+    assert "table 3" in words(visit(compare_tab="As printed", compare_figure="ZSL"))
+
+
+def test_nothing_chosen_asks_for_a_choice(visit):
+    app = pages.visit(PAGE)
+    app.multiselect(key="compare_methods").set_value([]).run()
+    assert "Choose a data set and a method." in words(app)
+
+
+def test_what_nobody_has_run_has_no_folds_and_no_ranks(tmp_path, monkeypatch):
+    monkeypatch.setenv("ZSL_DATA", str(tmp_path))
+    for tab in TABS[1:5]:
+        app = pages.visit(PAGE, **CHOSEN, compare_tab=tab, compare_chosen="on each fold")
+        assert "runs are missing" in words(app)
+        assert not app.dataframe

@@ -1,0 +1,319 @@
+"""What a comparison shows: figures of all methods, their folds, their curves, their classes.
+
+Tabs of Compare methods. Each function is one of them and needs nothing of the page but the
+:class:`Comparison` that it has made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import count
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+from scipy.stats import spearmanr
+
+from ui import controls, tables
+from ui.figures import ranks as figures
+from ui.figures.curves import several_curves
+from ui.frame import chart
+from ui.numbers import percent
+from ui.text import plain
+from ui.waiting import run_of, wait_for
+from zslcore import jobs
+from zslcore.analysis.comparison import (
+    Choice,
+    ComparisonSpec,
+    Measure,
+    Occasions,
+    by_class,
+    missing,
+    occasions,
+)
+from zslcore.datasets import ZSLDataset
+from zslcore.jobs import Work, compare
+from zslcore.metrics import Average
+from zslcore.runs import RunResult
+
+__all__ = [
+    "Comparison",
+    "in_words",
+    "make_missing",
+    "show_classes",
+    "show_curves",
+    "show_robustness",
+    "show_table",
+]
+
+#: Draws of test classes that intervals are made of.
+N_DRAWS = 400
+#: Curves that can be told apart in one picture.
+MOST_CURVES = 4
+
+
+def in_words(measure: Measure) -> str:
+    """Write a measure as the screen does."""
+    return measure.replace("gamma", "γ").replace("zsl", "ZSL")
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """Methods on data sets, and how their figures are read.
+
+    Attributes
+    ----------
+    spec : ComparisonSpec
+    datasets : name -> ZSLDataset
+    measure : what is compared
+    choice : how parameters were chosen
+    average : "class" or "sample"
+    left_out : data set -> test classes that count for nothing
+    kept : the results there are, by their key
+    """
+
+    spec: ComparisonSpec
+    datasets: Mapping[str, ZSLDataset]
+    measure: Measure
+    choice: Choice
+    average: Average
+    left_out: Mapping[str, frozenset[int]]
+    kept: Mapping[str, RunResult]
+
+    @property
+    def figure(self) -> str:
+        """The measure as the screen writes it."""
+        return in_words(self.measure)
+
+    @property
+    def choices(self) -> list[Choice]:
+        """What belongs to every run: what each fold chooses always, an oracle where asked for."""
+        return ["folds", "oracle"] if self.choice == "oracle" else ["folds"]
+
+    @cached_property
+    def found(self) -> Occasions:
+        """The figures there are, with test classes drawn again."""
+        return self.read(n_draws=N_DRAWS)
+
+    def read(self, n_draws: int = 0, **other) -> Occasions:
+        """Return the figures there are; ``other`` replaces choice or splits."""
+        splits = other.pop("splits", self.spec.splits)
+        given = {"choice": self.choice, "average": self.average, "left_out": self.left_out}
+        return occasions(
+            replace(self.spec, splits=splits),
+            self.datasets,
+            self.kept,
+            self.measure,
+            n_draws=n_draws,
+            **given | other,
+        )
+
+
+# --- Making what is missing -----------------------------------------------------------------------
+
+
+def make_missing(comparison: Comparison) -> None:
+    """Offer to make the runs that nobody has made, and show how far that is."""
+    lacking = missing(comparison.spec, comparison.datasets, comparison.kept, comparison.choices)
+    if not lacking:
+        return
+    work, refused = _work_of(comparison)
+    left = [run for run in lacking if run.key not in refused]
+    for sentence in refused.values():
+        st.caption(f":material/block: {plain(sentence)}")
+    if not left:
+        return
+    status = jobs.status(work.key)
+    if status is not None and status.state != "done":
+        wait_for(work, stop=False)
+        return
+    names = sorted({run.method for run in left})
+    said = ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
+    with st.container(border=True, horizontal=True, vertical_alignment="center"):
+        st.markdown(
+            f"**{len(left)} runs are missing** ({said}). Each chooses parameters on the folds; "
+            "what each fold alone chooses is run, too. They are made in the background, two at a "
+            "time, and kept for all pages."
+        )
+        if st.button("Run them", icon=":material/play_arrow:", type="primary", key="compare_go"):
+            jobs.submit(work)
+            st.rerun()
+
+
+def _work_of(comparison: Comparison) -> tuple[Work, Mapping[str, str]]:
+    """Return the work to be asked for, and which runs were refused when it was done before."""
+    refused: dict[str, str] = {}
+    asked = (compare.ask(comparison.spec, comparison.choices, k) for k in count())
+    work = next(asked)
+    while folder := jobs.finished(work):
+        refused = refused | compare.read(folder, work)
+        work = next(asked)
+    return work, refused
+
+
+# --- Tabs -----------------------------------------------------------------------------------------
+
+
+def show_table(comparison: Comparison) -> None:
+    """List the figure of every method on every occasion, best mean first."""
+    table = comparison.found.table()
+    table["on"] = table["dataset"] + ", " + table["split"]
+    if comparison.choice == "folds":
+        table["on"] += ", fold " + (pd.to_numeric(table["choice"]) + 1).astype(str)
+    wide = table.pivot_table(index="method", columns="on", values="value", sort=False)
+    if wide.empty:
+        st.info("None of these runs has been made yet.", icon=":material/info:")
+        return
+    wide.insert(0, "mean", wide.mean(axis=1, skipna=False))
+    wide = wide.sort_values("mean", ascending=False, na_position="last").reset_index()
+    names = {str(name): str(name) for name in wide}
+    tables.show(wide, "compare", labels=names, percent=list(names)[1:])
+    st.caption(
+        f"{comparison.figure}, per {comparison.average}. A row without a mean lacks a run, or "
+        "the split has no such figure."
+    )
+    timed = table.groupby("method", sort=False)[["seconds", "value"]].mean().dropna()
+    of_folds = comparison.read(choice="folds").table().groupby("method")["seconds"].median()
+    timed["seconds"] = of_folds.reindex(timed.index)
+    timed = timed.dropna().reset_index()
+    if not timed.empty:
+        chart(
+            figures.time_and_accuracy(timed, comparison.figure),
+            f"{comparison.figure} over the time of one fit: "
+            + ", ".join(f"{r.method} {percent(r.value)}" for r in timed.itertuples()),
+            key="compare_time",
+        )
+        st.caption("Time of one fit with its test, parameters given; median over folds and sets.")
+
+
+def show_robustness(comparison: Comparison) -> None:
+    """Draw what each fold's own choice of parameters reaches on the one test set."""
+    name, split = _choose_occasion(comparison, "compare_robust")
+    table = comparison.read(choice="folds", splits=(split,)).table()
+    table = table[table["dataset"] == name].dropna(subset="value")
+    if table.empty:
+        st.info("No run of these has folds to look at yet.", icon=":material/info:")
+        return
+    spread = table.groupby("method")["value"].agg(np.ptp)
+    chart(
+        figures.fold_points(table),
+        f"{comparison.figure} of {len(spread)} methods with the parameters that each fold "
+        f"chooses; largest spread {percent(spread.max())}, {spread.idxmax()}.",
+        key="compare_folds",
+    )
+    st.caption(
+        "A point is a whole run: parameters and γ are chosen on one fold alone, then the method is "
+        "fitted on all training classes. The test set is the same, so the spread is what the "
+        f"choice of validation classes costs: up to {percent(spread.max())} "
+        f"({plain(spread.idxmax())}), {percent(spread.median())} in the median."
+    )
+
+
+def show_curves(comparison: Comparison) -> None:
+    """Draw the seen-unseen curves of some methods in one picture."""
+    name, split = _choose_occasion(comparison, "compare_curves")
+    dataset = comparison.datasets[name]
+    if not len(dataset.split(split).test_seen):
+        st.info("This split has no test images of seen classes, hence no curve.")
+        return
+    there = [
+        method
+        for method in comparison.spec.methods
+        if comparison.kept.get(comparison.spec.run(name, split, method).key) is not None
+    ]
+    chosen = st.multiselect(
+        "Methods drawn",
+        there,
+        there[: MOST_CURVES - 1],
+        max_selections=MOST_CURVES,
+        key="compare_drawn",
+        bind="query-params",
+    )
+    if not chosen:
+        st.info("Choose a method that has been run.", icon=":material/arrow_upward:")
+        return
+    runs = {method: run_of(comparison.spec.run(name, split, method)) for method in chosen}
+    drawn = {method: (scores.curve, result.gamma) for method, (result, scores) in runs.items()}
+    chart(
+        several_curves(drawn),
+        "Seen over unseen accuracy: "
+        + ", ".join(f"{m} AUSUC {percent(curve.ausuc)}" for m, (curve, _) in drawn.items()),
+        key="compare_curves_chart",
+    )
+    st.caption("Circles: γ = 0. Squares: the γ chosen on the folds.")
+
+
+def show_classes(comparison: Comparison) -> None:
+    """Show accuracy over images per class, and over the distance to the nearest seen class."""
+    name, split = _choose_occasion(comparison, "compare_classes")
+    results = [
+        comparison.kept.get(comparison.spec.run(name, split, m).key)
+        for m in comparison.spec.methods
+    ]
+    table = by_class(comparison.datasets[name], split, [r for r in results if r is not None])
+    if table.empty:
+        st.info("None of these runs has been made yet.", icon=":material/info:")
+        return
+    mean = table.groupby("class", sort=False).agg(
+        {"images": "first", "distance": "first", "nearest": "first", "accuracy": "mean"}
+    )
+    mean = mean.dropna().reset_index()
+    for column, title, place in zip(
+        ("images", "distance"),
+        ("images of the class", "distance to the nearest seen class"),
+        st.columns(2, gap="medium"),
+        strict=True,
+    ):
+        with place:
+            said = _said_of(mean, column)
+            chart(
+                figures.scatter_of_classes(mean, column, title),
+                f"Accuracy of {len(mean)} unseen classes over {title}. {said}",
+                key=f"compare_over_{column}",
+            )
+            st.caption(said)
+    st.caption(
+        f"Mean ZSL accuracy of {table['method'].nunique()} methods. Distance is between prototypes "
+        "of unit length."
+    )
+    tables.show(
+        table,
+        f"compare_classes_{name}_{split}",
+        labels={
+            "class": "class",
+            "images": "images",
+            "nearest": "nearest seen class",
+            "distance": "distance",
+            "method": "method",
+            "accuracy": "accuracy",
+        },
+        percent=["accuracy"],
+        significant=["distance"],
+    )
+
+
+def _said_of(mean: pd.DataFrame, column: str) -> str:
+    """Say whether accuracy goes with a column, by ranks, and what half of the classes reach."""
+    if len(mean) < 5 or mean[column].nunique() < 2:
+        return "Too few different classes to say more."
+    rho, p = spearmanr(mean[column], mean["accuracy"])
+    low = mean[column] <= mean[column].median()
+    names = {"images": ("rare", "common"), "distance": ("near", "far")}[column]
+    halves = [percent(mean.loc[part, "accuracy"].mean()) for part in (low, ~low)]
+    return (
+        f"Spearman's ρ = {rho:+.2f} (p = {p:.2g}); the {names[0]} half of the classes reaches "
+        f"{halves[0]}, the {names[1]} half {halves[1]}."
+    ).replace("= -", "= −")
+
+
+def _choose_occasion(comparison: Comparison, key: str) -> tuple[str, str]:
+    """Choose one data set and split of the comparison."""
+    words = {
+        f"{name}, {split}": (name, split)
+        for name, dataset in comparison.datasets.items()
+        for split in comparison.spec.splits
+        if split in dataset.splits
+    }
+    return words[controls.choose("On", list(words), key=key, width=300)]

@@ -1,0 +1,456 @@
+r"""Many methods on many data sets, read off the runs that are kept.
+
+A comparison is a set of runs: every method on every split of every data set, its parameters chosen
+on the folds, and once more for each fold with what that fold alone would have chosen; the test set
+is the same. One *occasion* is a split of a data set under one such choice. What is compared is a
+mean over test classes,
+
+.. math::
+    \frac{\sum_c w_c \, acc_c}{\sum_c w_c}
+
+where :math:`w_c` is 1 (per class) or the number of test images (per sample), 0 for classes that are
+left out, as those that the feature extractor was trained on, and, to see how sure a figure is, how
+often the class is drawn.
+
+References
+----------
+Y. Xian, C. Lampert, B. Schiele, Z. Akata, "Zero-shot learning - a comprehensive evaluation of the
+good, the bad and the ugly", TPAMI 2019, figures 3, 4 and 7.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, Protocol, get_args
+
+import numpy as np
+import pandas as pd
+
+from zslcore.analysis import ranking
+from zslcore.analysis.resampling import class_draws
+from zslcore.datasets import ZSLDataset
+from zslcore.datasets.facts import published
+from zslcore.exceptions import DatasetError, closest_name
+from zslcore.features import FeatureScaling, PrototypeScaling
+from zslcore.metrics import Average, harmonic_mean
+from zslcore.protocol import Task
+from zslcore.runs import RunResult, RunSpec, RunStore, execute
+
+__all__ = [
+    "CHOICES",
+    "MEASURES",
+    "Choice",
+    "ComparisonSpec",
+    "Kept",
+    "Measure",
+    "accuracies",
+    "as_text",
+    "by_class",
+    "complete",
+    "measured",
+    "missing",
+    "occasions",
+    "planned",
+    "printed",
+    "run_of",
+]
+
+Measure = Literal["zsl", "u", "s", "H", "u at gamma", "s at gamma", "H at gamma"]
+MEASURES: tuple[Measure, ...] = get_args(Measure)
+#: How parameters were chosen: on all folds, on one of them, or on the test set.
+Choice = Literal["validated", "folds", "oracle"]
+CHOICES: tuple[Choice, ...] = get_args(Choice)
+
+
+class Kept(Protocol):
+    """Where results are looked up by their key: a run store, or what was read from one."""
+
+    def get(self, key: str, /) -> RunResult | None:
+        """Return the result kept under a key; None without one."""
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonSpec:
+    """What is compared.
+
+    Parameters
+    ----------
+    datasets : mapping of names to content digests
+    splits, methods : names; a split that a data set does not have is left out there
+    task : "zsl" or "gzsl", what parameters are chosen for
+    features, prototypes : preprocessing, see :class:`zslcore.features.Preprocessing`
+    seed : int
+    """
+
+    datasets: Mapping[str, str]
+    splits: tuple[str, ...]
+    methods: tuple[str, ...]
+    task: Task = "zsl"
+    features: FeatureScaling = "l2"
+    prototypes: PrototypeScaling = "l2"
+    seed: int = 0
+
+    def run(self, dataset: str, split: str, method: str) -> RunSpec:
+        """Return the run of one method on one split, its parameters chosen on the folds."""
+        return RunSpec(
+            dataset=dataset,
+            split=split,
+            method=method,
+            select_for=self.task,
+            features=self.features,
+            prototypes=self.prototypes,
+            seed=self.seed,
+            digest=self.datasets[dataset],
+        )
+
+    def runs_on(self, dataset: ZSLDataset) -> Iterator[RunSpec]:
+        """Yield the runs on one data set, those of a split together."""
+        for split in self.splits:
+            if split in dataset.splits:
+                for method in self.methods:
+                    yield self.run(dataset.name, split, method)
+
+
+# --- What is run, and what is there ---------------------------------------------------------------
+
+
+def planned(result: RunResult, choice: Choice) -> tuple[RunSpec, ...]:
+    """Return the runs that belong to a result: with what each fold, or the test set, would choose.
+
+    Nothing for "validated", which the result itself is.
+    """
+    spec = replace(result.spec, grid={})
+    if choice == "folds":
+        return tuple(
+            replace(spec, params=result.params | fold.params, gamma=fold.gamma or 0.0)
+            for fold in result.fold_choices
+        )
+    if choice == "oracle" and result.oracle is not None:
+        peek, for_zsl = result.oracle, spec.select_for == "zsl" or result.oracle.gamma is None
+        params = peek.zsl_params if for_zsl else peek.gzsl_params or {}
+        gamma = 0.0 if for_zsl else peek.gamma
+        return (replace(spec, params=result.params | params, gamma=gamma),)
+    return ()
+
+
+def run_of(
+    spec: RunSpec, store: Kept, choices: Collection[Choice] = ()
+) -> tuple[RunResult | None, dict[Choice, tuple[RunResult | None, ...]]]:
+    """Return what the store has of a run, and of the runs that belong to it, by choice."""
+    first = store.get(spec.present.key)
+    if first is None or _lacks(first, choices):
+        return None, {}
+    more = {
+        choice: tuple(store.get(other.key) for other in planned(first, choice))
+        for choice in choices
+    }
+    return first, more
+
+
+def _lacks(result: RunResult, choices: Collection[Choice]) -> bool:
+    """Whether a kept result does not say what is asked, as those of earlier versions."""
+    return ("folds" in choices and bool(result.spec.grid) and not result.fold_choices) or (
+        "oracle" in choices and result.oracle is None
+    )
+
+
+def missing(
+    spec: ComparisonSpec,
+    datasets: Mapping[str, ZSLDataset],
+    store: Kept,
+    choices: Collection[Choice] = (),
+) -> list[RunSpec]:
+    """Return the runs of a comparison that the store does not hold with all that belongs to them.
+
+    Parameters
+    ----------
+    spec : ComparisonSpec
+    datasets : name -> ZSLDataset
+    store : a RunStore, or results by their key
+    choices : of :data:`CHOICES`, beyond "validated"
+    """
+    lacking = []
+    for dataset in datasets.values():
+        for run in spec.runs_on(dataset):
+            first, more = run_of(run, store, choices)
+            if first is None or any(None in results for results in more.values()):
+                lacking.append(run)
+    return lacking
+
+
+def complete(
+    spec: RunSpec,
+    dataset: ZSLDataset,
+    store: RunStore,
+    choices: Collection[Choice] = (),
+    on_fit: Callable[[int, int], None] | None = None,
+) -> int:
+    """Run what the store does not hold of a run and of those that belong to it.
+
+    Returns
+    -------
+    int, how many were run
+    """
+    first, fitted = store.get(spec.present.key), 0
+    if first is None or _lacks(first, choices):
+        first = execute(spec, dataset, with_oracle="oracle" in choices, on_progress=on_fit)
+        store.put(first)
+        fitted += 1
+    for choice in choices:
+        for other in planned(first, choice):
+            if store.get(other.key) is None:
+                store.put(execute(other, dataset, with_oracle=False))
+                fitted += 1
+    return fitted
+
+
+# --- What is read off -----------------------------------------------------------------------------
+
+
+def accuracies(result: RunResult, measure: Measure) -> tuple[dict[int, float], dict[int, float]]:
+    """Return the accuracies of unseen and of seen classes that a measure is a mean of, by class."""
+    e = result.evaluation
+    if measure == "zsl":
+        return e.per_class_zsl, {}
+    of = e.per_class if measure.endswith("gamma") else e.per_class_plain
+    unseen = {c: value for c, value in of.items() if c in e.per_class_zsl}
+    seen = {c: value for c, value in of.items() if c not in e.per_class_zsl}
+    if measure[0] in "us":
+        return (unseen, {}) if measure[0] == "u" else ({}, seen)
+    return unseen, seen
+
+
+def measured(
+    result: RunResult, measure: Measure, weights: np.ndarray, classes: np.ndarray
+) -> np.ndarray:
+    """Return a measure of a run for every row of weights.
+
+    Parameters
+    ----------
+    result : RunResult
+    measure : of :data:`MEASURES`
+    weights : array of shape (n_draws, n_classes), what every class counts
+    classes : int array of shape (n_classes,), the classes that columns of ``weights`` are of
+
+    Returns
+    -------
+    array of shape (n_draws,), fractions in [0, 1]
+        NaN where the run has no such figure, or no class that counts.
+    """
+    sides = []
+    for of in accuracies(result, measure):
+        if not of:
+            continue
+        columns = np.searchsorted(classes, list(of))
+        w = weights[:, columns]
+        with np.errstate(invalid="ignore"):
+            sides.append(w @ np.array(list(of.values())) / w.sum(axis=1))
+    if not sides or (measure[0] == "H" and len(sides) < 2):
+        return np.full(len(weights), np.nan)
+    return sides[0] if len(sides) == 1 else harmonic_mean(*sides)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Occasions:
+    """Figures of all methods on every occasion, as measured and with test classes drawn again.
+
+    Attributes
+    ----------
+    methods : names, in the order of the last axis
+    names : (data set, split, choice) of every occasion; the choice is "validated", "oracle" or the
+        number of a fold
+    figures : array of shape (1 + n_draws, n_occasions, n_methods), fractions in [0, 1]; NaN where
+        there is no run
+    seconds : array of shape (n_occasions, n_methods), wall time of the run
+    """
+
+    methods: tuple[str, ...]
+    names: tuple[tuple[str, str, str], ...]
+    figures: np.ndarray
+    seconds: np.ndarray
+
+    @property
+    def complete(self) -> Occasions:
+        """Only methods that have a figure on every occasion that any has one on."""
+        there = np.isfinite(self.figures[0])
+        occasions_, methods = there.any(axis=1), there[there.any(axis=1)].all(axis=0)
+        return Occasions(
+            tuple(m for m, keep in zip(self.methods, methods, strict=True) if keep),
+            tuple(n for n, keep in zip(self.names, occasions_, strict=True) if keep),
+            self.figures[:, occasions_][:, :, methods],
+            self.seconds[occasions_][:, methods],
+        )
+
+    def table(self) -> pd.DataFrame:
+        """Return one tidy row a method and occasion: dataset, split, choice, method, value."""
+        rows = [
+            {
+                "dataset": dataset,
+                "split": split,
+                "choice": choice,
+                "method": method,
+                "value": self.figures[0, i, j],
+                "seconds": self.seconds[i, j],
+            }
+            for i, (dataset, split, choice) in enumerate(self.names)
+            for j, method in enumerate(self.methods)
+        ]
+        columns = ["dataset", "split", "choice", "method", "value", "seconds"]
+        return pd.DataFrame(rows, columns=columns)
+
+
+def occasions(
+    spec: ComparisonSpec,
+    datasets: Mapping[str, ZSLDataset],
+    store: Kept,
+    measure: Measure,
+    *,
+    choice: Choice = "validated",
+    average: Average = "class",
+    left_out: Mapping[str, Collection[int]] | None = None,
+    n_draws: int = 0,
+) -> Occasions:
+    """Read one measure off all runs of a comparison that the store holds.
+
+    Parameters
+    ----------
+    spec : ComparisonSpec
+    datasets : name -> ZSLDataset
+    store : a RunStore, or results by their key
+    measure : of :data:`MEASURES`
+    choice : "validated", "folds" (an occasion a fold) or "oracle"
+    average : "class" or "sample"
+    left_out : data set -> test classes that count for nothing, as leaky ones
+    n_draws : how often test classes are drawn again, the same draws for all methods
+    """
+    if measure not in MEASURES:
+        raise closest_name("measure", measure, MEASURES)
+    names: list[tuple[str, str, str]] = []
+    blocks, times = [], []
+    for dataset in datasets.values():
+        for split in (name for name in spec.splits if name in dataset.splits):
+            found = [_kept(spec.run(dataset.name, split, m), store, choice) for m in spec.methods]
+            n = max(len(results) for results in found)
+            out = () if left_out is None else left_out.get(dataset.name, ())
+            classes, weights = _weights(dataset, split, average, out, n_draws)
+            block = np.full((1 + n_draws, n, len(spec.methods)), np.nan)
+            seconds = np.full((n, len(spec.methods)), np.nan)
+            for j, results in enumerate(found):
+                for i, result in enumerate(results):
+                    if result is not None:
+                        block[:, i, j] = measured(result, measure, weights, classes)
+                        seconds[i, j] = result.seconds
+            numbers = [str(k) for k in range(n)] if choice == "folds" else [choice] * n
+            names += [(dataset.name, split, number) for number in numbers]
+            blocks.append(block)
+            times.append(seconds)
+    if not blocks:
+        raise DatasetError(f"None of {', '.join(datasets)} has the split {', '.join(spec.splits)}.")
+    return Occasions(
+        spec.methods, tuple(names), np.concatenate(blocks, axis=1), np.concatenate(times)
+    )
+
+
+def _kept(spec: RunSpec, store: Kept, choice: Choice) -> tuple[RunResult | None, ...]:
+    first, more = run_of(spec, store, () if choice == "validated" else (choice,))
+    return (first,) if choice == "validated" else more.get(choice, ())
+
+
+def _weights(
+    dataset: ZSLDataset, split: str, average: Average, left_out: Collection[int], n_draws: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the test classes of a split and what each counts, a row a draw."""
+    parts = dataset.split(split)
+    test = np.concatenate([parts.test_seen, parts.test_unseen])
+    classes, images = np.unique(dataset.labels[test], return_counts=True)
+    counts = np.where(np.isin(classes, list(left_out)), 0.0, images if average == "sample" else 1.0)
+    seen = np.isin(classes, parts.seen_classes)
+    drawn = class_draws(seen, n_draws) if n_draws else np.ones((1, len(classes)))
+    return classes, drawn * counts
+
+
+def as_text(found: Occasions) -> str:
+    """Return figures and ranks as lines to read, best mean rank first."""
+    ranked = found.complete
+    left = [method for method in found.methods if method not in ranked.methods]
+    lines = [f"Not ranked, a figure is missing: {', '.join(left)}"] if left else []
+    if not ranked.methods or not ranked.names:
+        return "\n".join([*lines, "No method has a figure on every data set and split."])
+    of_draws = ranking.ranking(ranked.figures)
+    lines.append(f"{'method':12} {'mean':>7}  {'mean rank':>9}   95 %          first in")
+    for j in np.argsort(of_draws.mean_rank, kind="stable"):
+        interval = f"{of_draws.low[j]:.1f} to {of_draws.high[j]:.1f}"
+        lines.append(
+            f"{ranked.methods[j]:12} {ranked.figures[0, :, j].mean():7.1%}  "
+            f"{of_draws.mean_rank[j]:9.2f}   {interval:12}  {of_draws.first[j]:.0%}"
+        )
+    if len(ranked.names) > 1 and len(ranked.methods) > 2:
+        test = ranking.told_apart(ranked.figures[0])
+        lines.append(
+            f"Friedman p = {test.p:.3g} over {test.occasions} occasions; critical difference "
+            f"{test.critical_difference:.2f} (Nemenyi, 5 %)"
+        )
+    return "\n".join(lines)
+
+
+def printed(measure: Measure, splits: Sequence[str] = ("PS",)) -> Occasions:
+    """Return the benchmark paper's tables 3 (ZSL, SS and PS) and 6 (GZSL on PS) as occasions.
+
+    Parameters
+    ----------
+    measure : "zsl", "u", "s" or "H"; the paper calibrates nothing
+    splits : of "SS" and "PS"
+
+    Raises
+    ------
+    DatasetError
+        For what the paper does not print.
+    """
+    columns = {"u": "unseen", "s": "seen", "H": "harmonic"}
+    if measure == "zsl":
+        table = published("zsl_top1").rename(columns={"top1_per_class": "value"})
+    elif measure in columns:
+        table = published("gzsl_ps").rename(columns={columns[measure]: "value"}).assign(split="PS")
+    else:
+        raise DatasetError(f"The benchmark paper prints zsl, u, s and H; got {measure}.")
+    table = table[table["split"].isin(list(splits))]
+    if table.empty:
+        raise DatasetError(f"The benchmark paper prints no {measure} on {', '.join(splits)}.")
+    wide = table.pivot_table(
+        index=["dataset", "split"], columns="method", values="value", sort=False
+    )
+    names = tuple((dataset, split, "printed") for dataset, split in wide.index)
+    nothing = np.full(wide.shape, np.nan)
+    return Occasions(tuple(wide.columns), names, wide.to_numpy()[None], nothing)
+
+
+def by_class(dataset: ZSLDataset, split: str, results: Sequence[RunResult]) -> pd.DataFrame:
+    """Return the ZSL accuracy of every unseen class under every method, with what makes it hard.
+
+    Returns
+    -------
+    DataFrame, a row an unseen class and method: class, images (of the data set), distance (of its
+    prototype to that of the nearest seen class, at unit length), nearest, method, accuracy
+    """
+    parts = dataset.split(split)
+    S = dataset.prototypes / np.maximum(
+        np.linalg.norm(dataset.prototypes, axis=1, keepdims=True), np.finfo(np.float32).tiny
+    )
+    images = np.bincount(dataset.labels, minlength=dataset.n_classes)
+    rows = []
+    for c in parts.unseen_classes:
+        distance = np.linalg.norm(S[parts.seen_classes] - S[c], axis=1)
+        near = int(np.argmin(distance))
+        rows += [
+            {
+                "class": dataset.class_names[c],
+                "images": int(images[c]),
+                "distance": float(distance[near]),
+                "nearest": dataset.class_names[parts.seen_classes[near]],
+                "method": result.spec.method,
+                "accuracy": result.evaluation.per_class_zsl.get(int(c), np.nan),
+            }
+            for result in results
+        ]
+    return pd.DataFrame(rows)

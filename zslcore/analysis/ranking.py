@@ -1,0 +1,345 @@
+r"""Who ranks first, and how robust that is.
+
+Methods are ranked on *occasions*, as data sets or the folds that parameters were chosen on: 1 is
+the best, ties share the mean of their places. Of n occasions and k methods with mean ranks
+:math:`\bar r_j`:
+
+.. math::
+    \chi^2_F = \frac{12 n}{k (k + 1)} \sum_j \left( \bar r_j - \frac{k + 1}{2} \right)^2,
+    \qquad CD = q_\alpha \sqrt{\frac{k (k + 1)}{6 n}}
+
+Friedman's statistic (here without its correction for ties, which SciPy makes) asks whether all
+methods are alike; two methods whose mean ranks are closer than Nemenyi's critical difference CD
+cannot be told apart, where :math:`q_\alpha \sqrt 2` is a quantile of the studentized range of k
+values. Pairs are also tested each by Wilcoxon's signed ranks, adjusted after Holm.
+
+How sure a rank is, is asked of the test classes, drawn again for all methods alike. The interval of
+a rank follows from which other methods are surely better and which surely worse: of method j on one
+occasion, with :math:`x^*` what a draw makes of the figures x and :math:`s_{ij}` the deviation of
+:math:`x^*_i - x^*_j`,
+
+.. math::
+    c_j: \; P^* \left( \max_i \frac{|(x^*_i - x^*_j) - (x_i - x_j)|}{s_{ij}} \le c_j \right) = 1 -
+    \alpha, \qquad 1 + \# \{ i: x_i - x_j > c_j s_{ij} \} \; \le \; r_j \; \le \;
+    k - \# \{ i: x_j - x_i > c_j s_{ij} \}
+
+which holds for the rank itself, however close methods are; percentiles of ranks drawn again do not.
+
+References
+----------
+J. Demšar, "Statistical comparisons of classifiers over multiple data sets", JMLR 2006. Y. Xian,
+C. Lampert, B. Schiele, Z. Akata, "Zero-shot learning - a comprehensive evaluation of the good, the
+bad and the ugly", TPAMI 2019, figures 4 and 7. E. Fieller, H. Hartley, E. Pearson, "Tests for rank
+correlation coefficients I", Biometrika 1957. M. Mogstad, J. Romano, A. Shaikh, D. Wilhelm,
+"Inference for ranks with applications to mobility across neighbourhoods and academic achievement
+across countries", Review of Economic Studies 2024.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
+from scipy.stats import friedmanchisquare, kendalltau, norm, rankdata, studentized_range, wilcoxon
+
+from zslcore.analysis.significance import DIGITS, holm
+from zslcore.exceptions import DatasetError, ParameterError
+
+__all__ = [
+    "Agreement",
+    "Ranking",
+    "RankingTest",
+    "agreement",
+    "critical_difference",
+    "groups",
+    "pairwise",
+    "rank_matrix",
+    "ranking",
+    "ranks_of",
+    "told_apart",
+]
+
+#: Occasions are permuted so often for the p-value of Friedman's statistic.
+N_PERMUTATIONS = 4999
+
+
+def ranks_of(values: ArrayLike) -> np.ndarray:
+    """Rank methods on every occasion, 1 being the largest value; ties share their mean place.
+
+    Parameters
+    ----------
+    values : array of shape (..., n_methods)
+
+    Returns
+    -------
+    array of the same shape
+        Values that agree to twelve digits are ties.
+    """
+    return rankdata(-np.round(np.asarray(values, dtype=np.float64), DIGITS), axis=-1)
+
+
+def rank_matrix(values: np.ndarray) -> np.ndarray:
+    """Count how often method i is j-th; m methods that tie have an m-th of each of their places.
+
+    Parameters
+    ----------
+    values : array of shape (n_occasions, n_methods)
+
+    Returns
+    -------
+    array of shape (n_methods, n_methods), rows and columns sum to ``n_occasions``
+    """
+    _check(values)
+    n_methods = values.shape[1]
+    negative = -np.round(values, DIGITS)
+    first = rankdata(negative, method="min", axis=1).astype(int) - 1
+    last = rankdata(negative, method="max", axis=1).astype(int) - 1
+    places = np.arange(n_methods)
+    inside = (places >= first[..., None]) & (places <= last[..., None])
+    return (inside / (last - first + 1)[..., None]).sum(axis=0)
+
+
+# --- How sure a rank is ---------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ranking:
+    """Mean ranks over occasions, with what drawing the test classes again makes of them.
+
+    Attributes
+    ----------
+    mean_rank : array of shape (n_methods,)
+    low, high : arrays of shape (n_methods,), interval of the mean rank; NaN without draws
+    first : array of shape (n_methods,)
+        Share of draws in which the method's mean rank is the best; ties share.
+    """
+
+    mean_rank: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    first: np.ndarray
+
+
+def ranking(values: np.ndarray, level: float = 0.95) -> Ranking:
+    """Rank methods over occasions, and over draws of test classes.
+
+    Parameters
+    ----------
+    values : array of shape (1 + n_draws, n_occasions, n_methods)
+        The first is what was measured, the others the same with test classes drawn again, see
+        :func:`zslcore.analysis.resampling.class_draws`.
+    level : nominal coverage of each method's interval
+
+    Notes
+    -----
+    The interval of a mean over n occasions is the mean of intervals that miss n times more seldom:
+    all of them hold together.
+    """
+    if values.ndim != 3 or not values.size:
+        raise DatasetError(
+            f"Ranks need draws x occasions x methods, at least one each; got shape {values.shape}."
+        )
+    if not 0 < level < 1:
+        raise ParameterError(f"level must lie between 0 and 1; got {level!r}.")
+    of_draws = ranks_of(values).mean(axis=1)
+    drawn, n = of_draws[1:], values.shape[1]
+    if not len(drawn):
+        unknown = np.full(values.shape[2], np.nan)
+        return Ranking(of_draws[0], unknown, unknown, unknown)
+    of_occasions = [_bounds(values[:, k], 1 - (1 - level) / n) for k in range(n)]
+    low, high = np.mean(of_occasions, axis=0)
+    is_first = np.isclose(drawn, drawn.min(axis=1, keepdims=True))
+    first = (is_first / is_first.sum(axis=1, keepdims=True)).mean(axis=0)
+    return Ranking(of_draws[0], low, high, first)
+
+
+def _bounds(values: np.ndarray, level: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return the lowest and the highest place every method can have on one occasion."""
+    k = values.shape[1]
+    lowest, highest = np.empty(k), np.empty(k)
+    for j in range(k):
+        d = values - values[:, [j]]
+        moved = np.abs(d[1:] - d[0])
+        s = d[1:].std(axis=0)
+        c = np.quantile((moved / np.where(s > 0, s, 1)).max(axis=1), level)
+        lowest[j] = 1 + np.count_nonzero(d[0] > c * s)
+        highest[j] = k - np.count_nonzero(-d[0] > c * s)
+    return lowest, highest
+
+
+# --- Tests ----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class RankingTest:
+    """Whether methods can be told apart at all.
+
+    Attributes
+    ----------
+    occasions, methods : how many
+    statistic : Friedman's chi-square, corrected for ties; NaN where all ranks tie
+    p : by permuting the methods within every occasion, valid for any number of occasions
+    p_chi_square : of the chi-square distribution, for many occasions
+    critical_difference : of two mean ranks, after Nemenyi, at ``alpha``
+    alpha : float
+    smallest_p : the smallest p a pair of methods can have over so many occasions
+    """
+
+    occasions: int
+    methods: int
+    statistic: float
+    p: float
+    p_chi_square: float
+    critical_difference: float
+    alpha: float
+    smallest_p: float
+
+
+def told_apart(values: np.ndarray, alpha: float = 0.05, seed: int = 0) -> RankingTest:
+    """Test whether all methods rank alike.
+
+    Parameters
+    ----------
+    values : array of shape (n_occasions, n_methods), at least two occasions and three methods
+    alpha : float
+    seed : int
+    """
+    _check(values, at_least=(2, 3))
+    n, k = values.shape
+    ranks = ranks_of(values)
+    statistic, p_chi_square = np.nan, np.nan
+    if (np.ptp(ranks, axis=1) > 0).any():
+        found = friedmanchisquare(*ranks.T)
+        statistic, p_chi_square = float(found.statistic), float(found.pvalue)
+    rng = np.random.default_rng(seed)
+    permuted = rng.permuted(np.broadcast_to(ranks, (N_PERMUTATIONS, n, k)), axis=-1)
+    as_large = _spread(permuted) >= _spread(ranks) * (1 - 1e-12)
+    return RankingTest(
+        occasions=n,
+        methods=k,
+        statistic=statistic,
+        p=float((1 + as_large.sum()) / (1 + N_PERMUTATIONS)),
+        p_chi_square=p_chi_square,
+        critical_difference=critical_difference(n, k, alpha),
+        alpha=alpha,
+        smallest_p=min(1.0, 2.0 ** (1 - n)),
+    )
+
+
+def _spread(ranks: np.ndarray) -> np.ndarray:
+    """Return what Friedman's statistic grows with, ties being the same under permutation."""
+    n, k = ranks.shape[-2:]
+    return ((ranks.sum(axis=-2) - n * (k + 1) / 2) ** 2).sum(axis=-1)
+
+
+def critical_difference(n_occasions: int, n_methods: int, alpha: float = 0.05) -> float:
+    """Return Nemenyi's critical difference of two mean ranks.
+
+    Examples
+    --------
+    >>> round(critical_difference(14, 4), 3)  # Demšar's example, 2.569 * sqrt(4 * 5 / (6 * 14))
+    1.254
+    """
+    if not 0 < alpha < 1:
+        raise ParameterError(f"alpha must lie between 0 and 1; got {alpha!r}.")
+    q = studentized_range.ppf(1 - alpha, n_methods, np.inf) / np.sqrt(2)
+    return float(q * np.sqrt(n_methods * (n_methods + 1) / (6 * n_occasions)))
+
+
+def groups(mean_rank: np.ndarray, critical: float) -> list[list[int]]:
+    """Return the largest groups of methods that the critical difference does not tell apart.
+
+    Returns
+    -------
+    list of lists of methods, in the order of their ranks; groups of one are left out
+    """
+    order = np.argsort(mean_rank, kind="stable")
+    ranks = mean_rank[order]
+    found: list[list[int]] = []
+    end = 0
+    for start in range(len(order)):
+        stop = int(np.searchsorted(ranks, ranks[start] + critical, side="right"))
+        if stop > max(end, start + 1):
+            found.append(order[start:stop].tolist())
+            end = stop
+    return found
+
+
+def pairwise(values: np.ndarray, methods: Sequence[str]) -> pd.DataFrame:
+    """Test every pair of methods by Wilcoxon's signed ranks over occasions, adjusted after Holm.
+
+    Returns
+    -------
+    DataFrame with one row a pair: better, worse, mean_difference, p, p_holm
+        ``better`` is the method with the larger mean.
+    """
+    _check(values, at_least=(2, 2))
+    rows = []
+    for i, j in combinations(range(len(methods)), 2):
+        d = np.round(values[:, i] - values[:, j], DIGITS)
+        first, second = (i, j) if d.mean() >= 0 else (j, i)
+        rows.append(
+            {
+                "better": methods[first],
+                "worse": methods[second],
+                "mean_difference": abs(float(d.mean())),
+                "p": float(wilcoxon(d).pvalue) if d.any() else 1.0,
+            }
+        )
+    table = pd.DataFrame(rows)
+    return table.assign(p_holm=holm(table["p"])).sort_values("p", kind="stable", ignore_index=True)
+
+
+# --- Two rankings ---------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """How far two rankings of the same methods agree.
+
+    Attributes
+    ----------
+    tau : Kendall's tau-b, 1 for the same order, 0 for orders that have nothing in common
+    low, high : interval by Fieller's approximation; NaN for fewer than five methods
+    p : of no agreement
+    methods : how many are in both
+    """
+
+    tau: float
+    low: float
+    high: float
+    p: float
+    methods: int
+
+
+def agreement(first: ArrayLike, second: ArrayLike, level: float = 0.95) -> Agreement:
+    """Compare two series of figures of the same methods, NaN where one has none."""
+    a, b = (np.asarray(x, dtype=np.float64) for x in (first, second))
+    if a.shape != b.shape or a.ndim != 1:
+        raise DatasetError(f"Two rankings of the same methods; got shapes {a.shape}, {b.shape}.")
+    both = np.isfinite(a) & np.isfinite(b)
+    n = int(both.sum())
+    if n < 2:
+        raise DatasetError(f"Two rankings need at least two methods in both; got {n}.")
+    found = kendalltau(a[both], b[both])
+    tau, low, high = float(found.statistic), np.nan, np.nan
+    if n > 4 and np.isfinite(tau):
+        half = norm.ppf((1 + level) / 2) * np.sqrt(0.437 / (n - 4))
+        middle = np.arctanh(np.clip(tau, -1 + 1e-9, 1 - 1e-9))
+        low, high = float(np.tanh(middle - half)), float(np.tanh(middle + half))
+    return Agreement(tau, low, high, float(found.pvalue), n)
+
+
+def _check(values: np.ndarray, at_least: tuple[int, int] = (1, 1)) -> None:
+    """Refuse what cannot be ranked."""
+    if values.ndim != 2 or any(n < m for n, m in zip(values.shape, at_least, strict=True)):
+        raise DatasetError(
+            f"Ranks need at least {at_least[0]} occasions x {at_least[1]} methods; got shape "
+            f"{values.shape}."
+        )
+    if not np.isfinite(values).all():
+        raise DatasetError("Ranks need a figure of every method on every occasion.")

@@ -1,0 +1,152 @@
+"""Which benchmark a data set is, told by what is in it and not by what somebody called it.
+
+Class names tell, in any order and spelling, when they are those of a benchmark one by one: data
+that share some of them, or have one more, are other data. Where a file has no class names, or
+names of its own, the labels tell, if they are those of the release row by row. AWA1 and AWA2 have
+the same classes; images per class, or their share, tell them apart.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from zslcore.datasets.base import Fold, Split, ZSLDataset
+from zslcore.datasets.facts import class_facts, fact_sources, plain_name
+
+__all__ = ["Recognised", "benchmark_of", "labels_digest", "recognise"]
+
+#: Columns of a benchmark's classes that say its splits: their places, and those in the folds.
+_COLUMNS = {"SS": ("ss", "ss_fold"), "PS": ("ps", "fold")}
+#: Two sets of the same classes are told apart when one's shares of images are this much nearer.
+_NEARER = 2.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Recognised:
+    """Classes that are those of a benchmark.
+
+    Attributes
+    ----------
+    candidates : the benchmark; AWA1 and AWA2 where these cannot be told apart
+    row : int array of shape (n_classes,)
+        Of each class of the data, its row in the benchmark's ``class_facts``.
+    """
+
+    candidates: tuple[str, ...]
+    row: np.ndarray
+
+    @property
+    def benchmark(self) -> str | None:
+        """The benchmark, None where it is not known which of two it is."""
+        return self.candidates[0] if len(self.candidates) == 1 else None
+
+    def test_classes(self, split: str) -> np.ndarray:
+        """Return the classes that a split tests as unseen, numbered as in the data.
+
+        Parameters
+        ----------
+        split : "SS" or "PS"
+        """
+        return np.flatnonzero(self._places(_COLUMNS[split][0]) == "test")
+
+    def folds(self, labels: np.ndarray, split: Split) -> list[Fold]:
+        """Return the released folds of a split; none where its unseen classes are no benchmark's.
+
+        Parameters
+        ----------
+        labels : int array of shape (n_samples,)
+        split : any split of the data
+        """
+        for name, (_, fold) in _COLUMNS.items():
+            if np.array_equal(np.unique(split.unseen_classes), self.test_classes(name)):
+                places = [self._places(f"{fold}{k}") for k in (1, 2, 3)]
+                return [_fold(labels, split.trainval, place) for place in places]
+        return []
+
+    def _places(self, column: str) -> np.ndarray:
+        return class_facts(self.candidates[0]).classes[column].to_numpy()[self.row]
+
+
+def benchmark_of(dataset: ZSLDataset) -> str | None:
+    """Return the benchmark that a data set is, or stands in for; None for any other data.
+
+    AWA1 and AWA2 can only be told apart by their images. Where these do not tell, the beginning of
+    the data set's name does, as in ``AWA2-subset``.
+    """
+    found = recognise(dataset.class_names, dataset.labels)
+    if found is None:
+        return None
+    if found.benchmark:
+        return found.benchmark
+    called = dataset.name.lower()
+    return next((name for name in found.candidates if called.startswith(name.lower())), None)
+
+
+def recognise(class_names: Sequence[str], labels: np.ndarray) -> Recognised | None:
+    """Return what benchmark these classes are those of, if any.
+
+    Parameters
+    ----------
+    class_names : one per class, in any order and spelling
+    labels : int array of shape (n_samples,), 0-based class of each image
+    """
+    n_classes = len(class_names)
+    if not len(labels) or labels.min() < 0 or labels.max() >= n_classes:
+        return None
+    by_names = _by_names(tuple(class_names))
+    if by_names is None:
+        return _by_labels(n_classes, labels)
+    images = np.bincount(labels, minlength=n_classes)
+    return Recognised(_nearest(by_names, images), by_names.row)
+
+
+@lru_cache(maxsize=64)
+def _by_names(class_names: tuple[str, ...]) -> Recognised | None:
+    plain = [plain_name(name) for name in class_names]
+    found = [name for name in fact_sources() if sorted(plain) == sorted(_rows(name))]
+    if not found:
+        return None
+    rows = _rows(found[0])  # AWA1 and AWA2 list their classes in the same order
+    return Recognised(tuple(found), np.array([rows[name] for name in plain]))
+
+
+@lru_cache
+def _rows(benchmark: str) -> dict[str, int]:
+    """Return the row of every class of a benchmark by its plain name."""
+    return {plain_name(name): i for i, name in enumerate(class_facts(benchmark).classes["class"])}
+
+
+def _by_labels(n_classes: int, labels: np.ndarray) -> Recognised | None:
+    digest = labels_digest(labels)
+    for benchmark, facts in fact_sources().items():
+        if facts["labels"] == digest and len(_rows(benchmark)) == n_classes:
+            return Recognised((benchmark,), np.arange(n_classes))
+    return None
+
+
+def labels_digest(labels: np.ndarray) -> str:
+    """Return the SHA-256 of 0-based labels in their order, 16 hex digits."""
+    return hashlib.sha256(np.ascontiguousarray(labels, dtype="<i8").data).hexdigest()[:16]
+
+
+def _nearest(found: Recognised, images: np.ndarray) -> tuple[str, ...]:
+    """Return the candidate whose shares of images per class are nearest, if one is."""
+    apart = {}
+    for name in found.candidates:
+        real = class_facts(name).classes["images"].to_numpy()[found.row]
+        apart[name] = np.abs(images / images.sum() - real / real.sum()).sum()
+    first, *others = sorted(apart, key=lambda name: apart[name])
+    if all(apart[first] * _NEARER < apart[other] for other in others):
+        return (first,)
+    return found.candidates
+
+
+def _fold(labels: np.ndarray, trainval: np.ndarray, place: np.ndarray) -> Fold:
+    """Return one fold: rows of trainval by the places of their classes."""
+    of_row = place[labels[trainval]]
+    return Fold(trainval[of_row == "train"], trainval[of_row == "val"])
