@@ -217,6 +217,9 @@ def test_the_command_lists_and_prints_ours_beside_the_printed_figure(capsys):
     mean = next(line for line in out.splitlines() if line.split()[:1] == ["mean"])
     assert mean.split()[1] == f"{100 * table[table['cell'] == 'H plain']['ours'].mean():.1f}"
     assert "linear world (simulated)" in out
+    assert "ResNet-101" in out
+    main([*words[:-2], "--method", "LinearS2V"])
+    assert "The paper has printed nothing for these rows." in capsys.readouterr().out
     assert main(["reproduce"]) == main([*words, "--seeds", "0"]) == 2
     err = capsys.readouterr().err
     assert "Name an experiment: gbu:table3" in err
