@@ -4,6 +4,8 @@ Every method is run twice, its parameters chosen for ZSL and for GZSL, stochasti
 seeds: the first chooses parameters and gamma on the folds, the others are given what it chose.
 Finished runs are kept in the run store: an interrupted sweep goes on where it stopped, and
 ``--report`` writes what is finished without running anything, as a sweep itself does at its end.
+Methods of which the run store knows nothing keep the rows that the file of results has, so that one
+method can be run again without the others; each row says which version and commit made it.
 """
 
 from __future__ import annotations
@@ -19,12 +21,14 @@ from typing import Any
 import pandas as pd
 from joblib import Parallel, delayed
 
+from benchmarks import writing
 from benchmarks.writing import keep, markdown_table, percent
 from zslcore.analysis.experiments import EXPERIMENTS, RunsExperiment
 from zslcore.analysis.sweep import SEEDS, VARIANTS, finished, first_specs, run_missing
 from zslcore.datasets import ZSLDataset
 from zslcore.methods import METHODS
 from zslcore.runs import RunSpec, RunStore
+from zslcore.version import read_stamped
 
 __all__ = ["Source", "arguments", "sweep"]
 
@@ -86,17 +90,34 @@ def sweep(name: str, intro: str, sources: Mapping[str, Source], args: argparse.N
     """
     for source_name in [] if args.report else args.only:
         run_all(source_name, sources[source_name], args)
-    store = RunStore()
-    rows = [
-        result.row()
-        for source in sources.values()
-        for both in specs(opened(source), INDUCTIVE, variants=True)
-        for spec in both
-        for result in finished(spec, source.seeds, store)
-    ]
-    if rows:
-        table = pd.DataFrame(rows)
-        keep(name, markdown(intro, sources, table), table.drop(columns="created"))
+    store, known = RunStore(), _rows_of_file(name)
+    parts = []
+    for source in sources.values():
+        for both in specs(opened(source), INDUCTIVE, variants=True):
+            results = [r for spec in both for r in finished(spec, source.seeds, store)]
+            rows = pd.DataFrame([result.row() for result in results])
+            parts.append(_rows_of(both[0], known) if rows.empty else rows.drop(columns="created"))
+    parts = [part.dropna(axis=1, how="all") for part in parts if len(part)]
+    if parts:
+        columns = dict.fromkeys(column for part in parts for column in part)
+        table = pd.concat(parts, ignore_index=True)[list(columns)]
+        keep(name, markdown(intro, sources, table), table)
+
+
+def _rows_of_file(name: str) -> pd.DataFrame:
+    """Return what ``results/<name>.csv`` has, nothing where it is not there yet."""
+    path = writing.RESULTS / f"{name}.csv"
+    return read_stamped(path) if path.exists() else pd.DataFrame()
+
+
+def _rows_of(spec: RunSpec, known: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of a method and its variant on the very data of ``spec``."""
+    if known.empty:
+        return known
+    of_run = (known["method"] == spec.method) & (known["digest"] == spec.digest)
+    for value in spec.params.values():
+        of_run &= known["params"].str.contains(f'"{value}"', regex=False)
+    return known[of_run]
 
 
 def run_all(name: str, source: Source, args: argparse.Namespace) -> None:

@@ -119,6 +119,23 @@ def test_origins_say_how_parameters_and_gamma_were_chosen(result):
     assert partly.params["lam"] == 0.1
 
 
+def test_result_says_by_which_rule_the_folds_chose(result):
+    assert result.rule == result.row()["rule"] == "best"
+    assert json.loads(result.to_json())["rule"] == "best"
+    assert execute(spec(params={"lam": 0.1}), WORLD, with_oracle=False).rule is None
+    simple = execute(spec(method="SSE"), WORLD, with_oracle=False)
+    assert (simple.rule, simple.params_origin) == ("one standard error", "validated")
+    # Who gives c leaves nothing to be simple in.
+    given = execute(spec(method="SSE", params={"c": 1.0}), WORLD, with_oracle=False)
+    assert (given.rule, given.params_origin) == ("best", "validated")
+
+
+def test_a_result_kept_before_the_rule_was_noted_is_still_read(result):
+    values = json.loads(result.to_json())
+    del values["rule"]
+    assert RunResult.from_json(json.dumps(values)) == replace(result, rule=None)
+
+
 def test_among_unseen_classes_the_grid_has_defaults_or_is_chosen():
     given = RunSpec.among_unseen(WORLD, "PS", "ESZSL")
     assert set(given.params) == set(ESZSL.param_grid)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -179,7 +180,7 @@ def split_to_review(key: str, _read: Callable[[], AuditContext]) -> AuditContext
 
 
 @st.cache_resource(show_spinner="Looking for leaks …", max_entries=16)
-def _report_on_rows(key: str, _context: AuditContext) -> AuditReport:
+def _report_on_rows(key: str, thresholds: str, _context: AuditContext) -> AuditReport:
     """Audit a split that nobody has said anything about: what takes time, once."""
     return leakage.audit_context(_context)
 
@@ -193,11 +194,13 @@ def report(key: str, said: str, _split: AuditContext, _context: AuditContext) ->
     key : of :func:`split_to_review`
     said : everything that ``_context`` has beyond ``_split``, in words
     """
-    return leakage.audit_again(_report_on_rows(key, _split), _context, _SAID)
+    split = replace(_split, thresholds=_context.thresholds)
+    on_rows = _report_on_rows(key, repr(split.thresholds), split)
+    return leakage.audit_again(on_rows, _context, _SAID)
 
 
 @st.cache_resource(show_spinner="Correcting the split …", max_entries=16)
-def corrected(key: str, policy: str, _context: AuditContext) -> CorrectedSplit:
+def corrected(key: str, policy: str, thresholds: str, _context: AuditContext) -> CorrectedSplit:
     """Return the split under ``key`` without what leaks."""
     return leakage.correct_context(_context, policy)
 

@@ -24,6 +24,7 @@ from zslcore.runs import RunResult, RunSpec
 
 __all__ = [
     "comparison_of",
+    "is_quick",
     "parts_of",
     "path_of",
     "result_of",
@@ -38,13 +39,17 @@ PATIENCE, LOOK_EVERY = 1.5, 0.5
 Draw = Callable[[Mapping[str, np.ndarray]], None]
 
 
+def is_quick(spec: RunSpec) -> bool:
+    """Whether a run is done while one waits."""
+    return run.is_quick(spec, cache.dataset(spec.dataset))
+
+
 def run_of(spec: RunSpec) -> tuple[RunResult, ScoredTest]:
     """Return the result and the scores of a run; one that takes long is waited for, see below."""
-    dataset = cache.dataset(spec.dataset)
-    if run.is_quick(spec, dataset):
+    if is_quick(spec):
         with st.spinner("Choosing on the folds, then fitting …", show_time=True):
             return cache.quick_run(spec)
-    return result_of(run.ask(spec, dataset))
+    return result_of(run.ask(spec, cache.dataset(spec.dataset)))
 
 
 def comparison_of(spec: TransductionSpec) -> Transduction:

@@ -189,7 +189,7 @@ def as_text(result: RunResult) -> str:
         lines.append(f"AUSUC        {e.ausuc:.1%}")
     gaps = ", ".join(f"{name} +{100 * gap:.1f}" for name, gap in result.oracle_gap.items())
     if gaps:
-        lines.append(f"oracle gap   {gaps} points (chosen on the test set: a bound, not a result)")
+        lines.append(f"oracle gap   {gaps} points (a bound, not a result: chosen on the test set)")
     return "\n".join([*lines, f"{result.seconds:.1f} s; again: {spec.command()}"])
 
 

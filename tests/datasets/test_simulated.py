@@ -3,8 +3,16 @@ import pytest
 from threadpoolctl import threadpool_limits
 
 from tests.datasets.figures import run
+from zslcore.datasets import load
 from zslcore.datasets.facts import class_facts, published
-from zslcore.datasets.simulated import SIMULATED, _rounded, simulate
+from zslcore.datasets.simulated import (
+    SIMULATED,
+    UNPLANTED,
+    _rounded,
+    planted,
+    simulate,
+    unplanted_twin,
+)
 from zslcore.exceptions import UnknownNameError
 from zslcore.methods import get_method
 from zslcore.protocol import evaluate, fit_and_score, select
@@ -129,6 +137,60 @@ def test_known_classes_are_tighter(demo):
     known = (class_facts("AWA2").classes["imagenet1k"] != "").to_numpy()
     spread = np.array([ds.features[ds.labels == c].var(axis=0).sum() for c in range(ds.n_classes)])
     assert spread[known].mean() < 0.7 * spread[~known].mean()
+
+
+def gain_of_known_classes(ds):
+    """Mean OverlapGain of two methods over the unseen classes of SS."""
+    known = (class_facts("AWA2").classes["imagenet1k"] != "").to_numpy()
+    gains = []
+    for method in ("LinearS2V", "SAE"):
+        fitted = fit_and_score(get_method(method)(), ds, ds.split("SS"))
+        by_class = evaluate(fitted).per_class_zsl
+        ouc, tuc = (
+            np.mean([a for c, a in by_class.items() if known[c] == side]) for side in (True, False)
+        )
+        gains.append((ouc - tuc) / ((ouc + tuc) / 2))
+    return np.mean(gains)
+
+
+def test_without_the_planted_gain_there_is_none(demo):
+    assert gain_of_known_classes(demo["AWA2"]) > 0.15
+    assert abs(gain_of_known_classes(load("simulated-AWA2-unplanted"))) < 0.06
+
+
+def test_without_the_planted_shift_awa1_and_awa2_are_drawn_alike(demo):
+    def apart(one, two):
+        return np.sqrt(((one.features.mean(axis=0) - two.features.mean(axis=0)) ** 2).mean())
+
+    twins = [simulate(f"simulated-{name}-unplanted") for name in ("AWA1", "AWA2")]
+    assert apart(demo["AWA1"], demo["AWA2"]) > 1.5 * apart(*twins)
+    assert [planted(ds.name).shift for ds in (demo["AWA2"], *twins)] == [0.15, 0, 0]
+
+
+def test_without_the_planted_photographs_boxes_share_names_only(demo):
+    twin = simulate("simulated-aPY-unplanted")
+    assert twin.image_files == demo["aPY"].image_files
+    assert planted("simulated-aPY").photographs > 0 == planted(twin.name).photographs
+    assert twin.digest != demo["aPY"].digest
+
+
+def test_a_twin_differs_from_its_stand_in_by_features_alone(demo):
+    for name in ("CUB", "AWA2"):
+        twin = simulate(f"simulated-{name}-unplanted")
+        np.testing.assert_array_equal(twin.prototypes, demo[name].prototypes)
+        np.testing.assert_array_equal(twin.labels, demo[name].labels)
+        assert twin.digest != demo[name].digest
+        assert "no effect planted" in twin.source
+
+
+def test_twins_are_had_by_name_for_every_stand_in_that_has_an_effect():
+    assert tuple(f"{name}-unplanted" for name in SIMULATED if name not in UNTRAINED) == UNPLANTED
+    assert unplanted_twin("simulated-AWA2-full") == "simulated-AWA2-full-unplanted"
+    for without in ("simulated-AWA2-untrained", "digits", "simulated-AWA2-unplanted"):
+        assert unplanted_twin(without) is None
+    assert planted("digits") is None
+    assert all(planted(name).gain for name in DEMO)
+    assert not any(planted(name).gain for name in (*UNPLANTED, *UNTRAINED))
 
 
 def test_awa2_lands_near_the_papers(demo):

@@ -9,6 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
+from ui.figures.marks import hatch
 from ui.figures.moving import let_move
 from ui.figures.palette import (
     FAINT,
@@ -296,8 +297,8 @@ def _stacked(values: np.ndarray, parts: Sequence[Decomposition]) -> Iterator[go.
             stackgroup="error",
             mode="lines",
             line={"color": mark.color, "width": 1.5},
-            fillcolor=translucent(mark.color, 0.45),
-            fillpattern={"shape": mark.pattern, "size": 6, "solidity": 0.15},
+            fillcolor=translucent(mark.color, 0.6),
+            fillpattern=hatch(mark.pattern),
             hovertemplate=f"{name} %{{y:.3g}} at %{{x:.3g}}<extra></extra>",
         )
 

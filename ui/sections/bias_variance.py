@@ -47,19 +47,7 @@ def show_parts(spec: RegularizationSpec, path: RegularizationPath, label: str) -
         f"Error of predicted attributes over {label}, taken apart. {_said(found, place, label)}",
         key="regularization_parts",
     )
-    st.caption(
-        f"The method is fitted to {found.class_draws * found.image_draws} training sets: "
-        f"{found.class_draws} draws of the training classes with replacement, and "
-        f"{found.image_draws} draws of their images for each. Bias² and noise cannot be told apart "
-        "on these data. Bands are 95 % intervals over the draws of classes (jackknife). A seen "
-        "image counts where its class was drawn."
-        + (
-            " This method is not fitted to the attributes themselves, so that only the shape of "
-            "its curves says something, not their height."
-            if predicted == "implied"
-            else ""
-        )
-    )
+    st.caption(_explained(found, predicted))
     tables.show(
         found.table(),
         f"bias_variance_{spec.dataset}_{spec.method}_{spec.parameter}",
@@ -79,6 +67,23 @@ def show_parts(spec: RegularizationSpec, path: RegularizationPath, label: str) -
     )
 
 
+def _explained(found: BiasVariance, predicted: str) -> str:
+    """Say how the parts were measured."""
+    text = (
+        f"The method is fitted to {found.class_draws * found.image_draws} training sets: "
+        f"{found.class_draws} draws of the training classes with replacement, and "
+        f"{found.image_draws} draws of their images for each. Bias² and noise cannot be told apart "
+        "on these data. Bands are 95 % intervals over the draws of classes (jackknife). A seen "
+        "image counts where its class was drawn."
+    )
+    if predicted == "implied":
+        text += (
+            " This method is not fitted to the attributes themselves, so only the shape of its "
+            "curves says something, not their height."
+        )
+    return text
+
+
 def _said(found: BiasVariance, place: int, label: str) -> str:
     """Say the share of classes in the variance near the value for GZSL."""
 
@@ -87,7 +92,7 @@ def _said(found: BiasVariance, place: int, label: str) -> str:
         return f"{percent(part.share)} ({percent(part.low)} to {percent(part.high)})"
 
     text = (
-        f"At {label} = {three_digits(found.values[place])}, which training classes there are makes "
+        f"At {label} = {three_digits(found.values[place])}, the choice of training classes makes "
         f"{share(found.unseen)} of the variance for unseen images"
     )
-    return text + (f" and {share(found.seen)} for seen ones." if found.seen else ".")
+    return text + (f" and {share(found.seen)} for seen images." if found.seen else ".")

@@ -191,7 +191,7 @@ def _printed(benchmark: str | None) -> dict[str, dict[str, float]]:
     table = published("calibration_gzsl_harmonic")
     columns = {("no", "zsl"): "plain", ("yes", "zsl"): "calibrated", ("yes", "gzsl"): "for_gzsl"}
     found: dict[str, dict[str, float]] = {}
-    for row in table[table["dataset"] == benchmark].itertuples():
-        setting = columns[row.calibrated, row.lambda_selected_for]
-        found.setdefault(row.method, {})[f"{setting}_paper"] = row.harmonic
+    for row in table[table["dataset"] == benchmark].to_dict("records"):
+        setting = columns[row["calibrated"], row["lambda_selected_for"]]
+        found.setdefault(row["method"], {})[f"{setting}_paper"] = row["harmonic"]
     return found

@@ -195,6 +195,9 @@ class ZSLDataset:
         Content digest computed before (by an import); computed on first use otherwise.
     independent_prototypes : bool, default=False
         True when it is known that prototypes were made without the help of test images.
+    pretraining : names of pre-training vocabularies, kept as a tuple
+        What the feature extractor was trained on: ``("imagenet-1k",)``, or ``("none",)`` for pixels
+        and features made by hand; empty where nobody knows.
     image_files : one name per row, kept as a tuple; empty where nobody knows
         The photograph behind each row. Rows with the same name were cut from the same one.
     revision : int, default=1
@@ -220,6 +223,7 @@ class ZSLDataset:
     known_digest: str
     independent_prototypes: bool
     image_files: tuple[str, ...]
+    pretraining: tuple[str, ...]
     revision: int
 
     def __init__(
@@ -237,6 +241,7 @@ class ZSLDataset:
         known_digest: str = "",
         independent_prototypes: bool = False,
         image_files: Iterable[str] = (),
+        pretraining: Iterable[str] = (),
         revision: int = 1,
     ) -> None:
         put = partial(object.__setattr__, self)
@@ -257,6 +262,7 @@ class ZSLDataset:
         put("known_digest", known_digest)
         put("independent_prototypes", independent_prototypes)
         put("image_files", tuple(map(str, image_files)))
+        put("pretraining", tuple(pretraining))
         put("revision", revision)
         for array in (features, images):
             if isinstance(array, np.ndarray):

@@ -26,6 +26,7 @@ __all__ = [
     "plain_name",
     "published",
     "published_tables",
+    "spaced_name",
 ]
 
 
@@ -105,7 +106,18 @@ def fact_sources() -> Mapping[str, Mapping[str, Any]]:
 
 def plain_name(name: str) -> str:
     """Return a class name as it compares: ``002.Laysan_Albatross`` and ``Laysan Albatross``."""
-    return " ".join(re.sub(r"^\d+\.", "", name).replace("+", " ").replace("_", " ").lower().split())
+    return spaced_name(name).lower()
+
+
+def spaced_name(name: str) -> str:
+    """Return a class name as it reads.
+
+    Examples
+    --------
+    >>> spaced_name("002.Laysan_Albatross"), spaced_name("blue+whale")
+    ('Laysan Albatross', 'blue whale')
+    """
+    return " ".join(re.sub(r"^\d+\.", "", name).replace("+", " ").replace("_", " ").split())
 
 
 def published_tables() -> tuple[str, ...]:

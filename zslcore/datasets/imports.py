@@ -127,9 +127,9 @@ def _check_name(name: str) -> None:
 
 def _refuse_taken(name: str) -> None:
     """Refuse names that :func:`load` would give to others; importing those takes a second."""
-    from zslcore.datasets.simulated import SIMULATED
+    from zslcore.datasets.simulated import SIMULATED, UNPLANTED
 
-    if name in ("digits", *SIMULATED):
+    if name in ("digits", *SIMULATED, *UNPLANTED):
         raise ParameterError(f"{name!r} is the name of a built-in data set; choose another name.")
 
 

@@ -84,12 +84,13 @@ def read_xlsa17(
     Returns
     -------
     ZSLDataset
-        Its first split is that of the file: "PS", or "PS v1" when ``train_loc`` and ``val_loc``
-        hold rows of ``test_seen_loc`` as in the first release, or "SS" where the file has no seen
-        test rows. "SS" is added where ``standard_split/`` lists it or the classes are those of a
-        benchmark (:mod:`zslcore.datasets.benchmarks`), whose released folds are then used where
-        no lists lie beside the file. Row numbers are 0-based and sorted. Folds keep rows of
-        ``trainval_loc`` only, whatever their lists say, so that no test row can be validated on.
+        Its first split is that of the file: "PS", or "PS v1" when the classes are a benchmark's and
+        ``train_loc`` and ``val_loc`` hold rows of ``test_seen_loc`` as in its first release, or
+        "SS" where the file has no seen test rows. "SS" is added where ``standard_split/`` lists it
+        or the classes are those of a benchmark (:mod:`zslcore.datasets.benchmarks`), whose released
+        folds are then used where no lists lie beside the file. Row numbers are 0-based and sorted.
+        Folds keep rows of ``trainval_loc`` only, whatever their lists say, so that no test row can
+        be validated on.
 
     Raises
     ------
@@ -307,13 +308,15 @@ def _proposed_split(
     """Build the split that the file holds, with folds that keep to its trainval rows."""
     rows = _rows(layout, tables, len(labels))
     leaked = np.isin(rows["test_seen"], np.concatenate([rows["train"], rows["val"]])).sum()
-    whole = _whole("PS v1" if leaked else "PS", labels, rows)
+    # Only the benchmarks have a first release; elsewhere the same fault has no name.
+    whole = _whole("PS v1" if leaked and known else "PS", labels, rows)
     names = tables.names["allclasses_names"]
     folds, origin = _folds(_listed_folds(layout.lists, names), labels, whole, known, rows)
     note = f"Proposed split from {layout.splits.name}; folds from {origin}, trainval rows only."
     if leaked:
+        what = "First release of the proposed split, from" if known else "Split from"
         note = (
-            f"First release of the proposed split, from {layout.splits.name}: its train_loc and "
+            f"{what} {layout.splits.name}: its train_loc and "
             f"val_loc hold {leaked:,} of {len(rows['test_seen']):,} test_seen rows, which are left "
             f"out here; folds from {origin}, trainval rows only."
         )
