@@ -96,8 +96,10 @@ def wide(table: pd.DataFrame) -> pd.DataFrame:
 
     These are of the methods that have both figures, where there are any.
     """
-    columns: dict[str, list[str]] = {"method": [*table["method"].unique(), "mean"]}
-    for cell, part in table.groupby("cell", sort=False):
+    methods = table["method"].unique()
+    columns: dict[str, list[str]] = {"method": [*methods, "mean"]}
+    for cell, rows in table.groupby("cell", sort=False):
+        part = rows.set_index("method").reindex(methods)  # some have no such cell
         with_both = part.dropna(subset=["ours", "printed"])
         mean = (part if with_both.empty else with_both)[["ours", "printed", "difference"]].mean()
         columns[str(cell)] = [*map(_ours, part["ours"], part["std"]), _ours(mean["ours"])]
