@@ -93,11 +93,13 @@ def test_latex_is_a_booktabs_table_in_percent_with_special_letters_escaped(runs)
     assert text.count(r"\toprule") == text.count(r"\bottomrule") == 1
     rows = [line for line in text.splitlines() if line.startswith("Linear")]
     zsl = runs[0].result.evaluation.zsl
-    assert rows[0].split(" & ")[:4] == [
-        "LinearS2V", "linear world (simulated)", "PS", f"{100 * zsl:.1f}"
+    assert rows[0].split(" & ")[:5] == [
+        "LinearS2V", "linear world (simulated)", "PS", "given", f"{100 * zsl:.1f}"
     ]  # fmt: skip
     assert rows[2].endswith(r"& Ada \& Co\_ \\")
     assert "Result of" not in as_latex(runs[:2])
+    chosen = kept_run("LinearS2V", "2026-03-01T10:00:00+00:00", select_for="zsl")
+    assert " & PS & ZSL & " in as_latex([chosen])
 
 
 def test_nothing_is_written_as_an_empty_table():

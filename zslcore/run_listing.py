@@ -13,11 +13,13 @@ from datetime import date
 
 import pandas as pd
 
+from zslcore.analysis.printed import ChosenFor, chosen_for
 from zslcore.exceptions import closest_name
 from zslcore.runs import KeptRun, RunResult
 from zslcore.version import stamped
 
 __all__ = [
+    "CHOSEN_FOR",
     "FORMATS",
     "LATEX_COLUMNS",
     "SORTED_BY",
@@ -43,11 +45,12 @@ SORTED_BY: Mapping[str, bool] = {
     "ausuc": True,
     "seconds": True,
 }
-#: Column of a run's row -> heading in a paper.
+#: Column of a run's row -> heading in a paper; ``chosen_for`` is what the parameters are.
 LATEX_COLUMNS: Mapping[str, str] = {
     "method": "Method",
     "dataset": "Data set",
     "split": "Split",
+    "chosen_for": "Chosen for",
     "zsl": "ZSL",
     "plain_unseen": "u",
     "plain_seen": "s",
@@ -55,6 +58,8 @@ LATEX_COLUMNS: Mapping[str, str] = {
     "calibrated_harmonic": "H cal.",
     "ausuc": "AUSUC",
 }
+#: What parameters were chosen for, in words.
+CHOSEN_FOR: Mapping[ChosenFor, str] = {"zsl": "ZSL", "gzsl": "GZSL", "given": "given"}
 _PERCENT = ("zsl", "plain_unseen", "plain_seen", "plain_harmonic", "calibrated_harmonic", "ausuc")
 
 
@@ -147,6 +152,7 @@ def as_latex(runs: Sequence[KeptRun]) -> str:
     """
     table = pd.DataFrame([one.row() for one in runs], columns=list(LATEX_COLUMNS))
     table["dataset"] = [_name(one) for one in runs]
+    table["chosen_for"] = [CHOSEN_FOR[chosen_for(one.result)] for one in runs]
     for column in _PERCENT:
         table[column] = 100 * table[column].astype(float)
     names = dict(LATEX_COLUMNS)

@@ -17,8 +17,9 @@ from ui.frame import chart, errors_as_sentences
 from ui.numbers import delta, percent
 from ui.text import plain
 from zslcore.analysis import run_comparison
+from zslcore.analysis.printed import chosen_for
 from zslcore.foreign_runs import MAX_NAME, import_runs
-from zslcore.run_listing import as_json, as_latex
+from zslcore.run_listing import CHOSEN_FOR, as_json, as_latex
 from zslcore.runs import KeptRun, RunStore
 
 __all__ = ["bring_results", "choose_two", "show_list", "show_pair", "show_run"]
@@ -35,7 +36,7 @@ LABELS = {
     "plain_harmonic": "H",
     "calibrated_harmonic": "H at γ",
     "ausuc": "AUSUC",
-    "chosen": "parameters",
+    "chosen": "chosen for",
     "seed": "seed",
     "data": "data are",
     "created": "made (UTC)",
@@ -60,8 +61,7 @@ def show_list(runs: Sequence[KeptRun]) -> None:
             st.session_state[key] = labels[row]
 
     table = pd.DataFrame([one.row() for one in runs])
-    chosen_for = table["select_for"].map({"zsl": "for ZSL", "gzsl": "for GZSL"})
-    table["chosen"] = chosen_for.where(table["params_origin"] == "validated", "given")
+    table["chosen"] = [CHOSEN_FOR[chosen_for(one.result)] for one in runs]
     table["whose"] = [f"by {one.imported.who}" if one.imported else "here" for one in runs]
     table["data"] = table["simulated"].map({True: "simulated", False: "real"})
     table["created"] = table["created"].str.slice(0, 16).str.replace("T", " ")

@@ -174,7 +174,7 @@ def compare_runs(args: argparse.Namespace) -> None:
     print(f"first   {first.id}  ({first.origin})\nsecond  {second.id}  ({second.origin})")
     for sentence in run_comparison.cautions(*pair):
         print(f"Mind: {sentence}")
-    differs = spec[spec["differs"]].drop(columns="differs")
+    differs = spec[spec["differs"]].drop(columns="differs").map(_shortened)
     print(_part("What differs", differs) if len(differs) else "\nThe same was run.")
     print(_part("Figures, percent", _in_percent(figures)))
     test = run_comparison.class_test(*pair)
@@ -183,8 +183,12 @@ def compare_runs(args: argparse.Namespace) -> None:
         print(f"\n{test.sentence}")
 
 
-#: Classes that a comparison prints.
-FEW = 10
+#: Classes that a comparison prints, and letters of a value; with --json all of them.
+FEW, LETTERS = 10, 32
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= LETTERS else f"{text[: LETTERS - 3]}..."
 
 
 def _in_percent(table: pd.DataFrame) -> pd.DataFrame:
