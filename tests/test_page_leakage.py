@@ -266,12 +266,10 @@ def test_a_link_restores_who_gives_way_in_the_corrected_split(visit):
         app = visit(**asked, leakage_policy=policy)
         assert not app.toast
         removed[policy] = app.dataframe[0].value.set_index("part")["removed"]
-    assert removed["stay in the test part"]["test_unseen"] == 0
-    assert removed["are dropped"]["test_unseen"] > 0
-    assert (removed["stay in the test part"]["trainval"], removed["are dropped"]["trainval"]) > (
-        0,
-        0,
-    )
+    stay, dropped = removed["stay in the test part"], removed["are dropped"]
+    assert stay["trainval"] > 0
+    # Some test rows go, so that a class of which all rows share their photographs stays seen.
+    assert stay["test_unseen"] < dropped["test_unseen"] / 10
 
 
 def test_another_split_of_the_data_set_is_compared(visit):
