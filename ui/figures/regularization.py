@@ -30,7 +30,7 @@ from zslcore.analysis.regularization import RegularizationPath
 
 __all__ = ["bias_variance_figure", "path_figure"]
 
-HEIGHT, PARTS_HEIGHT = 560, 400
+HEIGHT, PARTS_HEIGHT = 500, 400
 _HEADLINE = (0.92, 1.0)  # vertical share of the figure that holds the numbers
 _PLOTS, _UPPER, _LOWER = (0.0, 0.88), (0.5, 0.88), (0.0, 0.38)
 _LEFT, _RIGHT = (0.0, 0.58), (0.67, 1.0)
