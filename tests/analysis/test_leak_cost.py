@@ -164,6 +164,8 @@ def test_leaks_that_are_not_there_are_refused_in_one_sentence():
 def test_different_names_on_both_sides_are_no_shared_photograph():
     alone = replace(WORLD, image_files=[f"{row}.jpg" for row in range(len(WORLD.labels))])
     assert "photographs" not in leak_cost.possible_leaks(alone, SPLIT)
+    nameless = replace(WORLD, image_files=[""] * len(WORLD.labels))
+    assert "photographs" not in leak_cost.possible_leaks(nameless, SPLIT)
 
 
 def test_every_fit_is_told():

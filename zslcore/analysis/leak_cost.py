@@ -238,9 +238,10 @@ def _of_shared_photographs(dataset: ZSLDataset, split: Split) -> np.ndarray:
     """Return the training rows whose photograph also gave a test row."""
     if not dataset.image_files:
         return np.empty(0, np.intp)
-    groups = np.unique(np.array(dataset.image_files), return_inverse=True)[1]
-    test = np.concatenate([split.test_seen, split.test_unseen])
-    return split.trainval[np.isin(groups[split.trainval], groups[test])]
+    names = np.array(dataset.image_files)
+    of_test = names[np.concatenate([split.test_seen, split.test_unseen])]
+    # An empty name says nothing, two of them no more than one.
+    return split.trainval[np.isin(names[split.trainval], of_test[of_test != ""])]
 
 
 class _Work:
