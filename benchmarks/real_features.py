@@ -43,10 +43,10 @@ tolerance of 0.01 in DAP, IAP, CONSE and SYNC.
 
 On CUB, the folds cannot tell c = 10 of SSE from c = 1: by the rule of one standard error the
 smaller c is taken. SYNC's H lies 7 points below CAL's with an oracle gap of 8.5; its struct loss
-was run for ZSL only, 24 minutes beside other work, and cs not at all. GFZSL predicts the Gaussians of seen classes as well; with their own, as in its paper,
-its plain H is near GBU's 0.0. The gamma of CMT* is a threshold on a novelty
-measured from training images; how far unseen images lie from it changes between a fold and all of
-trainval, so that here it loses more than it gains.
+was run for ZSL only, 24 minutes beside other work, and cs not at all. GFZSL predicts the Gaussians
+of seen classes as well; with their own, as in its paper, its plain H is near GBU's 0.0. The gamma
+of CMT* is a threshold on a novelty measured from training images; how far unseen images lie from it
+changes between a fold and all of trainval, so that here it loses more than it gains.
 
 On AWA1 the features are what is missing: IAP ends 7 and 12 points of ZSL below its paper, the
 others 14 and more, and all lie too close for any order. On PHOG no seen class stands out from all
