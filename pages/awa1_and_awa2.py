@@ -31,8 +31,8 @@ with st.container(horizontal=True, vertical_alignment="bottom"), errors_as_sente
     if len(datasets) == 2:
         match_classes(*datasets)
 
-if len(datasets) == 2:
-    st.caption(planted.about_shift(*datasets))
+if len(datasets) == 2 and (told := planted.about_shift(*datasets)):
+    st.caption(told)
 
 images, mapped, quality, prototypes, accuracy = st.tabs(
     ["Images per class", "Map", "Quality", "Prototypes and hubs", "Cross-data-set accuracy"],

@@ -147,7 +147,7 @@ def of_dataset(dataset: ZSLDataset, split: Split, said: Said) -> tuple[str, Audi
 
     def read() -> AuditContext:
         found = uploads.photographs_of_dataset(dataset, said.groups, said.pattern)
-        return context_of_dataset(dataset, split, **({"photographs": found} if found else {}))
+        return context_of_dataset(dataset, split, found)
 
     key = cache.split_key(dataset, split) + grouped_key(said)
     return key, cache.split_to_review(key, read)

@@ -50,7 +50,8 @@ with errors_as_sentences():
         "Methods", list(METHODS), USUAL, key="overlap_methods", bind="query-params"
     )
     header.mark(dataset)
-    st.caption(planted.about_gain(dataset))
+    if told := planted.about_gain(dataset):
+        st.caption(told)
     if not methods:
         st.info("Choose a method to begin with.", icon=":material/arrow_upward:")
         st.stop()

@@ -6,7 +6,7 @@ from ui import cache, controls
 from ui.frame import errors_as_sentences, open_page
 from ui.sections import runs as sections
 from ui.text import plain
-from zslcore.run_listing import SORTED_BY, RunFilter, listed
+from zslcore.run_listing import SORTED_BY, RunFilter, listed, peeked
 
 WHOSE = {"everybody's": None, "computed here": False, "of other people": True}
 ORDERS = {
@@ -25,6 +25,7 @@ open_page("Runs", "What have I computed?", icon=":material/history:")
 
 with errors_as_sentences():
     kept, unreadable = cache.all_runs()
+    by_oracle = peeked(kept)
 
 
 def some(label: str, figure: str, key: str) -> list[str]:
@@ -50,11 +51,11 @@ if kept:
         f"the same runs. {plain(unreadable)}"
     )
     if runs:
-        sections.show_list(runs)
+        sections.show_list(runs, by_oracle)
         one, other = sections.choose_two(runs)
         with errors_as_sentences():
             if other is None:
-                sections.show_run(one)
+                sections.show_run(one, by_oracle)
             else:
                 sections.show_pair(one, other)
     else:

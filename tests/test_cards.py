@@ -41,5 +41,6 @@ def test_card_says_which_rule_chose(of_sse):
 def test_card_says_why_a_score_depends_on_the_other_classes(of_sse):
     spec = RunSpec(WORLD.name, "PS", "BiDiLEL")
     shown = captions(replace(of_sse, spec=spec, rule=None))
+    assert any("Different from the paper by default: classes are compared" in t for t in shown)
     assert any("depends on which other classes there are: unseen classes" in t for t in shown)
     assert not any("depends on which other" in text for text in captions(of_sse))

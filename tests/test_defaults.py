@@ -9,8 +9,9 @@ from zslcore.datasets import load, read_xlsa17
 from zslcore.methods import get_method
 from zslcore.protocol import select
 
-#: Points below the best of the grid, in accuracy on the validation classes of the folds.
-MOST = 5.0
+#: Points below the best of the grid, in accuracy on the validation classes of the folds: of closed
+#: forms, and of methods whose best parameters differ more from data set to data set.
+CLOSE, FAIR = 3.0, 5.0
 CHEAP = ["LinearV2S", "LinearS2V", "ESZSL", "SAE", "GFZSL"]
 
 
@@ -26,15 +27,15 @@ def lost(name, dataset):
     return 100 * (scores.max() - scores.loc[at if len(at) > 1 else at[0]])
 
 
-@pytest.mark.parametrize("name", ["simulated-aPY", "simulated-AWA2"])
+@pytest.mark.parametrize("name", ["simulated-aPY", "simulated-CUB"])
 @pytest.mark.parametrize("method", CHEAP)
 def test_defaults_lie_near_the_best_on_simulated_data(method, name):
-    assert lost(method, load(name)) < MOST
+    assert lost(method, load(name)) < CLOSE
 
 
 @pytest.mark.parametrize("method", ["DAP", "SYNC"])
 def test_defaults_of_fitted_classifiers_lie_near_the_best(method):
-    assert lost(method, load("simulated-aPY")) < MOST
+    assert lost(method, load("simulated-aPY")) < FAIR
 
 
 @pytest.fixture(scope="module")
@@ -46,4 +47,4 @@ def narrow_cub(shared):
 
 @pytest.mark.parametrize("method", ["LinearS2V", "ESZSL", "GFZSL"])
 def test_defaults_lie_near_the_best_on_real_features(method, narrow_cub):
-    assert lost(method, narrow_cub) < MOST
+    assert lost(method, narrow_cub) < CLOSE

@@ -30,6 +30,7 @@ from zslcore.leakage import (
     quiz,
 )
 from zslcore.leakage.cli import read_decisions
+from zslcore.leakage.loading import context_of_dataset
 from zslcore.leakage.words import HOW, how
 from zslcore.runs import RunSpec, RunStore
 
@@ -265,12 +266,10 @@ def test_a_link_restores_who_gives_way_in_the_corrected_split(visit):
         app = visit(**asked, leakage_policy=policy)
         assert not app.toast
         removed[policy] = app.dataframe[0].value.set_index("part")["removed"]
-    assert removed["stay in the test part"]["test_unseen"] == 0
-    assert removed["are dropped"]["test_unseen"] > 0
-    assert (removed["stay in the test part"]["trainval"], removed["are dropped"]["trainval"]) > (
-        0,
-        0,
-    )
+    stay, dropped = removed["stay in the test part"], removed["are dropped"]
+    assert stay["trainval"] > 0
+    # Some test rows go, so that a class of which all rows share their photographs stays seen.
+    assert stay["test_unseen"] < dropped["test_unseen"] / 10
 
 
 def test_another_split_of_the_data_set_is_compared(visit):
@@ -346,6 +345,32 @@ def test_a_split_is_told_from_labels_by_its_kind_and_its_name(split_name, is_jso
 def test_bad_files_get_one_sentence(files):
     with pytest.raises(ZSLError, match=r"^[^\n]+\.$"):
         uploads.context_of_files(files)
+
+
+def test_a_released_file_alone_is_answered_from_facts(shared):
+    data = (shared / "data/xlsa17/APY/att_splits.mat").read_bytes()
+    context = uploads.context_of_files([named(data, "att_splits.mat")])
+    said = " ".join(f.message for f in audit_context(context).of("ZSL012"))
+    assert "817 of 1,483 rows of test_seen" in said
+    assert "2,885 of 7,924 rows of test_unseen" in said
+
+
+def test_an_uploaded_list_says_which_rows_belong_together():
+    world = clean()
+    names = [f"film_{row}_frame_0" for row in range(world.n_rows)]
+    tested, trained = world.parts["test_seen"][0], world.parts["trainval"][0]
+    names[tested] = f"film_{trained}_frame_1"
+    listed = partial(named, "\n".join(names).encode(), "films.txt")
+    split = split_file(world)
+    for pattern, shared in (("", 0), ("(film_[0-9]+)_", 1)):
+        split.seek(0)
+        context = uploads.context_of_files([split], listed(), pattern)
+        numbers = context.photographs.number
+        assert (numbers[tested] == numbers[trained]) == shared
+    digits = load("digits")
+    found = uploads.photographs_of_dataset(digits, listed(), "")
+    with pytest.raises(ZSLError, match=r"digits: got 96 names or groups of images for 1,797 rows"):
+        context_of_dataset(digits, digits.split("PS"), found)
 
 
 def test_own_list_of_classes_is_read():

@@ -9,9 +9,19 @@ import pandas as pd
 import pytest
 
 from tests.worlds import linear_world
+from zslcore.analysis.comparison import complete
 from zslcore.exceptions import UnknownNameError
-from zslcore.run_listing import SORTED_BY, RunFilter, as_csv, as_json, as_latex, listed
-from zslcore.runs import ImportMark, KeptRun, RunSpec, execute
+from zslcore.run_listing import (
+    SORTED_BY,
+    RunFilter,
+    as_csv,
+    as_json,
+    as_latex,
+    chosen,
+    listed,
+    peeked,
+)
+from zslcore.runs import ImportMark, KeptRun, RunSpec, RunStore, execute
 
 WORLD = linear_world(noise=1.0)
 
@@ -93,11 +103,28 @@ def test_latex_is_a_booktabs_table_in_percent_with_special_letters_escaped(runs)
     assert text.count(r"\toprule") == text.count(r"\bottomrule") == 1
     rows = [line for line in text.splitlines() if line.startswith("Linear")]
     zsl = runs[0].result.evaluation.zsl
-    assert rows[0].split(" & ")[:4] == [
-        "LinearS2V", "linear world (simulated)", "PS", f"{100 * zsl:.1f}"
+    assert rows[0].split(" & ")[:5] == [
+        "LinearS2V", "linear world (simulated)", "PS", "given", f"{100 * zsl:.1f}"
     ]  # fmt: skip
     assert rows[2].endswith(r"& Ada \& Co\_ \\")
     assert "Result of" not in as_latex(runs[:2])
+    chosen = kept_run("LinearS2V", "2026-03-01T10:00:00+00:00", select_for="zsl")
+    assert " & PS & ZSL & " in as_latex([chosen])
+
+
+def test_what_the_oracle_of_another_run_chose_is_called_so(tmp_path):
+    store, spec = RunStore(tmp_path / "runs.sqlite"), RunSpec(WORLD.name, "PS", "LinearS2V")
+    complete(spec, WORLD, store, ["oracle"])
+    complete(replace(spec, params={"lam": 7.0}), WORLD, store)
+    kept = store.kept()
+    by_oracle = peeked(kept)
+    assert sorted(chosen(one, by_oracle) for one in kept) == ["GZSL", "given", "oracle"]
+    (bound,) = (one for one in kept if chosen(one, by_oracle) == "oracle")
+    best = next(one.result.oracle for one in kept if one.result.oracle)
+    assert bound.result.params["lam"] == best.gzsl_params["lam"]
+    assert " & oracle & " in as_latex([bound], by_oracle)
+    table = pd.read_csv(io.StringIO(as_csv(kept, by_oracle)))
+    assert dict(zip(table["id"], table["chosen_for"], strict=True))[bound.id] == "oracle"
 
 
 def test_nothing_is_written_as_an_empty_table():

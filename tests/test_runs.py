@@ -4,6 +4,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import closing
 from dataclasses import FrozenInstanceError, replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -267,10 +268,15 @@ def test_two_processes_that_write_at_once_lose_nothing(result, tmp_path):
     assert store.unreadable() == ""
 
 
-def test_a_writer_waits_for_another_one_and_a_reader_sees_whole_changes(result, tmp_path):
+def test_a_change_keeps_other_writers_out_and_a_reader_sees_it_whole(result, tmp_path):
     store = RunStore(tmp_path / "runs.sqlite")
     store.put(result)
     with store._writing() as db:
+        with (
+            closing(sqlite3.connect(store.path, timeout=0)) as other,
+            pytest.raises(sqlite3.OperationalError, match="locked"),
+        ):
+            other.execute("DELETE FROM runs")  # before anything is read that it could change
         db.execute("DELETE FROM runs")
         assert store.results() == [result]
     assert store.results() == []

@@ -84,7 +84,7 @@ def test_methods_that_are_not_run_again_keep_their_rows(tmp_path, monkeypatch):
     before = report(tmp_path)
     old = pd.read_csv(tmp_path / "results" / "world.csv")
     monkeypatch.setenv("ZSL_DATA", str(tmp_path / "another store"))
-    monkeypatch.setattr(sweep, "execute", lambda *a, **k: replace(execute(*a, **k), version="9.9"))
+    monkeypatch.setattr(runs, "execute", lambda *a, **k: replace(execute(*a, **k), version="9.9"))
     (spec,) = sweep.specs(linear_world(), METHODS[:1], variants=False)
     sweep.run(SOURCE, spec)
     assert [line for line in report(tmp_path).splitlines() if line.startswith("|")] == [

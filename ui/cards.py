@@ -42,6 +42,8 @@ def show_card(card: MethodCard) -> None:
     st.caption(f"[{card.title}]({card.url}), {card.authors}.")
     if card.needs:
         st.caption(f"Needs {card.needs}.")
+    if card.departure:
+        st.caption(f"Different from the paper by default: {card.departure}.")
     if card.company:
         st.caption(
             f"The score of a class depends on which other classes there are: {card.company}."

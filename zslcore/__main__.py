@@ -30,7 +30,11 @@ def add_import(commands: Subparsers) -> None:
         description="Import a data set: a folder in the xlsa17 layout (res101.mat, "
         "att_splits.mat), or features of your own as .npz, HDF5 or CSV.",
     )
-    parser.add_argument("source", metavar="FOLDER", help="folder in the xlsa17 layout, or a file")
+    parser.add_argument(
+        "source",
+        metavar="FOLDER",
+        help="folder in the xlsa17 layout, the standard_split in it, or a file",
+    )
     parser.add_argument("--features", metavar="F", help="file of features (res101.mat)")
     parser.add_argument("--splits", metavar="S", help="file of splits (att_splits.mat)")
     parser.add_argument("--prototypes", metavar="P", help="CSV of prototypes, beside a file")
@@ -88,10 +92,13 @@ def show_progress(done: int, total: int) -> None:
 
 def print_dataset(data: ZSLDataset) -> None:
     """Print what a data set holds, one fact a line."""
+    from zslcore.datasets.benchmarks import benchmark_of
+
     n, d = data.features.shape
     print(f"{data.name}")
     print(f"  images    {n:,} x {d:,} features")
     print(f"  classes   {data.n_classes} x {data.prototypes.shape[1]} attributes")
+    print(f"  benchmark {benchmark_of(data) or 'none that is known'}, by its classes")
     print(f"  digest    {data.digest}")
     for split in data.splits.values():
         print(

@@ -49,6 +49,7 @@ class MethodCard:
     idea : one sentence
     formula : what is computed, in LaTeX, with the letters of the code
     needs : what it asks of the data beyond features and prototypes; empty for nothing
+    departure : in what the defaults are not the paper's, and why; empty where nothing is to be said
     company : why the score of a candidate depends on which others there are; empty when it does not
     joint_space : True when features and prototypes have to lie in one space
     stochastic : True when ``random_state`` changes the numbers
@@ -64,6 +65,7 @@ class MethodCard:
     idea: str
     formula: str
     needs: str = ""
+    departure: str = ""
     company: str = ""
     joint_space: bool = False
     stochastic: bool = False

@@ -13,6 +13,8 @@ from datetime import date
 
 import pandas as pd
 
+from zslcore.analysis.comparison import planned
+from zslcore.analysis.printed import ChosenFor, chosen_for
 from zslcore.exceptions import closest_name
 from zslcore.runs import KeptRun, RunResult
 from zslcore.version import stamped
@@ -20,13 +22,16 @@ from zslcore.version import stamped
 __all__ = [
     "FORMATS",
     "LATEX_COLUMNS",
+    "ORACLE",
     "SORTED_BY",
     "RunFilter",
     "as_csv",
     "as_json",
     "as_latex",
     "as_text",
+    "chosen",
     "listed",
+    "peeked",
 ]
 
 #: What runs may be ordered by, and whether the largest comes first.
@@ -43,11 +48,12 @@ SORTED_BY: Mapping[str, bool] = {
     "ausuc": True,
     "seconds": True,
 }
-#: Column of a run's row -> heading in a paper.
+#: Column of a run's row -> heading in a paper; ``chosen_for`` is what the parameters are.
 LATEX_COLUMNS: Mapping[str, str] = {
     "method": "Method",
     "dataset": "Data set",
     "split": "Split",
+    "chosen_for": "Chosen for",
     "zsl": "ZSL",
     "plain_unseen": "u",
     "plain_seen": "s",
@@ -55,6 +61,10 @@ LATEX_COLUMNS: Mapping[str, str] = {
     "calibrated_harmonic": "H cal.",
     "ausuc": "AUSUC",
 }
+#: What parameters were chosen for, in words.
+_CHOSEN_FOR: Mapping[ChosenFor, str] = {"zsl": "ZSL", "gzsl": "GZSL", "given": "given"}
+#: Of parameters that the oracle of another run chose on the test set: a bound, never a result.
+ORACLE = "oracle"
 _PERCENT = ("zsl", "plain_unseen", "plain_seen", "plain_harmonic", "calibrated_harmonic", "ausuc")
 
 
@@ -130,23 +140,52 @@ def listed(
     return sorted(with_value, key=lambda one: value[one.id], reverse=descending) + without
 
 
-def as_csv(runs: Sequence[KeptRun]) -> str:
+def peeked(kept: Sequence[KeptRun]) -> frozenset[str]:
+    """Return the keys of runs with parameters that the oracle of one of these runs chose.
+
+    To the store they are given like any others; that they are the best on the test set is told by
+    the run whose oracle found them.
+    """
+    return frozenset(
+        spec.key
+        for one in kept
+        if one.result.params_origin == "validated"
+        for spec in planned(one.result, "oracle")
+    )
+
+
+def chosen(one: KeptRun, peeked: Collection[str]) -> str:
+    """Return what the parameters of a run were chosen for, or that they were given.
+
+    Parameters
+    ----------
+    one : KeptRun
+    peeked : of :func:`peeked`
+    """
+    how = chosen_for(one.result)
+    return ORACLE if how == "given" and one.result.key in peeked else _CHOSEN_FOR[how]
+
+
+def as_csv(runs: Sequence[KeptRun], peeked: Collection[str] = ()) -> str:
     """Return a row a run, see :meth:`zslcore.runs.KeptRun.row`; accuracies are fractions."""
-    return stamped(pd.DataFrame([one.row() for one in runs])).to_csv(index=False)
+    rows = [one.row() | {"chosen_for": chosen(one, peeked)} for one in runs]
+    return stamped(pd.DataFrame(rows)).to_csv(index=False)
 
 
-def as_json(runs: Sequence[KeptRun]) -> str:
+def as_json(runs: Sequence[KeptRun], peeked: Collection[str] = ()) -> str:
     """Return everything about the runs, as :func:`zslcore.foreign_runs.import_runs` reads it."""
     return json.dumps([json.loads(one.to_json()) for one in runs], indent=1) + "\n"
 
 
-def as_latex(runs: Sequence[KeptRun]) -> str:
+def as_latex(runs: Sequence[KeptRun], peeked: Collection[str] = ()) -> str:
     """Return a table for a paper that loads booktabs: accuracies in percent, one decimal.
 
-    Simulated data are called so, and results of other people say whose they are.
+    Simulated data are called so, as are parameters that an oracle chose (see :func:`peeked`), and
+    results of other people say whose they are.
     """
     table = pd.DataFrame([one.row() for one in runs], columns=list(LATEX_COLUMNS))
     table["dataset"] = [_name(one) for one in runs]
+    table["chosen_for"] = [chosen(one, peeked) for one in runs]
     for column in _PERCENT:
         table[column] = 100 * table[column].astype(float)
     names = dict(LATEX_COLUMNS)

@@ -10,6 +10,7 @@ from tests.worlds import linear_world
 from zslcore.__main__ import main
 from zslcore.analysis import experiments, sweep
 from zslcore.analysis.experiments import EXPERIMENTS, RunsExperiment, reproduce
+from zslcore.commands.reproduce import wide
 from zslcore.datasets.base import Split
 from zslcore.datasets.facts import published
 from zslcore.exceptions import DatasetError, ParameterError, UnknownNameError
@@ -95,6 +96,8 @@ def test_nothing_is_run_twice_and_other_tables_use_what_there_is(monkeypatch):
     reproduced("gbu:table6")
     reproduced("cal:table1")
     assert len(calls) == 2
+    monkeypatch.setattr(experiments, "Parallel", None)  # no process is started for nothing
+    reproduced("cal:table2")
 
 
 def test_an_interrupted_experiment_goes_on_where_it_stopped(monkeypatch):
@@ -200,6 +203,22 @@ def test_every_variant_is_one_of_its_method():
             METHODS[name](**variant)
 
 
+def test_a_method_without_a_cell_leaves_it_empty_in_the_table():
+    """DSRL has no inductive self."""
+    rows = [
+        ("DSRL", "ZSL, transductive", 0.5),
+        ("ALE-tran", "ZSL, inductive", 0.25),
+        ("ALE-tran", "ZSL, transductive", 0.75),
+    ]
+    table = pd.DataFrame(rows, columns=["method", "cell", "ours"])
+    table = table.assign(std=np.nan, printed=np.nan, difference=np.nan)
+    assert wide(table).to_numpy().tolist() == [
+        ["DSRL", "50.0", "-"],
+        ["ALE-tran", "75.0", "25.0"],
+        ["mean", "62.5", "25.0"],
+    ]
+
+
 def test_the_command_lists_and_prints_ours_beside_the_printed_figure(capsys):
     assert main(["reproduce", "--list"]) == 0
     listed = capsys.readouterr().out
@@ -217,6 +236,9 @@ def test_the_command_lists_and_prints_ours_beside_the_printed_figure(capsys):
     mean = next(line for line in out.splitlines() if line.split()[:1] == ["mean"])
     assert mean.split()[1] == f"{100 * table[table['cell'] == 'H plain']['ours'].mean():.1f}"
     assert "linear world (simulated)" in out
+    assert "ResNet-101" in out
+    main([*words[:-2], "--method", "LinearS2V"])
+    assert "The paper has printed nothing for these rows." in capsys.readouterr().out
     assert main(["reproduce"]) == main([*words, "--seeds", "0"]) == 2
     err = capsys.readouterr().err
     assert "Name an experiment: gbu:table3" in err

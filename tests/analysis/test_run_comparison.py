@@ -48,6 +48,8 @@ def test_classes_are_paired_by_name_whatever_their_number(pair):
     one, two = pair
     table = compare.by_class(one, two)
     assert table["difference"].abs().is_monotonic_decreasing
+    assert table["difference"].equals(table["second"] - table["first"])
+    assert table["first"].tolist() != table["second"].tolist()
     zsl = table[table["task"] == "ZSL"].set_index("class")
     assert set(zsl.index) == {f"class {c}" for c in range(8, 12)}
     gzsl = table[table["task"] == "GZSL"].set_index("class")

@@ -96,9 +96,9 @@ def test_progress_names_what_is_chosen():
     ("method", "least_gain"),
     [
         (GFZSLTran(lam_mean=0.01), 0.05),
-        (Propagation("ALE", {"learning_rate": 30.0, "epochs": 3}, k=5, alpha=0.6), 0.0),
+        (Propagation("ESZSL"), 0.01),
     ],
-    ids=["GFZSL", "ALE"],
+    ids=["GFZSL", "ESZSL"],
 )
 def test_unlabelled_images_help_on_awa2_like_data(method, least_gain):
     data = datasets.load("simulated-AWA2")

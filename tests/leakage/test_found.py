@@ -143,7 +143,7 @@ def test_the_first_release_of_the_proposed_split_is_told_row_by_row():
     v1 = add(add(world, seen[:9], "train"), seen[9:], "val")
     finding = the(v1, "ZSL003")
     assert (
-        "all 15 rows of test_seen are also in train or val (9 in train, 6 in val)"
+        "All 15 rows of test_seen are also in train or val (9 in train, 6 in val)"
         in finding.message
     )
     assert (finding.severity, finding.rows) == (FAIL, tuple(seen))

@@ -64,60 +64,66 @@ def mean_ranks(
     critical : the critical difference, drawn to scale below
     """
     order = np.argsort(found.mean_rank, kind="stable")
+    names, below = [methods[j] for j in order], len(order) - 0.2
+    figure = go.Figure([_points_of(found, order, names), _scale(critical, below)])
     place = {int(j): k for k, j in enumerate(order)}
-    figure = go.Figure()
     for n, group in enumerate(groups):
-        rows = [place[j] for j in group]
-        figure.add_shape(
-            type="line",
-            x0=0.55 - 0.12 * (n % 3),
-            x1=0.55 - 0.12 * (n % 3),
-            y0=min(rows) - 0.25,
-            y1=max(rows) + 0.25,
-            line={"color": HARMONIC.color, "width": 4},
-        )
-    mean = found.mean_rank[order]
-    known = np.isfinite(found.low).all()
-    figure.add_trace(
-        go.Scatter(
-            x=mean,
-            y=np.arange(len(order)),
-            mode="markers",
-            marker={"color": VALIDATED.color, "symbol": VALIDATED.symbol, "size": 10},
-            error_x={
-                "array": found.high[order] - mean,
-                "arrayminus": mean - found.low[order],
-                "color": VALIDATED.color,
-                "visible": bool(known),
-            },
-            customdata=[methods[j] for j in order],
-            hovertemplate="%{customdata}: mean rank %{x:.2f}<extra></extra>",
-            showlegend=False,
-        )
-    )
-    below = len(order) - 0.2
-    figure.add_trace(
-        go.Scatter(
-            x=[1, 1 + critical],
-            y=[below, below],
-            mode="lines+text",
-            text=[f"CD = {critical:.2f}", ""],
-            textposition="top right",
-            line={"color": FAINT, "width": 4},
-            hoverinfo="skip",
-            showlegend=False,
-        )
-    )
+        _join(figure, [place[j] for j in group], 0.55 - 0.12 * (n % 3))
     figure.update_xaxes(title="mean rank", range=[0.1, len(order) + 0.6], fixedrange=True, dtick=1)
     figure.update_yaxes(
         tickvals=np.arange(len(order)),
-        ticktext=[methods[j] for j in order],
+        ticktext=names,
         range=[len(order) + 0.3, -0.6],
         fixedrange=True,
         showgrid=False,
         zeroline=False,
     )
     return quiet(figure, height=110 + _ROW * (len(order) + 1))
+
+
+def _points_of(found: Ranking, order: np.ndarray, names: Sequence[str]) -> go.Scatter:
+    mean = found.mean_rank[order]
+    return go.Scatter(
+        x=mean,
+        y=np.arange(len(order)),
+        mode="markers",
+        marker={"color": VALIDATED.color, "symbol": VALIDATED.symbol, "size": 10},
+        error_x={
+            "array": found.high[order] - mean,
+            "arrayminus": mean - found.low[order],
+            "color": VALIDATED.color,
+            "visible": bool(np.isfinite(found.low).all()),
+        },
+        customdata=names,
+        hovertemplate="%{customdata}: mean rank %{x:.2f}<extra></extra>",
+        showlegend=False,
+    )
+
+
+def _scale(critical: float, below: float) -> go.Scatter:
+    """Return the critical difference as a line of its length."""
+    return go.Scatter(
+        x=[1, 1 + critical],
+        y=[below, below],
+        mode="lines+text",
+        text=[f"CD = {critical:.2f}", ""],
+        textposition="top right",
+        line={"color": FAINT, "width": 4},
+        hoverinfo="skip",
+        showlegend=False,
+    )
+
+
+def _join(figure: go.Figure, rows: Sequence[int], x: float) -> None:
+    """Draw one bar beside methods that are not told apart."""
+    figure.add_shape(
+        type="line",
+        x0=x,
+        x1=x,
+        y0=min(rows) - 0.25,
+        y1=max(rows) + 0.25,
+        line={"color": HARMONIC.color, "width": 4},
+    )
 
 
 def fold_points(table: pd.DataFrame) -> go.Figure:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from ui import controls, tables
+from ui import controls, planted, tables
 from ui.figures import classes as figures
 from ui.figures.cross import image_counts
 from ui.figures.splits import split_map
@@ -17,7 +17,7 @@ from ui.text import plain
 from zslcore.analysis import inventory
 from zslcore.datasets import Split, ZSLDataset
 from zslcore.datasets.benchmarks import benchmark_of
-from zslcore.datasets.facts import class_facts, published
+from zslcore.datasets.facts import class_attributes, class_facts, published
 from zslcore.datasets.rows import row_facts
 
 __all__ = [
@@ -76,9 +76,14 @@ def _show_origin(dataset: ZSLDataset) -> None:
         return
     if dataset.simulated:
         st.caption(
-            f"Class names, counts and class lists are those of {benchmark}; features and "
-            "attributes are simulated. The demo size keeps a share of the images, "
-            f"`simulated-{benchmark}-full` all of them."
+            f"Class names, counts and class lists are those of {benchmark}"
+            + (
+                ", and so are the attributes; features are simulated. "
+                if class_attributes(benchmark) is not None
+                else "; features and attributes are simulated. "
+            )
+            + "The demo size keeps a share of the images, "
+            f"`simulated-{benchmark}-full` all of them. {planted.about_photographs(dataset)}"
         )
     notes = class_facts(benchmark).notes
     st.caption(f"Images: {notes['images']} ImageNet-1K: {notes['imagenet1k']}")

@@ -6,7 +6,7 @@ read as markdown.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import pandas as pd
 import streamlit as st
@@ -18,12 +18,13 @@ from ui.numbers import delta, percent
 from ui.text import plain
 from zslcore.analysis import run_comparison
 from zslcore.foreign_runs import MAX_NAME, import_runs
-from zslcore.run_listing import as_json, as_latex
+from zslcore.run_listing import ORACLE, as_csv, as_json, as_latex, chosen
 from zslcore.runs import KeptRun, RunStore
 
 __all__ = ["bring_results", "choose_two", "show_list", "show_pair", "show_run"]
 
 NOTHING = "nothing"
+DOWNLOADS = (("CSV", as_csv, "csv"), ("JSON", as_json, "json"), ("LaTeX", as_latex, "tex"))
 LABELS = {
     "method": "method",
     "dataset": "data set",
@@ -35,7 +36,7 @@ LABELS = {
     "plain_harmonic": "H",
     "calibrated_harmonic": "H at γ",
     "ausuc": "AUSUC",
-    "chosen": "parameters",
+    "chosen": "chosen for",
     "seed": "seed",
     "data": "data are",
     "created": "made (UTC)",
@@ -50,8 +51,14 @@ def label_of(one: KeptRun) -> str:
     return f"{spec.method}, {spec.dataset}, {spec.split} · {one.id}"
 
 
-def show_list(runs: Sequence[KeptRun]) -> None:
-    """List the runs with their figures; a click on rows chooses them; offer the files."""
+def show_list(runs: Sequence[KeptRun], peeked: Collection[str]) -> None:
+    """List the runs with their figures; a click on rows chooses them; offer the files.
+
+    Parameters
+    ----------
+    runs : what is listed
+    peeked : see :func:`zslcore.run_listing.peeked`
+    """
     labels = [label_of(one) for one in runs]
 
     def pick() -> None:
@@ -60,8 +67,7 @@ def show_list(runs: Sequence[KeptRun]) -> None:
             st.session_state[key] = labels[row]
 
     table = pd.DataFrame([one.row() for one in runs])
-    chosen_for = table["select_for"].map({"zsl": "for ZSL", "gzsl": "for GZSL"})
-    table["chosen"] = chosen_for.where(table["params_origin"] == "validated", "given")
+    table["chosen"] = [chosen(one, peeked) for one in runs]
     table["whose"] = [f"by {one.imported.who}" if one.imported else "here" for one in runs]
     table["data"] = table["simulated"].map({True: "simulated", False: "real"})
     table["created"] = table["created"].str.slice(0, 16).str.replace("T", " ")
@@ -77,11 +83,10 @@ def show_list(runs: Sequence[KeptRun]) -> None:
         selection_mode="multi-row",
     )
     with st.container(horizontal=True):
-        tables.download(pd.DataFrame([one.row() for one in runs]), "runs")
-        for name, text, ending in (("JSON", as_json, "json"), ("LaTeX", as_latex, "tex")):
+        for name, text, ending in DOWNLOADS:
             st.download_button(
                 name,
-                lambda text=text: text(runs),
+                lambda text=text: text(runs, peeked),
                 file_name=f"runs.{ending}",
                 icon=":material/download:",
                 type="tertiary",
@@ -103,7 +108,7 @@ def choose_two(runs: Sequence[KeptRun]) -> tuple[KeptRun, KeptRun | None]:
 # --- One run --------------------------------------------------------------------------------------
 
 
-def show_run(one: KeptRun) -> None:
+def show_run(one: KeptRun, peeked: Collection[str]) -> None:
     """Show the figures of a run, where it comes from and how to repeat it; offer to delete it."""
     result, e = one.result, one.result.evaluation
     with st.container(horizontal=True):
@@ -113,10 +118,16 @@ def show_run(one: KeptRun) -> None:
             st.metric("H, no calibration", percent(e.plain.harmonic))
             st.metric("H at γ", percent(e.calibrated.harmonic), delta=delta(gain))
             st.metric("AUSUC", percent(e.ausuc))
-    chosen = plain(controls.in_words(result.spec.method, result.params))
+    params = plain(controls.in_words(result.spec.method, result.params))
     st.markdown(
-        f"Parameters ({result.params_origin}): {chosen}. γ is {result.gamma_origin or 'none'}."
+        f"Parameters ({result.params_origin}): {params}. γ is {result.gamma_origin or 'none'}."
     )
+    if chosen(one, peeked) == ORACLE:
+        st.warning(
+            "The oracle of another run found these parameters on the test set: a bound, never a "
+            "result.",
+            icon=":material/visibility_off:",
+        )
     if one.imported:
         st.warning(
             f"This result was not computed here. {plain(one.imported.who)} is said to have made "

@@ -17,7 +17,7 @@ from __future__ import annotations
 import hashlib
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from typing import Any, ClassVar
@@ -28,7 +28,7 @@ from joblib import Parallel, delayed
 
 from zslcore.analysis.cross_dataset import CrossStore, cross_table
 from zslcore.analysis.cross_tests import beside_printed
-from zslcore.analysis.sweep import finished, first_specs, run_missing
+from zslcore.analysis.sweep import finished, first_specs, is_finished, run_missing
 from zslcore.analysis.transduction import TransductionSpec
 from zslcore.datasets import ZSLDataset, load
 from zslcore.datasets.benchmarks import benchmark_of
@@ -54,8 +54,20 @@ __all__ = [
 
 #: Of every table of results; ``ours``, ``std``, ``printed`` and ``difference`` are fractions.
 COLUMNS = ("method", "cell", "ours", "std", "seeds", "printed", "difference", "key")
-#: One piece of an experiment, to be done in any process; returns how many runs there were to do.
-Piece = Callable[[], int]
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A part of an experiment that can be done in any process.
+
+    Attributes
+    ----------
+    run : does what is not kept yet; returns how many runs there were to do
+    is_kept : whether that is nothing, where it can be told at once
+    """
+
+    run: Callable[[], int]
+    is_kept: Callable[[], bool]
 
 
 @lru_cache(maxsize=2)
@@ -176,12 +188,11 @@ class RunsExperiment(Experiment):
                 tasks = asked.setdefault((method, cell.split), [])
                 tasks += [] if cell.select_for in tasks else [cell.select_for]
         slow_first = sorted(asked, key=lambda one: not METHODS[one[0]].iterative)
-        return {
-            f"{method}, {split}": partial(
-                _run, datasets[0], split, method, tuple(asked[method, split]), seeds
-            )
-            for method, split in slow_first
-        }
+        pieces = {}
+        for method, split in slow_first:
+            what = (datasets[0], split, method, tuple(asked[method, split]), seeds)
+            pieces[f"{method}, {split}"] = Piece(partial(_run, *what), partial(_is_run, *what))
+        return pieces
 
     def table(
         self, datasets: Sequence[str], methods: Sequence[str], seeds: int, benchmark: str | None
@@ -203,6 +214,10 @@ def _run(dataset: str, split: str, method: str, tasks: Sequence[Task], seeds: in
     data = opened(dataset)
     specs = first_specs(data, split, method, tasks)
     return run_missing(specs, data, RunStore(), seeds=seeds, with_oracle=False)
+
+
+def _is_run(dataset: str, split: str, method: str, tasks: Sequence[Task], seeds: int) -> bool:
+    return is_finished(first_specs(opened(dataset), split, method, tasks), RunStore(), seeds)
 
 
 def _row(method: str, cell: str, values: Sequence[float], printed: float | None) -> dict[str, Any]:
@@ -233,7 +248,10 @@ class CrossExperiment(Experiment):
         self, datasets: Sequence[str], methods: Sequence[str], seeds: int
     ) -> dict[str, Piece]:
         """Return two fits a method."""
-        return {method: partial(_cross, datasets[0], datasets[1], method) for method in methods}
+        one, other = datasets
+        return {
+            method: Piece(partial(_cross, one, other, method), lambda: False) for method in methods
+        }
 
     def table(
         self, datasets: Sequence[str], methods: Sequence[str], seeds: int, benchmark: str | None
@@ -286,7 +304,13 @@ class TransductionExperiment(Experiment):
         self, datasets: Sequence[str], methods: Sequence[str], seeds: int
     ) -> dict[str, Piece]:
         """Return one comparison a method."""
-        return {name: partial(_compare, datasets[0], *self.rows[name]) for name in methods}
+        return {
+            name: Piece(
+                partial(_compare, datasets[0], *self.rows[name]),
+                partial(_is_compared, datasets[0], *self.rows[name]),
+            )
+            for name in methods
+        }
 
     def table(
         self, datasets: Sequence[str], methods: Sequence[str], seeds: int, benchmark: str | None
@@ -308,12 +332,14 @@ def _asked(dataset: str, method: str, params: Mapping[str, Any]) -> Transduction
 
 def _compare(dataset: str, method: str, params: Mapping[str, Any]) -> int:
     spec = _asked(dataset, method, params)
-    if _kept_rows(spec) is not None:
-        return 0
     rows = spec.compare(opened(dataset)).table().to_dict("records")
     with written_whole(data_folder() / "transductive" / f"{_key(spec)}.json") as file:
         file.write(json.dumps(rows).encode())
     return 1
+
+
+def _is_compared(dataset: str, method: str, params: Mapping[str, Any]) -> bool:
+    return _kept_rows(_asked(dataset, method, params)) is not None
 
 
 def _kept_rows(spec: TransductionSpec) -> list[dict[str, Any]] | None:
@@ -452,13 +478,20 @@ def reproduce(
             raise closest_name(f"method for {name}", method, allowed)
     methods = methods or experiment.methods
     pieces = experiment.pieces(datasets, methods, seeds)
-    work = Parallel(jobs, return_as="generator_unordered", inner_max_num_threads=1)
-    todo = work(delayed(_done)(what, piece) for what, piece in pieces.items())
-    for done, (what, runs) in enumerate(todo, 1):
+    for done, (what, runs) in enumerate(_all_done(pieces, jobs), 1):
         if on_done:
             on_done(done, len(pieces), what, runs)
     return experiment.table(datasets, methods, seeds, benchmark)
 
 
-def _done(what: str, piece: Piece) -> tuple[str, int]:
-    return what, piece()
+def _all_done(pieces: Mapping[str, Piece], jobs: int) -> Iterator[tuple[str, int]]:
+    """Do every piece, and yield its name and how many runs it took; what is kept comes first."""
+    todo = {what: piece for what, piece in pieces.items() if not piece.is_kept()}
+    yield from ((what, 0) for what in pieces if what not in todo)
+    if todo:
+        work = Parallel(jobs, return_as="generator_unordered", inner_max_num_threads=1)
+        yield from work(delayed(_done)(what, piece.run) for what, piece in todo.items())
+
+
+def _done(what: str, run: Callable[[], int]) -> tuple[str, int]:
+    return what, run()

@@ -16,7 +16,15 @@ from zslcore.methods import METHODS, get_method
 from zslcore.protocol import Oracle, Task
 from zslcore.runs import RunResult, RunSpec, RunStore, execute
 
-__all__ = ["SEEDS", "VARIANTS", "finished", "first_specs", "other_seeds", "run_missing"]
+__all__ = [
+    "SEEDS",
+    "VARIANTS",
+    "finished",
+    "first_specs",
+    "is_finished",
+    "other_seeds",
+    "run_missing",
+]
 
 #: Seeds of stochastic methods, as many as in the papers.
 SEEDS = 5
@@ -63,6 +71,15 @@ def finished(spec: RunSpec, seeds: int, store: RunStore) -> Iterator[RunResult]:
     if first is not None:
         yield first
         yield from filter(None, (store.get(other.key) for other in other_seeds(first, seeds)))
+
+
+def is_finished(specs: Sequence[RunSpec], store: RunStore, seeds: int = SEEDS) -> bool:
+    """Whether :func:`run_missing` would find nothing to run, oracles aside."""
+    for spec in specs:
+        first = store.get(spec.key)
+        if first is None or any(store.get(s.key) is None for s in other_seeds(first, seeds)):
+            return False
+    return True
 
 
 def run_missing(

@@ -62,8 +62,8 @@ def run_reproduce(args: argparse.Namespace) -> None:
     if args.json:
         print(table.to_json(orient="records", double_precision=15))
         return
-    print(heading(args))
-    print(wide(table).to_string(index=False, na_rep="-"))
+    print(heading(args, table))
+    print(wide(table).to_string(index=False))
 
 
 def show_piece(done: int, total: int, what: str, runs: int) -> None:
@@ -72,18 +72,22 @@ def show_piece(done: int, total: int, what: str, runs: int) -> None:
     sys.stderr.write(f"{done}/{total}  {what}: {was}\n")
 
 
-def heading(args: argparse.Namespace) -> str:
+def heading(args: argparse.Namespace, table: pd.DataFrame) -> str:
     """Say what was run on what, and what stands beside it."""
     names = [
         f"{name} (simulated)" if opened(name).simulated and "simulated" not in name else name
         for name in args.dataset
     ]
-    title = get_experiment(args.experiment).title
+    printed = (
+        "printed: the paper's figure, for ResNet-101 features of the real images. diff: ours less "
+        "printed, in points."
+        if table["printed"].notna().any()
+        else "The paper has printed nothing for these rows."
+    )
     return (
-        f"{args.experiment} on {' and '.join(names)}: {title}.\n"
+        f"{args.experiment} on {' and '.join(names)}: {get_experiment(args.experiment).title}.\n"
         "Per-class accuracy in percent; parameters and gamma chosen on the folds; mean ± deviation "
-        f"over up to {args.seeds} seeds.\nprinted: the paper's figure, ResNet-101 features of the "
-        "real images. diff: ours less printed, points.\n"
+        f"over up to {args.seeds} seeds.\n{printed}\n"
     )
 
 
@@ -92,8 +96,10 @@ def wide(table: pd.DataFrame) -> pd.DataFrame:
 
     These are of the methods that have both figures, where there are any.
     """
-    columns: dict[str, list[str]] = {"method": [*table["method"].unique(), "mean"]}
-    for cell, part in table.groupby("cell", sort=False):
+    methods = table["method"].unique()
+    columns: dict[str, list[str]] = {"method": [*methods, "mean"]}
+    for cell, rows in table.groupby("cell", sort=False):
+        part = rows.set_index("method").reindex(methods)  # some have no such cell
         with_both = part.dropna(subset=["ours", "printed"])
         mean = (part if with_both.empty else with_both)[["ours", "printed", "difference"]].mean()
         columns[str(cell)] = [*map(_ours, part["ours"], part["std"]), _ours(mean["ours"])]

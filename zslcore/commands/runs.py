@@ -17,7 +17,7 @@ import pandas as pd
 from zslcore.analysis import run_comparison
 from zslcore.exceptions import ParameterError
 from zslcore.foreign_runs import import_runs_of_file
-from zslcore.run_listing import FORMATS, SORTED_BY, RunFilter, as_text, listed
+from zslcore.run_listing import FORMATS, SORTED_BY, RunFilter, as_text, chosen, listed, peeked
 from zslcore.runs import KeptRun, RunStore
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ SHOWN = {
     "dataset": "data set",
     "split": "split",
     "method": "method",
-    "select_for": "for",
+    "chosen_for": "chosen for",
     "seed": "seed",
     "zsl": "ZSL",
     "plain_unseen": "u",
@@ -91,8 +91,8 @@ def _filters(parser: argparse.ArgumentParser) -> None:
     option("--reverse", action="store_true", help="the other way round")
 
 
-def meant(args: argparse.Namespace, store: RunStore) -> list[KeptRun]:
-    """Return the runs that the options name, in their order; unreadable ones are counted aloud."""
+def meant(args: argparse.Namespace, kept: Sequence[KeptRun]) -> list[KeptRun]:
+    """Return the runs that the options name, in their order."""
     if args.imported and args.own:
         raise ParameterError("--imported and --own exclude each other; got both.")
     wanted = RunFilter(
@@ -102,11 +102,17 @@ def meant(args: argparse.Namespace, store: RunStore) -> list[KeptRun]:
         since=_day(args.since),
         imported=args.imported if args.imported or args.own else None,
     )
-    kept = store.kept()
     wanted.check(kept)
+    return listed(kept, wanted, args.sort, reverse=args.reverse)
+
+
+def _kept() -> list[KeptRun]:
+    """Return all runs; those that cannot be read are counted aloud."""
+    store = RunStore()
+    kept = store.kept()
     if unreadable := store.unreadable(kept):
         sys.stderr.write(f"{unreadable}\n")
-    return listed(kept, wanted, args.sort, reverse=args.reverse)
+    return kept
 
 
 def _day(text: str | None) -> date | None:
@@ -118,13 +124,13 @@ def _day(text: str | None) -> date | None:
 
 def list_runs(args: argparse.Namespace) -> None:
     """Print a line a run."""
-    store = RunStore()
-    runs = meant(args, store)
-    rows = pd.DataFrame([one.row() for one in runs])
+    kept = _kept()
+    runs, by_oracle = meant(args, kept), peeked(kept)
+    rows = pd.DataFrame([one.row() | {"chosen_for": chosen(one, by_oracle)} for one in runs])
     if args.json:
         print(rows.to_json(orient="records", double_precision=15))
     elif not runs:
-        print("No such run is kept." if store.kept() else "No run is kept yet.")
+        print("No such run is kept." if kept else "No run is kept yet.")
     else:
         print(_as_text(rows[[name for name in SHOWN if name in rows]].rename(columns=SHOWN)))
 
@@ -174,7 +180,7 @@ def compare_runs(args: argparse.Namespace) -> None:
     print(f"first   {first.id}  ({first.origin})\nsecond  {second.id}  ({second.origin})")
     for sentence in run_comparison.cautions(*pair):
         print(f"Mind: {sentence}")
-    differs = spec[spec["differs"]].drop(columns="differs")
+    differs = spec[spec["differs"]].drop(columns="differs").map(_shortened)
     print(_part("What differs", differs) if len(differs) else "\nThe same was run.")
     print(_part("Figures, percent", _in_percent(figures)))
     test = run_comparison.class_test(*pair)
@@ -183,8 +189,12 @@ def compare_runs(args: argparse.Namespace) -> None:
         print(f"\n{test.sentence}")
 
 
-#: Classes that a comparison prints.
-FEW = 10
+#: Classes that a comparison prints, and letters of a value; with --json all of them.
+FEW, LETTERS = 10, 32
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= LETTERS else f"{text[: LETTERS - 3]}..."
 
 
 def _in_percent(table: pd.DataFrame) -> pd.DataFrame:
@@ -201,7 +211,8 @@ def export_runs(args: argparse.Namespace) -> None:
     """Write runs as CSV, JSON or LaTeX."""
     if args.format not in FORMATS:
         raise ParameterError(f"--format: expected {' or '.join(FORMATS)}; got {args.format!r}.")
-    text = FORMATS[args.format](meant(args, RunStore()))
+    kept = _kept()
+    text = FORMATS[args.format](meant(args, kept), peeked(kept))
     if args.output:
         Path(args.output).write_text(text, encoding="utf-8")
     else:

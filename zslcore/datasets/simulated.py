@@ -94,7 +94,7 @@ _WORLDS = {
     "AWA2": replace(_AWA1, delta=0.15),
     "CUB": _World(k=20, tau=0.7, rho=(0.75, 0.85), omega=(0.8, 0.65), demo=0.3, seed=7),
     "SUN": _World(k=24, tau=0.5, rho=(0.75, 0.80), omega=(1.0, 0.90), demo=0.5, seed=3),
-    "aPY": _World(k=11, tau=0.4, rho=(0.70, 0.70), omega=(0.8, 0.70), demo=0.2, seed=7, kappa=0.6),
+    "aPY": _World(k=12, tau=0.4, rho=(0.70, 0.70), omega=(0.8, 0.70), demo=0.2, seed=5, kappa=0.7),
 }
 
 #: Features of each size; the full one has as many as ResNet-101's last pooling.
@@ -213,7 +213,7 @@ def simulate(name: str) -> ZSLDataset:
         f"{', with no effect planted' if name.endswith(_SUFFIX) else ''}.",
         simulated=True,
         independent_prototypes=True,
-        pretraining=("none",) if kind == "untrained" else ("imagenet-1k",),
+        pretraining=("none",) if kind == "-untrained" else ("imagenet-1k",),
         revision=REVISION,
         image_files=() if photographs is None else [f"{p:06d}.jpg" for p in photographs],
     )

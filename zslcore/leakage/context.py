@@ -214,10 +214,19 @@ class AuditContext:
         return tuple(self.class_name(int(c)) for c in classes)
 
     def rows(self, *parts: str) -> np.ndarray:
-        """Sorted, distinct, existing rows of one or more parts."""
-        found = [self.parts[part] for part in parts if part in self.parts]
-        rows = np.unique(np.concatenate([*found, np.empty(0, np.intp)])).astype(np.intp)
-        return rows[(rows >= 0) & (rows < (np.inf if self.n_rows is None else self.n_rows))]
+        """Sorted, distinct, existing rows of one or more parts, read-only."""
+        if parts not in self._rows:  # every check asks for the same few
+            found = [self.parts[part] for part in parts if part in self.parts]
+            rows = np.unique(np.concatenate([*found, np.empty(0, np.intp)])).astype(np.intp)
+            rows = rows[(rows >= 0) & (rows < (np.inf if self.n_rows is None else self.n_rows))]
+            rows.setflags(write=False)
+            self._rows[parts] = rows
+        return self._rows[parts]
+
+    @cached_property
+    def _rows(self) -> dict[tuple[str, ...], np.ndarray]:
+        """Rows by parts, as they were asked for."""
+        return {}
 
     def classes(self, *parts: str) -> np.ndarray:
         """Classes with rows in the parts; needs labels."""

@@ -87,8 +87,7 @@ def context_of(
     """
     if isinstance(subject, ZSLDataset):
         photographs = photographs_of(groups, group_pattern, subject.image_files)
-        known |= {"photographs": photographs} if photographs else {}
-        return context_of_dataset(subject, chosen_split(subject, split), **known)
+        return context_of_dataset(subject, chosen_split(subject, split), photographs, **known)
     files = SmallFiles()
     if isinstance(labels, (str, PathLike)):
         labels = _labels_in(Path(labels), files)
@@ -108,9 +107,20 @@ def context_of(
     return with_facts(_with_photographs(context, photographs, given=groups is not None))
 
 
-def context_of_dataset(dataset: ZSLDataset, split: Split, **known: Any) -> AuditContext:
-    """Return what the checks look at, with what is known of a benchmark's own rows."""
-    return with_facts(AuditContext.of_dataset(dataset, split, **known))
+def context_of_dataset(
+    dataset: ZSLDataset, split: Split, photographs: Photographs | None = None, **known: Any
+) -> AuditContext:
+    """Return what the checks look at, with what is known of a benchmark's own rows.
+
+    Parameters
+    ----------
+    dataset, split : whose rows are looked at
+    photographs : of these rows, where somebody says more than their names do
+    **known
+        Further fields of :class:`AuditContext`.
+    """
+    context = AuditContext.of_dataset(dataset, split, **known)
+    return with_facts(_with_photographs(context, photographs, given=True))
 
 
 def context_of_split(

@@ -107,6 +107,8 @@ class BiDiLEL(ZSLEstimator):
         idea="Learn a space from images, then find each class its place among those there.",
         formula=r"\min_b \sum_{c, d} (\lVert b_c - b_d \rVert - \delta_{cd})^2 / \delta_{cd},"
         r"\quad F(x, c) = \cos(P^\top x, b_c)",
+        departure="classes are compared by angle, which is better than the paper's distance on the "
+        "folds of CUB",
         company="unseen classes are placed together, at distances like those of their prototypes",
     )
     revision = 2
