@@ -7,6 +7,7 @@ exit code 2; the libraries a command needs are imported when it runs.
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -270,6 +271,52 @@ def run_leak_cost(args: argparse.Namespace) -> None:
     print(as_json if args.json else leak_cost.as_text(found))
 
 
+def add_claims(commands: Subparsers) -> None:
+    """``claims``: whether statements of the papers hold."""
+    parser = commands.add_parser(
+        "claims",
+        help="judge what the papers say, on their tables and on the runs that are kept",
+        description="Judge statements of the three papers on their printed tables, on kept runs on "
+        "real features and on kept runs on simulated data: holds, does not hold, cannot be told.",
+    )
+    option = parser.add_argument
+    option("--id", nargs="+", default=(), metavar="ID", help="which claims (all)")
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument(
+        "--lint",
+        action="store_true",
+        help="check the printed tables against themselves, their text and released files instead",
+    )
+    what.add_argument(
+        "--findings", action="store_true", help="list what was found in data and tables instead"
+    )
+    option("--json", action="store_true", help="print everything as JSON instead of text")
+    parser.set_defaults(run=run_claims)
+
+
+def run_claims(args: argparse.Namespace) -> None:
+    """Judge claims, or list what was found, and print it."""
+    from dataclasses import asdict
+
+    from zslcore.analysis import claims, findings, printed_lint
+    from zslcore.exceptions import ParameterError
+    from zslcore.runs import RunStore
+
+    if args.id and (args.lint or args.findings):
+        raise ParameterError("--id names claims; it means nothing with --lint or --findings.")
+    if args.lint:
+        linted = printed_lint.lint_printed()
+        records, text = [asdict(each) for each in linted], printed_lint.as_text(linted)
+    elif args.findings:
+        records = [asdict(finding) for finding in findings.FINDINGS]
+        text = findings.markdown_list()
+    else:
+        claims.get_claims(args.id)  # a misspelt one is refused before anything is read
+        judged = claims.judge_all(RunStore().results(), args.id)
+        records, text = claims.as_records(judged), claims.as_text(judged)
+    print(json.dumps(records, ensure_ascii=False, indent=2) if args.json else text)
+
+
 def add_audit(commands: Subparsers) -> None:
     """``audit``: look for leaks in a split."""
     from zslcore.leakage.cli import add_parser
@@ -331,7 +378,10 @@ def run_methods(args: argparse.Namespace) -> None:
 
 
 TABLE_MARKS = ("<!-- methods -->", "<!-- /methods -->")
-COMMANDS = (add_app, add_run, add_import, add_download, add_methods, add_audit, add_leak_cost)
+COMMANDS = (
+    *(add_app, add_run, add_import, add_download, add_methods, add_audit, add_leak_cost),
+    add_claims,
+)
 
 
 class TellVersion(argparse.Action):

@@ -89,12 +89,10 @@ def test_two_rows_of_awa1_are_one_picture(xlsa17):
     names = loadmat(xlsa17 / "AWA1/att_splits.mat")["allclasses_names"].ravel()
     first, second = (int(n) for n in said("awa1-one-picture-two-whales")[1][:2])
     file = loadmat(xlsa17 / "AWA1/phog.mat")
-    X, y = file["features"], file["labels"].ravel()
+    X, y = file["features"], file["labels"].ravel().astype(int)
     assert np.array_equal(X[:, first], X[:, second])
-    assert [str(names[y[row] - 1][0]) for row in (first, second)] == [
-        "blue+whale",
-        "humpback+whale",
-    ]
+    whales = [str(names[y[row] - 1][0]) for row in (first, second)]
+    assert whales == ["blue+whale", "humpback+whale"]
     assert first in split["test_unseen_loc"]
     assert second in split["trainval_loc"]
 
