@@ -10,10 +10,12 @@ PAGES = (
     ("evaluate", "Evaluate", ":material/query_stats:"),
     ("calibration", "Calibration", ":material/tune:"),
     ("compare", "Compare", ":material/leaderboard:"),
+    ("regularization", "Regularization", ":material/linear_scale:"),
     ("transductive", "Transductive", ":material/hub:"),
     ("awa1_and_awa2", "AWA1 and AWA2", ":material/compare:"),
     ("overlap_gain", "Overlap gain", ":material/join_inner:"),
     ("leakage_review", "Leakage review", ":material/policy:"),
+    ("runs", "Runs", ":material/history:"),
 )
 
 navigate(

@@ -4,6 +4,8 @@ Every method is run twice, its parameters chosen for ZSL and for GZSL, stochasti
 seeds: the first chooses parameters and gamma on the folds, the others are given what it chose.
 Finished runs are kept in the run store: an interrupted sweep goes on where it stopped, and
 ``--report`` writes what is finished without running anything, as a sweep itself does at its end.
+Methods of which the run store knows nothing keep the rows that the file of results has, so that one
+method can be run again without the others; each row says which version and commit made it.
 """
 
 from __future__ import annotations
@@ -12,26 +14,24 @@ import argparse
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 import pandas as pd
 from joblib import Parallel, delayed
 
+from benchmarks import writing
 from benchmarks.writing import keep, markdown_table, percent
+from zslcore.analysis.experiments import EXPERIMENTS, RunsExperiment
+from zslcore.analysis.sweep import SEEDS, VARIANTS, finished, first_specs, run_missing
 from zslcore.datasets import ZSLDataset
-from zslcore.datasets.facts import published
 from zslcore.methods import METHODS
-from zslcore.runs import RunResult, RunSpec, RunStore, execute
+from zslcore.runs import RunSpec, RunStore
+from zslcore.version import read_stamped
 
 __all__ = ["Source", "arguments", "sweep"]
 
-#: Variants that the papers report under one name; all are run with ``--variants``, else the first.
-VARIANTS = {
-    "SAE": ({"direction": "S2V"}, {"direction": "V2S"}),
-    "SYNC": ({"loss": "ovo"}, {"loss": "cs"}, {"loss": "struct"}),
-    "CMT*": ({"detector": "gaussian"}, {"detector": "loop"}),
-}
 #: An image-text encoder's features are not among these.
 INDUCTIVE = [name for name, method in METHODS.items() if not method.card.joint_space]
 
@@ -51,7 +51,7 @@ class Source:
     title: str
     benchmark: str
     open: Callable[[], ZSLDataset]
-    seeds: int = 5
+    seeds: int = SEEDS
 
 
 @lru_cache(maxsize=1)
@@ -60,65 +60,22 @@ def opened(source: Source) -> ZSLDataset:
     return source.open()
 
 
-def specs(dataset: ZSLDataset, methods: Sequence[str], *, variants: bool) -> Iterator[RunSpec]:
-    """Yield the runs of one data set, chosen for ZSL and without seeds."""
+def specs(
+    dataset: ZSLDataset, methods: Sequence[str], *, variants: bool
+) -> Iterator[tuple[RunSpec, ...]]:
+    """Yield the runs of one data set, for both tasks and without seeds."""
     for name in methods:
-        for variant in VARIANTS.get(name, ({},))[: None if variants else 1]:
-            yield RunSpec(
-                dataset=dataset.name,
-                split="PS",
-                method=name,
-                params=variant,
-                select_for="zsl",
-                digest=dataset.digest,
-            )
+        of_method: Sequence[dict[str, Any]] = VARIANTS.get(name, ({},))
+        for variant in of_method[: None if variants else 1]:
+            yield first_specs(dataset, "PS", name, ("zsl", "gzsl"), variant)
 
 
-def both_tasks(spec: RunSpec) -> tuple[RunSpec, RunSpec]:
-    """Return a run with its parameters chosen for ZSL and for GZSL."""
-    return replace(spec, select_for="zsl"), replace(spec, select_for="gzsl")
-
-
-def other_seeds(first: RunResult, seeds: int) -> Iterator[RunSpec]:
-    """Yield the run with other seeds, and what the first has chosen, where seeds matter."""
-    given = {name: value for name, value in first.params.items() if name != "random_state"}
-    stochastic = METHODS[first.spec.method].card.stochastic
-    for seed in range(1, seeds if stochastic else 1):
-        yield replace(first.spec, params=given, gamma=first.gamma, seed=seed)
-
-
-def finished(spec: RunSpec, seeds: int, store: RunStore) -> Iterator[RunResult]:
-    """Yield the kept results of a run: for both tasks, of the first seed and of the others."""
-    for first in filter(None, (store.get(one.key) for one in both_tasks(spec))):
-        yield first
-        yield from filter(None, (store.get(other.key) for other in other_seeds(first, seeds)))
-
-
-def run(source: Source, spec: RunSpec) -> str:
-    """Run what is not kept yet of a run, for both tasks, and its seeds; tell it in a line.
-
-    What choosing on the test set reaches is the same for both tasks, and swept once.
-    """
-    dataset, store, oracle = opened(source), RunStore(), None
-    began, cpu, fitted = time.perf_counter(), time.process_time(), 0
-
-    def kept(spec: RunSpec) -> RunResult:
-        nonlocal fitted, oracle
-        result = store.get(spec.key)
-        if result is None:
-            fitted += 1
-            with_oracle = oracle is None and not METHODS[spec.method].card.stochastic
-            result = execute(spec, dataset, with_oracle=with_oracle)
-            result = replace(result, oracle=result.oracle or oracle)
-            store.put(result)
-        oracle = result.oracle
-        return result
-
-    for one in both_tasks(spec):
-        for other in other_seeds(kept(one), source.seeds):
-            kept(other)
+def run(source: Source, both: tuple[RunSpec, ...]) -> str:
+    """Run what is not kept yet of a run, for both tasks, and its seeds; tell it in a line."""
+    began, cpu = time.perf_counter(), time.process_time()
+    fitted = run_missing(both, opened(source), RunStore(), seeds=source.seeds)
     wall, cpu = time.perf_counter() - began, time.process_time() - cpu
-    return f"{spec.command()}  # {fitted} runs, {wall:.0f} s, {cpu:.0f} s of processor"
+    return f"{both[0].command()}  # {fitted} runs, {wall:.0f} s, {cpu:.0f} s of processor"
 
 
 def sweep(name: str, intro: str, sources: Mapping[str, Source], args: argparse.Namespace) -> None:
@@ -133,16 +90,34 @@ def sweep(name: str, intro: str, sources: Mapping[str, Source], args: argparse.N
     """
     for source_name in [] if args.report else args.only:
         run_all(source_name, sources[source_name], args)
-    store = RunStore()
-    rows = [
-        result.row()
-        for source in sources.values()
-        for spec in specs(opened(source), INDUCTIVE, variants=True)
-        for result in finished(spec, source.seeds, store)
-    ]
-    if rows:
-        table = pd.DataFrame(rows)
-        keep(name, markdown(intro, sources, table), table.drop(columns="created"))
+    store, known = RunStore(), _rows_of_file(name)
+    parts = []
+    for source in sources.values():
+        for both in specs(opened(source), INDUCTIVE, variants=True):
+            results = [r for spec in both for r in finished(spec, source.seeds, store)]
+            rows = pd.DataFrame([result.row() for result in results])
+            parts.append(_rows_of(both[0], known) if rows.empty else rows.drop(columns="created"))
+    parts = [part.dropna(axis=1, how="all") for part in parts if len(part)]
+    if parts:
+        columns = dict.fromkeys(column for part in parts for column in part)
+        table = pd.concat(parts, ignore_index=True)[list(columns)]
+        keep(name, markdown(intro, sources, table), table)
+
+
+def _rows_of_file(name: str) -> pd.DataFrame:
+    """Return what ``results/<name>.csv`` has, nothing where it is not there yet."""
+    path = writing.RESULTS / f"{name}.csv"
+    return read_stamped(path) if path.exists() else pd.DataFrame()
+
+
+def _rows_of(spec: RunSpec, known: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of a method and its variant on the very data of ``spec``."""
+    if known.empty:
+        return known
+    of_run = (known["method"] == spec.method) & (known["digest"] == spec.digest)
+    for value in spec.params.values():
+        of_run &= known["params"].str.contains(f'"{value}"', regex=False)
+    return known[of_run]
 
 
 def run_all(name: str, source: Source, args: argparse.Namespace) -> None:
@@ -151,7 +126,7 @@ def run_all(name: str, source: Source, args: argparse.Namespace) -> None:
     todo = list(specs(opened(source), args.methods, variants=args.variants))
     todo.reverse()  # the closed forms come last: a short run leaves no core idle at the end
     work = Parallel(args.jobs, return_as="generator_unordered", inner_max_num_threads=1)
-    for done, line in enumerate(work(delayed(run)(source, spec) for spec in todo), 1):
+    for done, line in enumerate(work(delayed(run)(source, both) for both in todo), 1):
         sys.stderr.write(f"{name} {done}/{len(todo)}  {line}\n")
     sys.stderr.write(f"{name}: {time.perf_counter() - began:.0f} s\n")
 
@@ -201,24 +176,18 @@ def summary(table: pd.DataFrame) -> pd.DataFrame:
 def papers(benchmark: str) -> pd.DataFrame:
     """Return the papers' figures on a benchmark, one row a method."""
 
-    def cells(table, column, **where):
-        rows = published(table)
-        for name, value in ({"dataset": benchmark} | where).items():
-            rows = rows[rows[name] == value]
-        return rows.set_index("method")[column]
+    def cells(experiment: str, title: str) -> pd.Series:
+        printed = EXPERIMENTS[experiment]
+        assert isinstance(printed, RunsExperiment)
+        return printed.printed(benchmark)[title]
 
     return pd.DataFrame(
         {
-            "ZSL (GBU)": cells("zsl_top1", "top1_per_class", split="PS"),
-            "ZSL (CAL)": cells("calibration_zsl_top1", "top1_per_class", split="PS"),
-            "H plain (GBU)": cells("gzsl_ps", "harmonic"),
-            "H plain (CAL)": cells("calibration_gzsl_harmonic", "harmonic", calibrated="no"),
-            "H calibrated, for GZSL (CAL)": cells(
-                "calibration_gzsl_harmonic",
-                "harmonic",
-                calibrated="yes",
-                lambda_selected_for="gzsl",
-            ),
+            "ZSL (GBU)": cells("gbu:table3", "PS"),
+            "ZSL (CAL)": cells("cal:table1", "PS"),
+            "H plain (GBU)": cells("gbu:table6", "H"),
+            "H plain (CAL)": cells("cal:table2", "H plain"),
+            "H calibrated, for GZSL (CAL)": cells("cal:table2", "H calibrated, for GZSL"),
         }
     )
 

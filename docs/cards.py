@@ -36,8 +36,15 @@ def card(method: type[ZSLEstimator]) -> Iterator[str]:
     yield f":Family: {about.family}"
     if about.needs:
         yield f":Needs: {about.needs}"
+    if about.departure:
+        yield f":Different from the paper by default: {about.departure}"
+    if about.company:
+        yield f":Scores depend on the other candidates: {about.company}"
     grid = "; ".join(f"``{name}`` {_short(values)}" for name, values in method.param_grid.items())
     yield f":Searched: {grid or 'nothing'}"
+    if method.simpler:
+        simpler = ", ".join(f"``{name}``" for name in method.simpler)
+        yield f":Chosen: by the rule of one standard error; the smallest {simpler} is the simplest"
     yield f":Revision: {method.revision}"
     yield f":Paper: {about.authors} {about.year}, `{about.title} <{about.url}>`__"
     yield f":Reference: :class:`zslcore.methods.{method.__name__}`"

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from ui import cache, controls
+from ui import cache, controls, planted
 from ui.frame import errors_as_sentences, open_page
 from ui.maps.hubs import show_prototypes
 from ui.maps.quality import show_quality
@@ -19,17 +19,20 @@ header = open_page(
 
 with st.container(horizontal=True, vertical_alignment="bottom"), errors_as_sentences():
     names = available()
-    first = cache.dataset(
-        controls.choose("Data set", names, key="awa1_first", default="simulated-AWA1")
-    )
-    others = [NOTHING, *(name for name in names if name != first.name)]
+    first = controls.choose("Data set", names, key="awa1_first", default="simulated-AWA1")
+    others = [NOTHING, *(name for name in names if name != first)]
     other = controls.choose("Compared with", others, key="awa1_second", default="simulated-AWA2")
-    datasets = (first,) if other == NOTHING else (first, cache.dataset(other))
+    chosen = planted.choose(first) if other == NOTHING else planted.choose(first, other)
+    datasets = tuple(map(cache.dataset, chosen))
+    first = datasets[0]
     splits = [name for name in first.splits if all(name in each.splits for each in datasets)]
     split = controls.choose("Split", splits, key="split", default="PS")
     header.mark(next((each for each in datasets if each.simulated), first))
     if len(datasets) == 2:
         match_classes(*datasets)
+
+if len(datasets) == 2:
+    st.caption(planted.about_shift(*datasets))
 
 images, mapped, quality, prototypes, accuracy = st.tabs(
     ["Images per class", "Map", "Quality", "Prototypes and hubs", "Cross-data-set accuracy"],

@@ -9,6 +9,7 @@ from ui.figures.curve import Landmark, gamma_figure
 from ui.figures.palette import HARMONIC, SEEN, UNSEEN
 from ui.frame import chart, errors_as_sentences, open_page
 from ui.numbers import delta, percent, points, three_digits
+from ui.text import AUSUC, GAP_OF_GAMMA, GLOSSARY
 from zslcore.analysis import calibration
 from zslcore.datasets.benchmarks import benchmark_of
 
@@ -64,21 +65,26 @@ if predict:
 figure_slot = st.container()
 
 with st.container(horizontal=True):
-    st.metric("H, no calibration", percent(evaluation.plain.harmonic))
+    st.metric("H at γ = 0", percent(evaluation.plain.harmonic), help=GLOSSARY["H at γ = 0"])
     if run.gamma is not None:
         gain = evaluation.calibrated.harmonic - evaluation.plain.harmonic
-        st.metric("H, validated γ", percent(evaluation.calibrated.harmonic), delta=delta(gain))
+        st.metric(
+            f"H, {run.gamma_origin} γ",
+            percent(evaluation.calibrated.harmonic),
+            delta=delta(gain),
+            help=GLOSSARY.get(f"H, {run.gamma_origin} γ"),
+        )
         gap = best.harmonic - evaluation.calibrated.harmonic
         st.metric(
             "H, oracle γ",
             percent(best.harmonic),
-            delta=f"{points(gap)}: oracle gap",
+            delta=f"{points(gap)}: {GAP_OF_GAMMA.lower()}",
             delta_color="off",
             delta_arrow="off",
-            help="What choosing γ on the test set would add: a bound, never a result.",
+            help=f"{GLOSSARY['H, oracle γ']} {GAP_OF_GAMMA}: {GLOSSARY[GAP_OF_GAMMA]}",
         )
-    st.metric("AUSUC", percent(evaluation.ausuc), help="Area under the curve on the left.")
-    st.metric("ZSL accuracy", percent(evaluation.zsl), help="Unseen images among unseen classes.")
+    st.metric(AUSUC, percent(evaluation.ausuc), help=GLOSSARY[AUSUC])
+    st.metric("ZSL accuracy", percent(evaluation.zsl), help=GLOSSARY["ZSL accuracy"])
     pinned = st.number_input(
         "Pin γ",
         value=None,
@@ -143,6 +149,8 @@ if settings_tab.open:
             percent=["unseen", "seen", "harmonic", *papers],
             significant=["gamma"],
         )
+        if spec.grid:
+            st.caption("The figures above are those of the last row: λ chosen for GZSL.")
         st.caption(
             "The settings of Le Cacheux, Le Borgne and Crucianu (2019), table 2."
             + (" The paper used ResNet-101 features; these are simulated." * dataset.simulated)

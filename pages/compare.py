@@ -6,6 +6,7 @@ from ui import cache, controls
 from ui.frame import errors_as_sentences, open_page
 from ui.sections.compare import (
     Comparison,
+    in_words,
     make_missing,
     show_classes,
     show_curves,
@@ -21,6 +22,7 @@ from zslcore.methods import METHODS
 USUAL = ("simulated-AWA1", "simulated-AWA2", "simulated-aPY")
 #: An image-text encoder's features are not among these data sets.
 INDUCTIVE = [name for name, method in METHODS.items() if not method.card.joint_space]
+FIGURES = {in_words(measure): measure for measure in MEASURES}
 CHOSEN = {"on all folds": "validated", "on each fold": "folds", "on the test set": "oracle"}
 #: Lists of what a network was trained on say nothing about data without one.
 VOCABULARY = "imagenet-1k"
@@ -59,10 +61,10 @@ with errors_as_sentences():
     with st.container(horizontal=True, vertical_alignment="bottom"):
         every = list(dict.fromkeys(split for data in datasets.values() for split in data.splits))
         splits = many("Splits", every, ["PS"] if "PS" in every else every[:1], "compare_splits")
-        task = controls.choose("Parameters for", ["gzsl", "zsl"], key="compare_task", width=150)
+        task = controls.choose("Parameters for", ["GZSL", "ZSL"], key="compare_task", width=150)
         how = controls.choose("Chosen", list(CHOSEN), key="compare_chosen", width=170)
-        measure = controls.choose(
-            "Figure", list(MEASURES), key="compare_figure", default="H at gamma", width=170
+        figure = controls.choose(
+            "Figure", list(FIGURES), key="compare_figure", default="H at γ", width=170
         )
         average = controls.choose("Mean per", ["class", "sample"], key="compare_mean", width=120)
         without = st.toggle(
@@ -84,10 +86,10 @@ with errors_as_sentences():
             {name: data.digest for name, data in datasets.items()},
             tuple(splits),
             tuple(methods),
-            task,
+            task.lower(),
         ),
         datasets=datasets,
-        measure=measure,
+        measure=FIGURES[figure],
         choice=CHOSEN[how],
         average=average,
         left_out=leaky_classes(datasets) if without else {},

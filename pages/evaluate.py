@@ -5,9 +5,9 @@ import streamlit as st
 from ui import cache, cards, controls, tables, waiting
 from ui.figures.accuracy import class_bars, confusion_map, top_k_lines
 from ui.frame import chart, errors_as_sentences, open_page
-from ui.numbers import delta, percent, points, three_digits
-from zslcore.analysis import calibration, mistakes, printed
-from zslcore.datasets.benchmarks import benchmark_of
+from ui.numbers import three_digits
+from ui.sections.evaluation import show_figures, show_headline
+from zslcore.analysis import calibration, mistakes
 
 FEW = 60  # classes up to which a confusion matrix can be read
 
@@ -19,58 +19,12 @@ with errors_as_sentences():
     header.mark(dataset)
     run, scores = waiting.run_of(spec)
 
-evaluation, gap = run.evaluation, run.oracle_gap
 gamma = run.gamma or 0.0
-
-with st.container(horizontal=True):
-    st.metric("ZSL accuracy", percent(evaluation.zsl), help="A_U→Cu: unseen among unseen classes.")
-    if (~scores.seen).sum() > 5:
-        st.metric("ZSL top-5", percent(evaluation.zsl_top5))
-    if scores.generalized:
-        st.metric("H, no calibration", percent(evaluation.plain.harmonic))
-        gain = evaluation.calibrated.harmonic - evaluation.plain.harmonic
-        st.metric(
-            f"H, γ = {three_digits(gamma)}",
-            percent(evaluation.calibrated.harmonic),
-            delta=delta(gain),
-            help=f"Calibrated stacking; γ is {run.gamma_origin or 'none'}.",
-        )
-        st.metric("AUSUC", percent(evaluation.ausuc), help="Area under the seen-unseen curve.")
-    if gap:
-        st.metric(
-            "Oracle gap, points",
-            points(gap.get("harmonic", gap["zsl"])).replace(" points", ""),
-            help="Points that choosing parameters and γ on the test set would add: "
-            "a bound, never a result.",
-        )
+show_headline(run, scores)
 
 left, right = st.columns([3, 2], gap="medium")
-with left:
-    table = printed.figures_table([run], benchmark_of(dataset))
-    at = table["gamma"].map(lambda gamma: "" if gamma != gamma else f", γ = {three_digits(gamma)}")
-    table.insert(0, "name", table["figure"].str.replace("zsl", "ZSL") + at)
-    papers = {
-        "benchmark_paper": "Xian 2019",
-        "calibration_paper": "Le Cacheux 2019",
-    }
-    papers = {name: text for name, text in papers.items() if table[name].notna().any()}
-    tables.show(
-        table,
-        f"figures_{spec.dataset}_{spec.method}",
-        labels={
-            "name": "",
-            "per_class": "per class",
-            "per_sample": "per sample",
-            **papers,
-        },
-        percent=["per_class", "per_sample", *papers],
-    )
-    if papers:
-        st.caption(
-            "Beside them what Xian et al. and Le Cacheux et al. printed, for ResNet-101 "
-            "features of the real images; "
-            + ("these are simulated." if dataset.simulated else "these features differ.")
-        )
+with left, errors_as_sentences():
+    show_figures(spec, dataset, run)
 with right, st.container(border=True):
     cards.show(run)
 

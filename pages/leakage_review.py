@@ -1,17 +1,20 @@
 """Can I trust this split?"""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import BinaryIO
 
 import streamlit as st
 
 from ui import cache, controls, decisions, uploads
 from ui.frame import errors_as_sentences, open_page
+from ui.sections.against import show_against
 from ui.sections.audit import Review, show_findings, show_verdict
 from ui.sections.correction import show_corrected, show_decisions
 from ui.sections.leak_cost import show_cost
+from ui.sections.limits import choose_limits
 from ui.sections.quiz import show_quiz
 from ui.text import plain
-from zslcore.datasets import ZSLDataset, available
+from zslcore.datasets import Split, ZSLDataset, available
 from zslcore.exceptions import ZSLError
 from zslcore.leakage import (
     VOCABULARY_NAMES,
@@ -20,6 +23,7 @@ from zslcore.leakage import (
     Vocabulary,
     get_vocabulary,
 )
+from zslcore.leakage.loading import context_of_dataset
 from zslcore.runs import RunResult, RunSpec, RunStore
 
 CHOSEN_ON = ["unknown", "validation", "given", "test", "none"]
@@ -33,19 +37,32 @@ header = open_page("Leakage review", "Can I trust this split?", icon=":material/
 
 
 def choose_dataset_and_split():
-    """Choose a data set and one of its splits, to begin with one that leaks."""
-    name = controls.choose("Data set", available(), key="dataset", default="simulated-AWA2")
+    """Choose a data set and one of its splits, to begin with one that leaks.
+
+    With another data set, what its extractor was trained on is what that data set declares.
+    """
+    name = controls.choose(
+        "Data set",
+        available(),
+        key="dataset",
+        default="simulated-AWA2",
+        on_change=lambda: st.session_state.pop("leakage_vocabularies", None),
+    )
     dataset = cache.dataset(name)
     split = controls.choose("Split", list(dataset.splits), key="split", default="SS")
     return dataset, dataset.split(split)
 
 
-def choose_vocabularies() -> list[str]:
-    """Choose what the feature extractor was trained on, from lists that are known."""
+def choose_vocabularies(dataset: ZSLDataset | None) -> list[str]:
+    """Choose what the feature extractor was trained on, from lists that are known.
+
+    Where the data set does not declare it, ImageNet-1K is the field's usual answer.
+    """
+    declared = dataset.pretraining if dataset is not None else ()
     return st.multiselect(
         "Extractor trained on",
         VOCABULARY_NAMES,
-        ["imagenet-1k"],
+        list(declared) or ["imagenet-1k"],
         key="leakage_vocabularies",
         bind="query-params",
         help="The classes that the feature extractor had met before; test classes among them are "
@@ -53,8 +70,19 @@ def choose_vocabularies() -> list[str]:
     )
 
 
-def choose_provenance(*, measurable: bool):
-    """Take in what the author says, a list of classes, and whether the effect is to be measured."""
+@dataclass(frozen=True)
+class Said:
+    """What the visitor says about a split; ``groups`` and ``own`` are uploaded files."""
+
+    provenance: Provenance
+    own: BinaryIO | None
+    groups: BinaryIO | None
+    pattern: str
+    measure: bool
+
+
+def choose_provenance(*, measurable: bool) -> Said:
+    """Take in what the author says, lists, and whether the effect is to be measured."""
     with st.popover("What else is known", icon=":material/fact_check:"):
         chosen = {
             what: controls.choose(label, CHOSEN_ON, key=f"leakage_{what}")
@@ -72,16 +100,28 @@ def choose_provenance(*, measurable: bool):
         own = st.file_uploader(
             "Pre-training classes of your own, one a line", type=["txt"], key="leakage_list"
         )
+        groups = st.file_uploader(
+            "Which rows come from one photograph or video (names, one a line, or a CSV)",
+            type=list(uploads.GROUP_ENDINGS),
+            key="leakage_groups",
+        )
+        pattern = st.text_input(
+            "Pattern whose first group is the photograph in a file's name",
+            key="leakage_pattern",
+            bind="query-params",
+            placeholder="(.*)_aug[0-9]+",
+            help="A regular expression, for frames of a video or changed copies of a picture.",
+        )
         measure = measurable and st.toggle(
             f"Measure the effect with {', '.join(MEASURED)}",
             key="leakage_measure",
             bind="query-params",
             help="Runs on this split that the app has kept count in any case.",
         )
-    return Provenance(**chosen), own, measure
+    return Said(Provenance(**chosen), own, groups, pattern, measure)
 
 
-def uploaded() -> tuple[str, AuditContext]:
+def uploaded(said: Said) -> tuple[str, AuditContext]:
     """Take in a split file; what is refused leaves the page as it was."""
     files = st.file_uploader(
         "Split file (att_splits.mat, .npz, .json), perhaps with labels and features (res101.mat)",
@@ -96,8 +136,28 @@ def uploaded() -> tuple[str, AuditContext]:
             icon=":material/upload_file:",
         )
         st.stop()
-    key = " ".join(file.file_id for file in files)
-    return key, cache.split_to_review(key, lambda: uploads.context_of_files(files))
+    key = " ".join(file.file_id for file in files) + grouped_key(said)
+    return key, cache.split_to_review(
+        key, lambda: uploads.context_of_files(files, said.groups, said.pattern)
+    )
+
+
+def of_dataset(dataset: ZSLDataset, split: Split, said: Said) -> tuple[str, AuditContext]:
+    """Return a split of a data set, with what is known of its rows."""
+
+    def read() -> AuditContext:
+        found = uploads.photographs_of_dataset(dataset, said.groups, said.pattern)
+        return context_of_dataset(dataset, split, found)
+
+    key = cache.split_key(dataset, split) + grouped_key(said)
+    return key, cache.split_to_review(key, read)
+
+
+def grouped_key(said: Said) -> str:
+    """Name what tells photographs, where the visitor says it."""
+    if said.groups is None and not said.pattern:
+        return ""
+    return f" {said.groups.file_id if said.groups else ''} {said.pattern}"
 
 
 def kept_runs(dataset: ZSLDataset, split: str) -> list[RunResult]:
@@ -127,36 +187,44 @@ with errors_as_sentences():
         if source == "a data set":
             dataset, split = choose_dataset_and_split()
             header.mark(dataset)
-        names = choose_vocabularies()
-        provenance, own, measure = choose_provenance(measurable=dataset is not None)
+        names = choose_vocabularies(dataset)
+        said = choose_provenance(measurable=dataset is not None)
+        thresholds, fail_on = choose_limits()
     if dataset is None:
-        key, as_it_came = uploaded()
+        key, as_it_came = uploaded(said)
     else:
-        key = cache.split_key(dataset, split)
-        as_it_came = cache.split_to_review(key, lambda: AuditContext.of_dataset(dataset, split))
+        key, as_it_came = of_dataset(dataset, split, said)
         runs = kept_runs(dataset, split.name)
-    if measure:
+    if said.measure:
         accuracies = {
             method: cache.class_accuracy(RunSpec.among_unseen(dataset, split.name, method))
             for method in MEASURED
         }
     context = replace(
         as_it_came,
-        vocabularies=(*map(get_vocabulary, names), *brought(own)),
+        vocabularies=(*map(get_vocabulary, names), *brought(said.own)),
         decisions=decisions.decisions_on(as_it_came.name),
-        provenance=provenance,
+        thresholds=thresholds,
+        provenance=said.provenance,
         accuracies=accuracies,
         runs=runs,
     )
-    lists = (*names, *([own.file_id] if own else []))
+    lists = (*names, *([said.own.file_id] if said.own else []))
     of_runs = [(run.spec.key, run.created) for run in runs]
-    said = repr([lists, context.decisions, provenance, sorted(accuracies), of_runs])
-    report = cache.report(key, said, as_it_came, context)
+    told = [lists, context.decisions, thresholds, said.provenance, sorted(accuracies), of_runs]
+    report = cache.report(key, repr(told), as_it_came, context)
 
-review = Review(key, as_it_came, context, report, lists, dataset)
+review = Review(key, as_it_came, context, report, lists, dataset, fail_on)
 show_verdict(review)
-findings, decided, corrected, cost, quiz = st.tabs(
-    ["Findings", "Confirm or reject", "Corrected split", "What leaks cost", "Quiz"],
+findings, decided, corrected, against, cost, quiz = st.tabs(
+    [
+        "Findings",
+        "Confirm or reject",
+        "Corrected split",
+        "Against another split",
+        "What leaks cost",
+        "Quiz",
+    ],
     key="leakage_tab",
     bind="query-params",
 )
@@ -164,6 +232,7 @@ for tab, show in (
     (findings, lambda: show_findings(review)),
     (decided, lambda: show_decisions(review)),
     (corrected, lambda: show_corrected(review)),
+    (against, lambda: show_against(review)),
     (cost, lambda: show_cost(dataset, review.report.split)),
     (quiz, show_quiz),
 ):

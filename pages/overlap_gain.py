@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from ui import cache, controls
+from ui import cache, controls, planted
 from ui.figures.palette import OVERLAP, UNSEEN
 from ui.frame import errors_as_sentences, open_page
 from ui.sections.overlap import show_bars, show_figures, show_methods, show_splits
@@ -30,6 +30,7 @@ with errors_as_sentences():
     with st.container(horizontal=True, vertical_alignment="bottom"):
         names = available()
         name = controls.choose("Data set", names, key="dataset", default="simulated-AWA2")
+        (name,) = planted.choose(name)
         dataset = cache.dataset(name)
         splits = list(dataset.splits)
         split = dataset.split(controls.choose("Split", splits, key="split", default="SS"))
@@ -49,6 +50,7 @@ with errors_as_sentences():
         "Methods", list(METHODS), USUAL, key="overlap_methods", bind="query-params"
     )
     header.mark(dataset)
+    st.caption(planted.about_gain(dataset))
     if not methods:
         st.info("Choose a method to begin with.", icon=":material/arrow_upward:")
         st.stop()

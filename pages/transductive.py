@@ -6,6 +6,7 @@ from ui import cache, cards, controls, tables, waiting
 from ui.figures.transduction import class_gains, two_curves
 from ui.frame import chart, errors_as_sentences, open_page
 from ui.numbers import delta, percent
+from ui.text import AUSUC, GLOSSARY
 from zslcore.analysis.transduction import per_class_table
 
 header = open_page("Transductive", "What do unlabelled test images add?", icon=":material/hub:")
@@ -22,24 +23,25 @@ gain = table.select_dtypes("number").diff().iloc[-1]
 alone = result.inductive is None
 
 with st.container(horizontal=True):
-    for label, figure, help_text in (
-        ("ZSL accuracy", "zsl", "A_U→Cu: unseen images among unseen classes."),
-        ("H, no calibration", "plain_harmonic", "Harmonic mean of seen and unseen accuracy."),
-        ("H, validated γ", "calibrated_harmonic", "γ is chosen on the folds, for each by itself."),
-        ("AUSUC", "ausuc", "Area under the seen-unseen curve."),
+    for label, figure in (
+        ("ZSL accuracy", "zsl"),
+        ("H at γ = 0", "plain_harmonic"),
+        ("H, validated γ", "calibrated_harmonic"),
+        (AUSUC, "ausuc"),
     ):
         if figure in table and not (figure == "calibrated_harmonic" and last["gamma"] is None):
             st.metric(
                 f"{label}, {last['method']}",
                 percent(last[figure]),
                 delta=None if alone else delta(gain[figure]),
-                help=help_text,
+                help=GLOSSARY[label],
             )
 
 st.caption(
     "The transductive method is handed the test images without their labels, and is told the "
     "classes they can be of: for ZSL the unseen ones, for GZSL all. That is another problem than "
     "the inductive one, so that the two are shown beside each other and never ranked together."
+    + (" Parameters are chosen for each of the two tasks by itself." if spec.choose else "")
     + (f" {last['method']} does not exist without unlabelled images." if alone else "")
 )
 
@@ -63,7 +65,7 @@ with right:
             + ", ".join(f"{row.method} AUSUC {percent(row.ausuc)}" for row in table.itertuples()),
             key="transductive_curves",
         )
-        st.caption("Circles: no calibration. Squares: the γ chosen on the folds.")
+        st.caption("Circles: γ = 0. Squares: the γ chosen on the folds, for each method by itself.")
 
 table_tab, classes_tab, card_tab = st.tabs(
     ["Figures", "Classes", "Method"], key="transductive_tab", on_change="rerun"

@@ -8,7 +8,8 @@ import pytest
 from threadpoolctl import threadpool_limits
 
 if "PYTEST_XDIST_WORKER" in os.environ:
-    os.environ["OMP_NUM_THREADS"] = "1"  # PyTorch, imported later, and child processes ask for it
+    # PyTorch, imported later, and child processes ask for it.
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 # Servers, children and commands start a second sooner when what is compiled is kept.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
@@ -39,8 +40,12 @@ def shared():
 
 @pytest.fixture(scope="session", autouse=True)
 def _one_thread_a_worker():
-    """Keep BLAS to one thread where tests run side by side: more would wait for each other."""
-    with threadpool_limits(1 if "PYTEST_XDIST_WORKER" in os.environ else None):
+    """Keep BLAS to one thread where tests run side by side: more would wait for each other.
+
+    ``OMP_NUM_THREADS=2 python -m pytest`` has two, for those who want to see the same verdicts.
+    """
+    threads = int(os.environ["OMP_NUM_THREADS"]) if "PYTEST_XDIST_WORKER" in os.environ else None
+    with threadpool_limits(threads):
         yield
 
 

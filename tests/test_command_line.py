@@ -1,11 +1,13 @@
 import json
 import subprocess
 import sys
+from typing import get_args, get_type_hints
 
 import pytest
 
-from zslcore.__main__ import main, read_param
+from zslcore.__main__ import main, read_param, read_params
 from zslcore.exceptions import ParameterError
+from zslcore.methods import METHODS
 from zslcore.runs import RunResult, RunStore
 
 
@@ -20,7 +22,8 @@ def test_run_prints_figures_with_their_origin_and_keeps_them(capsys):
     (kept,) = RunStore().results()
     assert f"ZSL          {kept.evaluation.zsl:.1%} per class" in text
     assert f"H {kept.evaluation.calibrated.harmonic:.1%}  (calibrated" in text
-    assert text.count("(validated)") == 2
+    assert "(validated, best)" in text
+    assert text.count("validated") == 2
     assert "oracle gap" in text
     assert kept.spec.command() in text
 
@@ -73,6 +76,15 @@ def test_what_cannot_run_is_one_sentence_and_exit_code_2(words, sentence, capsys
     assert err.count("\n") == 1
 
 
+def test_every_parameter_survives_the_printed_command():
+    for name, method in METHODS.items():
+        hints = get_type_hints(method.__init__)
+        for param, default in method().get_params().items():
+            for value in {default, *get_args(hints.get(param)), *method.param_grid.get(param, ())}:
+                read = read_params(name, [f"{param}={value}"])[param]
+                assert (read, type(read)) == (value, type(value)), (name, param)
+
+
 def test_params_become_numbers_where_they_are():
     assert read_param("lam=1e-3") == ("lam", 1e-3)
     assert read_param("K=4") == ("K", 4)
@@ -102,6 +114,20 @@ def test_costs_of_leaks_are_lines_to_read_or_json(capsys):
     assert f"{100 * gained['difference']:+.1f} points" in text
     assert main(["leak-cost", "--method", "ESZSL", "--leak", "photographs"]) == 2
     assert "no photograph is known" in capsys.readouterr().err
+
+
+def test_a_comparison_runs_what_is_missing_once_and_ranks_it(capsys, monkeypatch):
+    words = ["compare", "--method", "LinearS2V", "LinearV2S", "SAE", "--jobs", "1", "--folds"]
+    assert main(words) == 0
+    text = capsys.readouterr().out
+    kept = RunStore().results()
+    assert {result.spec.method for result in kept} == {"LinearS2V", "LinearV2S", "SAE"}
+    assert "3 occasions" in text  # one a fold
+    assert all(method in text for method in ("LinearS2V", "LinearV2S", "SAE"))
+    monkeypatch.setattr("zslcore.analysis.comparison.execute", lambda *_: pytest.fail("run again"))
+    assert main([*words, "--json", "--figure", "zsl"]) == 0
+    assert len(json.loads(capsys.readouterr().out)) == 9
+    assert main([*words, "--figure", "accuracy"]) == 2
 
 
 def test_claims_are_judged_on_what_is_kept(capsys):

@@ -92,7 +92,18 @@ def test_scores_follow_the_classes_when_these_are_reordered(scores, fitted, prob
 def test_score_of_a_class_does_not_depend_on_the_other_candidates(scores, fitted, problem):
     some = [1, 5, 9]
     alone = fitted.decision_function(problem.X_test, problem.candidates[some])
+    if fitted.card.company:  # the card says why the law does not hold: then it must not
+        assert not np.allclose(alone, scores[:, some], **TOLERANCE)
+        some = some[:2]  # seen ones
+        alone = fitted.decision_function(problem.X_test, problem.candidates[some])
     np.testing.assert_allclose(alone, scores[:, some], **TOLERANCE)
+
+
+def test_unseen_classes_have_the_same_scores_among_themselves_and_among_all(
+    scores, fitted, problem
+):
+    among_unseen = fitted.decision_function(problem.X_test, problem.candidates[~problem.seen])
+    np.testing.assert_allclose(among_unseen, scores[:, ~problem.seen], **TOLERANCE)
 
 
 def test_scores_of_a_sample_do_not_depend_on_its_batch(scores, fitted, problem):

@@ -13,6 +13,7 @@ from zslcore.metrics import (
     per_class_accuracy,
     sample_accuracy,
     seen_unseen_curve,
+    side_margin,
     top_k_accuracy,
 )
 
@@ -102,6 +103,39 @@ def test_curve_that_is_never_right_is_flat():
     assert np.isfinite(curve.best().gamma)
 
 
+@given(scored(), st.integers(0, 2**32 - 1))
+def test_what_is_ruled_out_ranks_below_everything(world, seed):
+    """Scores of minus infinity are like scores so low that no gamma in sight makes up for them."""
+    F, y, seen = world
+    out = np.random.default_rng(seed).random(F.shape) < 0.4
+    ruled_out, low = np.where(out, -np.inf, F), np.where(out, -1e9, F)
+    for k in (1, 2):
+        assert top_k_accuracy(ruled_out, y, k) == top_k_accuracy(low, y, k)
+    curve, plain = (seen_unseen_curve(scores, y, seen) for scores in (ruled_out, low))
+    assert np.isfinite(curve.gamma[1:]).all()
+    assert np.isfinite(curve.best().gamma)
+    gammas = np.concatenate([[-1e3, 0, 1e3], curve.gamma[1:]])
+    # Both sides ruled out is a tie at minus infinity, for the unseen side; at -1e9 it is one at 0.
+    tied = (out[:, seen].all(axis=1) & out[:, ~seen].all(axis=1)).any()
+    if not tied:
+        np.testing.assert_allclose(curve.at(gammas).seen, plain.at(gammas).seen)
+        np.testing.assert_allclose(curve.at(gammas).unseen, plain.at(gammas).unseen)
+    assert curve.ausuc <= plain.ausuc + 1e-12 or tied
+
+
+def test_one_who_rules_out_the_wrong_side_makes_no_mistake():
+    F = np.where(np.eye(4) > 0, 1.0, -np.inf)
+    curve = seen_unseen_curve(F, np.arange(4), np.array([True, True, False, False]))
+    for gamma in (-5.0, 0.0, 5.0):
+        assert (curve.at(gamma).seen, curve.at(gamma).unseen) == (1, 1)
+    assert curve.ausuc == 1
+
+
+def test_margin_of_two_sides_that_are_ruled_out_is_a_tie_for_the_unseen_one():
+    a, b = np.array([-np.inf, -np.inf, 2.0, 2.0]), np.array([-np.inf, 1.0, -np.inf, 0.5])
+    np.testing.assert_array_equal(side_margin(a, b), [-np.inf, -np.inf, np.inf, 1.5])
+
+
 def test_gamma_is_the_middle_of_its_interval():
     gamma = np.array([-np.inf, 0.0, 1.0, 4.0])
     assert middle_gamma(gamma, 1) == 0.5
@@ -168,7 +202,8 @@ def test_top_k_counts_ties_as_argmax_does():
     ("F", "y", "seen", "sentence"),
     [
         (np.zeros((2, 3)), [0], [True, False, False], "one label per row"),
-        (np.full((2, 2), np.nan), [0, 1], [True, False], "finite"),
+        (np.full((2, 2), np.nan), [0, 1], [True, False], "got 4 missing values and 0 of plus"),
+        (np.full((2, 2), np.inf), [0, 1], [True, False], "0 missing values and 4 of plus infinity"),
         (np.zeros((2, 2)), [0, 2], [True, False], "column numbers"),
         (np.zeros((2, 2)), [0, 1], [1, 0], "one bool per column"),
         (np.zeros((2, 2)), [0, 1], [True, True], "seen and unseen candidates"),

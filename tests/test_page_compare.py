@@ -79,7 +79,7 @@ def test_leaky_classes_can_be_left_out(visit):
     def means(app):
         return dict(app.dataframe[0].value[["method", "mean"]].to_numpy())
 
-    asked = {"compare_figure": "zsl", "compare_splits": ["SS"], "compare_methods": ["LinearS2V"]}
+    asked = {"compare_figure": "ZSL", "compare_splits": ["SS"], "compare_methods": ["LinearS2V"]}
     all_, clean = means(visit(**asked)), means(visit(**asked, compare_leaky="true"))
     assert all_.keys() == clean.keys()
     assert all_ != clean
@@ -89,10 +89,18 @@ def test_our_order_stands_beside_the_printed_one(visit):
     said = words(visit(compare_tab="As printed"))
     assert "Kendall's τ" in said
     assert "table 6" in said
-    assert "table 3" in words(visit(compare_tab="As printed", compare_figure="zsl"))
+    assert "table 3" in words(visit(compare_tab="As printed", compare_figure="ZSL"))
 
 
 def test_nothing_chosen_asks_for_a_choice(visit):
     app = pages.visit(PAGE)
     app.multiselect(key="compare_methods").set_value([]).run()
     assert "Choose a data set and a method." in words(app)
+
+
+def test_what_nobody_has_run_has_no_folds_and_no_ranks(tmp_path, monkeypatch):
+    monkeypatch.setenv("ZSL_DATA", str(tmp_path))
+    for tab in TABS[1:5]:
+        app = pages.visit(PAGE, **CHOSEN, compare_tab=tab, compare_chosen="on each fold")
+        assert "runs are missing" in words(app)
+        assert not app.dataframe

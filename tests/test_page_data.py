@@ -7,9 +7,10 @@ from functools import partial
 
 import numpy as np
 import pytest
+from scipy.io import savemat
 
 from tests import pages
-from tests.datasets.files import N, with_type_code, write_folder
+from tests.datasets.files import N, cells, with_type_code, write_folder
 from tests.pages import words
 from ui import uploads
 from ui.figures import classes
@@ -18,6 +19,7 @@ from ui.figures.palette import OVERLAP
 from ui.figures.splits import split_map
 from zslcore.analysis import inventory, recognition
 from zslcore.datasets import available, load
+from zslcore.datasets.facts import class_facts
 from zslcore.exceptions import ZSLError
 
 PAGE = "pages/data_and_splits.py"
@@ -245,6 +247,40 @@ def test_features_and_splits_are_told_apart_by_name_or_size(tmp_path):
         assert made.source.startswith(f"{names[0]} and {names[1]}")
 
 
+def benchmark_files(folder):
+    """Features and splits with the classes of aPY, in the files' own names."""
+    table = class_facts("aPY").classes
+    y, folder = np.repeat(np.arange(32), 5), folder / "apy"
+    folder.mkdir()
+    unseen = np.flatnonzero((table["ps"] == "test").to_numpy()[y])
+    seen = np.setdiff1d(np.arange(len(y)), unseen)
+    savemat(folder / "dino.mat", {"features": np.eye(6, len(y)), "labels": y[:, None] + 1.0})
+    tables = {"att": np.eye(32), "allclasses_names": cells(list(table["class"]))}
+    rows = {"trainval": np.setdiff1d(seen, seen[::5]), "test_seen": seen[::5]}
+    rows["test_unseen"] = unseen
+    tables |= {f"{part}_loc": numbers + 1.0 for part, numbers in rows.items()}
+    savemat(folder / "my_splits.mat", tables)
+    return content(folder, "dino.mat", "my_splits.mat")
+
+
+def test_a_benchmark_is_recognised_though_nobody_named_it(visit, tmp_path):
+    app = upload(visit, benchmark_files(tmp_path))
+    assert not app.error
+    assert "Imported aPY\\-dino" in app.success[0].value
+    assert "the classes of aPY" in app.success[0].value
+    app = visit(dataset="aPY-dino")
+    table = app.dataframe[0].value.set_index(["split", "quantity"])
+    assert table.loc[("PS", "unseen test images"), "published"] == 7924
+    assert "not the classes of a known benchmark" not in words(app)
+    assert len(load("aPY-dino").split("PS").folds) == 3
+    app = visit(dataset="aPY-dino", data_tab="Overlap", split="SS")
+    assert "No list says" not in words(app)
+
+
+def test_data_of_nobodys_benchmark_are_said_to_be_so(visit):
+    assert "not the classes of a known benchmark" in words(visit(dataset="digits"))
+
+
 @pytest.mark.parametrize("name", ["../../evil.mat", "..\\evil.mat", "/tmp/evil.mat"])
 def test_a_name_is_never_a_path(name):
     with pytest.raises(ZSLError, match="got evil.mat"):
@@ -380,3 +416,11 @@ def test_a_class_name_in_an_error_is_text(visit):
     ]
     app = upload(visit, files)
     assert "\\[a\\]\\(https" in app.error[0].value
+
+
+def test_photographs_on_both_sides_are_told_of_apy_and_of_no_other(visit):
+    told = "817 of 1,483 test seen images and 2,885 of 7,924 test unseen images"
+    parts = {"data_tab": "Split and folds"}
+    assert told in words(visit(dataset="simulated-aPY", split="PS", **parts))
+    assert "photograph" not in words(visit(dataset="simulated-aPY", split="SS", **parts))
+    assert "photograph" not in words(visit(dataset="simulated-SUN", split="PS", **parts))

@@ -15,6 +15,7 @@ from tests import pages
 from tests.leakage.worlds import add, clean
 from tests.pages import ROOT, words
 from ui import decisions, uploads
+from ui.sections.audit import ON_PAGE, in_words_of_page
 from zslcore.__main__ import main
 from zslcore.datasets import load
 from zslcore.exceptions import ZSLError
@@ -29,10 +30,19 @@ from zslcore.leakage import (
     quiz,
 )
 from zslcore.leakage.cli import read_decisions
+from zslcore.leakage.loading import context_of_dataset
+from zslcore.leakage.words import HOW, how
 from zslcore.runs import RunSpec, RunStore
 
 PAGE = "pages/leakage_review.py"
-TABS = ["Findings", "Confirm or reject", "Corrected split", "What leaks cost", "Quiz"]
+TABS = [
+    "Findings",
+    "Confirm or reject",
+    "Corrected split",
+    "Against another split",
+    "What leaks cost",
+    "Quiz",
+]
 
 
 @pytest.fixture
@@ -68,7 +78,7 @@ def test_findings_are_sorted_and_none_is_left_out(visit):
     severities = [label.split("**")[1] for label in labels]
     ranks = [Severity(severity).rank for severity in severities]
     assert ranks == sorted(ranks)
-    assert {label.split("] ")[1][:6] for label in labels} == {f"ZSL{k:03d}" for k in range(1, 12)}
+    assert {label.split("] ")[1][:6] for label in labels} == {f"ZSL{k:03d}" for k in range(1, 13)}
     assert "did not run" in severities
 
 
@@ -212,6 +222,76 @@ def test_quiz_waits_for_a_prediction_and_is_answered_by_the_audit(visit):
     assert "Not quite" in app.warning[0].value
 
 
+def test_thresholds_and_what_fails_are_in_the_address(visit):
+    declared = dict.fromkeys(
+        ("leakage_hyperparameters", "leakage_epochs", "leakage_gamma"), "validation"
+    )
+    no_leak = {"dataset": "simulated-AWA2", "split": "PS"} | declared
+    app = visit(**no_leak)
+    assert "Fewer than 10 images in test\\_seen" in words(app)
+    app = visit(**no_leak, leakage_images="100", leakage_near="0.1")
+    assert "Fewer than 100 images in test\\_seen" in words(app)
+    assert "Failed" not in words(app)
+    (command,) = [code.value for code in app.code if code.value.startswith("zslcore audit")]
+    assert "--near 0.1 --images 100" in command
+    assert "--gamma-on validation" in command
+    failing = {"leakage_images": "100", "leakage_fail_on": "failures and warnings"}
+    assert "Failed" in words(visit(**no_leak, **failing))
+    nonsense = visit(**no_leak, leakage_images="-3", leakage_near="x", leakage_fail_on="y")
+    assert not nonsense.error
+
+
+def test_what_the_extractor_was_trained_on_is_what_the_data_set_declares(visit):
+    assert visit(dataset="digits").multiselect(key="leakage_vocabularies").value == ["none"]
+    app = visit(dataset="simulated-AWA2")
+    assert app.multiselect(key="leakage_vocabularies").value == ["imagenet-1k"]
+    app.selectbox(key="dataset").set_value("simulated-AWA2-untrained").run()
+    assert app.multiselect(key="leakage_vocabularies").value == ["none"]
+    assert "6 of 10 test classes" not in words(app)
+
+
+def test_photographs_on_both_sides_are_shown_and_a_pattern_is_searched(visit):
+    app = visit(dataset="simulated-aPY", split="PS")
+    assert "From a photograph that also gave a training row" in words(app)
+    app = visit(dataset="simulated-aPY", split="PS", leakage_pattern="(zebra)")
+    assert "found in none of the names" in app.error[0].value
+    app = visit(dataset="simulated-aPY", split="PS", leakage_pattern="([0-9]+)")
+    assert "by the pattern" in words(app)
+
+
+def test_a_link_restores_who_gives_way_in_the_corrected_split(visit):
+    asked = {"dataset": "simulated-aPY", "split": "PS", "leakage_tab": "Corrected split"}
+    removed = {}
+    for policy in ("stay in the test part", "are dropped"):
+        app = visit(**asked, leakage_policy=policy)
+        assert not app.toast
+        removed[policy] = app.dataframe[0].value.set_index("part")["removed"]
+    assert removed["stay in the test part"]["test_unseen"] == 0
+    assert removed["are dropped"]["test_unseen"] > 0
+    assert (removed["stay in the test part"]["trainval"], removed["are dropped"]["trainval"]) > (
+        0,
+        0,
+    )
+
+
+def test_another_split_of_the_data_set_is_compared(visit):
+    app = visit(leakage_tab="Against another split", leakage_other="PS")
+    assert "16 classes changed from seen to unseen or back" in words(app)
+    titles = [caption.value for caption in app.caption]
+    assert any(title.startswith("Rows by part") for title in titles)
+    assert "Upload another split file" in words(
+        visit(leakage_tab="Against another split", leakage_other="a file")
+    )
+
+
+def test_advice_names_the_controls_of_the_page(visit):
+    text = words(visit())
+    assert "What else is known" in text
+    assert "=, \\-\\-" not in text
+    assert ON_PAGE.keys() == HOW.keys()
+    assert in_words_of_page(f"Give it {how('labels')}.") == f"Give it ({ON_PAGE['labels']})."
+
+
 # --- Files ----------------------------------------------------------------------------------------
 
 
@@ -267,6 +347,32 @@ def test_a_split_is_told_from_labels_by_its_kind_and_its_name(split_name, is_jso
 def test_bad_files_get_one_sentence(files):
     with pytest.raises(ZSLError, match=r"^[^\n]+\.$"):
         uploads.context_of_files(files)
+
+
+def test_a_released_file_alone_is_answered_from_facts(shared):
+    data = (shared / "data/xlsa17/APY/att_splits.mat").read_bytes()
+    context = uploads.context_of_files([named(data, "att_splits.mat")])
+    said = " ".join(f.message for f in audit_context(context).of("ZSL012"))
+    assert "817 of 1,483 rows of test_seen" in said
+    assert "2,885 of 7,924 rows of test_unseen" in said
+
+
+def test_an_uploaded_list_says_which_rows_belong_together():
+    world = clean()
+    names = [f"film_{row}_frame_0" for row in range(world.n_rows)]
+    tested, trained = world.parts["test_seen"][0], world.parts["trainval"][0]
+    names[tested] = f"film_{trained}_frame_1"
+    listed = partial(named, "\n".join(names).encode(), "films.txt")
+    split = split_file(world)
+    for pattern, shared in (("", 0), ("(film_[0-9]+)_", 1)):
+        split.seek(0)
+        context = uploads.context_of_files([split], listed(), pattern)
+        numbers = context.photographs.number
+        assert (numbers[tested] == numbers[trained]) == shared
+    digits = load("digits")
+    found = uploads.photographs_of_dataset(digits, listed(), "")
+    with pytest.raises(ZSLError, match=r"digits: got 96 names or groups of images for 1,797 rows"):
+        context_of_dataset(digits, digits.split("PS"), found)
 
 
 def test_own_list_of_classes_is_read():
@@ -330,7 +436,9 @@ def test_the_command_of_the_readme_runs_as_printed(tmp_path, monkeypatch):
     world = clean()
     (tmp_path / "splits").mkdir()
     correct_context(world).save_mat(tmp_path / arguments[0])
-    np.savez(tmp_path / "splits" / "labels.npz", labels=world.labels + 1)
+    names = np.array([f"{row}.jpg" for row in range(world.n_rows)])
+    images = {"labels": world.labels + 1, "image_files": names}
+    np.savez(tmp_path / "splits" / "labels.npz", **images)
     monkeypatch.chdir(tmp_path)
     labelled = [*arguments, "--labels", "splits/labels.npz"]
     assert main(["audit", *labelled]) == 0

@@ -52,6 +52,15 @@ def test_every_tab_runs_cold_and_warm(visit, tab):
         assert len(chart.proto.alt) > 15
 
 
+def test_the_planted_shift_is_said_and_can_be_taken_out(visit):
+    app = visit()
+    assert "standard deviation of 0.15" in words(app)
+    app = visit(planted="false")
+    assert "no effect is planted" in words(app)
+    alone = visit(awa1_first="digits", awa1_second="nothing else")
+    assert "planted" not in words(alone)
+
+
 def test_first_look_shows_images_per_class_at_once(visit):
     app = visit()
     assert app.get("plotly_chart")

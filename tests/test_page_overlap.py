@@ -50,6 +50,27 @@ def test_the_first_look_shows_a_gain(visit):
     assert any("simulated" in text.value and "badge" in text.value for text in app.markdown)
 
 
+def test_without_the_planted_effect_the_gain_is_gone_and_the_page_says_so(visit):
+    app = visit()
+    assert "the gain is planted" in words(app)
+    planted = float(metrics(app)["OverlapGain"].split()[0])
+    app.toggle(key="planted").set_value(False).run()
+    assert not app.exception
+    assert "no effect is planted" in words(app)
+    assert abs(float(metrics(app)["OverlapGain"].replace("−", "-").split()[0])) < planted / 2
+    again = visit(planted="false", overlap_tab="Methods × features")
+    assert metrics(again) == metrics(app)
+    assert again.multiselect(key="overlap_features_simulated-AWA2-unplanted").value == [
+        "simulated-AWA2-unplanted",
+        "simulated-AWA2-untrained",
+    ]
+
+
+def test_data_without_a_planted_effect_have_no_switch(visit):
+    for name in ("digits", "simulated-AWA2-untrained"):
+        assert "planted" not in [toggle.key for toggle in visit(dataset=name).toggle]
+
+
 def test_a_single_overlapping_class_has_no_interval_and_says_so(visit):
     app = visit(dataset="simulated-CUB")
     gain = next(metric for metric in app.metric if metric.label == "OverlapGain")

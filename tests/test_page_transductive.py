@@ -6,6 +6,7 @@ import pytest
 import streamlit as st
 
 from tests.pages import until, visit
+from ui.text import GLOSSARY
 from zslcore import datasets
 from zslcore.analysis.transduction import TransductionSpec
 
@@ -35,6 +36,8 @@ def test_figures_are_those_of_the_package(open_at, method):
     assert value == f"{100 * table['zsl'][1]:.1f} %"
     assert gain == f"{100 * (table['zsl'][1] - table['zsl'][0]):+.1f} points"
     assert len(app.dataframe[0].value) == 2
+    for metric in app.metric:
+        assert metric.help == GLOSSARY[metric.label.removesuffix(f", {method}")]
 
 
 def test_method_without_an_inductive_self_stands_alone(open_at):

@@ -4,7 +4,8 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from tests.pages import APP, ROOT, metrics, visit
+from tests.pages import APP, ROOT, metrics, visit, words
+from ui.text import GAP_OF_ALL, GAP_OF_GAMMA, GLOSSARY
 
 PAGES = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "pages").glob("*.py"))
 RUN_PAGES = ["pages/calibration.py", "pages/evaluate.py"]
@@ -29,6 +30,44 @@ def test_page_runs_cold_and_warm(page, tmp_path, monkeypatch):
         assert not app.exception, cache
         assert not app.error, cache
         assert app.title[0].value.endswith("?")
+
+
+def test_only_like_stands_beside_like_on_evaluate():
+    app = visit("pages/evaluate.py", dataset="simulated-AWA2", method="LinearS2V")
+    table = app.dataframe[0].value
+    assert list(table["chosen_for"]) == ["ZSL"] * 7 + ["GZSL"] * 7
+    printed = table["calibration_paper"]
+    # Le Cacheux et al., LinearS2V on AWA2: ZSL 68.9; H 44.3 plain, 62.7 and 64.0 calibrated.
+    of_zsl, of_gzsl = printed[table["chosen_for"] == "ZSL"], printed[table["chosen_for"] == "GZSL"]
+    assert of_zsl.dropna().round(1).tolist() == [68.9, 44.3, 62.7]
+    assert of_gzsl.dropna().round(1).tolist() == [64.0]
+    settings = visit("pages/calibration.py", dataset="simulated-AWA2", method="LinearS2V")
+    three = next(f.value for f in settings.dataframe if "paper_average" in f.value)
+    assert three["paper_average"].round(1).tolist() == [28.2, 56.7, 57.1]
+    # The plain H of both pages is one number, that of parameters chosen for ZSL.
+    assert three["harmonic"][0] == table["per_class"][3]
+
+
+def test_nothing_printed_stands_beside_parameters_given_by_hand():
+    app = visit(
+        "pages/evaluate.py", dataset="simulated-AWA2", method="LinearS2V", parameters="given"
+    )
+    assert set(app.dataframe[0].value["chosen_for"]) == {"given"}
+    assert "given by hand" in words(app)
+
+
+def test_each_gap_has_a_name_of_its_own_and_the_larger_choice_the_larger_gap():
+    evaluate, calibrate = (visit(page) for page in ("pages/evaluate.py", "pages/calibration.py"))
+    of_all = next(metric for metric in evaluate.metric if metric.label == GAP_OF_ALL)
+    of_gamma = next(metric for metric in calibrate.metric if metric.label == "H, oracle γ").delta
+    assert of_all.value.endswith(" points")
+    assert of_gamma.endswith(f" points: {GAP_OF_GAMMA.lower()}")
+    assert float(of_all.value.split()[0]) >= float(of_gamma.split()[0])
+    for app in (evaluate, calibrate):
+        assert "oracle gap" not in (words(app) + " ".join(metrics(app))).lower()
+        for metric in app.metric:
+            if metric.label in GLOSSARY:
+                assert GLOSSARY[metric.label] in metric.help
 
 
 @pytest.mark.parametrize("page", RUN_PAGES)

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -16,7 +17,9 @@ from zslcore.protocol import (
     evaluate,
     fit_and_score,
     oracle,
+    penalised,
     select,
+    simplest_of_ties,
 )
 
 WORLD = linear_world(noise=1.0, n_per_class=20)
@@ -102,6 +105,66 @@ def test_selection_of_a_grid_reports_progress_to_the_end():
     seen = []
     select(LinearS2V(), WORLD, SPLIT, grid=GRID, on_progress=lambda *tick: seen.append(tick))
     assert seen == [(k, 6) for k in range(1, 7)]
+
+
+FOLDS = np.array(
+    [  # points:  best, a tie, too far, a steady loss
+        [0.50, 0.52, 0.44, 0.49],
+        [0.40, 0.36, 0.36, 0.39],
+        [0.30, 0.31, 0.22, 0.29],
+    ]
+)
+POINTS = [{"c": 10, "C": 1}, {"c": 1, "C": 9}, {"c": 0.1, "C": 1}, {"c": 0.5, "C": 1}]
+
+
+def test_a_tie_goes_to_the_simplest_point_within_one_standard_error():
+    # The steady loss is small but no chance: the folds agree on it, whatever makes them differ.
+    assert simplest_of_ties(FOLDS, POINTS, ["c"]) == 1
+    loss = FOLDS[:, 0] - FOLDS[:, 1]
+    assert 0 < loss.mean() < loss.std(ddof=1) / np.sqrt(3)
+
+
+def test_first_named_parameter_says_most_and_the_mean_decides_among_equals():
+    assert simplest_of_ties(FOLDS, POINTS, ["C", "c"]) == 0  # the only one in reach with C = 1
+    alike = [{"c": 1}, {"c": 1}, {"c": 1}, {"c": 1}]
+    assert simplest_of_ties(FOLDS, alike, ["c"]) == 0
+    assert simplest_of_ties(FOLDS[:1], POINTS, ["c"]) == 1  # the best of one fold, with no error
+
+
+class Simplest(LinearS2V):
+    """LinearS2V that calls a small ridge simple, as no one would."""
+
+    simpler = ("lam",)
+
+
+@pytest.mark.parametrize(("task", "lams"), [("zsl", (1e-5, 1e-3, 1.0)), ("gzsl", (1e-4, 1.0))])
+def test_rule_of_one_standard_error_holds_where_a_method_says_what_is_simple(task, lams):
+    grid = {"lam": lams}
+
+    def chosen(method, **how):
+        return select(method(), WORLD, SPLIT, task=task, grid=grid, **how)
+
+    plain, simple = chosen(LinearS2V), chosen(Simplest)
+    assert (plain.rule, simple.rule) == ("best", "one standard error")
+    assert chosen(Simplest, rule="best").params == plain.params
+    scores = simple.table["score"].to_numpy().reshape(len(SPLIT.folds), -1)
+    expected = simplest_of_ties(scores, list(ParameterGrid(grid)), ["lam"])
+    assert simple.params == {"lam": lams[expected]}
+    assert (simple.params["lam"] < plain.params["lam"]) == (task == "zsl")  # where there is a tie
+    assert simple.score == pytest.approx(scores[:, expected].mean())
+    assert simple.score <= plain.score
+
+
+def test_rule_is_the_best_where_the_grid_leaves_what_is_simple_alone():
+    chosen = select(Simplest(lam=1e-2), WORLD, SPLIT, grid={})
+    assert chosen.rule == "best"
+
+
+def test_unknown_rules_and_rules_without_an_order_are_refused():
+    with pytest.raises(ParameterError, match="rule must be 'best' or 'one standard error'; got 'x"):
+        select(LinearS2V(), WORLD, SPLIT, grid=GRID, rule="x")
+    with pytest.raises(ParameterError, match="LinearS2V: does not say which of its parameters"):
+        select(LinearS2V(), WORLD, SPLIT, grid=GRID, rule="one standard error")
 
 
 def test_default_grid_is_the_methods_own():
@@ -195,6 +258,24 @@ def test_predictions_agree_with_the_curve_on_both_sides_of_a_tie():
         figures = evaluate(scores, gamma)
         assert figures.per_class == {3: answer[0] == 0, 4: answer[1] == 1}
         assert figures.calibrated.seen == figures.per_class[3]
+
+
+def test_classes_that_are_ruled_out_are_judged_like_any_other():
+    scores = fit_and_score(LinearS2V(), WORLD, SPLIT)
+    out = np.random.default_rng(0).random(scores.F.shape) < 0.3
+    out[0] = True  # an image that could be nothing
+    hard = replace(scores, F=np.where(out, -np.inf, scores.F))
+    low = replace(scores, F=np.where(out, -1e6, scores.F))
+    assert (hard.predicted(0.1) == low.predicted(0.1))[1:].all()
+    assert not hard.seen[hard.predicted(0.1)][0]
+    figures, expected = evaluate(hard, 0.1), evaluate(low, 0.1)
+    assert (figures.zsl, figures.zsl_top5) == (expected.zsl, expected.zsl_top5)
+    assert figures.calibrated.seen == pytest.approx(expected.calibrated.seen, abs=0.02)
+    assert 0 < figures.ausuc < 1
+    penalty = np.random.default_rng(1).normal(size=len(scores.F))
+    detected = penalised(hard.F, hard.seen, penalty)
+    assert not np.isnan(detected).any()
+    assert (np.isneginf(detected) == out).all()
 
 
 def test_a_stricter_gamma_moves_answers_to_the_unseen_side():

@@ -92,7 +92,7 @@ def test_key_of_a_work_changes_with_its_kind_methods_grids_and_release(name, mon
             with monkeypatch.context() as patch:
                 patch.setattr(ALL[method], "revision", 99)
                 keys.append(sample(name).key)
-    if name in ("run", "cross", "transduction"):
+    if name in ("run", "cross", "transduction", "leak_cost", "regularization_path"):
         with monkeypatch.context() as patch:
             grid = {"epochs": (7,)} if name == "run" else {"lam": (7.0,)}
             patch.setattr(ALL[METHODS_OF[name][0]], "param_grid", grid)
@@ -107,4 +107,7 @@ METHODS_OF = SimpleNamespace(
     overlap_study=["ESZSL", "LinearS2V"],
     cross=["ESZSL", "LinearV2S"],
     transduction=["ESZSL", "Propagation"],
+    leak_cost=["LinearV2S"],
+    regularization_path=["SAE"],
+    bias_variance=["SAE"],
 ).__dict__

@@ -1,7 +1,12 @@
 import hashlib
 import json
 import sqlite3
+import subprocess
+import sys
+import time
+from contextlib import closing
 from dataclasses import FrozenInstanceError, replace
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -14,6 +19,8 @@ from zslcore.exceptions import DatasetError, ParameterError, UnknownNameError, Z
 from zslcore.methods import ESZSL
 from zslcore.runs import (
     Choice,
+    ImportMark,
+    KeptRun,
     RunResult,
     RunSpec,
     RunStore,
@@ -23,6 +30,7 @@ from zslcore.runs import (
 )
 from zslcore.version import release
 
+ROOT = Path(__file__).parents[1]
 WORLD = linear_world(noise=1.0)
 
 
@@ -109,6 +117,23 @@ def test_origins_say_how_parameters_and_gamma_were_chosen(result):
     partly = execute(spec(method="ESZSL", params={"lam": 0.1}), WORLD)
     assert partly.params_origin == "validated"
     assert partly.params["lam"] == 0.1
+
+
+def test_result_says_by_which_rule_the_folds_chose(result):
+    assert result.rule == result.row()["rule"] == "best"
+    assert json.loads(result.to_json())["rule"] == "best"
+    assert execute(spec(params={"lam": 0.1}), WORLD, with_oracle=False).rule is None
+    simple = execute(spec(method="SSE"), WORLD, with_oracle=False)
+    assert (simple.rule, simple.params_origin) == ("one standard error", "validated")
+    # Who gives c leaves nothing to be simple in.
+    given = execute(spec(method="SSE", params={"c": 1.0}), WORLD, with_oracle=False)
+    assert (given.rule, given.params_origin) == ("best", "validated")
+
+
+def test_a_result_kept_before_the_rule_was_noted_is_still_read(result):
+    values = json.loads(result.to_json())
+    del values["rule"]
+    assert RunResult.from_json(json.dumps(values)) == replace(result, rule=None)
 
 
 def test_among_unseen_classes_the_grid_has_defaults_or_is_chosen():
@@ -213,15 +238,104 @@ def test_default_store_lives_in_the_data_folder(monkeypatch, tmp_path):
     assert RunStore().path == tmp_path / "runs.sqlite"
 
 
-def test_two_writers_do_not_lose_each_others_results(result, tmp_path):
-    other = execute(spec(seed=1), WORLD, with_oracle=False)
-    first, second = RunStore(tmp_path / "runs.sqlite"), RunStore(tmp_path / "runs.sqlite")
-    first.put(result)
-    second.put(other)
-    assert {r.spec.seed for r in first.results()} == {0, 1}
-    with sqlite3.connect(tmp_path / "runs.sqlite") as db:
-        assert db.execute("SELECT COUNT(*) FROM runs").fetchone() == (2,)
+WRITER = """
+import sys
+from tests.test_runs import write_and_delete
+write_and_delete(*sys.argv[1:])
+"""
+
+
+def write_and_delete(path, name, text):
+    store, result = RunStore(path), RunResult.from_json(text)
+    for k in range(12):
+        store.put(replace(result, key=f"{name} {k}"))
+        store.add([KeptRun(replace(result, key=str(k)), ImportMark(name, "f", "2026"))])
+        store.delete(f"{name} {k - 6}")
+
+
+def test_two_processes_that_write_at_once_lose_nothing(result, tmp_path):
+    path = tmp_path / "new" / "runs.sqlite"
+    words = [sys.executable, "-c", WRITER, str(path), "other", result.to_json()]
+    other = subprocess.Popen(words, cwd=ROOT)
+    while other.poll() is None and not path.exists():
+        time.sleep(0.001)  # it has begun to write
+    write_and_delete(path, "own", result.to_json())
+    assert other.wait(120) == 0
+    store = RunStore(path)
+    expected = {f"{name} {k}" for name in ("own", "other") for k in range(6, 12)}
+    assert {r.key for r in store.results()} == expected
+    assert len(store.kept()) == 12 + 24
+    assert store.unreadable() == ""
+
+
+def test_a_change_keeps_other_writers_out_and_a_reader_sees_it_whole(result, tmp_path):
+    store = RunStore(tmp_path / "runs.sqlite")
+    store.put(result)
+    with store._writing() as db:
+        with (
+            closing(sqlite3.connect(store.path, timeout=0)) as other,
+            pytest.raises(sqlite3.OperationalError, match="locked"),
+        ):
+            other.execute("DELETE FROM runs")  # before anything is read that it could change
+        db.execute("DELETE FROM runs")
+        assert store.results() == [result]
+    assert store.results() == []
+
+
+def test_a_change_that_fails_leaves_everything_as_it_was(result, tmp_path):
+    store = RunStore(tmp_path / "runs.sqlite")
+    store.put(result)
+
+    def fail():
+        with store._writing() as db:
+            db.execute("DELETE FROM runs")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        fail()
+    assert store.results() == [result]
+
+
+def test_who_only_reads_writes_nothing(tmp_path):
+    store = RunStore(tmp_path / "runs.sqlite")
+    assert (store.results(), store.kept(), store.unreadable()) == ([], [], "")
+    assert not store.path.exists()
+
+
+def test_an_oracle_that_is_known_of_the_same_figures_stays(result, tmp_path):
+    store = RunStore(tmp_path / "runs.sqlite")
+    store.put(result)
+    store.put(replace(result, oracle=None, seconds=1.0))
+    assert store.get(result.key) == replace(result, seconds=1.0)
+    other = replace(result, oracle=None, evaluation=replace(result.evaluation, zsl=0.5))
+    store.put(other)
+    assert store.get(result.key) == other
+
+
+def test_a_run_is_found_by_the_beginning_of_its_id(result, tmp_path):
+    store = RunStore(tmp_path / "runs.sqlite")
+    for key in ("abc1", "abc2", "abd1"):
+        store.put(replace(result, key=key))
+    assert store.find("abd").id == "abd1"
+    assert store.find("abc2").id == "abc2"
+    with pytest.raises(UnknownNameError, match="2 runs begin with 'abc': "):
+        store.find("abc")
+    for name in ("", "x"):
+        with pytest.raises(UnknownNameError, match="No run is kept under"):
+            store.find(name)
+
+
+def test_values_that_are_no_text_are_counted_as_unreadable(result, tmp_path):
+    store = RunStore(tmp_path / "runs.sqlite")
+    store.put(result)
+    strange = [("null", None), ("number", 5), ("blob", b"\xff\xfe"), ("deep", "[" * 100_000)]
+    with sqlite3.connect(store.path) as db:
+        db.executemany("INSERT INTO runs VALUES (?, NULL, ?)", strange)
+        db.execute("INSERT INTO runs VALUES ('text', '', CAST(x'ff' AS TEXT))")
     db.close()
+    assert store.results() == [one.result for one in store.kept()] == [result]
+    assert store.unreadable().startswith("5 results were kept by another version")
+    assert all(store.get(key) is None for key, _ in strange)
 
 
 def test_results_are_told_newest_first_and_of_a_split_oldest_first(result, tmp_path):

@@ -1,6 +1,7 @@
 """A sweep over methods loses nothing that is finished, and stands beside the papers."""
 
 import argparse
+from dataclasses import replace
 
 import pandas as pd
 import pytest
@@ -9,7 +10,8 @@ from benchmarks import sweep, writing
 from benchmarks.sweep import Source
 from tests.worlds import linear_world
 from zslcore import protocol
-from zslcore.runs import RunStore
+from zslcore.analysis import sweep as runs
+from zslcore.runs import RunStore, execute
 
 SOURCE = Source("A linear world", "AWA2", linear_world, seeds=3)
 METHODS = ["LinearS2V", "CMT"]  # a closed form, and a method with seeds
@@ -23,7 +25,7 @@ def _own_folders(tmp_path, monkeypatch):
 
 def run_all():
     world = linear_world()
-    return [sweep.run(SOURCE, spec) for spec in sweep.specs(world, METHODS, variants=False)]
+    return [sweep.run(SOURCE, both) for both in sweep.specs(world, METHODS, variants=False)]
 
 
 def test_what_is_finished_is_not_run_again():
@@ -33,7 +35,7 @@ def test_what_is_finished_is_not_run_again():
 
 
 def test_an_interrupted_sweep_goes_on_where_it_stopped(monkeypatch):
-    execute, calls = sweep.execute, []
+    execute, calls = runs.execute, []
 
     def until_the_fifth(spec, *args, **options):
         calls.append(spec.key)
@@ -41,7 +43,7 @@ def test_an_interrupted_sweep_goes_on_where_it_stopped(monkeypatch):
             raise KeyboardInterrupt
         return execute(spec, *args, **options)
 
-    monkeypatch.setattr(sweep, "execute", until_the_fifth)
+    monkeypatch.setattr(runs, "execute", until_the_fifth)
     with pytest.raises(KeyboardInterrupt):
         run_all()
     assert len(RunStore().results()) == 4
@@ -55,8 +57,8 @@ def test_both_tasks_have_the_oracle_that_was_swept_once(monkeypatch):
     swept = []
     oracle = protocol.oracle
     monkeypatch.setattr(protocol, "oracle", lambda *a, **k: swept.append(a) or oracle(*a, **k))
-    (spec, _) = sweep.specs(linear_world(), METHODS, variants=False)
-    sweep.run(SOURCE, spec)
+    (both, _) = sweep.specs(linear_world(), METHODS, variants=False)
+    sweep.run(SOURCE, both)
     one, other = RunStore().results()
     assert len(swept) == 1
     assert one.oracle == other.oracle is not None
@@ -75,6 +77,26 @@ def test_methods_keep_their_order_where_a_task_is_missing(tmp_path):
     store.delete(next(spec.key for spec in specs if spec.select_for == "gzsl"))
     text = report(tmp_path)
     assert 0 < text.index("| LinearS2V |") < text.index("| CMT |")
+
+
+def test_methods_that_are_not_run_again_keep_their_rows(tmp_path, monkeypatch):
+    run_all()
+    before = report(tmp_path)
+    old = pd.read_csv(tmp_path / "results" / "world.csv")
+    monkeypatch.setenv("ZSL_DATA", str(tmp_path / "another store"))
+    monkeypatch.setattr(runs, "execute", lambda *a, **k: replace(execute(*a, **k), version="9.9"))
+    (spec,) = sweep.specs(linear_world(), METHODS[:1], variants=False)
+    sweep.run(SOURCE, spec)
+    assert [line for line in report(tmp_path).splitlines() if line.startswith("|")] == [
+        line for line in before.splitlines() if line.startswith("|")
+    ]
+    new = pd.read_csv(tmp_path / "results" / "world.csv")
+    pd.testing.assert_frame_equal(new[new.method == "CMT"], old[old.method == "CMT"])
+    assert set(new[new.method == "LinearS2V"].version) == {"9.9"}
+    # Rows of other data say nothing about these.
+    other = Source("Other data", "AWA2", lambda: linear_world(seed=1), seeds=3)
+    sweep.sweep("world", "# A title\n", {"linear world": other}, argparse.Namespace(report=True))
+    assert len(pd.read_csv(tmp_path / "results" / "world.csv")) == len(new)  # nothing was finished
 
 
 def test_the_report_stands_beside_the_papers_and_says_what_it_averages(tmp_path):

@@ -1,11 +1,12 @@
-"""Write the class lists and image counts in ``data/classes`` again, from the released files.
+"""Write class lists, image counts and AWA's attributes in ``data/classes`` again.
 
     python -m tools.class_facts FOLDER
 
 ``FOLDER`` holds one folder per data set (AWA1, AWA2, CUB, SUN, APY) as the release has it: class
 lists in ``standard_split/`` (``standard_split_release/`` where another release lies there) and
 ``proposed_split/``, ``att_splits.mat``, and the labels of the images in one of :data:`LABELS`. What
-the release does not say, groups and classes known to be among ImageNet-1K's, stays as it is.
+the release does not say, groups and classes known to be among ImageNet-1K's, stays as it is. The
+attributes are those in AWA1's ``standard_split/``: ``predicates.txt`` and the continuous matrix.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 
 from zslcore.datasets.door import read_lines
 from zslcore.datasets.facts import class_facts, plain_name
@@ -37,6 +39,18 @@ def main() -> None:
             table[column] = values
         path = FACTS / "classes" / f"{benchmark}.csv"
         table.to_csv(path, index=False, lineterminator="\n")
+    _write_attributes(folder / "AWA1" / "standard_split")
+
+
+def _write_attributes(folder: Path) -> None:
+    """Write what share of the judges gave each attribute to each class, percent as released."""
+    predicates = [line.split(maxsplit=1)[1] for line in read_lines(folder / "predicates.txt")]
+    classes = [line.split(maxsplit=1)[1] for line in read_lines(folder / "classes.txt")]
+    percent = np.loadtxt(folder / "predicate-matrix-continuous.txt")
+    table = pd.DataFrame(percent, index=list(map(plain_name, classes)), columns=predicates)
+    table = table[table >= 0].rename_axis("class")  # -1: nobody was asked
+    text = table.map(lambda value: f"{value:.2f}".rstrip("0").rstrip(".") if value == value else "")
+    text.to_csv(FACTS / "classes" / "AWA_attributes.csv", lineterminator="\n")
 
 
 def _columns(folder: Path, names: list[str]) -> Iterator[tuple[str, list]]:

@@ -18,8 +18,8 @@ import numpy as np
 
 from zslcore.datasets.xlsa17 import read_split_arrays
 from zslcore.files import FACTS
-from zslcore.leakage.checks.identity import part_digest
 from zslcore.leakage.context import PARTS
+from zslcore.leakage.known import part_digest
 
 FILES = {
     "att_splits_v1.mat": "PS v1",

@@ -9,7 +9,8 @@ of its data, so that an answer never outlives them.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,17 +19,20 @@ import pandas as pd
 import streamlit as st
 
 from zslcore import datasets, leakage
-from zslcore.analysis import nearest, overlap
+from zslcore.analysis import bias_variance, nearest, overlap
+from zslcore.analysis.bias_variance import BiasVariance
 from zslcore.analysis.maps import EmbeddedMap
 from zslcore.analysis.maps import landmarks as marking
+from zslcore.analysis.regularization import RegularizationPath, RegularizationSpec
 from zslcore.analysis.transduction import Transduction, TransductionSpec
 from zslcore.datasets import Split, ZSLDataset
 from zslcore.jobs import Work, kinds
 from zslcore.leakage import AuditContext, AuditReport, CorrectedSplit, Vocabulary, leaks, quiz
 from zslcore.protocol import ScoredTest
-from zslcore.runs import RunResult, RunSpec, RunStore, execute
+from zslcore.runs import KeptRun, RunResult, RunSpec, RunStore, execute
 
 __all__ = [
+    "all_runs",
     "class_accuracy",
     "class_means",
     "class_names",
@@ -39,6 +43,8 @@ __all__ = [
     "landmarks",
     "nearest_images",
     "overlaps",
+    "quick_parts",
+    "quick_path",
     "quick_run",
     "quick_transduction",
     "quiz_question",
@@ -48,7 +54,7 @@ __all__ = [
     "study_summary",
 ]
 
-_BY_SPEC = {spec: spec.to_json for spec in (RunSpec, TransductionSpec)}
+_BY_SPEC = {spec: spec.to_json for spec in (RunSpec, TransductionSpec, RegularizationSpec)}
 
 
 @st.cache_resource(show_spinner="Opening the data set …", max_entries=8)
@@ -72,17 +78,26 @@ def quick_run(spec: RunSpec) -> tuple[RunResult, ScoredTest]:
     return RunStore().run(spec, dataset(spec.dataset))
 
 
-def kept_runs() -> Mapping[str, RunResult]:
-    """Return all results of the run store by their key, read again when it has changed."""
+def all_runs() -> tuple[Sequence[KeptRun], str]:
+    """Return every kept run, see :meth:`RunStore.kept`, and how many cannot be read, in words.
+
+    Both are read again when the store has changed.
+    """
     path = RunStore().path
-    files = [file for file in (path, path.with_name(f"{path.name}-wal")) if file.exists()]
-    stamps = [(file.stat().st_mtime_ns, file.stat().st_size) for file in files]
-    return _kept_runs(f"{path} {stamps}")
+    state = path.stat() if path.exists() else None
+    return _all_runs(f"{path} {state and (state.st_mtime_ns, state.st_size)}")
+
+
+def kept_runs() -> Mapping[str, RunResult]:
+    """Return our own results of the run store by their key."""
+    return {one.result.key: one.result for one in all_runs()[0] if not one.imported}
 
 
 @st.cache_resource(show_spinner=False, max_entries=2)
-def _kept_runs(stamp: str) -> Mapping[str, RunResult]:
-    return {result.key: result for result in RunStore().results()}
+def _all_runs(stamp: str) -> tuple[Sequence[KeptRun], str]:
+    store = RunStore()
+    kept = store.kept()
+    return kept, store.unreadable(kept)
 
 
 @st.cache_resource(show_spinner="Opening the result …", max_entries=32)
@@ -113,6 +128,18 @@ def class_accuracy(spec: RunSpec) -> Mapping[int, float]:
 def quick_transduction(spec: TransductionSpec) -> Transduction:
     """Compare a transductive method with its inductive self, here and now."""
     return spec.compare(dataset(spec.dataset))
+
+
+@st.cache_resource(show_spinner=False, max_entries=32, hash_funcs=_BY_SPEC)
+def quick_path(spec: RegularizationSpec) -> RegularizationPath:
+    """Follow the path of a regulariser, here and now."""
+    return spec.follow(dataset(spec.dataset))
+
+
+@st.cache_resource(show_spinner=False, max_entries=32, hash_funcs=_BY_SPEC)
+def quick_parts(spec: RegularizationSpec) -> BiasVariance:
+    """Take the error of predicted attributes apart, here and now."""
+    return bias_variance.of_spec(spec, dataset(spec.dataset))
 
 
 # --- Maps -----------------------------------------------------------------------------------------
@@ -153,7 +180,7 @@ def split_to_review(key: str, _read: Callable[[], AuditContext]) -> AuditContext
 
 
 @st.cache_resource(show_spinner="Looking for leaks …", max_entries=16)
-def _report_on_rows(key: str, _context: AuditContext) -> AuditReport:
+def _report_on_rows(key: str, thresholds: str, _context: AuditContext) -> AuditReport:
     """Audit a split that nobody has said anything about: what takes time, once."""
     return leakage.audit_context(_context)
 
@@ -167,11 +194,13 @@ def report(key: str, said: str, _split: AuditContext, _context: AuditContext) ->
     key : of :func:`split_to_review`
     said : everything that ``_context`` has beyond ``_split``, in words
     """
-    return leakage.audit_again(_report_on_rows(key, _split), _context, _SAID)
+    split = replace(_split, thresholds=_context.thresholds)
+    on_rows = _report_on_rows(key, repr(split.thresholds), split)
+    return leakage.audit_again(on_rows, _context, _SAID)
 
 
 @st.cache_resource(show_spinner="Correcting the split …", max_entries=16)
-def corrected(key: str, policy: str, _context: AuditContext) -> CorrectedSplit:
+def corrected(key: str, policy: str, thresholds: str, _context: AuditContext) -> CorrectedSplit:
     """Return the split under ``key`` without what leaks."""
     return leakage.correct_context(_context, policy)
 

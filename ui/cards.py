@@ -9,7 +9,7 @@ from zslcore.base import MethodCard
 from zslcore.methods import get_method
 from zslcore.runs import RunResult
 
-__all__ = ["show", "show_card"]
+__all__ = ["rule_in_words", "show", "show_card"]
 
 
 def show(run: RunResult) -> None:
@@ -17,6 +17,21 @@ def show(run: RunResult) -> None:
     method = run.spec.method
     show_card(get_method(method).card)
     st.caption(f"Parameters ({run.params_origin}): {controls.in_words(method, run.params)}.")
+    if run.rule:
+        st.caption(rule_in_words(run))
+
+
+def rule_in_words(run: RunResult) -> str:
+    """Return how the folds chose the parameters of a run, in a sentence."""
+    if run.rule == "best":
+        return "Chosen: the values with the best mean on the folds."
+    method = run.spec.method
+    simpler = " and ".join(controls.symbol(method, name) for name in get_method(method).simpler)
+    return (
+        "Chosen by the rule of one standard error: several values are as good as the best on the "
+        f"folds, within the error of their means; of these, the smallest {simpler} is taken, which "
+        "gives the simplest model."
+    )
 
 
 def show_card(card: MethodCard) -> None:
@@ -27,3 +42,9 @@ def show_card(card: MethodCard) -> None:
     st.caption(f"[{card.title}]({card.url}), {card.authors}.")
     if card.needs:
         st.caption(f"Needs {card.needs}.")
+    if card.departure:
+        st.caption(f"Different from the paper by default: {card.departure}.")
+    if card.company:
+        st.caption(
+            f"The score of a class depends on which other classes there are: {card.company}."
+        )

@@ -15,6 +15,7 @@ import streamlit as st
 from ui import cache
 from ui.numbers import three_digits
 from ui.text import plain
+from zslcore.analysis.regularization import N_VALUES, RegularizationSpec
 from zslcore.analysis.transduction import TransductionSpec
 from zslcore.base import Family, ZSLEstimator
 from zslcore.datasets import Split, ZSLDataset, available
@@ -26,6 +27,7 @@ __all__ = [
     "choose",
     "choose_dataset",
     "choose_method",
+    "choose_regularization",
     "choose_run",
     "choose_split",
     "choose_transduction",
@@ -33,7 +35,15 @@ __all__ = [
     "symbol",
 ]
 
-_WORDS = {"alpha": "α", "iter": "iterations", "lam": "λ", "mu": "μ", "sigma": "σ"}
+_WORDS = {
+    "alpha": "α",
+    "iter": "iterations",
+    "lam": "λ",
+    "mu": "μ",
+    "rows": "rows of W",
+    "seen": "seen classes",
+    "sigma": "σ",
+}
 
 
 def choose(label: str, options: Sequence[str], *, key: str, default: str | None = None, **more):
@@ -107,6 +117,44 @@ def choose_run() -> RunSpec:
     )
 
 
+def choose_regularization() -> RegularizationSpec:
+    """Choose a method and one of its regularisers, in one row of widgets.
+
+    The other parameters of its grid are chosen on the folds or given; the regulariser is followed.
+    """
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        dataset = choose_dataset()
+        split = choose_split(dataset)
+        method = choose_method()
+        known = list(get_method(method).regularizers)
+        parameter = _choose_regularizer(method, known) if known else ""
+        given = _choose_origin(split, "for GZSL, never on test classes")
+        params = _choose_params(get_method(method), given=given, but=parameter)
+        points = choose(
+            "Values", ["13", "25", "49"], key="regularization_values", default=str(N_VALUES)
+        )
+        more = _choose_more()
+    return RegularizationSpec(
+        dataset=dataset.name,
+        split=split.name,
+        method=method,
+        parameter=parameter,
+        params=params,
+        choose=not given,
+        n_values=int(points),
+        digest=dataset.digest,
+        **more,
+    )
+
+
+def _choose_regularizer(method: str, known: Sequence[str]) -> str:
+    """Choose a regulariser where a method has several."""
+    if len(known) == 1:
+        return known[0]
+    written = {symbol(method, name): name for name in known}
+    return written[choose("Along", list(written), key="regularization_parameter", width=150)]
+
+
 def choose_transduction() -> TransductionSpec:
     """Choose a data set, a split and a transductive method, in one row of widgets."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -171,8 +219,11 @@ def _choose_more() -> dict[str, Any]:
     return more
 
 
-def _choose_params(method: type[ZSLEstimator], *, given: bool) -> dict[str, Any]:
-    """Choose among variants always, and among the grid's values when these are given."""
+def _choose_params(method: type[ZSLEstimator], *, given: bool, but: str = "") -> dict[str, Any]:
+    """Choose among variants always, and among the grid's values when these are given.
+
+    Nothing is asked of the parameter ``but``.
+    """
     name, defaults = method.card.name, method().get_params()
     hints = get_type_hints(method.__init__)
     params = {}
@@ -183,7 +234,7 @@ def _choose_params(method: type[ZSLEstimator], *, given: bool) -> dict[str, Any]
         if get_origin(hints.get(param)) is Literal:
             options = get_args(hints[param])
             params[param] = choose(label, options, key=key, default=default, width=150)
-        elif given and param in method.param_grid:
+        elif given and param in method.param_grid and param != but:
             params[param] = _slide(label, method.param_grid[param], default, key)
     return params
 

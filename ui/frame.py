@@ -12,7 +12,7 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from ui import idle
+from ui import idle, planted
 from ui.text import plain
 from zslcore.datasets import ZSLDataset
 from zslcore.exceptions import ZSLError
@@ -46,7 +46,12 @@ class Header:
     def mark(self, dataset: ZSLDataset) -> None:
         """Say beside the title when numbers come from no camera."""
         if dataset.simulated:
-            self.slot.badge("simulated", icon=":material/science:", color="orange")
+            self.slot.badge(
+                "simulated",
+                icon=":material/science:",
+                color="orange",
+                help=planted.about(dataset),
+            )
 
 
 def open_page(title: str, question: str, *, icon: str) -> Header:

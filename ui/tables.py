@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -21,6 +22,8 @@ def show(
     points: Sequence[str] = (),
     significant: Sequence[str] = (),
     height: int | str = "auto",
+    with_csv: bool = True,
+    **options: Any,
 ) -> None:
     """Show columns of a tidy table and offer the whole of it as CSV.
 
@@ -33,6 +36,8 @@ def show(
     points : differences of fractions, shown in percentage points with their sign
     significant : columns shown with three significant digits
     height : of the table on screen, as for ``st.dataframe``
+    with_csv : whether the CSV is offered below
+    **options : of ``st.dataframe``, as what happens when rows are selected
     """
     shown = table[list(labels)].copy()
     for column in (*percent, *points):
@@ -40,8 +45,10 @@ def show(
     config = {column: st.column_config.Column(label) for column, label in labels.items()}
     for columns, text in ((percent, "%.1f %%"), (points, "%+.1f"), (significant, "%.3g")):
         config |= {c: st.column_config.NumberColumn(labels[c], format=text) for c in columns}
-    st.dataframe(shown, column_config=config, hide_index=True, height=height, placeholder="–")
-    download(table, name)
+    options = {"height": height, "hide_index": True, "placeholder": "–"} | options
+    st.dataframe(shown, column_config=config, **options)
+    if with_csv:
+        download(table, name)
 
 
 def download(table: pd.DataFrame, name: str, *, index: bool = False) -> None:

@@ -12,7 +12,7 @@ import tempfile
 import weakref
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 from urllib.parse import urlsplit
 
 import streamlit as st
@@ -20,14 +20,18 @@ import streamlit as st
 from ui import cache
 from zslcore.datasets import ZSLDataset, available
 from zslcore.datasets.door import clean_text
-from zslcore.datasets.importing import import_dataset
+from zslcore.datasets.importing import import_dataset, proposed_name
 from zslcore.datasets.imports import import_name
+from zslcore.datasets.xlsa17 import SPLIT_FOLDERS
 from zslcore.exceptions import FileRefusedError, ParameterError
 from zslcore.leakage import AuditContext, Vocabulary, read_vocabulary
+from zslcore.leakage.grouping import photographs_of
 from zslcore.leakage.loading import context_of_split
+from zslcore.leakage.photographs import Photographs
 
 __all__ = [
     "ENDINGS",
+    "GROUP_ENDINGS",
     "MAKE_CSV",
     "MAKE_MAT",
     "MAKE_NPZ",
@@ -36,6 +40,7 @@ __all__ = [
     "import_files",
     "import_folder",
     "is_local",
+    "photographs_of_dataset",
     "vocabulary_of_file",
 ]
 
@@ -43,6 +48,8 @@ __all__ = [
 ENDINGS = ("mat", "npz", "h5", "hdf5", "csv", "txt")
 #: Endings of what can be reviewed: a split file, and beside it labels and features.
 SPLIT_ENDINGS = ("mat", "npz", "h5", "hdf5", "json")
+#: Endings of what says which rows come from one photograph.
+GROUP_ENDINGS = ("txt", "csv", "mat", "npz", "h5", "hdf5")
 TABLES = (".npz", ".h5", ".hdf5")
 
 #: Made to be copied; a test runs each of them and imports what comes out.
@@ -102,7 +109,8 @@ def import_files(
     Parameters
     ----------
     files : open files with a ``name``: two ``.mat`` (and class lists), one table, or two CSV
-    name : of the import; by default after the file with the features
+    name : of the import; by default after the file with the features, and after the benchmark
+        whose classes it has
     unseen : names of unseen classes, separated by commas, for a table without a split
     replace : whether an import of this name may be replaced
 
@@ -114,7 +122,7 @@ def import_files(
     with tempfile.TemporaryDirectory() as folder:
         paths = _put(files, Path(folder))
         main, options = _understood(paths)
-        name = name.strip() or import_name(main.stem)
+        name = name.strip() or proposed_name(main, options.get("splits", ""))
         _refuse_taken(name, replace=replace)
         if unseen.strip():
             options["unseen"] = [part.strip() for part in unseen.split(",") if part.strip()]
@@ -130,18 +138,24 @@ def import_folder(
     if not folder.strip():
         raise ParameterError("Which folder? Give the path of one with two .mat files.")
     path = Path(folder.strip()).expanduser()
-    name = name.strip() or import_name(path.name)
+    inside = path.name.lower() in SPLIT_FOLDERS  # then the data set is the folder above
+    called = f"{path.parent.name}-{path.name}" if inside else path.name
+    name = name.strip() or import_name(called)
     _refuse_taken(name, replace=replace)
     return _imported(path, name, {"features": features.strip(), "splits": splits.strip()})
 
 
-def context_of_files(files: Sequence[BinaryIO]) -> AuditContext:
+def context_of_files(
+    files: Sequence[BinaryIO], groups: BinaryIO | None = None, pattern: str = ""
+) -> AuditContext:
     """Read an uploaded split, as it is, for a review.
 
     Parameters
     ----------
     files : open files with a ``name``: a split, and perhaps a second file with ``labels`` and
         ``features``, which is told by its name or its size
+    groups : a file that says which rows come from one photograph, and no other
+    pattern : regular expression whose first group is the photograph in the name of an image file
 
     Raises
     ------
@@ -164,13 +178,32 @@ def context_of_files(files: Sequence[BinaryIO]) -> AuditContext:
                 path.stat().st_size,
             ),
         )
-        context = context_of_split(split, images[0] if images else None, folder)
+        known = _grouped(groups, pattern, folder)
+        context = context_of_split(split, images[0] if images else None, folder, **known)
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
     # Features are maps of files in this folder.
     weakref.finalize(context, shutil.rmtree, folder, ignore_errors=True)
     return context
+
+
+def photographs_of_dataset(
+    dataset: ZSLDataset, groups: BinaryIO | None, pattern: str
+) -> Photographs | None:
+    """Return which rows of a data set come from one photograph, by a file or by its names."""
+    with tempfile.TemporaryDirectory() as folder:
+        known = _grouped(groups, pattern, Path(folder))
+        return photographs_of(known["groups"], known["group_pattern"], dataset.image_files)
+
+
+def _grouped(groups: BinaryIO | None, pattern: str, folder: Path) -> dict[str, Any]:
+    """Put a file of groups into a folder of its own, and return what the audit is told."""
+    path = None
+    if groups is not None:
+        (folder / "groups").mkdir()
+        path = _put([groups], folder / "groups", GROUP_ENDINGS)[0]
+    return {"groups": path, "group_pattern": pattern.strip() or None}
 
 
 def vocabulary_of_file(file: BinaryIO) -> Vocabulary:

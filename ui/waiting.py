@@ -15,12 +15,23 @@ from ui.frame import errors_as_sentences
 from ui.numbers import duration
 from ui.text import plain
 from zslcore import jobs
+from zslcore.analysis.bias_variance import BiasVariance
+from zslcore.analysis.regularization import RegularizationPath, RegularizationSpec
 from zslcore.analysis.transduction import Transduction, TransductionSpec
-from zslcore.jobs import Status, Work, run, transduce
+from zslcore.jobs import Status, Work, follow, run, take_apart, transduce
 from zslcore.protocol import ScoredTest
 from zslcore.runs import RunResult, RunSpec
 
-__all__ = ["comparison_of", "result_of", "results_of", "run_of", "wait_for"]
+__all__ = [
+    "comparison_of",
+    "is_quick",
+    "parts_of",
+    "path_of",
+    "result_of",
+    "results_of",
+    "run_of",
+    "wait_for",
+]
 
 #: Seconds that a page waits before it shows that it waits, and between two looks at a job.
 PATIENCE, LOOK_EVERY = 1.5, 0.5
@@ -28,13 +39,17 @@ PATIENCE, LOOK_EVERY = 1.5, 0.5
 Draw = Callable[[Mapping[str, np.ndarray]], None]
 
 
+def is_quick(spec: RunSpec) -> bool:
+    """Whether a run is done while one waits."""
+    return run.is_quick(spec, cache.dataset(spec.dataset))
+
+
 def run_of(spec: RunSpec) -> tuple[RunResult, ScoredTest]:
     """Return the result and the scores of a run; one that takes long is waited for, see below."""
-    dataset = cache.dataset(spec.dataset)
-    if run.is_quick(spec, dataset):
+    if is_quick(spec):
         with st.spinner("Choosing on the folds, then fitting …", show_time=True):
             return cache.quick_run(spec)
-    return result_of(run.ask(spec, dataset))
+    return result_of(run.ask(spec, cache.dataset(spec.dataset)))
 
 
 def comparison_of(spec: TransductionSpec) -> Transduction:
@@ -43,6 +58,22 @@ def comparison_of(spec: TransductionSpec) -> Transduction:
         with st.spinner("Choosing on the folds, then fitting both …", show_time=True):
             return cache.quick_transduction(spec)
     return result_of(transduce.ask(spec))
+
+
+def path_of(spec: RegularizationSpec) -> RegularizationPath:
+    """Return the path of a regulariser; one that takes long is waited for."""
+    if follow.is_quick(spec, cache.dataset(spec.dataset)):
+        with st.spinner("Fitting along the path …", show_time=True):
+            return cache.quick_path(spec)
+    return result_of(follow.ask(spec))
+
+
+def parts_of(spec: RegularizationSpec) -> BiasVariance:
+    """Return bias and variance along the path of a regulariser; what takes long is waited for."""
+    if take_apart.is_quick(spec, cache.dataset(spec.dataset)):
+        with st.spinner("Fitting to other training sets …", show_time=True):
+            return cache.quick_parts(spec)
+    return result_of(take_apart.ask(spec))
 
 
 def result_of(asked: Work, *, draw: Draw | None = None) -> Any:

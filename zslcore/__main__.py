@@ -7,17 +7,15 @@ exit code 2; the libraries a command needs are imported when it runs.
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args, get_type_hints
 
 from zslcore.exceptions import ZSLError
 
 if TYPE_CHECKING:
     from zslcore.datasets import ZSLDataset
-    from zslcore.runs import RunResult
 
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
@@ -32,7 +30,11 @@ def add_import(commands: Subparsers) -> None:
         description="Import a data set: a folder in the xlsa17 layout (res101.mat, "
         "att_splits.mat), or features of your own as .npz, HDF5 or CSV.",
     )
-    parser.add_argument("source", metavar="FOLDER", help="folder in the xlsa17 layout, or a file")
+    parser.add_argument(
+        "source",
+        metavar="FOLDER",
+        help="folder in the xlsa17 layout, the standard_split in it, or a file",
+    )
     parser.add_argument("--features", metavar="F", help="file of features (res101.mat)")
     parser.add_argument("--splits", metavar="S", help="file of splits (att_splits.mat)")
     parser.add_argument("--prototypes", metavar="P", help="CSV of prototypes, beside a file")
@@ -90,10 +92,13 @@ def show_progress(done: int, total: int) -> None:
 
 def print_dataset(data: ZSLDataset) -> None:
     """Print what a data set holds, one fact a line."""
+    from zslcore.datasets.benchmarks import benchmark_of
+
     n, d = data.features.shape
     print(f"{data.name}")
     print(f"  images    {n:,} x {d:,} features")
     print(f"  classes   {data.n_classes} x {data.prototypes.shape[1]} attributes")
+    print(f"  benchmark {benchmark_of(data) or 'none that is known'}, by its classes")
     print(f"  digest    {data.digest}")
     for split in data.splits.values():
         print(
@@ -134,13 +139,14 @@ def run_run(args: argparse.Namespace) -> None:
     """Run what ``args`` specify, print and keep the result."""
     from zslcore.datasets import load
     from zslcore.jobs.run import Progress
+    from zslcore.run_listing import as_text
     from zslcore.runs import RunSpec, RunStore, execute
 
     dataset = load(args.dataset)
     fields = ("dataset", "method", "gamma", "select_for", "features", "prototypes", "seed")
     spec = RunSpec(
         split=dataset.split(args.split).name,
-        params=dict(read_param(text) for text in args.param),
+        params=read_params(args.method, args.param),
         grid=read_grid(args.method, args.grid),
         **{name: getattr(args, name) for name in fields},
     )
@@ -156,7 +162,20 @@ def run_run(args: argparse.Namespace) -> None:
     show_steps()
     if not args.no_store:
         RunStore().put(result)
-    print(result.to_json() if args.json else table_of(result))
+    print(result.to_json() if args.json else as_text(result))
+
+
+def read_params(method: str, texts: Sequence[str]) -> dict[str, bool | float | int | str]:
+    """Read every ``NAME=VALUE``; a word that the method knows stays one, even if it is ``01``."""
+    from zslcore.methods import get_method
+
+    hints = get_type_hints(get_method(method).__init__)
+    params = {}
+    for text in texts:
+        name, value = read_param(text)
+        word = text.partition("=")[2]
+        params[name] = word if word in get_args(hints.get(name)) else value
+    return params
 
 
 def read_param(text: str) -> tuple[str, bool | float | int | str]:
@@ -197,35 +216,66 @@ def read_grid(
     return grid if texts else None
 
 
-def table_of(result: RunResult) -> str:
-    """Return the figures of a run as text, in percent, with the origin of every choice."""
-    e, spec = result.evaluation, result.spec
-    made = ", simulated" if result.simulated else ""
-    lines = [f"{spec.method} on {spec.dataset}{made}, split {spec.split}, data {spec.digest}"]
-    chosen = ", ".join(f"{name} = {value}" for name, value in result.params.items())
-    lines.append(f"parameters   {chosen}  ({result.params_origin})")
-    if result.gamma is not None:
-        lines.append(f"gamma        {result.gamma:.3g}  ({result.gamma_origin})")
-    top5 = f", top-5 {e.zsl_top5:.1%}" if len(e.per_class_zsl) > 5 else ""
-    lines.append(f"ZSL          {e.zsl:.1%} per class, {e.zsl_per_sample:.1%} per sample{top5}")
-    for name, point in (("plain", e.plain), ("calibrated", e.calibrated)):
-        if point is not None:
-            accuracies = f"u {point.unseen:.1%}  s {point.seen:.1%}  H {point.harmonic:.1%}"
-            lines.append(f"GZSL         {accuracies}  ({name}, gamma {point.gamma:.3g})")
-    if e.ausuc is not None:
-        lines.append(f"AUSUC        {e.ausuc:.1%}")
-    gaps = ", ".join(f"{name} +{100 * gap:.1f}" for name, gap in result.oracle_gap.items())
-    if gaps:
-        lines.append(f"oracle gap   {gaps} points (chosen on the test set: a bound, not a result)")
-    return "\n".join([*lines, f"{result.seconds:.1f} s; again: {spec.command()}"])
-
-
 def show_steps(done: float = 0, total: float = 0, message: str = "") -> None:
     """Rewrite one line on standard error, where somebody sees it; without a message clear it."""
     if sys.stderr.isatty():
         line = f"{done / total:4.0%}  {message}" if message and total else message
         sys.stderr.write(f"\r{line:100}\r" if message else f"{'':100}\r")
         sys.stderr.flush()
+
+
+def add_compare(commands: Subparsers) -> None:
+    """``compare``: many methods on several data sets, ranked."""
+    parser = commands.add_parser(
+        "compare",
+        help="compare methods on several data sets, and rank them",
+        description="Make the runs that the run store does not hold, parameters chosen on the "
+        "folds, then rank the methods over all data sets and splits. What is stopped goes on where "
+        "it stopped.",
+    )
+    option = parser.add_argument
+    option("--dataset", nargs="+", default=["digits"], help="names of data sets (digits)")
+    option("--split", nargs="+", default=["PS"], help="names of splits (PS)")
+    option("--method", nargs="+", help="names of methods (all inductive ones)")
+    option("--select-for", default="gzsl", choices=["gzsl", "zsl"], help="what parameters serve")
+    option("--figure", default="H at gamma", help="zsl, u, s, H, or one of these 'at gamma'")
+    option("--per", default="class", choices=["class", "sample"], help="mean per class or sample")
+    option("--folds", action="store_true", help="also what each fold alone would choose")
+    option("--jobs", type=int, default=2, help="runs at a time (2)")
+    option("--json", action="store_true", help="print every figure as JSON instead of a table")
+    parser.set_defaults(run=run_compare)
+
+
+def run_compare(args: argparse.Namespace) -> None:
+    """Make what is missing, then print every figure and the ranks."""
+    from zslcore.analysis import comparison
+    from zslcore.datasets import load
+    from zslcore.jobs import compare
+    from zslcore.methods import METHODS
+    from zslcore.runs import RunStore
+
+    methods = args.method or [name for name, m in METHODS.items() if not m.card.joint_space]
+    datasets = {name: load(name) for name in args.dataset}
+    digests = {name: data.digest for name, data in datasets.items()}
+    spec = comparison.ComparisonSpec(digests, tuple(args.split), tuple(methods), args.select_for)
+    choices: list[comparison.Choice] = ["folds"] if args.folds else []
+    store = RunStore()
+    todo = comparison.missing(spec, datasets, store, choices)
+    for done, (run, refused) in enumerate(compare.make(todo, choices, args.jobs), 1):
+        show_steps(done, len(todo), f"{run.method} on {run.dataset}")
+        if refused:
+            print(f"{run.method} on {run.dataset}, split {run.split}: {refused}", file=sys.stderr)
+    show_steps()
+    found = comparison.occasions(
+        spec,
+        datasets,
+        store,
+        args.figure,
+        choice="folds" if args.folds else "validated",
+        average=args.per,
+        n_draws=400,
+    )
+    print(found.table().to_json(orient="records") if args.json else comparison.as_text(found))
 
 
 def add_leak_cost(commands: Subparsers) -> None:
@@ -271,50 +321,25 @@ def run_leak_cost(args: argparse.Namespace) -> None:
     print(as_json if args.json else leak_cost.as_text(found))
 
 
+def add_runs(commands: Subparsers) -> None:
+    """Add ``runs``: what has been computed."""
+    from zslcore.commands.runs import add_parser
+
+    add_parser(commands)
+
+
+def add_reproduce(commands: Subparsers) -> None:
+    """``reproduce``: run an experiment of the papers."""
+    from zslcore.commands.reproduce import add_parser
+
+    add_parser(commands)
+
+
 def add_claims(commands: Subparsers) -> None:
     """``claims``: whether statements of the papers hold."""
-    parser = commands.add_parser(
-        "claims",
-        help="judge what the papers say, on their tables and on the runs that are kept",
-        description="Judge statements of the three papers on their printed tables, on kept runs on "
-        "real features and on kept runs on simulated data: holds, does not hold, cannot be told.",
-    )
-    option = parser.add_argument
-    option("--id", nargs="+", default=(), metavar="ID", help="which claims (all)")
-    what = parser.add_mutually_exclusive_group()
-    what.add_argument(
-        "--lint",
-        action="store_true",
-        help="check the printed tables against themselves, their text and released files instead",
-    )
-    what.add_argument(
-        "--findings", action="store_true", help="list what was found in data and tables instead"
-    )
-    option("--json", action="store_true", help="print everything as JSON instead of text")
-    parser.set_defaults(run=run_claims)
+    from zslcore.commands.claims import add_parser
 
-
-def run_claims(args: argparse.Namespace) -> None:
-    """Judge claims, or list what was found, and print it."""
-    from dataclasses import asdict
-
-    from zslcore.analysis import claims, findings, printed_lint
-    from zslcore.exceptions import ParameterError
-    from zslcore.runs import RunStore
-
-    if args.id and (args.lint or args.findings):
-        raise ParameterError("--id names claims; it means nothing with --lint or --findings.")
-    if args.lint:
-        linted = printed_lint.lint_printed()
-        records, text = [asdict(each) for each in linted], printed_lint.as_text(linted)
-    elif args.findings:
-        records = [asdict(finding) for finding in findings.FINDINGS]
-        text = findings.markdown_list()
-    else:
-        claims.get_claims(args.id)  # a misspelt one is refused before anything is read
-        judged = claims.judge_all(RunStore().results(), args.id)
-        records, text = claims.as_records(judged), claims.as_text(judged)
-    print(json.dumps(records, ensure_ascii=False, indent=2) if args.json else text)
+    add_parser(commands)
 
 
 def add_audit(commands: Subparsers) -> None:
@@ -379,8 +404,8 @@ def run_methods(args: argparse.Namespace) -> None:
 
 TABLE_MARKS = ("<!-- methods -->", "<!-- /methods -->")
 COMMANDS = (
-    *(add_app, add_run, add_import, add_download, add_methods, add_audit, add_leak_cost),
-    add_claims,
+    *(add_app, add_run, add_compare, add_runs, add_reproduce, add_import, add_download),
+    *(add_methods, add_audit, add_leak_cost, add_claims),
 )
 
 

@@ -21,6 +21,7 @@ from zslcore.features import Features, project
 
 __all__ = [
     "CompatibilityModel",
+    "Effect",
     "Family",
     "MethodCard",
     "Params",
@@ -33,6 +34,8 @@ Family = Literal[
     "closed form", "ranking", "neural", "attribute", "hybrid", "generative", "latent", "modern"
 ]
 Params = Mapping[str, Any]
+#: What a larger value of a parameter does to the regularisation.
+Effect = Literal["stronger", "weaker"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +49,8 @@ class MethodCard:
     idea : one sentence
     formula : what is computed, in LaTeX, with the letters of the code
     needs : what it asks of the data beyond features and prototypes; empty for nothing
+    departure : in what the defaults are not the paper's, and why; empty where nothing is to be said
+    company : why the score of a candidate depends on which others there are; empty when it does not
     joint_space : True when features and prototypes have to lie in one space
     stochastic : True when ``random_state`` changes the numbers
     transductive : True when it is fitted on unlabelled test images as well
@@ -60,6 +65,8 @@ class MethodCard:
     idea: str
     formula: str
     needs: str = ""
+    departure: str = ""
+    company: str = ""
     joint_space: bool = False
     stochastic: bool = False
     transductive: bool = False
@@ -76,7 +83,17 @@ class ZSLEstimator(BaseEstimator, ABC):
     card : MethodCard
     param_grid : mapping from parameter to the values tried when parameters are chosen
     revision : counted up when the same data and parameters give other numbers than before
+    simpler : names of parameters whose smaller value is the simpler model, the weightiest first;
+        where it names any, points of the grid that the folds cannot tell from the best one give way
+        to the simplest, see :func:`zslcore.protocol.select`
     sharing : names of parameters that a grid may vary while its points share their work
+    regularizers : mapping from parameter to what a larger value makes of the regularisation
+        Parameters that hold the fit to the seen classes back: ridges are "stronger", their inverses
+        and the epochs of methods that stop early "weaker".
+    predicted_attributes : "no", "regressed" or "implied"
+        Whether the method sends an image to attributes on its way to a score, see
+        :meth:`attribute_grid`: fitted to the attributes themselves, or to scores, so that they are
+        on a scale of their own.
     iterative : True when fitting goes step by step (epochs, a solver, a matrix a class) and so may
         take minutes on real data; False when it is one pass and one decomposition
     seen_penalty : callable(X) -> array of shape (n_samples,), or None
@@ -89,7 +106,10 @@ class ZSLEstimator(BaseEstimator, ABC):
     card: ClassVar[MethodCard]
     param_grid: ClassVar[Mapping[str, tuple[Any, ...]]]
     revision: ClassVar[int] = 1
+    simpler: ClassVar[tuple[str, ...]] = ()
     sharing: ClassVar[tuple[str, ...]] = ()
+    regularizers: ClassVar[Mapping[str, Effect]] = {}
+    predicted_attributes: ClassVar[Literal["no", "regressed", "implied"]] = "no"
     iterative: ClassVar[bool] = False
     seen_penalty: Callable[[Features], np.ndarray] | None = None
     on_epoch: Callable[[int, float], None] | None = None
@@ -117,7 +137,7 @@ class ZSLEstimator(BaseEstimator, ABC):
         Returns
         -------
         float64 array of shape (n_samples, n_candidates), larger is closer. The score of a
-        candidate does not depend on the other candidates.
+        candidate does not depend on the other candidates, unless the card says why it does.
         """
 
     def __sklearn_clone__(self) -> Self:
@@ -162,6 +182,26 @@ class ZSLEstimator(BaseEstimator, ABC):
         together = self.sharing and all(set(params) <= set(self.sharing) for params in grid)
         score = self._score_together if together and len(grid) > 1 else self._score_each
         yield from score(X, y, prototypes, grid, X_test, candidates)
+
+    def attribute_grid(
+        self,
+        X: Features,
+        y: np.ndarray,
+        prototypes: np.ndarray,
+        grid: Iterable[Params],
+        X_test: Features,
+    ) -> Iterator[np.ndarray]:
+        r"""Yield the attributes predicted for ``X_test`` at every point of ``grid``.
+
+        For methods that have ``predicted_attributes``. Here for those whose score is linear in the
+        prototype, :math:`F(x, c) = f(x)^\top s_c`: the scores of unit vectors are :math:`f(x)`.
+
+        Returns
+        -------
+        iterator of float64 arrays of shape (n_test, n_attributes)
+        """
+        unit_vectors = np.eye(np.shape(prototypes)[1])
+        return self.score_grid(X, y, prototypes, grid, X_test, unit_vectors)
 
     def _score_each(
         self,

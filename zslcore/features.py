@@ -28,6 +28,7 @@ __all__ = [
     "chunks",
     "compare",
     "l2_rows",
+    "positions",
     "project",
     "squared_distances",
 ]
@@ -40,6 +41,18 @@ def l2_rows(A: np.ndarray) -> np.ndarray:
     """Scale every row of ``A`` to unit Euclidean length; rows of zeros stay zero."""
     norm = np.linalg.norm(A, axis=1, keepdims=True)
     return A / np.where(norm > 0, norm, 1)
+
+
+def positions(A: np.ndarray, B: np.ndarray) -> np.ndarray:
+    """Return, for every row of ``A``, the first row of ``B`` that equals it, -1 where none does."""
+    known: dict[bytes, int] = {}
+    for k, row in enumerate(_rows_of_bytes(B)):
+        known.setdefault(row, k)
+    return np.array([known.get(row, -1) for row in _rows_of_bytes(A)], dtype=int)
+
+
+def _rows_of_bytes(A: np.ndarray) -> list[bytes]:
+    return [row.tobytes() for row in np.asarray(A, dtype=np.float64) + 0.0]  # -0.0 is 0.0
 
 
 FeatureScaling = Literal["none", "l2", "zscore"]

@@ -21,6 +21,8 @@ s       A_S->C              tr             seen classes, among all classes
 
 All values are fractions in [0, 1].
 
+A score of minus infinity says that a class is ruled out: it ranks below every other, at any gamma.
+
 References
 ----------
 Y. Xian, C. Lampert, B. Schiele, Z. Akata, "Zero-shot learning - a comprehensive evaluation of the
@@ -56,6 +58,7 @@ __all__ = [
     "per_class_accuracy",
     "sample_accuracy",
     "seen_unseen_curve",
+    "side_margin",
     "top_k_accuracy",
 ]
 
@@ -172,6 +175,11 @@ class SeenUnseenCurve:
     gamma : array of shape (n_points,), increasing; the first is minus infinity
     seen : array of shape (n_points,), :math:`A_{S \to C}`, falls to 0
     unseen : array of shape (n_points,), :math:`A_{U \to C}`, rises from 0 to :math:`A_{U \to C_u}`
+
+    Notes
+    -----
+    Where scores of minus infinity rule a whole side out for some sample, no gamma brings it there:
+    ``seen`` then ends above 0, or ``unseen`` begins there.
     """
 
     gamma: np.ndarray
@@ -185,8 +193,8 @@ class SeenUnseenCurve:
 
     @property
     def ausuc(self) -> float:
-        """Area under the seen-unseen curve: trapezoids over the exact points."""
-        return float(np.trapezoid(self.seen, self.unseen))
+        """Area under the seen-unseen curve: trapezoids over the exact points, from unseen = 0."""
+        return float(self.seen[0] * self.unseen[0] + np.trapezoid(self.seen, self.unseen))
 
     @overload
     def at(self, gamma: float) -> OperatingPoint: ...
@@ -263,8 +271,8 @@ def seen_unseen_curve(
     Raises
     ------
     ZSLError
-        When shapes do not fit, a score is not finite, or seen or unseen columns or samples are
-        missing.
+        When shapes do not fit, a score is missing or plus infinity, or seen or unseen columns or
+        samples are missing.
 
     Notes
     -----
@@ -334,10 +342,24 @@ def margins(scores: np.ndarray, y: np.ndarray, seen: np.ndarray) -> Margins:
 
     # A sample counts where its own side is the answer and finds it; the others never count.
     counting = np.flatnonzero(np.where(of_seen, right_if_seen, right_if_unseen))
-    counting = counting[np.argsort((a - b)[counting], kind="stable")]
-    d = (a - b)[counting]
-    last = np.flatnonzero(np.append(np.diff(d) > _rounding(scores, a, b), True))[: len(d)]
-    return Margins(y, of_seen, counting, np.append(-np.inf, d[last]), np.append(0, last + 1))
+    d = side_margin(a, b)[counting]
+    order = np.argsort(d, kind="stable")
+    d, counting = d[order], counting[order]
+
+    # Infinite margins are no breakpoints: no gamma changes the answer there.
+    low, high = np.searchsorted(d, -np.inf, side="right"), np.searchsorted(d, np.inf)
+    inner = d[low:high]
+    last = np.flatnonzero(np.append(np.diff(inner) > _rounding(scores, a, b), True))[: len(inner)]
+    points = low + np.append(0, last + 1)
+    return Margins(y, of_seen, counting, np.append(-np.inf, inner[last]), points)
+
+
+def side_margin(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Return by how much the best seen score ``a`` exceeds the best unseen score ``b``.
+
+    Minus infinity where both are: a tie that goes to the unseen side, whatever gamma.
+    """
+    return np.subtract(a, b, out=np.full(np.shape(a), -np.inf), where=~np.isneginf(a))
 
 
 def _best_of(
@@ -352,7 +374,8 @@ def _best_of(
 def _rounding(scores: np.ndarray, a: np.ndarray, b: np.ndarray) -> float:
     """One unit in the last place of the largest best score."""
     dtype = scores.dtype if scores.dtype.kind == "f" else np.float64
-    return float(np.finfo(dtype).eps * max(np.abs(a).max(), np.abs(b).max()))
+    best = np.abs(np.concatenate([a, b]))
+    return float(np.finfo(dtype).eps * best.max(initial=0, where=np.isfinite(best)))
 
 
 def _weights(y: np.ndarray, average: Average, part: np.ndarray | None = None) -> np.ndarray:
@@ -383,8 +406,12 @@ def _scored(scores: ArrayLike, y: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
             "Scores must be (n_samples, n_candidates) with one label per row and at least one row; "
             f"got {scores.shape} and {y.shape}."
         )
-    if not np.isfinite(scores).all():
-        raise ZSLError("Scores must be finite; got infinite or missing values.")
+    if not (scores < np.inf).all():
+        raise ZSLError(
+            "Scores must be numbers, or minus infinity for a class that is ruled out; "
+            f"got {np.count_nonzero(np.isnan(scores))} missing values and "
+            f"{np.count_nonzero(np.isposinf(scores))} of plus infinity."
+        )
     if y.dtype.kind not in "iu" or y.min() < 0 or y.max() >= scores.shape[1]:
         raise ZSLError(
             f"Labels must be column numbers of the scores, 0..{scores.shape[1] - 1}; "

@@ -7,6 +7,12 @@ Hyper-parameters are chosen inside the training classes, never on test classes:
   *seen validation*, the validation classes are the *unseen validation*, and the best parameters are
   those with the largest harmonic mean H after the fold's own best gamma.
 
+A few folds cannot tell all points of a grid apart. Where a method says which of its parameters make
+it simpler (``simpler``), the rule of one standard error holds: of the points that lie within one
+standard error of the best, the simplest is chosen. The error is that of the difference from the
+best, fold by fold, since what makes one fold harder than another is common to both. Other methods
+get the best point. :class:`Selection` keeps which rule it was.
+
 The gamma that goes to the test set is the one whose H, averaged over the folds' exact curves, is
 largest. Then the method is fitted again on all of trainval, and the test set is scored. What the
 same grid would have reached by choosing *on* the test set is the oracle; it is reported beside the
@@ -23,11 +29,13 @@ References
 Y. Xian, C. Lampert, B. Schiele, Z. Akata, "Zero-shot learning - a comprehensive evaluation of the
 good, the bad and the ugly", TPAMI 2019. Y. Le Cacheux, H. Le Borgne, M. Crucianu, "From classical
 to generalized zero-shot learning: a simple adaptation process", MMM 2019, sections 3.2 and 3.3.
+T. Hastie, R. Tibshirani, J. Friedman, "The elements of statistical learning", 2009, section 7.10
+(one standard error).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal
@@ -49,6 +57,7 @@ from zslcore.metrics import (
     per_class_accuracy,
     sample_accuracy,
     seen_unseen_curve,
+    side_margin,
     top_k_accuracy,
 )
 
@@ -59,6 +68,7 @@ __all__ = [
     "Oracle",
     "Problem",
     "Progress",
+    "Rule",
     "ScoredTest",
     "Selection",
     "Task",
@@ -67,7 +77,9 @@ __all__ = [
     "fit_and_score",
     "oracle",
     "penalised",
+    "rule_of",
     "select",
+    "simplest_of_ties",
     "transduce",
 ]
 
@@ -75,6 +87,7 @@ __all__ = [
 REVISION = 1
 
 Task = Literal["zsl", "gzsl"]
+Rule = Literal["best", "one standard error"]
 Progress = Callable[[int, int], None]
 
 #: Share of each training class of a fold that is kept as seen validation (calibration paper, 3.2).
@@ -177,9 +190,9 @@ def penalised(F: np.ndarray, seen: np.ndarray, penalty: np.ndarray) -> np.ndarra
     seen : bool array of shape (n_candidates,), with both values in it
     penalty : array of shape (n_samples,)
     """
-    a = F[:, seen].max(axis=1) + penalty
-    b = F[:, ~seen].max(axis=1)
-    return F - np.where(seen, a[:, None], b[:, None])
+    a, b = (side.max(axis=1) for side in (F[:, seen], F[:, ~seen]))
+    a, b = (np.where(np.isneginf(best), 0, best) for best in (a, b))  # a side that is ruled out
+    return F - np.where(seen, (a + penalty)[:, None], b[:, None])
 
 
 @dataclass(frozen=True, eq=False)
@@ -231,7 +244,7 @@ class ScoredTest:
         """
         of_seen, of_unseen = np.flatnonzero(self.seen), np.flatnonzero(~self.seen)
         a, b = self.F[:, of_seen], self.F[:, of_unseen]
-        favour_seen = a.max(axis=1) - b.max(axis=1) > gamma
+        favour_seen = side_margin(a.max(axis=1), b.max(axis=1)) > gamma
         return np.where(favour_seen, of_seen[a.argmax(axis=1)], of_unseen[b.argmax(axis=1)])
 
 
@@ -309,20 +322,24 @@ class Selection:
     Attributes
     ----------
     task : "zsl" or "gzsl", what they were chosen for
+    rule : "best" mean over folds, or the simplest point within "one standard error" of it
     params : the chosen point of the grid
     gamma : the gamma chosen with it for calibrated stacking
     score : its mean over folds, per-class accuracy for "zsl", H for "gzsl"
     table : one row per grid point and fold; columns: parameters, fold, score and, for "gzsl",
         ``calibration_gamma``, the fold's best
     of_folds : what every fold would choose by itself, the first of its best points
+    curves : one tuple a grid point, of its seen-unseen curve on every fold; empty for "zsl"
     """
 
     task: Task
+    rule: Rule
     params: dict[str, Any]
     gamma: float
     score: float
     table: pd.DataFrame
     of_folds: tuple[FoldChoice, ...] = ()
+    curves: tuple[tuple[SeenUnseenCurve, ...], ...] = ()
 
 
 def select(
@@ -332,6 +349,7 @@ def select(
     *,
     task: Task = "gzsl",
     grid: Mapping[str, Sequence[Any]] | None = None,
+    rule: Rule | None = None,
     preprocessing: Preprocessing = Preprocessing(),  # noqa: B008 - frozen
     seed: int = 0,
     on_progress: Progress | None = None,
@@ -346,6 +364,9 @@ def select(
     task : "zsl" or "gzsl"
         What parameters are chosen for; gamma is always chosen for GZSL.
     grid : mapping from parameter to values, default ``method.param_grid``
+    rule : "best" or "one standard error", optional
+        By default the second where the grid varies a parameter of ``method.simpler``, which says
+        what is simple, and the first elsewhere.
     preprocessing : Preprocessing
     seed : int
         Decides which rows are kept as seen validation, and seeds stochastic methods.
@@ -356,12 +377,16 @@ def select(
     ------
     DatasetError
         When the split has no folds, or a fold no rows of one part.
+    ParameterError
+        For an unknown task or rule, or the rule of one standard error with a method that does not
+        say what is simple.
     """
     if task not in ("zsl", "gzsl"):
         raise ParameterError(f"task must be 'zsl' or 'gzsl'; got {task!r}.")
     _check_folds(dataset, split)
     method = with_seed(method, seed)
     points = list(ParameterGrid(dict(method.param_grid if grid is None else grid)))
+    rule = rule_of(method, points) if rule is None else _checked(rule, method)
     tick = _Ticker(len(points) * len(split.folds), on_progress)
 
     rows: list[dict[str, Any]] = []
@@ -373,9 +398,12 @@ def select(
             if curve is not None:
                 curves.append(curve)
     table = pd.DataFrame(rows)
-    mean = table["score"].to_numpy().reshape(len(split.folds), len(points)).mean(axis=0)
-    best = int(np.argmax(mean))
-    chosen = curves[best :: len(points)]
+    scores = table["score"].to_numpy().reshape(len(split.folds), len(points))
+    best = int(np.argmax(scores.mean(axis=0)))
+    if rule == "one standard error":
+        best = simplest_of_ties(scores, points, method.simpler)
+    of_point = tuple(tuple(curves[k :: len(points)]) for k in range(len(points)) if curves)
+    chosen = list(of_point[best]) if curves else []
     if task == "zsl":  # those fits were made without seen validation: gamma needs its own
         point = [points[best]]
         chosen = [
@@ -387,21 +415,68 @@ def select(
             if curve is not None
         ]
     gamma = best_common_gamma(chosen)
-    of_folds = _of_folds(points, rows)
-    return Selection(task, points[best], gamma, float(mean[best]), table, of_folds)
+    simpler = method.simpler if rule == "one standard error" else ()
+    of_folds = _of_folds(points, rows, simpler)
+    score = float(scores[:, best].mean())
+    return Selection(task, rule, points[best], gamma, score, table, of_folds, of_point)
 
 
 def _of_folds(
-    points: Sequence[Params], rows: Sequence[Mapping[str, Any]]
+    points: Sequence[Params], rows: Sequence[Mapping[str, Any]], simpler: Sequence[str]
 ) -> tuple[FoldChoice, ...]:
     """Return the best point of every fold; ``rows`` are those of the table, fold by fold."""
     found = []
     for start in range(0, len(rows), len(points)):
         of_fold = rows[start : start + len(points)]
-        k = int(np.argmax([row["score"] for row in of_fold]))
+        k = simplest_of_ties(np.array([[row["score"] for row in of_fold]]), points, simpler)
         best = of_fold[k]
         found.append(FoldChoice(dict(points[k]), best.get("calibration_gamma"), best["score"]))
     return tuple(found)
+
+
+def rule_of(method: ZSLEstimator, points: Iterable[Params]) -> Rule:
+    """Return the rule by which ``method`` is chosen among points of a grid."""
+    varied = {name for params in points for name in params}
+    return "one standard error" if varied & set(method.simpler) else "best"
+
+
+def _checked(rule: Rule, method: ZSLEstimator) -> Rule:
+    if rule not in ("best", "one standard error"):
+        raise ParameterError(f"rule must be 'best' or 'one standard error'; got {rule!r}.")
+    if rule == "one standard error" and not method.simpler:
+        raise ParameterError(
+            f"{method.card.name}: does not say which of its parameters make it simpler; "
+            "expected rule 'best', got 'one standard error'."
+        )
+    return rule
+
+
+def simplest_of_ties(scores: np.ndarray, points: Sequence[Params], simpler: Sequence[str]) -> int:
+    r"""Return the simplest of the points that folds cannot tell from the best one.
+
+    With :math:`d_k` what a point loses to the best on fold :math:`k` of :math:`K`, it cannot be
+    told from the best while :math:`\bar d \le \sqrt{\mathrm{var}(d) / K}`, the standard error of
+    :math:`\bar d`.
+
+    Parameters
+    ----------
+    scores : array of shape (n_folds, n_points), larger is better
+    points : the points of the grid
+    simpler : names of parameters whose smaller value is the simpler one, the weightiest first
+
+    Returns
+    -------
+    int, the point with the smallest values of ``simpler``; of several, that with the best mean
+    """
+    mean = scores.mean(axis=0)
+    loss = scores[:, [np.argmax(mean)]] - scores
+    error = loss.std(axis=0, ddof=1) / np.sqrt(len(scores)) if len(scores) > 1 else 0.0
+    ties = np.flatnonzero(loss.mean(axis=0) <= error)
+
+    def order(point: int) -> tuple[float, ...]:
+        return (*(points[point].get(name, 0) for name in simpler), -mean[point])
+
+    return min(map(int, ties), key=order)
 
 
 def best_common_gamma(curves: Sequence[SeenUnseenCurve]) -> float:

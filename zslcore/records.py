@@ -58,7 +58,7 @@ class Schema(Generic[T]):
         """
         try:
             values = json.loads(text)
-        except ValueError:
+        except (ValueError, TypeError, RecursionError):  # NULL, and a million brackets, among them
             raise self._unreadable("text that is no JSON") from None
         if not isinstance(values, dict):
             raise self._unreadable(f"a {type(values).__name__}")

@@ -14,7 +14,7 @@ import platform
 import shlex
 import sqlite3
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
@@ -31,7 +31,13 @@ from sklearn.base import clone
 from zslcore import protocol, version
 from zslcore.base import TransductiveEstimator, ZSLEstimator, with_seed
 from zslcore.datasets import Split, ZSLDataset, load
-from zslcore.exceptions import DatasetError, ParameterError, ZSLError, closest_name
+from zslcore.exceptions import (
+    DatasetError,
+    ParameterError,
+    UnknownNameError,
+    ZSLError,
+    closest_name,
+)
 from zslcore.features import FeatureScaling, Preprocessing, PrototypeScaling
 from zslcore.files import data_folder
 from zslcore.methods import get_method
@@ -40,6 +46,8 @@ from zslcore.version import release
 
 __all__ = [
     "Choice",
+    "ImportMark",
+    "KeptRun",
     "Origin",
     "RunResult",
     "RunSpec",
@@ -229,6 +237,8 @@ class RunResult:
     created : ISO 8601, UTC
     version, commit : of the package that made it
     environment : versions of what else numbers can depend on
+    rule : how the folds' scores chose, "best" or "one standard error", see
+        :func:`zslcore.protocol.select`; None where they chose no parameters, or nobody noted it
     """
 
     key: str
@@ -248,6 +258,7 @@ class RunResult:
     commit: str
     environment: dict[str, str]
     fold_choices: tuple[protocol.FoldChoice, ...] = ()
+    rule: protocol.Rule | None = None
 
     @property
     def oracle_gap(self) -> dict[str, float]:
@@ -265,7 +276,12 @@ class RunResult:
         row = {"key": self.key, "dataset": self.spec.dataset, "simulated": self.simulated}
         row |= {name: getattr(self.spec, name) for name in ("split", "method", "select_for")}
         row |= {"params": json.dumps(self.params), "params_origin": self.params_origin}
-        row |= {"gamma": self.gamma, "gamma_origin": self.gamma_origin, "zsl": e.zsl}
+        row |= {
+            "rule": self.rule,
+            "gamma": self.gamma,
+            "gamma_origin": self.gamma_origin,
+            "zsl": e.zsl,
+        }
         for name, point in (("plain", plain), ("calibrated", calibrated)):
             for figure in ("unseen", "seen", "harmonic"):
                 row[f"{name}_{figure}"] = getattr(point, figure, None)
@@ -390,6 +406,7 @@ def execute_with_scores(
         commit=version.commit(),
         environment=_environment(),
         fold_choices=chosen.fold_choices,
+        rule=chosen.rule,
     )
     return result, scores
 
@@ -450,6 +467,7 @@ class Choice:
     params, params_origin : every parameter of the method; "validated" when the folds chose any
     gamma, gamma_origin : the calibration gamma, None where nothing could choose it
     fold_choices : what every fold alone would have chosen, where the folds chose parameters
+    rule : how the folds' scores chose the parameters, None where they chose none
     """
 
     params: dict[str, Any]
@@ -457,6 +475,7 @@ class Choice:
     gamma: float | None
     gamma_origin: Origin | None
     fold_choices: tuple[protocol.FoldChoice, ...] = ()
+    rule: protocol.Rule | None = None
 
 
 def choose(
@@ -484,11 +503,17 @@ def choose(
         on_progress=on_progress,
     )
     params = params | chosen.params
-    origin: Origin = "validated" if spec.grid else "given"
-    of_folds = chosen.of_folds if spec.grid else ()
+    choice = replace(given, params=params)
+    if spec.grid:
+        choice = replace(
+            choice,
+            params_origin="validated",
+            rule=chosen.rule,
+            fold_choices=chosen.of_folds,
+        )
     if wants_gamma:
-        return Choice(params, origin, chosen.gamma, "validated", of_folds)
-    return replace(given, params=params, params_origin=origin, fold_choices=of_folds)
+        choice = replace(choice, gamma=chosen.gamma, gamma_origin="validated")
+    return choice
 
 
 def _environment() -> dict[str, str]:
@@ -504,10 +529,64 @@ def _environment() -> dict[str, str]:
 # --- Where it is kept -----------------------------------------------------------------------------
 
 
+@dataclass(frozen=True, slots=True)
+class ImportMark:
+    """Where a result comes from that was not computed here.
+
+    Attributes
+    ----------
+    who : whose result it is, as whoever imported it says
+    file : name of the file it was read from
+    when : of the import, ISO 8601, UTC
+    """
+
+    who: str
+    file: str
+    when: str
+
+
+@dataclass(frozen=True, slots=True)
+class KeptRun:
+    """A result in the store, and whether it was computed here.
+
+    Attributes
+    ----------
+    result : RunResult
+    imported : ImportMark, None for a result of our own
+    """
+
+    result: RunResult
+    imported: ImportMark | None = None
+
+    @property
+    def id(self) -> str:
+        """What the store knows it by: its key, and whose it is where it is not our own."""
+        return self.result.key + (f"@{self.imported.who}" if self.imported else "")
+
+    @property
+    def origin(self) -> str:
+        """Where it comes from: "here", or who, which file and which day."""
+        mark = self.imported
+        return f"{mark.who}, {mark.file}, imported {mark.when[:10]}" if mark else "here"
+
+    def row(self) -> dict[str, Any]:
+        """Return one tidy row: its id and origin, then :meth:`RunResult.row`."""
+        return {"id": self.id, "origin": self.origin} | self.result.row()
+
+    def to_json(self) -> str:
+        """Return the result as :meth:`RunResult.to_json` does, with the mark of its import."""
+        mark = {"imported": asdict(self.imported)} if self.imported else {}
+        return json.dumps(json.loads(self.result.to_json()) | mark)
+
+
 class RunStore:
     """Results in one SQLite file, one row a spec; a spec run again replaces its row.
 
-    Rows that this version cannot read are passed over, and counted by :meth:`unreadable`.
+    Results of other people lie in a table of their own: they are listed and compared with ours, and
+    never answer for them, whatever their key. Every change is one transaction that waits for
+    others, so that writers side by side lose nothing. There is no log beside the file, as SQLite's
+    WAL would have it: it may be copied, and may lie on a network drive. Rows that this version
+    cannot read are passed over, and counted by :meth:`unreadable`.
 
     Parameters
     ----------
@@ -518,17 +597,22 @@ class RunStore:
     def __init__(self, path: Path | str | None = None) -> None:
         self.path = Path(path) if path else data_folder() / "runs.sqlite"
 
+    # --- Our own results ---
+
     def put(self, result: RunResult) -> None:
-        """Keep a result."""
-        row = (result.key, result.created, result.to_json())
-        with self._open() as db:
-            db.execute("INSERT OR REPLACE INTO runs VALUES (?, ?, ?)", row)
+        """Keep a result; an oracle that is known of the same figures stays."""
+        with self._writing() as db:
+            row = db.execute("SELECT result FROM runs WHERE key = ?", (result.key,)).fetchone()
+            for known in _readable([row] if row and result.oracle is None else []):
+                if known.evaluation == result.evaluation:
+                    result = replace(result, oracle=known.oracle)
+            values = (result.key, result.created, result.to_json())
+            db.execute("INSERT OR REPLACE INTO runs VALUES (?, ?, ?)", values)
 
     def get(self, key: str) -> RunResult | None:
-        """Return the result of the spec with this key; None without one that can be read."""
-        with self._open() as db:
-            row = db.execute("SELECT result FROM runs WHERE key = ?", (key,)).fetchone()
-        return next(iter(_readable([row])), None) if row else None
+        """Return our result of the spec with this key; None without one that can be read."""
+        rows = self._select("runs", "SELECT result FROM runs WHERE key = ?", key)
+        return next(iter(_readable(rows)), None)
 
     def run(
         self,
@@ -555,52 +639,130 @@ class RunStore:
         return result, scores
 
     def results(self) -> list[RunResult]:
-        """Return every result that can be read, newest first."""
-        return list(_readable(self._texts()))
-
-    def unreadable(self) -> str:
-        """Say in one sentence how many results cannot be read; empty when all can."""
-        texts = self._texts()
-        n = len(texts) - len(list(_readable(texts)))
-        what = "1 result was" if n == 1 else f"{n} results were"
-        return f"{what} kept by another version or program and cannot be read." if n else ""
+        """Return every result of our own that can be read, newest first."""
+        return list(_readable((text,) for text, *_ in self._own()))
 
     def runs_on(self, dataset: ZSLDataset, split: str) -> list[RunResult]:
-        """Return the results on one split of these very data, oldest first."""
+        """Return our results on one split of these very data, oldest first."""
         return [
             result
             for result in reversed(self.results())
             if (result.spec.digest, result.spec.split) == (dataset.digest, split)
         ]
 
+    # --- Ours and those of other people ---
+
+    def add(self, others: Iterable[KeptRun]) -> None:
+        """Keep results of other people, all or none; an earlier one of the same id goes.
+
+        See :func:`zslcore.foreign_runs.import_runs`, which reads and checks them.
+        """
+        rows = [
+            (one.id, *asdict(one.imported).values(), one.result.created, one.result.to_json())
+            for one in others
+            if one.imported
+        ]
+        with self._writing() as db:
+            db.executemany("INSERT OR REPLACE INTO imported VALUES (?, ?, ?, ?, ?, ?)", rows)
+
+    def kept(self) -> list[KeptRun]:
+        """Return every result that can be read, ours and those of other people, newest first."""
+        found = []
+        for text, *mark in sorted(self._all(), key=lambda row: str(row[-1]), reverse=True):
+            imported = ImportMark(*map(str, mark[:-1])) if len(mark) > 1 else None
+            found += [KeptRun(result, imported) for result in _readable([(text,)])]
+        return found
+
+    def find(self, name: str) -> KeptRun:
+        """Return the result with this id, or the only one whose id begins so.
+
+        Raises
+        ------
+        UnknownNameError
+            When there is none, or more than one.
+        """
+        kept = {one.id: one for one in self.kept()}
+        begin = [id_ for id_ in kept if id_.startswith(name)] if name else []
+        if name in kept:
+            return kept[name]
+        if len(begin) == 1:
+            return kept[begin[0]]
+        if begin:
+            raise UnknownNameError(
+                f"{len(begin)} runs begin with {name!r}: {', '.join(begin[:4])} ..."
+            )
+        raise UnknownNameError(f"No run is kept under {name!r}; `zslcore runs` lists them.")
+
+    def unreadable(self, kept: Sequence[KeptRun] | None = None) -> str:
+        """Say in one sentence how many results cannot be read; empty when all can.
+
+        ``kept`` are those that can, where they have been read already.
+        """
+        n = len(self._all()) - len(self.kept() if kept is None else kept)
+        what = "1 result was" if n == 1 else f"{n} results were"
+        return f"{what} kept by another version or program and cannot be read." if n > 0 else ""
+
     def table(self) -> pd.DataFrame:
-        """Return one row per result, newest first; the columns of :meth:`RunResult.row`."""
-        return pd.DataFrame([result.row() for result in self.results()])
+        """Return one row per result, newest first; the columns of :meth:`KeptRun.row`."""
+        return pd.DataFrame([one.row() for one in self.kept()])
 
-    def delete(self, key: str) -> None:
-        """Forget the result kept under this key."""
-        with self._open() as db:
-            db.execute("DELETE FROM runs WHERE key = ?", (key,))
+    def delete(self, id_: str) -> None:
+        """Forget the result with this id."""
+        with self._writing() as db:
+            db.execute("DELETE FROM runs WHERE key = ?", (id_,))
+            db.execute("DELETE FROM imported WHERE id = ?", (id_,))
 
-    def _texts(self) -> list[tuple[str]]:
-        with self._open() as db:
-            return db.execute(
-                "SELECT result FROM runs ORDER BY created DESC, rowid DESC"
-            ).fetchall()
+    # --- The file ---
+
+    def _own(self) -> list[tuple[Any, ...]]:
+        return self._select(
+            "runs", "SELECT result, created FROM runs ORDER BY created DESC, rowid DESC"
+        )
+
+    def _all(self) -> list[tuple[Any, ...]]:
+        columns = "result, who, file, added, created"
+        return self._own() + self._select("imported", f"SELECT {columns} FROM imported")  # noqa: S608 - our own words
+
+    def _select(self, table: str, query: str, *values: str) -> list[tuple[Any, ...]]:
+        """Return what a query finds: nothing without the file or the table. Writes nothing."""
+        if not self.path.exists():
+            return []
+        with self._open("rw") as db:  # what a writer that was killed has left is undone first
+            there = db.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (table,)).fetchone()
+            return db.execute(query, values).fetchall() if there else []
 
     @contextmanager
-    def _open(self) -> Iterator[sqlite3.Connection]:
-        """Open the file for one transaction; whatever is wrong with it is one sentence."""
+    def _writing(self) -> Iterator[sqlite3.Connection]:
+        """Open the file for one change, made where it is missing; others wait until it is done."""
+        with self._open("rwc") as db:
+            db.execute("BEGIN IMMEDIATE")
+            for table in TABLES:
+                db.execute(f"CREATE TABLE IF NOT EXISTS {table}")
+            yield db
+            db.execute("COMMIT")
+
+    @contextmanager
+    def _open(self, mode: Literal["rw", "rwc"]) -> Iterator[sqlite3.Connection]:
+        """Open the file; whatever is wrong with it is one sentence."""
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            with closing(sqlite3.connect(self.path, timeout=10)) as db, db:
-                db.execute(
-                    "CREATE TABLE IF NOT EXISTS runs "
-                    "(key TEXT PRIMARY KEY, created TEXT, result TEXT)"
-                )
+            if mode == "rwc":
+                self.path.parent.mkdir(parents=True, exist_ok=True)
+            address = f"{self.path.absolute().as_uri()}?mode={mode}"
+            opened = sqlite3.connect(address, uri=True, timeout=PATIENCE, isolation_level=None)
+            with closing(opened) as db:
+                db.text_factory = lambda text: text.decode(errors="replace")
                 yield db
         except (sqlite3.Error, OSError) as error:
             raise ZSLError(f"{self.path}: expected a run store, got: {error}.") from error
+
+
+#: Version 0.1.0 had the first of these alone, and opens a file with both.
+TABLES = (
+    "runs (key TEXT PRIMARY KEY, created TEXT, result TEXT)",
+    "imported (id TEXT PRIMARY KEY, who TEXT, file TEXT, added TEXT, created TEXT, result TEXT)",
+)
+#: Seconds that a writer waits for another one, which takes milliseconds.
+PATIENCE = 30.0
 
 
 def _readable(texts: Iterable[tuple[str]]) -> Iterator[RunResult]:

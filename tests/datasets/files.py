@@ -24,7 +24,9 @@ def cells(names):
 
 
 def features_file(**changes):
-    return {"features": FEATURES.T, "labels": LABELS[:, None] + 1.0} | changes
+    files = cells([f"{i:06d}.jpg" for i in range(N)])
+    tables = {"features": FEATURES.T, "labels": LABELS[:, None] + 1.0, "image_files": files}
+    return tables | changes
 
 
 def splits_file(**changes):

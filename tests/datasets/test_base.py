@@ -94,3 +94,5 @@ def test_digest_follows_the_content_and_nothing_else():
     assert dataset(features=changed).digest != dataset().digest
     assert dataset(labels=LABELS[::-1]).digest != dataset().digest
     assert dataset(known_digest="0123").digest == "0123"
+    assert dataset(revision=1).digest == dataset().digest
+    assert len({dataset(revision=k).digest for k in (1, 2, 3)}) == 3

@@ -69,7 +69,14 @@ def test_a_second_reading_opens_what_the_first_imported(source, reads):
 
 def test_the_recorded_digest_is_that_of_the_arrays(source):
     ds = read_xlsa17(source)
-    fresh = ZSLDataset("x", np.array(ds.features), ds.labels, ds.prototypes, ds.class_names)
+    fresh = ZSLDataset(
+        "x",
+        np.array(ds.features),
+        ds.labels,
+        ds.prototypes,
+        ds.class_names,
+        revision=xlsa17.REVISION,
+    )
     assert ds.digest == fresh.digest
 
 
@@ -81,6 +88,19 @@ def test_a_changed_source_is_read_again(source, reads):
     read_xlsa17(source)
     assert len(reads) == 3
     assert before.digest != after.digest
+
+
+def test_an_import_of_an_earlier_reader_opens_as_it_is_and_is_read_again_on_demand(
+    source, root, reads
+):
+    made = read_xlsa17(source)
+    manifest = json.loads((root / "Toy.json").read_text())
+    del manifest["recipe"]["revision"]
+    (root / "Toy.json").write_text(json.dumps(manifest))
+    assert load("Toy").digest == made.digest
+    assert len(reads) == 1
+    read_xlsa17(source)
+    assert len(reads) == 2
 
 
 def test_an_open_data_set_survives_its_replacement(source):

@@ -7,6 +7,8 @@ from scipy.io import loadmat
 from zslcore.datasets import photographs, simulated
 from zslcore.datasets.facts import class_facts
 from zslcore.datasets.simulated import simulate
+from zslcore.methods import get_method
+from zslcore.protocol import fit_and_score
 
 
 @pytest.fixture(scope="module")
@@ -77,6 +79,20 @@ def test_boxes_of_one_photograph_and_class_are_more_alike_than_others(demo):
     others = [unit[i] @ unit[j] for i, j in pairs if files[i] != files[j]]
     assert len(same) > 300
     assert np.mean(same) > np.mean(others) + 0.15
+
+
+def test_boxes_whose_photograph_also_trained_are_answered_better_than_without_the_effect(demo):
+    """What the leak is worth: accuracy of the same test boxes, with and without the effect."""
+    accuracy = []
+    for data in (demo, simulate("simulated-aPY-unplanted")):
+        split, files = data.split("PS"), np.array(data.image_files)
+        shares = np.isin(files[split.test_seen], files[split.trainval])
+        fitted = fit_and_score(get_method("SAE")(), data, split)
+        tested = fitted.seen[fitted.y]
+        right = fitted.F[tested][:, fitted.seen].argmax(axis=1)
+        hit = np.flatnonzero(fitted.seen)[right] == fitted.y[tested]
+        accuracy.append(hit[shares].mean() - hit[~shares].mean())
+    assert accuracy[0] > accuracy[1] + 0.04
 
 
 def test_only_apy_is_cut_from_photographs():

@@ -242,3 +242,22 @@ def test_an_imported_table_is_opened_as_maps_and_made_again_when_torn(tmp_path, 
         path.unlink()
     assert load("own-table").digest == first.digest
     np.testing.assert_array_equal(load("own-table").splits["own"].test_unseen, files.UNSEEN)
+
+
+def test_names_of_photographs_come_along(tmp_path):
+    names = [f"{row // 2:03d}.jpg" for row in range(files.N)]
+    for make in (npz, hdf5):
+        ds = read_table(make(tmp_path, image_files=np.array(names)))
+        assert ds.image_files == tuple(names)
+    path = csv(tmp_path)
+    lines = path.read_text().splitlines()
+    head, *rows = [line.split(",", 1) for line in lines]
+    with_names = [f"{head[0]},image_file,{head[1]}"]
+    with_names += [f"{a},{name},{b}" for (a, b), name in zip(rows, names, strict=True)]
+    path.write_text("\n".join(with_names) + "\n")
+    ds = read_table(path, prototypes=prototypes(tmp_path))
+    assert ds.image_files == tuple(names)
+    assert ds.features.shape == files.FEATURES.shape
+    assert read_table(npz(tmp_path)).image_files == ()
+    with pytest.raises(DatasetError, match=r"expected one image file per sample \(30\) or none"):
+        read_table(npz(tmp_path, image_files=np.array(names[1:])))

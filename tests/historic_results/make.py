@@ -15,10 +15,23 @@ from pathlib import Path
 import numpy as np
 
 from zslcore.analysis.maps import MapSettings
+from zslcore.analysis.regularization import RegularizationSpec
 from zslcore.analysis.transduction import TransductionSpec
 from zslcore.datasets import Split, ZSLDataset, import_dataset, load
-from zslcore.jobs import Runner, Work, accuracies, cross, draws, embed, run, transduce
-from zslcore.runs import RunSpec, RunStore
+from zslcore.jobs import (
+    Runner,
+    Work,
+    accuracies,
+    cross,
+    draws,
+    embed,
+    follow,
+    leak_cost,
+    run,
+    take_apart,
+    transduce,
+)
+from zslcore.runs import ImportMark, KeptRun, RunSpec, RunStore
 from zslcore.version import release
 
 HERE = Path(__file__).parent
@@ -62,6 +75,7 @@ def works(one: ZSLDataset, two: ZSLDataset) -> list[Work]:
     given = {"params": {"lam": 1.0}, "gamma": 0.0, "select_for": "zsl", "digest": one.digest}
     of_methods = [RunSpec("tiny", "PS", method, **given) for method in ("SAE", "LinearS2V")]
     propagated = {"base": "ESZSL", "k": 5}
+    path = RegularizationSpec("tiny", "PS", "SAE", n_values=5, digest=one.digest)
     return [
         run.ask(RunSpec("tiny", "PS", "ALE", {"epochs": 2}, digest=one.digest), one),
         accuracies.ask(of_methods),
@@ -69,6 +83,9 @@ def works(one: ZSLDataset, two: ZSLDataset) -> list[Work]:
         cross.ask(one, two, "PS", ["ESZSL", "LinearV2S"]),
         embed.ask([one, two], MapSettings("pca", n_components=3, n_samples=None, threads=1)),
         transduce.ask(TransductionSpec("tiny", "PS", "Propagation", propagated, digest=one.digest)),
+        leak_cost.ask(one, "PS", "LinearV2S", ["training"]),
+        follow.ask(path),
+        take_apart.ask(path),
     ]
 
 
@@ -79,6 +96,8 @@ def make(folder: Path) -> None:
     one, two = load("tiny"), load("tiny-other")
     results = [RunStore().run(spec, one)[0] for spec in specs(one.digest)]
     (folder / "run.json").write_text(results[0].to_json(), encoding="utf-8")
+    mark = ImportMark("somebody else", "theirs.json", "2026-01-31T12:00:00+00:00")
+    RunStore().add([KeptRun(results[0], mark)])
     runner = Runner()
     try:
         for work in works(one, two):

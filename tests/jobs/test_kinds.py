@@ -1,19 +1,31 @@
 """What each kind of work leaves is what the package computes, here without a child."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from zslcore.analysis import bias_variance
 from zslcore.analysis import leak_cost as costs
 from zslcore.analysis.comparison import ComparisonSpec
 from zslcore.analysis.cross_dataset import cross_table
 from zslcore.analysis.maps import MapSettings
 from zslcore.analysis.overlap import half_and_half, overlap_study
+from zslcore.analysis.regularization import RegularizationSpec
 from zslcore.datasets import load
 from zslcore.exceptions import DatasetError, FileRefusedError
-from zslcore.jobs import accuracies, compare, cross, draws, embed, leak_cost
+from zslcore.jobs import (
+    accuracies,
+    compare,
+    cross,
+    draws,
+    embed,
+    follow,
+    leak_cost,
+    take_apart,
+)
 from zslcore.methods import get_method
 from zslcore.runs import RunSpec, RunStore, execute
 
@@ -137,3 +149,40 @@ def test_accuracies_are_those_of_a_run(tmp_path, monkeypatch):
     found = accuracies.read(tmp_path, work)
     for spec in specs:
         assert found[spec.method] == execute(spec, with_oracle=False).evaluation.per_class_zsl
+
+
+PATH = RegularizationSpec("digits", "PS", "SAE", n_values=4)
+
+
+def test_a_path_is_followed_and_read_as_it_was(tmp_path):
+    work, said = follow.ask(PATH), Said()
+    follow.do(tmp_path, said, **work.arguments)
+    read, made = follow.read(tmp_path, work), PATH.follow()
+    pd.testing.assert_frame_equal(read.table(), made.table())
+    assert (read.method, read.params, read.origin) == (made.method, made.params, made.origin)
+    np.testing.assert_array_equal(read.fold_harmonic, made.fold_harmonic)
+    assert said.lines[-1] == (4, 4, "The test set")
+
+
+def test_an_error_is_taken_apart_and_read_as_it_was(tmp_path):
+    work, said = take_apart.ask(PATH), Said()
+    take_apart.do(tmp_path, said, **work.arguments)
+    read = take_apart.read(tmp_path, work)
+    pd.testing.assert_frame_equal(read.table(), bias_variance.of_spec(PATH).table())
+    n = read.class_draws * read.image_draws
+    assert said.lines[-1] == (n, n, "Fitting to another training set")
+
+
+def test_paths_with_other_values_or_parameters_are_other_works():
+    specs = [PATH, replace(PATH, n_values=5), replace(PATH, params={"direction": "V2S"})]
+    for kind in (follow, take_apart):
+        assert len({kind.ask(spec).key for spec in specs}) == 3
+
+
+def test_what_is_waited_for_is_small_and_goes_in_one_pass():
+    digits, animals = load("digits"), load("simulated-AWA2")
+    assert follow.is_quick(PATH, digits)
+    assert follow.is_quick(PATH, animals)
+    assert take_apart.is_quick(PATH, digits)
+    assert not take_apart.is_quick(PATH, animals)
+    assert not follow.is_quick(RegularizationSpec("digits", "PS", "ALE"), digits)

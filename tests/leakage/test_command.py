@@ -42,6 +42,10 @@ def test_three_where_nothing_was_found_because_a_check_could_not_look(good, caps
     assert "incomplete" in capsys.readouterr().out
     for accepted in ([], ["ZSL006", "ZSL007"]):
         assert audited(good, "--allow-incomplete", *accepted) == 0
+    for ids in ([], ["ZSL006", "ZSL007"]):  # the path may stand behind the ids
+        assert audited("--allow-incomplete", *ids, good) == 0
+    assert audited("--allow-incomplete", "ZSL006") == 2
+    assert "expected a split file, a folder or the name of a data set" in capsys.readouterr().err
     assert audited(good, "--allow-incomplete", "ZSL006") == 3
     assert audited(good, "--allow-incomplete", "ZSL06") == 2
     assert "ZSL006" in capsys.readouterr().err
@@ -72,6 +76,23 @@ def test_warnings_and_unknowns_fail_on_demand(good):
     assert audited(good, "--pretraining", "none", "--fail-on", "fail") == 0
     assert audited(good, "--fail-on", "warn") == 1  # fewer than ten test images per class
     assert audited(good, "--fail-on", "unknown") == 1
+
+
+@pytest.mark.usefixtures("in_process")
+def test_thresholds_are_set_on_the_command_line(good, capsys):
+    given = ("--pretraining", "none", "--fail-on", "warn")
+    assert audited(good, *given) == 1
+    assert "Fewer than 10 images in test_seen" in capsys.readouterr().out
+    audited(good, *given, "--images", "1")
+    assert "Fewer than" not in capsys.readouterr().out
+    audited(good, "--near", "0.9", "--alone", "1", "--format", "json")
+    report = json.loads(capsys.readouterr().out)
+    assert report["provenance"]["thresholds"] == {
+        "near": 0.9, "alone": 1.0, "share": 0.01, "images": 10
+    }  # fmt: skip
+    for wrong in (("--near", "0"), ("--share", "-0.1"), ("--alone", "2"), ("--images", "0")):
+        assert audited(good, *wrong) == 2
+        assert capsys.readouterr().err.startswith(f"Threshold {wrong[0][2:]} must be")
 
 
 @pytest.mark.usefixtures("in_process")
@@ -148,7 +169,7 @@ def test_formats_are_written_to_a_file(leaking, tmp_path):
     path = tmp_path / "report.xml"
     audited(leaking, "--format", "junit", "--output", path)
     suite = ElementTree.parse(path).getroot()[0]
-    assert suite.get("tests") == "11"
+    assert suite.get("tests") == "12"
     assert suite.get("failures") == "2"  # ZSL003, and ZSL002: a row of a validation class
     audited(leaking, "--format", "json", "--output", path)
     assert json.loads(path.read_text())["schema"] == "zslcore-audit/1"

@@ -159,6 +159,14 @@ def test_a_corrected_split_can_be_a_key():
     assert {corrected: "mine"}[corrected] == "mine"
 
 
+def test_a_row_that_leaves_two_parts_is_counted_once():
+    world = clean()
+    leaking = add(world, world.parts["test_seen"][:3], "trainval", "train")
+    assert correct_context(leaking).n_removed == 3
+    assert correct_context(leaking).table()["removed"].sum() == 6
+    assert correct_context(world).n_removed == 0
+
+
 def test_a_table_counts_what_was_kept_and_removed():
     world = clean()
     table = correct_context(add(world, world.parts["test_seen"][:4], "trainval")).table()

@@ -21,9 +21,9 @@ from zslcore.leakage import (
     Vocabulary,
     audit_context,
 )
+from zslcore.leakage import known as known_module
 from zslcore.leakage.checks import CHECKS, run_check
-from zslcore.leakage.checks import identity as identity_module
-from zslcore.leakage.checks.identity import KnownSplit, part_digest
+from zslcore.leakage.known import KnownSplit, part_digest
 from zslcore.runs import RunSpec, execute
 
 FAIL, WARN, INFO, PASS = Severity.FAIL, Severity.WARN, Severity.INFO, Severity.PASS
@@ -143,7 +143,7 @@ def test_the_first_release_of_the_proposed_split_is_told_row_by_row():
     v1 = add(add(world, seen[:9], "train"), seen[9:], "val")
     finding = the(v1, "ZSL003")
     assert (
-        "all 15 rows of test_seen are also in train or val (9 in train, 6 in val)"
+        "All 15 rows of test_seen are also in train or val (9 in train, 6 in val)"
         in finding.message
     )
     assert (finding.severity, finding.rows) == (FAIL, tuple(seen))
@@ -297,10 +297,13 @@ def test_one_negative_cell_in_a_hundred_is_missing_and_two_are_values():
     world = replace(with_attributes(S), class_names=tuple(f"thing {c}" for c in range(10)))
     finding = the(world, "ZSL009")
     assert finding.severity is WARN
-    assert finding.message == "Missing values, by their looks: 1 -1 cells of prototypes (thing 3)."
+    assert finding.message == "1 attribute value of thing 3 is -1, the file's code for missing."
     assert finding.evidence[0].rows == (("thing 3", 4, -1.0),)
     S[3, 4] = -0.5
-    assert "1 negative cells" in the(replace(world, prototypes=S), "ZSL009").message
+    assert (
+        "1 attribute value of thing 3 is negative where all others are not"
+        in the(replace(world, prototypes=S), "ZSL009").message
+    )
     S[5, 6] = -1
     assert the(replace(world, prototypes=S), "ZSL009").severity is PASS
     raw = np.where(S == -0.5, 0, S)
@@ -466,7 +469,7 @@ def test_a_known_split_is_recognised_and_so_is_a_variant(monkeypatch):
     counts = {part: len(rows) for part, rows in world.parts.items()}
     known = KnownSplit("World", "PS", "abc", parts, counts)
     near = KnownSplit("World", "PS 0", "def", parts | {"val": "other"}, counts, "It is old.")
-    monkeypatch.setattr(identity_module, "known_splits", lambda: (near, known))
+    monkeypatch.setattr(known_module, "known_splits", lambda: (near, known))
     assert said(world, "ZSL010") == [(PASS, "World PS, as published (its rows).")]
     assert said(replace(world, file_digest="abc"), "ZSL010") == [
         (PASS, "World PS, as published (the published file).")
@@ -483,7 +486,7 @@ def test_a_known_split_is_recognised_and_so_is_a_variant(monkeypatch):
     assert finding.evidence[0].rows == (("train", counts["train"] - 1, counts["train"]),)
     nothing = with_parts(clean(), **{part: rows[1:] for part, rows in world.parts.items()})
     assert said(nothing, "ZSL010")[0][0] is INFO
-    monkeypatch.setattr(identity_module, "known_splits", lambda: (near,))
+    monkeypatch.setattr(known_module, "known_splits", lambda: (near,))
     alone = {part: rows for part, rows in world.parts.items() if part != "val"}
     assert said(replace(world, parts=alone), "ZSL010") == [
         (WARN, "World PS 0, as published (its rows). It is old.")

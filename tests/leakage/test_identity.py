@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 
 from tests.leakage.worlds import clean
-from zslcore.leakage.checks import identity
-from zslcore.leakage.checks.identity import KnownSplit, known_split, known_splits, part_digest
-from zslcore.leakage.context import PARTS
+from zslcore.datasets import Split, load
+from zslcore.leakage import known as known_module
+from zslcore.leakage.checks.identity import known_split
+from zslcore.leakage.context import PARTS, AuditContext
+from zslcore.leakage.known import KnownSplit, known_splits, part_digest
 from zslcore.leakage.report import Severity
 
 OLD = "Superseded by PS 2.0: its train_loc and val_loc hold the test_seen rows."
@@ -38,7 +40,7 @@ def split(monkeypatch):
         known("PS 2.0", parts),
         known("SS", standard),
     )
-    monkeypatch.setattr(identity, "known_splits", lambda: table)
+    monkeypatch.setattr(known_module, "known_splits", lambda: table)
     return {
         name: replace(context, parts=p)
         for name, p in (("PS v1", leaking), ("PS 2.0", parts), ("SS", standard))
@@ -119,3 +121,22 @@ def test_every_benchmark_is_known_in_three_splits_and_its_releases_share_rows(da
     assert leaked == first.counts["test_seen"]
     assert second.counts["train"] + second.counts["val"] == second.counts["trainval"]
     assert "test_seen" not in known["SS"].parts
+
+
+def test_classes_tell_a_benchmark_where_rows_do_not():
+    data = load("simulated-SUN")
+    names, y = data.class_names, data.labels
+    unseen = data.split("PS").unseen_classes
+    own = Split.from_classes("own", y, unseen)
+    known = {"labels": y, "class_names": names, "n_rows": len(y)}
+    assert finding(AuditContext.of_split(own, **known)).message == (
+        "The unseen classes are those of SUN PS, the rows are not."
+    )
+    other = Split.from_classes("own", y, range(20))
+    assert finding(AuditContext.of_split(other, **known)).message == (
+        "The classes are those of SUN, parted otherwise than in PS and SS."
+    )
+    foreign = known | {"class_names": ("dodo", *names[1:])}
+    assert finding(AuditContext.of_split(own, **foreign)).message == (
+        "Not one of the known split files, nor near one."
+    )

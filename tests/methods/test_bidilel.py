@@ -1,9 +1,10 @@
 import numpy as np
 import pytest
 from sklearn.metrics import pairwise_distances
+from sklearn.metrics.pairwise import cosine_similarity
 from sklearn.neighbors import NearestNeighbors
 
-from tests.methods.plain import training_data
+from tests.methods.plain import gradient, training_data
 from zslcore.exceptions import ParameterError
 from zslcore.methods import BiDiLEL, bidilel
 
@@ -23,9 +24,17 @@ def affinities(k):
     return M
 
 
-def stress(b, model, prototype):
-    delta = model.rho_ * np.linalg.norm(prototype - model.S_, axis=1)
-    return (((np.linalg.norm(b - model.landmarks_, axis=1) - delta) ** 2) / delta).sum()
+def stress(b, model, prototypes):
+    """The printed sum over pairs, one after the other."""
+    total = 0.0
+    for c, (place, s) in enumerate(zip(b, prototypes, strict=True)):
+        others = [*zip(model.landmarks_, model.S_, strict=True)]
+        if model.semi_supervised:
+            others += [*zip(b[:c], prototypes[:c], strict=True)]
+        for other, t in others:
+            delta = model.rho_ * np.linalg.norm(s - t)
+            total += (np.linalg.norm(place - other) - delta) ** 2 / delta
+    return total
 
 
 def test_directions_solve_the_printed_problem():
@@ -37,26 +46,62 @@ def test_directions_solve_the_printed_problem():
     np.testing.assert_allclose(np.diag(P.T @ X.T @ M @ X @ P), largest[:4])
 
 
-def test_every_round_of_the_top_down_map_lowers_the_stress(monkeypatch):
-    model = BiDiLEL(n_components=4).fit(X, Y, S)
+@pytest.fixture(params=[True, False], ids=["together", "alone"])
+def model(request):
+    return BiDiLEL(n_components=4, semi_supervised=request.param).fit(X, Y, S)
+
+
+def test_every_round_of_the_top_down_map_lowers_the_stress(model, monkeypatch):
     last = np.inf
     for rounds in (0, 1, 2, 5, 20, 100):
         monkeypatch.setattr(bidilel, "ROUNDS", rounds)
-        now = np.array(
-            [stress(b, model, s) for b, s in zip(model.embed(UNSEEN), UNSEEN, strict=True)]
-        )
-        assert (now <= last + 1e-12).all()
+        now = stress(model.embed(UNSEEN), model, UNSEEN)
+        assert now <= last + 1e-12
         last = now
-    assert last.sum() < np.inf
+    assert last < np.inf
 
 
-def test_places_are_where_the_stress_has_no_slope():
+def test_places_are_where_the_stress_has_no_slope(model):
+    b = model.embed(UNSEEN)
+    far = stress(b + 1, model, UNSEEN)
+    assert np.abs(gradient(lambda b: stress(b, model, UNSEEN), b)).max() < 1e-3 * far
+
+
+def test_unseen_classes_keep_their_distances_among_each_other():
+    alone, together = (
+        BiDiLEL(n_components=4, semi_supervised=semi_supervised).fit(X, Y, S)
+        for semi_supervised in (False, True)
+    )
+    assert stress(together.embed(UNSEEN), together, UNSEEN) < stress(
+        alone.embed(UNSEEN), together, UNSEEN
+    )
+
+
+def test_a_class_placed_alone_does_not_depend_on_its_company():
+    model = BiDiLEL(n_components=4, semi_supervised=False).fit(X, Y, S)
+    F = model.decision_function(X, UNSEEN)
+    np.testing.assert_allclose(model.decision_function(X, UNSEEN[[4, 1]]), F[:, [4, 1]])
+
+
+def test_the_same_class_twice_is_at_one_place():
     model = BiDiLEL(n_components=4).fit(X, Y, S)
-    for b, s in zip(model.embed(UNSEEN), UNSEEN, strict=True):
-        slope = [
-            (stress(b + h, model, s) - stress(b - h, model, s)) / 2e-6 for h in 1e-6 * np.eye(4)
-        ]
-        assert np.abs(slope).max() < 1e-3 * stress(model.landmarks_.mean(axis=0) + 1, model, s)
+    b = model.embed(np.vstack([UNSEEN, UNSEEN[:1]]))
+    assert np.abs(b[0] - b[-1]).max() < 1e-6 * np.abs(b).max()
+
+
+def test_nearness_is_the_angle_or_the_distance():
+    for similarity in ("cosine", "euclidean"):
+        model = BiDiLEL(n_components=4, similarity=similarity).fit(X, Y, S)
+        Z, b = X @ model.P_, model.embed(UNSEEN)
+        means = Z
+        if similarity == "cosine":
+            means = Z / np.linalg.norm(Z, axis=1, keepdims=True)
+            plain = cosine_similarity(Z, b)
+        else:
+            plain = -(pairwise_distances(Z, b) ** 2)
+        means = [means[y == Y].mean(axis=0) for y in range(len(S))]
+        np.testing.assert_allclose(model.landmarks_, means)
+        np.testing.assert_allclose(model.decision_function(X, UNSEEN), plain, atol=1e-12)
 
 
 def test_distances_that_can_be_kept_are_kept():
@@ -68,7 +113,9 @@ def test_distances_that_can_be_kept_are_kept():
 
 def test_a_seen_class_is_placed_on_its_landmark():
     model = BiDiLEL(n_components=4).fit(X, Y, S)
-    np.testing.assert_allclose(model.embed(S), model.landmarks_, atol=1e-5)
+    both = model.embed(np.vstack([UNSEEN, S]))
+    np.testing.assert_array_equal(both[len(UNSEEN) :], model.landmarks_)
+    np.testing.assert_array_equal(both[: len(UNSEEN)], model.embed(UNSEEN))
 
 
 def test_scale_matches_mean_distances():
@@ -83,7 +130,10 @@ def test_classes_of_one_or_two_samples_do_no_harm():
     assert np.isfinite(scores).all()
 
 
-@pytest.mark.parametrize("params", [{"alpha": 0}, {"k": 0}, {"n_components": 1.5}])
+@pytest.mark.parametrize(
+    "params",
+    [{"alpha": 0}, {"k": 0}, {"n_components": 1.5}, {"similarity": "dot"}, {"semi_supervised": 2}],
+)
 def test_senseless_parameters_are_refused(params):
     with pytest.raises(ParameterError, match=f"BiDiLEL: {next(iter(params))} must be"):
         BiDiLEL(**params).fit(X, Y, S)

@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 from scipy.optimize import nnls
+from sklearn.linear_model import Ridge
 from sklearn.metrics.pairwise import cosine_similarity
 
 from tests.methods.plain import relative_difference, squared, training_data
@@ -24,18 +25,30 @@ def test_no_round_raises_the_objective(mu):
 
 
 def test_objective_is_the_printed_one(monkeypatch):
-    shares = []
+    shares, maps = [], []
 
     def keep(H, X, product=dsrl._product):
-        shares.append(H)  # which is changed in place, and so ends as the fit does
+        shares.append(H)  # which is changed in place, and so ends as the factorisation does
         return product(H, X)
 
+    def keep_map(self, H, S_y, fit=DSRL._map):
+        maps.append(fit(self, H, S_y))
+        return maps[-1]
+
     monkeypatch.setattr(dsrl, "_product", keep)
+    monkeypatch.setattr(DSRL, "_map", keep_map)
     model = fitted(mu=0.5, lam=0.2, n_iter=4)
-    H, H_u = shares[:2]
+    (H, H_u), W = shares[:2], maps[-2]  # the last map is fitted once the factorisation is done
     printed = squared(X - H @ model.B_) + squared(TEST - H_u @ model.B_)
-    printed += 0.5 * squared(H @ model.W_ - S_Y) + 0.2 * squared(model.W_)
+    printed += 0.5 * squared(H @ W - S_Y) + 0.2 * squared(W)
     assert model.objective_[-1] == pytest.approx(printed)
+
+
+def test_map_is_the_ridge_regression_of_prototypes_on_shares_found_without_labels():
+    model = fitted(mu=0.5, lam=0.2)
+    H = model.encode(X)
+    plain = Ridge(alpha=0.2 / 0.5, fit_intercept=False).fit(H, S_Y).coef_.T
+    np.testing.assert_allclose(model.W_, plain, atol=1e-9)
 
 
 def test_parts_stay_non_negative():

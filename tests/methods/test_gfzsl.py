@@ -62,7 +62,26 @@ def test_a_feature_that_never_varies_and_a_class_without_samples_do_no_harm():
     assert len(model.S_) == len(S)
 
 
-@pytest.mark.parametrize("params", [{"lam_mean": 0}, {"floor": 0}, {"kernel": "rbf"}])
+def test_seen_classes_keep_their_own_gaussians_where_these_are_asked_for():
+    predicted, estimated = (GFZSL(seen=seen).fit(X, Y, S) for seen in ("predicted", "estimated"))
+    order = np.random.default_rng(0).permutation(len(CANDIDATES))
+    of_seen = order < len(S)
+    F = estimated.decision_function(X, CANDIDATES[order])
+    plain = norm(MEANS, np.sqrt(VARIANCES)).logpdf(X[:, None]).sum(axis=2)
+    np.testing.assert_allclose(F[:, of_seen], plain[:, order[of_seen]])
+    # Unseen classes have no images to estimate anything from.
+    both = predicted.decision_function(X, CANDIDATES[order])
+    np.testing.assert_array_equal(F[:, ~of_seen], both[:, ~of_seen])
+
+
+def test_estimated_variances_are_not_below_the_floor():
+    model = GFZSL(seen="estimated", floor=0.5).fit(X, Y, S)
+    assert model.variances_.min() == 0.5
+
+
+@pytest.mark.parametrize(
+    "params", [{"lam_mean": 0}, {"floor": 0}, {"kernel": "rbf"}, {"seen": "mle"}]
+)
 def test_senseless_parameters_are_refused(params):
     with pytest.raises(ParameterError, match=f"GFZSL: {next(iter(params))} must be"):
         GFZSL(**params).fit(X, Y, S)

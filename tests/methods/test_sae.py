@@ -38,6 +38,18 @@ def test_grid_equals_the_sylvester_solver(direction):
         assert relative_difference(F, l2_rows(a) @ l2_rows(b).T) < 1e-8
 
 
+@pytest.mark.parametrize("direction", ["S2V", "V2S"])
+def test_rows_of_unit_length_are_a_variant(direction):
+    model = SAE(0.5, direction, rows="unit").fit(X, Y_INDEX, S)
+    W = l2_rows(sylvester(0.5))
+    a, b = (X @ W.T, S) if direction == "V2S" else (X, S @ W)
+    np.testing.assert_allclose(model.decision_function(X, S), l2_rows(a) @ l2_rows(b).T)
+    (of_grid,) = SAE(0.5, direction, rows="unit").score_grid(X, Y_INDEX, S, [{}], X, S)
+    np.testing.assert_allclose(of_grid, model.decision_function(X, S))
+    learned = SAE(0.5, direction).fit(X, Y_INDEX, S).decision_function(X, S)
+    assert np.abs(learned - of_grid).max() > 1e-3
+
+
 def test_what_the_data_do_not_determine_is_zero():
     wide = np.hstack([X, np.zeros((len(X), 1))])  # a feature that is never active
     deep = np.hstack([S, np.zeros((len(S), 1))])  # an attribute no class has

@@ -14,6 +14,7 @@ import pandas as pd
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
+from ui.figures.moving import let_move
 from ui.figures.palette import (
     FAINT,
     HARMONIC,
@@ -86,16 +87,9 @@ def gamma_figure(
         _draw_landmark(figure, landmark)
 
     first = int(np.argmin(np.abs(stops["gamma"] - start)))
-    fixed = len(figure.data)
     steps = [_step(stop, limits) for stop in stops.itertuples()]
-    figure.add_traces(
-        [trace.update(moved) for trace, moved in zip(_moving(), steps[first], strict=True)]
-    )
-    traces = list(range(fixed, len(figure.data)))
-    figure.frames = [
-        {"name": str(k), "data": step, "traces": traces} for k, step in enumerate(steps)
-    ]
-    return _lay_out(figure, curve, stops, first, limits)
+    let_move(figure, _moving(), steps, [three_digits(gamma) for gamma in stops["gamma"]], first)
+    return _lay_out(figure, curve, limits)
 
 
 def _draw_trade(figure: go.Figure, curve: SeenUnseenCurve) -> None:
@@ -224,13 +218,7 @@ def _step(stop, limits: tuple[float, float]) -> list[dict]:
     ]
 
 
-def _lay_out(
-    figure: go.Figure,
-    curve: SeenUnseenCurve,
-    stops: pd.DataFrame,
-    first: int,
-    limits: tuple[float, float],
-) -> go.Figure:
+def _lay_out(figure: go.Figure, curve: SeenUnseenCurve, limits: tuple[float, float]) -> go.Figure:
     top = 1.06 * max(curve.seen.max(), curve.unseen.max(), 1e-9)
     accuracy = {"tickformat": ".0%", "fixedrange": True, "zeroline": False, "domain": _PLOTS}
     across = {"tickformat": ".0%", "fixedrange": True, "zeroline": False}
@@ -252,32 +240,9 @@ def _lay_out(
         xaxis3=hidden | {"domain": [0, 1], "anchor": "y3"},
         yaxis3=hidden | {"domain": _HEADLINE, "anchor": "x3"},
         legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "itemclick": False},
-        sliders=[_slider(stops, first)],
     )
     return quiet(figure, height=HEIGHT)
 
 
 def _titled(text: str) -> dict:
     return {"title": {"text": text, "standoff": 6}}
-
-
-def _slider(stops: pd.DataFrame, first: int) -> dict:
-    at_once = {
-        "mode": "immediate",
-        "frame": {"duration": 0, "redraw": False},
-        "transition": {"duration": 0},
-    }
-    return {
-        "active": first,
-        "currentvalue": {"visible": False},
-        "minorticklen": 0,
-        "bgcolor": translucent(HARMONIC.color, 0.35),
-        "activebgcolor": HARMONIC.color,
-        "bordercolor": HARMONIC.color,
-        "tickcolor": FAINT,
-        "pad": {"t": 58, "b": 0},
-        "steps": [
-            {"label": three_digits(gamma), "method": "animate", "args": [[str(k)], at_once]}
-            for k, gamma in enumerate(stops["gamma"])
-        ],
-    }

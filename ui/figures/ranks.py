@@ -39,6 +39,7 @@ def places(matrix: np.ndarray, methods: Sequence[str], mean_rank: np.ndarray) ->
             texttemplate="%{text}",
             colorscale=SEQUENTIAL,
             zmin=0,
+            zmax=counts.sum(axis=1).max(),
             showscale=False,
             xgap=2,
             ygap=2,

@@ -15,6 +15,7 @@ import streamlit as st
 from ui import tables
 from ui.figures import leakage as figures
 from ui.frame import chart
+from ui.sections.limits import as_command
 from ui.text import plain
 from zslcore.datasets import ZSLDataset
 from zslcore.leakage import (
@@ -26,8 +27,11 @@ from zslcore.leakage import (
     leaks,
     render,
 )
+from zslcore.leakage.render import to_junit
+from zslcore.leakage.report import FailOn
+from zslcore.leakage.words import how
 
-__all__ = ["GAIN", "Review", "show_findings", "show_verdict"]
+__all__ = ["GAIN", "Review", "in_words_of_page", "show_findings", "show_verdict"]
 
 VERDICTS = {
     "failed": ("red", ":material/gpp_bad:", "Failed"),
@@ -59,7 +63,21 @@ LINKS = {
     "ZSL009": (DATA, "The prototypes, drawn", {"data_tab": "Attributes"}),
     "ZSL010": (DATA, "The data set beside the published one", {"data_tab": "Statistics"}),
     "ZSL011": (DATA, "Images per class", {"data_tab": "Images per class"}),
+    "ZSL012": SPLIT_LINK,
 }
+#: Where to give on this page what :data:`zslcore.leakage.words.HOW` gives elsewhere.
+KNOWN = "under “What else is known”"
+ON_PAGE = {
+    "labels": "upload a second file with labels, such as res101.mat",
+    "features": "upload a second file with features, such as res101.mat",
+    "groups": KNOWN,
+    "vocabularies": "choose what the extractor was trained on, above",
+    "accuracies": f"switch on the measurement {KNOWN}",
+    "chosen": KNOWN,
+    "prototypes": KNOWN,
+}
+#: Findings that are told beside the verdict.
+REASONS = 3
 REPORTS = {
     "Markdown": ("markdown", "md", "text/markdown"),
     "HTML": ("html", "html", "text/html"),
@@ -80,6 +98,7 @@ class Review:
     report : AuditReport on ``context``
     lists : names of its vocabularies, by which two lists with one name differ
     dataset : whose split it is; None for a file of the visitor's own
+    fail_on : what counts as a failure
     """
 
     key: str
@@ -88,6 +107,7 @@ class Review:
     report: AuditReport
     lists: tuple[str, ...]
     dataset: ZSLDataset | None
+    fail_on: FailOn = "fail"
 
     @property
     def file_name(self) -> str:
@@ -108,7 +128,7 @@ class Review:
 def show_verdict(review: Review) -> None:
     """Say the verdict in a word, a mark and a colour, and offer the report."""
     report = review.report
-    color, icon, word = VERDICTS[report.verdict]
+    color, icon, word = VERDICTS[report.verdict_for(review.fail_on)]
     counts = report.counts
     said = ", ".join(f"{counts[s]} {s}" for s in Severity if counts[s])
     open_ = len(report.open_questions)
@@ -120,11 +140,13 @@ def show_verdict(review: Review) -> None:
         st.markdown(
             f"### :{color}[{icon} {word}]{questions if open_ else ''}\n\n{plain(name)}: {said}."
         )
+        for finding in _reasons(report):
+            st.caption(f"{finding.id}: {plain(in_words_of_page(finding.message))}")
     with right, st.container(horizontal=True, horizontal_alignment="right"):
         for label, (format_, ending, mime) in REPORTS.items():
             st.download_button(
                 label,
-                lambda format_=format_: render(report, format_),
+                lambda format_=format_: _rendered(review, format_),
                 file_name=f"leakage_{review.file_name}.{ending}",
                 mime=mime,
                 icon=":material/download:",
@@ -133,6 +155,27 @@ def show_verdict(review: Review) -> None:
                 key=f"leakage_report_{ending}",
                 help=f"The whole report as {label}.",
             )
+
+
+def _reasons(report: AuditReport) -> list[Finding]:
+    """Return the first of the worst findings, which the verdict rests on."""
+    for severity in (Severity.FAIL, Severity.WARN):
+        if found := [finding for finding in report.findings if finding.severity is severity]:
+            return found[:REASONS]
+    return []
+
+
+def _rendered(review: Review, format_: str) -> str:
+    if format_ == "junit":
+        return to_junit(review.report, review.fail_on)
+    return render(review.report, format_)
+
+
+def in_words_of_page(text: str) -> str:
+    """Put the names of this page's controls where a report names options of the command line."""
+    for what, control in ON_PAGE.items():
+        text = text.replace(how(what), f"({control})")
+    return text
 
 
 # --- Findings -------------------------------------------------------------------------------------
@@ -150,6 +193,9 @@ def show_findings(review: Review) -> None:
             leaks.leaks_by_class(review.context, review.report),
             leaks.leaks_by_part(review.context, review.report),
         )
+    if review.dataset is not None:
+        st.caption("The same on the command line:")
+        st.code(as_command(review.context, review.fail_on), language="sh")
 
 
 def _show_finding(review: Review, finding: Finding, key: str) -> None:
@@ -157,9 +203,9 @@ def _show_finding(review: Review, finding: Finding, key: str) -> None:
     icon, color = LOOKS[finding.severity]
     title = f":{color}[**{finding.severity}**] {finding.id} · {review.report.titles[finding.id]}"
     with st.expander(title, icon=icon, expanded=finding.severity is Severity.FAIL):
-        st.markdown(plain(finding.message))
+        st.markdown(plain(in_words_of_page(finding.message)))
         if finding.advice:
-            st.markdown(f"**What to do.** {plain(finding.advice)}")
+            st.markdown(f"**What to do.** {plain(in_words_of_page(finding.advice))}")
         for n, evidence in enumerate(finding.evidence):
             _show_evidence(evidence, f"{key}_{n}")
         if finding.id in LINKS and review.query is not None:
@@ -198,11 +244,13 @@ def _show_drawing(by_class: pd.DataFrame, by_part: pd.DataFrame) -> None:
     leaking, known = int(by_class["leaking"].sum()), int(by_class["known"].sum())
     chart(
         figures.leaks_by_class(by_class),
-        f"Images of {len(by_class)} classes by where they are; {leaking:,} on two sides, {known:,} "
-        "of test classes that the extractor was trained on.",
+        f"Images of {len(by_class)} classes by where they are; {_told(leaking, known)}",
         key="leakage_classes",
     )
-    st.caption(
-        f":violet[▲] {leaking:,} images are on two sides, {known:,} are of test classes that the "
-        "extractor was trained on."
-    )
+    st.caption(f":violet[▲] {_told(leaking, known)}")
+
+
+def _told(leaking: int, known: int) -> str:
+    """Say how many images leak, in one way and in the other."""
+    one, two = (f"{n:,} {'image is' if n == 1 else 'images are'}" for n in (leaking, known))
+    return f"{one} on two sides, {two} of test classes that the extractor was trained on."

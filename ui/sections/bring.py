@@ -10,6 +10,7 @@ import streamlit as st
 from ui import uploads
 from ui.text import plain
 from zslcore.datasets import ZSLDataset
+from zslcore.datasets.benchmarks import benchmark_of
 from zslcore.exceptions import ZSLError
 
 __all__ = ["show_import"]
@@ -36,7 +37,11 @@ def _upload_form() -> None:
             help="Two .mat files, one .npz or HDF5 file, or a CSV and a second one for its "
             "prototypes.",
         )
-        name = st.text_input("Name", key="data_name", placeholder="after the file")
+        name = st.text_input(
+            "Name",
+            key="data_name",
+            placeholder="proposed after the file and its classes, like CUB-vgg_fc7",
+        )
         unseen = st.text_input(
             "Unseen classes, where the file holds no split",
             key="data_unseen",
@@ -56,7 +61,13 @@ def _folder_form() -> None:
                 features = st.text_input(
                     "File of features", "res101.mat", key="data_folder_features"
                 )
-                splits = st.text_input("File of splits", "att_splits.mat", key="data_folder_splits")
+                splits = st.text_input(
+                    "File of splits",
+                    "att_splits.mat",
+                    key="data_folder_splits",
+                    help="The standard split lies in a folder of its own: "
+                    "standard_split/att_splits.mat.",
+                )
             name = st.text_input("Name", key="data_folder_name", placeholder="after the folder")
             replace = st.checkbox("Replace an import of this name", key="data_folder_replace")
             st.caption(
@@ -85,7 +96,8 @@ def _import(how: Callable[..., ZSLDataset], *args: Any, **options: Any) -> None:
         return
     st.success(
         f"Imported {plain(made.name)}: {len(made.labels):,} images, {made.n_classes:,} classes, "
-        f"{made.prototypes.shape[1]:,} attributes, split {plain(', '.join(made.splits))}.",
+        f"{made.prototypes.shape[1]:,} attributes, split {plain(', '.join(made.splits))}."
+        f"{_recognised(made)}",
         icon=":material/check:",
     )
     st.button(
@@ -94,6 +106,14 @@ def _import(how: Callable[..., ZSLDataset], *args: Any, **options: Any) -> None:
         on_click=_look_at,
         args=(made.name,),
     )
+
+
+def _recognised(made: ZSLDataset) -> str:
+    """Say which benchmark the data are, if any."""
+    benchmark = benchmark_of(made)
+    if benchmark is None:
+        return ""
+    return f" These are the classes of {benchmark}, so its printed figures stand beside yours."
 
 
 def _look_at(name: str) -> None:
@@ -123,6 +143,7 @@ def _explain_files() -> None:
         st.markdown(
             "Some copies of `att_splits.mat` lack them, and in the first release they hold images "
             "of `test_seen_loc`. Folds are made of the class lists `trainclasses1..3.txt` and "
-            "`valclasses1..3.txt` where these are uploaded too, else of `train_loc` and `val_loc`, "
-            "else of thirds of the classes; always of trainval images only."
+            "`valclasses1..3.txt` where these are uploaded too. Else the released lists are used "
+            "where the classes are those of a benchmark; else `train_loc` and `val_loc`; else "
+            "thirds of the classes. Folds always hold trainval images only."
         )

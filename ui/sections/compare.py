@@ -40,6 +40,7 @@ from zslcore.runs import RunResult
 
 __all__ = [
     "Comparison",
+    "in_words",
     "make_missing",
     "show_classes",
     "show_curves",
@@ -51,6 +52,11 @@ __all__ = [
 N_DRAWS = 400
 #: Curves that can be told apart in one picture.
 MOST_CURVES = 4
+
+
+def in_words(measure: Measure) -> str:
+    """Write a measure as the screen does."""
+    return measure.replace("gamma", "γ").replace("zsl", "ZSL")
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,6 +81,11 @@ class Comparison:
     average: Average
     left_out: Mapping[str, frozenset[int]]
     kept: Mapping[str, RunResult]
+
+    @property
+    def figure(self) -> str:
+        """The measure as the screen writes it."""
+        return in_words(self.measure)
 
     @property
     def choices(self) -> list[Choice]:
@@ -160,7 +171,7 @@ def show_table(comparison: Comparison) -> None:
     names = {str(name): str(name) for name in wide}
     tables.show(wide, "compare", labels=names, percent=list(names)[1:])
     st.caption(
-        f"{comparison.measure}, per {comparison.average}. A row without a mean lacks a run, or "
+        f"{comparison.figure}, per {comparison.average}. A row without a mean lacks a run, or "
         "the split has no such figure."
     )
     timed = table.groupby("method", sort=False)[["seconds", "value"]].mean().dropna()
@@ -169,8 +180,8 @@ def show_table(comparison: Comparison) -> None:
     timed = timed.dropna().reset_index()
     if not timed.empty:
         chart(
-            figures.time_and_accuracy(timed, comparison.measure),
-            f"{comparison.measure} over the time of one fit: "
+            figures.time_and_accuracy(timed, comparison.figure),
+            f"{comparison.figure} over the time of one fit: "
             + ", ".join(f"{r.method} {percent(r.value)}" for r in timed.itertuples()),
             key="compare_time",
         )
@@ -188,7 +199,7 @@ def show_robustness(comparison: Comparison) -> None:
     spread = table.groupby("method")["value"].agg(np.ptp)
     chart(
         figures.fold_points(table),
-        f"{comparison.measure} of {len(spread)} methods with the parameters that each fold "
+        f"{comparison.figure} of {len(spread)} methods with the parameters that each fold "
         f"chooses; largest spread {percent(spread.max())}, {spread.idxmax()}.",
         key="compare_folds",
     )

@@ -14,9 +14,13 @@ import streamlit as st
 
 from ui import cache, controls, decisions, tables
 from ui.sections.audit import GAIN, Review
-from zslcore.leakage import POLICIES, AuditContext, CorrectedSplit
+from zslcore.leakage import AuditContext, CorrectedSplit
+from zslcore.leakage.correction import Policy
 
 __all__ = ["show_corrected", "show_decisions"]
+
+#: Words on screen, and in the address, for the policies of a corrected split.
+WORDS: dict[str, Policy] = {"stay in the test part": "test first", "are dropped": "drop"}
 
 
 def show_decisions(review: Review) -> None:
@@ -67,14 +71,13 @@ def _offer_decisions(context: AuditContext) -> None:
 
 def show_corrected(review: Review) -> None:
     """Correct the split and offer it as files."""
-    policy = controls.choose(
-        "What two sides share",
-        list(POLICIES),
-        key="leakage_policy",
-        width=260,
-        format_func={"test first": "stays with the test part", "drop": "is dropped"}.get,
+    words = controls.choose(
+        "Rows in both training and test", list(WORDS), key="leakage_policy", width=260
     )
-    split = cache.corrected(review.key, policy, review.split)
+    policy = WORDS[words]
+    limits = review.context.thresholds
+    as_it_came = replace(review.split, thresholds=limits)
+    split = cache.corrected(review.key, policy, repr(limits), as_it_came)
     removed = split.table()
     tables.show(
         removed,
@@ -82,9 +85,9 @@ def show_corrected(review: Review) -> None:
         labels={"part": "part", "rows": "rows left", "removed": "rows taken out"},
         height="content",
     )
-    n = int(removed["removed"].sum())
+    n = split.n_removed
     st.caption(
-        f"{n:,} rows are taken out."
+        f"{n:,} {'row is' if n == 1 else 'rows are'} taken out."
         if n
         else "No row has to go. Classes that the extractor knew stay: that is for the author of "
         "the split to decide."

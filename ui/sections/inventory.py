@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from ui import controls, tables
+from ui import controls, planted, tables
 from ui.figures import classes as figures
 from ui.figures.cross import image_counts
 from ui.figures.splits import split_map
@@ -17,7 +17,8 @@ from ui.text import plain
 from zslcore.analysis import inventory
 from zslcore.datasets import Split, ZSLDataset
 from zslcore.datasets.benchmarks import benchmark_of
-from zslcore.datasets.facts import class_facts
+from zslcore.datasets.facts import class_attributes, class_facts, published
+from zslcore.datasets.rows import row_facts
 
 __all__ = [
     "show_attributes",
@@ -69,13 +70,20 @@ def _show_origin(dataset: ZSLDataset) -> None:
             st.markdown(f"**{plain(part.name)}.** {plain(part.note)}")
     benchmark = benchmark_of(dataset)
     if benchmark is None:
-        st.caption("Nobody has published figures of this data set, so there are none beside.")
+        st.caption(
+            "These are not the classes of a known benchmark, so no printed figures stand beside."
+        )
         return
     if dataset.simulated:
         st.caption(
-            f"Class names, counts and class lists are those of {benchmark}; features and "
-            "attributes are simulated. The demo size keeps a share of the images, "
-            f"`simulated-{benchmark}-full` all of them."
+            f"Class names, counts and class lists are those of {benchmark}"
+            + (
+                ", and so are the attributes; features are simulated. "
+                if class_attributes(benchmark) is not None
+                else "; features and attributes are simulated. "
+            )
+            + "The demo size keeps a share of the images, "
+            f"`simulated-{benchmark}-full` all of them. {planted.about_photographs(dataset)}"
         )
     notes = class_facts(benchmark).notes
     st.caption(f"Images: {notes['images']} ImageNet-1K: {notes['imagenet1k']}")
@@ -194,6 +202,8 @@ def show_parts(dataset: ZSLDataset, split: Split) -> None:
         "training classes and is judged on its :green[■] validation classes, which it has not "
         "seen. Test images are not touched for it."
     )
+    if split.name.startswith("PS"):
+        _show_photographs(benchmark_of(dataset))
     with st.expander("As a table"):
         tables.show(
             table.join(folds.reset_index(drop=True)),
@@ -204,13 +214,31 @@ def show_parts(dataset: ZSLDataset, split: Split) -> None:
         )
 
 
+def _show_photographs(benchmark: str | None) -> None:
+    """Say of a benchmark that its proposed split has photographs on both sides."""
+    shared = row_facts(benchmark).shared.get("PS 2.0") if benchmark else None
+    if not shared:
+        return
+    printed = published("dataset_statistics").set_index("dataset").loc[benchmark]
+    counts = [
+        f"{n:,} of {int(printed[f'ps_{part}_images']):,} {part.replace('_', ' ')} images"
+        for part, n in shared.items()
+    ]
+    st.caption(
+        f"The images of {benchmark} are boxes, cut from {row_facts(benchmark).n_photographs:,} "
+        "photographs, and its Proposed Split separates boxes, not photographs. In the real "
+        f"{benchmark}, {' and '.join(counts)} come from a photograph that also gave a training "
+        "image."
+    )
+
+
 def show_overlap(dataset: ZSLDataset, split: Split) -> None:
     """Flag the unseen classes that the feature extractor had met."""
     by_class = inventory.class_table(dataset, split)
     if by_class["imagenet1k"].isna().all():
         st.info(
-            "Nobody has listed which of these classes a feature extractor was trained on: they "
-            "count as unknown, not as clean.",
+            "No list says which of these classes a feature extractor was trained on: they count as "
+            "unknown, not as clean.",
             icon=":material/help:",
         )
         return

@@ -1,7 +1,7 @@
 """Gains of methods with several features, on the test classes of a split or over draws of classes.
 
 A tab of Overlap gain. Features of a network that was never trained are the baseline: what is left
-of the gain without the baseline's is what pre-training adds.
+of the gain without the baseline's may be due to pre-training.
 """
 
 from __future__ import annotations
@@ -75,11 +75,11 @@ def _choose_features(study: Study) -> tuple[list[str], str | None]:
     own = study.dataset.name
     same = [
         name
-        for name in available()
+        for name in dict.fromkeys([own, *available()])
         if (name == own or not name.endswith("-full"))
         and overlap_tables.same_classes(study.dataset.class_names, cache.class_names(name))
     ]
-    untrained = [name for name in same if name == f"{own}-untrained"]
+    untrained = [name for name in same if name == f"{own.removesuffix('-unplanted')}-untrained"]
     features = st.multiselect(
         "Features of the same classes",
         same,
@@ -130,7 +130,7 @@ def _explained(methods: int, *, with_baseline: bool, over_draws: bool) -> str:
         f"{methods} methods, is below {figures.SIGNIFICANT:g}. "
         + (
             "The baseline knows no class, so that its gain is what makes the overlapping classes "
-            "easy anyway; what is left of the others' is what pre-training adds. "
+            "easy anyway; what is left of the others' may be due to pre-training. "
             if with_baseline
             else "Features without pre-training, as a baseline, would tell easy classes from known "
             "ones. "

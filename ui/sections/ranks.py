@@ -13,7 +13,7 @@ from ui import tables
 from ui.figures import ranks as figures
 from ui.frame import chart
 from ui.numbers import percent, three_digits
-from ui.sections.compare import Comparison
+from ui.sections.compare import Comparison, in_words
 from ui.text import plain
 from zslcore.analysis import ranking
 from zslcore.analysis.comparison import Occasions, printed
@@ -39,8 +39,8 @@ def show_printed(comparison: Comparison) -> None:
     measure = measure if measure in PRINTED else "zsl"
     table = {"zsl": "3 (SS and PS)"}.get(measure, "6")
     st.markdown(
-        f"Xian et al., TPAMI 2019, table {table}: {measure}, parameters chosen on their folds, "
-        "ResNet-101 features, no calibration."
+        f"Xian et al., TPAMI 2019, table {table}: {in_words(measure)}, parameters chosen on their "
+        "folds, ResNet-101 features, no calibration."
     )
     paper = printed(measure, PRINTED[measure]).complete
     _show_places(paper)
@@ -49,7 +49,7 @@ def show_printed(comparison: Comparison) -> None:
 
 
 def _can_be_ranked(found: Occasions) -> bool:
-    if len(found.methods) < 2:
+    if len(found.methods) < 2 or not found.names:
         st.info(
             "Ranks need at least two methods that have been run on every data set and split.",
             icon=":material/info:",
@@ -181,6 +181,6 @@ def _show_agreement(comparison: Comparison, measure: str) -> None:
     said = f"τ = {found.tau:+.2f}{interval}".replace("= -", "= −")
     st.markdown(
         f"**Our order of {found.methods} methods and the printed one**: Kendall's {said}. 1 is the "
-        f"same order, 0 no agreement; ours is by {plain(comparison.measure)} on "
+        f"same order, 0 no agreement; ours is by {comparison.figure} on "
         f"{len(ours.names)} occasions, best mean {percent(ours.figures[0].mean(axis=0).max())}."
     )

@@ -81,9 +81,7 @@ PRINTED_TABLES: Mapping[str, PrintedTable] = {
         {"top1_per_class": "zsl"},
         of_methods={"SYNC": _OTHER_VERSION, "CONSE": _OTHER_VERSION, "SAE": _SAE},
     ),
-    "imagenet_splits": PrintedTable(
-        "The ImageNet splits", "GBU, section 4.2", why_alone=_LISTS
-    ),
+    "imagenet_splits": PrintedTable("The ImageNet splits", "GBU, section 4.2", why_alone=_LISTS),
     "imagenet_released": PrintedTable(
         "Classes of the ImageNet splits as released", "GBU, released file", why_alone=_LISTS
     ),
@@ -105,7 +103,9 @@ PRINTED_TABLES: Mapping[str, PrintedTable] = {
         "Test classes of SS that ImageNet-1K has", "GBU, section 4.2", why_alone=_LISTS
     ),
     "text_figures": PrintedTable(
-        "Figures that a text quotes", "GBU and CAL", why_alone="The lint compares these with tables."
+        "Figures that a text quotes",
+        "GBU and CAL",
+        why_alone="The lint compares these with tables.",
     ),
     "calibration_zsl_top1": PrintedTable(
         "ZSL accuracy, mean and deviation of five runs",

@@ -27,6 +27,7 @@ from typing import Literal, Protocol, get_args
 import numpy as np
 import pandas as pd
 
+from zslcore.analysis import ranking
 from zslcore.analysis.resampling import class_draws
 from zslcore.datasets import ZSLDataset
 from zslcore.datasets.facts import published
@@ -44,6 +45,7 @@ __all__ = [
     "Kept",
     "Measure",
     "accuracies",
+    "as_text",
     "by_class",
     "complete",
     "measured",
@@ -294,7 +296,8 @@ class Occasions:
             for i, (dataset, split, choice) in enumerate(self.names)
             for j, method in enumerate(self.methods)
         ]
-        return pd.DataFrame(rows)
+        columns = ["dataset", "split", "choice", "method", "value", "seconds"]
+        return pd.DataFrame(rows, columns=columns)
 
 
 def occasions(
@@ -365,6 +368,30 @@ def _weights(
     seen = np.isin(classes, parts.seen_classes)
     drawn = class_draws(seen, n_draws) if n_draws else np.ones((1, len(classes)))
     return classes, drawn * counts
+
+
+def as_text(found: Occasions) -> str:
+    """Return figures and ranks as lines to read, best mean rank first."""
+    ranked = found.complete
+    left = [method for method in found.methods if method not in ranked.methods]
+    lines = [f"Not ranked, a figure is missing: {', '.join(left)}"] if left else []
+    if not ranked.methods or not ranked.names:
+        return "\n".join([*lines, "No method has a figure on every data set and split."])
+    of_draws = ranking.ranking(ranked.figures)
+    lines.append(f"{'method':12} {'mean':>7}  {'mean rank':>9}   95 %          first in")
+    for j in np.argsort(of_draws.mean_rank, kind="stable"):
+        interval = f"{of_draws.low[j]:.1f} to {of_draws.high[j]:.1f}"
+        lines.append(
+            f"{ranked.methods[j]:12} {ranked.figures[0, :, j].mean():7.1%}  "
+            f"{of_draws.mean_rank[j]:9.2f}   {interval:12}  {of_draws.first[j]:.0%}"
+        )
+    if len(ranked.names) > 1 and len(ranked.methods) > 2:
+        test = ranking.told_apart(ranked.figures[0])
+        lines.append(
+            f"Friedman p = {test.p:.3g} over {test.occasions} occasions; critical difference "
+            f"{test.critical_difference:.2f} (Nemenyi, 5 %)"
+        )
+    return "\n".join(lines)
 
 
 def printed(measure: Measure, splits: Sequence[str] = ("PS",)) -> Occasions:

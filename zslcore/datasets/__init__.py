@@ -50,7 +50,10 @@ if not TYPE_CHECKING:
 
 
 def available() -> tuple[str, ...]:
-    """Names that :func:`load` accepts now: embedded first, then simulated, then imported."""
+    """Names that :func:`load` accepts now: embedded first, then simulated, then imported.
+
+    Twins of the simulated ones without planted effects, ``<name>-unplanted``, are not listed.
+    """
     from zslcore.datasets import imports
     from zslcore.datasets.simulated import SIMULATED
 
@@ -67,14 +70,14 @@ def load(name: str) -> ZSLDataset:
     """
     from zslcore.datasets import imports
     from zslcore.datasets.digits import read_digits
-    from zslcore.datasets.simulated import SIMULATED, simulate
+    from zslcore.datasets.simulated import SIMULATED, UNPLANTED, simulate
 
     if name == "digits":
         return read_digits()
-    if name in SIMULATED:
+    if name in (*SIMULATED, *UNPLANTED):
         return simulate(name)
     if name in imports.names():
         from zslcore.datasets.importing import open_dataset
 
         return open_dataset(name)
-    raise closest_name("data set", name, available())
+    raise closest_name("data set", name, (*available(), *UNPLANTED))

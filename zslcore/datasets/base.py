@@ -195,8 +195,14 @@ class ZSLDataset:
         Content digest computed before (by an import); computed on first use otherwise.
     independent_prototypes : bool, default=False
         True when it is known that prototypes were made without the help of test images.
+    pretraining : names of pre-training vocabularies, kept as a tuple
+        What the feature extractor was trained on: ``("imagenet-1k",)``, or ``("none",)`` for pixels
+        and features made by hand; empty where nobody knows.
     image_files : one name per row, kept as a tuple; empty where nobody knows
         The photograph behind each row. Rows with the same name were cut from the same one.
+    revision : int, default=1
+        Counted up by a source that gives other splits or folds than before with the same features,
+        labels and prototypes; part of the digest, so that no earlier result is taken for one of it.
 
     Raises
     ------
@@ -217,6 +223,8 @@ class ZSLDataset:
     known_digest: str
     independent_prototypes: bool
     image_files: tuple[str, ...]
+    pretraining: tuple[str, ...]
+    revision: int
 
     def __init__(
         self,
@@ -233,6 +241,8 @@ class ZSLDataset:
         known_digest: str = "",
         independent_prototypes: bool = False,
         image_files: Iterable[str] = (),
+        pretraining: Iterable[str] = (),
+        revision: int = 1,
     ) -> None:
         put = partial(object.__setattr__, self)
         put("name", name)
@@ -252,6 +262,8 @@ class ZSLDataset:
         put("known_digest", known_digest)
         put("independent_prototypes", independent_prototypes)
         put("image_files", tuple(map(str, image_files)))
+        put("pretraining", tuple(pretraining))
+        put("revision", revision)
         for array in (features, images):
             if isinstance(array, np.ndarray):
                 array.setflags(write=False)
@@ -324,7 +336,10 @@ class ZSLDataset:
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 over features, labels and prototypes, 16 hex digits; names what a run ran on."""
+        """SHA-256 over features, labels, prototypes and revision; names what a run ran on.
+
+        16 hex digits.
+        """
         if self.known_digest:
             return self.known_digest
         sha = hashlib.sha256()
@@ -334,6 +349,8 @@ class ZSLDataset:
             sha.update(np.ascontiguousarray(block).data)
         sha.update(self.labels.astype("<i8").data)
         sha.update(np.ascontiguousarray(self.prototypes, dtype="<f4").data)
+        if self.revision > 1:
+            sha.update(f"revision {self.revision}".encode())
         return sha.hexdigest()[:16]
 
 

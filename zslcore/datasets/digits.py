@@ -92,6 +92,7 @@ def read_digits() -> ZSLDataset:
         source="Handwritten digits of 43 writers, 8 x 8 pixels, UCI, as bundled with scikit-learn.",
         images=np.rint(bunch.images * (255 / 16)).astype(np.uint8),
         independent_prototypes=True,
+        pretraining=("none",),
     )
 
 

@@ -20,11 +20,13 @@ from zslcore.files import FACTS
 
 __all__ = [
     "ClassFacts",
+    "class_attributes",
     "class_facts",
     "fact_sources",
     "plain_name",
     "published",
     "published_tables",
+    "spaced_name",
 ]
 
 
@@ -69,6 +71,20 @@ def class_facts(dataset: str) -> ClassFacts:
     )
 
 
+def class_attributes(dataset: str) -> pd.DataFrame | None:
+    """Return the attributes of a benchmark's classes, as its annotators gave them.
+
+    Returns
+    -------
+    DataFrame of shape (n_classes, n_attributes), index and columns are names, or None
+        Values in [0, 1], missing where nobody was asked. None for a benchmark whose attributes
+        are not kept in ``data/classes``; those of AWA1 and AWA2 are, and are the same.
+    """
+    if dataset not in ("AWA1", "AWA2"):
+        return None
+    return pd.read_csv(FACTS / "classes" / "AWA_attributes.csv", index_col="class") / 100
+
+
 @cache
 def _classes(dataset: str) -> pd.DataFrame:
     return pd.read_csv(FACTS / "classes" / f"{dataset}.csv", keep_default_na=False)
@@ -90,7 +106,18 @@ def fact_sources() -> Mapping[str, Mapping[str, Any]]:
 
 def plain_name(name: str) -> str:
     """Return a class name as it compares: ``002.Laysan_Albatross`` and ``Laysan Albatross``."""
-    return " ".join(re.sub(r"^\d+\.", "", name).replace("+", " ").replace("_", " ").lower().split())
+    return spaced_name(name).lower()
+
+
+def spaced_name(name: str) -> str:
+    """Return a class name as it reads.
+
+    Examples
+    --------
+    >>> spaced_name("002.Laysan_Albatross"), spaced_name("blue+whale")
+    ('Laysan Albatross', 'blue whale')
+    """
+    return " ".join(re.sub(r"^\d+\.", "", name).replace("+", " ").replace("_", " ").split())
 
 
 def published_tables() -> tuple[str, ...]:

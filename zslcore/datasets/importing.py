@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from pathlib import Path
 from typing import Any
 
-from zslcore.datasets import imports
+import numpy as np
+
+from zslcore.datasets import imports, table
 from zslcore.datasets.base import ZSLDataset
-from zslcore.datasets.table import read_table
+from zslcore.datasets.benchmarks import recognise
+from zslcore.datasets.door import Role, read_arrays
 from zslcore.datasets.xlsa17 import read_xlsa17
-from zslcore.exceptions import DatasetError, closest_name
+from zslcore.exceptions import DatasetError, FileRefusedError, closest_name
 from zslcore.files import data_folder
 from zslcore.kept import TornError
 
-__all__ = ["import_dataset", "open_dataset"]
+__all__ = ["import_dataset", "open_dataset", "proposed_name"]
 
 
 def import_dataset(source: ZSLDataset | str | os.PathLike[str], **options: Any) -> ZSLDataset:
@@ -24,7 +28,7 @@ def import_dataset(source: ZSLDataset | str | os.PathLike[str], **options: Any) 
     ----------
     source : a folder in the xlsa17 layout, a table file, or a data set that is already read
     **options
-        Passed to :func:`read_xlsa17` or :func:`read_table`; ``name`` names the import.
+        Passed to :func:`read_xlsa17` or ``table.read_table``; ``name`` names the import.
     """
     if isinstance(source, ZSLDataset):
         name = options.pop("name", None) or imports.import_name(source.name)
@@ -32,6 +36,48 @@ def import_dataset(source: ZSLDataset | str | os.PathLike[str], **options: Any) 
     if Path(source).is_file():
         return _import_table(Path(source), **options)
     return read_xlsa17(source, **options)
+
+
+def proposed_name(source: Path, splits: str = "") -> str:
+    """Return a name for an import: after the file, and the benchmark whose classes it has.
+
+    Nothing follows from the name: :mod:`zslcore.datasets.benchmarks` looks at what is inside.
+
+    Parameters
+    ----------
+    source : the file with the features
+    splits : name of the file beside it that has the class names, in the xlsa17 layout
+
+    Examples
+    --------
+    ``vgg_fc7.mat`` with the 200 classes of CUB gives ``CUB-vgg_fc7``.
+    """
+    stem = imports.import_name(source.stem)
+    try:
+        class_names, labels = _peek(source, source.with_name(splits) if splits else None)
+    except FileRefusedError:  # importing says why, in its own words
+        return stem
+    known = recognise(class_names, labels)
+    if known is None:
+        return stem
+    benchmark = known.benchmark or "AWA"
+    named = stem.lower().startswith(benchmark.lower())
+    return stem if named else imports.import_name(f"{benchmark}-{stem}")
+
+
+def _peek(source: Path, splits: Path | None) -> tuple[tuple[str, ...], np.ndarray]:
+    """Read class names and 0-based labels alone; nothing where a file has none."""
+    if source.suffix.lower() == ".csv":
+        return (), np.empty(0, int)
+    where: dict[str, tuple[Path, Role]] = {"labels": (source, "numbers")}
+    where |= {"allclasses_names" if splits else "class_names": (splits or source, "names")}
+    found: dict[str, Any] = {}
+    for variable, (path, role) in where.items():
+        with tempfile.TemporaryDirectory() as folder:
+            read = read_arrays(path, {variable: role}, Path(folder), required=())
+            found |= {name: np.array(values) for name, values in read.arrays.items()} | read.names
+    labels = found.pop("labels", np.empty(0, int))
+    return next(iter(found.values()), ()), labels - 1 if splits else labels
 
 
 def open_dataset(name: str) -> ZSLDataset:
@@ -62,8 +108,8 @@ def _import_table(path: Path, name: str | None = None, **options: Any) -> ZSLDat
         options["prototypes"] = str(Path(options["prototypes"]).resolve())
     sources = [path.resolve()]
     sources += [Path(options["prototypes"])] if options.get("prototypes") else []
-    recipe = imports.Recipe(str(path.resolve()), options, sources)
-    return imports.keep(name, recipe, lambda _: read_table(path, name=name, **options))
+    recipe = imports.Recipe(str(path.resolve()), options, sources, table.REVISION)
+    return imports.keep(name, recipe, lambda _: table.read_table(path, name=name, **options))
 
 
 def _again(name: str, why: str) -> ZSLDataset:

@@ -52,11 +52,13 @@ class Recipe:
     path : folder (xlsa17 layout) or file (table) it was read from, absolute
     options : keyword arguments of :func:`zslcore.datasets.importing.import_dataset`
     sources : the files it was read from
+    revision : of the reader; another one reads the same files again
     """
 
     path: str
     options: dict[str, Any]
     sources: Sequence[Path]
+    revision: int = 1
 
     def as_json(self) -> dict[str, Any]:
         """Return the recipe with size and modification time of each source."""
@@ -125,9 +127,9 @@ def _check_name(name: str) -> None:
 
 def _refuse_taken(name: str) -> None:
     """Refuse names that :func:`load` would give to others; importing those takes a second."""
-    from zslcore.datasets.simulated import SIMULATED
+    from zslcore.datasets.simulated import SIMULATED, UNPLANTED
 
-    if name in ("digits", *SIMULATED):
+    if name in ("digits", *SIMULATED, *UNPLANTED):
         raise ParameterError(f"{name!r} is the name of a built-in data set; choose another name.")
 
 

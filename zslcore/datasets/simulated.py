@@ -1,9 +1,9 @@
 r"""Stand-ins for AWA1, AWA2, CUB, SUN and aPY: real classes and counts, simulated numbers.
 
 Class names, images per class, the class lists of both splits and their three folds are facts, read
-from ``data/classes``. Features and prototypes are drawn from the model below. No picture and no
-annotation is behind them, so no method can be judged by them; they show the phenomena of the real
-benchmarks where those cannot be shipped.
+from ``data/classes``, and so are the attributes of AWA1 and AWA2. Features, and the prototypes of
+the others, are drawn from the model below. No picture is behind them, so no method can be judged by
+them; they show the phenomena of the real benchmarks where those cannot be shipped.
 
 For class :math:`c` of group :math:`g(c)` and for its image :math:`i`:
 
@@ -20,6 +20,8 @@ For class :math:`c` of group :math:`g(c)` and for its image :math:`i`:
 - :math:`a, b, q, u` are standard normal in :math:`k` dimensions, :math:`t` in :math:`r`, :math:`d`
   and :math:`n` in as many as there are features; :math:`P, M, R` are normal with columns of unit
   length, for P exactly and for M and R on average;
+- where the prototypes :math:`s` are known, on AWA, their deviations from the mean are turned into
+  :math:`z = (s - \bar s) \, Q` instead, with :math:`Q` standard normal, scaled to the same size;
 - attributes outnumber the :math:`k` dimensions of :math:`z`, hence are correlated, and classes of
   one group share them;
 - :math:`u` varies an image within what classes differ by, :math:`t` along few other directions
@@ -36,6 +38,11 @@ For class :math:`c` of group :math:`g(c)` and for its image :math:`i`:
   and no class has an advantage; the classes, their prototypes and what makes one harder to tell
   than another are the same. They are the baseline that hand-crafted features are for real data.
 
+Three effects are *planted*: the gain of known classes, AWA2's shift, and what boxes of one
+photograph share. Each stand-in has a twin without them, called ``-unplanted``: :math:`\rho` and
+:math:`\omega` are then the mean of both values for every class, :math:`\delta` and :math:`\kappa`
+are 0. What a study says about the twin is what it says when there is nothing to be found.
+
 Parameters were set so that LinearS2V lands near the papers' figures on average over ten to fourteen
 seeds; of these, one was taken under which SS and PS differ about as they do in the papers. Test
 figures were looked at for that, as they must be to imitate them.
@@ -49,11 +56,14 @@ import numpy as np
 import pandas as pd
 
 from zslcore.datasets.base import Fold, Split, ZSLDataset
-from zslcore.datasets.facts import ClassFacts, class_facts
+from zslcore.datasets.facts import ClassFacts, class_attributes, class_facts
 from zslcore.datasets.photographs import draw_photographs
 from zslcore.exceptions import closest_name
 
-__all__ = ["SIMULATED", "simulate"]
+__all__ = ["SIMULATED", "UNPLANTED", "Planted", "planted", "simulate", "unplanted_twin"]
+
+#: Counted up when splits or folds change: 2 has the released standard splits and their folds.
+REVISION = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,15 +71,16 @@ class _World:
     """Parameters of the model for one benchmark, in the letters of the module's docstring.
 
     ``rho`` and ``omega`` hold two values: for classes unknown, and known, to the extractor.
-    ``demo`` is the share of the real images that the demo size has.
+    ``demo`` is the share of the real images that the demo size has. ``tau`` is not used where the
+    prototypes are known.
     """
 
     k: int
-    tau: float
     rho: tuple[float, float]
     omega: tuple[float, float]
     demo: float
     seed: int
+    tau: float = 0.0
     delta: float = 0.0
     r: int = 40
     eta: float = 1.0
@@ -77,13 +88,13 @@ class _World:
     kappa: float = 0.0
 
 
-_AWA1 = _World(k=20, tau=0.6, rho=(0.8, 0.95), omega=(1.1, 0.75), demo=0.1, seed=1)
+_AWA1 = _World(k=26, rho=(0.8, 0.95), omega=(1.1, 0.75), demo=0.1, seed=14)
 _WORLDS = {
     "AWA1": _AWA1,
     "AWA2": replace(_AWA1, delta=0.15),
     "CUB": _World(k=20, tau=0.7, rho=(0.75, 0.85), omega=(0.8, 0.65), demo=0.3, seed=7),
     "SUN": _World(k=24, tau=0.5, rho=(0.75, 0.80), omega=(1.0, 0.90), demo=0.5, seed=3),
-    "aPY": _World(k=11, tau=0.4, rho=(0.70, 0.70), omega=(0.8, 0.70), demo=0.2, seed=7, kappa=0.6),
+    "aPY": _World(k=12, tau=0.4, rho=(0.70, 0.70), omega=(0.8, 0.70), demo=0.2, seed=5, kappa=0.7),
 }
 
 #: Features of each size; the full one has as many as ResNet-101's last pooling.
@@ -98,16 +109,77 @@ SIMULATED = tuple(
 )
 
 
+_SUFFIX = "-unplanted"
+#: Names of the twins without planted effects, see the module's docstring.
+UNPLANTED = tuple(f"{name}{_SUFFIX}" for name in SIMULATED if not name.endswith("-untrained"))
+
+
+@dataclass(frozen=True, slots=True)
+class Planted:
+    """What was put into a stand-in on purpose.
+
+    Attributes
+    ----------
+    rho, omega : agreement with attributes and spread within a class, of classes that are unknown
+        and of those that are known to the extractor; equal where no gain is planted
+    shift : standard deviation of the shift of all features, 0 without one
+    photographs : what share of an image's variance boxes of one photograph have in common
+    """
+
+    rho: tuple[float, float]
+    omega: tuple[float, float]
+    shift: float
+    photographs: float
+
+    @property
+    def gain(self) -> bool:
+        """Whether known classes have an advantage."""
+        return self.rho[0] != self.rho[1] or self.omega[0] != self.omega[1]
+
+
+def planted(name: str) -> Planted | None:
+    """Return what is planted in the stand-in of this name; None for any other data set."""
+    if name not in (*SIMULATED, *UNPLANTED):
+        return None
+    world = _world(name)
+    return Planted(world.rho, world.omega, world.delta, world.kappa)
+
+
+def unplanted_twin(name: str) -> str | None:
+    """Return the name of the same stand-in without planted effects, None where there is none."""
+    twin = f"{name}{_SUFFIX}"
+    return twin if twin in UNPLANTED else None
+
+
+def _kind(name: str) -> tuple[str, str]:
+    """Return the benchmark that a stand-in is of, and its kind, a key of ``_N_FEATURES``."""
+    benchmark, dash, kind = name.removeprefix("simulated-").removesuffix(_SUFFIX).partition("-")
+    return benchmark, dash + kind
+
+
+def _world(name: str) -> _World:
+    """Return the parameters of the model that a stand-in is drawn from."""
+    benchmark, kind = _kind(name)
+    world = _WORLDS[benchmark]
+    if kind == "-untrained":
+        # An extractor that was trained on nothing treats all classes alike.
+        return replace(world, rho=(0.6, 0.6), omega=(1.3, 1.3))
+    if name.endswith(_SUFFIX):
+        rho, omega = (sum(pair) / 2 for pair in (world.rho, world.omega))
+        return replace(world, rho=(rho, rho), omega=(omega, omega), delta=0.0, kappa=0.0)
+    return world
+
+
 def simulate(name: str) -> ZSLDataset:
     """Return a simulated stand-in for a benchmark, the same bits every time.
 
     Parameters
     ----------
     name : str
-        One of ``SIMULATED``: ``"simulated-AWA2"`` is the demo size, some thousand images of 512
-        features in the proportions of the real classes; ``"simulated-AWA2-full"`` has the real
-        number of images and 2,048 features, ``"simulated-AWA2-untrained"`` features that know no
-        class.
+        One of ``SIMULATED`` or ``UNPLANTED``: ``"simulated-AWA2"`` is the demo size, some thousand
+        images of 512 features in the proportions of the real classes; ``"simulated-AWA2-full"`` has
+        the real number of images and 2,048 features, ``"simulated-AWA2-untrained"`` features that
+        know no class, ``"simulated-AWA2-unplanted"`` no planted effects.
 
     Returns
     -------
@@ -117,30 +189,32 @@ def simulate(name: str) -> ZSLDataset:
     Raises
     ------
     UnknownNameError
-        For a name not in ``SIMULATED``.
+        For any other name.
     """
-    if name not in SIMULATED:
-        raise closest_name("simulated data set", name, SIMULATED)
-    benchmark, dash, kind = name.removeprefix("simulated-").partition("-")
-    world, facts = _WORLDS[benchmark], class_facts(benchmark)
-    if kind == "untrained":
-        # An extractor that was trained on nothing treats all classes alike.
-        world = replace(world, rho=(0.6, 0.6), omega=(1.3, 1.3))
-    images, test_seen = _counts(facts.classes, share=1.0 if kind == "full" else world.demo)
+    if name not in (*SIMULATED, *UNPLANTED):
+        raise closest_name("simulated data set", name, (*SIMULATED, *UNPLANTED))
+    benchmark, kind = _kind(name)
+    world, facts = _world(name), class_facts(benchmark)
+    images, test_seen = _counts(facts.classes, share=1.0 if kind == "-full" else world.demo)
     labels = np.repeat(np.arange(len(images)), images)
     proposed = _proposed(facts, labels, images, test_seen)
     photographs = _photographs(world, facts, labels, proposed)
-    prototypes, v = _draw_classes(world, facts)
+    known = class_attributes(benchmark)
+    prototypes, v = _draw_classes(world, facts, known)
     return ZSLDataset(
         name=name,
-        features=_draw_features(world, facts, labels, v, _N_FEATURES[dash + kind], photographs),
+        features=_draw_features(world, facts, labels, v, _N_FEATURES[kind], photographs),
         labels=labels,
         prototypes=prototypes,
         class_names=tuple(facts.classes["class"]),
+        attribute_names=() if known is None else tuple(known.columns),
         splits=[proposed, _standard(facts, labels)],
-        source=f"Simulated: class names, counts and splits of {benchmark}, numbers from a model.",
+        source=f"Simulated: class names, counts and splits of {benchmark}, numbers from a model"
+        f"{', with no effect planted' if name.endswith(_SUFFIX) else ''}.",
         simulated=True,
         independent_prototypes=True,
+        pretraining=("none",) if kind == "-untrained" else ("imagenet-1k",),
+        revision=REVISION,
         image_files=() if photographs is None else [f"{p:06d}.jpg" for p in photographs],
     )
 
@@ -148,18 +222,40 @@ def simulate(name: str) -> ZSLDataset:
 # --- Drawing --------------------------------------------------------------------------------------
 
 
-def _draw_classes(world: _World, facts: ClassFacts) -> tuple[np.ndarray, np.ndarray]:
+def _draw_classes(
+    world: _World, facts: ClassFacts, known: pd.DataFrame | None
+) -> tuple[np.ndarray, np.ndarray]:
     """Return the prototypes S, one row per class, and the latent looks v."""
-    C, k, rng = len(facts.classes), world.k, np.random.default_rng([world.seed, 0])
+    rng = np.random.default_rng([world.seed, 0])
+    S, z, q = _drawn(world, facts, rng) if known is None else _projected(world, known, rng)
+    rho = np.take(world.rho, _known(facts))[:, None]
+    return S, _rounded(rho * z + np.sqrt(1 - rho**2) * q)
+
+
+def _drawn(
+    world: _World, facts: ClassFacts, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Draw what attributes can say, z, the prototypes S that say it, and idiosyncrasies q."""
+    C, k = len(facts.classes), world.k
     group = _groups(facts.classes["group"], rng)
     a = rng.standard_normal((C, k))
     b, q = rng.standard_normal((2, C, k))
     z = _rounded(np.sqrt(world.tau) * a[group] + np.sqrt(1 - world.tau) * b)
     P = rng.standard_normal((k, facts.attributes))
     P = _rounded(P / np.sqrt((P**2).sum(axis=0)))
-    rho = np.take(world.rho, _known(facts))[:, None]
-    v = _rounded(rho * z + np.sqrt(1 - rho**2) * q)
-    return np.clip(0.2 + 0.3 * (z @ P), 0, 1), v
+    return np.clip(0.2 + 0.3 * (z @ P), 0, 1), z, q
+
+
+def _projected(
+    world: _World, known: pd.DataFrame, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return known prototypes S, z from them, and q; cells that nobody filled are the mean."""
+    S = known.fillna(known.mean()).to_numpy()
+    rounded = _rounded(S)
+    Q = _rounded(rng.standard_normal((S.shape[1], world.k)))
+    z = (rounded - _rounded(rounded.mean(axis=0))) @ Q
+    z = _rounded(z / np.sqrt((z**2).mean()))
+    return S, z, rng.standard_normal(z.shape)
 
 
 def _photographs(

@@ -8,12 +8,13 @@
 ``prototypes``       (n_classes, n_attributes)  unless they come as a CSV of their own
 ``class_names``      (n_classes,)           optional; texts of fixed length
 ``attribute_names``  (n_attributes,)        optional
+``image_files``      (n_samples,)           optional; names of the photographs behind the rows
 ``trainval``         (n,)                   optional, with ``test_unseen`` and maybe ``test_seen``
 ===================  =====================  ===================================================
 
 A CSV has a column ``label`` with class names, maybe a column ``split`` with ``trainval``,
-``test_seen`` or ``test_unseen``, and one column per feature; its prototypes are a second CSV with a
-column ``class`` and one column per attribute.
+``test_seen`` or ``test_unseen``, maybe a column ``image_file``, and one column per feature; its
+prototypes are a second CSV with a column ``class`` and one column per attribute.
 """
 
 from __future__ import annotations
@@ -37,12 +38,15 @@ from zslcore.exceptions import DatasetError, FileRefusedError, closest_name
 
 __all__ = ["read_table"]
 
+#: Counted up when the same file gives other folds: 2 knows the released ones.
+REVISION = 2
 PARTS = ("trainval", "test_seen", "test_unseen")
 MATRICES: dict[str, Role] = {"features": "rows", "prototypes": "rows"}
 ROLES: dict[str, Role] = {
     **MATRICES,
     **dict.fromkeys(("labels", *PARTS), "numbers"),
     **dict.fromkeys(("class_names", "attribute_names"), "names"),
+    "image_files": "paths",
 }
 MAX_CSV_BYTES = 1 << 30
 MAX_COLUMNS = 1 << 16
@@ -97,7 +101,9 @@ def read_table(
         class_names=table.class_names,
         attribute_names=table.attribute_names,
         splits=[_own_split(path, table, unseen)],
+        revision=REVISION,
         source=f"Features of your own, from {clean_text(path.name)}.",
+        image_files=table.image_files,
     )
 
 
@@ -111,6 +117,7 @@ class _Table:
     class_names: tuple[str, ...]
     attribute_names: tuple[str, ...]
     parts: dict[str, np.ndarray]
+    image_files: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -200,6 +207,7 @@ def _read_archive(path: Path, side: _Csv | None) -> _Table:
         class_names=tuple(names or (f"class {i}" for i in range(n_classes))),
         attribute_names=side.names if side else read.names.get("attribute_names", ()),
         parts={part: arrays[part] for part in PARTS if part in arrays},
+        image_files=read.names.get("image_files", ()),
     )
 
 
@@ -211,7 +219,7 @@ def _read_csv(path: Path, side: _Csv | None) -> _Table:
             f"{file}: expected the classes' prototypes in a second CSV, given with prototypes= "
             f"(--prototypes); got none."
         )
-    table = _load_csv(path, required=("label",), optional=("split",))
+    table = _load_csv(path, required=("label",), optional=("split", "image_file"))
     number = {name: i for i, name in enumerate(side.texts["class"])}
     for row, label in enumerate(table.texts["label"], start=1):
         if label not in number:
@@ -230,6 +238,7 @@ def _read_csv(path: Path, side: _Csv | None) -> _Table:
         class_names=tuple(number),
         attribute_names=side.names,
         parts={part: np.flatnonzero(np.array(places) == part) for part in PARTS} if places else {},
+        image_files=table.texts.get("image_file", ()),
     )
 
 

@@ -7,7 +7,7 @@ and a page can show what there is meanwhile.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from functools import lru_cache
 from pathlib import Path
@@ -25,7 +25,7 @@ from zslcore.runs import RunSpec, RunStore, revisions_of
 if TYPE_CHECKING:
     from zslcore.jobs.child import Report
 
-__all__ = ["AT_A_TIME", "NAME", "REVISION", "ask", "do", "read"]
+__all__ = ["AT_A_TIME", "NAME", "REVISION", "ask", "do", "make", "read"]
 
 NAME = "compare"
 #: Counted up when the same arguments leave another result than before.
@@ -67,15 +67,28 @@ def do(
     asked = ComparisonSpec(**spec | {"splits": tuple(spec["splits"])})
     datasets = {name: _opened(name) for name in asked.datasets}
     todo = missing(asked, datasets, RunStore(), choices)
-    todo.sort(key=lambda run: run.estimator.iterative)  # the quick ones are there at once
     _opened.cache_clear()
-    work = Parallel(min(AT_A_TIME, len(todo) or 1), return_as="generator_unordered")
     refused = {}
-    for done, (run, said) in enumerate(work(delayed(_complete)(r, choices) for r in todo), 1):
+    for done, (run, said) in enumerate(make(todo, choices), 1):
         if said:
             refused[run.key] = f"{run.method} on {run.dataset}, split {run.split}: {said}"
         report(done, len(todo), f"{run.method} on {run.dataset} is the last of {done} finished")
     (folder / "refused.json").write_text(json.dumps(refused), encoding="utf-8")
+
+
+def make(
+    todo: Sequence[RunSpec], choices: Sequence[Choice] = (), at_a_time: int = AT_A_TIME
+) -> Iterator[tuple[RunSpec, str]]:
+    """Make runs with what belongs to them, the quick ones first; they are kept in the run store.
+
+    Yields
+    ------
+    RunSpec, str
+        Every run as it ends, and why it was refused, if it was.
+    """
+    todo = sorted(todo, key=lambda run: run.estimator.iterative)
+    work = Parallel(min(at_a_time, len(todo) or 1), return_as="generator_unordered")
+    yield from work(delayed(_complete)(run, choices) for run in todo)
 
 
 @lru_cache(maxsize=2)

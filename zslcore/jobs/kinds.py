@@ -7,7 +7,18 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from zslcore.exceptions import closest_name
-from zslcore.jobs import accuracies, compare, cross, draws, embed, leak_cost, run, transduce
+from zslcore.jobs import (
+    accuracies,
+    compare,
+    cross,
+    draws,
+    embed,
+    follow,
+    leak_cost,
+    run,
+    take_apart,
+    transduce,
+)
 from zslcore.jobs.runner import verified
 from zslcore.jobs.work import Work
 
@@ -42,7 +53,18 @@ class Kind(Protocol):
         """Return ``read(folder, work)``, which returns the result."""
 
 
-_ALL: tuple[Kind, ...] = (run, accuracies, cross, embed, draws, transduce, leak_cost, compare)
+_ALL: tuple[Kind, ...] = (
+    run,
+    accuracies,
+    cross,
+    embed,
+    draws,
+    transduce,
+    leak_cost,
+    compare,
+    follow,
+    take_apart,
+)
 KINDS = {kind.NAME: kind for kind in _ALL}
 
 #: What a job may ask for; see :class:`zslcore.jobs.runner.Runner`.

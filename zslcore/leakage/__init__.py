@@ -6,7 +6,8 @@
 """
 
 from zslcore.leakage.checks import CHECKS, Check
-from zslcore.leakage.context import AuditContext, Decisions, Provenance
+from zslcore.leakage.comparison import SplitComparison, compare_splits
+from zslcore.leakage.context import AuditContext, Decisions, Provenance, Thresholds
 from zslcore.leakage.correction import POLICIES, CorrectedSplit, correct_context
 from zslcore.leakage.engine import audit, audit_again, audit_context, corrected_split
 from zslcore.leakage.matching import Match, match_names, readable
@@ -36,10 +37,13 @@ __all__ = [
     "Match",
     "Provenance",
     "Severity",
+    "SplitComparison",
+    "Thresholds",
     "Vocabulary",
     "audit",
     "audit_again",
     "audit_context",
+    "compare_splits",
     "correct_context",
     "corrected_split",
     "get_vocabulary",

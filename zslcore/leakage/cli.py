@@ -11,14 +11,15 @@ from __future__ import annotations
 import argparse
 import sys
 import tomllib
+from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from zslcore.datasets import ZSLDataset, available, load
 from zslcore.datasets.door import clean_text
 from zslcore.exceptions import FileRefusedError, ParameterError, ZSLError, closest_name
 from zslcore.leakage.checks import CHECKS
-from zslcore.leakage.context import Decisions, Provenance
+from zslcore.leakage.context import Decisions, Provenance, Thresholds
 from zslcore.leakage.correction import POLICIES
 from zslcore.leakage.engine import audit, corrected_split
 from zslcore.leakage.loading import Subject, chosen_split
@@ -35,6 +36,13 @@ __all__ = ["add_parser", "read_decisions", "run_audit"]
 #: What a result may have been tuned by.
 CHOSEN = ("hyperparameters", "epochs", "gamma")
 MAX_DECISIONS = 1 << 20
+#: Thresholds of checks, with what the command line says of them.
+THRESHOLDS = {
+    "near": "ZSL005: share of the usual distance to the nearest training row",
+    "alone": "ZSL005: share of the distance to the tenth nearest training row",
+    "share": "ZSL004, ZSL005, ZSL012: share of test images up to which they are a warning",
+    "images": "ZSL011: fewest images of a test class",
+}
 
 
 def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
@@ -48,12 +56,20 @@ def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
 
 def _add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("path", help="split file (.mat, .npz, .h5, .json), folder, or name of a data set")
+    add(
+        "path", nargs="?", help="split file (.mat, .npz, .h5, .json), folder, or name of a data set"
+    )
     add("--split", help="split of a data set; PS by default")
     add("--labels", help="file with the labels, when they do not lie beside the split")
     add("--features", help="file with the features, for ZSL004 and ZSL005; with labels, perhaps")
-    add("--pretraining", action="append", default=[], metavar="NAME",
-        help=f"{', '.join(VOCABULARY_NAMES)} or a text file; may be repeated")  # fmt: skip
+    add("--groups", metavar="FILE",
+        help="which rows come from one photograph, for ZSL012: names, one a line, or a CSV, .mat, "
+        ".npz or .h5; by default the names of the image files, where a file has them")  # fmt: skip
+    add("--group-pattern", metavar="REGEX",
+        help="its first group is the photograph in such a name: '(.*)_aug[0-9]+'")  # fmt: skip
+    add("--pretraining", action="append", metavar="NAME",
+        help=f"{', '.join(VOCABULARY_NAMES)} or a text file; may be repeated; by default what a "
+        "data set declares")  # fmt: skip
     add("--decisions", help="TOML file: [vocabulary] with 'class' = 'confirmed' or 'rejected'")
     for what in CHOSEN:
         add(f"--{what}-on", metavar="WHAT", default="unknown",
@@ -64,6 +80,12 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="of a data set: measure ZSL007 and the oracle gap with the runs that are kept",
     )
+    add("--against", metavar="SPLIT",
+        help="another split file of the same data, or of a data set another of its splits: say "
+        "which rows and classes moved")  # fmt: skip
+    for field in fields(Thresholds):
+        add(f"--{field.name}", type=type(field.default), default=field.default, metavar="NUMBER",
+            help=f"{THRESHOLDS[field.name]}, {field.default} by default")  # fmt: skip
     add("--fail-on", choices=tuple(FAIL_ON), default="fail")
     add("--allow-incomplete", nargs="*", metavar="ID",
         help="accept that these checks, or any, could not run")  # fmt: skip
@@ -76,17 +98,17 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
 def run_audit(args: argparse.Namespace) -> int:
     """Audit, report, correct; return the exit status."""
     try:
+        _give_back_path(args)
         accepted = _accepted(args)
         subject = _subject(args.path)
         report = audit(
             subject,
-            split=args.split,
-            labels=args.labels,
-            features=args.features,
+            **_where(args),
             pretraining=args.pretraining,
             decisions=read_decisions(args.decisions) if args.decisions else None,
             provenance=_provenance(args),
             runs=_kept_runs(subject, args) if args.runs else (),
+            against=_other(subject, args.against),
         )
         _say(args, _text(report, args))
         if args.correct:
@@ -100,6 +122,22 @@ def run_audit(args: argparse.Namespace) -> int:
     if report.fails(args.fail_on):
         return 1
     return 3 if set(report.not_run) - accepted else 0
+
+
+def _give_back_path(args: argparse.Namespace) -> None:
+    """Give the path back that stood behind ``--allow-incomplete``, which takes all that follows."""
+    listed = args.allow_incomplete or []
+    if args.path is None and listed and not listed[-1].upper().startswith("ZSL"):
+        args.path = listed.pop()
+    if args.path is None:
+        raise ParameterError("audit: expected a split file, a folder or the name of a data set.")
+
+
+def _where(args: argparse.Namespace) -> dict[str, Any]:
+    """Return what the audit and the corrected split are told of the subject alike."""
+    numbers = {field.name: getattr(args, field.name) for field in fields(Thresholds)}
+    told = ("split", "labels", "features", "groups", "group_pattern")
+    return {what: getattr(args, what) for what in told} | {"thresholds": Thresholds(**numbers)}
 
 
 def _accepted(args: argparse.Namespace) -> frozenset[str]:
@@ -116,6 +154,13 @@ def _accepted(args: argparse.Namespace) -> frozenset[str]:
 def _subject(path: str) -> Subject:
     """Return a path as it is, and the data set when there is no such path but such a name."""
     return load(path) if not Path(path).exists() and path in available() else path
+
+
+def _other(subject: Subject, against: str | None) -> Subject | None:
+    """Return what to compare with: a split of the same data set by its name, or any subject."""
+    if against is None or not isinstance(subject, ZSLDataset) or Path(against).exists():
+        return None if against is None else _subject(against)
+    return subject.split(against)
 
 
 def _kept_runs(subject: Subject, args: argparse.Namespace) -> list[RunResult]:
@@ -150,9 +195,7 @@ def _correct(subject: Subject, args: argparse.Namespace) -> None:
     path = Path(args.correct)
     if path.suffix not in (".mat", ".json"):
         raise ParameterError(f"--correct writes .mat or .json; got {path.name!r}.")
-    split = corrected_split(
-        subject, policy=args.policy, split=args.split, labels=args.labels, features=args.features
-    )
+    split = corrected_split(subject, policy=args.policy, **_where(args))
     if path.suffix == ".mat":
         split.save_mat(path)
     else:

@@ -3,20 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
 
 from zslcore.datasets.base import Split, ZSLDataset
+from zslcore.datasets.facts import spaced_name
 from zslcore.exceptions import DatasetError, ParameterError
+from zslcore.leakage.neighbours import ALONE, NEAR
+from zslcore.leakage.photographs import Photographs
 from zslcore.leakage.vocabularies import Vocabulary
 
 if TYPE_CHECKING:
     from zslcore.runs import RunResult
 
-__all__ = ["PARTS", "TEST_PARTS", "TRAIN_PARTS", "AuditContext", "Decisions", "Provenance"]
+__all__ = [
+    "PARTS",
+    "TEST_PARTS",
+    "TRAIN_PARTS",
+    "AuditContext",
+    "Decisions",
+    "Provenance",
+    "Thresholds",
+]
 
 TRAIN_PARTS = ("trainval", "train", "val")
 TEST_PARTS = ("test_seen", "test_unseen")
@@ -24,6 +36,8 @@ PARTS = TRAIN_PARTS + TEST_PARTS
 
 #: Vocabulary -> test class -> "confirmed" or "rejected": what a person said about an overlap.
 Decisions = Mapping[str, Mapping[str, Literal["confirmed", "rejected"]]]
+
+Known = TypeVar("Known")
 
 _CHOSEN_ON = ("validation", "given", "test", "unknown", "none")
 _PROTOTYPES_FROM = ("independent", "test images", "unknown")
@@ -56,13 +70,51 @@ class Provenance:
                 )
 
 
+@dataclass(frozen=True, slots=True)
+class Thresholds:
+    """From where on a check speaks, and how loudly.
+
+    Parameters
+    ----------
+    near : float in (0, 1], default=0.25
+        ZSL005: share of the median distance to the nearest training row below which a test row is
+        a near-duplicate.
+    alone : float in (0, 1], default=0.5
+        ZSL005: and below this share of the distance to its tenth nearest training row.
+    share : float in [0, 1], default=0.01
+        ZSL004, ZSL005, ZSL012: up to this share of the test images they are a warning. At 0.01 they
+        move an accuracy by one point at most.
+    images : int >= 1, default=10
+        ZSL011: a test class with fewer images is told. With fewer than ten, the exact 95 % interval
+        of a class at 50 % is at least 0.62 wide.
+    """
+
+    near: float = NEAR
+    alone: float = ALONE
+    share: float = 0.01
+    images: int = 10
+
+    def __post_init__(self) -> None:
+        for name in ("near", "alone", "share"):
+            value = getattr(self, name)
+            if not (0 < value <= 1 or (name == "share" and value == 0)):
+                least = "at least 0" if name == "share" else "above 0"
+                raise ParameterError(
+                    f"Threshold {name} must be {least} and at most 1; got {value!r}."
+                )
+        if self.images < 1 or self.images != int(self.images):
+            raise ParameterError(
+                f"Threshold images must be a whole number of at least 1; got {self.images!r}."
+            )
+
+
 @dataclass(frozen=True, eq=False)
 class AuditContext:
     """Everything an audit may look at; what is not known is None or empty.
 
     A check that cannot do without something says so by its ``needs``, and then takes it from
-    :attr:`known_labels`, :attr:`known_unseen_classes`, :attr:`known_features` or
-    :attr:`known_prototypes`.
+    :attr:`known_labels`, :attr:`known_unseen_classes`, :attr:`known_features`,
+    :attr:`known_prototypes` or :attr:`known_photographs`.
 
     Attributes
     ----------
@@ -75,13 +127,16 @@ class AuditContext:
     features : array of shape (n_rows, n_features), in memory, mapped or in HDF5
     prototypes, raw_prototypes : float arrays of shape (n_classes, n_attributes), scaled and raw
     independent_prototypes : whether they are known to be made without test images
+    photographs : which rows come from one photograph, video or picture
     class_names : by row of ``prototypes``
     class_lists : "seen" and "unseen", rows of ``prototypes``, where they are declared
     folds : (train classes, val classes) of every fold
     fold_rows : (train rows, val rows) of every fold
     vocabularies : pre-training classes of the feature extractor
     decisions : what a person said about overlaps
+    thresholds : from where on checks speak
     provenance : what the author says
+    simulated : whether no camera was involved
     runs : RunResults, for the effect of overlaps and the oracle gap
     accuracies : method -> {class: accuracy among unseen classes}, beside those of ``runs``
     file_digest : SHA-256 of the file, if it is one
@@ -97,13 +152,16 @@ class AuditContext:
     prototypes: np.ndarray | None = None
     raw_prototypes: np.ndarray | None = None
     independent_prototypes: bool = False
+    photographs: Photographs | None = None
     class_names: tuple[str, ...] = ()
     class_lists: Mapping[str, np.ndarray] = field(default_factory=dict)
     folds: tuple[tuple[np.ndarray, np.ndarray], ...] = ()
     fold_rows: tuple[tuple[np.ndarray, np.ndarray], ...] = ()
     vocabularies: tuple[Vocabulary, ...] = ()
     decisions: Decisions = field(default_factory=dict)
+    thresholds: Thresholds = Thresholds()
     provenance: Provenance = Provenance()
+    simulated: bool = False
     runs: Sequence[RunResult] = ()
     accuracies: Mapping[str, Mapping[int, float]] = field(default_factory=dict)
     file_digest: str = ""
@@ -135,6 +193,8 @@ class AuditContext:
             "features": dataset.features,
             "prototypes": dataset.prototypes,
             "class_names": dataset.class_names,
+            "photographs": _photographs(dataset),
+            "simulated": dataset.simulated,
             "folds": tuple(
                 (np.unique(labels[fold.train]), np.unique(labels[fold.val])) for fold in split.folds
             ),
@@ -144,8 +204,10 @@ class AuditContext:
         return cls.of_split(split, **known)
 
     def class_name(self, c: int) -> str:
-        """Name of class ``c``, or its number where names are not known."""
-        return self.class_names[c] if 0 <= c < len(self.class_names) else f"class {c}"
+        """Name of class ``c`` as it reads, or its number where names are not known."""
+        if 0 <= c < len(self.class_names):
+            return spaced_name(self.class_names[c]) or self.class_names[c]
+        return f"class {c}"
 
     def names(self, classes: Iterable[int] | np.ndarray) -> tuple[str, ...]:
         """Names of several classes."""
@@ -195,10 +257,30 @@ class AuditContext:
         """The scaled prototypes; refused where they are not known."""
         return self._known(self.prototypes, "the prototypes")
 
-    def _known(self, value: np.ndarray | None, what: str) -> np.ndarray:
+    @property
+    def known_photographs(self) -> Photographs:
+        """Which rows come from one photograph; refused where it is not known."""
+        return self._known(self.photographs, "the photograph of every row")
+
+    def _known(self, value: Known | None, what: str) -> Known:
         if value is None:
             raise DatasetError(f"{self.name}: needs {what}, which nobody gave.")
         return value
 
     def _declared(self, side: str) -> np.ndarray | None:
         return self.class_lists.get(side)
+
+
+def _photographs(dataset: ZSLDataset) -> Photographs | None:
+    """Tell photographs by the names of a data set's image files, if they tell any.
+
+    Where simulated images share one, their names say so.
+    """
+    if not dataset.image_files:
+        if dataset.simulated:
+            drawn = "simulated, every image is drawn by itself"
+            return Photographs(np.arange(len(dataset.labels)), drawn, by_name=False)
+        return None
+    with suppress(DatasetError):  # all alike, they name no photograph
+        return Photographs.of_names(dataset.image_files, "image_files of the data set")
+    return None

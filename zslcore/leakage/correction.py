@@ -4,7 +4,11 @@ Where a row or a class is on two sides, somebody has to give way. With the polic
 test parts keep it, unseen before seen, then val, then train: tested figures stay comparable. With
 "drop" no part keeps it. Rows that do not exist, and repetitions, go in either case. With labels,
 unseen classes leave training, and val classes leave train; with features, training rows that are
-equal or suspiciously near to a test row go as well.
+equal or suspiciously near to a test row go as well; where the photograph of each row is known,
+training rows whose photograph also gave a test row go. So the test images stay those of the
+published split, and what a leak is worth can be measured on them: with it and without. Where a seen
+class would lose all of its training rows, the test rows of their photographs go instead, since the
+parting of the classes is the split's own.
 """
 
 from __future__ import annotations
@@ -21,6 +25,7 @@ from scipy.io import savemat
 
 from zslcore.exceptions import DatasetError, ParameterError
 from zslcore.leakage.checks.features import leaking_groups
+from zslcore.leakage.checks.photographs import shared_rows_of
 from zslcore.leakage.context import PARTS, TEST_PARTS, TRAIN_PARTS, AuditContext
 from zslcore.leakage.loading import SPLIT_SCHEMA
 from zslcore.leakage.neighbours import identical_rows, near_rows
@@ -54,6 +59,11 @@ class CorrectedSplit:
     def parts(self) -> Mapping[str, np.ndarray]:
         """0-based, sorted rows by part."""
         return self.context.parts
+
+    @property
+    def n_removed(self) -> int:
+        """Number of rows that left a part; one that left trainval and train counts once."""
+        return len(np.unique(np.concatenate([*self.removed.values(), np.empty(0, int)])))
 
     def table(self) -> pd.DataFrame:
         """Return rows kept and removed, by part."""
@@ -108,6 +118,8 @@ def correct_context(context: AuditContext, policy: Policy = "test first") -> Cor
         parts = _classes_apart(parts, context.labels, policy)
     if context.features is not None:
         parts = _images_apart(parts, context, policy)
+    if context.photographs is not None:
+        parts = _photographs_apart(parts, context, policy)
     for part in ("train", "val"):
         if part in parts:
             parts[part] = np.intersect1d(parts[part], parts["trainval"])
@@ -174,13 +186,41 @@ def _images_apart(parts: Parts, context: AuditContext, policy: Policy) -> Parts:
         train, test = _all(parts, *TRAIN_PARTS), _all(parts, *TEST_PARTS)
         if not train.size or not test.size:
             break
-        near = near_rows(context.known_features, train, test)
+        limits = context.thresholds
+        near = near_rows(context.known_features, train, test, near=limits.near, alone=limits.alone)
         if not near.train.size:
             break
         parts = _without(parts, near.train, *TRAIN_PARTS)
         if policy == "drop":
             parts = _without(parts, near.test, *TEST_PARTS)
     return parts
+
+
+def _photographs_apart(parts: Parts, context: AuditContext, policy: Policy) -> Parts:
+    """Take training rows out whose photograph also gave a test row, and train rows of val's."""
+    number = context.known_photographs.number
+    train, test = _all(parts, *TRAIN_PARTS), _all(parts, *TEST_PARTS)
+    shared = shared_rows_of(number, train, test)
+    kept = _of_emptied_classes(context.labels, train, shared)
+    tested = shared_rows_of(number, test, train if policy == "drop" else kept)
+    parts = _without(parts, np.setdiff1d(shared, kept), *TRAIN_PARTS)
+    parts = _without(parts, tested, *TEST_PARTS)
+    if {"train", "val"} <= set(parts):
+        both = shared_rows_of(number, parts["train"], parts["val"])
+        if policy == "drop":
+            parts = _without(parts, shared_rows_of(number, parts["val"], parts["train"]), "val")
+        parts = _without(parts, both, "train")
+    return parts
+
+
+def _of_emptied_classes(
+    labels: np.ndarray | None, train: np.ndarray, leaving: np.ndarray
+) -> np.ndarray:
+    """Return those of the ``leaving`` training rows without which a class has none left."""
+    if labels is None:
+        return leaving[:0]
+    emptied = np.setdiff1d(labels[train], labels[np.setdiff1d(train, leaving)])
+    return leaving[np.isin(labels[leaving], emptied)]
 
 
 def _with(context: AuditContext, parts: Parts) -> AuditContext:
@@ -192,6 +232,8 @@ def _with(context: AuditContext, parts: Parts) -> AuditContext:
         train = np.setdiff1d(np.intersect1d(train, trainval), val)
         if context.labels is not None:
             train = train[~np.isin(context.labels[train], context.labels[val])]
+        if context.photographs is not None:
+            train = np.setdiff1d(train, shared_rows_of(context.photographs.number, train, val))
         folds.append((train, val))
     classes = context.folds
     if folds and context.labels is not None:

@@ -5,15 +5,18 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from zslcore.datasets.base import ZSLDataset
 from zslcore.leakage.checks import CHECKS, run_check
-from zslcore.leakage.context import AuditContext, Decisions, Provenance
+from zslcore.leakage.comparison import SplitComparison, compare_splits
+from zslcore.leakage.context import AuditContext, Decisions, Provenance, Thresholds
 from zslcore.leakage.correction import CorrectedSplit, Policy, correct_context
+from zslcore.leakage.grouping import GroupSource
 from zslcore.leakage.loading import FeatureSource, Labels, Subject, context_of, vocabulary_of
 from zslcore.leakage.report import AuditReport, Finding
 from zslcore.leakage.vocabularies import Vocabulary
@@ -28,11 +31,15 @@ def audit(
     split: str | None = None,
     labels: Labels | None = None,
     features: FeatureSource | None = None,
-    pretraining: Sequence[Vocabulary | str | PathLike[str]] = (),
+    groups: GroupSource | None = None,
+    group_pattern: str | None = None,
+    pretraining: Sequence[Vocabulary | str | PathLike[str]] | None = None,
     decisions: Decisions | None = None,
+    thresholds: Thresholds | None = None,
     provenance: Provenance | None = None,
     runs: Sequence[Any] = (),
     accuracies: Mapping[str, Mapping[int, float]] | None = None,
+    against: Subject | None = None,
     on_progress: Callable[[int, int], None] | None = None,
 ) -> AuditReport:
     """Look for every known way in which a zero-shot split leaks.
@@ -45,16 +52,25 @@ def audit(
     labels : int array of shape (n_samples,), 0-based, or file with 1-based ``labels``, optional
         For a split or file; looked for in the file and beside it otherwise.
     features : array of shape (n_samples, n_features) or file with ``features``, optional
-    pretraining : sequence of "imagenet-1k", ..., text files or Vocabulary
-        What the feature extractor was trained on.
+    groups : one number or name per row, or file with them, optional
+        Which rows come from one photograph, video or picture; by default told by ``image_files``
+        in the files, where they have any. See :func:`zslcore.leakage.grouping.photographs_of`.
+    group_pattern : regular expression, optional
+        Its first group is the photograph in the name of an image file.
+    pretraining : sequence of "imagenet-1k", ..., text files or Vocabulary, optional
+        What the feature extractor was trained on; by default what the data set itself declares.
     decisions : mapping vocabulary -> test class -> "confirmed" or "rejected", optional
         What a person said about the matches.
+    thresholds : Thresholds, optional
+        From where on checks speak.
     provenance : Provenance, optional
         What the author says about how the results were made.
     runs : sequence of RunResult, optional
         Measured: the effect of overlaps and the oracle gap.
     accuracies : mapping method -> {class: accuracy among unseen classes}, optional
         In place of runs, for figures computed elsewhere.
+    against : split, file or folder, optional
+        Another split of the same rows, to say what moved.
     on_progress : callable(done, total), optional
         Called after every check.
 
@@ -75,15 +91,28 @@ def audit(
     >>> report.severity("ZSL003")
     <Severity.PASS: 'pass'>
     """
+    if pretraining is None:
+        pretraining = subject.pretraining if isinstance(subject, ZSLDataset) else ()
     known = {
         "vocabularies": tuple(vocabulary_of(name) for name in pretraining),
         "decisions": decisions or {},
+        "thresholds": thresholds or Thresholds(),
         "provenance": provenance or Provenance(),
         "runs": tuple(runs),
         "accuracies": accuracies or {},
     }
-    with _opened(subject, split, labels, features, known) as context:
-        return audit_context(context, on_progress)
+    where = {"split": split, "labels": labels, "features": features}
+    grouped = {"groups": groups, "group_pattern": group_pattern}
+    with _opened(subject, **where, **grouped, **known) as context:
+        report = audit_context(context, on_progress)
+        return (
+            report if against is None else replace(report, comparison=_compared(context, against))
+        )
+
+
+def _compared(context: AuditContext, against: Subject) -> SplitComparison:
+    with _opened(against) as other:
+        return compare_splits(context, other)
 
 
 def audit_context(
@@ -97,7 +126,9 @@ def audit_context(
             on_progress(done, len(CHECKS))
     provenance = {
         **context.facts,
+        **({"photographs": context.photographs.source} if context.photographs else {}),
         "pre-training vocabularies": [v.name for v in context.vocabularies],
+        "thresholds": asdict(context.thresholds),
         "row numbers": "0-based",
         "zslcore": version(),
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -130,28 +161,31 @@ def corrected_split(
     split: str | None = None,
     labels: Labels | None = None,
     features: FeatureSource | None = None,
+    groups: GroupSource | None = None,
+    group_pattern: str | None = None,
+    thresholds: Thresholds | None = None,
 ) -> CorrectedSplit:
     """Return the split without rows and classes on two sides; see :mod:`.correction`.
 
     Parameters
     ----------
-    subject, split, labels, features : as for :func:`audit`
+    subject, split, labels, features, groups, group_pattern, thresholds : as for :func:`audit`
     policy : "test first" or "drop"
     """
-    with _opened(subject, split, labels, features, {}) as context:
+    known = {
+        "split": split,
+        "labels": labels,
+        "features": features,
+        "groups": groups,
+        "group_pattern": group_pattern,
+        "thresholds": thresholds or Thresholds(),
+    }
+    with _opened(subject, **known) as context:
         return correct_context(context, policy)
 
 
 @contextmanager
-def _opened(
-    subject: Subject,
-    split: str | None,
-    labels: Labels | None,
-    features: FeatureSource | None,
-    known: Mapping[str, Any],
-) -> Iterator[AuditContext]:
+def _opened(subject: Subject, **known: Any) -> Iterator[AuditContext]:
     """Build the context; features read from a file live as long as it is looked at."""
     with tempfile.TemporaryDirectory() as folder:
-        yield context_of(
-            subject, into=Path(folder), split=split, labels=labels, features=features, **known
-        )
+        yield context_of(subject, into=Path(folder), **known)

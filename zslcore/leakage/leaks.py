@@ -15,8 +15,8 @@ from zslcore.leakage.vocabularies import Vocabulary
 
 __all__ = ["leaking_rows", "leaks_by_class", "leaks_by_part", "overlap_table"]
 
-#: Checks whose rows are on two sides: shared, identical or nearly so.
-BY_ROW = ("ZSL001", "ZSL002", "ZSL003", "ZSL004", "ZSL005")
+#: Checks whose rows are on two sides: shared, identical or nearly so, or of one photograph.
+BY_ROW = ("ZSL001", "ZSL002", "ZSL003", "ZSL004", "ZSL005", "ZSL012")
 OVERLAP_COLUMNS = (
     "number", "class", "strength", "match", "rule", "evidence", "matches", "decision", "counts",
 )  # fmt: skip
@@ -109,10 +109,15 @@ def overlap_table(
         classes = () if context.unseen_classes is None else context.unseen_classes
     classes = [int(c) for c in classes]
     found = {row.number: row for row in overlaps(context, vocabulary, classes)} if classes else {}
-    rows = [_overlap_row(c, context.class_name(c), found.get(c)) for c in classes]
+    rows = [_overlap_row(c, _own_name(context, c), found.get(c)) for c in classes]
     table = pd.DataFrame(rows, columns=list(OVERLAP_COLUMNS))
     rank = table["strength"].map({"strong": 0, "weak": 1, "none": 2})
     return table.iloc[np.argsort(rank.to_numpy(dtype=float), kind="stable")].reset_index(drop=True)
+
+
+def _own_name(context: AuditContext, c: int) -> str:
+    """Name of a class as its data set has it, by which pages and decisions know it."""
+    return context.class_names[c] if c < len(context.class_names) else context.class_name(c)
 
 
 def _overlap_row(c: int, name: str, overlap: Overlap | None) -> tuple[Any, ...]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -13,9 +13,12 @@ import numpy as np
 
 from zslcore.datasets.base import Split, ZSLDataset
 from zslcore.datasets.door import clean_text, read_arrays, read_lines
-from zslcore.datasets.xlsa17 import read_split_arrays
 from zslcore.exceptions import DatasetError, FileRefusedError, closest_name
+from zslcore.kept import sha256
 from zslcore.leakage.context import PARTS, AuditContext
+from zslcore.leakage.grouping import GroupSource, SmallFiles, photographs_of
+from zslcore.leakage.known import with_facts
+from zslcore.leakage.photographs import Photographs
 from zslcore.leakage.vocabularies import (
     VOCABULARY_NAMES,
     Vocabulary,
@@ -28,6 +31,7 @@ __all__ = [
     "Subject",
     "chosen_split",
     "context_of",
+    "context_of_dataset",
     "context_of_split",
     "vocabulary_of",
 ]
@@ -63,6 +67,8 @@ def context_of(
     split: str | None = None,
     labels: Labels | None = None,
     features: FeatureSource | None = None,
+    groups: GroupSource | None = None,
+    group_pattern: str | None = None,
     **known: Any,
 ) -> AuditContext:
     """Bring ``subject`` to one form; nothing is judged.
@@ -74,27 +80,56 @@ def context_of(
     split : name of the split, for a data set
     labels : int array of shape (n,), 0-based, or a file with 1-based ``labels``
     features : array of shape (n, d), or a file with ``features``, and with ``labels`` perhaps
+    groups, group_pattern : which rows come from one photograph, see
+        :func:`zslcore.leakage.grouping.photographs_of`
     **known
         Further fields of :class:`AuditContext`.
     """
     if isinstance(subject, ZSLDataset):
-        return AuditContext.of_dataset(subject, chosen_split(subject, split), **known)
+        photographs = photographs_of(groups, group_pattern, subject.image_files)
+        return context_of_dataset(subject, chosen_split(subject, split), photographs, **known)
+    files = SmallFiles()
     if isinstance(labels, (str, PathLike)):
-        labels = _labels_in(Path(labels))
+        labels = _labels_in(Path(labels), files)
     if isinstance(features, (str, PathLike)):
-        if labels is None:  # files of the layout hold both
-            labels = _labels_in(Path(features), required=False)
+        beside = _labels_in(Path(features), files, required=False)  # the layout's files hold both
+        labels = beside if labels is None else labels
         features = read_arrays(features, {"features": "columns"}, into).arrays["features"]
     if isinstance(subject, Split):
         context = AuditContext.of_split(subject, **known)
-        return _completed(context, labels, features)
-    path = Path(subject)
-    if path.is_dir():
-        path, features = _in_folder(path, features, into)
-    return _of_file(path, labels, features, known)
+    else:
+        path = Path(subject)
+        if path.is_dir():
+            path, features = _in_folder(path, features, into)
+        context = _of_file(path, labels, files, known)
+    context = _completed(context, labels, features)
+    photographs = photographs_of(groups, group_pattern, *files.image_files())
+    return with_facts(_with_photographs(context, photographs, given=groups is not None))
 
 
-def context_of_split(path: Path, images: Path | None, into: Path) -> AuditContext:
+def context_of_dataset(
+    dataset: ZSLDataset, split: Split, photographs: Photographs | None = None, **known: Any
+) -> AuditContext:
+    """Return what the checks look at, with what is known of a benchmark's own rows.
+
+    Parameters
+    ----------
+    dataset, split : whose rows are looked at
+    photographs : of these rows, where somebody says more than their names do
+    **known
+        Further fields of :class:`AuditContext`.
+    """
+    context = AuditContext.of_dataset(dataset, split, **known)
+    return with_facts(_with_photographs(context, photographs, given=True))
+
+
+def context_of_split(
+    path: Path,
+    images: Path | None,
+    into: Path,
+    groups: GroupSource | None = None,
+    group_pattern: str | None = None,
+) -> AuditContext:
     """Read a split file and, from a second file, the labels and features that are in it.
 
     Parameters
@@ -102,11 +137,20 @@ def context_of_split(path: Path, images: Path | None, into: Path) -> AuditContex
     path : split file (.mat, .npz, .json)
     images : file with ``labels``, and with ``features`` or without
     into : folder for the features, which stay maps of a file there
+    groups, group_pattern : see :func:`context_of`
     """
-    if images is None:
-        return context_of(path, into=into)
-    read = read_arrays(images, {"features": "columns"}, into, required=())
-    return context_of(path, into=into, labels=images, features=read.arrays.get("features"))
+    features = None
+    if images is not None:
+        read = read_arrays(images, {"features": "columns"}, into, required=())
+        features = read.arrays.get("features")
+    return context_of(
+        path,
+        into=into,
+        labels=images,
+        features=features,
+        groups=groups,
+        group_pattern=group_pattern,
+    )
 
 
 def chosen_split(dataset: ZSLDataset, split: str | None = None) -> Split:
@@ -133,14 +177,14 @@ def _in_folder(
 def _of_file(
     path: Path,
     labels: np.ndarray | Sequence[int] | None,
-    features: np.ndarray | None,
+    files: SmallFiles,
     known: Mapping[str, Any],
 ) -> AuditContext:
     facts = {"file": clean_text(path.name)}
     if path.suffix.lower() == ".json":
         parts, arrays = _json_parts(path), {}
     else:
-        arrays = read_split_arrays(path)
+        arrays = files.read(path)
         parts = {p: arrays[f"{p}_loc"] - 1 for p in PARTS if f"{p}_loc" in arrays}
     if not parts:
         raise FileRefusedError(
@@ -148,15 +192,16 @@ def _of_file(
             "test_unseen_loc, found none of them."
         )
     if labels is None:
-        labels, facts["labels"] = _labels_beside(path, arrays)
+        labels, facts["labels"] = _labels_beside(path, arrays, files)
     names = tuple(map(str, arrays.get("allclasses_names", ())))
     S = arrays.get("att", arrays.get("original_att"))
     _same_number(path, names, S)
-    facts["digest"] = digest = _sha256(path)
-    context = AuditContext(
+    facts["digest"] = digest = sha256(path)
+    return AuditContext(
         **{
             "name": clean_text(path.name),
             "parts": parts,
+            "labels": labels,
             "prototypes": S,
             "raw_prototypes": arrays.get("original_att"),
             "class_names": names,
@@ -166,7 +211,6 @@ def _of_file(
             **known,
         }
     )
-    return _completed(context, labels, features)
 
 
 def _completed(
@@ -175,8 +219,7 @@ def _completed(
     features: np.ndarray | None,
 ) -> AuditContext:
     """Add labels and features, comparing their sizes."""
-    from dataclasses import replace
-
+    labels = context.labels if labels is None else labels
     if labels is not None:
         labels = np.asarray(labels)
         n_classes = len(context.class_names) or np.iinfo(np.int64).max
@@ -197,8 +240,23 @@ def _completed(
     )
 
 
-def _labels_in(path: Path, *, required: bool = True) -> np.ndarray | None:
-    arrays = read_split_arrays(path)
+def _with_photographs(
+    context: AuditContext, photographs: Photographs | None, *, given: bool
+) -> AuditContext:
+    """Add the photograph of each row; names that merely lay beside the split may not fit it."""
+    if photographs is None:
+        return context
+    n, expected = len(photographs.number), context.n_rows
+    if expected not in (None, n):
+        message = f"{n:,} names or groups of images for {expected:,} rows"
+        if given:
+            raise DatasetError(f"{context.name}: got {message} ({photographs.source}).")
+        return replace(context, facts={**context.facts, "image files": f"not used, {message}"})
+    return replace(context, photographs=photographs, n_rows=n)
+
+
+def _labels_in(path: Path, files: SmallFiles, *, required: bool = True) -> np.ndarray | None:
+    arrays = files.read(path)
     if "labels" not in arrays:
         if not required:
             return None
@@ -206,13 +264,15 @@ def _labels_in(path: Path, *, required: bool = True) -> np.ndarray | None:
     return arrays["labels"] - 1
 
 
-def _labels_beside(path: Path, arrays: Mapping[str, np.ndarray]) -> tuple[np.ndarray | None, str]:
+def _labels_beside(
+    path: Path, arrays: Mapping[str, np.ndarray], files: SmallFiles
+) -> tuple[np.ndarray | None, str]:
     """Labels in the file itself, or in one of the usual files beside it."""
     if "labels" in arrays:
         return arrays["labels"] - 1, "in the file itself"
     for name in LABEL_FILES:
         if (path.parent / name).is_file():
-            return _labels_in(path.parent / name), f"from {name} beside the file"
+            return _labels_in(path.parent / name, files), f"from {name} beside the file"
     return None, ""
 
 
@@ -265,8 +325,3 @@ def _json_parts(path: Path) -> dict[str, np.ndarray]:
     if any(rows.ndim != 1 or rows.dtype.kind not in "iu" for rows in parts.values()):
         raise FileRefusedError(f"{name}: expected a list of whole numbers for every part.")
     return parts
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

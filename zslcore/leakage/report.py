@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import pandas as pd
 
 from zslcore.exceptions import ParameterError, closest_name
+
+if TYPE_CHECKING:
+    from zslcore.leakage.comparison import SplitComparison
 
 __all__ = ["FAIL_ON", "AuditReport", "Evidence", "FailOn", "Finding", "Severity", "Verdict"]
 
@@ -112,6 +115,7 @@ class AuditReport:
     findings : tuple of Finding
     titles : what each check looks for, by id
     provenance : what was read and assumed, by name: digest, labels, vocabularies, version, time
+    comparison : the split against another one, where that was asked for; no part of the verdict
     """
 
     subject: str
@@ -119,6 +123,7 @@ class AuditReport:
     findings: tuple[Finding, ...]
     titles: Mapping[str, str]
     provenance: Mapping[str, Any] = field(default_factory=dict)
+    comparison: SplitComparison | None = None
 
     @property
     def verdict(self) -> Verdict:
@@ -133,6 +138,10 @@ class AuditReport:
         if Severity.DID_NOT_RUN in found:
             return "incomplete"
         return "warnings" if Severity.WARN in found else "passed"
+
+    def verdict_for(self, fail_on: FailOn) -> Verdict:
+        """Return the verdict where what ``fail_on`` names is a failure, too."""
+        return "failed" if self.fails(fail_on) else self.verdict
 
     @property
     def not_run(self) -> tuple[str, ...]:

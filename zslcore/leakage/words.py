@@ -4,10 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-__all__ = ["counted", "listed"]
+__all__ = ["HOW", "counted", "how", "listed"]
+
+#: How what a check needs is given, from Python and on the command line. A screen has controls in
+#: their place, and puts their names where these stand.
+HOW = {
+    "labels": "labels=, --labels",
+    "features": "features=, --features",
+    "groups": "groups=, --groups",
+    "vocabularies": "pretraining=, --pretraining",
+    "accuracies": "runs= or accuracies=, --runs",
+    "chosen": "provenance=, --hyperparameters-on and the like",
+    "prototypes": "provenance=, --prototypes-from",
+}
 
 #: Most names that a sentence carries; the evidence has them all.
 MOST_NAMES = 6
+
+
+def how(what: str) -> str:
+    """Return how something is given, in brackets: ``(labels=, --labels)``."""
+    return f"({HOW[what]})"
 
 
 def listed(names: Sequence[str]) -> str:

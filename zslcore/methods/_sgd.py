@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 from sklearn.base import clone
@@ -151,6 +151,7 @@ class EpochModel(ZSLEstimator):
     """What methods trained in epochs share: a run of many epochs serves every smaller number."""
 
     iterative = True
+    regularizers: ClassVar = {"epochs": "weaker"}
 
     def fit(self, X: Features, y: np.ndarray, prototypes: np.ndarray) -> Self:
         """Learn from seen classes; see :class:`ZSLEstimator`.

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import ClassVar, Self
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import ClassVar, Literal, Self
 
 import numpy as np
-from scipy.linalg import eigh
+from scipy.linalg import cho_factor, cho_solve, eigh
 from sklearn.base import clone
 from sklearn.neighbors import kneighbors_graph
 
 from zslcore.base import MethodCard, Params, ZSLEstimator
-from zslcore.features import Features, project, squared_distances
+from zslcore.features import Features, compare, l2_rows, positions, project, squared_distances
+from zslcore.spectrum import ClassStatistics, ridge
 
 __all__ = ["BiDiLEL"]
 
@@ -20,6 +22,9 @@ ROUNDS = 300
 
 #: Samples that are multiplied at a time.
 GROUP = 1024
+
+#: Distances below this share of the mean one count as this: two prototypes that are the same.
+NEAREST = 1e-9
 
 
 class BiDiLEL(ZSLEstimator):
@@ -35,14 +40,19 @@ class BiDiLEL(ZSLEstimator):
             e^{-\lVert x_i - x_j \rVert^2 / 2} & \text{same class, one of the other's } k_G
             \text{ nearest} \\ 0 & \text{else} \end{cases}
 
-    with :math:`Q` the diagonal of the row sums of :math:`M`. The landmark :math:`b_k` of a seen
-    class is its mean :math:`x^\top P`. Top-down, a class is placed so that its distances to the
-    landmarks are those of its prototype, in Sammon's sense:
+    with :math:`Q` the diagonal of the row sums of :math:`M`. An image lies at
+    :math:`z = P^\top x`, and the landmark :math:`b_k` of a seen class is the mean of its images.
+    Top-down, the unseen classes are placed together, so that their distances to the landmarks and
+    among each other are those of the prototypes, in Sammon's sense:
 
     .. math::
-        b_c = \arg\min_b \sum_k \frac{(\lVert b - b_k \rVert - \delta_{ck})^2}{\delta_{ck}}, \qquad
-        \delta_{ck} = \rho \, \lVert s_c - s_k \rVert, \qquad
-        F(x, c) = -\lVert x^\top P - b_c \rVert^2
+        \min_{b_c, \, c \text{ unseen}} \;
+        \sum_{c, \, k \text{ seen}} \frac{(\lVert b_c - b_k \rVert - \delta_{ck})^2}{\delta_{ck}}
+        + \sum_{c < d \text{ unseen}} \frac{(\lVert b_c - b_d \rVert - \delta_{cd})^2}{\delta_{cd}},
+        \qquad \delta_{cd} = \rho \, \lVert s_c - s_d \rVert
+
+    An image is of the class at whose place it is, by angle or by distance:
+    :math:`F(x, c) = \cos(z, b_c)` or :math:`-\lVert z - b_c \rVert^2`.
 
     Parameters
     ----------
@@ -52,13 +62,21 @@ class BiDiLEL(ZSLEstimator):
         Neighbours within a class, :math:`k_G`; all the others in smaller classes.
     n_components : int, default=150
         Dimensions of the latent space, :math:`d_y`, at most those of the features.
+    similarity : "cosine" or "euclidean", default="cosine"
+        What nearness is in the latent space. The paper writes Euclidean distances; on the folds of
+        CUB the angle is better. Images lie about twice as far from the origin as the means of their
+        classes, so that the distance favours classes placed far out. For "cosine" images are
+        brought to unit length in the latent space, before landmarks are made of them as well.
+    semi_supervised : bool, default=True
+        Whether the unseen classes keep their distances among each other, as in the paper. Without,
+        a class is placed by the landmarks alone, and its score does not depend on its company.
 
     Attributes
     ----------
     P_ : ndarray of shape (n_features, n_components)
         Learned projection.
     landmarks_ : ndarray of shape (n_seen_classes, n_components)
-        Means of the seen classes that have samples, projected.
+        Means of the seen classes that have samples, in the latent space.
     S_ : ndarray of shape (n_seen_classes, n_attributes)
         Their prototypes.
     rho_ : float
@@ -66,11 +84,12 @@ class BiDiLEL(ZSLEstimator):
 
     Notes
     -----
-    The paper also keeps the distances of the unseen classes among each other, which makes the score
-    of a class depend on the company it is in; here every class is placed by the landmarks alone,
-    and the sum is over them only. The paper leaves the scale between both distances open;
-    :math:`\rho` matches their means. A seen candidate lies at distance 0 from its own landmark, and
-    is placed there.
+    The classes that are placed together are those candidates whose prototype is none of the seen
+    ones; a seen candidate is at its landmark. So a class has the same score among the unseen
+    classes as among all of them, but another one among fewer unseen classes. The memory this takes
+    grows with their number squared.
+
+    The paper leaves the scale between both distances open; :math:`\rho` matches their means.
 
     References
     ----------
@@ -86,27 +105,45 @@ class BiDiLEL(ZSLEstimator):
         authors="Wang, Chen",
         url="https://arxiv.org/abs/1607.02104",
         idea="Learn a space from images, then find each class its place among those there.",
-        formula=r"b_c = \arg\min_b \sum_k (\lVert b - b_k \rVert - \delta_{ck})^2 / \delta_{ck},"
-        r"\quad F(x, c) = -\lVert x^\top P - b_c \rVert^2",
+        formula=r"\min_b \sum_{c, d} (\lVert b_c - b_d \rVert - \delta_{cd})^2 / \delta_{cd},"
+        r"\quad F(x, c) = \cos(P^\top x, b_c)",
+        departure="classes are compared by angle, which is better than the paper's distance on the "
+        "folds of CUB",
+        company="unseen classes are placed together, at distances like those of their prototypes",
     )
-    param_grid: ClassVar = {"n_components": (50, 100, 150, 250)}
+    revision = 2
+    param_grid: ClassVar = {
+        "alpha": (10.0, 100.0, 1000.0),
+        "n_components": (50, 100, 150, 250),
+    }
     iterative = True
-    sharing = ("n_components",)
+    sharing = ("alpha", "n_components")
+    regularizers: ClassVar = {"alpha": "stronger"}
 
-    def __init__(self, alpha: float = 10.0, k: int = 10, n_components: int = 150) -> None:
+    def __init__(
+        self,
+        alpha: float = 10.0,
+        k: int = 10,
+        n_components: int = 150,
+        similarity: Literal["cosine", "euclidean"] = "cosine",
+        semi_supervised: bool = True,
+    ) -> None:
         self.alpha = alpha
         self.k = k
         self.n_components = n_components
+        self.similarity = similarity
+        self.semi_supervised = semi_supervised
 
     def fit(self, X: Features, y: np.ndarray, prototypes: np.ndarray) -> Self:
         """Learn projection and landmarks; ``y`` indexes the rows of ``prototypes``."""
         X, y, S = self._check_training(X, y, prototypes)
-        return self._place(*self._eigenvectors(X, y, S, self.n_components), S)
+        P = _directions(*self._grams(X, y), self.alpha, self.n_components)
+        return self._place(P, project(X, P), y, S)
 
     def decision_function(self, X: Features, prototypes: np.ndarray) -> np.ndarray:
-        """Return minus squared latent distances; see :class:`ZSLEstimator`."""
+        """Return nearness in the latent space; see :class:`ZSLEstimator`."""
         X, S = self._check_scoring(X, prototypes)
-        return -squared_distances(project(X, self.P_), self.embed(S))
+        return self._nearness(project(X, self.P_), self.embed(S))
 
     def _score_together(
         self,
@@ -117,45 +154,60 @@ class BiDiLEL(ZSLEstimator):
         X_test: Features,
         candidates: np.ndarray,
     ) -> Iterator[np.ndarray]:
-        """Score a whole grid of latent dimensions from one decomposition."""
+        """Score a whole grid: one decomposition an alpha serves all latent dimensions."""
         X, y, S = self._check_training(X, y, prototypes)
         points = [clone(self).set_params(**params) for params in grid]
-        P, means, present = self._eigenvectors(X, y, S, max(p.n_components for p in points))
-        XP = project(X_test, P)
+        grams, most = self._grams(X, y), max(point.n_components for point in points)
+        known: dict[float, tuple[np.ndarray, ...]] = {}
         for point in points:
-            d = point.n_components
-            point._place(P[:, :d], means, present, S)
-            yield -squared_distances(XP[:, :d], point.embed(np.asarray(candidates, dtype=float)))
+            if point.alpha not in known:
+                P = _directions(*grams, point.alpha, most)
+                known[point.alpha] = P, project(X, P), project(X_test, P)
+            P, Z, Z_test = (each[:, : point.n_components] for each in known[point.alpha])
+            point._place(P, Z, y, S)
+            yield point._nearness(Z_test, point.embed(np.asarray(candidates, dtype=float)))
 
     def embed(self, S: np.ndarray) -> np.ndarray:
-        r"""Return the places of classes in the latent space, shape (n_classes, n_components).
+        """Return the places of classes in the latent space, shape (n_classes, n_components)."""
+        at = positions(S, self.S_)
+        places = self.landmarks_[at]
+        if (at < 0).any():
+            places[at < 0] = self._top_down(S[at < 0])
+        return places
 
-        Minimises the stress by majorisation [de Leeuw 1977], all classes at once: with weights
-        :math:`w_k = 1 / \delta_{ck}`,
-        :math:`b \leftarrow \sum_k w_k (b_k + \delta_{ck} (b - b_k) / \lVert b - b_k \rVert)
-        / \sum_k w_k` never raises it, and needs no step size; nor does going twice as far, which
-        takes half the rounds.
+    def _top_down(self, S: np.ndarray) -> np.ndarray:
+        r"""Return the places of classes that have no landmark.
+
+        Minimises the stress by majorisation [de Leeuw 1977]. With weights
+        :math:`w_{cd} = 1 / \delta_{cd}` and :math:`V` such that :math:`V b` are the slopes of
+        :math:`\sum w_{cd} \lVert b_c - b_d \rVert^2 / 2` less their constant part
+        :math:`\sum_k w_{ck} b_k`,
+
+        .. math:: b \leftarrow V^{-1} \Big( \sum_k w_{ck} b_k + \sum_d w_{cd} \delta_{cd}
+                  \frac{b_c - b_d}{\lVert b_c - b_d \rVert} \Big)
+
+        never raises it, and needs no step size; nor does going twice as far, which takes half the
+        rounds.
         """
         B = self.landmarks_
-        delta = self.rho_ * np.sqrt(np.maximum(squared_distances(S, self.S_), 0))
-        w = 1 / np.maximum(delta, 1e-9 * self.rho_)
-        w /= w.sum(axis=1, keepdims=True)
-        anchor = b = w @ B
+        others = np.vstack([self.S_, S]) if self.semi_supervised else self.S_
+        delta = self.rho_ * _distances(S, others)
+        w = 1 / np.maximum(delta, NEAREST * self.rho_)
+        w[:, len(B) :][np.diag_indices(len(S) if self.semi_supervised else 0)] = 0
+        solve, fixed = _solver(w, len(B)), w[:, : len(B)] @ B
+        b = solve(fixed)
         for _ in range(ROUNDS):
-            distance = np.sqrt(np.maximum(squared_distances(b, B), 0))
+            around = np.vstack([B, b]) if self.semi_supervised else B
+            distance = _distances(b, around)
             pull = w * delta / np.where(distance > 0, distance, np.inf)
-            b = 2 * (anchor + pull.sum(axis=1, keepdims=True) * b - pull @ B) - b
+            b = 2 * solve(fixed + pull.sum(axis=1, keepdims=True) * b - pull @ around) - b
         return b
 
-    def _eigenvectors(
-        self, X: Features, y: np.ndarray, S: np.ndarray, n_components: int
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return the leading directions, the class means and which classes have samples."""
+    def _grams(self, X: Features, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return :math:`X^T M X` and :math:`X^T Q X`, both (n_features, n_features)."""
         D = X.shape[1]
-        attraction, spread, means = np.zeros((D, D)), np.zeros((D, D)), np.zeros((len(S), D))
-        counts = np.bincount(y, minlength=len(S))
-        present = counts > 0
-        for classes in _groups(counts):
+        attraction, spread = np.zeros((D, D)), np.zeros((D, D))
+        for classes in _groups(np.bincount(y)):
             images, M_images, Q = [], [], []
             for c in classes:
                 block = np.asarray(X[np.flatnonzero(y == c)], dtype=np.float64)
@@ -163,15 +215,11 @@ class BiDiLEL(ZSLEstimator):
                 images.append(block)
                 M_images.append(M @ block)
                 Q.append(M.sum(axis=1))
-                means[c] = block.mean(axis=0)
             block = np.vstack(images)
             attraction += block.T @ np.vstack(M_images)
             block *= np.sqrt(np.concatenate(Q))[:, None]
             spread += block.T @ block
-        spread[np.diag_indices(D)] += self.alpha
-        n = min(n_components, D)
-        _, P = eigh(attraction, spread, subset_by_index=(D - n, D - 1), overwrite_a=True)
-        return P[:, ::-1], means, present
+        return attraction, spread
 
     def _neighbours(self, block: np.ndarray) -> np.ndarray:
         """Return the affinities M within one class, shape (n, n)."""
@@ -181,18 +229,50 @@ class BiDiLEL(ZSLEstimator):
         near = kneighbors_graph(block, k).toarray().astype(bool)
         return np.where(near | near.T, np.exp(-squared_distances(block, block) / 2), 0)
 
-    def _place(self, P: np.ndarray, means: np.ndarray, present: np.ndarray, S: np.ndarray) -> Self:
-        """Keep the projection and put the landmarks into the latent space."""
-        self.P_, self.S_ = P, S[present]
-        self.landmarks_ = means[present] @ P
-        latent = np.sqrt(np.maximum(squared_distances(self.landmarks_, self.landmarks_), 0))
-        semantic = np.sqrt(np.maximum(squared_distances(self.S_, self.S_), 0))
+    def _place(self, P: np.ndarray, Z: np.ndarray, y: np.ndarray, S: np.ndarray) -> Self:
+        """Keep the projection, and the landmarks of images at ``Z``."""
+        statistics = ClassStatistics.of(l2_rows(Z) if self.similarity == "cosine" else Z, y, len(S))
+        present = statistics.counts > 0
+        self.P_, self.S_, self.landmarks_ = P, S[present], statistics.means[present]
+        latent, semantic = (
+            _distances(self.landmarks_, self.landmarks_),
+            _distances(self.S_, self.S_),
+        )
         self.rho_ = latent.sum() / semantic.sum() if semantic.any() else 1.0
         return self
+
+    def _nearness(self, Z: np.ndarray, b: np.ndarray) -> np.ndarray:
+        if self.similarity == "cosine":
+            return compare(Z, b, "cosine")
+        return -squared_distances(Z, b)
 
     def _check_params(self) -> None:
         self._check_positive("alpha")
         self._check_count("k", "n_components")
+        self._check_choice("similarity", ("cosine", "euclidean"))
+        self._check_choice("semi_supervised", (True, False))
+
+
+def _directions(
+    attraction: np.ndarray, spread: np.ndarray, alpha: float, n_components: int
+) -> np.ndarray:
+    """Return the leading directions, shape (n_features, at most n_components)."""
+    D = len(spread)
+    last = (D - min(n_components, D), D - 1)
+    _, P = eigh(attraction, ridge(spread.copy(), alpha), subset_by_index=last, overwrite_b=True)
+    return P[:, ::-1]
+
+
+def _distances(A: np.ndarray, B: np.ndarray) -> np.ndarray:
+    return np.sqrt(np.maximum(squared_distances(A, B), 0))
+
+
+def _solver(w: np.ndarray, n_landmarks: int) -> Callable[[np.ndarray], np.ndarray]:
+    """Return what solves :math:`V b = r` for b, given the weights of landmarks, then of classes."""
+    total = w.sum(axis=1, keepdims=True)
+    if w.shape[1] == n_landmarks:
+        return lambda r: r / total
+    return partial(cho_solve, cho_factor(np.diagflat(total) - w[:, n_landmarks:]))
 
 
 def _groups(counts: np.ndarray) -> list[np.ndarray]:

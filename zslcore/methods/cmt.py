@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from typing import ClassVar, Literal
 
@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import erf
 from sklearn.neighbors import NearestNeighbors
 
-from zslcore.base import MethodCard
+from zslcore.base import MethodCard, Params
 from zslcore.exceptions import ParameterError
 from zslcore.features import Features, project, squared_distances
 from zslcore.methods._sgd import EpochModel, TrainingRows, mean_square, on_device
@@ -22,13 +22,15 @@ class CMT(EpochModel):
     r"""A network with one hidden layer sends an image to the prototype of its class.
 
     .. math::
-        \min_{W_1, W_2} \; \frac{1}{N} \sum_n
-        \lVert s_{y_n} - W_1 \tanh(W_2 x_n) \rVert^2
+        \min_{W_1, b_1, W_2, b_2} \; \frac{1}{N} \sum_n \lVert s_{y_n} - z_n \rVert^2, \qquad
+        z = W_1 \tanh(W_2 x + b_2) + b_1
 
-    and the nearest prototype answers, :math:`F(x, c) = -\lVert W_1 \tanh(W_2 x) - s_c \rVert^2`
-    [1]_. The paper minimises with L-BFGS over all images at once; here it is Adam on mini-batches,
-    and the number of epochs, chosen on the folds, is the only regularisation. Features and
-    prototypes are brought to unit mean square inside, so that one rate serves any scaling.
+    and the nearest prototype answers, :math:`F(x, c) = -\lVert z - s_c \rVert^2` [1]_. The paper's
+    formula has no biases, its authors' code has them. The paper minimises with L-BFGS over all
+    images at once; here it is Adam on mini-batches, and the number of epochs, chosen on the folds,
+    is the only regularisation. Features are brought to unit mean square inside, and so are
+    prototypes around their mean, at which :math:`b_1` starts: one rate serves any scaling, and the
+    network spends itself on what tells classes apart.
 
     Parameters
     ----------
@@ -46,6 +48,8 @@ class CMT(EpochModel):
     ----------
     W1_ : ndarray of shape (n_attributes, hidden)
     W2_ : ndarray of shape (hidden, n_features)
+    b1_ : ndarray of shape (n_attributes,)
+    b2_ : ndarray of shape (hidden,)
 
     References
     ----------
@@ -61,11 +65,13 @@ class CMT(EpochModel):
         authors="Socher, Ganjoo, Manning, Ng",
         url="https://arxiv.org/abs/1301.3666",
         idea="A small network sends an image to the prototype of its class; the nearest one wins.",
-        formula=r"\min \sum_n \lVert s_{y_n} - W_1 \tanh(W_2 x_n) \rVert^2,"
-        r"\quad F(x, c) = -\lVert W_1 \tanh(W_2 x) - s_c \rVert^2",
+        formula=r"z = W_1 \tanh(W_2 x + b_2) + b_1,\; \min \sum_n \lVert s_{y_n} - z_n \rVert^2,"
+        r"\quad F(x, c) = -\lVert z - s_c \rVert^2",
         stochastic=True,
     )
+    revision = 2
     param_grid: ClassVar = {"epochs": (2, 5, 10, 20)}
+    predicted_attributes = "regressed"
 
     def __init__(
         self,
@@ -88,13 +94,25 @@ class CMT(EpochModel):
         X, S = self._check_scoring(X, prototypes)
         return -squared_distances(self._embed(X), S)
 
+    def attribute_grid(
+        self,
+        X: Features,
+        y: np.ndarray,
+        prototypes: np.ndarray,
+        grid: Iterable[Params],
+        X_test: Features,
+    ) -> Iterator[np.ndarray]:
+        """Yield where the network sends ``X_test``; see :class:`ZSLEstimator`."""
+        for model in self.fit_grid(X, y, prototypes, grid):
+            yield model._embed(X_test)
+
     def _check_params(self) -> None:
         self._check_positive("learning_rate")
         self._check_count("hidden", "epochs", "batch_size")
 
     def _embed(self, X: Features) -> np.ndarray:
         """Return where the network sends ``X``, shape (n_samples, n_attributes)."""
-        return np.tanh(project(X, self.W2_.T)) @ self.W1_.T
+        return np.tanh(project(X, self.W2_.T) + self.b2_) @ self.W1_.T + self.b1_
 
     def _epochs(
         self, X: Features, y: np.ndarray, prototypes: np.ndarray, wanted: Sequence[int]
@@ -105,17 +123,19 @@ class CMT(EpochModel):
         (N, D), A, device = X.shape, S.shape[1], on_device(self.card.name, self.device)
         put = partial(torch.tensor, dtype=torch.float32, device=device)
         rng, rows = np.random.default_rng(self.random_state), TrainingRows(X, device)
-        x_scale, s_scale = np.sqrt(D / rows.mean_square), np.sqrt(A / mean_square(S))
-        target = put(S * s_scale)[torch.as_tensor(y, device=device)]
+        mean = S[y].mean(axis=0)
+        x_scale, s_scale = np.sqrt(D / rows.mean_square), np.sqrt(A / mean_square(S - mean))
+        target = put((S - mean) * s_scale)[torch.as_tensor(y, device=device)]
         W1, W2 = (
             put(rng.normal(size=(m, n)) / np.sqrt(n), requires_grad=True)
             for m, n in ((A, self.hidden), (self.hidden, D))
         )
-        adam = torch.optim.Adam([W1, W2], lr=self.learning_rate)
+        b1, b2 = (put(np.zeros(n), requires_grad=True) for n in (A, self.hidden))
+        adam = torch.optim.Adam([W1, W2, b1, b2], lr=self.learning_rate)
         for epoch in range(1, max(wanted) + 1):
             loss, order = put(0.0), rng.permutation(N)
             for b in np.split(order, range(self.batch_size, N, self.batch_size)):
-                Z = torch.tanh(rows[b] * x_scale @ W2.T) @ W1.T
+                Z = torch.tanh(rows[b] * x_scale @ W2.T + b2) @ W1.T + b1
                 error = (target[torch.as_tensor(b, device=device)] - Z).square().sum()
                 adam.zero_grad()
                 (error / len(b)).backward()
@@ -123,16 +143,17 @@ class CMT(EpochModel):
                 loss += error.detach()
             self._tell(epoch, loss / N / s_scale**2)
             if epoch in wanted:
-                self.W1_ = W1.detach().cpu().numpy() / s_scale
-                self.W2_ = W2.detach().cpu().numpy() * x_scale
+                learned = [p.detach().cpu().numpy().astype(float) for p in (W1, b1, W2, b2)]
+                self.W1_, self.b1_ = learned[0] / s_scale, learned[1] / s_scale + mean
+                self.W2_, self.b2_ = learned[2] * x_scale, learned[3]
                 yield epoch
 
 
 class CMTStar(CMT):
     r"""CMT, and a detector that tells images of unseen classes from those of seen ones.
 
-    With :math:`z = W_1 \tanh(W_2 x)`, the novelty :math:`\nu(x)` is, of the paper's two detectors
-    [1]_,
+    With :math:`z` where the network sends an image, its novelty :math:`\nu(x)` is, of the paper's
+    two detectors [1]_,
 
     - "gaussian": an isotropic Gaussian around the prototype of every seen class, its variance that
       of the class's training images; the distance to the nearest, in deviations:
@@ -140,12 +161,13 @@ class CMTStar(CMT):
       .. math:: \nu(x) = \min_c \frac{\lVert z - s_c \rVert}{\sigma_c \sqrt{d}}, \qquad
                 \sigma_c^2 = \frac{1}{n_c d} \sum_{y_n = c} \lVert z_n - s_c \rVert^2
 
-    - "loop": the local outlier probability of [2]_. With :math:`\rho(z)` the root mean squared
-      distance to the :math:`k` nearest training images :math:`C(z)`,
+    - "loop": the local outlier probability of [2]_, the least over the seen classes. With
+      :math:`\rho_c(z)` the root mean squared distance to the :math:`k` nearest training images
+      :math:`N_c(z)` of class :math:`c`,
 
-      .. math:: \nu(x) = \max\Big(0, \mathrm{erf} \frac{\ell(z)}{\lambda \,
-                \sqrt{\mathrm{mean}_n \, \ell(z_n)^2}}\Big), \qquad
-                \ell(z) = \frac{\rho(z)}{\mathrm{mean}_{q \in C(z)} \rho(q)} - 1
+      .. math:: \nu(x) = \min_c \, \max\Big(0, \mathrm{erf} \frac{\ell_c(z)}{\sqrt{2} \, \lambda \,
+                \sqrt{\mathrm{mean}_{y_n = c} \, \ell_c(z_n)^2}}\Big), \qquad
+                \ell_c(z) = \frac{\rho_c(z)}{\mathrm{mean}_{q \in N_c(z)} \, \rho_c(q)} - 1
 
     An image is given to the seen classes while :math:`\nu(x) < t - \gamma`, where :math:`t` accepts
     a share of the training images as seen and :math:`\gamma` is chosen on the folds; among the
@@ -164,10 +186,12 @@ class CMTStar(CMT):
         lie nearer than others of their class, so that :math:`\gamma = 0` calls too much novel; the
         gamma chosen on images the network has not seen makes up for it.
     k : int, default=20
-        Neighbours of "loop".
+        Neighbours of "loop" within a class; all the others in smaller classes.
     lam : float, default=3.0
-        :math:`\lambda` of "loop"; the paper tries 1 to 13. It stretches probabilities and changes
-        no order, so that it moves the threshold and nothing else.
+        :math:`\lambda` of "loop"; the paper tries 1 to 13. The authors' code takes one for each
+        class; here it is the same for all, and what differs is the deviation it multiplies. It
+        stretches probabilities and changes no order, so that it moves the threshold and nothing
+        else.
     hidden, learning_rate, epochs, batch_size, device, random_state
         As in CMT.
 
@@ -238,7 +262,7 @@ class CMTStar(CMT):
             self.detector_: Gaussians | LocalOutliers = (
                 Gaussians(Z, y, np.asarray(prototypes, dtype=np.float64))
                 if self.detector == "gaussian"
-                else LocalOutliers(Z, self.k, self.lam)
+                else LocalOutliers(Z, y, self.k, self.lam)
             )
             self.threshold_ = float(np.quantile(self.detector_.of_training, self.coverage))
             yield epoch
@@ -272,12 +296,13 @@ class Gaussians:
 
 
 class LocalOutliers:
-    """Local outlier probability among the training images; see :class:`CMTStar`.
+    """The least local outlier probability among the seen classes; see :class:`CMTStar`.
 
     Parameters
     ----------
     Z : array of shape (n_samples, n_attributes), the embedded training images
-    k : int, neighbours
+    y : int array of shape (n_samples,), their classes; those of one image have no density
+    k : int, neighbours within a class
     lam : float, deviations at which an outlier is certain
 
     Attributes
@@ -285,18 +310,50 @@ class LocalOutliers:
     of_training : array of shape (n_samples,), novelty of the training images
     """
 
+    def __init__(self, Z: np.ndarray, y: np.ndarray, k: int, lam: float) -> None:
+        rows = [np.flatnonzero(y == c) for c in np.unique(y)]
+        rows = [of_class for of_class in rows if len(of_class) > 1]
+        if not rows:
+            raise ParameterError("CMT*: 'loop' needs a class of two training images, got none.")
+        self.densities = [ClassDensity(Z[of_class], k, lam) for of_class in rows]
+        probabilities = self._probabilities(Z)
+        for of_density, of_class, density in zip(probabilities, rows, self.densities, strict=True):
+            of_density[of_class] = density.of_training  # where an image is not its own neighbour
+        self.of_training = probabilities.min(axis=0)
+
+    def novelty(self, Z: np.ndarray) -> np.ndarray:
+        """Return the novelty of embedded images, shape (n_samples,)."""
+        return self._probabilities(Z).min(axis=0)
+
+    def _probabilities(self, Z: np.ndarray) -> np.ndarray:
+        return np.array([density.outlier_probability(Z) for density in self.densities])
+
+
+class ClassDensity:
+    """How densely the training images of one class lie; see :class:`CMTStar`.
+
+    Parameters
+    ----------
+    Z : array of shape (n_samples, n_attributes), the embedded training images of the class
+    k : int, neighbours
+    lam : float, deviations at which an outlier is certain
+
+    Attributes
+    ----------
+    of_training : array of shape (n_samples,), outlier probability of these images in their class
+    """
+
     def __init__(self, Z: np.ndarray, k: int, lam: float) -> None:
-        if k >= len(Z):
-            raise ParameterError(f"CMT*: k must be less than {len(Z)} training images; got {k}.")
+        k = min(k, len(Z) - 1)
         self.context = NearestNeighbors(n_neighbors=k, algorithm="brute").fit(Z)
         distance, near = self.context.kneighbors()  # of every image but itself
         self.rho = _root_mean_square(distance)
         ell = self._ell(self.rho, near)
-        self.scale = lam * float(_root_mean_square(ell)) or 1.0
+        self.scale = np.sqrt(2) * lam * float(_root_mean_square(ell)) or 1.0
         self.of_training = self._probability(ell)
 
-    def novelty(self, Z: np.ndarray) -> np.ndarray:
-        """Return the novelty of embedded images, shape (n_samples,)."""
+    def outlier_probability(self, Z: np.ndarray) -> np.ndarray:
+        """Return the probability that embedded images are not of the class, (n_samples,)."""
         distance, near = self.context.kneighbors(Z)
         return self._probability(self._ell(_root_mean_square(distance), near))
 

@@ -50,7 +50,7 @@ class DSRL(PropagationModel):
     B_ : ndarray of shape (n_seen_classes, n_features)
         The parts.
     W_ : ndarray of shape (n_seen_classes, n_attributes)
-        The map from shares of parts to prototypes.
+        The map from shares of parts to prototypes, of seen images that are encoded as unseen ones.
     graph_, unlabeled_ : of the unlabelled images
     objective_ : list of float
         The printed objective after each round; it never rises.
@@ -60,8 +60,10 @@ class DSRL(PropagationModel):
     The benchmark's text, which this follows, gives neither the number of parts nor the weights. The
     parts start at the class means, one for each seen class, so that nothing is drawn by chance.
     The parts of an image are found with :math:`B` alone, in the same way for an unlabelled image
-    and one that comes later. The paper's own discriminative term between classes is not in the
-    benchmark's text and not here.
+    and one that comes later. The factorisation pulls the shares :math:`H` of seen images to their
+    labels, which no other image has: :math:`W` is therefore fitted once more at the end, on shares
+    of the seen images that are found with :math:`B` alone, too. The paper's own discriminative term
+    between classes is not in the benchmark's text and not here.
 
     References
     ----------
@@ -82,6 +84,7 @@ class DSRL(PropagationModel):
         needs="the unlabelled test images; features that are never negative",
         transductive=True,
     )
+    revision = 2
     iterative = True
     param_grid: ClassVar = {"mu": (0.1, 1.0, 10.0), "alpha": (0.2, 0.5, 0.8)}
 
@@ -117,6 +120,7 @@ class DSRL(PropagationModel):
         present = means.counts > 0
         self.B_ = np.maximum(means.sums[present] / means.counts[present, None], SMALLEST)
         self._factorise(X, S[y], unlabeled)
+        self.W_ = self._map(self.encode(X), S[y])
         return self._build_graph(unlabeled)
 
     def encode(self, X: Features) -> np.ndarray:

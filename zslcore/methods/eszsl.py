@@ -34,10 +34,12 @@ class ESZSL(CompatibilityModel):
 
     Parameters
     ----------
-    gamma : float, default=1.0
+    gamma : float, default=10.0
         Ridge on the visual side, :math:`\gamma > 0`; not the gamma of calibrated stacking.
-    lam : float, default=0.1
-        Ridge on the semantic side, :math:`\lambda > 0`.
+    lam : float, default=1.0
+        Ridge on the semantic side, :math:`\lambda > 0`. On the folds of CUB and of all simulated
+        data sets the defaults lie within 1.2 points of the best of the grid, rows being of unit
+        length.
     coding : "01" or "+-1", default="01"
         Values of :math:`Y` for wrong and right classes. The paper writes -1 and 1; with features
         that are not centred that target costs many points, since :math:`V` has to spend itself on
@@ -65,14 +67,17 @@ class ESZSL(CompatibilityModel):
         formula=r"V = (X^\top X + \gamma I)^{-1} X^\top Y S \, (S^\top S + \lambda I)^{-1},"
         r"\quad F(x, c) = x^\top V s_c",
     )
+    revision = 2  # the same numbers as 1 for the same parameters; other defaults
     param_grid: ClassVar = {
         "gamma": tuple(10.0**k for k in range(-3, 4)),
         "lam": tuple(10.0**k for k in range(-3, 4)),
     }
     sharing = ("gamma", "lam")
+    regularizers: ClassVar = {"gamma": "stronger", "lam": "stronger"}
+    predicted_attributes = "implied"
 
     def __init__(
-        self, gamma: float = 1.0, lam: float = 0.1, coding: Literal["01", "+-1"] = "01"
+        self, gamma: float = 10.0, lam: float = 1.0, coding: Literal["01", "+-1"] = "01"
     ) -> None:
         self.gamma = gamma
         self.lam = lam

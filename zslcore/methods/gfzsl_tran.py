@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import logsumexp, softmax
 
 from zslcore.base import MethodCard, TransductiveEstimator
-from zslcore.features import Features, chunks
+from zslcore.features import Features, chunks, positions
 from zslcore.methods.gfzsl import GFZSL, log_density
 
 __all__ = ["GFZSLTran"]
@@ -132,8 +132,8 @@ class GFZSLTran(TransductiveEstimator):
         """Return log densities; see :class:`~zslcore.base.ZSLEstimator`."""
         X, S = self._check_scoring(X, prototypes)
         means, variances = self.inductive_.predict_gaussians(S)
-        same = (S[:, None] == self.candidates_).all(axis=2)
-        known, at = same.any(axis=1), same.argmax(axis=1)
+        at = positions(S, self.candidates_)
+        known = at >= 0
         means[known], variances[known] = self.means_[at[known]], self.variances_[at[known]]
         return log_density(X, means, variances)
 

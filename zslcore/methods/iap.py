@@ -38,8 +38,9 @@ class IAP(AttributeModel):
     threshold : "attribute" or "overall", default="attribute"
         What a value has to exceed for a class to have an attribute; see
         :class:`~zslcore.methods.dap.DAP`.
-    tol : float, default=0.01
-        Stop when the gradient has fallen to this share of its size at zero.
+    tol : float, default=3e-4
+        Stop when the gradient has fallen to this share of its size at zero. Less moves accuracies
+        on the simulated data by 0.05 points at most, 0.01 by up to 0.3 in 40 % of the time.
 
     Attributes
     ----------
@@ -71,13 +72,14 @@ class IAP(AttributeModel):
         r" F(x, c) = \sum_m \log p(a_m^c \mid x) - \log p(a_m^c)",
         needs="prototypes whose values say how much of an attribute a class has",
     )
+    revision = 2  # classifiers are fitted to a smaller tolerance
     param_grid: ClassVar = {"C": (10.0, 100.0, 1000.0)}
 
     def __init__(
         self,
         C: float = 10.0,
         threshold: Literal["attribute", "overall"] = "attribute",
-        tol: float = 1e-2,
+        tol: float = 3e-4,
     ) -> None:
         self.C = C
         self.threshold = threshold

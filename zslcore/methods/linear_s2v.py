@@ -30,7 +30,7 @@ class LinearS2V(ZSLEstimator):
 
     Parameters
     ----------
-    lam : float, default=1e-3
+    lam : float, default=0.005
         Weight of the ridge, :math:`\lambda > 0`, per sample as in [2]_.
 
     Attributes
@@ -56,10 +56,12 @@ class LinearS2V(ZSLEstimator):
         formula=r"W = (S_y^\top S_y + \lambda N I)^{-1} S_y^\top X,"
         r"\quad F(x, c) = -\lVert x - W^\top s_c \rVert^2",
     )
+    revision = 2  # the same numbers as 1 for the same parameter; another default
     param_grid: ClassVar = {"lam": tuple(10.0 ** (k / 2) for k in range(-12, 3))}
     sharing = ("lam",)
+    regularizers: ClassVar = {"lam": "stronger"}
 
-    def __init__(self, lam: float = 1e-3) -> None:
+    def __init__(self, lam: float = 0.005) -> None:
         self.lam = lam
 
     def _check_params(self) -> None:

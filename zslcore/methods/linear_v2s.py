@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import ClassVar, Literal, Self
 
 import numpy as np
 from scipy.linalg import solve
+from sklearn.base import clone
 
 from zslcore.base import MethodCard, Params, ZSLEstimator
 from zslcore.features import Features, compare, project
@@ -57,6 +58,8 @@ class LinearV2S(ZSLEstimator):
     )
     param_grid: ClassVar = {"lam": tuple(10.0 ** (k / 2) for k in range(-14, 3))}
     sharing = ("lam",)
+    regularizers: ClassVar = {"lam": "stronger"}
+    predicted_attributes = "regressed"
 
     def __init__(self, lam: float = 1e-3, similarity: Literal["cosine", "dot"] = "cosine") -> None:
         self.lam = lam
@@ -78,6 +81,18 @@ class LinearV2S(ZSLEstimator):
         """Return the similarity of ``W x`` and prototypes; see :class:`ZSLEstimator`."""
         X, S = self._check_scoring(X, prototypes)
         return compare(project(X, self.W_.T), S, self.similarity)
+
+    def attribute_grid(
+        self,
+        X: Features,
+        y: np.ndarray,
+        prototypes: np.ndarray,
+        grid: Iterable[Params],
+        X_test: Features,
+    ) -> Iterator[np.ndarray]:
+        """Yield ``X_test W'``: what the dot product compares; see :class:`ZSLEstimator`."""
+        linear = clone(self).set_params(similarity="dot")
+        return super(LinearV2S, linear).attribute_grid(X, y, prototypes, grid, X_test)
 
     def _score_together(
         self,

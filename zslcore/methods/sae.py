@@ -41,12 +41,15 @@ class SAE(ZSLEstimator):
 
     Parameters
     ----------
-    lam : float, default=0.1
+    lam : float, default=10**-0.5
         Weight of the encoder, :math:`\lambda > 0`.
     direction : "S2V" or "V2S", default="S2V"
         Where images and classes are compared: cosine of :math:`x` and the decoded prototype
         :math:`W^\top s_c`, or of the encoded image :math:`W x` and :math:`s_c`. The benchmark
         reports V2S, the calibration paper the much better S2V; the authors' code offers both.
+    rows : "learned" or "unit", default="learned"
+        Whether the rows of :math:`W`, one an attribute, are brought to unit length before anything
+        is compared. The authors' code does so for AWA and not for CUB; the paper does not say it.
 
     Attributes
     ----------
@@ -75,16 +78,26 @@ class SAE(ZSLEstimator):
         formula=r"A W + W B = C,\; A = S_y^\top S_y,\; B = \lambda X^\top X,\;"
         r" C = (1 + \lambda) S_y^\top X,\quad F(x, c) = \cos(x, W^\top s_c)",
     )
+    revision = 2  # the same numbers as 1 for the same parameters; another default, `rows`
     param_grid: ClassVar = {"lam": tuple(10.0 ** (k / 2) for k in range(-6, 9))}
     sharing = ("lam",)
+    regularizers: ClassVar = {"lam": "stronger"}
+    predicted_attributes = "regressed"
 
-    def __init__(self, lam: float = 0.1, direction: Literal["S2V", "V2S"] = "S2V") -> None:
+    def __init__(
+        self,
+        lam: float = 10**-0.5,
+        direction: Literal["S2V", "V2S"] = "S2V",
+        rows: Literal["learned", "unit"] = "learned",
+    ) -> None:
         self.lam = lam
         self.direction = direction
+        self.rows = rows
 
     def _check_params(self) -> None:
         self._check_positive("lam")
         self._check_choice("direction", ("S2V", "V2S"))
+        self._check_choice("rows", ("learned", "unit"))
 
     def fit(self, X: Features, y: np.ndarray, prototypes: np.ndarray) -> Self:
         """Fit ``W_`` on seen classes; ``y`` indexes the rows of ``prototypes``."""
@@ -95,6 +108,19 @@ class SAE(ZSLEstimator):
         """Return cosines in the space of ``direction``; see :class:`ZSLEstimator`."""
         X, S = self._check_scoring(X, prototypes)
         return next(self._scores([self.W_], X, S))
+
+    def attribute_grid(
+        self,
+        X: Features,
+        y: np.ndarray,
+        prototypes: np.ndarray,
+        grid: Iterable[Params],
+        X_test: Features,
+    ) -> Iterator[np.ndarray]:
+        """Yield ``X_test W'``, the codes of either direction; see :class:`ZSLEstimator`."""
+        lams = [params.get("lam", self.lam) for params in grid]
+        codes = [W.T for W in self._solutions(X, y, prototypes, lams)]
+        yield from np.split(project(X_test, np.hstack(codes)), len(codes), axis=1)
 
     def _score_together(
         self,
@@ -129,6 +155,8 @@ class SAE(ZSLEstimator):
     ) -> Iterator[np.ndarray]:
         """Yield the cosines of every solution, reading ``X`` once."""
         in_visual_space = self.direction == "S2V"
+        if self.rows == "unit":
+            solutions = map(l2_rows, solutions)
         codes = [l2_rows(S @ W).T if in_visual_space else W.T for W in solutions]
         projected = project(X, np.hstack(codes), unit=in_visual_space)
         for part in np.split(projected, len(codes), axis=1):

@@ -94,8 +94,11 @@ class SSE(ZSLEstimator):
         r"_{\alpha \in \Delta} \tfrac{1}{2} \alpha^\top (K + c I) \alpha - k_c^\top \alpha",
     )
     param_grid: ClassVar = {"c": (0.1, 1.0, 10.0), "C": (10.0, 100.0, 1000.0)}
+    revision = 2
+    simpler = ("c",)
     iterative = True
     sharing = ("c", "C")
+    regularizers: ClassVar = {"C": "weaker", "c": "stronger"}
 
     def __init__(
         self,

@@ -10,12 +10,14 @@ from zslcore.leakage.checks.balance import few_test_images
 from zslcore.leakage.checks.classes import fold_classes, seen_and_unseen
 from zslcore.leakage.checks.features import identical_features, near_duplicates
 from zslcore.leakage.checks.identity import known_split
+from zslcore.leakage.checks.photographs import same_photograph
 from zslcore.leakage.checks.pretraining import overlap_effect, pretrained_classes
 from zslcore.leakage.checks.prototypes import side_information
 from zslcore.leakage.checks.rows import shared_rows
 from zslcore.leakage.checks.selection import how_chosen
 from zslcore.leakage.context import AuditContext
 from zslcore.leakage.report import Finding, Severity
+from zslcore.leakage.words import how
 
 __all__ = ["CHECKS", "Check", "run_check"]
 
@@ -40,12 +42,16 @@ class Check:
     needs: tuple[tuple[str, str], ...] = ()
 
 
-_LABELS = ("labels", "the class of every image (labels=, --labels)")
-_CLASSES = ("unseen_classes", "labels or lists of the classes (labels=, --labels)")
-_FEATURES = ("features", "the features (a data set, or --features)")
+_LABELS = ("labels", f"the class of every image {how('labels')}")
+_CLASSES = ("unseen_classes", f"labels or lists of the classes {how('labels')}")
+_FEATURES = ("features", f"the features {how('features')}")
 _PROTOTYPES = ("prototypes", "the prototypes (att)")
 _NAMES = ("class_names", "the names of the classes")
-_VOCABULARIES = ("vocabularies", "the extractor's classes (pretraining=, --pretraining)")
+_PHOTOGRAPHS = (
+    "photographs",
+    f"the names of the image files, or which rows belong together {how('groups')}",
+)
+_VOCABULARIES = ("vocabularies", f"the extractor's classes {how('vocabularies')}")
 
 CHECKS: tuple[Check, ...] = (
     Check(
@@ -116,6 +122,13 @@ CHECKS: tuple[Check, ...] = (
         "Every test class has enough images for an accuracy of its own.",
         few_test_images,
         (_LABELS,),
+    ),
+    Check(
+        "ZSL012",
+        "The same photograph on both sides",
+        "No photograph is on both sides.",
+        same_photograph,
+        (_PHOTOGRAPHS,),
     ),
 )
 

@@ -12,25 +12,21 @@ from zslcore.metrics import accuracy_interval
 
 __all__ = ["few_test_images"]
 
-#: With fewer images the exact 95 % interval of a class at 50 % is at least 0.62 wide.
-FEW_IMAGES = 10
-
 
 def few_test_images(context: AuditContext) -> Iterator[Finding]:
-    """ZSL011: test classes below ten images, with the interval that such an accuracy has."""
-    labels = context.known_labels
+    """ZSL011: test classes with few images, and the interval that such an accuracy has."""
+    labels, limit = context.known_labels, context.thresholds.images
     for part in TEST_PARTS:
         classes, counts = np.unique(labels[context.rows(part)], return_counts=True)
-        few = counts < FEW_IMAGES
+        few = counts < limit
         if not few.any():
             continue
         names = context.names(classes[few])
-        table = [
-            (name, n, round(_width(int(n)), 3)) for name, n in zip(names, counts[few], strict=True)
-        ]
+        width = {n: round(_width(n), 3) for n in np.unique(counts[few]).tolist()}
+        table = [(name, n, width[int(n)]) for name, n in zip(names, counts[few], strict=True)]
         columns = ("class", "images", "width of the 95 % interval at half right")
         message = (
-            f"Fewer than {FEW_IMAGES} images in {part}: {few.sum()} of {len(classes)} classes "
+            f"Fewer than {limit} images in {part}: {few.sum()} of {len(classes)} classes "
             f"(smallest {counts.min()})."
         )
         advice = "Read the mean over classes, with an interval, not single classes."

@@ -7,14 +7,12 @@ from collections.abc import Iterator
 import numpy as np
 
 from zslcore.leakage.context import TEST_PARTS, TRAIN_PARTS, AuditContext
-from zslcore.leakage.neighbours import ALONE, NEAR, identical_rows, near_rows
+from zslcore.leakage.neighbours import identical_rows, near_rows
 from zslcore.leakage.report import Evidence, Finding, Severity
 from zslcore.leakage.words import counted
 
 __all__ = ["identical_features", "leaking_groups", "near_duplicates"]
 
-#: Up to this share of a test part, duplicates move its accuracy by at most one point.
-FEW = 0.01
 ADVICE = "Look at the images; the corrected split takes such rows out of training."
 
 
@@ -59,7 +57,7 @@ def _trained_and_tested(context: AuditContext, group: np.ndarray, part: str) -> 
     if not rows.size:
         return
     share = rows.size / len(context.rows(part))
-    severity = Severity.FAIL if share > FEW else Severity.WARN
+    severity = Severity.FAIL if share > context.thresholds.share else Severity.WARN
     message = (
         f"With exactly the features of a training row: {counted(rows.size, 'row')} of {part} "
         f"({share:.2%})."
@@ -94,7 +92,8 @@ def near_duplicates(context: AuditContext) -> Iterator[Finding]:
     test = np.setdiff1d(context.rows(*TEST_PARTS), train)
     if not train.size or not test.size:
         return
-    near = near_rows(context.known_features, train, test)
+    limits = context.thresholds
+    near = near_rows(context.known_features, train, test, near=limits.near, alone=limits.alone)
     apart = near.distance > 0  # equal rows are ZSL004's
     if not apart.any():
         return
@@ -105,14 +104,14 @@ def near_duplicates(context: AuditContext) -> Iterator[Finding]:
         for a, b, of_usual in zip(near.test[apart], near.train[apart], shares[apart], strict=True)
     ]
     message = (
-        f"Nearer to a training row than {NEAR:g} times the usual distance (median "
-        f"{near.median:.4g}) and {ALONE:g} times that to the tenth nearest: "
+        f"Nearer to a training row than {limits.near:g} times the usual distance (median "
+        f"{near.median:.4g}) and {limits.alone:g} times that to the tenth nearest: "
         f"{counted(int(apart.sum()), 'test row')} ({share:.2%})."
     )
     columns = ("test row", "class", "training row", "its class", "distance / median",
                "distance / tenth")  # fmt: skip
     yield Finding(
-        "ZSL005", Severity.FAIL if share > FEW else Severity.WARN, message, ADVICE,
+        "ZSL005", Severity.FAIL if share > limits.share else Severity.WARN, message, ADVICE,
         (Evidence.of("Pairs, nearest first, rows 0-based", columns, table),),
         tuple(np.sort(near.test[apart]).tolist()),
         figures={"pairs": int(apart.sum()), "median": near.median},

@@ -2,83 +2,23 @@
 
 from __future__ import annotations
 
-import hashlib
-import tomllib
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from zslcore.files import FACTS
+from zslcore.datasets.benchmarks import recognise
+from zslcore.datasets.facts import class_facts
 from zslcore.leakage.context import PARTS, AuditContext
+from zslcore.leakage.known import ANSWERED, KnownSplit, agreeing, published_as
 from zslcore.leakage.report import Evidence, Finding, Severity
 from zslcore.leakage.words import listed
 
-__all__ = ["KnownSplit", "known_split", "known_splits", "part_digest", "published_as"]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class KnownSplit:
-    """A split file that is in circulation.
-
-    Attributes
-    ----------
-    dataset, name : "AWA1", "PS 2.0"
-    sha256 : of the file
-    parts : digest of the rows of every part
-    counts : rows of every part
-    superseded : why it should not be used any more, empty if it should
-    """
-
-    dataset: str
-    name: str
-    sha256: str
-    parts: Mapping[str, str]
-    counts: Mapping[str, int]
-    superseded: str = ""
-
-    def __str__(self) -> str:
-        return f"{self.dataset} {self.name}"
-
-
-@cache
-def known_splits() -> tuple[KnownSplit, ...]:
-    """Return the split files that ``data/known_splits.toml`` knows."""
-    entries = tomllib.loads((FACTS / "known_splits.toml").read_text(encoding="utf-8"))["split"]
-    return tuple(KnownSplit(**entry) for entry in entries)
-
-
-def part_digest(rows: np.ndarray) -> str:
-    """SHA-256 over the sorted, distinct, 0-based rows of a part, 16 hex digits."""
-    return hashlib.sha256(np.unique(rows).astype("<i8").tobytes()).hexdigest()[:16]
-
-
-def published_as(context: AuditContext) -> tuple[KnownSplit, ...]:
-    """Return the known splits that agree with everything that was given.
-
-    The releases of a proposed split share parts, so that there may be several.
-    """
-    this_file = [s for s in known_splits() if s.sha256 and s.sha256 == context.file_digest]
-    agree = _agreeing(context)
-    return tuple(this_file or [split for split, (_, other) in agree.items() if not other])
-
-
-def _agreeing(context: AuditContext) -> dict[KnownSplit, tuple[list[str], list[str]]]:
-    """Return the parts in which known splits agree with the rows given, and those in which not."""
-    given = {part: context.parts[part] for part in PARTS if part in context.parts}
-    mine = {part: part_digest(rows) for part, rows in given.items() if rows.size}
-    agree = {}
-    for split in known_splits():
-        same = [part for part in mine if split.parts.get(part) == mine[part]]
-        if same:
-            agree[split] = same, [part for part in mine if part not in same]
-    return agree
+__all__ = ["known_split"]
 
 
 def known_split(context: AuditContext) -> Iterator[Finding]:
     """ZSL010: the same as a known split, a variant of one, or unknown."""
-    agree, these = _agreeing(context), published_as(context)
+    agree, these = agreeing(context), published_as(context)
     if len(these) == 1:
         same = "the published file" if context.file_digest == these[0].sha256 else "its rows"
         yield _known(these[0], same)
@@ -89,7 +29,49 @@ def known_split(context: AuditContext) -> Iterator[Finding]:
         nearest = tuple(split for split, (_, other) in agree.items() if len(other) == fewest)
         yield _variant(context, nearest, *agree[nearest[0]])
     else:
-        yield Finding("ZSL010", Severity.INFO, "Not one of the known split files, nor near one.")
+        yield Finding("ZSL010", Severity.INFO, _by_classes(context))
+    if ANSWERED in context.facts:
+        dataset, _, what = context.facts[ANSWERED].partition(": ")
+        message = (
+            f"These are rows of {dataset}, so checks were answered from what zslcore knows of it "
+            f"({what}); the files themselves were not given."
+        )
+        yield Finding("ZSL010", Severity.INFO, message)
+
+
+def _by_classes(context: AuditContext) -> str:
+    """Say what the classes tell of a split whose rows are no known split's."""
+    unknown = "Not one of the known split files, nor near one."
+    if context.labels is None or not context.class_names or context.simulated:
+        return unknown
+    found = recognise(context.class_names, context.labels)
+    if found is None or found.benchmark is None:
+        return unknown
+    facts = class_facts(found.benchmark).classes.iloc[found.row]
+    for name, column in (("PS", "ps"), ("SS", "ss")):
+        is_test = (facts[column] == "test").to_numpy()
+        if not np.array_equal(np.flatnonzero(is_test), context.known_unseen_classes):
+            continue
+        held = facts["test_seen"].to_numpy() * (name == "PS")
+        images = facts["images"].to_numpy()
+        expected = {
+            "trainval": np.where(is_test, 0, images - held),
+            "test_seen": held,
+            "test_unseen": np.where(is_test, images, 0),
+        }
+        if all(np.array_equal(_counts(context, part), n) for part, n in expected.items()):
+            return (
+                f"As many images of each class in each part as {found.benchmark} {name}, in "
+                "another order: row numbers cannot tell whether they are the same images."
+            )
+        return f"The unseen classes are those of {found.benchmark} {name}, the rows are not."
+    return f"The classes are those of {found.benchmark}, parted otherwise than in PS and SS."
+
+
+def _counts(context: AuditContext, part: str) -> np.ndarray:
+    """Return the number of images of every class in a part."""
+    labels = context.known_labels[context.rows(part)]
+    return np.bincount(labels, minlength=len(context.class_names))
 
 
 def _known(split: KnownSplit, same: str) -> Finding:

@@ -14,7 +14,7 @@ from zslcore.leakage.context import AuditContext
 from zslcore.leakage.matching import Match, match_names, readable
 from zslcore.leakage.report import Evidence, Finding, Severity
 from zslcore.leakage.vocabularies import Vocabulary
-from zslcore.leakage.words import listed
+from zslcore.leakage.words import how, listed
 
 __all__ = ["Overlap", "overlap_effect", "overlaps", "pretrained_classes"]
 
@@ -140,7 +140,7 @@ def overlap_effect(context: AuditContext) -> Iterator[Finding]:
             why = f"Nothing to compare: {which} test class is among those of {vocabulary.name}."
             yield Finding("ZSL007", Severity.INFO, why)
         elif not accuracies:
-            why = "Did not run: needs accuracies per test class (runs= or accuracies=, --runs)."
+            why = f"Did not run: needs accuracies per test class {how('accuracies')}."
             yield Finding("ZSL007", Severity.DID_NOT_RUN, why)
         else:
             yield _effect(vocabulary, known, accuracies)

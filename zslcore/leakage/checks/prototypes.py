@@ -8,7 +8,7 @@ import numpy as np
 
 from zslcore.leakage.context import AuditContext
 from zslcore.leakage.report import Evidence, Finding, Severity
-from zslcore.leakage.words import counted, listed
+from zslcore.leakage.words import counted, how, listed
 
 __all__ = ["side_information"]
 
@@ -23,7 +23,7 @@ def side_information(context: AuditContext) -> Iterator[Finding]:
         yield Finding("ZSL009", Severity.FAIL, message, "Make them from attributes or text alone.")
     elif context.provenance.prototypes == "unknown" and not context.independent_prototypes:
         message = "Not known whether prototypes were made with the help of test images."
-        advice = "Ask the author, or declare it (provenance=, --prototypes-from)."
+        advice = f"Ask the author, or declare it {how('prototypes')}."
         yield Finding("ZSL009", Severity.UNKNOWN, message, advice)
     S = context.known_prototypes
     yield from _not_finite(context, S)
@@ -56,11 +56,15 @@ def _missing(context: AuditContext, S: np.ndarray) -> Iterator[Finding]:
         (context.class_name(c), a, round(float(v), 6))
         for (c, a), v in zip(cells, values, strict=True)
     ]
-    marker = "-1" if (values == -1).all() else "negative"
-    message = (
-        f"Missing values, by their looks: {len(cells)} {marker} cells of prototypes "
-        f"({listed(names)})."
-    )
+    cells_of = f"{counted(len(cells), 'attribute value')} of {listed(names)}"
+    verb = "is" if len(cells) == 1 else "are"
+    if (values == -1).all():
+        message = f"{cells_of} {verb} -1, the file's code for missing."
+    else:
+        message = (
+            f"{cells_of} {verb} negative where all others are not, which looks like a code for "
+            "missing."
+        )
     advice = "Replace them, for example by 0 or the attribute's mean, before any scaling."
     evidence = Evidence.of("Cells, attribute 0-based", ("class", "attribute", "value"), table)
     yield Finding("ZSL009", Severity.WARN, message, advice, (evidence,), classes=names)

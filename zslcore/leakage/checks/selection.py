@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from zslcore.leakage.context import AuditContext
 from zslcore.leakage.report import Evidence, Finding, Severity
-from zslcore.leakage.words import counted
+from zslcore.leakage.words import counted, how
 
 __all__ = ["how_chosen"]
 
@@ -36,7 +36,7 @@ def _declared(context: AuditContext) -> Iterator[Finding]:
         yield Finding("ZSL008", Severity.FAIL, message, advice)
     if unknown := of("unknown"):
         message = f"Not declared by the author: how {_were(unknown)} chosen."
-        advice = "Ask the author, or declare it (provenance=, --hyperparameters-on and the like)."
+        advice = f"Ask the author, or declare it {how('chosen')}."
         yield Finding("ZSL008", Severity.UNKNOWN, message, advice)
     if given := of("given"):
         message = f"Declared by the author: {_were(given)} given; what that rests on is not said."

@@ -37,7 +37,7 @@ def to_html(report: AuditReport) -> str:
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<title>{title}</title><style>{STYLE}</style></head><body><h1>{title}</h1>"
-        f'<p class="verdict">{escape(report.headline)}</p>{findings}'
+        f'<p class="verdict">{escape(report.headline)}</p>{findings}{_comparison(report)}'
         f"<h2>What was read</h2><table>{read}</table></body></html>\n"
     )
 
@@ -51,6 +51,14 @@ def _finding(finding: Finding, title: str) -> str:
     advice = f"<p>What to do: {escape(finding.advice)}</p>" if finding.advice else ""
     opened = " open" if mark == "fail" else ""
     return f"<details{opened}>{head}{advice}{''.join(map(_table, finding.evidence))}</details>\n"
+
+
+def _comparison(report: AuditReport) -> str:
+    if report.comparison is None:
+        return ""
+    tables = "".join(map(_table, report.comparison.tables()))
+    headline = escape(report.comparison.headline)
+    return f"<h2>Against another split</h2><p>{headline}</p>{tables}"
 
 
 def _table(evidence: Evidence) -> str:

@@ -9,6 +9,8 @@
     findings    [{id, severity, message, advice, classes, rows, figures,
                   evidence: [{title, columns, rows, total}]}]
     provenance  {what: value}
+    comparison  null, or the split against another one:
+                {names, parts, rows, moved, headline, tables: [{title, columns, rows, total}]}
 
 Rows are 0-based. Fields may be added under the same version; none is renamed or taken away.
 """
@@ -18,7 +20,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from zslcore.leakage.report import AuditReport, Finding
+from zslcore.leakage.comparison import SplitComparison
+from zslcore.leakage.report import AuditReport, Evidence, Finding
 
 __all__ = ["SCHEMA", "to_json"]
 
@@ -36,6 +39,7 @@ def to_json(report: AuditReport) -> str:
         "checks": [{"id": id_, "title": title} for id_, title in report.titles.items()],
         "findings": [_finding(finding) for finding in report.findings],
         "provenance": dict(report.provenance),
+        "comparison": _comparison(report.comparison),
     }
     return json.dumps(_finite(content), indent=1, allow_nan=False, default=str) + "\n"
 
@@ -49,10 +53,25 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "classes": list(finding.classes),
         "rows": list(finding.rows),
         "figures": dict(finding.figures),
-        "evidence": [
-            {"title": e.title, "columns": e.columns, "rows": e.rows, "total": e.total}
-            for e in finding.evidence
-        ],
+        "evidence": [_table(evidence) for evidence in finding.evidence],
+    }
+
+
+def _table(evidence: Evidence) -> dict[str, Any]:
+    fields = ("title", "columns", "rows", "total")
+    return {field: getattr(evidence, field) for field in fields}
+
+
+def _comparison(comparison: SplitComparison | None) -> dict[str, Any] | None:
+    if comparison is None:
+        return None
+    return {
+        "names": comparison.names,
+        "parts": comparison.parts,
+        "rows": comparison.n_rows,
+        "moved": comparison.n_moved,
+        "headline": comparison.headline,
+        "tables": [_table(table) for table in comparison.tables()],
     }
 
 

@@ -22,6 +22,10 @@ def to_markdown(report: AuditReport) -> str:
     ]
     for finding in report.findings:
         lines += _details(finding)
+    if report.comparison:
+        lines += ["", "## Against another split", "", escape(report.comparison.headline)]
+        for table in report.comparison.tables():
+            lines += _table(table)
     lines += ["", "## What was read", ""]
     lines += [f"- {key}: {escape(str(value))}" for key, value in report.provenance.items()]
     return "\n".join(lines) + "\n"
@@ -41,7 +45,8 @@ def _details(finding: Finding) -> list[str]:
 def _table(evidence: Evidence) -> list[str]:
     shown = evidence.rows[:ROWS]
     lines = ["", f"{evidence.title}, {len(shown)} of {evidence.total}:", ""]
-    lines += ["| " + " | ".join(evidence.columns) + " |", "|" + "---|" * len(evidence.columns)]
+    columns = [escape(column) for column in evidence.columns]
+    lines += ["| " + " | ".join(columns) + " |", "|" + "---|" * len(evidence.columns)]
     return lines + ["| " + " | ".join(escape(str(x)) for x in row) + " |" for row in shown]
 
 

@@ -1,0 +1,164 @@
+"""Bias, both variances and noise are what they were made of, and add up to the error."""
+
+import numpy as np
+import pytest
+
+from tests.worlds import linear_world
+from zslcore.analysis import bias_variance as module
+from zslcore.analysis.bias_variance import Draws, bias_variance, decompose
+from zslcore.exceptions import DatasetError, ParameterError
+from zslcore.methods import get_method
+
+WORLD = linear_world(n_seen=10, noise=0.5)
+SPLIT = WORLD.splits["PS"]
+
+
+def drawn(rng, K, L, n, A, between=0.5, within=0.2, bias=0.3):
+    """Predictions whose parts are known, of a truth that is 0 everywhere."""
+    shape = np.full((n, A), bias)
+    of_classes = between * rng.normal(size=(K, 1, n, A))
+    return shape + of_classes + within * rng.normal(size=(K, L, n, A))
+
+
+def test_bias_variance_and_noise_add_up_to_the_error_of_a_method_on_known_noise():
+    """Ridge regression on t = h(x) + noise; at every x the noise is as often up as down."""
+    rng = np.random.default_rng(0)
+    D, A, sigma, K, L = 6, 3, 0.7, 8, 4
+    true = rng.normal(size=(D, A))
+    X = np.repeat(rng.normal(size=(40, D)), 2, axis=0)
+    h = np.tanh(X @ true)  # no linear map reaches it: there is a bias
+    noise = sigma * np.tile([[1.0], [-1.0]], (40, A))
+    t, predicted = h + noise, np.empty((K, L, 80, A))
+    for k in range(K):
+        centre = rng.normal(size=D)  # what is drawn first, as classes are
+        for j in range(L):
+            Z = centre + rng.normal(size=(30, D))
+            T = np.tanh(Z @ true) + sigma * rng.choice([-1.0, 1.0], size=(30, A))
+            predicted[k, j] = X @ np.linalg.solve(Z.T @ Z + 2.0 * np.eye(D), Z.T @ T)
+    found = decompose(Draws.of(predicted, t), t, truth=h)
+    parts = found.bias + found.between + found.within + found.noise
+    assert parts == pytest.approx(found.error, abs=1e-6)
+    assert found.error == pytest.approx(((t - predicted) ** 2).mean(), abs=1e-12)
+    assert found.noise == pytest.approx(sigma**2, abs=1e-12)
+    assert min(found.bias, found.between, found.within) > 0.001
+    together = decompose(Draws.of(predicted, t), t)
+    assert together.bias == pytest.approx(found.bias + found.noise, abs=1e-12)
+    assert together.noise == 0
+
+
+def test_parts_are_found_again_without_bias():
+    rng = np.random.default_rng(1)
+    t = np.zeros((5, 2))
+    found = [decompose(Draws.of(drawn(rng, 4, 2, 5, 2), t), t) for _ in range(800)]
+    for name, true in (("between", 0.25), ("within", 0.04), ("bias", 0.09), ("variance", 0.29)):
+        values = np.array([getattr(part, name) for part in found])
+        error = values.std() / np.sqrt(len(values))
+        assert abs(values.mean() - true) < 4 * error, name
+        assert error < 0.02
+
+
+def test_interval_of_the_share_covers_it():
+    rng, t, true = np.random.default_rng(2), np.zeros((20, 3)), 0.25 / 0.29
+    found = [decompose(Draws.of(drawn(rng, 12, 2, 20, 3), t), t) for _ in range(100)]
+    covered = sum(part.low <= true <= part.high for part in found)
+    assert covered >= 90
+    assert np.mean([part.high - part.low for part in found]) < 0.1
+
+
+def test_leaving_out_a_draw_is_as_if_it_had_not_been():
+    rng, t = np.random.default_rng(3), np.zeros((6, 2))
+    predicted = drawn(rng, 5, 3, 6, 2)
+    present = rng.random((5, 6)) < 0.8
+    present[:3] = True
+    draws = Draws.of(predicted, t)
+    of = module._Squares.of(draws, present, t)
+    for k in range(5):
+        rest = [j for j in range(5) if j != k]
+        fewer = Draws.of(predicted[rest], t)
+        expected = module._Squares.of(fewer, present[rest], t).variances(fewer, present[rest])
+        for ours, theirs in zip(of.variances(draws, present, k), expected, strict=True):
+            np.testing.assert_allclose(ours, theirs, rtol=1e-9, atol=1e-12)
+
+
+def test_an_image_is_judged_by_the_draws_that_have_its_class():
+    rng, t = np.random.default_rng(4), np.zeros((4, 2))
+    predicted = drawn(rng, 6, 2, 4, 2)
+    present = np.ones((6, 4), bool)
+    present[4:] = False
+    part = decompose(Draws.of(predicted, t), t, present=present)
+    alone = decompose(Draws.of(predicted[:4], t), t)
+    assert part.error == pytest.approx(alone.error)
+    assert part.between == pytest.approx(alone.between)
+    assert part.bias == pytest.approx(alone.bias)
+    present[2:, 0] = False  # too few draws for the first image
+    assert decompose(Draws.of(predicted, t), t, present=present).n_images == 3
+
+
+@pytest.mark.parametrize("name", ["LinearV2S", "SAE", "ESZSL"])
+def test_parts_of_a_method_add_up_on_both_sides(name):
+    method = get_method(name)()
+    parameter = next(iter(method.regularizers))
+    found = bias_variance(method, WORLD, SPLIT, parameter, (0.01, 1.0), class_draws=6)
+    for part in (*found.unseen, *found.seen):
+        assert part.bias + part.variance == pytest.approx(part.error, abs=1e-12)
+        assert 0 <= part.low <= part.share <= part.high <= 1
+    table = found.table()
+    assert list(table["side"]) == ["unseen", "unseen", "seen", "seen"]
+    assert (table["error"] > 0).all()
+
+
+def test_more_regularisation_means_less_variance_and_more_bias():
+    found = bias_variance(get_method("LinearV2S")(), WORLD, SPLIT, "lam", (1e-6, 1e-2, 10.0))
+    for parts in (found.unseen, found.seen):
+        variances = [part.variance for part in parts]
+        assert variances == sorted(variances, reverse=True)
+        assert parts[-1].bias > parts[0].bias
+
+
+def test_classes_carry_most_of_the_variance_and_more_for_unseen_images():
+    """What the paper says of unseen classes, and why seen ones are another matter."""
+    found = bias_variance(get_method("LinearV2S")(), WORLD, SPLIT, "lam", (1e-2,))
+    (unseen,), (seen,) = found.unseen, found.seen
+    assert unseen.low > 0.5
+    assert seen.between < unseen.between
+
+
+def test_what_is_drawn():
+    draws = list(module._drawn(WORLD.labels, SPLIT, 4, 2, seed=5))
+    assert len(draws) == 4
+    for one, other in draws:
+        classes = np.unique(WORLD.labels[one])
+        assert set(classes) <= set(SPLIT.seen_classes)
+        np.testing.assert_array_equal(classes, np.unique(WORLD.labels[other]))
+        assert np.isin(one, SPLIT.trainval).all()
+        assert len(np.unique(one)) < len(one)  # with replacement
+        assert not np.array_equal(one, other)
+    again = list(module._drawn(WORLD.labels, SPLIT, 4, 2, seed=5))
+    np.testing.assert_array_equal(draws[3][1], again[3][1])
+
+
+def test_some_images_of_every_class_are_judged(monkeypatch):
+    monkeypatch.setattr(module, "KEPT_VALUES", 3 * 6 * 14 * 12)
+    found = bias_variance(
+        get_method("LinearV2S")(), WORLD, SPLIT, "lam", (1e-2, 1.0), class_draws=6
+    )
+    assert found.unseen[0].n_images == 3 * len(SPLIT.unseen_classes)
+
+
+def test_what_cannot_be_taken_apart_is_one_sentence():
+    t = np.zeros((2, 2))
+    with pytest.raises(ParameterError, match="LinearS2V: predicts no attributes"):
+        bias_variance(get_method("LinearS2V")(), WORLD, SPLIT, "lam", (1.0,))
+    with pytest.raises(ParameterError, match="at least 3 draws of classes and 2 of images"):
+        bias_variance(get_method("LinearV2S")(), WORLD, SPLIT, "lam", (1.0,), class_draws=2)
+    with pytest.raises(ParameterError, match="at least 2 draws of images"):
+        decompose(Draws.of(np.zeros((4, 1, 2, 2)), t), t)
+    with pytest.raises(DatasetError, match="images that 3 draws of classes judge"):
+        decompose(Draws.of(np.zeros((2, 2, 2, 2)), t), t)
+
+
+def test_no_variance_has_no_share():
+    t = np.zeros((2, 2))
+    part = decompose(Draws.of(np.ones((4, 2, 2, 2)), t), t)
+    assert (part.error, part.bias, part.variance) == (1.0, 1.0, 0.0)
+    assert np.isnan(part.share)

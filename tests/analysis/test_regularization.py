@@ -1,0 +1,261 @@
+"""A path of a regulariser is what its values give one by one, and is chosen on the folds alone."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+from tests.worlds import linear_world
+from zslcore import protocol
+from zslcore.analysis.regularization import (
+    RegularizationSpec,
+    follow,
+    path_values,
+    regularized,
+)
+from zslcore.datasets import load
+from zslcore.exceptions import DatasetError, ParameterError, UnknownNameError, ZSLError
+from zslcore.features import Preprocessing
+from zslcore.methods import METHODS, get_method
+from zslcore.metrics import mean_class_accuracy
+from zslcore.protocol import Problem, evaluate, fit_and_score, select
+
+WORLD = linear_world(n_per_class=10, noise=0.6)
+SPLIT = WORLD.splits["PS"]
+VALUES = (1e-4, 1e-2, 1.0)
+
+
+def path_of(name, values=VALUES, dataset=WORLD, **params):
+    method = get_method(name)(**params)
+    return follow(method, dataset, dataset.split("PS"), next(iter(method.regularizers)), values)
+
+
+@pytest.mark.parametrize("name", ["LinearV2S", "LinearS2V", "ESZSL", "SAE", "GFZSL", "SYNC"])
+def test_every_value_has_the_figures_of_a_run_by_itself(name):
+    path = path_of(name)
+    for k, value in enumerate(VALUES):
+        model = get_method(name)(**{path.parameter: value})
+        alone = evaluate(fit_and_score(model, WORLD, SPLIT), path.gamma[k])
+        assert path.zsl[k] == pytest.approx(alone.zsl)
+        assert path.unseen[k] == pytest.approx(alone.plain.unseen)
+        assert path.seen[k] == pytest.approx(alone.plain.seen)
+        assert path.harmonic[k] == pytest.approx(alone.plain.harmonic)
+        assert path.calibrated_unseen[k] == pytest.approx(alone.calibrated.unseen)
+        assert path.calibrated_seen[k] == pytest.approx(alone.calibrated.seen)
+        assert path.calibrated_harmonic[k] == pytest.approx(alone.calibrated.harmonic)
+
+
+def test_epochs_are_a_path_too():
+    path = path_of("DEVISE", (1, 3, 6), learning_rate=1.0)
+    assert (path.parameter, path.effect) == ("epochs", "weaker")
+    for k, epochs in enumerate((1, 3, 6)):
+        scores = fit_and_score(get_method("DEVISE")(epochs=epochs, learning_rate=1.0), WORLD, SPLIT)
+        assert path.zsl[k] == pytest.approx(evaluate(scores).zsl)
+
+
+def test_seen_alone_is_the_accuracy_among_seen_classes():
+    path = path_of("LinearV2S")
+    for k, value in enumerate(VALUES):
+        scores = fit_and_score(get_method("LinearV2S")(lam=value), WORLD, SPLIT)
+        rows = scores.seen[scores.y]
+        F, y = scores.F[np.ix_(rows, scores.seen)], scores.y[rows]
+        expected = mean_class_accuracy(y, np.flatnonzero(scores.seen)[F.argmax(axis=1)])
+        assert path.seen_alone[k] == pytest.approx(expected)
+
+
+def test_both_values_and_gamma_are_those_that_select_chooses():
+    data = load("digits")
+    path = RegularizationSpec("digits", "PS", "LinearV2S").follow(data)
+    grid = {"lam": path.values.tolist()}
+    for task, place in (("zsl", path.for_zsl), ("gzsl", path.for_gzsl)):
+        chosen = select(get_method("LinearV2S")(), data, data.split("PS"), task=task, grid=grid)
+        assert path.values[place] == chosen.params["lam"]
+        assert path.gamma[place] == pytest.approx(chosen.gamma, rel=1e-9)
+    assert path.fold_harmonic.mean(axis=0)[path.for_gzsl] == pytest.approx(chosen.score)
+
+
+def test_the_test_set_chooses_nothing_but_oracles():
+    """With other labels on test images, what is chosen stays and what is measured does not."""
+    labels = WORLD.labels.copy()
+    for part in (SPLIT.test_seen, SPLIT.test_unseen):
+        labels[part] = np.roll(labels[part], 7)
+    before, after = path_of("ESZSL"), path_of("ESZSL", dataset=relabelled(labels))
+    np.testing.assert_array_equal(before.gamma, after.gamma)
+    assert (before.for_zsl, before.for_gzsl) == (after.for_zsl, after.for_gzsl)
+    assert not np.allclose(before.zsl, after.zsl)
+    assert before.oracle_zsl == np.argmax(before.zsl)
+    assert before.best_harmonic[before.oracle_gzsl] >= before.calibrated_harmonic.max()
+
+
+def relabelled(labels):
+    names = ("name", "features", "prototypes", "class_names", "source", "simulated")
+    fields = {name: getattr(WORLD, name) for name in names}
+    return type(WORLD)(labels=labels, splits=[SPLIT], **fields)
+
+
+def test_other_parameters_are_chosen_on_the_folds_and_then_stay():
+    method = get_method("ESZSL")(gamma=77.0)
+    path = follow(method, WORLD, SPLIT, "lam", VALUES, choose=["gamma", "lam"])
+    chosen = select(method, WORLD, SPLIT, task="gzsl")
+    assert path.origin == "validated"
+    assert path.params["gamma"] == chosen.params["gamma"] != method.gamma
+    given = follow(method, WORLD, SPLIT, "lam", VALUES)
+    assert (given.origin, given.params["gamma"]) == ("given", 77.0)
+    assert "lam" not in given.params
+
+
+# --- Attributes -----------------------------------------------------------------------------------
+
+
+def test_error_of_attributes_is_the_mean_over_attributes_and_images():
+    path = path_of("LinearV2S")
+    problem = Problem.of_test(WORLD, SPLIT, Preprocessing())
+    true = problem.candidates[problem.y_test]
+    of_seen = problem.seen[problem.y_test]
+    for k, lam in enumerate(VALUES):
+        W = get_method("LinearV2S")(lam=lam).fit(problem.X, problem.y, problem.S).W_
+        error = (np.asarray(problem.X_test) @ W.T - true) ** 2
+        assert path.mse_seen[k] == pytest.approx(error[of_seen].mean())
+        assert path.mse_unseen[k] == pytest.approx(error[~of_seen].mean())
+
+
+PREDICTED = {
+    "LinearV2S": lambda fitted, X: X @ fitted.W_.T,
+    "SAE": lambda fitted, X: X @ fitted.W_.T,
+    "ESZSL": lambda fitted, X: X @ fitted.V_,
+    "CMT": lambda fitted, X: np.tanh(X @ fitted.W2_.T) @ fitted.W1_.T,
+    "CMT*": lambda fitted, X: np.tanh(X @ fitted.W2_.T) @ fitted.W1_.T,
+}
+
+
+def test_which_methods_predict_attributes():
+    predict = {n for n, m in METHODS.items() if m.predicted_attributes != "no"}
+    assert predict == set(PREDICTED)
+    assert path_of("LinearS2V").mse_seen.size == 0
+    assert "mse_seen" not in path_of("LinearS2V").table()
+
+
+@pytest.mark.parametrize("name", PREDICTED)
+def test_attributes_of_a_grid_are_those_of_its_points(name):
+    problem = Problem.of_test(WORLD, SPLIT, Preprocessing())
+    method = get_method(name)()
+    parameter = next(iter(method.regularizers))
+    grid = [{parameter: value} for value in ((1, 3) if parameter == "epochs" else (0.01, 1.0))]
+    found = method.attribute_grid(problem.X, problem.y, problem.S, grid, problem.X_test)
+    for params, A in zip(grid, found, strict=True):
+        fitted = clone(method).set_params(**params).fit(problem.X, problem.y, problem.S)
+        expected = PREDICTED[name](fitted, np.asarray(problem.X_test))
+        np.testing.assert_allclose(A, expected, rtol=1e-6, atol=1e-9)
+
+
+# --- What the paper says --------------------------------------------------------------------------
+
+
+def test_with_more_regularisation_seen_classes_lose_and_their_attributes_get_worse():
+    path = RegularizationSpec("simulated-aPY", "PS", "LinearV2S", n_values=13).follow()
+    at_best, end = path.for_gzsl, -1
+    assert path.seen_alone[end] < path.seen_alone[at_best] / 2
+    assert path.mse_seen[end] > 2 * path.mse_seen[at_best]
+    lowest = np.argmin(path.mse_unseen)
+    assert 0 < lowest < len(path.values) - 1  # U-shaped
+    assert path.difference == "weaker"
+    assert path.values[path.for_gzsl] < path.values[path.for_zsl]
+
+
+# --- What is asked --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_regularizers_are_parameters_and_their_values_are_taken(name):
+    method = METHODS[name]()
+    for parameter, effect in method.regularizers.items():
+        assert effect in ("stronger", "weaker")
+        values = path_values(method, parameter)
+        assert 2 <= len(values) <= 25
+        assert (np.diff(values) > 0).all()
+        for value in (values[0], values[-1]):
+            clone(method).set_params(**{parameter: value})._check_params()
+        known = method.param_grid.get(parameter, (getattr(method, parameter),))
+        assert min(values) <= min(known) * (1 + 1e-9)
+        assert max(values) >= max(known) * (1 - 1e-9)
+    assert (name in regularized()) == bool(method.regularizers)
+
+
+@pytest.mark.parametrize("name", ["LinearV2S", "LinearS2V", "SYNC"])
+def test_more_of_a_stronger_regularizer_fits_the_training_images_less(name):
+    """What a method says of its parameter: the scores of the true classes come closer together."""
+    problem = Problem.of_test(WORLD, SPLIT, Preprocessing())
+    spread = []
+    for value in path_values(METHODS[name](), "lam", 3):
+        fitted = METHODS[name](lam=value)
+        if name == "LinearV2S":
+            fitted.set_params(similarity="dot")
+        F = fitted.fit(problem.X, problem.y, problem.S).decision_function(problem.X, problem.S)
+        spread.append(F.std(axis=1).mean())
+    assert spread == sorted(spread, reverse=True)
+    assert METHODS[name].regularizers["lam"] == "stronger"
+
+
+def test_values_of_a_path():
+    values = path_values(get_method("LinearV2S")(), "lam", 25)
+    assert (values[0], values[-1], len(values)) == (1e-7, 10.0, 25)
+    np.testing.assert_allclose(np.diff(np.log10(values)), 1 / 3, rtol=1e-9)
+    assert path_values(get_method("DEVISE")(), "epochs", 5) == (1, 2, 5, 13, 30)
+    narrow = path_values(get_method("DAP")(), "C", 3)  # a grid of three decades is drawn apart
+    assert narrow[-1] / narrow[0] == pytest.approx(1e4)
+
+
+def test_what_cannot_be_followed_is_one_sentence():
+    with pytest.raises(ParameterError, match=r"PrototypeCosine: has no regularizer .*ESZSL"):
+        RegularizationSpec("digits", "PS", "PrototypeCosine")
+    with pytest.raises(UnknownNameError, match="regularizer of ESZSL.*'gama'.*'gamma'"):
+        RegularizationSpec("digits", "PS", "ESZSL", "gama")
+    with pytest.raises(ParameterError, match="at least 2 values; got 1"):
+        RegularizationSpec("digits", "PS", "ESZSL", n_values=1)
+    with pytest.raises(DatasetError, match="no test images of seen classes"):
+        RegularizationSpec("simulated-aPY", "SS", "ESZSL").follow()
+    with pytest.raises(DatasetError, match="expected data 123"):
+        RegularizationSpec("digits", "PS", "ESZSL", digest="123").follow()
+    bare = replace(SPLIT, folds=())
+    with pytest.raises(DatasetError, match="no folds"):
+        follow(get_method("ESZSL")(), WORLD, bare, "lam", VALUES)
+
+
+def test_a_spec_is_its_json_and_tells_what_made_it(monkeypatch):
+    spec = RegularizationSpec("digits", "PS", "ESZSL", params={"lam": 1.0}, seed=3)
+    assert RegularizationSpec.from_json(spec.to_json()) == spec
+    assert spec.parameter == "gamma"
+    before = spec.made_by
+    monkeypatch.setattr(protocol, "REVISION", 99)
+    assert spec.made_by != before
+    assert replace(spec, n_values=7).made_by["values"] != before["values"]
+
+
+def test_progress_is_told_and_can_end_the_work():
+    told = []
+    follow(
+        get_method("ESZSL")(), WORLD, SPLIT, "lam", VALUES, on_progress=lambda *t: told.append(t)
+    )
+    assert list(dict.fromkeys(what for *_, what in told)) == [
+        "The folds, for ZSL",
+        "The folds, for GZSL",
+        "The test set",
+    ]
+
+    def stop(*_):
+        raise ZSLError("Enough.")
+
+    with pytest.raises(ZSLError, match="Enough"):
+        follow(get_method("ESZSL")(), WORLD, SPLIT, "lam", VALUES, on_progress=stop)
+
+
+def test_table_marks_what_was_chosen():
+    path = path_of("LinearV2S")
+    table = path.table()
+    assert len(table) == 3
+    marked = " ".join(table["chosen_for"]).split()
+    assert sorted(set(marked) - {"and"}) == ["GZSL", "ZSL"]
+    assert "ZSL" in table["chosen_for"][path.for_zsl]
+    with pytest.raises(ValueError, match="read-only"):
+        path.zsl[0] = 1

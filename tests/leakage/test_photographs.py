@@ -1,0 +1,392 @@
+"""ZSL012: one photograph, video or changed picture on both sides of a split."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.datasets import files
+from tests.leakage.worlds import clean, worlds
+from zslcore.__main__ import main
+from zslcore.datasets import ZSLDataset, load
+from zslcore.datasets.benchmarks import labels_digest
+from zslcore.datasets.facts import class_facts, fact_sources, published
+from zslcore.datasets.rows import packed, row_facts, unpacked
+from zslcore.exceptions import DatasetError, FileRefusedError, ParameterError
+from zslcore.leakage import (
+    POLICIES,
+    AuditContext,
+    Severity,
+    Thresholds,
+    audit,
+    audit_context,
+    correct_context,
+    leaks,
+)
+from zslcore.leakage.checks import CHECKS, run_check
+from zslcore.leakage.grouping import photographs_of
+from zslcore.leakage.patterns import first_groups
+from zslcore.leakage.photographs import Photographs
+
+FAIL, WARN, PASS = Severity.FAIL, Severity.WARN, Severity.PASS
+BENCHMARKS = ["AWA1", "AWA2", "CUB", "SUN", "aPY"]
+
+
+def found(context):
+    (check,) = [check for check in CHECKS if check.id == "ZSL012"]
+    return run_check(check, context)
+
+
+def named(context, number):
+    return replace(context, photographs=Photographs(np.asarray(number), "names of a test"))
+
+
+def own_photographs(world):
+    return named(world, np.arange(world.n_rows))
+
+
+def sharing(world, part, n, others="train"):
+    """Let ``n`` rows of a part have the photograph of a row of ``others``."""
+    number = np.arange(world.n_rows)
+    number[world.parts[part][:n]] = number[world.parts[others][:n]]
+    return named(world, number)
+
+
+# --- The check ------------------------------------------------------------------------------------
+
+
+def test_without_names_nothing_is_said_to_pass():
+    (finding,) = found(clean())
+    assert finding.severity is Severity.DID_NOT_RUN
+    assert "needs the names of the image files" in finding.message
+
+
+def test_names_that_differ_pass_and_the_report_says_that_only_names_were_compared():
+    world = clean()
+    (finding,) = found(own_photographs(world))
+    assert finding.severity is PASS
+    assert finding.message == (
+        f"No photograph is on both sides, as far as names tell: the names of {world.n_rows} rows "
+        "were compared (all different; names of a test), the pictures were not."
+    )
+    number = np.arange(world.n_rows)
+    number[world.parts["test_unseen"][:3]] = number[world.parts["test_unseen"][0]]
+    (finding,) = found(named(world, number))  # one photograph, but of one part
+    assert (finding.severity, f"{world.n_rows - 2} different ones" in finding.message) == (PASS, 1)
+
+
+@pytest.mark.parametrize("part", ["test_seen", "test_unseen"])
+def test_test_rows_of_a_photograph_that_was_trained_on_are_counted(part):
+    world = clean()
+    (finding,) = found(sharing(world, part, 4))
+    rows = np.sort(world.parts[part][:4])
+    n = len(world.parts[part])
+    assert finding.severity is FAIL
+    assert finding.message == (
+        f"From a photograph that also gave a training row: 4 of {n} rows of {part} ({4 / n:.1%}), "
+        "known from names of a test."
+    )
+    assert finding.rows == tuple(rows.tolist())
+    assert finding.figures == {"rows": 4, "of": n, "photographs": 4}
+    assert finding.evidence[0].columns == ("photograph", f"rows of {part}", "training rows")
+    assert {row[1:] for row in finding.evidence[0].rows} == {(1, 1)}
+
+
+def test_photographs_with_most_test_rows_come_first():
+    world = clean()
+    number, tested = np.arange(world.n_rows), world.parts["test_seen"]
+    a, b, c = world.parts["train"][:3]
+    number[tested[:1]], number[tested[1:4]], number[c] = a, b, b
+    (finding,) = found(named(world, number))
+    assert finding.evidence[0].rows == ((f"photograph {b}", 3, 2), (f"photograph {a}", 1, 1))
+
+
+def test_a_row_that_is_itself_on_both_sides_is_another_checks():
+    world = own_photographs(clean())
+    both = np.append(world.parts["trainval"], world.parts["test_seen"][:2])
+    (finding,) = found(replace(world, parts={**world.parts, "trainval": both}))
+    assert finding.severity is PASS
+
+
+def test_few_shared_photographs_are_a_warning_and_the_share_can_be_set():
+    world = clean(per_class=150)
+    n = len(world.parts["test_unseen"])
+    few = sharing(world, "test_unseen", n // 100)
+    more = sharing(world, "test_unseen", n // 100 + 1)
+    assert [found(w)[0].severity for w in (few, more)] == [WARN, FAIL]
+    assert found(replace(more, thresholds=Thresholds(share=0.05)))[0].severity is WARN
+
+
+def test_validation_rows_of_a_photograph_that_was_trained_on_are_a_warning():
+    world = sharing(clean(), "val", 2)
+    val = world.parts["val"]
+    (finding,) = found(world)
+    assert finding.severity is WARN
+    assert finding.message.startswith(f"The pair train and val: 2 of {len(val)} validation rows ")
+    fold = (world.parts["train"], val)
+    pair, of_fold = found(replace(world, fold_rows=(fold,)))
+    assert (of_fold.severity, of_fold.rows) == (WARN, pair.rows)
+    assert of_fold.message.startswith("Fold 1: 2 of")
+
+
+def test_leaking_rows_are_drawn_among_the_others():
+    world = sharing(clean(), "test_seen", 4)
+    table = leaks.leaks_by_part(world, audit_context(world)).set_index("part")
+    assert table.loc["test_seen", "leaking"] == 4
+
+
+# --- Names, patterns and groups -------------------------------------------------------------------
+
+
+def test_equal_names_are_one_photograph_and_nameless_rows_stand_for_themselves():
+    photographs = Photographs.of_names(["b", "a", "", "b", ""], "x")
+    n = photographs.number
+    assert n[0] == n[3]
+    assert len({n[0], n[1], n[2], n[4]}) == 4
+    assert photographs.n == 4
+    assert photographs.name(n[0]) == "b"
+    assert photographs.name(n[4]).startswith("photograph ")
+
+
+def test_one_name_for_all_rows_names_no_photograph():
+    with pytest.raises(DatasetError, match=r"expected different names .* 'a' for all 3 rows\.$"):
+        Photographs.of_names(["a"] * 3, "x")
+    assert photographs_of(None, None, ["a"] * 3) is None
+    assert photographs_of(None, None, ()) is None
+
+
+def test_a_pattern_says_what_of_a_name_is_the_photograph():
+    names = ["cat_001.jpg", "cat_001_aug3.jpg", "cat_002_aug1.jpg", "README"]
+    photographs = Photographs.of_names(names, "x", r"^(.*?)(_aug\d+)?\.jpg$")
+    assert photographs.number.tolist() == [1, 1, 2, 0]
+    assert photographs.names == ("README", "cat_001", "cat_002")
+    assert photographs.source.endswith("(not found in 1 name)")
+    videos = ["v_Archery_g01_c02/0001.png", "v_Archery_g01_c03/0007.png"]
+    assert Photographs.of_names([*videos, "v_Archery_g02_c01/1.png"], "x", r"(.*_g\d+)_").n == 2
+
+
+@pytest.mark.parametrize(
+    ("pattern", "sentence"),
+    [
+        ("(", "expected a regular expression"),
+        ("a*", "expected a group in round brackets"),
+        ("(a{99999999999999999999})", "expected a regular expression"),
+        ("(" * 150 + ")" * 150, "expected at most 200 letters, got 300"),
+        ("(zebra)", "found in none of the names, the first of which is 'cat'"),
+    ],
+)
+def test_a_pattern_that_is_none_gets_one_sentence(pattern, sentence):
+    with pytest.raises(ParameterError, match=r"^Pattern [^\n]+\.$") as refused:
+        first_groups(["cat", "dog"], pattern)
+    assert sentence in str(refused.value)
+
+
+def test_a_pattern_that_would_search_for_ever_is_ended():
+    with pytest.raises(ParameterError, match=r"takes more than 1 s for 2 names; use a simpler one"):
+        first_groups(["a" * 60 + "!", "b"], "^((a|aa)+)$", seconds=1)
+
+
+def test_groups_come_as_numbers_names_or_files(tmp_path):
+    same = [0, 1, 0]
+    assert photographs_of(np.array([7, 3, 7])).number.tolist() == [1, 0, 1]
+    assert photographs_of(["b", "c", "b"]).number.tolist() == same
+    for name, text in (
+        ("groups.txt", "b\nc\nb\n"),
+        ("groups.csv", "x,group\n1,b\n2,c\n3,b\n"),
+        ("images.csv", "image_file,x\nb,1\nc,2\nb,3\n"),
+    ):
+        (tmp_path / name).write_text(text)
+        photographs = photographs_of(tmp_path / name)
+        assert (photographs.number.tolist(), photographs.source) == (same, name)
+    assert photographs_of(tmp_path / "groups.txt", "([bc])").number.tolist() == same
+
+
+@pytest.mark.usefixtures("in_process")
+def test_groups_come_as_arrays_of_a_file(tmp_path):
+    np.savez(tmp_path / "a.npz", groups=np.array([5, 2, 5]))
+    np.savez(tmp_path / "b.npz", image_files=np.array(["b", "c", "b"]))
+    np.savez(tmp_path / "c.npz", other=np.zeros(3))
+    assert photographs_of(tmp_path / "a.npz").number.tolist() == [1, 0, 1]
+    assert photographs_of(tmp_path / "b.npz").number.tolist() == [0, 1, 0]
+    with pytest.raises(FileRefusedError, match=r"^c.npz: expected the variable 'groups' or"):
+        photographs_of(tmp_path / "c.npz")
+
+
+def test_groups_that_are_none_get_one_sentence(tmp_path):
+    (tmp_path / "a.csv").write_text("x,y\n1,2\n")
+    for groups, sentence in (
+        (tmp_path / "a.csv", "expected a column 'group' or 'image_file', got x, y"),
+        (tmp_path / "nowhere.txt", "found none"),
+        (np.zeros((2, 2), int), "expected one whole number or name per row"),
+        ([0.5, 1.0], "expected one whole number or name per row"),
+    ):
+        with pytest.raises((FileRefusedError, DatasetError), match=sentence):
+            photographs_of(groups)
+    with pytest.raises(ParameterError, match="needs names"):
+        photographs_of(None, "(.*)")
+
+
+@pytest.mark.usefixtures("in_process")
+def test_names_are_read_where_labels_and_features_are(tmp_path):
+    folder = files.write_folder(tmp_path / "unique")
+    report = audit(folder)
+    assert report.severity("ZSL012") is PASS
+    assert report.provenance["photographs"] == "image_files of res101.mat"
+    names = [f"{i:03d}.jpg" for i in range(files.N)]
+    names[files.TEST_SEEN[0]] = names[files.TRAINVAL[0]]
+    folder = files.write_folder(tmp_path / "shared", features={"image_files": files.cells(names)})
+    (finding,) = audit(folder).of("ZSL012")
+    assert finding.rows == (files.TEST_SEEN[0],)
+    assert finding.evidence[0].rows == ((names[files.TRAINVAL[0]], 1, 1),)
+    # Names of other images, and names that are none, are no reason to refuse a split.
+    for odd in (files.cells(names[1:]), np.ones((files.N, 2))):
+        folder = files.write_folder(tmp_path / "odd", features={"image_files": odd})
+        assert audit(folder).severity("ZSL012") is Severity.DID_NOT_RUN
+
+
+@pytest.mark.usefixtures("in_process")
+def test_the_command_line_takes_groups_and_a_pattern(tmp_path, capsys):
+    folder = files.write_folder(tmp_path / "data")
+    names = [f"film_{i:03d}_frame_{i}.png" for i in range(files.N)]
+    names[files.TEST_SEEN[0]] = f"film_{files.TRAINVAL[0]:03d}_frame_99.png"
+    path = tmp_path / "names.txt"
+    path.write_text("\n".join(names))
+    command = ["audit", str(folder), "--pretraining", "none", "--groups", str(path)]
+    assert main(command) == 0
+    assert "ZSL012  PASS" in capsys.readouterr().out
+    assert main([*command, "--group-pattern", "(film_[0-9]+)_"]) == 1
+    assert "1 of 3 rows of test_seen" in capsys.readouterr().out
+    corrected = tmp_path / "corrected.mat"
+    main([*command, "--group-pattern", "(film_[0-9]+)_", "--correct", str(corrected)])
+    images = str(folder / "res101.mat")
+    given = ["--labels", images, "--features", images, "--groups", str(path)]
+    again = ["audit", str(corrected), *given, "--group-pattern", "(film_[0-9]+)_"]
+    capsys.readouterr()
+    main(again)
+    assert "ZSL012  PASS" in capsys.readouterr().out
+    path.write_text("\n".join(names[1:]))
+    assert main(command) == 2
+    assert "29 names or groups of images for 30 rows" in capsys.readouterr().err
+
+
+def test_a_data_set_tells_its_own_photographs():
+    digits = load("digits")
+    given = {
+        field: getattr(digits, field)
+        for field in ("name", "features", "labels", "prototypes", "class_names", "splits")
+    }
+    split = digits.split("PS")
+    names = [f"{row}.png" for row in range(len(digits.labels))]
+    names[split.test_unseen[0]] = names[split.trainval[0]]
+    context = AuditContext.of_dataset(ZSLDataset(**given, image_files=names), split)
+    assert found(context)[0].rows == (split.test_unseen[0],)
+    alike = ZSLDataset(**given, image_files=["x.png"] * len(names))
+    assert AuditContext.of_dataset(alike, split).photographs is None
+
+
+# --- The corrected split --------------------------------------------------------------------------
+
+
+def planted(world, seed, n_photographs):
+    """Give every row one of a few photographs, whatever part it is in."""
+    rng = np.random.default_rng(seed)
+    return named(world, rng.integers(n_photographs, size=world.n_rows))
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+@settings(max_examples=10, deadline=None)
+@given(world=worlds(), seed=st.integers(0, 1000), n=st.integers(40, 400))
+def test_a_corrected_split_has_no_photograph_on_both_sides(policy, world, seed, n):
+    world = planted(world, seed, n)
+    try:
+        corrected = correct_context(world, policy).context
+    except DatasetError:
+        assert policy == "drop"  # which may leave no unseen row
+        return
+    assert [f.severity for f in found(corrected)] == [PASS]
+    assert audit_context(corrected).severity("ZSL003").rank >= 4
+    np.testing.assert_array_equal(corrected.classes("trainval"), world.classes("trainval"))
+
+
+def test_training_rows_give_way_so_that_the_test_set_stays():
+    world = sharing(clean(), "test_seen", 4)
+    corrected = correct_context(world)
+    for part in ("test_seen", "test_unseen"):
+        np.testing.assert_array_equal(corrected.parts[part], np.sort(world.parts[part]))
+    np.testing.assert_array_equal(corrected.removed["trainval"], np.sort(world.parts["train"][:4]))
+    dropped = correct_context(world, "drop").removed
+    np.testing.assert_array_equal(dropped["test_seen"], np.sort(world.parts["test_seen"][:4]))
+
+
+def test_a_class_that_would_lose_all_its_training_rows_keeps_them():
+    world = clean()
+    c = world.labels[world.parts["train"][0]]
+    mine = world.rows("trainval")[world.labels[world.rows("trainval")] == c]
+    number = np.arange(world.n_rows)
+    tested = world.parts["test_unseen"][: len(mine)]
+    number[tested] = number[mine]
+    world = named(world, number)
+    corrected = correct_context(world)
+    assert c in corrected.context.classes("trainval")
+    np.testing.assert_array_equal(corrected.removed["test_unseen"], np.sort(tested))
+    assert not len(corrected.removed["trainval"])
+    unlabelled = correct_context(replace(world, labels=None, features=None))
+    np.testing.assert_array_equal(unlabelled.removed["trainval"], mine)
+
+
+def test_a_train_row_gives_way_to_val_and_stays_in_trainval():
+    world = sharing(clean(), "val", 2)
+    corrected = correct_context(world)
+    np.testing.assert_array_equal(corrected.removed["train"], np.sort(world.parts["train"][:2]))
+    assert not len(corrected.removed["trainval"])
+    assert not len(corrected.removed["val"])
+    fold = (world.parts["train"], world.parts["val"])
+    ((train, _),) = correct_context(replace(world, fold_rows=(fold,))).context.fold_rows
+    assert not np.isin(world.parts["train"][:2], train).any()
+
+
+# --- Facts ----------------------------------------------------------------------------------------
+
+
+@given(st.lists(st.integers(0, 5), min_size=1))
+def test_run_lengths_are_read_as_they_were_written(values):
+    assert unpacked(packed(np.array(values))).tolist() == values
+
+
+@pytest.mark.parametrize("name", BENCHMARKS)
+def test_facts_of_rows_agree_with_what_is_printed(name):
+    facts = row_facts(name)
+    printed = published("dataset_statistics").set_index("dataset").loc[name]
+    assert len(facts.labels) == printed["images"]
+    assert len(np.unique(facts.labels)) == printed["classes"]
+    classes = class_facts(name).classes
+    assert facts.labels.max() == len(classes) - 1
+    assert np.bincount(facts.labels).tolist() == classes["images"].tolist()
+    assert facts.photographs is None or len(facts.photographs) == len(facts.labels)
+    assert not facts.labels.flags.writeable
+
+
+def test_only_apy_has_more_rows_than_photographs():
+    n = {name: (row_facts(name).n_photographs, len(row_facts(name).labels)) for name in BENCHMARKS}
+    assert n.pop("aPY") == (6577, 15339)
+    assert n.pop("AWA1") == (0, 30475)  # the released names of its files are not known
+    assert all(a == b for a, b in n.values())
+    assert row_facts("aPY").shared == {"PS 2.0": {"test_seen": 817, "test_unseen": 2885}}
+
+
+def test_simulated_images_are_their_own_photographs_unless_their_names_say_otherwise():
+    data = load("simulated-SUN")
+    (finding,) = found(AuditContext.of_dataset(data, data.split("PS")))
+    assert (finding.severity, finding.message) == (
+        PASS,
+        "No photograph is on both sides (simulated, every image is drawn by itself).",
+    )
+    data = load("simulated-aPY")
+    assert {f.severity for f in found(AuditContext.of_dataset(data, data.split("PS")))} >= {FAIL}
+
+
+def test_facts_are_the_released_labels():
+    for name, facts in fact_sources().items():
+        assert labels_digest(row_facts(name).labels) == facts["labels"]

@@ -1,0 +1,157 @@
+"""Results of other people: checked, marked, and never taken for our own."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from tests.worlds import linear_world
+from zslcore import foreign_runs
+from zslcore.exceptions import FileRefusedError, ParameterError
+from zslcore.foreign_runs import import_runs, import_runs_of_file
+from zslcore.leakage import audit
+from zslcore.run_listing import as_json
+from zslcore.runs import KeptRun, RunSpec, RunStore, execute
+
+WORLD = linear_world(noise=1.0)
+
+
+@pytest.fixture(scope="module")
+def result():
+    return execute(RunSpec(WORLD.name, "PS", "LinearS2V"), WORLD)
+
+
+@pytest.fixture
+def store(tmp_path):
+    return RunStore(tmp_path / "runs.sqlite")
+
+
+def imported(text, store, who="Ada"):
+    return import_runs(text.encode(), "hers.json", who, store)
+
+
+def test_a_result_of_somebody_else_is_kept_with_whose_when_and_where_from(result, store):
+    imported(result.to_json(), store)
+    (one,) = store.kept()
+    assert one.result == result
+    assert (one.imported.who, one.imported.file) == ("Ada", "hers.json")
+    assert one.id == f"{result.key}@Ada"
+    assert one.origin == f"Ada, hers.json, imported {one.imported.when[:10]}"
+    assert store.table()["origin"].tolist() == [one.origin]
+
+
+def test_it_neither_replaces_our_own_nor_answers_for_it(result, store, monkeypatch):
+    better = replace(result, seconds=0.0, oracle=None)
+    imported(better.to_json(), store)
+    assert store.get(result.key) is None
+    assert store.results() == store.runs_on(WORLD, "PS") == []
+    store.put(result)
+    imported(better.to_json(), store)
+    assert store.get(result.key) == result
+    assert {one.id: one.result for one in store.kept()} == {
+        result.key: result,
+        f"{result.key}@Ada": better,
+    }
+    store.delete(f"{result.key}@Ada")
+    assert [one.id for one in store.kept()] == [result.key]
+
+
+def test_the_audit_does_not_count_it_among_runs_made_here(result, store):
+    imported(result.to_json(), store)
+
+    def ran_here():
+        report = audit(WORLD, split="PS", runs=store.runs_on(WORLD, "PS"))
+        return [f.message for f in report.findings if "Run here" in f.message]
+
+    assert ran_here() == []
+    store.put(result)
+    assert "1 run, parameters and gamma validated" in ran_here()[0]
+
+
+def test_what_is_exported_is_imported_and_keeps_whose_it_is(result, store, tmp_path):
+    imported(result.to_json(), store)
+    store.put(result)
+    (tmp_path / "all.json").write_text(as_json(store.kept()))
+    other = RunStore(tmp_path / "other.sqlite")
+    import_runs_of_file(tmp_path / "all.json", "Bob", other)
+    assert {one.imported.who for one in other.kept()} == {"Bob", "Ada, by Bob"}
+
+
+def test_the_same_person_imported_again_is_there_once(result, store):
+    imported(result.to_json(), store)
+    imported(replace(result, seconds=1.0).to_json(), store)
+    imported(result.to_json(), store, who="Grace")
+    assert sorted(one.id[-4:] for one in store.kept()) == ["@Ada", "race"]
+    assert {one.result.seconds for one in store.kept()} == {1.0, result.seconds}
+
+
+def changed(result, **values):
+    entry = json.loads(result.to_json())
+    for path, value in values.items():
+        *outer, last = path.split("__")
+        place = entry
+        for name in outer:
+            place = place[name]
+        place[last] = value
+    return json.dumps(entry)
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"evaluation__zsl": 1.2}, "result 1: zsl must lie between 0 and 1; got 1.2"),
+        ({"evaluation__zsl": 0.0}, "zsl must be the mean of its classes"),
+        ({"evaluation__ausuc": float("nan")}, "ausuc must lie between 0 and 1; got nan"),
+        ({"evaluation__plain__seen": -1}, "plain, seen must lie between 0 and 1; got -1"),
+        ({"oracle__zsl": 7}, "oracle, zsl must lie between 0 and 1"),
+        ({"key": "0" * 16}, "its key must be that of what was run"),
+        ({"spec__seed": 5}, "its key must be that of what was run"),
+        ({"created": "yesterday"}, "created must be a moment with its time zone"),
+        ({"source": "\x1b[31mred"}, "got control characters"),
+        ({"class_names": {}}, "every class with an accuracy must have a name"),
+        ({"spec__method": "LinearS3V"}, "values that do not fit"),
+        ({"schema": 99}, "schema 99, this version reads up to"),
+        ({"imported": {"when": "now"}}, "result 1: 'who'"),
+    ],
+)
+def test_what_contradicts_itself_is_refused_in_one_sentence(result, store, change, sentence):
+    with pytest.raises(FileRefusedError, match=r"^hers\.json.*\.$") as error:
+        imported(changed(result, **change), store)
+    assert sentence in str(error.value)
+    assert store.kept() == []
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{", "[]", "7", "[7]", "null", "[" * 100_000, '{"a":' * 400 + "1" + "}" * 400]
+)
+def test_what_is_no_result_is_refused_in_one_sentence(store, text):
+    with pytest.raises(FileRefusedError, match=r"^hers\.json"):
+        imported(text, store)
+
+
+def test_one_bad_result_keeps_out_all(result, store):
+    with pytest.raises(FileRefusedError, match=r"hers\.json, result 2"):
+        imported(f"[{result.to_json()}, {changed(result, key='x')}]", store)
+    assert store.kept() == []
+
+
+@pytest.mark.parametrize("who", ["", "  ", "x" * 61, "a\nb"])
+def test_whose_it_is_must_be_said(result, store, who):
+    with pytest.raises(ParameterError, match="in 1 to 60 letters"):
+        imported(result.to_json(), store, who=who)
+
+
+def test_a_file_that_is_not_there_or_too_large_is_refused(result, store, tmp_path, monkeypatch):
+    with pytest.raises(FileRefusedError, match=r"none\.json: expected a file"):
+        import_runs_of_file(tmp_path / "none.json", "Ada", store)
+    (tmp_path / "big.json").write_text(result.to_json())
+    monkeypatch.setattr(foreign_runs, "MAX_BYTES", 100)
+    with pytest.raises(FileRefusedError, match="at most 100 bytes"):
+        import_runs_of_file(tmp_path / "big.json", "Ada", store)
+    with pytest.raises(FileRefusedError, match="at most 100 bytes; got"):
+        imported(result.to_json(), store)
+
+
+def test_a_result_of_our_own_says_so(result):
+    assert KeptRun(result).row()["origin"] == "here"
+    assert KeptRun(result).id == result.key

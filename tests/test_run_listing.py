@@ -1,0 +1,107 @@
+"""Kept runs filtered, ordered and written down."""
+
+import io
+import json
+from dataclasses import replace
+from datetime import date
+
+import pandas as pd
+import pytest
+
+from tests.worlds import linear_world
+from zslcore.exceptions import UnknownNameError
+from zslcore.run_listing import SORTED_BY, RunFilter, as_csv, as_json, as_latex, listed
+from zslcore.runs import ImportMark, KeptRun, RunSpec, execute
+
+WORLD = linear_world(noise=1.0)
+
+
+def kept_run(method, created, who="", **spec):
+    result = execute(RunSpec(WORLD.name, "PS", method, **spec), WORLD, with_oracle=False)
+    mark = ImportMark(who, "f.json", "2026-05-05T00:00:00+00:00") if who else None
+    return KeptRun(replace(result, created=created), mark)
+
+
+@pytest.fixture(scope="module")
+def runs():
+    given = {"params": {"lam": 1.0}}
+    return [
+        kept_run("LinearS2V", "2026-03-01T10:00:00+00:00", **given),
+        kept_run("LinearV2S", "2026-01-01T10:00:00+00:00", **given),
+        kept_run("LinearV2S", "2026-02-01T10:00:00+00:00", "Ada & Co_", params={"lam": 2.0}),
+    ]
+
+
+def ids(runs):
+    return [one.id for one in runs]
+
+
+@pytest.mark.parametrize(
+    ("meant", "expected"),
+    [
+        (RunFilter(), [0, 2, 1]),
+        (RunFilter(methods=["LinearV2S"]), [2, 1]),
+        (RunFilter(datasets=["other"]), []),
+        (RunFilter(splits=["PS"], since=date(2026, 2, 1)), [0, 2]),
+        (RunFilter(since=date(2026, 2, 2)), [0]),
+        (RunFilter(imported=True), [2]),
+        (RunFilter(imported=False), [0, 1]),
+    ],
+)
+def test_what_is_meant_is_listed_newest_first(runs, meant, expected):
+    assert ids(listed(runs, meant)) == [runs[k].id for k in expected]
+
+
+@pytest.mark.parametrize("by", SORTED_BY)
+def test_figures_come_largest_first_and_names_in_order(runs, by):
+    values = [one.row()[by] for one in listed(runs, RunFilter(), by)]
+    assert values == sorted(values, reverse=SORTED_BY[by])
+    assert [one.row()[by] for one in listed(runs, RunFilter(), by, reverse=True)] == values[::-1]
+
+
+def test_a_run_without_the_figure_comes_last_either_way(runs):
+    without = replace(runs[0].result, key="0", evaluation=replace(
+        runs[0].result.evaluation, ausuc=None))  # fmt: skip
+    for reverse in (False, True):
+        last = listed([KeptRun(without), *runs], RunFilter(), "ausuc", reverse=reverse)[-1]
+        assert last.id == "0"
+
+
+def test_a_misspelt_name_gets_the_nearest(runs):
+    with pytest.raises(UnknownNameError, match="Did you mean 'LinearS2V'"):
+        RunFilter(methods=["LinearS2"]).check(runs)
+    with pytest.raises(UnknownNameError, match="Did you mean 'zsl'"):
+        listed(runs, RunFilter(), "zls")
+    RunFilter(methods=["anything"]).check([])
+
+
+def test_csv_has_a_row_a_run_with_origin_and_fractions(runs):
+    table = pd.read_csv(io.StringIO(as_csv(runs)))
+    assert table["id"].tolist() == ids(runs)
+    assert table["origin"][2] == "Ada & Co_, f.json, imported 2026-05-05"
+    assert table["zsl"].tolist() == [one.result.evaluation.zsl for one in runs]
+
+
+def test_json_has_everything(runs):
+    entries = json.loads(as_json(runs))
+    assert [entry["key"] for entry in entries] == [one.result.key for one in runs]
+    assert [entry.get("imported", {}).get("who") for entry in entries] == [None, None, "Ada & Co_"]
+
+
+def test_latex_is_a_booktabs_table_in_percent_with_special_letters_escaped(runs):
+    text = as_latex(runs)
+    assert text.count(r"\toprule") == text.count(r"\bottomrule") == 1
+    rows = [line for line in text.splitlines() if line.startswith("Linear")]
+    zsl = runs[0].result.evaluation.zsl
+    assert rows[0].split(" & ")[:5] == [
+        "LinearS2V", "linear world (simulated)", "PS", "given", f"{100 * zsl:.1f}"
+    ]  # fmt: skip
+    assert rows[2].endswith(r"& Ada \& Co\_ \\")
+    assert "Result of" not in as_latex(runs[:2])
+    chosen = kept_run("LinearS2V", "2026-03-01T10:00:00+00:00", select_for="zsl")
+    assert " & PS & ZSL & " in as_latex([chosen])
+
+
+def test_nothing_is_written_as_an_empty_table():
+    assert as_json([]) == "[]\n"
+    assert r"\toprule" in as_latex([])

@@ -1,0 +1,143 @@
+"""``zslcore runs``: exit codes, what is printed, and what is left in the store."""
+
+import io
+import json
+from dataclasses import replace
+
+import pandas as pd
+import pytest
+
+from tests.worlds import linear_world
+from zslcore.__main__ import main
+from zslcore.runs import RunResult, RunSpec, RunStore, execute
+
+WORLD = linear_world(noise=1.0)
+
+
+@pytest.fixture(scope="module")
+def results():
+    return [
+        execute(RunSpec(WORLD.name, "PS", method, params={"lam": 1.0}), WORLD)
+        for method in ("LinearS2V", "LinearV2S")
+    ]
+
+
+@pytest.fixture
+def store(results, tmp_path, monkeypatch):
+    monkeypatch.setenv("ZSL_DATA", str(tmp_path))
+    for k, result in enumerate(results, 1):
+        RunStore().put(replace(result, created=f"2026-0{k}-01T00:00:00+00:00"))
+    return RunStore()
+
+
+def said(capsys, *words, code=0):
+    assert main(["runs", *words]) == code
+    out, err = capsys.readouterr()
+    return err if code else out
+
+
+def test_all_runs_are_listed_newest_first_with_or_without_the_verb(store, results, capsys):
+    text = said(capsys)
+    assert text == said(capsys, "list")
+    head, *lines = text.splitlines()
+    assert head.split()[:2] == ["key", "made"]
+    assert [line.split()[0] for line in lines] == [results[1].key, results[0].key]
+    assert f"{100 * results[1].evaluation.zsl:.1f}" in lines[0].split()
+    assert lines[0].endswith("here")
+
+
+def test_filters_and_orders(store, results, capsys):
+    assert results[1].key not in said(capsys, "list", "--method", "LinearS2V")
+    assert results[0].key not in said(capsys, "list", "--since", "2026-02-01")
+    assert said(capsys, "list", "--imported") == "No such run is kept.\n"
+    first = said(capsys, "list", "--sort", "method").splitlines()[1]
+    assert first.startswith(results[0].key)
+    last = said(capsys, "list", "--sort", "method", "--reverse").splitlines()[-1]
+    assert last.startswith(results[0].key)
+    rows = json.loads(said(capsys, "list", "--json", "--own"))
+    zsl = [r.evaluation.zsl for r in reversed(results)]
+    assert [row["zsl"] for row in rows] == pytest.approx(zsl)
+
+
+def test_an_empty_store_says_so(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("ZSL_DATA", str(tmp_path / "none"))
+    assert said(capsys) == "No run is kept yet.\n"
+    assert said(capsys, "list", "--method", "any", "--json") == "[]\n"
+
+
+def test_one_run_is_shown_with_the_command_that_repeats_it(store, results, capsys):
+    text = said(capsys, "show", results[0].key[:6])
+    assert f"key          {results[0].key}" in text
+    assert "origin       here" in text
+    assert results[0].spec.command() in text
+    assert RunResult.from_json(said(capsys, "show", results[0].key, "--json")) == store.get(
+        results[0].key
+    )
+
+
+def test_two_runs_are_compared_cell_by_cell(store, results, capsys):
+    keys = [result.key for result in results]
+    text = said(capsys, "compare", *keys)
+    assert "method LinearS2V LinearV2S" in " ".join(text.split())
+    gain = 100 * (results[1].evaluation.zsl - results[0].evaluation.zsl)
+    assert f"{gain:+.1f}" in text
+    assert "over 4 classes" in text
+    tables = json.loads(said(capsys, "compare", *keys, "--json"))
+    assert set(tables) == {"spec", "figures", "classes"}
+    assert tables["figures"][0]["difference"] == pytest.approx(gain / 100)
+    assert "The same was run." in said(capsys, "compare", keys[0], keys[0])
+
+
+@pytest.mark.parametrize("format_", ["csv", "json", "latex"])
+def test_runs_are_exported(store, results, capsys, tmp_path, format_):
+    text = said(capsys, "export", "--format", format_)
+    assert said(capsys, "export", "--format", format_, "--output", str(tmp_path / "f")) == ""
+    assert (tmp_path / "f").read_text() == text
+    if format_ == "csv":
+        assert pd.read_csv(io.StringIO(text))["key"].tolist() == [r.key for r in results[::-1]]
+    if format_ == "json":
+        assert [entry["key"] for entry in json.loads(text)] == [r.key for r in results[::-1]]
+    if format_ == "latex":
+        assert text.index("LinearV2S") < text.index("LinearS2V") < text.index(r"\bottomrule")
+
+
+def test_what_was_exported_is_imported_and_marked(store, results, capsys, tmp_path):
+    path = tmp_path / "hers.json"
+    said(capsys, "export", "--format", "json", "--output", str(path))
+    text = said(capsys, "import", str(path), "--who", "Ada")
+    assert f"{results[0].key}@Ada  LinearS2V on linear world, split PS; Ada, hers.json" in text
+    assert len(said(capsys, "list", "--imported").splitlines()) == 3
+    assert len(store.results()) == 2
+    assert "origin       Ada, hers.json" in said(capsys, "show", f"{results[0].key}@")
+
+
+def test_only_what_is_named_is_deleted(store, results, capsys):
+    assert said(capsys, "delete", results[0].key[:8]) == f"deleted {results[0].key}\n"
+    assert [r.key for r in store.results()] == [results[1].key]
+    said(capsys, "delete", results[1].key, "nothing", code=2)
+    assert [r.key for r in store.results()] == [results[1].key]
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["show", "nothing"], "No run is kept under 'nothing'"),
+        (["list", "--since", "monday"], "--since: expected a day as 2026-01-31; got 'monday'."),
+        (["list", "--method", "LinearS3V"], "Did you mean 'LinearS2V'?"),
+        (["list", "--sort", "hm"], "Unknown order of runs 'hm'."),
+        (["list", "--own", "--imported"], "exclude each other"),
+        (["export", "--format", "xls"], "--format: expected csv or json or latex; got 'xls'."),
+        (["import", "none.json", "--who", "Ada"], "none.json: expected a file"),
+    ],
+)
+def test_what_cannot_be_done_is_one_sentence_and_exit_code_2(store, words, sentence, capsys):
+    err = said(capsys, *words, code=2)
+    assert sentence in err
+    assert err.count("\n") == 1
+
+
+def test_what_cannot_be_read_is_counted_aloud(store, capsys):
+    with store._writing() as db:
+        db.execute("INSERT INTO runs VALUES ('x', '', 'y')")
+    assert main(["runs"]) == 0
+    assert "1 result was kept by another version" in capsys.readouterr().err

@@ -1,0 +1,107 @@
+"""What was put into simulated data on purpose: said in one sentence, and taken out by a switch."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from ui.numbers import three_digits
+from zslcore.datasets import ZSLDataset
+from zslcore.datasets.simulated import planted, unplanted_twin
+
+__all__ = ["about", "about_gain", "about_photographs", "about_shift", "choose"]
+
+#: Name of the switch, in the address of every page that has it.
+KEY = "planted"
+NOTHING = "These data are simulated, and no effect is planted in them: "
+
+
+def choose(*names: str) -> tuple[str, ...]:
+    """Let the visitor take planted effects out of simulated data; draws nothing for other data.
+
+    Parameters
+    ----------
+    names : of the data sets that are chosen
+
+    Returns
+    -------
+    tuple of str
+        The same names, or those of the twins without planted effects.
+    """
+    if not any(map(unplanted_twin, names)):
+        return names
+    if st.toggle(
+        "Plant the effect",
+        value=True,
+        key=KEY,
+        bind="query-params",
+        help="Off: the same simulation without the effect that this page looks for, so that you "
+        "see what the page says when there is nothing to find.",
+    ):
+        return names
+    return tuple(unplanted_twin(name) or name for name in names)
+
+
+def about(dataset: ZSLDataset) -> str:
+    """Say in one sentence what simulated data are made of."""
+    what = planted(dataset.name)
+    if what is None:
+        return "No camera was involved: these numbers come from a model."
+    effects = [
+        words
+        for there, words in (
+            (what.gain, "classes of ImageNet-1K are made easier than others"),
+            (what.shift, "all features are shifted against those of AWA1"),
+            (what.photographs, "images of one photograph are made alike"),
+        )
+        if there
+    ]
+    return "Class names, counts and splits are real, features come from a model" + (
+        f", in which {' and '.join(effects)} on purpose." if effects else "."
+    )
+
+
+def about_gain(dataset: ZSLDataset) -> str:
+    """Say whether a gain of overlapping classes was planted; nothing about other data."""
+    what = planted(dataset.name)
+    if what is None:
+        return ""
+    if not what.gain:
+        return NOTHING + "a gain that you see here is chance, or classes that are easier anyway."
+    rho, omega = (_words(pair) for pair in (what.rho, what.omega))
+    return (
+        "These data are simulated, and the gain is planted: classes of ImageNet-1K agree better "
+        f"with their attributes (ρ = {rho}) and vary less (ω = {omega})."
+    )
+
+
+def about_shift(*datasets: ZSLDataset) -> str:
+    """Say whether a shift between two simulated sets was planted; nothing about other data."""
+    found = [what for each in datasets if (what := planted(each.name))]
+    if not found or len(found) < len(datasets):
+        return ""
+    shift = max(found, key=lambda what: what.shift).shift
+    if not shift:
+        return NOTHING + "a shift that you see here is chance."
+    return (
+        "These data are simulated, and the shift between them is planted: every feature of one of "
+        f"them is moved by a random number with a standard deviation of {three_digits(shift)}."
+    )
+
+
+def about_photographs(dataset: ZSLDataset) -> str:
+    """Say whether images of one photograph were made alike; nothing about data without them."""
+    what = planted(dataset.name)
+    if what is None or not dataset.image_files:
+        return ""
+    if not what.photographs:
+        return NOTHING + "images of one photograph have its name in common, and nothing else."
+    return (
+        "These data are simulated, and the photographs are planted: images of one photograph share "
+        f"{what.photographs:.0%} of the variance of their pose and looks."
+    )
+
+
+def _words(pair: tuple[float, float]) -> str:
+    """Write the value of known classes beside that of the others."""
+    unknown, known = map(three_digits, pair)
+    return f"{known} instead of {unknown}"

@@ -1,0 +1,262 @@
+"""The run store on screen: the list, one run, two runs beside each other, results from elsewhere.
+
+Parts of the page Runs. Runs and what they say may come from other people: no word of theirs is
+read as markdown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pandas as pd
+import streamlit as st
+
+from ui import controls, run_address, tables
+from ui.figures.run_pair import class_pairs
+from ui.frame import chart, errors_as_sentences
+from ui.numbers import delta, percent
+from ui.text import plain
+from zslcore.analysis import run_comparison
+from zslcore.analysis.printed import chosen_for
+from zslcore.foreign_runs import MAX_NAME, import_runs
+from zslcore.run_listing import CHOSEN_FOR, as_json, as_latex
+from zslcore.runs import KeptRun, RunStore
+
+__all__ = ["bring_results", "choose_two", "show_list", "show_pair", "show_run"]
+
+NOTHING = "nothing"
+LABELS = {
+    "method": "method",
+    "dataset": "data set",
+    "split": "split",
+    "whose": "computed",
+    "zsl": "ZSL",
+    "plain_unseen": "u",
+    "plain_seen": "s",
+    "plain_harmonic": "H",
+    "calibrated_harmonic": "H at γ",
+    "ausuc": "AUSUC",
+    "chosen": "chosen for",
+    "seed": "seed",
+    "data": "data are",
+    "created": "made (UTC)",
+    "id": "key",
+}
+PERCENT = ("zsl", "plain_unseen", "plain_seen", "plain_harmonic", "calibrated_harmonic", "ausuc")
+
+
+def label_of(one: KeptRun) -> str:
+    """Name a run in a menu, and in the address."""
+    spec = one.result.spec
+    return f"{spec.method}, {spec.dataset}, {spec.split} · {one.id}"
+
+
+def show_list(runs: Sequence[KeptRun]) -> None:
+    """List the runs with their figures; a click on rows chooses them; offer the files."""
+    labels = [label_of(one) for one in runs]
+
+    def pick() -> None:
+        rows = st.session_state["runs_table"].selection.rows
+        for key, row in zip(("runs_run", "runs_beside"), rows, strict=False):
+            st.session_state[key] = labels[row]
+
+    table = pd.DataFrame([one.row() for one in runs])
+    table["chosen"] = [CHOSEN_FOR[chosen_for(one.result)] for one in runs]
+    table["whose"] = [f"by {one.imported.who}" if one.imported else "here" for one in runs]
+    table["data"] = table["simulated"].map({True: "simulated", False: "real"})
+    table["created"] = table["created"].str.slice(0, 16).str.replace("T", " ")
+    tables.show(
+        table,
+        "runs",
+        labels=LABELS,
+        percent=PERCENT,
+        height=min(38 + 35 * len(runs), 420),
+        with_csv=False,
+        key="runs_table",
+        on_select=pick,
+        selection_mode="multi-row",
+    )
+    with st.container(horizontal=True):
+        tables.download(pd.DataFrame([one.row() for one in runs]), "runs")
+        for name, text, ending in (("JSON", as_json, "json"), ("LaTeX", as_latex, "tex")):
+            st.download_button(
+                name,
+                lambda text=text: text(runs),
+                file_name=f"runs.{ending}",
+                icon=":material/download:",
+                type="tertiary",
+                on_click="ignore",
+                key=f"runs_download_{ending}",
+            )
+
+
+def choose_two(runs: Sequence[KeptRun]) -> tuple[KeptRun, KeptRun | None]:
+    """Choose a run, and perhaps one to compare it with."""
+    by_label = {label_of(one): one for one in runs}
+    with st.container(horizontal=True):
+        first = controls.choose("Run", list(by_label), key="runs_run")
+        others = [NOTHING, *(label for label in by_label if label != first)]
+        second = controls.choose("Compare with", others, key="runs_beside")
+    return by_label[first], by_label.get(second)
+
+
+# --- One run --------------------------------------------------------------------------------------
+
+
+def show_run(one: KeptRun) -> None:
+    """Show the figures of a run, where it comes from and how to repeat it; offer to delete it."""
+    result, e = one.result, one.result.evaluation
+    with st.container(horizontal=True):
+        st.metric("ZSL accuracy", percent(e.zsl))
+        if e.plain is not None and e.calibrated is not None:
+            gain = e.calibrated.harmonic - e.plain.harmonic
+            st.metric("H, no calibration", percent(e.plain.harmonic))
+            st.metric("H at γ", percent(e.calibrated.harmonic), delta=delta(gain))
+            st.metric("AUSUC", percent(e.ausuc))
+    chosen = plain(controls.in_words(result.spec.method, result.params))
+    st.markdown(
+        f"Parameters ({result.params_origin}): {chosen}. γ is {result.gamma_origin or 'none'}."
+    )
+    if one.imported:
+        st.warning(
+            f"This result was not computed here. {plain(one.imported.who)} is said to have made "
+            f"it; it was imported from {plain(one.imported.file)} on {one.imported.when[:10]}.",
+            icon=":material/person:",
+        )
+    st.caption(
+        f"{plain(result.source)} Data {result.spec.digest}. Made {result.created} in "
+        f"{result.seconds:.1f} s by version {plain(result.version)}."
+    )
+    st.code(result.spec.command(), language="bash")
+    with st.container(horizontal=True, vertical_alignment="center"):
+        _show_link(one)
+        _download_one(one)
+        _offer_to_delete(one)
+
+
+def _show_link(one: KeptRun) -> None:
+    address = run_address.address_of(one.result.spec)
+    if address is None:
+        st.caption("Evaluate has no widgets for all that was asked here: use the command.")
+    else:
+        st.page_link(
+            "pages/evaluate.py",
+            label="Run it on Evaluate",
+            icon=":material/query_stats:",
+            query_params=address,
+        )
+
+
+def _download_one(one: KeptRun) -> None:
+    st.download_button(
+        "Run as JSON",
+        one.to_json(),
+        file_name=f"run_{one.result.key}.json",
+        mime="application/json",
+        icon=":material/download:",
+        type="tertiary",
+        on_click="ignore",
+        key="runs_download_one",
+    )
+
+
+def _offer_to_delete(one: KeptRun) -> None:
+    """Delete a run once that has been confirmed."""
+    with st.popover("Delete …", icon=":material/delete:", type="tertiary"):
+        st.markdown(
+            f"Delete **{plain(label_of(one))}** for good? All visitors of this server share the "
+            "store, and will miss it too."
+        )
+        if st.button("Delete this run", icon=":material/delete:", key="runs_delete"):
+            with errors_as_sentences():
+                RunStore().delete(one.id)
+            st.toast("The run is deleted.")
+            st.rerun()
+
+
+# --- Two runs -------------------------------------------------------------------------------------
+
+
+def show_pair(first: KeptRun, second: KeptRun) -> None:
+    """Show what differs between two runs: what was asked, the figures, the classes."""
+    pair = first.result, second.result
+    names = {"first": first.result.spec.method, "second": second.result.spec.method}
+    if names["first"] == names["second"]:
+        names = {"first": f"first: {names['first']}", "second": f"second: {names['second']}"}
+    for sentence in run_comparison.cautions(*pair):
+        st.warning(plain(sentence), icon=":material/balance:")
+    left, right = st.columns(2, gap="medium")
+    with left:
+        _show_figures(run_comparison.in_figures(*pair), names)
+        _show_spec(run_comparison.in_spec(*pair), names)
+    with right:
+        _show_classes(pair, names)
+
+
+def _show_figures(figures: pd.DataFrame, names: dict[str, str]) -> None:
+    st.markdown("**Figures**")
+    tables.show(
+        figures,
+        "runs_figures",
+        labels={"figure": "figure", "setting": "", **names, "difference": "points"},
+        percent=["first", "second"],
+        points=["difference"],
+        height="content",
+    )
+
+
+def _show_spec(spec: pd.DataFrame, names: dict[str, str]) -> None:
+    st.markdown("**What was asked**")
+    everything = st.toggle("Show what is the same too", key="runs_same", bind="query-params")
+    shown = spec if everything else spec[spec["differs"]]
+    tables.show(shown, "runs_spec", labels={"field": "", **names})
+
+
+def _show_classes(pair, names: dict[str, str]) -> None:
+    st.markdown("**Class by class**")
+    classes = run_comparison.by_class(*pair)
+    if classes.empty:
+        st.info("The two runs tested no class in common.")
+        return
+    tasks = [task for task in ("ZSL", "GZSL") if task in set(classes["task"])]
+    task = controls.choose("Among", tasks, key="runs_among", width=120)
+    shown = classes[classes["task"] == task]
+    chart(
+        class_pairs(shown, names["first"], names["second"]),
+        f"Accuracy of {len(shown)} classes in the second run over that in the first; "
+        f"{(shown['difference'] > 0).sum()} are better in the second, "
+        f"{(shown['difference'] < 0).sum()} in the first.",
+        key="runs_classes",
+    )
+    test = run_comparison.class_test(*pair)
+    if test is not None:
+        st.caption(plain(test.sentence))
+    tables.show(
+        shown,
+        "runs_classes",
+        labels={"class": "class", "side": "side", **names, "difference": "points"},
+        percent=["first", "second"],
+        points=["difference"],
+        height=240,
+    )
+
+
+# --- Results from elsewhere -----------------------------------------------------------------------
+
+
+def bring_results() -> None:
+    """Let a visitor bring somebody's results; they stay marked with whose they are."""
+    with st.expander("Bring results of somebody else", icon=":material/upload:"):
+        st.markdown(
+            "A file that `zslcore run --json` or `zslcore runs export --format json` has written. "
+            "These results stay marked with whose they are. They never replace a result that was "
+            "computed here, and the audit does not count them as run here."
+        )
+        file = st.file_uploader("File", type="json", key="runs_file")
+        who = st.text_input("Whose results are these?", max_chars=MAX_NAME, key="runs_who")
+        if st.button("Bring them in", key="runs_bring", disabled=file is None or not who.strip()):
+            with errors_as_sentences():
+                found = import_runs(file.getvalue(), file.name, who, RunStore())
+            n = len(found)
+            st.toast(f"{n} result{'s were' if n != 1 else ' was'} brought in.")
+            st.rerun()

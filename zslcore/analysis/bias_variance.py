@@ -1,0 +1,428 @@
+r"""Where the error of predicted attributes comes from: bias, or variance, and of what.
+
+A method :math:`f_D` that predicts attributes is fitted to training sets :math:`D` drawn again and
+again: first the training classes with replacement, then the images of each class, as many as there
+are. For an image :math:`x` with the attributes :math:`t = h(x) + \varepsilon` of its class
+
+.. math::
+    E[(t - f_D(x))^2] = \sigma^2 + (h(x) - E f_D(x))^2 + \mathrm{Var}_D f_D(x), \qquad
+    \mathrm{Var}_D f_D = \underbrace{\mathrm{Var}_{C} \, E[f_D \mid C]}_{\text{between classes}}
+    + \underbrace{E_C \, \mathrm{Var}[f_D \mid C]}_{\text{within classes}}
+
+with :math:`C` the classes drawn. Of K draws of classes and L draws of images in each, with means
+:math:`m_k` and grand mean :math:`m`, both parts are estimated without bias, as in a one-way
+analysis of variance,
+
+.. math::
+    \hat\sigma_w^2 = \frac{\sum_{kl} (f_{kl} - m_k)^2}{K (L - 1)}, \qquad
+    \hat\sigma_b^2 = \frac{\sum_k (m_k - m)^2}{K - 1} - \frac{\hat\sigma_w^2}{L}, \qquad
+    \widehat{\mathrm{bias}}^2 = (h - m)^2 - \frac{\hat\sigma_b^2}{K} - \frac{\hat\sigma_w^2}{KL}.
+
+These three, and the noise, add up to the error of the very same draws. Of real data nobody knows
+:math:`h`, so that bias and noise stay one figure. An image of a seen class is judged by the draws
+that have its class: it is seen.
+
+References
+----------
+Y. Le Cacheux, H. Le Borgne, M. Crucianu, "From classical to generalized zero-shot learning: a
+simple adaptation process", MMM 2019, equation 4 and figure 3b. S. R. Searle, G. Casella, C. E.
+McCulloch, "Variance components", 1992, chapter 3. B. Efron, R. Tibshirani, "An introduction to the
+bootstrap", 1993, chapter 11 (the jackknife).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, fields
+from functools import partial
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from zslcore.analysis.regularization import RegularizationSpec
+from zslcore.base import ZSLEstimator, with_seed
+from zslcore.datasets import Split, ZSLDataset
+from zslcore.exceptions import DatasetError, ParameterError
+from zslcore.features import Preprocessing
+from zslcore.protocol import Problem
+
+__all__ = ["BiasVariance", "Decomposition", "Draws", "bias_variance", "decompose", "of_spec"]
+
+#: Draws of classes, and draws of images in each of them.
+CLASS_DRAWS, IMAGE_DRAWS = 12, 2
+#: Draws of classes that an image needs in order to count.
+LEAST_DRAWS = 3
+#: Predicted values that are kept at a time, 256 MB of them, and test images of a class at most.
+KEPT_VALUES, IMAGES_OF_A_CLASS = 1 << 25, 20
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Draws:
+    """What is kept of the predictions for every draw of classes.
+
+    Attributes
+    ----------
+    mean : array of shape (n_class_draws, n_images, n_attributes), over the draws of images
+    within : array of shape (n_class_draws, n_images), squared distances to that mean, summed
+    error : array of shape (n_class_draws, n_images), squared distances to the truth, averaged
+    n_image_draws : int
+    """
+
+    mean: np.ndarray
+    within: np.ndarray
+    error: np.ndarray
+    n_image_draws: int
+
+    @classmethod
+    def of(cls, predicted: np.ndarray, t: np.ndarray) -> Draws:
+        """Sum up predictions (n_class_draws, n_image_draws, n_images, n_attributes) of ``t``."""
+        mean = predicted.mean(axis=1)
+        return cls(
+            mean=mean,
+            within=((predicted - mean[:, None]) ** 2).sum(axis=(1, 3)),
+            error=((predicted - t) ** 2).sum(axis=3).mean(axis=1),
+            n_image_draws=predicted.shape[1],
+        )
+
+    @classmethod
+    def joined(cls, draws: Sequence[Draws], images: np.ndarray) -> Draws:
+        """Return draws of classes that were summed up one by one, of some images."""
+        return cls(
+            mean=np.concatenate([each.mean[:, images] for each in draws]),
+            within=np.concatenate([each.within[:, images] for each in draws]),
+            error=np.concatenate([each.error[:, images] for each in draws]),
+            n_image_draws=draws[0].n_image_draws,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Decomposition:
+    """The parts of the mean squared error, averaged over attributes and images.
+
+    Attributes
+    ----------
+    error : mean squared error, the sum of the following four
+    bias : squared; with the noise in it unless the truth was known
+    between : variance that comes from which classes were drawn
+    within : variance that comes from which of their images were drawn
+    noise : of the attributes themselves; 0 where it is in ``bias``
+    share : of ``between`` in the variance
+    low, high : its 95 % interval, over draws of classes
+    n_images : how many were averaged
+    """
+
+    error: float
+    bias: float
+    between: float
+    within: float
+    noise: float
+    share: float
+    low: float
+    high: float
+    n_images: int
+
+    @property
+    def variance(self) -> float:
+        """Both parts of it."""
+        return self.between + self.within
+
+
+def decompose(
+    draws: Draws,
+    t: np.ndarray,
+    *,
+    present: np.ndarray | None = None,
+    truth: np.ndarray | None = None,
+    level: float = 0.95,
+) -> Decomposition:
+    """Take the mean squared error of predictions apart.
+
+    Parameters
+    ----------
+    draws : Draws
+    t : array of shape (n_images, n_attributes), what should have been predicted
+    present : bool array of shape (n_class_draws, n_images), optional
+        Draws by which an image is judged; all by default.
+    truth : array like ``t``, optional
+        ``t`` without its noise, where it is known. The parts then add up to the error where noise
+        is as often up as down at every image.
+    level : nominal coverage of the interval
+
+    Raises
+    ------
+    DatasetError, ParameterError
+        Without an image that enough draws judge, or with one draw of images only.
+    """
+    if draws.n_image_draws < 2:
+        raise ParameterError(f"Needs at least 2 draws of images; got {draws.n_image_draws}.")
+    present = np.ones(draws.error.shape, bool) if present is None else present
+    enough = present.sum(axis=0) >= LEAST_DRAWS
+    if not enough.any():
+        raise DatasetError(
+            f"Needs images that {LEAST_DRAWS} draws of classes judge; got none in {len(present)}."
+        )
+    h = t if truth is None else truth
+    of = _Squares.of(draws, present, h)
+    between, within = (part[enough].mean() / t.shape[1] for part in of.variances(draws, present))
+    K = present.sum(axis=0)
+    spread = _spread(of, draws, present)
+    bias = (of.to_mean - spread)[enough].mean() / t.shape[1]
+    error = ((draws.error * present).sum(axis=0)[enough] / K[enough]).mean() / t.shape[1]
+    noise = 0.0 if truth is None else float(((t - truth) ** 2)[enough].mean())
+    share, low, high = _share(of, draws, present, enough, level)
+    return Decomposition(
+        error=float(error),
+        bias=float(bias),
+        between=float(between),
+        within=float(within),
+        noise=noise,
+        share=share,
+        low=low,
+        high=high,
+        n_images=int(enough.sum()),
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Squares:
+    """Squares that the parts are sums of, one an image and, with a star, a draw of classes.
+
+    Attributes
+    ----------
+    length : array of shape (n_class_draws, n_images), |m_k|^2 *
+    along : array of that shape, m_k' sum_j m_j *
+    total : array of shape (n_images,), |sum_k m_k|^2
+    to_mean : array of that shape, |h - m|^2
+    """
+
+    length: np.ndarray
+    along: np.ndarray
+    total: np.ndarray
+    to_mean: np.ndarray
+
+    @classmethod
+    def of(cls, draws: Draws, present: np.ndarray, h: np.ndarray) -> _Squares:
+        # Measured from the truth: squares of numbers near 0 lose no digits in their differences.
+        m = draws.mean - h
+        total = np.einsum("kn,kna->na", present, m)
+        K = np.maximum(present.sum(axis=0), 1)
+        return cls(
+            length=np.einsum("kna,kna->kn", m, m),
+            along=np.einsum("kna,na->kn", m, total),
+            total=np.einsum("na,na->n", total, total),
+            to_mean=np.einsum("na,na->n", total, total) / K**2,
+        )
+
+    def variances(
+        self, draws: Draws, present: np.ndarray, without: int | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return both variances of every image, summed over attributes; one draw may be left out.
+
+        Images that fewer than two draws judge get anything.
+        """
+        L, p, total = draws.n_image_draws, present, self.total
+        if without is not None:
+            p = present.copy()
+            p[without] = False
+            left_out = present[without]
+            total = total - left_out * (2 * self.along[without] - self.length[without])
+        K = np.maximum(p.sum(axis=0), 2)
+        within = (p * draws.within).sum(axis=0) / (K * (L - 1))
+        between = ((p * self.length).sum(axis=0) - total / K) / (K - 1) - within / L
+        return between, within
+
+
+def _spread(of: _Squares, draws: Draws, present: np.ndarray) -> np.ndarray:
+    """Return how far chance moves the grand mean of every image, squared."""
+    between, within = of.variances(draws, present)
+    K = np.maximum(present.sum(axis=0), 1)
+    return between / K + within / (K * draws.n_image_draws)
+
+
+def _share(
+    of: _Squares, draws: Draws, present: np.ndarray, enough: np.ndarray, level: float
+) -> tuple[float, float, float]:
+    """Return the share of classes in the variance, and its interval by the jackknife over draws."""
+
+    def share(without: int | None = None) -> float:
+        between, within = (part[enough].mean() for part in of.variances(draws, present, without))
+        variance = between + within
+        return float(between / variance) if variance > 0 else np.nan
+
+    n, whole = len(present), share()
+    if not np.isfinite(whole):
+        return np.nan, np.nan, np.nan
+    left_out = np.array([share(k) for k in range(n)])
+    deviation = np.sqrt((n - 1) / n * ((left_out - left_out.mean()) ** 2).sum())
+    reach = deviation * stats.t.ppf((1 + level) / 2, n - 1)
+    return whole, float(max(whole - reach, 0)), float(min(whole + reach, 1))
+
+
+# --- Along a path ---------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class BiasVariance:
+    """The parts of the error of predicted attributes along a path of a regulariser.
+
+    Attributes
+    ----------
+    method, parameter : names
+    values : array of shape (n_values,)
+    unseen, seen : tuples of Decomposition, one a value; ``seen`` is empty without such images
+    class_draws, image_draws : how often was drawn
+    """
+
+    method: str
+    parameter: str
+    values: np.ndarray
+    unseen: tuple[Decomposition, ...]
+    seen: tuple[Decomposition, ...]
+    class_draws: int
+    image_draws: int
+
+    def table(self) -> pd.DataFrame:
+        """Return one row a value and side, the fields of :class:`Decomposition` and variance."""
+        rows = []
+        for side, parts in (("unseen", self.unseen), ("seen", self.seen)):
+            for value, part in zip(self.values, parts, strict=bool(parts)):
+                found = {each.name: getattr(part, each.name) for each in fields(part)}
+                rows.append({"value": value, "side": side, **found, "variance": part.variance})
+        return pd.DataFrame(rows)
+
+
+def bias_variance(
+    method: ZSLEstimator,
+    dataset: ZSLDataset,
+    split: Split,
+    parameter: str,
+    values: Sequence[float],
+    *,
+    class_draws: int = CLASS_DRAWS,
+    image_draws: int = IMAGE_DRAWS,
+    preprocessing: Preprocessing = Preprocessing(),  # noqa: B008 - frozen
+    seed: int = 0,
+    on_progress: Callable[[int, int, str], None] | None = None,
+) -> BiasVariance:
+    """Fit a method to training sets drawn again, and take its error on test images apart.
+
+    Parameters
+    ----------
+    method : ZSLEstimator
+        One that predicts attributes.
+    dataset, split : the data; trained on draws of ``trainval``, judged on the test rows
+    parameter, values : the path
+    class_draws : int, at least 3
+    image_draws : int, at least 2, for each draw of classes
+    preprocessing : Preprocessing
+    seed : int
+        Decides what is drawn, and seeds stochastic methods.
+    on_progress : callable(done, total, what), optional
+        Called after every fitted path; whatever it raises ends the work.
+
+    Raises
+    ------
+    ZSLError
+        For a method that predicts no attributes, or too few draws.
+    """
+    if method.predicted_attributes == "no":
+        raise ParameterError(f"{method.card.name}: predicts no attributes, so has no error there.")
+    if class_draws < LEAST_DRAWS or image_draws < 2:
+        raise ParameterError(
+            f"Needs at least {LEAST_DRAWS} draws of classes and 2 of images; "
+            f"got {class_draws} and {image_draws}."
+        )
+    points = [{parameter: value} for value in values]
+    whole = Problem.of_test(dataset, split, preprocessing)
+    rows = _some_of_each(whole, len(points) * class_draws)
+    y, test = whole.y_test[rows], np.concatenate([split.test_seen, split.test_unseen])[rows]
+    t, classes, of_seen = whole.candidates[y], whole.classes[y], whole.seen[y]
+
+    kept, present, done = [], [], 0
+    for drawn in _drawn(dataset.labels, split, class_draws, image_draws, seed):
+        predicted = []
+        for training in drawn:
+            problem = Problem.of(dataset, preprocessing, training, test)
+            model = with_seed(method, seed)
+            fitted = model.attribute_grid(problem.X, problem.y, problem.S, points, problem.X_test)
+            predicted.append(list(fitted))
+            done += 1
+            if on_progress is not None:
+                on_progress(done, class_draws * image_draws, "Fitting to another training set")
+        kept.append([Draws.of(np.array(each)[None], t) for each in zip(*predicted, strict=True)])
+        present.append(np.isin(classes, dataset.labels[drawn[0]]))
+
+    judged = np.array(present)
+    parts = partial(_parts, kept, t)
+    return BiasVariance(
+        method=method.card.name,
+        parameter=parameter,
+        values=np.array(values, dtype=float),
+        unseen=parts(~of_seen, np.ones_like(judged)),
+        seen=parts(of_seen, judged) if of_seen.any() else (),
+        class_draws=class_draws,
+        image_draws=image_draws,
+    )
+
+
+def of_spec(
+    spec: RegularizationSpec,
+    dataset: ZSLDataset | None = None,
+    on_progress: Callable[[int, int, str], None] | None = None,
+) -> BiasVariance:
+    """Take the error apart along the path of a spec, its parameters as they are given."""
+    dataset = spec.opened(dataset)
+    return bias_variance(
+        spec.estimator,
+        dataset,
+        dataset.split(spec.split),
+        spec.parameter,
+        spec.values,
+        preprocessing=spec.preprocessing,
+        seed=spec.seed,
+        on_progress=on_progress,
+    )
+
+
+def _parts(
+    kept: Sequence[Sequence[Draws]], t: np.ndarray, side: np.ndarray, judged: np.ndarray
+) -> tuple[Decomposition, ...]:
+    """Return the parts of the error at every value, over the images of one side.
+
+    Parameters
+    ----------
+    kept : one Draws for every draw of classes, and in it for every value
+    t : array of shape (n_images, n_attributes)
+    side : bool array of shape (n_images,)
+    judged : bool array of shape (n_class_draws, n_images)
+    """
+    return tuple(
+        decompose(Draws.joined(of_value, side), t[side], present=judged[:, side])
+        for of_value in zip(*kept, strict=True)
+    )
+
+
+def _drawn(
+    labels: np.ndarray, split: Split, class_draws: int, image_draws: int, seed: int
+) -> Iterator[list[np.ndarray]]:
+    """Yield, for every draw of classes, the training rows of every draw of their images."""
+    rng = np.random.default_rng(seed)
+    rows = {c: split.trainval[labels[split.trainval] == c] for c in split.seen_classes}
+    for _ in range(class_draws):
+        classes = rng.choice(split.seen_classes, len(split.seen_classes))
+        yield [
+            np.concatenate([rng.choice(rows[c], len(rows[c])) for c in classes])
+            for _ in range(image_draws)
+        ]
+
+
+def _some_of_each(problem: Problem, n_predictions: int) -> np.ndarray:
+    """Return the first test images of every class, as many as memory allows."""
+    y = problem.y_test
+    n_classes = len(np.unique(y))
+    most = KEPT_VALUES // (n_predictions * problem.candidates.shape[1] * n_classes)
+    order = np.argsort(y, kind="stable")
+    place = np.empty(len(y), np.intp)
+    place[order] = np.arange(len(y)) - np.searchsorted(y[order], y[order])
+    return np.flatnonzero(place < np.clip(most, 1, IMAGES_OF_A_CLASS))

@@ -1,0 +1,464 @@
+"""The papers' experiments by table: run again on any data set, beside what was printed.
+
+An experiment is named by paper and table, as ``cal:table2``. Its columns say which run measures
+them and where they are printed, so that table and reproduction cannot drift apart. Parameters and
+gamma are chosen on the folds; what is finished is kept, and an interrupted experiment goes on
+where it stopped.
+
+References
+----------
+gbu: Y. Xian, C. Lampert, B. Schiele, Z. Akata, "Zero-shot learning - a comprehensive evaluation of
+the good, the bad and the ugly", TPAMI 2019. cal: Y. Le Cacheux, H. Le Borgne, M. Crucianu, "From
+classical to generalized zero-shot learning: a simple adaptation process", MMM 2019.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache, partial
+from typing import Any, ClassVar
+
+import numpy as np
+import pandas as pd
+from joblib import Parallel, delayed
+
+from zslcore.analysis.cross_dataset import CrossStore, cross_table
+from zslcore.analysis.cross_tests import beside_printed
+from zslcore.analysis.sweep import finished, first_specs, run_missing
+from zslcore.analysis.transduction import TransductionSpec
+from zslcore.datasets import ZSLDataset, load
+from zslcore.datasets.benchmarks import benchmark_of
+from zslcore.datasets.facts import published
+from zslcore.exceptions import DatasetError, ParameterError, closest_name
+from zslcore.files import data_folder, written_whole
+from zslcore.methods import METHODS
+from zslcore.protocol import Task
+from zslcore.runs import RunStore
+from zslcore.version import release
+
+__all__ = [
+    "COLUMNS",
+    "EXPERIMENTS",
+    "Cell",
+    "CrossExperiment",
+    "Experiment",
+    "RunsExperiment",
+    "TransductionExperiment",
+    "get_experiment",
+    "reproduce",
+]
+
+#: Of every table of results; ``ours``, ``std``, ``printed`` and ``difference`` are fractions.
+COLUMNS = ("method", "cell", "ours", "std", "seeds", "printed", "difference", "key")
+#: One piece of an experiment, to be done in any process; returns how many runs there were to do.
+Piece = Callable[[], int]
+
+
+@lru_cache(maxsize=2)
+def opened(name: str) -> ZSLDataset:
+    """Return a data set, read once in every process."""
+    return load(name)
+
+
+# --- What an experiment is ------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Experiment(ABC):
+    """A table or figure of a paper.
+
+    Attributes
+    ----------
+    name : paper and table, as "cal:table2"
+    title : what it asks
+    """
+
+    name: str
+    title: str
+    #: Number of data sets that it needs.
+    n_datasets: ClassVar[int] = 1
+
+    @property
+    @abstractmethod
+    def methods(self) -> tuple[str, ...]:
+        """The rows of the table, as the paper orders them."""
+
+    @property
+    def others(self) -> tuple[str, ...]:
+        """Methods that the paper does not have and that can be run all the same."""
+        return tuple(name for name in METHODS if name not in self.methods)
+
+    @abstractmethod
+    def pieces(
+        self, datasets: Sequence[str], methods: Sequence[str], seeds: int
+    ) -> dict[str, Piece]:
+        """Return what has to be done, by the name that tells it."""
+
+    @abstractmethod
+    def table(
+        self, datasets: Sequence[str], methods: Sequence[str], seeds: int, benchmark: str | None
+    ) -> pd.DataFrame:
+        """Return what is finished beside what was printed, with the columns of ``COLUMNS``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A column of a printed table and what measures it.
+
+    Attributes
+    ----------
+    title : heading
+    split : name
+    select_for : what parameters are chosen for
+    figure : column of :meth:`zslcore.runs.RunResult.row`
+    column : of the printed table
+    where : what its rows say beside method and data set
+    """
+
+    title: str
+    split: str
+    select_for: Task
+    figure: str
+    column: str
+    where: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class RunsExperiment(Experiment):
+    """A table whose cells are runs of the run store.
+
+    Attributes
+    ----------
+    file : name of the printed table, see :func:`zslcore.datasets.facts.published`
+    cells : its columns
+    """
+
+    file: str
+    cells: tuple[Cell, ...]
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """The methods of the printed table that there are here."""
+        return tuple(name for name in published(self.file)["method"].unique() if name in METHODS)
+
+    def printed(self, benchmark: str | None) -> pd.DataFrame:
+        """Return the printed figures of a benchmark, one row a method and one column a cell."""
+        columns = {}
+        for cell in self.cells:
+            rows = published(self.file)
+            for name, value in {"dataset": benchmark, **cell.where}.items():
+                rows = rows[rows[name] == value]
+            columns[cell.title] = rows.set_index("method")[cell.column]
+        return pd.DataFrame(columns)
+
+    def _cells_of(self, dataset: ZSLDataset) -> list[Cell]:
+        """Return the cells whose split the data set has."""
+        cells = [cell for cell in self.cells if cell.split in dataset.splits]
+        if not cells:
+            wanted = " or ".join(dict.fromkeys(cell.split for cell in self.cells))
+            raise DatasetError(
+                f"{self.name} needs split {wanted}; {dataset.name} has "
+                f"{', '.join(dataset.splits) or 'none'}."
+            )
+        return cells
+
+    def pieces(
+        self, datasets: Sequence[str], methods: Sequence[str], seeds: int
+    ) -> dict[str, Piece]:
+        """Return the runs by method and split; closed forms last: no core is idle at the end."""
+        asked: dict[tuple[str, str], list[Task]] = {}
+        for cell in self._cells_of(opened(datasets[0])):
+            for method in methods:
+                tasks = asked.setdefault((method, cell.split), [])
+                tasks += [] if cell.select_for in tasks else [cell.select_for]
+        slow_first = sorted(asked, key=lambda one: not METHODS[one[0]].iterative)
+        return {
+            f"{method}, {split}": partial(
+                _run, datasets[0], split, method, tuple(asked[method, split]), seeds
+            )
+            for method, split in slow_first
+        }
+
+    def table(
+        self, datasets: Sequence[str], methods: Sequence[str], seeds: int, benchmark: str | None
+    ) -> pd.DataFrame:
+        """Return means and deviations over seeds beside the printed figures."""
+        dataset, store = opened(datasets[0]), RunStore()
+        benchmark = benchmark or benchmark_of(dataset)
+        printed, rows = self.printed(benchmark), []
+        for method in methods:
+            for cell in self._cells_of(dataset):
+                (spec,) = first_specs(dataset, cell.split, method, (cell.select_for,))
+                values = [r.row()[cell.figure] for r in finished(spec, seeds, store)]
+                row = _row(method, cell.title, values, printed[cell.title].get(method))
+                rows.append(row | {"key": spec.key})
+        return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+def _run(dataset: str, split: str, method: str, tasks: Sequence[Task], seeds: int) -> int:
+    data = opened(dataset)
+    specs = first_specs(data, split, method, tasks)
+    return run_missing(specs, data, RunStore(), seeds=seeds, with_oracle=False)
+
+
+def _row(method: str, cell: str, values: Sequence[float], printed: float | None) -> dict[str, Any]:
+    """Return a cell of the results; missing is what is not finished, or was not printed."""
+    ours = float(np.mean(values)) if values else np.nan
+    std = float(np.std(values, ddof=1)) if len(values) > 1 else np.nan
+    there = np.nan if printed is None else float(printed)
+    row = {"method": method, "cell": cell, "ours": ours, "std": std, "seeds": len(values)}
+    return row | {"printed": there, "difference": ours - there, "key": ""}
+
+
+# --- Two data sets, and images without labels -----------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class CrossExperiment(Experiment):
+    """Trained on one data set, tested on another: see :mod:`zslcore.analysis.cross_dataset`."""
+
+    n_datasets: ClassVar[int] = 2
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """The methods of the printed table that there are here."""
+        names = published("cross_dataset_awa")["method"].unique()
+        return tuple(name for name in names if name in METHODS)
+
+    def pieces(
+        self, datasets: Sequence[str], methods: Sequence[str], seeds: int
+    ) -> dict[str, Piece]:
+        """Return two fits a method."""
+        return {method: partial(_cross, datasets[0], datasets[1], method) for method in methods}
+
+    def table(
+        self, datasets: Sequence[str], methods: Sequence[str], seeds: int, benchmark: str | None
+    ) -> pd.DataFrame:
+        """Return the four cells of every method; the first data set stands for AWA1."""
+        first, second = map(opened, datasets)
+        here = cross_table(first, second, methods, store=CrossStore())
+        beside = beside_printed(here, first.name, second.name)
+        rows = [
+            _row(
+                row["method"], f"{row['trained']}:{row['tested']}", [row["here"]], row["published"]
+            )
+            for row in beside[beside["method"].isin(methods)].to_dict("records")
+        ]
+        return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+def _cross(one: str, other: str, method: str) -> int:
+    first, second = opened(one), opened(other)
+    store = CrossStore()
+    before = len(list(store.folder.glob("*.json")))
+    cross_table(first, second, [method], store=store)
+    return len(list(store.folder.glob("*.json"))) - before
+
+
+@dataclass(frozen=True, slots=True)
+class TransductionExperiment(Experiment):
+    """A transductive method beside its inductive self, split PS.
+
+    Attributes
+    ----------
+    rows : name in the paper -> (method, its parameters)
+    cells : heading -> column of :meth:`zslcore.analysis.transduction.Contender.row`
+    """
+
+    rows: Mapping[str, tuple[str, Mapping[str, Any]]]
+    cells: Mapping[str, str]
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """The transductive methods of the figure."""
+        return tuple(self.rows)
+
+    @property
+    def others(self) -> tuple[str, ...]:
+        """None: inductive methods have nothing to stand beside."""
+        return ()
+
+    def pieces(
+        self, datasets: Sequence[str], methods: Sequence[str], seeds: int
+    ) -> dict[str, Piece]:
+        """Return one comparison a method."""
+        return {name: partial(_compare, datasets[0], *self.rows[name]) for name in methods}
+
+    def table(
+        self, datasets: Sequence[str], methods: Sequence[str], seeds: int, benchmark: str | None
+    ) -> pd.DataFrame:
+        """Return the figures of both contenders; the paper has drawn them, and printed none."""
+        rows = []
+        for name in methods:
+            for contender in _kept_rows(_asked(datasets[0], *self.rows[name])) or []:
+                for title, figure in self.cells.items():
+                    value = contender.get(figure)
+                    values = [] if value is None else [value]
+                    rows.append(_row(name, f"{title}, {contender['kind']}", values, None))
+        return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+def _asked(dataset: str, method: str, params: Mapping[str, Any]) -> TransductionSpec:
+    return TransductionSpec(dataset, "PS", method, params, digest=opened(dataset).digest)
+
+
+def _compare(dataset: str, method: str, params: Mapping[str, Any]) -> int:
+    spec = _asked(dataset, method, params)
+    if _kept_rows(spec) is not None:
+        return 0
+    rows = spec.compare(opened(dataset)).table().to_dict("records")
+    with written_whole(data_folder() / "transductive" / f"{_key(spec)}.json") as file:
+        file.write(json.dumps(rows).encode())
+    return 1
+
+
+def _kept_rows(spec: TransductionSpec) -> list[dict[str, Any]] | None:
+    """Return the rows of a finished comparison; None without them, or with what is torn."""
+    path = data_folder() / "transductive" / f"{_key(spec)}.json"
+    try:
+        rows = json.loads(path.read_text(encoding="utf-8"))
+        return [dict(row) for row in rows]
+    except (OSError, ValueError, TypeError):
+        return None
+
+
+def _key(spec: TransductionSpec) -> str:
+    asked = json.dumps([spec.to_json(), spec.made_by, release()], sort_keys=True)
+    return hashlib.sha256(asked.encode()).hexdigest()[:16]
+
+
+# --- The experiments ------------------------------------------------------------------------------
+
+
+_BY_SPLIT = tuple(
+    Cell(split, split, "zsl", "zsl", "top1_per_class", {"split": split}) for split in ("SS", "PS")
+)
+
+
+def _calibrated(title: str, task: Task, figure: str, calibrated: str) -> Cell:
+    where = {"calibrated": calibrated, "lambda_selected_for": task}
+    return Cell(title, "PS", task, figure, "harmonic", where)
+
+
+EXPERIMENTS: Mapping[str, Experiment] = {
+    experiment.name: experiment
+    for experiment in (
+        RunsExperiment(
+            "gbu:table3",
+            "ZSL on the standard and on the proposed split",
+            "zsl_top1",
+            _BY_SPLIT,
+        ),
+        CrossExperiment("gbu:table4", "trained on AWA1 or AWA2, tested on either: two data sets"),
+        RunsExperiment(
+            "gbu:table6",
+            "GZSL without calibration: u, s and H",
+            "gzsl_ps",
+            tuple(
+                Cell(letter, "PS", "zsl", f"plain_{name}", name)
+                for letter, name in (("u", "unseen"), ("s", "seen"), ("H", "harmonic"))
+            ),
+        ),
+        TransductionExperiment(
+            "gbu:figure8",
+            "what unlabelled test images add; drawn in the paper, not printed",
+            {
+                "DSRL": ("DSRL", {}),
+                "GFZSL-tran": ("GFZSL-tran", {}),
+                "ALE-tran": ("Propagation", {"base": "ALE"}),
+            },
+            {"ZSL": "zsl", "H": "plain_harmonic"},
+        ),
+        RunsExperiment(
+            "cal:table1",
+            "ZSL on the standard and on the proposed split, five seeds",
+            "calibration_zsl_top1",
+            _BY_SPLIT,
+        ),
+        RunsExperiment(
+            "cal:table2",
+            "H without calibration, with it, and with lambda chosen for GZSL too",
+            "calibration_gzsl_harmonic",
+            (
+                _calibrated("H plain", "zsl", "plain_harmonic", "no"),
+                _calibrated("H calibrated", "zsl", "calibrated_harmonic", "yes"),
+                _calibrated("H calibrated, for GZSL", "gzsl", "calibrated_harmonic", "yes"),
+            ),
+        ),
+    )
+}
+
+
+def get_experiment(name: str) -> Experiment:
+    """Return the experiment called ``name``.
+
+    Raises
+    ------
+    UnknownNameError
+        For a name not in ``EXPERIMENTS``; names the nearest one.
+    """
+    if name not in EXPERIMENTS:
+        raise closest_name("experiment", name, EXPERIMENTS)
+    return EXPERIMENTS[name]
+
+
+def reproduce(
+    name: str,
+    datasets: Sequence[str],
+    methods: Sequence[str] = (),
+    *,
+    seeds: int = 5,
+    jobs: int = 2,
+    benchmark: str | None = None,
+    on_done: Callable[[int, int, str, int], None] | None = None,
+) -> pd.DataFrame:
+    """Run what is not finished of an experiment, and put it beside what was printed.
+
+    Parameters
+    ----------
+    name : of an experiment
+    datasets : names of data sets that ``load`` knows, as many as the experiment needs
+    methods : by default the rows of its table that there are here; others have nothing beside
+    seeds : of stochastic methods
+    jobs : pieces at a time, one thread each
+    benchmark : data set of the paper to stand beside, by default what the data set is
+    on_done : callable(done, total, what, runs), optional
+        Called after every piece, in this process.
+
+    Returns
+    -------
+    DataFrame
+        One row per method and cell of the printed table: ``method``, ``cell``, ``ours`` (mean over
+        seeds), ``std``, ``seeds``, ``printed``, ``difference`` (ours - printed) and ``key`` (of the
+        first run in the run store); fractions, missing where there is none.
+
+    Raises
+    ------
+    ZSLError
+        For unknown names, another number of data sets, or data that lack what is asked.
+    """
+    experiment = get_experiment(name)
+    if len(datasets) != experiment.n_datasets:
+        raise ParameterError(
+            f"{name} needs {experiment.n_datasets} data set{'s' * (experiment.n_datasets > 1)}; "
+            f"got {len(datasets)}."
+        )
+    for method in methods:
+        if method not in (allowed := experiment.methods + experiment.others):
+            raise closest_name(f"method for {name}", method, allowed)
+    methods = methods or experiment.methods
+    pieces = experiment.pieces(datasets, methods, seeds)
+    work = Parallel(jobs, return_as="generator_unordered", inner_max_num_threads=1)
+    todo = work(delayed(_done)(what, piece) for what, piece in pieces.items())
+    for done, (what, runs) in enumerate(todo, 1):
+        if on_done:
+            on_done(done, len(pieces), what, runs)
+    return experiment.table(datasets, methods, seeds, benchmark)
+
+
+def _done(what: str, piece: Piece) -> tuple[str, int]:
+    return what, piece()

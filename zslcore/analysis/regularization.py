@@ -1,0 +1,443 @@
+r"""Why the best lambda for ZSL is wrong for GZSL.
+
+A method is fitted along a path of values of one regulariser, :math:`\lambda` for short, and every
+value is judged by what a seen-unseen curve holds, from one pass over the test set:
+
+- :math:`A_{U \to C_u}`, the accuracy of unseen images among unseen classes, its end for
+  :math:`\gamma \to \infty`, which ZSL wants to be high;
+- :math:`A_{S \to C_s}`, that of seen images among seen classes, its other end;
+- :math:`A_{U \to C}` and :math:`A_{S \to C}`, among all classes, and their harmonic mean H, at
+  :math:`\gamma = 0` and at a gamma that the folds chose for this very :math:`\lambda`.
+
+Two values of :math:`\lambda` are marked, both chosen on the folds: the one for ZSL has the highest
+:math:`A_{U \to C_u}` there, the one for GZSL the highest H after the fold's own best gamma. With
+more regularisation the seen classes lose, which ZSL does not notice. Beside them stands the mean
+squared error of the attributes that a method predicts:
+
+.. math:: \mathrm{MSE} = \frac{1}{N A} \sum_n \lVert f(x_n) - s_{y_n} \rVert^2
+
+References
+----------
+Y. Le Cacheux, H. Le Borgne, M. Crucianu, "From classical to generalized zero-shot learning: a
+simple adaptation process", MMM 2019, section 3.3, figures 1 and 3a.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
+from functools import partial
+from typing import Any, Literal, Self
+
+import numpy as np
+import pandas as pd
+from sklearn.base import clone
+
+from zslcore.base import Effect, ZSLEstimator, with_seed
+from zslcore.datasets import Split, ZSLDataset, load
+from zslcore.exceptions import DatasetError, ParameterError, closest_name
+from zslcore.features import FeatureScaling, Preprocessing, PrototypeScaling
+from zslcore.methods import METHODS, get_method
+from zslcore.metrics import harmonic_mean, seen_unseen_curve
+from zslcore.protocol import Problem, Progress, best_common_gamma, select
+from zslcore.runs import revisions_of
+
+__all__ = [
+    "N_VALUES",
+    "RegularizationPath",
+    "RegularizationSpec",
+    "follow",
+    "path_values",
+    "regularized",
+]
+
+#: Values along a path; where they are whole numbers there may be fewer.
+N_VALUES = 25
+#: A path is at least this many times as long as it is wide, in its largest over its smallest value.
+LEAST_RANGE = 1e4
+
+Tell = Callable[[int, int, str], None]
+
+
+def regularized() -> tuple[str, ...]:
+    """Names of the methods that have a regulariser."""
+    return tuple(name for name, method in METHODS.items() if method.regularizers)
+
+
+def path_values(method: ZSLEstimator, parameter: str, n: int = N_VALUES) -> tuple[float, ...]:
+    """Return the values of a path, evenly spaced in their logarithm.
+
+    It has the ends of the method's own grid, drawn apart to four decades where they are closer.
+    Numbers of epochs are whole, and end with those of the grid: a longer training is not the same
+    question.
+
+    Parameters
+    ----------
+    method : ZSLEstimator
+    parameter : one of its ``regularizers``
+    n : int, at least 2
+
+    Raises
+    ------
+    UnknownNameError, ParameterError
+        For another parameter, or fewer than two values.
+    """
+    if parameter not in method.regularizers:
+        raise closest_name(f"regularizer of {method.card.name}", parameter, method.regularizers)
+    if n < 2:
+        raise ParameterError(f"A path needs at least 2 values; got {n}.")
+    known = method.param_grid.get(parameter, (getattr(method, parameter),))
+    low, high = min(known), max(known)
+    if isinstance(low, int):
+        return tuple(int(k) for k in np.unique(np.rint(np.geomspace(1, high, n))))
+    apart = max(np.sqrt(LEAST_RANGE * low / high), 1.0)
+    # Written with twelve digits, so that every processor has the same values.
+    return tuple(float(f"{v:.12g}") for v in np.geomspace(low / apart, high * apart, n))
+
+
+# --- What is asked --------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class RegularizationSpec:
+    """What a path is asked for; :attr:`made_by` is what else its figures depend on.
+
+    Parameters
+    ----------
+    dataset, split, method : names
+    parameter : str
+        The regulariser; the first of the method by default.
+    params : mapping
+        Other parameters, where they are given.
+    choose : bool
+        Whether those of the method's grid that are not given are chosen on the folds, for GZSL;
+        they are the defaults otherwise.
+    n_values : int
+    features, prototypes : preprocessing, see :class:`zslcore.features.Preprocessing`
+    seed : int
+    digest : str, of the data
+    """
+
+    dataset: str
+    split: str
+    method: str
+    parameter: str = ""
+    params: Mapping[str, Any] = field(default_factory=dict)
+    choose: bool = True
+    n_values: int = N_VALUES
+    features: FeatureScaling = "l2"
+    prototypes: PrototypeScaling = "l2"
+    seed: int = 0
+    digest: str = ""
+
+    def __post_init__(self) -> None:
+        known = get_method(self.method).regularizers
+        if not known:
+            raise ParameterError(
+                f"{self.method}: has no regularizer to follow; choose one of "
+                f"{', '.join(regularized())}."
+            )
+        if not self.parameter:
+            object.__setattr__(self, "parameter", next(iter(known)))
+        object.__setattr__(self, "params", dict(sorted(self.params.items())))
+        _ = self.values  # refuses other parameters
+
+    @property
+    def estimator(self) -> ZSLEstimator:
+        """The unfitted method with the given parameters."""
+        return get_method(self.method)(**self.params)
+
+    @property
+    def values(self) -> tuple[float, ...]:
+        """The values of the regulariser."""
+        return path_values(self.estimator, self.parameter, self.n_values)
+
+    @property
+    def preprocessing(self) -> Preprocessing:
+        """The scaling of features and prototypes."""
+        return Preprocessing(self.features, self.prototypes)
+
+    def to_json(self) -> str:
+        """Return the spec as JSON, the same text for the same spec."""
+        return json.dumps(asdict(self), sort_keys=True)
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """Read what :meth:`to_json` wrote."""
+        return cls(**json.loads(text))
+
+    @property
+    def made_by(self) -> dict[str, Any]:
+        """Revisions of protocol and method, and the values that are searched."""
+        grid = dict(self.estimator.param_grid) if self.choose else {}
+        searched = {"grid": grid, "values": list(self.values)}
+        return {"revisions": revisions_of(self.estimator)} | searched
+
+    def opened(self, dataset: ZSLDataset | None = None) -> ZSLDataset:
+        """Return the data, refusing others than those of the digest."""
+        dataset = load(self.dataset) if dataset is None else dataset
+        if self.digest not in ("", dataset.digest):
+            raise DatasetError(
+                f"{self.dataset}: expected data {self.digest}; these are {dataset.digest}."
+            )
+        return dataset
+
+    def follow(
+        self, dataset: ZSLDataset | None = None, on_progress: Tell | None = None
+    ) -> RegularizationPath:
+        """Follow the path, see :func:`follow`; ``dataset`` is that data set where it is open."""
+        dataset = self.opened(dataset)
+        return follow(
+            self.estimator,
+            dataset,
+            dataset.split(self.split),
+            self.parameter,
+            self.values,
+            choose=[name for name in self.estimator.param_grid if name not in self.params]
+            if self.choose
+            else (),
+            preprocessing=self.preprocessing,
+            seed=self.seed,
+            on_progress=on_progress,
+        )
+
+
+# --- What came out --------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class RegularizationPath:
+    """What a method reaches along a path of its regulariser; fractions in [0, 1].
+
+    Attributes
+    ----------
+    method, parameter : names
+    effect : "stronger" or "weaker", what a larger value makes of the regularisation
+    params : every other parameter
+    origin : "validated" when any of them was chosen on the folds, "given" otherwise
+    values : array of shape (n_values,), increasing
+    zsl, seen_alone : arrays of shape (n_values,)
+        Accuracies of the test set's unseen images among unseen classes, of its seen ones among seen
+        classes.
+    unseen, seen : arrays of shape (n_values,), among all classes, gamma = 0
+    gamma : array of shape (n_values,), chosen on the folds for each value
+    calibrated_unseen, calibrated_seen : arrays of shape (n_values,), at that gamma
+    best_harmonic : array of shape (n_values,), the largest H over gamma *on the test set*
+    fold_zsl, fold_harmonic : arrays of shape (n_folds, n_values), what values are chosen by
+    mse_unseen, mse_seen : arrays of shape (n_values,), or of shape (0,)
+        Mean squared error of predicted attributes over attributes and test images.
+    """
+
+    method: str
+    parameter: str
+    effect: Effect
+    params: dict[str, Any]
+    origin: Literal["validated", "given"]
+    values: np.ndarray
+    zsl: np.ndarray
+    seen_alone: np.ndarray
+    unseen: np.ndarray
+    seen: np.ndarray
+    gamma: np.ndarray
+    calibrated_unseen: np.ndarray
+    calibrated_seen: np.ndarray
+    best_harmonic: np.ndarray
+    fold_zsl: np.ndarray
+    fold_harmonic: np.ndarray
+    mse_unseen: np.ndarray
+    mse_seen: np.ndarray
+
+    def __post_init__(self) -> None:
+        for each in fields(self):
+            if isinstance(array := getattr(self, each.name), np.ndarray):
+                array.setflags(write=False)
+
+    @property
+    def harmonic(self) -> np.ndarray:
+        """H without calibration."""
+        return harmonic_mean(self.seen, self.unseen)
+
+    @property
+    def calibrated_harmonic(self) -> np.ndarray:
+        """H at the gamma that the folds chose."""
+        return harmonic_mean(self.calibrated_seen, self.calibrated_unseen)
+
+    @property
+    def for_zsl(self) -> int:
+        """Place of the value that the folds choose for ZSL."""
+        return int(np.argmax(self.fold_zsl.mean(axis=0)))
+
+    @property
+    def for_gzsl(self) -> int:
+        """Place of the value that the folds choose for GZSL."""
+        return int(np.argmax(self.fold_harmonic.mean(axis=0)))
+
+    @property
+    def oracle_zsl(self) -> int:
+        """Place of the value that is best for ZSL *on the test set*: a bound, never a choice."""
+        return int(np.argmax(self.zsl))
+
+    @property
+    def oracle_gzsl(self) -> int:
+        """Place of the value that is best for GZSL, at its best gamma, *on the test set*."""
+        return int(np.argmax(self.best_harmonic))
+
+    @property
+    def difference(self) -> Literal["weaker", "same", "stronger"]:
+        """Whether GZSL wants weaker or stronger regularisation than ZSL, as the folds see it."""
+        if self.for_gzsl == self.for_zsl:
+            return "same"
+        smaller = self.for_gzsl < self.for_zsl
+        return "weaker" if smaller == (self.effect == "stronger") else "stronger"
+
+    def table(self) -> pd.DataFrame:
+        """Return one row a value: the figures, and what it was chosen for ("" for most)."""
+        chosen = np.full(len(self.values), "", dtype=object)
+        for place, what in ((self.for_zsl, "ZSL"), (self.for_gzsl, "GZSL")):
+            chosen[place] = " and ".join(filter(None, (chosen[place], what)))
+        columns = {
+            "value": self.values,
+            "chosen_for": chosen,
+            "zsl": self.zsl,
+            "seen_alone": self.seen_alone,
+            "unseen": self.unseen,
+            "seen": self.seen,
+            "harmonic": self.harmonic,
+            "gamma": self.gamma,
+            "calibrated_harmonic": self.calibrated_harmonic,
+            "best_harmonic": self.best_harmonic,
+            "fold_zsl": self.fold_zsl.mean(axis=0),
+            "fold_harmonic": self.fold_harmonic.mean(axis=0),
+        }
+        if len(self.mse_seen):
+            columns |= {"mse_unseen": self.mse_unseen, "mse_seen": self.mse_seen}
+        return pd.DataFrame(columns)
+
+
+# --- How it is made -------------------------------------------------------------------------------
+
+
+def follow(
+    method: ZSLEstimator,
+    dataset: ZSLDataset,
+    split: Split,
+    parameter: str,
+    values: Sequence[float],
+    *,
+    choose: Sequence[str] = (),
+    preprocessing: Preprocessing = Preprocessing(),  # noqa: B008 - frozen
+    seed: int = 0,
+    on_progress: Tell | None = None,
+) -> RegularizationPath:
+    """Fit and judge a method along a path of one regulariser.
+
+    Parameters
+    ----------
+    method : ZSLEstimator
+        Its own parameters hold wherever nothing else is said.
+    dataset, split : the data
+    parameter : one of the method's ``regularizers``
+    values : increasing
+    choose : names
+        Other parameters, to be chosen on the folds for GZSL, with the regulariser of the method's
+        grid; then they stay along the path.
+    preprocessing : Preprocessing
+    seed : int
+    on_progress : callable(done, total, what), optional
+        Called after every fit-and-score; whatever it raises ends the work.
+
+    Raises
+    ------
+    ZSLError
+        For a split without folds, or without test images of seen classes, and for parameters that
+        the method refuses.
+    """
+    if not len(split.test_seen):
+        raise DatasetError(
+            f"{dataset.name}, split {split.name!r}: has no test images of seen classes, without "
+            "which there is no GZSL to compare with."
+        )
+    tell, method = _Told(on_progress), with_seed(method, seed)
+    on_folds = partial(select, dataset=dataset, split=split, preprocessing=preprocessing, seed=seed)
+    others = {name: known for name, known in method.param_grid.items() if name in choose}
+    validated = bool(set(others) - {parameter})
+    if validated:
+        grid = others | {parameter: method.param_grid.get(parameter, values)}
+        chosen = on_folds(method, grid=grid, on_progress=tell("The folds, for the others")).params
+        method = clone(method).set_params(**chosen)
+
+    grid, n = {parameter: values}, len(values)
+    zsl = on_folds(method, task="zsl", grid=grid, on_progress=tell("The folds, for ZSL"))
+    gzsl = on_folds(method, task="gzsl", grid=grid, on_progress=tell("The folds, for GZSL"))
+    gamma = np.array([best_common_gamma(curves) for curves in gzsl.curves])
+    problem = Problem.of_test(dataset, split, preprocessing)
+    points = [{parameter: value} for value in values]
+    return RegularizationPath(
+        method=method.card.name,
+        parameter=parameter,
+        effect=method.regularizers[parameter],
+        params={name: v for name, v in method.get_params().items() if name != parameter},
+        origin="validated" if validated else "given",
+        values=np.array(values, dtype=float),
+        gamma=gamma,
+        fold_zsl=zsl.table["score"].to_numpy().reshape(-1, n),
+        fold_harmonic=gzsl.table["score"].to_numpy().reshape(-1, n),
+        **_judged(problem, method, points, gamma, tell("The test set")),
+        **_attribute_errors(method, problem, points),
+    )
+
+
+class _Told:
+    """Hands progress on with what is being done."""
+
+    def __init__(self, on_progress: Tell | None) -> None:
+        self.on_progress = on_progress
+
+    def __call__(self, what: str) -> Progress | None:
+        tell = self.on_progress
+        return None if tell is None else lambda done, total: tell(done, total, what)
+
+
+def _judged(
+    problem: Problem,
+    method: ZSLEstimator,
+    points: Sequence[Mapping[str, Any]],
+    gamma: np.ndarray,
+    tell: Progress | None,
+) -> dict[str, np.ndarray]:
+    """Return the figures of the test set along the path, each read off the exact curve."""
+    rows = []
+    for k, F in enumerate(problem.sweep(method, points)):
+        curve = seen_unseen_curve(F, problem.y_test, problem.seen)
+        plain, calibrated = curve.at(0.0), curve.at(gamma[k])
+        rows.append(
+            {
+                "zsl": curve.unseen[-1],
+                "seen_alone": curve.seen[0],
+                "unseen": plain.unseen,
+                "seen": plain.seen,
+                "calibrated_unseen": calibrated.unseen,
+                "calibrated_seen": calibrated.seen,
+                "best_harmonic": curve.harmonic.max(),
+            }
+        )
+        if tell is not None:
+            tell(k + 1, len(points))
+    return {name: np.array([row[name] for row in rows], dtype=float) for name in rows[0]}
+
+
+def _attribute_errors(
+    method: ZSLEstimator, problem: Problem, points: Sequence[Mapping[str, Any]]
+) -> dict[str, np.ndarray]:
+    """Return the mean squared error of predicted attributes along the path, empty without any."""
+    if method.predicted_attributes == "no":
+        return {"mse_unseen": np.empty(0), "mse_seen": np.empty(0)}
+    true = problem.candidates[problem.y_test]
+    of_seen = problem.seen[problem.y_test]
+    predicted = method.attribute_grid(problem.X, problem.y, problem.S, points, problem.X_test)
+    each = np.array([((A - true) ** 2).mean(axis=1) for A in predicted])
+    return {
+        "mse_unseen": each[:, ~of_seen].mean(axis=1),
+        "mse_seen": each[:, of_seen].mean(axis=1),
+    }

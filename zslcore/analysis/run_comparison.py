@@ -1,0 +1,167 @@
+"""What differs between two runs: in what was asked, in the figures, class by class.
+
+Figures are only as comparable as what was asked: :func:`cautions` says in sentences what stands
+between the two. Classes are paired by name, which makes the difference of two methods on the same
+test set far surer than the two intervals beside each other would tell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pandas as pd
+
+from zslcore.analysis.significance import PairedTest, paired_test
+from zslcore.exceptions import DatasetError
+from zslcore.runs import RunResult
+
+__all__ = ["by_class", "cautions", "class_test", "in_figures", "in_spec"]
+
+#: Fields of a spec, in the order of a reader.
+SPEC = ("dataset", "digest", "split", "method", "select_for", "features", "prototypes", "seed")
+POINTS = {"unseen": "u", "seen": "s", "harmonic": "H"}
+
+
+def in_spec(first: RunResult, second: RunResult) -> pd.DataFrame:
+    """Return what was run, field by field.
+
+    Returns
+    -------
+    DataFrame
+        One row a field, in the order of a reader: ``field``, ``first``, ``second`` as text (empty
+        where a run has no such field) and ``differs``. Parameters are those the runs used.
+    """
+    both = [_asked(result) for result in (first, second)]
+    rows = [
+        (name, *("" if each.get(name) is None else str(each[name]) for each in both))
+        for name in dict.fromkeys([*both[0], *both[1]])
+    ]
+    table = pd.DataFrame(rows, columns=["field", "first", "second"])
+    return table.assign(differs=table["first"] != table["second"])
+
+
+def _asked(result: RunResult) -> dict[str, Any]:
+    """Return everything the figures depend on, and what made them."""
+    spec = result.spec
+    asked: dict[str, Any] = {name: getattr(spec, name) for name in SPEC}
+    asked |= {f"parameter {name}": value for name, value in sorted(result.params.items())}
+    asked |= {"parameters are": result.params_origin, "chosen by": result.rule}
+    asked |= {"gamma": result.gamma, "gamma is": result.gamma_origin}
+    for name, values in (spec.grid or {}).items():
+        asked[f"grid of {name}"] = ", ".join(map(str, values))
+    asked |= {f"revision of {name}": number for name, number in spec.revisions.items()}
+    asked |= {"version": result.version, "commit": result.commit}
+    return asked | dict(sorted(result.environment.items()))
+
+
+def in_figures(first: RunResult, second: RunResult) -> pd.DataFrame:
+    """Return the figures of both, fractions in [0, 1].
+
+    Returns
+    -------
+    DataFrame
+        One row a figure that either has: ``figure`` ("ZSL", "u", "s", "H", "AUSUC" ...),
+        ``setting`` ("", "plain", "calibrated", "oracle": chosen on the test set), ``first``,
+        ``second`` and ``difference`` (second - first), missing where one has none.
+    """
+    both = [dict(_figures(result)) for result in (first, second)]
+    rows = [
+        (*name, *(each.get(name) for each in both)) for name in dict.fromkeys([*both[0], *both[1]])
+    ]
+    table = pd.DataFrame(rows, columns=["figure", "setting", "first", "second"])
+    table[["first", "second"]] = table[["first", "second"]].astype(float)
+    return table.assign(difference=table["second"] - table["first"])
+
+
+def _figures(result: RunResult) -> Iterator[tuple[tuple[str, str], float]]:
+    e, oracle = result.evaluation, result.oracle
+    yield ("ZSL", ""), e.zsl
+    yield ("ZSL, per sample", ""), e.zsl_per_sample
+    yield ("ZSL, top 5", ""), e.zsl_top5
+    for setting, point in (("plain", e.plain), ("calibrated", e.calibrated)):
+        if point is not None:
+            yield from (((letter, setting), getattr(point, n)) for n, letter in POINTS.items())
+    if e.ausuc is not None:
+        yield ("AUSUC", ""), e.ausuc
+    if oracle is not None:
+        yield ("ZSL", "oracle"), oracle.zsl
+        if oracle.harmonic is not None:
+            yield ("H", "oracle"), oracle.harmonic
+
+
+def by_class(first: RunResult, second: RunResult) -> pd.DataFrame:
+    """Return the accuracy of every class that both have tested, paired by name.
+
+    Returns
+    -------
+    DataFrame
+        One row a class, those that differ most first: ``class``, ``side`` ("seen" or "unseen", in
+        the first run), ``task`` ("ZSL", unseen classes among themselves, or "GZSL", all classes at
+        each run's own gamma), ``first``, ``second``, ``difference`` (second - first); fractions in
+        [0, 1].
+    """
+    rows, unseen = [], set(_named(first, "per_class_zsl"))
+    for task, figure in (("ZSL", "per_class_zsl"), ("GZSL", "per_class")):
+        one, two = (_named(result, figure) for result in (first, second))
+        rows += [
+            (name, "unseen" if name in unseen else "seen", task, one[name], two[name])
+            for name in one
+            if name in two
+        ]
+    table = pd.DataFrame(rows, columns=["class", "side", "task", "first", "second"])
+    table["difference"] = table["second"] - table["first"]
+    return table.sort_values("difference", key=abs, ascending=False, kind="stable").reset_index(
+        drop=True
+    )
+
+
+def _named(result: RunResult, figure: str) -> dict[str, float]:
+    accuracies: dict[int, float] = getattr(result.evaluation, figure)
+    return {result.class_names[c]: value for c, value in accuracies.items()}
+
+
+def class_test(first: RunResult, second: RunResult) -> PairedTest | None:
+    """Test whether the ZSL accuracies of the unseen classes differ, the class being the unit.
+
+    None where the runs did not test the same unseen classes, or fewer than two.
+    """
+    one, two = (_named(result, "per_class_zsl") for result in (first, second))
+    if one.keys() != two.keys():
+        return None
+    try:
+        question = "Second run less first, ZSL accuracy of a class:"
+        return paired_test(question, [two[name] - one[name] for name in one], of="classes")
+    except DatasetError:
+        return None
+
+
+def cautions(first: RunResult, second: RunResult) -> list[str]:
+    """Say what stands between the figures of two runs, one sentence each."""
+    one, two = first.spec, second.spec
+    said = []
+    if one.dataset != two.dataset:
+        said.append(f"The data differ: {one.dataset} and {two.dataset}.")
+    elif one.digest != two.digest:
+        said.append(f"{one.dataset} has other content in the second run (digest).")
+    if one.split != two.split:
+        said.append(f"The splits differ: {one.split} and {two.split}.")
+    if one.select_for != two.select_for:
+        said.append(
+            f"Parameters were chosen for {one.select_for.upper()} in the first run and for "
+            f"{two.select_for.upper()} in the second."
+        )
+    chosen = [
+        f"parameters {result.params_origin}, gamma {result.gamma_origin or 'none'}"
+        for result in (first, second)
+    ]
+    if chosen[0] != chosen[1]:
+        said.append(f"They were chosen differently: {chosen[0]}; {chosen[1]}.")
+    if first.rule != second.rule and first.params_origin == second.params_origin:
+        rules = " and ".join(result.rule or "not noted" for result in (first, second))
+        said.append(f"The folds' scores chose by different rules: {rules}.")
+    if one.revisions.get("protocol") != two.revisions.get("protocol"):
+        said.append("Two revisions of the protocol made them.")
+    if first.simulated != second.simulated:
+        said.append("One of the two data sets is simulated.")
+    return said

@@ -1,0 +1,120 @@
+"""``python -m zslcore reproduce EXPERIMENT``: a table of the papers on any data set.
+
+What is finished is kept: an interrupted experiment goes on where it stopped. The printed figures
+are of ResNet-101 features of the real images.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import sys
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from zslcore.analysis.experiments import EXPERIMENTS, get_experiment, opened, reproduce
+from zslcore.exceptions import ParameterError
+
+if TYPE_CHECKING:
+    Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
+
+__all__ = ["add_parser"]
+
+
+def add_parser(commands: Subparsers) -> None:
+    """Add the command ``reproduce`` to the command line of the package."""
+    text = "run an experiment of the papers beside what they printed"
+    parser = commands.add_parser("reproduce", help=text, description=__doc__)
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    option = parser.add_argument
+    option("experiment", nargs="?", help="paper and table, for example cal:table2")
+    option("--list", action="store_true", help="list the experiments")
+    option("--dataset", nargs="+", default=["digits"], metavar="NAME", help="data sets (digits)")
+    option("--method", nargs="+", default=(), metavar="NAME", help="only these rows")
+    option("--seeds", type=int, default=5, help="of stochastic methods (5)")
+    option("--jobs", type=int, default=2, help="runs at a time, one thread each (2)")
+    option("--as", dest="benchmark", metavar="BENCHMARK", help="what the data set stands for")
+    option("--json", action="store_true", help="a row a cell as JSON, fractions")
+    parser.set_defaults(run=run_reproduce)
+
+
+def run_reproduce(args: argparse.Namespace) -> None:
+    """List the experiments, or run one and print it."""
+    if args.list:
+        for name, experiment in EXPERIMENTS.items():
+            print(f"{name:12} {experiment.title} ({len(experiment.methods)} methods)")
+        return
+    if args.experiment is None:
+        raise ParameterError(f"Name an experiment: {', '.join(EXPERIMENTS)}.")
+    for option in ("seeds", "jobs"):
+        if getattr(args, option) < 1:
+            raise ParameterError(f"--{option} must be at least 1; got {getattr(args, option)}.")
+    table = reproduce(
+        args.experiment,
+        args.dataset,
+        args.method,
+        seeds=args.seeds,
+        jobs=args.jobs,
+        benchmark=args.benchmark,
+        on_done=show_piece,
+    )
+    if args.json:
+        print(table.to_json(orient="records", double_precision=15))
+        return
+    print(heading(args, table))
+    print(wide(table).to_string(index=False))
+
+
+def show_piece(done: int, total: int, what: str, runs: int) -> None:
+    """Say on standard error what has been done."""
+    was = f"{runs} run{'s' * (runs != 1)}" if runs else "kept already"
+    sys.stderr.write(f"{done}/{total}  {what}: {was}\n")
+
+
+def heading(args: argparse.Namespace, table: pd.DataFrame) -> str:
+    """Say what was run on what, and what stands beside it."""
+    names = [
+        f"{name} (simulated)" if opened(name).simulated and "simulated" not in name else name
+        for name in args.dataset
+    ]
+    printed = (
+        "printed: the paper's figure, for ResNet-101 features of the real images. diff: ours less "
+        "printed, in points."
+        if table["printed"].notna().any()
+        else "The paper has printed nothing for these rows."
+    )
+    return (
+        f"{args.experiment} on {' and '.join(names)}: {get_experiment(args.experiment).title}.\n"
+        "Per-class accuracy in percent; parameters and gamma chosen on the folds; mean ± deviation "
+        f"over up to {args.seeds} seeds.\n{printed}\n"
+    )
+
+
+def wide(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a row a method, three columns a cell, and below them their means.
+
+    These are of the methods that have both figures, where there are any.
+    """
+    methods = table["method"].unique()
+    columns: dict[str, list[str]] = {"method": [*methods, "mean"]}
+    for cell, rows in table.groupby("cell", sort=False):
+        part = rows.set_index("method").reindex(methods)  # some have no such cell
+        with_both = part.dropna(subset=["ours", "printed"])
+        mean = (part if with_both.empty else with_both)[["ours", "printed", "difference"]].mean()
+        columns[str(cell)] = [*map(_ours, part["ours"], part["std"]), _ours(mean["ours"])]
+        if part["printed"].notna().any():
+            printed, difference = [*part["printed"], mean["printed"]], [*part["difference"]]
+            columns["printed" + " " * len(columns)] = [_ours(value) for value in printed]
+            columns["diff" + " " * len(columns)] = [
+                _ours(value, sign="+") for value in [*difference, mean["difference"]]
+            ]
+    shown = pd.DataFrame(columns)
+    return shown.rename(columns=str.strip)
+
+
+def _ours(value: float, std: float = math.nan, sign: str = "") -> str:
+    if math.isnan(value):
+        return "-"
+    spread = "" if math.isnan(std) else f" ± {100 * std:.1f}"
+    return f"{100 * value:{sign}.1f}{spread}"

@@ -1,0 +1,196 @@
+"""Which of the kept runs are meant, in which order, and how they are written down.
+
+Filters and orders serve the command line and the Runs page alike. CSV holds a row a run, JSON
+everything (what ``zslcore runs import`` reads), LaTeX a table for a paper, with booktabs.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, fields
+from datetime import date
+
+import pandas as pd
+
+from zslcore.analysis.printed import ChosenFor, chosen_for
+from zslcore.exceptions import closest_name
+from zslcore.runs import KeptRun, RunResult
+from zslcore.version import stamped
+
+__all__ = [
+    "CHOSEN_FOR",
+    "FORMATS",
+    "LATEX_COLUMNS",
+    "SORTED_BY",
+    "RunFilter",
+    "as_csv",
+    "as_json",
+    "as_latex",
+    "as_text",
+    "listed",
+]
+
+#: What runs may be ordered by, and whether the largest comes first.
+SORTED_BY: Mapping[str, bool] = {
+    "created": True,
+    "dataset": False,
+    "method": False,
+    "origin": False,
+    "zsl": True,
+    "plain_unseen": True,
+    "plain_seen": True,
+    "plain_harmonic": True,
+    "calibrated_harmonic": True,
+    "ausuc": True,
+    "seconds": True,
+}
+#: Column of a run's row -> heading in a paper; ``chosen_for`` is what the parameters are.
+LATEX_COLUMNS: Mapping[str, str] = {
+    "method": "Method",
+    "dataset": "Data set",
+    "split": "Split",
+    "chosen_for": "Chosen for",
+    "zsl": "ZSL",
+    "plain_unseen": "u",
+    "plain_seen": "s",
+    "plain_harmonic": "H",
+    "calibrated_harmonic": "H cal.",
+    "ausuc": "AUSUC",
+}
+#: What parameters were chosen for, in words.
+CHOSEN_FOR: Mapping[ChosenFor, str] = {"zsl": "ZSL", "gzsl": "GZSL", "given": "given"}
+_PERCENT = ("zsl", "plain_unseen", "plain_seen", "plain_harmonic", "calibrated_harmonic", "ausuc")
+
+
+@dataclass(frozen=True, slots=True)
+class RunFilter:
+    """Which runs are meant; what is empty or None excludes nothing.
+
+    Attributes
+    ----------
+    datasets, splits, methods : names
+    since : first day, UTC, on which they were made
+    imported : True for results of other people only, False for our own only
+    """
+
+    datasets: Collection[str] = ()
+    splits: Collection[str] = ()
+    methods: Collection[str] = ()
+    since: date | None = None
+    imported: bool | None = None
+
+    def __call__(self, one: KeptRun) -> bool:
+        """Whether a run is meant."""
+        spec = one.result.spec
+        return (
+            (not self.datasets or spec.dataset in self.datasets)
+            and (not self.splits or spec.split in self.splits)
+            and (not self.methods or spec.method in self.methods)
+            and (self.since is None or one.result.created[:10] >= self.since.isoformat())
+            and (self.imported is None or self.imported == (one.imported is not None))
+        )
+
+    def check(self, kept: Sequence[KeptRun]) -> None:
+        """Refuse a name that none of these runs has.
+
+        Raises
+        ------
+        UnknownNameError
+            Names the nearest one that there is.
+        """
+        for field in fields(self)[:3]:
+            kind = field.name.removesuffix("s")
+            known = {str(getattr(one.result.spec, kind)): None for one in kept}
+            for name in getattr(self, field.name) if known else ():
+                if name not in known:
+                    raise closest_name(f"{kind} among the runs", name, known)
+
+
+def listed(
+    kept: Sequence[KeptRun], meant: RunFilter, by: str = "created", *, reverse: bool = False
+) -> list[KeptRun]:
+    """Return the runs that are meant, in order.
+
+    Parameters
+    ----------
+    kept : see :meth:`zslcore.runs.RunStore.kept`
+    meant : RunFilter
+    by : key of ``SORTED_BY``; runs without such a figure come last
+    reverse : bool, default=False
+        The other way round than ``SORTED_BY`` says.
+
+    Raises
+    ------
+    UnknownNameError
+        For an order that there is not.
+    """
+    if by not in SORTED_BY:
+        raise closest_name("order of runs", by, SORTED_BY)
+    found = [one for one in kept if meant(one)]
+    value = {one.id: one.row()[by] for one in found}
+    with_value = [one for one in found if value[one.id] is not None]
+    without = [one for one in found if value[one.id] is None]
+    descending = SORTED_BY[by] != reverse
+    return sorted(with_value, key=lambda one: value[one.id], reverse=descending) + without
+
+
+def as_csv(runs: Sequence[KeptRun]) -> str:
+    """Return a row a run, see :meth:`zslcore.runs.KeptRun.row`; accuracies are fractions."""
+    return stamped(pd.DataFrame([one.row() for one in runs])).to_csv(index=False)
+
+
+def as_json(runs: Sequence[KeptRun]) -> str:
+    """Return everything about the runs, as :func:`zslcore.foreign_runs.import_runs` reads it."""
+    return json.dumps([json.loads(one.to_json()) for one in runs], indent=1) + "\n"
+
+
+def as_latex(runs: Sequence[KeptRun]) -> str:
+    """Return a table for a paper that loads booktabs: accuracies in percent, one decimal.
+
+    Simulated data are called so, and results of other people say whose they are.
+    """
+    table = pd.DataFrame([one.row() for one in runs], columns=list(LATEX_COLUMNS))
+    table["dataset"] = [_name(one) for one in runs]
+    table["chosen_for"] = [CHOSEN_FOR[chosen_for(one.result)] for one in runs]
+    for column in _PERCENT:
+        table[column] = 100 * table[column].astype(float)
+    names = dict(LATEX_COLUMNS)
+    if any(one.imported for one in runs):
+        table["origin"] = [one.imported.who if one.imported else "own" for one in runs]
+        names["origin"] = "Result of"
+    shown = table[list(names)].dropna(axis=1, how="all").rename(columns=names)
+    return shown.to_latex(index=False, escape=True, float_format="%.1f", na_rep="--")
+
+
+def _name(one: KeptRun) -> str:
+    name = one.result.spec.dataset
+    silent = one.result.simulated and not name.startswith("simulated")
+    return f"{name} (simulated)" if silent else name
+
+
+def as_text(result: RunResult) -> str:
+    """Return the figures of a run as text, in percent, with the origin of every choice."""
+    e, spec = result.evaluation, result.spec
+    made = ", simulated" if result.simulated else ""
+    lines = [f"{spec.method} on {spec.dataset}{made}, split {spec.split}, data {spec.digest}"]
+    chosen = ", ".join(f"{name} = {value}" for name, value in result.params.items())
+    rule = f", {result.rule}" if result.rule else ""
+    lines.append(f"parameters   {chosen}  ({result.params_origin}{rule})")
+    if result.gamma is not None:
+        lines.append(f"gamma        {result.gamma:.3g}  ({result.gamma_origin})")
+    top5 = f", top-5 {e.zsl_top5:.1%}" if len(e.per_class_zsl) > 5 else ""
+    lines.append(f"ZSL          {e.zsl:.1%} per class, {e.zsl_per_sample:.1%} per sample{top5}")
+    for name, point in (("plain", e.plain), ("calibrated", e.calibrated)):
+        if point is not None:
+            accuracies = f"u {point.unseen:.1%}  s {point.seen:.1%}  H {point.harmonic:.1%}"
+            lines.append(f"GZSL         {accuracies}  ({name}, gamma {point.gamma:.3g})")
+    if e.ausuc is not None:
+        lines.append(f"AUSUC        {e.ausuc:.1%}")
+    gaps = ", ".join(f"{name} +{100 * gap:.1f}" for name, gap in result.oracle_gap.items())
+    if gaps:
+        lines.append(f"oracle gap   {gaps} points (a bound, not a result: chosen on the test set)")
+    return "\n".join([*lines, f"{result.seconds:.1f} s; again: {spec.command()}"])
+
+
+FORMATS = {"csv": as_csv, "json": as_json, "latex": as_latex}
