@@ -27,7 +27,7 @@ def differences(table: pd.DataFrame) -> go.Figure:
     """
     label = table["dataset"] if "dataset" in table else table["test_dataset"]
     for column in ("split", "figure", "lambda_selected_for"):
-        if column in table and table[column].nunique() > 1:
+        if column in table and len(table[column].unique()) > 1:
             label = label + "<br>" + table[column].str.replace("at gamma", "at γ")
     told = table.assign(
         label=label,

@@ -97,7 +97,7 @@ PRINTED_TABLES: Mapping[str, PrintedTable] = {
     "transductive_text": PrintedTable(
         "What unlabelled images add, where the text gives a number",
         "GBU, section 5.3",
-        why_alone="The page Transductive compares both kinds of fit; they are not in the run store.",
+        why_alone="The page Transductive compares both; they are not in the run store.",
     ),
     "overlap_imagenet1k_ss": PrintedTable(
         "Test classes of SS that ImageNet-1K has", "GBU, section 4.2", why_alone=_LISTS
@@ -105,7 +105,7 @@ PRINTED_TABLES: Mapping[str, PrintedTable] = {
     "text_figures": PrintedTable(
         "Figures that a text quotes",
         "GBU and CAL",
-        why_alone="The lint compares these with tables.",
+        why_alone="Checks compare them with the tables.",
     ),
     "calibration_zsl_top1": PrintedTable(
         "ZSL accuracy, mean and deviation of five runs",
