@@ -15,6 +15,7 @@ PAGES = (
     ("awa1_and_awa2", "AWA1 and AWA2", ":material/compare:"),
     ("overlap_gain", "Overlap gain", ":material/join_inner:"),
     ("leakage_review", "Leakage review", ":material/policy:"),
+    ("published", "Published", ":material/menu_book:"),
     ("runs", "Runs", ":material/history:"),
 )
 

@@ -128,3 +128,38 @@ def test_a_comparison_runs_what_is_missing_once_and_ranks_it(capsys, monkeypatch
     assert main([*words, "--json", "--figure", "zsl"]) == 0
     assert len(json.loads(capsys.readouterr().out)) == 9
     assert main([*words, "--figure", "accuracy"]) == 2
+
+
+def test_claims_are_judged_on_what_is_kept(capsys):
+    assert main(["run", "--method", "LinearS2V", "--no-oracle"]) == 0
+    capsys.readouterr()
+    words = "claims --id cal-lifts-every-method gbu-cross-p --json"
+    assert main(words.split()) == 0
+    first, second = json.loads(capsys.readouterr().out)
+    assert first["judgments"]["printed"]["verdict"] == "holds"
+    # One method was run, for GZSL; the claim is of parameters chosen for ZSL.
+    assert first["judgments"]["real"]["verdict"] == "cannot be told"
+    assert second["judgments"]["printed"]["number"] == pytest.approx(0.35075, abs=1e-5)
+    assert main(["run", "--method", "LinearS2V", "--no-oracle", "--select-for", "zsl"]) == 0
+    capsys.readouterr()
+    assert main(["claims", "--id", "cal-lifts-every-method"]) == 0
+    (kept,) = [r.evaluation for r in RunStore().results() if r.spec.select_for == "zsl"]
+    lifts = kept.calibrated.harmonic > kept.plain.harmonic
+    assert f"Calibration lifts H: {int(lifts)} of 1" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("option", "line"), [("--lint", "H: 70 checked, 1 found."), ("--findings", "- aPY's Proposed")]
+)
+def test_claims_list_what_was_found_too(capsys, option, line):
+    assert main(["claims", option]) == 0
+    assert line in capsys.readouterr().out
+    assert main(["claims", option, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)
+
+
+def test_claims_refuse_what_they_do_not_know(capsys):
+    assert main(["claims", "--id", "gbu-cros-p"]) == 2
+    assert "Did you mean 'gbu-cross-p'?" in capsys.readouterr().err
+    assert main(["claims", "--lint", "--id", "gbu-cross-p"]) == 2
+    assert "--id names claims" in capsys.readouterr().err

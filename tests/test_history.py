@@ -19,7 +19,7 @@ from zslcore.jobs import kinds
 from zslcore.runs import ImportMark, KeptRun, RunResult, RunSpec, RunStore
 
 #: Kinds of work that a version did not have yet.
-LATER = {"0.1.0": {"leak_cost", "regularization_path", "bias_variance"}}
+LATER = {"0.1.0": {"leak_cost", "compare", "regularization_path", "bias_variance"}}
 VERSIONS = sorted(path.name for path in Path(make.__file__).parent.glob("[0-9]*"))
 
 

@@ -463,3 +463,12 @@ def test_what_a_leak_costs_is_measured_by_jobs_and_told_in_points(visit):
 def test_what_has_nothing_to_leak_is_told_so(visit):
     app = visit(dataset="simulated-AWA2", split="SS", leakage_tab="What leaks cost")
     assert "there is nothing to leak" in words(app)
+
+
+def test_without_the_planted_effect_photographs_are_told_to_share_nothing(visit):
+    asked = {"dataset": "simulated-aPY", "split": "PS", "leakage_tab": "What leaks cost"}
+    asked |= {"leak_cost_leak": "same photograph on both sides", "leak_cost_methods": "ESZSL"}
+    assert "the photographs are planted" in words(visit(**asked))
+    off = visit(**asked, planted="false")
+    assert "no effect is planted" in words(off)
+    assert not off.error

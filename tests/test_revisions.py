@@ -92,7 +92,7 @@ def test_key_of_a_work_changes_with_its_kind_methods_grids_and_release(name, mon
             with monkeypatch.context() as patch:
                 patch.setattr(ALL[method], "revision", 99)
                 keys.append(sample(name).key)
-    if name in ("run", "cross", "transduction", "leak_cost", "regularization_path"):
+    if name in ("run", "cross", "transduction", "leak_cost", "compare", "regularization_path"):
         with monkeypatch.context() as patch:
             grid = {"epochs": (7,)} if name == "run" else {"lam": (7.0,)}
             patch.setattr(ALL[METHODS_OF[name][0]], "param_grid", grid)
@@ -108,6 +108,7 @@ METHODS_OF = SimpleNamespace(
     cross=["ESZSL", "LinearV2S"],
     transduction=["ESZSL", "Propagation"],
     leak_cost=["LinearV2S"],
+    compare=["LinearV2S", "LinearS2V"],
     regularization_path=["SAE"],
     bias_variance=["SAE"],
 ).__dict__

@@ -19,8 +19,9 @@ import pandas as pd
 import streamlit as st
 
 from zslcore import datasets, leakage
-from zslcore.analysis import bias_variance, nearest, overlap
+from zslcore.analysis import bias_variance, claims, nearest, overlap
 from zslcore.analysis.bias_variance import BiasVariance
+from zslcore.analysis.claims import Body, Evidence, Judgment
 from zslcore.analysis.maps import EmbeddedMap
 from zslcore.analysis.maps import landmarks as marking
 from zslcore.analysis.regularization import RegularizationPath, RegularizationSpec
@@ -39,7 +40,9 @@ __all__ = [
     "class_names",
     "corrected",
     "dataset",
+    "evidence",
     "finished",
+    "judged",
     "kept_runs",
     "landmarks",
     "nearest_images",
@@ -85,9 +88,14 @@ def all_runs() -> tuple[Sequence[KeptRun], Collection[str], str]:
     See :meth:`RunStore.kept`, :func:`zslcore.run_listing.peeked` and :meth:`RunStore.unreadable`;
     all are read again when the store has changed.
     """
+    return _all_runs(_store_state())
+
+
+def _store_state() -> str:
+    """Return what tells whether the run store has changed."""
     path = RunStore().path
     state = path.stat() if path.exists() else None
-    return _all_runs(f"{path} {state and (state.st_mtime_ns, state.st_size)}")
+    return f"{path} {state and (state.st_mtime_ns, state.st_size)}"
 
 
 def kept_runs() -> Mapping[str, RunResult]:
@@ -100,6 +108,37 @@ def _all_runs(stamp: str) -> tuple[Sequence[KeptRun], Collection[str], str]:
     store = RunStore()
     kept = store.kept()
     return kept, peeked(kept), store.unreadable(kept)
+
+
+def evidence() -> Mapping[Body, Evidence]:
+    """Return what claims may look at: printed tables, our runs on real and on simulated data."""
+    return {"printed": _printed_evidence(), **_evidence(_store_state())}
+
+
+def judged() -> Mapping[str, Mapping[Body, Judgment]]:
+    """Return every claim, judged on all bodies of evidence; what was printed is judged once."""
+    on_printed, on_runs = _judged_on_printed(), _judged_on_runs(_store_state())
+    return {id_: {**on_printed[id_], **on_runs[id_]} for id_ in on_printed}
+
+
+@st.cache_resource(show_spinner=False)
+def _printed_evidence() -> Evidence:
+    return claims.printed_evidence()
+
+
+@st.cache_resource(show_spinner="Judging claims …")
+def _judged_on_printed() -> Mapping[str, Mapping[Body, Judgment]]:
+    return claims.judge_all(evidence={"printed": _printed_evidence()})
+
+
+@st.cache_resource(show_spinner=False, max_entries=2)
+def _evidence(stamp: str) -> Mapping[Body, Evidence]:
+    return claims.evidence_of(kept_runs().values())
+
+
+@st.cache_resource(show_spinner="Judging claims …", max_entries=2)
+def _judged_on_runs(stamp: str) -> Mapping[str, Mapping[Body, Judgment]]:
+    return claims.judge_all(evidence=_evidence(stamp))
 
 
 @st.cache_resource(show_spinner="Opening the result …", max_entries=32)

@@ -335,6 +335,13 @@ def add_reproduce(commands: Subparsers) -> None:
     add_parser(commands)
 
 
+def add_claims(commands: Subparsers) -> None:
+    """``claims``: whether statements of the papers hold."""
+    from zslcore.commands.claims import add_parser
+
+    add_parser(commands)
+
+
 def add_audit(commands: Subparsers) -> None:
     """``audit``: look for leaks in a split."""
     from zslcore.leakage.cli import add_parser
@@ -398,7 +405,7 @@ def run_methods(args: argparse.Namespace) -> None:
 TABLE_MARKS = ("<!-- methods -->", "<!-- /methods -->")
 COMMANDS = (
     *(add_app, add_run, add_compare, add_runs, add_reproduce, add_import, add_download),
-    *(add_methods, add_audit, add_leak_cost),
+    *(add_methods, add_audit, add_leak_cost, add_claims),
 )
 
 

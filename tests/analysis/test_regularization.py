@@ -105,6 +105,16 @@ def test_other_parameters_are_chosen_on_the_folds_and_then_stay():
     assert "lam" not in given.params
 
 
+def test_the_rule_of_the_method_chooses_along_a_path_too():
+    """SSE takes the simplest of values that the folds cannot tell apart, not the best."""
+    method, values = get_method("SSE")(), (0.1, 1.0, 10.0)
+    path = follow(method, WORLD, SPLIT, "c", values)
+    for task, place in (("zsl", path.for_zsl), ("gzsl", path.for_gzsl)):
+        chosen = select(method, WORLD, SPLIT, task=task, grid={"c": values})
+        assert chosen.rule == "one standard error"
+        assert values[place] == chosen.params["c"]
+
+
 # --- Attributes -----------------------------------------------------------------------------------
 
 
@@ -124,8 +134,8 @@ PREDICTED = {
     "LinearV2S": lambda fitted, X: X @ fitted.W_.T,
     "SAE": lambda fitted, X: X @ fitted.W_.T,
     "ESZSL": lambda fitted, X: X @ fitted.V_,
-    "CMT": lambda fitted, X: np.tanh(X @ fitted.W2_.T) @ fitted.W1_.T,
-    "CMT*": lambda fitted, X: np.tanh(X @ fitted.W2_.T) @ fitted.W1_.T,
+    "CMT": lambda f, X: np.tanh(X @ f.W2_.T + f.b2_) @ f.W1_.T + f.b1_,
+    "CMT*": lambda f, X: np.tanh(X @ f.W2_.T + f.b2_) @ f.W1_.T + f.b1_,
 }
 
 
@@ -159,8 +169,29 @@ def test_with_more_regularisation_seen_classes_lose_and_their_attributes_get_wor
     assert path.mse_seen[end] > 2 * path.mse_seen[at_best]
     lowest = np.argmin(path.mse_unseen)
     assert 0 < lowest < len(path.values) - 1  # U-shaped
+
+
+def test_gzsl_wants_less_regularisation_than_zsl():
+    path = RegularizationSpec("simulated-AWA2", "PS", "ESZSL", n_values=13).follow()
     assert path.difference == "weaker"
     assert path.values[path.for_gzsl] < path.values[path.for_zsl]
+    assert path.seen_alone[path.for_gzsl] > path.seen_alone[path.for_zsl]
+
+
+@pytest.mark.parametrize(
+    ("effect", "places", "expected"),
+    [
+        ("stronger", (4, 2), "weaker"),
+        ("stronger", (2, 4), "stronger"),
+        ("weaker", (4, 2), "stronger"),
+        ("weaker", (2, 4), "weaker"),
+        ("weaker", (2, 2), "same"),
+    ],
+)
+def test_what_is_weaker_depends_on_the_parameter(effect, places, expected):
+    zsl, gzsl = places
+    path = replace(path_of("LinearV2S"), effect=effect, for_zsl=zsl, for_gzsl=gzsl)
+    assert path.difference == expected
 
 
 # --- What is asked --------------------------------------------------------------------------------

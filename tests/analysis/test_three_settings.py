@@ -81,6 +81,8 @@ def test_variants_stand_apart_and_the_paper_beside_the_default():
         ]
     )
     table = settings_table(runs, "CUB")
+    older = pd.DataFrame([row("SYNC", "zsl", 0.2, 0.4, tol=0.5, device="cuda")])  # other defaults
+    assert settings_table(older, "CUB")["variant"].tolist() == [""]
     assert list(table["method"]) == ["LinearV2S", "SAE", "SAE"]
     assert list(table["variant"]) == ["", "", "V2S"]
     assert table["plain_paper"].notna().tolist() == [True, True, False]

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
+from zslcore.analysis.comparison import ComparisonSpec
 from zslcore.analysis.maps import MapSettings
 from zslcore.analysis.regularization import RegularizationSpec
 from zslcore.analysis.transduction import TransductionSpec
@@ -22,6 +23,7 @@ from zslcore.jobs import (
     Runner,
     Work,
     accuracies,
+    compare,
     cross,
     draws,
     embed,
@@ -84,6 +86,7 @@ def works(one: ZSLDataset, two: ZSLDataset) -> list[Work]:
         embed.ask([one, two], MapSettings("pca", n_components=3, n_samples=None, threads=1)),
         transduce.ask(TransductionSpec("tiny", "PS", "Propagation", propagated, digest=one.digest)),
         leak_cost.ask(one, "PS", "LinearV2S", ["training"]),
+        compare.ask(ComparisonSpec({"tiny": one.digest}, ("PS",), ("LinearV2S", "LinearS2V"))),
         follow.ask(path),
         take_apart.ask(path),
     ]

@@ -11,7 +11,7 @@ import shlex
 import pandas as pd
 import streamlit as st
 
-from ui import controls, tables
+from ui import cache, controls, planted, tables
 from ui.figures.leak_cost import cost_in_points
 from ui.frame import chart
 from ui.numbers import percent, points
@@ -81,7 +81,11 @@ def show_cost(dataset: ZSLDataset | None, split_name: str) -> None:
             bind="query-params",
             help="Otherwise every method has its default parameters.",
         )
-    st.markdown(EXPLAINED[leak])
+        if leak == "photographs":
+            (name,) = planted.choose(dataset.name)
+            dataset = cache.dataset(name)
+    told = planted.about_photographs(dataset) if leak == "photographs" else ""
+    st.markdown(f"{EXPLAINED[leak]} {told}")
     if not methods:
         st.info("Choose a method.", icon=":material/arrow_upward:")
         return

@@ -17,7 +17,8 @@ from zslcore.analysis.three_settings import (
     settings_table,
 )
 from zslcore.datasets import ZSLDataset
-from zslcore.datasets.facts import benchmark_of, published
+from zslcore.datasets.benchmarks import benchmark_of
+from zslcore.datasets.facts import published
 from zslcore.jobs import run
 from zslcore.methods import METHODS
 from zslcore.runs import RunSpec, RunStore
@@ -68,7 +69,7 @@ def show_settings(spec: RegularizationSpec, dataset: ZSLDataset) -> None:
     store = RunStore()
     missing = missing_runs(store, like, dataset, methods)
     runs = kept_runs(store, like, dataset)
-    benchmark = benchmark_of(dataset.name, dataset.n_classes)
+    benchmark = benchmark_of(dataset)
     _show(settings_table(runs[runs["method"].isin(methods)], benchmark), benchmark, spec, dataset)
     if missing and wanted:
         results_of([run.ask(each, dataset) for each in missing[:AT_ONCE]])

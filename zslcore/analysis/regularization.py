@@ -225,6 +225,7 @@ class RegularizationPath:
     calibrated_unseen, calibrated_seen : arrays of shape (n_values,), at that gamma
     best_harmonic : array of shape (n_values,), the largest H over gamma *on the test set*
     fold_zsl, fold_harmonic : arrays of shape (n_folds, n_values), what values are chosen by
+    for_zsl, for_gzsl : places of the values that the folds choose for either
     mse_unseen, mse_seen : arrays of shape (n_values,), or of shape (0,)
         Mean squared error of predicted attributes over attributes and test images.
     """
@@ -245,6 +246,8 @@ class RegularizationPath:
     best_harmonic: np.ndarray
     fold_zsl: np.ndarray
     fold_harmonic: np.ndarray
+    for_zsl: int
+    for_gzsl: int
     mse_unseen: np.ndarray
     mse_seen: np.ndarray
 
@@ -262,16 +265,6 @@ class RegularizationPath:
     def calibrated_harmonic(self) -> np.ndarray:
         """H at the gamma that the folds chose."""
         return harmonic_mean(self.calibrated_seen, self.calibrated_unseen)
-
-    @property
-    def for_zsl(self) -> int:
-        """Place of the value that the folds choose for ZSL."""
-        return int(np.argmax(self.fold_zsl.mean(axis=0)))
-
-    @property
-    def for_gzsl(self) -> int:
-        """Place of the value that the folds choose for GZSL."""
-        return int(np.argmax(self.fold_harmonic.mean(axis=0)))
 
     @property
     def oracle_zsl(self) -> int:
@@ -383,6 +376,8 @@ def follow(
         gamma=gamma,
         fold_zsl=zsl.table["score"].to_numpy().reshape(-1, n),
         fold_harmonic=gzsl.table["score"].to_numpy().reshape(-1, n),
+        for_zsl=list(values).index(zsl.params[parameter]),
+        for_gzsl=list(values).index(gzsl.params[parameter]),
         **_judged(problem, method, points, gamma, tell("The test set")),
         **_attribute_errors(method, problem, points),
     )

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from zslcore.analysis.sweep import other_seeds
+from zslcore.analysis.sweep import first_specs, other_seeds
 from zslcore.datasets import ZSLDataset
 from zslcore.datasets.facts import published
 from zslcore.methods import METHODS
@@ -40,19 +40,12 @@ SETTINGS = {
     "calibrated": ("zsl", "calibrated_harmonic"),
     "for_gzsl": ("gzsl", "calibrated_harmonic"),
 }
-#: Parameters that are no variant of a method.
-_NO_VARIANT = ("random_state", "device")
 #: What is needed of a run.
 _COLUMNS = ["method", "select_for", "params", "params_origin", "gamma", "seed"]
 _COLUMNS += [figure for _, figure in SETTINGS.values()][:2]
 
 
 # --- Which runs it takes --------------------------------------------------------------------------
-
-
-def _both_tasks(spec: RunSpec) -> tuple[RunSpec, RunSpec]:
-    """Return a run with its parameters chosen for ZSL and for GZSL."""
-    return replace(spec, select_for="zsl"), replace(spec, select_for="gzsl")
 
 
 def kept_runs(store: RunStore, like: RunSpec, dataset: ZSLDataset) -> pd.DataFrame:
@@ -85,14 +78,12 @@ def missing_runs(
     store, like, dataset : as of :func:`kept_runs`
     methods : names
     """
-    todo = []
+    todo: list[RunSpec] = []
     for name in methods:
-        spec = replace(
-            like, method=name, params={}, grid=None, gamma=None, seed=0, digest=dataset.digest
-        )
-        for task in _both_tasks(spec.present):
-            first = store.get(task.key)
-            others = [task] if first is None else other_seeds(first)
+        for plain in first_specs(dataset, like.split, name, ("zsl", "gzsl")):
+            spec = replace(plain, features=like.features, prototypes=like.prototypes)
+            first = store.get(spec.key)
+            others = [spec] if first is None else other_seeds(first)
             todo += [other for other in others if store.get(other.key) is None]
     return todo
 
@@ -177,12 +168,15 @@ def _but_seed(params: str) -> dict[str, Any]:
 
 
 def _variant(method: str, params: str) -> str:
-    """Write the parameters that no grid searches and that are not the defaults."""
-    defaults, grid = METHODS[method]().get_params(), METHODS[method].param_grid
+    """Write the choices by name, as a direction or a loss, that are not the defaults.
+
+    Numbers make no variant: defaults of tolerances may differ from version to version.
+    """
+    defaults = METHODS[method]().get_params()
     return ", ".join(
-        str(value)
+        value
         for name, value in sorted(json.loads(params).items())
-        if name not in (*grid, *_NO_VARIANT) and value != defaults.get(name)
+        if isinstance(value, str) and name != "device" and value != defaults.get(name)
     )
 
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from zslcore.datasets import ZSLDataset, available, load
 from zslcore.datasets.door import clean_text
+from zslcore.datasets.simulated import UNPLANTED
 from zslcore.exceptions import FileRefusedError, ParameterError, ZSLError, closest_name
 from zslcore.leakage.checks import CHECKS
 from zslcore.leakage.context import Decisions, Provenance, Thresholds
@@ -153,7 +154,8 @@ def _accepted(args: argparse.Namespace) -> frozenset[str]:
 
 def _subject(path: str) -> Subject:
     """Return a path as it is, and the data set when there is no such path but such a name."""
-    return load(path) if not Path(path).exists() and path in available() else path
+    is_name = path in available() or path in UNPLANTED
+    return load(path) if is_name and not Path(path).exists() else path
 
 
 def _other(subject: Subject, against: str | None) -> Subject | None:

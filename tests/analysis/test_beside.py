@@ -1,0 +1,81 @@
+import pandas as pd
+import pytest
+
+from tests.analysis.test_claims import cells, of
+from zslcore.analysis.beside import PRINTED_TABLES, beside
+from zslcore.datasets.facts import published, published_tables
+from zslcore.exceptions import UnknownNameError
+
+NOTHING = of()
+
+
+def test_every_printed_table_is_described_and_those_without_ours_say_why():
+    assert set(PRINTED_TABLES) == set(published_tables())
+    for name, table in PRINTED_TABLES.items():
+        assert table.title
+        assert table.source
+        assert bool(table.columns) != bool(table.why_alone)
+        assert set(table.columns) <= set(published(name).columns)
+
+
+@pytest.mark.parametrize("name", PRINTED_TABLES)
+def test_every_printed_figure_comes_through(name):
+    made, table = beside(name, NOTHING), published(name)
+    columns = PRINTED_TABLES[name].columns
+    if not columns:
+        pd.testing.assert_frame_equal(made, table)
+        return
+    assert len(made) == len(table) * len(columns)
+    assert made["ours"].isna().all()
+    printed = sorted(table[list(columns)].to_numpy().ravel())
+    assert sorted(made["printed"]) == pytest.approx(printed)
+
+
+def test_ours_stands_beside_the_same_data_split_method_and_choice():
+    rows = cells({"ESZSL": 0.5}, data=("CUB",))
+    rows += cells({"ESZSL": 0.4}, split="SS", data=("CUB",))
+    rows += cells({"ESZSL": 0.1}, chosen_for="gzsl", data=("CUB",))
+    made = beside("zsl_top1", of(rows)).dropna(subset=["ours"])
+    assert list(made["method"]) == ["ESZSL", "ESZSL"]
+    by_split = made.set_index("split")
+    ours = {row["split"]: row["value"] for row in rows if row["chosen_for"] == "zsl"}
+    assert by_split["ours"].to_dict() == pytest.approx(ours)
+    assert by_split["difference"]["PS"] == pytest.approx(ours["PS"] - 0.519)
+    assert set(made["on"]) == {"CUB"}
+
+
+def test_calibrated_figures_go_by_what_lambda_was_chosen_for():
+    rows = cells({"ALE": 0.3}, "H", data=("CUB",))
+    rows += cells({"ALE": 0.4}, "H at gamma", data=("CUB",))
+    rows += cells({"ALE": 0.5}, "H at gamma", chosen_for="gzsl", data=("CUB",))
+    made = beside("calibration_gzsl_harmonic", of(rows)).dropna(subset=["ours"])
+    assert [round(value, 1) for value in made["ours"]] == [0.3, 0.4, 0.5]
+    assert list(made["figure"]) == ["H", "H at gamma", "H at gamma"]
+
+
+def test_a_crossed_cell_has_no_run_beside_it():
+    rows = cells({"ALE": 0.5}, data=("AWA1", "AWA2"))
+    made = beside("cross_dataset_awa", of(rows)).dropna(subset=["ours"])
+    assert len(made) == 2
+    assert (made["train_dataset"] == made["test_dataset"]).all()
+
+
+def test_reasons_are_given_where_there_is_a_difference():
+    rows = cells({"SAE": 0.5, "ALE": 0.5, "SYNC": 0.5}, data=("CUB",))
+    real = beside("zsl_top1", of(rows)).set_index("method")["why"]
+    assert set(real["ALE"]) == {"", "CUB here, ResNet-101 there"}
+    assert "semantic space" in " ".join(real["SAE"])
+    simulated = beside("zsl_top1", of(rows, body="simulated"))
+    assert set(simulated.dropna(subset=["ours"])["why"]) == {"simulated data"}
+
+
+def test_the_data_set_with_the_shortest_name_stands_for_a_benchmark():
+    rows = cells({"ALE": 0.5}, data=("CUB",))
+    longer = [row | {"data": "CUB-other", "value": 0.1} for row in rows]
+    made = beside("zsl_top1", of([*longer, *rows])).dropna(subset=["ours"])
+    assert made["on"].item() == "CUB"
+
+
+def test_a_table_that_is_none_is_refused():
+    with pytest.raises(UnknownNameError, match="Did you mean 'zsl_top1'"):
+        beside("zsl_top", NOTHING)

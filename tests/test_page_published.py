@@ -1,0 +1,112 @@
+"""Published: every table, ours beside, claims with their verdicts, findings and checks."""
+
+import pytest
+
+from tests import pages
+from tests.pages import metrics, words
+from ui.figures.published import differences, judgment_forest
+from zslcore.analysis.beside import PRINTED_TABLES, beside
+from zslcore.analysis.claims import evidence_of, judge_all
+from zslcore.analysis.findings import FINDINGS
+from zslcore.datasets import load
+from zslcore.runs import RunSpec, RunStore, execute
+
+PAGE = "pages/published.py"
+TITLES = [f"{table.source}: {table.title}" for table in PRINTED_TABLES.values()]
+
+
+@pytest.fixture(scope="module")
+def results():
+    grid = {"lam": (0.001, 0.1)}
+    specs = [
+        RunSpec("simulated-aPY", "PS", method, select_for=task, grid=grid)
+        for method in ("LinearS2V", "SAE")
+        for task in ("zsl", "gzsl")
+    ]
+    return [execute(spec, load(spec.dataset), with_oracle=False) for spec in specs]
+
+
+@pytest.fixture(scope="module")
+def kept(results, tmp_path_factory):
+    """A data folder that holds these results."""
+    folder = tmp_path_factory.mktemp("published")
+    for result in results:
+        RunStore(folder / "runs.sqlite").put(result)
+    return folder
+
+
+@pytest.fixture
+def visit(kept, monkeypatch):
+    monkeypatch.setenv("ZSL_DATA", str(kept))
+    return lambda **asked: pages.visit(PAGE, **asked)
+
+
+def test_every_table_is_shown(visit):
+    app = visit()
+    for title in TITLES:
+        app.selectbox(key="published_table").set_value(title).run()
+        assert not app.exception
+        assert len(app.dataframe) == 1
+        assert len(app.dataframe[0].value)
+
+
+def test_ours_stands_beside_with_its_difference(visit):
+    app = visit(published_ours="simulated data", published_table=TITLES[2])
+    table = app.dataframe[0].value
+    row = table[(table["method"] == "SAE") & (table["dataset"] == "aPY") & (table["split"] == "PS")]
+    assert row["ours"].item() - row["printed"].item() == pytest.approx(row["difference"].item())
+    assert row["why"].item() == "simulated data"
+    assert "1 of 130 figures" in words(app)
+
+
+def test_without_runs_a_table_says_how_to_make_them(visit):
+    app = visit(published_ours="real features")
+    assert "No run on real features stands beside this table yet" in words(app)
+
+
+def test_a_claim_opens_from_its_link_with_its_verdicts(visit):
+    app = visit(published_tab="Claims", published_claim="cal-lifts-every-method")
+    said = words(app)
+    assert "Calibration raises H for every method" in said
+    assert "✓ holds" in said
+    assert metrics(app)["Printed tables"].endswith(" hold")
+    assert len(app.dataframe[0].value) == 58
+    app.selectbox(key="published_claim").set_value("gbu-cross-p").run()
+    assert "24 pairs give p = 0\\.35" in words(app)
+
+
+def test_claims_of_one_paper(visit):
+    app = visit(published_tab="Claims", published_papers=["FAIR"])
+    assert set(app.dataframe[0].value["paper"]) == {"FAIR"}
+
+
+def test_findings_and_checks_are_listed(visit):
+    app = visit(published_tab="Findings")
+    said = words(app)
+    assert all(finding.command in said for finding in FINDINGS)
+    checks = words(visit(published_tab="Checks"))
+    assert "1 of 70 do not agree" in checks
+    assert "all 6 agree" in checks
+
+
+# --- Figures --------------------------------------------------------------------------------------
+
+
+def test_differences_are_told_in_words_and_colour_has_its_zero_in_the_middle(results):
+    made = beside("calibration_zsl_top1", evidence_of(results)["simulated"])
+    assert made["ours"].isna().all()  # of aPY nothing is printed there
+    made = beside("zsl_top1", evidence_of(results)["simulated"]).dropna(subset=["ours"])
+    figure = differences(made)
+    (heat,) = figure.data
+    assert heat.zmid == 0
+    assert -heat.zmin == heat.zmax
+    assert heat.z[0][0] == pytest.approx(100 * made["difference"].item())
+    assert float(heat.text[0][0].replace("−", "-")) == pytest.approx(heat.z[0][0], abs=0.05)
+
+
+def test_a_forest_has_a_row_a_body_with_a_number():
+    of = judge_all([], ["cal-calibration-lifts"])["cal-calibration-lifts"]
+    (row,) = judgment_forest(of).data
+    assert row.x[0] == pytest.approx(100 * of["printed"].number)
+    low, high = row.x[0] - row.error_x.arrayminus[0], row.x[0] + row.error_x.array[0]
+    assert (low, high) == pytest.approx((100 * of["printed"].low, 100 * of["printed"].high))

@@ -1,0 +1,186 @@
+"""Published: the printed tables with ours beside, claims judged, findings, and the lint.
+
+Each function is a tab of the page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pandas as pd
+import streamlit as st
+
+from ui import cache, controls, tables
+from ui.figures.published import differences, judgment_forest
+from ui.frame import chart
+from ui.text import plain
+from zslcore.analysis import claims
+from zslcore.analysis.beside import PRINTED_TABLES, beside
+from zslcore.analysis.claims import BODIES, CLAIMS, PAPERS, Judgment
+from zslcore.analysis.findings import FINDINGS
+from zslcore.analysis.printed_lint import lint_printed
+
+__all__ = ["show_claims", "show_findings", "show_lint", "show_tables"]
+
+OURS = {"real features": "real", "simulated data": "simulated"}
+#: A verdict is told by a sign and words, not by colour.
+SIGNS = {
+    "holds": "✓ holds",
+    "does not hold": "✗ does not hold",
+    "cannot be told": "? cannot be told",
+}
+
+
+# --- Tables ---------------------------------------------------------------------------------------
+
+
+def show_tables() -> None:
+    """Choose a printed table; show ours beside, the difference coloured, and why they differ."""
+    titles = {f"{table.source}: {table.title}": name for name, table in PRINTED_TABLES.items()}
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        start = next(title for title, name in titles.items() if name == "zsl_top1")
+        name = titles[controls.choose("Table", list(titles), key="published_table", default=start)]
+        evidence = cache.evidence()
+        usual = "simulated data" if evidence["real"].figures.empty else "real features"
+        chosen = controls.choose(
+            "Ours on", list(OURS), key="published_ours", default=usual, width=180
+        )
+        ours = OURS[chosen]
+    described, made = PRINTED_TABLES[name], beside(name, evidence[ours])
+    if not described.columns:
+        st.info(described.why_alone, icon=":material/info:")
+        _show_as_printed(name, made)
+        return
+    there = made[made["ours"].notna()]
+    if there.empty:
+        st.info(
+            f"No run on {chosen} stands beside this table yet. The page Compare makes runs of many "
+            "methods at once; choose “Parameters for zsl” there.",
+            icon=":material/info:",
+        )
+    else:
+        chart(
+            differences(there),
+            f"Ours less printed, in points, for {len(there)} of {len(made)} printed figures; mean "
+            f"{100 * there['difference'].mean():+.1f}.",
+            key=f"published_{name}",
+        )
+        st.caption(
+            f"Ours less printed, in points, where there is a run: {len(there)} of {len(made)} "
+            "figures. Blue: ours is higher, orange: the printed figure is higher."
+        )
+    _show_beside(name, made)
+
+
+def _show_beside(name: str, made: pd.DataFrame) -> None:
+    labels = {column: column.replace("_", " ") for column in made.columns}
+    words = {"why": "why they differ", "on": "ours on", "lambda_selected_for": "λ for"}
+    labels |= {column: text for column, text in words.items() if column in labels}
+    tables.show(
+        made,
+        f"published_{name}",
+        labels=labels,
+        percent=["printed", "ours"],
+        points=["difference"],
+    )
+
+
+def _show_as_printed(name: str, table: pd.DataFrame) -> None:
+    floats = [column for column in table.columns if table[column].dtype.kind == "f"]
+    shares = [column for column in floats if table[column].abs().max() <= 1]
+    labels = {column: column.replace("_", " ") for column in table.columns}
+    tables.show(table, f"published_{name}", labels=labels, percent=shares)
+
+
+# --- Claims ---------------------------------------------------------------------------------------
+
+
+def show_claims() -> None:
+    """List all claims with their verdicts, and open one."""
+    judged = cache.judged()
+    _show_counts(judged)
+    chosen = controls.choose("Claim", list(CLAIMS), key="published_claim", default="gbu-cross-p")
+    _show_claim(chosen, judged[chosen])
+    papers = st.pills(
+        "Papers",
+        list(PAPERS),
+        selection_mode="multi",
+        default=list(PAPERS),
+        key="published_papers",
+        bind="query-params",
+    )
+    rows = [
+        {"id": id_, "paper": CLAIMS[id_].paper, "statement": CLAIMS[id_].statement}
+        | {body: SIGNS[judgment.verdict] for body, judgment in of.items()}
+        for id_, of in judged.items()
+        if CLAIMS[id_].paper in papers
+    ]
+    labels = {"paper": "paper", "statement": "statement", **BODIES, "id": "id"}
+    if rows:
+        tables.show(pd.DataFrame(rows), "claims", labels=labels, height="content")
+    st.caption("; ".join(f"{name}: {plain(paper)}" for name, paper in PAPERS.items()) + ".")
+
+
+def _show_counts(judged: Mapping[str, Mapping[str, Judgment]]) -> None:
+    """Say how often each verdict was given on each body of evidence."""
+    counts = claims.as_table(judged).groupby(["evidence", "verdict"]).size()
+    for body, place in zip(BODIES, st.columns(len(BODIES)), strict=True):
+        holds, fails = (int(counts.get((body, v), 0)) for v in ("holds", "does not hold"))
+        place.metric(
+            BODIES[body].capitalize(),
+            f"{holds} of {holds + fails} hold",
+            help=f"{len(judged) - holds - fails} claims cannot be told.",
+        )
+
+
+def _show_claim(id_: str, of: Mapping[str, Judgment]) -> None:
+    claim = CLAIMS[id_]
+    with st.container(border=True):
+        st.markdown(f"**{plain(claim.statement)}**")
+        st.caption(
+            f"{plain(PAPERS[claim.paper])}, {plain(claim.section)}. Computed: "
+            f"{plain(claim.computed)} Command: `zslcore claims --id {id_}`"
+        )
+        left, right = st.columns([0.55, 0.45], gap="medium")
+        with left:
+            for body, judgment in of.items():
+                st.markdown(
+                    f"**{BODIES[body].capitalize()}: {SIGNS[judgment.verdict]}.** "
+                    f"{plain(judgment.said)}"
+                )
+        if any(judgment.number is not None for judgment in of.values()):
+            with right:
+                chart(
+                    judgment_forest(of),
+                    "; ".join(f"{BODIES[body]}: {j.verdict}" for body, j in of.items()),
+                    key="published_forest",
+                )
+
+
+# --- Findings and lint ----------------------------------------------------------------------------
+
+
+def show_findings() -> None:
+    """List what was found in the field's data and tables, with the command that shows it."""
+    for where, heading in (("data", "In released files"), ("tables", "In printed tables")):
+        st.subheader(heading, anchor=False)
+        lines = [f for f in FINDINGS if f.where == where]
+        st.markdown("\n".join(f"- {plain(f.said)} `{f.command}`" for f in lines))
+    st.caption(
+        "A test computes each number again. FOLDER is the released archive of the benchmark, "
+        "unpacked; other commands need nothing."
+    )
+
+
+def show_lint() -> None:
+    """Show what of the printed tables does not agree, with the arithmetic."""
+    for rule in lint_printed():
+        found = len(rule.found)
+        told = f"{found} of {rule.checked} do not agree" if found else f"all {rule.checked} agree"
+        st.markdown(
+            f"**{plain(rule.checks)}** {told}.\n" + "\n".join(f"- {plain(x)}" for x in rule.found)
+        )
+    st.caption(
+        "A printed figure stands for every value that rounds to it. Only what none of these values "
+        "can explain is listed."
+    )

@@ -1,0 +1,54 @@
+"""``python -m zslcore claims``: whether statements of the papers hold.
+
+Each is judged on the printed tables, on kept runs on real features and on kept runs on simulated
+data: holds, does not hold, cannot be told. ``--lint`` checks the printed tables against themselves,
+their text and the released files; ``--findings`` lists what was found in data and tables.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+from zslcore.exceptions import ParameterError
+
+if TYPE_CHECKING:
+    Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
+
+__all__ = ["add_parser"]
+
+
+def add_parser(commands: Subparsers) -> None:
+    """Add the command ``claims`` to the command line of the package."""
+    text = "judge what the papers say, on their tables and on the runs that are kept"
+    parser = commands.add_parser("claims", help=text, description=__doc__)
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    option = parser.add_argument
+    option("--id", nargs="+", default=(), metavar="ID", help="which claims (all)")
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument("--lint", action="store_true", help="check the printed tables instead")
+    what.add_argument("--findings", action="store_true", help="list what was found instead")
+    option("--json", action="store_true", help="print everything as JSON instead of text")
+    parser.set_defaults(run=run_claims)
+
+
+def run_claims(args: argparse.Namespace) -> None:
+    """Judge claims, or list what was found, and print it."""
+    from zslcore.analysis import claims, findings, printed_lint
+    from zslcore.runs import RunStore
+
+    if args.id and (args.lint or args.findings):
+        raise ParameterError("--id names claims; it means nothing with --lint or --findings.")
+    if args.lint:
+        linted = printed_lint.lint_printed()
+        records, text = [asdict(each) for each in linted], printed_lint.as_text(linted)
+    elif args.findings:
+        records = [asdict(finding) for finding in findings.FINDINGS]
+        text = findings.markdown_list()
+    else:
+        claims.get_claims(args.id)  # a misspelt one is refused before anything is read
+        judged = claims.judge_all(RunStore().results(), args.id)
+        records, text = claims.as_records(judged), claims.as_text(judged)
+    print(json.dumps(records, ensure_ascii=False, indent=2) if args.json else text)
