@@ -6,7 +6,7 @@ from ui import cache, controls
 from ui.frame import errors_as_sentences, open_page
 from ui.sections import runs as sections
 from ui.text import plain
-from zslcore.run_listing import SORTED_BY, RunFilter, listed, peeked
+from zslcore.run_listing import SORTED_BY, RunFilter, listed
 
 WHOSE = {"everybody's": None, "computed here": False, "of other people": True}
 ORDERS = {
@@ -24,8 +24,7 @@ assert set(ORDERS.values()) <= set(SORTED_BY)
 open_page("Runs", "What have I computed?", icon=":material/history:")
 
 with errors_as_sentences():
-    kept, unreadable = cache.all_runs()
-    by_oracle = peeked(kept)
+    kept, by_oracle, unreadable = cache.all_runs()
 
 
 def some(label: str, figure: str, key: str) -> list[str]:

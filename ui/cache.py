@@ -9,7 +9,7 @@ of its data, so that an answer never outlives them.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -30,6 +30,7 @@ from zslcore.datasets import Split, ZSLDataset
 from zslcore.jobs import Work, kinds
 from zslcore.leakage import AuditContext, AuditReport, CorrectedSplit, Vocabulary, leaks, quiz
 from zslcore.protocol import ScoredTest
+from zslcore.run_listing import peeked
 from zslcore.runs import KeptRun, RunResult, RunSpec, RunStore, execute
 
 __all__ = [
@@ -81,10 +82,11 @@ def quick_run(spec: RunSpec) -> tuple[RunResult, ScoredTest]:
     return RunStore().run(spec, dataset(spec.dataset))
 
 
-def all_runs() -> tuple[Sequence[KeptRun], str]:
-    """Return every kept run, see :meth:`RunStore.kept`, and how many cannot be read, in words.
+def all_runs() -> tuple[Sequence[KeptRun], Collection[str], str]:
+    """Return every kept run, the keys of those that an oracle chose, and how many are unreadable.
 
-    Both are read again when the store has changed.
+    See :meth:`RunStore.kept`, :func:`zslcore.run_listing.peeked` and :meth:`RunStore.unreadable`;
+    all are read again when the store has changed.
     """
     return _all_runs(_store_state())
 
@@ -102,10 +104,10 @@ def kept_runs() -> Mapping[str, RunResult]:
 
 
 @st.cache_resource(show_spinner=False, max_entries=2)
-def _all_runs(stamp: str) -> tuple[Sequence[KeptRun], str]:
+def _all_runs(stamp: str) -> tuple[Sequence[KeptRun], Collection[str], str]:
     store = RunStore()
     kept = store.kept()
-    return kept, store.unreadable(kept)
+    return kept, peeked(kept), store.unreadable(kept)
 
 
 def evidence() -> Mapping[Body, Evidence]:
