@@ -55,13 +55,15 @@ def test_epochs_are_a_path_too():
 
 
 def test_seen_alone_is_the_accuracy_among_seen_classes():
-    path = path_of("LinearV2S")
-    for k, value in enumerate(VALUES):
-        scores = fit_and_score(get_method("LinearV2S")(lam=value), WORLD, SPLIT)
+    data, values = load("digits"), (0.01, 0.5)
+    path = path_of("LinearV2S", values, data)
+    for k, value in enumerate(values):
+        scores = fit_and_score(get_method("LinearV2S")(lam=value), data, data.split("PS"))
         rows = scores.seen[scores.y]
         F, y = scores.F[np.ix_(rows, scores.seen)], scores.y[rows]
         expected = mean_class_accuracy(y, np.flatnonzero(scores.seen)[F.argmax(axis=1)])
         assert path.seen_alone[k] == pytest.approx(expected)
+    assert path.seen_alone[1] > path.seen[1] + 0.02  # another figure than that among all
 
 
 def test_both_values_and_gamma_are_those_that_select_chooses():

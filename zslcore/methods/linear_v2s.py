@@ -103,10 +103,15 @@ class LinearV2S(ZSLEstimator):
         X_test: Features,
         candidates: np.ndarray,
     ) -> Iterator[np.ndarray]:
-        """Score a whole grid from one Gram matrix and one pass over ``X_test``."""
+        r"""Score a whole grid from one Gram matrix and one pass over ``X_test``.
+
+        Since :math:`S_y^\top X` is :math:`S^\top` times the sums of the classes, it is solved for
+        these where they are fewer than the attributes.
+        """
         X, y, S = self._check_training(X, y, prototypes)
         statistics = GramStatistics.of(X, y, len(S))
         ridges = [params.get("lam", self.lam) * statistics.n_samples for params in grid]
-        B = ridge_path(statistics.gram, ridges, statistics.cross(S).T)
-        for predicted in np.split(project(X_test, np.hstack(list(B))), len(grid), axis=1):
-            yield compare(predicted, candidates, self.similarity)
+        few = len(S) < S.shape[1]
+        B = ridge_path(statistics.gram, ridges, statistics.sums.T if few else statistics.cross(S).T)
+        for part in np.split(project(X_test, np.hstack(list(B))), len(grid), axis=1):
+            yield compare(part @ S if few else part, candidates, self.similarity)
