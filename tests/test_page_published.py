@@ -1,5 +1,7 @@
 """Published: every table, ours beside, claims with their verdicts, findings and checks."""
 
+from dataclasses import replace
+
 import pytest
 
 from tests import pages
@@ -9,6 +11,7 @@ from zslcore.analysis.beside import PRINTED_TABLES, beside
 from zslcore.analysis.claims import evidence_of, judge_all
 from zslcore.analysis.findings import FINDINGS
 from zslcore.datasets import load
+from zslcore.datasets.facts import class_facts
 from zslcore.runs import RunSpec, RunStore, execute
 
 PAGE = "pages/published.py"
@@ -17,13 +20,17 @@ TITLES = [f"{table.source}: {table.title}" for table in PRINTED_TABLES.values()]
 
 @pytest.fixture(scope="module")
 def results():
-    grid = {"lam": (0.001, 0.1)}
-    specs = [
-        RunSpec("simulated-aPY", "PS", method, select_for=task, grid=grid)
-        for method in ("LinearS2V", "SAE")
-        for task in ("zsl", "gzsl")
-    ]
-    return [execute(spec, load(spec.dataset), with_oracle=False) for spec in specs]
+    """Runs on the digits, as if these were classes of aPY: a page asks no more of them."""
+    names = dict(enumerate(class_facts("aPY").classes["class"]))
+    made = []
+    for method in ("LinearS2V", "SAE"):
+        spec = RunSpec("digits", "PS", method, select_for="zsl", grid={"lam": (0.1,)})
+        result = execute(spec, load("digits"), with_oracle=False)
+        of_apy = replace(result.spec, dataset="simulated-aPY")
+        classes = {c: names[c] for c in result.class_names}
+        of = {"spec": of_apy, "key": of_apy.key, "class_names": classes, "simulated": True}
+        made.append(replace(result, **of))
+    return made
 
 
 @pytest.fixture(scope="module")

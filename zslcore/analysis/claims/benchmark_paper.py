@@ -22,6 +22,7 @@ from zslcore.analysis.claims.judging import (
     by_interval,
     counted,
     difference,
+    in_general,
     mean_ranks,
     place_of,
     signed,
@@ -49,7 +50,7 @@ def _place(
     def judge(evidence: Evidence) -> Judgment:
         extra = ("CMT*",) if figure != "zsl" else ()
         wide = evidence.compared(figure, split=split, extra=extra)
-        return place_of(wide, method, places, figure=figure)
+        return in_general(place_of(wide, method, places, figure=figure), len(wide))
 
     return judge
 
@@ -60,21 +61,24 @@ def _among(
     """Judge whether ``n`` of ``methods`` are among the methods at one end of the order."""
 
     def judge(evidence: Evidence) -> Judgment:
-        order = mean_ranks(evidence.compared(figure, split=split)).index
+        wide = evidence.compared(figure, split=split)
+        order = mean_ranks(wide).index
         if not set(methods) <= set(order):
             raise CannotTellError(f"There is no {figure} of {', '.join(methods)} on all data here.")
         there = list(order[end])
-        return counted(
+        found = counted(
             f"{which} by {figure} on {split} ({', '.join(there)}), of those the paper names",
             pd.Series({name: name in there for name in methods}),
             at_least=n / len(methods),
         )
+        return in_general(found, len(wide))
 
     return judge
 
 
 def _order_stays(evidence: Evidence) -> Judgment:
-    zsl, gzsl = (mean_ranks(evidence.compared(figure)) for figure in ("zsl", "H"))
+    both_wide = [evidence.compared(figure) for figure in ("zsl", "H")]
+    zsl, gzsl = (mean_ranks(wide) for wide in both_wide)
     both = [name for name in zsl.index if name in gzsl.index]
     found = agreement(-zsl[both], -gzsl[both])
     verdict = by_interval(found.low, found.high)
@@ -82,7 +86,8 @@ def _order_stays(evidence: Evidence) -> Judgment:
         f"Mean ranks of {found.methods} methods by ZSL and by H: Kendall's τ = {found.tau:.2f} "
         f"({found.low:.2f} to {found.high:.2f})."
     ).replace("-", "−")
-    return Judgment(verdict, said, found.tau, found.low, found.high, "tau")
+    judgment = Judgment(verdict, said, found.tau, found.low, found.high, "tau")
+    return in_general(judgment, min(map(len, both_wide)))
 
 
 # --- Groups of methods ----------------------------------------------------------------------------
@@ -189,13 +194,14 @@ def _detector_helps(evidence: Evidence) -> Judgment:
 
 
 def _detector_ranks_better(evidence: Evidence) -> Judgment:
-    better = {}
+    better, n = {}, 0
     for figure in ("u", "s", "H"):
-        ranks = mean_ranks(evidence.compared(figure, extra=("CMT*",)))
+        wide = evidence.compared(figure, extra=("CMT*",))
+        ranks, n = mean_ranks(wide), len(wide)
         if not {"CMT", "CMT*"} <= set(ranks.index):
             raise CannotTellError(f"There is no {figure} of CMT and CMT* on all data here.")
         better[figure] = bool(ranks["CMT*"] < ranks["CMT"])
-    return counted("Mean rank of CMT* better than that of CMT", pd.Series(better))
+    return in_general(counted("Mean rank of CMT* better than that of CMT", pd.Series(better)), n)
 
 
 # --- Folds, other features, transduction ----------------------------------------------------------

@@ -26,6 +26,7 @@ __all__ = [
     "BODIES",
     "ENOUGH",
     "FIGURES",
+    "SEVERAL",
     "Body",
     "CannotTellError",
     "Evidence",
@@ -61,6 +62,8 @@ BENCHMARK_METHODS = (
 )
 #: Of so many methods there have to be figures before an order of them means something.
 ENOUGH = 10
+#: And on so many benchmarks, before it means something in general.
+SEVERAL = 3
 
 
 class CannotTellError(Exception):
@@ -143,12 +146,23 @@ class Evidence:
     ) -> pd.DataFrame:
         """Return a figure of the benchmark paper's methods, complete, on all data that have enough.
 
+        Of several data sets that stand for one benchmark, that with the shortest name counts.
+
         Parameters
         ----------
         figure, split : as for :meth:`wide`
         extra : methods beyond those of table 3, as CMT*
         """
+        rows = self.figures.drop_duplicates("data")
+        one_each = {
+            benchmark: data
+            for data, benchmark in sorted(
+                zip(rows["data"], rows["benchmark"].fillna(rows["data"]), strict=True),
+                key=lambda pair: (-len(pair[0]), pair[0]),
+            )
+        }
         wide = self.wide(figure, split=split)
+        wide = wide[wide.index.get_level_values("data").isin(one_each.values())]
         wide = wide.reindex(columns=[*BENCHMARK_METHODS, *extra])
         wide = wide[wide.notna().sum(axis=1) >= ENOUGH].dropna(axis=1)
         if wide.empty or wide.shape[1] < ENOUGH:

@@ -20,6 +20,7 @@ from scipy.stats import binomtest
 from zslcore.analysis.claims.evidence import (
     BENCHMARK_METHODS,
     ENOUGH,
+    SEVERAL,
     CannotTellError,
     Evidence,
 )
@@ -34,6 +35,7 @@ __all__ = [
     "by_interval",
     "counted",
     "difference",
+    "in_general",
     "mean_ranks",
     "place_of",
     "signed",
@@ -241,6 +243,14 @@ def place_of(
     return Judgment(
         "holds" if so else "does not hold", said, float(ranks[method]), None, None, "place"
     )
+
+
+def in_general(found: Judgment, n_data: int) -> Judgment:
+    """Return a judgment of an order over data sets, without a verdict where these are too few."""
+    if n_data >= SEVERAL:
+        return found
+    why = f"{found.said} A verdict on an order needs {SEVERAL} benchmarks."
+    return replace(found, verdict="cannot be told", said=why)
 
 
 def winners(evidence: Evidence, expected: dict[str, str], figure: str, split: str) -> Judgment:
