@@ -256,28 +256,7 @@ def show_classes(comparison: Comparison) -> None:
     if table.empty:
         st.info("None of these runs has been made yet.", icon=":material/info:")
         return
-    mean = table.groupby("class", sort=False).agg(
-        {"images": "first", "distance": "first", "nearest": "first", "accuracy": "mean"}
-    )
-    mean = mean.dropna().reset_index()
-    for column, title, place in zip(
-        ("images", "distance"),
-        ("images of the class", "distance to the nearest seen class"),
-        st.columns(2, gap="medium"),
-        strict=True,
-    ):
-        with place:
-            said = _said_of(mean, column)
-            chart(
-                figures.scatter_of_classes(mean, column, title),
-                f"Accuracy of {len(mean)} unseen classes over {title}. {said}",
-                key=f"compare_over_{column}",
-            )
-            st.caption(said)
-    st.caption(
-        f"Mean ZSL accuracy of {table['method'].nunique()} methods. Distance is between prototypes "
-        "of unit length."
-    )
+    _show_hardness(table)
     tables.show(
         table,
         f"compare_classes_{name}_{split}",
@@ -291,6 +270,31 @@ def show_classes(comparison: Comparison) -> None:
         },
         percent=["accuracy"],
         significant=["distance"],
+    )
+
+
+def _show_hardness(table: pd.DataFrame) -> None:
+    """Draw the mean accuracy of every class over what may make it hard."""
+    mean = table.groupby("class", sort=False).agg(
+        {"images": "first", "distance": "first", "nearest": "first", "accuracy": "mean"}
+    )
+    mean = mean.dropna().reset_index()
+    titles = {
+        "images": "images of the class",
+        "distance": "distance to the nearest seen class",
+    }
+    for (column, title), place in zip(titles.items(), st.columns(2, gap="medium"), strict=True):
+        with place:
+            said = _said_of(mean, column)
+            chart(
+                figures.scatter_of_classes(mean, column, title),
+                f"Accuracy of {len(mean)} unseen classes over {title}. {said}",
+                key=f"compare_over_{column}",
+            )
+            st.caption(said)
+    st.caption(
+        f"Mean ZSL accuracy of {table['method'].nunique()} methods. Distance is between prototypes "
+        "of unit length."
     )
 
 
