@@ -7,6 +7,7 @@ is a job of its own; the table fills as they end.
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 
 import pandas as pd
 import streamlit as st
@@ -17,7 +18,7 @@ from ui.frame import chart
 from ui.numbers import percent, points
 from ui.text import plain
 from ui.waiting import results_of
-from zslcore.analysis.leak_cost import MEANING, SHORT, possible_leaks
+from zslcore.analysis.leak_cost import MEANING, SHORT, Leak, possible_leaks
 from zslcore.datasets import Split, ZSLDataset
 from zslcore.jobs import leak_cost
 from zslcore.methods import METHODS
@@ -67,6 +68,25 @@ def show_cost(dataset: ZSLDataset | None, split_name: str) -> None:
             icon=":material/info:",
         )
         return
+    dataset, leak, methods, choose = _choices(dataset, split, possible)
+    told = planted.about_photographs(dataset) if leak == "photographs" else ""
+    st.markdown(f"{EXPLAINED[leak]} {told}")
+    if not methods:
+        st.info("Choose a method.", icon=":material/arrow_upward:")
+        return
+    asked = [
+        leak_cost.ask(dataset, split.name, method, [leak], choose=choose) for method in methods
+    ]
+    found = results_of(asked)
+    if found:
+        table = pd.concat(found, ignore_index=True)
+        _show(table, dataset, split, leak, methods, choose=choose)
+
+
+def _choices(
+    dataset: ZSLDataset, split: Split, possible: Sequence[Leak]
+) -> tuple[ZSLDataset, Leak, list[str], bool]:
+    """Choose a leak, whether it is planted, methods, and whether they choose on the folds."""
     usual = [name for name in METHODS if not METHODS[name].card.joint_space]
     with st.container(horizontal=True, vertical_alignment="bottom"):
         words = {WORDS[leak]: leak for leak in possible}
@@ -84,17 +104,7 @@ def show_cost(dataset: ZSLDataset | None, split_name: str) -> None:
         if leak == "photographs":
             (name,) = planted.choose(dataset.name)
             dataset = cache.dataset(name)
-    told = planted.about_photographs(dataset) if leak == "photographs" else ""
-    st.markdown(f"{EXPLAINED[leak]} {told}")
-    if not methods:
-        st.info("Choose a method.", icon=":material/arrow_upward:")
-        return
-    asked = [
-        leak_cost.ask(dataset, split.name, method, [leak], choose=choose) for method in methods
-    ]
-    found = results_of(asked)
-    if found:
-        _show(pd.concat(found, ignore_index=True), dataset, split, leak, methods, choose=choose)
+    return dataset, leak, methods, choose
 
 
 def _show(table, dataset: ZSLDataset, split: Split, leak: str, methods, *, choose: bool) -> None:
