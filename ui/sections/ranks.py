@@ -104,25 +104,29 @@ def _show_tests(found: Occasions, key: str) -> None:
         ),
         key=f"{key}_mean_ranks",
     )
-    folds = any(choice.isdigit() for *_, choice in found.names)
-    st.caption(
-        "Grey bars join methods that the critical difference does not tell apart."
-        + (
-            " Intervals (95 %) come from drawing the test classes again."
-            if len(found.figures) > 1
-            else ""
-        )
-        + (
-            " Folds of one data set share its test set, so they are not independent occasions: the "
-            "p-values are too small."
-            if folds
-            else ""
-        )
-    )
+    st.caption(_caveats(found))
     _list_ranks(found, of_draws, key)
+    _list_pairs(found, test, key)
+
+
+def _caveats(found: Occasions) -> str:
+    """Say what the bars are, where intervals come from, and what p-values take for granted."""
+    said = ["Grey bars join methods that the critical difference does not tell apart."]
+    if len(found.figures) > 1:
+        said.append("Intervals (95 %) come from drawing the test classes again.")
+    if any(choice.isdigit() for *_, choice in found.names):
+        said.append(
+            "Folds of one data set share its test set, so they are not independent occasions: the "
+            "p-values are too small."
+        )
+    return " ".join(said)
+
+
+def _list_pairs(found: Occasions, test: ranking.RankingTest, key: str) -> None:
+    """List Wilcoxon's test of every pair, and say how small a p can be."""
     with st.expander("Every pair: Wilcoxon's signed ranks, adjusted after Holm"):
         tables.show(
-            ranking.pairwise(values, found.methods),
+            ranking.pairwise(found.figures[0], found.methods),
             f"{key}_pairs",
             labels={
                 "better": "larger mean",
