@@ -22,6 +22,7 @@ ORDERS = {
 assert set(ORDERS.values()) <= set(SORTED_BY)
 
 open_page("Runs", "What have I computed?", icon=":material/history:")
+sections.say_deleted()
 
 with errors_as_sentences():
     kept, by_oracle, unreadable = cache.all_runs()

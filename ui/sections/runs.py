@@ -21,7 +21,7 @@ from zslcore.foreign_runs import MAX_NAME, import_runs
 from zslcore.run_listing import ORACLE, as_csv, as_json, as_latex, chosen
 from zslcore.runs import KeptRun, RunStore
 
-__all__ = ["bring_results", "choose_two", "show_list", "show_pair", "show_run"]
+__all__ = ["bring_results", "choose_two", "say_deleted", "show_list", "show_pair", "show_run"]
 
 NOTHING = "nothing"
 DOWNLOADS = (("CSV", as_csv, "csv"), ("JSON", as_json, "json"), ("LaTeX", as_latex, "tex"))
@@ -171,6 +171,12 @@ def _download_one(one: KeptRun) -> None:
     )
 
 
+def say_deleted() -> None:
+    """Say that a run is deleted, in the run of the page after: what ends loses its messages."""
+    if st.session_state.pop("runs_deleted", False):
+        st.toast("The run is deleted.")
+
+
 def _offer_to_delete(one: KeptRun) -> None:
     """Delete a run once that has been confirmed."""
     with st.popover("Delete …", icon=":material/delete:", type="tertiary"):
@@ -181,7 +187,7 @@ def _offer_to_delete(one: KeptRun) -> None:
         if st.button("Delete this run", icon=":material/delete:", key="runs_delete"):
             with errors_as_sentences():
                 RunStore().delete(one.id)
-            st.toast("The run is deleted.")
+                st.session_state["runs_deleted"] = True
             st.rerun()
 
 
