@@ -108,8 +108,7 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    from benchmarks import (
-        transductive,  # its functions by their name, for other processes to find them
-    )
+    # Imported by its name, by which other processes find its functions.
+    from benchmarks import transductive
 
     transductive.main()
