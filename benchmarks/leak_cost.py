@@ -13,20 +13,19 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 import time
-from functools import lru_cache
+from functools import partial
+from itertools import product
 from pathlib import Path
 
 import pandas as pd
-from joblib import Parallel, delayed
 
-from benchmarks.real_features import FEATURES, sources
-from benchmarks.writing import RESULTS, keep, markdown_table
+from benchmarks.real_features import FEATURES
+from benchmarks.resuming import go_on, opened
+from benchmarks.writing import markdown_table
 from zslcore.analysis.leak_cost import LEAKS, SHORT, costs, table
-from zslcore.datasets import ZSLDataset, load
 from zslcore.methods import get_method
-from zslcore.version import read_stamped, stamped
+from zslcore.version import stamped
 
 SIMULATED = {"simulated-aPY": "aPY, simulated with a photograph effect"}
 METHODS = ("LinearV2S", "LinearS2V", "ESZSL", "SAE", "GFZSL", "SYNC", "ALE", "DEVISE")
@@ -46,12 +45,6 @@ and gamma chosen for GZSL on the clean folds unless the leak is in the choice. H
 gamma of the folds; best H is an oracle, its gamma is found on the test set. A method is trained
 with the photograph leak on as many images of every class as without.
 """
-
-
-@lru_cache(maxsize=1)
-def opened(folder: Path, name: str) -> ZSLDataset:
-    """Return a data set, read once in every process."""
-    return load(name) if name in SIMULATED else sources(folder)[name].open()
 
 
 def measure(folder: Path, name: str, method: str) -> pd.DataFrame:
@@ -91,14 +84,6 @@ def _cells(rows: pd.DataFrame) -> list[str]:
     ]
 
 
-def finished() -> dict[tuple[str, str], pd.DataFrame]:
-    """Return what stands in the file of results, by data set and method."""
-    path = RESULTS / "leak_cost.csv"
-    if not path.exists():
-        return {}
-    return dict(iter(read_stamped(path).groupby(["dataset", "method"])))
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("folder", nargs="?", default="../shared/data/xlsa17", type=Path)
@@ -108,17 +93,17 @@ def main() -> None:
     parser.add_argument("--again", action="store_true", help="also what is finished")
     args = parser.parse_args()
 
-    done = finished()
     names = args.only or [*(FEATURES if args.folder.is_dir() else ()), *SIMULATED]
-    asked = [(name, method) for name in names for method in args.methods]
-    todo = [each for each in asked if args.again or each not in done]
-    work = Parallel(args.jobs, return_as="generator", inner_max_num_threads=1)
-    for each, rows in zip(todo, work(delayed(measure)(args.folder, *e) for e in todo), strict=True):
-        sys.stderr.write(f"{', '.join(each)}: {rows['seconds'].iloc[0]:.0f} s\n")
-        done[each] = rows
-        order = sorted(done, key=lambda e: ([*FEATURES, *SIMULATED].index(e[0]), e[1]))
-        all_done = pd.concat([done[e] for e in order])
-        keep("leak_cost", markdown(all_done), all_done)
+    go_on(
+        "leak_cost",
+        ("dataset", "method"),
+        list(product(names, args.methods)),
+        list(product([*FEATURES, *SIMULATED], METHODS)),
+        partial(measure, args.folder),
+        markdown,
+        jobs=args.jobs,
+        again=args.again,
+    )
 
 
 if __name__ == "__main__":

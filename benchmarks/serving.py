@@ -39,10 +39,11 @@ class Server:
     Parameters
     ----------
     folder : where its log goes, and its data
-    script : what is served, with this checkout to import from
+    script : what is served, with a checkout to import from
     command : what starts it instead, in a folder without one
     environment : variables it has beside those of this process
     port : where it answers; a free one unless given
+    root : the checkout that a script imports from
     """
 
     def __init__(
@@ -52,6 +53,7 @@ class Server:
         command: Sequence[str] = (),
         environment: Mapping[str, str] = MappingProxyType({}),
         port: int | None = None,
+        root: Path = ROOT,
     ) -> None:
         port = port or free_port()
         self.url = f"http://127.0.0.1:{port}"
@@ -63,10 +65,10 @@ class Server:
             "STREAMLIT_SERVER_PORT": str(port),
             "STREAMLIT_SERVER_FILE_WATCHER_TYPE": "none",
         }
-        environment["PYTHONPATH"] = "" if command else str(ROOT)
+        environment["PYTHONPATH"] = "" if command else str(root)
         self.process = subprocess.Popen(  # noqa: S603 - the caller's own command
             command or [sys.executable, "-m", "streamlit", "run", str(script)],
-            cwd=folder if command else ROOT,
+            cwd=folder if command else root,
             env=environment,
             stdout=self.log,
             stderr=subprocess.STDOUT,

@@ -1,11 +1,12 @@
 """Every inductive method on some data sets, parameters chosen on the folds, beside the papers.
 
-Every method is run twice, its parameters chosen for ZSL and for GZSL, stochastic ones with several
-seeds: the first chooses parameters and gamma on the folds, the others are given what it chose.
+Every method is run twice on PS, its parameters chosen for ZSL and for GZSL, stochastic ones with
+several seeds: the first chooses parameters and gamma on the folds, the others are given what it
+chose. On SS, which has no test images of seen classes, it is run for ZSL with the first seed.
 Finished runs are kept in the run store: an interrupted sweep goes on where it stopped, and
 ``--report`` writes what is finished without running anything, as a sweep itself does at its end.
 Methods of which the run store knows nothing keep the rows that the file of results has, so that one
-method can be run again without the others; each row says which version and commit made it.
+method can be run again without the others; each row says which data, version and commit made it.
 """
 
 from __future__ import annotations
@@ -27,11 +28,14 @@ from zslcore.analysis.experiments import EXPERIMENTS, RunsExperiment
 from zslcore.analysis.sweep import SEEDS, VARIANTS, finished, first_specs, run_missing
 from zslcore.datasets import ZSLDataset
 from zslcore.methods import METHODS
+from zslcore.protocol import Task
 from zslcore.runs import RunSpec, RunStore
 from zslcore.version import read_stamped
 
 __all__ = ["Source", "arguments", "sweep"]
 
+#: What parameters are chosen for on a split.
+TASKS: Mapping[str, tuple[Task, ...]] = {"PS": ("zsl", "gzsl"), "SS": ("zsl",)}
 #: An image-text encoder's features are not among these.
 INDUCTIVE = [name for name, method in METHODS.items() if not method.card.joint_space]
 
@@ -46,12 +50,14 @@ class Source:
     benchmark : data set of the papers
     open : callable that reads it; called once in every process
     seeds : of stochastic methods
+    earlier : digests of earlier readings, which agree in all that runs on PS depend on
     """
 
     title: str
     benchmark: str
     open: Callable[[], ZSLDataset]
     seeds: int = SEEDS
+    earlier: tuple[str, ...] = ()
 
 
 @lru_cache(maxsize=1)
@@ -61,21 +67,27 @@ def opened(source: Source) -> ZSLDataset:
 
 
 def specs(
-    dataset: ZSLDataset, methods: Sequence[str], *, variants: bool
+    dataset: ZSLDataset, splits: Sequence[str], methods: Sequence[str], *, variants: bool
 ) -> Iterator[tuple[RunSpec, ...]]:
-    """Yield the runs of one data set, for both tasks and without seeds."""
-    for name in methods:
-        of_method: Sequence[dict[str, Any]] = VARIANTS.get(name, ({},))
-        for variant in of_method[: None if variants else 1]:
-            yield first_specs(dataset, "PS", name, ("zsl", "gzsl"), variant)
+    """Yield the runs of one data set, for the tasks of a split and without seeds."""
+    for split in (split for split in splits if split in dataset.splits):
+        for name in methods:
+            of_method: Sequence[dict[str, Any]] = VARIANTS.get(name, ({},))
+            for variant in of_method[: None if variants else 1]:
+                yield first_specs(dataset, split, name, TASKS[split], variant)
 
 
-def run(source: Source, both: tuple[RunSpec, ...]) -> str:
-    """Run what is not kept yet of a run, for both tasks, and its seeds; tell it in a line."""
+def seeds_of(source: Source, runs: tuple[RunSpec, ...]) -> int:
+    """Return how many seeds a run has on its split."""
+    return source.seeds if runs[0].split == "PS" else 1
+
+
+def run(source: Source, runs: tuple[RunSpec, ...]) -> str:
+    """Run what is not kept yet of a run, for all its tasks, and its seeds; tell it in a line."""
     began, cpu = time.perf_counter(), time.process_time()
-    fitted = run_missing(both, opened(source), RunStore(), seeds=source.seeds)
+    fitted = run_missing(runs, opened(source), RunStore(), seeds=seeds_of(source, runs))
     wall, cpu = time.perf_counter() - began, time.process_time() - cpu
-    return f"{both[0].command()}  # {fitted} runs, {wall:.0f} s, {cpu:.0f} s of processor"
+    return f"{runs[0].command()}  # {fitted} runs, {wall:.0f} s, {cpu:.0f} s of processor"
 
 
 def sweep(name: str, intro: str, sources: Mapping[str, Source], args: argparse.Namespace) -> None:
@@ -93,10 +105,14 @@ def sweep(name: str, intro: str, sources: Mapping[str, Source], args: argparse.N
     store, known = RunStore(), _rows_of_file(name)
     parts = []
     for source in sources.values():
-        for both in specs(opened(source), INDUCTIVE, variants=True):
-            results = [r for spec in both for r in finished(spec, source.seeds, store)]
+        for runs in specs(opened(source), list(TASKS), INDUCTIVE, variants=True):
+            seeds = seeds_of(source, runs)
+            results = [result for spec in runs for result in finished(spec, seeds, store)]
             rows = pd.DataFrame([result.row() for result in results])
-            parts.append(_rows_of(both[0], known) if rows.empty else rows.drop(columns="created"))
+            if rows.empty:
+                parts.append(_rows_of(runs[0], known, source.earlier))
+            else:
+                parts.append(rows.drop(columns="created"))
     parts = [part.dropna(axis=1, how="all") for part in parts if len(part)]
     if parts:
         columns = dict.fromkeys(column for part in parts for column in part)
@@ -110,11 +126,12 @@ def _rows_of_file(name: str) -> pd.DataFrame:
     return read_stamped(path) if path.exists() else pd.DataFrame()
 
 
-def _rows_of(spec: RunSpec, known: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of a method and its variant on the very data of ``spec``."""
+def _rows_of(spec: RunSpec, known: pd.DataFrame, earlier: Sequence[str]) -> pd.DataFrame:
+    """Return the rows of a method and its variant on the split and the very data of ``spec``."""
     if known.empty:
         return known
-    of_run = (known["method"] == spec.method) & (known["digest"] == spec.digest)
+    of_run = (known["method"] == spec.method) & (known["split"] == spec.split)
+    of_run &= known["digest"].isin([spec.digest, *earlier])
     for value in spec.params.values():
         of_run &= known["params"].str.contains(f'"{value}"', regex=False)
     return known[of_run]
@@ -123,10 +140,10 @@ def _rows_of(spec: RunSpec, known: pd.DataFrame) -> pd.DataFrame:
 def run_all(name: str, source: Source, args: argparse.Namespace) -> None:
     """Run what is not finished on one data set, and tell every method as it ends."""
     began = time.perf_counter()
-    todo = list(specs(opened(source), args.methods, variants=args.variants))
+    todo = list(specs(opened(source), args.splits, args.methods, variants=args.variants))
     todo.reverse()  # the closed forms come last: a short run leaves no core idle at the end
     work = Parallel(args.jobs, return_as="generator_unordered", inner_max_num_threads=1)
-    for done, line in enumerate(work(delayed(run)(source, both) for both in todo), 1):
+    for done, line in enumerate(work(delayed(run)(source, runs) for runs in todo), 1):
         sys.stderr.write(f"{name} {done}/{len(todo)}  {line}\n")
     sys.stderr.write(f"{name}: {time.perf_counter() - began:.0f} s\n")
 
@@ -135,6 +152,7 @@ def arguments(parser: argparse.ArgumentParser, sources: Sequence[str]) -> None:
     """Add what every sweep is asked."""
     parser.add_argument("--only", nargs="+", default=list(sources), choices=sources)
     parser.add_argument("--methods", nargs="+", default=INDUCTIVE, choices=INDUCTIVE)
+    parser.add_argument("--splits", nargs="+", default=["PS"], choices=TASKS)
     parser.add_argument("--jobs", type=int, default=2, help="runs at a time, one thread each")
     parser.add_argument("--variants", action="store_true", help="all variants of a method")
     parser.add_argument("--report", action="store_true", help="write what is finished")
@@ -151,6 +169,8 @@ def label(row: pd.Series) -> str:
 def summary(table: pd.DataFrame) -> pd.DataFrame:
     """Mean over seeds, one row a method: ZSL, then H in the calibration paper's three settings."""
     table = table.assign(name=table.apply(label, axis=1))
+    standard = table[table["split"] == "SS"].groupby(["dataset", "name", "method"], sort=False)
+    table = table[table["split"] == "PS"]
 
     def over_seeds(task, statistic):
         rows = table[table["select_for"] == task].groupby(["dataset", "name", "method"], sort=False)
@@ -158,6 +178,7 @@ def summary(table: pd.DataFrame) -> pd.DataFrame:
 
     zsl, gzsl = over_seeds("zsl", "mean"), over_seeds("gzsl", "mean")
     columns = {
+        "ZSL on SS": standard["zsl"].mean(),
         "ZSL": zsl["zsl"],
         "+-": over_seeds("zsl", "std")["zsl"],
         "u": zsl["plain_unseen"],
@@ -166,8 +187,8 @@ def summary(table: pd.DataFrame) -> pd.DataFrame:
         "H calibrated": zsl["calibrated_harmonic"],
         "H calibrated, for GZSL": gzsl["calibrated_harmonic"],
         "AUSUC": gzsl["ausuc"],
-        "oracle gap ZSL": zsl.get("oracle_gap_zsl"),
-        "oracle gap H": gzsl.get("oracle_gap_harmonic"),
+        "gap of parameters, ZSL": zsl.get("oracle_gap_zsl"),
+        "gap of parameters and gamma, H": gzsl.get("oracle_gap_harmonic"),
     }
     # A task that is not finished for all would leave the methods in another order.
     return pd.DataFrame(columns).reindex(zsl.index).reset_index()
@@ -183,6 +204,7 @@ def papers(benchmark: str) -> pd.DataFrame:
 
     return pd.DataFrame(
         {
+            "ZSL on SS (GBU)": cells("gbu:table3", "SS"),
             "ZSL (GBU)": cells("gbu:table3", "PS"),
             "ZSL (CAL)": cells("cal:table1", "PS"),
             "H plain (GBU)": cells("gbu:table6", "H"),
@@ -201,6 +223,8 @@ def markdown(intro: str, sources: Mapping[str, Source], table: pd.DataFrame) -> 
             continue
         lifted = part["H calibrated"] - part["H plain"]
         part = part.join(papers(source.benchmark), on="method").drop(columns="method")
+        if part["ZSL on SS"].isna().all():
+            part = part.drop(columns="ZSL on SS (GBU)")
         part = part.dropna(axis=1, how="all")
         cells = ([row.iloc[0], *map(percent, row.iloc[1:])] for _, row in part.iterrows())
         lines += [f"## {source.title}", "", *markdown_table(part.columns, cells), ""]

@@ -11,19 +11,18 @@ is not run again unless ``--again`` says so.
 from __future__ import annotations
 
 import argparse
-import sys
 import time
-from functools import lru_cache
+from functools import partial
+from itertools import product
 from pathlib import Path
 
 import pandas as pd
-from joblib import Parallel, delayed
 
-from benchmarks.real_features import FEATURES, sources
-from benchmarks.writing import RESULTS, keep, markdown_table, percent
+from benchmarks.real_features import FEATURES
+from benchmarks.resuming import go_on, opened
+from benchmarks.writing import markdown_table, percent
 from zslcore.analysis.transduction import TransductionSpec
-from zslcore.datasets import ZSLDataset, load
-from zslcore.version import read_stamped, stamped
+from zslcore.version import stamped
 
 SIMULATED = {"simulated-AWA2": "AWA2, simulated"}
 #: Method and its parameters, as the row is called.
@@ -40,12 +39,6 @@ HEADINGS = {
     "calibrated_harmonic": "H calibrated",
     "ausuc": "AUSUC",
 }
-
-
-@lru_cache(maxsize=1)
-def opened(folder: Path, name: str) -> ZSLDataset:
-    """Return a data set, read once in every process."""
-    return load(name) if name in SIMULATED else sources(folder)[name].open()
 
 
 def compare(folder: Path, name: str, row: str) -> pd.DataFrame:
@@ -78,14 +71,6 @@ def markdown(table: pd.DataFrame) -> str:
     return "\n".join([*lines, ""])
 
 
-def finished() -> dict[tuple[str, str], pd.DataFrame]:
-    """Return the comparisons that stand in the file of results, by data set and row."""
-    path = RESULTS / "transductive.csv"
-    if not path.exists():
-        return {}
-    return dict(iter(read_stamped(path).groupby(["dataset", "comparison"])))
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("folder", nargs="?", default="../shared/data/xlsa17", type=Path)
@@ -94,17 +79,17 @@ def main() -> None:
     parser.add_argument("--again", action="store_true", help="also what is finished")
     args = parser.parse_args()
 
-    done = {} if args.again else finished()
-    everything = [(name, row) for name in [*FEATURES, *SIMULATED] for row in METHODS]
     names = args.only or [*(FEATURES if args.folder.is_dir() else ()), *SIMULATED]
-    todo = [each for each in everything if each[0] in names and each not in done]
-    work = Parallel(args.jobs, return_as="generator", inner_max_num_threads=1)
-    tables = work(delayed(compare)(args.folder, *each) for each in todo)
-    for (name, row), table in zip(todo, tables, strict=True):
-        sys.stderr.write(f"{name}, {row}: {table['seconds'].iloc[0]:.0f} s\n")
-        done[name, row] = table
-        all_done = pd.concat([done[each] for each in everything if each in done])
-        keep("transductive", markdown(all_done), all_done)
+    go_on(
+        "transductive",
+        ("dataset", "comparison"),
+        list(product(names, METHODS)),
+        list(product([*FEATURES, *SIMULATED], METHODS)),
+        partial(compare, args.folder),
+        markdown,
+        jobs=args.jobs,
+        again=args.again,
+    )
 
 
 if __name__ == "__main__":

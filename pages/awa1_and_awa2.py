@@ -2,14 +2,14 @@
 
 import streamlit as st
 
-from ui import cache, controls, planted
+from ui import cache, controls, planted, terms
 from ui.frame import errors_as_sentences, open_page
 from ui.maps.hubs import show_prototypes
 from ui.maps.quality import show_quality
 from ui.maps.view import show_map
 from ui.sections.cross import show_accuracy, show_images
+from ui.visitors import available
 from zslcore.analysis.maps import match_classes
-from zslcore.datasets import available
 
 NOTHING = "nothing else"
 
@@ -27,15 +27,15 @@ with st.container(horizontal=True, vertical_alignment="bottom"), errors_as_sente
     first = datasets[0]
     splits = [name for name in first.splits if all(name in each.splits for each in datasets)]
     split = controls.choose("Split", splits, key="split", default="PS")
-    header.mark(next((each for each in datasets if each.simulated), first))
+    header.mark(*sorted(datasets, key=lambda data: not data.simulated))
     if len(datasets) == 2:
         match_classes(*datasets)
 
 if len(datasets) == 2 and (told := planted.about_shift(*datasets)):
     st.caption(told)
 
-images, mapped, quality, prototypes, accuracy = st.tabs(
-    ["Images per class", "Map", "Quality", "Prototypes and hubs", "Cross-data-set accuracy"],
+mapped, images, quality, prototypes, accuracy = terms.tabs(
+    ["Map", "Images per class", "Quality", "Prototypes and hubs", "Cross-data-set accuracy"],
     key="awa1_tab",
     bind="query-params",
 )
@@ -50,8 +50,8 @@ def show_pair(show) -> None:
 
 
 for tab, show in (
-    (images, lambda: show_pair(show_images)),
     (mapped, lambda: show_map(datasets, split)),
+    (images, lambda: show_pair(show_images)),
     (quality, lambda: show_quality(datasets)),
     (prototypes, lambda: show_prototypes(datasets, split)),
     (accuracy, lambda: show_pair(show_accuracy)),

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from ui import cache, controls
+from ui import cache, controls, terms
 from ui.frame import errors_as_sentences, open_page
 from ui.sections.compare import (
     Comparison,
@@ -13,10 +13,12 @@ from ui.sections.compare import (
     show_robustness,
     show_table,
 )
+from ui.sections.crops import show_crops
+from ui.sections.embeddings import show_embeddings
 from ui.sections.ranks import show_printed, show_ranks
 from ui.sections.study import matches_of
+from ui.visitors import available
 from zslcore.analysis.comparison import MEASURES, ComparisonSpec
-from zslcore.datasets import available
 from zslcore.methods import METHODS
 
 USUAL = ("simulated-AWA1", "simulated-AWA2", "simulated-aPY")
@@ -34,7 +36,9 @@ header = open_page(
 
 def many(label: str, options: list[str], default: list[str], key: str) -> list[str]:
     """Choose several of ``options``, in their order."""
-    chosen = st.multiselect(label, options, default, key=key, bind="query-params")
+    chosen = st.multiselect(
+        label, options, default, key=key, bind="query-params", help=terms.tip(label)
+    )
     return [option for option in options if option in chosen]
 
 
@@ -57,7 +61,7 @@ with errors_as_sentences():
         st.info("Choose a data set and a method.", icon=":material/arrow_upward:")
         st.stop()
     datasets = {name: cache.dataset(name) for name in chosen}
-    header.mark(next(iter(sorted(datasets.values(), key=lambda data: not data.simulated))))
+    header.mark(*sorted(datasets.values(), key=lambda data: not data.simulated))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         every = list(dict.fromkeys(split for data in datasets.values() for split in data.splits))
         splits = many("Splits", every, ["PS"] if "PS" in every else every[:1], "compare_splits")
@@ -71,14 +75,15 @@ with errors_as_sentences():
             "Without leaky classes",
             key="compare_leaky",
             bind="query-params",
-            help="Unseen classes with a certain match in ImageNet-1K count for nothing.",
+            help="Unseen classes that certainly are in ImageNet-1K are left out.",
         )
     if not splits:
         st.info("Choose a split.", icon=":material/arrow_upward:")
         st.stop()
     if CHOSEN[how] == "oracle":
         st.warning(
-            "Parameters and γ chosen on the test set: a bound for each method, never a result.",
+            f"{'Parameters' if task == 'ZSL' else 'Parameters and γ'} chosen on the test set: a "
+            "bound for each method, never a result.",
             icon=":material/visibility_off:",
         )
     comparison = Comparison(
@@ -97,15 +102,28 @@ with errors_as_sentences():
     )
     make_missing(comparison)
 
+
+def show_figures(comparison: Comparison) -> None:
+    """Show our figures; while there are none, what the benchmark paper found."""
+    if not show_table(comparison):
+        st.info(
+            "None of these runs has been made yet. Meanwhile, what the benchmark paper printed:",
+            icon=":material/info:",
+        )
+        show_printed(comparison)
+
+
 TABS = {
-    "Figures": show_table,
+    "Figures": show_figures,
     "Robustness": show_robustness,
     "Ranks": show_ranks,
     "Curves": show_curves,
     "Which classes": show_classes,
+    "Class embeddings": show_embeddings,
+    "Crops": show_crops,
     "As printed": show_printed,
 }
-opened = st.tabs(list(TABS), key="compare_tab", bind="query-params")
+opened = terms.tabs(list(TABS), key="compare_tab", bind="query-params")
 for tab, show in zip(opened, TABS.values(), strict=True):
     if tab.open:
         with tab, errors_as_sentences():

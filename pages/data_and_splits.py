@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from ui import controls
+from ui import controls, terms
 from ui.frame import errors_as_sentences, open_page
 from ui.sections import inventory
 from ui.sections.bring import show_import
@@ -14,16 +14,16 @@ with st.container(horizontal=True, vertical_alignment="bottom"), errors_as_sente
     split = controls.choose_split(dataset)
     header.mark(dataset)
 
-statistics, counts, attributes, parts, overlap, own = st.tabs(
-    ["Statistics", "Images per class", "Attributes", "Split and folds", "Overlap", "Your own"],
+parts, counts, attributes, statistics, overlap, own = terms.tabs(
+    ["Split and folds", "Images per class", "Attributes", "Statistics", "Overlap", "Your own"],
     key="data_tab",
     bind="query-params",
 )
 for tab, show in (
-    (statistics, lambda: inventory.show_statistics(dataset)),
+    (parts, lambda: inventory.show_parts(dataset, split)),
     (counts, lambda: inventory.show_counts(dataset, split)),
     (attributes, lambda: inventory.show_attributes(dataset, split)),
-    (parts, lambda: inventory.show_parts(dataset, split)),
+    (statistics, lambda: inventory.show_statistics(dataset)),
     (overlap, lambda: inventory.show_overlap(dataset, split)),
     (own, show_import),
 ):

@@ -2,14 +2,15 @@
 
 import streamlit as st
 
-from ui import cache, cards, controls, tables, waiting
-from ui.figures.accuracy import class_bars, confusion_map, top_k_lines
+from ui import cache, cards, controls, tables, takeaway, terms, waiting
+from ui import scores as own_scores
+from ui.figures.accuracy import MOST_BARS, class_bars, class_strip, top_k_lines
 from ui.frame import chart, errors_as_sentences, open_page
-from ui.numbers import three_digits
-from ui.sections.evaluation import show_figures, show_headline
+from ui.numbers import made, percent, three_digits
+from ui.sections.confusion import show_confusion
+from ui.sections.evaluation import show_figures, show_headline, show_own
 from zslcore.analysis import calibration, mistakes
-
-FEW = 60  # classes up to which a confusion matrix can be read
+from zslcore.analysis.inventory import search_names
 
 header = open_page("Evaluate", "How well does a method do?", icon=":material/query_stats:")
 
@@ -17,9 +18,10 @@ with errors_as_sentences():
     spec = controls.choose_run()
     dataset = cache.dataset(spec.dataset)
     header.mark(dataset)
+    takeaway.commands(spec.command())
     run, scores = waiting.run_of(spec)
 
-gamma = run.gamma or 0.0
+gamma, name, own = run.gamma or 0.0, f"{spec.dataset}_{spec.method}", None
 show_headline(run, scores)
 
 left, right = st.columns([3, 2], gap="medium")
@@ -28,7 +30,17 @@ with left, errors_as_sentences():
 with right, st.container(border=True):
     cards.show(run)
 
-bars_tab, confusion_tab, top_k_tab, run_tab = st.tabs(
+# --- Classes and answers: of the run, or of scores that the visitor has brought -------------------
+
+if fitting := own_scores.fitting(dataset, spec.split):
+    answers = controls.choose(
+        "Answers below are of", [spec.method, *fitting], key="evaluate_of", width=300
+    )
+    if own := fitting.get(answers):
+        scores, gamma, name = own.matrix.tested, own.gamma or 0.0, f"{spec.dataset}_own"
+        show_own(own)
+
+bars_tab, confusion_tab, top_k_tab, run_tab = terms.tabs(
     ["Classes", "Confusion", "Top k", "Reproduce"], key="evaluate_tab", on_change="rerun"
 )
 
@@ -37,41 +49,26 @@ if bars_tab.open:
         classes = calibration.per_class_table(
             scores, {"plain": 0.0, "calibrated": gamma}, dataset.class_names
         )
+        few = len(classes) <= MOST_BARS
+        sought = "" if few else st.text_input("Find a class", key="evaluate_find", width=260)
+        found = search_names(list(classes["class"]), sought)
+        worst = classes.loc[classes["calibrated"].idxmin()]
         chart(
-            class_bars(classes),
-            "Accuracy of every class among all classes, calibrated, and without calibration.",
+            class_bars(classes) if few else class_strip(classes, [] if found is None else found),
+            f"Accuracy of each of {len(classes)} classes among all classes, at γ = "
+            f"{three_digits(gamma)} and without calibration. The lowest is "
+            f"{percent(worst['calibrated'])}, of {worst['class']}.",
             key="evaluate_classes",
         )
         st.caption(
-            f"Among all classes: bars at γ = {three_digits(gamma)}, points without calibration."
+            f"Answers among all classes. {'Bars' if few else 'Points'}: γ = {three_digits(gamma)}. "
+            f"{'Open points' if few else 'The other end of each line'}: without calibration."
         )
-        tables.download(classes, f"classes_{spec.dataset}_{spec.method}")
+        tables.download(classes, f"classes_{name}")
 
 if confusion_tab.open:
     with confusion_tab:
-        if len(scores.seen) <= FEW:
-            matrix = mistakes.confusion(scores, gamma, dataset.class_names)
-            chart(
-                confusion_map(matrix, int(scores.seen.sum())),
-                "Share of each class's test images answered with each class.",
-                key="evaluate_confusion",
-            )
-            st.caption("Rows are true classes; the dashed line parts seen from unseen classes.")
-            tables.download(matrix, f"confusion_{spec.dataset}_{spec.method}", index=True)
-        tables.show(
-            mistakes.most_confused(scores, gamma, dataset.class_names),
-            f"confused_{spec.dataset}_{spec.method}",
-            labels={
-                "class": "true class",
-                "side": "side",
-                "answered": "answered",
-                "answered_side": "its side",
-                "images": "images",
-                "share": "share of the class",
-            },
-            percent=["share"],
-            height=320,
-        )
+        show_confusion(scores, gamma, dataset.class_names, name, key="evaluate_confusion")
 
 if top_k_tab.open:
     with top_k_tab:
@@ -81,14 +78,16 @@ if top_k_tab.open:
             "Accuracy when the right class need only be among the first k answers.",
             key="evaluate_top_k",
         )
-        tables.download(top_k, f"top_k_{spec.dataset}_{spec.method}")
+        tables.download(top_k, f"top_k_{name}")
 
 if run_tab.open:
     with run_tab:
-        st.code(spec.command(), language="bash")
+        if own:
+            st.code(own.command, language=None, wrap_lines=True)
+        st.code(spec.command(), language=None, wrap_lines=True)
         st.caption(
             f"{dataset.source} Data {spec.digest}, seed {spec.seed}, {run.seconds:.1f} s, "
-            f"{run.created}."
+            f"{made(run.created)}."
         )
         st.download_button(
             "Run as JSON",

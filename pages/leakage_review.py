@@ -5,16 +5,18 @@ from typing import BinaryIO
 
 import streamlit as st
 
-from ui import cache, controls, decisions, uploads
+from ui import cache, controls, decisions, terms, uploads
 from ui.frame import errors_as_sentences, open_page
+from ui.reading import read_or_cancel
 from ui.sections.against import show_against
 from ui.sections.audit import Review, show_findings, show_verdict
 from ui.sections.correction import show_corrected, show_decisions
 from ui.sections.leak_cost import show_cost
 from ui.sections.limits import choose_limits
 from ui.sections.quiz import show_quiz
-from ui.text import plain
-from zslcore.datasets import Split, ZSLDataset, available
+from ui.text import on_screen
+from ui.visitors import available
+from zslcore.datasets import Split, ZSLDataset
 from zslcore.exceptions import ZSLError
 from zslcore.leakage import (
     VOCABULARY_NAMES,
@@ -65,7 +67,7 @@ def choose_vocabularies(dataset: ZSLDataset | None) -> list[str]:
         list(declared) or ["imagenet-1k"],
         key="leakage_vocabularies",
         bind="query-params",
-        help="The classes that the feature extractor had met before; test classes among them are "
+        help="The classes that the feature extractor was trained on. Test classes among them are "
         "not unseen to it.",
     )
 
@@ -131,15 +133,18 @@ def uploaded(said: Said) -> tuple[str, AuditContext]:
     )
     if not files:
         st.info(
-            "Drop a split file: it is read by a separate process, nothing in it is run, and "
-            "nothing is kept. Without labels what classes and features would tell stays open.",
+            "Upload a split file. A separate process reads it, runs nothing in it, and keeps "
+            "nothing. "
+            "Checks of classes and of features need a second file with labels and features.",
             icon=":material/upload_file:",
         )
         st.stop()
     key = " ".join(file.file_id for file in files) + grouped_key(said)
-    return key, cache.split_to_review(
-        key, lambda: uploads.context_of_files(files, said.groups, said.pattern)
-    )
+
+    def read() -> AuditContext:
+        return uploads.context_of_files(files, said.groups, said.pattern)
+
+    return key, cache.split_to_review(key, lambda: read_or_cancel(key, read))
 
 
 def of_dataset(dataset: ZSLDataset, split: Split, said: Said) -> tuple[str, AuditContext]:
@@ -173,7 +178,7 @@ def brought(own) -> tuple[Vocabulary, ...]:
     try:
         return () if own is None else (uploads.vocabulary_of_file(own),)
     except ZSLError as error:
-        st.error(plain(str(error)), icon=":material/block:")
+        st.error(on_screen(str(error)), icon=":material/block:")
         return ()
 
 
@@ -214,9 +219,9 @@ with errors_as_sentences():
     told = [lists, context.decisions, thresholds, said.provenance, sorted(accuracies), of_runs]
     report = cache.report(key, repr(told), as_it_came, context)
 
-review = Review(key, as_it_came, context, report, lists, dataset, fail_on)
-show_verdict(review)
-findings, decided, corrected, against, cost, quiz = st.tabs(
+review = Review(key, repr(told), as_it_came, context, report, lists, dataset, fail_on)
+verdict = st.container()
+findings, decided, corrected, against, cost, quiz = terms.tabs(
     [
         "Findings",
         "Confirm or reject",
@@ -228,6 +233,9 @@ findings, decided, corrected, against, cost, quiz = st.tabs(
     key="leakage_tab",
     bind="query-params",
 )
+if not quiz.open:  # which asks about splits of its own
+    with verdict:
+        show_verdict(review)
 for tab, show in (
     (findings, lambda: show_findings(review)),
     (decided, lambda: show_decisions(review)),

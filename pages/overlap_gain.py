@@ -2,14 +2,14 @@
 
 import streamlit as st
 
-from ui import cache, controls, planted
+from ui import cache, controls, planted, scores, terms
 from ui.figures.palette import OVERLAP, UNSEEN
 from ui.frame import errors_as_sentences, open_page
 from ui.sections.overlap import show_bars, show_figures, show_methods, show_splits
 from ui.sections.overlap_class import show_class, show_matches
 from ui.sections.overlap_matrix import show_matrix
 from ui.sections.study import STRENGTHS, Study, accuracies_on, matches_of
-from zslcore.datasets import available
+from ui.visitors import available
 from zslcore.leakage import VOCABULARY_NAMES
 from zslcore.methods import METHODS
 
@@ -46,8 +46,12 @@ with errors_as_sentences():
             "the folds, which takes longer.",
         )
     chosen, drawn, formula = st.columns([0.5, 0.18, 0.32], vertical_alignment="bottom")
+    own = {
+        name: each.report.evaluation.per_class_zsl
+        for name, each in scores.fitting(dataset, split.name).items()
+    }
     methods = chosen.multiselect(
-        "Methods", list(METHODS), USUAL, key="overlap_methods", bind="query-params"
+        "Methods", [*METHODS, *own], [*USUAL, *own], key="overlap_methods", bind="query-params"
     )
     header.mark(dataset)
     if told := planted.about_gain(dataset):
@@ -58,21 +62,23 @@ with errors_as_sentences():
     with drawn:
         shown = controls.choose("Method drawn", methods, key="overlap_method")
     formula.markdown(FORMULA)
+    of_package = [method for method in methods if method in METHODS]
     study = Study(
         dataset=dataset,
         split=split,
         vocabulary=vocabulary,
         strength=strength,
-        methods=tuple(methods),
+        methods=tuple(of_package),
         shown=shown,
         given=origin == "given",
         every=matches_of(dataset, split, vocabulary),
-        accuracies=accuracies_on(dataset, split, methods, given=origin == "given"),
+        accuracies=accuracies_on(dataset, split, of_package, given=origin == "given"),
+        own={name: own[name] for name in methods if name in own},
     )
     show_figures(study)
     show_bars(study)
 
-winners, matrix, by_split, one_class, matches = st.tabs(
+winners, matrix, by_split, one_class, matches = terms.tabs(
     [
         "Who wins without leaky classes?",
         "Methods × features",

@@ -3,14 +3,18 @@
 import numpy as np
 import streamlit as st
 
-from ui import cache
+from ui import cache, controls, takeaway, terms
 from ui.figures import images as figures
+from ui.figures.palette import SEEN
 from ui.frame import chart, errors_as_sentences, open_page
 from ui.numbers import percent, points, three_digits
+from ui.sections.held_back import choose_gamma
+from ui.waiting import quick
 from zslcore.analysis import inventory, recognition
 from zslcore.runs import RunSpec
 
-#: What may be answered, and the gamma that makes it so; None is the one chosen on the folds.
+#: What may be answered, and the gamma that makes it so; None is one that the visitor drags, from
+#: the one chosen on the folds on.
 ANSWERS = {
     "unseen digits only": np.inf,
     "all ten digits": 0.0,
@@ -21,34 +25,36 @@ PER_CLASS = 16
 PRESETS = (
     (
         "Seen classes win by default",
-        "Slide γ and watch unseen digits come back, and what it costs the seen ones.",
+        "Change γ: unseen digits come back, and seen ones are lost.",
         "Calibrate the digits",
         "pages/calibration.py",
         {"dataset": "digits", "method": "ESZSL"},
     ),
     (
         "A fine-grained data set",
-        "200 birds that differ in a feather: which of them are taken for which?",
-        "Evaluate on the stand-in for CUB",
+        "200 kinds of birds look almost the same. Which ones are confused?",
+        "Evaluate on simulated CUB",
         "pages/evaluate.py",
         {"dataset": "simulated-CUB", "method": "LinearS2V"},
     ),
     (
         "The right λ for the wrong question",
-        "λ chosen for ZSL is not the best one for GZSL: compare the three settings.",
-        "Calibrate the stand-in for AWA2",
+        "The best λ for ZSL is not the best one for GZSL. Compare three settings.",
+        "Calibrate simulated AWA2",
         "pages/calibration.py",
         {"dataset": "simulated-AWA2", "method": "LinearS2V"},
     ),
 )
 
-open_page("Overview", "What is zero-shot learning?", icon=":material/school:")
+header = open_page("Overview", "What is zero-shot learning?", icon=":material/school:")
 
 with errors_as_sentences():
     digits = cache.dataset("digits")
+    header.mark(digits)
     split = digits.split("PS")
     spec = RunSpec(dataset="digits", split="PS", method="LinearS2V", digest=digits.digest)
-    result, _ = cache.quick_run(spec)
+    result, scores = quick(spec)
+    takeaway.commands(spec.command())
     recognised = recognition.recognise(digits, split, lam=result.params["lam"])
 unseen = np.isin(np.arange(digits.n_classes), split.unseen_classes)
 pixels = digits.images.shape[1:]
@@ -75,26 +81,26 @@ with told:
     )
 with asked:
     figures_of = result.evaluation
-    st.subheader("The same unseen pictures, asked three ways", anchor=False)
-    st.metric(
+    st.header("The same unseen pictures, asked three ways", anchor=False)
+    terms.metric(
         "Which of the three unseen digits is it?",
         percent(figures_of.zsl),
-        delta=f"guessing would give {percent(1 / unseen.sum())}",
+        delta=f"a guess is right in {percent(1 / unseen.sum())}",
         delta_color="off",
         delta_arrow="off",
         help="Zero-shot learning (ZSL): only unseen classes may be answered. "
         "Mean accuracy per class.",
     )
-    st.metric(
+    terms.metric(
         "Which of all ten digits is it?",
         percent(figures_of.plain.unseen),
         delta=points(figures_of.plain.unseen - figures_of.zsl),
         delta_color="inverse",
         delta_arrow="down",
         help="Generalised zero-shot learning (GZSL): seen classes may be answered too, and they "
-        "attract what they were not asked for.",
+        "attract pictures of unseen ones.",
     )
-    st.metric(
+    terms.metric(
         "All ten, seen digits held back",
         percent(figures_of.calibrated.unseen),
         delta=f"{points(figures_of.calibrated.unseen - figures_of.plain.unseen)}, "
@@ -106,11 +112,12 @@ with asked:
     )
     st.markdown(
         "From the seen digits the machine learns how a description $s_c$ turns into a picture, "
-        "$\\hat x_c = W^\\top s_c$. It imagines every digit so, and answers with the nearest:"
+        "$\\hat x_c = W^\\top s_c$. In this way it imagines every digit. Its answer is the "
+        "nearest one:"
     )
     st.latex(
         r"\hat y = \arg\min_c \; \lVert x - \hat x_c \rVert^2"
-        r" + \gamma \, [\textcolor{#0072B2}{c \in \mathcal{C}_s}]"
+        r" + \gamma \, [\textcolor{" + SEEN.color + r"}{c \in \mathcal{C}_s}]"
     )
     st.caption(
         f"{len(split.trainval):,} pictures to practise on, {len(split.test_unseen):,} of unseen "
@@ -119,7 +126,7 @@ with asked:
         f"folds. {digits.source}"
     )
 
-st.subheader("How is a digit recognised that was never shown?", anchor=False)
+st.header("How is a digit recognised that was never shown?", anchor=False)
 
 
 def pick() -> None:
@@ -129,16 +136,21 @@ def pick() -> None:
         st.session_state["overview_picture"] = clicked[0]["customdata"]
 
 
-with st.container(horizontal=True, vertical_alignment="bottom"):
+choices, curve_slot = st.container(horizontal=True, vertical_alignment="bottom"), st.container()
+with choices:
     allowed = st.segmented_control(
         "Answers allowed",
         list(ANSWERS),
         default="all ten digits",
         required=True,
         key="overview_answers",
+        wrap=True,
         bind="query-params",
     )
-    gamma = result.gamma if ANSWERS[allowed] is None else ANSWERS[allowed]
+    with curve_slot:
+        gamma = ANSWERS[allowed]
+        if gamma is None:
+            gamma = choose_gamma(result, scores, digits.class_names)
     zsl, gzsl, calibrated, wall = (
         recognition.sample(recognition.answers(recognised, g), PER_CLASS)
         for g in (np.inf, 0.0, result.gamma, gamma)
@@ -149,7 +161,7 @@ with st.container(horizontal=True, vertical_alignment="bottom"):
         len(wall),
         recognition.telling_example(zsl, gzsl, calibrated) + 1,
         key="overview_picture",
-        bind="query-params",
+        bind=controls.bind_number("overview_picture"),
         width=200,
     )
 chart(
@@ -192,27 +204,28 @@ verdict = "right" if one["right"] else "wrong"
 st.caption(
     f"Picture {picked} is a {digits.class_names[one['class']]}; the answer "
     f"{digits.class_names[one['answer']]} is {verdict}. Bars: distance to what the machine "
-    "imagines of every digit, drawn below; the shortest wins. It has seen no picture of "
-    ":orange[◆ 7, 8 and 9], and yet imagines them from their descriptions."
+    "imagines for every digit, drawn below. The shortest bar wins. The machine has seen no picture "
+    "of ◆ 7, 8 and 9. It imagines them from their descriptions."
 )
 
-st.subheader("One accuracy, three names", anchor=False)
+st.header("One accuracy, three names", anchor=False)
 st.markdown(
     """
-| here | calibration paper | benchmark | pictures of | answers among |
-|:--|:--|:--|:--|:--|
-| ZSL | $A_{U \\to C_u}$ | acc | unseen classes | unseen classes |
-| unseen, u | $A_{U \\to C}$ | ts | unseen classes | all classes |
-| seen, s | $A_{S \\to C}$ | tr | seen classes | all classes |
-| H | $H$ | H | both | $2su / (s + u)$, high only when both are |
+| here | Le Cacheux | Xian | pictures of, answers among |
+|:--|:--|:--|:--|
+| ZSL | $A_{U \\to C_u}$ | acc | unseen, unseen |
+| u | $A_{U \\to C}$ | ts | unseen, all |
+| s | $A_{S \\to C}$ | tr | seen, all |
+| H | $H$ | H | both, all |
 """
 )
 st.caption(
-    "All are means over classes of the share of right answers, so that a class with many pictures "
-    "weighs no more than one with few."
+    "The first three are means over classes: a class with many pictures counts no more than a "
+    "class with few. H = 2su / (s + u) is high only when both are high. The names are those of the "
+    "calibration paper (Le Cacheux et al. 2019) and of the benchmark paper (Xian et al. 2019)."
 )
 
-st.subheader("Try this", anchor=False)
+st.header("Try this", anchor=False)
 for column, (title, text, label, page, query) in zip(st.columns(3), PRESETS, strict=True):
     with column.container(border=True, height="stretch"):
         st.markdown(f"**{title}**")

@@ -3,12 +3,17 @@
 import numpy as np
 import streamlit as st
 
-from ui import cache, cards, controls, tables, waiting
-from ui.figures.regularization import path_figure
-from ui.frame import chart, errors_as_sentences, open_page
-from ui.numbers import delta, percent, points, three_digits
+from ui import cache, cards, controls, tables, terms, waiting
+from ui.figures.regularization import path_in_hand
+from ui.frame import errors_as_sentences, open_page
+from ui.in_hand import let_go, take_path_in_hand
+from ui.numbers import change, percent, points, three_digits
 from ui.sections.bias_variance import show_parts
 from ui.sections.three_settings import show_settings
+from ui.text import GAP_OF_ALL
+
+#: What the value is known by in the address, and the component by which it is moved.
+VALUE, PATH = "regularization_value", "regularization_path"
 
 header = open_page(
     "Regularization",
@@ -27,6 +32,15 @@ zsl, gzsl = path.for_zsl, path.for_gzsl
 gain = path.calibrated_harmonic[gzsl] - path.calibrated_harmonic[zsl]
 gap = path.best_harmonic[path.oracle_gzsl] - path.calibrated_harmonic[gzsl]
 
+
+def pin() -> None:
+    """Keep the value at which the visitor has let go, in as few digits as its place needs."""
+    place = let_go(PATH, "place")
+    if place is not None and 0 <= place < len(path.values):
+        value = float(f"{path.values[int(place)]:.3g}")
+        st.session_state[VALUE] = float(np.clip(value, path.values[0], path.values[-1]))
+
+
 smaller = "smaller" if path.values[gzsl] < path.values[zsl] else "larger"
 st.markdown(
     "ZSL judges unseen images among unseen classes only. GZSL also needs the seen classes, which "
@@ -41,23 +55,23 @@ st.markdown(
 figure_slot = st.container()
 
 with st.container(horizontal=True):
-    st.metric(f"{label} for ZSL", three_digits(path.values[zsl]), help="Chosen on the folds.")
-    st.metric(f"{label} for GZSL", three_digits(path.values[gzsl]), help="Chosen on the folds.")
-    st.metric(
+    terms.metric(f"{label} for ZSL", three_digits(path.values[zsl]), help="Chosen on the folds.")
+    terms.metric(f"{label} for GZSL", three_digits(path.values[gzsl]), help="Chosen on the folds.")
+    terms.metric(
         f"H, {label} for ZSL",
         percent(path.calibrated_harmonic[zsl]),
         help="With the γ that the folds chose for this value.",
     )
-    st.metric(
+    terms.metric(
         f"H, {label} for GZSL",
         percent(path.calibrated_harmonic[gzsl]),
-        delta=delta(gain),
+        **change(gain),
         help="With the γ that the folds chose for this value.",
     )
-    st.metric(
+    terms.metric(
         "H, oracle",
         percent(path.best_harmonic[path.oracle_gzsl]),
-        delta=f"{points(gap)}: oracle gap",
+        delta=f"{points(gap)}: {GAP_OF_ALL.lower()}",
         delta_color="off",
         delta_arrow="off",
         help=f"What choosing {label} and γ on the test set would add: a bound, never a result.",
@@ -69,24 +83,18 @@ with st.container(horizontal=True):
         max_value=float(path.values[-1]),
         format="%.3g",
         placeholder="for GZSL",
-        key="regularization_value",
-        bind="query-params",
+        key=VALUE,
+        bind=controls.bind_number(VALUE),
         width=170,
-        help="Where the slider begins; the nearest value of the path is taken. It also goes into "
-        "the address of this page.",
+        help="Where the slider stands; the nearest value of the path is taken. It is in the "
+        "address of this page.",
     )
 
 start = gzsl if pinned is None else int(np.argmin(np.abs(np.log(path.values / pinned))))
 with figure_slot:
-    chart(
-        path_figure(path, label, start=start),
-        f"Accuracies over {label}. For ZSL the folds choose {three_digits(path.values[zsl])}, for "
-        f"GZSL {three_digits(path.values[gzsl])}; H with the validated gamma is "
-        f"{percent(path.calibrated_harmonic[zsl])} and {percent(path.calibrated_harmonic[gzsl])}.",
-        key="regularization_figure",
-    )
+    take_path_in_hand(path_in_hand(path, label, start=start), key=PATH, on_change=pin)
 
-parts_tab, table_tab, settings_tab, method_tab = st.tabs(
+parts_tab, table_tab, settings_tab, method_tab = terms.tabs(
     ["Bias and variance", "Figures", "Three settings", "Method"],
     key="regularization_tab",
     on_change="rerun",

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from ui import cache, controls
+from ui import cache, controls, terms
 from ui.frame import errors_as_sentences, open_page
 from ui.sections import runs as sections
 from ui.text import plain
@@ -31,7 +31,14 @@ with errors_as_sentences():
 def some(label: str, figure: str, key: str) -> list[str]:
     """Choose among what the runs have; nothing chosen excludes nothing."""
     there = sorted({getattr(one.result.spec, figure) for one in kept})
-    return st.multiselect(label, there, key=key, bind="query-params", placeholder="all")
+    return st.multiselect(
+        label,
+        there,
+        key=key,
+        bind="query-params",
+        placeholder="all",
+        help=terms.tip(label),
+    )
 
 
 if kept:
@@ -59,10 +66,10 @@ if kept:
             else:
                 sections.show_pair(one, other)
     else:
-        st.info("No run is like that. Choose less.", icon=":material/filter_alt_off:")
+        st.info("No run has all of these. Choose fewer filters.", icon=":material/filter_alt_off:")
 else:
     st.info(
-        "No run is kept yet. What you run on Evaluate, Calibration or Compare, or with "
+        "There is no run yet. Each run of Evaluate, Calibration and Compare, and of the command "
         f"`zslcore run`, is kept here. {plain(unreadable)}",
         icon=":material/history:",
     )

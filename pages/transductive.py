@@ -2,11 +2,12 @@
 
 import streamlit as st
 
-from ui import cache, cards, controls, tables, waiting
-from ui.figures.transduction import class_gains, two_curves
+from ui import cache, cards, controls, tables, terms, waiting
+from ui.figures.transduction import class_gains, curves_in_hand
 from ui.frame import chart, errors_as_sentences, open_page
-from ui.numbers import delta, percent
-from ui.text import AUSUC, GLOSSARY
+from ui.in_hand import take_in_hand
+from ui.numbers import change, percent
+from ui.text import AUSUC
 from zslcore.analysis.transduction import per_class_table
 
 header = open_page("Transductive", "What do unlabelled test images add?", icon=":material/hub:")
@@ -30,44 +31,33 @@ with st.container(horizontal=True):
         (AUSUC, "ausuc"),
     ):
         if figure in table and not (figure == "calibrated_harmonic" and last["gamma"] is None):
-            st.metric(
+            terms.metric(
                 f"{label}, {last['method']}",
                 percent(last[figure]),
-                delta=None if alone else delta(gain[figure]),
-                help=GLOSSARY[label],
+                **({} if alone else change(gain[figure])),
             )
 
 st.caption(
-    "The transductive method is handed the test images without their labels, and is told the "
-    "classes they can be of: for ZSL the unseen ones, for GZSL all. That is another problem than "
-    "the inductive one, so that the two are shown beside each other and never ranked together."
-    + (" Parameters are chosen for each of the two tasks by itself." if spec.choose else "")
-    + (f" {last['method']} does not exist without unlabelled images." if alone else "")
+    "A transductive method also gets the test images, without their labels. This is an easier "
+    "problem, so the two are never ranked together."
+    + (f" {last['method']} needs unlabelled images, so there is no inductive one." if alone else "")
 )
 
-left, right = st.columns(2, gap="medium")
-with left:
-    st.markdown("**ZSL**: every unseen class among the unseen ones")
-    chart(
-        class_gains(classes),
-        f"Accuracy of {len(classes)} unseen classes under "
-        + " and ".join(f"{contender.name}" for contender in result.contenders),
-        key="transductive_classes",
-    )
-with right:
-    st.markdown("**GZSL**: all classes, for every γ")
-    if result.transductive.gzsl is None:
-        st.info("This split has no test images of seen classes, hence no GZSL.")
-    else:
-        chart(
-            two_curves(result),
-            "Seen over unseen accuracy: "
-            + ", ".join(f"{row.method} AUSUC {percent(row.ausuc)}" for row in table.itertuples()),
-            key="transductive_curves",
-        )
-        st.caption("Circles: γ = 0. Squares: the γ chosen on the folds, for each method by itself.")
+st.markdown("**ZSL**: answers among unseen classes")
+chart(
+    class_gains(classes),
+    f"Accuracy of {len(classes)} unseen classes under "
+    + " and ".join(f"{contender.name}" for contender in result.contenders),
+    key="transductive_classes",
+)
+st.markdown("**GZSL**: answers among all classes, for every γ")
+if result.transductive.gzsl is None:
+    st.info("This split has no test images of seen classes, so there is no GZSL.")
+else:
+    take_in_hand(curves_in_hand(result, dataset.class_names), key="transductive_curves")
+    st.caption("Circles: γ = 0. Squares: the γ that each method chose on the folds.")
 
-table_tab, classes_tab, card_tab = st.tabs(
+table_tab, classes_tab, card_tab = terms.tabs(
     ["Figures", "Classes", "Method"], key="transductive_tab", on_change="rerun"
 )
 if table_tab.open:

@@ -1,10 +1,12 @@
 """What all tests share."""
 
 import os
+import shutil
 import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 from threadpoolctl import threadpool_limits
 
 if "PYTEST_XDIST_WORKER" in os.environ:
@@ -13,6 +15,10 @@ if "PYTEST_XDIST_WORKER" in os.environ:
 
 # Servers, children and commands start a second sooner when what is compiled is kept.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+# How long an example takes says how busy the machine is.
+settings.register_profile("suite", deadline=None)
+settings.load_profile("suite")
 
 SHARED = Path(__file__).parents[2] / "shared"
 
@@ -67,3 +73,12 @@ def _no_child_left():
     yield
     if "zslcore.jobs" in sys.modules:
         sys.modules["zslcore.jobs"].close()
+
+
+@pytest.fixture(scope="session")
+def node():
+    """Node.js; it needs no package for what is asked of it here."""
+    found = shutil.which("node")
+    if found is None:
+        pytest.skip("needs Node.js")
+    return found

@@ -1,5 +1,7 @@
 """Pages as a visitor opens them, and what stands on them."""
 
+import json
+import struct
 import time
 from functools import cache
 from pathlib import Path
@@ -7,11 +9,19 @@ from pathlib import Path
 from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
+from ui import frame
+from ui.text import term_of
 from zslcore import jobs
 from zslcore.jobs import runner
 
 ROOT = Path(__file__).parents[1]
 APP = str(ROOT / "app.py")
+#: What has a label and a help.
+LABELLED = (
+    *("metric", "selectbox", "multiselect", "number_input", "select_slider", "slider"),
+    *("segmented_control", "pills", "radio", "toggle", "checkbox", "text_input", "text_area"),
+)
+assert frame.palette  # which looks at the visitor's browser before a test puts another look there
 
 # For every app that it tests, Streamlit looks through all installed packages: half of the time that
 # a page takes. They do not change meanwhile.
@@ -25,6 +35,7 @@ def visit(page, **choices):
         app.query_params[key] = value
     app.run()
     assert not app.exception
+    assert unexplained(app) == []
     return app
 
 
@@ -40,6 +51,7 @@ def until(app, true, pause=0.2, seconds=180):
             jobs.wait(key, pause)
         app.run()
         assert not app.exception
+    assert unexplained(app) == []
     return app
 
 
@@ -56,3 +68,26 @@ def words(app):
 def metrics(app):
     """Return the value of every metric, by its label."""
     return {metric.label: metric.value for metric in app.metric}
+
+
+def sent_down(app, component):
+    """Return the head of what went down to the one component of ours with that name."""
+    drawn = [each.proto for each in app.get("bidi_component")]
+    (data,) = (each.bytes for each in drawn if each.component_name == component)
+    return head_of(data)
+
+
+def head_of(data):
+    """Return the head of what goes down to a component, without its arrays."""
+    (length,) = struct.unpack_from("<I", data)
+    return json.loads(data[4 : 4 + length])
+
+
+def unexplained(app):
+    """Return the labels that are terms of the glossary and have not its sentence as help."""
+    helps = [(each.label, each.help) for kind in LABELLED for each in getattr(app, kind)]
+    for table in app.dataframe:
+        for name, column in json.loads(table.proto.columns or "{}").items():
+            helps.append((column.get("label") or name, column.get("help")))
+    asked = ((label, tip, term_of(label)) for label, tip in helps)
+    return [label for label, tip, term in asked if term and term.in_markdown() not in (tip or "")]

@@ -5,8 +5,12 @@ from typing import get_args, get_type_hints
 
 import pytest
 
-from zslcore.__main__ import main, read_param, read_params
+from tests.worlds import imagenet_world
+from zslcore.__main__ import main, named, read_param, read_params
+from zslcore.analysis.large_scale import LargeScaleSpec, measure
+from zslcore.datasets import import_dataset, load
 from zslcore.exceptions import ParameterError
+from zslcore.large.shards import write_shards
 from zslcore.methods import METHODS
 from zslcore.runs import RunResult, RunStore
 
@@ -24,7 +28,7 @@ def test_run_prints_figures_with_their_origin_and_keeps_them(capsys):
     assert f"H {kept.evaluation.calibrated.harmonic:.1%}  (calibrated" in text
     assert "(validated, best)" in text
     assert text.count("validated") == 2
-    assert "oracle gap" in text
+    assert "gap of parameters and gamma" in text
     assert kept.spec.command() in text
 
 
@@ -60,9 +64,9 @@ def test_the_printed_command_gives_the_same_numbers(capsys):
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        ("run --method ESZLS", "Unknown method 'ESZLS'. Did you mean 'ESZSL'?"),
-        ("run --method ESZSL --dataset digit", "Did you mean 'digits'?"),
-        ("run --method ESZSL --split SP", "Unknown split of digits 'SP'. Did you mean 'PS'?"),
+        ("run --method ESZLS", "Unknown method 'ESZLS'; did you mean 'ESZSL'?"),
+        ("run --method ESZSL --dataset digit", "did you mean 'digits'?"),
+        ("run --method ESZSL --split SP", "Unknown split of digits 'SP'; did you mean 'PS'?"),
         ("run --method ESZSL --param lam", "expected NAME=VALUE; got 'lam'."),
         ("run --method ESZSL --param lam=x", "ESZSL: lam must be a positive number; got 'x'."),
         ("run --method ESZSL --features L2", "Preprocessing of features must be one of"),
@@ -105,15 +109,66 @@ def test_costs_of_leaks_are_lines_to_read_or_json(capsys):
     words = "leak-cost --method LinearS2V LinearV2S --leak training --given"
     assert main(words.split()) == 0
     text = capsys.readouterr().out
+    assert text.startswith(f"on digits, data {load('digits').digest}, split PS\n")
     assert text.count("trained on the test images of seen classes; parameters given") == 2
     assert text.count("AUSUC") == 2
     assert main([*words.split(), "--json"]) == 0
     rows = json.loads(capsys.readouterr().out)
     assert {row["method"] for row in rows} == {"LinearS2V", "LinearV2S"}
+    assert {(row["dataset"], row["split"], row["simulated"]) for row in rows} == {
+        ("digits", "PS", False)
+    }
     gained = next(row for row in rows if row["figure"] == "ausuc")
     assert f"{100 * gained['difference']:+.1f} points" in text
     assert main(["leak-cost", "--method", "ESZSL", "--leak", "photographs"]) == 2
     assert "no photograph is known" in capsys.readouterr().err
+
+
+def test_the_nine_imagenet_sets_are_lines_to_read_or_json(capsys, tmp_path):
+    world = import_dataset(imagenet_world())
+    assert main(["large-scale", "--dataset", "ids"]) == 0
+    text = capsys.readouterr().out
+    found = measure(LargeScaleSpec("ids", world.digest, "ESZSL"), world)
+    assert text.startswith(f"ESZSL on ids, simulated, data {world.digest}; chosen on the fold: ")
+    for name in found.counts.names:
+        line = next(line for line in text.splitlines() if line.startswith(f"{name} "))
+        assert f"{100 * found.counts.accuracy(name, 5, task='gzsl'):.2f}%" in line
+    assert main(["large-scale", "--dataset", "ids", "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)
+    assert len(rows) == 9 * 2 * 5
+    assert {(row["method"], row["digest"]) for row in rows} == {("ESZSL", world.digest)}
+    assert main(["large-scale", "--dataset", "digits"]) == 2
+    assert "such as n01440764" in capsys.readouterr().err
+    assert main(["large-scale", "--method", "EZSL"]) == 2
+    nowhere = ["--dataset", "simulated-ImageNet-full", "--shards", str(tmp_path / "nowhere")]
+    assert main(["large-scale", *nowhere]) == 2
+    assert "expected a folder of shards" in capsys.readouterr().err
+
+
+def test_shards_of_ones_own_are_measured_by_the_ids_of_their_classes(capsys, tmp_path):
+    world = imagenet_world()
+    write_shards(tmp_path / "mine", [(world.features, world.labels)])
+    lines = [f"class,{','.join(world.attribute_names)}"]
+    lines += [
+        f"{name.split(' ')[0]},{','.join(map(str, row.tolist()))}"
+        for name, row in zip(world.class_names, world.prototypes, strict=True)
+    ]
+    file = tmp_path / "words.csv"
+    file.write_text("\n".join(lines))
+    words = ["large-scale", "--shards", str(tmp_path / "mine"), "--prototypes", str(file)]
+    assert main(words) == 0
+    text = capsys.readouterr().out
+    assert text.startswith("ESZSL on mine, data ")
+    assert len(text.splitlines()) == 11
+    file.write_text("\n".join(lines[:-3]))
+    assert main(words) == 2
+    assert "labels must lie in 0..40, the rows of prototypes; got 0..43" in capsys.readouterr().err
+    assert main(["large-scale", "--prototypes", str(file)]) == 2
+    assert "--shards FOLDER" in capsys.readouterr().err
+
+
+def test_simulated_data_say_so():
+    assert named(load("simulated-aPY")).startswith("simulated-aPY, simulated, data ")
 
 
 def test_a_comparison_runs_what_is_missing_once_and_ranks_it(capsys, monkeypatch):
@@ -123,10 +178,14 @@ def test_a_comparison_runs_what_is_missing_once_and_ranks_it(capsys, monkeypatch
     kept = RunStore().results()
     assert {result.spec.method for result in kept} == {"LinearS2V", "LinearV2S", "SAE"}
     assert "3 occasions" in text  # one a fold
+    assert text.startswith(f"on digits, data {load('digits').digest}\n")
+    assert "H at gamma, mean per class, parameters chosen for gzsl" in text
     assert all(method in text for method in ("LinearS2V", "LinearV2S", "SAE"))
     monkeypatch.setattr("zslcore.analysis.comparison.execute", lambda *_: pytest.fail("run again"))
     assert main([*words, "--json", "--figure", "zsl"]) == 0
-    assert len(json.loads(capsys.readouterr().out)) == 9
+    rows = json.loads(capsys.readouterr().out)
+    assert len(rows) == 9
+    assert {row["digest"] for row in rows} == {load("digits").digest}
     assert main([*words, "--figure", "accuracy"]) == 2
 
 
@@ -160,6 +219,6 @@ def test_claims_list_what_was_found_too(capsys, option, line):
 
 def test_claims_refuse_what_they_do_not_know(capsys):
     assert main(["claims", "--id", "gbu-cros-p"]) == 2
-    assert "Did you mean 'gbu-cross-p'?" in capsys.readouterr().err
+    assert "did you mean 'gbu-cross-p'?" in capsys.readouterr().err
     assert main(["claims", "--lint", "--id", "gbu-cross-p"]) == 2
     assert "--id names claims" in capsys.readouterr().err

@@ -2,7 +2,6 @@
 
 import json
 import re
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -17,15 +16,7 @@ ENTRIES = [
     for folder in sorted(COMPONENTS.iterdir())
     if (folder / "__init__.py").exists()
 ]
-
-
-@pytest.fixture(scope="module")
-def node():
-    """Node.js; it needs no package for what is asked of it here."""
-    found = shutil.which("node")
-    if found is None:
-        pytest.skip("needs Node.js")
-    return found
+MODULES = sorted(COMPONENTS.rglob("*.js"))
 
 
 @pytest.fixture
@@ -62,14 +53,17 @@ def test_a_component_is_one_module_that_needs_no_other(node, tmp_path, path):
     assert run.stdout.split() == ["[", "'default'", "]", "function"], run.stderr
 
 
-@pytest.mark.parametrize("path", ENTRIES, ids=lambda path: path.stem)
-def test_no_module_of_a_component_is_left_out_or_unchecked(path):
-    text = joined(path)
-    for module in path.parent.glob("*.js"):
-        first, second = module.read_text(encoding="utf-8").splitlines()[:2]
-        assert first == "// @ts-check", module
-        assert second.startswith("// "), module
-        assert second in text, module
+def test_no_module_is_left_out():
+    used = "".join(joined(path) for path in ENTRIES)
+    for module in MODULES:
+        assert module.read_text(encoding="utf-8").splitlines()[1] in used, module
+
+
+@pytest.mark.parametrize("module", MODULES, ids=lambda path: f"{path.parent.name}/{path.stem}")
+def test_every_module_is_checked_and_says_what_it_is(module):
+    first, second = module.read_text(encoding="utf-8").splitlines()[:2]
+    assert first == "// @ts-check"
+    assert second.startswith("// ")
 
 
 def test_modules_are_joined_in_the_order_in_which_they_are_needed(entry):
@@ -101,7 +95,8 @@ REFUSED = {
     "import for what it does": 'import "./a.js";',
     "import by another name": 'import { x as y } from "./a.js";',
     "import from a package": 'import { x } from "a";',
-    "import from elsewhere": 'import { x } from "../a.js";',
+    "import from elsewhere": 'import { x } from "../../a.js";',
+    "import from another component": 'import { x } from "../b/a.js";',
     "import in single quotes": "import { x } from './a.js';",
     "import without an end": 'import { x } from "./a.js"',
     "import over lines": 'import {\n  x,\n} from "./a.js";',
@@ -134,6 +129,14 @@ def test_names_that_are_defined_twice_are_refused(entry, second):
     )
     with pytest.raises(ModuleError, match=r"^b\.js and a\.js both define x\.$"):
         joined(path)
+
+
+def test_what_components_share_lies_above_them(tmp_path):
+    (tmp_path / "own").mkdir()
+    (tmp_path / "shared.js").write_text("export const x = 1;\n", encoding="utf-8")
+    path = tmp_path / "own" / "own.js"
+    path.write_text(f'import {{ x }} from "../shared.js";\n{MAIN}', encoding="utf-8")
+    assert joined(path) == f"const x = 1;\n{MAIN}"
 
 
 def test_names_inside_of_functions_may_be_the_same(entry):

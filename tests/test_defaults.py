@@ -33,9 +33,9 @@ def test_defaults_lie_near_the_best_on_simulated_data(method, name):
 
 
 @pytest.mark.parametrize(
-    # SYNC likes another weight where classes are few: it loses 5.3 points on aPY.
+    # SYNC loses most on AWA2, 4.3 points, and 3.2 on aPY.
     ("method", "name"),
-    [("DAP", "simulated-aPY"), ("SYNC", "simulated-AWA2")],
+    [("DAP", "simulated-aPY"), ("SYNC", "simulated-aPY"), ("SYNC", "simulated-AWA2")],
 )
 def test_defaults_of_fitted_classifiers_lie_near_the_best(method, name):
     assert lost(method, load(name)) < NEAR

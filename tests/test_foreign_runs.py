@@ -7,8 +7,9 @@ import pytest
 
 from tests.worlds import linear_world
 from zslcore import foreign_runs
+from zslcore.datasets import door
 from zslcore.exceptions import FileRefusedError, ParameterError
-from zslcore.foreign_runs import import_runs, import_runs_of_file
+from zslcore.foreign_runs import import_runs
 from zslcore.leakage import audit
 from zslcore.run_listing import as_json
 from zslcore.runs import KeptRun, RunSpec, RunStore, execute
@@ -27,7 +28,9 @@ def store(tmp_path):
 
 
 def imported(text, store, who="Ada"):
-    return import_runs(text.encode(), "hers.json", who, store)
+    path = store.path.with_name("hers.json")
+    path.write_text(text)
+    return import_runs(path, who, store)
 
 
 def test_a_result_of_somebody_else_is_kept_with_whose_when_and_where_from(result, store):
@@ -73,7 +76,7 @@ def test_what_is_exported_is_imported_and_keeps_whose_it_is(result, store, tmp_p
     store.put(result)
     (tmp_path / "all.json").write_text(as_json(store.kept()))
     other = RunStore(tmp_path / "other.sqlite")
-    import_runs_of_file(tmp_path / "all.json", "Bob", other)
+    import_runs(tmp_path / "all.json", "Bob", other)
     assert {one.imported.who for one in other.kept()} == {"Bob", "Ada, by Bob"}
 
 
@@ -143,15 +146,21 @@ def test_whose_it_is_must_be_said(result, store, who):
 
 def test_a_file_that_is_not_there_or_too_large_is_refused(result, store, tmp_path, monkeypatch):
     with pytest.raises(FileRefusedError, match=r"none\.json: expected a file"):
-        import_runs_of_file(tmp_path / "none.json", "Ada", store)
+        import_runs(tmp_path / "none.json", "Ada", store)
     (tmp_path / "big.json").write_text(result.to_json())
     monkeypatch.setattr(foreign_runs, "MAX_BYTES", 100)
     with pytest.raises(FileRefusedError, match="at most 100 bytes"):
-        import_runs_of_file(tmp_path / "big.json", "Ada", store)
-    with pytest.raises(FileRefusedError, match="at most 100 bytes; got"):
-        imported(result.to_json(), store)
+        import_runs(tmp_path / "big.json", "Ada", store)
 
 
 def test_a_result_of_our_own_says_so(result):
     assert KeptRun(result).row()["origin"] == "here"
     assert KeptRun(result).id == result.key
+
+
+def test_a_file_of_results_is_taken_apart_by_the_door(result, store, monkeypatch):
+    asked = []
+    run = door._run_child
+    monkeypatch.setattr(door, "_run_child", lambda request: asked.append(request) or run(request))
+    imported(result.to_json(), store)
+    assert [request["kind"] for request in asked] == ["JSON"]

@@ -19,7 +19,12 @@ from zslcore.jobs import kinds
 from zslcore.runs import ImportMark, KeptRun, RunResult, RunSpec, RunStore
 
 #: Kinds of work that a version did not have yet.
-LATER = {"0.1.0": {"leak_cost", "compare", "regularization_path", "bias_variance"}}
+LATER = {
+    "0.1.0": {
+        *("leak_cost", "compare", "regularization_path", "bias_variance"),
+        *("large_scale", "actions"),
+    }
+}
 VERSIONS = sorted(path.name for path in Path(make.__file__).parent.glob("[0-9]*"))
 
 
@@ -112,9 +117,13 @@ def test_every_job_opens(kept, request):
     assert len(found["cross"]) == 8
     assert set(found["overlap_study"]["method"]) == {"ESZSL", "LinearS2V"}
     assert all(len(of_class) == 3 for of_class in found["class_accuracies"].values())
+    if "actions" in found:
+        assert len(found["actions"]) == 2 * 25
     if "regularization_path" in found:
         assert len(found["regularization_path"].table()) == 5
         assert len(found["bias_variance"].table()) == 10
+    if "large_scale" in found:
+        assert set(found["large_scale"].table()["set"]) == {"2H", "3H", "M5K", "L1K", "L5K", "All"}
 
 
 def test_a_job_of_a_kind_that_is_not_known_is_one_sentence(kept):

@@ -37,7 +37,7 @@ def test_import_prints_what_was_imported(tmp_path, capsys):
         (["import", "{folder}/res101.mat", "--splits", "x"], "--splits means nothing for a file"),
         (["import", "{folder}/res101.mat"], "expected NumPy archive or HDF5"),
         (["import", "{folder}", "--name", "../up"], "A data set's name must be"),
-        (["download", "xlsa"], "Did you mean 'xlsa17'"),
+        (["download", "xlsa"], "did you mean 'xlsa17'"),
     ],
 )
 def test_a_refusal_is_one_line_and_exit_code_2(tmp_path, capsys, arguments, sentence):

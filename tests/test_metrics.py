@@ -143,6 +143,14 @@ def test_gamma_is_the_middle_of_its_interval():
     assert middle_gamma(gamma, 0) < 0 < 4 < middle_gamma(gamma, 3)
 
 
+def test_the_middle_of_the_largest_numbers_is_a_number():
+    """Their difference and their sum are none, and numpy warns of either, which is an error."""
+    gamma = np.array([-np.inf, -1.7e308, 1.6e308, 1.7e308])
+    found = [middle_gamma(gamma, k) for k in range(4)]
+    assert np.isfinite(found[1:3]).all()
+    assert found == sorted(found)
+
+
 def test_thinned_curve_keeps_ends_and_best():
     rng = np.random.default_rng(0)
     F = rng.normal(size=(600, 20))

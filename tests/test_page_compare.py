@@ -2,18 +2,32 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from tests import pages
 from tests.pages import settled, words
+from ui.scores import Brought
 from zslcore.analysis.comparison import ComparisonSpec, complete
 from zslcore.datasets import load
+from zslcore.methods import get_method
+from zslcore.protocol import fit_and_score
 from zslcore.runs import RunStore
+from zslcore.scores import ScoreFile, interpreted, judge
 
 PAGE = "pages/compare.py"
 METHODS = ["ESZSL", "LinearS2V", "SAE"]
 DATA = ["digits", "simulated-aPY"]
-TABS = ["Figures", "Robustness", "Ranks", "Curves", "Which classes", "As printed"]
+TABS = [
+    "Figures",
+    "Robustness",
+    "Ranks",
+    "Curves",
+    "Which classes",
+    "Class embeddings",
+    "Crops",
+    "As printed",
+]
 CHOSEN = {"compare_datasets": DATA, "compare_methods": METHODS}
 
 
@@ -45,6 +59,7 @@ def test_what_is_missing_is_run_when_asked_for_and_then_there(tmp_path, monkeypa
     app = pages.visit(PAGE, compare_datasets=["digits"], compare_methods=METHODS[:2])
     assert "2 runs are missing" in words(app)
     assert "None of these runs has been made yet." in words(app)
+    assert "Xian et al., TPAMI 2019, table 6" in words(app)  # something to look at meanwhile
     app.button(key="compare_go").click().run()
     settled(app)
     assert "missing" not in words(app)
@@ -104,3 +119,18 @@ def test_what_nobody_has_run_has_no_folds_and_no_ranks(tmp_path, monkeypatch):
         app = pages.visit(PAGE, **CHOSEN, compare_tab=tab, compare_chosen="on each fold")
         assert "runs are missing" in words(app)
         assert not app.dataframe
+
+
+def test_scores_that_were_brought_have_a_row(visit):
+    digits = load("digits")
+    scored = fit_and_score(get_method("ESZSL")(), digits, digits.split("PS"))
+    file = ScoreFile("own.npz", scored.F, scored.y, np.flatnonzero(~scored.seen))
+    report = judge(interpreted(file)[0], gamma=0.02)
+    app = visit(compare_tab="Figures")
+    app.session_state["scores_brought"] = (Brought(report, "command"),)
+    app.run()
+    assert not app.exception
+    table = app.dataframe[0].value.set_index("method")
+    row = table.loc["own.npz (your scores)"]
+    assert row["digits, PS"] == pytest.approx(100 * report.figure("H at gamma"))
+    assert row.isna()["simulated-aPY, PS"]

@@ -7,6 +7,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+import streamlit as st
 from scipy.io import savemat
 
 from tests import pages
@@ -18,7 +19,7 @@ from ui.figures.images import answer_wall, class_codes, nearest_looks
 from ui.figures.palette import OVERLAP
 from ui.figures.splits import split_map
 from zslcore.analysis import inventory, recognition
-from zslcore.datasets import available, load
+from zslcore.datasets import available, door, load
 from zslcore.datasets.facts import class_facts
 from zslcore.exceptions import ZSLError
 
@@ -57,7 +58,7 @@ def test_only_the_open_tab_is_computed(visit):
 
 
 def test_statistics_stand_beside_the_papers(visit):
-    app = visit(dataset="simulated-AWA2")
+    app = visit(dataset="simulated-AWA2", data_tab="Statistics")
     table = app.dataframe[0].value.set_index(["split", "quantity"])
     assert table.loc[("PS", "unseen test images"), "published"] == 7913
     assert table.loc[("", "images"), "deviation"] == pytest.approx(-90.0, abs=0.1)
@@ -76,7 +77,7 @@ def test_overlap_of_the_proposed_split_is_none(visit):
 
 def test_a_search_that_finds_nothing_says_so_and_keeps_the_page(visit):
     app = visit(data_tab="Attributes", data_classes="zebra")
-    assert "No class or no attribute" in words(app)
+    assert "No class and no attribute" in words(app)
     app.text_input(key="data_classes").set_value("7, 8").run()
     assert not app.exception
     assert "2 of 10 classes" in words(app)
@@ -157,7 +158,7 @@ def test_an_imported_data_set_can_be_chosen_on_the_page(visit, tmp_path):
     assert not app.exception
     assert app.selectbox(key="dataset").value == "chosen"
     assert app.session_state["data_tab"] == "Split and folds"
-    app = visit(dataset="chosen")
+    app = visit(dataset="chosen", data_tab="Statistics")
     assert app.dataframe[0].value.set_index("quantity").loc["images", "here"] == N
     assert "chosen" in words(app)
 
@@ -172,6 +173,34 @@ def test_a_file_that_crashes_its_reader_is_one_sentence(visit, tmp_path):
     assert "evil" not in available()
     assert app.file_uploader(key="data_files").value
     assert app.text_input(key="data_name").value == "evil"
+
+
+def test_an_import_shows_how_far_it_is_and_a_click_cancels_it(visit, monkeypatch):
+    def read(*args, **more):
+        door._WATCHER.get()(0.5)
+        st.stop()  # as Streamlit does to a run when somebody clicks, or leaves
+
+    monkeypatch.setattr(uploads, "import_files", read)
+    app = visit(data_tab="Your own")
+    app.button[0].click().run()
+    assert not app.exception
+    assert "50%" in app.get("progress")[0].proto.text
+    app.button(key="data_cancel").click().run()
+    assert not app.exception
+    assert "The import was cancelled" in app.info[0].value
+    assert not app.get("progress")
+
+
+def test_a_visit_makes_a_bounded_number_of_imports(visit, tmp_path, monkeypatch):
+    monkeypatch.setenv("ZSL_IMPORTS_A_VISITOR", "1")
+    folder = write_folder(tmp_path / "many")
+    files = content(folder, "res101.mat", "att_splits.mat")
+    app = upload(visit, files, data_name="many-1")
+    assert app.success
+    app.text_input(key="data_name").set_value("many-2")
+    app.button[0].click().run()
+    assert "at most 1 imports in one visit" in app.error[0].value
+    assert "many-2" not in available()
 
 
 @pytest.mark.parametrize(
@@ -268,17 +297,23 @@ def test_a_benchmark_is_recognised_though_nobody_named_it(visit, tmp_path):
     assert not app.error
     assert "Imported aPY\\-dino" in app.success[0].value
     assert "the classes of aPY" in app.success[0].value
-    app = visit(dataset="aPY-dino")
+    app = visit(dataset="aPY-dino", data_tab="Statistics")
     table = app.dataframe[0].value.set_index(["split", "quantity"])
     assert table.loc[("PS", "unseen test images"), "published"] == 7924
-    assert "not the classes of a known benchmark" not in words(app)
+    assert "does not know these classes" not in words(app)
     assert len(load("aPY-dino").split("PS").folds) == 3
     app = visit(dataset="aPY-dino", data_tab="Overlap", split="SS")
     assert "No list says" not in words(app)
 
 
 def test_data_of_nobodys_benchmark_are_said_to_be_so(visit):
-    assert "not the classes of a known benchmark" in words(visit(dataset="digits"))
+    shown = visit(dataset="digits", data_tab="Statistics")
+    assert "does not know these classes from a benchmark" in words(shown)
+
+
+def test_the_first_view_is_the_picture_of_the_split(visit):
+    app = visit(dataset="simulated-AWA2")
+    assert app.get("plotly_chart")[0].proto.alt.startswith("Images of every class by their part")
 
 
 @pytest.mark.parametrize("name", ["../../evil.mat", "..\\evil.mat", "/tmp/evil.mat"])
@@ -321,6 +356,12 @@ def test_a_folder_that_is_not_there_gets_one_sentence(visit, at_the_machine):
         ({"Host": "zsl.example.org"}, False),
         ({"Host": "192.0.2.1:8501"}, False),
         ({"Host": "localhost:8501", "X-Forwarded-For": "192.0.2.7"}, False),
+        ({"Host": "localhost:8501", "X-Forwarded-Proto": "https"}, False),
+        ({"Host": "localhost:8501", "X-Real-IP": "192.0.2.7"}, False),
+        ({"Host": "localhost:8501", "Forwarded": "for=192.0.2.7"}, False),
+        ({"Host": "localhost:8501", "Via": "1.1 proxy"}, False),
+        ({"Host": "localhost:8501", "Origin": "https://zsl.example.org"}, False),
+        ({"Host": "localhost:8501", "Origin": "http://localhost:8501"}, True),
         ({}, False),
     ],
 )
@@ -336,7 +377,7 @@ def test_a_visitor_from_elsewhere_is_offered_no_folder(visit, monkeypatch):
 
 # --- Figures --------------------------------------------------------------------------------------
 
-HOSTILE = "<a href='https://example.org'>c</a>"
+HOSTILE = '<a href="https://example.org">c</a>'
 
 
 def drawn(dataset, split):
@@ -369,6 +410,7 @@ def test_names_in_figures_are_escaped():
         text = json.dumps(figure.to_plotly_json(), default=lambda array: array.tolist())
         assert "<a href" not in text
         assert "&lt;a href" in text
+        assert "&quot;" not in text  # Plotly shows these letters
 
 
 def test_the_split_map_draws_every_image_once():

@@ -123,7 +123,7 @@ def test_decisions_are_carried_to_overlap_gain_and_back(visit):
     app.switch_page("pages/overlap_gain.py").run()
     assert not app.exception
     tip = next(m.help for m in app.metric if m.label == "ACC_OUC, overlapping")
-    assert tip == "6 overlapping classes."
+    assert tip.endswith("6 overlapping classes.")
     app.query_params["overlap_tab"] = "One class"
     app.query_params["overlap_class"] = "seal"
     app.run()
@@ -222,6 +222,30 @@ def test_quiz_waits_for_a_prediction_and_is_answered_by_the_audit(visit):
     assert "Not quite" in app.warning[0].value
 
 
+def test_quiz_keeps_the_score_and_stands_below_no_verdict(visit):
+    app = visit(leakage_tab="Quiz")
+    assert "simulated\\-AWA2 \\(SS\\)" not in words(app)
+    assert "simulated\\-AWA2 \\(SS\\)" in words(visit())
+    guesses = dict.fromkeys(quiz.QUESTIONS, "nothing leaks")
+    for k, (question, guess) in enumerate(guesses.items(), start=1):
+        assert app.session_state["leakage_question"] == question
+        app.radio(key=f"quiz_{question}").set_value(guess)
+        app.button[0].click().run()
+        assert f"of {k}.**" in words(app)
+        app.button(key="quiz_next").click().run()
+    assert app.session_state["leakage_question"] == "1"
+    assert "Score" not in words(app)  # all forgotten
+
+
+def test_a_second_guess_does_not_count(visit):
+    app = visit(leakage_tab="Quiz", leakage_question="3")
+    for guess in ("images are trained on and tested", "nothing leaks"):
+        app.radio(key="quiz_3").set_value(guess)
+        app.button[0].click().run()
+    assert "Score: 0 of 1." in words(app)
+    assert "looked and found nothing: ZSL" in words(app)
+
+
 def test_thresholds_and_what_fails_are_in_the_address(visit):
     declared = dict.fromkeys(
         ("leakage_hyperparameters", "leakage_epochs", "leakage_gamma"), "validation"
@@ -269,7 +293,7 @@ def test_a_link_restores_who_gives_way_in_the_corrected_split(visit):
     stay, dropped = removed["stay in the test part"], removed["are dropped"]
     assert stay["trainval"] > 0
     # Some test rows go, so that a class of which all rows share their photographs stays seen.
-    assert stay["test_unseen"] < dropped["test_unseen"] / 10
+    assert stay["test unseen"] < dropped["test unseen"] / 10
 
 
 def test_another_split_of_the_data_set_is_compared(visit):

@@ -10,9 +10,12 @@ import pytest
 from tests import pages
 from tests.pages import metrics, settled, words
 from ui.figures import maps as figures
+from ui.maps.colours import COLOURS
 from zslcore.analysis.maps import MapSettings, make_map
+from zslcore.analysis.maps.answers import answers
 from zslcore.datasets import load
 from zslcore.jobs import embed
+from zslcore.runs import RunSpec, execute_with_scores
 
 PAGE = "pages/awa1_and_awa2.py"
 DIGITS = {"awa1_first": "digits", "awa1_second": "nothing else", "awa1_threads": "1"}
@@ -61,8 +64,14 @@ def test_the_planted_shift_is_said_and_can_be_taken_out(visit):
     assert "planted" not in words(alone)
 
 
-def test_first_look_shows_images_per_class_at_once(visit):
-    app = visit()
+def test_first_look_is_the_map(visit):
+    head, _ = drawn(visit(awa1_layout="PCA", awa1_threads="1"))
+    assert head["n"] == 2000
+    assert head["sets"] == ["simulated-AWA1", "simulated-AWA2"]
+
+
+def test_images_per_class_stand_beside_each_other(visit):
+    app = visit(awa1_tab="Images per class")
     assert app.get("plotly_chart")
     assert "images in" in words(app)
 
@@ -78,16 +87,49 @@ def test_views_of_a_pair(visit, view):
 
 
 def test_every_colour_is_another_picture(visit):
-    labels = {}
-    for colour in ("data set", "class", "seen or unseen", "overlap", "right or wrong", "density"):
+    labels, categories = {}, {}
+    for colour in COLOURS:
         head, packed = drawn(visit(awa1_tab="Map", awa1_colour=colour, **QUICK))
         labels[colour] = tuple(entry["label"] for entry in head["palette"])
-        n = np.frombuffer(packed, "<u2", head["n"], 4 * -(-(4 + _length(packed)) // 4))
+        n = np.frombuffer(packed, "<u2", head["n"], 8 * -(-(4 + _length(packed)) // 8))
         assert n.max() < len(labels[colour])
-    assert len(set(labels.values())) == 6
+        categories[colour] = n
+    assert len(set(labels.values())) == len(COLOURS)
+    assert labels["taken for"] == (*labels["class"], "not in the test set")
+    tested = categories["right or wrong"] < 2
+    np.testing.assert_array_equal(categories["taken for"] < 50, tested)
+    np.testing.assert_array_equal(
+        (categories["taken for"] == categories["class"])[tested],
+        categories["right or wrong"][tested] == 0,
+    )
+    np.testing.assert_array_equal(categories["how sure"] < 5, tested)
+    sizes = np.bincount(categories["how sure"][tested])
+    assert len(sizes) == 5
+    assert sizes.max() - sizes.min() <= 1
+    assert len(set(categories["neighbours kept"])) > 4
     assert labels["seen or unseen"] == ("seen", "unseen")
     assert labels["right or wrong"] == ("right", "wrong", "not in the test set")
     assert len(labels["class"]) == 50
+
+
+def test_an_image_says_what_it_was_taken_for(visit):
+    digits = load("digits")
+    split = digits.split("PS")
+    told = answers_of_digits()
+    wrong = next(row for row in split.test_unseen if not told.right[row])
+    address = {"awa1_tab": "Map", "awa1_layout": "PCA", **DIGITS, "awa1_colour": "taken for"}
+    said = words(visit(**address, awa1_image=f"0.{wrong}"))
+    name = digits.class_names[told.predicted[wrong]]
+    assert f"LinearS2V takes it for **{name}**: :material/close: wrong." in said
+    said = words(visit(**address, awa1_image=f"0.{split.trainval[0]}"))
+    assert "LinearS2V was not asked: the image is not in the test set." in said
+
+
+def answers_of_digits():
+    digits = load("digits")
+    spec = RunSpec("digits", "PS", "LinearS2V")
+    result, scores = execute_with_scores(spec, digits, with_oracle=False)
+    return answers(scores, digits.split("PS"), len(digits.labels), gamma=result.gamma)
 
 
 def _length(packed):
@@ -107,8 +149,9 @@ def test_search_means_the_classes_that_have_the_word(visit):
 def test_a_link_restores_selection_view_and_image(visit):
     address = {"awa1_tab": "Map", "awa1_layout": "PCA", **DIGITS}
     key = drawn(visit(**address))[0]["key"]
-    made = make_map([load("digits")], MapSettings("pca", threads=1))
-    work = embed.ask([load("digits")], MapSettings("pca", threads=1)).arguments["map"][:8]
+    settings = MapSettings("pca", n_samples=2_000, threads=1)
+    made = make_map([load("digits")], settings)
+    work = embed.ask([load("digits")], settings).arguments["map"][:8]
     app = visit(
         **address,
         awa1_lasso=f"{work}.0.-9,-9;0,-9;0,9;-9,9",

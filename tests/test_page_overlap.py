@@ -149,7 +149,7 @@ def test_features_of_other_classes_are_not_offered(visit):
 
 def test_without_features_or_a_baseline_the_matrix_says_so(visit):
     app = visit(overlap_tab="Methods × features", overlap_baseline="none")
-    assert "would tell easy classes from known" in words(app)
+    assert "would show whether the overlapping classes" in words(app)
     assert "gain_minus_baseline" not in app.dataframe[0].value
     app.multiselect(key="overlap_features_simulated-AWA2").set_value([]).run()
     assert not app.exception

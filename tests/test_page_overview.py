@@ -71,7 +71,7 @@ def test_begins_with_a_picture_that_is_lost_and_found_again(app):
 
 def test_names_every_accuracy_in_all_three_notations_once(app):
     app.run()
-    table = next(m.value for m in app.markdown if "calibration paper" in m.value)
+    table = next(m.value for m in app.markdown if "| Le Cacheux |" in m.value)
     for word in ("A_{U \\to C_u}", "A_{U \\to C}", "A_{S \\to C}", "| ts |", "| tr |"):
         assert table.count(word) == 1
 
@@ -80,3 +80,25 @@ def test_says_how_many_pictures_there_are(app):
     split = load("digits").split("PS")
     app.run()
     assert f"{len(split.trainval):,} pictures to practise on" in captions(app)
+
+
+def test_seen_digits_are_held_back_by_hand(app):
+    app.query_params["overview_answers"] = "all ten, seen ones held back"
+    taken = []
+    for gamma in ("-1", "0.02", "1"):
+        app.query_params["overview_gamma"] = gamma
+        app.run()
+        assert not app.exception
+        taken.append(int(captions(app).split(":blue[●] ")[1].split()[0]))
+    assert taken[0] > taken[1] > taken[2] == 0
+
+
+@pytest.mark.parametrize("nonsense", ["many", "nan", "inf", ""])
+def test_a_gamma_that_is_none_is_passed_over(app, nonsense):
+    app.query_params["overview_answers"] = "all ten, seen ones held back"
+    app.run()
+    usual = captions(app)
+    app.query_params["overview_gamma"] = nonsense
+    app.run()
+    assert not app.exception
+    assert captions(app) == usual

@@ -7,8 +7,11 @@ import pytest
 from tests import pages
 from tests.pages import metrics, words
 from ui.figures.published import differences, judgment_forest
+from ui.sections.compare import in_words
+from ui.sections.published import SEE
 from zslcore.analysis.beside import PRINTED_TABLES, beside
-from zslcore.analysis.claims import evidence_of, judge_all
+from zslcore.analysis.claims import CLAIMS, evidence_of, judge_all
+from zslcore.analysis.comparison import MEASURES
 from zslcore.analysis.findings import FINDINGS
 from zslcore.datasets import load
 from zslcore.datasets.facts import class_facts
@@ -68,7 +71,7 @@ def test_ours_stands_beside_with_its_difference(visit):
 
 def test_without_runs_a_table_says_how_to_make_them(visit):
     app = visit(published_ours="real features")
-    assert "No run on real features stands beside this table yet" in words(app)
+    assert "There is no run on real features for this table yet" in words(app)
 
 
 def test_a_claim_opens_from_its_link_with_its_verdicts(visit):
@@ -92,8 +95,8 @@ def test_findings_and_checks_are_listed(visit):
     said = words(app)
     assert all(finding.command in said for finding in FINDINGS)
     checks = words(visit(published_tab="Checks"))
-    assert "1 of 70 do not agree" in checks
-    assert "all 6 agree" in checks
+    assert "1 of 70 does not agree" in checks
+    assert "All 6 agree" in checks
 
 
 # --- Figures --------------------------------------------------------------------------------------
@@ -117,3 +120,12 @@ def test_a_forest_has_a_row_a_body_with_a_number():
     assert row.x[0] == pytest.approx(100 * of["printed"].number)
     low, high = row.x[0] - row.error_x.arrayminus[0], row.x[0] + row.error_x.array[0]
     assert (low, high) == pytest.approx((100 * of["printed"].low, 100 * of["printed"].high))
+
+
+def test_every_claim_that_can_be_asked_of_own_runs_leads_there():
+    for id_ in CLAIMS:
+        see = next(where for begins, where in SEE.items() if id_.startswith(begins))
+        page, choices = see[0], dict(see[2])
+        assert choices.pop("compare_figure", "H") in map(in_words, MEASURES)
+        text = (pages.ROOT / page).read_text()
+        assert all(f'"{value}"' in text for value in choices.values())

@@ -6,8 +6,8 @@ from functools import partial
 import numpy as np
 import pytest
 
-from tests.pages import metrics, settled, visit, words
-from ui.figures.regularization import bias_variance_figure, path_figure
+from tests.pages import metrics, sent_down, settled, visit, words
+from ui.figures.regularization import bias_variance_figure, path_in_hand
 from zslcore.analysis import bias_variance
 from zslcore.analysis.regularization import RegularizationSpec
 from zslcore.datasets import load
@@ -70,10 +70,11 @@ def test_every_choice_is_in_the_address():
     assert metrics(app)["λ for GZSL"] == f"{path.values[path.for_gzsl]:.3g}"
 
 
-def test_pinned_value_is_where_the_slider_begins():
-    app = open_at(method="LinearV2S", regularization_value="0.0105")
-    (figure,) = [each for each in app.get("plotly_chart") if "Accuracies" in each.proto.alt]
-    assert '"active":15' in figure.proto.spec.replace(" ", "")
+def test_pinned_value_is_where_the_slider_begins(path):
+    drawn = sent_down(open_at(method="LinearV2S"), "zsl_value_path")
+    assert drawn["start"] == path.for_gzsl
+    drawn = sent_down(open_at(method="LinearV2S", regularization_value="0.0105"), "zsl_value_path")
+    assert drawn["start"] == 15
     assert SPEC.values[15] == 0.01
 
 
@@ -177,38 +178,34 @@ def test_what_is_missing_is_run_when_asked(tmp_path, monkeypatch):
 # --- Figures --------------------------------------------------------------------------------------
 
 
-def test_every_step_of_the_slider_says_what_the_path_has(path):
-    figure = path_figure(path, "λ", start=4)
-    assert len(figure.frames) == len(path.values)
-    (slider,) = figure.layout.sliders
-    assert slider.active == 4
-    for k, frame in enumerate(figure.frames):
-        left, folds, errors, numbers = frame.data
-        expected = [path.zsl, path.seen_alone, path.unseen, path.seen, path.harmonic]
-        expected = [values[k] for values in [*expected, path.calibrated_harmonic]]
-        assert left.y[1:-1] == pytest.approx(expected)
-        assert folds.y[1:-1] == pytest.approx(
-            [path.fold_zsl.mean(axis=0)[k], path.fold_harmonic.mean(axis=0)[k]]
-        )
-        assert errors.y[1:-1] == pytest.approx([path.mse_unseen[k], path.mse_seen[k]])
-        assert set(left.x) == set(folds.x) == set(errors.x) == {path.values[k]}
-        assert numbers.text[1].endswith(f"{100 * path.zsl[k]:.1f} %")
-        assert f"{100 * path.calibrated_harmonic[k]:.1f} %" in numbers.text[-1]
-    assert list(figure.data[-1].text) == list(figure.frames[4].data[-1].text)
+def test_every_line_in_hand_is_what_the_path_has(path):
+    shown = path_in_hand(path, "λ", start=4)
+    assert (shown.label, shown.start) == ("λ", 4)
+    assert shown.grid is path.values
+    test, folds, errors = shown.panels
+    expected = [path.zsl, path.seen_alone, path.unseen, path.seen, path.harmonic]
+    for row, heights in zip(test.rows, [*expected, path.calibrated_harmonic], strict=True):
+        np.testing.assert_array_equal(row.heights, heights)
+    for row, of_folds in zip(folds.rows, (path.fold_zsl, path.fold_harmonic), strict=True):
+        np.testing.assert_array_equal(row.heights, of_folds.mean(axis=0))
+    for row, heights in zip(errors.rows, (path.mse_unseen, path.mse_seen), strict=True):
+        np.testing.assert_array_equal(row.heights, heights)
+    assert (test.percent, folds.percent, errors.percent) == (True, True, False)
+
+
+def test_a_method_without_attributes_has_no_panel_of_their_error():
+    path = replace(SPEC, method="LinearS2V").follow()
+    assert len(path_in_hand(path, "λ", start=0).panels) == 2
 
 
 def test_chosen_values_and_oracles_are_marked_where_they_are(path):
-    figure = path_figure(path, "λ", start=0)
-    places = {
+    stops = {stop.name: stop.place for stop in path_in_hand(path, "λ", start=0).stops}
+    assert stops == {
         "chosen for ZSL": path.for_zsl,
         "chosen for GZSL": path.for_gzsl,
         "oracle for ZSL": path.oracle_zsl,
         "oracle for GZSL": path.oracle_gzsl,
     }
-    for name, place in places.items():
-        marks = [trace for trace in figure.data if trace.legendgroup == name]
-        assert len(marks) == 3
-        assert {trace.x[0] for trace in marks} == {path.values[place]}
 
 
 def test_parts_of_the_error_are_stacked_to_the_error(path):

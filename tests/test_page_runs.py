@@ -49,7 +49,7 @@ def keys(app):
 def test_without_runs_the_page_says_where_they_come_from(tmp_path, monkeypatch):
     monkeypatch.setenv("ZSL_DATA", str(tmp_path))
     app = open_page()
-    assert "No run is kept yet." in words(app)
+    assert "There is no run yet." in words(app)
     assert not app.dataframe
     assert not RunStore().path.exists()
 
@@ -83,7 +83,7 @@ def test_filters_and_order_are_in_the_address(store, results, choice, expected):
 
 def test_filters_that_leave_nothing_say_so(store):
     app = open_page(runs_methods=["LinearS2V"], runs_since="2026-02-01")
-    assert "No run is like that." in words(app)
+    assert "No run has all of these." in words(app)
 
 
 def test_one_run_is_shown_with_its_figures_and_command(store, results):
@@ -159,7 +159,7 @@ def test_a_file_that_is_no_result_is_one_sentence(store):
 
 
 def test_unreadable_rows_are_counted_and_nonsense_in_the_address_is_passed_over(store):
-    with store._writing() as db:
+    with store.writing() as db:
         db.execute("INSERT INTO runs VALUES ('x', '', '{')")
     app = open_page(
         runs_run="<b>", runs_beside="??", runs_since="never", runs_order="no", runs_methods=["no"]

@@ -6,6 +6,7 @@ import pytest
 import streamlit as st
 
 from tests.pages import until, visit
+from ui.numbers import points
 from ui.text import GLOSSARY
 from zslcore import datasets
 from zslcore.analysis.transduction import TransductionSpec
@@ -34,7 +35,7 @@ def test_figures_are_those_of_the_package(open_at, method):
     table = spec.compare(datasets.load("digits")).table()
     value, gain = metrics(app)[f"ZSL accuracy, {method}"]
     assert value == f"{100 * table['zsl'][1]:.1f} %"
-    assert gain == f"{100 * (table['zsl'][1] - table['zsl'][0]):+.1f} points"
+    assert gain == points(table["zsl"][1] - table["zsl"][0])
     assert len(app.dataframe[0].value) == 2
     for metric in app.metric:
         assert metric.help == GLOSSARY[metric.label.removesuffix(f", {method}")]
@@ -46,7 +47,7 @@ def test_method_without_an_inductive_self_stands_alone(open_at):
     value, gain = metrics(app)["ZSL accuracy, DSRL"]
     assert value.endswith("%")
     assert not gain
-    assert any("does not exist without" in caption.value for caption in app.caption)
+    assert any("there is no inductive one" in caption.value for caption in app.caption)
 
 
 def test_slow_base_is_waited_for_and_gives_what_a_quick_one_does(open_at):

@@ -1,11 +1,13 @@
 """The panel of a job as a visitor meets it, and the runs that go through one."""
 
+import time
+
 import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from tests.pages import metrics, until, visit
-from ui import waiting
+from ui import frame, waiting
 from zslcore import jobs
 from zslcore.jobs import runner
 from zslcore.runs import RunStore
@@ -52,18 +54,29 @@ def labels(app):
     return [each.label for each in app.button]
 
 
-def test_a_job_shows_its_progress_then_its_result(panel):
-    app = panel("count", to=10, seconds=1.0)
+def test_a_job_shows_its_progress_then_its_result(panel, tmp_path):
+    go = tmp_path / "go"
+    app = panel("until_told", go=str(go))
     assert labels(app) == ["Cancel"]
     assert "test" in app.markdown[0].value
-    until(app, lambda app: app.metric)
-    assert app.metric[0].label == "so far"
+    # The preview is a file and progress a line: either may be seen first.
+    until(app, lambda app: app.metric and app.get("progress")[0].proto.value)
+    assert (app.metric[0].label, app.metric[0].value) == ("so far", "1")
     (bar,) = app.get("progress")
-    assert 0 < bar.proto.value <= 100
-    assert bar.proto.text.startswith("step ")
-    until(app, lambda app: app.metric and app.metric[0].label == "counted to")
-    assert app.metric[0].value == "10"
+    assert (bar.proto.value, bar.proto.text) == (50, "step 1")
+    go.touch()
+    until(app, lambda app: not app.get("progress"))
+    assert (app.metric[0].label, app.metric[0].value) == ("counted to", "2")
     assert labels(app) == []
+
+
+def test_a_page_that_has_taken_long_does_not_wait_long_for_a_job(monkeypatch):
+    monkeypatch.setattr(waiting, "PATIENCE", 10.0)
+    for gone, left in ((0.0, 10.0), (6.0, 4.0), (60.0, waiting.AT_LEAST)):
+        monkeypatch.setitem(st.session_state, frame.BEGAN, time.monotonic() - gone)
+        assert waiting._patience() == pytest.approx(left, abs=3.0)
+    del st.session_state[frame.BEGAN]
+    assert waiting._patience() == 10.0
 
 
 def test_a_cancelled_job_starts_again_only_when_asked(panel):
@@ -76,8 +89,8 @@ def test_a_cancelled_job_starts_again_only_when_asked(panel):
     assert labels(app) == ["Cancel"]
 
 
-def test_a_failed_job_is_one_sentence(panel):
-    app = panel("refuse")
+def test_a_failed_job_is_one_sentence(panel, tmp_path):
+    app = panel("refuse", once=str(tmp_path / "once"))
     until(app, lambda app: app.error)
     assert app.error[0].value == r"digits\: there are none\."
     assert labels(app) == ["Try again"]

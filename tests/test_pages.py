@@ -4,7 +4,7 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from tests.pages import APP, ROOT, metrics, visit, words
+from tests.pages import APP, ROOT, metrics, sent_down, visit, words
 from ui.text import GAP_OF_ALL, GAP_OF_GAMMA, GLOSSARY
 
 PAGES = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "pages").glob("*.py"))
@@ -137,6 +137,54 @@ def test_pinned_gamma_reaches_the_table_and_the_command():
     app.session_state["calibration_tab"] = "Classes at γ"
     app.run()
     assert len(app.dataframe[0].value) == 10
+
+
+def in_hand(app):
+    """What went down to the component that lets one take the curve in hand."""
+    return sent_down(app, "zsl_seen_unseen")
+
+
+def test_the_curve_in_hand_begins_at_the_gamma_of_the_address():
+    (line,) = in_hand(visit("pages/calibration.py"))["lines"]
+    stops = {stop["name"]: stop["gamma"] for stop in line["stops"]}
+    assert line["start"] == stops["validated"]
+    (line,) = in_hand(visit("pages/calibration.py", calibration_gamma="0.1"))["lines"]
+    assert line["start"] == 0.1
+
+
+def test_a_gamma_does_not_outlive_its_run():
+    app = visit("pages/calibration.py", calibration_gamma="0.1")
+    assert app.number_input(key="calibration_gamma").value == 0.1
+    app.selectbox(key="method").set_value("SAE").run()
+    assert not app.exception
+    assert app.number_input(key="calibration_gamma").value is None
+
+
+@pytest.mark.parametrize(
+    ("beside", "band"),
+    [
+        ("SAE", "of other test classes"),
+        ("parameters chosen for ZSL", "of the validation folds"),
+    ],
+)
+def test_another_curve_and_a_band_stand_behind_the_one_in_hand(beside, band):
+    app = visit("pages/calibration.py", calibration_beside=beside, calibration_band=band)
+    assert not app.error
+    lines = in_hand(app)["lines"]
+    assert [line["name"] for line in lines] == ["ESZSL", beside]
+    assert lines[0]["n"] != lines[1]["n"]
+    assert len(in_hand(app)["bands"]) == 1
+    assert not in_hand(visit("pages/calibration.py"))["bands"]
+
+
+def test_confusion_follows_gamma():
+    found = []
+    for gamma in ("0", "5"):
+        app = visit("pages/calibration.py", calibration_gamma=gamma)
+        app.session_state["calibration_tab"] = "Confusion at γ"
+        found.append(app.run().dataframe[0].value)
+    assert set(found[0]["answered_side"]) == {"seen", "unseen"}
+    assert set(found[1]["answered_side"]) == {"unseen"}
 
 
 def test_predicting_first_hides_the_answer_until_it_is_given():

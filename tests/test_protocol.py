@@ -6,11 +6,18 @@ import pytest
 from sklearn.model_selection import ParameterGrid
 
 from tests.worlds import linear_world
+from zslcore import protocol
 from zslcore.datasets.base import Fold, Split, hold_out
 from zslcore.exceptions import DatasetError, ParameterError
 from zslcore.features import Preprocessing
 from zslcore.methods import ESZSL, LinearS2V
-from zslcore.metrics import mean_class_accuracy, sample_accuracy, seen_unseen_curve
+from zslcore.metrics import (
+    margins,
+    mean_class_accuracy,
+    sample_accuracy,
+    seen_unseen_curve,
+    side_margin,
+)
 from zslcore.protocol import (
     ScoredTest,
     best_common_gamma,
@@ -226,6 +233,21 @@ def test_evaluation_reads_every_figure_off_one_score_matrix():
     means = [[figures.per_class[c] for c in part] for part in (range(8), range(8, 12))]
     assert np.mean(means[0]) == pytest.approx(seen)
     assert np.mean(means[1]) == pytest.approx(unseen)
+
+
+def test_a_score_matrix_is_read_once_for_all_its_curves(monkeypatch):
+    """A large one is not looked through again for every figure."""
+    looks = []
+    monkeypatch.setattr(protocol, "margins", lambda *of: looks.append(of) or margins(*of))
+    monkeypatch.setattr(protocol, "side_margin", lambda *of: looks.append(of) or side_margin(*of))
+    scores = fit_and_score(LinearS2V(), WORLD, WORLD.split("PS"))
+    for gamma in (0.0, 0.02):
+        evaluate(scores, gamma)
+        scores.predicted(gamma)
+    assert len(looks) == 2
+    for average in ("class", "sample"):
+        curve = seen_unseen_curve(scores.F, scores.y, scores.seen, average=average)
+        assert scores.curve_of(average).ausuc == curve.ausuc
 
 
 def test_without_seen_test_samples_there_is_zsl_only():

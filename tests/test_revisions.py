@@ -111,4 +111,6 @@ METHODS_OF = SimpleNamespace(
     compare=["LinearV2S", "LinearS2V"],
     regularization_path=["SAE"],
     bias_variance=["SAE"],
+    large_scale=["ESZSL"],
+    actions=["LinearS2V"],
 ).__dict__

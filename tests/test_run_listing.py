@@ -78,9 +78,9 @@ def test_a_run_without_the_figure_comes_last_either_way(runs):
 
 
 def test_a_misspelt_name_gets_the_nearest(runs):
-    with pytest.raises(UnknownNameError, match="Did you mean 'LinearS2V'"):
+    with pytest.raises(UnknownNameError, match="did you mean 'LinearS2V'"):
         RunFilter(methods=["LinearS2"]).check(runs)
-    with pytest.raises(UnknownNameError, match="Did you mean 'zsl'"):
+    with pytest.raises(UnknownNameError, match="did you mean 'zsl'"):
         listed(runs, RunFilter(), "zls")
     RunFilter(methods=["anything"]).check([])
 

@@ -5,7 +5,7 @@ import subprocess
 import sys
 import time
 from contextlib import closing
-from dataclasses import FrozenInstanceError, replace
+from dataclasses import FrozenInstanceError, asdict, replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -16,7 +16,7 @@ from tests.worlds import linear_world
 from zslcore import protocol
 from zslcore.datasets.base import Split
 from zslcore.exceptions import DatasetError, ParameterError, UnknownNameError, ZSLError
-from zslcore.methods import ESZSL
+from zslcore.methods import ESZSL, METHODS
 from zslcore.runs import (
     Choice,
     ImportMark,
@@ -27,6 +27,7 @@ from zslcore.runs import (
     execute,
     execute_with_scores,
     fit_again,
+    fold_curves,
 )
 from zslcore.version import release
 
@@ -52,11 +53,17 @@ def test_same_spec_same_key_and_any_change_another():
     assert len({spec(**change).key for change in [{}, *others]}) == 5
 
 
+@pytest.mark.parametrize("method", METHODS)
+def test_the_text_of_a_spec_is_that_of_all_its_fields(method):
+    of_method = spec(method=method, gamma=0.5, seed=3)
+    assert of_method.to_json() == json.dumps(asdict(of_method), sort_keys=True)
+
+
 @pytest.mark.parametrize(
     ("change", "error", "sentence"),
     [
-        ({"method": "LinearS2Vv"}, UnknownNameError, "Did you mean 'LinearS2V'"),
-        ({"params": {"lamda": 1}}, UnknownNameError, "Did you mean 'lam'"),
+        ({"method": "LinearS2Vv"}, UnknownNameError, "did you mean 'LinearS2V'"),
+        ({"params": {"lamda": 1}}, UnknownNameError, "did you mean 'lam'"),
         ({"select_for": "both"}, ParameterError, "select_for must be"),
         ({"features": "L2"}, ParameterError, "Preprocessing of features"),
     ],
@@ -70,6 +77,12 @@ def test_the_same_spec_twice_gives_the_same_numbers(result):
     again = execute(result.spec, WORLD)
     assert again.evaluation == result.evaluation
     assert (again.params, again.gamma, again.oracle) == (result.params, result.gamma, result.oracle)
+
+
+def test_the_curves_of_the_folds_are_those_on_which_gamma_was_chosen(result):
+    curves = fold_curves(result, WORLD)
+    assert len(curves) == len(WORLD.split("PS").folds)
+    assert protocol.best_common_gamma(curves) == pytest.approx(result.gamma, rel=1e-9)
 
 
 def test_a_listener_hears_the_epochs_of_every_training_and_may_end_them():
@@ -104,7 +117,7 @@ def test_a_known_result_is_fitted_again_as_it_was_chosen(result, monkeypatch):
     again, scores = fit_again(RunResult.from_json(result.to_json()), WORLD)
     assert again == result
     assert protocol.evaluate(scores, result.gamma) == result.evaluation
-    with pytest.raises(DatasetError, match="the run was made on data"):
+    with pytest.raises(DatasetError, match="expected data"):
         fit_again(result, linear_world(seed=1))
 
 
@@ -164,7 +177,7 @@ def test_a_split_without_seen_test_rows_is_run_for_zsl():
 
 
 def test_other_data_under_the_same_name_is_refused(result):
-    with pytest.raises(DatasetError, match="the run was made on data"):
+    with pytest.raises(DatasetError, match="expected data"):
         execute(result.spec, linear_world(seed=1))
 
 
@@ -271,7 +284,7 @@ def test_two_processes_that_write_at_once_lose_nothing(result, tmp_path):
 def test_a_change_keeps_other_writers_out_and_a_reader_sees_it_whole(result, tmp_path):
     store = RunStore(tmp_path / "runs.sqlite")
     store.put(result)
-    with store._writing() as db:
+    with store.writing() as db:
         with (
             closing(sqlite3.connect(store.path, timeout=0)) as other,
             pytest.raises(sqlite3.OperationalError, match="locked"),
@@ -287,7 +300,7 @@ def test_a_change_that_fails_leaves_everything_as_it_was(result, tmp_path):
     store.put(result)
 
     def fail():
-        with store._writing() as db:
+        with store.writing() as db:
             db.execute("DELETE FROM runs")
             raise KeyboardInterrupt
 
@@ -432,7 +445,7 @@ def test_a_grid_leaves_out_what_is_given_and_is_part_of_the_spec():
     assert mine.grid == {"lam": (1.0, 10.0)}
     assert mine.command().endswith("--method ESZSL --param gamma=2.0 --grid lam=1.0,10.0")
     assert RunSpec.from_json(mine.to_json()) == mine
-    with pytest.raises(UnknownNameError, match="Did you mean 'lam'"):
+    with pytest.raises(UnknownNameError, match="did you mean 'lam'"):
         spec(grid={"lamb": [1]})
 
 

@@ -123,8 +123,8 @@ def test_only_what_is_named_is_deleted(store, results, capsys):
     [
         (["show", "nothing"], "No run is kept under 'nothing'"),
         (["list", "--since", "monday"], "--since: expected a day as 2026-01-31; got 'monday'."),
-        (["list", "--method", "LinearS3V"], "Did you mean 'LinearS2V'?"),
-        (["list", "--sort", "hm"], "Unknown order of runs 'hm'."),
+        (["list", "--method", "LinearS3V"], "did you mean 'LinearS2V'?"),
+        (["list", "--sort", "hm"], "Unknown order of runs 'hm'; choose from: "),
         (["list", "--own", "--imported"], "exclude each other"),
         (["export", "--format", "xls"], "--format: expected csv or json or latex; got 'xls'."),
         (["import", "none.json", "--who", "Ada"], "none.json: expected a file"),
@@ -137,7 +137,7 @@ def test_what_cannot_be_done_is_one_sentence_and_exit_code_2(store, words, sente
 
 
 def test_what_cannot_be_read_is_counted_aloud(store, capsys):
-    with store._writing() as db:
+    with store.writing() as db:
         db.execute("INSERT INTO runs VALUES ('x', '', 'y')")
     assert main(["runs"]) == 0
     assert "1 result was kept by another version" in capsys.readouterr().err

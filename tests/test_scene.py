@@ -138,7 +138,7 @@ def test_what_is_packed_can_be_unpacked(joint, file):
 
     def take(dtype, count):
         nonlocal at
-        at += -at % 4
+        at += -at % 8
         array = np.frombuffer(packed, dtype, count, at)
         at += array.nbytes
         return array

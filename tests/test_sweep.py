@@ -11,6 +11,7 @@ from benchmarks.sweep import Source
 from tests.worlds import linear_world
 from zslcore import protocol
 from zslcore.analysis import sweep as runs
+from zslcore.datasets import Split
 from zslcore.runs import RunStore, execute
 
 SOURCE = Source("A linear world", "AWA2", linear_world, seeds=3)
@@ -25,7 +26,7 @@ def _own_folders(tmp_path, monkeypatch):
 
 def run_all():
     world = linear_world()
-    return [sweep.run(SOURCE, both) for both in sweep.specs(world, METHODS, variants=False)]
+    return [sweep.run(SOURCE, runs) for runs in sweep.specs(world, ["PS"], METHODS, variants=False)]
 
 
 def test_what_is_finished_is_not_run_again():
@@ -57,7 +58,7 @@ def test_both_tasks_have_the_oracle_that_was_swept_once(monkeypatch):
     swept = []
     oracle = protocol.oracle
     monkeypatch.setattr(protocol, "oracle", lambda *a, **k: swept.append(a) or oracle(*a, **k))
-    (both, _) = sweep.specs(linear_world(), METHODS, variants=False)
+    (both, _) = sweep.specs(linear_world(), ["PS"], METHODS, variants=False)
     sweep.run(SOURCE, both)
     one, other = RunStore().results()
     assert len(swept) == 1
@@ -85,7 +86,7 @@ def test_methods_that_are_not_run_again_keep_their_rows(tmp_path, monkeypatch):
     old = pd.read_csv(tmp_path / "results" / "world.csv")
     monkeypatch.setenv("ZSL_DATA", str(tmp_path / "another store"))
     monkeypatch.setattr(runs, "execute", lambda *a, **k: replace(execute(*a, **k), version="9.9"))
-    (spec,) = sweep.specs(linear_world(), METHODS[:1], variants=False)
+    (spec,) = sweep.specs(linear_world(), ["PS"], METHODS[:1], variants=False)
     sweep.run(SOURCE, spec)
     assert [line for line in report(tmp_path).splitlines() if line.startswith("|")] == [
         line for line in before.splitlines() if line.startswith("|")
@@ -97,6 +98,32 @@ def test_methods_that_are_not_run_again_keep_their_rows(tmp_path, monkeypatch):
     other = Source("Other data", "AWA2", lambda: linear_world(seed=1), seeds=3)
     sweep.sweep("world", "# A title\n", {"linear world": other}, argparse.Namespace(report=True))
     assert len(pd.read_csv(tmp_path / "results" / "world.csv")) == len(new)  # nothing was finished
+    monkeypatch.setenv("ZSL_DATA", str(tmp_path / "a third store"))
+    known = replace(other, earlier=(linear_world().digest,))
+    sweep.sweep("world", "# A title\n", {"linear world": known}, argparse.Namespace(report=True))
+    assert len(pd.read_csv(tmp_path / "results" / "world.csv")) == len(new)
+
+
+def test_the_standard_split_is_run_for_zsl_with_one_seed_and_stands_in_a_column(tmp_path):
+    world = linear_world()
+    standard = Split.from_classes(
+        "SS", world.labels, [8, 9, 10, 11], folds=[[0, 1], [4, 5]], seen_test_fraction=0
+    )
+    world = replace(world, splits=[*world.splits.values(), standard], known_digest="")
+    source = Source("A linear world", "AWA2", lambda: world, seeds=3)
+    for runs_ in sweep.specs(world, ["PS", "SS"], ["ESZSL", "CMT"], variants=False):
+        sweep.run(source, runs_)
+    sweep.sweep("world", "# A title\n", {"linear world": source}, argparse.Namespace(report=True))
+    rows = pd.read_csv(tmp_path / "results" / "world.csv")
+    on_standard = rows[rows["split"] == "SS"]
+    assert sorted(on_standard["method"]) == ["CMT", "ESZSL"]
+    assert set(on_standard["select_for"]) == {"zsl"}
+    text = (tmp_path / "results" / "world.md").read_text()
+    head, _, *lines = (line for line in text.splitlines() if line.startswith("| "))
+    at = head.split(" | ").index("ZSL on SS")
+    (value,) = on_standard.loc[on_standard["method"] == "ESZSL", "zsl"]
+    line = next(line for line in [_, *lines] if line.startswith("| ESZSL"))
+    assert line.split(" | ")[at].strip() == f"{100 * value:.1f}"
 
 
 def test_the_report_stands_beside_the_papers_and_says_what_it_averages(tmp_path):

@@ -3,6 +3,7 @@
 import numpy as np
 
 from zslcore.datasets.base import Split, ZSLDataset
+from zslcore.datasets.imagenet import SETS, imagenet
 
 
 def linear_world(
@@ -40,5 +41,30 @@ def linear_world(
         class_names=[f"class {c}" for c in range(n_classes)],
         splits=[split],
         source="made for tests",
+        simulated=True,
+    )
+
+
+def imagenet_world(n_seen=12, n_unseen=30, n_per_class=6, seed=0):
+    """Make a linear world whose classes have the ids of ImageNet-21K, some from every test set.
+
+    Every other set lends its classes in turn, so that sets have about as many; two classes more are
+    called by no id and are in no set.
+    """
+    facts, rng = imagenet(), np.random.default_rng(seed)
+    seen = rng.permutation(np.flatnonzero(facts.seen))[:n_seen]
+    members = [iter(rng.permutation(np.flatnonzero(facts.sets[name]))) for name in SETS]
+    unseen = list(dict.fromkeys(int(next(each)) for _ in range(n_unseen) for each in members))
+    rows = [*seen, *unseen[:n_unseen]]
+    names = [f"{facts.synsets[row]} {facts.names[row]}" for row in rows] + ["somewhat", "other"]
+    world = linear_world(n_seen, n_unseen + 2, n_per_class, 40, 16, 1.5, seed)
+    return ZSLDataset(
+        name="ids",
+        features=world.features,
+        labels=world.labels,
+        prototypes=world.prototypes,
+        class_names=names,
+        splits=list(world.splits.values()),
+        source=world.source,
         simulated=True,
     )

@@ -3,7 +3,8 @@
     python -m tools.vocabularies --imagenet FOLDER --action FOLDER --wordnet FOLDER
 
 The folders hold ``imagenet_synsets.txt``, ``imagenet21k_goog_synsets.txt`` and
-``imagenet_synset_to_lemma.txt``; ``kinetics400_label_map.txt`` and ``sports1m_labels.txt``; and
+``imagenet_synset_to_lemma.txt``; ``kinetics400_label_map.txt``,
+``kinetics700_label_map.txt`` and ``sports1m_labels.txt``; and
 WordNet 3.0's ``data.noun``, ``data.verb``, ``noun.exc`` and ``verb.exc`` (Debian's package
 ``wordnet-base`` puts them into ``/usr/share/wordnet``) with ``index.noun`` and ``index.verb``.
 """
@@ -37,6 +38,7 @@ def main() -> None:
         ids = _lines(args.imagenet / source)
         _write(name, (f"{wnid} {lemmas[wnid]}" for wnid in ids))
     _write("kinetics-400.txt", _lines(args.action / "kinetics400_label_map.txt"))
+    _write("kinetics-700.txt", _lines(args.action / "kinetics700_label_map.txt"))
     _write("sports-1m.txt", _lines(args.action / "sports1m_labels.txt"))
     _write("wordnet.tsv.gz", _wordnet(args.wordnet))
     _write("irregular.tsv.gz", _irregular(args.wordnet))

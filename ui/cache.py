@@ -19,22 +19,39 @@ import pandas as pd
 import streamlit as st
 
 from zslcore import datasets, leakage
-from zslcore.analysis import bias_variance, claims, nearest, overlap
+from zslcore.analysis import (
+    action_tables,
+    bands,
+    bias_variance,
+    claims,
+    nearest,
+    overlap,
+    overlap_tables,
+)
+from zslcore.analysis.bands import Band
 from zslcore.analysis.bias_variance import BiasVariance
 from zslcore.analysis.claims import Body, Evidence, Judgment
-from zslcore.analysis.maps import EmbeddedMap
+from zslcore.analysis.large_scale import LargeScale, LargeScaleSpec, hierarchical_precision
+from zslcore.analysis.maps import EmbeddedMap, quality
 from zslcore.analysis.maps import landmarks as marking
 from zslcore.analysis.regularization import RegularizationPath, RegularizationSpec
 from zslcore.analysis.transduction import Transduction, TransductionSpec
-from zslcore.datasets import Split, ZSLDataset
+from zslcore.board import Board, read_board
+from zslcore.datasets import Split, ZSLDataset, imports
+from zslcore.files import FACTS
 from zslcore.jobs import Work, kinds
 from zslcore.leakage import AuditContext, AuditReport, CorrectedSplit, Vocabulary, leaks, quiz
+from zslcore.metrics import SeenUnseenCurve
 from zslcore.protocol import ScoredTest
 from zslcore.run_listing import peeked
-from zslcore.runs import KeptRun, RunResult, RunSpec, RunStore, execute
+from zslcore.runs import KeptRun, RunResult, RunSpec, RunStore, execute, fold_curves
 
 __all__ = [
+    "action_gains",
     "all_runs",
+    "band_of_classes",
+    "band_of_folds",
+    "board",
     "class_accuracy",
     "class_means",
     "class_names",
@@ -45,8 +62,13 @@ __all__ = [
     "judged",
     "kept_runs",
     "landmarks",
+    "large_curve",
+    "leaking",
+    "method_gains",
     "nearest_images",
+    "neighbours_kept",
     "overlaps",
+    "precision_of",
     "quick_parts",
     "quick_path",
     "quick_run",
@@ -56,30 +78,56 @@ __all__ = [
     "split_key",
     "split_to_review",
     "study_summary",
+    "visit",
 ]
 
 _BY_SPEC = {spec: spec.to_json for spec in (RunSpec, TransductionSpec, RegularizationSpec)}
 
 
-@st.cache_resource(show_spinner="Opening the data set …", max_entries=8)
 def dataset(name: str) -> ZSLDataset:
-    """Return the data set called ``name``."""
+    """Return the data set called ``name``, opened again when another one has taken its place."""
+    return _dataset(name, imports.stamp(name))
+
+
+@st.cache_resource(show_spinner="Opening the data set …", max_entries=8)
+def _dataset(name: str, stamp: str) -> ZSLDataset:
     return datasets.load(name)
 
 
-@st.cache_data(show_spinner=False, max_entries=256, ttl="1h")
+def _gone(session: str) -> None:
+    """Remove the imports that only a visit that has ended could open."""
+    for name in imports.names():
+        if name.endswith(f".v-{session}"):
+            imports.remove(name)
+
+
+@st.cache_resource(show_spinner=False, scope="session", on_release=_gone)
+def visit(session: str) -> str:
+    """Remember a visit for as long as it lasts; what only it could open goes with it."""
+    return session
+
+
 def class_names(name: str) -> tuple[str, ...]:
     """Return the classes of the data set called ``name``, without keeping it open."""
+    return _class_names(name, imports.stamp(name))
+
+
+@st.cache_data(show_spinner=False, max_entries=256, ttl="1h")
+def _class_names(name: str, stamp: str) -> tuple[str, ...]:
     return datasets.load(name).class_names
 
 
 @st.cache_resource(show_spinner=False, max_entries=32, hash_funcs=_BY_SPEC)
-def quick_run(spec: RunSpec) -> tuple[RunResult, ScoredTest]:
+def quick_run(spec: RunSpec) -> tuple[RunResult, ScoredTest, str]:
     """Run ``spec`` here and now; pages ask :func:`ui.waiting.run_of`: it knows what takes long.
+
+    Beside result and scores stands why the result is not kept, empty when it is.
 
     The result is kept in the run store, and what the store has already is not chosen again.
     """
-    return RunStore().run(spec, dataset(spec.dataset))
+    store = RunStore()
+    result, scores = store.run(spec, dataset(spec.dataset))
+    return result, scores, store.unkept
 
 
 def all_runs() -> tuple[Sequence[KeptRun], Collection[str], str]:
@@ -96,6 +144,16 @@ def _store_state() -> str:
     path = RunStore().path
     state = path.stat() if path.exists() else None
     return f"{path} {state and (state.st_mtime_ns, state.st_size)}"
+
+
+def board() -> Board:
+    """Return the board that comes along, every file checked."""
+    return _board()
+
+
+@st.cache_resource(show_spinner="Checking results …")
+def _board() -> Board:
+    return read_board(FACTS / "board")
 
 
 def kept_runs() -> Mapping[str, RunResult]:
@@ -159,6 +217,23 @@ def study_summary(study: pd.DataFrame, baseline: str | None) -> pd.DataFrame:
     return overlap.study_summary(study, baseline=baseline)
 
 
+@st.cache_data(show_spinner=False, max_entries=64)
+def action_gains(study: pd.DataFrame, baseline: str, configuration: str) -> pd.DataFrame:
+    """Return :func:`zslcore.analysis.action_tables.action_gains`."""
+    return action_tables.action_gains(study, baseline, configuration=configuration)
+
+
+@st.cache_data(show_spinner=False, max_entries=64)
+def method_gains(
+    accuracies: Mapping[str, Mapping[int, float]], overlapping: frozenset[int]
+) -> pd.DataFrame:
+    """Return :func:`zslcore.analysis.overlap_tables.method_gains`; accuracies are few, and hashed.
+
+    They are resampled for intervals, which takes longest on the page of gains.
+    """
+    return overlap_tables.method_gains(accuracies, overlapping)
+
+
 @st.cache_resource(show_spinner=False, max_entries=256, hash_funcs=_BY_SPEC)
 def class_accuracy(spec: RunSpec) -> Mapping[int, float]:
     """Return the accuracy of every unseen class among unseen classes; no oracle is computed."""
@@ -183,6 +258,30 @@ def quick_parts(spec: RegularizationSpec) -> BiasVariance:
     return bias_variance.of_spec(spec, dataset(spec.dataset))
 
 
+@st.cache_resource(show_spinner=False, max_entries=16)
+def large_curve(spec: LargeScaleSpec, _result: LargeScale) -> SeenUnseenCurve:
+    """Return the exact curve among all classes of ImageNet-21K."""
+    return _result.counts.curve("All")
+
+
+@st.cache_resource(show_spinner="Measuring steps between classes …", max_entries=16)
+def precision_of(spec: LargeScaleSpec, _result: LargeScale) -> pd.DataFrame:
+    """Return the hierarchical precision on all nine sets."""
+    return hierarchical_precision(_result)
+
+
+@st.cache_resource(show_spinner=False, max_entries=64, hash_funcs=_BY_SPEC)
+def band_of_classes(spec: RunSpec, limits: tuple[float, float], _scores: ScoredTest) -> Band:
+    """Return the band in which the curve of a run lies when test classes are drawn again."""
+    return bands.of_classes(_scores, limits)
+
+
+@st.cache_resource(show_spinner="Fitting on the folds …", max_entries=64, hash_funcs=_BY_SPEC)
+def band_of_folds(spec: RunSpec, limits: tuple[float, float], _run: RunResult) -> Band:
+    """Return the band that holds the curves of the validation folds, with a run's parameters."""
+    return bands.of_curves(fold_curves(_run, dataset(spec.dataset)), limits)
+
+
 # --- Maps -----------------------------------------------------------------------------------------
 
 
@@ -196,6 +295,18 @@ def landmarks(key: str, split: str, lam: float, _made: EmbeddedMap, _datasets) -
 def nearest_images(digests: tuple[str, ...], part: int, row: int, _datasets) -> pd.DataFrame:
     """Return the images nearest to one in the original space."""
     return marking.nearest_images(_datasets, part, row)
+
+
+@st.cache_resource(show_spinner="Looking for neighbours …", max_entries=8)
+def neighbours_kept(
+    settings: str,
+    digests: tuple[str, ...],
+    _made: EmbeddedMap,
+    _datasets: Sequence[ZSLDataset],
+) -> np.ndarray:
+    """Return the share of every image's neighbours that a map with these settings keeps."""
+    Z = marking.in_pca(_made, _datasets)
+    return quality.neighbours_kept(Z, _made.coordinates, threads=_made.settings.threads)
 
 
 # --- Leakage --------------------------------------------------------------------------------------
@@ -214,10 +325,22 @@ def split_key(data: ZSLDataset, split: Split) -> str:
     return f"{data.name} {data.digest} {sha.hexdigest()[:16]}"
 
 
-@st.cache_resource(show_spinner="Reading the split …", max_entries=8)
-def split_to_review(key: str, _read: Callable[[], AuditContext]) -> AuditContext:
-    """Return what is reviewed under ``key``, the digest of a data set or the ids of uploads."""
-    return _read()
+def split_to_review(key: str, read: Callable[[], AuditContext]) -> AuditContext:
+    """Return what is reviewed under ``key``, the digest of a data set or the ids of uploads.
+
+    It goes with the visit, and with it the copy of what was uploaded. It is read here, not where
+    Streamlit remembers, so that ``read`` may show how far it is.
+    """
+    held = _held(key)
+    if not held:
+        held.append(read())
+    return held[0]
+
+
+@st.cache_resource(show_spinner=False, max_entries=8, scope="session")
+def _held(key: str) -> list[AuditContext]:
+    """Return a place for what is read once in a visit."""
+    return []
 
 
 @st.cache_resource(show_spinner="Looking for leaks …", max_entries=16)
@@ -240,7 +363,20 @@ def report(key: str, said: str, _split: AuditContext, _context: AuditContext) ->
     return leakage.audit_again(on_rows, _context, _SAID)
 
 
-@st.cache_resource(show_spinner="Correcting the split …", max_entries=16)
+@st.cache_resource(show_spinner=False, max_entries=64)
+def leaking(
+    key: str, said: str, _context: AuditContext, _report: AuditReport
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return the rows of a split by class and by part, those that leak apart.
+
+    Parameters
+    ----------
+    key, said : of :func:`report`
+    """
+    return leaks.leaks_by_class(_context, _report), leaks.leaks_by_part(_context, _report)
+
+
+@st.cache_resource(show_spinner="Correcting the split …", max_entries=16, scope="session")
 def corrected(key: str, policy: str, thresholds: str, _context: AuditContext) -> CorrectedSplit:
     """Return the split under ``key`` without what leaks."""
     return leakage.correct_context(_context, policy)

@@ -28,8 +28,8 @@ def rule_in_words(run: RunResult) -> str:
     method = run.spec.method
     simpler = " and ".join(controls.symbol(method, name) for name in get_method(method).simpler)
     return (
-        "Chosen by the rule of one standard error: several values are as good as the best on the "
-        f"folds, within the error of their means; of these, the smallest {simpler} is taken, which "
+        "Chosen by the rule of one standard error. Several values are as good as the best one on "
+        f"the folds, within the error of their means. The smallest {simpler} of these is taken: it "
         "gives the simplest model."
     )
 
@@ -39,12 +39,10 @@ def show_card(card: MethodCard) -> None:
     st.markdown(f"**{card.name}** ({card.year}, {card.family}). {card.idea}")
     for formula in card.formula.split(r"\quad"):
         st.markdown(f"${formula.strip().strip(',')}$")
-    st.caption(f"[{card.title}]({card.url}), {card.authors}.")
+    st.markdown(f"[{card.title}]({card.url}), {card.authors}.")
     if card.needs:
         st.caption(f"Needs {card.needs}.")
     if card.departure:
-        st.caption(f"Different from the paper by default: {card.departure}.")
+        st.caption(f"The default differs from the paper: {card.departure}.")
     if card.company:
-        st.caption(
-            f"The score of a class depends on which other classes there are: {card.company}."
-        )
+        st.caption(f"The score of a class depends on the other classes: {card.company}.")

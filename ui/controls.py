@@ -12,18 +12,19 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import streamlit as st
 
-from ui import cache
+from ui import cache, terms, visitors
 from ui.numbers import three_digits
 from ui.text import plain
 from zslcore.analysis.regularization import N_VALUES, RegularizationSpec
 from zslcore.analysis.transduction import TransductionSpec
 from zslcore.base import Family, ZSLEstimator
-from zslcore.datasets import Split, ZSLDataset, available
+from zslcore.datasets import Split, ZSLDataset
 from zslcore.features import Preprocessing
 from zslcore.methods import METHODS, TRANSDUCTIVE, get_method
 from zslcore.runs import RunSpec
 
 __all__ = [
+    "bind_number",
     "choose",
     "choose_dataset",
     "choose_method",
@@ -35,8 +36,11 @@ __all__ = [
     "symbol",
 ]
 
+#: Numbers in an address are smaller than this.
+_MOST = 1e15
 _WORDS = {
     "alpha": "α",
+    "coding": "label coding",
     "iter": "iterations",
     "lam": "λ",
     "mu": "μ",
@@ -52,18 +56,17 @@ def choose(label: str, options: Sequence[str], *, key: str, default: str | None 
     Streamlit drops a value that is no option from the address without a word.
     """
     options = list(options)
+    more["help"] = terms.tip(label, more.get("help"))
     asked = st.query_params.get(key)
     if asked is not None and asked not in options:
-        st.toast(
-            f"The link asks for {label.lower()} “{plain(asked)}”, which is not to be had here."
-        )
+        st.toast(f"The link asks for {label.lower()} “{plain(asked)}”, which is not available.")
     index = options.index(default) if default in options else 0
     return st.selectbox(label, options, index=index, key=key, bind="query-params", **more)
 
 
 def choose_dataset() -> ZSLDataset:
     """Choose a data set among those that can be opened now, and open it."""
-    return cache.dataset(choose("Data set", available(), key="dataset"))
+    return cache.dataset(choose("Data set", visitors.available(), key="dataset"))
 
 
 def choose_split(dataset: ZSLDataset) -> Split:
@@ -163,12 +166,12 @@ def choose_transduction() -> TransductionSpec:
         method = choose("Transductive method", list(TRANSDUCTIVE), key="transductive_method")
         params = {}
         if TRANSDUCTIVE[method].takes_base:
-            help_text = "Whose scores are handed on along the graph of the test images."
+            help_text = "The method whose scores are passed along the graph of the test images."
             bases = list(METHODS)
             params["base"] = choose(
                 "Base", bases, key="transductive_base", default="ESZSL", help=help_text
             )
-        given = _choose_origin(split, "where the validation images play the unlabelled ones")
+        given = _choose_origin(split, "where validation images are used as unlabelled images")
         params |= _choose_params(TRANSDUCTIVE[method], given=given)
         more = _choose_more()
     return TransductionSpec(
@@ -208,14 +211,34 @@ def _choose_origin(split: Split, validated: str) -> bool:
     return choose("Parameters", origins, key="parameters", help=help_text) == "given"
 
 
+def bind_number(key: str) -> Literal["query-params"] | None:
+    """Return how a number is bound to the address: not while what stands there has no end.
+
+    Streamlit cannot make a whole number of one, or of some thousand digits; it is taken out.
+
+    Parameters
+    ----------
+    key : of the number, and what it is called in the address
+    """
+    try:
+        endless = not abs(float(st.query_params.get(key, ""))) < _MOST
+    except ValueError:  # no number at all, which Streamlit sees by itself
+        endless = False
+    if not endless:
+        return "query-params"
+    del st.query_params[key]
+    st.toast(f"The number that the link gives for {key} is too large.")
+    return None
+
+
 def _choose_more() -> dict[str, Any]:
     """Choose what is seldom changed: how the data are scaled, and the seed."""
-    with st.popover("More", icon=":material/more_horiz:"):
+    with st.popover("Scaling and seed", icon=":material/more_horiz:"):
         more = {
             what: choose(f"{what.title()} are scaled to", get_args(hint), key=what, default="l2")
             for what, hint in get_type_hints(Preprocessing).items()
         }
-        more["seed"] = st.number_input("Seed", 0, 9999, 0, key="seed", bind="query-params")
+        more["seed"] = st.number_input("Seed", 0, 9999, 0, key="seed", bind=bind_number("seed"))
     return more
 
 
@@ -233,7 +256,13 @@ def _choose_params(method: type[ZSLEstimator], *, given: bool, but: str = "") ->
             continue  # where the server computes is not for its visitors to say
         if get_origin(hints.get(param)) is Literal:
             options = get_args(hints[param])
-            params[param] = choose(label, options, key=key, default=default, width=150)
+            params[param] = choose(
+                label if label[0] > "z" else label[0].upper() + label[1:],  # not Greek letters
+                options,
+                key=key,
+                default=default,
+                width=114,
+            )
         elif given and param in method.param_grid and param != but:
             params[param] = _slide(label, method.param_grid[param], default, key)
     return params
@@ -248,5 +277,6 @@ def _slide(label: str, grid: Sequence[float], default: float, key: str) -> float
         format_func=three_digits,
         key=key,
         bind="query-params",
-        width=180,
+        width=110,
+        help=terms.tip(label),
     )

@@ -4,7 +4,7 @@ Streamlit would collect all generations after each run, and this app's three hun
 objects, most of them of libraries, take a quarter of a second with the interpreter's lock held:
 ``runner.postScriptGC`` is off. Python goes on collecting by itself as garbage grows; what is left
 goes here, once no page has run for a moment. What has been imported by then is frozen first, so
-that no later collection walks through it.
+that no later collection walks through it; :mod:`ui.warm` imports the rest before.
 """
 
 from __future__ import annotations
@@ -13,8 +13,10 @@ import gc
 import sys
 import threading
 import time
+from collections.abc import Callable
 
-from streamlit import runtime
+from ui import warm
+from ui.served import is_served
 
 __all__ = ["Tidier", "page_runs"]
 
@@ -30,10 +32,14 @@ class Tidier:
     Parameters
     ----------
     quiet : float, seconds
+    first : done once, after the first spell and before the first collection; it is handed what
+        tells whether pages run again
     """
 
-    def __init__(self, quiet: float = QUIET) -> None:
-        self.quiet, self.collections = quiet, 0
+    def __init__(
+        self, quiet: float = QUIET, first: Callable[[Callable[[], bool]], None] | None = None
+    ) -> None:
+        self.quiet, self.first, self.collections = quiet, first, 0
         self._last_run, self._modules = 0.0, 0
         self._has_run = threading.Event()
         self._thread: threading.Thread | None = None
@@ -53,6 +59,9 @@ class Tidier:
             while (left := self._last_run + self.quiet - time.monotonic()) > 0:
                 time.sleep(left)
             self._has_run.clear()
+            if self.first is not None:
+                first, self.first = self.first, None
+                first(lambda: time.monotonic() - self._last_run < self.quiet)
             self.tidy()
 
     def tidy(self) -> None:
@@ -64,10 +73,10 @@ class Tidier:
             gc.freeze()
 
 
-_TIDIER = Tidier()
+_TIDIER = Tidier(first=warm.prepare)
 
 
 def page_runs() -> None:
     """Take note that a page of this server runs; elsewhere, as in tests, nothing happens."""
-    if runtime.exists():
+    if is_served():
         _TIDIER.page_runs()

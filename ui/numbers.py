@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-__all__ = ["delta", "duration", "percent", "points", "three_digits"]
+__all__ = ["change", "duration", "made", "missed", "percent", "points", "three_digits"]
 
 
 def percent(fraction: float | None) -> str:
@@ -21,11 +21,50 @@ def points(difference: float | None) -> str:
     return f"{100 * difference:+.1f}".replace("-", "−") + " points"
 
 
-def delta(difference: float | None) -> str | None:
-    """Write a difference of two fractions for a metric, whose arrow asks for an ASCII minus."""
+def change(difference: float | None) -> dict[str, str]:
+    """Return a difference of two fractions as ``st.metric`` takes it: better is green and upwards.
+
+    A metric finds the direction by itself only behind a hyphen, and no minus is written so here.
+
+    Examples
+    --------
+    >>> change(-0.013)
+    {'delta': '−1.3 points', 'delta_color': 'red', 'delta_arrow': 'down'}
+    """
     if difference is None or math.isnan(difference):
-        return None
-    return f"{100 * difference:+.1f} points"
+        return {}
+    tenths = round(1000 * difference)
+    color, arrow = {1: ("green", "up"), 0: ("gray", "off"), -1: ("red", "down")}[
+        (tenths > 0) - (tenths < 0)
+    ]
+    return {"delta": points(difference), "delta_color": color, "delta_arrow": arrow}
+
+
+def made(created: str) -> str:
+    """Write when something was made, to the minute.
+
+    Examples
+    --------
+    >>> made("2026-03-04T05:06:07+00:00")
+    '2026-03-04 05:06 UTC'
+    """
+    return f"{created[:16].replace('T', ' ')} UTC"
+
+
+def missed(guess: float, truth: float) -> str:
+    """Say how far a guessed fraction is from the true one.
+
+    Examples
+    --------
+    >>> missed(0.5, 0.65)
+    'The prediction is 15.0 points too low.'
+    >>> missed(0.6501, 0.65)
+    'The prediction is right.'
+    """
+    tenths = round(1000 * (guess - truth))
+    if not tenths:
+        return "The prediction is right."
+    return f"The prediction is {abs(tenths) / 10:.1f} points too {'low' if tenths < 0 else 'high'}."
 
 
 def three_digits(value: float | None) -> str:

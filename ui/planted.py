@@ -6,7 +6,8 @@ import streamlit as st
 
 from ui.numbers import three_digits
 from zslcore.datasets import ZSLDataset
-from zslcore.datasets.simulated import planted, unplanted_twin
+from zslcore.datasets.simulated import Planted, planted, unplanted_twin
+from zslcore.datasets.simulated_actions import planted_action, unplanted_action
 
 __all__ = ["about", "about_gain", "about_photographs", "about_shift", "choose"]
 
@@ -27,7 +28,7 @@ def choose(*names: str) -> tuple[str, ...]:
     tuple of str
         The same names, or those of the twins without planted effects.
     """
-    if not any(map(unplanted_twin, names)):
+    if not any(map(_twin, names)):
         return names
     if st.toggle(
         "Plant the effect",
@@ -38,18 +39,18 @@ def choose(*names: str) -> tuple[str, ...]:
         "see what the page says when there is nothing to find.",
     ):
         return names
-    return tuple(unplanted_twin(name) or name for name in names)
+    return tuple(_twin(name) or name for name in names)
 
 
 def about(dataset: ZSLDataset) -> str:
     """Say in one sentence what simulated data are made of."""
-    what = planted(dataset.name)
+    what = _planted(dataset.name)
     if what is None:
         return "No camera was involved: these numbers come from a model."
     effects = [
         words
         for there, words in (
-            (what.gain, "classes of ImageNet-1K are made easier than others"),
+            (what.gain, f"classes of {what.pretraining} are made easier than others"),
             (what.shift, "all features are shifted against those of AWA1"),
             (what.photographs, "images of one photograph are made alike"),
         )
@@ -62,21 +63,22 @@ def about(dataset: ZSLDataset) -> str:
 
 def about_gain(dataset: ZSLDataset) -> str:
     """Say whether a gain of overlapping classes was planted; nothing about other data."""
-    what = planted(dataset.name)
+    what = _planted(dataset.name)
     if what is None:
         return ""
     if not what.gain:
         return NOTHING + "a gain that you see here is chance, or classes that are easier anyway."
     rho, omega = (_words(pair) for pair in (what.rho, what.omega))
     return (
-        "These data are simulated, and the gain is planted: classes of ImageNet-1K agree better "
-        f"with their attributes (ρ = {rho}) and vary less (ω = {omega})."
+        "These data are simulated, and the gain is planted: classes of "
+        f"{what.pretraining} agree better with their attributes (ρ = {rho}) and vary less "
+        f"(ω = {omega})."
     )
 
 
 def about_shift(*datasets: ZSLDataset) -> str:
     """Say whether a shift between two simulated sets was planted; nothing about other data."""
-    found = [what for each in datasets if (what := planted(each.name))]
+    found = [what for each in datasets if (what := _planted(each.name))]
     if not found or len(found) < len(datasets):
         return ""
     shift = max(found, key=lambda what: what.shift).shift
@@ -90,7 +92,7 @@ def about_shift(*datasets: ZSLDataset) -> str:
 
 def about_photographs(dataset: ZSLDataset) -> str:
     """Say whether images of one photograph were made alike; nothing about data without them."""
-    what = planted(dataset.name)
+    what = _planted(dataset.name)
     if what is None or not dataset.image_files:
         return ""
     if not what.photographs:
@@ -99,6 +101,14 @@ def about_photographs(dataset: ZSLDataset) -> str:
         "These data are simulated, and the photographs are planted: images of one photograph share "
         f"{what.photographs:.0%} of the variance of their pose and looks."
     )
+
+
+def _planted(name: str) -> Planted | None:
+    return planted(name) or planted_action(name)
+
+
+def _twin(name: str) -> str | None:
+    return unplanted_twin(name) or unplanted_action(name)
 
 
 def _words(pair: tuple[float, float]) -> str:

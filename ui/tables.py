@@ -5,12 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import streamlit as st
 
-from zslcore.version import stamped
+from ui import takeaway, terms
+from ui.exports import Look
 
 __all__ = ["download", "show"]
+
+#: Pixels of a row on screen.
+ROW = 35
 
 
 def show(
@@ -21,46 +26,57 @@ def show(
     percent: Sequence[str] = (),
     points: Sequence[str] = (),
     significant: Sequence[str] = (),
+    links: Sequence[str] = (),
     height: int | str = "auto",
     with_csv: bool = True,
     **options: Any,
 ) -> None:
-    """Show columns of a tidy table and offer the whole of it as CSV.
+    """Show columns of a tidy table and offer it for download.
 
     Parameters
     ----------
     table : DataFrame, accuracies as fractions
     name : what the file is called, without its ending
-    labels : column -> heading; columns without one are in the download only
+    labels : column -> heading; columns without one are in the CSV only; a heading that is a term
+        of the glossary has its sentence as help
     percent : columns shown as percent with one decimal
     points : differences of fractions, shown in percentage points with their sign
     significant : columns shown with three significant digits
-    height : of the table on screen, as for ``st.dataframe``
-    with_csv : whether the CSV is offered below
+    links : columns of addresses that begin with http:// or https://, or are empty
+    height : of the table on screen, at most, as for ``st.dataframe``
+    with_csv : whether it is offered for download below
     **options : of ``st.dataframe``, as what happens when rows are selected
     """
     shown = table[list(labels)].copy()
+    for column in shown.select_dtypes("bool"):
+        shown[column] = np.where(shown[column], "yes", "no")
     for column in (*percent, *points):
         shown[column] = 100 * shown[column].astype(float)
-    config = {column: st.column_config.Column(label) for column, label in labels.items()}
+    if isinstance(height, int) and ROW * (len(shown) + 1) <= height:
+        height = "content"  # no empty rows
+    tips = {column: terms.tip(label) for column, label in labels.items()}
+    config = {c: st.column_config.Column(label, help=tips[c]) for c, label in labels.items()}
     for columns, text in ((percent, "%.1f %%"), (points, "%+.1f"), (significant, "%.3g")):
-        config |= {c: st.column_config.NumberColumn(labels[c], format=text) for c in columns}
+        config |= {
+            c: st.column_config.NumberColumn(labels[c], format=text, help=tips[c]) for c in columns
+        }
+    config |= {c: st.column_config.LinkColumn(labels[c], display_text="open") for c in links}
     options = {"height": height, "hide_index": True, "placeholder": "–"} | options
     st.dataframe(shown, column_config=config, **options)
     if with_csv:
-        download(table, name)
+        download(table, name, look=Look(labels, percent, points, significant))
 
 
-def download(table: pd.DataFrame, name: str, *, index: bool = False) -> None:
-    """Offer a table as CSV, with what made it; accuracies stay fractions."""
-    st.download_button(
-        "CSV",
-        stamped(table).to_csv(index=index),
-        file_name=f"{name}.csv",
-        mime="text/csv",
-        icon=":material/download:",
-        type="tertiary",
-        on_click="ignore",
-        key=f"download_{name}",
-        help="Accuracies in the file are fractions.",
-    )
+def download(
+    table: pd.DataFrame, name: str, *, index: bool = False, look: Look | None = None
+) -> None:
+    """Offer a table as CSV, LaTeX and Markdown, with what made it.
+
+    Parameters
+    ----------
+    table : DataFrame, accuracies as fractions; they stay so in the CSV
+    name : what the files are called, without their ending
+    index : whether the index is part of it
+    look : how it is written for readers
+    """
+    takeaway.offer_table(takeaway.Table(name, table, look, index))

@@ -2,37 +2,159 @@
 
 from __future__ import annotations
 
-__all__ = ["AUSUC", "GAP_OF_ALL", "GAP_OF_GAMMA", "GAP_OF_PARAMETERS", "GLOSSARY", "plain"]
+import re
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+__all__ = [
+    "AUSUC",
+    "GAP_OF_ALL",
+    "GAP_OF_GAMMA",
+    "GAP_OF_PARAMETERS",
+    "GLOSSARY",
+    "PARTS",
+    "TERMS",
+    "Term",
+    "on_screen",
+    "plain",
+    "term_of",
+]
 
 #: Three gaps, called by the same words on every page; all in points.
 GAP_OF_GAMMA = "Gap of γ"
 GAP_OF_PARAMETERS = "Gap of parameters"
 GAP_OF_ALL = "Gap of parameters and γ"
 AUSUC = "AUSUC"
+#: Parts of a split as files name them -> as pages do.
+PARTS = {"test_seen": "test seen", "test_unseen": "test unseen"}
 
 _BOUND = "An oracle, chosen on the test set: it is a bound, never a result."
 
-#: What a term means; every page shows these sentences as the help of the term.
-GLOSSARY = {
-    "ZSL accuracy": "Accuracy of unseen images among unseen classes (A_U→Cu), averaged over "
-    "classes.",
-    "H at γ = 0": "Harmonic mean of seen and unseen accuracy among all classes, without "
-    "calibration.",
-    "H, validated γ": "H when γ, chosen on the folds inside the training classes, is subtracted "
-    "from the scores of seen classes.",
-    "H, oracle γ": f"The highest H on the curve of the test set. {_BOUND}",
-    AUSUC: "Area under the seen-unseen curve: seen accuracy over unseen accuracy for every γ.",
-    GAP_OF_GAMMA: "Points of H that the best γ of the test set would add, with the parameters as "
-    f"they are. {_BOUND}",
-    GAP_OF_PARAMETERS: "Points of ZSL accuracy that the best parameters of the grid on the test "
-    f"set would add. {_BOUND}",
-    GAP_OF_ALL: "Points of H that the best parameters of the grid and the best γ on the test set "
-    f"would add together; never less than the {GAP_OF_GAMMA.lower()}. {_BOUND}",
-}
 
-_MARKS = str.maketrans({mark: f"\\{mark}" for mark in r"\`*_{}[]()#+-.!|~$:<>"})
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A term on screen.
+
+    Attributes
+    ----------
+    name : as it is in the glossary
+    says : what it means, in one sentence; of a bound also that it is one
+    formula : in LaTeX, empty where it has none
+    also : what else it is called on screen
+    """
+
+    name: str
+    says: str
+    formula: str = ""
+    also: tuple[str, ...] = ()
+
+    def in_markdown(self) -> str:
+        """Return the sentence and, below it, the formula."""
+        return f"{self.says}\n\n${self.formula}$" if self.formula else self.says
+
+    def searched(self) -> str:
+        """Return the words in which it is looked for, in lower case."""
+        return " ".join((self.name, *self.also, self.says)).lower()
+
+
+def _read() -> dict[str, Term]:
+    with Path(__file__).with_name("glossary.toml").open("rb") as file:
+        rows = tomllib.load(file)["term"]
+    return {
+        row["name"]: Term(
+            row["name"],
+            f"{row['says']} {_BOUND}" if row.get("bound") else row["says"],
+            row.get("formula", ""),
+            tuple(row.get("also", ())),
+        )
+        for row in rows
+    }
+
+
+#: Every term, in the order of the glossary.
+TERMS = _read()
+#: What a term means; every page shows these words as the help of the term.
+GLOSSARY = {name: term.in_markdown() for name, term in TERMS.items()}
+
+
+def _key(words: str) -> str:
+    """Return words in lower case; a single letter stays, as H and h are two things."""
+    return words.casefold() if len(words) > 1 else words
+
+
+_BY_WORDS = {_key(words): term for term in TERMS.values() for words in (term.name, *term.also)}
+#: What a label may have around its term: what it is of, for what, and at which number.
+_AROUND = tuple(map(re.compile, (r"^folds: ", r", [^,]*$", r" for G?ZSL$", r" at γ$")))
+
+
+def term_of(label: str) -> Term | None:
+    """Return the term that a heading, a figure or a control is labelled with.
+
+    Parameters
+    ----------
+    label : as it is on screen, perhaps with a number or with what it is of
+
+    Returns
+    -------
+    Term, or None where the label is no term of the glossary
+
+    Examples
+    --------
+    >>> term_of("u at γ").name, term_of("p, Holm").name, term_of("top-5").name
+    ('Unseen accuracy u', 'p-value', 'Top-k accuracy')
+    >>> term_of("γ of ESZSL") is None
+    True
+    """
+    words = label.strip()
+    if found := _BY_WORDS.get(_key(words)):
+        return found
+    words = re.sub(r"γ = [\d.e−+-]+$", "γ", re.sub(r"(?<=top-)\d+", "k", words))
+    while words:
+        if found := _BY_WORDS.get(_key(words)):
+            return found
+        words = next((s for a in _AROUND if (s := a.sub("", words)) != words), "")
+    return None
+
+
+#: What sentences of the package say to those who write Python or commands -> what stands for it on
+#: a page, whose controls have names of their own.
+_ON_A_PAGE = tuple(
+    (re.compile(pattern), words)
+    for pattern, words in (
+        (r"(, given)? with prototypes= \(--prototypes\)", ", uploaded together with the first"),
+        (r" with unseen= \(--unseen\)", " in a second file, or under “Unseen classes”"),
+        (r" \(--groups\)", " under “What else is known”"),
+        (r"say which file to read with \w+= \(--\w+\)", "leave one such file in the folder"),
+        (r"a file that begins with b(['\"]).*\1", "a file of another kind"),
+        (r" \(\w*(?:Error|File|Exception|Warning|Exit)\)", ""),
+        (r", as `zslcore [^`]*` prints", ", as this app and the command line export it"),
+    )
+)
+
+
+def on_screen(message: str) -> str:
+    """Return a sentence of the package as a page says it: no options, bytes or names of errors.
+
+    Examples
+    --------
+    >>> on_screen("could not be read (BadZipFile)")
+    'could not be read'
+    """
+    for pattern, words in _ON_A_PAGE:
+        message = pattern.sub(words, message)
+    return plain(message)
+
+
+_MARKS = str.maketrans({mark: f"\\{mark}" for mark in r"\`*_{}[]()#+-.!|~$:<>&"})
+#: Where words would still be taken for more, whatever stands before their letters: an address of
+#: the web or of mail, an icon, an arrow, a dash. Something invisible comes between.
+_APART = re.compile(
+    r"(?<=:)(?=//|[\w/+-]+:)|(?<=www)(?=\.)|(?<=@)(?=[\w-])|(?<=[-<>=~])(?=[-<>=~])", re.IGNORECASE
+)
+_JOINER = "\N{WORD JOINER}"
 
 
 def plain(words: str) -> str:
     """Return words that may come from a file or an address so that markdown leaves them alone."""
-    return words.translate(_MARKS)
+    return _APART.sub(_JOINER, words).translate(_MARKS)

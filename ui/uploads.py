@@ -7,8 +7,8 @@ Nothing is looked into here. Files go under plain names into a folder that is go
 from __future__ import annotations
 
 import csv
+import os
 import shutil
-import tempfile
 import weakref
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -17,13 +17,15 @@ from urllib.parse import urlsplit
 
 import streamlit as st
 
-from ui import cache
-from zslcore.datasets import ZSLDataset, available
+from ui import visitors
+from zslcore import kept
+from zslcore.datasets import ZSLDataset, available, quotas
 from zslcore.datasets.door import clean_text
 from zslcore.datasets.importing import import_dataset, proposed_name
 from zslcore.datasets.imports import import_name
 from zslcore.datasets.xlsa17 import SPLIT_FOLDERS
 from zslcore.exceptions import FileRefusedError, ParameterError
+from zslcore.files import or_refused
 from zslcore.leakage import AuditContext, Vocabulary, read_vocabulary
 from zslcore.leakage.grouping import photographs_of
 from zslcore.leakage.loading import context_of_split
@@ -41,6 +43,7 @@ __all__ = [
     "import_folder",
     "is_local",
     "photographs_of_dataset",
+    "put",
     "vocabulary_of_file",
 ]
 
@@ -50,7 +53,17 @@ ENDINGS = ("mat", "npz", "h5", "hdf5", "csv", "txt")
 SPLIT_ENDINGS = ("mat", "npz", "h5", "hdf5", "json")
 #: Endings of what says which rows come from one photograph.
 GROUP_ENDINGS = ("txt", "csv", "mat", "npz", "h5", "hdf5")
+#: What an import is called when its file's name has no Latin letter or digit.
+NAMELESS = import_name("")
+#: Bytes that the name of a file may have here, less than any system's 255.
+MAX_STEM = 200
 TABLES = (".npz", ".h5", ".hdf5")
+#: Headers that proxies add, beside those that begin with ``X-Forwarded``.
+PROXIED = frozenset(
+    ("forwarded", "via", "x-real-ip", "x-client-ip", "true-client-ip", "cf-connecting-ip")
+)
+#: Where a session counts what it has imported.
+MADE = "imports_made"
 
 #: Made to be copied; a test runs each of them and imports what comes out.
 MAKE_MAT = """\
@@ -119,10 +132,11 @@ def import_files(
     ZSLError
         One sentence on the first thing that is not as it should be.
     """
-    with tempfile.TemporaryDirectory() as folder:
-        paths = _put(files, Path(folder))
+    with kept.scratch() as folder:
+        paths = put(files, folder)
         main, options = _understood(paths)
-        name = name.strip() or proposed_name(main, options.get("splits", ""))
+        name = name.strip() or _free(proposed_name(main, options.get("splits", "")))
+        name = visitors.own_name(name)
         _refuse_taken(name, replace=replace)
         if unseen.strip():
             options["unseen"] = [part.strip() for part in unseen.split(",") if part.strip()]
@@ -137,12 +151,24 @@ def import_folder(
     """Import a folder of this machine that is in the field's layout, without copying it first."""
     if not folder.strip():
         raise ParameterError("Which folder? Give the path of one with two .mat files.")
-    path = Path(folder.strip()).expanduser()
+    path = _folder(folder.strip())
     inside = path.name.lower() in SPLIT_FOLDERS  # then the data set is the folder above
     called = f"{path.parent.name}-{path.name}" if inside else path.name
     name = name.strip() or import_name(called)
     _refuse_taken(name, replace=replace)
     return _imported(path, name, {"features": features.strip(), "splits": splits.strip()})
+
+
+def _folder(text: str) -> Path:
+    """Return the folder of this name, whatever somebody has typed."""
+    try:
+        path = Path(text).expanduser().absolute()
+        os.stat(path) if "\0" in text else path.is_dir()
+    except (OSError, RuntimeError, ValueError):
+        raise ParameterError(
+            f"Expected the path of a folder of this computer, got {clean_text(text, 80)!r}."
+        ) from None
+    return path
 
 
 def context_of_files(
@@ -162,9 +188,9 @@ def context_of_files(
     ZSLError
         One sentence on the first thing that is not as it should be.
     """
-    folder = Path(tempfile.mkdtemp())
+    folder = kept.scratch_folder()
     try:
-        paths = _put(files, folder, SPLIT_ENDINGS)
+        paths = put(files, folder, SPLIT_ENDINGS)
         if len(paths) > 2:
             raise FileRefusedError(
                 "Expected a split file, and at most one with labels and features; got "
@@ -192,8 +218,8 @@ def photographs_of_dataset(
     dataset: ZSLDataset, groups: BinaryIO | None, pattern: str
 ) -> Photographs | None:
     """Return which rows of a data set come from one photograph, by a file or by its names."""
-    with tempfile.TemporaryDirectory() as folder:
-        known = _grouped(groups, pattern, Path(folder))
+    with kept.scratch() as folder:
+        known = _grouped(groups, pattern, folder)
         return photographs_of(known["groups"], known["group_pattern"], dataset.image_files)
 
 
@@ -202,34 +228,59 @@ def _grouped(groups: BinaryIO | None, pattern: str, folder: Path) -> dict[str, A
     path = None
     if groups is not None:
         (folder / "groups").mkdir()
-        path = _put([groups], folder / "groups", GROUP_ENDINGS)[0]
+        path = put([groups], folder / "groups", GROUP_ENDINGS)[0]
     return {"groups": path, "group_pattern": pattern.strip() or None}
 
 
 def vocabulary_of_file(file: BinaryIO) -> Vocabulary:
     """Read an uploaded list of pre-training classes, one a line."""
-    with tempfile.TemporaryDirectory() as folder:
-        return read_vocabulary(_put([file], Path(folder), ("txt", "csv"))[0])
+    with kept.scratch() as folder:
+        return read_vocabulary(put([file], folder, ("txt", "csv"))[0])
 
 
 def is_local() -> bool:
-    """Whether the visitor sits at the machine that runs the app, as far as can be told."""
+    """Whether the visitor sits at the machine that runs the app, as far as can be told.
+
+    In the public mode nobody does.
+    """
     context = st.context
+    if visitors.is_public():
+        return False
     return context.ip_address is None and names_this_machine(context.headers.to_dict())
 
 
 def names_this_machine(headers: Mapping[str, str]) -> bool:
     """Whether a request was made to this machine by its own name, not passed on by a proxy."""
     headers = {name.lower(): value for name, value in headers.items()}
-    host = urlsplit(f"//{headers.get('host', '')}").hostname
-    return host in ("localhost", "127.0.0.1", "::1") and "x-forwarded-for" not in headers
+    if any(name.startswith("x-forwarded") or name in PROXIED for name in headers):
+        return False
+    hosts = {urlsplit(f"//{headers.get('host', '')}").hostname}
+    if "origin" in headers:  # what the browser was asked for; a proxy may put another host
+        hosts.add(urlsplit(headers["origin"]).hostname)
+    return hosts <= {"localhost", "127.0.0.1", "::1"}
 
 
 def _imported(source: Path, name: str, options: dict) -> ZSLDataset:
-    """Import, and forget what was cached under this name before."""
+    """Import, as often as a visit may."""
+    made, most = st.session_state.get(MADE, 0), quotas.a_visitor()
+    if made >= most:
+        raise ParameterError(
+            f"Expected at most {most} imports in one visit (ZSL_IMPORTS_A_VISITOR); this would be "
+            "one more."
+        )
     dataset = import_dataset(source, name=name, **options)
-    cache.dataset.clear(name)
+    st.session_state[MADE] = made + 1
     return dataset
+
+
+def _free(name: str) -> str:
+    """Return the name, numbered where it is that of files whose own has no letter for one."""
+    taken, free = available(), name
+    for number in range(2, 1000):
+        if free not in taken or name != NAMELESS:
+            break
+        free = f"{name}-{number}"
+    return free
 
 
 def _refuse_taken(name: str, *, replace: bool) -> None:
@@ -240,13 +291,13 @@ def _refuse_taken(name: str, *, replace: bool) -> None:
         )
 
 
-def _put(files: Sequence[BinaryIO], folder: Path, endings=ENDINGS) -> list[Path]:
+def put(files: Sequence[BinaryIO], folder: Path, endings=ENDINGS) -> list[Path]:
     """Write every file into ``folder`` under its own plain name."""
     if not files:
         raise ParameterError("No file yet: choose one or more first.")
     paths = []
     for file in files:
-        plain = clean_text(Path(file.name.replace("\\", "/")).name)
+        plain = _plain(Path(file.name.replace("\\", "/")))
         path = folder / plain
         if path.suffix.lower().lstrip(".") not in endings or path.exists():
             raise FileRefusedError(
@@ -254,10 +305,16 @@ def _put(files: Sequence[BinaryIO], folder: Path, endings=ENDINGS) -> list[Path]
                 f"{'two of this name' if path.exists() else path.suffix or 'no ending'}."
             )
         path = path.with_suffix(path.suffix.lower())
-        with path.open("wb") as copy:
+        with or_refused(plain), path.open("wb") as copy:
             shutil.copyfileobj(file, copy)
         paths.append(path)
     return paths
+
+
+def _plain(path: Path) -> str:
+    """Return the cleaned name of a file, its stem cut until the system takes it."""
+    stem, suffix = clean_text(path.stem), clean_text(path.suffix, 16)
+    return stem.encode()[: MAX_STEM - len(suffix.encode())].decode(errors="ignore") + suffix
 
 
 def _understood(paths: list[Path]) -> tuple[Path, dict]:
@@ -300,7 +357,7 @@ def _has_column(path: Path, column: str) -> bool:
 
 def _settle(folder: Path, name: str) -> Path:
     """Give the folder the data set's name, which its source is shown under."""
-    inside = [path for path in folder.iterdir() if path.is_file()]
+    inside = [p for p in folder.iterdir() if p.is_file() and not p.name.startswith(".")]
     home = folder / import_name(name)
     home.mkdir()
     for path in inside:

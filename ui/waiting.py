@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -10,8 +11,9 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from ui import cache
-from ui.frame import errors_as_sentences
+from ui import cache, visitors
+from ui.frame import BEGAN, TOLD, errors_as_sentences
+from ui.guard import fragment
 from ui.numbers import duration
 from ui.text import plain
 from zslcore import jobs
@@ -25,16 +27,22 @@ from zslcore.runs import RunResult, RunSpec
 __all__ = [
     "comparison_of",
     "is_quick",
+    "leave",
     "parts_of",
     "path_of",
+    "quick",
     "result_of",
     "results_of",
     "run_of",
     "wait_for",
 ]
 
-#: Seconds that a page waits before it shows that it waits, and between two looks at a job.
+#: Seconds from a page's beginning until it shows that it waits, and between two looks at a job.
 PATIENCE, LOOK_EVERY = 1.5, 0.5
+#: Seconds that it waits for a job at least, before it shows that it does.
+AT_LEAST = 0.2
+#: Where a session keeps the jobs that it has left.
+LEFT = "left_jobs"
 
 Draw = Callable[[Mapping[str, np.ndarray]], None]
 
@@ -47,9 +55,21 @@ def is_quick(spec: RunSpec) -> bool:
 def run_of(spec: RunSpec) -> tuple[RunResult, ScoredTest]:
     """Return the result and the scores of a run; one that takes long is waited for, see below."""
     if is_quick(spec):
-        with st.spinner("Choosing on the folds, then fitting …", show_time=True):
-            return cache.quick_run(spec)
+        return quick(spec)
     return result_of(run.ask(spec, cache.dataset(spec.dataset)))
+
+
+def quick(spec: RunSpec) -> tuple[RunResult, ScoredTest]:
+    """Run a spec here and now, and say so where the result cannot be kept."""
+    with st.spinner("Choosing on the folds, then fitting …", show_time=True):
+        result, scores, unkept = cache.quick_run(spec)
+    if unkept and not st.session_state.get(TOLD):
+        st.session_state[TOLD] = True
+        st.warning(
+            f"These figures are computed, but they cannot be kept. {plain(unkept)}",
+            icon=":material/save:",
+        )
+    return result, scores
 
 
 def comparison_of(spec: TransductionSpec) -> Transduction:
@@ -88,7 +108,7 @@ def results_of(asked: Sequence[Work]) -> list[Any]:
     """
     for work in asked:
         if jobs.finished(work) is None and jobs.status(work.key) is None:
-            jobs.submit(work)
+            jobs.submit(work, visitors.who())
     found, waiting = [], False
     for work in asked:
         folder = jobs.finished(work) if waiting else wait_for(work, stop=False)
@@ -120,15 +140,22 @@ def wait_for(asked: Work, *, draw: Draw | None = None, stop: bool = True) -> Pat
     folder = jobs.finished(asked)
     status = jobs.status(asked.key)
     if folder is None and (status is None or status.state == "done"):
-        jobs.submit(asked)
-        jobs.wait(asked.key, PATIENCE)
+        jobs.submit(asked, visitors.who())
+        jobs.wait(asked.key, _patience())
         folder = jobs.finished(asked)
     if folder is None:
-        active = jobs.status(asked.key).active
-        st.fragment(_panel, run_every=LOOK_EVERY if active else None)(asked, draw, active)
+        status = jobs.status(asked.key)
+        active = status is not None and status.active
+        fragment(_panel, run_every=LOOK_EVERY if active else None)(asked, draw, active)
         if stop:
             st.stop()
     return folder
+
+
+def _patience() -> float:
+    """Return for how many seconds more the page may show nothing."""
+    gone = time.monotonic() - st.session_state.get(BEGAN, time.monotonic())
+    return min(max(PATIENCE - gone, AT_LEAST), PATIENCE)
 
 
 def _panel(asked: Work, draw: Draw | None, was_active: bool) -> None:
@@ -138,7 +165,9 @@ def _panel(asked: Work, draw: Draw | None, was_active: bool) -> None:
         st.rerun()
     with st.container(border=True, key=f"job_{asked.key}"):
         st.markdown(f"**{plain(asked.title)}**")
-        if status.active:
+        if status.active and asked.key in st.session_state.get(LEFT, ()):
+            _show_left(asked, status)
+        elif status.active:
             _show_progress(asked, status)
             _show_preview(status, draw)
         else:
@@ -153,8 +182,29 @@ def _show_progress(asked: Work, status: Status) -> None:
         st.caption(_time(status))
         st.space("stretch")
         if st.button("Cancel", icon=":material/close:", key=f"cancel_{asked.key}"):
-            jobs.cancel(asked.key)
+            leave(asked.key)
             st.rerun()
+
+
+def leave(key: str) -> None:
+    """Let this visitor leave a job; the last one ends it."""
+    jobs.cancel(key, visitors.who())
+    st.session_state.setdefault(LEFT, set()).add(key)
+
+
+def _join(asked: Work) -> None:
+    """Let this visitor wait for a job, started unless it is under way."""
+    st.session_state.setdefault(LEFT, set()).discard(asked.key)
+    with errors_as_sentences():
+        jobs.submit(asked, visitors.who())
+
+
+def _show_left(asked: Work, status: Status) -> None:
+    """Say that a job goes on for others, and offer to wait for it again."""
+    st.info("You have left this job. Others still wait for it.", icon=":material/block:")
+    if st.button("Join again", icon=":material/refresh:", key=f"again_{asked.key}"):
+        _join(asked)
+        st.rerun()
 
 
 def _time(status: Status) -> str:
@@ -174,9 +224,8 @@ def _show_end(asked: Work, status: Status) -> None:
     if status.state == "failed":
         st.error(plain(status.error), icon=":material/error:")
     else:
-        st.info("Cancelled.", icon=":material/block:")
+        st.info(f"Cancelled. {plain(status.error)}".strip(), icon=":material/block:")
     again = "Try again" if status.state == "failed" else "Start again"
     if st.button(again, icon=":material/refresh:", key=f"again_{asked.key}"):
-        with errors_as_sentences():
-            jobs.submit(asked)
+        _join(asked)
         st.rerun()

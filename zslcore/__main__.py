@@ -16,6 +16,7 @@ from zslcore.exceptions import ZSLError
 
 if TYPE_CHECKING:
     from zslcore.datasets import ZSLDataset
+    from zslcore.runs import RunResult, RunSpec
 
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
@@ -28,7 +29,8 @@ def add_import(commands: Subparsers) -> None:
         "import",
         help="import a data set from files",
         description="Import a data set: a folder in the xlsa17 layout (res101.mat, "
-        "att_splits.mat), or features of your own as .npz, HDF5 or CSV.",
+        "att_splits.mat), features of your own as .npz, HDF5 or CSV, or the archives of UCF101 and "
+        "HMDB51 (labels, word vectors and random splits).",
     )
     parser.add_argument(
         "source",
@@ -37,7 +39,15 @@ def add_import(commands: Subparsers) -> None:
     )
     parser.add_argument("--features", metavar="F", help="file of features (res101.mat)")
     parser.add_argument("--splits", metavar="S", help="file of splits (att_splits.mat)")
-    parser.add_argument("--prototypes", metavar="P", help="CSV of prototypes, beside a file")
+    parser.add_argument(
+        "--prototypes",
+        metavar="P",
+        help="class embeddings in place of a folder's att, or beside a file: CSV with a column "
+        "class; for a folder also .mat, .npz or HDF5",
+    )
+    parser.add_argument(
+        "--embedding", metavar="E", help="which of several in that file, as word2vec"
+    )
     parser.add_argument("--unseen", metavar="CLASS", nargs="+", help="unseen classes of a file")
     parser.add_argument("--name", metavar="N", help="name to import it under")
     parser.set_defaults(run=run_import)
@@ -45,15 +55,18 @@ def add_import(commands: Subparsers) -> None:
 
 def run_import(args: argparse.Namespace) -> None:
     """Import what ``args.source`` holds and print what it is."""
+    from zslcore.datasets.action_files import holds_actions
     from zslcore.datasets.importing import import_dataset
     from zslcore.exceptions import ParameterError
 
-    of_file, of_folder = ("prototypes", "unseen"), ("features", "splits")
+    of_file, of_folder = ("unseen",), ("features", "splits", "embedding")
+    if holds_actions(Path(args.source)):  # features have a file of their own, splits have not
+        of_file, of_folder = ("features",), ("unseen", "splits", "embedding")
     for option in of_folder if Path(args.source).is_file() else of_file:
         if getattr(args, option) is not None:
             kind = "file" if option in of_folder else "folder"
             raise ParameterError(f"--{option} means nothing for a {kind}; got {args.source}.")
-    options = {key: getattr(args, key) for key in ("name", *of_file, *of_folder)}
+    options = {key: getattr(args, key) for key in ("name", "prototypes", *of_file, *of_folder)}
     given = {key: value for key, value in options.items() if value is not None}
     print_dataset(import_dataset(args.source, **given))
 
@@ -129,6 +142,7 @@ def add_run(commands: Subparsers) -> None:
     option("--features", default="l2", help="scaling of features: none, l2 or zscore")
     option("--prototypes", default="l2", help="scaling of prototypes: none, l2 or binary")
     option("--seed", type=int, default=0, help="seed of stochastic methods and of held-out rows")
+    option("--dask", default="", metavar="ADDRESS", help="Dask cluster that makes the run")
     option("--no-oracle", action="store_true", help="do not sweep the grid on the test set")
     option("--no-store", action="store_true", help="do not keep the result")
     option("--json", action="store_true", help="print everything as JSON instead of a table")
@@ -137,8 +151,11 @@ def add_run(commands: Subparsers) -> None:
 
 def run_run(args: argparse.Namespace) -> None:
     """Run what ``args`` specify, print and keep the result."""
+    from dataclasses import replace
+
     from zslcore.datasets import load
     from zslcore.jobs.run import Progress
+    from zslcore.mending import refusal_of
     from zslcore.run_listing import as_text
     from zslcore.runs import RunSpec, RunStore, execute
 
@@ -150,19 +167,39 @@ def run_run(args: argparse.Namespace) -> None:
         grid=read_grid(args.method, args.grid),
         **{name: getattr(args, name) for name in fields},
     )
+    store = RunStore()
+    if not args.no_store and (refusal := refusal_of(store)):
+        print(f"The result will be shown and not kept. {refusal}", file=sys.stderr)
     with_oracle = not args.no_oracle
-    progress = Progress(spec, dataset, show_steps, with_oracle=with_oracle)
-    result = execute(
-        spec,
-        dataset,
-        with_oracle=with_oracle,
-        on_progress=progress.on_fit,
-        on_epoch=progress.on_epoch,
-    )
+    if args.dask:
+        result = elsewhere(replace(spec, digest=dataset.digest), args.dask, with_oracle)
+    else:
+        progress = Progress(spec, dataset, show_steps, with_oracle=with_oracle)
+        result = execute(
+            spec,
+            dataset,
+            with_oracle=with_oracle,
+            on_progress=progress.on_fit,
+            on_epoch=progress.on_epoch,
+        )
     show_steps()
+    print(result.to_json() if args.json else as_text(result), flush=True)
     if not args.no_store:
-        RunStore().put(result)
-    print(result.to_json() if args.json else as_text(result))
+        store.keep(result)
+    if store.unkept:
+        print(f"The result is not kept. {store.unkept}", file=sys.stderr)
+
+
+def elsewhere(spec: RunSpec, dask: str, with_oracle: bool) -> RunResult:
+    """Return what a worker of a Dask cluster makes of a spec; he has to have the same data."""
+    from joblib import delayed
+
+    from zslcore.large.engine import Engine, parallel
+    from zslcore.runs import execute
+
+    with parallel(Engine(dask=dask), 1, "list") as work:
+        (result,) = work([delayed(execute)(spec, with_oracle=with_oracle)])
+    return result
 
 
 def read_params(method: str, texts: Sequence[str]) -> dict[str, bool | float | int | str]:
@@ -224,6 +261,11 @@ def show_steps(done: float = 0, total: float = 0, message: str = "") -> None:
         sys.stderr.flush()
 
 
+def named(dataset: ZSLDataset) -> str:
+    """Return which data these are, and whether a camera took them."""
+    return f"{dataset.name}{', simulated' if dataset.simulated else ''}, data {dataset.digest}"
+
+
 def add_compare(commands: Subparsers) -> None:
     """``compare``: many methods on several data sets, ranked."""
     parser = commands.add_parser(
@@ -242,6 +284,7 @@ def add_compare(commands: Subparsers) -> None:
     option("--per", default="class", choices=["class", "sample"], help="mean per class or sample")
     option("--folds", action="store_true", help="also what each fold alone would choose")
     option("--jobs", type=int, default=2, help="runs at a time (2)")
+    option("--dask", default="", metavar="ADDRESS", help="Dask cluster that shares our data folder")
     option("--json", action="store_true", help="print every figure as JSON instead of a table")
     parser.set_defaults(run=run_compare)
 
@@ -261,7 +304,7 @@ def run_compare(args: argparse.Namespace) -> None:
     choices: list[comparison.Choice] = ["folds"] if args.folds else []
     store = RunStore()
     todo = comparison.missing(spec, datasets, store, choices)
-    for done, (run, refused) in enumerate(compare.make(todo, choices, args.jobs), 1):
+    for done, (run, refused) in enumerate(compare.make(todo, choices, args.jobs, args.dask), 1):
         show_steps(done, len(todo), f"{run.method} on {run.dataset}")
         if refused:
             print(f"{run.method} on {run.dataset}, split {run.split}: {refused}", file=sys.stderr)
@@ -275,7 +318,17 @@ def run_compare(args: argparse.Namespace) -> None:
         average=args.per,
         n_draws=400,
     )
-    print(found.table().to_json(orient="records") if args.json else comparison.as_text(found))
+    if args.json:
+        rows = found.table().assign(
+            digest=lambda table: table["dataset"].map(digests),
+            simulated=lambda table: [datasets[name].simulated for name in table["dataset"]],
+        )
+        print(rows.to_json(orient="records"))
+        return
+    for data in datasets.values():
+        print(f"on {named(data)}")
+    print(f"{args.figure}, mean per {args.per}, parameters chosen for {args.select_for}")
+    print(comparison.as_text(found))
 
 
 def add_leak_cost(commands: Subparsers) -> None:
@@ -305,20 +358,30 @@ def run_leak_cost(args: argparse.Namespace) -> None:
     from zslcore.methods import get_method
 
     dataset = load(args.dataset)
+    split = dataset.split(args.split)
     methods = [get_method(name)() for name in args.method]
     found = []
     for method in methods:
         found += leak_cost.costs(
             method,
             dataset,
-            dataset.split(args.split),
+            split,
             args.leak,
             choose=not args.given,
             on_progress=show_steps,
         )
     show_steps()
-    as_json = leak_cost.table(found).to_json(orient="records", double_precision=15)
-    print(as_json if args.json else leak_cost.as_text(found))
+    if args.json:
+        rows = leak_cost.table(found).assign(
+            dataset=dataset.name,
+            split=split.name,
+            digest=dataset.digest,
+            simulated=dataset.simulated,
+        )
+        print(rows.to_json(orient="records", double_precision=15))
+        return
+    print(f"on {named(dataset)}, split {split.name}")
+    print(leak_cost.as_text(found))
 
 
 def add_runs(commands: Subparsers) -> None:
@@ -335,9 +398,58 @@ def add_reproduce(commands: Subparsers) -> None:
     add_parser(commands)
 
 
+def add_score(commands: Subparsers) -> None:
+    """``score``: judge score matrices from elsewhere."""
+    from zslcore.commands.score import add_parser
+
+    add_parser(commands)
+
+
+def add_board(commands: Subparsers) -> None:
+    """``board``: check a folder of results, and write them as one table."""
+    from zslcore.commands.board import add_parser
+
+    add_parser(commands)
+
+
+def add_extract(commands: Subparsers) -> None:
+    """``extract``: turn images into features."""
+    from zslcore.commands.extract import add_parser
+
+    add_parser(commands)
+
+
+def add_shards(commands: Subparsers) -> None:
+    """Add ``shards``: features that do not fit into memory."""
+    from zslcore.commands.shards import add_parser
+
+    add_parser(commands)
+
+
+def add_large_scale(commands: Subparsers) -> None:
+    """Add ``large-scale``: methods on the nine ImageNet test sets."""
+    from zslcore.commands.large_scale import add_parser
+
+    add_parser(commands)
+
+
 def add_claims(commands: Subparsers) -> None:
     """``claims``: whether statements of the papers hold."""
     from zslcore.commands.claims import add_parser
+
+    add_parser(commands)
+
+
+def add_contamination(commands: Subparsers) -> None:
+    """``contamination``: which extractors have seen classes of which test sets."""
+    from zslcore.commands.contamination import add_parser
+
+    add_parser(commands)
+
+
+def add_doctor(commands: Subparsers) -> None:
+    """Add ``doctor``: whether everything that is kept is as it should be."""
+    from zslcore.commands.doctor import add_parser
 
     add_parser(commands)
 
@@ -351,30 +463,9 @@ def add_audit(commands: Subparsers) -> None:
 
 def add_app(commands: Subparsers) -> None:
     """``app``: open the app in the browser."""
-    parser = commands.add_parser(
-        "app",
-        help="open the app in the browser",
-        description="Serve the app on this machine and open it in the browser.",
-    )
-    parser.add_argument("--port", type=int, help="port to listen on (8501)")
-    parser.add_argument("--address", default="127.0.0.1", help="address (127.0.0.1: this machine)")
-    parser.add_argument("--headless", action="store_true", help="open no browser")
-    parser.set_defaults(run=run_app)
+    from zslcore.commands.app import add_parser
 
-
-def run_app(args: argparse.Namespace) -> int:
-    """Serve the app until it is interrupted."""
-    import os
-    import subprocess
-
-    from zslcore.files import APP
-
-    words = [sys.executable, "-m", "streamlit", "run", str(APP), "--server.address", args.address]
-    words += ["--server.port", str(args.port)] if args.port else []
-    words += ["--server.headless", "true"] if args.headless else []
-    if os.name == "posix":  # who ends this process ends the server
-        os.execv(words[0], words)  # noqa: S606 - our own interpreter, our own script
-    return subprocess.call(words)  # noqa: S603
+    add_parser(commands)
 
 
 def add_methods(commands: Subparsers) -> None:
@@ -405,7 +496,19 @@ def run_methods(args: argparse.Namespace) -> None:
 TABLE_MARKS = ("<!-- methods -->", "<!-- /methods -->")
 COMMANDS = (
     *(add_app, add_run, add_compare, add_runs, add_reproduce, add_import, add_download),
-    *(add_methods, add_audit, add_leak_cost, add_claims),
+    *(
+        add_extract,
+        add_methods,
+        add_audit,
+        add_leak_cost,
+        add_claims,
+        add_score,
+        add_board,
+        add_shards,
+        add_large_scale,
+        add_doctor,
+        add_contamination,
+    ),
 )
 
 

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from copy import deepcopy
+from dataclasses import dataclass, fields
+from functools import partial
 from numbers import Real
-from typing import Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
@@ -18,6 +20,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from zslcore.exceptions import DatasetError, ParameterError
 from zslcore.features import Features, project
+from zslcore.finite import require_finite, wrapped
+from zslcore.score_map import ScoreMap, Scorer, linear
+
+if TYPE_CHECKING:
+    from zslcore.spectrum import ClassStatistics
 
 __all__ = [
     "CompatibilityModel",
@@ -96,6 +103,8 @@ class ZSLEstimator(BaseEstimator, ABC):
         on a scale of their own.
     iterative : True when fitting goes step by step (epochs, a solver, a matrix a class) and so may
         take minutes on real data; False when it is one pass and one decomposition
+    statistics : class of what ``fit`` needs to know of the rows, where that is sums over them
+        One of :mod:`zslcore.spectrum`; None for methods that have to see the rows themselves.
     seen_penalty : callable(X) -> array of shape (n_samples,), or None
         A novelty detector: how much the seen side loses for every sample, beside its best score.
     on_epoch : callable(epoch, loss) or None
@@ -111,8 +120,16 @@ class ZSLEstimator(BaseEstimator, ABC):
     regularizers: ClassVar[Mapping[str, Effect]] = {}
     predicted_attributes: ClassVar[Literal["no", "regressed", "implied"]] = "no"
     iterative: ClassVar[bool] = False
+    statistics: ClassVar[type[ClassStatistics] | None] = None
     seen_penalty: Callable[[Features], np.ndarray] | None = None
     on_epoch: Callable[[int, float], None] | None = None
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Let every method say in one sentence that numbers are none it can compute with."""
+        super().__init_subclass__(**options)
+        for name in ("fit", "decision_function", "fit_grid", "score_grid", "fit_statistics"):
+            if name in vars(cls):
+                setattr(cls, name, wrapped(vars(cls)[name]))
 
     @abstractmethod
     def fit(self, X: Features, y: np.ndarray, prototypes: np.ndarray) -> Self:
@@ -150,6 +167,31 @@ class ZSLEstimator(BaseEstimator, ABC):
         """Return the row of ``prototypes`` that scores highest, for every sample."""
         return self.decision_function(X, prototypes).argmax(axis=1)
 
+    def score_map(self, prototypes: np.ndarray) -> Scorer:
+        """Return what :meth:`decision_function` comes down to for these candidates.
+
+        Parameters
+        ----------
+        prototypes : array of shape (n_candidates, n_attributes)
+
+        Returns
+        -------
+        ScoreMap, or callable(block) -> scores where they are no inner products
+            Gives the same scores, to rounding, with all that depends on the candidates alone made
+            beforehand.
+
+        Raises
+        ------
+        ParameterError
+            When a novelty detector decides between the sides, of which scores know nothing.
+        """
+        if self.seen_penalty is not None:
+            raise ParameterError(
+                f"{self.card.name}: a novelty detector decides between seen and unseen classes; "
+                "expected a method whose scores alone do."
+            )
+        return partial(self.decision_function, prototypes=prototypes)
+
     def planned_epochs(self, grid: Iterable[Params]) -> tuple[int, ...]:
         """Return the epochs of every training that ``grid`` takes; none for other methods."""
         return ()
@@ -160,6 +202,27 @@ class ZSLEstimator(BaseEstimator, ABC):
         """Yield a copy fitted with every point of ``grid``."""
         for params in grid:
             yield clone(self).set_params(**params).fit(X, y, prototypes)
+
+    def fit_statistics(
+        self, statistics: Any, prototypes: np.ndarray, grid: Iterable[Params] = ({},)
+    ) -> Iterator[Self]:
+        """Yield a copy fitted with every point of ``grid``, from statistics of the rows alone.
+
+        Equals one ``fit`` a point, to rounding; for methods that have ``statistics``.
+
+        Parameters
+        ----------
+        statistics : of the training rows, with all that the class ``statistics`` has
+        prototypes : array of shape (n_seen_classes, n_attributes), a row for each of their classes
+        grid : mappings from parameters to values, by default a single one without any
+        """
+        points, S = self._points(statistics, prototypes, grid)
+        for point in points:
+            yield point._solve(deepcopy(statistics), S)
+
+    def _solve(self, statistics: Any, S: np.ndarray) -> Self:
+        """Learn from statistics, which may be used up; for methods that have ``statistics``."""
+        raise NotImplementedError
 
     def score_grid(
         self,
@@ -249,8 +312,43 @@ class ZSLEstimator(BaseEstimator, ABC):
                 f"{name}: labels must be rows of prototypes, 0..{len(S) - 1}; "
                 f"got {y.min()}..{y.max()} as {y.dtype}."
             )
+        self._check_finite(X, S)
         self.n_features_in_, self.n_attributes_in_ = X.shape[1], S.shape[1]
         return X, y, S
+
+    def _points(
+        self, statistics: Any, prototypes: np.ndarray, grid: Iterable[Params]
+    ) -> tuple[list[Self], np.ndarray]:
+        """Return a copy a point, none of which costs anything yet, and S for the formulas."""
+        points = [clone(self).set_params(**params) for params in grid]
+        S = self._check_statistics(statistics, prototypes)
+        for point in points:
+            point._check_params()
+            point.n_features_in_, point.n_attributes_in_ = statistics.sums.shape[1], S.shape[1]
+        return points, S
+
+    def _check_statistics(self, statistics: Any, prototypes: np.ndarray) -> np.ndarray:
+        """Return S as the formulas want it, refusing statistics that do not fit to it."""
+        if self.statistics is None:
+            raise ParameterError(
+                f"{self.card.name}: is fitted to the rows themselves; expected a method for which "
+                "sums over them are enough."
+            )
+        for field in fields(self.statistics):
+            if not hasattr(statistics, field.name):
+                raise DatasetError(
+                    f"{self.card.name}: expected statistics with their {field.name}; "
+                    f"got {type(statistics).__name__}."
+                )
+        S = np.asarray(prototypes, dtype=np.float64)
+        if S.ndim != 2 or len(S) != len(statistics.counts) or not statistics.n_samples:
+            raise DatasetError(
+                f"{self.card.name}: expected statistics of at least one sample and a prototype a "
+                f"class; got {statistics.n_samples:.0f} samples, {len(statistics.counts)} classes "
+                f"and prototypes {S.shape}."
+            )
+        require_finite(S, f"{self.card.name}, prototypes")
+        return S
 
     def _check_scoring(self, X: Features, prototypes: np.ndarray) -> tuple[Features, np.ndarray]:
         """Return (X, S) for scoring, refusing other widths than those fitted on."""
@@ -263,7 +361,19 @@ class ZSLEstimator(BaseEstimator, ABC):
                 f"{self.card.name}: fitted on {expected[0]} features and {expected[1]} attributes; "
                 f"got features {X.shape} and prototypes {S.shape}."
             )
+        self._check_finite(X, S)
         return X, S
+
+    def _check_candidates(self, prototypes: np.ndarray) -> np.ndarray:
+        """Return S for scoring, refusing another width than that fitted on."""
+        check_is_fitted(self)
+        return self._check_scoring(np.empty((0, self.n_features_in_)), prototypes)[1]
+
+    def _check_finite(self, X: Features, S: np.ndarray) -> None:
+        """Refuse values that are not finite; a view looks at its own when they are read."""
+        require_finite(S, f"{self.card.name}, prototypes")
+        if isinstance(X, np.ndarray):
+            require_finite(X, f"{self.card.name}, features")
 
     def _check_positive(self, *names: str) -> None:
         """Refuse parameters that must be greater than zero and are not."""
@@ -306,6 +416,10 @@ class CompatibilityModel(ZSLEstimator):
         """Return ``X V S'``; see :class:`ZSLEstimator`."""
         X, S = self._check_scoring(X, prototypes)
         return project(X, self.V_) @ S.T
+
+    def score_map(self, prototypes: np.ndarray) -> ScoreMap:
+        """Return :math:`f(x) = x V` and the prototypes; see :class:`ZSLEstimator`."""
+        return ScoreMap(linear, (self.V_,), self._check_candidates(prototypes))
 
 
 class TransductiveEstimator(ZSLEstimator):
@@ -383,6 +497,7 @@ class TransductiveEstimator(ZSLEstimator):
                 f"{name}: expected unlabelled images of {expected[0]} features and candidates of "
                 f"{expected[1]} attributes; got {shapes[0]} and {shapes[1]}."
             )
+        self._check_finite(unlabeled, candidates)
         if not len(unlabeled) or not len(candidates):
             raise DatasetError(f"{name}: expected unlabelled images and candidates, got none.")
         return unlabeled, candidates

@@ -9,10 +9,15 @@ __all__ = [
     "DatasetError",
     "FileRefusedError",
     "ParameterError",
+    "SplitError",
     "UnknownNameError",
     "ZSLError",
     "closest_name",
 ]
+
+
+#: Names that a misspelt one is compared with, that are listed, and letters of each.
+COMPARED, LISTED, LETTERS = 1000, 60, 64
 
 
 class ZSLError(Exception):
@@ -21,6 +26,19 @@ class ZSLError(Exception):
 
 class DatasetError(ZSLError):
     """Arrays or splits that nothing can be computed from."""
+
+
+class SplitError(DatasetError):
+    """A split in which nothing is tested that was not trained on.
+
+    Attributes
+    ----------
+    dataset, split : names, for a link to the review of the split
+    """
+
+    def __init__(self, sentence: str, dataset: str, split: str) -> None:
+        super().__init__(sentence)
+        self.dataset, self.split = dataset, split
 
 
 class FileRefusedError(DatasetError):
@@ -38,12 +56,16 @@ class UnknownNameError(ZSLError):
 def closest_name(kind: str, name: object, choices: Iterable[str]) -> UnknownNameError:
     """Build the error for a misspelt ``name``, pointing at the nearest of ``choices``.
 
-    Case is ignored when looking for the nearest name, since ``eszsl`` is the likeliest slip.
+    Case is ignored when looking for the nearest name, since ``eszsl`` is the likeliest slip. Names
+    may come from a file, so that only the first ones and the beginnings of long ones are compared.
     """
-    by_lower = {choice.lower(): choice for choice in choices}
-    near = get_close_matches(str(name).lower(), by_lower, n=1, cutoff=0.4)
+    choices = list(choices)
+    by_lower = {choice[:LETTERS].lower(): choice for choice in choices[:COMPARED]}
+    near = get_close_matches(str(name)[:LETTERS].lower(), by_lower, n=1, cutoff=0.4)
+    shown = repr(name if len(str(name)) <= LETTERS else f"{str(name)[:LETTERS]}…")
     if near:
-        return UnknownNameError(f"Unknown {kind} {name!r}. Did you mean {by_lower[near[0]]!r}?")
+        return UnknownNameError(f"Unknown {kind} {shown}; did you mean {by_lower[near[0]]!r}?")
+    listed, more = ", ".join(choice[:LETTERS] for choice in choices[:LISTED]), len(choices) - LISTED
     return UnknownNameError(
-        f"Unknown {kind} {name!r}. Choose from: {', '.join(by_lower.values())}."
+        f"Unknown {kind} {shown}; choose from: {listed}{f' and {more:,} more' if more > 0 else ''}."
     )

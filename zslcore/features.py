@@ -7,6 +7,7 @@ memory stays at one block whatever the source.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
@@ -15,6 +16,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from zslcore.exceptions import ParameterError
+from zslcore.finite import require_finite
 
 if TYPE_CHECKING:
     from h5py import Dataset
@@ -137,6 +139,24 @@ class FeatureView:
         """Rows of the view and number of features."""
         return (len(self), self._matrix.shape[1])
 
+    @property
+    def matrix(self) -> np.ndarray | Dataset:
+        """What is seen through the view: all its rows, unscaled."""
+        return self._matrix
+
+    @property
+    def row_numbers(self) -> np.ndarray | None:
+        """Which rows of ``matrix`` are seen, None for all."""
+        return self._rows
+
+    @property
+    def scaling_digest(self) -> str:
+        """What the scaling is known by, 16 hex digits; of views with equal rows these are equal."""
+        sha = hashlib.sha256(b"unit" if self._unit else b"")
+        for array in (self._shift, self._scale):
+            sha.update(b"none" if array is None else np.ascontiguousarray(array, "<f8").tobytes())
+        return sha.hexdigest()[:16]
+
     def __len__(self) -> int:
         return self._matrix.shape[0] if self._rows is None else len(self._rows)
 
@@ -151,6 +171,7 @@ class FeatureView:
     def __getitem__(self, key: slice | np.ndarray) -> np.ndarray:
         """Read rows ``key`` (slice, row numbers or a mask) as a float64 array."""
         block = np.array(_take(self._matrix, self._rows, key), dtype=np.float64)
+        require_finite(block, "Features, among the rows that were read")
         if self._shift is not None:
             block -= self._shift
         if self._scale is not None:
@@ -175,8 +196,9 @@ def _take(
     if rows is None:
         if isinstance(key, slice) or isinstance(matrix, np.ndarray):
             return matrix[key]
-        rows, key = np.arange(matrix.shape[0]), key
-    wanted = rows[key]
+        wanted = np.flatnonzero(key) if key.dtype == bool else key
+    else:
+        wanted = rows[key]
     if isinstance(matrix, np.ndarray):
         return matrix[wanted]
     unique, back = np.unique(wanted, return_inverse=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,7 +12,9 @@ from uuid import uuid4
 
 from platformdirs import user_cache_path
 
-__all__ = ["APP", "FACTS", "data_folder", "written_whole"]
+from zslcore.exceptions import ZSLError
+
+__all__ = ["APP", "FACTS", "data_folder", "or_refused", "written_whole"]
 
 
 def _beside(installed: str, checkout: str) -> Path:
@@ -30,6 +33,28 @@ def data_folder() -> Path:
     """Return where imports, runs and results live: ``ZSL_DATA``, or the platform's cache folder."""
     chosen = os.environ.get("ZSL_DATA")
     return Path(chosen).expanduser() if chosen else user_cache_path("zero-shot-lab")
+
+
+#: What a system says where nothing can be written; NumPy says nothing of it.
+_UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO, None)
+
+
+@contextmanager
+def or_refused(what: str) -> Iterator[None]:
+    """Say in one sentence that ``what`` cannot be written: no room, no rights, a faulty disk.
+
+    Raises
+    ------
+    ZSLError
+        In place of what the system says of that; everything else goes on.
+    """
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in _UNWRITABLE:
+            raise
+        why = (error.strerror or "No space left on device").lower()
+        raise ZSLError(f"{what}: expected to write it, got: {why}.") from error
 
 
 @contextmanager

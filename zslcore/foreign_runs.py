@@ -17,37 +17,29 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from zslcore.datasets.door import clean_text
+from zslcore.datasets.door import clean_text, read_value
 from zslcore.exceptions import FileRefusedError, ParameterError
 from zslcore.records import UnreadableError
 from zslcore.runs import ImportMark, KeptRun, RunResult, RunStore
 
-__all__ = ["MAX_BYTES", "MAX_NAME", "import_runs", "import_runs_of_file", "read_runs"]
+__all__ = ["MAX_BYTES", "MAX_NAME", "MAX_VALUES", "checked_runs", "import_runs", "read_runs"]
 
 #: A result of 200 classes takes 20 kB.
 MAX_BYTES = 32 << 20
+#: Numbers, texts and brackets of as many results.
+MAX_VALUES = 1 << 22
 #: Letters that the name of whoever computed results may have.
 MAX_NAME = 60
 #: By how much a mean may differ from that of its parts: no digit of a table.
 TOLERANCE = 1e-6
 
 
-def import_runs_of_file(path: Path | str, who: str, store: RunStore) -> list[KeptRun]:
-    """Read a file of results and keep them as those of ``who``; see :func:`import_runs`."""
-    path = Path(path)
-    if not path.is_file() or path.stat().st_size > MAX_BYTES:
-        name = clean_text(path.name)
-        raise FileRefusedError(f"{name}: expected a file of at most {MAX_BYTES:,} bytes.")
-    return import_runs(path.read_bytes(), path.name, who, store)
-
-
-def import_runs(content: bytes, file: str, who: str, store: RunStore) -> list[KeptRun]:
-    """Read results and keep them as those of ``who``: all, or none.
+def import_runs(path: Path | str, who: str, store: RunStore) -> list[KeptRun]:
+    """Read a file of results and keep them as those of ``who``: all, or none.
 
     Parameters
     ----------
-    content : the file
-    file : its name
+    path : the file
     who : whose results these are, in up to ``MAX_NAME`` printable letters
     store : RunStore
 
@@ -62,7 +54,7 @@ def import_runs(content: bytes, file: str, who: str, store: RunStore) -> list[Ke
     ParameterError
         For a name that is none.
     """
-    who, file = who.strip(), clean_text(file)
+    who, file = who.strip(), clean_text(Path(path).name)
     if not who or len(who) > MAX_NAME or not who.isprintable():
         raise ParameterError(
             f"Whose results these are must be said in 1 to {MAX_NAME} letters; "
@@ -71,26 +63,25 @@ def import_runs(content: bytes, file: str, who: str, store: RunStore) -> list[Ke
     when = datetime.now(UTC).isoformat(timespec="seconds")
     found = [
         KeptRun(result, ImportMark(f"{whose}, by {who}" if whose else who, file, when))
-        for result, whose in read_runs(content, file)
+        for result, whose in read_runs(Path(path))
     ]
     store.add(found)
     return found
 
 
-def read_runs(content: bytes, file: str) -> list[tuple[RunResult, str]]:
+def read_runs(path: Path) -> list[tuple[RunResult, str]]:
     """Read and check the results in a file, see :func:`import_runs`.
 
     Returns
     -------
     list of (RunResult, whose it is), the latter empty unless whoever wrote the file had imported it
     """
-    if len(content) > MAX_BYTES:
-        got = f"{len(content):,}"
-        raise FileRefusedError(f"{file}: expected at most {MAX_BYTES:,} bytes; got {got}.")
-    try:
-        values = json.loads(content)
-    except (ValueError, RecursionError):
-        raise FileRefusedError(f"{file}: expected JSON, as `zslcore run --json` prints.") from None
+    values = read_value(path, "JSON", max_bytes=MAX_BYTES, most=MAX_VALUES)
+    return checked_runs(values, clean_text(path.name))
+
+
+def checked_runs(values: Any, file: str) -> list[tuple[RunResult, str]]:
+    """Check results as JSON has them, one or a list; ``file`` is named where one is refused."""
     entries = values if isinstance(values, list) else [values]
     if not entries:
         raise FileRefusedError(f"{file}: expected at least one result; got an empty list.")
@@ -104,8 +95,6 @@ def _read(entry: Any, place: str) -> tuple[RunResult, str]:
         mark = entry.get("imported")
         whose = str(mark["who"])[:MAX_NAME] if mark else ""
         wrong = next(_contradictions(entry, result), None)
-    except RecursionError:
-        raise FileRefusedError(f"{place}: expected a result; got brackets without end.") from None
     except (UnreadableError, LookupError, TypeError) as error:
         raise FileRefusedError(f"{place}: {clean_text(str(error)).rstrip('.')}.") from None
     if wrong:

@@ -8,23 +8,42 @@ it is known by; opening verifies that. What does not agree is never served.
 from __future__ import annotations
 
 import hashlib
+import json
 import os
+import platform
 import shutil
 import tempfile
 import time
-from collections.abc import Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from zslcore.exceptions import ZSLError
+from zslcore.files import data_folder
 
-__all__ = ["TornError", "discard", "draft", "seal", "sha256", "sweep", "verify"]
+__all__ = [
+    "TornError",
+    "discard",
+    "disown",
+    "draft",
+    "is_abandoned",
+    "scratch",
+    "scratch_folder",
+    "seal",
+    "sha256",
+    "sweep",
+    "verify",
+]
 
 #: Files up to this size are hashed each time they are opened, which takes some milliseconds.
 ALWAYS_HASHED = 4 << 20
 #: A draft older than this, in seconds, was cut off: nobody writes so long.
 ABANDONED = 24 * 3600
+#: Who writes a draft; hidden, so that it never counts as part of what is kept.
+OWNER = ".owner.json"
+#: Folder of the data folder where visitors' files and others lie while they are read.
+SCRATCH = "scratch"
 
 
 class TornError(ZSLError):
@@ -32,9 +51,81 @@ class TornError(ZSLError):
 
 
 def draft(root: Path, prefix: str) -> Path:
-    """Return a new, empty folder in ``root``, where it can be renamed from."""
+    """Return a new folder in ``root``, where it can be renamed from, owned by this process."""
     root.mkdir(parents=True, exist_ok=True)
-    return Path(tempfile.mkdtemp(prefix=prefix, dir=root))
+    folder = Path(tempfile.mkdtemp(prefix=prefix, dir=root))
+    try:
+        (folder / OWNER).write_text(json.dumps(_owner(os.getpid())), encoding="utf-8")
+    except OSError:  # no room even for that: a folder that nobody owns would stay for a day
+        discard(folder)
+        raise
+    return folder
+
+
+def disown(folder: Path) -> None:
+    """Take the name of its owner from a draft that is whole."""
+    (folder / OWNER).unlink(missing_ok=True)
+
+
+def scratch_folder() -> Path:
+    """Return a new folder for what is read and then goes; the caller discards it.
+
+    It lies in the data folder, where it is swept when its owner has died, and among the system's
+    temporary files where nothing can be written there.
+    """
+    try:
+        return draft(data_folder() / SCRATCH, "")
+    except OSError:
+        return draft(Path(tempfile.gettempdir()), "zsl-")
+
+
+@contextmanager
+def scratch() -> Iterator[Path]:
+    """Lend a folder for as long as the block takes."""
+    folder = scratch_folder()
+    try:
+        yield folder
+    finally:
+        discard(folder)
+
+
+def _owner(pid: int) -> dict[str, Any]:
+    """Return what tells a process from all others; ``born`` is None where nobody can say."""
+    born = None
+    with suppress(OSError, ValueError, IndexError):
+        # The name before the bracket may hold anything; the start is the 20th value after it.
+        after = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
+        born = int(after.rpartition(")")[2].split()[19])
+    return {"host": platform.node(), "pid": pid, "born": born}
+
+
+def is_abandoned(folder: Path) -> bool:
+    """Whether nobody writes a draft any more: its owner has died, or it is older than a day.
+
+    Of an owner on another machine, or of drafts of earlier versions, only the age is known.
+    """
+    try:
+        owner = json.loads((folder / OWNER).read_text(encoding="utf-8"))
+        if owner["host"] == platform.node():
+            return not _is_alive(int(owner["pid"]), owner["born"])
+    except (OSError, ValueError, KeyError, TypeError):
+        pass
+    with suppress(OSError):  # another process may be at it too
+        return time.time() - folder.stat().st_mtime > ABANDONED
+    return False
+
+
+def _is_alive(pid: int, born: int | None) -> bool:
+    """Whether this very process runs; another one may have its number by now."""
+    if os.name != "posix":
+        return True
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return born is None or _owner(pid)["born"] in (born, None)
 
 
 def seal(files: Iterable[Path]) -> dict[str, dict[str, Any]]:
@@ -98,9 +189,9 @@ def discard(folder: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
 
 
-def sweep(drafts: Iterable[Path]) -> None:
-    """Remove those of ``drafts`` that were cut off long ago."""
-    for folder in drafts:
-        with suppress(OSError):  # another process may be at it too
-            if time.time() - folder.stat().st_mtime > ABANDONED:
-                discard(folder)
+def sweep(drafts: Iterable[Path]) -> int:
+    """Remove those of ``drafts`` that nobody writes any more; return how many these were."""
+    abandoned = [folder for folder in drafts if is_abandoned(folder)]
+    for folder in abandoned:
+        discard(folder)
+    return len(abandoned)

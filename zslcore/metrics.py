@@ -36,6 +36,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal, overload
 
 import numpy as np
@@ -51,8 +52,11 @@ __all__ = [
     "OperatingPoints",
     "SeenUnseenCurve",
     "accuracy_interval",
+    "best_of_sides",
+    "curve_of",
     "harmonic_mean",
     "margins",
+    "margins_of_sides",
     "mean_class_accuracy",
     "middle_gamma",
     "per_class_accuracy",
@@ -84,6 +88,7 @@ def sample_accuracy(y_true: np.ndarray, y_pred: np.ndarray) -> float:
     return float(np.mean(y_true == y_pred))
 
 
+@lru_cache(maxsize=4096)  # found by search, half a millisecond each, and asked for again and again
 def accuracy_interval(correct: int, n: int, level: float = 0.95) -> tuple[float, float]:
     """Return the exact binomial interval (Clopper-Pearson) of ``correct`` right answers of ``n``.
 
@@ -245,10 +250,13 @@ def middle_gamma(gamma: np.ndarray, k: int) -> float:
     inner = gamma[1:]
     if not len(inner):  # no answer is ever right, at any gamma
         return 0.0
-    margin = float(np.ptp(inner)) / 100 or 1.0
-    low = gamma[k] if k > 0 else inner[0] - 2 * margin
-    high = inner[k] if k < len(inner) else inner[-1] + 2 * margin
-    return float((low + high) / 2)
+    first, last = float(inner[0]), float(inner[-1])
+    width = last - first
+    # Scores near the largest number there is may lie farther apart than any number says.
+    margin = (width / 100 if width < np.inf else last / 100 - first / 100) or 1.0
+    low = float(gamma[k]) if k > 0 else first - 2 * margin
+    high = float(inner[k]) if k < len(inner) else last + 2 * margin
+    return low / 2 + high / 2
 
 
 def seen_unseen_curve(
@@ -280,7 +288,11 @@ def seen_unseen_curve(
     of the largest score, in the precision the scores came in) are one breakpoint: float32 scores
     cannot tell such samples apart.
     """
-    m = margins(scores, y, seen)
+    return curve_of(margins(scores, y, seen), average)
+
+
+def curve_of(m: Margins, average: Average = "class") -> SeenUnseenCurve:
+    """Return the curve that margins tell, every class weighing alike or every sample."""
     sides = (m.of_seen, ~m.of_seen)
     weights = np.where(m.of_seen, *(_weights(m.y, average, side) for side in sides))
     return SeenUnseenCurve(m.gamma, *m.accuracies(weights))
@@ -332,16 +344,33 @@ def margins(scores: np.ndarray, y: np.ndarray, seen: np.ndarray) -> Margins:
     scores, y = _scored(scores, y)
     seen = _mask(seen, scores.shape[1])
     of_seen = seen[y]
-    if of_seen.all() or not of_seen.any():
-        raise ZSLError(
-            "The seen-unseen curve needs test samples of seen and of unseen classes; "
-            f"got {np.count_nonzero(of_seen)} and {np.count_nonzero(~of_seen)}."
-        )
-    a, right_if_seen = _best_of(scores, y, np.flatnonzero(seen))
-    b, right_if_unseen = _best_of(scores, y, np.flatnonzero(~seen))
+    _require_both_sides(of_seen)
+    (a, right_if_seen), (b, right_if_unseen) = best_of_sides(scores, y, seen)
+    right = np.where(of_seen, right_if_seen, right_if_unseen)
+    return margins_of_sides(y, of_seen, a, b, right, scores.dtype)
 
+
+def margins_of_sides(
+    y: np.ndarray,
+    of_seen: np.ndarray,
+    a: np.ndarray,
+    b: np.ndarray,
+    right: np.ndarray,
+    dtype: np.dtype,
+) -> Margins:
+    """Return what :func:`margins` does, from the best scores alone.
+
+    Parameters
+    ----------
+    y : int array of shape (n_samples,), the true classes
+    of_seen : bool array of shape (n_samples,), whether the true class is a seen one
+    a, b : float64 arrays of shape (n_samples,), best score of seen and of unseen classes
+    right : bool array of shape (n_samples,), whether the better of its own side is the true class
+    dtype : precision the scores came in
+    """
+    _require_both_sides(of_seen)
     # A sample counts where its own side is the answer and finds it; the others never count.
-    counting = np.flatnonzero(np.where(of_seen, right_if_seen, right_if_unseen))
+    counting = np.flatnonzero(right)
     d = side_margin(a, b)[counting]
     order = np.argsort(d, kind="stable")
     d, counting = d[order], counting[order]
@@ -349,9 +378,17 @@ def margins(scores: np.ndarray, y: np.ndarray, seen: np.ndarray) -> Margins:
     # Infinite margins are no breakpoints: no gamma changes the answer there.
     low, high = np.searchsorted(d, -np.inf, side="right"), np.searchsorted(d, np.inf)
     inner = d[low:high]
-    last = np.flatnonzero(np.append(np.diff(inner) > _rounding(scores, a, b), True))[: len(inner)]
+    last = np.flatnonzero(np.append(np.diff(inner) > _rounding(dtype, a, b), True))[: len(inner)]
     points = low + np.append(0, last + 1)
     return Margins(y, of_seen, counting, np.append(-np.inf, inner[last]), points)
+
+
+def _require_both_sides(of_seen: np.ndarray) -> None:
+    if of_seen.all() or not of_seen.any():
+        raise ZSLError(
+            "The seen-unseen curve needs test samples of seen and of unseen classes; "
+            f"got {np.count_nonzero(of_seen)} and {np.count_nonzero(~of_seen)}."
+        )
 
 
 def side_margin(a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -360,6 +397,25 @@ def side_margin(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     Minus infinity where both are: a tie that goes to the unseen side, whatever gamma.
     """
     return np.subtract(a, b, out=np.full(np.shape(a), -np.inf), where=~np.isneginf(a))
+
+
+def best_of_sides(
+    scores: np.ndarray, y: np.ndarray, seen: np.ndarray
+) -> tuple[tuple[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]:
+    """Return the best score of the seen and of the unseen side, and whether it is the true class's.
+
+    Parameters
+    ----------
+    scores : array of shape (n_samples, n_candidates)
+    y : int array of shape (n_samples,), the true column of ``scores``
+    seen : bool array of shape (n_candidates,)
+
+    Returns
+    -------
+    For seen, then for unseen candidates: a float and a bool array of shape (n_samples,)
+    """
+    of_seen, of_unseen = np.flatnonzero(seen), np.flatnonzero(~seen)
+    return _best_of(scores, y, of_seen), _best_of(scores, y, of_unseen)
 
 
 def _best_of(
@@ -371,9 +427,9 @@ def _best_of(
     return part[np.arange(len(k)), k].astype(np.float64), columns[k] == y
 
 
-def _rounding(scores: np.ndarray, a: np.ndarray, b: np.ndarray) -> float:
+def _rounding(dtype: np.dtype, a: np.ndarray, b: np.ndarray) -> float:
     """One unit in the last place of the largest best score."""
-    dtype = scores.dtype if scores.dtype.kind == "f" else np.float64
+    dtype = dtype if dtype.kind == "f" else np.dtype(np.float64)
     best = np.abs(np.concatenate([a, b]))
     return float(np.finfo(dtype).eps * best.max(initial=0, where=np.isfinite(best)))
 

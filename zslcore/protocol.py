@@ -46,12 +46,15 @@ from sklearn.model_selection import ParameterGrid
 
 from zslcore.base import Params, ZSLEstimator, with_seed
 from zslcore.datasets.base import Fold, Split, ZSLDataset, hold_out
-from zslcore.exceptions import DatasetError, ParameterError
+from zslcore.exceptions import DatasetError, ParameterError, SplitError
 from zslcore.features import FeatureView, Preprocessing
 from zslcore.metrics import (
     Average,
+    Margins,
     OperatingPoint,
     SeenUnseenCurve,
+    curve_of,
+    margins,
     mean_class_accuracy,
     middle_gamma,
     per_class_accuracy,
@@ -60,6 +63,7 @@ from zslcore.metrics import (
     side_margin,
     top_k_accuracy,
 )
+from zslcore.switching import Switches, switches
 
 __all__ = [
     "REVISION",
@@ -77,6 +81,7 @@ __all__ = [
     "fit_and_score",
     "oracle",
     "penalised",
+    "require_unseen",
     "rule_of",
     "select",
     "simplest_of_ties",
@@ -157,6 +162,7 @@ class Problem:
                 f"{dataset.name}, split {split.name!r}: needs training rows and unseen test rows; "
                 f"got {len(split.trainval)} and {len(split.test_unseen)}."
             )
+        require_unseen(dataset, split)
         test = np.concatenate([split.test_seen, split.test_unseen])
         classes = np.union1d(split.seen_classes, split.unseen_classes)
         return cls.of(dataset, preprocessing, split.trainval, test, classes)
@@ -177,6 +183,25 @@ class Problem:
     def scored(self, fitted: ZSLEstimator) -> ScoredTest:
         """Return the scores of a fitted method with everything that is needed to judge them."""
         return ScoredTest(self.scores_of(fitted), self.y_test, self.classes, self.seen)
+
+
+def require_unseen(dataset: ZSLDataset, split: Split) -> None:
+    """Refuse a split whose test classes are all trained on: nothing in it is zero-shot.
+
+    Raises
+    ------
+    SplitError
+        Which knows the split, so that a page can lead to its review.
+    """
+    tested = np.unique(dataset.labels[split.test_unseen])
+    if not len(np.setdiff1d(tested, dataset.labels[split.trainval])):
+        raise SplitError(
+            f"{dataset.name}, split {split.name!r}: expected test images of a class that has no "
+            f"training image, got {len(tested)} test classes that all have some; there is nothing "
+            "to score.",
+            dataset.name,
+            split.name,
+        )
 
 
 def penalised(F: np.ndarray, seen: np.ndarray, penalty: np.ndarray) -> np.ndarray:
@@ -235,17 +260,33 @@ class ScoredTest:
 
     def curve_of(self, average: Average) -> SeenUnseenCurve:
         """Return the exact seen-unseen curve, per "class" or per "sample"."""
-        return seen_unseen_curve(self.F, self.y, self.seen, average=average)
+        return curve_of(self._margins, average)
+
+    @cached_property
+    def _margins(self) -> Margins:
+        """What curves of either average are made of: the matrix is read once."""
+        return margins(self.F, self.y, self.seen)
+
+    @cached_property
+    def _sides(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The best seen and the best unseen column of every sample, and their margin."""
+        of_seen, of_unseen = np.flatnonzero(self.seen), np.flatnonzero(~self.seen)
+        a, b = self.F[:, of_seen], self.F[:, of_unseen]
+        i, j, rows = a.argmax(axis=1), b.argmax(axis=1), np.arange(len(self.F))
+        return of_seen[i], of_unseen[j], side_margin(a[rows, i], b[rows, j])
+
+    @cached_property
+    def switches(self) -> Switches:
+        """At which gamma the answer to every image changes sides."""
+        return switches(self.F, self.y, self.seen)
 
     def predicted(self, gamma: float = 0.0) -> np.ndarray:
         """Answers among all candidates after calibrated stacking, as columns of ``F``.
 
         Ties between the sides go to the unseen one, as on the curve.
         """
-        of_seen, of_unseen = np.flatnonzero(self.seen), np.flatnonzero(~self.seen)
-        a, b = self.F[:, of_seen], self.F[:, of_unseen]
-        favour_seen = side_margin(a.max(axis=1), b.max(axis=1)) > gamma
-        return np.where(favour_seen, of_seen[a.argmax(axis=1)], of_unseen[b.argmax(axis=1)])
+        best_seen, best_unseen, margin = self._sides
+        return np.where(margin > gamma, best_seen, best_unseen)
 
 
 def fit_and_score(
@@ -287,6 +328,7 @@ def transduce(
     """
     if task not in ("zsl", "gzsl"):
         raise ParameterError(f"task must be 'zsl' or 'gzsl'; got {task!r}.")
+    require_unseen(dataset, split)
     test, classes = split.test_unseen, split.unseen_classes
     if task == "gzsl":
         test = np.concatenate([split.test_seen, test])

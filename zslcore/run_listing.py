@@ -15,6 +15,7 @@ import pandas as pd
 
 from zslcore.analysis.comparison import planned
 from zslcore.analysis.printed import ChosenFor, chosen_for
+from zslcore.csv_text import harmless_csv
 from zslcore.exceptions import closest_name
 from zslcore.runs import KeptRun, RunResult
 from zslcore.version import stamped
@@ -169,7 +170,7 @@ def chosen(one: KeptRun, peeked: Collection[str]) -> str:
 def as_csv(runs: Sequence[KeptRun], peeked: Collection[str] = ()) -> str:
     """Return a row a run, see :meth:`zslcore.runs.KeptRun.row`; accuracies are fractions."""
     rows = [one.row() | {"chosen_for": chosen(one, peeked)} for one in runs]
-    return stamped(pd.DataFrame(rows)).to_csv(index=False)
+    return harmless_csv(stamped(pd.DataFrame(rows)), index=False)
 
 
 def as_json(runs: Sequence[KeptRun], peeked: Collection[str] = ()) -> str:
@@ -220,10 +221,16 @@ def as_text(result: RunResult) -> str:
             lines.append(f"GZSL         {accuracies}  ({name}, gamma {point.gamma:.3g})")
     if e.ausuc is not None:
         lines.append(f"AUSUC        {e.ausuc:.1%}")
-    gaps = ", ".join(f"{name} +{100 * gap:.1f}" for name, gap in result.oracle_gap.items())
+    gaps = [
+        f"{words} {100 * result.oracle_gap[name]:+.1f} points of {figure}"
+        for name, words, figure in GAPS
+        if name in result.oracle_gap
+    ]
     if gaps:
-        lines.append(f"oracle gap   {gaps} points (a bound, not a result: chosen on the test set)")
+        lines.append(f"oracle       {', '.join(gaps)} (bounds, no results: chosen on the test set)")
     return "\n".join([*lines, f"{result.seconds:.1f} s; again: {spec.command()}"])
 
 
+#: What choosing on the test set would add: name of a gap, what the app calls it, of which figure.
+GAPS = (("zsl", "gap of parameters", "ZSL"), ("harmonic", "gap of parameters and gamma", "H"))
 FORMATS = {"csv": as_csv, "json": as_json, "latex": as_latex}

@@ -16,9 +16,9 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from datetime import UTC, datetime
-from functools import partial
+from functools import cache, partial
 from importlib.metadata import version as installed
 from pathlib import Path
 from typing import Any, Literal
@@ -32,7 +32,6 @@ from zslcore import protocol, version
 from zslcore.base import TransductiveEstimator, ZSLEstimator, with_seed
 from zslcore.datasets import Split, ZSLDataset, load
 from zslcore.exceptions import (
-    DatasetError,
     ParameterError,
     UnknownNameError,
     ZSLError,
@@ -41,6 +40,7 @@ from zslcore.exceptions import (
 from zslcore.features import FeatureScaling, Preprocessing, PrototypeScaling
 from zslcore.files import data_folder
 from zslcore.methods import get_method
+from zslcore.metrics import SeenUnseenCurve
 from zslcore.records import Schema, UnreadableError
 from zslcore.version import release
 
@@ -56,6 +56,7 @@ __all__ = [
     "execute",
     "execute_with_scores",
     "fit_again",
+    "fold_curves",
     "revisions_of",
     "spec_from_0_1_0",
 ]
@@ -120,7 +121,7 @@ class RunSpec:
 
     def _check(self) -> None:
         """Refuse what cannot be run."""
-        known = get_method(self.method)().get_params()
+        known = _parameters(get_method(self.method))
         for name in (*self.params, *(self.grid or ())):
             if name not in known:
                 raise closest_name(f"parameter of {self.method}", name, known)
@@ -177,7 +178,8 @@ class RunSpec:
 
     def to_json(self) -> str:
         """Return the spec as JSON, the same text for the same spec."""
-        return json.dumps(asdict(self), sort_keys=True)
+        # Field by field: pages ask for many keys, and a deep copy would take most of the time.
+        return json.dumps({name: getattr(self, name) for name in _FIELDS}, sort_keys=True)
 
     @classmethod
     def from_json(cls, text: str) -> RunSpec:
@@ -200,6 +202,15 @@ class RunSpec:
             if values != tuple(get_method(self.method).param_grid.get(name, ())):
                 words += ["--grid", f"{name}={','.join(map(str, values))}"]
         return shlex.join(words)
+
+
+_FIELDS = tuple(each.name for each in fields(RunSpec))
+
+
+@cache
+def _parameters(method: type[ZSLEstimator]) -> tuple[str, ...]:
+    """Return the names of a method's parameters, which scikit-learn reads off its signature."""
+    return tuple(method().get_params())
 
 
 def revisions_of(*methods: ZSLEstimator) -> dict[str, int]:
@@ -445,16 +456,36 @@ def fit_again(
     return replace(result, evaluation=protocol.evaluate(scores, gamma)), scores
 
 
+def fold_curves(
+    result: RunResult, dataset: ZSLDataset | None = None
+) -> tuple[SeenUnseenCurve, ...]:
+    """Return the seen-unseen curve of every validation fold, with a result's own parameters.
+
+    They are the curves on which its gamma was chosen, if the folds chose it.
+
+    Raises
+    ------
+    DatasetError
+        When the split has no folds.
+    """
+    spec, dataset = _with_data(result.spec, dataset)
+    chosen = protocol.select(
+        with_seed(replace(spec, params=result.params).estimator, spec.seed),
+        dataset,
+        dataset.split(spec.split),
+        grid={},
+        preprocessing=spec.preprocessing,
+        seed=spec.seed,
+    )
+    return chosen.curves[0]
+
+
 def _with_data(spec: RunSpec, dataset: ZSLDataset | None) -> tuple[RunSpec, ZSLDataset]:
     """Return the spec as it would be run now, with its data's digest, and the data.
 
     Other data are refused.
     """
-    dataset = load(spec.dataset) if dataset is None else dataset
-    if spec.digest not in ("", dataset.digest):
-        raise DatasetError(
-            f"{spec.dataset}: the run was made on data {spec.digest}, these are {dataset.digest}."
-        )
+    dataset = (load(spec.dataset) if dataset is None else dataset).required(spec.digest)
     return replace(spec.present, digest=dataset.digest), dataset
 
 
@@ -592,16 +623,21 @@ class RunStore:
     ----------
     path : path, optional
         ``runs.sqlite`` in the data folder by default; made when the first result is put.
+
+    Attributes
+    ----------
+    unkept : why a result of :meth:`run` is not kept, in one sentence; empty when it is
     """
 
     def __init__(self, path: Path | str | None = None) -> None:
         self.path = Path(path) if path else data_folder() / "runs.sqlite"
+        self.unkept = ""
 
     # --- Our own results ---
 
     def put(self, result: RunResult) -> None:
         """Keep a result; an oracle that is known of the same figures stays."""
-        with self._writing() as db:
+        with self.writing() as db:
             row = db.execute("SELECT result FROM runs WHERE key = ?", (result.key,)).fetchone()
             for known in _readable([row] if row and result.oracle is None else []):
                 if known.evaluation == result.evaluation:
@@ -629,14 +665,32 @@ class RunStore:
         not count.
         """
         spec, dataset = _with_data(spec, dataset)
-        known = self.get(spec.key)
+        known = self.recall(spec.key)
         if known is not None and (known.oracle is not None or not with_oracle):
             return fit_again(known, dataset, on_epoch=on_epoch)
         result, scores = execute_with_scores(
             spec, dataset, with_oracle=with_oracle, on_progress=on_progress, on_epoch=on_epoch
         )
-        self.put(result)
+        self.keep(result)
         return result, scores
+
+    def recall(self, key: str) -> RunResult | None:
+        """Return what :meth:`get` does; None where the store cannot be read, see ``unkept``."""
+        try:
+            return self.get(key)
+        except ZSLError as error:
+            self.unkept = str(error)
+            return None
+
+    def keep(self, result: RunResult) -> None:
+        """Keep a result where that is possible; why it is not, ``unkept`` says.
+
+        Figures that were computed are never lost to a disk that is full.
+        """
+        try:
+            self.put(result)
+        except ZSLError as error:
+            self.unkept = str(error)
 
     def results(self) -> list[RunResult]:
         """Return every result of our own that can be read, newest first."""
@@ -662,7 +716,7 @@ class RunStore:
             for one in others
             if one.imported
         ]
-        with self._writing() as db:
+        with self.writing() as db:
             db.executemany("INSERT OR REPLACE INTO imported VALUES (?, ?, ?, ?, ?, ?)", rows)
 
     def kept(self) -> list[KeptRun]:
@@ -708,7 +762,7 @@ class RunStore:
 
     def delete(self, id_: str) -> None:
         """Forget the result with this id."""
-        with self._writing() as db:
+        with self.writing() as db:
             db.execute("DELETE FROM runs WHERE key = ?", (id_,))
             db.execute("DELETE FROM imported WHERE id = ?", (id_,))
 
@@ -732,8 +786,14 @@ class RunStore:
             return db.execute(query, values).fetchall() if there else []
 
     @contextmanager
-    def _writing(self) -> Iterator[sqlite3.Connection]:
-        """Open the file for one change, made where it is missing; others wait until it is done."""
+    def writing(self) -> Iterator[sqlite3.Connection]:
+        """Open the file for one change, made where it is missing; others wait until it is done.
+
+        Raises
+        ------
+        ZSLError
+            When nothing can be written there: the disk is full, read-only, or another one writes.
+        """
         with self._open("rwc") as db:
             db.execute("BEGIN IMMEDIATE")
             for table in TABLES:
@@ -753,7 +813,9 @@ class RunStore:
                 db.text_factory = lambda text: text.decode(errors="replace")
                 yield db
         except (sqlite3.Error, OSError) as error:
-            raise ZSLError(f"{self.path}: expected a run store, got: {error}.") from error
+            damaged = type(error) is sqlite3.DatabaseError  # not locked, full or read-only
+            advice = "; `zslcore doctor --mend` sets it aside" if damaged else ""
+            raise ZSLError(f"{self.path}: expected a run store, got: {error}{advice}.") from error
 
 
 #: Version 0.1.0 had the first of these alone, and opens a file with both.

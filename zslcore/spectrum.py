@@ -2,7 +2,8 @@ r"""Class statistics and the eigen-decompositions that closed-form methods share
 
 Every closed form needs the data only through sums over samples: how many there are of each class,
 their sum, and the Gram matrix :math:`G = X^\top X`. They are gathered in one pass over blocks of
-rows. With :math:`G = U \, \mathrm{diag}(g) \, U^\top` a ridge solution for any weight is
+rows, and they add up: the statistics of two sets of rows are those of both together, ``a + b``.
+With :math:`G = U \, \mathrm{diag}(g) \, U^\top` a ridge solution for any weight is
 
 .. math:: (G + \lambda I)^{-1} B = U \, \mathrm{diag}\!\left(\frac{1}{g + \lambda}\right) U^\top B,
 
@@ -13,7 +14,7 @@ a Cholesky factor for each weight is cheaper still; :func:`ridge_path` takes the
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
@@ -22,7 +23,15 @@ from scipy.sparse import csr_array
 
 from zslcore.features import Features, chunks
 
-__all__ = ["ClassStatistics", "GramStatistics", "Spectrum", "ridge", "ridge_path"]
+__all__ = [
+    "ClassStatistics",
+    "GramStatistics",
+    "MomentStatistics",
+    "MomentSums",
+    "Spectrum",
+    "ridge",
+    "ridge_path",
+]
 
 #: Weights up to which factors are cheaper: a decomposition takes as long as 14 (n = 2,048) to 19
 #: (n = 4,096) Cholesky factors and solutions on two cores.
@@ -54,8 +63,12 @@ class ClassStatistics:
         """
         sums = np.zeros((n_classes, X.shape[1]))
         for part, block in chunks(X):
-            sums += _one_hot(y[part], n_classes) @ block
-        return cls(_counts(y, n_classes), sums)
+            sums += one_hot(y[part], n_classes) @ block
+        return cls(class_counts(y, n_classes), sums)
+
+    def __add__(self, other: Self) -> Self:
+        """Return the statistics of both sets of samples together."""
+        return replace(self, counts=self.counts + other.counts, sums=self.sums + other.sums)
 
     @property
     def n_samples(self) -> float:
@@ -94,20 +107,109 @@ class GramStatistics(ClassStatistics):
         D = X.shape[1]
         sums, G = np.zeros((n_classes, D)), np.zeros((D, D), order="F")
         for part, block in chunks(X):
-            sums += _one_hot(y[part], n_classes) @ block
+            sums += one_hot(y[part], n_classes) @ block
             # Adds to the upper triangle in place: half the work and no D x D temporary.
             G = blas.dsyrk(1.0, block.T, beta=1.0, c=G, overwrite_c=True)
-        _mirror_upper(G)
-        return cls(_counts(y, n_classes), sums, G)
+        mirror_upper(G)
+        return cls(class_counts(y, n_classes), sums, G)
+
+    def __add__(self, other: Self) -> Self:
+        """Return the statistics of both sets of samples together."""
+        # Named, since a class with slots is made anew and super() would not find it.
+        both = ClassStatistics.__add__(self, other)
+        return replace(both, gram=self.gram + other.gram)
 
 
-def _one_hot(y: np.ndarray, n_classes: int) -> csr_array:
+@dataclass(frozen=True, slots=True, eq=False)
+class MomentStatistics(ClassStatistics):
+    r"""Class statistics with the scatter of every feature around its class mean.
+
+    Attributes
+    ----------
+    counts, sums : as of :class:`ClassStatistics`
+    scatter : array of shape (n_classes, n_features), :math:`\sum_{i \in c} (x_i - \mu_c)^2`
+
+    Notes
+    -----
+    Sums of squares around zero would cancel where a mean is large beside the deviation. Scatter
+    around means adds up without that [1]_: to the sum of both comes
+    :math:`(\mu_a - \mu_b)^2 \, n_a n_b / (n_a + n_b)`.
+
+    References
+    ----------
+    .. [1] T. Chan, G. Golub, R. LeVeque, "Updating formulae and a pairwise algorithm for computing
+       sample variances", COMPSTAT 1982.
+    """
+
+    scatter: np.ndarray
+
+    @classmethod
+    def of(cls, X: Features, y: np.ndarray, n_classes: int) -> MomentStatistics:
+        """Gather the statistics in one pass; see :meth:`ClassStatistics.of`."""
+        moments = MomentSums(n_classes, X.shape[1])
+        for part, block in chunks(X):
+            moments.take(block, y[part])
+        return moments.result()
+
+    @property
+    def variances(self) -> np.ndarray:
+        """Variance of every feature in every class; zeros where there is no sample."""
+        return self.scatter / np.maximum(self.counts, 1)[:, None]
+
+    def __add__(self, other: Self) -> Self:
+        """Return the statistics of both sets of samples together."""
+        both = ClassStatistics.__add__(self, other)
+        share = self.counts * other.counts / np.maximum(both.counts, 1)
+        between = share[:, None] * (self.means - other.means) ** 2
+        return replace(both, scatter=self.scatter + other.scatter + between)
+
+
+class MomentSums:
+    r"""Sums over samples as they come, from which :class:`MomentStatistics` are made.
+
+    Every class is measured from a point near its mean, that of its samples in the first block it is
+    in, so that nothing cancels: with :math:`d_i = x_i - p_c` the scatter is
+    :math:`\sum d_i^2 - (\sum d_i)^2 / n_c`.
+
+    Parameters
+    ----------
+    n_classes, n_features : int
+    """
+
+    def __init__(self, n_classes: int, n_features: int) -> None:
+        self.counts = np.zeros(n_classes)
+        self.points, self.sums, self.squares = np.zeros((3, n_classes, n_features))
+
+    def take(self, block: np.ndarray, y: np.ndarray) -> None:
+        """Add samples, float64 of shape (n, n_features), at the cost of the classes they are of."""
+        classes, local = np.unique(y, return_inverse=True)
+        Y, counts = one_hot(local, len(classes)), class_counts(local, len(classes))
+        new = self.counts[classes] == 0
+        if new.any():
+            self.points[classes[new]] = (Y @ block)[new] / counts[new, None]
+        deviation = self.points[y]
+        np.subtract(block, deviation, out=deviation)
+        self.counts[classes] += counts
+        self.sums[classes] += Y @ deviation
+        self.squares[classes] += Y @ np.square(deviation, out=deviation)
+
+    def result(self) -> MomentStatistics:
+        """Return the statistics of all samples so far."""
+        n = np.maximum(self.counts, 1)[:, None]
+        scatter = np.maximum(self.squares - self.sums**2 / n, 0)
+        return MomentStatistics(
+            self.counts, self.sums + self.counts[:, None] * self.points, scatter
+        )
+
+
+def one_hot(y: np.ndarray, n_classes: int) -> csr_array:
     r"""Return :math:`Y^\top` of shape (n_classes, n_samples), 1 where a sample is of the class."""
     n = len(y)
     return csr_array((np.ones(n), (y, np.arange(n))), shape=(n_classes, n))
 
 
-def _counts(y: np.ndarray, n_classes: int) -> np.ndarray:
+def class_counts(y: np.ndarray, n_classes: int) -> np.ndarray:
+    """Return how many samples of each class there are, as floats."""
     return np.bincount(y, minlength=n_classes).astype(float)
 
 
@@ -160,7 +262,7 @@ def ridge_path(G: np.ndarray, weights: Sequence[float], B: np.ndarray) -> Iterat
             yield U @ (K / (spectrum.values[:, None] + w))
 
 
-def _mirror_upper(G: np.ndarray) -> None:
+def mirror_upper(G: np.ndarray) -> None:
     """Copy the upper triangle of ``G`` to its lower one, a column at a time."""
     for j in range(len(G)):
         G[j + 1 :, j] = G[j, j + 1 :]

@@ -77,5 +77,5 @@ def test_the_data_set_with_the_shortest_name_stands_for_a_benchmark():
 
 
 def test_a_table_that_is_none_is_refused():
-    with pytest.raises(UnknownNameError, match="Did you mean 'zsl_top1'"):
+    with pytest.raises(UnknownNameError, match="did you mean 'zsl_top1'"):
         beside("zsl_top", NOTHING)

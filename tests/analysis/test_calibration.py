@@ -4,14 +4,13 @@ import pytest
 
 from zslcore.analysis.calibration import (
     gamma_range,
-    gamma_stops,
     per_class_table,
     published_settings,
     three_settings,
 )
 from zslcore.datasets import load
 from zslcore.datasets.facts import published
-from zslcore.metrics import harmonic_mean, mean_class_accuracy, per_class_accuracy
+from zslcore.metrics import per_class_accuracy
 from zslcore.protocol import ScoredTest
 from zslcore.runs import RunSpec, execute
 
@@ -32,29 +31,6 @@ def runs():
         task: execute(RunSpec(**spec, select_for=task), data, with_oracle=False)
         for task in ("zsl", "gzsl")
     }
-
-
-def test_stops_say_what_stacking_with_that_gamma_gives(scores):
-    stops = gamma_stops(scores.curve, 20, also=[0.0, 0.731])
-    assert {0.0, 0.731} <= set(stops["gamma"])
-    assert stops["gamma"].is_monotonic_increasing
-    of_seen = scores.seen[scores.y]
-    for stop in stops.itertuples():
-        answers = (scores.F - stop.gamma * scores.seen).argmax(axis=1)
-        seen, unseen = (
-            mean_class_accuracy(scores.y[part], answers[part]) for part in (of_seen, ~of_seen)
-        )
-        assert stop.seen == pytest.approx(seen, abs=1e-12)
-        assert stop.unseen == pytest.approx(unseen, abs=1e-12)
-        assert stop.harmonic == pytest.approx(harmonic_mean(seen, unseen), abs=1e-12)
-
-
-def test_stops_reach_both_ends_and_the_best_point(scores):
-    stops = gamma_stops(scores.curve, 30)
-    assert len(stops) <= 31
-    assert stops["unseen"].iloc[0] == 0
-    assert stops["seen"].iloc[-1] == 0
-    assert stops["harmonic"].max() == scores.curve.best().harmonic
 
 
 def test_range_holds_the_trade_and_whatever_is_asked(scores):

@@ -589,5 +589,5 @@ def test_records_are_json_and_the_table_has_a_row_a_body():
 
 
 def test_a_misspelt_claim_is_pointed_to_the_nearest():
-    with pytest.raises(UnknownNameError, match="Did you mean 'gbu-cross-p'"):
+    with pytest.raises(UnknownNameError, match="did you mean 'gbu-cross-p'"):
         get_claims(["gbu-cros-p"])

@@ -139,6 +139,22 @@ def test_every_fold_is_an_occasion_with_its_own_parameters(store):
     assert (found.seconds > 0).all()
 
 
+def test_with_parameters_chosen_for_zsl_gamma_is_that_of_the_folds_never_none(tmp_path):
+    store, spec = RunStore(tmp_path / "runs.sqlite"), spec_of(task="zsl", methods=("ESZSL",))
+    run = spec.run("first", "PS", "ESZSL")
+    comparison.complete(run, WORLD, store, ("folds", "oracle"))
+    for choice in ("folds", "oracle"):
+        for other in comparison.planned(store.get(run.key), choice):
+            result = store.get(other.key)
+            params = dict(other.params.items())
+            expected = protocol.select(
+                get_method("ESZSL")(**params), WORLD, WORLD.splits["PS"], task="gzsl", grid={}
+            )
+            assert result.gamma == pytest.approx(expected.gamma)
+            assert result.gamma != 0
+            assert result.gamma_origin == "validated"
+
+
 def test_the_oracle_is_never_below_what_the_folds_chose(store):
     validated, oracle = (
         comparison.occasions(spec_of(), DATA, store, "H at gamma", choice=choice).complete

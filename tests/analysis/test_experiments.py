@@ -96,7 +96,7 @@ def test_nothing_is_run_twice_and_other_tables_use_what_there_is(monkeypatch):
     reproduced("gbu:table6")
     reproduced("cal:table1")
     assert len(calls) == 2
-    monkeypatch.setattr(experiments, "Parallel", None)  # no process is started for nothing
+    monkeypatch.setattr(experiments, "parallel", None)  # no process is started for nothing
     reproduced("cal:table2")
 
 
@@ -187,9 +187,9 @@ def test_transductive_methods_stand_beside_their_inductive_selves_and_are_kept(t
 
 
 def test_what_does_not_exist_is_refused_with_the_nearest_name():
-    with pytest.raises(UnknownNameError, match="Did you mean 'cal:table2'"):
+    with pytest.raises(UnknownNameError, match="did you mean 'cal:table2'"):
         reproduced("cal:tabel2")
-    with pytest.raises(UnknownNameError, match="Did you mean 'ESZSL'"):
+    with pytest.raises(UnknownNameError, match="did you mean 'ESZSL'"):
         reproduced("cal:table2", methods=["ESZLS"])
     with pytest.raises(UnknownNameError, match="method for gbu:figure8 'ESZSL'"):
         reproduced("gbu:figure8", methods=["ESZSL"])

@@ -39,6 +39,18 @@ def test_most_confused_pairs_are_the_largest_off_the_diagonal(scores):
         assert (pair.answered_side == "unseen") == (pair.answered in ("bee", "dog"))
 
 
+def test_classes_with_few_images_say_nothing(scores):
+    images = np.bincount(scores.y, minlength=5)
+    least = int(np.sort(images[:4])[1])  # one class with images has fewer
+    few = [NAMES[k] for k in np.flatnonzero(images < least)]
+    assert len(few) == 2  # that one, and the one without any
+    share = confusion(scores, 0.3, NAMES, least)
+    assert share.index[share.isna().all(axis=1)].sort_values().tolist() == sorted(few)
+    pairs = most_confused(scores, 0.3, NAMES, n=100, least=least)
+    assert not set(pairs["class"]) & set(few)
+    assert set(few) & set(most_confused(scores, 0.3, NAMES, n=100)["class"])
+
+
 def test_nothing_confused_gives_no_rows():
     perfect = ScoredTest(np.eye(3), np.arange(3), np.arange(3), np.array([True, True, False]))
     assert most_confused(perfect, 0.0, NAMES).empty

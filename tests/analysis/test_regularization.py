@@ -24,6 +24,8 @@ from zslcore.protocol import Problem, evaluate, fit_and_score, select
 WORLD = linear_world(n_per_class=10, noise=0.6)
 SPLIT = WORLD.splits["PS"]
 VALUES = (1e-4, 1e-2, 1.0)
+#: A path begins each fit where the last one ended: the same only as far as a fit goes to its end.
+EXACT = {"SYNC": {"tol": 1e-7}}
 
 
 def path_of(name, values=VALUES, dataset=WORLD, **params):
@@ -33,9 +35,9 @@ def path_of(name, values=VALUES, dataset=WORLD, **params):
 
 @pytest.mark.parametrize("name", ["LinearV2S", "LinearS2V", "ESZSL", "SAE", "GFZSL", "SYNC"])
 def test_every_value_has_the_figures_of_a_run_by_itself(name):
-    path = path_of(name)
+    path = path_of(name, **EXACT.get(name, {}))
     for k, value in enumerate(VALUES):
-        model = get_method(name)(**{path.parameter: value})
+        model = get_method(name)(**{path.parameter: value}, **EXACT.get(name, {}))
         alone = evaluate(fit_and_score(model, WORLD, SPLIT), path.gamma[k])
         assert path.zsl[k] == pytest.approx(alone.zsl)
         assert path.unseen[k] == pytest.approx(alone.plain.unseen)

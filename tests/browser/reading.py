@@ -5,6 +5,8 @@ import time
 
 PROJECTOR = {"width": 1280, "height": 800}
 NARROW = {"width": 820, "height": 1180}
+PHONE = {"width": 390, "height": 844}
+HALO = 4  # pixels of a line of text above and below its letters
 
 
 def visit(page, server, path):
@@ -12,6 +14,12 @@ def visit(page, server, path):
     page.goto(server.url + path)
     page.get_by_role("heading", level=1).wait_for()
     settle(page)
+
+
+def go_to(page, group, name):
+    """Go to a page by the menu of its group."""
+    page.get_by_test_id("stTopNavSection").filter(has_text=group).click()
+    page.get_by_role("menuitem", name=name).click()
 
 
 def settle(page):
@@ -46,7 +54,7 @@ def fits(page, *sizes):
 def open_page(page, url):
     """Open a page and wait for its picture to stand still."""
     page.goto(url)
-    page.locator(".js-plotly-plot .main-svg").first.wait_for()
+    page.locator(".js-plotly-plot .main-svg, .numbers > .h:not(:empty)").first.wait_for()
     page.wait_for_function("!document.querySelector('[data-testid=stStatusWidget]')")
     still(page)
 
@@ -58,7 +66,8 @@ def still(page):
             let last, same = 0;
             const look = () => {
                 const things = document.querySelectorAll(
-                    'h1, h2, h3, canvas, .js-plotly-plot, .textpoint, .slider-rail-touch-rect');
+                    'h1, h2, h3, canvas, .js-plotly-plot, .textpoint, .pair, ' +
+                    '.numbers');
                 const now = JSON.stringify([...things].map(t => t.getBoundingClientRect()));
                 same = now === last ? same + 1 : 0;
                 last = now;
@@ -69,6 +78,13 @@ def still(page):
     )
 
 
+def sent_by(page):
+    """Return a list that grows with everything that the page sends."""
+    sent = []
+    page.on("websocket", lambda ws: ws.on("framesent", lambda frame: sent.append(frame)))
+    return sent
+
+
 def once(page, true, seconds=180):
     """Wait until ``true()``."""
     end = time.monotonic() + seconds
@@ -77,8 +93,47 @@ def once(page, true, seconds=180):
         page.wait_for_timeout(50)
 
 
+def curve_shown(page):
+    """Wait for the curve in hand."""
+    page.locator(".numbers > .h:not(:empty)").wait_for()
+
+
+def slider(page):
+    """Return the slider of the curve in hand."""
+    return page.locator(".over > input")
+
+
+def place_of(page, part):
+    """Return the place of the point on the curve, the line over gamma, or the slider's thumb."""
+    if part == "slider":
+        box = slider(page).bounding_box()
+        share = slider(page).evaluate("r => (r.value - r.min) / (r.max - r.min)")
+        return box["x"] + 8 + share * (box["width"] - 16), box["y"] + box["height"] / 2
+    box = page.locator(f".{'ring' if part == 'point' else 'over rect.grip'}").bounding_box()
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
 def numbers(page):
-    """Return gamma, and u, s and H in percent, as the figure shows them."""
-    text = " ".join(page.locator(".textpoint").all_text_contents())
+    """Return gamma, and u, s and H in percent, as the curve in hand shows them."""
+    text = " ".join(page.locator(".numbers > span").all_text_contents())
     found = re.findall(r"([γusH]) = ([−\d.e-]+)", text)
     return {name: float(value.replace("−", "-")) for name, value in found}
+
+
+def no_text_on_text(page, width):
+    """Check that no words of a figure stand on others, or beyond the page."""
+    texts = page.locator(
+        ".textpoint, .legendtext, .xtitle, .numbers > span, .key > span > span, .pair svg text"
+    )
+    boxes = [(box, text.text_content()) for text in texts.all() if (box := text.bounding_box())]
+    for k, (a, words) in enumerate(boxes):
+        assert a["x"] >= 0, words
+        assert a["x"] + a["width"] <= width, words
+        for b, others in boxes[k + 1 :]:
+            apart = (
+                a["x"] + a["width"] <= b["x"] + 1
+                or b["x"] + b["width"] <= a["x"] + 1
+                or a["y"] + a["height"] - HALO <= b["y"] + HALO
+                or b["y"] + b["height"] - HALO <= a["y"] + HALO
+            )
+            assert apart, (words, others)

@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import sysconfig
+import tomllib
 import venv
 
 import pytest
@@ -96,7 +97,9 @@ def test_the_app_opens_from_an_empty_folder(installed, tmp_path, page):
         assert page.get_by_text("ZSL accuracy").first.is_visible()
         # The theme has come along.
         color = "getComputedStyle(document.querySelector('.stApp')).color"
-        assert page.evaluate(color) == "rgb(27, 31, 36)"
+        config = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text())
+        ink = bytes.fromhex(config["theme"]["light"]["textColor"].removeprefix("#"))
+        assert page.evaluate(color) == f"rgb({', '.join(map(str, ink))})"
         assert page.errors == []
     finally:
         server.stop()

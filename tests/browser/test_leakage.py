@@ -6,7 +6,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from tests.browser.reading import dressed, fits, once, settle, visit
+from tests.browser.reading import dressed, fits, go_to, once, settle, visit
 from tests.datasets.files import with_type_code, write_folder
 from tests.leakage.worlds import add, clean
 from zslcore.datasets.facts import class_facts
@@ -134,13 +134,13 @@ def test_the_ranking_changes_without_leaky_classes(page, server):
 
 
 def follow(page, name, path):
-    """Follow a link of the menu, again where a late message of the table has undone it."""
+    """Go to a page of the group "Leakage", again where a late message of the table undid it."""
 
     def there():
         settle(page)
         if path in page.url:
             return True
-        page.get_by_role("link", name=name).click()
+        go_to(page, "Leakage", name)
         return False
 
     once(page, lambda: there() and there())

@@ -221,3 +221,17 @@ def test_either_theme_paints_on_its_own_paper(page, server):
             "c => [...c.getContext('2d').getImageData(1, 1, 1, 1).data]"
         )
     assert corners == {"light": [255, 255, 255, 255], "dark": [16, 20, 24, 255]}
+
+
+def test_a_row_that_is_ticked_is_marked_on_the_map(page, server):
+    visit(page, server, f"{DIGITS}&awa1_layout=PCA&awa1_image=0.7")
+    table = page.locator("[class*=st-key-awa1_nearest] canvas").first
+    table.wait_for()
+    table.evaluate("table => table.scrollIntoView({ block: 'center' })")
+    still(page)
+    box = table.bounding_box()
+    page.mouse.click(box["x"] + 17, box["y"] + 35 * 1.5)  # the box before the first row
+    page.wait_for_url(re.compile(r"awa1_image=0\.(?!7\b)\d+"))
+    row = re.search(r"awa1_image=0\.(\d+)", page.url)[1]
+    page.get_by_text(re.compile(f"digits, image {int(row):,}")).wait_for()
+    assert page.errors == []

@@ -61,7 +61,7 @@ def test_a_leaking_split_is_still_a_split():
 
 
 def test_misspelt_split_gets_the_nearest():
-    with pytest.raises(UnknownNameError, match="Unknown split of linear world 'ps'. Did you mean"):
+    with pytest.raises(UnknownNameError, match="Unknown split of linear world 'ps'; did you mean"):
         linear_world().split("ps")
 
 

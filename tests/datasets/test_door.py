@@ -348,14 +348,10 @@ def test_a_reader_that_takes_too_long_is_stopped(tmp_path, monkeypatch):
     sleeper = tmp_path / "sleeper.py"
     sleeper.write_text("import time; time.sleep(60)")
     monkeypatch.setattr(door, "CHILD", sleeper)
-    monkeypatch.setattr(door.subprocess, "run", _impatient(subprocess.run))
+    monkeypatch.setattr(door, "PATIENCE", 0.05)
     files.write_folder(tmp_path)
     sentence = refused(tmp_path / "att_splits.mat", tmp_path)
     assert "took longer than the 20 s allowed" in sentence
-
-
-def _impatient(run):
-    return lambda *args, timeout, **options: run(*args, timeout=timeout / 100, **options)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="limits on memory hold on Linux")

@@ -170,7 +170,7 @@ def test_cells_of_printed_tables_are_as_in_the_papers():
 
 
 def test_misspelt_names_are_pointed_to_the_nearest():
-    with pytest.raises(UnknownNameError, match="Did you mean 'AWA2'"):
+    with pytest.raises(UnknownNameError, match="did you mean 'AWA2'"):
         class_facts("awa2")
-    with pytest.raises(UnknownNameError, match="Did you mean 'gzsl_ps'"):
+    with pytest.raises(UnknownNameError, match="did you mean 'gzsl_ps'"):
         published("gzsl-ps")

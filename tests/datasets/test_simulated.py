@@ -8,8 +8,8 @@ from zslcore.datasets.facts import class_facts, published
 from zslcore.datasets.simulated import (
     SIMULATED,
     UNPLANTED,
-    _rounded,
     planted,
+    rounded,
     simulate,
     unplanted_twin,
 )
@@ -45,8 +45,8 @@ def test_same_bits_every_time_with_any_number_of_threads(demo, benchmark):
 
 def test_rounded_factors_multiply_exactly_in_any_order():
     rng = np.random.default_rng(0)
-    A = _rounded(rng.standard_normal((500, 64), dtype=np.float32), bits=5)
-    B = _rounded(rng.standard_normal((64, 300))).astype(np.float32)
+    A = rounded(rng.standard_normal((500, 64), dtype=np.float32), bits=5)
+    B = rounded(rng.standard_normal((64, 300))).astype(np.float32)
     assert A.dtype == np.float32
     order = rng.permutation(64)
     np.testing.assert_array_equal(A @ B, A[:, order] @ B[order])
@@ -241,5 +241,5 @@ def _zsl(dataset, method, split="PS"):
 
 
 def test_misspelt_name_is_pointed_to_the_nearest():
-    with pytest.raises(UnknownNameError, match="Did you mean 'simulated-AWA2'"):
+    with pytest.raises(UnknownNameError, match="did you mean 'simulated-AWA2'"):
         simulate("simulated-awa2")

@@ -164,7 +164,7 @@ CSV = {
     "nan": (lambda s: s[: s.rindex(",") + 1] + "nan\n", r"line 31, column 'f6':.*got 'nan'"),
     "too large": (lambda s: s[: s.rindex(",") + 1] + "1e39\n", r"line 31, column 'f6':.*'1e39'"),
     "an open quote": (lambda s: s[:-1] + '\n"otter,trainval,1', r"line 32: expected 9 fields"),
-    "a class": (lambda s: s.replace("otter", "oter", 1), r"data row 7, 'oter'\. .*'otter'\?"),
+    "a class": (lambda s: s.replace("otter", "oter", 1), r"data row 7, 'oter'; .*'otter'\?"),
     "a part": (lambda s: s.replace("test_seen", "testing", 1), r"data row 1: .* got 'testing'"),
     "no label": (lambda s: s.replace("label", "lable", 1), r"line 1: expected a column 'label'"),
     "twice": (lambda s: s.replace("f1", "f2", 1), r"line 1: .*'f2' more than once"),
@@ -195,11 +195,11 @@ def test_csv_that_is_no_text_is_refused(tmp_path):
 
 def test_a_csv_beyond_the_limits_is_never_parsed(tmp_path, monkeypatch):
     path = csv(tmp_path)
-    monkeypatch.setattr("zslcore.datasets.table.MAX_COLUMNS", 8)
+    monkeypatch.setattr("zslcore.datasets.door_text.MAX_COLUMNS", 8)
     with pytest.raises(FileRefusedError, match="at most 8 different columns, got 9"):
         read_table(path, prototypes=prototypes(tmp_path))
-    monkeypatch.setattr("zslcore.datasets.table.MAX_CSV_BYTES", 100)
-    with pytest.raises(FileRefusedError, match="at most 100 bytes of CSV"):
+    monkeypatch.setattr("zslcore.datasets.door.MAX_CSV_BYTES", 100)
+    with pytest.raises(FileRefusedError, match="a CSV file of at most 100 bytes"):
         read_table(path, prototypes=prototypes(tmp_path))
 
 
@@ -211,7 +211,7 @@ def test_a_csv_needs_prototypes_and_each_class_once(tmp_path):
     side.write_text(side.read_text() + "bat,1,2,3,4\n")
     with pytest.raises(FileRefusedError, match=r"prototypes\.csv: class 'bat' stands there twice"):
         read_table(path, prototypes=side)
-    with pytest.raises(FileRefusedError, match=r"none\.csv: expected a CSV file"):
+    with pytest.raises(FileRefusedError, match=r"none\.csv: expected a file"):
         read_table(path, prototypes=tmp_path / "none.csv")
 
 

@@ -239,6 +239,10 @@ def test_names_tell_unusual_files_apart(folder):
             r"'labels'.*1\.\.5.*got 9 \(30 outside\)\.$",
         ),
         ({"splits": {"att": np.eye(4)}}, r"allclasses_names as columns in att \(4\), got 5\."),
+        (
+            {"splits": {"allclasses_names": files.cells([*files.CLASSES[:-1], files.CLASSES[0]])}},
+            r"a name of its own for every class, got 'grizzly\+bear' for classes 0 and 4\.",
+        ),
         ({"splits": {"test_seen_loc": np.array([0, 3])}}, r"'test_seen_loc'.*1\.\.30.*got 0 "),
         ({"splits": {"val_loc": np.array([31])}}, r"'val_loc'.*1\.\.30.*got 31 "),
         ({"splits": {"trainval_loc": np.array([1.5])}}, r"'trainval_loc'.*whole numbers, got 1\.5"),

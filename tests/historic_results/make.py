@@ -10,11 +10,14 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
+from zslcore.analysis.actions import CONFIGURATIONS, ActionSpec, simulated_sets
 from zslcore.analysis.comparison import ComparisonSpec
+from zslcore.analysis.large_scale import LargeScaleSpec
 from zslcore.analysis.maps import MapSettings
 from zslcore.analysis.regularization import RegularizationSpec
 from zslcore.analysis.transduction import TransductionSpec
@@ -23,11 +26,13 @@ from zslcore.jobs import (
     Runner,
     Work,
     accuracies,
+    actions,
     compare,
     cross,
     draws,
     embed,
     follow,
+    large_scale,
     leak_cost,
     run,
     take_apart,
@@ -38,8 +43,15 @@ from zslcore.version import release
 
 HERE = Path(__file__).parent
 
+LETTERS = tuple(f"class {letter}" for letter in "abcdefghi")
+#: Six classes of ImageNet-1K, then three of the benchmark's test sets.
+IDS = (
+    *("n01440764", "n01443537", "n01484850", "n01491361", "n01494475", "n01496331"),
+    *("n02925519", "n01942177", "n02255023"),
+)
 
-def tiny(name: str, seed: int) -> ZSLDataset:
+
+def tiny(name: str, seed: int, class_names: Sequence[str] = LETTERS) -> ZSLDataset:
     """Make a data set of nine classes, eight images each."""
     rng = np.random.default_rng(seed)
     S = rng.uniform(size=(9, 6)).astype(np.float32)
@@ -51,7 +63,7 @@ def tiny(name: str, seed: int) -> ZSLDataset:
         features=X.astype(np.float32),
         labels=y,
         prototypes=S,
-        class_names=[f"class {letter}" for letter in "abcdefghi"],
+        class_names=class_names,
         attribute_names=[f"trait {j}" for j in range(6)],
         splits=[
             Split.from_classes("PS", y, [6, 7, 8], folds=[[0, 1], *folds]),
@@ -89,13 +101,23 @@ def works(one: ZSLDataset, two: ZSLDataset) -> list[Work]:
         compare.ask(ComparisonSpec({"tiny": one.digest}, ("PS",), ("LinearV2S", "LinearS2V"))),
         follow.ask(path),
         take_apart.ask(path),
+        large_scale.ask(LargeScaleSpec("tiny-ids", tiny("tiny-ids", 2, IDS).digest, "ESZSL")),
+        _of_actions(),
     ]
+
+
+def _of_actions() -> Work:
+    """Return the smallest study of actions: one draw of HMDB51 with two extractors."""
+    sets = simulated_sets(CONFIGURATIONS["OS4"], ["idt", "sports"])
+    spec = ActionSpec("OS4", sets, ("LinearS2V",), n_draws=1)
+    return actions.ask(spec, {each.dataset: load(each.dataset) for each in sets})
 
 
 def make(folder: Path) -> None:
     """Write imports, a store, a run as JSON and a job of every kind; ``ZSL_DATA`` is ``folder``."""
     for seed, name in enumerate(("tiny", "tiny-other")):
         import_dataset(tiny(name, seed))
+    import_dataset(tiny("tiny-ids", 2, IDS))
     one, two = load("tiny"), load("tiny-other")
     results = [RunStore().run(spec, one)[0] for spec in specs(one.digest)]
     (folder / "run.json").write_text(results[0].to_json(), encoding="utf-8")

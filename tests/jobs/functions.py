@@ -24,6 +24,15 @@ def count(folder, report, to=3, seconds=0.0, log=""):
     (folder / "count.txt").write_text(str(to))
 
 
+def until_told(folder, report, go):
+    """Get half-way, show it, and go on only when there is a file ``go``."""
+    report(1, 2, "step 1", stage="counting")
+    report.preview(lambda: {"i": np.array(1)})
+    while not os.path.exists(go):
+        time.sleep(0.02)
+    (folder / "count.txt").write_text("2")
+
+
 def with_child(folder, report, pid_file):
     """Start a process of its own that keeps every inherited pipe open, and wait."""
     child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
@@ -33,7 +42,12 @@ def with_child(folder, report, pid_file):
     child.wait()
 
 
-def refuse(folder, report):
+def refuse(folder, report, once=""):
+    """Refuse; with a file ``once`` the first time only, and then take long."""
+    if once and os.path.exists(once):
+        time.sleep(600)
+    if once:
+        open(once, "x").close()
     raise DatasetError("digits: there are none.")
 
 
@@ -62,7 +76,27 @@ def whoami(folder, report, n=0):
     (folder / "pid.txt").write_text(str(os.getpid()))
 
 
+def take_turn(folder, report, name="", log="", gate=""):
+    """Write down that it is one's turn, and wait until a gate is open."""
+    with open(log, "a") as file:
+        file.write(f"{name}\n")
+    while gate and not os.path.exists(gate):
+        time.sleep(0.01)
+    (folder / "name.txt").write_text(name)
+
+
 FUNCTIONS = {
     function.__name__: function
-    for function in (count, with_child, refuse, break_down, kill_itself, leave, threads, whoami)
+    for function in (
+        count,
+        until_told,
+        with_child,
+        refuse,
+        break_down,
+        kill_itself,
+        leave,
+        threads,
+        whoami,
+        take_turn,
+    )
 }

@@ -1,20 +1,23 @@
 """What each kind of work leaves is what the package computes, here without a child."""
 
 import json
+from contextlib import nullcontext
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from tests.worlds import imagenet_world
 from zslcore.analysis import bias_variance
 from zslcore.analysis import leak_cost as costs
 from zslcore.analysis.comparison import ComparisonSpec
 from zslcore.analysis.cross_dataset import cross_table
+from zslcore.analysis.large_scale import LargeScaleSpec, measure, nearest_answers
 from zslcore.analysis.maps import MapSettings
 from zslcore.analysis.overlap import half_and_half, overlap_study
 from zslcore.analysis.regularization import RegularizationSpec
-from zslcore.datasets import load
+from zslcore.datasets import import_dataset, load
 from zslcore.exceptions import DatasetError, FileRefusedError
 from zslcore.jobs import (
     accuracies,
@@ -23,6 +26,7 @@ from zslcore.jobs import (
     draws,
     embed,
     follow,
+    large_scale,
     leak_cost,
     take_apart,
 )
@@ -121,7 +125,9 @@ def test_costs_of_leaks_are_those_of_the_analysis(tmp_path):
 
 def test_a_refused_run_is_told_and_stops_no_other(tmp_path, monkeypatch):
     monkeypatch.setenv("ZSL_DATA", str(tmp_path / "data"))
-    monkeypatch.setattr(compare, "Parallel", lambda *_, **__: lambda calls: map(run_call, calls))
+    monkeypatch.setattr(
+        compare, "parallel", lambda *_, **__: nullcontext(lambda calls: map(run_call, calls))
+    )
     spec = ComparisonSpec({"digits": load("digits").digest}, ("PS",), ("PrototypeCosine", "ESZSL"))
     work, said = compare.ask(spec), Said()
     compare.do(tmp_path, said, **json.loads(json.dumps(work.arguments)))
@@ -186,3 +192,22 @@ def test_what_is_waited_for_is_small_and_goes_in_one_pass():
     assert take_apart.is_quick(PATH, digits)
     assert not take_apart.is_quick(PATH, animals)
     assert not follow.is_quick(RegularizationSpec("digits", "PS", "ALE"), digits)
+
+
+def test_large_scale_is_what_the_package_measures_and_tells_how_far_it_is(tmp_path, monkeypatch):
+    monkeypatch.setenv("ZSL_DATA", str(tmp_path / "data"))
+    world = import_dataset(imagenet_world())
+    work, said = large_scale.ask(LargeScaleSpec(world.name, world.digest, "ESZSL")), Said()
+    large_scale.do(tmp_path, said, **work.arguments)
+    read = large_scale.read(tmp_path, work)
+    made = measure(LargeScaleSpec(world.name, world.digest, "ESZSL"), world)
+    pd.testing.assert_frame_equal(read.table(), made.table())
+    assert (read.params, read.validated) == (made.params, True)
+    assert read.counts.curve("All").ausuc == made.counts.curve("All").ausuc
+    row = int(made.rows[made.answers.classes[0]])
+    pd.testing.assert_frame_equal(nearest_answers(read, row), nearest_answers(made, row))
+    shares = [done / total for done, total, *_ in said.lines if total]
+    assert shares == sorted(shares)
+    assert shares[-1] == 1
+    with pytest.raises(DatasetError, match="expected data other"):
+        large_scale.do(tmp_path, said, **work.arguments | {"digest": "other"})

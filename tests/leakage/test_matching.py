@@ -1,3 +1,5 @@
+from itertools import product
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -5,7 +7,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from zslcore.datasets.facts import class_facts, published
-from zslcore.leakage import VOCABULARY_NAMES, Vocabulary, get_vocabulary, match_names, readable
+from zslcore.leakage import (
+    VOCABULARY_NAMES,
+    Vocabulary,
+    get_vocabulary,
+    match_names,
+    matching,
+    readable,
+)
 from zslcore.leakage.matching import EMPTY_WORDS, VIEWPOINTS
 from zslcore.leakage.wordnet import wordnet
 
@@ -296,7 +305,7 @@ def test_matching_does_not_depend_on_the_order_of_names():
 
 
 @pytest.mark.parametrize(
-    ("name", "n"), list(zip(VOCABULARY_NAMES, (1000, 21843, 400, 487, 0), strict=True))
+    ("name", "n"), list(zip(VOCABULARY_NAMES, (1000, 21843, 400, 700, 487, 0), strict=True))
 )
 def test_a_vocabulary_has_all_its_classes(name, n):
     assert len(get_vocabulary(name).entries) == n
@@ -349,3 +358,49 @@ def test_word_lists_are_small_and_apart():
     assert len(EMPTY_WORDS) < 50
     assert not EMPTY_WORDS & VIEWPOINTS
     assert np.all([word == word.lower() for word in EMPTY_WORDS])
+
+
+# --- Lists of a visitor's own ---------------------------------------------------------------------
+
+
+@pytest.fixture
+def looked_up(monkeypatch):
+    """Words whose meaning is looked up, and words that a misspelt one is compared with."""
+    found = {"meaning": 0, "spelling": 0}
+    senses, extract = type(wordnet()).senses, matching.process.extractOne
+
+    def counted(self, *args):
+        found["meaning"] += 1
+        return senses(self, *args)
+
+    def compared(word, choices, **more):
+        found["spelling"] += len(choices)
+        return extract(word, choices, **more)
+
+    monkeypatch.setattr(type(wordnet()), "senses", counted)
+    monkeypatch.setattr(matching.process, "extractOne", compared)
+    return found
+
+
+def test_a_class_is_not_compared_with_every_word_of_a_list(looked_up):
+    letters = "abcdefghij"
+    words = ["".join(word) for word in product(letters, repeat=4)][:3000]
+    listed = Vocabulary.of("mine", [f"{word}x, q{word}" for word in words])
+    match_names(["otter"], listed)  # takes the list apart, once
+    before = dict(looked_up)
+    match_names([f"{word}{word}y" for word in words[:10]], listed)
+    assert looked_up["meaning"] - before["meaning"] < 200
+    assert 0 < looked_up["spelling"] - before["spelling"] < 10 * 6000 / 10
+
+
+def test_one_letter_off_is_found_wherever_it_is():
+    for word in ("zzebra", "zebrra", "ezbra", "zbera", "zerba", "zebar", "zebr", "ebra", "zebrax"):
+        listed, asked = Vocabulary.of("mine", ["a zebraq"]), f"{word}q"
+        found = match_names([asked], listed)
+        assert [match.rule for match in found] == ["spelling"], word
+
+
+def test_lists_of_visitors_are_forgotten():
+    for k in range(2 * matching.KEPT):
+        match_names(["otter"], Vocabulary.of(f"mine {k}", ["otter"]))
+    assert matching._index.cache_info().currsize <= matching.KEPT

@@ -138,6 +138,6 @@ def test_runs_show_how_they_were_chosen_and_what_peeking_gains():
     assert f"up to {100 * run.oracle_gap['zsl']:.1f} points of ZSL accuracy" in finding.message
     row = dict(zip(finding.evidence[0].columns, finding.evidence[0].rows[0], strict=True))
     assert row["parameters"] == run.params_origin
-    assert row["oracle gap, ZSL"] == pytest.approx(run.oracle_gap["zsl"], abs=1e-4)
+    assert row["gap of parameters, ZSL"] == pytest.approx(run.oracle_gap["zsl"], abs=1e-4)
     assert report.severity("ZSL007") is not Severity.DID_NOT_RUN
     assert np.isfinite(run.oracle_gap["zsl"])

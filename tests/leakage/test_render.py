@@ -117,7 +117,7 @@ def test_any_text_makes_a_report_of_every_format(text, severity):
 
 def test_misspelt_words_are_refused():
     report = faulty()
-    with pytest.raises(UnknownNameError, match="Did you mean 'markdown'"):
+    with pytest.raises(UnknownNameError, match="did you mean 'markdown'"):
         render(report, "markdwon")
     with pytest.raises(ParameterError):
         report.fails("error")

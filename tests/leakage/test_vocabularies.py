@@ -3,6 +3,7 @@ import pytest
 from zslcore.exceptions import FileRefusedError, UnknownNameError
 from zslcore.leakage import get_vocabulary, read_vocabulary
 from zslcore.leakage.loading import vocabulary_of
+from zslcore.leakage.vocabularies import MAX_LETTERS, MAX_NAMES
 
 
 def test_a_list_of_ones_own(tmp_path):
@@ -20,10 +21,10 @@ def test_a_list_of_ones_own(tmp_path):
 
 
 def test_a_misspelt_vocabulary_gets_the_nearest_one():
-    with pytest.raises(UnknownNameError, match="Did you mean 'imagenet-1k'"):
+    with pytest.raises(UnknownNameError, match="did you mean 'imagenet-1k'"):
         get_vocabulary("imagenet1k")
-    with pytest.raises(UnknownNameError, match="Did you mean 'kinetics-400'"):
-        vocabulary_of("kinetics")
+    with pytest.raises(UnknownNameError, match="did you mean 'kinetics-400'"):
+        vocabulary_of("kinetics-40")
 
 
 @pytest.mark.parametrize(
@@ -40,3 +41,19 @@ def test_what_is_no_list_is_refused(tmp_path, content, sentence):
 def test_a_list_that_is_not_there_is_refused(tmp_path):
     with pytest.raises(FileRefusedError):
         vocabulary_of(tmp_path / "none.txt")
+
+
+@pytest.mark.parametrize("line", ["ab," * 600, "ant" * 600, "aB" * 900])
+def test_a_list_of_more_names_than_can_be_compared_is_refused(tmp_path, line):
+    path = tmp_path / "mine.txt"
+    path.write_text("\n".join([line] * 1500))
+    with pytest.raises(FileRefusedError, match="expected at most 100,000 names"):
+        read_vocabulary(path)
+    path.write_text("\n".join([line] * 100))
+    assert len(read_vocabulary(path).entries) == 100
+
+
+def test_the_longest_list_of_the_package_could_be_a_visitors():
+    entries = get_vocabulary("imagenet-21k").entries
+    assert 2 * sum(len(entry.names) for entry in entries) < MAX_NAMES
+    assert 2 * sum(len(str(entry)) for entry in entries) < MAX_LETTERS

@@ -6,7 +6,7 @@ from sklearn.kernel_ridge import KernelRidge
 from tests.methods.plain import training_data
 from zslcore.exceptions import ParameterError
 from zslcore.methods import GFZSL
-from zslcore.methods.gfzsl import class_moments
+from zslcore.spectrum import MomentStatistics
 
 X, Y, S, _ = training_data()
 CANDIDATES = np.vstack([S, training_data(seed=1)[2]])
@@ -16,7 +16,8 @@ KERNELS = {"quadratic": {"kernel": "poly", "degree": 2, "gamma": 1, "coef0": 1},
 
 
 def test_moments_are_those_of_every_class():
-    counts, means, variances = class_moments(X, Y, len(S) + 1)
+    moments = MomentStatistics.of(X, Y, len(S) + 1)
+    counts, means, variances = moments.counts, moments.means, moments.variances
     np.testing.assert_array_equal(counts, np.bincount(Y, minlength=len(S) + 1))
     np.testing.assert_allclose(means[:-1], MEANS)
     np.testing.assert_allclose(variances[:-1], VARIANCES)

@@ -80,5 +80,5 @@ def test_senseless_parameters_are_refused(params):
 
 
 def test_a_misspelt_base_gets_the_nearest_one():
-    with pytest.raises(UnknownNameError, match="Did you mean 'ESZSL'"):
+    with pytest.raises(UnknownNameError, match="did you mean 'ESZSL'"):
         fitted(base="EZSL")

@@ -2,8 +2,9 @@
 
 Streamlit serves files beside each other only for installed packages, and this app runs from a plain
 checkout. So that nothing has to be built, modules keep to what can be joined line by line: imports
-of names from files of the same folder, each on one line; exports where something is defined; no
-name defined twice. Joined, they share one scope: a name means the same in all of them.
+of names from files of the same folder, or of the one above that all components share, each on one
+line; exports where something is defined; no name defined twice. Joined, they share one scope: a
+name means the same in all of them.
 """
 
 from __future__ import annotations
@@ -12,10 +13,10 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
-__all__ = ["ModuleError", "joined"]
+__all__ = ["ModuleError", "joined", "styled"]
 
 _COMMENT = re.compile(r"\s*(//.*|(/\*|\*)((?!\*/).)*(\*/\s*)?)")
-_IMPORT = re.compile(r'import \{ ([\w$]+(?:, [\w$]+)*) \} from "\./([\w.]+\.js)";')
+_IMPORT = re.compile(r'import \{ ([\w$]+(?:, [\w$]+)*) \} from "(\.\.?/[\w.]+\.js)";')
 _EXPORT = re.compile(r"export (default )?")
 _DEFINED = re.compile(r"(?:async )?(?:function\*?|class|const|let|var) ([\w$]+)")
 _SEVERAL = re.compile(r"(?:const|let|var) [\[{]")
@@ -73,8 +74,8 @@ def joined(entry: Path) -> str:
         For any other form of import or export, imports of what is not exported or in a circle, and
         names defined twice.
     """
-    modules: dict[str, _Module] = {}
-    _collect(entry.parent, entry.name, modules, ())
+    modules: dict[Path, _Module] = {}
+    _collect(entry.resolve(), modules, ())
     if [module.name for module in modules.values() if module.default] != [entry.name]:
         raise ModuleError(f"{entry.name}, and no other, must have a default export.")
     owners: dict[str, str] = {}
@@ -86,16 +87,23 @@ def joined(entry: Path) -> str:
     return "\n".join(line for module in modules.values() for line in module.lines) + "\n"
 
 
-def _collect(folder: Path, name: str, modules: dict[str, _Module], above: tuple[str, ...]) -> None:
-    if name in above:
-        raise ModuleError(f"Modules import each other: {', '.join((*above, name))}.")
-    if name in modules:
+def styled(*sheets: Path) -> str:
+    """Return style sheets as one; what a later one says of the same thing holds."""
+    return "\n".join(sheet.read_text(encoding="utf-8") for sheet in sheets)
+
+
+def _collect(path: Path, modules: dict[Path, _Module], above: tuple[Path, ...]) -> None:
+    if path in above:
+        names = ", ".join(each.name for each in (*above, path))
+        raise ModuleError(f"Modules import each other: {names}.")
+    if path in modules:
         return
-    module = _Module(name)
-    for line in (folder / name).read_text(encoding="utf-8").splitlines():
+    module = _Module(path.name)
+    for line in path.read_text(encoding="utf-8").splitlines():
         module.take(line)
     for other, names in module.imports.items():
-        _collect(folder, other, modules, (*above, name))
-        if missing := set(names) - set(modules[other].exported):
-            raise ModuleError(f"{other} does not export {', '.join(sorted(missing))}.")
-    modules[name] = module
+        where = (path.parent / other).resolve()
+        _collect(where, modules, (*above, path))
+        if missing := set(names) - set(modules[where].exported):
+            raise ModuleError(f"{where.name} does not export {', '.join(sorted(missing))}.")
+    modules[path] = module

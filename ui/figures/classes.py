@@ -8,8 +8,17 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from ui.figures.marks import COLOR, class_axis, escaped, hatch, legend_on_top, marked
-from ui.figures.palette import FAINT, OVERLAP, SEEN, SEQUENTIAL, UNSEEN, quiet
+from ui.figures.marks import (
+    LOOKS,
+    class_axis,
+    escaped,
+    hatch,
+    legend_on_top,
+    marked,
+    names_fit,
+)
+from ui.figures.once import drawn_once
+from ui.figures.palette import FAINT, OVERLAP, SEQUENTIAL, UNSEEN, quiet
 
 __all__ = ["attribute_map", "class_counts", "overlap_counts"]
 
@@ -17,6 +26,7 @@ __all__ = ["attribute_map", "class_counts", "overlap_counts"]
 MOST_ATTRIBUTES = 40
 
 
+@drawn_once
 def class_counts(table: pd.DataFrame) -> go.Figure:
     """Draw the images of every class, in the order of ``table``, test classes marked.
 
@@ -27,12 +37,13 @@ def class_counts(table: pd.DataFrame) -> go.Figure:
     figure = go.Figure()
     place = np.arange(len(table))
     names = escaped(table["class"])
-    for role, mark, label in (
-        ("seen", SEEN, "seen"),
-        ("unseen", UNSEEN, "unseen, test classes"),
-        ("both", OVERLAP, "trained and tested as unseen"),
-        ("none", None, "in no part of the split"),
+    for role, label in (
+        ("seen", "seen"),
+        ("unseen", "unseen, test classes"),
+        ("both", "trained and tested as unseen"),
+        ("none", "in no part of the split"),
     ):
+        mark = LOOKS[role]
         chosen = (table["role"] == role).to_numpy()
         if not chosen.any():
             continue
@@ -41,9 +52,9 @@ def class_counts(table: pd.DataFrame) -> go.Figure:
             y=table["images"][chosen],
             name=label,
             marker={
-                "color": COLOR[role],
+                "color": mark.color,
                 "line_width": 0,
-                "pattern": hatch(mark.pattern if mark else ""),
+                "pattern": hatch(mark.pattern),
             },
             customdata=names[chosen],
             hovertemplate="%{customdata}: %{y:,} images<extra></extra>",
@@ -64,6 +75,7 @@ def class_counts(table: pd.DataFrame) -> go.Figure:
     return legend_on_top(quiet(figure, height=430)).update_layout(bargap=0.15)
 
 
+@drawn_once
 def attribute_map(table: pd.DataFrame, roles: Sequence[str]) -> go.Figure:
     """Draw prototypes as a heat map, one line per class, names in the colour of their role.
 
@@ -97,18 +109,20 @@ def attribute_map(table: pd.DataFrame, roles: Sequence[str]) -> go.Figure:
     figure.update_yaxes(
         autorange="reversed", tickvals=np.arange(len(labels)), ticktext=labels, tickfont_size=13
     )
-    legible = table.shape[1] <= MOST_ATTRIBUTES
+    legible = names_fit(table.shape[1], MOST_ATTRIBUTES)
     figure.update_xaxes(
         side="top",
         tickvals=np.arange(len(attributes)) if legible else [],
         ticktext=attributes if legible else [],
         tickangle=-60,
         tickfont_size=12,
+        title_text="" if legible else f"{len(attributes):,} attributes; point at one for its name",
     )
-    headroom = 20 + (7 * max(map(len, table.columns)) if legible else 0)
+    headroom = 20 + (7 * max(map(len, table.columns)) if legible else 20)
     return quiet(figure, height=min(headroom, 190) + 20 + 19 * len(labels))
 
 
+@drawn_once
 def overlap_counts(table: pd.DataFrame) -> go.Figure:
     """Draw the images of every unseen class, those that the extractor had met hatched.
 

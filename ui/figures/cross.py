@@ -2,21 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from html import escape
 
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
-from plotly.subplots import make_subplots
 
-from ui.figures.marks import class_axis, escaped, hatch, legend_on_top
-from ui.figures.palette import FAINT, FIRST, HARMONIC, SECOND, UNSEEN, quiet, translucent
+from ui.figures.marks import class_axis, escaped, hatch, legend_on_top, panels, whiskers
+from ui.figures.once import drawn_once
+from ui.figures.palette import (
+    FAINT,
+    FIRST,
+    HARMONIC,
+    NEUTRAL,
+    SECOND,
+    UNSEEN,
+    narrow,
+    quiet,
+    translucent,
+)
 from zslcore.analysis.significance import PairedTest
 
 __all__ = ["difference_strips", "four_accuracies", "image_counts"]
 
 
+@drawn_once
 def image_counts(table: pd.DataFrame, first: str, second: str) -> go.Figure:
     """Draw the images per class of two data sets, test classes on a band and with their mark.
 
@@ -53,6 +64,7 @@ def image_counts(table: pd.DataFrame, first: str, second: str) -> go.Figure:
     return legend_on_top(quiet(figure, height=430)).update_layout(bargap=0.2, bargroupgap=0)
 
 
+@drawn_once
 def four_accuracies(tables: Mapping[str, pd.DataFrame], first: str, second: str) -> go.Figure:
     """Draw what every method reaches, trained on either data set and tested on both.
 
@@ -67,7 +79,7 @@ def four_accuracies(tables: Mapping[str, pd.DataFrame], first: str, second: str)
     """
     methods = list(dict.fromkeys(m for table in tables.values() for m in table.index))
     place = {method: k for k, method in enumerate(reversed(methods))}
-    figure = _panels(tables)
+    figure, at = panels(list(tables), spacing=0.03, share_x=True, share_y=True)
     for column, table in enumerate(tables.values(), start=1):
         a11, a12, a22, a21 = (table[cell].to_numpy(dtype=float) for cell in table)
         y = np.array([place[method] for method in table.index], dtype=float)
@@ -83,7 +95,8 @@ def four_accuracies(tables: Mapping[str, pd.DataFrame], first: str, second: str)
             ]
             for trace in traces:
                 trace.showlegend = column == 1 and trace.mode == "markers"
-            figure.add_traces(traces, rows=1, cols=column)
+            for trace in traces:
+                figure.add_trace(trace, **at(column))
     figure.update_yaxes(
         tickvals=list(place.values()),
         ticktext=escaped(place),
@@ -96,19 +109,7 @@ def four_accuracies(tables: Mapping[str, pd.DataFrame], first: str, second: str)
     figure.update_layout(
         legend={"orientation": "h", "y": -0.1, "yanchor": "top", "x": 0, "traceorder": "normal"}
     )
-    return quiet(figure, height=150 + 30 * len(methods))
-
-
-def _panels(titles: Iterable[str]) -> go.Figure:
-    """Return a figure of panels side by side that share both axes."""
-    titles = list(titles)
-    return make_subplots(
-        cols=len(titles),
-        shared_yaxes=True,
-        shared_xaxes="all",
-        horizontal_spacing=0.03,
-        subplot_titles=titles,
-    )
+    return quiet(figure, height=150 + 30 * len(methods) * (len(tables) if narrow() else 1))
 
 
 def _joined(a: np.ndarray, b: np.ndarray, y: np.ndarray, mark) -> go.Scatter:
@@ -140,6 +141,7 @@ def _points(x, name: str, *, y, customdata, mark, filled: bool) -> go.Scatter:
     )
 
 
+@drawn_once
 def difference_strips(
     tables: Mapping[str, tuple[pd.DataFrame, Mapping[str, PairedTest]]], labels: Mapping[str, str]
 ) -> go.Figure:
@@ -152,12 +154,13 @@ def difference_strips(
     labels : question -> what stands at its line
     """
     place = {asked: len(labels) - 1 - k for k, asked in enumerate(labels)}
-    figure = _panels(tables)
+    figure, at = panels(list(tables), spacing=0.03, share_x=True, share_y=True)
     for column, (table, tests) in enumerate(tables.values(), start=1):
         traces = [_every_pair(table, place), _means(tests, place)]
         for trace in traces:
             trace.showlegend = column == 1
-        figure.add_traces(traces, rows=1, cols=column)
+        for trace in traces:
+            figure.add_trace(trace, **at(column))
         for asked, test in tests.items():
             figure.add_annotation(
                 text=f"p = {test.p:.2g}",
@@ -166,10 +169,9 @@ def difference_strips(
                 y=place[asked] + 0.15,
                 xanchor="right",
                 showarrow=False,
-                row=1,
-                col=column,
+                **at(column),
             )
-        figure.add_vline(0, line={"color": "#8C8C8C", "width": 1.5}, row=1, col=column)
+        figure.add_vline(0, line={"color": NEUTRAL.color, "width": 1.5}, **at(column))
     figure.update_yaxes(
         tickvals=list(place.values()),
         ticktext=list(labels.values()),
@@ -178,11 +180,11 @@ def difference_strips(
         zeroline=False,
         fixedrange=True,
     )
-    figure.update_xaxes(
-        title_text="difference, points", gridcolor=FAINT, zeroline=False, fixedrange=True
-    )
+    figure.update_xaxes(gridcolor=FAINT, zeroline=False, fixedrange=True)
+    for column in range(len(tables) if narrow() else 1, len(tables) + 1):
+        figure.update_xaxes(title_text="difference, points", **at(column))
     figure.update_layout(legend={"orientation": "h", "y": -0.25, "yanchor": "top", "x": 0})
-    return quiet(figure, height=180 + 70 * len(labels))
+    return quiet(figure, height=180 + 70 * len(labels) * (len(tables) if narrow() else 1))
 
 
 def _every_pair(table: pd.DataFrame, place: Mapping[str, int]) -> go.Scatter:
@@ -207,12 +209,6 @@ def _means(tests: Mapping[str, PairedTest], place: Mapping[str, int]) -> go.Scat
         mode="markers",
         name="mean and 95 % interval",
         marker={"symbol": "square", "color": HARMONIC.color, "size": 11},
-        error_x={
-            "array": high - mean,
-            "arrayminus": mean - low,
-            "color": HARMONIC.color,
-            "thickness": 2.5,
-            "width": 5,
-        },
+        error_x=whiskers(mean, low, high, HARMONIC.color),
         hovertemplate="mean %{x:+.2f} points<extra></extra>",
     )

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import plotly.graph_objects as go
 
 from ui.figures.marks import legend_on_top
+from ui.figures.once import drawn_once
 from ui.figures.palette import FIRST, HARMONIC, SECOND, VALIDATED, Mark, quiet
 from ui.numbers import percent, three_digits
 from zslcore.metrics import SeenUnseenCurve
@@ -16,13 +18,14 @@ __all__ = ["several_curves"]
 _DRAWN = 800  # points of a curve, more than there are pixels
 #: None of these is a meaning on this plane.
 _LOOKS = (
-    Mark(VALIDATED.color, "square"),
-    Mark(FIRST.color, "triangle-left", dash="dash"),
-    Mark(SECOND.color, "triangle-right", dash="dot"),
-    Mark(HARMONIC.color, "hexagon", dash="dashdot"),
+    VALIDATED,
+    replace(FIRST, dash="dash"),
+    replace(SECOND, dash="dot"),
+    replace(HARMONIC, dash="dashdot"),
 )
 
 
+@drawn_once
 def several_curves(
     curves: Mapping[str, tuple[SeenUnseenCurve, float | None]], looks: Sequence[Mark] = _LOOKS
 ) -> go.Figure:

@@ -10,14 +10,18 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from ui.figures.marks import escaped, hatch, marked
-from ui.figures.palette import FAINT, SEEN, UNSEEN, Mark, quiet, translucent
+from ui.figures.once import drawn_once
+from ui.figures.palette import FAINT, NEUTRAL, SEEN, UNSEEN, Mark, narrow, quiet, translucent
 
 __all__ = ["answer_wall", "class_codes", "image_row", "nearest_looks", "picture"]
 
+#: Pictures of a class beside each other on a telephone.
+_ON_TELEPHONE = 6
 #: Pictures are ink on paper in either theme.
 INK = ((0.0, "#F7F6F2"), (1.0, "#16191D"))
 
 
+@drawn_once
 def picture(image: np.ndarray, *, height: int = 220) -> go.Figure:
     """Draw one picture, shape (height, width), values 0 to 1, as ink on paper."""
     figure = go.Figure(_ink(image[::-1], 0, 1))
@@ -26,6 +30,7 @@ def picture(image: np.ndarray, *, height: int = 220) -> go.Figure:
     return quiet(figure, height=height).update_layout(margin={"l": 4, "r": 4, "t": 4, "b": 4})
 
 
+@drawn_once
 def image_row(images: np.ndarray) -> go.Figure:
     """Draw pictures side by side, shape (n, height, width), values 0 to 1, as ink on paper."""
     figure = go.Figure(_image_row(images))
@@ -34,6 +39,7 @@ def image_row(images: np.ndarray) -> go.Figure:
     return quiet(figure, height=110).update_layout(margin={"l": 0, "r": 0, "t": 0, "b": 0})
 
 
+@drawn_once
 def class_codes(
     means: np.ndarray,
     prototypes: np.ndarray,
@@ -50,12 +56,13 @@ def class_codes(
     names, attributes : of classes and attributes
     unseen : bool array of shape (n_classes,)
     """
+    tall = 34 if narrow() else 64
     figure = make_subplots(
         rows=2,
         cols=1,
         shared_xaxes=True,
-        row_heights=[64, 16 * len(attributes)],
-        vertical_spacing=34 / (98 + 16 * len(attributes)),
+        row_heights=[tall, 16 * len(attributes)],
+        vertical_spacing=34 / (34 + tall + 16 * len(attributes)),
     )
     figure.add_traces(_image_row(means, width=0.94), rows=1, cols=1)
     for role, mark, chosen in (("seen", SEEN, ~unseen), ("unseen", UNSEEN, unseen)):
@@ -67,9 +74,8 @@ def class_codes(
         for name, is_new in zip(names, unseen, strict=True)
     ]
     figure.update_xaxes(range=[-0.55, n - 0.45], showgrid=False, zeroline=False, fixedrange=True)
-    figure.update_xaxes(
-        row=2, col=1, side="top", tickvals=np.arange(n), ticktext=labels, tickfont_size=17
-    )
+    figure.update_xaxes(row=2, col=1, side="top", tickvals=np.arange(n), ticktext=labels)
+    figure.update_xaxes(row=2, col=1, tickangle=0, tickfont_size=12 if narrow() else 17)
     figure.update_xaxes(row=1, col=1, visible=False)
     figure.update_yaxes(row=1, col=1, visible=False, fixedrange=True)
     figure.update_yaxes(
@@ -83,7 +89,7 @@ def class_codes(
         zeroline=False,
         fixedrange=True,
     )
-    return quiet(figure, height=110 + 16 * size).update_layout(showlegend=False, margin_t=4)
+    return quiet(figure, height=46 + tall + 16 * size).update_layout(showlegend=False, margin_t=4)
 
 
 def _dots(S: np.ndarray, names: np.ndarray, attributes: np.ndarray, mark: Mark) -> go.Scatter:
@@ -105,10 +111,13 @@ def _dots(S: np.ndarray, names: np.ndarray, attributes: np.ndarray, mark: Mark) 
     )
 
 
+@drawn_once
 def answer_wall(
     images: np.ndarray, table: pd.DataFrame, names: Sequence[str], picked: int
 ) -> go.Figure:
-    """Draw images of unseen classes, one line per class, and under each what was answered.
+    """Draw images of unseen classes, a line per class, and under each what was answered.
+
+    On a telephone a class takes several lines, so that pictures keep their shape.
 
     Parameters
     ----------
@@ -117,8 +126,7 @@ def answer_wall(
     names : of all classes
     picked : position in ``table`` of the image that gets a frame
     """
-    line = table["class"].factorize()[0]
-    column = table.groupby(line).cumcount().to_numpy()
+    line, column = _cells(table["class"])
     lines, columns = line.max() + 1, column.max() + 1
     figure = go.Figure()
     figure.add_trace(_tint(table["seen"].to_numpy(), line, column))
@@ -139,14 +147,14 @@ def answer_wall(
         x1=column[picked] + 0.48,
         y0=_from_top(line[picked], lines) + 0.02,
         y1=_from_top(line[picked], lines) + 0.96,
-        line={"width": 3, "color": "#8C8C8C"},
+        line={"width": 3, "color": NEUTRAL.color},
     )
-    truth = [names[c] for c in table["class"].unique()]
+    first = np.sort(np.unique(table["class"], return_index=True)[1])
     figure.update_xaxes(visible=False, range=[-0.55, columns - 0.45], fixedrange=True)
     figure.update_yaxes(
         range=[0, lines],
-        tickvals=_from_top(np.arange(lines), lines) + 0.56,
-        ticktext=[marked(name, "unseen") for name in truth],
+        tickvals=_from_top(line[first], lines) + 0.56,
+        ticktext=[marked(names[c], "unseen") for c in table["class"].iloc[first]],
         tickfont_size=20,
         showgrid=False,
         zeroline=False,
@@ -156,6 +164,7 @@ def answer_wall(
     return quiet(figure, height=100 * lines).update_layout(margin_t=4)
 
 
+@drawn_once
 def nearest_looks(
     table: pd.DataFrame, looks: np.ndarray, names: Sequence[str], true_class: int
 ) -> go.Figure:
@@ -169,19 +178,30 @@ def nearest_looks(
     true_class : the class that the image is of
     """
     figure = make_subplots(
-        rows=2, cols=1, shared_xaxes=True, row_heights=[0.66, 0.34], vertical_spacing=0.13
+        rows=2,
+        cols=1,
+        shared_xaxes=True,
+        row_heights=[0.85, 0.15] if narrow() else [0.66, 0.34],
+        vertical_spacing=0.18 if narrow() else 0.13,
     )
     figure.add_traces(_distances(table))
     figure.add_traces(_image_row(looks), rows=2, cols=1)
+    between = "<br>" if narrow() else " "
     x, roles = np.arange(len(table)), np.where(table["seen"], "seen", "unseen")
     labels = [
-        marked(names[c], role) + (" ✓" if c == true_class else "")
+        marked(names[c], role) + (f"{between}✓" if c == true_class else "")
         for c, role in zip(table["class"], roles, strict=True)
     ]
     figure.update_layout(barmode="stack", showlegend=False)
     figure.update_xaxes(range=[-0.55, max(len(table), 5) - 0.45], fixedrange=True, showgrid=False)
     figure.update_xaxes(
-        row=1, col=1, tickvals=x, ticktext=labels, tickfont_size=16, showticklabels=True
+        row=1,
+        col=1,
+        tickvals=x,
+        ticktext=labels,
+        tickangle=0,
+        tickfont_size=12 if narrow() else 16,
+        showticklabels=True,
     )
     figure.update_xaxes(row=2, col=1, visible=False)
     figure.update_yaxes(
@@ -274,6 +294,14 @@ def _answers(table: pd.DataFrame, names: Sequence[str]) -> list[str]:
         marked(name, "seen" if seen else "unseen", bold=False) + (" <b>✓</b>" if right else "")
         for name, right, seen in zip(answer, table["right"], table["seen"], strict=True)
     ]
+
+
+def _cells(classes: pd.Series) -> tuple[np.ndarray, np.ndarray]:
+    """Return the line and the column of every image, of which those of a class stand together."""
+    kind = classes.factorize()[0]
+    place = classes.groupby(kind).cumcount().to_numpy()
+    columns = _ON_TELEPHONE if narrow() else place.max() + 1
+    return kind * -(-(place.max() + 1) // columns) + place // columns, place % columns
 
 
 def _click_targets(x, y, n: int) -> go.Scatter:

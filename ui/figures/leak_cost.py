@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pandas as pd
 import plotly.graph_objects as go
 
-from ui.figures.marks import legend_on_top
-from ui.figures.palette import FAINT, OVERLAP, SEEN, UNSEEN, VALIDATED, Mark, quiet
+from ui.figures.marks import legend_on_top, whiskers
+from ui.figures.once import drawn_once
+from ui.figures.palette import FAINT, HARMONIC, NEUTRAL, SEEN, UNSEEN, Mark, quiet
 from zslcore.analysis.leak_cost import SHORT
 
 __all__ = ["cost_in_points"]
@@ -15,12 +18,13 @@ __all__ = ["cost_in_points"]
 _DRAWN: dict[str, Mark] = {
     "unseen": UNSEEN,
     "seen": SEEN,
-    "best_harmonic": VALIDATED,
-    "ausuc": OVERLAP,
+    "best_harmonic": HARMONIC,
+    "ausuc": replace(NEUTRAL, symbol="square"),
 }
 _ROW, _APART = 92, 0.2  # pixels a method takes, and the share of them between two figures
 
 
+@drawn_once
 def cost_in_points(table: pd.DataFrame) -> go.Figure:
     """Draw how much better every method looks with the leak: a point a figure, with its interval.
 
@@ -59,13 +63,7 @@ def _points(rows: pd.DataFrame, mark: Mark, label: str) -> go.Scatter:
         name=label,
         mode="markers",
         marker={"symbol": mark.symbol, "color": mark.color, "size": 10},
-        error_x={
-            "array": points["high"] - points["difference"],
-            "arrayminus": points["difference"] - points["low"],
-            "color": mark.color,
-            "thickness": 1.8,
-            "width": 4,
-        },
+        error_x=whiskers(points["difference"], points["low"], points["high"], mark.color),
         customdata=points[["clean", "leaky", "low", "high"]],
         hovertemplate=f"{label}: %{{customdata[0]:.1f}} % without the leak, "
         "%{customdata[1]:.1f} % with it<br>%{x:+.1f} points "

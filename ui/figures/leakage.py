@@ -7,24 +7,27 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from ui.figures.marks import escaped, hatch, legend_on_top, marked
-from ui.figures.palette import FAINT, OVERLAP, SEEN, UNSEEN, quiet, translucent
+from ui.figures.once import drawn_once
+from ui.figures.palette import FAINT, NEUTRAL, OVERLAP, SEEN, UNSEEN, Mark, quiet, translucent
 
 __all__ = ["leaks_by_class", "leaks_by_part"]
 
 #: More classes than this cannot be named beside their bars.
 MOST_NAMES = 60
 
+#: (column of the table, name in the legend, mark, opacity, hatch).
 _WHERE = (
-    ("trained", "trained on", SEEN.color, ""),
-    ("test_seen", "test, seen", translucent(SEEN.color, 0.55), "."),
-    ("test_unseen", "test, unseen", UNSEEN.color, UNSEEN.pattern),
-    ("known", "leak: class known to the extractor", translucent(OVERLAP.color, 0.75), "|"),
-    ("leaking", "leak: image on two sides", OVERLAP.color, OVERLAP.pattern),
-    ("unused", "unused", "#B8BDC4", ""),
+    ("trained", "trained on", SEEN, 1.0, ""),
+    ("test_seen", "test, seen", SEEN, 0.45, "."),
+    ("test_unseen", "test, unseen", UNSEEN, 1.0, UNSEEN.pattern),
+    ("known", "leak: class known to the extractor", OVERLAP, 0.75, "|"),
+    ("leaking", "leak between the parts", OVERLAP, 1.0, OVERLAP.pattern),
+    ("unused", "unused", NEUTRAL, 0.45, ""),
 )
 _ORDER = {"both": 0, "unseen": 1, "seen": 2, "none": 3}
 
 
+@drawn_once
 def leaks_by_class(table: pd.DataFrame) -> go.Figure:
     """Draw one line per class, its images by where they are; unseen classes on top.
 
@@ -37,9 +40,9 @@ def leaks_by_class(table: pd.DataFrame) -> go.Figure:
     )
     table = table.iloc[order]
     figure = go.Figure()
-    for column, label, color, pattern in _WHERE:
+    for column, *look in _WHERE:
         if table[column].any():
-            figure.add_bar(**_bar(table, column, label, color, pattern))
+            figure.add_bar(**_bar(table, column, *look))
     legible = len(table) <= MOST_NAMES
     names = [marked(n, r, bold=False) for n, r in zip(table["class"], table["role"], strict=True)]
     figure.update_yaxes(
@@ -58,18 +61,25 @@ def leaks_by_class(table: pd.DataFrame) -> go.Figure:
     return legend_on_top(quiet(figure, height=int(height))).update_layout(margin_t=84)
 
 
-def _bar(table: pd.DataFrame, column: str, label: str, color: str, pattern: str) -> dict:
+def _bar(
+    table: pd.DataFrame, column: str, label: str, mark: Mark, opacity: float, pattern: str
+) -> dict:
     return {
         "y": np.arange(len(table)),
         "x": table[column],
         "orientation": "h",
         "name": label,
-        "marker": {"color": color, "pattern": hatch(pattern), "line_width": 0},
+        "marker": {
+            "color": translucent(mark.color, opacity),
+            "pattern": hatch(pattern),
+            "line": {"color": mark.color, "width": 0 if opacity == 1 else 1},
+        },
         "customdata": escaped(table["class"]),
         "hovertemplate": f"%{{customdata}}: %{{x:,}} images, {label}<extra></extra>",
     }
 
 
+@drawn_once
 def leaks_by_part(table: pd.DataFrame) -> go.Figure:
     """Draw one bar per part of a split whose labels are not known, leaking rows hatched.
 
@@ -80,7 +90,7 @@ def leaks_by_part(table: pd.DataFrame) -> go.Figure:
     figure = go.Figure()
     for label, rows, color, pattern in (
         ("rows of this part alone", table["rows"] - table["leaking"], SEEN.color, ""),
-        ("leak: row on two sides", table["leaking"], OVERLAP.color, OVERLAP.pattern),
+        ("leak between the parts", table["leaking"], OVERLAP.color, OVERLAP.pattern),
     ):
         figure.add_bar(
             x=rows,

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from ui.figures.marks import escaped, hatch, legend_on_top, marked
-from ui.figures.palette import FAINT, FIRST, HARMONIC, SECOND, SEEN, UNSEEN, quiet
+from ui.figures.marks import escaped, hatch, legend_on_top, marked, names_fit, panels
+from ui.figures.once import drawn_once
+from ui.figures.palette import FAINT, HARMONIC, INK, NEUTRAL, SEEN, UNSEEN, narrow, quiet
 
 __all__ = ["hub_bars", "mixing_dumbbells", "small_multiples", "standalone"]
 
@@ -18,10 +20,10 @@ __all__ = ["hub_bars", "mixing_dumbbells", "small_multiples", "standalone"]
 FEW = 2_000
 #: How a verdict on a class looks; words stand in the legend.
 _VERDICTS = {
-    "shown": (UNSEEN.color, "diamond"),
-    "hidden": (SECOND.color, "triangle-right"),
-    "invented": (FIRST.color, "triangle-left"),
-    "no shift": ("#8C8C8C", "circle"),
+    "shown": HARMONIC,
+    "hidden": INK,
+    "invented": replace(INK, symbol="cross"),
+    "no shift": replace(NEUTRAL, symbol="circle-open"),
 }
 _VERDICT_WORDS = {
     "shown": "shift in the PCA and on the map",
@@ -31,6 +33,7 @@ _VERDICT_WORDS = {
 }
 
 
+@drawn_once
 def small_multiples(
     maps: Sequence[tuple[str, np.ndarray, Sequence[str]]], *, height: int = 330
 ) -> go.Figure:
@@ -41,17 +44,19 @@ def small_multiples(
     maps : (title, coordinates of shape (n, 2), color of every point), one a panel
     """
     titles = [title for title, _, _ in maps]
-    figure = make_subplots(cols=len(maps), subplot_titles=titles, horizontal_spacing=0.02)
+    figure, at = panels(titles, spacing=0.02)
     for k, (_, xy, colors) in enumerate(maps, 1):
         few = np.linspace(0, len(xy) - 1, min(FEW, len(xy))).astype(int)
         points = _points(xy[few], np.asarray(colors)[few], size=3, gl=False)
-        figure.add_trace(points, row=1, col=k)
-        figure.update_yaxes(scaleanchor=f"x{k if k > 1 else ''}", row=1, col=k)
+        figure.add_trace(points, **at(k))
+        figure.update_yaxes(scaleanchor=f"x{k if k > 1 else ''}", **at(k))
     figure.update_xaxes(visible=False, fixedrange=True)
     figure.update_yaxes(visible=False, fixedrange=True)
+    height *= len(maps) if narrow() else 1
     return quiet(figure, height=height).update_layout(showlegend=False, margin_t=34)
 
 
+@drawn_once
 def mixing_dumbbells(verdicts: pd.DataFrame) -> go.Figure:
     """Draw how mixed two data sets are in every class, in the PCA and on the map.
 
@@ -75,13 +80,13 @@ def mixing_dumbbells(verdicts: pd.DataFrame) -> go.Figure:
         y=table["mixing_PCA"],
         mode="markers",
         name="in the PCA",
-        marker={"symbol": "line-ew-open", "size": 9, "color": "#8C8C8C", "line_width": 2},
+        marker={"symbol": "line-ew-open", "size": 9, "color": NEUTRAL.color, "line_width": 2},
         customdata=_told(table, "PCA"),
         hovertemplate=_HOVER,
     )
     figure.add_traces(_on_the_map(table))
     figure.add_hline(y=1, line={"color": HARMONIC.color, "dash": "dash", "width": 1})
-    names = len(table) <= 60
+    names = names_fit(len(table), 60)
     figure.update_xaxes(
         tickvals=x if names else [],
         ticktext=escaped(table["class"]) if names else [],
@@ -106,11 +111,11 @@ def _on_the_map(table: pd.DataFrame) -> list[go.Scatter]:
             y=table["mixing_map"][rows],
             mode="markers",
             name=f"on the map: {_VERDICT_WORDS[verdict]}",
-            marker={"symbol": symbol, "size": 9, "color": color},
+            marker={"symbol": mark.symbol, "size": 9, "color": mark.color},
             customdata=_told(table[rows], "map"),
             hovertemplate=_HOVER,
         )
-        for verdict, (color, symbol) in _VERDICTS.items()
+        for verdict, mark in _VERDICTS.items()
         if (rows := (table["verdict"] == verdict).to_numpy()).any()
     ]
 
@@ -119,6 +124,7 @@ def _told(table: pd.DataFrame, space: str) -> np.ndarray:
     return np.stack([escaped(table["class"]), table[f"p_holm_{space}"]], axis=1)
 
 
+@drawn_once
 def hub_bars(table: pd.DataFrame) -> go.Figure:
     """Draw how often every prototype is among the nearest, one panel a method, hubs first.
 
@@ -137,7 +143,7 @@ def hub_bars(table: pd.DataFrame) -> go.Figure:
         figure.add_trace(_occurrences(part), row=k, col=1)
         roles = np.where(part["seen"], "seen", "unseen")
         labels = [marked(n, role, bold=False) for n, role in zip(part["class"], roles, strict=True)]
-        names = len(part) <= 60
+        names = names_fit(len(part), 60)
         figure.update_xaxes(
             tickvals=np.arange(len(part)) if names else [],
             ticktext=labels if names else [],

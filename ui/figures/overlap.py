@@ -8,19 +8,28 @@ from html import escape
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
-from plotly.subplots import make_subplots
 
-from ui.figures.marks import MOST_NAMES, escaped, hatch, legend_on_top, marked
-from ui.figures.palette import FAINT, HARMONIC, OVERLAP, SEEN, UNSEEN, Mark, quiet
+from ui.figures.marks import (
+    LOOKS,
+    MOST_NAMES,
+    crowded,
+    escaped,
+    filled,
+    hatch,
+    legend_on_top,
+    marked,
+    panels,
+    whiskers,
+)
+from ui.figures.once import drawn_once
+from ui.figures.palette import FAINT, HARMONIC, NEUTRAL, OVERLAP, UNSEEN, Mark, narrow, quiet
 
 __all__ = ["class_accuracy_bars", "clean_slopes", "gain_matrix", "nearest_classes"]
 
 #: Below this p, adjusted over methods, a gain is drawn filled.
 SIGNIFICANT = 0.05
 #: Features that no network was trained for.
-FEATURES_WITHOUT = Mark("#8C8C8C", "circle")
-#: Roles of classes: seen, unseen, unseen and known to the extractor, neither.
-MARKS = {"seen": SEEN, "unseen": UNSEEN, "both": OVERLAP, "none": FEATURES_WITHOUT}
+FEATURES_WITHOUT = NEUTRAL
 #: Sides in their order: (overlapping, name in the legend, letter before a class, mark).
 SIDES = (
     (True, "overlapping: the extractor was trained on it", "▲", OVERLAP),
@@ -28,6 +37,7 @@ SIDES = (
 )
 
 
+@drawn_once
 def class_accuracy_bars(table: pd.DataFrame, means: dict[bool, float], picked: str) -> go.Figure:
     """Draw the accuracy of every test class with its interval, best first, and the two means.
 
@@ -49,7 +59,7 @@ def class_accuracy_bars(table: pd.DataFrame, means: dict[bool, float], picked: s
     figure.update_xaxes(
         tickvals=place if legible else [],
         ticktext=labels if legible else [],
-        tickangle=-60 if len(table) > 10 else 0,
+        tickangle=-60 if crowded(table["class"]) else 0,
         title_text="" if legible else f"{len(table):,} test classes; point at one for its name",
         range=[-0.6, len(table) - 0.4],
         showgrid=False,
@@ -76,7 +86,7 @@ def _side(table: pd.DataFrame, side: bool, picked: str, mark: Mark) -> go.Bar:
         error_y={
             "array": part["high"] - part["accuracy"],
             "arrayminus": part["accuracy"] - part["low"],
-            "color": "#6B6B6B" if legible else FAINT,
+            "color": NEUTRAL.color if legible else FAINT,
             "thickness": 1.8,
             "width": 3 if legible else 0,
         },
@@ -98,6 +108,7 @@ def _mean_line(mean: float, n: int, side: bool, mark: Mark) -> go.Scatter:
     )
 
 
+@drawn_once
 def clean_slopes(table: pd.DataFrame) -> go.Figure:
     """Draw every method's accuracy on all test classes beside that on the clean ones.
 
@@ -113,7 +124,7 @@ def clean_slopes(table: pd.DataFrame) -> go.Figure:
             x=["all test classes", "clean classes"],
             y=[row.all, row.clean],
             mode="lines+markers",
-            line={"color": HARMONIC.color if wins else "#A0A0A0", "width": 4 if wins else 1.5},
+            line={"color": HARMONIC.color if wins else NEUTRAL.color, "width": 4 if wins else 1.5},
             marker={"symbol": HARMONIC.symbol, "size": 10 if wins else 7},
             hovertemplate=f"{escape(row.method)}, %{{x}}: %{{y:.1%}}<extra></extra>",
             showlegend=False,
@@ -130,9 +141,16 @@ def clean_slopes(table: pd.DataFrame) -> go.Figure:
                 xanchor=anchor,
                 xshift=shift,
                 showarrow=False,
-                font_size=14,
+                font_size=13,
             )
-    figure.update_xaxes(range=[-0.75, 1.75], showgrid=False, fixedrange=True)
+    figure.update_xaxes(
+        range=[-1.6, 2.6],
+        tickvals=[0, 1],
+        ticktext=["all test<br>classes", "clean<br>classes"],
+        tickangle=0,
+        showgrid=False,
+        fixedrange=True,
+    )
     figure.update_yaxes(tickformat=".0%", gridcolor=FAINT, fixedrange=True, zeroline=False)
     return quiet(figure, height=max(320, 90 + 26 * len(table)))
 
@@ -146,6 +164,7 @@ def _spread(values: np.ndarray, apart: float) -> np.ndarray:
     return places
 
 
+@drawn_once
 def gain_matrix(table: pd.DataFrame, baseline: str | None) -> go.Figure:
     """Draw the gain of every method, a line each, with every feature set, a panel each.
 
@@ -161,28 +180,22 @@ def gain_matrix(table: pd.DataFrame, baseline: str | None) -> go.Figure:
     deep = [name for name in features if name != baseline] if baseline in features else []
     titles = [f"{escape(f)}{' (baseline)' if f == baseline else ''}" for f in features]
     titles += [f"{escape(name)} − baseline" for name in deep]
-    figure = make_subplots(
-        rows=1,
-        cols=len(titles),
-        shared_yaxes=True,
-        subplot_titles=titles,
-        horizontal_spacing=0.03,
-    )
+    figure, at = panels(titles, spacing=0.03, share_y=True)
     for k, name in enumerate(features, start=1):
         part = table[table["features"] == name].set_index("method").loc[methods]
         mark = FEATURES_WITHOUT if name == baseline else OVERLAP
         holds = part["p_holm"] < SIGNIFICANT
-        figure.add_trace(_gains(part, ("gain", "low", "high"), holds, mark), 1, k)
+        figure.add_trace(_gains(part, ("gain", "low", "high"), holds, mark), **at(k))
     for k, name in enumerate(deep, start=len(features) + 1):
         part = table[table["features"] == name].set_index("method").loc[methods]
         holds = (part["minus_low"] > 0) | (part["minus_high"] < 0)
         columns = ("gain_minus_baseline", "minus_low", "minus_high")
-        figure.add_trace(_gains(part, columns, holds, HARMONIC), 1, k)
-    figure.add_vline(x=0, line={"color": "#8C8C8C", "width": 1})
+        figure.add_trace(_gains(part, columns, holds, HARMONIC), **at(k))
+    figure.add_vline(x=0, line={"color": NEUTRAL.color, "width": 1})
     for k in range(2, len(features) + 1):
-        figure.update_xaxes(matches="x", row=1, col=k)
+        figure.update_xaxes(matches="x", **at(k))
     for k in range(len(features) + 2, len(titles) + 1):
-        figure.update_xaxes(matches=f"x{len(features) + 1}", row=1, col=k)
+        figure.update_xaxes(matches=f"x{len(features) + 1}", **at(k))
     figure.update_xaxes(tickformat=".0%", gridcolor=FAINT, zeroline=False, fixedrange=True)
     figure.update_yaxes(
         range=[len(methods) - 0.4, -0.75],
@@ -193,7 +206,8 @@ def gain_matrix(table: pd.DataFrame, baseline: str | None) -> go.Figure:
         fixedrange=True,
     )
     figure.update_annotations(font_size=14)
-    return quiet(figure, height=90 + 56 * len(methods)).update_layout(showlegend=False)
+    height = 90 + 56 * len(methods) * (len(titles) if narrow() else 1)
+    return quiet(figure, height=height).update_layout(showlegend=False)
 
 
 def _gains(part: pd.DataFrame, columns: tuple[str, str, str], holds, mark) -> go.Scatter:
@@ -206,19 +220,8 @@ def _gains(part: pd.DataFrame, columns: tuple[str, str, str], holds, mark) -> go
         text=[f"{100 * v:.0f} %".replace("-", "−") for v in value],
         textposition="top center",
         textfont_size=13,
-        marker={
-            "color": mark.color,
-            "size": 11,
-            "symbol": [mark.symbol if h else f"{mark.symbol}-open" for h in holds],
-            "line": {"color": mark.color, "width": 2},
-        },
-        error_x={
-            "array": np.nan_to_num(high - value),
-            "arrayminus": np.nan_to_num(value - low),
-            "color": mark.color,
-            "thickness": 2,
-            "width": 5,
-        },
+        marker=filled(mark, holds),
+        error_x=whiskers(value, low, high, mark.color),
         customdata=np.stack([escaped(part.index), low, high], axis=1),
         hovertemplate="%{customdata[0]}: %{x:.1%}, from %{customdata[1]:.1%} to "
         "%{customdata[2]:.1%}<extra></extra>",
@@ -226,6 +229,7 @@ def _gains(part: pd.DataFrame, columns: tuple[str, str, str], holds, mark) -> go
     )
 
 
+@drawn_once
 def nearest_classes(table: pd.DataFrame, roles: Mapping[str, str]) -> go.Figure:
     """Draw the classes most like one, by description and by looks, a panel each.
 
@@ -236,16 +240,11 @@ def nearest_classes(table: pd.DataFrame, roles: Mapping[str, str]) -> go.Figure:
     """
     titles = {"prototypes": "by their descriptions", "mean features": "by their mean features"}
     spaces = list(dict.fromkeys(table["space"]))
-    figure = make_subplots(
-        rows=1,
-        cols=len(spaces),
-        subplot_titles=[titles[space] for space in spaces],
-        horizontal_spacing=0.22,
-    )
+    figure, at = panels([titles[space] for space in spaces], spacing=0.22)
     for k, space in enumerate(spaces, start=1):
         part = table[table["space"] == space]
         of = [roles[name] for name in part["class"]]
-        marks = [MARKS[role] for role in of]
+        marks = [LOOKS[role] for role in of]
         figure.add_bar(
             y=part["rank"],
             x=part["likeness"],
@@ -256,18 +255,16 @@ def nearest_classes(table: pd.DataFrame, roles: Mapping[str, str]) -> go.Figure:
             },
             customdata=escaped(part["class"]),
             hovertemplate="%{customdata}: likeness %{x:.2f}<extra></extra>",
-            row=1,
-            col=k,
+            **at(k),
         )
         figure.update_yaxes(
             tickvals=part["rank"],
             ticktext=[marked(n, r, bold=False) for n, r in zip(part["class"], of, strict=True)],
-            row=1,
-            col=k,
+            **at(k),
         )
     figure.update_xaxes(range=[min(0, table["likeness"].min()), 1], gridcolor=FAINT, nticks=5)
     figure.update_xaxes(fixedrange=True, zeroline=False)
     figure.update_yaxes(autorange="reversed", showgrid=False, fixedrange=True)
     figure.update_annotations(font_size=14)
-    height = 70 + 26 * int(table["rank"].max())
+    height = 70 + 26 * int(table["rank"].max()) * (len(spaces) if narrow() else 1)
     return quiet(figure, height=height).update_layout(showlegend=False, bargap=0.25)

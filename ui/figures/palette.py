@@ -1,13 +1,16 @@
 """One meaning, one colour, one shape: the same on every page and in every formula.
 
-The colours are those of Okabe and Ito, which colour-blind readers tell apart; each also has a
-symbol and a line or fill of its own, so that no meaning hangs on colour alone. They hold in the
-light and in the dark theme.
+The hues are those of Okabe and Ito, which colour-blind readers tell apart; each also has a symbol
+and a line or fill of its own, so that no meaning hangs on colour alone. Every colour has a form
+for the light theme and one for the dark, so that words in it have a contrast of at least 4.5 : 1
+to the page (data sets, whose colours no word has, 3 : 1). Which one a figure takes is asked when it
+is drawn: colours are read where a figure is made, never where a module is loaded.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 import plotly.graph_objects as go
 
@@ -15,17 +18,42 @@ __all__ = [
     "FAINT",
     "FIRST",
     "HARMONIC",
+    "INDUCTIVE",
+    "INK",
+    "NEUTRAL",
     "ORACLE",
     "OVERLAP",
     "SECOND",
     "SEEN",
     "SEQUENTIAL",
+    "TRANSDUCTIVE",
     "UNSEEN",
     "VALIDATED",
     "Mark",
+    "dark",
+    "follow",
+    "ground",
+    "narrow",
     "quiet",
     "translucent",
 ]
+
+_asked: list[Callable[[], bool]] = [lambda: False, lambda: False]
+
+
+def follow(is_dark: Callable[[], bool], is_narrow: Callable[[], bool]) -> None:
+    """Let these say from now on in which theme, and in how wide a window, a figure is seen."""
+    _asked[:] = is_dark, is_narrow
+
+
+def dark() -> bool:
+    """Return whether the figure that is made now will be seen in the dark theme."""
+    return _asked[0]()
+
+
+def narrow() -> bool:
+    """Return whether the figure that is made now has the width of a telephone."""
+    return _asked[1]()
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,27 +62,41 @@ class Mark:
 
     Attributes
     ----------
-    color : hex
+    light : hex, its colour in the light theme
     symbol : of a point, as Plotly names it
     dash : of a line
     pattern : of a bar or an area, as Plotly names it; empty for solid
+    night : hex, its colour in the dark theme; that of the light one unless given
     """
 
-    color: str
+    light: str
     symbol: str
     dash: str = "solid"
     pattern: str = ""
+    night: str = ""
+
+    @property
+    def color(self) -> str:
+        """Its colour in the theme of whoever looks, hex."""
+        return self.night if self.night and dark() else self.light
 
 
-SEEN = Mark("#0072B2", "circle")
-UNSEEN = Mark("#D55E00", "diamond", pattern="/")
-VALIDATED = Mark("#009E73", "square")
-OVERLAP = Mark("#CC79A7", "triangle-up", pattern="x")
-ORACLE = Mark("#8C8C8C", "x-thin", dash="dash")
-HARMONIC = Mark("#64748B", "hexagon")
+SEEN = Mark("#0072B2", "circle", night="#3DA0E3")
+UNSEEN = Mark("#B65000", "diamond", pattern="/", night="#F0803A")
+VALIDATED = Mark("#007E5C", "square", night="#33B893")
+OVERLAP = Mark("#B04A84", "triangle-up", pattern="x", night="#D998BB")
+ORACLE = Mark("#6B6B6B", "x-thin", dash="dash", night="#A3A3A3")
+HARMONIC = Mark("#586579", "hexagon", night="#94A3B8")
+#: What is to be found at once, in the colour of words.
+INK = Mark("#14181C", "x", night="#E8EAED")
+#: A method without unlabelled test images and one with them: both are about unseen classes.
+INDUCTIVE = replace(HARMONIC, symbol="circle-open", dash="dot")
+TRANSDUCTIVE = replace(INK, symbol="star")
 #: Two data sets side by side.
-FIRST = Mark("#E69F00", "triangle-left")
-SECOND = Mark("#56B4E9", "triangle-right", pattern="/")
+FIRST = Mark("#946600", "triangle-left", night="#E69F00")
+SECOND = Mark("#1274AD", "triangle-right", pattern="/", night="#8CCBF2")
+#: What belongs to none of these meanings.
+NEUTRAL = Mark("#767676", "circle", night="#9AA3AD")
 
 #: Lines of reference and grids: visible on white and on black, never in the way.
 FAINT = "rgba(128, 128, 128, 0.35)"
@@ -63,8 +105,15 @@ FAINT = "rgba(128, 128, 128, 0.35)"
 SEQUENTIAL = "Viridis"
 
 
+def ground() -> str:
+    """Return the colour of the page that the figure made now will stand on, hex."""
+    return "#101418" if dark() else "#FFFFFF"
+
+
 def translucent(color: str, opacity: float) -> str:
-    """Return a hex colour with an opacity in [0, 1]."""
+    """Return a hex colour with an opacity in [0, 1]; the colour itself for 1."""
+    if opacity == 1:
+        return color
     red, green, blue = (int(color[k : k + 2], 16) for k in (1, 3, 5))
     return f"rgba({red}, {green}, {blue}, {opacity:g})"
 

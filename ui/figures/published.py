@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from ui.figures.palette import FAINT, FIRST, SECOND, quiet
+from ui.figures.once import drawn_once
+from ui.figures.palette import FAINT, FIRST, HARMONIC, SECOND, quiet
 from zslcore.analysis.claims import BODIES, Judgment
 
 __all__ = ["differences", "judgment_forest"]
@@ -18,6 +19,7 @@ FULL = 20.0
 ROW_HEIGHT = 26
 
 
+@drawn_once
 def differences(table: pd.DataFrame) -> go.Figure:
     """Draw ours less printed, a row a method, a column a data set, split and figure.
 
@@ -64,6 +66,7 @@ def differences(table: pd.DataFrame) -> go.Figure:
     return figure
 
 
+@drawn_once
 def judgment_forest(judgments: Mapping[str, Judgment]) -> go.Figure:
     """Draw the number of a claim with its interval, a row a body of evidence that has one."""
     rows = [(BODIES[body], j) for body, j in judgments.items() if j.number is not None]
@@ -77,13 +80,13 @@ def judgment_forest(judgments: Mapping[str, Judgment]) -> go.Figure:
             x=[scale * j.number],
             y=[name],
             mode="markers",
-            marker={"color": SECOND.color, "symbol": "circle", "size": 11},
+            marker={"color": HARMONIC.color, "symbol": HARMONIC.symbol, "size": 11},
             error_x={
                 "type": "data",
                 "symmetric": False,
                 "array": [scale * (high - j.number)],
                 "arrayminus": [scale * (j.number - low)],
-                "color": SECOND.color,
+                "color": HARMONIC.color,
             },
             hovertemplate=f"{name}: %{{x:.3g}}<br>{j.verdict}<extra></extra>",
             showlegend=False,

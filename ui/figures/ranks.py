@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from ui.figures.marks import escaped, legend_on_top
-from ui.figures.palette import FAINT, FIRST, HARMONIC, SECOND, SEQUENTIAL, VALIDATED, quiet
+from ui.figures.marks import escaped, legend_on_top, whiskers
+from ui.figures.once import drawn_once
+from ui.figures.palette import FAINT, HARMONIC, SEQUENTIAL, UNSEEN, VALIDATED, quiet
 from zslcore.analysis.ranking import Ranking
 
 __all__ = ["fold_points", "mean_ranks", "places", "scatter_of_classes", "time_and_accuracy"]
 
 _ROW = 26  # pixels a method takes
+_FOLDS = ("square", "square-open", "square-x", "square-cross")  # what the folds chose, a fold each
 
 
+@drawn_once
 def places(matrix: np.ndarray, methods: Sequence[str], mean_rank: np.ndarray) -> go.Figure:
     """Draw how often each method takes each place, best mean rank on top.
 
@@ -51,6 +55,7 @@ def places(matrix: np.ndarray, methods: Sequence[str], mean_rank: np.ndarray) ->
     return quiet(figure, height=90 + _ROW * k)
 
 
+@drawn_once
 def mean_ranks(
     found: Ranking, methods: Sequence[str], groups: Sequence[Sequence[int]], critical: float
 ) -> go.Figure:
@@ -87,13 +92,8 @@ def _points_of(found: Ranking, order: np.ndarray, names: Sequence[str]) -> go.Sc
         x=mean,
         y=np.arange(len(order)),
         mode="markers",
-        marker={"color": VALIDATED.color, "symbol": VALIDATED.symbol, "size": 10},
-        error_x={
-            "array": found.high[order] - mean,
-            "arrayminus": mean - found.low[order],
-            "color": VALIDATED.color,
-            "visible": bool(np.isfinite(found.low).all()),
-        },
+        marker={"color": HARMONIC.color, "symbol": HARMONIC.symbol, "size": 10},
+        error_x=whiskers(mean, found.low[order], found.high[order], HARMONIC.color),
         customdata=names,
         hovertemplate="%{customdata}: mean rank %{x:.2f}<extra></extra>",
         showlegend=False,
@@ -126,6 +126,7 @@ def _join(figure: go.Figure, rows: Sequence[int], x: float) -> None:
     )
 
 
+@drawn_once
 def fold_points(table: pd.DataFrame) -> go.Figure:
     """Draw one bar a method, and on it a point for what each fold chose.
 
@@ -144,7 +145,7 @@ def fold_points(table: pd.DataFrame) -> go.Figure:
             hovertemplate="%{y}: %{x:.1%}<extra></extra>",
         )
     )
-    looks = (FIRST, SECOND, VALIDATED, HARMONIC)
+    looks = [replace(VALIDATED, symbol=symbol) for symbol in _FOLDS]
     for k, (fold, rows) in enumerate(table.groupby("choice")):
         mark = looks[k % len(looks)]
         figure.add_trace(
@@ -162,6 +163,7 @@ def fold_points(table: pd.DataFrame) -> go.Figure:
     return legend_on_top(quiet(figure, height=110 + _ROW * len(mean)))
 
 
+@drawn_once
 def scatter_of_classes(table: pd.DataFrame, column: str, title: str) -> go.Figure:
     """Draw the mean accuracy of every unseen class over what makes it hard.
 
@@ -174,7 +176,7 @@ def scatter_of_classes(table: pd.DataFrame, column: str, title: str) -> go.Figur
             x=table[column],
             y=table["accuracy"],
             mode="markers",
-            marker={"color": VALIDATED.color, "symbol": VALIDATED.symbol, "size": 9},
+            marker={"color": UNSEEN.color, "symbol": UNSEEN.symbol, "size": 9},
             text=escaped(table["class"]),
             customdata=escaped(table["nearest"]),
             hovertemplate="%{text}: %{y:.1%}, %{x:.3g}; nearest seen class %{customdata}"
@@ -188,6 +190,7 @@ def scatter_of_classes(table: pd.DataFrame, column: str, title: str) -> go.Figur
     return quiet(figure, height=330)
 
 
+@drawn_once
 def time_and_accuracy(table: pd.DataFrame, measure: str) -> go.Figure:
     """Draw accuracy over the time of one fit, a point a method.
 
@@ -202,7 +205,7 @@ def time_and_accuracy(table: pd.DataFrame, measure: str) -> go.Figure:
             text=table["method"],
             mode="markers+text",
             textposition="top center",
-            marker={"color": VALIDATED.color, "symbol": VALIDATED.symbol, "size": 9},
+            marker={"color": HARMONIC.color, "symbol": HARMONIC.symbol, "size": 9},
             hovertemplate="%{text}: %{y:.1%} in %{x:.2f} s<extra></extra>",
         )
     )

@@ -6,11 +6,13 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from ui.figures.marks import escaped, legend_on_top
+from ui.figures.once import drawn_once
 from ui.figures.palette import FAINT, SEEN, UNSEEN, quiet
 
 __all__ = ["class_pairs"]
 
 
+@drawn_once
 def class_pairs(table: pd.DataFrame, first: str, second: str) -> go.Figure:
     """Draw classes of one task; those above the diagonal are better in the second run.
 

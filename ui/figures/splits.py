@@ -8,20 +8,31 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from ui.figures.marks import MOST_NAMES, class_axis, escaped, hatch, legend_on_top
-from ui.figures.palette import FAINT, OVERLAP, SEEN, UNSEEN, VALIDATED, quiet, translucent
+from ui.figures.once import drawn_once
+from ui.figures.palette import (
+    FAINT,
+    NEUTRAL,
+    OVERLAP,
+    SEEN,
+    UNSEEN,
+    VALIDATED,
+    quiet,
+    translucent,
+)
 
 __all__ = ["split_map"]
 
-#: Where images can be: (column of the table, name in the legend, colour, hatch).
+#: Where images can be: (column of the table, name in the legend, mark, opacity, hatch).
 PARTS = (
-    ("trainval", "trainval", SEEN.color, ""),
-    ("test_seen", "test, seen classes", translucent(SEEN.color, 0.55), "."),
-    ("test_unseen", "test, unseen classes", UNSEEN.color, UNSEEN.pattern),
-    ("several", "in more than one part", OVERLAP.color, OVERLAP.pattern),
-    ("none", "in no part", "#B8BDC4", ""),
+    ("trainval", "trainval", SEEN, 1.0, ""),
+    ("test_seen", "test, seen classes", SEEN, 0.45, "."),
+    ("test_unseen", "test, unseen classes", UNSEEN, 1.0, UNSEEN.pattern),
+    ("several", "in more than one part", OVERLAP, 1.0, OVERLAP.pattern),
+    ("none", "in no part", NEUTRAL, 0.45, ""),
 )
 
 
+@drawn_once
 def split_map(table: pd.DataFrame, folds: pd.DataFrame) -> go.Figure:
     """Draw a split as images x classes, and under it which classes every fold validates on.
 
@@ -62,11 +73,15 @@ def _part_bars(table: pd.DataFrame) -> list[go.Bar]:
             x=np.arange(len(table)),
             y=table[part],
             name=label,
-            marker={"color": color, "pattern": hatch(pattern), "line_width": 0},
+            marker={
+                "color": translucent(mark.color, opacity),
+                "pattern": hatch(pattern),
+                "line": {"color": mark.color, "width": 0 if opacity == 1 else 1},
+            },
             customdata=escaped(table["class"]),
             hovertemplate=f"%{{customdata}}: %{{y:,}} images {label}<extra></extra>",
         )
-        for part, label, color, pattern in PARTS
+        for part, label, mark, opacity, pattern in PARTS
         if table[part].any()
     ]
 

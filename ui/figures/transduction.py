@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pandas as pd
 import plotly.graph_objects as go
 
-from ui.figures.curves import several_curves
-from ui.figures.palette import FAINT, HARMONIC, UNSEEN, Mark, quiet
+from ui.components.seen_unseen import SeenUnseen
+from ui.figures.curve import curve_in_hand, line_of
+from ui.figures.marks import escaped
+from ui.figures.once import drawn_once
+from ui.figures.palette import FAINT, INDUCTIVE, TRANSDUCTIVE, Mark, quiet
+from ui.numbers import percent
 from zslcore.analysis.transduction import Transduction
 
-__all__ = ["class_gains", "two_curves"]
+__all__ = ["class_gains", "curves_in_hand"]
 
 #: Both are about unseen classes: the shape and the filling tell them apart.
 _LOOKS: dict[str, Mark] = {
-    "inductive": Mark(HARMONIC.color, "circle-open", dash="dot"),
-    "transductive": Mark(UNSEEN.color, "diamond"),
+    "inductive": INDUCTIVE,
+    "transductive": TRANSDUCTIVE,
 }
 _ON_TOP = {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "title": None}
-_ROW, _TALL = 24, 330  # pixels a class takes at least, and all of them together
+_ROW, _WIDE, _TALL = 24, 60, 330  # pixels a class takes at least and at most, and all of them
 
 
+@drawn_once
 def class_gains(table: pd.DataFrame) -> go.Figure:
     """Draw each unseen class's accuracy under both, largest gain on top.
 
@@ -28,7 +35,7 @@ def class_gains(table: pd.DataFrame) -> go.Figure:
     table : DataFrame of :func:`zslcore.analysis.transduction.per_class_table`
     """
     kinds = [kind for kind in _LOOKS if kind in table]
-    table = table.assign(gain=table[kinds[-1]] - table[kinds[0]])
+    table = table.assign(gain=table[kinds[-1]] - table[kinds[0]], name=escaped(table["class"]))
     table = table.sort_values(["gain", kinds[-1]])
     figure = go.Figure()
     if len(kinds) == 2:
@@ -38,7 +45,7 @@ def class_gains(table: pd.DataFrame) -> go.Figure:
     figure.update_xaxes(tickformat=".0%", range=[-0.02, 1.02], fixedrange=True)
     figure.update_yaxes(type="category", fixedrange=True, dtick=1, tickfont_size=12)
     figure.update_layout(legend=_ON_TOP)
-    return quiet(figure, height=90 + max(_ROW * len(table), _TALL))
+    return quiet(figure, height=90 + max(_ROW * len(table), min(_WIDE * len(table), _TALL)))
 
 
 def _links(table: pd.DataFrame, kinds: list[str]) -> go.Scatter:
@@ -46,7 +53,7 @@ def _links(table: pd.DataFrame, kinds: list[str]) -> go.Scatter:
     ends = table[kinds].assign(gap=None).to_numpy(dtype=object).ravel()
     return go.Scatter(
         x=ends,
-        y=table["class"].repeat(3),
+        y=table["name"].repeat(3),
         mode="lines",
         line={"color": FAINT, "width": 4},
         hoverinfo="skip",
@@ -57,7 +64,7 @@ def _links(table: pd.DataFrame, kinds: list[str]) -> go.Scatter:
 def _points(table: pd.DataFrame, kind: str) -> go.Scatter:
     return go.Scatter(
         x=table[kind],
-        y=table["class"],
+        y=table["name"],
         name=kind,
         mode="markers",
         marker={"symbol": _LOOKS[kind].symbol, "color": _LOOKS[kind].color, "size": 11}
@@ -67,8 +74,23 @@ def _points(table: pd.DataFrame, kind: str) -> go.Scatter:
     )
 
 
-def two_curves(result: Transduction) -> go.Figure:
-    """Draw seen over unseen accuracy of both for every gamma, gamma = 0 and the folds' marked."""
-    kinds = [contender.kind for contender in result.contenders]
-    curves = {c.kind: (c.gzsl.curve, c.gamma) for c in result.contenders}
-    return several_curves(curves, [_LOOKS[kind] for kind in kinds])
+def curves_in_hand(result: Transduction, names: Sequence[str]) -> SeenUnseen:
+    """Return the seen-unseen curves of both, to take one in hand: the transductive one first.
+
+    Parameters
+    ----------
+    result : Transduction with seen test images
+    names : of the classes, in the order of the data set's prototypes
+    """
+    tested = [(c, c.gzsl) for c in reversed(result.contenders) if c.gzsl is not None]
+    lines = [
+        line_of(
+            f"{contender.name}, AUSUC {percent(gzsl.curve.ausuc)}",
+            gzsl.curve,
+            contender.kind,
+            contender.gamma,
+            contender.gamma or 0.0,
+        )
+        for contender, gzsl in tested
+    ]
+    return curve_in_hand(lines, tested[0][1], names, choose=True, tell=False)

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
-from ui import cache, controls, tables, waiting
+from ui import cache, controls, tables, terms, waiting
 from ui.components import point_map
 from ui.components.point_map import PointMap
 from ui.figures import maps as figures
-from ui.figures.palette import SEEN, UNSEEN
+from ui.figures.palette import NEUTRAL, SEEN, UNSEEN
 from ui.frame import chart
 from ui.maps.scene import Scene, class_palette
 from ui.maps.view import choose_settings, made
@@ -60,14 +60,15 @@ def _show_hubs(dataset: ZSLDataset, split: str, *, unseen_only: bool, k: int) ->
     unused = (table["count"] == 0).groupby(table["method"], sort=False).sum()
     with st.container(horizontal=True):
         for method, words in IN_WORDS.items():
-            st.metric(
+            terms.metric(
                 f"Skewness, {method}",
                 f"{skewness[words]:.2f}".replace("-", "−"),
                 delta=f"{percent(right[words])} right, {unused[words]} never answered",
                 delta_color="off",
                 delta_arrow="off",
-                help="Of how often each prototype is among the nearest; 0 where all are equal, "
-                "large where a few are the answer to everything.",
+                help="Skewness of how often each prototype is among the nearest. It is 0 if all "
+                "are "
+                "equally often, and large if a few are the nearest to most images.",
             )
     longer = max((VISUAL, SEMANTIC), key=lambda method: skewness[IN_WORDS[method]])
     chart(
@@ -78,11 +79,12 @@ def _show_hubs(dataset: ZSLDataset, split: str, *, unseen_only: bool, k: int) ->
         key="awa1_hubs",
     )
     st.caption(
-        "Dashed: an even share, every class of images weighing the same. :blue[●] seen, "
-        ":orange[◆] unseen. Regression shrinks what it predicts: attributes predicted for images "
-        "crowd in the middle, where a few prototypes may become the answer to everything; features "
-        "predicted for classes leave the images spread out. That is the calibration paper's reason "
-        f"for the visual space. Here {longer} has the longer tail."
+        "The dashed line is an even share. ● seen, ◆ unseen. Regression shrinks its predictions. "
+        "Attributes that are predicted for images come close together, and a few prototypes are "
+        "then the nearest to most of them. Features that are predicted for classes leave the "
+        "images "
+        "as they are. So the calibration paper works in the visual space. "
+        f"Here {longer} has the longer tail."
     )
     tables.download(table, f"hubs_{dataset.name}_{split}")
 
@@ -102,16 +104,16 @@ def _show_landmarks(dataset: ZSLDataset, split: str) -> None:
     first = (predicted["rank"] == 1).sum()
     st.caption(
         f"Filled: mean of a class; hollow: predicted from its prototype alone, λ = {lam:.3g}. Of "
-        f"{len(predicted)} unseen classes {first} are predicted nearest to their own mean. A point "
-        "that was not laid out lies at the median of its 15 nearest images in the PCA; “distance” "
-        "says how far from them it really is, 1 being usual among images."
+        f"{len(predicted)} unseen classes, {first} are predicted nearest to their own mean. Means "
+        "and predictions are drawn at the median of their 15 nearest images in the PCA. “Distance” "
+        "says how far from these images they are; 1 is usual among images."
     )
     tables.show(
         predicted.sort_values("rank", kind="stable"),
         f"landmarks_{dataset.name}_{split}",
         labels={
             "class": "unseen class",
-            "rank": "own mean is the n-th nearest",
+            "rank": "rank of its own mean",
             "distance": "distance",
             "spread": "spread on the map",
         },
@@ -132,7 +134,7 @@ def _marked(scene: Scene, table: pd.DataFrame, key: str) -> PointMap:
             "images and, joined by a line, where LinearS2V predicts them.",
             landmarks=[_marks(table)],
         ),
-        palette=[type(each)(each.label, "#9AA3AD") for each in class_palette(scene.classes)],
+        palette=[type(each)(each.label, NEUTRAL.color) for each in class_palette(scene.classes)],
         category=scene.labels,
         legend="none",
         classes=scene.classes,
@@ -154,7 +156,7 @@ def _marks(table: pd.DataFrame) -> list[dict]:
         if row.kind == "mean":
             text = [name, "mean of its images"]
         else:
-            text = [name, "as LinearS2V predicts it", f"its own mean is no. {row.rank}"]
+            text = [name, "as LinearS2V predicts it", f"its own mean is nearest no. {row.rank}"]
             mark |= {"hollow": True, "to": [float(means["x"][name]), float(means["y"][name])]}
         out.append(mark | {"text": text})
     return out

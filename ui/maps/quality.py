@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import streamlit as st
 
-from ui import cache, tables, waiting
+from ui import cache, tables, terms, waiting
 from ui.figures import maps as figures
 from ui.figures.palette import FIRST, SECOND
 from ui.frame import chart
@@ -53,38 +53,43 @@ def show_quality(datasets: Sequence[ZSLDataset]) -> None:
 def _show_numbers(one: EmbeddedMap) -> None:
     q = one.quality
     with st.container(horizontal=True):
-        st.metric(
+        terms.metric(
             "Trustworthiness",
             percent(q.trustworthiness),
-            help="Near on the map, near in truth. From ranks; 50 % is chance.",
+            help="Are points that are near on the map also near in the data? From ranks; 50 % is "
+            "chance.",
         )
-        st.metric(
-            "Continuity", percent(q.continuity), help="Near in truth, near on the map. From ranks."
+        terms.metric(
+            "Continuity",
+            percent(q.continuity),
+            help="Are points that are near in the data also near on the map? From ranks; 50 % is "
+            "chance.",
         )
-        st.metric(
+        terms.metric(
             f"{q.k} nearest kept",
             percent(q.knn_recall),
             help=f"Share of the {q.k} nearest in the PCA that are among the {q.k} nearest here.",
         )
-        st.metric(
+        terms.metric(
             "Class by vote, PCA",
             percent(q.class_accuracy_pca),
             help=f"Mean per-class accuracy when the {q.k} nearest vote.",
         )
-        st.metric(
+        terms.metric(
             "Class by vote, map",
             percent(q.class_accuracy_map),
-            help="Higher than in the PCA: the map draws classes further apart than they are.",
+            help="If this is higher than in the PCA, the map draws classes further apart than "
+            "they are.",
         )
-        st.metric(
+        terms.metric(
             "Variance in the PCA",
             percent(float(one.pca.explained.sum())),
             help=f"Kept by its {len(one.pca.variance)} axes, fitted on all images.",
         )
     libraries = ", ".join(" ".join(each) for each in one.settings.libraries.items())
     st.caption(
-        f"{one.settings.caption()}. Ranks on a fixed sample of {q.ranked:,} points, the rest on "
-        f"all {len(one):,}. Libraries: {libraries}."
+        f"{one.settings.caption()}. Ranks are computed on a fixed sample of {q.ranked:,} points, "
+        f"the other figures on all {len(one):,}. Libraries: {libraries}."
     )
 
 
@@ -104,10 +109,11 @@ def _show_mixing(one: EmbeddedMap) -> None:
         key="awa1_mixing",
     )
     st.caption(
-        "Entropy of the data sets among the 15 nearest images of the same class, over what chance "
-        "would give with as many images of each. A shift is reported where p, after Holm over the "
-        "classes, is below 0.05: of labels dealt out at random, so few look that unmixed. With "
-        "many images a small shift is certain too; the score says how large it is."
+        "Mixing is the entropy of the data sets among the 15 nearest images of the same class, "
+        "divided by its value when images are mixed at random. A shift is reported where p, "
+        "adjusted "
+        "by Holm over the classes, is below 0.05. With many images even a small shift is certain; "
+        "the score says how large it is."
     )
     tables.download(verdicts, f"mixing_{one.names[0]}_{one.names[1]}")
 
@@ -142,8 +148,8 @@ def _show_others(datasets: Sequence[ZSLDataset], settings: MapSettings) -> None:
         key="awa1_small",
     )
     st.caption(
-        "Small neighbourhoods break crowds into islands, large ones blur them. None is the right "
-        "one; what all of them show is there."
+        "Small neighbourhoods break groups into islands, large ones blur them. No setting is the "
+        "right one. Trust what all of them show."
     )
 
 
@@ -160,16 +166,15 @@ def _show_seeds(datasets: Sequence[ZSLDataset], settings: MapSettings) -> None:
         return
     table = stability([each.coordinates for each in maps], threads=settings.threads)
     with st.container(horizontal=True):
-        st.metric("15 nearest in common", percent(table["knn_overlap"].mean()))
-        st.metric(
+        terms.metric("15 nearest in common", percent(table["knn_overlap"].mean()))
+        terms.metric(
             "Left after fitting one to the other",
             three_digits(float(table["disparity"].mean())),
             help="Procrustes: share of the squared distances; 0 is the same picture.",
         )
     st.caption(
         f"Mean over the three pairs of seeds {seeds[0].seed} to {seeds[-1].seed}. All start from "
-        "the PCA, so that a seed moves little; a map that changes all the same is not to be read "
-        "closely."
+        "the PCA, so a seed changes little. If the map changes anyway, do not read its details."
     )
 
 

@@ -4,14 +4,25 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from ui.components.point_map import Entry, Panel
-from ui.figures.palette import FIRST, ORACLE, OVERLAP, SECOND, SEEN, UNSEEN, VALIDATED
+from ui.figures.palette import (
+    FIRST,
+    HARMONIC,
+    INK,
+    NEUTRAL,
+    OVERLAP,
+    SECOND,
+    SEEN,
+    UNSEEN,
+    VALIDATED,
+    Mark,
+)
 from zslcore.analysis.maps import METHOD_NAMES, EmbeddedMap
 from zslcore.analysis.maps.outline import inside
 from zslcore.analysis.maps.quality import density
@@ -22,7 +33,9 @@ __all__ = [
     "Scene",
     "by_class",
     "by_density",
+    "by_fifths",
     "by_group",
+    "by_share",
     "class_palette",
     "read_cameras",
     "read_selection",
@@ -31,7 +44,10 @@ __all__ = [
 ]
 
 #: Eight colours and seven symbols tell 56 classes apart; more of them share a look.
-_COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8C8C8C", "#8B5E3C")
+_COLORS = (
+    *(SEEN, UNSEEN, VALIDATED, OVERLAP, FIRST, SECOND, NEUTRAL),
+    Mark("#8B5E3C", "circle", night="#C49A78"),
+)
 _SYMBOLS = ("circle", "diamond", "square", "triangle-up", "x", "triangle-down", "triangle-left")
 #: Viridis in sixteen steps.
 _STEPS = (
@@ -40,15 +56,15 @@ _STEPS = (
 )  # fmt: skip
 #: How each meaning looks, everywhere.
 _LOOKS = {
-    "seen": (SEEN.color, "circle"),
-    "unseen": (UNSEEN.color, "diamond"),
-    "in ImageNet-1K": (OVERLAP.color, "triangle-up"),
-    "not in it": (SEEN.color, "circle"),
-    "right": (VALIDATED.color, "square"),
-    "wrong": (UNSEEN.color, "x"),
-    "other": (ORACLE.color, "circle"),
-    "first": (FIRST.color, "triangle-left"),
-    "second": (SECOND.color, "triangle-right"),
+    "seen": SEEN,
+    "unseen": UNSEEN,
+    "in ImageNet-1K": OVERLAP,
+    "not in it": NEUTRAL,
+    "right": replace(HARMONIC, symbol="circle"),
+    "wrong": INK,
+    "other": replace(NEUTRAL, symbol="circle-open"),
+    "first": FIRST,
+    "second": SECOND,
 }
 
 
@@ -239,7 +255,7 @@ class Colouring:
 def class_palette(names: Sequence[str]) -> tuple[Entry, ...]:
     """Return a colour and a symbol for every class."""
     return tuple(
-        Entry(name, _COLORS[c % len(_COLORS)], _SYMBOLS[c // len(_COLORS) % len(_SYMBOLS)])
+        Entry(name, _COLORS[c % len(_COLORS)].color, _SYMBOLS[c // len(_COLORS) % len(_SYMBOLS)])
         for c, name in enumerate(names)
     )
 
@@ -261,7 +277,10 @@ def by_group(groups: np.ndarray, words: Mapping[str, str]) -> Colouring:
     order = {name: k for k, name in enumerate(words)}
     return Colouring(
         np.array([order[name] for name in groups], dtype=np.uint16),
-        tuple(Entry(name, *_LOOKS[meaning]) for name, meaning in words.items()),
+        tuple(
+            Entry(name, _LOOKS[meaning].color, _LOOKS[meaning].symbol)
+            for name, meaning in words.items()
+        ),
     )
 
 
@@ -271,12 +290,33 @@ def by_density(scene: Scene) -> Colouring:
     for image, xy in zip(scene.images, scene.places, strict=True):
         value[image] = density(xy)
     rank = np.argsort(np.argsort(value)) / max(len(value), 1)
-    step = np.minimum((rank * len(_STEPS)).astype(int), len(_STEPS) - 1)
+    return by_share(rank, "more crowded than {} %", ("few around", "many around"))
+
+
+def by_share(share: np.ndarray, words: str, ends: tuple[str, str]) -> Colouring:
+    """Colour by a number from 0 to 1.
+
+    Parameters
+    ----------
+    share : array of shape (n,)
+    words : what a colour says, with a place for the percentage that it begins at
+    ends : words at the ends of the scale
+    """
+    step = np.minimum((share * len(_STEPS)).astype(int), len(_STEPS) - 1)
     palette = tuple(
-        Entry(f"more crowded than {100 * k // len(_STEPS)} %", color)
-        for k, color in enumerate(_STEPS)
+        Entry(words.format(100 * k // len(_STEPS)), color) for k, color in enumerate(_STEPS)
     )
-    return Colouring(step, palette, "scale", ("few around", "many around"))
+    return Colouring(step, palette, "scale", ends)
+
+
+def by_fifths(value: np.ndarray, there: np.ndarray, words: Sequence[str], left: str) -> Colouring:
+    """Colour by fifths of a number, in order of ``words``, and those not ``there`` as ``left``."""
+    fifth = np.full(len(value), 5)
+    rank = np.argsort(np.argsort(value[there], kind="stable")) / max(there.sum(), 1)
+    fifth[there] = (5 * rank).astype(int)
+    looks = [Entry(word, _STEPS[k]) for word, k in zip(words, (0, 4, 7, 11, 14), strict=True)]
+    other = _LOOKS["other"]
+    return Colouring(fifth, (*looks, Entry(left, other.color, other.symbol)))
 
 
 # --- What stands in the address -------------------------------------------------------------------

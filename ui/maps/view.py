@@ -14,14 +14,15 @@ import streamlit as st
 from ui import cache, controls, waiting
 from ui.components import point_map
 from ui.components.point_map import Panel, PointMap
+from ui.exports import as_csv
 from ui.figures import maps as figures
 from ui.figures.images import picture
 from ui.frame import chart
+from ui.guard import fragment
+from ui.maps.colours import OF_ANSWERS, answers_of, coloured, colours_of, roles
 from ui.maps.scene import (
     Colouring,
     Scene,
-    by_class,
-    by_density,
     by_group,
     class_palette,
     read_cameras,
@@ -30,7 +31,7 @@ from ui.maps.scene import (
     write_selection,
 )
 from ui.text import plain
-from zslcore.analysis.inventory import known_to_extractor, search_names
+from zslcore.analysis.inventory import search_names
 from zslcore.analysis.maps import (
     METHOD_NAMES,
     EmbeddedMap,
@@ -40,19 +41,17 @@ from zslcore.analysis.maps import (
     same_images,
     why_apart,
 )
-from zslcore.analysis.maps.landmarks import outcomes
 from zslcore.datasets import ZSLDataset
 from zslcore.jobs import embed
 from zslcore.methods import METHODS
-from zslcore.runs import RunSpec
-from zslcore.version import stamped
 
 __all__ = ["choose_settings", "made", "show_limits", "show_map"]
 
 METHODS_BY_NAME = {name: method for method, name in METHOD_NAMES.items()}
 SAMPLES = {"2,000": 2_000, "8,000": 8_000, "all": None}
 OVERLAY, BESIDE, METHODS_BESIDE = "overlay", "side by side", "t-SNE beside UMAP"
-COLOURS = ("class", "data set", "seen or unseen", "overlap", "right or wrong", "density")
+#: How tables of images name their columns.
+NAMES = {"data_set": "data set", "row": "image"}
 #: Rows of the table on screen; the download has all.
 SHOWN = 300
 #: Pictures may go to the browser with their points up to this many bytes.
@@ -76,14 +75,17 @@ def choose_settings(n: int) -> MapSettings:
         method = METHODS_BY_NAME[name]
         own = _choose_own(method)
         sample = controls.choose(
-            f"Images of {n:,}", list(SAMPLES), key="awa1_images", default="8,000", width=130
+            f"Images of {n:,}", list(SAMPLES), key="awa1_images", default="2,000", width=130
         )
         with st.popover("More", icon=":material/more_horiz:"):
-            seed = st.number_input("Seed", 0, 9999, 0, key="awa1_seed", bind="query-params")
-            why = "Sums in another order are other numbers: threads are part of the settings."
-            threads = st.number_input(
-                "Threads", 1, 2, 2, key="awa1_threads", bind="query-params", help=why
+            bound = controls.bind_number("awa1_seed")
+            seed = st.number_input("Seed", 0, 9999, 0, key="awa1_seed", bind=bound)
+            why = (
+                "The number of threads changes the order of sums, and so the last digits of "
+                "the map."
             )
+            bound = controls.bind_number("awa1_threads")
+            threads = st.number_input("Threads", 1, 2, 2, key="awa1_threads", bind=bound, help=why)
     return MapSettings(method, n_samples=SAMPLES[sample], seed=seed, threads=threads, **own)
 
 
@@ -149,12 +151,12 @@ def show_map(datasets: Sequence[ZSLDataset], split: str) -> None:
         apart = len(datasets) == 2 and bool(why_apart(*datasets))
         view = controls.choose("View", _views(datasets, apart), key="awa1_view", width=190)
         linked = apart and same_images(*datasets)
-        colours = _colours(datasets, of_both=not linked)
+        colours = colours_of(datasets, of_both=not linked, one_map=view != METHODS_BESIDE)
         colour = controls.choose("Colour", colours, key="awa1_colour", width=190)
         method = None
-        if colour == "right or wrong":
+        if colour in OF_ANSWERS:
             method = controls.choose(
-                "Under", list(METHODS), key="awa1_method", default="LinearS2V", width=190
+                "Method", list(METHODS), key="awa1_method", default="LinearS2V", width=190
             )
         sought = st.text_input(
             "Find a class",
@@ -166,8 +168,8 @@ def show_map(datasets: Sequence[ZSLDataset], split: str) -> None:
     if apart:
         st.caption(plain(why_apart(*datasets)))
     scene = _scene(datasets, settings, view, apart=apart)
-    looks = _coloured(scene, colour, split, method)
-    _explore(scene, looks, colour, sought, split)
+    looks = coloured(scene, colour, split, method)
+    _explore(scene, looks, colour, sought, split, method)
     settings_of = {made_one.settings.caption() for made_one in scene.maps}
     st.caption(f"{'; '.join(sorted(settings_of))}. {_sample_words(scene)}")
     show_limits()
@@ -177,14 +179,6 @@ def _views(datasets: Sequence[ZSLDataset], apart: bool) -> list[str]:
     if apart:
         return [BESIDE]
     return [OVERLAY, BESIDE, METHODS_BESIDE] if len(datasets) == 2 else [OVERLAY, METHODS_BESIDE]
-
-
-def _colours(datasets: Sequence[ZSLDataset], *, of_both: bool) -> list[str]:
-    """Return what there is to colour by, data sets first where images are of one or the other."""
-    out = [c for c in COLOURS if c != "data set"]
-    if known_to_extractor(datasets[0]).isna().all():
-        out.remove("overlap")
-    return ["data set", *out] if len(datasets) == 2 and of_both else out
 
 
 def _scene(
@@ -211,66 +205,13 @@ def _sample_words(scene: Scene) -> str:
     )
 
 
-# --- Colours --------------------------------------------------------------------------------------
-
-
-def _coloured(scene: Scene, colour: str, split: str, method: str | None) -> Colouring:
-    """Return the category of every image."""
-    if colour == "class":
-        return by_class(scene)
-    if colour == "density":
-        return by_density(scene)
-    if colour == "data set":
-        names = [dataset.name for dataset in scene.datasets]
-        groups = np.array(names, dtype=object)[scene.part]
-        return by_group(groups, dict(zip(names, ("first", "second"), strict=False)))
-    told = {"right or wrong": _outcomes, "overlap": _known, "seen or unseen": _roles}[colour]
-    groups = _of_images(scene, [told(dataset, split, method) for dataset in scene.datasets])
-    return by_group(groups, {k: v for k, v in _WORDS[colour].items() if (groups == k).any()})
-
-
-#: What is told of an image, in the order of the legend -> what it means in the palette.
-_WORDS = {
-    "seen or unseen": {"seen": "seen", "unseen": "unseen", "in neither": "other"},
-    "overlap": {"not in ImageNet-1K": "not in it", "in ImageNet-1K": "in ImageNet-1K"},
-    "right or wrong": {"right": "right", "wrong": "wrong", "not in the test set": "other"},
-}
-
-
-def _of_images(scene: Scene, of_rows: Sequence[np.ndarray]) -> np.ndarray:
-    """Return what is told of every image, from what is told of every row of each data set."""
-    out = np.empty(len(scene), dtype=object)
-    for i, told in enumerate(of_rows):
-        here = scene.part == i
-        out[here] = told[scene.row[here]]
-    return out
-
-
-def _roles(dataset: ZSLDataset, split: str, method: str | None) -> np.ndarray:
-    role = np.full(dataset.n_classes, "in neither", dtype=object)
-    role[dataset.split(split).seen_classes] = "seen"
-    role[dataset.split(split).unseen_classes] = "unseen"
-    return role[dataset.labels]
-
-
-def _known(dataset: ZSLDataset, split: str, method: str | None) -> np.ndarray:
-    known = known_to_extractor(dataset).fillna("").astype(bool).to_numpy()
-    return np.where(known, "in ImageNet-1K", "not in ImageNet-1K").astype(object)[dataset.labels]
-
-
-def _outcomes(dataset: ZSLDataset, split: str, method: str | None) -> np.ndarray:
-    """Fit ``method`` on this data set's training images; parameters and gamma are validated."""
-    spec = RunSpec(dataset=dataset.name, split=split, method=method, digest=dataset.digest)
-    result, scores = waiting.run_of(spec)
-    became = outcomes(scores, dataset.split(split), len(dataset.labels), gamma=result.gamma or 0.0)
-    return np.array(["wrong", "right", "not in the test set"], dtype=object)[became]
-
-
 # --- Looking around -------------------------------------------------------------------------------
 
 
-@st.fragment
-def _explore(scene: Scene, looks: Colouring, colour: str, sought: str, split: str) -> None:
+@fragment
+def _explore(
+    scene: Scene, looks: Colouring, colour: str, sought: str, split: str, method: str | None
+) -> None:
     """Draw the maps; what is selected or clicked stands below, and in the address."""
     key = _key(scene)
     selection = read_selection(key, st.query_params.get("awa1_lasso", ""))
@@ -306,7 +247,7 @@ def _explore(scene: Scene, looks: Colouring, colour: str, sought: str, split: st
         on_change=lambda: _remember(scene, key),
     )
     if picked is not None:
-        _show_image(scene, picked, split)
+        _show_image(scene, picked, split, method)
     if selection is not None:
         _show_selected(scene, scene.selected(selection))
     _offer(scene, looks)
@@ -328,7 +269,7 @@ def _remember(scene: Scene, key: str) -> None:
     found = {
         "awa1_lasso": did.selection and write_selection(key, did.selection),
         "awa1_look": did.cameras and write_cameras(key, did.cameras),
-        "awa1_image": None if did.picked is None else _address(scene, int(did.picked)),
+        "awa1_image": _address(scene, did.picked),
     }
     for name, text in found.items():
         if text:
@@ -337,7 +278,10 @@ def _remember(scene: Scene, key: str) -> None:
             st.query_params.pop(name, None)
 
 
-def _address(scene: Scene, image: int) -> str:
+def _address(scene: Scene, image: object) -> str | None:
+    """Return what an image is called in the address; None for what is none of the map's."""
+    if not isinstance(image, int) or not 0 <= image < len(scene):
+        return None
     return f"{scene.part[image]}.{scene.row[image]}"
 
 
@@ -370,7 +314,7 @@ def _ink(images: np.ndarray) -> np.ndarray:
     return (images.astype(float) / max(images.max(), 1) * 255).astype(np.uint8)
 
 
-def _show_image(scene: Scene, image: int, split: str) -> None:
+def _show_image(scene: Scene, image: int, split: str, method: str | None) -> None:
     """Tell what is known of one image, and what lies nearest to it in the original space."""
     part, row = int(scene.part[image]), int(scene.row[image])
     dataset = scene.datasets[part]
@@ -380,6 +324,8 @@ def _show_image(scene: Scene, image: int, split: str) -> None:
         with left:
             st.markdown(f"**{plain(dataset.class_names[c])}**")
             st.caption(f"{plain(dataset.name)}, image {row:,}; {_role_of(dataset, c, split)}.")
+            if method is not None:
+                st.markdown(_answer(dataset, row, split, method))
             if dataset.images is not None:
                 chart(
                     picture(_ink(dataset.images[[row]])[0] / 255, height=170),
@@ -388,9 +334,19 @@ def _show_image(scene: Scene, image: int, split: str) -> None:
                 )
             most = np.argsort(-dataset.prototypes[c], kind="stable")[:8]
             words = ", ".join(plain(dataset.attribute_names[a]) for a in most)
-            st.markdown(f"Most said of its class: {words}.")
+            st.markdown(f"Strongest attributes of its class: {words}.")
         with right:
             _show_nearest(scene, dataset, row)
+
+
+def _answer(dataset: ZSLDataset, row: int, split: str, method: str) -> str:
+    """Say what a method takes one image for."""
+    told = answers_of(dataset, split, method)
+    if not told.tested[row]:
+        return f"{plain(method)} was not asked: the image is not in the test set."
+    name = plain(dataset.class_names[told.predicted[row]])
+    verdict = ":material/check: right" if told.right[row] else ":material/close: wrong"
+    return f"{plain(method)} takes it for **{name}**: {verdict}."
 
 
 def _show_nearest(scene: Scene, dataset: ZSLDataset, row: int) -> None:
@@ -401,25 +357,42 @@ def _show_nearest(scene: Scene, dataset: ZSLDataset, row: int) -> None:
     names = np.array([each.name for each in sets])
     shown = table.assign(data_set=names[table["part"]])
     st.markdown("**Nearest in the original space**")
-    st.dataframe(
+    event = st.dataframe(
         shown[["data_set", "row", "class", "same_class", "distance"]],
         hide_index=True,
         height="content",
-        column_config={
-            "data_set": "data set",
-            "row": "image",
+        column_config=NAMES
+        | {
             "same_class": "same class",
             "distance": st.column_config.NumberColumn(format="%.3f"),
         },
+        on_select="rerun",
+        selection_mode="single-row",
+        key=f"awa1_nearest_{dataset.name}_{row}",
     )
+    _go_to(scene, shown, event)
     st.caption(
-        f"Among all images, by all features, not on the map: {table['same_class'].sum()} "
-        f"of {len(table)} are of its class."
+        f"Nearest by all features, not on the map. {table['same_class'].sum()} of {len(table)} "
+        "have the same class."
     )
+
+
+def _go_to(scene: Scene, table: pd.DataFrame, event) -> None:
+    """Mark the image of the row that was ticked on the map, once."""
+    ticked = event.selection.rows
+    if not ticked:
+        return
+    chosen = table.iloc[ticked[0]]
+    part = [dataset.name for dataset in scene.datasets].index(chosen["data_set"])
+    address = f"{part}.{chosen['row']}"
+    if st.session_state.get("awa1_ticked") != address:
+        st.session_state["awa1_ticked"] = address
+        st.query_params["awa1_image"] = address
+        st.rerun(scope="fragment")
 
 
 def _role_of(dataset: ZSLDataset, c: int, split: str) -> str:
-    role = _roles(dataset, split, None)[np.flatnonzero(dataset.labels == c)[0]]
+    role = roles(dataset, split)[np.flatnonzero(dataset.labels == c)[0]]
     return {"seen": ":blue[●] seen", "unseen": ":orange[◆] unseen"}.get(role, role)
 
 
@@ -450,21 +423,30 @@ def _show_selected(scene: Scene, chosen: np.ndarray) -> None:
             },
         )
     with right:
-        st.dataframe(table.head(SHOWN), hide_index=True, height=260)
-        if n > SHOWN:
-            st.caption(f"The first {SHOWN} of {n:,}; the file has all.")
-    _file("Selected images", lambda: stamped(table).to_csv(index=False), "selected.csv", "text/csv")
+        event = st.dataframe(
+            table.head(SHOWN),
+            hide_index=True,
+            height=260,
+            column_config=NAMES,
+            on_select="rerun",
+            selection_mode="single-row",
+            key=f"awa1_selected_{n}",
+        )
+        _go_to(scene, table, event)
+        first = f" The first {SHOWN} of {n:,}; the file has all." if n > SHOWN else ""
+        st.caption(f"A row that is ticked is marked on the map.{first}")
+    _file("Selected images", lambda: as_csv(table), "selected.csv", "text/csv")
 
 
 def _offer(scene: Scene, looks: Colouring) -> None:
     """Offer everything for download; files are made when they are asked for."""
     name = "-".join(dataset.name for dataset in scene.datasets)
     one = scene.maps[0]
-    with st.popover("Take away", icon=":material/download:"):
+    with st.popover("Download", icon=":material/download:"):
         st.caption("Pictures as PNG and SVG: the buttons above the map.")
         _file(
             "Coordinates, CSV",
-            lambda: stamped(scene.table()).to_csv(index=False),
+            lambda: as_csv(scene.table()),
             f"map-{name}.csv",
         )
         for k, each in enumerate(dict.fromkeys(scene.maps)):
@@ -516,10 +498,11 @@ def show_limits() -> None:
     """Say what cannot be read off a map."""
     with st.expander("What this map does not say", icon=":material/visibility_off:"):
         st.markdown(
-            "- **Distances between groups mean little.** Only near neighbours were held on to; how "
-            "far apart two islands lie, and on which side, mostly comes from the start.\n"
-            "- **Sizes mean nothing.** t-SNE spreads crowds and draws together what is loose.\n"
-            "- **Islands may be made.** A low perplexity, or few neighbours, breaks one crowd into "
+            "- **Distances between groups mean little.** The layout keeps near neighbours only. "
+            "How "
+            "far apart two islands are, and on which side, mostly comes from the start.\n"
+            "- **Sizes mean nothing.** t-SNE spreads dense groups and contracts loose ones.\n"
+            "- **Islands may be made.** A low perplexity, or few neighbours, breaks one group into "
             "many. See the small maps under *Quality*.\n"
             "- **A gap between data sets, or none, may be the map's doing.** The mixing score is "
             "there in the PCA *and* on the map, so that one sees which.\n"

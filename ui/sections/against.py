@@ -6,12 +6,14 @@ A tab of Leakage review that needs nothing of the page but the :class:`ui.sectio
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import streamlit as st
 
 from ui import cache, controls, tables, uploads
+from ui.reading import read_or_cancel
 from ui.sections.audit import Review
-from ui.text import plain
+from ui.text import PARTS, plain
 from zslcore.leakage import AuditContext, SplitComparison, compare_splits
 
 __all__ = ["show_against"]
@@ -52,18 +54,22 @@ def _of_file() -> AuditContext | None:
     if not files:
         return None
     key = " ".join(file.file_id for file in files)
-    return cache.split_to_review(key, lambda: uploads.context_of_files(files))
+    read = partial(read_or_cancel, key, lambda: uploads.context_of_files(files))
+    return cache.split_to_review(key, read)
 
 
 def _show(comparison: SplitComparison, name: str) -> None:
-    st.markdown(f"**{plain(comparison.headline)}**")
+    said = comparison.headline
+    for part, words in PARTS.items():
+        said = said.replace(part, words)
+    st.markdown(f"**{plain(said)}**")
     for k, table in enumerate(comparison.tables()):
         more = f", {len(table.rows)} of {table.total:,}" if table.total > len(table.rows) else ""
         st.caption(f"{table.title}{more}")
         shown = table.table()
         tables.show(
-            shown,
+            shown.replace(PARTS),
             f"leakage_against_{name}_{k}",
-            labels={column: column for column in shown},
+            labels={column: column.replace("_", " ") for column in shown},
             height="content" if len(shown) <= 8 else 320,
         )

@@ -12,10 +12,11 @@ from pathlib import Path
 import pandas as pd
 import streamlit as st
 
-from ui import tables
+from ui import cache, tables, takeaway
 from ui.figures import leakage as figures
 from ui.frame import chart
 from ui.sections.limits import as_command
+from ui.sections.split_of_scores import show_own_scores
 from ui.text import plain
 from zslcore.datasets import ZSLDataset
 from zslcore.leakage import (
@@ -24,7 +25,6 @@ from zslcore.leakage import (
     Evidence,
     Finding,
     Severity,
-    leaks,
     render,
 )
 from zslcore.leakage.render import to_junit
@@ -43,7 +43,7 @@ VERDICTS = {
 LOOKS = {
     Severity.FAIL: (":material/cancel:", "red"),
     Severity.WARN: (":material/warning:", "orange"),
-    Severity.UNKNOWN: (":material/help:", "violet"),
+    Severity.UNKNOWN: (":material/help:", "gray"),
     Severity.DID_NOT_RUN: (":material/block:", "gray"),
     Severity.INFO: (":material/info:", "blue"),
     Severity.PASS: (":material/check_circle:", "green"),
@@ -93,6 +93,7 @@ class Review:
     Attributes
     ----------
     key : what :func:`ui.cache.split_to_review` knows the split by
+    said : everything that was said about the split, in words
     split : the split as it came, before anybody said anything about it
     context : the split with vocabularies, decisions and what else was said
     report : AuditReport on ``context``
@@ -102,6 +103,7 @@ class Review:
     """
 
     key: str
+    said: str
     split: AuditContext
     context: AuditContext
     report: AuditReport
@@ -132,16 +134,17 @@ def show_verdict(review: Review) -> None:
     counts = report.counts
     said = ", ".join(f"{counts[s]} {s}" for s in Severity if counts[s])
     open_ = len(report.open_questions)
-    questions = f" · :violet[:material/help:] {open_} open question{'s' * (open_ != 1)}"
+    questions = f" · :material/help: {open_} open question{'s' * (open_ != 1)}"
     box = st.container(border=True)
     left, right = box.columns([0.64, 0.36], vertical_alignment="center")
     with left:
         name = f"{report.subject}{f' ({report.split})' if report.split else ''}"
         st.markdown(
-            f"### :{color}[{icon} {word}]{questions if open_ else ''}\n\n{plain(name)}: {said}."
+            f"## :{color}[{icon} {word}]{questions if open_ else ''}\n\n{plain(name)}: {said}."
         )
         for finding in _reasons(report):
             st.caption(f"{finding.id}: {plain(in_words_of_page(finding.message))}")
+        show_own_scores(review.split)
     with right, st.container(horizontal=True, horizontal_alignment="right"):
         for label, (format_, ending, mime) in REPORTS.items():
             st.download_button(
@@ -189,13 +192,10 @@ def show_findings(review: Review) -> None:
         for k, finding in enumerate(worst_first):
             _show_finding(review, finding, f"leakage_finding_{k}")
     with right:
-        _show_drawing(
-            leaks.leaks_by_class(review.context, review.report),
-            leaks.leaks_by_part(review.context, review.report),
-        )
+        _show_drawing(*cache.leaking(review.key, review.said, review.context, review.report))
     if review.dataset is not None:
         st.caption("The same on the command line:")
-        st.code(as_command(review.context, review.fail_on), language="sh")
+        takeaway.show_command(as_command(review.context, review.fail_on))
 
 
 def _show_finding(review: Review, finding: Finding, key: str) -> None:
@@ -226,7 +226,7 @@ def _show_evidence(evidence: Evidence, key: str) -> None:
     tables.show(
         table,
         key,
-        labels={column: column for column in table},
+        labels={column: column.replace("_", " ") for column in table},
         height="content" if len(table) <= 8 else 320,
     )
 
@@ -239,7 +239,9 @@ def _show_drawing(by_class: pd.DataFrame, by_part: pd.DataFrame) -> None:
             f"Rows of every part of the split; {int(by_part['leaking'].sum()):,} leak.",
             key="leakage_parts",
         )
-        st.caption("Which class a row is of is not known: bring res101.mat for a line per class.")
+        st.caption(
+            "The file does not say the class of a row. Upload res101.mat too for a line per class."
+        )
         return
     leaking, known = int(by_class["leaking"].sum()), int(by_class["known"].sum())
     chart(
@@ -247,10 +249,14 @@ def _show_drawing(by_class: pd.DataFrame, by_part: pd.DataFrame) -> None:
         f"Images of {len(by_class)} classes by where they are; {_told(leaking, known)}",
         key="leakage_classes",
     )
-    st.caption(f":violet[▲] {_told(leaking, known)}")
+    st.caption(f"▲ {_told(leaking, known)}")
 
 
 def _told(leaking: int, known: int) -> str:
     """Say how many images leak, in one way and in the other."""
-    one, two = (f"{n:,} {'image is' if n == 1 else 'images are'}" for n in (leaking, known))
-    return f"{one} on two sides, {two} of test classes that the extractor was trained on."
+    one = f"{leaking:,} {'image leaks' if leaking == 1 else 'images leak'}"
+    two = f"{known:,} {'is' if known == 1 else 'are'}"
+    return (
+        f"{one} between the parts of the split; {two} of test classes that the extractor was "
+        "trained on."
+    )

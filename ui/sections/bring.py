@@ -7,13 +7,18 @@ from typing import Any
 
 import streamlit as st
 
-from ui import uploads
-from ui.text import plain
+from ui import terms, uploads, visitors
+from ui.reading import progress
+from ui.text import on_screen, plain
 from zslcore.datasets import ZSLDataset
 from zslcore.datasets.benchmarks import benchmark_of
+from zslcore.datasets.door import DEFAULT_LIMITS
 from zslcore.exceptions import ZSLError
 
 __all__ = ["show_import"]
+
+CANCEL = "data_cancel"
+UNSEEN = "Unseen classes, where the file holds no split"
 
 
 def show_import() -> None:
@@ -28,6 +33,9 @@ def show_import() -> None:
 
 
 def _upload_form() -> None:
+    if st.session_state.get(CANCEL):
+        st.info("The import was cancelled. Nothing of it is left.", icon=":material/block:")
+    _choose_group()
     with st.form("data_upload", border=False):
         files = st.file_uploader(
             "Features, descriptions and split",
@@ -43,14 +51,31 @@ def _upload_form() -> None:
             placeholder="proposed after the file and its classes, like CUB-vgg_fc7",
         )
         unseen = st.text_input(
-            "Unseen classes, where the file holds no split",
+            UNSEEN,
             key="data_unseen",
             placeholder="zebra, blue whale",
+            help=terms.tip(UNSEEN),
         )
         replace = st.checkbox("Replace an import of this name", key="data_replace")
         wanted = st.form_submit_button("Import", icon=":material/upload:", type="primary")
     if wanted:
         _import(uploads.import_files, files or (), name=name, unseen=unseen, replace=replace)
+
+
+def _choose_group() -> None:
+    """Where visitors are strangers, say whose an import is."""
+    if not visitors.is_public():
+        return
+    words = st.text_input(
+        "Words of your group (empty: only you see what you import)",
+        key="data_group",
+        type="password",
+        help="Everybody who types the same words sees the imports of the group. They need at least "
+        f"{visitors.FEWEST} letters. Without them an import is yours alone, and it is removed when "
+        "your visit ends.",
+    )
+    if words:
+        visitors.join(words)
 
 
 def _folder_form() -> None:
@@ -71,7 +96,7 @@ def _folder_form() -> None:
             name = st.text_input("Name", key="data_folder_name", placeholder="after the folder")
             replace = st.checkbox("Replace an import of this name", key="data_folder_replace")
             st.caption(
-                "For large files: read where they lie, without an upload. The same as "
+                "For large files: read from their folder, without an upload. The same as "
                 "`python -m zslcore import FOLDER`."
             )
             wanted = st.form_submit_button("Import the folder", icon=":material/folder_open:")
@@ -88,12 +113,15 @@ def _folder_form() -> None:
 
 def _import(how: Callable[..., ZSLDataset], *args: Any, **options: Any) -> None:
     """Import and say what came of it; a refusal changes nothing on the page."""
+    place = st.empty()
     try:
-        with st.spinner("Reading the files …"):
+        with progress(place, CANCEL):
             made = how(*args, **options)
     except ZSLError as error:
-        st.error(plain(str(error)), icon=":material/block:")
+        place.empty()
+        st.error(on_screen(str(error)), icon=":material/block:")
         return
+    place.empty()
     st.success(
         f"Imported {plain(made.name)}: {len(made.labels):,} images, {made.n_classes:,} classes, "
         f"{made.prototypes.shape[1]:,} attributes, split {plain(', '.join(made.splits))}."
@@ -113,7 +141,7 @@ def _recognised(made: ZSLDataset) -> str:
     benchmark = benchmark_of(made)
     if benchmark is None:
         return ""
-    return f" These are the classes of {benchmark}, so its printed figures stand beside yours."
+    return f" These are the classes of {benchmark}, so its printed figures are shown next to yours."
 
 
 def _look_at(name: str) -> None:
@@ -125,12 +153,15 @@ def _look_at(name: str) -> None:
 
 def _explain_files() -> None:
     st.markdown(
-        "Features are what an image was turned into before learning starts: one line of numbers "
-        "per image. With a description of every class and a split, every page works on them."
+        "Features are one line of numbers for each image. Together with a description of every "
+        "class "
+        "and a split, they are all that the pages of this app need."
     )
     st.caption(
-        f"At most {st.get_option('server.maxUploadSize')} MB per file, 4 GB once unpacked. Every "
-        "file is read by a separate process that may fail without harm; nothing in it is run."
+        f"At most {st.get_option('server.maxUploadSize')} MB per file, "
+        f"{DEFAULT_LIMITS.max_bytes / 2**30:.3g} GB once unpacked. A separate process reads every "
+        "file. It has limits on time and memory, and it may fail without harm. Nothing in a file "
+        "is run."
     )
     for title, code in (
         ("How do I make att_splits.mat and res101.mat?", uploads.MAKE_MAT),
@@ -138,7 +169,7 @@ def _explain_files() -> None:
         ("How do I make two CSV files?", uploads.MAKE_CSV),
     ):
         with st.expander(title):
-            st.code(code, language="python", wrap_lines=True)
+            st.code(code, language=None, wrap_lines=True)
     with st.expander("Where are train_loc and val_loc?"):
         st.markdown(
             "Some copies of `att_splits.mat` lack them, and in the first release they hold images "

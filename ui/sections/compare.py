@@ -16,10 +16,11 @@ import pandas as pd
 import streamlit as st
 from scipy.stats import spearmanr
 
-from ui import controls, tables
+from ui import controls, scores, tables, visitors
 from ui.figures import ranks as figures
-from ui.figures.curves import several_curves
+from ui.figures.curve import GHOSTS, curve_in_hand, line_of
 from ui.frame import chart
+from ui.in_hand import take_in_hand
 from ui.numbers import percent
 from ui.text import plain
 from ui.waiting import run_of, wait_for
@@ -37,6 +38,7 @@ from zslcore.datasets import ZSLDataset
 from zslcore.jobs import Work, compare
 from zslcore.metrics import Average
 from zslcore.runs import RunResult
+from zslcore.scores.around import is_of
 
 __all__ = [
     "Comparison",
@@ -133,12 +135,12 @@ def make_missing(comparison: Comparison) -> None:
     said = ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
     with st.container(border=True, horizontal=True, vertical_alignment="center"):
         st.markdown(
-            f"**{len(left)} runs are missing** ({said}). Each chooses parameters on the folds; "
-            "what each fold alone chooses is run, too. They are made in the background, two at a "
-            "time, and kept for all pages."
+            f"**{len(left)} runs are missing** ({said}). Each chooses parameters on the folds, "
+            "on all of them and on each one alone. Runs are made in the background, two at a time, "
+            "and kept for all pages."
         )
         if st.button("Run them", icon=":material/play_arrow:", type="primary", key="compare_go"):
-            jobs.submit(work)
+            jobs.submit(work, visitors.who())
             st.rerun()
 
 
@@ -156,18 +158,18 @@ def _work_of(comparison: Comparison) -> tuple[Work, Mapping[str, str]]:
 # --- Tabs -----------------------------------------------------------------------------------------
 
 
-def show_table(comparison: Comparison) -> None:
-    """List the figure of every method on every occasion, best mean first."""
+def show_table(comparison: Comparison) -> bool:
+    """List the figure of every method on every occasion, best mean first; False without any."""
     table = comparison.found.table()
     table["on"] = table["dataset"] + ", " + table["split"]
     if comparison.choice == "folds":
         table["on"] += ", fold " + (pd.to_numeric(table["choice"]) + 1).astype(str)
     wide = table.pivot_table(index="method", columns="on", values="value", sort=False)
     if wide.empty:
-        st.info("None of these runs has been made yet.", icon=":material/info:")
-        return
+        return False
     wide.insert(0, "mean", wide.mean(axis=1, skipna=False))
     wide = wide.sort_values("mean", ascending=False, na_position="last").reset_index()
+    wide = pd.concat([wide, _own_rows(comparison)]).reindex(columns=wide.columns)
     names = {str(name): str(name) for name in wide}
     tables.show(wide, "compare", labels=names, percent=list(names)[1:])
     st.caption(
@@ -185,7 +187,30 @@ def show_table(comparison: Comparison) -> None:
             + ", ".join(f"{r.method} {percent(r.value)}" for r in timed.itertuples()),
             key="compare_time",
         )
-        st.caption("Time of one fit with its test, parameters given; median over folds and sets.")
+        what = "" if comparison.spec.task == "gzsl" else " and the choice of γ on the folds"
+        st.caption(
+            f"Time of one fit with its test{what}, parameters given; median over folds and sets."
+        )
+    return True
+
+
+def _own_rows(comparison: Comparison) -> pd.DataFrame:
+    """Return the figures of scores that the visitor has brought, of the same test images."""
+    fewer = any(comparison.left_out.values())
+    if comparison.choice == "folds" or comparison.average == "sample" or fewer:
+        return pd.DataFrame()  # figures of a score file are per class, over all of them
+    rows = []
+    for own, each in scores.named().items():
+        found = {
+            f"{name}, {split}": value
+            for name, dataset in comparison.datasets.items()
+            for split in comparison.spec.splits
+            if split in dataset.splits and is_of(each.matrix, dataset, split)
+            if (value := each.report.figure(comparison.measure)) is not None
+        }
+        if found:
+            rows.append({"method": own} | found)
+    return pd.DataFrame(rows)
 
 
 def show_robustness(comparison: Comparison) -> None:
@@ -204,10 +229,10 @@ def show_robustness(comparison: Comparison) -> None:
         key="compare_folds",
     )
     st.caption(
-        "A point is a whole run: parameters and γ are chosen on one fold alone, then the method is "
-        "fitted on all training classes. The test set is the same, so the spread is what the "
-        f"choice of validation classes costs: up to {percent(spread.max())} "
-        f"({plain(spread.idxmax())}), {percent(spread.median())} in the median."
+        "Each point is a run: parameters and γ are chosen on one fold alone, then the method is "
+        "fitted on all training classes. The test set is the same, so the spread comes from the "
+        f"choice of validation classes alone: up to {percent(spread.max())} "
+        f"({plain(spread.idxmax())}), {percent(spread.median())} at the median."
     )
 
 
@@ -216,7 +241,7 @@ def show_curves(comparison: Comparison) -> None:
     name, split = _choose_occasion(comparison, "compare_curves")
     dataset = comparison.datasets[name]
     if not len(dataset.split(split).test_seen):
-        st.info("This split has no test images of seen classes, hence no curve.")
+        st.info("This split has no test images of seen classes, so there is no curve.")
         return
     there = [
         method
@@ -235,14 +260,23 @@ def show_curves(comparison: Comparison) -> None:
         st.info("Choose a method that has been run.", icon=":material/arrow_upward:")
         return
     runs = {method: run_of(comparison.spec.run(name, split, method)) for method in chosen}
-    drawn = {method: (scores.curve, result.gamma) for method, (result, scores) in runs.items()}
-    chart(
-        several_curves(drawn),
-        "Seen over unseen accuracy: "
-        + ", ".join(f"{m} AUSUC {percent(curve.ausuc)}" for m, (curve, _) in drawn.items()),
-        key="compare_curves_chart",
+    lines = [
+        line_of(
+            f"{method}, AUSUC {percent(tested.curve.ausuc)}",
+            tested.curve,
+            look,
+            result.gamma,
+            result.gamma or 0.0,
+        )
+        for look, (method, (result, tested)) in zip(GHOSTS, runs.items(), strict=False)
+    ]
+    of_first = runs[chosen[0]][1]
+    in_hand = curve_in_hand(lines, of_first, dataset.class_names, choose=True, tell=False)
+    take_in_hand(in_hand, key="compare_curves_chart")
+    st.caption(
+        "Press a name to take its curve in hand. Circles are γ = 0, squares the γ chosen on the "
+        "folds, crosses the best γ of the test set, which nobody may choose."
     )
-    st.caption("Circles: γ = 0. Squares: the γ chosen on the folds.")
 
 
 def show_classes(comparison: Comparison) -> None:

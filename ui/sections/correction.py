@@ -6,14 +6,14 @@ Two tabs of Leakage review. Each function is one of them and needs nothing of th
 
 from __future__ import annotations
 
-import tempfile
 from dataclasses import replace
-from pathlib import Path
 
 import streamlit as st
 
 from ui import cache, controls, decisions, tables
 from ui.sections.audit import GAIN, Review
+from ui.text import PARTS
+from zslcore import kept
 from zslcore.leakage import AuditContext, CorrectedSplit
 from zslcore.leakage.correction import Policy
 
@@ -35,7 +35,7 @@ def show_decisions(review: Review) -> None:
         return
     st.caption(
         "Certain matches count until they are rejected, possible ones once they are confirmed. The "
-        "verdict above follows, Overlap gain knows of it, and the address keeps what you decide."
+        "verdict above and Overlap gain use your decisions, and the address keeps them."
     )
     undecided = replace(context, decisions={})
     for vocabulary in context.vocabularies:
@@ -80,7 +80,7 @@ def show_corrected(review: Review) -> None:
     split = cache.corrected(review.key, policy, repr(limits), as_it_came)
     removed = split.table()
     tables.show(
-        removed,
+        removed.replace({"part": PARTS}),
         f"leakage_corrected_{review.file_name}",
         labels={"part": "part", "rows": "rows left", "removed": "rows taken out"},
         height="content",
@@ -89,8 +89,8 @@ def show_corrected(review: Review) -> None:
     st.caption(
         f"{n:,} {'row is' if n == 1 else 'rows are'} taken out."
         if n
-        else "No row has to go. Classes that the extractor knew stay: that is for the author of "
-        "the split to decide."
+        else "No row has to be removed. Classes that the extractor knew stay: the author of the "
+        "split has to decide about them."
     )
     with st.container(horizontal=True):
         for label, ending, make in (
@@ -109,7 +109,7 @@ def show_corrected(review: Review) -> None:
 
 def _mat_bytes(split: CorrectedSplit) -> bytes:
     """Return a corrected split in the MAT layout."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "split.mat"
+    with kept.scratch() as folder:
+        path = folder / "split.mat"
         split.save_mat(path)
         return path.read_bytes()

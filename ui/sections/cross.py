@@ -13,7 +13,7 @@ from ui import controls, tables
 from ui.figures import cross as figures
 from ui.frame import chart
 from ui.numbers import three_digits
-from ui.text import plain
+from ui.text import on_screen, plain
 from ui.waiting import result_of
 from zslcore.analysis import cross_tests as tests
 from zslcore.analysis.cross_dataset import check_pair, fitting_methods, images_per_class
@@ -71,7 +71,7 @@ def show_images(first: ZSLDataset, second: ZSLDataset, split: str) -> None:
     st.caption(
         f"{table['first'].sum():,} images in {plain(names[0])}, {table['second'].sum():,} in "
         f"{plain(names[1])}, where {plain(largest['class'])} has {largest['second']:,} and "
-        f"{plain(smallest['class'])} {smallest['second']:,}. :orange[◆] on a band: test classes."
+        f"{plain(smallest['class'])} {smallest['second']:,}. ◆ on a band: test classes."
     )
     tables.download(table, f"images_{names[0]}_{names[1]}")
 
@@ -110,7 +110,9 @@ def _can_be_crossed(first: ZSLDataset, second: ZSLDataset, split: str) -> bool:
     try:
         check_pair(first, second, split)
     except DatasetError as refused:
-        st.info(f"{plain(str(refused))} So each is tested on itself below.", icon=":material/info:")
+        st.info(
+            f"{on_screen(str(refused))} So each is tested on itself below.", icon=":material/info:"
+        )
         return False
     return True
 
@@ -146,11 +148,12 @@ def _show_cells(table, first, second, shown: str, *, printed: bool) -> None:
     )
     columns = ["1:1", "1:2", "2:2", "2:1"]
     wide = cells.set_axis(columns, axis=1)
-    labels = {"method": "method"} | {c: f"{c} here" for c in columns}
+    sets = {"1": first.name, "2": second.name}
+    labels = {"method": "method"} | {c: f"train {sets[c[0]]}, test {sets[c[2]]}" for c in columns}
     if PRINTED in panels:
         there = panels[PRINTED].set_axis([f"printed {c}" for c in columns], axis=1)
         wide = pd.concat([wide, there], axis=1)
-        labels |= {f"printed {c}": f"{c} printed" for c in columns}
+        labels |= {f"printed {c}": f"{labels[c]}, printed" for c in columns}
     tables.show(
         wide.rename_axis("method").reset_index(),
         f"cross_{first.name}_{second.name}",
@@ -158,7 +161,6 @@ def _show_cells(table, first, second, shown: str, *, printed: bool) -> None:
         percent=[column for column in labels if column != "method"],
         height="content",
     )
-    st.caption(f"1 is {plain(first.name)}, 2 {plain(second.name)}; training set : test set.")
 
 
 def _show_each(table: pd.DataFrame, column: str, shown: str) -> None:
@@ -200,19 +202,19 @@ def _show_tests(table, first, second, shown: str, *, printed: bool) -> None:
     both = pd.concat([tests.as_table(ours), tests.as_table(by_method)])
     _tests_as_table(both, f"cross_tests_{first.name}_{second.name}")
     st.caption(
-        "Two pairs of a method are not independent, so each test is there again with every method "
-        "counting once. d_z: mean over deviation of the differences; the rank-biserial "
-        "correlation is 1 when no difference is negative. "
-        f"Of the size of the change, p = {three_digits(by_method['larger'].p)} over methods."
+        "Two pairs of one method are not independent, so each test is repeated with each method "
+        "counted once. d_z is the mean of the differences over their standard deviation. The "
+        "rank-biserial correlation is 1 if no difference is negative. "
+        f"For the size of the change, p = {three_digits(by_method['larger'].p)} over methods."
     )
 
 
 def _tests_as_table(table: pd.DataFrame, name: str, *, printed: bool = False) -> None:
     table = table.assign(asked=table["asked"].map(QUESTIONS))
     labels = {
-        "asked": "asked of",
-        "pairs": "n",
-        "of": "of",
+        "asked": "comparison",
+        "pairs": "pairs",
+        "of": "unit",
         "mean_difference": "difference, points",
     }
     labels |= {"low": "from", "high": "to"} | ({"printed": "p, as printed"} if printed else {})

@@ -7,16 +7,17 @@ from dataclasses import replace
 
 import streamlit as st
 
-from ui import tables, waiting
-from ui.numbers import delta, percent, points, three_digits
-from ui.text import AUSUC, GAP_OF_ALL, GAP_OF_PARAMETERS, GLOSSARY
+from ui import tables, terms, waiting
+from ui.numbers import change, percent, points, three_digits
+from ui.scores import Brought
+from ui.text import AUSUC, GAP_OF_ALL, GAP_OF_PARAMETERS, plain
 from zslcore.analysis import printed
 from zslcore.datasets import ZSLDataset
 from zslcore.datasets.benchmarks import benchmark_of
 from zslcore.protocol import ScoredTest
 from zslcore.runs import RunResult, RunSpec
 
-__all__ = ["show_figures", "show_headline"]
+__all__ = ["show_figures", "show_headline", "show_own"]
 
 CHOSEN_FOR = {"zsl": "ZSL", "gzsl": "GZSL", "given": "given"}
 PAPERS = {
@@ -29,27 +30,38 @@ def show_headline(run: RunResult, scores: ScoredTest) -> None:
     """Say the figures that matter most, in one row."""
     evaluation, gap = run.evaluation, run.oracle_gap
     with st.container(horizontal=True):
-        chosen = " Parameters of this row are chosen for GZSL; the table below has both."
-        st.metric(
+        chosen = "Parameters of this row are chosen for GZSL; the table below has both."
+        terms.metric(
             "ZSL accuracy",
             percent(evaluation.zsl),
-            help=GLOSSARY["ZSL accuracy"] + chosen * (printed.chosen_for(run) == "gzsl"),
+            help=chosen if printed.chosen_for(run) == "gzsl" else None,
         )
         if (~scores.seen).sum() > 5:
-            st.metric("ZSL top-5", percent(evaluation.zsl_top5))
+            terms.metric("ZSL top-5", percent(evaluation.zsl_top5))
         if scores.generalized:
             plain, calibrated = evaluation.plain, evaluation.calibrated
-            st.metric("H at γ = 0", percent(plain.harmonic), help=GLOSSARY["H at γ = 0"])
-            st.metric(
+            terms.metric("H at γ = 0", percent(plain.harmonic))
+            terms.metric(
                 f"H, γ = {three_digits(run.gamma or 0.0)}",
                 percent(calibrated.harmonic),
-                delta=delta(calibrated.harmonic - plain.harmonic),
-                help=f"Calibrated stacking; γ is {run.gamma_origin or 'none'}.",
+                **change(calibrated.harmonic - plain.harmonic),
+                help=f"Here γ is {run.gamma_origin or 'none'}.",
             )
-            st.metric(AUSUC, percent(evaluation.ausuc), help=GLOSSARY[AUSUC])
+            terms.metric(AUSUC, percent(evaluation.ausuc))
         if gap:
             name = GAP_OF_ALL if "harmonic" in gap else GAP_OF_PARAMETERS
-            st.metric(name, points(gap.get("harmonic", gap["zsl"])), help=GLOSSARY[name])
+            terms.metric(name, points(gap.get("harmonic", gap["zsl"])))
+
+
+def show_own(own: Brought) -> None:
+    """Say the figures of scores that the visitor has brought, and where the rest of them is."""
+    parts = [f"ZSL {percent(own.report.evaluation.zsl)}"]
+    for figure, said in (("H", "H at γ = 0"), ("H at gamma", f"H, {own.report.origin} γ")):
+        if (value := own.report.figure(figure)) is not None:
+            parts.append(f"{said} {percent(value)}")
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption(f"{plain(own.matrix.name)}: {', '.join(parts)}.", width="content")
+        st.page_link("pages/scores.py", label="Your scores", icon=":material/grid_on:")
 
 
 def show_figures(spec: RunSpec, dataset: ZSLDataset, run: RunResult) -> None:
@@ -91,12 +103,13 @@ def _runs(spec: RunSpec, dataset: ZSLDataset, run: RunResult) -> Sequence[RunRes
 def _explained(papers: Sequence[str], run: RunResult, dataset: ZSLDataset) -> str:
     """Say what the rows are, and what stands beside them."""
     if printed.chosen_for(run) == "given":
-        return "Parameters were given by hand, so no printed figure stands beside these."
+        return "Parameters were given by hand, so no printed figure can be compared."
     chosen = "Parameters and γ are chosen on the folds, for the task that the row names. "
     if not papers:
         return chosen
     return (
-        f"{chosen}Beside them what {' and '.join(papers)} printed, where parameters were chosen "
+        f"{chosen}The columns of {' and '.join(papers)} hold printed figures, with parameters "
+        f"chosen "
         "for the same task, on ResNet-101 features of the real images; "
         + ("these are simulated." if dataset.simulated else "these features may differ.")
     )

@@ -71,7 +71,7 @@ def _show_origin(dataset: ZSLDataset) -> None:
     benchmark = benchmark_of(dataset)
     if benchmark is None:
         st.caption(
-            "These are not the classes of a known benchmark, so no printed figures stand beside."
+            "The app does not know these classes from a benchmark, so there are no printed figures."
         )
         return
     if dataset.simulated:
@@ -124,7 +124,8 @@ def _show_both_awa() -> None:
         key="data_awa",
     )
     st.caption(
-        "Counts of the real benchmarks, not of stand-ins. They share classes and attributes; "
+        "These are counts of the real benchmarks, not of simulations. They share classes and "
+        "attributes; "
         "AWA2's images were collected anew, and some classes changed in size."
     )
     tables.download(both, "AWA1-AWA2-images")
@@ -137,7 +138,9 @@ def show_attributes(dataset: ZSLDataset, split: Split) -> None:
     most = choices["max_attributes"]
     table = inventory.attribute_table(dataset, **choices)
     if table.empty:
-        st.info("No class or no attribute has that in its name.", icon=":material/search_off:")
+        st.info(
+            "No class and no attribute has these words in its name.", icon=":material/search_off:"
+        )
         return
     by_class = inventory.class_table(dataset, split)
     role = dict(zip(by_class["class"], by_class["role"], strict=True))
@@ -149,8 +152,8 @@ def show_attributes(dataset: ZSLDataset, split: Split) -> None:
         )
     st.caption(
         f"{table.shape[0]} of {dataset.n_classes} classes, {table.shape[1]} of {n} attributes"
-        f"{', those that differ most between classes' if most < n else ''}. :blue[●] seen, "
-        ":orange[◆] unseen: a method knows nothing of an unseen class but its line."
+        f"{', those that differ most between classes' if most < n else ''}. ● seen, "
+        "◆ unseen: its row is all that a method knows of an unseen class."
     )
     tables.download(table, f"{dataset.name}-attributes", index=True)
 
@@ -168,9 +171,8 @@ def _choose_attributes(n: int) -> dict:
         words = st.text_input(
             "Find attributes", key="data_attributes", bind="query-params", placeholder="stripes"
         )
-        most = st.number_input(
-            "At most", 1, n, min(n, 40), key="data_most", bind="query-params", width=130
-        )
+        bound = controls.bind_number("data_most")
+        most = st.number_input("At most", 1, n, min(n, 40), key="data_most", bind=bound, width=130)
     return {
         "classes": CLASS_ORDERS[of_classes],
         "attributes": ATTRIBUTE_ORDERS[of_attributes],
@@ -193,14 +195,13 @@ def show_parts(dataset: ZSLDataset, split: Split) -> None:
     leaked = int(table["several"].sum())
     if leaked:
         st.warning(
-            f"{leaked:,} images are in more than one part: a result on this split is not to be "
-            "trusted.",
+            f"{leaked:,} images are in more than one part: do not trust a result on this split.",
             icon=":material/warning:",
         )
     st.caption(
         f"{plain(split.note)} Parameters are chosen on the folds: a method trains on a fold's "
-        "training classes and is judged on its :green[■] validation classes, which it has not "
-        "seen. Test images are not touched for it."
+        "training classes and is judged on its ■ validation classes, which it has not seen. Test "
+        "images are not used for this."
     )
     if split.name.startswith("PS"):
         _show_photographs(benchmark_of(dataset))

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
-from ui import cache, controls, planted, tables
+from ui import cache, controls, planted, tables, takeaway
 from ui.figures.leak_cost import cost_in_points
 from ui.frame import chart
 from ui.numbers import percent, points
@@ -148,4 +148,4 @@ def _show(table, dataset: ZSLDataset, split: Split, leak: str, methods, *, choos
     )
     words = ["python", "-m", "zslcore", "leak-cost", "--dataset", dataset.name]
     words += ["--split", split.name, "--method", *methods, "--leak", leak]
-    st.code(shlex.join(words + ([] if choose else ["--given"])), language="bash")
+    takeaway.show_command(shlex.join(words + ([] if choose else ["--given"])))

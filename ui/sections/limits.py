@@ -64,7 +64,7 @@ def choose_limits() -> tuple[Thresholds, FailOn]:
                 step=step,
                 format="%d" if whole else "%.3f",
                 key=f"leakage_{field.name}",
-                bind="query-params",
+                bind=controls.bind_number(f"leakage_{field.name}"),
                 help=told,
             )
     return Thresholds(**chosen), FAILURES[failures]

@@ -6,7 +6,6 @@ The heading and two tabs of Overlap gain. Each function needs nothing of the pag
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 import pandas as pd
@@ -15,7 +14,8 @@ import streamlit as st
 from ui import tables
 from ui.figures import overlap as figures
 from ui.frame import chart
-from ui.numbers import percent, points, three_digits
+from ui.numbers import percent, points
+from ui.sections.gain import show_gain
 from ui.sections.study import Study
 from ui.text import plain
 from zslcore.analysis import overlap_tables
@@ -32,22 +32,7 @@ def show_figures(study: Study) -> None:
     if gain is None:
         _show_no_gain(study)
         return
-    with st.container(horizontal=True):
-        st.metric(
-            "ACC_OUC, overlapping", percent(gain["overlap"]), help=f"{known} overlapping classes."
-        )
-        st.metric("ACC_TUC, clean", percent(gain["clean"]), help=f"{n - known} other classes.")
-        st.metric(
-            "OverlapGain",
-            percent(gain["gain"]),
-            delta=_interval(gain["low"], gain["high"]),
-            delta_color="off",
-            delta_arrow="off",
-            help="Below it its 95 % interval over classes (bootstrap-t).",
-        )
-        st.metric("p", three_digits(gain["p"]), help="Permutation of which classes overlap.")
-        st.metric("All", percent(gain["all"]), help="What a paper prints: all test classes.")
-        st.metric("All − Clean", points(gain["all_minus_clean"]))
+    show_gain(gain, known, n - known)
 
 
 def _show_no_gain(study: Study) -> None:
@@ -56,11 +41,11 @@ def _show_no_gain(study: Study) -> None:
     st.info(
         f"{which} of the {len(study.matches)} test classes of {plain(study.dataset.name)} "
         f"({plain(study.split.name)}) {verb} among those of {study.vocabulary}, so "
-        "there is no gain to compute. SS of the AWA2 stand-in has both kinds.",
+        "there is no gain to compute. The split SS of simulated AWA2 has both kinds.",
         icon=":material/info:",
     )
     st.button(
-        "Look at the stand-in for AWA2, split SS",
+        "Open simulated AWA2, split SS",
         icon=":material/arrow_forward:",
         on_click=_look_at_stand_in,
     )
@@ -69,13 +54,6 @@ def _show_no_gain(study: Study) -> None:
 def _look_at_stand_in() -> None:
     """Choose a split with both kinds of classes; a link from a page to itself does nothing."""
     st.session_state["dataset"], st.session_state["split"] = "simulated-AWA2", "SS"
-
-
-def _interval(low: float, high: float) -> str:
-    """Write an interval; a single class on a side has none."""
-    if math.isnan(low):
-        return "no interval: one class"
-    return f"{percent(low)} to {percent(high)}"
 
 
 def show_bars(study: Study) -> None:
@@ -163,8 +141,8 @@ def _show_ranking(study: Study, gains: pd.DataFrame, order: str) -> None:
         height="content",
     )
     st.caption(
-        f"Holm adjusts p for looking at {len(study.methods)} methods. All − Clean is what the "
-        "overlap adds to a printed figure."
+        f"p is adjusted by Holm because {len(gains)} methods are tested. All − Clean is the "
+        "difference that the overlapping classes make to a printed figure."
     )
 
 
@@ -175,14 +153,16 @@ def show_splits(study: Study) -> None:
     """Ask the same of every split."""
     splits = study.dataset.splits.values()
     by_split = {split.name: study.accuracies_on(study.dataset, split) for split in splits}
+    by_split[study.split.name] = study.all_accuracies
     known = {split.name: study.known_of(split) for split in splits}
     rows = []
-    for method in study.methods:
-        of_method = {name: accuracies[method] for name, accuracies in by_split.items()}
+    for method in study.all_accuracies:
+        of_method = {name: of[method] for name, of in by_split.items() if method in of}
         rows.append(overlap_tables.gains_by_split(of_method, known).assign(method=method))
     found = pd.concat(rows, ignore_index=True)
-    if {"SS", "PS"} <= set(study.dataset.splits):
-        st.markdown(_both_splits(found[found["method"] == study.shown], study.shown))
+    of_shown = found[found["method"] == study.shown]
+    if {"SS", "PS"} <= set(of_shown["split"]):
+        st.markdown(_both_splits(of_shown, study.shown))
     tables.show(
         found,
         f"overlap_splits_{study.dataset.name}",
@@ -205,8 +185,8 @@ def show_splits(study: Study) -> None:
         height="content" if len(found) <= 12 else 440,
     )
     st.caption(
-        "SS was drawn without a look at the extractor; PS takes no test class from ImageNet-1K. "
-        "The difference of their accuracies is the same question asked of other classes."
+        "SS was drawn without regard to the extractor. PS has no test class of ImageNet-1K. "
+        "The two splits test other classes, so their difference is not the overlap alone."
     )
 
 

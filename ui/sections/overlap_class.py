@@ -34,7 +34,7 @@ def show_class(study: Study) -> None:
     with left:
         st.markdown(_match_in_words(match, study.vocabulary))
         tables.show(
-            overlap_tables.class_under_methods(study.accuracies, c, study.images),
+            overlap_tables.class_under_methods(study.all_accuracies, c, study.images),
             f"overlap_class_{study.dataset.name}",
             labels={
                 "method": "method",
@@ -47,7 +47,7 @@ def show_class(study: Study) -> None:
             percent=["accuracy", "low", "high"],
             height="content",
         )
-        st.caption("A click on a bar chooses its class.")
+        st.caption("Click a bar of the chart to choose its class.")
     with right:
         _show_images(study, name, c)
         _show_nearest(study, name, c)
@@ -64,7 +64,7 @@ def _match_in_words(match: pd.Series, vocabulary: str) -> str:
     certainty = "Certainly" if match["strength"] == "strong" else "Possibly"
     return (
         f"{certainty} among the classes of {vocabulary} ({match['strength']} match): "
-        f"**{plain(match['match'])}**, by the rule *{match['rule']}* ({plain(match['evidence'])})."
+        f"**{plain(match['match'])}**. Evidence: {plain(match['evidence'])}."
         f"{decided}"
     )
 
@@ -94,9 +94,8 @@ def _show_nearest(study: Study, name: str, c: int) -> None:
         key="overlap_nearest",
     )
     st.caption(
-        "Cosine of what sets two classes apart from the average class. :blue[●] seen, :orange[◆] "
-        "unseen, :violet[▲] unseen and known to the extractor. Where the two lists differ, "
-        "descriptions mislead."
+        "Likeness is the cosine after the average class is subtracted. ● seen, ◆ unseen, ▲ unseen "
+        "and known to the extractor. If the two lists differ, the descriptions mislead."
     )
 
 
@@ -113,7 +112,7 @@ def show_matches(study: Study) -> None:
     dataset, split = study.dataset.name, study.split.name
     st.caption(
         "Certain matches count until they are rejected, possible ones once they are confirmed. The "
-        "figures above follow, Leakage review knows of it, and the address keeps it."
+        "figures above and Leakage review use your decisions, and the address keeps them."
     )
     decisions.edit(
         dataset,

@@ -16,8 +16,9 @@ from ui.figures import overlap as figures
 from ui.frame import chart
 from ui.sections.study import Study
 from ui.text import plain
+from ui.visitors import available
 from zslcore.analysis import overlap_tables
-from zslcore.datasets import ZSLDataset, available
+from zslcore.datasets import ZSLDataset
 from zslcore.jobs import draws
 
 __all__ = ["show_matrix"]
@@ -30,6 +31,12 @@ MOST_FEATURES = 4
 
 def show_matrix(study: Study) -> None:
     """Compare methods and features, among them a baseline that no network was trained for."""
+    if not study.methods:
+        st.info(
+            "Scores of your own are of one feature set. Choose a method beside them.",
+            icon=":material/info:",
+        )
+        return
     over_draws = _choose_classes() == OF_DRAWS
     with st.container(horizontal=True, vertical_alignment="bottom"):
         features, baseline = _choose_features(study)
@@ -129,11 +136,11 @@ def _explained(methods: int, *, with_baseline: bool, over_draws: bool) -> str:
         "leaves out 0, or p, adjusted after Holm for looking at "
         f"{methods} methods, is below {figures.SIGNIFICANT:g}. "
         + (
-            "The baseline knows no class, so that its gain is what makes the overlapping classes "
-            "easy anyway; what is left of the others' may be due to pre-training. "
+            "The baseline was trained on no class, so its gain shows how easy the overlapping "
+            "classes are. The rest of the gain of other features may be due to pre-training. "
             if with_baseline
-            else "Features without pre-training, as a baseline, would tell easy classes from known "
-            "ones. "
+            else "A baseline without pre-training would show whether the overlapping classes are "
+            "just easier. "
         )
         + ("A class counts once, with its mean over the draws." if over_draws else "")
     )

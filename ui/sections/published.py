@@ -10,7 +10,7 @@ from collections.abc import Mapping
 import pandas as pd
 import streamlit as st
 
-from ui import cache, controls, tables
+from ui import cache, controls, scores, tables
 from ui.figures.published import differences, judgment_forest
 from ui.frame import chart
 from ui.text import plain
@@ -19,6 +19,7 @@ from zslcore.analysis.beside import PRINTED_TABLES, beside
 from zslcore.analysis.claims import BODIES, CLAIMS, PAPERS, Judgment
 from zslcore.analysis.findings import FINDINGS
 from zslcore.analysis.printed_lint import lint_printed
+from zslcore.scores.around import rows_beside
 
 __all__ = ["show_claims", "show_findings", "show_lint", "show_tables"]
 
@@ -28,6 +29,50 @@ SIGNS = {
     "holds": "✓ holds",
     "does not hold": "✗ does not hold",
     "cannot be told": "? cannot be told",
+}
+
+
+#: Headings of columns that are not their names with blanks.
+HEADINGS = {
+    "dataset": "data set",
+    "lambda_selected_for": "λ for",
+    "on": "ours on",
+    "why": "why they differ",
+}
+#: Where a claim is asked of one's own runs, by how its id begins; the first that fits: page, words
+#: of the link, what it opens there.
+ZSL_RANKS = {"compare_task": "ZSL", "compare_figure": "ZSL"}
+GZSL_RANKS = {"compare_figure": "H", "compare_tab": "Ranks"}
+CROSS = (
+    "pages/awa1_and_awa2.py",
+    "AWA1 and AWA2, crossed",
+    {"awa1_tab": "Cross-data-set accuracy"},
+)
+PATHS = ("pages/regularization.py", "Figures over λ", {})
+GAINS = ("pages/overlap_gain.py", "What known classes gain", {})
+SEE: dict[str, tuple[str, str, dict[str, str]]] = {
+    "gbu-imagenet": ("pages/large_scale.py", "The nine ImageNet test sets", {}),
+    "gbu-eight": CROSS,
+    "gbu-only-three": CROSS,
+    "gbu-cross": CROSS,
+    "gbu-training-set": CROSS,
+    "gbu-known": GAINS,
+    "gbu-transduction": ("pages/transductive.py", "With unlabelled test images", {}),
+    "gbu-folds": (
+        "pages/compare.py",
+        "What each fold chooses",
+        ZSL_RANKS | {"compare_tab": "Robustness"},
+    ),
+    **dict.fromkeys(
+        ("gbu-gzsl", "gbu-compat", "gbu-class", "gbu-first", "gbu-best-h", "gbu-gfzsl-poor"),
+        ("pages/compare.py", "Methods ranked by H", GZSL_RANKS),
+    ),
+    "gbu-detector": ("pages/compare.py", "Methods ranked by H", GZSL_RANKS),
+    "gbu": ("pages/compare.py", "Methods ranked by ZSL", ZSL_RANKS | {"compare_tab": "Ranks"}),
+    "cal-gzsl-lambda": PATHS,
+    "cal-devise": PATHS,
+    "cal": ("pages/calibration.py", "The curve, and the three settings", {}),
+    "fair": GAINS,
 }
 
 
@@ -54,8 +99,9 @@ def show_tables() -> None:
     there = made[made["ours"].notna()]
     if there.empty:
         st.info(
-            f"No run on {chosen} stands beside this table yet. The page Compare makes runs of many "
-            "methods at once; choose “Parameters for zsl” there.",
+            f"There is no run on {chosen} for this table yet. The page Compare methods makes "
+            f"runs of "
+            "many methods at once. Choose “Parameters for: ZSL” there.",
             icon=":material/info:",
         )
     else:
@@ -63,23 +109,38 @@ def show_tables() -> None:
             differences(there),
             f"Ours less printed, in points, for {len(there)} of {len(made)} printed figures; mean "
             f"{100 * there['difference'].mean():+.1f}.",
-            key=f"published_{name}",
+            key=f"published_differences_{name}",
         )
         st.caption(
             f"Ours less printed, in points, where there is a run: {len(there)} of {len(made)} "
             "figures. Blue: ours is higher, orange: the printed figure is higher."
         )
-    _show_beside(name, made)
+    _show_beside(name, _with_own(name, made))
+
+
+def _with_own(name: str, made: pd.DataFrame) -> pd.DataFrame:
+    """Put the figures of scores that the visitor has brought first, where this table has such."""
+    own = [rows_beside(each.report, name).assign(method=m) for m, each in scores.named().items()]
+    own = [rows for rows in own if len(rows)]
+    if not own:
+        return made
+    st.caption("The first rows are of your scores, then come those of the same benchmark.")
+    of = made["dataset"].isin({each["dataset"].iloc[0] for each in own})
+    return pd.concat([*own, made[of], made[~of]], ignore_index=True).reindex(columns=made.columns)
+
+
+def _labels(table: pd.DataFrame) -> dict[str, str]:
+    """Return the headings of a table's columns, in words."""
+    return {c: HEADINGS.get(c, c.replace("_", " ")) for c in map(str, table.columns)}
 
 
 def _show_beside(name: str, made: pd.DataFrame) -> None:
-    labels = {column: column.replace("_", " ") for column in made.columns}
-    words = {"why": "why they differ", "on": "ours on", "lambda_selected_for": "λ for"}
-    labels |= {column: text for column, text in words.items() if column in labels}
+    if "figure" in made:
+        made = made.assign(figure=made["figure"].replace("zsl", "ZSL"))
     tables.show(
         made,
         f"published_{name}",
-        labels=labels,
+        labels=_labels(made),
         percent=["printed", "ours"],
         points=["difference"],
     )
@@ -88,8 +149,7 @@ def _show_beside(name: str, made: pd.DataFrame) -> None:
 def _show_as_printed(name: str, table: pd.DataFrame) -> None:
     floats = [column for column in table.columns if table[column].dtype.kind == "f"]
     shares = [column for column in floats if table[column].abs().max() <= 1]
-    labels = {column: column.replace("_", " ") for column in table.columns}
-    tables.show(table, f"published_{name}", labels=labels, percent=shares)
+    tables.show(table, f"published_{name}", labels=_labels(table), percent=shares)
 
 
 # --- Claims ---------------------------------------------------------------------------------------
@@ -129,7 +189,7 @@ def _show_counts(judged: Mapping[str, Mapping[str, Judgment]]) -> None:
         place.metric(
             BODIES[body].capitalize(),
             f"{holds} of {holds + fails} hold",
-            help=f"{len(judged) - holds - fails} claims cannot be told.",
+            help=f"{len(judged) - holds - fails} claims cannot be judged.",
         )
 
 
@@ -148,6 +208,7 @@ def _show_claim(id_: str, of: Mapping[str, Judgment]) -> None:
                     f"**{BODIES[body].capitalize()}: {SIGNS[judgment.verdict]}.** "
                     f"{plain(judgment.said)}"
                 )
+            _link_to_own_runs(id_)
         if any(judgment.number is not None for judgment in of.values()):
             with right:
                 chart(
@@ -157,18 +218,23 @@ def _show_claim(id_: str, of: Mapping[str, Judgment]) -> None:
                 )
 
 
+def _link_to_own_runs(id_: str) -> None:
+    page, words, choices = next(where for begins, where in SEE.items() if id_.startswith(begins))
+    st.page_link(page, label=words, icon=":material/arrow_forward:", query_params=choices)
+
+
 # --- Findings and lint ----------------------------------------------------------------------------
 
 
 def show_findings() -> None:
     """List what was found in the field's data and tables, with the command that shows it."""
     for where, heading in (("data", "In released files"), ("tables", "In printed tables")):
-        st.subheader(heading, anchor=False)
+        st.header(heading, anchor=False)
         lines = [f for f in FINDINGS if f.where == where]
         st.markdown("\n".join(f"- {plain(f.said)} `{f.command}`" for f in lines))
     st.caption(
-        "A test computes each number again. FOLDER is the released archive of the benchmark, "
-        "unpacked; other commands need nothing."
+        "A test computes each number again. FOLDER is the unpacked archive of the benchmark. Other "
+        "commands need no file."
     )
 
 
@@ -176,7 +242,8 @@ def show_lint() -> None:
     """Show what of the printed tables does not agree, with the arithmetic."""
     for rule in lint_printed():
         found = len(rule.found)
-        told = f"{found} of {rule.checked} do not agree" if found else f"all {rule.checked} agree"
+        told = f"{found} of {rule.checked} {'does' if found == 1 else 'do'} not agree"
+        told = told if found else f"All {rule.checked} agree"
         st.markdown(
             f"**{plain(rule.checks)}** {told}.\n" + "\n".join(f"- {plain(x)}" for x in rule.found)
         )

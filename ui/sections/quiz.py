@@ -13,9 +13,13 @@ from zslcore.leakage import AuditContext, Severity, leaks, quiz
 __all__ = ["show_quiz"]
 
 
+#: Question -> the first guess of this visit and whether it was right; it alone counts.
+_FIRST = "quiz_first"
+
+
 def show_quiz() -> None:
     """Ask what is wrong with a planted split; the answer stands below once there is a guess."""
-    st.caption("Splits of the digits, one fault planted in each, or none. Predict, then ask.")
+    st.caption("Each split of the digits has one fault, or none. Predict what the audit will say.")
     question = st.segmented_control(
         "Question",
         list(quiz.QUESTIONS),
@@ -29,7 +33,9 @@ def show_quiz() -> None:
     with left:
         guess = _take_guess(question, clues)
         if guess is not None:
+            st.session_state.setdefault(_FIRST, {}).setdefault(question, guess == answer.right)
             _show_answer(guess, answer)
+        _show_score()
     with right:
         _show_drawing(question, planted, None if guess is None else answer)
 
@@ -47,14 +53,42 @@ def _take_guess(question: str, clues: list[tuple[str, str]]) -> str | None:
 
 
 def _show_answer(guess: str, answer: quiz.Answer) -> None:
-    """Say whether the guess was right, and what the audit found."""
+    """Say whether the guess was right, and explain it in the words of the audit."""
     if guess == answer.right:
         st.success(f"**Right:** {answer.right}.", icon=":material/check:")
     else:
         st.warning(f"**Not quite.** The audit says: {answer.right}.", icon=":material/close:")
-    for finding in answer.report.findings:
-        if finding.severity is Severity.FAIL:
-            st.markdown(f"**{finding.id}** {plain(finding.message)} {plain(finding.advice)}")
+    failed = [f for f in answer.report.findings if f.severity is Severity.FAIL]
+    for finding in failed:
+        st.markdown(f"**{finding.id}** {plain(finding.message)} {plain(finding.advice)}")
+    if not failed:
+        passed = [f.id for f in answer.report.findings if f.severity is Severity.PASS]
+        st.markdown(f"These checks looked and found nothing: {', '.join(passed)}.")
+
+
+def _show_score() -> None:
+    """Say how many first guesses were right, and lead to the next question."""
+    first: dict[str, bool] = st.session_state.get(_FIRST, {})
+    if not first:
+        return
+    st.markdown(f"**Score: {sum(first.values())} of {len(first)}.** Your first guesses count.")
+    still = [question for question in quiz.QUESTIONS if question not in first]
+    label = "Next question" if still else "Start again"
+    st.button(
+        label,
+        icon=":material/arrow_forward:" if still else ":material/replay:",
+        on_click=_go_on,
+        args=(still[:1],),
+        key="quiz_next",
+    )
+
+
+def _go_on(questions: list[str]) -> None:
+    """Go to a question; without one forget all guesses of this visit and begin again."""
+    if not questions:
+        for key in (_FIRST, *(f"quiz_{question}" for question in quiz.QUESTIONS)):
+            st.session_state.pop(key, None)
+    st.session_state["leakage_question"] = questions[0] if questions else next(iter(quiz.QUESTIONS))
 
 
 def _show_drawing(question: str, planted: AuditContext, answer: quiz.Answer | None) -> None:

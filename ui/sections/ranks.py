@@ -67,7 +67,7 @@ def _show_places(found: Occasions) -> None:
         mean = ranking.ranks_of(values).mean(axis=0)
         best = found.methods[int(np.argmin(mean))]
         with place:
-            st.markdown(f"**{plain(split)}**, {len(rows)} occasions")
+            st.markdown(f"**{plain(split)}**, {len(rows)} occasion{'s' * (len(rows) != 1)}")
             chart(
                 figures.places(ranking.rank_matrix(values), found.methods, mean),
                 f"Places of {len(found.methods)} methods on {len(rows)} occasions of {split}; best "
@@ -111,9 +111,11 @@ def _show_tests(found: Occasions, key: str) -> None:
 
 def _caveats(found: Occasions) -> str:
     """Say what the bars are, where intervals come from, and what p-values take for granted."""
-    said = ["Grey bars join methods that the critical difference does not tell apart."]
+    said = [
+        "A grey bar joins methods whose mean ranks differ by less than the critical difference."
+    ]
     if len(found.figures) > 1:
-        said.append("Intervals (95 %) come from drawing the test classes again.")
+        said.append("Intervals (95 %) come from a bootstrap over the test classes.")
     if any(choice.isdigit() for *_, choice in found.names):
         said.append(
             "Folds of one data set share its test set, so they are not independent occasions: the "

@@ -11,13 +11,14 @@ from collections.abc import Collection, Sequence
 import pandas as pd
 import streamlit as st
 
-from ui import controls, run_address, tables
+from ui import controls, run_address, tables, terms, uploads
 from ui.figures.run_pair import class_pairs
 from ui.frame import chart, errors_as_sentences
-from ui.numbers import delta, percent
+from ui.numbers import change, made, percent
 from ui.text import plain
 from zslcore.analysis import run_comparison
 from zslcore.foreign_runs import MAX_NAME, import_runs
+from zslcore.kept import scratch
 from zslcore.run_listing import ORACLE, as_csv, as_json, as_latex, chosen
 from zslcore.runs import KeptRun, RunStore
 
@@ -112,12 +113,12 @@ def show_run(one: KeptRun, peeked: Collection[str]) -> None:
     """Show the figures of a run, where it comes from and how to repeat it; offer to delete it."""
     result, e = one.result, one.result.evaluation
     with st.container(horizontal=True):
-        st.metric("ZSL accuracy", percent(e.zsl))
+        terms.metric("ZSL accuracy", percent(e.zsl))
         if e.plain is not None and e.calibrated is not None:
             gain = e.calibrated.harmonic - e.plain.harmonic
-            st.metric("H, no calibration", percent(e.plain.harmonic))
-            st.metric("H at γ", percent(e.calibrated.harmonic), delta=delta(gain))
-            st.metric("AUSUC", percent(e.ausuc))
+            terms.metric("H at γ = 0", percent(e.plain.harmonic))
+            terms.metric("H at γ", percent(e.calibrated.harmonic), **change(gain))
+            terms.metric("AUSUC", percent(e.ausuc))
     params = plain(controls.in_words(result.spec.method, result.params))
     st.markdown(
         f"Parameters ({result.params_origin}): {params}. γ is {result.gamma_origin or 'none'}."
@@ -135,10 +136,10 @@ def show_run(one: KeptRun, peeked: Collection[str]) -> None:
             icon=":material/person:",
         )
     st.caption(
-        f"{plain(result.source)} Data {result.spec.digest}. Made {result.created} in "
+        f"{plain(result.source)} Data {result.spec.digest}. Made {made(result.created)} in "
         f"{result.seconds:.1f} s by version {plain(result.version)}."
     )
-    st.code(result.spec.command(), language="bash")
+    st.code(result.spec.command(), language=None, wrap_lines=True)
     with st.container(horizontal=True, vertical_alignment="center"):
         _show_link(one)
         _download_one(one)
@@ -148,7 +149,7 @@ def show_run(one: KeptRun, peeked: Collection[str]) -> None:
 def _show_link(one: KeptRun) -> None:
     address = run_address.address_of(one.result.spec)
     if address is None:
-        st.caption("Evaluate has no widgets for all that was asked here: use the command.")
+        st.caption("Evaluate cannot show all choices of this run. Use the command.")
     else:
         st.page_link(
             "pages/evaluate.py",
@@ -181,8 +182,8 @@ def _offer_to_delete(one: KeptRun) -> None:
     """Delete a run once that has been confirmed."""
     with st.popover("Delete …", icon=":material/delete:", type="tertiary"):
         st.markdown(
-            f"Delete **{plain(label_of(one))}** for good? All visitors of this server share the "
-            "store, and will miss it too."
+            f"Delete **{plain(label_of(one))}** for good? All visitors of this server share these "
+            "runs, so they lose it too."
         )
         if st.button("Delete this run", icon=":material/delete:", key="runs_delete"):
             with errors_as_sentences():
@@ -224,7 +225,7 @@ def _show_figures(figures: pd.DataFrame, names: dict[str, str]) -> None:
 
 def _show_spec(spec: pd.DataFrame, names: dict[str, str]) -> None:
     st.markdown("**What was asked**")
-    everything = st.toggle("Show what is the same too", key="runs_same", bind="query-params")
+    everything = st.toggle("Also show what is equal", key="runs_same", bind="query-params")
     shown = spec if everything else spec[spec["differs"]]
     tables.show(shown, "runs_spec", labels={"field": "", **names})
 
@@ -243,7 +244,7 @@ def _show_classes(pair, names: dict[str, str]) -> None:
         f"Accuracy of {len(shown)} classes in the second run over that in the first; "
         f"{(shown['difference'] > 0).sum()} are better in the second, "
         f"{(shown['difference'] < 0).sum()} in the first.",
-        key="runs_classes",
+        key="runs_class_pairs",
     )
     test = run_comparison.class_test(*pair)
     if test is not None:
@@ -263,7 +264,7 @@ def _show_classes(pair, names: dict[str, str]) -> None:
 
 def bring_results() -> None:
     """Let a visitor bring somebody's results; they stay marked with whose they are."""
-    with st.expander("Bring results of somebody else", icon=":material/upload:"):
+    with st.expander("Import results of other people", icon=":material/upload:"):
         st.markdown(
             "A file that `zslcore run --json` or `zslcore runs export --format json` has written. "
             "These results stay marked with whose they are. They never replace a result that was "
@@ -272,8 +273,9 @@ def bring_results() -> None:
         file = st.file_uploader("File", type="json", key="runs_file")
         who = st.text_input("Whose results are these?", max_chars=MAX_NAME, key="runs_who")
         if st.button("Bring them in", key="runs_bring", disabled=file is None or not who.strip()):
-            with errors_as_sentences():
-                found = import_runs(file.getvalue(), file.name, who, RunStore())
+            with errors_as_sentences(), st.spinner("Reading the results …"), scratch() as folder:
+                (path,) = uploads.put([file], folder, ("json",))
+                found = import_runs(path, who, RunStore())
             n = len(found)
             st.toast(f"{n} result{'s were' if n != 1 else ' was'} brought in.")
             st.rerun()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import pandas as pd
@@ -33,11 +33,12 @@ class Study:
     dataset, split : whose unseen classes are tested
     vocabulary : name of the list of classes that the extractor was trained on
     strength : of ``STRENGTHS``
-    methods : names
-    shown : the one of them that is drawn
+    methods : names of methods of this package
+    shown : the one of them, or of ``own``, that is drawn
     given : whether parameters are the methods' defaults; chosen on the folds otherwise
     every : all classes of the data set with their best match, see :func:`matches_of`
     accuracies : see :func:`accuracies_on`
+    own : the same of scores that the visitor has brought, of this split alone
     """
 
     dataset: ZSLDataset
@@ -49,6 +50,7 @@ class Study:
     given: bool
     every: pd.DataFrame
     accuracies: Accuracies
+    own: Accuracies = field(default_factory=dict)
 
     @cached_property
     def matches(self) -> pd.DataFrame:
@@ -74,11 +76,16 @@ class Study:
         return overlap_tables.test_images(self.dataset, self.split)
 
     @cached_property
+    def all_accuracies(self) -> Accuracies:
+        """The accuracies of methods, then those of the visitor's own scores."""
+        return {**self.accuracies, **self.own}
+
+    @cached_property
     def gains(self) -> pd.DataFrame | None:
         """One row per method; None where test classes of one kind are missing."""
         if not 0 < len(self.known) < len(self.matches):
             return None
-        return overlap_tables.method_gains(self.accuracies, self.known)
+        return cache.method_gains(self.all_accuracies, frozenset(self.known))
 
     @property
     def gain(self) -> pd.Series | None:
@@ -89,7 +96,7 @@ class Study:
     def table(self) -> pd.DataFrame:
         """The test classes under the method that is drawn, best first."""
         return overlap_tables.class_accuracies(
-            self.accuracies[self.shown],
+            self.all_accuracies[self.shown],
             self.known,
             self.images,
             dict(enumerate(self.dataset.class_names)),
@@ -126,6 +133,8 @@ def accuracies_on(
     """
     validated = bool(split.folds) and not given
     specs = [RunSpec.among_unseen(dataset, split.name, m, validated=validated) for m in methods]
+    if not specs:
+        return {}
     if all(run.is_quick(spec, dataset) for spec in specs):
         return {spec.method: cache.class_accuracy(spec) for spec in specs}
     return waiting.result_of(accuracies.ask(specs))

@@ -109,7 +109,7 @@ def _show(table, benchmark: str | None, spec: RegularizationSpec, dataset: ZSLDa
         percent=shown,
     )
     st.caption(
-        "The table 2 of Le Cacheux, Le Borgne and Crucianu (2019). λ stands for the parameters of "
+        "As table 2 of Le Cacheux, Le Borgne and Crucianu (2019). λ stands for the parameters of "
         "each method's grid, which the folds choose, as they choose γ. ± is the standard deviation "
         f"over up to {SEEDS} seeds with the parameters that the first seed chose."
         + (" The paper used ResNet-101 features; these are simulated." * dataset.simulated)

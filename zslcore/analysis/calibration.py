@@ -12,46 +12,24 @@ simple adaptation process", MMM 2019, table 2.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from zslcore.datasets.facts import published
-from zslcore.metrics import OperatingPoint, SeenUnseenCurve, middle_gamma, per_class_accuracy
+from zslcore.metrics import OperatingPoint, SeenUnseenCurve
 from zslcore.protocol import ScoredTest
 from zslcore.runs import RunResult
 
-__all__ = ["gamma_range", "gamma_stops", "per_class_table", "published_settings", "three_settings"]
+__all__ = ["gamma_range", "per_class_table", "published_settings", "three_settings"]
 
 SETTINGS = {
     ("no", "zsl"): "no calibration, λ chosen for ZSL",
     ("yes", "zsl"): "calibrated, λ chosen for ZSL",
     ("yes", "gzsl"): "calibrated, λ chosen for GZSL",
 }
-
-
-def gamma_stops(curve: SeenUnseenCurve, n: int, also: Sequence[float] = ()) -> pd.DataFrame:
-    """Return about ``n`` gammas evenly spaced along the curve, and what each of them reaches.
-
-    Parameters
-    ----------
-    curve : SeenUnseenCurve
-    n : int
-    also : gammas that have to be among them
-
-    Returns
-    -------
-    DataFrame with the columns gamma (increasing), seen, unseen and harmonic; the values are those
-    of the exact curve at that gamma.
-    """
-    points = np.searchsorted(curve.gamma, curve.thinned(n).gamma)
-    along = [middle_gamma(curve.gamma, k) for k in points]
-    gamma = np.unique([*along, *also])
-    at = curve.at(gamma)
-    return pd.DataFrame(
-        {"gamma": gamma, "seen": at.seen, "unseen": at.unseen, "harmonic": at.harmonic}
-    )
 
 
 def gamma_range(curve: SeenUnseenCurve, also: Sequence[float] = ()) -> tuple[float, float]:
@@ -95,9 +73,21 @@ def per_class_table(
         }
     )
     for name, gamma in gammas.items():
-        accuracy = per_class_accuracy(scores.y, scores.predicted(gamma))
-        table[name] = [accuracy[int(column)] for column in columns]
+        table[name] = _accuracy(scores, gamma)[columns]
     return table
+
+
+def _accuracy(scores: ScoredTest, gamma: float) -> np.ndarray:
+    """Return the accuracy of every candidate class; NaN without test images."""
+    if scores.generalized:
+        right, images = scores.switches.per_class(gamma)
+    else:
+        n, answers = len(scores.classes), scores.predicted(gamma)
+        right, images = (
+            np.bincount(y, minlength=n) for y in (scores.y[answers == scores.y], scores.y)
+        )
+    with np.errstate(invalid="ignore"):
+        return right / images
 
 
 def three_settings(for_zsl: RunResult, for_gzsl: RunResult) -> pd.DataFrame:
@@ -149,6 +139,11 @@ def published_settings(method: str, benchmark: str | None) -> pd.DataFrame:
     DataFrame with the columns calibrated, lambda_selected_for, paper (missing for a method that the
     paper does not have) and paper_average; no rows for a benchmark that it does not have
     """
+    return _published_settings(method, benchmark).copy()
+
+
+@cache
+def _published_settings(method: str, benchmark: str | None) -> pd.DataFrame:
     keys = ["calibrated", "lambda_selected_for"]
     table, means = published("calibration_gzsl_harmonic"), published("calibration_gzsl_average")
     table, means = table[table["dataset"] == benchmark], means[means["dataset"] == benchmark]

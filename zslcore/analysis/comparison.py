@@ -118,18 +118,19 @@ class ComparisonSpec:
 def planned(result: RunResult, choice: Choice) -> tuple[RunSpec, ...]:
     """Return the runs that belong to a result: with what each fold, or the test set, would choose.
 
-    Nothing for "validated", which the result itself is.
+    Nothing for "validated", which the result itself is. Where parameters were chosen for ZSL, which
+    has no gamma, it is chosen on all folds with them.
     """
     spec = replace(result.spec, grid={})
     if choice == "folds":
         return tuple(
-            replace(spec, params=result.params | fold.params, gamma=fold.gamma or 0.0)
+            replace(spec, params=result.params | fold.params, gamma=fold.gamma)
             for fold in result.fold_choices
         )
     if choice == "oracle" and result.oracle is not None:
         peek, for_zsl = result.oracle, spec.select_for == "zsl" or result.oracle.gamma is None
         params = peek.zsl_params if for_zsl else peek.gzsl_params or {}
-        gamma = 0.0 if for_zsl else peek.gamma
+        gamma = None if for_zsl else peek.gamma
         return (replace(spec, params=result.params | params, gamma=gamma),)
     return ()
 

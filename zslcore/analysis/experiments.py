@@ -24,7 +24,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
-from joblib import Parallel, delayed
+from joblib import delayed
 
 from zslcore.analysis.cross_dataset import CrossStore, cross_table
 from zslcore.analysis.cross_tests import beside_printed
@@ -35,6 +35,7 @@ from zslcore.datasets.benchmarks import benchmark_of
 from zslcore.datasets.facts import published
 from zslcore.exceptions import DatasetError, ParameterError, closest_name
 from zslcore.files import data_folder, written_whole
+from zslcore.large.engine import Engine, parallel
 from zslcore.methods import METHODS
 from zslcore.protocol import Task
 from zslcore.runs import RunStore
@@ -439,6 +440,7 @@ def reproduce(
     *,
     seeds: int = 5,
     jobs: int = 2,
+    dask: str = "",
     benchmark: str | None = None,
     on_done: Callable[[int, int, str, int], None] | None = None,
 ) -> pd.DataFrame:
@@ -451,6 +453,8 @@ def reproduce(
     methods : by default the rows of its table that there are here; others have nothing beside
     seeds : of stochastic methods
     jobs : pieces at a time, one thread each
+    dask : address of a Dask cluster that makes the pieces instead, its workers sharing this data
+        folder
     benchmark : data set of the paper to stand beside, by default what the data set is
     on_done : callable(done, total, what, runs), optional
         Called after every piece, in this process.
@@ -478,19 +482,20 @@ def reproduce(
             raise closest_name(f"method for {name}", method, allowed)
     methods = methods or experiment.methods
     pieces = experiment.pieces(datasets, methods, seeds)
-    for done, (what, runs) in enumerate(_all_done(pieces, jobs), 1):
+    for done, (what, runs) in enumerate(_all_done(pieces, jobs, dask), 1):
         if on_done:
             on_done(done, len(pieces), what, runs)
     return experiment.table(datasets, methods, seeds, benchmark)
 
 
-def _all_done(pieces: Mapping[str, Piece], jobs: int) -> Iterator[tuple[str, int]]:
+def _all_done(pieces: Mapping[str, Piece], jobs: int, dask: str = "") -> Iterator[tuple[str, int]]:
     """Do every piece, and yield its name and how many runs it took; what is kept comes first."""
     todo = {what: piece for what, piece in pieces.items() if not piece.is_kept()}
     yield from ((what, 0) for what in pieces if what not in todo)
     if todo:
-        work = Parallel(jobs, return_as="generator_unordered", inner_max_num_threads=1)
-        yield from work(delayed(_done)(what, piece.run) for what, piece in todo.items())
+        there = Engine(dask=dask)
+        with parallel(there, jobs, "generator_unordered", inner_max_num_threads=1) as work:
+            yield from work(delayed(_done)(what, piece.run) for what, piece in todo.items())
 
 
 def _done(what: str, run: Callable[[], int]) -> tuple[str, int]:

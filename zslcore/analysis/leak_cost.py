@@ -27,6 +27,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -261,20 +262,19 @@ class _Work:
         self.choose, self.preprocessing, self.seed = choose, preprocessing, seed
         self.on_progress = on_progress
         self._chosen: dict[str, tuple[dict[str, Any], float | None]] = {}
-        self._arms: dict[str, Arm] = {}
 
     def training(self) -> Cost:
         """Train on all that ``train_loc`` and ``val_loc`` of the first release hold."""
         chosen = self._choice("clean folds", self.split)
         everything = np.union1d(self.split.trainval, self.split.test_seen)
         leaky = self._arm(replace(self.split, trainval=everything), *chosen)
-        return self._cost("training", self._clean(), leaky)
+        return self._cost("training", self._clean, leaky)
 
     def selection(self) -> Cost:
         """Choose on the folds of the first release."""
         folds = first_release_folds(self.dataset.labels, self.split)
         chosen = self._choice("folds with test images", replace(self.split, folds=folds))
-        return self._cost("selection", self._clean(), self._arm(self.split, *chosen))
+        return self._cost("selection", self._clean, self._arm(self.split, *chosen))
 
     def photographs(self) -> Cost:
         """Train without the rows that share a photograph, and without as many others."""
@@ -295,11 +295,9 @@ class _Work:
             left_out.append(rng.permutation(shared[labels[shared] == c])[: n - len(left_out[-1])])
         return np.concatenate(left_out)
 
+    @cached_property
     def _clean(self) -> Arm:
-        if "clean" not in self._arms:
-            chosen = self._choice("clean folds", self.split)
-            self._arms["clean"] = self._arm(self.split, *chosen)
-        return self._arms["clean"]
+        return self._arm(self.split, *self._choice("clean folds", self.split))
 
     def _choice(self, on: str, split: Split) -> tuple[dict[str, Any], float | None]:
         """Return every parameter and gamma, chosen on the folds of ``split``."""

@@ -14,7 +14,9 @@ from zslcore.protocol import ScoredTest
 __all__ = ["confusion", "most_confused", "top_k_table"]
 
 
-def confusion(scores: ScoredTest, gamma: float, class_names: Sequence[str]) -> pd.DataFrame:
+def confusion(
+    scores: ScoredTest, gamma: float, class_names: Sequence[str], least: int = 1
+) -> pd.DataFrame:
     """Return the share of each class's test images that was answered with each class.
 
     Parameters
@@ -22,24 +24,27 @@ def confusion(scores: ScoredTest, gamma: float, class_names: Sequence[str]) -> p
     scores : ScoredTest
     gamma : float, subtracted from the scores of seen classes
     class_names : one name per row of the data set's prototypes
+    least : test images that a class must have for its shares to say anything
 
     Returns
     -------
     DataFrame of shape (n_candidates, n_candidates), seen classes first; a row is a true class and
-    sums to 1, or is missing where the class has no test images
+    sums to 1, or is missing where the class has fewer test images than ``least``, or none
     """
     order = np.argsort(~scores.seen, kind="stable")
     count = confusion_matrix(scores.y, scores.predicted(gamma), labels=order)
     images = count.sum(axis=1, keepdims=True)
-    share = np.where(images > 0, count / np.maximum(images, 1), np.nan)
+    share = np.where(images >= max(least, 1), count / np.maximum(images, 1), np.nan)
     names = [class_names[c] for c in scores.classes[order]]
     return pd.DataFrame(share, index=names, columns=names)
 
 
 def most_confused(
-    scores: ScoredTest, gamma: float, class_names: Sequence[str], n: int = 25
+    scores: ScoredTest, gamma: float, class_names: Sequence[str], n: int = 25, least: int = 1
 ) -> pd.DataFrame:
     """Return the ``n`` pairs (true class, answer) with the largest share of wrong answers.
+
+    Only classes with at least ``least`` test images are counted: of two images, one is a half.
 
     Returns
     -------
@@ -48,7 +53,8 @@ def most_confused(
     """
     labels = np.arange(len(scores.seen))
     count = confusion_matrix(scores.y, scores.predicted(gamma), labels=labels)
-    share = count / np.maximum(count.sum(axis=1, keepdims=True), 1)
+    images = count.sum(axis=1, keepdims=True)
+    share = np.where(images >= least, count / np.maximum(images, 1), 0.0)
     np.fill_diagonal(share, 0)
     order = np.argsort(-share, axis=None, kind="stable")[:n]
     true, answered = np.unravel_index(order[share.flat[order] > 0], share.shape)

@@ -30,24 +30,32 @@ from numpy.typing import ArrayLike
 from zslcore.analysis.significance import holm
 from zslcore.base import ZSLEstimator
 from zslcore.datasets.base import Split, ZSLDataset
+from zslcore.datasets.folds import class_folds
 from zslcore.exceptions import DatasetError, ParameterError
 from zslcore.features import Preprocessing
 from zslcore.metrics import accuracy_interval, per_class_accuracy
-from zslcore.protocol import fit_and_score
+from zslcore.protocol import ScoredTest, fit_and_score
 
 __all__ = [
     "STUDY_COLUMNS",
     "Draw",
+    "GainDifference",
     "ImageAccuracy",
     "OverlapGain",
+    "draw_accuracies",
     "fair_draws",
+    "gain_difference",
     "gain_of",
+    "gains_by_draw",
     "half_and_half",
     "overlap_gain",
     "overlap_study",
+    "split_of_draw",
     "study_summary",
 ]
 
+#: Accuracy of every class, and whether it overlaps.
+ByClass = tuple[pd.Series, pd.Series]
 #: Columns of a study, see :func:`overlap_study`.
 STUDY_COLUMNS = ("draw", "features", "method", "class", "overlapping", "images", "accuracy")
 
@@ -381,30 +389,39 @@ def overlap_study(
     rows = []
     fits = list(product(datasets.items(), enumerate(draws), methods.items()))
     for n, ((features, dataset), (k, draw), (method, estimator)) in enumerate(fits, start=1):
-        of_draw = _accuracies(estimator, dataset, draw, preprocessing, seed)
+        split = split_of_draw(dataset, draw)
+        scores = fit_and_score(estimator, dataset, split, preprocessing=preprocessing, seed=seed)
+        of_draw = draw_accuracies(scores, draw)
         rows += [(k, features, method, *row) for row in of_draw]
         if on_progress is not None:
             on_progress(n, len(fits))
     return pd.DataFrame(rows, columns=list(STUDY_COLUMNS))
 
 
-def _accuracies(
-    estimator: ZSLEstimator,
-    dataset: ZSLDataset,
-    draw: Draw,
-    preprocessing: Preprocessing,
-    seed: int,
-) -> Iterator[tuple[int, bool, int, float]]:
-    """Yield (class, overlapping, images, accuracy) of one fit."""
-    test = np.union1d(draw.ouc, draw.tuc)
-    split = Split.from_rows(
+def split_of_draw(dataset: ZSLDataset, draw: Draw, *, n_folds: int = 0) -> Split:
+    """Return the split of a draw: all images of its classes train, or are tested.
+
+    Parameters
+    ----------
+    dataset : ZSLDataset
+    draw : Draw
+    n_folds : int, default=0
+        Groups of training classes that validate once each, drawn with seed 0.
+    """
+    labels, test = dataset.labels, np.union1d(draw.ouc, draw.tuc)
+    trainval = np.flatnonzero(np.isin(labels, draw.train))
+    return Split.from_rows(
         "draw",
-        dataset.labels,
-        trainval=np.flatnonzero(np.isin(dataset.labels, draw.train)),
+        labels,
+        trainval=trainval,
         test_seen=[],
-        test_unseen=np.flatnonzero(np.isin(dataset.labels, test)),
+        test_unseen=np.flatnonzero(np.isin(labels, test)),
+        folds=class_folds(labels, trainval, n_folds) if n_folds else (),
     )
-    scores = fit_and_score(estimator, dataset, split, preprocessing=preprocessing, seed=seed)
+
+
+def draw_accuracies(scores: ScoredTest, draw: Draw) -> Iterator[tuple[int, bool, int, float]]:
+    """Yield (class, overlapping, images, accuracy) of every test class of a draw."""
     F, y = scores.unseen_part
     accuracy = per_class_accuracy(y, F.argmax(axis=1))
     classes, images = scores.classes[~scores.seen], np.bincount(y)
@@ -441,52 +458,119 @@ def study_summary(
         ``features``, ``method``, ``acc_ouc``, ``acc_tuc``, ``all``, ``all_minus_clean``, ``gain``,
         ``low``, ``high``, ``p``, ``p_holm``, ``draw_mean``, ``draw_deviation`` and, with a
         baseline, ``gain_minus_baseline`` with ``minus_low`` and ``minus_high``, the interval of the
-        difference over classes, resampled for both features alike.
+        difference over classes, resampled for both features alike, and ``minus_p``, that of
+        :func:`gain_difference`.
     """
-    features = list(dict.fromkeys(study["features"]))
+    features = list(study["features"].unique())
     if baseline is not None and baseline not in features:
         raise ParameterError(f"No features called {baseline!r}; got {', '.join(features)}.")
     rows = []
-    for (name, method), part in study.groupby(["features", "method"], sort=False):
-        accuracy, known = _by_class(part)
+    parts = dict(iter(study.groupby(["features", "method"], sort=False)))
+    by_class = {key: _by_class(part) for key, part in parts.items()}
+    for (name, method), part in parts.items():
+        own = accuracy, known = by_class[name, method]
         gain = overlap_gain(
             accuracy.to_numpy(), known.to_numpy(), level=level, n_resamples=n_resamples, seed=seed
         )
-        per_draw = part.pivot_table(index="draw", columns="overlapping", values="accuracy")
-        gains = gain_of(per_draw[True].to_numpy(), per_draw[False].to_numpy())
+        gains = gains_by_draw(part).to_numpy()
         row = {"features": name, "method": method, "acc_ouc": gain.acc_ouc, "acc_tuc": gain.acc_tuc}
         row |= {"all": gain.all, "all_minus_clean": gain.all_minus_clean, "gain": gain.gain}
         row |= {"low": gain.interval[0], "high": gain.interval[1], "p": gain.p}
         row |= {"draw_mean": gains.mean(), "draw_deviation": gains.std(ddof=min(1, len(gains) - 1))}
-        of_baseline = study[(study["features"] == baseline) & (study["method"] == method)]
         if baseline is not None:
-            row |= _over_baseline(
-                part, of_baseline, level=level, n_resamples=n_resamples, seed=seed
-            )
+            of_baseline = own if name == baseline else by_class.get((baseline, method))
+            row |= _over_baseline(own, of_baseline, level, n_resamples, seed)
         rows.append(row)
     table = pd.DataFrame(rows)
     table.insert(10, "p_holm", table.groupby("features")["p"].transform(lambda p: holm(p)))
     return table
 
 
-def _by_class(part: pd.DataFrame) -> tuple[pd.Series, pd.Series]:
+def gains_by_draw(part: pd.DataFrame) -> pd.Series:
+    """Return the gain of every draw of one method on one set of features, by draw.
+
+    Parameters
+    ----------
+    part : rows of a study, see :func:`overlap_study`
+    """
+    known = part["overlapping"].to_numpy(bool)
+    ouc, tuc = (part[side].groupby("draw")["accuracy"].mean() for side in (known, ~known))
+    return pd.Series(gain_of(ouc, tuc.reindex(ouc.index)), ouc.index)
+
+
+def _by_class(part: pd.DataFrame) -> ByClass:
     """Mean accuracy of every class over draws, and whether it overlaps."""
     by_class = part.groupby("class")
     return by_class["accuracy"].mean(), by_class["overlapping"].first()
 
 
 def _over_baseline(
-    part: pd.DataFrame, of_baseline: pd.DataFrame, *, level: float, n_resamples: int, seed: int
+    own: ByClass, of_baseline: ByClass | None, level: float, n_resamples: int, seed: int
 ) -> dict[str, float]:
     """Gain minus the baseline's, with an interval over classes that both are tested on."""
-    columns = ("gain_minus_baseline", "minus_low", "minus_high")
-    if of_baseline.empty or part["features"].iloc[0] == of_baseline["features"].iloc[0]:
-        return dict.fromkeys(columns, np.nan if of_baseline.empty else 0.0)
-    (accuracy, known), (other, _) = _by_class(part), _by_class(of_baseline)
-    common = accuracy.index.intersection(other.index)
-    pair = np.column_stack([accuracy[common], other[common]])
+    columns = ("gain_minus_baseline", "minus_low", "minus_high", "minus_p")
+    if of_baseline is None or of_baseline is own:
+        return dict.fromkeys(columns, np.nan if of_baseline is None else 0.0)
+    found = _difference(own, of_baseline, level, n_resamples, seed)
+    return dict(zip(columns, (found.difference, *found.interval, found.p), strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class GainDifference:
+    """How much larger one gain is than another on the same classes.
+
+    Attributes
+    ----------
+    difference : of the gains of both, a class counting once in each
+    interval : bootstrap-t interval over classes, resampled for both alike
+    p : two-sided permutation p-value over classes, of which overlap
+    """
+
+    difference: float
+    interval: tuple[float, float]
+    p: float
+
+
+def gain_difference(
+    part: pd.DataFrame,
+    other: pd.DataFrame,
+    *,
+    level: float = 0.95,
+    n_resamples: int = 2000,
+    seed: int = 0,
+) -> GainDifference:
+    """Return the gain of one method on one set of features minus that of another.
+
+    Parameters
+    ----------
+    part, other : rows of a study, see :func:`overlap_study`, of one method and features each;
+        classes that both are tested on count
+    level, n_resamples, seed : as of :func:`overlap_gain`
+    """
+    return _difference(_by_class(part), _by_class(other), level, n_resamples, seed)
+
+
+def _difference(
+    own: ByClass, other: ByClass, level: float, n_resamples: int, seed: int
+) -> GainDifference:
+    (accuracy, known), (of_other, _) = own, other
+    common = accuracy.index.intersection(of_other.index)
+    pair = np.column_stack([accuracy[common], of_other[common]])
     is_known = known[common].to_numpy()
     A, B = pair[is_known], pair[~is_known]
     gains, rng = gain_of(A.mean(axis=0), B.mean(axis=0)), np.random.default_rng(seed)
     interval = _interval(A, B, (1 - level) / 2, n_resamples, rng)
-    return dict(zip(columns, (float(gains[0] - gains[1]), *interval), strict=True))
+    p = _difference_p(pair, is_known, n_resamples, rng)
+    return GainDifference(float(gains[0] - gains[1]), interval, p)
+
+
+def _difference_p(
+    pair: np.ndarray, known: np.ndarray, n_resamples: int, rng: np.random.Generator
+) -> float:
+    """Share of ways to call as many classes overlapping whose gains differ at least as much."""
+    order = rng.permuted(np.tile(np.arange(len(pair)), (n_resamples, 1)), axis=1)
+    chosen = np.vstack([np.flatnonzero(known), order[:, : known.sum()]])
+    a = pair[chosen].mean(axis=1)
+    b = (pair.sum(axis=0) - a * known.sum()) / (~known).sum()
+    differences = np.abs(np.subtract(*gain_of(a, b).T))
+    return float((differences >= differences[0] - TINY).mean())

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from zslcore.analysis.overlap import STUDY_COLUMNS, overlap_gain
+from zslcore.analysis.overlap import STUDY_COLUMNS, OverlapGain, overlap_gain
 from zslcore.analysis.significance import holm
 from zslcore.datasets.base import Split, ZSLDataset
 from zslcore.datasets.facts import plain_name
@@ -17,6 +17,7 @@ from zslcore.metrics import accuracy_interval
 __all__ = [
     "class_accuracies",
     "class_under_methods",
+    "gain_figures",
     "gains_by_split",
     "method_gains",
     "same_classes",
@@ -85,6 +86,17 @@ def test_images(dataset: ZSLDataset, split: Split) -> dict[int, int]:
     return dict(zip(classes.tolist(), counts.tolist(), strict=True))
 
 
+def gain_figures(gain: OverlapGain) -> dict[str, float]:
+    """Return the figures of one gain: mean accuracies, gain, its interval and p, by name.
+
+    Parameters
+    ----------
+    gain : OverlapGain
+    """
+    accuracies = (gain.all, gain.clean, gain.overlap, gain.all_minus_clean)
+    return dict(zip(_FIGURES, (*accuracies, gain.gain, *gain.interval, gain.p), strict=True))
+
+
 def method_gains(accuracies: Mapping[str, Accuracy], overlapping: Collection[int]) -> pd.DataFrame:
     """Return one row per method: accuracies, gain, its interval and p, and ranks.
 
@@ -108,8 +120,7 @@ def method_gains(accuracies: Mapping[str, Accuracy], overlapping: Collection[int
     rows = []
     for method, accuracy in accuracies.items():
         gain = overlap_gain(accuracy, [c for c in accuracy if c in overlapping])
-        figures = (gain.all, gain.clean, gain.overlap, gain.all_minus_clean, gain.gain)
-        rows.append((method, *figures, *gain.interval, gain.p))
+        rows.append({"method": method} | gain_figures(gain))
     table = pd.DataFrame(rows, columns=["method", *_FIGURES])
     table["p_holm"] = holm(table["p"].to_numpy()) if len(table) else table["p"]
     for column in ("all", "clean"):

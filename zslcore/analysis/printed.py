@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any, Literal
 
 import pandas as pd
@@ -121,6 +122,12 @@ def _printed(run: RunResult, benchmark: str | None) -> dict[tuple[str, str, bool
 
 def _cell(table: str, where: Mapping[str, str | None], column: str) -> float | None:
     """Return a cell of a printed table, or None where it has no such row."""
-    rows = published(table)
-    rows = rows[(rows[list(where)] == pd.Series(where)).all(axis=1)]
-    return float(rows[column].iloc[0]) if len(rows) else None
+    return _cells(table, tuple(where), column).get(tuple(where.values()))
+
+
+@cache
+def _cells(table: str, by: tuple[str, ...], column: str) -> Mapping[tuple[Any, ...], float]:
+    """Return a column of a printed table by the values of others, the first of equal rows."""
+    rows = published(table).drop_duplicates([*by])
+    keys = rows[[*by]].itertuples(index=False, name=None)
+    return dict(zip(keys, rows[column].astype(float), strict=True))

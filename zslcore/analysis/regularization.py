@@ -176,12 +176,7 @@ class RegularizationSpec:
 
     def opened(self, dataset: ZSLDataset | None = None) -> ZSLDataset:
         """Return the data, refusing others than those of the digest."""
-        dataset = load(self.dataset) if dataset is None else dataset
-        if self.digest not in ("", dataset.digest):
-            raise DatasetError(
-                f"{self.dataset}: expected data {self.digest}; these are {dataset.digest}."
-            )
-        return dataset
+        return (load(self.dataset) if dataset is None else dataset).required(self.digest)
 
     def follow(
         self, dataset: ZSLDataset | None = None, on_progress: Tell | None = None

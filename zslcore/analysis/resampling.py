@@ -29,7 +29,7 @@ from zslcore.exceptions import DatasetError, ParameterError
 from zslcore.metrics import Margins, harmonic_mean, margins, per_class_accuracy
 from zslcore.protocol import ScoredTest
 
-__all__ = ["FIGURES", "N_DRAWS", "Figure", "class_draws", "figures", "interval"]
+__all__ = ["FIGURES", "N_DRAWS", "Figure", "class_draws", "figures", "image_weights", "interval"]
 
 Figure = Literal[
     "zsl", "unseen", "seen", "harmonic", "calibrated_harmonic", "best_harmonic", "ausuc"
@@ -95,7 +95,7 @@ def figures(scores: ScoredTest, drawn: np.ndarray, gamma: float = 0.0) -> dict[F
         return found
     m = margins(scores.F, scores.y, scores.seen)
     at = np.searchsorted(m.gamma, [0.0, gamma], side="right") - 1
-    parts = [_of_curve(m, weights, at) for weights in _weights(scores, m, drawn)]
+    parts = [_of_curve(m, weights, at) for weights in image_weights(scores, m, drawn)]
     of_curve = np.concatenate(parts, axis=1)
     return found | dict(zip(FIGURES[1:], of_curve, strict=True))
 
@@ -122,8 +122,19 @@ def _zsl(scores: ScoredTest, drawn: np.ndarray) -> np.ndarray:
         return weights @ np.array(list(accuracy.values())) / weights.sum(axis=1)
 
 
-def _weights(scores: ScoredTest, m: Margins, drawn: np.ndarray) -> Iterator[np.ndarray]:
-    """Yield what every sample counts, of as many draws at a time as fit into a block."""
+def image_weights(scores: ScoredTest, m: Margins, drawn: np.ndarray) -> Iterator[np.ndarray]:
+    """Yield what every sample counts, of as many draws at a time as fit into a block.
+
+    Parameters
+    ----------
+    scores : ScoredTest
+    m : Margins of its scores
+    drawn : array of shape (n_draws, n_candidates), see :func:`class_draws`
+
+    Yields
+    ------
+    arrays of shape (draws of the block, n_samples), for :meth:`Margins.accuracies`
+    """
     images = np.bincount(m.y, minlength=len(scores.classes))
     step = max(BLOCK // len(m.y), 1)
     for start in range(0, len(drawn), step):

@@ -25,7 +25,7 @@ from sklearn.base import clone
 
 from zslcore.base import TransductiveEstimator, ZSLEstimator
 from zslcore.datasets import Split, ZSLDataset, load
-from zslcore.exceptions import DatasetError, closest_name
+from zslcore.exceptions import closest_name
 from zslcore.features import FeatureScaling, Preprocessing, PrototypeScaling
 from zslcore.methods import METHODS, TRANSDUCTIVE
 from zslcore.metrics import mean_class_accuracy, per_class_accuracy
@@ -93,11 +93,7 @@ class TransductionSpec:
         on_progress: Callable[[int, int, str], None] | None = None,
     ) -> Transduction:
         """Compare, see :func:`compare`; ``dataset`` is that data set where it is open already."""
-        dataset = load(self.dataset) if dataset is None else dataset
-        if self.digest not in ("", dataset.digest):
-            raise DatasetError(
-                f"{self.dataset}: expected data {self.digest}; these are {dataset.digest}."
-            )
+        dataset = (load(self.dataset) if dataset is None else dataset).required(self.digest)
         return compare(
             self.estimator,
             dataset,

@@ -34,6 +34,7 @@ def add_parser(commands: Subparsers) -> None:
     option("--method", nargs="+", default=(), metavar="NAME", help="only these rows")
     option("--seeds", type=int, default=5, help="of stochastic methods (5)")
     option("--jobs", type=int, default=2, help="runs at a time, one thread each (2)")
+    option("--dask", default="", metavar="ADDRESS", help="Dask cluster that shares our data folder")
     option("--as", dest="benchmark", metavar="BENCHMARK", help="what the data set stands for")
     option("--json", action="store_true", help="a row a cell as JSON, fractions")
     parser.set_defaults(run=run_reproduce)
@@ -56,6 +57,7 @@ def run_reproduce(args: argparse.Namespace) -> None:
         args.method,
         seeds=args.seeds,
         jobs=args.jobs,
+        dask=args.dask,
         benchmark=args.benchmark,
         on_done=show_piece,
     )

@@ -16,7 +16,7 @@ import pandas as pd
 
 from zslcore.analysis import run_comparison
 from zslcore.exceptions import ParameterError
-from zslcore.foreign_runs import import_runs_of_file
+from zslcore.foreign_runs import import_runs
 from zslcore.run_listing import FORMATS, SORTED_BY, RunFilter, as_text, chosen, listed, peeked
 from zslcore.runs import KeptRun, RunStore
 
@@ -229,7 +229,7 @@ def delete_runs(args: argparse.Namespace) -> None:
 
 def import_file(args: argparse.Namespace) -> None:
     """Keep results of somebody else."""
-    for line in _told(import_runs_of_file(args.file, args.who, RunStore())):
+    for line in _told(import_runs(args.file, args.who, RunStore())):
         print(line)
 
 

@@ -52,12 +52,16 @@ if not TYPE_CHECKING:
 def available() -> tuple[str, ...]:
     """Names that :func:`load` accepts now: embedded first, then simulated, then imported.
 
-    Twins of the simulated ones without planted effects, ``<name>-unplanted``, are not listed.
+    Twins of the simulated ones without planted effects, ``<name>-unplanted``, are not listed, nor
+    are the other extractors and prototypes of simulated actions
+    (:data:`zslcore.datasets.simulated_actions.SIMULATED_ACTIONS`), nor is ImageNet's stand-in: a
+    score matrix of its 21,345 classes is more than most pages can hold.
     """
     from zslcore.datasets import imports
     from zslcore.datasets.simulated import SIMULATED
+    from zslcore.datasets.simulated_actions import ACTIONS
 
-    return ("digits", *SIMULATED, *imports.names())
+    return ("digits", *SIMULATED, *ACTIONS, *imports.names())
 
 
 def load(name: str) -> ZSLDataset:
@@ -70,14 +74,21 @@ def load(name: str) -> ZSLDataset:
     """
     from zslcore.datasets import imports
     from zslcore.datasets.digits import read_digits
+    from zslcore.datasets.imagenet_simulated import SIMULATED_IMAGENET, simulate_imagenet
     from zslcore.datasets.simulated import SIMULATED, UNPLANTED, simulate
+    from zslcore.datasets.simulated_actions import SIMULATED_ACTIONS, simulate_action
 
     if name == "digits":
         return read_digits()
     if name in (*SIMULATED, *UNPLANTED):
         return simulate(name)
+    if name in SIMULATED_ACTIONS:
+        return simulate_action(name)
+    if name in SIMULATED_IMAGENET:
+        return simulate_imagenet(name)
     if name in imports.names():
         from zslcore.datasets.importing import open_dataset
 
         return open_dataset(name)
-    raise closest_name("data set", name, (*available(), *UNPLANTED))
+    known = (*available(), *UNPLANTED, *SIMULATED_ACTIONS, *SIMULATED_IMAGENET)
+    raise closest_name("data set", name, known)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from types import MappingProxyType
+from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
@@ -352,6 +353,18 @@ class ZSLDataset:
         if self.revision > 1:
             sha.update(f"revision {self.revision}".encode())
         return sha.hexdigest()[:16]
+
+    def required(self, digest: str) -> Self:
+        """Return these data where they are those of a digest, or where ``digest`` is empty.
+
+        Raises
+        ------
+        DatasetError
+            When they are others: their name is the same, their content is not.
+        """
+        if digest not in ("", self.digest):
+            raise DatasetError(f"{self.name}: expected data {digest}; these are {self.digest}.")
+        return self
 
 
 def _whole_numbers(name: str, labels: ArrayLike) -> np.ndarray:

@@ -1,49 +1,81 @@
 """The one door for files from outside: nothing that comes through it is trusted.
 
-MATLAB (5 and 7.3), HDF5 and NumPy archives are opened by :mod:`zslcore.datasets.door_child` in a
-process of its own, with limits on memory, time and file size: ``scipy.io.loadmat`` can be made to
-crash by four bytes, and a file of 1 KB can declare terabytes. The child lists what the file
-declares before reading any of it, reads only the variables asked for and leaves plain ``.npy``
-files, which are opened here without pickle. A child that dies is one refused file.
+MATLAB (5 and 7.3), HDF5, NumPy archives and texts (CSV, JSON, TOML, lists of names) are opened by
+:mod:`zslcore.datasets.door_child` in a process of its own, with limits on memory, time and file
+size, without the server's environment and shut in by :mod:`zslcore.datasets.door_walls`:
+``scipy.io.loadmat`` can be made to crash by four bytes, a file of 1 KB can declare terabytes, and a
+list of 8 MB can keep a naive check busy for minutes. The child lists what the file declares before
+reading any of it, reads only the variables asked for and leaves plain ``.npy`` files, which are
+opened here without pickle and looked at again. A child that dies is one refused file.
+
+Whoever wants to know how far the reading is, or to end it, asks for :func:`watched`.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
+import shutil
 import tempfile
+import time
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import IO, Any, Literal
 
 import numpy as np
 
+from zslcore.datasets.door_readers import GoneError, Reader, Started, fork, start
 from zslcore.exceptions import FileRefusedError
+from zslcore.kept import scratch
 
 __all__ = [
     "DEFAULT_LIMITS",
     "Limits",
     "Role",
+    "Table",
     "Variables",
     "clean_text",
+    "make_ready",
     "read_arrays",
     "read_lines",
+    "read_split_rows",
+    "read_table_file",
+    "read_value",
+    "refuse_twice",
+    "watched",
 ]
 
 #: How a variable is handed over: a float32 matrix as it is or transposed (MATLAB's layout keeps one
-#: image per column), one axis of whole numbers, or a tuple of texts; of a long path its end.
-Role = Literal["rows", "columns", "numbers", "names", "paths"]
+#: image per column), a matrix of scores as precise as it is, one axis of whole numbers, a tuple of
+#: texts (of a long path its end), or labels, which are numbers or texts.
+Role = Literal["rows", "columns", "scores", "numbers", "names", "paths", "labels"]
 
 CHILD = Path(__file__).with_name("door_child.py")
+ROOT = Path(__file__).parents[2]
+#: What the child hears of the server's environment: where libraries lie, and no secret.
+INHERITED = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "PYTHONHOME", "SYSTEMROOT", "LANG", "LC_ALL")
+#: Seconds between two looks at the child.
+LOOK_EVERY = 0.1
+#: Seconds on the clock for every second of the processor that a child may take.
+PATIENCE = 4
+#: With fewer bytes than this left on a disk, a reader that failed has filled it.
+ROOM = 1 << 16
+MAX_CSV_BYTES = 1 << 30
+#: Largest number of a character.
+LAST_CHARACTER = 0x10FFFF
+#: How a pointer of Git's large file storage begins, which stands where the file should.
+LFS = b"version https://git-lfs.github.com/spec/"
 #: First bytes, where they are looked for, and what they announce.
 SIGNATURES = (
     (b"MATLAB 5.0 MAT-file", (0,), "MATLAB 5"),
     (b"\x89HDF\r\n\x1a\n", (0, 512, 1024, 2048), "HDF5"),
     (b"PK\x03\x04", (0,), "NumPy archive"),
+    (b"\x93NUMPY", (0,), "NumPy array"),
+    (b"PAR1", (0,), "Parquet"),
 )
 
 
@@ -53,13 +85,13 @@ class Limits:
 
     Attributes
     ----------
-    max_bytes : most bytes that the wanted variables of one file may declare
+    max_bytes : most bytes that the wanted variables of one file may declare; ``ZSL_MAX_IMPORT``
     ratio : most declared bytes per byte of the file (deflate reaches 1,032; features about 4)
     free_bytes : declared bytes that are always allowed, since small tables compress well
     base_seconds, bytes_per_second : time for a file is the base plus its size at this rate
     """
 
-    max_bytes: int = 4 << 30
+    max_bytes: int = int(os.environ.get("ZSL_MAX_IMPORT", 4 << 30))
     ratio: int = 100
     free_bytes: int = 64 << 20
     base_seconds: int = 20
@@ -104,6 +136,23 @@ def clean_text(text: object, length: int = 200) -> str:
     return " ".join("".join(kept).split())[:length].rstrip()
 
 
+def refuse_twice(path: Path, classes: Sequence[str]) -> None:
+    """Refuse two classes of one name: no table, figure or list of decisions could tell them.
+
+    Raises
+    ------
+    FileRefusedError
+        One sentence with the name and both places, counted from 0.
+    """
+    first: dict[str, int] = {}
+    for number, name in enumerate(classes):
+        if first.setdefault(name, number) != number:
+            raise FileRefusedError(
+                f"{clean_text(path.name)}: expected a name of its own for every class, got "
+                f"{name!r} for classes {first[name]} and {number}."
+            )
+
+
 def read_arrays(
     path: str | os.PathLike[str],
     wanted: Mapping[str, Role],
@@ -141,15 +190,100 @@ def read_arrays(
         "seconds": limits.seconds(size),
     }
     done = _ask_child(request, path.name)
-    texts = [name for name in done if wanted[name] in ("names", "paths")]
+    into = into.resolve()
+    texts = [name for name in done if _is_texts(into / f"{name}.npy", wanted[name])]
     return Variables(
-        {name: _array(into / f"{name}.npy", wanted[name]) for name in done if name not in texts},
+        {
+            name: _array(into / f"{name}.npy", wanted[name], path.name)
+            for name in done
+            if name not in texts
+        },
         {name: _names(into / f"{name}.npy", path.name) for name in texts},
     )
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Table:
+    """What was read of a CSV file.
+
+    Attributes
+    ----------
+    values : float32 array of shape (n_rows, n_columns), a map of the columns of numbers
+    columns : their names
+    codes : by column of texts, int array of shape (n_rows,), which of its texts stands in a row
+    texts : by column of texts, the different ones in the order in which they come first
+    """
+
+    values: np.ndarray
+    columns: tuple[str, ...]
+    codes: dict[str, np.ndarray]
+    texts: dict[str, tuple[str, ...]]
+
+
+def read_table_file(
+    path: Path, into: Path, texts: Mapping[str, bool], *, limits: Limits = DEFAULT_LIMITS
+) -> Table:
+    """Read a CSV file; an index that pandas has put before it, without a name, is left out.
+
+    Parameters
+    ----------
+    path : the file
+    into : folder for ``features.npy``, which the numbers stay a map of
+    texts : columns of texts -> whether they have to be there; all others are numbers
+    limits : sizes and time that are allowed
+    """
+    size = _size(path, MAX_CSV_BYTES, "CSV")
+    request = {"kind": "CSV", "texts": dict(texts), "wanted": {}}
+    budget = min(limits.max_bytes, max(limits.free_bytes, 4 * size))
+    _ask(request, path, into, budget, limits.seconds(size))
+    there = {name: into / f"{name}.npy" for name in texts if (into / f"{name}.npy").is_file()}
+    table = Table(
+        _array(into / "features.npy", "rows", path.name),
+        tuple(map(clean_text, _value(into / "columns.json", list))),
+        {name: _array(file, "numbers", path.name) for name, file in there.items()},
+        {name: tuple(map(clean_text, _value(into / f"{name}.json", list))) for name in there},
+    )
+    for name, codes in table.codes.items():
+        if codes.size and not 0 <= codes.min() <= codes.max() < len(table.texts[name]):
+            raise FileRefusedError(f"{clean_text(path.name)}: its reader gave a wrong answer.")
+    return table
+
+
+def read_split_rows(
+    path: Path, schema: str, parts: tuple[str, ...], *, max_bytes: int
+) -> dict[str, np.ndarray]:
+    """Read the 0-based rows of every part of a split that is written as JSON."""
+    size = _size(path, max_bytes, "JSON")
+    request = {"kind": "split", "schema": schema, "parts": list(parts), "memory": 32 * size}
+    with scratch() as folder:
+        done = _ask(request, path, folder, 64 << 20, DEFAULT_LIMITS.seconds(size))
+        return {part: _array(folder / f"{part}.npy", "numbers", path.name) for part in done}
+
+
+def read_value(
+    path: Path, kind: Literal["JSON", "TOML", "lines"], *, max_bytes: int, most: int = 1 << 17
+) -> Any:
+    """Read a small JSON or TOML file, or the lines of a text; texts in it are not cleaned.
+
+    Parameters
+    ----------
+    path : the file
+    kind : what it is expected to be
+    max_bytes : size up to which it is looked at
+    most : lines, or values of any kind inside each other, up to which it is read
+    """
+    size = _size(path, max_bytes, "text" if kind == "lines" else kind)
+    request = {"kind": kind, "most": most, "memory": 64 * size}
+    with scratch() as folder:
+        _ask(request, path, folder, 64 << 20, DEFAULT_LIMITS.seconds(size))
+        return _value(folder / "value.json", object)
+
+
 def read_lines(path: Path, *, max_bytes: int = 1 << 20) -> tuple[str, ...]:
-    """Read a small list of names, one a line, cleaned; blank lines are left out."""
+    """Read a small list of names, one a line, cleaned; blank lines are left out.
+
+    Taking a text of this size apart costs milliseconds, so that no process is started for it.
+    """
     _require_file(path)
     if path.stat().st_size > max_bytes:
         raise FileRefusedError(
@@ -158,6 +292,44 @@ def read_lines(path: Path, *, max_bytes: int = 1 << 20) -> tuple[str, ...]:
         )
     lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
     return tuple(name for name in map(clean_text, lines) if name)
+
+
+#: Called with the share of a file that is read, a few times a second; what it raises ends the
+#: reading, and the process that reads.
+Watcher = Callable[[float], None]
+_WATCHER: ContextVar[Watcher | None] = ContextVar("watcher", default=None)
+
+
+@contextmanager
+def watched(watcher: Watcher) -> Iterator[None]:
+    """Let ``watcher`` know how far whatever is read in this block is."""
+    token = _WATCHER.set(watcher)
+    try:
+        yield
+    finally:
+        _WATCHER.reset(token)
+
+
+def _size(path: Path, most: int, what: str) -> int:
+    """Return the size of a text, refusing what is none, too large, or stands for a file."""
+    _require_file(path)
+    size = path.stat().st_size
+    if size > most:
+        raise FileRefusedError(
+            f"{clean_text(path.name)}: expected a {what} file of at most {most:,} bytes, "
+            f"got {size:,}."
+        )
+    with path.open("rb") as file:
+        _refuse_pointer(path, file.read(len(LFS)))
+    return size
+
+
+def _refuse_pointer(path: Path, head: bytes) -> None:
+    if head.startswith(LFS):
+        raise FileRefusedError(
+            f"{clean_text(path.name)}: expected the file itself, got a pointer of Git LFS to it; "
+            "run 'git lfs pull' in its repository."
+        )
 
 
 def _require_file(path: Path) -> None:
@@ -171,6 +343,7 @@ def _kind(path: Path, welcome: tuple[str, ...]) -> str:
     _require_file(path)
     with path.open("rb") as file:
         head = file.read(2048 + 16)
+    _refuse_pointer(path, head)
     for signature, offsets, kind in SIGNATURES:
         if kind in welcome and any(head.startswith(signature, at) for at in offsets):
             return kind
@@ -180,42 +353,83 @@ def _kind(path: Path, welcome: tuple[str, ...]) -> str:
     )
 
 
+def _ask(request: dict[str, Any], path: Path, into: Path, budget: int, seconds: int) -> list[str]:
+    """Ask for a text; return what the child has written."""
+    asked = {"path": str(path.resolve()), "out": str(into.resolve()), "budget": budget}
+    return _ask_child(request | asked | {"seconds": seconds}, path.name)
+
+
 def _ask_child(request: dict[str, Any], file: str) -> list[str]:
-    """Return the variables that the child wrote, or turn its end into a sentence."""
+    """Return what the child wrote, or turn its end into a sentence."""
     lines, code = _run_child(request)
     last = lines[-1] if lines else {}
+    asked = request.get("wanted") or request.get("parts")
     if isinstance(done := last.get("done"), list):
-        return [name for name in request["wanted"] if name in done]
+        return [name for name in asked if name in done] if asked else []
+    if shutil.disk_usage(request["out"]).free < ROOM:
+        raise FileRefusedError(
+            f"{clean_text(file)}: expected room on the disk to read it, got none."
+        )
     variable = next((line["reading"] for line in reversed(lines) if line.get("reading")), "")
     where = clean_text(file) + (f", variable {clean_text(variable)!r}" if variable else "")
+    where += f", {clean_text(last['place'])}" if last.get("place") else ""
     what = clean_text(last.get("refused", _ending(code, request["seconds"])), 400)
     raise FileRefusedError(f"{where}: {what}.")
 
 
 def _run_child(request: dict[str, Any]) -> tuple[list[dict[str, Any]], int | None]:
     """Run the child on ``request``; return its lines and its exit status, None if out of time."""
+    with suppress(GoneError):
+        return _run(request, fork)
+    return _run(request, Started)
+
+
+def _run(
+    request: dict[str, Any], begin: Callable[..., Reader]
+) -> tuple[list[dict[str, Any]], int | None]:
     # Its answer goes to a file, not a pipe, so that the limit on file size holds for it too.
-    with tempfile.TemporaryFile() as answer:
+    with tempfile.TemporaryFile() as asked, tempfile.TemporaryFile() as answer:
+        asked.write(json.dumps(request).encode())
+        asked.seek(0)
+        reader = begin(CHILD, asked, answer, _environment())
         try:
-            code = subprocess.run(  # noqa: S603 - our own interpreter, our own file
-                [sys.executable, "-P", "-W", "ignore", str(CHILD)],
-                input=json.dumps(request).encode(),
-                stdout=answer,
-                stderr=subprocess.DEVNULL,
-                env=_environment(),
-                timeout=4 * request["seconds"],
-                check=False,
-            ).returncode
-        except subprocess.TimeoutExpired:
-            code = None
+            code = _await(reader, answer, PATIENCE * request["seconds"])
+        finally:  # whatever ends the waiting ends the child
+            reader.end()
         answer.seek(0)
         return _parsed(answer.read(1 << 20)), code
 
 
+def make_ready() -> None:
+    """Import in a process of its own what reading needs, so that the first file does not wait."""
+    start(CHILD, _environment())
+
+
+def _await(reader: Reader, answer: IO[bytes], seconds: float) -> int | None:
+    """Wait until the child ends, and tell the watcher meanwhile; None when it takes too long."""
+    end, watcher = time.monotonic() + seconds, _WATCHER.get()
+    while time.monotonic() < end:
+        code = reader.wait(LOOK_EVERY)
+        if code is not None:
+            return code
+        if watcher is not None:
+            watcher(_share(answer))
+    return None
+
+
+def _share(answer: IO[bytes]) -> float:
+    """Return the share that the child has said last."""
+    if not hasattr(os, "pread"):  # the child's place in the file is ours, and stays where it is
+        return 0.0
+    said = _parsed(os.pread(answer.fileno(), 1 << 20, 0))
+    shares = [line.get("share") for line in said]
+    return next((float(s) for s in reversed(shares) if isinstance(s, int | float)), 0.0)
+
+
 def _environment() -> dict[str, str]:
-    """Environment of the child: one thread, no HDF5 locks and no HDF5 plug-ins."""
-    return {
-        **os.environ,
+    """Environment of the child: where libraries lie, one thread, no HDF5 locks nor plug-ins."""
+    return {name: os.environ[name] for name in INHERITED if name in os.environ} | {
+        "PYTHONPATH": str(ROOT),
         "OPENBLAS_NUM_THREADS": "1",
         "OMP_NUM_THREADS": "1",
         "HDF5_USE_FILE_LOCKING": "FALSE",
@@ -241,16 +455,55 @@ def _ending(code: int | None, seconds: int) -> str:
     return f"the file is damaged or hostile and crashed its reader (exit status {code})"
 
 
-def _array(path: Path, role: Role) -> np.ndarray:
-    """Open an array that the child wrote, a matrix as a map."""
-    if role in ("rows", "columns"):
-        return np.load(path, mmap_mode="r", allow_pickle=False)
-    return np.load(path, allow_pickle=False)
+def _is_texts(path: Path, role: Role) -> bool:
+    """Whether the child wrote texts, which it may choose of labels alone."""
+    if role != "labels":
+        return role in ("names", "paths")
+    with suppress(OSError, ValueError):
+        return bool(np.load(path, mmap_mode="r", allow_pickle=False).dtype.kind == "U")
+    return False
+
+
+def _array(path: Path, role: Role, file: str) -> np.ndarray:
+    """Open an array that the child wrote, a matrix as a map, and see that it is what it should be.
+
+    Who crashed the child may have made it write anything.
+    """
+    matrix = role in ("rows", "columns", "scores")
+    try:
+        array: np.ndarray = np.load(path, mmap_mode="r" if matrix else None, allow_pickle=False)
+    except (OSError, ValueError):
+        raise FileRefusedError(f"{clean_text(file)}: its reader gave a wrong answer.") from None
+    dtypes = ("<f4", "<f8") if role == "scores" else ("<f4",) if matrix else ("<i8",)
+    right = array.dtype in map(np.dtype, dtypes) and array.ndim == (2 if matrix else 1)
+    finite = role in ("rows", "columns")
+    if not right or (finite and not all(np.isfinite(b).all() for b in _blocks(array))):
+        raise FileRefusedError(f"{clean_text(file)}: its reader gave a wrong answer.")
+    return array
+
+
+def _blocks(array: np.ndarray) -> Iterator[np.ndarray]:
+    step = max(1, (1 << 20) // max(1, array.shape[1]))
+    return (array[start : start + step] for start in range(0, len(array), step))
+
+
+def _value(path: Path, kind: type) -> Any:
+    """Read JSON that the child wrote."""
+    try:
+        value = json.loads(path.read_bytes())
+    except (OSError, ValueError, RecursionError):
+        value = None
+    if not isinstance(value, kind):
+        raise FileRefusedError("The reader of a text gave a wrong answer.")
+    return value
 
 
 def _names(path: Path, file: str) -> tuple[str, ...]:
     """Read names that the child wrote."""
-    names = tuple(map(clean_text, np.load(path, allow_pickle=False).tolist()))
+    array = np.load(path, allow_pickle=False)
+    if array.dtype.kind != "U" or (array.size and array.view("<u4").max() > LAST_CHARACTER):
+        raise FileRefusedError(f"{clean_text(file)}, variable {path.stem!r}: expected texts.")
+    names = tuple(map(clean_text, array.tolist()))
     if "" in names:
         raise FileRefusedError(
             f"{clean_text(file)}, variable {path.stem!r}: name {names.index('') + 1} is empty."

@@ -1,16 +1,19 @@
 """Read one untrusted file and write plain arrays; runs alone, in a process that may die.
 
-Started by path from :mod:`zslcore.datasets.door`, so it imports nothing of this package. The
-request comes as JSON on standard input. Each line of the answer is one JSON object: ``reading``
-names what is about to be read, so that the parent knows where a crash happened, ``refused`` is the
-end of a sentence, ``done`` lists the variables that were written to ``<out>/<variable>.npy``.
+Started by path from :mod:`zslcore.datasets.door`; of this package it imports what reads texts and
+what shuts it in. The request comes as JSON on standard input. Each line of the answer is one JSON
+object: ``reading`` names what is about to be read, so that the parent knows where a crash happened,
+``share`` says how much of the file is read, ``refused`` is the end of a sentence and ``place`` a
+place in a text, ``done`` lists the variables that were written to ``<out>/<variable>.npy``.
 """
 
 from __future__ import annotations
 
 import json
 import math
+import os
 import sys
+import time
 import zipfile
 from collections.abc import Callable
 from itertools import islice
@@ -19,13 +22,16 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from zslcore.datasets.door_text import LABELS, RefusedError, read_csv, read_split, read_value
+from zslcore.datasets.door_walls import shut
+
 if sys.platform != "win32":  # there, only the parent's time limit holds
     import resource
 
 if TYPE_CHECKING:
     from h5py import Dataset, Reference
 
-__all__ = ["serve"]
+__all__ = ["serve", "shut_in"]
 
 #: What numpy, scipy and h5py map before any file is opened, with room to spare.
 BASE_MEMORY = 512 << 20
@@ -43,10 +49,10 @@ MATLAB_BYTES = {
 }
 #: Deflate, shuffle and fletcher32: the filters that are part of HDF5, no plug-ins.
 HDF5_FILTERS = {1, 2, 3}
-
-
-class RefusedError(Exception):
-    """What was expected and what came, for the sentence that the parent builds."""
+#: Largest number of a character.
+LAST_CHARACTER = 0x10FFFF
+#: Seconds between two words on how much is read.
+TOLD_EVERY = 0.2
 
 
 class Source(Protocol):
@@ -173,10 +179,83 @@ class Npz:
     def read(self, name: str) -> np.ndarray:
         """Read the values of ``name``."""
         with self.archive.open(self.members[name]) as member:
-            return np.lib.format.read_array(member, allow_pickle=False)
+            array: np.ndarray = np.lib.format.read_array(member, allow_pickle=False)
+        if array.dtype.kind == "U" and array.size:
+            codes = np.ascontiguousarray(array).view(array.dtype.byteorder + "u4")
+            if codes.max() > LAST_CHARACTER:
+                raise RefusedError(f"expected texts, got a character with number {codes.max():,}")
+        return array
 
 
-SOURCES: dict[str, Callable[[str], Source]] = {"MATLAB 5": Mat5, "HDF5": Hdf5, "NumPy archive": Npz}
+class Npy:
+    """One array of NumPy, called "array"; its header is compared with the size of the file."""
+
+    def __init__(self, path: str) -> None:
+        self.path, self.names = path, ["array"]
+
+    def declared(self, name: str) -> tuple[tuple[int, ...], int]:
+        """Return shape and bytes per value without reading the values."""
+        array = self.read(name)
+        if array.dtype.kind not in "biuf":
+            raise RefusedError(f"expected numbers, got {array.dtype}")
+        return array.shape, array.dtype.itemsize
+
+    def read(self, name: str) -> np.ndarray:
+        """Return the values as a map of the file, which is not longer than its header says."""
+        return np.load(self.path, mmap_mode="r", allow_pickle=False)
+
+
+class Parquet:
+    """A table; numbers are the matrix "scores", the one column of labels is "labels"."""
+
+    def __init__(self, path: str) -> None:
+        # Its own allocator and its threads reserve far more than a file declares.
+        os.environ["ARROW_DEFAULT_MEMORY_POOL"] = "system"
+        from pyarrow import parquet
+
+        self.file = parquet.ParquetFile(path, memory_map=True)
+        columns = self.file.schema_arrow.names
+        if len(set(columns)) < len(columns):
+            raise RefusedError("expected each column once")
+        self.label = next((name for name in columns if name.lower() in LABELS), None)
+        indices = ("__index_level_0__", "Unnamed: 0")
+        self.columns = [c for c in columns if c != self.label and c not in indices]
+        self.names = ["scores", "class_names"] + ["labels"] * (self.label is not None)
+
+    def declared(self, name: str) -> tuple[tuple[int, ...], int]:
+        """Return shape and bytes per value of ``name`` without reading its values."""
+        rows = self.file.metadata.num_rows
+        if name == "scores":
+            return (rows, len(self.columns)), 8
+        return ((len(self.columns),) if name == "class_names" else (rows,)), TEXT_BYTES
+
+    def read(self, name: str) -> np.ndarray:
+        """Read the values of ``name``."""
+        if name == "class_names":
+            return np.array(self.columns)
+        if name == "labels":
+            values = (
+                self.file.read([self.label], use_threads=False)
+                .column(0)
+                .to_numpy(zero_copy_only=False)
+            )
+            return np.array([str(v) for v in values]) if values.dtype.kind == "O" else values
+        table = self.file.read(self.columns, use_threads=False)
+        for field in table.schema:
+            if not str(field.type).startswith(("int", "uint", "float", "double", "halffloat")):
+                raise RefusedError(f"expected numbers in column {field.name!r}, got {field.type}")
+        return np.column_stack(
+            [column.to_numpy(zero_copy_only=False) for column in table.itercolumns()]
+        )
+
+
+SOURCES: dict[str, Callable[[str], Source]] = {
+    "MATLAB 5": Mat5,
+    "HDF5": Hdf5,
+    "NumPy archive": Npz,
+    "NumPy array": Npy,
+    "Parquet": Parquet,
+}
 
 
 def as_matrix(array: np.ndarray) -> np.ndarray:
@@ -243,6 +322,16 @@ def write_rows(path: Path, A: np.ndarray) -> None:
             file.write(block.data)
 
 
+def as_scores(array: np.ndarray) -> np.ndarray:
+    """Return a matrix of numbers as float32 or float64; what is not finite is for others to say."""
+    return as_matrix(array).astype("<f4" if array.dtype.itemsize <= 4 else "<f8", copy=False)
+
+
+def as_labels(array: np.ndarray) -> np.ndarray:
+    """Return whole numbers, or texts where there are no numbers."""
+    return as_numbers(array) if array.dtype.kind in "biuf" else as_names(array)
+
+
 def write(path: Path, array: np.ndarray, role: str) -> None:
     """Write ``array`` in the form that ``role`` asks for."""
     if role == "rows":
@@ -252,9 +341,18 @@ def write(path: Path, array: np.ndarray, role: str) -> None:
     else:
         np.save(
             path,
-            {"numbers": as_numbers, "names": as_names, "paths": as_paths}[role](array),
+            FORMS[role](array),
             allow_pickle=False,
         )
+
+
+FORMS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+    "numbers": as_numbers,
+    "names": as_names,
+    "paths": as_paths,
+    "scores": as_scores,
+    "labels": as_labels,
+}
 
 
 def limit(which: str, value: int, *, hard: bool = True) -> None:
@@ -300,6 +398,7 @@ def check_sizes(source: Source, wanted: dict[str, str], required: list[str], bud
 def limit_everything(budget: int, seconds: int) -> None:
     """Set the limits that hold whatever the file turns out to be."""
     limit("RLIMIT_CORE", 0)
+    limit("RLIMIT_NOFILE", 256)
     limit("RLIMIT_CPU", seconds + 5)
     limit("RLIMIT_CPU", seconds, hard=False)
     limit("RLIMIT_FSIZE", budget + (1 << 20))
@@ -307,29 +406,81 @@ def limit_everything(budget: int, seconds: int) -> None:
     limit("RLIMIT_AS", BASE_MEMORY, hard=False)
 
 
+def shut_in(request: dict[str, Any]) -> None:
+    """Take from this process what it does not need: files, the network, other programs."""
+    shut([request["path"]], [request["out"]])
+
+
+class Teller:
+    """Tells how much of a file is read, a few times a second."""
+
+    def __init__(self) -> None:
+        self.next = time.monotonic() + TOLD_EVERY
+
+    def __call__(self, share: float) -> None:
+        if time.monotonic() >= self.next:
+            self.next = time.monotonic() + TOLD_EVERY
+            say(share=min(1.0, share))
+
+
 def serve(request: dict[str, Any]) -> None:
     """Read what ``request`` asks for and say how it went."""
-    budget, out = request["budget"], Path(request["out"])
+    kind, out = request["kind"], Path(request["out"])
     say(reading="")
     try:
-        source = SOURCES[request["kind"]](request["path"])
-        wanted = {name: role for name, role in request["wanted"].items() if name in source.names}
-        declared = check_sizes(source, wanted, request["required"], budget)
-        limit("RLIMIT_AS", BASE_MEMORY + 3 * declared, hard=False)
-        for name, role in wanted.items():
-            say(reading=name)
-            write(out / f"{name}.npy", source.read(name), role)
-        say(done=list(wanted))
+        say(done=READERS.get(kind, read_variables)(request, out))
     except RefusedError as refusal:
-        sentence, *name = refusal.args
-        say(refused=sentence, **({"reading": name[0]} if name else {}))
+        more = {"reading": refusal.variable, "place": refusal.place}
+        say(refused=str(refusal), **{key: value for key, value in more.items() if value})
     except MemoryError:
         say(refused="needs more memory than its declared size explains")
     except Exception as error:  # noqa: BLE001 - whatever a hostile file provokes is a refusal
-        say(refused=f"could not be read ({type(error).__name__})")
+        sys.stderr.write(f"{type(error).__name__}: {error}\n")
+        say(refused=f"expected {kind} that is whole, got a file that is damaged or cut off")
+
+
+def read_variables(request: dict[str, Any], out: Path) -> list[str]:
+    """Write the arrays that are asked for; return their names."""
+    source = SOURCES[request["kind"]](request["path"])
+    wanted = {name: role for name, role in request["wanted"].items() if name in source.names}
+    declared = check_sizes(source, wanted, request["required"], request["budget"])
+    limit("RLIMIT_AS", BASE_MEMORY + 3 * declared, hard=False)
+    for k, (name, role) in enumerate(wanted.items()):
+        say(reading=name, share=k / len(wanted))
+        write(out / f"{name}.npy", source.read(name), role)
+    return list(wanted)
+
+
+def read_table(request: dict[str, Any], out: Path) -> list[str]:
+    """Write the columns of a CSV file."""
+    read_csv(request["path"], out, request["texts"], request["budget"], Teller())
+    return ["features"]
+
+
+def read_small(request: dict[str, Any], out: Path) -> list[str]:
+    """Write a small value, or the lines of a text."""
+    limit("RLIMIT_AS", BASE_MEMORY + request["memory"], hard=False)
+    read_value(request["path"], out, request["kind"], request["most"])
+    return ["value"]
+
+
+def read_rows(request: dict[str, Any], out: Path) -> list[str]:
+    """Write the rows of every part of a split."""
+    limit("RLIMIT_AS", BASE_MEMORY + request["memory"], hard=False)
+    return read_split(request["path"], out, request["schema"], request["parts"])
+
+
+READERS: dict[str, Callable[[dict[str, Any], Path], list[str]]] = {
+    "CSV": read_table,
+    "JSON": read_small,
+    "TOML": read_small,
+    "lines": read_small,
+    "split": read_rows,
+}
 
 
 if __name__ == "__main__":
     the_request = json.load(sys.stdin)
     limit_everything(the_request["budget"], the_request["seconds"])
+    shut_in(the_request)
     serve(the_request)

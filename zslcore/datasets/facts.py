@@ -120,6 +120,7 @@ def spaced_name(name: str) -> str:
     return " ".join(re.sub(r"^\d+\.", "", name).replace("+", " ").replace("_", " ").split())
 
 
+@cache
 def published_tables() -> tuple[str, ...]:
     """Names of the printed tables that :func:`published` knows."""
     return tuple(sorted(path.stem for path in (FACTS / "published").glob("*.csv")))
@@ -138,6 +139,11 @@ def published(name: str) -> pd.DataFrame:
     """
     if name not in published_tables():
         raise closest_name("published table", name, published_tables())
+    return _published(name).copy()  # whoever writes into it gets values of their own
+
+
+@cache
+def _published(name: str) -> pd.DataFrame:
     table = pd.read_csv(FACTS / "published" / f"{name}.csv")
     percent = [column for column in table.columns if column.endswith("_percent")]
     table[percent] = table[percent] / 100

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from zslcore.datasets import imports, table
+from zslcore import kept
+from zslcore.datasets import action_files, imports, table
 from zslcore.datasets.base import ZSLDataset
 from zslcore.datasets.benchmarks import recognise
 from zslcore.datasets.door import Role, read_arrays
@@ -26,13 +26,17 @@ def import_dataset(source: ZSLDataset | str | os.PathLike[str], **options: Any) 
 
     Parameters
     ----------
-    source : a folder in the xlsa17 layout, a table file, or a data set that is already read
+    source : a folder in the xlsa17 layout, an archive of actions, a table file, or a data set that
+        is already read
     **options
-        Passed to :func:`read_xlsa17` or ``table.read_table``; ``name`` names the import.
+        Passed to :func:`read_xlsa17`, ``action_files.read_actions`` or ``table.read_table``;
+        ``name`` names the import.
     """
     if isinstance(source, ZSLDataset):
         name = options.pop("name", None) or imports.import_name(source.name)
         return imports.keep_dataset(source, name)
+    if Path(source).is_file() and action_files.holds_actions(Path(source)):
+        return _import_actions(Path(source), **options)
     if Path(source).is_file():
         return _import_table(Path(source), **options)
     return read_xlsa17(source, **options)
@@ -73,8 +77,8 @@ def _peek(source: Path, splits: Path | None) -> tuple[tuple[str, ...], np.ndarra
     where |= {"allclasses_names" if splits else "class_names": (splits or source, "names")}
     found: dict[str, Any] = {}
     for variable, (path, role) in where.items():
-        with tempfile.TemporaryDirectory() as folder:
-            read = read_arrays(path, {variable: role}, Path(folder), required=())
+        with kept.scratch() as folder:
+            read = read_arrays(path, {variable: role}, folder, required=())
             found |= {name: np.array(values) for name, values in read.arrays.items()} | read.names
     labels = found.pop("labels", np.empty(0, int))
     return next(iter(found.values()), ()), labels - 1 if splits else labels
@@ -109,7 +113,19 @@ def _import_table(path: Path, name: str | None = None, **options: Any) -> ZSLDat
     sources = [path.resolve()]
     sources += [Path(options["prototypes"])] if options.get("prototypes") else []
     recipe = imports.Recipe(str(path.resolve()), options, sources, table.REVISION)
-    return imports.keep(name, recipe, lambda _: table.read_table(path, name=name, **options))
+    return imports.keep(
+        name, recipe, lambda into: table.read_table(path, name=name, into=into, **options)
+    )
+
+
+def _import_actions(path: Path, name: str | None = None, **options: Any) -> ZSLDataset:
+    options = {key: str(Path(value).resolve()) for key, value in options.items() if value}
+    sources = [path.resolve(), *map(Path, options.values())]
+    recipe = imports.Recipe(str(path.resolve()), options, sources, action_files.REVISION)
+    name = name or imports.import_name(path.stem)
+    return imports.keep(
+        name, recipe, lambda into: action_files.read_actions(path, name=name, into=into, **options)
+    )
 
 
 def _again(name: str, why: str) -> ZSLDataset:

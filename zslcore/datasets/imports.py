@@ -21,18 +21,22 @@ import numpy as np
 
 from zslcore import kept
 from zslcore.datasets.base import Fold, Split, ZSLDataset
+from zslcore.datasets.quotas import refuse_overfull
 from zslcore.exceptions import DatasetError, ParameterError
-from zslcore.files import data_folder, written_whole
+from zslcore.files import data_folder, or_refused, written_whole
 from zslcore.kept import TornError
 
 __all__ = [
     "Recipe",
+    "folders",
     "import_name",
     "keep",
     "keep_dataset",
     "names",
     "open_import",
     "recipe_of",
+    "remove",
+    "stamp",
 ]
 
 #: Counted up when the files or the manifest of an import change their meaning.
@@ -104,6 +108,29 @@ def keep_dataset(dataset: ZSLDataset, name: str) -> ZSLDataset:
     return _store(name, {}, lambda _: dataset)
 
 
+def remove(name: str) -> None:
+    """Forget an import; what is mapped somewhere stays readable there."""
+    _check_name(name)
+    folder = _folder_of(name)
+    (_root() / f"{name}.json").unlink(missing_ok=True)
+    if folder is not None:
+        kept.discard(folder)
+
+
+def stamp(name: str) -> str:
+    """Return what tells whether another import has taken this name; empty where there is none."""
+    try:
+        state = (_root() / f"{name}.json").stat()
+    except (OSError, ValueError):
+        return ""
+    return f"{state.st_mtime_ns} {state.st_size} {state.st_ino}"
+
+
+def folders() -> frozenset[Path]:
+    """Return the folders of all imports; what lies beside them belongs to none."""
+    return frozenset(folder for name in names() if (folder := _folder_of(name)))
+
+
 def recipe_of(name: str) -> dict[str, Any]:
     """Return the recipe that an import was made by; empty where nobody knows."""
     try:
@@ -128,8 +155,9 @@ def _check_name(name: str) -> None:
 def _refuse_taken(name: str) -> None:
     """Refuse names that :func:`load` would give to others; importing those takes a second."""
     from zslcore.datasets.simulated import SIMULATED, UNPLANTED
+    from zslcore.datasets.simulated_actions import SIMULATED_ACTIONS
 
-    if name in ("digits", *SIMULATED, *UNPLANTED):
+    if name in ("digits", *SIMULATED, *UNPLANTED, *SIMULATED_ACTIONS):
         raise ParameterError(f"{name!r} is the name of a built-in data set; choose another name.")
 
 
@@ -137,10 +165,18 @@ def _store(name: str, made_by: dict[str, Any], read: Callable[[Path], ZSLDataset
     """Read into a new folder, then let the manifest point at it."""
     _check_name(name)
     _refuse_taken(name)
+    with or_refused(f"The import {name!r}"):
+        _put(name, made_by, read)
+    return open_import(name)
+
+
+def _put(name: str, made_by: dict[str, Any], read: Callable[[Path], ZSLDataset]) -> None:
     _remove_abandoned(name)
     previous, folder = _folder_of(name), kept.draft(_root(), f"{name}.")
     try:
+        refuse_overfull(_root(), name)
         manifest = _write(read(folder), folder) | {"name": name, "recipe": made_by}
+        refuse_overfull(_root(), name)
         with written_whole(_root() / f"{name}.json") as file:
             file.write(json.dumps(manifest, indent=1).encode())
     except BaseException:
@@ -148,7 +184,6 @@ def _store(name: str, made_by: dict[str, Any], read: Callable[[Path], ZSLDataset
         raise
     if previous:
         kept.discard(previous)
-    return open_import(name)
 
 
 def _write(dataset: ZSLDataset, folder: Path) -> dict[str, Any]:
@@ -179,6 +214,7 @@ def _write(dataset: ZSLDataset, folder: Path) -> dict[str, Any]:
         "simulated": dataset.simulated,
         "class_names": dataset.class_names,
         "attribute_names": dataset.attribute_names,
+        "pretraining": dataset.pretraining,
         "splits": [
             {"name": split.name, "note": split.note, "folds": len(split.folds)}
             for split in dataset.splits.values()
@@ -262,6 +298,7 @@ def _dataset(folder: Path, manifest: dict[str, Any]) -> ZSLDataset:
         images=np.load(images, mmap_mode="r", allow_pickle=False) if images.exists() else None,
         known_digest=manifest["digest"],
         image_files=np.load(image_files, allow_pickle=False) if image_files.exists() else (),
+        pretraining=manifest.get("pretraining", ()),
     )
 
 

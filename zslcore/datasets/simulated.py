@@ -60,14 +60,25 @@ from zslcore.datasets.facts import ClassFacts, class_attributes, class_facts
 from zslcore.datasets.photographs import draw_photographs
 from zslcore.exceptions import closest_name
 
-__all__ = ["SIMULATED", "UNPLANTED", "Planted", "planted", "simulate", "unplanted_twin"]
+__all__ = [
+    "SIMULATED",
+    "UNPLANTED",
+    "Planted",
+    "World",
+    "draw_block",
+    "draw_features",
+    "planted",
+    "rounded",
+    "simulate",
+    "unplanted_twin",
+]
 
 #: Counted up when splits or folds change: 2 has the released standard splits and their folds.
 REVISION = 2
 
 
 @dataclass(frozen=True, slots=True)
-class _World:
+class World:
     """Parameters of the model for one benchmark, in the letters of the module's docstring.
 
     ``rho`` and ``omega`` hold two values: for classes unknown, and known, to the extractor.
@@ -88,13 +99,13 @@ class _World:
     kappa: float = 0.0
 
 
-_AWA1 = _World(k=26, rho=(0.8, 0.95), omega=(1.1, 0.75), demo=0.1, seed=14)
+_AWA1 = World(k=26, rho=(0.8, 0.95), omega=(1.1, 0.75), demo=0.1, seed=14)
 _WORLDS = {
     "AWA1": _AWA1,
     "AWA2": replace(_AWA1, delta=0.15),
-    "CUB": _World(k=20, tau=0.7, rho=(0.75, 0.85), omega=(0.8, 0.65), demo=0.3, seed=7),
-    "SUN": _World(k=24, tau=0.5, rho=(0.75, 0.80), omega=(1.0, 0.90), demo=0.5, seed=3),
-    "aPY": _World(k=12, tau=0.4, rho=(0.70, 0.70), omega=(0.8, 0.70), demo=0.2, seed=5, kappa=0.7),
+    "CUB": World(k=20, tau=0.7, rho=(0.75, 0.85), omega=(0.8, 0.65), demo=0.3, seed=7),
+    "SUN": World(k=24, tau=0.5, rho=(0.75, 0.80), omega=(1.0, 0.90), demo=0.5, seed=3),
+    "aPY": World(k=12, tau=0.4, rho=(0.70, 0.70), omega=(0.8, 0.70), demo=0.2, seed=5, kappa=0.7),
 }
 
 #: Features of each size; the full one has as many as ResNet-101's last pooling.
@@ -124,12 +135,14 @@ class Planted:
         and of those that are known to the extractor; equal where no gain is planted
     shift : standard deviation of the shift of all features, 0 without one
     photographs : what share of an image's variance boxes of one photograph have in common
+    pretraining : whose classes are the known ones
     """
 
     rho: tuple[float, float]
     omega: tuple[float, float]
     shift: float
     photographs: float
+    pretraining: str = "ImageNet-1K"
 
     @property
     def gain(self) -> bool:
@@ -157,7 +170,7 @@ def _kind(name: str) -> tuple[str, str]:
     return benchmark, dash + kind
 
 
-def _world(name: str) -> _World:
+def _world(name: str) -> World:
     """Return the parameters of the model that a stand-in is drawn from."""
     benchmark, kind = _kind(name)
     world = _WORLDS[benchmark]
@@ -203,7 +216,15 @@ def simulate(name: str) -> ZSLDataset:
     prototypes, v = _draw_classes(world, facts, known)
     return ZSLDataset(
         name=name,
-        features=_draw_features(world, facts, labels, v, _N_FEATURES[kind], photographs),
+        features=draw_features(
+            world,
+            benchmark,
+            np.take(world.omega, _known(facts)),
+            labels,
+            v,
+            _N_FEATURES[kind],
+            photographs,
+        ),
         labels=labels,
         prototypes=prototypes,
         class_names=tuple(facts.classes["class"]),
@@ -223,43 +244,43 @@ def simulate(name: str) -> ZSLDataset:
 
 
 def _draw_classes(
-    world: _World, facts: ClassFacts, known: pd.DataFrame | None
+    world: World, facts: ClassFacts, known: pd.DataFrame | None
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the prototypes S, one row per class, and the latent looks v."""
     rng = np.random.default_rng([world.seed, 0])
     S, z, q = _drawn(world, facts, rng) if known is None else _projected(world, known, rng)
     rho = np.take(world.rho, _known(facts))[:, None]
-    return S, _rounded(rho * z + np.sqrt(1 - rho**2) * q)
+    return S, rounded(rho * z + np.sqrt(1 - rho**2) * q)
 
 
 def _drawn(
-    world: _World, facts: ClassFacts, rng: np.random.Generator
+    world: World, facts: ClassFacts, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Draw what attributes can say, z, the prototypes S that say it, and idiosyncrasies q."""
     C, k = len(facts.classes), world.k
     group = _groups(facts.classes["group"], rng)
     a = rng.standard_normal((C, k))
     b, q = rng.standard_normal((2, C, k))
-    z = _rounded(np.sqrt(world.tau) * a[group] + np.sqrt(1 - world.tau) * b)
+    z = rounded(np.sqrt(world.tau) * a[group] + np.sqrt(1 - world.tau) * b)
     P = rng.standard_normal((k, facts.attributes))
-    P = _rounded(P / np.sqrt((P**2).sum(axis=0)))
+    P = rounded(P / np.sqrt((P**2).sum(axis=0)))
     return np.clip(0.2 + 0.3 * (z @ P), 0, 1), z, q
 
 
 def _projected(
-    world: _World, known: pd.DataFrame, rng: np.random.Generator
+    world: World, known: pd.DataFrame, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return known prototypes S, z from them, and q; cells that nobody filled are the mean."""
     S = known.fillna(known.mean()).to_numpy()
-    rounded = _rounded(S)
-    Q = _rounded(rng.standard_normal((S.shape[1], world.k)))
-    z = (rounded - _rounded(rounded.mean(axis=0))) @ Q
-    z = _rounded(z / np.sqrt((z**2).mean()))
+    filled = rounded(S)
+    Q = rounded(rng.standard_normal((S.shape[1], world.k)))
+    z = (filled - rounded(filled.mean(axis=0))) @ Q
+    z = rounded(z / np.sqrt((z**2).mean()))
     return S, z, rng.standard_normal(z.shape)
 
 
 def _photographs(
-    world: _World, facts: ClassFacts, labels: np.ndarray, split: Split
+    world: World, facts: ClassFacts, labels: np.ndarray, split: Split
 ) -> np.ndarray | None:
     """Return the photograph of every image, None where each image is one."""
     if facts.dataset != "aPY":
@@ -268,24 +289,36 @@ def _photographs(
     return draw_photographs(labels, _is(facts, "ss", "train")[labels], split, rng)
 
 
-def _draw_features(
-    world: _World,
-    facts: ClassFacts,
+def draw_features(
+    world: World,
+    name: str,
+    omega: np.ndarray,
     labels: np.ndarray,
     v: np.ndarray,
     D: int,
     photographs: np.ndarray | None,
 ) -> np.ndarray:
-    """Return the features X, float32; besides them only one block of rows is ever held."""
+    """Return the features X, float32; besides them only one block of rows is ever held.
+
+    Parameters
+    ----------
+    world : the parameters of the model
+    name : of the benchmark; another one has other images
+    omega : array of shape (n_classes,), the spread of each class
+    labels : int array of shape (n_samples,)
+    v : array of shape (n_classes, k), the latent looks, rounded
+    D : number of features
+    photographs : int array of shape (n_samples,), which images have something in common, or None
+    """
     k, r, rng = world.k, world.r, np.random.default_rng([world.seed, 1, D])
-    M = _rounded(rng.standard_normal((k, D)) / np.sqrt(k))
-    R = _rounded(rng.standard_normal((r, D)) * world.eta / np.sqrt(r))
+    M = rounded(rng.standard_normal((k, D)) / np.sqrt(k))
+    R = rounded(rng.standard_normal((r, D)) * world.eta / np.sqrt(r))
     d = rng.standard_normal(D)
     mean = (v @ M + world.delta * d).astype(np.float32)
-    omega = np.take(world.omega, _known(facts)).astype(np.float32)
+    omega = omega.astype(np.float32)
     MR = np.concatenate([M, R]).astype(np.float32)
 
-    images = np.random.default_rng([world.seed, 2, D, *facts.dataset.encode()])
+    images = np.random.default_rng([world.seed, 2, D, *name.encode()])
     shared = _draw_shared(world, photographs, k + r)
     X = np.empty((len(labels), D), dtype=np.float32)
     for start in range(0, len(X), 1024):
@@ -294,17 +327,42 @@ def _draw_features(
         if shared is not None:
             own, common = np.float32(np.sqrt(1 - world.kappa)), shared[start : start + 1024]
             ut = own * ut + common
-        ut = _rounded(ut, bits=5)
-        x = images.standard_normal((len(y), D), dtype=np.float32)
-        x *= world.sigma
-        x += ut @ MR
-        x *= omega[y, None]
-        x += mean[y]
-        np.maximum(x, 0, out=X[start : start + 1024])
+        X[start : start + 1024] = draw_block(images, ut, mean[y], omega[y], MR, world.sigma)
     return X
 
 
-def _draw_shared(world: _World, photographs: np.ndarray | None, n: int) -> np.ndarray | None:
+def draw_block(
+    rng: np.random.Generator,
+    ut: np.ndarray,
+    mean: np.ndarray,
+    omega: np.ndarray,
+    MR: np.ndarray,
+    sigma: float,
+) -> np.ndarray:
+    r"""Return the features of some images, in the letters of the module's docstring.
+
+    Parameters
+    ----------
+    rng : generator of the noise n
+    ut : float32 array of shape (n_images, k + r), u beside t
+    mean : float32 array of shape (n_images, n_features), what the class looks like
+    omega : float32 array of shape (n_images,), spread within the class
+    MR : float32 array of shape (k + r, n_features), M above :math:`\eta R`
+    sigma : float, size of the noise
+
+    Returns
+    -------
+    float32 array of shape (n_images, n_features)
+    """
+    x = rng.standard_normal(mean.shape, dtype=np.float32)
+    x *= sigma
+    x += rounded(ut, bits=5) @ MR
+    x *= omega[:, None]
+    x += mean
+    return np.maximum(x, 0, out=x)
+
+
+def _draw_shared(world: World, photographs: np.ndarray | None, n: int) -> np.ndarray | None:
     """Return what each image has of its photograph, one row per image."""
     if photographs is None or not world.kappa:
         return None
@@ -325,7 +383,7 @@ def _known(facts: ClassFacts) -> np.ndarray:
     return (facts.classes["imagenet1k"] != "").to_numpy(dtype=np.intp)
 
 
-def _rounded(values: np.ndarray, bits: int = 8) -> np.ndarray:
+def rounded(values: np.ndarray, bits: int = 8) -> np.ndarray:
     """Round to multiples of ``2**-bits``.
 
     Products of such factors are exact, in whatever order they are summed: the data set is the same

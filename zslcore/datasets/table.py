@@ -9,8 +9,13 @@
 ``class_names``      (n_classes,)           optional; texts of fixed length
 ``attribute_names``  (n_attributes,)        optional
 ``image_files``      (n_samples,)           optional; names of the photographs behind the rows
+``pretraining``      (n_vocabularies,)      optional; what the feature extractor was trained on
+``provenance``       (n_sentences,)         optional; how the features were made
 ``trainval``         (n,)                   optional, with ``test_unseen`` and maybe ``test_seen``
 ===================  =====================  ===================================================
+
+Where prototypes come as a CSV of their own and the file names its classes, its labels are numbers
+of its own names, in whatever order the CSV has them.
 
 A CSV has a column ``label`` with class names, maybe a column ``split`` with ``trainval``,
 ``test_seen`` or ``test_unseen``, maybe a column ``image_file``, and one column per feature; its
@@ -19,22 +24,31 @@ prototypes are a second CSV with a column ``class`` and one column per attribute
 
 from __future__ import annotations
 
-import csv
 import os
-import tempfile
-import warnings
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
+from zslcore import kept
 from zslcore.datasets.base import Split, ZSLDataset
 from zslcore.datasets.benchmarks import recognise
-from zslcore.datasets.door import Role, clean_text, read_arrays
+from zslcore.datasets.door import (
+    Role,
+    Table,
+    clean_text,
+    read_arrays,
+    read_table_file,
+    refuse_twice,
+)
+from zslcore.datasets.embeddings import ClassEmbeddings, read_csv_embeddings
+from zslcore.datasets.facts import plain_name
 from zslcore.datasets.folds import class_folds
+from zslcore.datasets.imagenet import challenge_split, known_ids
 from zslcore.exceptions import DatasetError, FileRefusedError, closest_name
+from zslcore.files import FACTS
 
 __all__ = ["read_table"]
 
@@ -45,12 +59,11 @@ MATRICES: dict[str, Role] = {"features": "rows", "prototypes": "rows"}
 ROLES: dict[str, Role] = {
     **MATRICES,
     **dict.fromkeys(("labels", *PARTS), "numbers"),
-    **dict.fromkeys(("class_names", "attribute_names"), "names"),
+    **dict.fromkeys(("class_names", "attribute_names", "pretraining", "provenance"), "names"),
     "image_files": "paths",
 }
-MAX_CSV_BYTES = 1 << 30
-MAX_COLUMNS = 1 << 16
-MAX_HEADER = 4 << 20
+#: Columns of texts in a CSV of features, and whether they have to be there.
+TEXTS = {"label": True, "split": False, "image_file": False}
 
 
 def read_table(
@@ -59,8 +72,9 @@ def read_table(
     prototypes: str | os.PathLike[str] | None = None,
     unseen: Sequence[str | int] | None = None,
     name: str | None = None,
+    into: Path | None = None,
 ) -> ZSLDataset:
-    """Read features of your own into memory; :func:`import_dataset` keeps them for good.
+    """Read features of your own; :func:`import_dataset` keeps them for good.
 
     Parameters
     ----------
@@ -69,9 +83,13 @@ def read_table(
         Needed for a CSV; replaces ``prototypes`` and ``class_names`` of the other kinds.
     unseen : names or numbers of the unseen classes
         Needed where the file holds no split, and refused where it does. A fifth of every other
-        class is then held out as ``test_seen``, drawn with seed 0.
+        class is then held out as ``test_seen``, drawn with seed 0. Where most classes are called by
+        ids of ImageNet-21K, those of the 2012 challenge are seen and all others unseen without it.
     name : str, optional
         By default the file's, without its ending.
+    into : Path, optional
+        Folder for ``features.npy``, which the features are then a map of; they are read into memory
+        otherwise.
 
     Returns
     -------
@@ -90,20 +108,24 @@ def read_table(
     """
     path = Path(path)
     name = name or clean_text(path.stem, 64)
-    side = _read_prototypes(Path(prototypes)) if prototypes is not None else None
+    side = read_csv_embeddings(Path(prototypes)) if prototypes is not None else None
     read = _read_csv if path.suffix.lower() == ".csv" else _read_archive
-    table = read(path, side)
+    with _folder(into) as folder:
+        table = read(path, side, folder)
+        features = table.features if into else np.array(table.features)
+    refuse_twice(path, table.class_names)
     return ZSLDataset(
         name=name,
-        features=table.features,
+        features=features,
         labels=table.labels,
         prototypes=table.prototypes,
         class_names=table.class_names,
         attribute_names=table.attribute_names,
         splits=[_own_split(path, table, unseen)],
         revision=REVISION,
-        source=f"Features of your own, from {clean_text(path.name)}.",
+        source=f"Features of your own, from {clean_text(path.name)}{_made(table.provenance)}.",
         image_files=table.image_files,
+        pretraining=_known_pretraining(path, table.pretraining),
     )
 
 
@@ -118,15 +140,34 @@ class _Table:
     attribute_names: tuple[str, ...]
     parts: dict[str, np.ndarray]
     image_files: Sequence[str] = ()
+    pretraining: Sequence[str] = ()
+    provenance: Sequence[str] = ()
 
 
-@dataclass(frozen=True)
-class _Csv:
-    """Columns of text and columns of numbers of one CSV file."""
+@contextmanager
+def _folder(into: Path | None) -> Iterator[Path]:
+    """Lend the folder that is given, or one that goes."""
+    if into is not None:
+        yield into
+        return
+    with kept.scratch() as folder:
+        yield folder
 
-    texts: dict[str, list[str]]
-    names: tuple[str, ...]
-    values: np.ndarray
+
+def _made(provenance: Sequence[str]) -> str:
+    """Return how the features were made, as the end of a sentence."""
+    return f": {'; '.join(provenance)}" if provenance else ""
+
+
+def _known_pretraining(path: Path, names: Sequence[str]) -> Sequence[str]:
+    """Return the names of vocabularies, which the audit looks up; others are refused."""
+    lists = (FACTS / "vocabularies").glob("*.txt*")
+    known = ["none", *sorted(file.name.partition(".")[0] for file in lists)]
+    for name in names:
+        if name not in known:
+            what = f"pre-training vocabulary in {clean_text(path.name)}"
+            raise closest_name(what, name, known)
+    return names
 
 
 def _own_split(path: Path, table: _Table, unseen: Sequence[str | int] | None) -> Split:
@@ -134,6 +175,8 @@ def _own_split(path: Path, table: _Table, unseen: Sequence[str | int] | None) ->
     file, labels = clean_text(path.name), table.labels
     if unseen is not None and table.parts:
         raise DatasetError(f"{file} holds a split; expected no list of unseen classes beside it.")
+    if unseen is None and not table.parts and known_ids(table.class_names):
+        return challenge_split("own", labels, table.class_names)
     if unseen is None and not table.parts:
         raise DatasetError(
             f"{file} holds no split; expected the arrays or the column that say which rows train "
@@ -182,36 +225,57 @@ def _class_numbers(classes: Sequence[str | int], names: tuple[str, ...]) -> list
     return sorted({number[one] for one in classes})
 
 
-def _read_archive(path: Path, side: _Csv | None) -> _Table:
-    """Read an ``.npz`` or HDF5 file through the door."""
+def _read_archive(path: Path, side: ClassEmbeddings | None, folder: Path) -> _Table:
+    """Read an ``.npz`` or HDF5 file through the door; features stay a map in ``folder``."""
     required = ("features", "labels", *(() if side else ("prototypes",)))
-    with tempfile.TemporaryDirectory() as folder:
-        read = read_arrays(
-            path, ROLES, Path(folder), required=required, kinds=("NumPy archive", "HDF5")
-        )
-        # Their maps end with the folder.
-        copies = {key: np.array(read.arrays[key]) for key in MATRICES if key in read.arrays}
-    arrays = read.arrays | copies
-    prototypes = side.values if side else arrays["prototypes"]
+    kinds = ("NumPy archive", "HDF5")
+    read = read_arrays(path, ROLES, folder, required=required, kinds=kinds)
+    arrays = read.arrays
+    prototypes = side.values if side else np.array(arrays["prototypes"])
     n, n_classes = len(arrays["features"]), len(prototypes)
     if len(arrays["labels"]) != n:
         raise FileRefusedError(
             f"{clean_text(path.name)}: expected one label per row of features ({n}), "
             f"got {len(arrays['labels'])}."
         )
-    names = side.texts["class"] if side else read.names.get("class_names")
+    own = read.names.get("class_names")
+    names = side.classes if side else own
     return _Table(
         features=arrays["features"],
-        labels=arrays["labels"],
+        labels=_by_name(path, arrays["labels"], own, side) if side and own else arrays["labels"],
         prototypes=prototypes,
         class_names=tuple(names or (f"class {i}" for i in range(n_classes))),
         attribute_names=side.names if side else read.names.get("attribute_names", ()),
         parts={part: arrays[part] for part in PARTS if part in arrays},
         image_files=read.names.get("image_files", ()),
+        pretraining=read.names.get("pretraining", ()),
+        provenance=read.names.get("provenance", ()),
     )
 
 
-def _read_csv(path: Path, side: _Csv | None) -> _Table:
+def _by_name(
+    path: Path, labels: np.ndarray, own: tuple[str, ...], side: ClassEmbeddings
+) -> np.ndarray:
+    """Return labels as rows of the prototypes that bear the names that the file gives its classes.
+
+    A file that names as many classes as the CSV has, and none of them alike, numbers the CSV's.
+    """
+    place = {plain_name(name): row for row, name in enumerate(side.classes)}
+    if not {plain_name(name) for name in own} & set(place) and len(own) == len(side.classes):
+        return labels
+    if len(labels) and not 0 <= labels.min() <= labels.max() < len(own):
+        raise FileRefusedError(
+            f"{clean_text(path.name)}: expected labels 0..{len(own) - 1}, the places of its class "
+            f"names; got {labels.min()}..{labels.max()}."
+        )
+    for c in np.unique(labels):
+        if plain_name(own[c]) not in place:
+            raise closest_name(f"class in {clean_text(path.name)}", own[c], side.classes)
+    rows = np.array([place.get(plain_name(name), -1) for name in own])
+    return rows[labels]
+
+
+def _read_csv(path: Path, side: ClassEmbeddings | None, folder: Path) -> _Table:
     """Read features from a CSV; labels are names of prototypes."""
     file = clean_text(path.name)
     if side is None:
@@ -219,118 +283,32 @@ def _read_csv(path: Path, side: _Csv | None) -> _Table:
             f"{file}: expected the classes' prototypes in a second CSV, given with prototypes= "
             f"(--prototypes); got none."
         )
-    table = _load_csv(path, required=("label",), optional=("split", "image_file"))
-    number = {name: i for i, name in enumerate(side.texts["class"])}
-    for row, label in enumerate(table.texts["label"], start=1):
+    table = read_table_file(path, folder, TEXTS)
+    number = {name: i for i, name in enumerate(side.classes)}
+    for code, label in enumerate(table.texts["label"]):
         if label not in number:
-            raise closest_name(f"class in {file}, data row {row},", label, number)
-    places = table.texts.get("split", [])
-    for row, place in enumerate(places, start=1):
+            raise closest_name(f"class in {file}, {_row(table, 'label', code)},", label, number)
+    parts = {}
+    for code, place in enumerate(table.texts.get("split", ())):
         if place not in PARTS:
             raise FileRefusedError(
-                f"{file}, data row {row}: expected {', '.join(PARTS)} in column 'split', "
-                f"got {place!r}."
+                f"{file}, {_row(table, 'split', code)}: expected {', '.join(PARTS)} in column "
+                f"'split', got {place!r}."
             )
+        parts[place] = np.flatnonzero(table.codes["split"] == code)
+    of_text = np.array([number[label] for label in table.texts["label"]])
+    files = table.texts.get("image_file", ())
     return _Table(
         features=table.values,
-        labels=np.array([number[label] for label in table.texts["label"]]),
+        labels=of_text[table.codes["label"]],
         prototypes=side.values,
-        class_names=tuple(number),
+        class_names=side.classes,
         attribute_names=side.names,
-        parts={part: np.flatnonzero(np.array(places) == part) for part in PARTS} if places else {},
-        image_files=table.texts.get("image_file", ()),
+        parts=parts,
+        image_files=[files[code] for code in table.codes["image_file"]] if files else (),
     )
 
 
-def _read_prototypes(path: Path) -> _Csv:
-    """Read the prototypes' CSV; every class once."""
-    side = _load_csv(path, required=("class",))
-    classes = side.texts["class"]
-    twice = [name for i, name in enumerate(classes) if name in classes[:i]]
-    if twice:
-        raise FileRefusedError(f"{clean_text(path.name)}: class {twice[0]!r} stands there twice.")
-    return side
-
-
-def _load_csv(path: Path, required: tuple[str, ...], optional: tuple[str, ...] = ()) -> _Csv:
-    """Read a CSV with pandas; only when that fails, walk it to find the line at fault."""
-    import pandas as pd
-
-    header = _csv_header(path, required)
-    texts = [column for column in (*required, *optional) if column in header]
-    numbers = [column for column in header if column not in texts]
-    if not numbers:
-        raise FileRefusedError(
-            f"{clean_text(path.name)}, line 1: expected at least one column of numbers, got none."
-        )
-    types = {column: str if column in texts else np.float32 for column in header}
-    try:
-        with np.errstate(over="ignore"), warnings.catch_warnings():
-            warnings.simplefilter("error", pd.errors.ParserWarning)  # else it drops extra fields
-            frame = pd.read_csv(path, dtype=types, index_col=False, na_filter=False)
-        values = frame[numbers].to_numpy(np.float32)
-    except (ValueError, OverflowError, pd.errors.ParserWarning):  # its errors are ValueErrors
-        raise _fault(path, header, numbers) from None
-    if not len(frame) or not np.isfinite(values).all():
-        raise _fault(path, header, numbers)
-    columns = {column: [clean_text(text) for text in frame[column]] for column in texts}
-    return _Csv(columns, tuple(map(clean_text, numbers)), values)
-
-
-def _csv_header(path: Path, required: tuple[str, ...]) -> list[str]:
-    """Read the first line, within limits, and refuse a file that cannot be such a table."""
-    file = clean_text(path.name)
-    if not path.is_file():
-        raise FileRefusedError(f"{file}: expected a CSV file, found none.")
-    if path.stat().st_size > MAX_CSV_BYTES:
-        raise FileRefusedError(
-            f"{file}: expected at most {MAX_CSV_BYTES:,} bytes of CSV, got "
-            f"{path.stat().st_size:,}; use .npz or HDF5."
-        )
-    with path.open(encoding="utf-8-sig", errors="replace", newline="") as lines:
-        header = next(csv.reader([lines.readline(MAX_HEADER)]), [])
-    twice = [column for column, times in Counter(header).items() if times > 1]
-    if twice or len(header) > MAX_COLUMNS:
-        which = f", {clean_text(twice[0])!r} more than once" if twice else ""
-        raise FileRefusedError(
-            f"{file}, line 1: expected at most {MAX_COLUMNS:,} different columns, "
-            f"got {len(header):,}{which}."
-        )
-    for column in required:
-        if column not in header:
-            got = ", ".join(map(clean_text, header[:6]))
-            raise FileRefusedError(f"{file}, line 1: expected a column {column!r}, got {got}.")
-    return header
-
-
-def _fault(path: Path, header: list[str], numbers: list[str]) -> FileRefusedError:
-    """Find the first line that is not as the header says."""
-    at = file = clean_text(path.name)
-    where = {column: header.index(column) for column in numbers}
-    try:
-        with path.open(encoding="utf-8", newline="") as lines:
-            reader = csv.reader(lines)
-            next(reader)
-            for row in filter(None, reader):
-                at = f"{file}, line {reader.line_num}"
-                if len(row) != len(header):
-                    return FileRefusedError(f"{at}: expected {len(header)} fields, got {len(row)}.")
-                for column, i in where.items():
-                    if not _is_finite(row[i]):
-                        return FileRefusedError(
-                            f"{at}, column {clean_text(column)!r}: expected a finite number, "
-                            f"got {clean_text(row[i], 40)!r}."
-                        )
-    except UnicodeDecodeError:
-        return FileRefusedError(f"{file}: expected UTF-8 text, got other bytes.")
-    except csv.Error as error:
-        return FileRefusedError(f"{at}: could not be read as CSV ({clean_text(error)}).")
-    return FileRefusedError(f"{file}: expected a table with at least one row of numbers.")
-
-
-def _is_finite(text: str) -> bool:
-    try:
-        with np.errstate(over="ignore"):
-            return bool(np.isfinite(np.float32(text)))
-    except ValueError:
-        return False
+def _row(table: Table, column: str, code: int) -> str:
+    """Name the first row in which a text stands; the first row is 1."""
+    return f"data row {int(np.argmax(table.codes[column] == code)) + 1}"

@@ -21,18 +21,26 @@ folds. Those of the standard split lie in ``standard_split/``, with a file of it
 from __future__ import annotations
 
 import os
-import tempfile
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
+from zslcore import kept
 from zslcore.datasets import imports
 from zslcore.datasets.base import Fold, Split, ZSLDataset
 from zslcore.datasets.benchmarks import Recognised, recognise
-from zslcore.datasets.door import Role, Variables, clean_text, read_arrays, read_lines
+from zslcore.datasets.door import (
+    Role,
+    Variables,
+    clean_text,
+    read_arrays,
+    read_lines,
+    refuse_twice,
+)
+from zslcore.datasets.embeddings import read_class_embeddings
 from zslcore.datasets.folds import class_folds
-from zslcore.exceptions import FileRefusedError, closest_name
+from zslcore.exceptions import FileRefusedError, ParameterError, closest_name
 
 __all__ = ["read_split_arrays", "read_xlsa17"]
 
@@ -65,6 +73,8 @@ def read_xlsa17(
     splits: str = SPLITS,
     *,
     name: str | None = None,
+    prototypes: str | os.PathLike[str] | None = None,
+    embedding: str | None = None,
 ) -> ZSLDataset:
     """Read a data set in the field's layout, importing it on the first call.
 
@@ -80,6 +90,11 @@ def read_xlsa17(
     name : str, optional
         Name of the import. By default the folder's, followed by the stem of every file that is not
         called as in the public archive: ``CUB``, ``CUB-vgg_fc7``, ``CUB-vgg_fc7-att_splits_v1``.
+    prototypes : path, optional
+        File of class embeddings that take the place of ``att``, in one of the forms of
+        :mod:`zslcore.datasets.embeddings`; looked for in ``folder`` where there is no such path.
+    embedding : str, optional
+        Which of several that this file holds, as "word2vec".
 
     Returns
     -------
@@ -99,11 +114,23 @@ def read_xlsa17(
     UnknownNameError
         When a class list names a class that ``allclasses_names`` does not have.
     """
+    if embedding is not None and prototypes is None:
+        raise ParameterError(
+            "An embedding is one of a file of class embeddings; expected that file with "
+            "prototypes= (--prototypes), got none."
+        )
     layout = _Layout.find(Path(folder), features, splits)
+    options: dict[str, str] = {"features": features, "splits": splits}
+    if prototypes is not None:
+        own = Path(prototypes)
+        own = own if own.exists() else layout.folder / own
+        layout = replace(layout, prototypes=own.resolve(), embedding=embedding)
+        options |= {"prototypes": str(own.resolve())}
+        options |= {"embedding": embedding} if embedding is not None else {}
     name = name or layout.default_name()
     recipe = imports.Recipe(
         path=str(layout.folder),
-        options={"features": features, "splits": splits},
+        options=options,
         sources=layout.sources(),
         revision=REVISION,
     )
@@ -125,8 +152,8 @@ def read_split_arrays(path: str | os.PathLike[str]) -> dict[str, np.ndarray]:
         file order**; ``att`` and ``original_att`` as float32 of shape (n_classes, n_attributes);
         ``allclasses_names`` as an array of texts. Nothing is judged.
     """
-    with tempfile.TemporaryDirectory() as folder:
-        read = read_arrays(path, SMALL, Path(folder), required=())
+    with kept.scratch() as folder:
+        read = read_arrays(path, SMALL, folder, required=())
         texts = {name: np.array(names) for name, names in read.names.items()}
         return {name: np.array(values) for name, values in read.arrays.items()} | texts
 
@@ -141,6 +168,8 @@ class _Layout:
     lists: dict[str, Path]
     standard: dict[str, Path]
     predicates: Path | None
+    prototypes: Path | None = None
+    embedding: str | None = None
 
     @classmethod
     def find(cls, folder: Path, features: str, splits: str) -> _Layout:
@@ -170,7 +199,7 @@ class _Layout:
 
     def sources(self) -> list[Path]:
         """Return every file that the data set is read from."""
-        optional = [*self.lists.values(), *self.standard.values(), self.predicates]
+        optional = [*self.lists.values(), *self.standard.values(), self.predicates, self.prototypes]
         return [self.features, self.splits, *filter(None, dict.fromkeys(optional))]
 
     def default_name(self) -> str:
@@ -180,6 +209,8 @@ class _Layout:
             unusual.append(self.splits.parent.name)
         if self.splits.name.lower() != SPLITS:
             unusual.append(self.splits.stem)
+        if self.prototypes is not None:
+            unusual.append(self.embedding or self.prototypes.stem)
         return imports.import_name("-".join([self.folder.name, *unusual]))
 
 
@@ -216,12 +247,20 @@ def _read(layout: _Layout, name: str, into: Path) -> ZSLDataset:
     """Read every file of a data set; ``features.npy`` stays in ``into`` as a map."""
     wanted: dict[str, Role] = {"features": "columns", "labels": "numbers"}
     images = read_arrays(layout.features, wanted, into).arrays
-    with tempfile.TemporaryDirectory() as folder:
+    with kept.scratch() as folder:
         wanted = {key: SMALL[key] for key in (*REQUIRED, *PARTS, *FOLD_PARTS)}
-        tables = read_arrays(layout.splits, wanted, Path(folder), required=REQUIRED)
+        tables = read_arrays(layout.splits, wanted, folder, required=REQUIRED)
         tables.arrays["att"] = np.array(tables.arrays["att"])  # its map ends with the folder
     labels = _labels(layout, images, tables)
     prototypes, names = tables.arrays["att"], tables.names["allclasses_names"]
+    dimensions = _attribute_names(layout.predicates, prototypes.shape[1])
+    source = f"{layout.features.name} and {layout.splits.name} from {layout.folder.name}"
+    if layout.prototypes is not None:
+        own = read_class_embeddings(layout.prototypes, layout.embedding, layout.standard)
+        prototypes = own.of(names)
+        dimensions = own.names or _attribute_names(layout.predicates, prototypes.shape[1])
+        which = f"{layout.embedding} of " if layout.embedding else ""
+        source += f", class embeddings {which}{own.file}"
     known = recognise(names, labels)
     return ZSLDataset(
         name=name,
@@ -229,10 +268,9 @@ def _read(layout: _Layout, name: str, into: Path) -> ZSLDataset:
         labels=labels,
         prototypes=prototypes,
         class_names=names,
-        attribute_names=_attribute_names(layout.predicates, prototypes.shape[1]),
+        attribute_names=dimensions,
         splits=_splits(layout, tables, labels, known),
-        source=f"{layout.features.name} and {layout.splits.name} from {layout.folder.name}, "
-        f"imported from the xlsa17 layout.",
+        source=f"{source}, imported from the xlsa17 layout.",
         image_files=_image_files(layout.features, len(labels)),
         revision=REVISION,
     )
@@ -243,9 +281,9 @@ def _image_files(path: Path, n: int) -> tuple[str, ...]:
 
     No figure depends on these names, so that odd ones are no reason to refuse the features.
     """
-    with tempfile.TemporaryDirectory() as folder:
+    with kept.scratch() as folder:
         try:
-            read = read_arrays(path, {"image_files": "paths"}, Path(folder), required=())
+            read = read_arrays(path, {"image_files": "paths"}, folder, required=())
         except FileRefusedError:
             return ()
     names = read.names.get("image_files", ())
@@ -266,6 +304,7 @@ def _labels(layout: _Layout, images: dict[str, np.ndarray], tables: Variables) -
             f"{layout.splits.name}: expected as many names in allclasses_names as columns in att "
             f"({n_classes}), got {n_names}."
         )
+    refuse_twice(layout.splits, tables.names["allclasses_names"])
     _require_range(layout.features, "labels", labels, n_classes, "columns of att")
     return labels - 1
 

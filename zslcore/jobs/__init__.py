@@ -8,16 +8,29 @@ Each kind of work is one file with ``ask``, ``do`` and ``read`` (:mod:`zslcore.j
     result, scores = run.read(jobs.finished(work), work)
 """
 
-from zslcore.jobs.runner import Runner, cancel, close, finished, status, submit, wait
+from zslcore.jobs.queueing import NOBODY, Visitor
+from zslcore.jobs.runner import (
+    Runner,
+    cancel,
+    close,
+    finished,
+    of_visitor,
+    status,
+    submit,
+    wait,
+)
 from zslcore.jobs.work import Status, Work
 
 __all__ = [
+    "NOBODY",
     "Runner",
     "Status",
+    "Visitor",
     "Work",
     "cancel",
     "close",
     "finished",
+    "of_visitor",
     "status",
     "submit",
     "wait",

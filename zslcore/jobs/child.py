@@ -82,6 +82,11 @@ class Report:
         self._next_preview = now + max(PREVIEW_EVERY, 10 * (now - start))
 
 
+#: Held while a result is put in its place, which whoever ends this process waits for: of a folder
+#: that is removed by one thread while another one renames it, a half would be seen.
+_PUTTING = threading.Lock()
+
+
 def main(name: str) -> None:
     """Do the works of the module called ``name`` that come."""
     answer = os.fdopen(os.dup(1), "w", encoding="utf-8")
@@ -120,8 +125,14 @@ class _Requests(queue.SimpleQueue[dict[str, Any]]):
         with suppress(OSError, ValueError):
             for line in sys.stdin:
                 self.put(json.loads(line))
-        if self._folder is not None:
-            kept.discard(self._folder)
+        _abandon(self._folder)
+
+
+def _abandon(folder: Path | None) -> None:
+    """Remove what is unfinished and end, but not while it is put in its place."""
+    with _PUTTING:  # never given back: nothing is put anywhere any more
+        if folder is not None:
+            kept.discard(folder)
         if hasattr(os, "killpg"):
             os.killpg(0, signal.SIGKILL)  # the group is this process's own
         os._exit(1)
@@ -149,7 +160,14 @@ def _do(function: Callable[..., None], request: dict[str, Any], report: Report) 
     start = time.perf_counter()
     function(folder, report, **request["arguments"])
     seconds = time.perf_counter() - start
+    with _PUTTING:
+        _put(folder, into, request, seconds)
+
+
+def _put(folder: Path, into: Path, request: dict[str, Any], seconds: float) -> None:
+    """Seal what a work has left and put it in its place."""
     (folder / PREVIEW).unlink(missing_ok=True)
+    kept.disown(folder)
     manifest = {
         "settings": {
             name: request[name] for name in ("function", "arguments", "threads", "made_by")

@@ -13,12 +13,13 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from joblib import Parallel, delayed
+from joblib import delayed
 
 from zslcore.analysis.comparison import Choice, ComparisonSpec, complete, missing
 from zslcore.datasets import ZSLDataset, load
 from zslcore.exceptions import ZSLError
 from zslcore.jobs.work import Work
+from zslcore.large.engine import Engine, parallel
 from zslcore.methods import get_method
 from zslcore.runs import RunSpec, RunStore, revisions_of
 
@@ -77,9 +78,14 @@ def do(
 
 
 def make(
-    todo: Sequence[RunSpec], choices: Sequence[Choice] = (), at_a_time: int = AT_A_TIME
+    todo: Sequence[RunSpec],
+    choices: Sequence[Choice] = (),
+    at_a_time: int = AT_A_TIME,
+    dask: str = "",
 ) -> Iterator[tuple[RunSpec, str]]:
     """Make runs with what belongs to them, the quick ones first; they are kept in the run store.
+
+    With the address of a Dask cluster its workers make them, who have to share this data folder.
 
     Yields
     ------
@@ -87,8 +93,9 @@ def make(
         Every run as it ends, and why it was refused, if it was.
     """
     todo = sorted(todo, key=lambda run: run.estimator.iterative)
-    work = Parallel(min(at_a_time, len(todo) or 1), return_as="generator_unordered")
-    yield from work(delayed(_complete)(run, choices) for run in todo)
+    n_jobs = min(at_a_time, len(todo) or 1)
+    with parallel(Engine(dask=dask), n_jobs, "generator_unordered") as work:
+        yield from work(delayed(_complete)(run, choices) for run in todo)
 
 
 @lru_cache(maxsize=2)

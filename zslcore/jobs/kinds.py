@@ -9,11 +9,13 @@ from typing import Any, Protocol
 from zslcore.exceptions import closest_name
 from zslcore.jobs import (
     accuracies,
+    actions,
     compare,
     cross,
     draws,
     embed,
     follow,
+    large_scale,
     leak_cost,
     run,
     take_apart,
@@ -64,6 +66,8 @@ _ALL: tuple[Kind, ...] = (
     compare,
     follow,
     take_apart,
+    actions,
+    large_scale,
 )
 KINDS = {kind.NAME: kind for kind in _ALL}
 

@@ -10,7 +10,6 @@ import pandas as pd
 
 from zslcore.analysis import leak_cost
 from zslcore.datasets import ZSLDataset, load
-from zslcore.exceptions import DatasetError
 from zslcore.jobs.work import Work
 from zslcore.methods import get_method
 from zslcore.runs import revisions_of
@@ -72,9 +71,7 @@ def do(
 ) -> None:
     """Measure, and keep a row a leak and figure."""
     report(0, 0, "Opening the data set")
-    data = load(dataset)
-    if data.digest != digest:
-        raise DatasetError(f"{dataset}: expected data {digest}; these are {data.digest}.")
+    data = load(dataset).required(digest)
     found = leak_cost.costs(
         get_method(method)(),
         data,

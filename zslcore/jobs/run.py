@@ -60,7 +60,9 @@ def do(folder: Path, report: Report, *, spec: str) -> None:
     report(0, 0, "Opening the data set")
     dataset, store = load(asked.dataset), RunStore()
     with_oracle = asks_for_oracle(asked)
-    progress = Progress(asked, dataset, report, with_oracle=with_oracle, known=store.get(asked.key))
+    progress = Progress(
+        asked, dataset, report, with_oracle=with_oracle, known=store.recall(asked.key)
+    )
     result, scores = store.run(
         asked,
         dataset,

@@ -16,6 +16,7 @@ from __future__ import annotations
 import atexit
 import json
 import os
+import tempfile
 import threading
 import time
 from contextlib import suppress
@@ -25,21 +26,26 @@ from typing import Any
 
 from zslcore import kept
 from zslcore.exceptions import ZSLError
-from zslcore.files import data_folder
+from zslcore.files import data_folder, written_whole
 from zslcore.jobs.children import Child
+from zslcore.jobs.queueing import NOBODY, Turns, Visitor, most_waiting
 from zslcore.jobs.work import State, Status, Work, key_of
 
-__all__ = ["Runner", "cancel", "close", "finished", "status", "submit", "wait"]
+__all__ = ["Runner", "cancel", "close", "finished", "of_visitor", "status", "submit", "wait"]
 
 #: Jobs that run side by side; each may use the threads its work names.
 PARALLEL = int(os.environ.get("ZSL_JOBS", "1"))
-#: Works that may wait; more are refused.
-MAX_QUEUE = 32
+#: Works that may wait, those of one browser, and those of one network address; more are refused.
+MAX_QUEUE, SHARE, SHARE_OF_ADDRESS = 64, 12, 32
+#: Seconds without a look after which a waiting job is dropped, and a running one.
+WAITS, RUNS = 300.0, 60.0 * float(os.environ.get("ZSL_JOB_PATIENCE", "30"))
 #: What all results together may take on disk; the ones not asked for longest go first.
 MAX_BYTES = 2 << 30
 #: How many ended jobs are remembered, for those who still look at them.
 REMEMBERED = 100
 
+#: Beside the results: what is remembered over a restart of jobs that ended without one.
+ENDED = ".ended.json"
 MANIFEST, PREVIEW = "manifest.json", "preview.npz"
 
 #: Name, size, time and number of every file of a folder.
@@ -51,6 +57,8 @@ class _Job:
     """One attempt at a work; touched under the runner's lock only."""
 
     work: Work
+    visitors: list[Visitor] = field(default_factory=list)
+    looked: float = field(default_factory=time.monotonic)
     state: State = "queued"
     since: float = field(default_factory=time.monotonic)
     ended: float | None = None
@@ -60,6 +68,16 @@ class _Job:
     folder: Path | None = None
     error: str = ""
     over: threading.Event = field(default_factory=threading.Event)
+
+    @property
+    def asked_by(self) -> Visitor:
+        """Who has asked for it first, of those who still wait."""
+        return self.visitors[0] if self.visitors else NOBODY
+
+    def is_forgotten(self) -> bool:
+        """Whether nobody has looked at it for so long that nobody is taken to wait."""
+        patience = {"queued": WAITS, "running": RUNS}.get(self.state)
+        return patience is not None and time.monotonic() - self.looked > patience
 
     def hear(self, line: dict[str, Any]) -> None:
         """Take in what the child says."""
@@ -83,6 +101,7 @@ class _Job:
             seconds_left=self.seconds_left(),
             preview=preview if preview and preview.exists() else None,
             error=self.error,
+            visitors=len(self.visitors),
             **said,
         )
 
@@ -122,44 +141,100 @@ class Runner:
         self._lock = threading.RLock()
         self._jobs: dict[str, _Job] = {}
         self._queue: list[_Job] = []
+        self._turns = Turns()
+        self._closing = False
         self._threads: set[threading.Thread] = set()
         self._spare: Child | None = None
         self._verified: dict[Path, Stamp] = {}
+        self._refuge: tempfile.TemporaryDirectory[str] | None = None
 
     @property
     def folder(self) -> Path:
-        """Where results are kept, one folder a key."""
-        return self._folder or data_folder() / "jobs"
+        """Where results are kept, one folder a key.
 
-    def submit(self, work: Work) -> Status:
+        Where nothing can be written in the data folder, results live as long as this server.
+        """
+        if self._folder is not None:
+            return self._folder
+        folder = data_folder() / "jobs"
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            writable = os.access(folder, os.W_OK)
+        except OSError:
+            writable = False
+        if writable:
+            return folder
+        if self._refuge is None:
+            self._refuge = tempfile.TemporaryDirectory(prefix="zsl-jobs-")
+        return Path(self._refuge.name)
+
+    def submit(self, work: Work, visitor: Visitor = NOBODY) -> Status:
         """Ask for ``work``; whoever asks for one that is under way already joins it.
 
         Raises
         ------
         ZSLError
-            When too many works wait.
+            When too many works wait, of this visitor or of all.
         """
         with self._lock:
+            self._drop_forgotten()
             job = self._jobs.get(work.key)
             if job is None or job.state not in ("queued", "running"):
-                if len(self._queue) >= MAX_QUEUE:
-                    raise ZSLError(
-                        f"{work.title}: {MAX_QUEUE} others are waiting already; try again later."
-                    )
+                self._make_room(work, visitor)
                 self._forget()
                 job = self._jobs[work.key] = _Job(work)
+                if work.key in self._read_ended():
+                    self._remember()
                 self._queue.append(job)
-                self._start_next()
+            if visitor not in job.visitors:
+                job.visitors.append(visitor)
+            self._start_next()
             return self._status(job)
 
     def status(self, key: str) -> Status | None:
-        """Return how the job with this key stands, None when this server has not heard of it."""
+        """Return how the job with this key stands, None where nobody has heard of it.
+
+        Asking counts as a look at the job. What ended without a result is remembered over a
+        restart.
+        """
         with self._lock:
             job = self._jobs.get(key)
-            return None if job is None else self._status(job)
+            return self._ended(key) if job is None else self._status(job)
+
+    def of_visitor(self, visitor: Visitor) -> list[tuple[Work, Status]]:
+        """Return what a visitor waits for, each work with how it stands, the first come first."""
+        with self._lock:
+            self._drop_forgotten()
+            jobs = [job for job in self._jobs.values() if visitor in job.visitors]
+            return [(job.work, self._status(job)) for job in jobs if job.ended is None]
 
     def _status(self, job: _Job) -> Status:
-        return job.status(self._queue.index(job) + 1 if job in self._queue else 0)
+        job.looked = time.monotonic()
+        order = self._turns.order(self._queue) if job in self._queue else []
+        return job.status(order.index(job) + 1 if order else 0)
+
+    def _make_room(self, work: Work, visitor: Visitor) -> None:
+        """Refuse one more work of who has many waiting; else see that the queue takes it."""
+        mine = [job for job in self._queue if job.asked_by.address == visitor.address]
+        own = [job for job in mine if job.asked_by == visitor]
+        if visitor != NOBODY and (len(own) >= SHARE or len(mine) >= SHARE_OF_ADDRESS):
+            raise ZSLError(
+                f"{work.title}: {len(own) if len(own) >= SHARE else len(mine)} works of yours are "
+                "waiting already; cancel one, or try again when one is done."
+            )
+        if len(self._queue) >= MAX_QUEUE:
+            spared = most_waiting(self._queue, visitor.address)
+            if spared is None:
+                raise ZSLError(
+                    f"{work.title}: {MAX_QUEUE} others are waiting already; try again later."
+                )
+            self._queue.remove(spared)
+            self._end(spared, "cancelled", "Others were waiting, and the queue was full.")
+
+    def _drop_forgotten(self) -> None:
+        """End the jobs that nobody looks at any more."""
+        for job in [job for job in self._jobs.values() if job.is_forgotten()]:
+            self._stop(job, "Nobody had looked at it for a while.")
 
     def wait(self, key: str, seconds: float) -> Status | None:
         """Return the status as soon as the job is over, or after ``seconds``."""
@@ -169,17 +244,26 @@ class Runner:
             job.over.wait(seconds)
         return self.status(key)
 
-    def cancel(self, key: str) -> None:
-        """End the job with this key, for everybody; its process and what it has written go."""
+    def cancel(self, key: str, visitor: Visitor | None = None) -> None:
+        """Let a visitor leave the job with this key; the last one ends it.
+
+        Without a visitor it ends for everybody. Its process and what it has written go.
+        """
         with self._lock:
             job = self._jobs.get(key)
             if job is None or job.state not in ("queued", "running"):
                 return
-            if job in self._queue:
-                self._queue.remove(job)
-            self._end(job, "cancelled")
-            if job.child is not None:
-                job.child.kill()
+            if visitor in job.visitors:
+                job.visitors.remove(visitor)
+            if visitor is None or not job.visitors:
+                self._stop(job)
+
+    def _stop(self, job: _Job, why: str = "") -> None:
+        if job in self._queue:
+            self._queue.remove(job)
+        self._end(job, "cancelled", why)
+        if job.child is not None:
+            job.child.kill()
 
     def finished(self, work: Work) -> Path | None:
         """Return the folder with the result of ``work``, verified, or None.
@@ -202,8 +286,10 @@ class Runner:
     def close(self) -> None:
         """End every job and the spare child, and wait until they are gone."""
         with self._lock:
+            self._closing = True  # what ends now was not cancelled: it starts again when asked for
             for job in self._jobs.values():
                 self.cancel(job.work.key)
+            self._closing = False
             threads = list(self._threads)
         for thread in threads:
             thread.join()
@@ -211,13 +297,19 @@ class Runner:
             spare, self._spare = self._spare, None
         if spare is not None:
             spare.end()
+        if self._refuge is not None:
+            self._ended_file.unlink(missing_ok=True)
+            self._refuge.cleanup()
+            self._refuge = None
 
     # --- In the background ------------------------------------------------------------------------
 
     def _start_next(self) -> None:
         """Start the first in the queue while there is room for it."""
         while self._queue and len(self._threads) < self.parallel:
-            job = self._queue.pop(0)
+            job = self._turns.order(self._queue)[0]
+            self._queue.remove(job)
+            self._turns.serve(job.asked_by)
             job.state, job.since = "running", time.monotonic()
             thread = threading.Thread(target=self._run, args=(job,), daemon=True)
             self._threads.add(thread)
@@ -272,6 +364,8 @@ class Runner:
     def _end(self, job: _Job, state: State, error: str = "") -> None:
         job.state, job.error, job.ended = state, error, time.monotonic()
         job.over.set()
+        if state != "done" and not self._closing:
+            self._remember()
 
     def _child(self, threads: int) -> tuple[Child, bool]:
         """Return the child that stands by, if it can do the work, or a new one; whether it is."""
@@ -292,6 +386,35 @@ class Runner:
                 self._spare = child
         if not stands_by:
             child.end()
+
+    def _remember(self) -> None:
+        """Write down which jobs ended without a result, for the time after a restart."""
+        known = {key: said for key, said in self._read_ended().items() if key not in self._jobs}
+        for key, job in self._jobs.items():
+            if job.state in ("failed", "cancelled"):
+                known[key] = {"state": job.state, "error": job.error}
+        with suppress(OSError), written_whole(self._ended_file) as file:
+            file.write(json.dumps(dict(list(known.items())[-REMEMBERED:])).encode())
+
+    @property
+    def _ended_file(self) -> Path:
+        return self.folder.with_name(self.folder.name + ENDED)
+
+    def _read_ended(self) -> dict[str, dict[str, str]]:
+        try:
+            known = json.loads(self._ended_file.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return {}
+        return known if isinstance(known, dict) else {}
+
+    def _ended(self, key: str) -> Status | None:
+        """Return how a job ended without a result before this server began."""
+        said = self._read_ended().get(key, {})
+        if said.get("state") == "failed":
+            return Status("failed", error=str(said.get("error", "")))
+        if said.get("state") == "cancelled":
+            return Status("cancelled", error=str(said.get("error", "")))
+        return None
 
     def _forget(self) -> None:
         """Forget the jobs that ended longest ago."""
@@ -355,4 +478,5 @@ def _stamp(folder: Path) -> Stamp:
 _RUNNER = Runner()
 submit, status, wait = _RUNNER.submit, _RUNNER.status, _RUNNER.wait
 cancel, finished, close = _RUNNER.cancel, _RUNNER.finished, _RUNNER.close
+of_visitor = _RUNNER.of_visitor
 atexit.register(close)

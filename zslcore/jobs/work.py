@@ -78,7 +78,8 @@ class Status:
     seconds : since the job started, or was asked for while it is queued
     seconds_left : an estimate from what is done, None before there is any
     preview : an ``.npz`` of how the result looks by now, where the work draws one
-    error : one sentence on why there is no result, empty unless failed
+    error : one sentence on why there is no result, empty unless failed or dropped
+    visitors : how many wait for it
     """
 
     state: State
@@ -91,6 +92,7 @@ class Status:
     seconds_left: float | None = None
     preview: Path | None = None
     error: str = ""
+    visitors: int = 0
 
     @property
     def active(self) -> bool:

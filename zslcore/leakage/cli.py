@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import argparse
 import sys
-import tomllib
 from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from zslcore.datasets import ZSLDataset, available, load
-from zslcore.datasets.door import clean_text
+from zslcore.datasets.door import clean_text, read_value
 from zslcore.datasets.simulated import UNPLANTED
+from zslcore.datasets.simulated_actions import SIMULATED_ACTIONS
 from zslcore.exceptions import FileRefusedError, ParameterError, ZSLError, closest_name
 from zslcore.leakage.checks import CHECKS
 from zslcore.leakage.context import Decisions, Provenance, Thresholds
@@ -154,7 +154,7 @@ def _accepted(args: argparse.Namespace) -> frozenset[str]:
 
 def _subject(path: str) -> Subject:
     """Return a path as it is, and the data set when there is no such path but such a name."""
-    is_name = path in available() or path in UNPLANTED
+    is_name = path in (*available(), *UNPLANTED, *SIMULATED_ACTIONS)
     return load(path) if is_name and not Path(path).exists() else path
 
 
@@ -219,12 +219,7 @@ def read_decisions(path: str | Path) -> Decisions:
         When it is not there, too large, not TOML, or says anything else.
     """
     path, name = Path(path), clean_text(Path(path).name)
-    if not path.is_file() or path.stat().st_size > MAX_DECISIONS:
-        raise FileRefusedError(f"{name}: expected a TOML file of at most {MAX_DECISIONS:,} bytes.")
-    try:
-        tables = tomllib.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise FileRefusedError(f"{name}: expected TOML, {error}.") from error
+    tables: dict[str, Any] = read_value(path, "TOML", max_bytes=MAX_DECISIONS)
     for vocabulary, table in tables.items():
         if not isinstance(table, dict):
             raise FileRefusedError(f"{name}: expected a table [{clean_text(vocabulary)}].")

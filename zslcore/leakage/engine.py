@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from os import PathLike
-from pathlib import Path
 from typing import Any
 
+from zslcore import kept
 from zslcore.datasets.base import ZSLDataset
 from zslcore.leakage.checks import CHECKS, run_check
 from zslcore.leakage.comparison import SplitComparison, compare_splits
@@ -187,5 +186,5 @@ def corrected_split(
 @contextmanager
 def _opened(subject: Subject, **known: Any) -> Iterator[AuditContext]:
     """Build the context; features read from a file live as long as it is looked at."""
-    with tempfile.TemporaryDirectory() as folder:
-        yield context_of(subject, into=Path(folder), **known)
+    with kept.scratch() as folder:
+        yield context_of(subject, into=folder, **known)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from os import PathLike
@@ -11,7 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
-from zslcore.datasets.door import Role, clean_text, read_arrays
+from zslcore import kept
+from zslcore.datasets.door import Role, clean_text, read_arrays, read_value
 from zslcore.datasets.xlsa17 import SMALL
 from zslcore.exceptions import DatasetError, FileRefusedError, ParameterError
 from zslcore.leakage.photographs import Photographs
@@ -24,6 +24,8 @@ GroupSource = np.ndarray | Sequence[int] | Sequence[str] | str | PathLike[str]
 GROUP_COLUMNS = ("group", "image_file")
 VARIABLES: dict[str, Role] = {"groups": "numbers", "image_files": "paths"}
 MAX_TEXT = 64 << 20
+#: Most rows of a list or a CSV of groups; ImageNet-21K has 14 million images, far more than this.
+MAX_ROWS = 2_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +45,8 @@ class SmallFiles:
         return self._read[path]
 
     def _keep(self, path: Path, wanted: dict[str, Role]) -> None:
-        with tempfile.TemporaryDirectory() as folder:
-            read = read_arrays(path, wanted, Path(folder), required=())
+        with kept.scratch() as folder:
+            read = read_arrays(path, wanted, folder, required=())
             names = dict(read.names)
             self._names[path] = names.pop("image_files", ())
             texts = {name: np.array(values) for name, values in names.items()}
@@ -123,8 +125,8 @@ def _in_file(path: Path) -> np.ndarray | list[str]:
     if path.suffix.lower() in (".txt", ".csv"):
         return _in_text(path)
     name = clean_text(path.name)
-    with tempfile.TemporaryDirectory() as folder:
-        read = read_arrays(path, VARIABLES, Path(folder), required=())
+    with kept.scratch() as folder:
+        read = read_arrays(path, VARIABLES, folder, required=())
         if "groups" in read.arrays:
             return np.array(read.arrays["groups"])
     if "image_files" not in read.names:
@@ -136,11 +138,7 @@ def _in_text(path: Path) -> list[str]:
     name = clean_text(path.name)
     if not path.is_file():
         raise FileRefusedError(f"{name}: expected a file with one group per row, found none.")
-    if path.stat().st_size > MAX_TEXT:
-        raise FileRefusedError(
-            f"{name}: expected at most {MAX_TEXT:,} bytes, got {path.stat().st_size:,}."
-        )
-    lines = path.read_text(encoding="utf-8-sig", errors="replace").splitlines()
+    lines = read_value(path, "lines", max_bytes=MAX_TEXT, most=MAX_ROWS)
     if path.suffix.lower() == ".txt":
         return [line.strip() for line in lines]
     try:
@@ -154,4 +152,6 @@ def _in_text(path: Path) -> list[str]:
             )
         return [(row[column] or "").strip() for row in rows]
     except csv.Error as error:
-        raise FileRefusedError(f"{name}: could not be read as CSV ({clean_text(error)}).") from None
+        raise FileRefusedError(
+            f"{name}: expected CSV, got text that is none ({clean_text(error)})."
+        ) from None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
@@ -12,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from zslcore.datasets.base import Split, ZSLDataset
-from zslcore.datasets.door import clean_text, read_arrays, read_lines
+from zslcore.datasets.door import clean_text, read_arrays, read_lines, read_split_rows
+from zslcore.datasets.door_text import MAX_ROW
 from zslcore.exceptions import DatasetError, FileRefusedError, closest_name
 from zslcore.kept import sha256
 from zslcore.leakage.context import PARTS, AuditContext
@@ -186,6 +186,7 @@ def _of_file(
     else:
         arrays = files.read(path)
         parts = {p: arrays[f"{p}_loc"] - 1 for p in PARTS if f"{p}_loc" in arrays}
+    _refuse_far(path, parts)
     if not parts:
         raise FileRefusedError(
             f"{clean_text(path.name)}: expected row numbers in trainval_loc, test_seen_loc and "
@@ -211,6 +212,16 @@ def _of_file(
             **known,
         }
     )
+
+
+def _refuse_far(path: Path, parts: Mapping[str, np.ndarray]) -> None:
+    """Refuse row numbers that no layout can hold; others that do not exist are for the checks."""
+    for part, rows in parts.items():
+        if rows.size and np.abs(rows).max() > MAX_ROW:
+            raise FileRefusedError(
+                f"{clean_text(path.name)}, {part}: expected row numbers up to {MAX_ROW:,}, got "
+                f"{rows[np.abs(rows).argmax()]:,}."
+            )
 
 
 def _completed(
@@ -311,17 +322,4 @@ def _class_lists(path: Path, names: tuple[str, ...]) -> dict[str, Any]:
 
 def _json_parts(path: Path) -> dict[str, np.ndarray]:
     """Read a split written by this package: 0-based rows by part."""
-    name = clean_text(path.name)
-    if not path.is_file() or path.stat().st_size > MAX_JSON:
-        raise FileRefusedError(f"{name}: expected a JSON file of at most {MAX_JSON:,} bytes.")
-    try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-        if content["schema"] != SPLIT_SCHEMA:
-            raise FileRefusedError(f"{name}: expected the schema {SPLIT_SCHEMA!r}.")
-        parts = {part: np.array(rows) for part, rows in content["parts"].items() if part in PARTS}
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise FileRefusedError(f"{name}: expected a split as JSON, {SPLIT_SCHEMA!r}.") from error
-    parts = {p: rows.astype(np.int64) if not rows.size else rows for p, rows in parts.items()}
-    if any(rows.ndim != 1 or rows.dtype.kind not in "iu" for rows in parts.values()):
-        raise FileRefusedError(f"{name}: expected a list of whole numbers for every part.")
-    return parts
+    return read_split_rows(path, SPLIT_SCHEMA, PARTS, max_bytes=MAX_JSON)

@@ -30,10 +30,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cached_property, lru_cache
 from typing import Literal
 
 from rapidfuzz import process
@@ -67,6 +68,8 @@ DOMAIN_NAMES = 5
 BROADER_STEPS = 2
 #: Most matches kept per test class and rule: the rest add no decision.
 MOST = 10
+#: Vocabularies that stay indexed: those of the package, and a few that visitors bring.
+KEPT = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,13 +152,48 @@ class _Index:
     by_synset: dict[str, set[int]] = field(default_factory=lambda: defaultdict(set))
     below: dict[str, list[tuple[int, int]]] = field(default_factory=lambda: defaultdict(list))
     frequency: Counter[str] = field(default_factory=Counter)
+    relatives: dict[str, tuple[str, ...]] = field(default_factory=dict)
+
+    @cached_property
+    def content(self) -> tuple[tuple[frozenset[str], ...], ...]:
+        """Per entry, the words of every name that carry a class."""
+        return tuple(tuple(frozenset(name.content) for name in names) for names in self.names)
+
+    @cached_property
+    def places(self) -> dict[str, int]:
+        """Words in the order in which they come."""
+        return {word: k for k, word in enumerate(self.by_word)}
+
+    @cached_property
+    def in_order(self) -> tuple[str, ...]:
+        """Words by the alphabet, where those with one beginning stand together."""
+        return tuple(sorted(self.by_word))
+
+    @cached_property
+    def by_first_sense(self) -> dict[str, list[str]]:
+        """Words by what they mean most often."""
+        found = defaultdict(list)
+        for word in self.by_word:
+            for sense in wordnet().senses(word, "n")[:1]:
+                found[sense].append(word)
+        return found
+
+    @cached_property
+    def by_end(self) -> dict[str, list[str]]:
+        """Words as they are written, and their base forms, by two letters at either end."""
+        names = (name for names in self.names for name in names)
+        found = defaultdict(list)
+        for word in sorted({word for name in names for word in (*name.words, *name.content)}):
+            found[f"{word[:2]}-"].append(word)
+            found[f"-{word[-2:]}"].append(word)
+        return found
 
     def common(self, word: str) -> bool:
         """Whether too many names have ``word`` for it to tell anything."""
         return self.frequency[word] > max(2, COMMON_SHARE * len(self.names))
 
 
-@cache
+@lru_cache(maxsize=KEPT)
 def _index(vocabulary: Vocabulary) -> _Index:
     parts = "n" if vocabulary.hierarchical else "nv"
     names = tuple(
@@ -254,29 +292,37 @@ def _same_words(query: _Query, index: _Index) -> Hits:
     if len(mine) < 2:
         return
     for i in sorted(set.intersection(*(index.by_word.get(word, set()) for word in mine))):
-        if any(mine <= set(name.content) for name in index.names[i]):
+        if any(mine <= theirs for theirs in index.content[i]):
             yield i, f"contains all of {', '.join(sorted(mine))}"
 
 
 def _spelling(query: _Query, index: _Index) -> Hits:
     """One letter changed, left out, added or swapped, in a word no dictionary has."""
-    words, written = list(query.name.content), _written(index)
+    words = list(query.name.content)
     for k, word in enumerate(words):
         if len(word) < 5 or word in index.by_word or wordnet().senses(word):
             continue
-        near = process.extractOne(word, written, scorer=OSA.distance, score_cutoff=1)
+        near = _nearest(word, index)
         if near:
-            base = wordnet().base(near[0], index.parts)
+            base = wordnet().base(near, index.parts)
             key = "".join([*words[:k], base, *words[k + 1 :]])
             for i in sorted(index.by_key.get(key, ())):
                 yield i, f"the same name but for the spelling of {word!r}"
 
 
-@cache
-def _written(index: _Index) -> tuple[str, ...]:
-    """Return the words of an index as they are written, and their base forms."""
-    names = (name for names in index.names for name in names)
-    return tuple(sorted({word for name in names for word in (*name.words, *name.content)}))
+def _nearest(word: str, index: _Index) -> str | None:
+    """Return the first word by the alphabet that is one letter off.
+
+    One letter cannot change both ends of a word of five letters or more: one end is as it was.
+    """
+    found = []
+    for end in (f"{word[:2]}-", f"-{word[-2:]}"):
+        near = process.extractOne(
+            word, index.by_end.get(end, ()), scorer=OSA.distance, score_cutoff=1
+        )
+        if near:
+            found.append((near[1], near[0]))
+    return min(found)[1] if found else None
 
 
 def _kinds(query: _Query, index: _Index) -> Iterator[tuple[int, str, bool]]:
@@ -323,7 +369,7 @@ def _contained(query: _Query, index: _Index) -> Hits:
     mine = set(query.name.content)
     near = set().union(*(index.by_word.get(word, set()) for word in mine))
     for i in sorted(near):
-        for theirs in (set(name.content) for name in index.names[i]):
+        for theirs in index.content[i]:
             if mine < theirs:
                 yield i, "a narrower name: it adds " + ", ".join(sorted(theirs - mine))
             elif theirs < mine:
@@ -350,19 +396,32 @@ def _shared_word(query: _Query, index: _Index) -> Hits:
                     yield i, f"both speak of {word!r}" + (f" ({other})" if other != word else "")
 
 
-@cache
 def _relatives(word: str, index: _Index) -> tuple[str, ...]:
     """Words of the index with a common meaning of ``word``, or compounds that begin with it."""
-    senses = set(wordnet().senses(word, "n")[:2])
-    found = [word] if word in index.by_word else []
-    for other in index.by_word:
-        if other == word:
-            continue
-        long_enough = len(word) > 2 and len(other) - len(word) > 3
-        compound = long_enough and other.startswith(word) and wordnet().senses(other[len(word) :])
-        if compound or senses & set(wordnet().senses(other, "n")[:1]):
-            found.append(other)
-    return tuple(found)
+    if word not in index.relatives:
+        found = {
+            other for sense in wordnet().senses(word, "n")[:2] for other in _meaning(sense, index)
+        }
+        if len(word) > 2:
+            found |= set(_compounds(word, index))
+        found.discard(word)
+        itself = [word] if word in index.by_word else []
+        index.relatives[word] = (*itself, *sorted(found, key=index.places.__getitem__))
+    return index.relatives[word]
+
+
+def _meaning(sense: str, index: _Index) -> Sequence[str]:
+    return index.by_first_sense.get(sense, ())
+
+
+def _compounds(word: str, index: _Index) -> Iterator[str]:
+    """Yield words that begin with ``word`` and go on with another one."""
+    for k in range(bisect_left(index.in_order, word), len(index.in_order)):
+        other = index.in_order[k]
+        if not other.startswith(word):
+            break
+        if len(other) - len(word) > 3 and wordnet().senses(other[len(word) :]):
+            yield other
 
 
 #: Strongest first; the first that holds for a pair is its match.
@@ -416,7 +475,9 @@ def _matches(
     for name, rule, strength in rules:
         kept = 0
         for i, evidence in rule(query, index):
-            if i not in taken and kept < MOST:
+            if kept == MOST:
+                break
+            if i not in taken:
                 taken.add(i)
                 kept += 1
                 entry = index.vocabulary.entries[i]

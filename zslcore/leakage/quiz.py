@@ -136,10 +136,10 @@ def clues(context: AuditContext) -> list[tuple[str, str]]:
     listed = ", ".join
     return [
         ("images of the data set", f"{context.n_rows:,}"),
-        ("rows of trainval + test_seen + test_unseen",
+        ("rows of trainval + test seen + test unseen",
          f"{' + '.join(f'{n:,}' for n in parts.values())} = {sum(parts.values()):,}"),
         ("classes of trainval", listed(context.names(context.classes("trainval")))),
-        ("classes of test_unseen", listed(context.names(context.known_unseen_classes))),
+        ("classes of test unseen", listed(context.names(context.known_unseen_classes))),
         *((f"fold {k} validates on", listed(context.names(val)))
           for k, (_, val) in enumerate(context.folds, start=1)),
         ("test images suspiciously near to a training image",

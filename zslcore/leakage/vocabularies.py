@@ -10,7 +10,7 @@ from functools import cache
 from os import PathLike
 from pathlib import Path
 
-from zslcore.datasets.door import clean_text
+from zslcore.datasets.door import clean_text, read_value
 from zslcore.exceptions import FileRefusedError, closest_name
 from zslcore.files import FACTS
 
@@ -21,6 +21,7 @@ _KNOWN = {
     "imagenet-1k": ("imagenet-1k.txt", "ImageNet-1K (ILSVRC 2012), 1,000 synsets"),
     "imagenet-21k": ("imagenet-21k.txt.gz", "ImageNet-21K (fall 2011 release), 21,843 synsets"),
     "kinetics-400": ("kinetics-400.txt", "Kinetics-400, 400 actions"),
+    "kinetics-700": ("kinetics-700.txt", "Kinetics-700, 700 actions"),
     "sports-1m": ("sports-1m.txt", "Sports-1M, 487 sports"),
 }
 #: The vocabulary of an extractor that was trained on nothing: known, and empty.
@@ -29,8 +30,13 @@ VOCABULARY_NAMES = (*_KNOWN, NOTHING)
 
 #: Most bytes of a list of one's own; ImageNet-21K with all its synonyms has 0.7 MB.
 MAX_BYTES = 8 << 20
+#: Most lines of it; ImageNet-21K has 21,843.
+MAX_ENTRIES = 50_000
 #: Most characters of a line, a class with its synonyms.
 MAX_LINE = 2000
+#: Most names and characters of all lines, by which the time to compare them is bounded;
+#: ImageNet-21K has 40,742 and 0.5 million.
+MAX_NAMES, MAX_LETTERS = 100_000, 2_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,18 +109,19 @@ def read_vocabulary(path: str | PathLike[str]) -> Vocabulary:
     Raises
     ------
     FileRefusedError
-        When the file is not there, too large, or without a single name.
+        When the file is not there, too large, with too many names, or without a single one.
     """
     path = Path(path)
     if not path.is_file():
         raise FileRefusedError(f"{clean_text(path.name)}: no such list of pre-training classes.")
-    if path.stat().st_size > MAX_BYTES:
+    lines = read_value(path, "lines", max_bytes=MAX_BYTES, most=MAX_ENTRIES)
+    cleaned = [clean_text(line, MAX_LINE) for line in lines]
+    names, letters = sum(line.count(",") + 1 for line in cleaned), sum(map(len, cleaned))
+    if names > MAX_NAMES or letters > MAX_LETTERS:
         raise FileRefusedError(
-            f"{clean_text(path.name)}: a list of classes has at most {MAX_BYTES:,} bytes; "
-            f"got {path.stat().st_size:,}."
+            f"{clean_text(path.name)}: expected at most {MAX_NAMES:,} names with {MAX_LETTERS:,} "
+            f"characters in all, got {names:,} with {letters:,}."
         )
-    lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
-    cleaned = (clean_text(line, MAX_LINE) for line in lines)
     vocabulary = Vocabulary.of(clean_text(path.stem), cleaned, clean_text(path.name))
     if not vocabulary.entries:
         raise FileRefusedError(f"{clean_text(path.name)}: expected one class per line, got none.")

@@ -8,9 +8,10 @@ import numpy as np
 from scipy.special import softmax
 
 from zslcore.base import MethodCard
-from zslcore.features import compare
+from zslcore.features import compare, l2_rows
 from zslcore.methods._linear import Softmax
 from zslcore.methods._two_stage import TwoStageModel
+from zslcore.score_map import ScoreMap
 
 __all__ = ["CONSE"]
 
@@ -85,8 +86,24 @@ class CONSE(TwoStageModel):
         return 1 / (self.C * n_samples)
 
     def _score(self, Z: np.ndarray, S: np.ndarray) -> np.ndarray:
-        P = softmax(Z, axis=1)
-        if P.shape[1] > self.T:
-            others = np.argpartition(P, -self.T, axis=1)[:, : -self.T]
-            np.put_along_axis(P, others, 0, axis=1)
-        return compare(P @ self.S_, S, "cosine")  # in which 1 / Z would cancel
+        # The cosine, in which 1 / Z would cancel.
+        return compare(_combined(Z, self.S_, self.T), S, "cosine")
+
+    def score_map(self, prototypes: np.ndarray) -> ScoreMap:
+        """Return the convex combinations and the prototypes, both of unit length."""
+        S, T = self._check_candidates(prototypes), np.array(self.T)
+        return ScoreMap(_embedded, (self.W_, self.S_, T), l2_rows(S))
+
+
+def _combined(Z: np.ndarray, S: np.ndarray, T: int) -> np.ndarray:
+    """Return the prototypes ``S``, weighted by the ``T`` largest posteriors; Z are the logits."""
+    P = softmax(Z, axis=1)
+    if P.shape[1] > T:
+        others = np.argpartition(P, -T, axis=1)[:, :-T]
+        np.put_along_axis(P, others, 0, axis=1)
+    return P @ S
+
+
+def _embedded(x: np.ndarray, W: np.ndarray, S: np.ndarray, T: np.ndarray) -> np.ndarray:
+    """Return :math:`f(x)` of unit length; the last row of ``W`` belongs to the constant feature."""
+    return l2_rows(_combined(x @ W[:-1] + W[-1], S, int(T)))

@@ -7,14 +7,13 @@ from typing import ClassVar, Literal, Self
 
 import numpy as np
 from scipy.linalg import solve
-from scipy.sparse import csr_array
-from sklearn.base import clone
 
 from zslcore.base import MethodCard, Params, ZSLEstimator
 from zslcore.features import Features, chunks, positions
-from zslcore.spectrum import ridge
+from zslcore.score_map import ScoreMap
+from zslcore.spectrum import MomentStatistics, ridge
 
-__all__ = ["GFZSL", "class_moments", "log_density"]
+__all__ = ["GFZSL", "log_density"]
 
 
 class GFZSL(ZSLEstimator):
@@ -93,6 +92,7 @@ class GFZSL(ZSLEstimator):
         "lam_mean": (1e-3, 1e-2, 0.1, 1.0),
         "lam_variance": (1e7, 1e12),
     }
+    statistics = MomentStatistics
     regularizers: ClassVar = {"lam_mean": "stronger", "lam_variance": "stronger"}
 
     def __init__(
@@ -112,7 +112,7 @@ class GFZSL(ZSLEstimator):
     def fit(self, X: Features, y: np.ndarray, prototypes: np.ndarray) -> Self:
         """Fit both regressions on seen classes; ``y`` indexes the rows of ``prototypes``."""
         X, y, S = self._check_training(X, y, prototypes)
-        return self._regress(S, *class_moments(X, y, len(S)))
+        return self._solve(MomentStatistics.of(X, y, len(S)), S)
 
     def predict_gaussians(self, prototypes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return mean and variances of every class of ``prototypes``, (n, n_features) each."""
@@ -122,12 +122,23 @@ class GFZSL(ZSLEstimator):
     def decision_function(self, X: Features, prototypes: np.ndarray) -> np.ndarray:
         """Return log densities; see :class:`ZSLEstimator`."""
         X, S = self._check_scoring(X, prototypes)
+        return log_density(X, *self._gaussians(S))
+
+    def score_map(self, prototypes: np.ndarray) -> ScoreMap:
+        """Return log densities as products with :math:`(x, x^2)`; see :class:`ZSLEstimator`."""
+        linear, precisions, constant = _log_density_terms(
+            *self._gaussians(self._check_candidates(prototypes))
+        )
+        return ScoreMap(_with_squares, (), np.hstack([linear, -precisions / 2]), -constant / 2)
+
+    def _gaussians(self, S: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the Gaussians that classes are scored by, those of seen ones as ``seen`` says."""
         means, variances = self.predict_gaussians(S)
         if self.seen == "estimated":
             at = positions(S, self.S_)
             means[at >= 0] = self.means_[at[at >= 0]]
             variances[at >= 0] = self.variances_[at[at >= 0]]
-        return log_density(X, means, variances)
+        return means, variances
 
     def score_grid(
         self,
@@ -140,18 +151,13 @@ class GFZSL(ZSLEstimator):
     ) -> Iterator[np.ndarray]:
         """Score a whole grid from one gathering of class moments."""
         X, y, S = self._check_training(X, y, prototypes)
-        moments = class_moments(X, y, len(S))
-        for params in grid:
-            point = clone(self).set_params(**params)
-            point._check_training(X, y, S)
-            yield point._regress(S, *moments).decision_function(X_test, candidates)
+        for point in self.fit_statistics(MomentStatistics.of(X, y, len(S)), S, grid):
+            yield point.decision_function(X_test, candidates)
 
-    def _regress(
-        self, S: np.ndarray, counts: np.ndarray, means: np.ndarray, variances: np.ndarray
-    ) -> Self:
-        present = counts > 0
-        self.S_, self.means_ = S[present], means[present]
-        self.variances_ = np.maximum(variances[present], self.floor)
+    def _solve(self, statistics: MomentStatistics, S: np.ndarray) -> Self:
+        present = statistics.counts > 0
+        self.S_, self.means_ = S[present], statistics.means[present]
+        self.variances_ = np.maximum(statistics.variances[present], self.floor)
         K, M, R = self._kernel(self.S_, self.S_), self.means_, np.log(self.variances_)
         self.mean_weights_ = solve(ridge(K.copy(), self.lam_mean), M, assume_a="pos")
         self.variance_weights_ = solve(ridge(K, self.lam_variance), R, assume_a="pos")
@@ -166,24 +172,6 @@ class GFZSL(ZSLEstimator):
         return A @ B.T if self.kernel == "linear" else (1 + A @ B.T) ** 2
 
 
-def class_moments(
-    X: Features, y: np.ndarray, n_classes: int
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return count, mean and variance of every class; zeros for a class without samples.
-
-    Two passes, since E[x^2] - E[x]^2 cancels where the mean is large beside the deviation.
-    """
-    counts = np.bincount(y, minlength=n_classes).astype(float)
-    divisor = np.maximum(counts, 1)[:, None]
-    means, squares = np.zeros((2, n_classes, X.shape[1]))
-    for part, block in chunks(X):
-        means += _indicator(y[part], n_classes) @ block
-    means /= divisor
-    for part, block in chunks(X):
-        squares += _indicator(y[part], n_classes) @ (block - means[y[part]]) ** 2
-    return counts, means, squares / divisor
-
-
 def log_density(X: Features, means: np.ndarray, variances: np.ndarray) -> np.ndarray:
     """Return the log density of every row of ``X`` under every diagonal Gaussian.
 
@@ -192,15 +180,22 @@ def log_density(X: Features, means: np.ndarray, variances: np.ndarray) -> np.nda
     X : array or FeatureView of shape (n_samples, n_features)
     means, variances : arrays of shape (n_classes, n_features)
     """
-    precisions = 1 / variances
-    linear, constant = (means * precisions).T, np.einsum("cd,cd->c", means**2, precisions)
-    constant += np.log(variances).sum(axis=1) + means.shape[1] * np.log(2 * np.pi)
+    linear, precisions, constant = _log_density_terms(means, variances)
     out = np.empty((len(X), len(means)))
     for part, block in chunks(X):
-        out[part] = block @ linear - (block**2 @ precisions.T + constant) / 2
+        out[part] = block @ linear.T - (block**2 @ precisions.T + constant) / 2
     return out
 
 
-def _indicator(y: np.ndarray, n_classes: int) -> csr_array:
-    """Return the one-hot matrix of ``y``, transposed: (n_classes, n_samples)."""
-    return csr_array((np.ones(len(y)), (y, np.arange(len(y)))), shape=(n_classes, len(y)))
+def _log_density_terms(
+    means: np.ndarray, variances: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return what a log density takes of x, of -x^2 / 2, and -1/2 times what is left, a class."""
+    precisions = 1 / variances
+    constant = np.einsum("cd,cd->c", means**2, precisions)
+    constant += np.log(variances).sum(axis=1) + means.shape[1] * np.log(2 * np.pi)
+    return means * precisions, precisions, constant
+
+
+def _with_squares(x: np.ndarray) -> np.ndarray:
+    return np.hstack([x, x**2])

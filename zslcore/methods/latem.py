@@ -10,6 +10,7 @@ from zslcore.base import MethodCard
 from zslcore.exceptions import ParameterError
 from zslcore.features import Features, project
 from zslcore.methods._sgd import Draw, RankingModel, violators
+from zslcore.score_map import ScoreMap
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -102,6 +103,11 @@ class LATEM(RankingModel):
         X, S = self._check_scoring(X, prototypes)
         return project(X, self._codes(S)).reshape(len(X), len(self.V_), len(S)).max(axis=1)
 
+    def score_map(self, prototypes: np.ndarray) -> ScoreMap:
+        """Return :math:`f_k(x) = x V_k` and the prototypes; see :class:`ZSLEstimator`."""
+        S = self._check_candidates(prototypes)
+        return ScoreMap(_by_matrix, (self.V_,), S)
+
     def _codes(self, S: np.ndarray) -> np.ndarray:
         return np.hstack(list(self.V_ @ S.T))
 
@@ -120,3 +126,8 @@ class LATEM(RankingModel):
 
     def _learned(self, V: np.ndarray) -> None:
         self.V_ = V
+
+
+def _by_matrix(x: np.ndarray, V: np.ndarray) -> np.ndarray:
+    """Return x V_k of every k, shape (n, n_matrices, n_attributes)."""
+    return (x @ np.hstack(list(V))).reshape(len(x), len(V), -1)

@@ -10,6 +10,7 @@ from scipy.linalg import solve
 
 from zslcore.base import MethodCard, Params, ZSLEstimator
 from zslcore.features import Features, chunks, project, squared_distances
+from zslcore.score_map import ScoreMap
 from zslcore.spectrum import ClassStatistics, Spectrum, ridge
 
 __all__ = ["LinearS2V"]
@@ -59,6 +60,7 @@ class LinearS2V(ZSLEstimator):
     revision = 2  # the same numbers as 1 for the same parameter; another default
     param_grid: ClassVar = {"lam": tuple(10.0 ** (k / 2) for k in range(-12, 3))}
     sharing = ("lam",)
+    statistics = ClassStatistics
     regularizers: ClassVar = {"lam": "stronger"}
 
     def __init__(self, lam: float = 0.005) -> None:
@@ -70,7 +72,9 @@ class LinearS2V(ZSLEstimator):
     def fit(self, X: Features, y: np.ndarray, prototypes: np.ndarray) -> Self:
         """Fit ``W_`` on seen classes; ``y`` indexes the rows of ``prototypes``."""
         X, y, S = self._check_training(X, y, prototypes)
-        statistics = ClassStatistics.of(X, y, len(S))
+        return self._solve(ClassStatistics.of(X, y, len(S)), S)
+
+    def _solve(self, statistics: ClassStatistics, S: np.ndarray) -> Self:
         A = ridge(statistics.semantic_gram(S), self.lam * statistics.n_samples)
         self.W_ = solve(A, statistics.cross(S), assume_a="pos")
         return self
@@ -79,6 +83,17 @@ class LinearS2V(ZSLEstimator):
         """Return minus the squared distance to ``S W``; see :class:`ZSLEstimator`."""
         X, S = self._check_scoring(X, prototypes)
         return -squared_distances(X, S @ self.W_)
+
+    def score_map(self, prototypes: np.ndarray) -> ScoreMap:
+        r"""Return distances with their square written out; see :class:`ZSLEstimator`.
+
+        With :math:`f(x) = (2 W x, x^\top x)` and :math:`r_c = (s_c, -1)`, less
+        :math:`\lVert W^\top s_c \rVert^2`.
+        """
+        S = self._check_candidates(prototypes)
+        squares = np.einsum("ci,ij,cj->c", S, self.W_ @ self.W_.T, S, optimize=True)
+        codes = np.hstack([S, np.full((len(S), 1), -1.0)])
+        return ScoreMap(_doubled_and_square, (self.W_,), codes, -squares)
 
     def _score_together(
         self,
@@ -106,3 +121,8 @@ class LinearS2V(ZSLEstimator):
             yield (
                 2 * XT @ r.T - np.einsum("ci,ij,cj->c", r, TT, r, optimize=True) - squares[:, None]
             )
+
+
+def _doubled_and_square(x: np.ndarray, W: np.ndarray) -> np.ndarray:
+    r"""Return :math:`(2 W x, \; x^\top x)`."""
+    return np.column_stack([2 * x @ W.T, np.einsum("ij,ij->i", x, x)])

@@ -10,7 +10,8 @@ from scipy.linalg import solve
 from sklearn.base import clone
 
 from zslcore.base import MethodCard, Params, ZSLEstimator
-from zslcore.features import Features, compare, project
+from zslcore.features import Features, compare, l2_rows, project
+from zslcore.score_map import ScoreMap, linear, linear_unit
 from zslcore.spectrum import GramStatistics, ridge, ridge_path
 
 __all__ = ["LinearV2S"]
@@ -58,6 +59,7 @@ class LinearV2S(ZSLEstimator):
     )
     param_grid: ClassVar = {"lam": tuple(10.0 ** (k / 2) for k in range(-14, 3))}
     sharing = ("lam",)
+    statistics = GramStatistics
     regularizers: ClassVar = {"lam": "stronger"}
     predicted_attributes = "regressed"
 
@@ -72,7 +74,9 @@ class LinearV2S(ZSLEstimator):
     def fit(self, X: Features, y: np.ndarray, prototypes: np.ndarray) -> Self:
         """Fit ``W_`` on seen classes; ``y`` indexes the rows of ``prototypes``."""
         X, y, S = self._check_training(X, y, prototypes)
-        statistics = GramStatistics.of(X, y, len(S))
+        return self._solve(GramStatistics.of(X, y, len(S)), S)
+
+    def _solve(self, statistics: GramStatistics, S: np.ndarray) -> Self:
         A = ridge(statistics.gram, self.lam * statistics.n_samples)
         self.W_ = solve(A, statistics.cross(S).T, assume_a="pos", overwrite_a=True).T
         return self
@@ -81,6 +85,13 @@ class LinearV2S(ZSLEstimator):
         """Return the similarity of ``W x`` and prototypes; see :class:`ZSLEstimator`."""
         X, S = self._check_scoring(X, prototypes)
         return compare(project(X, self.W_.T), S, self.similarity)
+
+    def score_map(self, prototypes: np.ndarray) -> ScoreMap:
+        """Return :math:`f(x) = W x` and the prototypes; see :class:`ZSLEstimator`."""
+        S = self._check_candidates(prototypes)
+        if self.similarity == "dot":
+            return ScoreMap(linear, (self.W_.T,), S)
+        return ScoreMap(linear_unit, (self.W_.T,), l2_rows(S))
 
     def attribute_grid(
         self,

@@ -8,7 +8,9 @@ import numpy as np
 
 from zslcore.base import MethodCard, ZSLEstimator
 from zslcore.exceptions import DatasetError
-from zslcore.features import Features, chunks, compare
+from zslcore.features import Features, chunks, compare, l2_rows
+from zslcore.score_map import ScoreMap, unit
+from zslcore.spectrum import ClassStatistics
 
 __all__ = ["PrototypeCosine"]
 
@@ -51,6 +53,7 @@ class PrototypeCosine(ZSLEstimator):
         joint_space=True,
     )
     param_grid: ClassVar = {}
+    statistics = ClassStatistics
 
     def __init__(self, temperature: float = 0.01) -> None:
         self.temperature = temperature
@@ -60,11 +63,17 @@ class PrototypeCosine(ZSLEstimator):
 
     def fit(self, X: Features, y: np.ndarray, prototypes: np.ndarray) -> Self:
         """Check that features and prototypes share a space; nothing is learned."""
-        X, _, S = self._check_training(X, y, prototypes)
-        if X.shape[1] != S.shape[1]:
+        self._check_training(X, y, prototypes)
+        return self._in_one_space()
+
+    def _solve(self, statistics: ClassStatistics, S: np.ndarray) -> Self:
+        return self._in_one_space()
+
+    def _in_one_space(self) -> Self:
+        if self.n_features_in_ != self.n_attributes_in_:
             raise DatasetError(
                 f"{self.card.name}: expected features and prototypes in one space; "
-                f"got {X.shape[1]} features and {S.shape[1]} attributes."
+                f"got {self.n_features_in_} features and {self.n_attributes_in_} attributes."
             )
         return self
 
@@ -75,3 +84,8 @@ class PrototypeCosine(ZSLEstimator):
         for part, block in chunks(X):
             out[part] = compare(block, S, "cosine")
         return out / self.temperature
+
+    def score_map(self, prototypes: np.ndarray) -> ScoreMap:
+        """Return the cosines, over the temperature; see :class:`ZSLEstimator`."""
+        S = self._check_candidates(prototypes)
+        return ScoreMap(unit, (), l2_rows(S) / self.temperature)

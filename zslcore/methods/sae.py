@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import ClassVar, Literal, Self
+from copy import deepcopy
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
 from zslcore.base import MethodCard, Params, ZSLEstimator
 from zslcore.features import Features, compare, l2_rows, project
+from zslcore.score_map import ScoreMap, linear_unit, unit_linear
 from zslcore.spectrum import GramStatistics, Spectrum
 
 __all__ = ["SAE"]
@@ -81,6 +83,7 @@ class SAE(ZSLEstimator):
     revision = 2  # the same numbers as 1 for the same parameters; another default, `rows`
     param_grid: ClassVar = {"lam": tuple(10.0 ** (k / 2) for k in range(-6, 9))}
     sharing = ("lam",)
+    statistics = GramStatistics
     regularizers: ClassVar = {"lam": "stronger"}
     predicted_attributes = "regressed"
 
@@ -101,13 +104,32 @@ class SAE(ZSLEstimator):
 
     def fit(self, X: Features, y: np.ndarray, prototypes: np.ndarray) -> Self:
         """Fit ``W_`` on seen classes; ``y`` indexes the rows of ``prototypes``."""
-        (self.W_,) = self._solutions(X, y, prototypes, [self.lam])
+        (self.W_,) = self._solutions(*self._gathered(X, y, prototypes), [self.lam])
         return self
+
+    def fit_statistics(
+        self, statistics: Any, prototypes: np.ndarray, grid: Iterable[Params] = ({},)
+    ) -> Iterator[Self]:
+        """Yield a fitted copy a point, all from one decomposition a side."""
+        points, S = self._points(statistics, prototypes, grid)
+        solutions = self._solutions(deepcopy(statistics), S, [point.lam for point in points])
+        for point, W in zip(points, solutions, strict=True):
+            point.W_ = W
+            yield point
 
     def decision_function(self, X: Features, prototypes: np.ndarray) -> np.ndarray:
         """Return cosines in the space of ``direction``; see :class:`ZSLEstimator`."""
         X, S = self._check_scoring(X, prototypes)
         return next(self._scores([self.W_], X, S))
+
+    def score_map(self, prototypes: np.ndarray) -> ScoreMap:
+        r"""Return :math:`f(x) = W x` and the prototypes, scaled; see :class:`ZSLEstimator`."""
+        S = self._check_candidates(prototypes)
+        W = l2_rows(self.W_) if self.rows == "unit" else self.W_
+        if self.direction == "V2S":
+            return ScoreMap(linear_unit, (W.T,), l2_rows(S))
+        length = np.sqrt(np.maximum(np.einsum("ci,ij,cj->c", S, W @ W.T, S, optimize=True), 0))
+        return ScoreMap(unit_linear, (W.T,), S / np.where(length > 0, length, 1)[:, None])
 
     def attribute_grid(
         self,
@@ -119,7 +141,8 @@ class SAE(ZSLEstimator):
     ) -> Iterator[np.ndarray]:
         """Yield ``X_test W'``, the codes of either direction; see :class:`ZSLEstimator`."""
         lams = [params.get("lam", self.lam) for params in grid]
-        codes = [W.T for W in self._solutions(X, y, prototypes, lams)]
+        solutions = self._solutions(*self._gathered(X, y, prototypes), lams)
+        codes = [W.T for W in solutions]
         yield from np.split(project(X_test, np.hstack(codes)), len(codes), axis=1)
 
     def _score_together(
@@ -133,14 +156,20 @@ class SAE(ZSLEstimator):
     ) -> Iterator[np.ndarray]:
         """Score a whole grid from two decompositions and one pass over ``X_test``."""
         lams = [params.get("lam", self.lam) for params in grid]
-        yield from self._scores(self._solutions(X, y, prototypes, lams), X_test, candidates)
+        solutions = self._solutions(*self._gathered(X, y, prototypes), lams)
+        yield from self._scores(solutions, X_test, candidates)
+
+    def _gathered(
+        self, X: Features, y: np.ndarray, prototypes: np.ndarray
+    ) -> tuple[GramStatistics, np.ndarray]:
+        """Return the statistics of the rows, and S."""
+        X, y, S = self._check_training(X, y, prototypes)
+        return GramStatistics.of(X, y, len(S)), S
 
     def _solutions(
-        self, X: Features, y: np.ndarray, prototypes: np.ndarray, lams: Iterable[float]
+        self, statistics: GramStatistics, S: np.ndarray, lams: Iterable[float]
     ) -> Iterator[np.ndarray]:
-        """Yield W for each of ``lams``, from one decomposition a side."""
-        X, y, S = self._check_training(X, y, prototypes)
-        statistics = GramStatistics.of(X, y, len(S))
+        """Yield W for each of ``lams``, from one decomposition a side; uses the statistics up."""
         semantic = Spectrum.of(statistics.semantic_gram(S))
         visual = Spectrum.of(statistics.gram, overwrite=True)
         a, Q, g, U = semantic.values, semantic.vectors, visual.values, visual.vectors

@@ -11,6 +11,7 @@ from zslcore.base import MethodCard
 from zslcore.features import squared_distances
 from zslcore.methods._linear import Loss, MulticlassHinge, SquaredHinge
 from zslcore.methods._two_stage import TwoStageModel
+from zslcore.score_map import ScoreMap, linear
 
 __all__ = ["SYNC"]
 
@@ -47,11 +48,11 @@ class SYNC(TwoStageModel):
 
     Parameters
     ----------
-    lam : float, default=2**-16
+    lam : float, default=2**-13
         Weight of the ridge, :math:`\lambda > 0`. The authors try :math:`2^{-24} .. 2^{-9}`, the
         fairer-evaluation paper takes :math:`2^{-10}`. The losses differ in scale: ovo is a mean
         over classes, cs and struct are not.
-    sigma : float, default=2**-0.5
+    sigma : float, default=0.65
         Reach of a phantom, :math:`\sigma > 0`. The paper's text and this class divide by
         :math:`\sigma^2`; the authors' code multiplies by its ``Sim_scale``, which is
         :math:`\sigma^{-2}`, :math:`2^{-5} .. 2^5`.
@@ -96,7 +97,7 @@ class SYNC(TwoStageModel):
         formula=r"w_c = \sum_r s_{cr} v_r,\quad s_{cr} \propto"
         r" \exp(-\lVert s_c - b_r \rVert^2 / \sigma^2),\quad F(x, c) = x^\top w_c",
     )
-    revision = 2  # other defaults, a smaller tolerance among them
+    revision = 3  # other defaults; since 2, a smaller tolerance
     param_grid: ClassVar = {
         "lam": tuple(2.0**k for k in (-10, -12, -14, -16, -18, -20, -22)),
         "sigma": tuple(2.0**k for k in (-2, -1.5, -1, -0.5, 0, 0.5, 1, 2)),
@@ -107,8 +108,8 @@ class SYNC(TwoStageModel):
 
     def __init__(
         self,
-        lam: float = 2.0**-16,
-        sigma: float = 2.0**-0.5,
+        lam: float = 2.0**-13,
+        sigma: float = 0.65,
         loss: Literal["ovo", "cs", "struct"] = "ovo",
         tol: float = 1e-4,
     ) -> None:
@@ -135,7 +136,16 @@ class SYNC(TwoStageModel):
 
     def _score(self, Z: np.ndarray, S: np.ndarray) -> np.ndarray:
         # F = X V' s' with V = pinv(s_seen) W, and Z = X W is all that is needed of X.
-        return Z @ (self._weights(S) @ np.linalg.pinv(self._weights(self.S_))).T
+        return Z @ self._phantoms(S).T
+
+    def score_map(self, prototypes: np.ndarray) -> ScoreMap:
+        """Return the outputs of the classifiers and how they are blended, a row a candidate."""
+        S = self._check_candidates(prototypes)
+        return ScoreMap(linear, (self.W_,), self._phantoms(S))
+
+    def _phantoms(self, S: np.ndarray) -> np.ndarray:
+        """Return how much of each seen classifier is in that of each class of ``S``."""
+        return self._weights(S) @ np.linalg.pinv(self._weights(self.S_))
 
     def _weights(self, S: np.ndarray) -> np.ndarray:
         """Return how much of each phantom is in each class of ``S``; rows sum to 1."""

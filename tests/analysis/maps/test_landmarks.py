@@ -6,7 +6,7 @@ import pytest
 from tests.analysis.pairs import blobs
 from tests.worlds import linear_world
 from zslcore.analysis.maps import MapSettings, make_map
-from zslcore.analysis.maps.landmarks import landmarks, nearest_images, outcomes, place
+from zslcore.analysis.maps.landmarks import landmarks, nearest_images, place
 from zslcore.exceptions import DatasetError, ParameterError
 from zslcore.features import l2_rows
 from zslcore.methods import LinearS2V
@@ -72,16 +72,3 @@ def test_nearest_images_are_those_of_a_plain_search_over_both():
     np.testing.assert_array_equal(found["same_class"], found["class"] == own)
     with pytest.raises(ParameterError, match="no image 1000"):
         nearest_images(PAIR, 1, 1000)
-
-
-def test_outcomes_are_those_of_the_test_set():
-    world = linear_world()
-    split, n = world.split("PS"), len(world.labels)
-    scores = fit_and_score(LinearS2V(), world, split)
-    out = outcomes(scores, split, n)
-    test = np.concatenate([split.test_seen, split.test_unseen])
-    assert set(np.flatnonzero(out >= 0)) == set(test)
-    np.testing.assert_array_equal(out[test], scores.predicted() == scores.y)
-    zsl = outcomes(scores, split, n, gamma=np.inf)
-    assert (zsl[split.test_seen] == 0).all()
-    assert (zsl[split.test_unseen] == 1).mean() >= (out[split.test_unseen] == 1).mean()

@@ -8,8 +8,6 @@ server, from the outline.
 from __future__ import annotations
 
 import hashlib
-import json
-import struct
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +17,7 @@ import numpy as np
 import streamlit as st
 
 from ui.components.modules import joined
+from ui.components.packing import as_bytes, packed
 
 __all__ = ["Entry", "Panel", "PointMap", "draw"]
 
@@ -110,18 +109,14 @@ class PointMap:
     cameras: Sequence[Any] | None = None
 
     def packed(self) -> bytes:
-        """Return everything as bytes: length of the head, head as JSON, arrays on words of 4."""
-        blocks = [_as(self.category, "<u2"), _as(self.class_of, "<u2")]
-        blocks += [_as(self.part, "u1"), _as(self.row, "<u4")]
+        """Return everything as bytes."""
+        blocks = [as_bytes(self.category, "<u2"), as_bytes(self.class_of, "<u2")]
+        blocks += [as_bytes(self.part, "u1"), as_bytes(self.row, "<u4")]
         for panel in self.panels:
-            blocks += [_as(panel.image, "<u4"), _as(panel.xy, "<f4")]
+            blocks += [as_bytes(panel.image, "<u4"), as_bytes(panel.xy, "<f4")]
         if self.pictures is not None:
-            blocks.append(_as(self.pictures, "u1"))
-        head = json.dumps(self._head()).encode()
-        out = bytearray(struct.pack("<I", len(head)) + head)
-        for block in blocks:
-            out += bytes(-len(out) % 4) + block
-        return bytes(out)
+            blocks.append(as_bytes(self.pictures, "u1"))
+        return packed(self._head(), blocks)
 
     def _head(self) -> dict[str, Any]:
         panels = [
@@ -180,7 +175,3 @@ def draw(what: PointMap, *, key: str, on_change=lambda: None):
         on_picked_change=on_change,
         on_cameras_change=on_change,
     )
-
-
-def _as(array: np.ndarray, dtype: str) -> bytes:
-    return np.ascontiguousarray(array, dtype=dtype).tobytes()

@@ -1,9 +1,10 @@
 // @ts-check
 // One map: its canvases, what is drawn on them, and what pointer and keys do there.
 
-import { contextOf, partOf } from "./dom.js";
+import { contextOf, partOf } from "../dom.js";
+import { trace } from "../symbols.js";
 import { boxOf, nearest, shuffled } from "./geometry.js";
-import { FAINT, radiusOf, stencil, strengthOf, trace } from "./look.js";
+import { FAINT, radiusOf, stencil, strengthOf } from "./look.js";
 import { Painting } from "./painting.js";
 import { View, legible, zoomed } from "./view.js";
 

@@ -5,9 +5,10 @@
 // the others; 70,000 take some milliseconds. What goes up to the server is the outline of a
 // selection, the point that was clicked and the view: never a list of points.
 
-import { button, contextOf, partOf, press, save } from "./dom.js";
+import { button, contextOf, partOf, press, save } from "../dom.js";
+import { trace } from "../symbols.js";
 import { around, inside, simplified } from "./geometry.js";
-import { themeOf, trace } from "./look.js";
+import { themeOf } from "./look.js";
 import { Panel } from "./panel.js";
 import { pixelsOf, shapesOf } from "./saving.js";
 import { showing } from "./view.js";

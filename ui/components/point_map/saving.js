@@ -1,8 +1,9 @@
 // @ts-check
 // Pictures to take away: all maps beside each other, as pixels or as shapes.
 
-import { contextOf } from "./dom.js";
-import { FAINT, path } from "./look.js";
+import { contextOf } from "../dom.js";
+import { path } from "../symbols.js";
+import { FAINT } from "./look.js";
 
 /** @import { Panel } from "./panel.js" */
 /** @import { PointMaps } from "./point_map.js" */

@@ -1,6 +1,8 @@
 // @ts-check
 // What comes down from the server: a head of JSON and arrays, as `PointMap.packed` writes them.
 
+import { opened } from "../bytes.js";
+
 /** @typedef {[x: number, y: number]} Point in the plane of the data, or on the screen */
 /** @typedef {[x: number, y: number, extent: number]} Camera centre, and how much is seen */
 /** @typedef {{ label: string, color: string, symbol: string }} Entry how a category looks */
@@ -60,21 +62,7 @@
  * @returns {Head}
  */
 export function unpack(bytes) {
-  const raw = bytes.slice().buffer; // aligned: typed arrays want multiples of their size
-  const length = new DataView(raw).getUint32(0, true);
-  const head = JSON.parse(new TextDecoder().decode(new Uint8Array(raw, 4, length)));
-  let at = 4 + length;
-  /**
-   * @template {ArrayBufferView} T
-   * @param {new (buffer: ArrayBuffer, at: number, count: number) => T} kind
-   * @param {number} count
-   */
-  const take = (kind, count) => {
-    at = Math.ceil(at / 4) * 4;
-    const array = new kind(raw, at, count);
-    at += array.byteLength;
-    return array;
-  };
+  const { head, take } = opened(bytes);
   head.category = take(Uint16Array, head.n);
   head.class = take(Uint16Array, head.n);
   head.part = take(Uint8Array, head.n);

@@ -20,10 +20,9 @@ from zslcore.datasets.base import Split, ZSLDataset
 from zslcore.exceptions import DatasetError, ParameterError
 from zslcore.features import FeatureScaling, FeatureView, Preprocessing, squared_distances
 from zslcore.methods import LinearS2V
-from zslcore.protocol import ScoredTest
 from zslcore.spectrum import ClassStatistics
 
-__all__ = ["landmarks", "nearest_images", "outcomes", "place"]
+__all__ = ["in_pca", "landmarks", "nearest_images", "place"]
 
 #: Nearest mapped images whose coordinates place a point.
 K = 15
@@ -78,19 +77,35 @@ def landmarks(
         what :func:`place` returns, and rank (of the class's own mean among all means of the data
         set, by distance from the predicted look in the features; 1 is the nearest).
     """
-    if tuple(d.digest for d in datasets) != made.digests:
-        raise DatasetError("The map was made from other data; make it again.")
-    unit = made.settings.features == "l2"
-    views = [FeatureView(d.features, unit=unit) for d in datasets]
-    Z = np.vstack(
-        [made.pca.transform(v.rows(made.row[made.part == i])) for i, v in enumerate(views)]
-    )
+    Z = in_pca(made, datasets)
     tables = []
-    for view, dataset in zip(views, datasets, strict=True):
+    for dataset in datasets:
+        view = FeatureView(dataset.features, unit=made.settings.features == "l2")
         table, points = _points(dataset, view, dataset.split(split), made.settings.features, lam)
         placed = place(made.pca.transform(points), Z, made.coordinates)
         tables.append(pd.concat([table, placed], axis=1))
     return pd.concat(tables, ignore_index=True)
+
+
+def in_pca(made: EmbeddedMap, datasets: Sequence[ZSLDataset]) -> np.ndarray:
+    """Return the mapped images in the PCA that the map was made from.
+
+    Parameters
+    ----------
+    made : EmbeddedMap
+    datasets : the data sets it was made from; others are refused
+
+    Returns
+    -------
+    array of shape (n, n_components)
+    """
+    if tuple(d.digest for d in datasets) != made.digests:
+        raise DatasetError("The map was made from other data; make it again.")
+    unit = made.settings.features == "l2"
+    views = [FeatureView(d.features, unit=unit) for d in datasets]
+    return np.vstack(
+        [made.pca.transform(v.rows(made.row[made.part == i])) for i, v in enumerate(views)]
+    )
 
 
 def nearest_images(
@@ -126,27 +141,6 @@ def nearest_images(
     own = datasets[part].class_names[datasets[part].labels[row]]
     table.insert(3, "same_class", table["class"] == own)
     return table.sort_values("distance", kind="stable", ignore_index=True).head(k)
-
-
-def outcomes(scores: ScoredTest, split: Split, n: int, *, gamma: float = 0.0) -> np.ndarray:
-    """Return what became of every image under a method: 1 right, 0 wrong, -1 not in the test set.
-
-    Parameters
-    ----------
-    scores : ScoredTest of the split, as :func:`zslcore.protocol.fit_and_score` returns it
-    split : Split
-    n : int, images of the data set
-    gamma : float
-        What calibrated stacking takes from seen classes.
-
-    Returns
-    -------
-    int8 array of shape (n,)
-    """
-    out = np.full(n, -1, dtype=np.int8)
-    test = np.concatenate([split.test_seen, split.test_unseen])
-    out[test] = scores.predicted(gamma) == scores.y
-    return out
 
 
 def _nearest(points: np.ndarray, Z: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:

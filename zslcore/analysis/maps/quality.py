@@ -30,7 +30,15 @@ from zslcore.analysis.maps.neighbours import Neighbours, neighbours
 from zslcore.exceptions import ParameterError
 from zslcore.metrics import mean_class_accuracy
 
-__all__ = ["MapQuality", "class_vote", "density", "knn_recall", "map_quality", "stability"]
+__all__ = [
+    "MapQuality",
+    "class_vote",
+    "density",
+    "knn_recall",
+    "map_quality",
+    "neighbours_kept",
+    "stability",
+]
 
 #: Ranks need a matrix of all distances: 4,000 points are 128 MB of it.
 RANKED = 4_000
@@ -108,13 +116,36 @@ def knn_recall(reference: np.ndarray, found: np.ndarray) -> float:
     ----------
     reference, found : int arrays of shape (n, k), no number twice in a row
     """
-    n, k = reference.shape
-    shared = 0
-    for start in range(0, n, 1 << 14):
+    return float(_shared(reference, found).mean() / reference.shape[1])
+
+
+def neighbours_kept(Z: np.ndarray, Y: np.ndarray, *, k: int = 15, threads: int = 1) -> np.ndarray:
+    """Return, for every point, the share of its k nearest that are among its k nearest on the map.
+
+    Parameters
+    ----------
+    Z : array of shape (n, n_components), the space the map was made from
+    Y : array of shape (n, 2), the map
+    k : int, made smaller where there are not as many points
+    threads : int
+
+    Returns
+    -------
+    array of shape (n,), in [0, 1]; its mean is the kNN recall
+    """
+    k = min(k, len(Z) - 1)
+    near = [neighbours(space, k, threads=threads).indices for space in (Z, Y)]
+    return _shared(*near) / k
+
+
+def _shared(reference: np.ndarray, found: np.ndarray) -> np.ndarray:
+    """Return how many numbers a row of both has in common, shape (n,)."""
+    shared = np.empty(len(reference), dtype=np.int64)
+    for start in range(0, len(reference), 1 << 14):
         part = slice(start, start + (1 << 14))
         both = np.sort(np.hstack([reference[part], found[part]]), axis=1)
-        shared += int((both[:, 1:] == both[:, :-1]).sum())
-    return shared / (n * k)
+        shared[part] = (both[:, 1:] == both[:, :-1]).sum(axis=1)
+    return shared
 
 
 def class_vote(indices: np.ndarray, labels: np.ndarray) -> np.ndarray:

@@ -17,6 +17,7 @@ import pandas as pd
 from zslcore.analysis.maps.pca import JointPCA
 from zslcore.analysis.maps.quality import MapQuality
 from zslcore.analysis.maps.settings import MapSettings
+from zslcore.csv_text import harmless_csv
 from zslcore.exceptions import FileRefusedError
 from zslcore.files import written_whole
 from zslcore.version import commit, stamped, version
@@ -102,7 +103,7 @@ class EmbeddedMap:
 
     def to_csv(self) -> str:
         """Return the table as CSV."""
-        return stamped(self.table()).to_csv(index=False, float_format="%.6g")
+        return harmless_csv(stamped(self.table()), index=False, float_format="%.6g")
 
     def to_json(self) -> str:
         """Return table, settings and quality as JSON."""

@@ -58,19 +58,20 @@ def _run_here(context: AuditContext) -> Finding:
     rows = []
     for run in context.runs:
         gap = run.oracle_gap
-        of_zsl, of_H = (round(gap[k], 4) if k in gap else None for k in ("zsl", "harmonic"))
-        rows.append((run.spec.method, run.params_origin, run.gamma_origin or "none", of_zsl, of_H))
-    columns = ("method", "parameters", "gamma", "oracle gap, ZSL", "oracle gap, H")
+        found = [round(gap[k], 4) if k in gap else None for k in ("zsl", "harmonic")]
+        rows.append((run.spec.method, run.params_origin, run.gamma_origin or "none", *found))
+    gaps = ("gap of parameters, ZSL", "gap of parameters and gamma, H")
+    columns = ("method", "parameters", "gamma", *gaps)
     n_given = sum("given" in row[1:3] for row in rows)
     chosen = f"{counted(len(rows), 'run')}, parameters and gamma validated on the folds"
     if n_given:
         chosen = f"{counted(len(rows), 'run')}, parameters or gamma of {n_given} given"
-    gaps = [100 * row[3] for row in rows if row[3] is not None]
+    of_zsl = [100 * row[3] for row in rows if row[3] is not None]
     widest = "."
-    if gaps:
+    if of_zsl:
         widest = (
             "; parameters chosen on the test set would have gained up to "
-            f"{max(gaps):.1f} points of ZSL accuracy."
+            f"{max(of_zsl):.1f} points of ZSL accuracy."
         )
     evidence = (Evidence.of("How each run was chosen", columns, rows),)
     message = f"Run here, which says nothing of the author's figures: {chosen}{widest}"

@@ -10,7 +10,7 @@ const HEAD = {
 
 /**
  * The bytes of a map of three images, as the server writes them: length of the head, head, and
- * arrays that each begin at a multiple of four.
+ * arrays that each begin at a multiple of eight.
  * @param {object} head
  */
 function packed(head) {
@@ -27,7 +27,7 @@ function packed(head) {
     [0, 0, 64, 64, 0, 0, 128, 192], // 3, -4
     [10, 20, 30, 40, 50, 60], // pixels
   ]) {
-    while (bytes.length % 4) bytes.push(255);
+    while (bytes.length % 8) bytes.push(255);
     bytes.push(...block);
   }
   return Uint8Array.from(bytes);
@@ -48,8 +48,8 @@ function check(head) {
   assert.deepEqual(second.xy, Float32Array.of(3, -4));
 }
 
-test("a head of any length is followed by arrays on words of four", () => {
-  for (const key of ["", "a", "ab", "abc"]) {
+test("a head of any length is followed by arrays on words of eight", () => {
+  for (const key of ["", "a", "ab", "abc", "abcd", "abcdefg"]) {
     const head = unpack(packed({ ...HEAD, file: key }));
     check(head);
     assert.deepEqual(head.pixels, Uint8Array.of(10, 20, 30, 40, 50, 60));

@@ -1,0 +1,174 @@
+"""Class embeddings compared on real features: attributes, word vectors and a hierarchy.
+
+    python -m benchmarks.class_embeddings [FOLDER] [--methods NAME ...] [--seeds N] [--report]
+
+FOLDER (default ``../shared/data/xlsa17``) holds ``CUB/`` with ``vgg_fc7.mat`` and
+``class_embeddings.mat``, ``AWA1/`` with ``lss.mat`` and, for attributes that are 0 or 1,
+``AWA2/binary/att_splits.mat``. Every method is run with every embedding on PS, once with parameters
+chosen for ZSL and once for GZSL, both and gamma on the folds. What is finished is kept in the run
+store: an interrupted command goes on where it stopped. ``--report`` runs nothing and writes what is
+finished: ``results/class_embeddings.md``, and ``data/measured/class_embeddings.csv``, which the app
+shows.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from pathlib import Path
+
+import pandas as pd
+from threadpoolctl import threadpool_limits
+
+from benchmarks.writing import keep, markdown_table, percent
+from zslcore.analysis.class_embeddings import (
+    COLUMNS,
+    MEASURED,
+    compare_embeddings,
+    in_a_sentence,
+    per_class,
+)
+from zslcore.analysis.sweep import first_specs, run_missing
+from zslcore.datasets import ZSLDataset, read_xlsa17
+from zslcore.runs import RunStore
+from zslcore.version import commit, version
+
+#: Cheap ones first; those that take ten minutes an embedding are run by name.
+METHODS = ("LinearS2V", "ESZSL", "ALE", "DEVISE", "SJE", "SAE", "LinearV2S")
+INTRO = """# Class embeddings on real features
+
+`python -m benchmarks.class_embeddings` writes this file and `data/measured/class_embeddings.csv`.
+
+Split PS 2.0, accuracy per class in percent; features and embeddings of unit length; parameters and
+gamma chosen on the three folds, for ZSL and for H each; one seed. CUB: VGG fc7 of the whole image,
+and the class embeddings of Akata et al. (CVPR 2015): 312 continuous attributes, word2vec and GloVe
+of 400 dimensions, the hierarchy of WordNet. AWA1: hand-crafted features, and its 85 attributes as
+they were judged or as 0 and 1, which are those of AWA2. Intervals are over classes that are drawn
+again, differences on the same draws; p is of a paired t-test over classes, after Holm.
+Methods that are not there were not finished; the command goes on where it stopped.
+"""
+#: What is compared: title -> embedding -> how the data set is read.
+Openers = Mapping[str, Callable[[], ZSLDataset]]
+
+
+def groups(folder: Path) -> dict[str, Openers]:
+    """Return data sets that differ in their prototypes only, by what their images are."""
+    cub = partial(read_xlsa17, folder / "CUB", "vgg_fc7.mat")
+    vectors = partial(cub, prototypes=folder / "CUB" / "class_embeddings.mat")
+    awa = partial(read_xlsa17, folder / "AWA1", "lss.mat")
+    binary = folder / "AWA2" / "binary" / "att_splits.mat"
+    return {
+        "CUB, VGG fc7": {
+            "attributes": cub,
+            "word2vec": partial(vectors, embedding="word2vec"),
+            "GloVe": partial(vectors, embedding="glove"),
+            "hierarchy": partial(vectors, embedding="wordnet"),
+        },
+        "AWA1, local self-similarity": {
+            "continuous attributes": awa,
+            "binary attributes": partial(awa, prototypes=binary, name="AWA1-lss-binary"),
+        },
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("folder", nargs="?", default="../shared/data/xlsa17", type=Path)
+    parser.add_argument("--methods", nargs="+", default=METHODS)
+    parser.add_argument("--seeds", type=int, default=1, help="of stochastic methods (1)")
+    parser.add_argument("--report", action="store_true", help="run nothing")
+    args = parser.parse_args()
+    todo = groups(args.folder)
+    if not args.report:
+        with threadpool_limits(1):
+            for line in run(todo, args.methods, args.seeds):
+                sys.stderr.write(line + "\n")
+    write(finished_tables(todo))
+
+
+def run(todo: Mapping[str, Openers], methods: tuple[str, ...], seeds: int) -> Iterator[str]:
+    """Make the runs that are not kept; yield what each took."""
+    store = RunStore()
+    for method in methods:
+        for group, openers in todo.items():
+            for embedding, opener in openers.items():
+                cpu, data = time.process_time(), opener()
+                runs = first_specs(data, "PS", method, ("zsl", "gzsl"))
+                made = run_missing(runs, data, store, seeds=seeds, with_oracle=False)
+                cpu = time.process_time() - cpu
+                yield f"{group}, {embedding}, {method}: {made} runs, {cpu:.0f} s of processor"
+
+
+def finished_tables(todo: Mapping[str, Openers]) -> dict[str, pd.DataFrame]:
+    """Return what is finished of every group: accuracies by class, first seeds."""
+    store, tables = RunStore(), {}
+    for group, openers in todo.items():
+        results = {
+            embedding: [
+                result
+                for method in METHODS
+                for spec in first_specs(opener(), "PS", method, ("zsl", "gzsl"))
+                if (result := store.get(spec.key)) is not None
+            ]
+            for embedding, opener in openers.items()
+        }
+        table = per_class(results)
+        there = table.groupby("method")["embedding"].nunique()
+        complete = there.index[there == len(openers)]
+        tables[group] = table[table["method"].isin(complete)]
+    return {group: table for group, table in tables.items() if len(table)}
+
+
+def write(tables: Mapping[str, pd.DataFrame]) -> None:
+    """Write accuracies by class for the app, and what they say for readers."""
+    every = pd.concat([table.assign(data=group) for group, table in tables.items()])
+    MEASURED.parent.mkdir(exist_ok=True)
+    every = every[["data", *COLUMNS]].round(4)
+    made = f"# python -m benchmarks.class_embeddings, version {version()}, commit {commit()}\n"
+    MEASURED.write_text(made + every.to_csv(index=False, lineterminator="\n"), encoding="utf-8")
+    keep("class_embeddings", "\n".join(markdown(tables)))
+
+
+def markdown(tables: Mapping[str, pd.DataFrame]) -> Iterator[str]:
+    """Yield the lines of the file of results: figures, intervals and differences in percent."""
+    yield INTRO
+    for group, table in tables.items():
+        reference = table["embedding"].iloc[0]
+        compared = compare_embeddings(table)
+        yield from (f"## {group}", "", in_a_sentence(compared, reference), "")
+        for figure, part in compared.groupby("figure", sort=False):
+            yield from (f"### {figure}", "")
+            head = [
+                "method",
+                "class embedding",
+                str(figure),
+                "95 %",
+                f"to {reference}",
+                "95 %",
+                "p",
+            ]
+            yield from markdown_table(head, (cells(row) for _, row in part.iterrows()))
+            yield ""
+
+
+def cells(row: pd.Series) -> list[str]:
+    """Return a row of the comparison as it is written."""
+    difference = ["", ""]
+    if pd.notna(row["difference"]):
+        difference = [
+            percent(row["difference"], "+"),
+            f"{percent(row['difference_low'], '+')} to {percent(row['difference_high'], '+')}",
+        ]
+    return [
+        *(row["method"], row["embedding"], percent(row["value"])),
+        f"{percent(row['low'])} to {percent(row['high'])}",
+        *difference,
+        "" if pd.isna(row["p_holm"]) else f"{row['p_holm']:.2g}",
+    ]
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,311 @@
+"""The fairer evaluation's study of actions: draws, methods, intervals, printed figures."""
+
+import json
+from dataclasses import asdict, replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from benchmarks import actions as benchmark
+from zslcore.analysis import action_tables
+from zslcore.analysis.actions import (
+    CONFIGURATIONS,
+    PAPER,
+    ActionSpec,
+    class_rows,
+    controlled_draws,
+    entrant,
+    released_draws,
+    simulated_sets,
+    study_table,
+)
+from zslcore.analysis.overlap import gain_difference, gain_of
+from zslcore.datasets import load
+from zslcore.datasets.facts import published
+from zslcore.exceptions import DatasetError, ParameterError, UnknownNameError
+
+
+@pytest.mark.parametrize("row", published("action_splits").to_dict("records"))
+def test_draws_have_the_printed_numbers_and_seeds_reproduce(row):
+    configuration = CONFIGURATIONS[row["configuration"]]
+    draws, known = controlled_draws(configuration), configuration.overlapping
+    assert len(draws) == 30
+    for draw in draws:
+        assert len(draw.ouc) == row["test_overlapping"]
+        assert len(draw.tuc) == row["test_non_overlapping"]
+        assert len(draw.train) == row["train_classes"]
+        every = np.concatenate([draw.train, draw.ouc, draw.tuc])
+        np.testing.assert_array_equal(np.sort(every), np.arange(row["classes"]))
+        assert known[draw.ouc].all()
+        assert not known[draw.tuc].any()
+    again, other = controlled_draws(configuration), controlled_draws(configuration, seed=1)
+    assert all((a.ouc == b.ouc).all() for a, b in zip(draws, again, strict=True))
+    assert not all((a.ouc == b.ouc).all() for a, b in zip(draws, other, strict=True))
+    assert len({tuple(draw.ouc) for draw in draws}) == 30
+
+
+def test_released_splits_are_as_large_and_their_overlap_is_by_chance():
+    for configuration in CONFIGURATIONS.values():
+        draws = released_draws(configuration)
+        assert {len(draw.train) for draw in draws} == {configuration.n_train}
+        assert len({len(draw.ouc) for draw in draws}) > 3
+        with pytest.raises(ParameterError, match="1 to 50 released splits; got 51"):
+            released_draws(configuration, n_draws=51)
+
+
+def test_methods_have_the_parameters_that_the_paper_states():
+    stated = {
+        "CONSE": {"C": 0.1, "T": 5},
+        "BiDiLEL": {"alpha": 10, "k": 10, "n_components": 150},
+        "LATEM": {"epochs": 150, "n_matrices": 10, "violators": "one"},
+        "SYNC ovo": {"lam": 2**-10, "sigma": 1, "loss": "ovo"},
+        "SYNC struct": {"lam": 2**-10, "sigma": 1, "loss": "struct"},
+    }
+    assert list(PAPER) == list(stated)
+    for method, params in stated.items():
+        assert params.items() <= entrant(method, "paper").get_params().items()
+    latem = PAPER["LATEM"].get_params()
+    assert latem["learning_rate"] / latem["batch_size"] == pytest.approx(0.1)
+    assert entrant("SYNC struct", "defaults").loss == "struct"
+    assert entrant("CONSE", "folds").T == 10
+    assert entrant("ESZSL", "paper").get_params() == entrant("ESZSL", "defaults").get_params()
+
+
+def test_the_released_splits_are_for_the_method_of_table_4():
+    sets = simulated_sets(CONFIGURATIONS["OS3"], ["idt"])
+    both = ("controlled", "released")
+    units = ActionSpec("OS3", sets, ("CONSE", "BiDiLEL"), splits=both, n_draws=2).units()
+    kinds = [(unit.method, unit.splits) for unit in units]
+    assert kinds == [("CONSE", "controlled")] * 2 + [
+        *[("BiDiLEL", "controlled")] * 2,
+        *[("BiDiLEL", "released")] * 2,
+    ]
+
+
+def test_nonsense_is_refused_in_a_sentence():
+    sets = simulated_sets(CONFIGURATIONS["OS3"], ["idt"])
+    with pytest.raises(UnknownNameError, match="did you mean 'OS4'"):
+        ActionSpec("OS5", sets, ("CONSE",))
+    with pytest.raises(UnknownNameError, match="CONSE"):
+        ActionSpec("OS1", sets, ("CONS",))
+    with pytest.raises(UnknownNameError, match="paper"):
+        ActionSpec("OS1", sets, ("CONSE",), parameters="papers")
+    unit = ActionSpec("OS1", simulated_sets(CONFIGURATIONS["OS1"], ["idt"]), ("CONSE",)).units()[0]
+    with pytest.raises(DatasetError, match="expected the 101 classes .* got 51 classes of HMDB51"):
+        class_rows(unit, load("simulated-HMDB51"))
+    with pytest.raises(DatasetError, match="got 10 classes of other data"):
+        class_rows(unit, load("digits"))
+
+
+def test_a_spec_survives_json():
+    spec = ActionSpec("OS2", simulated_sets(CONFIGURATIONS["OS2"]), ("CONSE",), n_draws=2)
+    assert ActionSpec.from_values(json.loads(json.dumps(asdict(spec)))) == spec
+
+
+def test_extractors_and_prototypes_of_a_configuration():
+    sets = simulated_sets(CONFIGURATIONS["OS2"], ["idt", "sports"])
+    assert [each.dataset for each in sets] == [
+        "simulated-UCF101-idt",
+        "simulated-UCF101-sports",
+        "simulated-UCF101-idt-vectors",
+        "simulated-UCF101-sports-vectors",
+    ]
+    assert {each.semantics for each in simulated_sets(CONFIGURATIONS["OS3"])} == {"word2vec"}
+    plain = simulated_sets(CONFIGURATIONS["OS4"], ["idt", "sports"], planted=False)
+    assert [s.dataset for s in plain] == [
+        "simulated-HMDB51-idt",
+        "simulated-HMDB51-sports-unplanted",
+    ]
+
+
+@pytest.fixture(scope="module")
+def study():
+    """Two draws of both kinds of splits, two extractors and prototypes, quick methods.
+
+    One of them goes by the name of a method of the paper, so that printed figures stand beside.
+    """
+    sets = simulated_sets(CONFIGURATIONS["OS2"], ["idt", "sports"])
+    spec = ActionSpec("OS2", sets, ("LinearS2V", "ESZSL"), n_draws=2)
+    data = {each.dataset: load(each.dataset) for each in sets}
+    units = spec.units()
+    units += [
+        replace(unit, splits="released", draw=draw)
+        for unit in units
+        for draw in released_draws(CONFIGURATIONS["OS2"], n_draws=2)[unit.number :][:1]
+    ]
+    table = study_table(units, [class_rows(u, data[u.set.dataset]) for u in units])
+    return table.assign(method=table["method"].replace("LinearS2V", "SYNC ovo"))
+
+
+def test_a_study_has_every_class_of_every_draw_once(study):
+    sizes = study.groupby(["splits", "draw", "features", "semantics", "method"]).size()
+    assert len(sizes) == 2 * 2 * 2 * 2 * 2
+    assert (sizes == 50).all()
+    controlled = study[study["splits"] == "controlled"]
+    assert (
+        controlled.groupby(["draw", "features", "semantics", "method"])["overlapping"].sum() == 25
+    ).all()
+
+
+def test_gains_are_those_of_the_formula_and_printed_ones_stand_beside(study):
+    table = action_tables.action_gains(study, "idt", configuration="OS2")
+    assert len(table) == 8
+    of = table.set_index(["features", "semantics", "method"])
+    key = ("sports", "attributes", "SYNC ovo")
+    rows = study[(study["splits"] == "controlled") & (study["method"] == "SYNC ovo")]
+    rows = rows[rows["semantics"] == "attributes"]
+    gains, of_draws = {}, {}
+    for features, part in rows.groupby("features"):
+        side = (
+            part.groupby(["class", "overlapping"])["accuracy"].mean().groupby("overlapping").mean()
+        )
+        gains[features] = float(gain_of(side[True], side[False]))
+        per_draw = part.groupby(["draw", "overlapping"])["accuracy"].mean().unstack()
+        of_draws[features] = gain_of(per_draw[True], per_draw[False])
+    assert of.loc[key, "minus"] == pytest.approx(gains["sports"] - gains["idt"])
+    differences = of_draws["sports"] - of_draws["idt"]
+    low, high = stats.ttest_1samp(differences, 0).confidence_interval(0.95)
+    assert (of.loc[key, "draws_low"], of.loc[key, "draws_high"]) == pytest.approx((low, high))
+    assert of.loc[key, "printed"] == 0.2772
+    assert of.loc[("sports", "attributes", "ESZSL"), "printed"] != of.loc[key, "printed"]
+    of_baseline = table["features"] == "idt"
+    assert table.loc[of_baseline, ["minus", "p", "p_holm", "printed"]].isna().all(axis=None)
+    compared = table[~of_baseline]
+    assert (compared["p_holm"] >= compared["p"]).all()
+    assert compared["p_holm"].min() == pytest.approx(min(1, len(compared) * compared["p"].min()))
+
+
+def test_printed_gains_are_found_for_every_method_of_the_paper():
+    for configuration, extractor in (("OS1", "kinetics"), ("OS2", "sports")):
+        for semantics in ("attributes", "word2vec"):
+            for method in PAPER:
+                assert np.isfinite(
+                    action_tables._printed(configuration, extractor, semantics, method)
+                )
+    assert np.isnan(action_tables._printed("OS3", "kinetics", "word2vec", "CONSE"))
+
+
+def test_without_a_baseline_there_is_no_difference(study):
+    with pytest.raises(ParameterError, match="expected a baseline"):
+        action_tables.action_gains(study, "pixels")
+    # Imported features may have word vectors alone.
+    part = study[(study["semantics"] == "word2vec") | (study["features"] != "idt")]
+    assert set(action_tables.action_gains(part, "idt")["semantics"]) == {"word2vec"}
+
+
+def test_splits_stand_beside_each_other_as_in_table_4(study):
+    part = study.assign(method=study["method"].replace("ESZSL", "BiDiLEL"))
+    table = action_tables.compared_splits(part, "UCF101").set_index(["features", "semantics"])
+    row = table.loc[("sports", "attributes")]
+    assert (row["printed_released"], row["printed_controlled"]) == (0.205, 0.228)
+    assert (row["ouc_released"], row["ouc_controlled"]) == (pytest.approx(0.35, abs=0.05), 0.5)
+    ours = part[(part["method"] == "BiDiLEL") & (part["features"] == "sports")]
+    ours = ours[ours["semantics"] == "attributes"].groupby("splits")["accuracy"].mean()
+    assert row["difference"] == pytest.approx(ours["controlled"] - ours["released"])
+    assert row["low"] < row["difference"] < row["high"]
+    assert action_tables.compared_splits(study, "UCF101").empty
+
+
+def test_attributes_stand_beside_word_vectors(study):
+    table = action_tables.compared_semantics(study)
+    assert len(table) == 4
+    assert (table["accuracy_low"] < table["accuracy_difference"]).all()
+    difference = table["acc_attributes"] - table["acc_word2vec"]
+    assert table["accuracy_difference"].tolist() == pytest.approx(difference.tolist())
+    assert table["gain_difference"].tolist() == pytest.approx(
+        (table["gain_attributes"] - table["gain_word2vec"]).tolist()
+    )
+    only = study[study["semantics"] == "word2vec"]
+    assert action_tables.compared_semantics(only).empty
+
+
+def test_classes_are_listed_with_their_draws(study):
+    names = load("simulated-UCF101").class_names
+    table = action_tables.action_classes(study, names, "sports", "attributes", "ESZSL")
+    assert table["accuracy"].is_monotonic_decreasing
+    assert table["draws"].sum() == 100
+    assert ((table["lowest"] <= table["accuracy"]) & (table["accuracy"] <= table["highest"])).all()
+
+
+def test_parameters_are_chosen_inside_the_training_classes(monkeypatch):
+    """Other test videos change no parameter; those of training classes may."""
+    from zslcore import protocol
+
+    chosen = []
+    select = protocol.select
+
+    def spy(method, dataset, split, **options):
+        rows = {row for fold in split.folds for row in (*fold.train, *fold.val)}
+        chosen.append((rows, set(split.trainval), options["task"]))
+        return select(method, dataset, split, grid={"lam": (0.01, 0.1)}, **options)
+
+    monkeypatch.setattr(protocol, "select", spy)
+    spec = ActionSpec(
+        "OS3", simulated_sets(CONFIGURATIONS["OS3"], ["idt"]), ("LinearS2V",), "folds", n_draws=1
+    )
+    (unit,) = spec.units()
+    rows = class_rows(unit, load("simulated-HMDB51-idt"))
+    ((looked_at, trainval, task),) = chosen
+    assert looked_at == trainval
+    assert task == "zsl"
+    labels = load("simulated-HMDB51-idt").labels
+    assert not set(labels[list(looked_at)]) & {c for c, *_ in rows}
+
+
+def test_a_unit_is_known_by_what_its_numbers_depend_on(monkeypatch):
+    sets = simulated_sets(CONFIGURATIONS["OS3"], ["idt"])
+    spec = ActionSpec("OS3", sets, ("CONSE",), n_draws=1).with_digests({sets[0].dataset: "a"})
+    (unit,) = spec.units()
+    others = [
+        replace(unit, set=replace(unit.set, digest="b")),
+        replace(unit, parameters="defaults"),
+        replace(unit, seed=1),
+        replace(unit, method="SYNC ovo"),
+        ActionSpec("OS3", spec.sets, ("CONSE",), n_draws=2).units()[1],
+    ]
+    said = [json.dumps(each.identity, sort_keys=True) for each in (unit, *others)]
+    monkeypatch.setattr(PAPER["CONSE"].__class__, "revision", 99)
+    said.append(json.dumps(unit.identity, sort_keys=True))
+    assert len(set(said)) == len(said)
+    # The number of a draw is no part of it: a study of more draws takes over those of fewer.
+    monkeypatch.undo()
+    assert json.dumps(replace(unit, number=7).identity, sort_keys=True) == said[0]
+
+
+# --- Simulated truth ------------------------------------------------------------------------------
+
+
+def test_a_gain_that_is_not_there_is_not_found_and_a_planted_one_is():
+    """Three worlds of the two hundred that benchmarks/actions.py draws, with fewer draws."""
+    none, planted = (
+        pd.DataFrame([benchmark._repetition(seed, planted, n_draws=6) for seed in range(3)])
+        for planted in (False, True)
+    )
+    assert ((none["low"] < 0) & (none["high"] > 0)).all()
+    assert (planted["minus"] > none["minus"] + 0.2).all()
+    assert (planted["low"] > 0).any()
+
+
+def test_intervals_of_a_difference_hold_the_truth_as_often_as_they_say():
+    """Accuracies of 101 classes whose overlap is drawn: 0 is the truth."""
+    rng, held, small = np.random.default_rng(0), [], []
+    for seed in range(60):
+        easy = rng.uniform(0.1, 0.5, 101)
+        known = rng.permutation(CONFIGURATIONS["OS1"].overlapping)
+        parts = [
+            pd.DataFrame(
+                {
+                    "class": np.arange(101),
+                    "overlapping": known,
+                    "accuracy": np.clip(easy + rng.normal(0, 0.08, 101), 0, 1),
+                }
+            )
+            for _ in range(2)
+        ]
+        found = gain_difference(*parts, n_resamples=200, seed=seed)
+        held.append(found.interval[0] <= 0 <= found.interval[1])
+        small.append(found.p < 0.05)
+    assert 0.87 <= np.mean(held) <= 1
+    assert np.mean(small) <= 0.1

@@ -1,0 +1,369 @@
+"""The board: what is on it, what is refused and why, and that it is the same twice."""
+
+import io
+import json
+import re
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from zslcore.__main__ import main
+from zslcore.analysis.resampling import class_draws, figures, interval
+from zslcore.board import read_board, read_entry
+from zslcore.board.as_html import to_html
+from zslcore.board.checking import judged
+from zslcore.board.entry import MAX_BYTES, SCHEMA
+from zslcore.board.making import add_entry, entry_of_run, entry_of_scores
+from zslcore.board.table import as_csv, as_latex, rows_of, table_of
+from zslcore.datasets import load
+from zslcore.exceptions import FileRefusedError, ParameterError
+from zslcore.leakage.known import known_splits
+from zslcore.runs import RunSpec, RunStore, execute_with_scores
+from zslcore.scores import ScoreFile, interpreted, judge
+
+DIGITS = load("digits")
+
+
+@pytest.fixture(scope="module")
+def made():
+    spec = RunSpec("digits", "PS", "LinearS2V")
+    return execute_with_scores(spec, DIGITS, with_oracle=False)
+
+
+@pytest.fixture(scope="module")
+def entry(made):
+    return entry_of_run(made[0], DIGITS, who="Ada", link="https://example.org/a")
+
+
+@pytest.fixture
+def folder(entry, tmp_path):
+    add_entry(entry, tmp_path)
+    return tmp_path
+
+
+def values_of(entry, **changes):
+    """The JSON of an entry with values put where paths like ``gamma__origin`` point; None: none."""
+    values = json.loads(entry.to_json())
+    for path, value in changes.items():
+        *outer, last = path.split("__")
+        place = values
+        for name in outer:
+            place = place.setdefault(name, {})
+        if value is None:
+            place.pop(last, None)
+        else:
+            place[last] = value
+    return json.dumps(values).encode()
+
+
+def reread(entry, **changes):
+    return read_entry(values_of(entry, **changes), "hers.json")
+
+
+# --- What an entry says ---------------------------------------------------------------------------
+
+
+def test_an_entry_says_what_the_run_said_and_is_read_back(made, entry):
+    result, e = made[0], made[0].evaluation
+    assert reread(entry) == entry
+    assert entry.figures.zsl == pytest.approx(e.zsl, abs=1e-6)
+    assert entry.figures.H_gamma == pytest.approx(e.calibrated.harmonic, abs=1e-6)
+    assert (entry.gamma.origin, entry.gamma.value) == ("validated", result.gamma)
+    assert (entry.parameters.origin, entry.parameters.chosen_for) == ("validated", "gzsl")
+    assert entry.spec["digest"] == DIGITS.digest
+    assert set(entry.versions) >= {"zslcore", "commit", "numpy", "torch"}
+    assert len(entry.per_class["at_gamma"]) == 10
+    assert judged(entry, "a.json").split.kind == "known"
+
+
+def test_an_entry_of_other_data_is_refused(made):
+    other = replace(made[0], spec=replace(made[0].spec, digest="0" * 16))
+    with pytest.raises(Exception, match="expected data 0000000000000000"):
+        entry_of_run(other, DIGITS, who="Ada")
+
+
+def test_judged_scores_become_an_entry(made):
+    scored = made[1]
+    file = ScoreFile("own.npz", scored.F, scored.y, np.flatnonzero(~scored.seen))
+    report = judge(interpreted(file, ["as-is"])[0], gamma=0.1)
+    said = {"method": "Mine", "who": "Ada", "provenance": "Scores of my own model."}
+    entry = entry_of_scores(json.loads(report.to_json()), **said)
+    assert reread(entry) == entry
+    assert entry.figures.H_gamma == pytest.approx(scored.curve.at(0.1).harmonic, abs=1e-6)
+    assert (entry.gamma.origin, entry.parameters.origin) == ("given", "not told")
+    one = judged(entry, "a.json")
+    assert (one.split.kind, one.contamination.state) == ("unknown", "unknown")
+    plain = entry_of_scores(json.loads(judge(interpreted(file, ["as-is"])[0]).to_json()), **said)
+    assert (plain.gamma.origin, plain.figures.H_gamma) == ("none", None)
+    with pytest.raises(FileRefusedError, match=r"expected what `zslcore score --json` prints"):
+        entry_of_scores({"figures": 1}, **said)
+
+
+def test_a_recognised_test_set_is_placed_by_its_counts():
+    report = {
+        "file": "x.npz", "digest": "0" * 16, "benchmark": "AWA1", "split": "PS", "gamma": None,
+        "gamma_origin": None, "unseen_classes": ["seal", "bat"], "version": "1", "commit": "",
+        "evaluation": {
+            "zsl": 0.5, "plain": {"gamma": 0, "seen": 0.5, "unseen": 0.5}, "calibrated": None,
+            "ausuc": 0.2, "per_class_zsl": {}, "per_class_plain": {}, "per_class": {},
+        },
+    }  # fmt: skip
+    entry = entry_of_scores(report, method="M", who="A", provenance="Theirs.")
+    assert entry.split.counts == {"test_seen": 4958, "test_unseen": 5685}
+    assert judged(entry, "x.json").split.kind == "by counts"
+
+
+# --- What is refused ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"gamma": None}, "gamma.origin: expected how gamma was found"),
+        ({"gamma__origin": None}, "gamma.origin: expected how gamma was found"),
+        ({"gamma__origin": "unknown"}, "got 'unknown'"),
+        ({"gamma__value": None}, "gamma.value: expected the number that was validated"),
+        ({"gamma__origin": "none", "gamma__value": None}, "as there are figures at gamma"),
+        ({"figures__zsl": 56.5}, "figures.zsl: expected a fraction in [0, 1]; got 56.5; is that"),
+        ({"figures__zsl": 0.1}, "figures.zsl: expected the mean of its classes"),
+        ({"figures__H": 0.99}, "figures.H: expected the harmonic mean of u and s"),
+        ({"figures__ausuc": "much"}, "figures.ausuc: "),
+        ({"figures": {}}, "figures"),
+        ({"method": None}, "method: "),
+        ({"who": " "}, "who: expected a name"),
+        ({"gama": {"origin": "given"}}, "gama: "),
+        ({"spec": None}, "provenance: expected where the figures come from"),
+        ({"link": "javascript:alert(1)"}, "link: expected an address"),
+        ({"source": "x"}, "source: "),
+        ({"data__name": "a\x1b[31m"}, "data.name: expected printable text"),
+        ({"data__name": "x" * 501}, "data.name: expected at most 500 letters"),
+        ({"data__benchmark": "AWA3"}, "data.benchmark: expected AWA1"),
+        ({"split__parts": {"all": "0"}}, "split.parts: expected trainval"),
+        ({"unseen_classes": None}, "unseen_classes: expected the names"),
+        ({"per_class__zslx": {"a": 1.0}}, "per_class: expected zsl"),
+        ({"schema": "zslcore-board/9"}, f'expected an object with "schema": "{SCHEMA}"'),
+    ],
+)  # fmt: skip
+def test_what_does_not_hold_together_is_refused_in_one_sentence(entry, changes, sentence):
+    with pytest.raises(FileRefusedError, match=r"^hers\.json.*\.$") as error:
+        reread(entry, **changes)
+    assert sentence in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"[]", b"7", b"\xff\xfe", b"[" * 100_000, b"{" * 9, b"null", b" " * (MAX_BYTES + 1)],
+)
+def test_what_is_no_result_is_refused_in_one_sentence(content):
+    with pytest.raises(FileRefusedError, match=r"^hers\.json: expected .*\.$"):
+        read_entry(content, "hers.json")
+
+
+def test_spoilt_files_are_on_the_board_or_refused(entry):
+    whole, rng = bytearray(entry.to_json().encode()), np.random.default_rng(0)
+    refused = 0
+    for _ in range(300):
+        content = bytearray(whole)
+        for at in rng.integers(0, len(content), rng.integers(1, 6)):
+            content[at] = rng.integers(256)
+        said = refusal_of(bytes(content))
+        assert "\n" not in said
+        refused += bool(said)
+    assert refused > 100
+
+
+def refusal_of(content):
+    """The sentence with which a file is refused; empty where it is not."""
+    try:
+        judged(read_entry(content, "hers.json"), "hers.json")
+    except FileRefusedError as error:
+        return str(error)
+    return ""
+
+
+def test_one_bad_file_leaves_the_others_and_is_named(entry, folder):
+    (folder / "bad.json").write_bytes(values_of(entry, gamma=None))
+    (folder / "twice.json").write_bytes(
+        (folder / next(iter(folder.glob("digits*"))).name).read_bytes()
+    )
+    board = read_board(folder)
+    assert len(board.results) == 1
+    assert set(board.refused) == {"bad.json", "twice.json"}
+    assert "expected a result of its own; got digits" in board.refused["twice.json"]
+    with pytest.raises(FileRefusedError, match="expected a folder of results"):
+        read_board(folder / "none")
+
+
+# --- Which split, and which overlap ---------------------------------------------------------------
+
+
+def of_cub(entry, name, parts):
+    """An entry that says it was tested on CUB."""
+    known = {s.name: s for s in known_splits() if s.dataset == "CUB"}
+    split = {part: known[of].parts[part] for part, of in parts.items()}
+    return reread(
+        entry, data={"name": "mine", "benchmark": "CUB"}, split={"name": name, "parts": split}
+    )  # fmt: skip
+
+
+SHARED = dict.fromkeys(("trainval", "test_seen", "test_unseen"), "PS 2.0")
+
+
+@pytest.mark.parametrize(
+    ("name", "parts", "kind"),
+    [
+        ("PS 2.0", SHARED, "known"),
+        ("PS", SHARED, "v1 or 2.0"),
+        ("PS v1", SHARED, "v1"),
+        ("PS", SHARED | {"train": "PS v1", "val": "PS v1"}, "v1"),
+        ("PS 2.0", SHARED | {"train": "PS v1", "val": "PS v1"}, "v1"),
+        ("PS", SHARED | {"train": "PS 2.0", "val": "PS 2.0"}, "known"),
+        ("PS 2.0", SHARED | {"trainval": "SS"}, "variant"),
+        ("SS", {"trainval": "SS", "test_unseen": "SS"}, "known"),
+        ("PS 2.0", {}, "unknown"),
+        ("PS v1", {}, "v1"),
+    ],
+)
+def test_a_split_is_known_by_its_rows(entry, name, parts, kind):
+    assert judged(of_cub(entry, name, parts), "a.json").split.kind == kind
+
+
+def test_rows_of_nobody_are_unknown(entry):
+    other = reread(entry, split={"name": "PS 2.0", "parts": {"test_unseen": "0" * 16}})
+    assert judged(other, "a.json").split.kind == "unknown"
+
+
+@pytest.mark.parametrize(
+    ("pretraining", "split", "state", "why"),
+    [
+        (["imagenet-1k"], "PS 2.0", "clean", "None of 10 unseen classes is certainly in"),
+        (["imagenet-1k"], "SS", "overlapping", "6 of 10 unseen classes are in imagenet-1k"),
+        (["imagenet-21k"], "PS 2.0", "overlapping", "10 of 10"),
+        (["none"], "SS", "clean", "trained on no images"),
+        ([], "PS 2.0", "unknown", "does not say what the extractor has seen"),
+        (["laion-2b"], "PS 2.0", "unknown", "classes of laion-2b are not known"),
+        (["imagenet-1k"], "own", "unknown", "does not name its unseen classes"),
+    ],
+)
+def test_overlap_is_looked_up_and_unknown_stays_unknown(entry, pretraining, split, state, why):
+    data = {"name": "mine", "benchmark": "AWA1", "pretraining": pretraining}
+    changed = reread(entry, data=data, split={"name": split}, unseen_classes=None, per_class=None)
+    found = judged(changed, "a.json").contamination
+    assert found.state == state
+    assert why in found.why
+
+
+# --- The table ------------------------------------------------------------------------------------
+
+
+def test_intervals_over_classes_are_those_of_the_scores(made, entry):
+    result, scored = made
+    drawn = figures(scored, class_draws(scored.seen), result.gamma)
+    (row,) = rows_of([judged(entry, "a.json")])
+    # Other draws of the same classes, as classes stand in another order.
+    for name, figure in (("zsl", "zsl"), ("H_gamma", "calibrated_harmonic")):
+        low, high = interval(drawn[figure])
+        assert row[f"{name}_low"] == pytest.approx(low, abs=0.04)
+        assert row[f"{name}_high"] == pytest.approx(high, abs=0.04)
+        assert row[f"{name}_low"] < row[name] < row[f"{name}_high"]
+
+
+def test_a_bound_never_stands_above_a_result(entry):
+    peeked = reread(
+        entry, gamma__origin="oracle", figures__u_gamma=None, figures__s_gamma=None,
+        figures__H_gamma=0.99, per_class__at_gamma=None,
+    )  # fmt: skip
+    table = table_of([judged(peeked, "a.json"), judged(entry, "b.json")])
+    assert table["gamma_origin"].tolist() == ["validated", "oracle"]
+    html = to_html(read_board_of(peeked, entry))
+    assert html.count('<tr class="bound">') == 1
+
+
+def read_board_of(*entries):
+    from zslcore.board import Board
+
+    return Board(tuple(judged(e, f"{k}.json") for k, e in enumerate(entries)), {}, "0" * 16)
+
+
+def test_the_same_folder_gives_the_same_bytes(entry, folder, tmp_path_factory):
+    (folder / "bad.json").write_bytes(values_of(entry, gamma=None))
+    (folder / "hers.json").write_bytes(values_of(entry, who="Grace"))
+    other = tmp_path_factory.mktemp("other")
+    for path in sorted(folder.glob("*.json"), reverse=True):  # written in another order
+        (other / path.name).write_bytes(path.read_bytes())
+    for form in (to_html, as_csv, as_latex):
+        assert form(read_board(folder)) == form(read_board(other))
+    (other / "hers.json").unlink()
+    assert to_html(read_board(folder)) != to_html(read_board(other))
+
+
+def test_every_form_has_every_result(entry, folder):
+    (folder / "hers.json").write_bytes(values_of(entry, who="Grace", data__pretraining=None))
+    board = read_board(folder)
+    table = pd.read_csv(io.StringIO(as_csv(board)))
+    assert sorted(table["who"]) == ["Ada", "Grace"]
+    assert table["H_gamma"].tolist() == pytest.approx([entry.figures.H_gamma] * 2)
+    assert set(table["contamination"]) == {"clean", "unknown"}
+    html = to_html(board)
+    assert html.count("<tr>") == 3
+    assert "Grace" in html
+    assert ">unknown</td>" in html
+    assert 'href="https://example.org/a"' in html
+    assert not re.search(r'(src|href)="(?!https://example\.org)', html)
+    assert f"{100 * entry.figures.H_gamma:.1f}" in as_latex(board)
+    assert r"\bottomrule" in as_latex(board)
+
+
+def test_names_from_files_are_text(entry):
+    name = '<img src=x onerror=alert(1)>" &'
+    html = to_html(read_board_of(reread(entry, method=name, who="=1+1", data__features=name)))
+    assert "<img" not in html
+    assert "&lt;img src=x" in html
+    assert "'=1+1" in as_csv(read_board_of(reread(entry, who="=1+1")))
+
+
+# --- The command ----------------------------------------------------------------------------------
+
+
+def test_the_command_checks_writes_and_says_what_it_refuses(entry, folder, capsys):
+    words = ["board", str(folder), "--output", *(str(folder / f"b.{e}") for e in ("html", "csv"))]
+    assert main(words) == 0
+    assert "1 results (splits: 1 known; overlap: 1 clean), 0 refused" in capsys.readouterr().out
+    assert (folder / "b.csv").read_text() == as_csv(read_board(folder))
+    assert (folder / "b.html").read_text() == to_html(read_board(folder))
+    (folder / "bad.json").write_bytes(values_of(entry, gamma=None))
+    assert main(["board", str(folder), "--check"]) == 1
+    assert capsys.readouterr().err.startswith("bad.json, gamma.origin: expected how gamma")
+    assert main(["board", str(folder), "--output", "x.pdf"]) == 2
+    assert "expected a name that ends in .html, .csv or .tex" in capsys.readouterr().err
+
+
+def test_a_kept_run_and_judged_scores_are_added(made, tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("ZSL_DATA", str(tmp_path / "data"))
+    result, scored = made
+    RunStore().put(result)
+    folder = tmp_path / "board"
+    assert main(["board", str(folder), "--add", result.key[:8], "--who", "Ada"]) == 0
+    assert "LinearS2V" in capsys.readouterr().out
+    path = tmp_path / "run.json"
+    path.write_text(result.to_json())
+    assert main(["board", str(folder), "--add", str(path), "--who", "Grace"]) == 0
+    file = ScoreFile("own.npz", scored.F, scored.y, np.flatnonzero(~scored.seen))
+    path.write_text(judge(interpreted(file, ["as-is"])[0]).to_json())
+    words = ["board", str(folder), "--add", str(path), "--who", "Ada", "--method", "Mine"]
+    assert main(words) == 2
+    assert "expected --provenance for scores" in capsys.readouterr().err
+    assert main([*words, "--provenance", "My model.", "--pretraining", "none"]) == 0
+    assert {one.entry.method for one in read_board(folder).results} == {"LinearS2V", "Mine"}
+    assert len(read_board(folder).results) == 3
+    assert main(["board", str(folder), "--add", result.key]) == 2
+    assert "--add: expected --who" in capsys.readouterr().err
+
+
+def test_a_result_never_overwrites_another(entry, folder):
+    other = replace(entry, created="2020-01-01")
+    with pytest.raises(ParameterError, match="expected a new result"):
+        add_entry(other, folder)
+    assert add_entry(entry, folder).exists()

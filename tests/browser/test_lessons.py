@@ -1,0 +1,58 @@
+"""A lesson is walked by keyboard, undone by Back, and read from the last row."""
+
+import re
+
+from tests.browser.reading import fits, settle, visit
+
+
+def heading(page, begins):
+    page.get_by_role("heading", level=2, name=re.compile(f"^{begins}")).wait_for()
+    settle(page)
+
+
+def test_a_lesson_is_walked_by_keyboard_and_its_link_restores_it(server, page):
+    visit(page, server, "/lessons?lesson=calibration")
+    heading(page, "1 of 8")
+    text = page.get_by_text("A method has read a description")
+    assert text.evaluate("e => getComputedStyle(e).fontSize") == "24px"
+    assert not page.locator(".js-plotly-plot").count()
+    for step in (1, 2):
+        page.keyboard.press("ArrowRight")
+        page.get_by_text("Notice:").wait_for()
+        assert f"lessons_step={step}" in page.url
+        assert "lessons_shown=1" in page.url
+        settle(page)
+        page.keyboard.press("ArrowRight")
+        heading(page, f"{step + 1} of 8")
+    page.keyboard.press("ArrowLeft")
+    heading(page, "2 of 8")
+    page.go_back()
+    heading(page, "3 of 8")
+    page.go_back()
+    page.get_by_text("Notice:").wait_for()
+    heading(page, "2 of 8")
+    fits(page)
+
+    link = page.url
+    page.goto(link)
+    page.get_by_text("Notice:").wait_for()
+    heading(page, "2 of 8")
+    assert page.errors == []
+
+
+def test_a_student_answers_and_the_teacher_sees_it_counted(server, page, chromium):
+    visit(page, server, "/lessons?lesson=calibration")
+    page.get_by_role("button", name="Room").click()
+    page.get_by_role("button", name="Open a room").click()
+    page.wait_for_url(re.compile("room="))
+    link = page.locator("[data-testid=stPopoverBody] code").inner_text()
+    assert page.locator("[data-testid=stPopoverBody] img").count() == 1  # the code to scan
+    page.keyboard.press("Escape")
+
+    student = chromium.new_page()
+    student.goto(link)
+    student.get_by_role("radio", name="60 % to 80 %").click()
+    page.get_by_text(re.compile(": 1 answer$")).wait_for()
+    page.keyboard.press("ArrowRight")
+    page.get_by_text("What room").wait_for()
+    page.get_by_role("figure", name=re.compile("1 60 % to 80 %")).wait_for()

@@ -1,0 +1,112 @@
+"""Figures and tables leave the page in every form; choices are steps of the browser's history."""
+
+import csv
+import io
+import re
+import struct
+from pathlib import Path
+
+from tests.browser.reading import once, settle, visit
+
+
+def menu_of(page, key):
+    """Open the menu below a figure or table, by keyboard."""
+    button = page.locator(f".st-key-take_{key}").get_by_role("button").first
+    button.focus()
+    page.keyboard.press("Enter")
+    return page.locator("[data-testid=stPopoverBody]")
+
+
+def saved(page, press):
+    with page.expect_download() as download:
+        press()
+    return download.value.suggested_filename, Path(download.value.path()).read_bytes()
+
+
+def test_a_figure_leaves_the_page_in_every_form(server, page):
+    visit(page, server, "/evaluate")
+    drawn = page.locator(".st-key-evaluate_classes .js-plotly-plot")
+    drawn.wait_for()
+    menu = menu_of(page, "evaluate_classes")
+    menu.get_by_role("button", name="PNG").wait_for()
+
+    name, png = saved(page, menu.get_by_role("button", name="PNG").click)
+    assert name == "evaluate_classes.png"
+    width, height = struct.unpack(">II", png[16:24])
+    box = drawn.bounding_box()
+    assert (width, height) == (2 * round(box["width"]), 2 * round(box["height"]))
+
+    name, svg = saved(page, menu.get_by_role("button", name="SVG").click)
+    assert name == "evaluate_classes.svg"
+    assert svg.startswith(b"<svg")
+    assert svg.count(b"<path") > 10
+
+    name, text = saved(page, menu.get_by_role("button", name="CSV").click)
+    assert name == "evaluate_classes.csv"
+    rows = list(csv.DictReader(io.StringIO(text.decode())))
+    assert len(rows) >= 20  # ten digits, with and without calibration
+    assert all(0 <= float(row["y"]) <= 1 for row in rows)
+
+    line = menu.locator("code").inner_text()
+    assert line.startswith("![Accuracy of each")
+    assert re.search(r"digits, data [0-9a-f]+; zslcore", line)
+    assert f"({page.url})" in line
+    assert page.errors == []
+
+
+def test_a_table_leaves_the_page_and_goes_into_the_report(server, page):
+    visit(page, server, "/evaluate?evaluate_tab=Confusion")
+    page.get_by_role("tab", name="Confusion").click()
+    page.locator(".st-key-take_table_confused_digits_ESZSL").wait_for()
+    menu = menu_of(page, "table_confused_digits_ESZSL")
+    menu.get_by_role("button", name="LaTeX").wait_for()
+    for form, begins in (("LaTeX", rb"\begin{table}"), ("Markdown", b"| true class |")):
+        _, text = saved(page, menu.get_by_role("button", name=form).click)
+        assert text.startswith(begins)
+    menu.get_by_role("button", name="Pin to the report").click()
+    page.get_by_text("Pinned. The report has 1 piece.").wait_for()
+    page.keyboard.press("Escape")
+
+    page.get_by_role("button", name="Report").first.click()
+    name, html = saved(page, page.get_by_role("button", name="Report, HTML").click)
+    assert name == "report.html"
+    assert b"<h2>Confused digits eszsl</h2>" in html
+    assert b"python -m zslcore run --dataset digits" in html
+
+
+def test_back_undoes_a_choice_and_forward_makes_it_again(server, page):
+    visit(page, server, "/evaluate")
+    method = page.get_by_label("Method", exact=True)
+    before = method.input_value()
+    for choice in ("SAE", "SJE"):
+        method.click()
+        method.fill(choice)
+        page.get_by_role("option", name=choice, exact=True).click()
+        page.wait_for_url(re.compile(f"method={choice}"))
+        settle(page)
+    for go, chosen in ((page.go_back, "SAE"), (page.go_back, before), (page.go_forward, "SAE")):
+        go()
+        once(page, lambda chosen=chosen: method.input_value() == chosen, seconds=60)
+        settle(page)
+    assert "method=SAE" in page.url
+
+
+def test_the_link_of_a_page_is_copied(server, page, chromium):
+    chromium.grant_permissions(["clipboard-read", "clipboard-write"])
+    visit(page, server, "/evaluate?method=SAE")
+    page.get_by_role("button", name="Copy link").click()
+    page.get_by_role("button", name="Copied").wait_for()
+    assert page.evaluate("navigator.clipboard.readText()") == page.url
+
+
+def test_the_glossary_explains_a_term_on_any_page(server, page):
+    visit(page, server, "/published")
+    page.get_by_role("button", name="Glossary").click()
+    menu = page.locator("[data-testid=stPopoverBody]")
+    box = menu.get_by_label("Find a term")
+    box.fill("ausuc")
+    box.press("Enter")
+    menu.get_by_text("Area under the seen-unseen curve").wait_for()
+    menu.get_by_text("Hubness").wait_for(state="detached")
+    assert menu.locator(".katex").count() == 1
+    assert page.errors == []

@@ -1,0 +1,189 @@
+"""UCF101 and HMDB51: what is known of them, and their simulated stand-ins."""
+
+import numpy as np
+import pytest
+
+from zslcore.datasets import Split, ZSLDataset, available, load
+from zslcore.datasets.action_facts import (
+    ACTION_SETS,
+    action_facts,
+    group_of_clip,
+    places_of_actions,
+    recognise_actions,
+)
+from zslcore.datasets.facts import published
+from zslcore.datasets.simulated_actions import (
+    ACTIONS,
+    EXTRACTORS,
+    SIMULATED_ACTIONS,
+    action_name,
+    clip_groups,
+    planted_action,
+    simulate_action,
+    unplanted_action,
+)
+from zslcore.exceptions import ParameterError, UnknownNameError
+from zslcore.leakage import Severity
+from zslcore.leakage.checks import CHECKS, run_check
+from zslcore.leakage.loading import context_of
+
+
+@pytest.mark.parametrize(
+    ("dataset", "classes", "videos"), [("UCF101", 101, 13320), ("HMDB51", 51, 6766)]
+)
+def test_classes_and_videos_are_those_of_the_release(dataset, classes, videos):
+    facts = action_facts(dataset)
+    assert (len(facts.class_names), facts.videos.sum()) == (classes, videos)
+    assert len(set(facts.class_names)) == classes
+
+
+def test_overlapping_classes_are_as_many_as_printed():
+    for row in published("action_splits").to_dict("records"):
+        known = action_facts(row["dataset"]).overlapping[row["pretraining"]]
+        assert (known.sum(), (~known).sum()) == (row["overlapping"], row["non_overlapping"])
+
+
+def test_the_first_thirty_released_splits_have_the_share_that_the_paper_states():
+    """35.4 % in UCF101 and 32.67 % in HMDB51, section 5.2; all fifty have 36.2 and 33.5."""
+    for dataset, stated in (("UCF101", 0.354), ("HMDB51", 0.3267)):
+        facts = action_facts(dataset)
+        shares = [facts.overlapping["Sports-1M"][test].mean() for test in facts.released]
+        assert len(shares) == 50
+        assert np.mean(shares[:30]) == pytest.approx(stated, abs=5e-5)
+        assert abs(np.mean(shares) - stated) > 5e-3
+
+
+def test_attributes_are_there_for_ucf101_alone():
+    attributes = action_facts("UCF101").attributes
+    assert attributes.shape == (101, 115)
+    assert set(np.unique(attributes)) == {0, 1}
+    assert action_facts("HMDB51").attributes is None
+    with pytest.raises(UnknownNameError, match="UCF101"):
+        action_facts("UCF11")
+
+
+@pytest.mark.parametrize("dataset", ACTION_SETS)
+def test_facts_are_those_of_the_released_files(shared, dataset):
+    facts = action_facts(dataset)
+    with np.load(shared / f"data/action/{dataset.lower()}.npz", allow_pickle=False) as there:
+        assert tuple(there["class_names"]) == facts.class_names
+        np.testing.assert_array_equal(np.bincount(there["video_labels"]), facts.videos)
+        for ours, test in zip(facts.released, there["split_test_classes"], strict=True):
+            np.testing.assert_array_equal(ours, np.sort(test))
+
+
+def test_classes_are_recognised_in_any_spelling_and_by_longer_names():
+    names = action_facts("UCF101").class_names
+    spaced = ["Apply Eye Makeup", *names[1:]]
+    assert recognise_actions(spaced) == "UCF101"
+    assert recognise_actions(names[::-1]) is None
+    longer = [
+        {"Mixing": "Mixing Batter", "Basketball": "Basketball Shooting"}.get(n, n) for n in names
+    ]
+    order = np.random.default_rng(0).permutation(101)
+    np.testing.assert_array_equal(
+        places_of_actions([longer[k] for k in order], names), np.argsort(order)
+    )
+    assert places_of_actions(["Mixing Batter", "Mixing Dough", *names[2:]], names) is None
+    assert places_of_actions([*names, "another"], names) is None
+
+
+def test_clips_are_called_after_their_group():
+    assert group_of_clip("Archery/v_Archery_g07_c03.avi") == "v_Archery_g07"
+    assert group_of_clip("v_Archery_g07_c03") == "v_Archery_g07"
+    assert group_of_clip("holiday_g07_c03.avi") == "holiday_g07_c03.avi"
+
+
+def test_groups_are_twenty_five_a_class_of_four_to_seven_clips():
+    facts = action_facts("UCF101")
+    groups, sizes = np.unique(clip_groups(facts, facts.videos), return_counts=True)
+    assert len(groups) == 25 * 101
+    assert (sizes.min(), sizes.max()) == (4, 7)
+    assert sizes.sum() == 13320
+    assert clip_groups(action_facts("HMDB51"), action_facts("HMDB51").videos) is None
+
+
+# --- Stand-ins ------------------------------------------------------------------------------------
+
+
+def test_names_say_what_they_are():
+    assert set(ACTIONS) <= set(available())
+    assert not (set(SIMULATED_ACTIONS) - set(ACTIONS)) & set(available())
+    assert action_name("UCF101", "kinetics", vectors=False) == "simulated-UCF101"
+    name = action_name("UCF101", "sports", vectors=True, planted=False)
+    assert name == "simulated-UCF101-sports-vectors-unplanted"
+    # Nothing is planted in the baseline, so that it is its own twin.
+    assert action_name("HMDB51", "idt", vectors=True, planted=False) == "simulated-HMDB51-idt"
+    with pytest.raises(ParameterError, match="no attributes of it are published"):
+        action_name("HMDB51", "idt", vectors=False)
+    with pytest.raises(UnknownNameError, match="sports"):
+        action_name("HMDB51", "sport", vectors=True)
+    assert unplanted_action("simulated-UCF101") == "simulated-UCF101-unplanted"
+    assert unplanted_action("simulated-UCF101-idt") is None
+
+
+@pytest.mark.parametrize("dataset", ACTION_SETS)
+def test_stand_ins_have_real_classes_attributes_and_shares_of_videos(dataset):
+    facts = action_facts(dataset)
+    for extractor, what in EXTRACTORS.items():
+        data = load(action_name(dataset, extractor, vectors=True))
+        assert data.simulated
+        assert data.class_names == facts.class_names
+        assert data.pretraining == (what.pretraining,)
+        assert data.prototypes.shape == (len(facts.videos), 300)
+        np.testing.assert_allclose(np.bincount(data.labels), 0.15 * facts.videos, atol=0.51)
+    if dataset == "UCF101":
+        np.testing.assert_array_equal(load("simulated-UCF101").prototypes, facts.attributes)
+
+
+def test_the_full_size_has_the_real_number_of_videos():
+    assert load("simulated-HMDB51-idt-full").features.shape == (6766, 2048)
+
+
+def test_same_bits_every_time_and_another_world_for_another_seed():
+    one, again = (simulate_action("simulated-HMDB51") for _ in range(2))
+    assert one.digest == again.digest
+    assert simulate_action("simulated-HMDB51", seed=1).digest != one.digest
+
+
+def test_a_planted_gain_makes_known_classes_easier_and_the_twin_does_not():
+    """Of what class means tell: how far images lie from the mean of their class."""
+    known = action_facts("UCF101").overlapping["Kinetics-400"]
+    ratios = {}
+    for name in ("simulated-UCF101", "simulated-UCF101-unplanted"):
+        data = load(name)
+        spread = np.array([data.features[data.labels == c].std(axis=0).mean() for c in range(101)])
+        ratios[name] = spread[known].mean() / spread[~known].mean()
+    assert ratios["simulated-UCF101"] < 0.85
+    assert ratios["simulated-UCF101-unplanted"] == pytest.approx(1, abs=0.03)
+    assert planted_action("simulated-UCF101").gain
+    assert planted_action("simulated-UCF101").pretraining == "Kinetics-400"
+    assert not planted_action("simulated-UCF101-unplanted").gain
+    assert not planted_action("simulated-UCF101-idt").gain
+
+
+def test_a_random_split_by_videos_is_found_and_one_by_groups_passes(tmp_path):
+    """Of all 13,320 clips, as many groups as the release has."""
+    facts = action_facts("UCF101")
+    labels = np.repeat(np.arange(101), facts.videos)
+    groups = clip_groups(facts, facts.videos)
+    by_videos = Split.from_classes("by videos", labels, facts.released[0])
+    data = ZSLDataset(
+        name="clips",
+        features=np.zeros((13320, 1), np.float32),
+        labels=labels,
+        prototypes=facts.attributes,
+        class_names=facts.class_names,
+        splits=[by_videos],
+        image_files=groups,
+    )
+    (check,) = [check for check in CHECKS if check.id == "ZSL012"]
+    (finding,) = run_check(check, context_of(data, into=tmp_path))
+    assert finding.severity is Severity.FAIL
+    # Nearly every group of a training class has a clip on both sides.
+    trained, tested = (set(groups[rows]) for rows in (by_videos.trainval, by_videos.test_seen))
+    assert len(trained & tested) > 700
+    assert len(finding.rows) == sum(group in trained for group in groups[by_videos.test_seen])
+    stand_in = load("simulated-UCF101")
+    (finding,) = run_check(check, context_of(stand_in, into=tmp_path))
+    assert finding.severity is Severity.PASS

@@ -1,0 +1,149 @@
+import numpy as np
+import pytest
+from scipy.io import savemat
+
+from tests.datasets import files
+from zslcore.__main__ import main
+from zslcore.datasets import load, read_xlsa17
+from zslcore.exceptions import FileRefusedError, ParameterError
+
+RNG = np.random.default_rng(1)
+VECTORS = RNG.normal(size=(5, 3)).astype(np.float32)
+#: Classes of a standard split whose lists are in an order of their own.
+TEST, TRAINVAL = ["zebra", "bat"], ["seal", "otter", "grizzly+bear"]
+
+
+@pytest.fixture(autouse=True)
+def _fresh_imports(monkeypatch, tmp_path):
+    monkeypatch.setenv("ZSL_DATA", str(tmp_path / "data folder"))
+
+
+@pytest.fixture
+def folder(tmp_path, in_process):
+    folder = files.write_folder(tmp_path / "Toy")
+    files.write_lists(folder / "standard_split", testclasses=TEST, trainvalclasses=TRAINVAL)
+    of = {name: VECTORS[files.CLASSES.index(name)] for name in files.CLASSES}
+    several = {
+        "test_word2vec": np.stack([of[name] for name in TEST], 1),
+        "trainval_word2vec": np.stack([of[name] for name in TRAINVAL], 1),
+        "test_short": VECTORS[:1].T,
+        "trainval_short": VECTORS[:3].T,
+        "test_odd": VECTORS[:2, :2].T,
+        "trainval_odd": VECTORS[:3].T,
+    }
+    savemat(folder / "class_embeddings.mat", several)
+    return folder
+
+
+def written(path, lines):
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def as_csv(path, names=files.CLASSES):
+    rows = (f"{name},{','.join(map(repr, map(float, VECTORS[k])))}" for k, name in enumerate(names))
+    return written(path, ["class,x,y,z", *rows])
+
+
+def test_columns_in_the_order_of_the_lists_come_in_that_of_the_classes(folder):
+    plain = read_xlsa17(folder)
+    ds = read_xlsa17(folder, prototypes="class_embeddings.mat", embedding="word2vec")
+    np.testing.assert_array_equal(ds.prototypes, VECTORS)
+    assert ds.name == "Toy-word2vec"
+    assert "word2vec of class_embeddings.mat" in ds.source
+    np.testing.assert_array_equal(ds.features, plain.features)
+    np.testing.assert_array_equal(ds.splits["PS"].trainval, plain.splits["PS"].trainval)
+    assert ds.digest != plain.digest
+    np.testing.assert_array_equal(load("Toy-word2vec").prototypes, VECTORS)
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_a_csv_is_matched_by_names(folder, tmp_path, turned):
+    names = [name.replace("+", "_") for name in files.CLASSES]
+    path = as_csv(tmp_path / "mine.csv", names)
+    if turned:
+        head, *rows = path.read_text().splitlines()
+        written(path, [head, *rows[::-1]])
+    ds = read_xlsa17(folder, prototypes=path)
+    np.testing.assert_array_equal(ds.prototypes, VECTORS)
+    assert ds.attribute_names == ("x", "y", "z")
+    assert ds.name == "Toy-mine"
+
+
+def test_att_and_its_names_are_matched_by_names(folder, tmp_path):
+    order = [4, 2, 0, 1, 3]
+    names = files.cells([files.CLASSES[k] for k in order])
+    savemat(tmp_path / "binary.mat", {"att": VECTORS[order].T, "allclasses_names": names})
+    ds = read_xlsa17(folder, prototypes=tmp_path / "binary.mat")
+    np.testing.assert_array_equal(ds.prototypes, VECTORS)
+
+
+def test_an_import_of_before_stays_as_it_is(folder):
+    before = read_xlsa17(folder)
+    read_xlsa17(folder, prototypes="class_embeddings.mat", embedding="word2vec")
+    assert read_xlsa17(folder).digest == before.digest == load("Toy").digest
+
+
+@pytest.mark.parametrize(
+    ("embedding", "sentence"),
+    [
+        ("glove", "variable 'test_glove'"),
+        ("short", r"one column per class of the test list \(2\), got 1"),
+        ("odd", "as many rows in 'test_odd' as in 'trainval_odd', got 2 and 3"),
+        (None, "expected 'att' and 'allclasses_names'"),
+    ],
+)
+def test_what_does_not_fit_is_refused(folder, embedding, sentence):
+    with pytest.raises(FileRefusedError, match=sentence):
+        read_xlsa17(folder, prototypes="class_embeddings.mat", embedding=embedding)
+
+
+def test_names_of_variables_are_no_paths(folder):
+    with pytest.raises(ParameterError, match="letters, digits and underscores"):
+        read_xlsa17(folder, prototypes="class_embeddings.mat", embedding="../../x")
+
+
+def test_an_embedding_needs_its_file(folder, tmp_path):
+    with pytest.raises(ParameterError, match="expected that file"):
+        read_xlsa17(folder, embedding="word2vec")
+    with pytest.raises(ParameterError, match="a CSV holds one embedding"):
+        read_xlsa17(folder, prototypes=as_csv(tmp_path / "mine.csv"), embedding="word2vec")
+
+
+def test_without_the_lists_nobody_knows_the_order(folder):
+    (folder / "standard_split" / "testclasses.txt").unlink()
+    with pytest.raises(FileRefusedError, match=r"testclasses\.txt in the folder standard_split"):
+        read_xlsa17(folder, prototypes="class_embeddings.mat", embedding="word2vec")
+
+
+def test_classes_without_a_vector_are_named(folder, tmp_path):
+    path = as_csv(tmp_path / "mine.csv", ["grizzly bear", "otter", "zebra", "bat", "walrus"])
+    with pytest.raises(FileRefusedError, match=r"none for 1 of them; the first is 'seal'"):
+        read_xlsa17(folder, prototypes=path)
+    path = as_csv(tmp_path / "mine.csv", ["grizzly bear", "grizzly+bear", "zebra", "bat", "seal"])
+    with pytest.raises(FileRefusedError, match="expected each class once, got 'grizzly bear'"):
+        read_xlsa17(folder, prototypes=path)
+
+
+def test_the_command_imports_them(folder, capsys):
+    asked = ["import", str(folder), "--prototypes", "class_embeddings.mat"]
+    assert main([*asked, "--embedding", "word2vec"]) == 0
+    assert "Toy-word2vec\n" in capsys.readouterr().out
+    assert main(asked) == 2
+    assert "with embedding= (--embedding)" in capsys.readouterr().err
+
+
+def test_the_released_embeddings_of_cub_are_its_attributes_and_more(shared, tmp_path):
+    """On the real file: the attributes in it are those of the benchmark, class by class."""
+    cub = shared / "data/xlsa17/CUB"
+    if not (cub / "class_embeddings.mat").exists():
+        pytest.skip("needs the class embeddings of CUB")
+    from zslcore.datasets.embeddings import read_class_embeddings
+    from zslcore.datasets.xlsa17 import read_split_arrays
+
+    splits = read_split_arrays(cub / "att_splits.mat")
+    lists = {path.name: path for path in (cub / "standard_split").glob("*.txt")}
+    read = read_class_embeddings(cub / "class_embeddings.mat", "cont", lists)
+    values = read.of(splits["allclasses_names"].tolist())
+    cosine = (values * splits["att"]).sum(axis=1)
+    np.testing.assert_allclose(cosine, 1, atol=1e-5)

@@ -1,0 +1,178 @@
+"""ImageNet-21K without its images: what is kept is what was released."""
+
+import gzip
+import json
+from itertools import pairwise
+
+import numpy as np
+import pytest
+import scipy.io
+from scipy.sparse import csr_array
+
+from tests.conftest import SHARED
+from zslcore.datasets.facts import published
+from zslcore.datasets.imagenet import (
+    CLASSES,
+    LISTS,
+    SETS,
+    imagenet,
+    imagenet_rows,
+    known_ids,
+)
+from zslcore.datasets.imagenet_positions import class_positions, spectral_positions
+from zslcore.datasets.table import read_table
+from zslcore.exceptions import DatasetError
+from zslcore.files import FACTS
+
+RELEASED = SHARED / "data/imagenet"
+FACTS_OF = imagenet()
+
+
+def test_the_nine_sets_have_as_many_classes_as_the_released_file():
+    released = published("imagenet_released").set_index("split")["classes"]
+    ours = {name: int(FACTS_OF.sets[name].sum()) for name in SETS}
+    ours |= {"train": int((FACTS_OF.seen & ~FACTS_OF.validation).sum())}
+    ours |= {"val": int(FACTS_OF.validation.sum())}
+    assert ours == released.to_dict()
+    assert tuple(FACTS_OF.sets) == SETS
+
+
+def test_sets_nest_and_have_no_training_class():
+    for inner, outer in [*pairwise(("2H", "3H", "All")), ("M500", "M1K"), ("L1K", "L5K")]:
+        assert (FACTS_OF.sets[inner] <= FACTS_OF.sets[outer]).all()
+    assert not (FACTS_OF.sets["M5K"] & FACTS_OF.sets["L5K"]).any()
+    assert not (FACTS_OF.sets["All"] & FACTS_OF.seen).any()
+
+
+@pytest.mark.skipif(not RELEASED.exists(), reason="the released ImageNet lists are not here")
+def test_every_class_is_where_the_released_files_have_it():
+    synsets = json.loads((RELEASED / "paper_synsets.json").read_text())
+    ids = np.array([*synsets["train"], *synsets["test"]])
+    assert list(ids) == list(FACTS_OF.synsets[:CLASSES])
+    lists = scipy.io.loadmat(RELEASED / "paper_splits.mat")
+    keys = {"2H": "hops2", "3H": "hops3", "All": "all"}
+    keys |= {name: f"{name[0].lower()}p{name[1:].replace('K', '000')}" for name in SETS[2:8]}
+    for name in SETS:
+        assert set(np.flatnonzero(FACTS_OF.sets[name]) + 1) == set(lists[keys[name]].ravel())
+    assert set(np.flatnonzero(FACTS_OF.validation) + 1) == set(lists["val_classes"].ravel())
+    for name, file in (("2H", "2-hops.txt"), ("3H", "3-hops.txt")):
+        listed = set((RELEASED / file).read_text().split())
+        assert set(ids[1000 : 1000 + LISTS[name]]) == listed
+    assert LISTS["All"] == CLASSES - 1000
+
+
+def test_files_are_small_and_what_travels_in_the_wheel():
+    files = sorted((FACTS / "imagenet").iterdir())
+    assert [file.name for file in files] == ["positions.tsv.gz", "synsets.tsv.gz"]
+    assert sum(file.stat().st_size for file in files) < 1_000_000
+    for file in files:
+        assert gzip.decompress(file.read_bytes())
+
+
+def test_everything_is_a_kind_of_entity_in_some_number_of_steps():
+    names, root = FACTS_OF.names, FACTS_OF.row["n00001740"]
+    assert names[root] == "entity"
+    assert {i for i, above in enumerate(FACTS_OF.parents) if not above} == {root}
+    tench = FACTS_OF.ancestors(FACTS_OF.row["n01440764"])
+    steps = {names[row]: step for row, step in tench.items()}
+    assert [steps[n] for n in ("tench", "cyprinid", "fish", "entity")] == [0, 1, 6, 16]
+
+
+def test_steps_go_both_ways_and_2h_is_one_step():
+    steps, two = FACTS_OF.steps, FACTS_OF.sets["2H"]
+    assert (steps[FACTS_OF.seen] == 0).all()
+    assert (steps[~FACTS_OF.seen] > 0).all()
+    assert (int((steps[two] == 1).sum()), int(two.sum())) == (1508, 1509)
+    # A parent of one training class is one step away, and so is a kind of it.
+    seen = np.flatnonzero(FACTS_OF.seen)
+    above = {p for row in seen for p in FACTS_OF.parents[row] if p < CLASSES}
+    assert above
+    assert all(steps[row] <= 1 for row in above)
+
+
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [("n01440764", "tench"), ("TIGER", "tiger"), ("Panthera tigris", "tiger"), ("tenc", "tench")],
+)
+def test_a_class_is_found_by_its_id_and_by_any_of_its_words(text, first):
+    assert FACTS_OF.names[FACTS_OF.find(text)[0]] == first
+
+
+def test_nothing_is_found_for_what_is_no_class():
+    assert FACTS_OF.find("n00001740") == ()  # an entity is no class
+    assert FACTS_OF.find(" ") == ()
+    assert FACTS_OF.find("qwertz") == ()
+
+
+def test_ids_are_understood_wherever_they_stand_in_a_name():
+    names = ["n01440764", "n01440764 tench", "train/n01440764", "n01440764.tar", "tench"]
+    names += ["n014407640", "xn01440764", "n00001740", "n99999999"]
+    tench = FACTS_OF.row["n01440764"]
+    assert imagenet_rows(names).tolist() == [tench] * 4 + [-1] * 5
+    assert known_ids(names[:5])
+    assert not known_ids(["antelope", "n01440764"])
+    assert not known_ids([])
+
+
+def own_file(path, rows):
+    """Write features of classes that are called by their ids alone, four images each."""
+    rng = np.random.default_rng(0)
+    names = [FACTS_OF.synsets[row] for row in rows]
+    arrays = {"features": rng.random((4 * len(rows), 6)), "prototypes": rng.random((len(rows), 3))}
+    np.savez(path, labels=np.repeat(np.arange(len(rows)), 4), class_names=names, **arrays)
+    return path
+
+
+def test_a_file_with_ids_needs_no_list_of_unseen_classes(tmp_path):
+    train = np.flatnonzero(FACTS_OF.seen & ~FACTS_OF.validation)[:5]
+    val, unseen = np.flatnonzero(FACTS_OF.validation)[:3], np.flatnonzero(FACTS_OF.sets["2H"])[:4]
+    data = read_table(own_file(tmp_path / "own.npz", [*unseen, *train, *val]))
+    split = data.split()
+    assert split.unseen_classes.tolist() == [0, 1, 2, 3]
+    assert len(split.test_seen) == 8
+    (fold,) = split.folds
+    assert np.unique(data.labels[fold.train]).tolist() == [4, 5, 6, 7, 8]
+    assert np.unique(data.labels[fold.val]).tolist() == [9, 10, 11]
+    with pytest.raises(DatasetError, match="2012 challenge, which train, and others.*got 0 and 4"):
+        read_table(own_file(tmp_path / "unseen.npz", unseen))
+
+
+# --- Positions ------------------------------------------------------------------------------------
+
+
+def path(n):
+    edges = np.eye(n, k=1) + np.eye(n, k=-1)
+    return csr_array(edges)
+
+
+def test_positions_on_a_path_are_cosines_as_is_known():
+    n = 40
+    G = spectral_positions(path(n), 3)
+    # The random walk on a path has the eigenvectors cos(pi j i / (n - 1)).
+    known = np.cos(np.pi * np.outer(np.arange(n), (1, 2, 3)) / (n - 1))
+    known /= known.std(axis=0)
+    known /= np.linalg.norm(known, axis=1, keepdims=True)
+    np.testing.assert_allclose(np.abs(G), np.abs(known), atol=1e-6)
+
+
+def test_positions_of_neighbours_are_alike_and_of_others_not():
+    G = class_positions()
+    assert G.shape == (CLASSES, 48)
+    assert not G.flags.writeable
+    np.testing.assert_allclose((G**2).sum(axis=1), 1, atol=0.02)  # but for the rounding
+    pairs = [(i, p) for i, above in enumerate(FACTS_OF.parents[:CLASSES]) for p in above]
+    child, parent = np.array([(i, p) for i, p in pairs if p < CLASSES]).T
+    near = (G[child] * G[parent]).sum(axis=1)
+    far = (G[child] * G[np.random.default_rng(0).permutation(parent)]).sum(axis=1)
+    assert near.mean() > 0.95
+    assert abs(far.mean()) < 0.15
+
+
+def test_kinds_of_one_thing_that_have_no_kinds_share_their_position():
+    G, row = class_positions(), FACTS_OF.row
+    below = {p for above in FACTS_OF.parents for p in above}
+    goldfish, tench = (FACTS_OF.find(name)[0] for name in ("goldfish", "tench"))
+    assert FACTS_OF.parents[goldfish] == FACTS_OF.parents[tench]
+    assert not {goldfish, tench} & below
+    np.testing.assert_array_equal(G[goldfish], G[tench])
+    assert not np.array_equal(G[goldfish], G[row["n02084071"]])

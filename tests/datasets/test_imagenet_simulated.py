@@ -1,0 +1,118 @@
+"""The stand-in for ImageNet-21K: real classes, numbers from a model, and nothing planted."""
+
+import numpy as np
+import pytest
+from threadpoolctl import threadpool_limits
+
+from zslcore.datasets import available, load
+from zslcore.datasets.facts import published
+from zslcore.datasets.imagenet import SETS, imagenet, imagenet_rows
+from zslcore.datasets.imagenet_simulated import (
+    BLOCK,
+    SIMULATED_IMAGENET,
+    imagenet_plan,
+    populations,
+    simulate_imagenet,
+    simulated_blocks,
+)
+from zslcore.exceptions import DatasetError, UnknownNameError
+from zslcore.large.sources import blocks_of
+
+FACTS = imagenet()
+
+
+@pytest.fixture(scope="module")
+def small():
+    """Half a second."""
+    return load("simulated-ImageNet-small")
+
+
+def test_the_small_one_has_every_class_and_its_released_fold(small):
+    split = small.split()
+    assert (split.name, small.simulated) == ("21K", True)
+    assert small.name in SIMULATED_IMAGENET
+    assert small.name not in available()
+    assert (len(split.seen_classes), len(split.unseen_classes)) == (1000, 20_345)
+    fold = split.folds[0]
+    assert len(np.unique(small.labels[fold.train])) == 750
+    assert len(np.unique(small.labels[fold.val])) == 250
+    rows = imagenet_rows(small.class_names)
+    assert (rows >= 0).all()
+    assert FACTS.seen[rows[split.seen_classes]].all()
+    assert FACTS.sets["All"][rows[split.unseen_classes]].all()
+    validates = FACTS.validation[rows[small.labels[fold.val]]]
+    assert validates.all()
+
+
+def test_rows_are_parted_and_no_row_is_in_two_parts(small):
+    split = small.split()
+    parts = np.concatenate([split.trainval, split.test_seen, split.test_unseen])
+    np.testing.assert_array_equal(np.sort(parts), np.arange(len(small.labels)))
+    plan = imagenet_plan("small")
+    np.testing.assert_array_equal(np.bincount(small.labels), plan.images)
+    held = np.bincount(small.labels[split.test_seen], minlength=len(plan.held))
+    np.testing.assert_array_equal(held, plan.held)
+
+
+def test_populations_have_the_printed_means_and_the_lists_are_what_they_are_called():
+    n = populations()
+    printed = published("imagenet_splits").set_index("split")["images_per_class_mean"]
+    for name in SETS[2:]:
+        assert n[FACTS.sets[name]].mean() == pytest.approx(printed[name], rel=0.002), name
+    unseen = FACTS.sets["All"]
+    for most, least in (("M500", "L500"), ("M1K", "L1K"), ("M5K", "L5K")):
+        assert n[FACTS.sets[most]].min() >= n[unseen & ~FACTS.sets[most]].max()
+        assert n[FACTS.sets[least]].max() <= n[unseen & ~FACTS.sets[least]].min()
+    assert n[unseen].min() == 1
+    assert (n[FACTS.seen].sum(), n[FACTS.seen].max()) == (1_281_167, 1300)
+
+
+def test_the_full_size_is_that_of_imagenet_and_is_refused_in_memory():
+    plan = imagenet_plan("full")
+    assert plan.trained.sum() == 1_281_167
+    assert plan.held.sum() == 50_000
+    assert 14_100_000 < plan.images.sum() < 14_200_000
+    assert (plan.features, plan.attributes) == (2048, 500)
+    with pytest.raises(DatasetError, match=r"116 GB; .* shards write simulated-ImageNet-full"):
+        simulate_imagenet("simulated-ImageNet-full")
+
+
+def test_blocks_are_the_same_with_any_number_of_threads(small):
+    for threads in (1, 2):
+        with threadpool_limits(threads):
+            X, y = next(simulated_blocks(imagenet_plan("small")))
+        np.testing.assert_array_equal(X, small.features[:BLOCK])
+        np.testing.assert_array_equal(y, small.labels[:BLOCK])
+
+
+def test_related_classes_have_related_prototypes(small):
+    S = small.prototypes / np.linalg.norm(small.prototypes, axis=1, keepdims=True)
+    names = [name.split(" ", 1)[1] for name in small.class_names]
+    tench, goldfish, trombone = (S[names.index(n)] for n in ("tench", "goldfish", "trombone"))
+    assert tench @ goldfish > 0.4
+    assert abs(tench @ trombone) < 0.3
+
+
+def test_misspelt_names_get_the_right_one():
+    with pytest.raises(UnknownNameError, match="simulated-ImageNet-small"):
+        load("simulated-ImageNet-smal")
+    with pytest.raises(UnknownNameError, match="small"):
+        imagenet_plan("smal")
+
+
+def test_features_that_were_written_before_are_taken_and_others_refused(small):
+    given = np.broadcast_to(np.float32(0), small.features.shape)
+    other = simulate_imagenet(small.name, given, digest="of shards")
+    assert other.features is given
+    assert other.digest == "of shards"
+    np.testing.assert_array_equal(other.labels, small.labels)
+    np.testing.assert_array_equal(other.prototypes, small.prototypes)
+    with pytest.raises(DatasetError, match=r"shape \(48703, 256\); got \(48703, 255\)"):
+        simulate_imagenet(small.name, given[:, 1:])
+
+
+def test_what_is_written_as_shards_is_made_block_by_block(small):
+    X, _ = next(blocks_of("simulated-ImageNet-full"))
+    assert X.shape == (BLOCK, 2048)
+    X, _ = next(blocks_of(small.name))
+    np.testing.assert_array_equal(X, small.features[:BLOCK])

@@ -1,0 +1,371 @@
+"""What comes from outside: shut in, bounded, told in one sentence, and looked at again."""
+
+import builtins
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from tests.datasets import files
+from tests.datasets.test_table import ARRAYS, csv, npz, prototypes
+from zslcore import exceptions, kept
+from zslcore.datasets import door, door_walls, import_dataset, imports, load
+from zslcore.datasets.door import read_arrays, read_value, watched
+from zslcore.datasets.table import read_table
+from zslcore.exceptions import DatasetError, FileRefusedError, UnknownNameError, closest_name
+from zslcore.leakage.loading import context_of
+from zslcore.leakage.vocabularies import read_vocabulary
+
+WALLED = """
+import json, os, socket, subprocess, sys
+from zslcore.datasets.door_walls import shut
+walls = shut([sys.argv[1]], [sys.argv[2]])
+def goes(what):
+    try:
+        what()
+    except OSError:
+        return False
+    return True
+print(json.dumps({
+    "walls": walls,
+    "its file": goes(lambda: open(sys.argv[1]).read()),
+    "its folder": goes(lambda: open(sys.argv[2] + "/x", "w").close()),
+    "files": goes(lambda: open(sys.argv[3]).read()),
+    "network": goes(socket.socket),
+    "programs": goes(lambda: subprocess.run([sys.executable, "--version"])),
+}))
+"""
+
+
+def test_walls_that_stand_keep_everything_else_out(tmp_path):
+    mine, out, secret = tmp_path / "mine.csv", tmp_path / "out", tmp_path / "secret"
+    out.mkdir()
+    for path in (mine, secret):
+        path.write_text("x")
+    words = [sys.executable, "-c", WALLED, str(mine), str(out), str(secret)]
+    env = door._environment()
+    done = subprocess.run(words, env=env, capture_output=True, check=True, timeout=60)
+    answer = json.loads(done.stdout)
+    assert answer["its file"]
+    assert answer["its folder"]
+    if not answer["walls"]:
+        pytest.skip("this system has no walls to shut a process in")
+    for wall in answer["walls"]:
+        assert not answer[wall], wall
+
+
+def test_the_child_shuts_itself_in_before_it_opens_the_file(tmp_path, monkeypatch):
+    path = npz(tmp_path)
+    tracer = tmp_path / "tracer.py"
+    tracer.write_text(
+        f"import runpy, zslcore.datasets.door_walls as walls\n"
+        f'walls.shut = lambda *places: print(\'{{"reading": "shut in"}}\', flush=True)\n'
+        f"runpy.run_path({str(door.CHILD)!r}, run_name='__main__')\n"
+    )
+    monkeypatch.setattr(door, "CHILD", tracer)
+    lines, code = door._run_child(
+        {"path": str(path), "out": str(tmp_path), "kind": "NumPy archive", "wanted": {}}
+        | {"required": [], "budget": 1 << 20, "seconds": 20}
+    )
+    assert code == 0
+    assert lines[0] == {"reading": "shut in"}
+
+
+def test_the_child_is_told_nothing_of_the_server(monkeypatch):
+    monkeypatch.setenv("SECRET_TOKEN", "x")
+    assert "SECRET_TOKEN" not in door._environment()
+    assert "HOME" not in door._environment()
+
+
+def test_who_watches_hears_how_far_it_is_and_may_end_it(tmp_path, monkeypatch):
+    pid = tmp_path / "pid"
+    sleeper = tmp_path / "sleeper.py"
+    sleeper.write_text(
+        f"import os, time; open({str(pid)!r}, 'w').write(str(os.getpid()))\n"
+        "print('{\"share\": 0.25}', flush=True); time.sleep(600)"
+    )
+    monkeypatch.setattr(door, "CHILD", sleeper)
+    heard = []
+
+    def watcher(share):
+        heard.append(share)
+        if share == 0.25:
+            raise GeneratorExit  # as a page that is left: no Exception
+
+    with pytest.raises(GeneratorExit), watched(watcher):
+        read_arrays(npz(tmp_path), {"labels": "numbers"}, tmp_path)
+    assert heard[-1] == 0.25
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(pid.read_text()), 0)
+
+
+def test_a_cancelled_import_leaves_nothing(tmp_path, monkeypatch):
+    monkeypatch.setenv("ZSL_DATA", str(tmp_path / "data"))
+    monkeypatch.setattr(door, "CHILD", tmp_path / "sleeper.py")
+    (tmp_path / "sleeper.py").write_text("import time; time.sleep(600)")
+
+    def leave(_):
+        raise GeneratorExit
+
+    with pytest.raises(GeneratorExit), watched(leave):
+        import_dataset(npz(tmp_path))
+    left = [path for path in (tmp_path / "data").rglob("*") if path.is_file()]
+    assert left == []
+
+
+# --- Linear ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("in_process")
+def test_many_classes_are_compared_in_one_pass(tmp_path):
+    side = tmp_path / "prototypes.csv"
+    lines = [f"class {i},{i}.5" for i in range(30_000)]  # took 18 s
+    side.write_text("\n".join(["class,a", *lines, "class 7,1"]) + "\n")
+    with pytest.raises(FileRefusedError, match="class 'class 7' stands there twice"):
+        read_table(csv(tmp_path), prototypes=side)
+
+
+def test_a_misspelt_name_is_compared_with_a_bounded_number(monkeypatch):
+    seen = []
+    near = exceptions.get_close_matches
+    monkeypatch.setattr(
+        exceptions,
+        "get_close_matches",
+        lambda word, among, **more: seen.append((word, list(among))) or near("x", []),
+    )
+    error = closest_name("class", "b" * 10_000, [f"{i}{'a' * 200}" for i in range(20_000)])
+    ((word, among),) = seen
+    assert len(among) <= exceptions.COMPARED
+    assert max(map(len, [word, *among])) <= exceptions.LETTERS
+    assert len(str(error)) < 10_000
+    assert "and 19,940 more" in str(error)
+    assert "  " not in str(error)
+
+
+def test_a_misspelt_name_gets_one_sentence():
+    assert str(closest_name("method", "eszls", ["ESZSL", "SAE"])) == (
+        "Unknown method 'eszls'; did you mean 'ESZSL'?"
+    )
+
+
+@pytest.mark.usefixtures("in_process")
+def test_a_word_list_has_a_bounded_number_of_lines(tmp_path):
+    path = tmp_path / "list.txt"
+    path.write_text("a\n" * 50_001)
+    with pytest.raises(FileRefusedError, match="expected at most 50,000 lines, got 50,001"):
+        read_vocabulary(path)
+
+
+# --- Texts ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("in_process")
+def test_a_csv_that_pandas_wrote_with_its_index_is_understood(tmp_path):
+    mine, side = csv(tmp_path), prototypes(tmp_path)
+    expected = read_table(mine, prototypes=side)
+    for path in (mine, side):
+        pd.read_csv(path).to_csv(path)  # no index=False
+    assert mine.read_text().startswith(",label,split")
+    found = read_table(mine, prototypes=side)
+    np.testing.assert_array_equal(found.features, expected.features)
+    assert found.attribute_names == expected.attribute_names
+    mine.write_text(mine.read_text().replace("\n1,", "\n7,", 1))
+    with pytest.raises(FileRefusedError, match=r"line 3: expected a name for column 1, or .* '7'"):
+        read_table(mine, prototypes=side)
+
+
+@pytest.mark.usefixtures("in_process")
+def test_blanks_around_the_name_of_a_column_are_none(tmp_path):
+    path = csv(tmp_path)
+    path.write_text(path.read_text().replace("label,split", "label , split", 1))
+    assert read_table(path, prototypes=prototypes(tmp_path)).splits["own"].note
+
+
+@pytest.mark.usefixtures("in_process")
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        ('"' + "x" * 200_000 + "\n1\n", "expected a column 'label'"),
+        ("label,f\n" + 'otter,"' + "1" * 2_000_000 + '"\n', "line 2: expected CSV"),
+        (",label,f\n0,otter,x\n", "line 2, column 'f': expected a finite number, got 'x'"),
+    ],
+)
+def test_odd_tables_get_one_sentence(tmp_path, content, sentence):
+    path = tmp_path / "mine.csv"
+    path.write_text(content)
+    with pytest.raises(FileRefusedError, match=sentence) as caught:
+        read_table(path, prototypes=prototypes(tmp_path))
+    assert len(str(caught.value)) < 700
+
+
+@pytest.mark.usefixtures("in_process")
+@pytest.mark.parametrize("name", ["mine.npz", "mine.csv", "mine.json", "list.txt"])
+def test_a_pointer_of_git_lfs_is_told_as_such(tmp_path, name):
+    path = tmp_path / name
+    path.write_text("version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n")
+    read = {
+        ".npz": read_table,
+        ".csv": lambda p: read_table(p, prototypes=prototypes(tmp_path)),
+        ".json": lambda p: context_of(p, into=tmp_path),
+        ".txt": read_vocabulary,
+    }[path.suffix]
+    with pytest.raises(FileRefusedError, match="a pointer of Git LFS to it; run 'git lfs pull'"):
+        read(path)
+
+
+ERRORS = [name for name, kind in vars(builtins).items() if isinstance(kind, type) and "Err" in name]
+
+
+@pytest.mark.usefixtures("in_process")
+@pytest.mark.parametrize("kind", ["zip", "hdf5", "mat", "json", "toml", "deep"])
+def test_a_refusal_names_no_exception_of_python(tmp_path, kind):
+    content = {
+        "zip": npz(tmp_path).read_bytes()[:-40],
+        "hdf5": b"\x89HDF\r\n\x1a\n" + b"\x07" * 4000,
+        "mat": b"MATLAB 5.0 MAT-file".ljust(124) + b"\x00\x01IM" + b"\x0e\0\0\0\xff\0\0\0" * 4,
+        "json": b'{"a": ',
+        "toml": b"a = = 1",
+        "deep": b"a = " + b"[" * 100_000,
+    }[kind]
+    path = tmp_path / "mine.bin"
+    path.write_bytes(content)
+    how = {"json": "JSON", "toml": "TOML", "deep": "TOML"}.get(kind)
+    with pytest.raises(FileRefusedError) as caught:
+        _ = (
+            read_value(path, how, max_bytes=1 << 20)
+            if how
+            else read_arrays(path, {"labels": "numbers"}, tmp_path)
+        )
+    sentence = str(caught.value)
+    assert not [name for name in [*ERRORS, "BadZipFile", "LinAlg"] if name in sentence]
+    assert "expected" in sentence
+    assert "got" in sentence
+    assert "\n" not in sentence
+
+
+@pytest.mark.usefixtures("in_process")
+def test_rows_that_no_layout_can_hold_are_refused(tmp_path):
+    path = tmp_path / "mine.json"
+    parts = {"trainval": [1, 2**63 - 1], "test_unseen": [0]}
+    path.write_text(json.dumps({"schema": "zslcore-split/1", "parts": parts}))
+    with pytest.raises(
+        FileRefusedError, match="'trainval': expected row numbers up to 2,147,483,647"
+    ):
+        context_of(path, into=tmp_path)
+    rows = np.array([[1.0], [2.0**40]])
+    from scipy.io import savemat
+
+    savemat(tmp_path / "mine.mat", files.splits_file(trainval_loc=rows))
+    with pytest.raises(FileRefusedError, match="expected row numbers up to 2,147,483,647"):
+        context_of(tmp_path / "mine.mat", into=tmp_path)
+
+
+@pytest.mark.usefixtures("in_process")
+def test_two_classes_of_one_name_are_refused(tmp_path):
+    names = np.array(["otter", "bat", "seal", "otter", "zebra"])
+    with pytest.raises(FileRefusedError, match="got 'otter' for classes 0 and 3"):
+        read_table(npz(tmp_path, class_names=names))
+
+
+# --- What the child hands over --------------------------------------------------------------------
+
+
+def test_a_character_that_does_not_exist_is_refused(tmp_path):
+    names = np.array(["otter", "bat", "seal", "bear", "zebra"])
+    names.view("<u4")[2] = 0x110000
+    np.savez(tmp_path / "mine.npz", **(ARRAYS | {"class_names": names}))
+    with pytest.raises(FileRefusedError, match="got a character with number 1,114,112"):
+        read_table(tmp_path / "mine.npz")
+
+
+@pytest.mark.parametrize("wrong", ["character", "shape", "type", "not finite", "nothing"])
+def test_what_the_child_leaves_is_looked_at_again(tmp_path, monkeypatch, wrong):
+    out = {"features": np.ones((3, 2), "<f4"), "class_names": np.array(["a", "b"])}
+    if wrong == "character":
+        out["class_names"].view("<u4")[0] = 0x110000
+    if wrong == "shape":
+        out["features"] = np.ones(3, "<f4")
+    if wrong == "type":
+        out["features"] = np.ones((3, 2))
+    if wrong == "not finite":
+        out["features"][1, 1] = np.nan
+
+    def run(request):
+        for name, array in out.items():
+            if wrong != "nothing":
+                np.save(tmp_path / f"{name}.npy", array)
+        return [{"done": list(out)}], 0
+
+    path = npz(tmp_path)
+    monkeypatch.setattr(door, "_run_child", run)
+    with pytest.raises(FileRefusedError):
+        read_arrays(path, {"features": "rows", "class_names": "names"}, tmp_path)
+
+
+@pytest.mark.usefixtures("in_process")
+@pytest.mark.parametrize("kind", ["npz", "csv"])
+def test_features_stay_a_map_from_the_child_to_the_import(tmp_path, monkeypatch, kind):
+    monkeypatch.setenv("ZSL_DATA", str(tmp_path / "data"))
+    into = tmp_path / "into"
+    into.mkdir()
+    if kind == "npz":
+        path, more = npz(tmp_path), {}
+    else:
+        path, more = csv(tmp_path), {"prototypes": prototypes(tmp_path)}
+    made = read_table(path, into=into, **more)
+    assert isinstance(made.features, np.memmap)
+    assert Path(made.features.filename) == into / "features.npy"
+    import_dataset(path, name="mapped", **more)
+    np.testing.assert_array_equal(load("mapped").features, files.FEATURES)
+    assert list((tmp_path / "data").glob("scratch/*")) == []
+
+
+def test_a_folder_to_read_in_has_an_owner_and_goes(tmp_path, monkeypatch):
+    monkeypatch.setenv("ZSL_DATA", str(tmp_path))
+    with kept.scratch() as folder:
+        assert folder.parent == tmp_path / "scratch"
+        assert not kept.is_abandoned(folder)
+        owner = json.loads((folder / kept.OWNER).read_text())
+        (folder / kept.OWNER).write_text(json.dumps(owner | {"born": 1}))
+        assert kept.is_abandoned(folder) == (owner["born"] is not None)  # another has its number
+        (folder / kept.OWNER).write_text(json.dumps(owner | {"host": "another"}))
+        assert not kept.is_abandoned(folder)
+        os.utime(folder, (time.time() - 2 * kept.ABANDONED,) * 2)
+        assert kept.is_abandoned(folder)
+    assert not folder.exists()
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("ZSL_DATA", str(tmp_path / "file"))  # nothing can be written there
+    with kept.scratch() as folder:
+        assert folder.is_dir()
+
+
+def test_walls_are_none_where_the_system_has_none(monkeypatch):
+    monkeypatch.setattr(door_walls.sys, "platform", "darwin")
+    assert door_walls.shut([], []) == ()
+
+
+def test_an_unknown_class_in_a_csv_is_told_with_its_row(tmp_path):
+    path = csv(tmp_path)
+    path.write_text(path.read_text().replace("otter", "oter", 1))
+    with pytest.raises(UnknownNameError, match="data row 7, 'oter'; did you mean 'otter'"):
+        read_table(path, prototypes=prototypes(tmp_path))
+
+
+# --- Room -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("in_process")
+def test_imports_together_take_no_more_than_they_may(tmp_path, monkeypatch):
+    monkeypatch.setenv("ZSL_DATA", str(tmp_path / "data"))
+    monkeypatch.setenv("ZSL_MAX_IMPORTS", "6000")  # the first takes some 5,000 bytes
+    import_dataset(npz(tmp_path), name="first")
+    with pytest.raises(DatasetError, match=r"at most 6,000 bytes \(ZSL_MAX_IMPORTS\), got"):
+        import_dataset(npz(tmp_path), name="second")
+    assert imports.names() == ("first",)
+    assert len(list((tmp_path / "data" / "imported").glob("*/"))) == 1

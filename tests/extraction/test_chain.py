@@ -1,0 +1,79 @@
+"""The whole way in one test: images, features, audit, run, board."""
+
+import json
+
+import pytest
+
+from tests.extraction.making import write_folder
+from zslcore.__main__ import main
+from zslcore.board import read_board
+from zslcore.datasets import load
+from zslcore.exceptions import ZSLError
+from zslcore.extraction.encoders import torchvision
+from zslcore.runs import RunStore
+
+ANIMALS = ("bat", "cow", "deer", "fox", "goat", "otter", "seal", "zebra")
+
+
+def test_from_images_to_the_board(tmp_path, monkeypatch, capsys):
+    try:
+        torchvision()
+    except ZSLError as error:
+        pytest.skip(str(error))
+    monkeypatch.setenv("ZSL_DATA", str(tmp_path / "data"))
+    images = write_folder(tmp_path / "images", each=5, classes=ANIMALS)
+    rows = [f"{name},{k % 2},{k // 2 % 2},{k // 4}" for k, name in enumerate(ANIMALS)]
+    side = tmp_path / "attributes.csv"
+    side.write_text("class,striped,big,swims\n" + "\n".join(rows) + "\n")
+    words = ["extract", str(images), "--encoder", "resnet18", "--weights", "random", "--batch", "8"]
+    words += ["--resize", "40", "--crop", "32", "--workers", "0", "--crops", "10"]
+    words += ["--attributes", str(side), "--unseen", "seal", "zebra", "--name", "animals"]
+    assert main([*words, "--output", str(tmp_path / "animals.npz")]) == 0
+    said = capsys.readouterr().out
+    assert "40 images x 512 features, 8 classes" in said
+    assert "encoder resnet18; weights random, seed 0; SHA-256 " in said
+    assert load("animals").pretraining == ("none",)
+
+    assert main(["audit", "animals", "--format", "json"]) in (0, 1, 3)
+    found = {f["id"]: f for f in json.loads(capsys.readouterr().out)["findings"]}
+    assert found["ZSL006"]["severity"] == "pass"  # an encoder that has seen nothing knows no class
+    assert found["ZSL001"]["severity"] == "pass"
+
+    assert main(["run", "--dataset", "animals", "--method", "LinearS2V", "--no-oracle"]) == 0
+    (kept,) = RunStore().results()
+    board = tmp_path / "board"
+    html = tmp_path / "board.html"
+    words = ["board", str(board), "--add", kept.key, "--who", "Ada", "--output", str(html)]
+    assert main(words) == 0
+    (one,) = read_board(board).results
+    assert one.entry.figures.zsl == pytest.approx(kept.evaluation.zsl, abs=1e-6)
+    assert one.contamination.state == "clean"
+    assert one.entry.data.pretraining == ("none",)
+    assert "mean over 10 crops of 32" in one.entry.data.features
+    assert one.entry.gamma.origin == "validated"
+    assert "Ada" in html.read_text()
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["--name", "x"], "--name: expected --unseen, and --attributes or --text"),
+        (["--attributes", "a.csv"], "--attributes and --unseen: expected --name"),
+        (["--attributes", "a.csv", "--text", "{}"], "exclude each other"),
+        (
+            ["--attributes", "ATTRIBUTES", "--unseen", "seal", "--name", "x"],
+            "Unknown class in ",
+        ),
+        (["--text", "{}", "--unseen", "seals", "--name", "x"], "did you mean 'seal'?"),
+    ],
+)
+def test_what_cannot_become_a_data_set_is_said_before_hours_of_work(
+    words, sentence, tmp_path, capsys
+):
+    images = write_folder(tmp_path / "images", each=1)
+    (tmp_path / "a.csv").write_text("class,big\nbat,1\notter,0\nseal,1\nzebras,0\n")
+    words = [str(tmp_path / "a.csv") if word == "ATTRIBUTES" else word for word in words]
+    assert main(["extract", str(images), "--encoder", "resnet18", *words]) == 2
+    err = capsys.readouterr().err
+    assert sentence in err
+    assert err.count("\n") == 1

@@ -1,0 +1,164 @@
+"""Networks of torchvision: their own features, their weights, and what these were trained on."""
+
+import hashlib
+
+import numpy as np
+import pytest
+
+from tests.extraction.making import write_folder
+from zslcore.exceptions import FileRefusedError, ParameterError, UnknownNameError, ZSLError
+from zslcore.extraction.crops import Preset
+from zslcore.extraction.encoders import load_encoder, torchvision
+from zslcore.extraction.extracting import extract
+from zslcore.extraction.images import opened
+from zslcore.extraction.listing import images_of_folder
+
+SMALL = Preset(resize=40, crop=32)
+
+
+@pytest.fixture(scope="module")
+def library():
+    try:
+        return torchvision()
+    except ZSLError as error:
+        pytest.skip(str(error))
+
+
+@pytest.fixture(scope="module")
+def encoder(library):
+    return load_encoder("resnet18", "random", preset=SMALL)
+
+
+@pytest.fixture
+def images(tmp_path):
+    return images_of_folder(write_folder(tmp_path / "images", each=2))
+
+
+def own_features(library, x):
+    """What torchvision's own way to inner layers says, with the weights of the same seed."""
+    import torch
+    from torchvision.models.feature_extraction import create_feature_extractor
+
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(0)
+        model = library.models.resnet18(weights=None).eval()
+    extractor = create_feature_extractor(model, ["flatten"])
+    with torch.inference_mode():
+        return extractor(x)["flatten"].numpy()
+
+
+@pytest.mark.parametrize("crops", [1, 10])
+def test_features_are_those_of_torchvisions_own_forward(crops, library, encoder, images, tmp_path):
+    import torch
+    from PIL import Image
+
+    T = library.transforms
+    cut = T.CenterCrop(32) if crops == 1 else T.TenCrop(32)
+    normal = T.Normalize(SMALL.mean, SMALL.std)
+    own = []
+    for file in images.files:
+        with Image.open(images.root / file) as image:
+            made = cut(T.Resize(40)(image.convert("RGB")))
+        views = torch.stack(
+            [normal(T.ToTensor()(view)) for view in (made if crops == 10 else [made])]
+        )
+        own.append(own_features(library, views).mean(axis=0))
+    found = extract(images, encoder, tmp_path / "f.npz", crops=crops, batch=3)
+    with np.load(found.output) as archive:
+        np.testing.assert_allclose(archive["features"], own, rtol=1e-5, atol=1e-5)
+
+
+def test_weights_of_a_file_are_known_by_their_hash_and_fill_the_network(library, encoder, tmp_path):
+    import torch
+
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(7)
+        model = library.models.resnet18(weights=None, num_classes=5)  # of five classes of one's own
+    path = tmp_path / "mine.pth"
+    torch.save({"state_dict": {f"module.{k}": v for k, v in model.state_dict().items()}}, path)
+    found = load_encoder("resnet18", path, trained_on=["kinetics-400"], preset=SMALL)
+    assert found.sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
+    assert found.weights == "mine.pth"
+    assert found.pretraining == ("kinetics-400",)
+    assert load_encoder("resnet18", path).pretraining == ()  # nobody knows
+    crops = np.random.default_rng(0).integers(0, 256, (2, 32, 32, 3), dtype=np.uint8)
+    model.fc = torch.nn.Identity()
+    with torch.inference_mode():
+        own = model.eval()(SMALL.standardised(crops)).numpy()
+    np.testing.assert_allclose(found.encode(crops, 2), own, rtol=1e-5, atol=1e-6)
+    assert not np.allclose(encoder.encode(crops, 2), own, atol=1e-3)
+
+
+def test_random_weights_know_no_class_and_are_the_same_for_a_seed(library, encoder):
+    import torch
+
+    state = torch.random.get_rng_state()
+    assert encoder.pretraining == ("none",)
+    again = load_encoder("resnet18", "random")
+    assert again.sha256 == encoder.sha256 != load_encoder("resnet18", "random", seed=1).sha256
+    assert torch.equal(torch.random.get_rng_state(), state)
+
+
+def test_what_weights_were_trained_on_and_ask_for(library):
+    from zslcore.extraction.encoders import _preset_of, _pretraining_of
+
+    models = library.models
+    v1, v2 = (models.ResNet101_Weights[name] for name in ("IMAGENET1K_V1", "IMAGENET1K_V2"))
+    assert _pretraining_of(v1) == ("imagenet-1k",)
+    assert (_preset_of(v1).resize, _preset_of(v2).resize) == (256, 232)
+    # First trained on billions of captioned photographs, then on the thousand classes.
+    assert _pretraining_of(models.ViT_B_16_Weights.IMAGENET1K_SWAG_E2E_V1) == ()
+
+
+def test_without_weights_a_sentence_says_where_to_put_which_file(library, tmp_path, monkeypatch):
+    monkeypatch.setenv("TORCH_HOME", str(tmp_path))
+    with pytest.raises(FileRefusedError, match="put https://download.pytorch.org/models/resnet18"):
+        load_encoder("resnet18")
+    folder = tmp_path / "hub" / "checkpoints"
+    folder.mkdir(parents=True)
+    (folder / "resnet18-f37072fd.pth").write_bytes(b"torn")
+    with pytest.raises(FileRefusedError, match="SHA-256 begins as its name says; got "):
+        load_encoder("resnet18", "IMAGENET1K_V1")
+
+
+@pytest.mark.parametrize(
+    ("words", "error", "sentence"),
+    [
+        ({"name": "resnet11"}, UnknownNameError, "did you mean 'resnet1"),
+        ({"weights": "IMAGENET_V1"}, FileRefusedError, "'random' or one of IMAGENET1K_V1; found"),
+        ({"device": "abacus"}, ZSLError, "expected a device of this machine; got 'abacus'"),
+        ({"name": "squeezenet1_0"}, ParameterError, "expected a network that ends in a linear"),
+        ({"trained_on": ["imagenet"]}, UnknownNameError, "did you mean 'imagenet-1k'"),
+    ],
+)
+def test_what_is_no_encoder_is_a_sentence(words, error, sentence, library):
+    with pytest.raises(error) as raised:
+        load_encoder(**({"name": "resnet18", "weights": "random"} | words))
+    assert sentence in str(raised.value)
+
+
+def test_a_file_of_something_else_is_no_weights(library, tmp_path):
+    path = tmp_path / "x.pth"
+    path.write_bytes(b"\x80\x04cos\nsystem\n")
+    with pytest.raises(FileRefusedError, match=r"^x\.pth: expected the weights of resnet18"):
+        load_encoder("resnet18", path)
+
+
+def test_a_model_without_its_library_is_a_sentence(library):
+    pytest.importorskip("torch")
+    try:
+        import open_clip  # noqa: F401
+    except ImportError:
+        with pytest.raises(ZSLError, match=r"need open_clip_torch: pip install 'zslcore\[clip\]'"):
+            load_encoder("open_clip:ViT-B-32", "random")
+    else:
+        with pytest.raises(UnknownNameError, match="did you mean 'ViT-B-32'"):
+            load_encoder("open_clip:ViT-B-33", "random")
+
+
+def test_an_image_of_one_colour_has_finite_features(library, encoder, tmp_path):
+    from PIL import Image
+
+    Image.new("RGB", (50, 50)).save(tmp_path / "black.png")
+    pixels = opened(tmp_path / "black.png", 40).pixels
+    assert np.isfinite(encoder.encode(pixels[None, 4:36, 4:36], 1)).all()

@@ -1,0 +1,269 @@
+"""From images to features: the network's own, resumable, and into the package's own form."""
+
+import json
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from tests.extraction.making import CLASSES, bomb, photo, write_folder
+from zslcore.datasets.importing import import_dataset
+from zslcore.datasets.table import read_table
+from zslcore.exceptions import DatasetError, FileRefusedError, ParameterError, ZSLError
+from zslcore.extraction.crops import Preset, crops_of
+from zslcore.extraction.encoders import Encoder, torchvision
+from zslcore.extraction.extracting import extract
+from zslcore.extraction.listing import images_of_folder
+from zslcore.extraction.texts import prototypes_of_texts
+from zslcore.leakage import audit
+
+SMALL = Preset(resize=40, crop=32)
+
+
+def mean_colours(x):
+    """A network small enough to be checked by hand: the mean of each quarter of each colour."""
+    import torch
+
+    return torch.nn.functional.adaptive_avg_pool2d(x, 2).flatten(1)
+
+
+def stub(**changes):
+    said = {"name": "colours", "weights": "none", "sha256": "0" * 64, "pretraining": ("none",)}
+    return Encoder(forward=mean_colours, preset=SMALL, **(said | changes))
+
+
+@pytest.fixture
+def images(tmp_path):
+    return images_of_folder(write_folder(tmp_path / "images"))
+
+
+def features_of(path):
+    with np.load(path, allow_pickle=False) as archive:
+        return {name: archive[name] for name in archive.files}
+
+
+def library():
+    """torchvision, or a skipped test."""
+    try:
+        return torchvision()
+    except ZSLError as error:
+        pytest.skip(str(error))
+
+
+# --- Crops ----------------------------------------------------------------------------------------
+
+
+def test_crops_and_standardising_are_those_of_torchvision(tmp_path):
+    import torch
+
+    T = library().transforms
+    normalize = T.Normalize(SMALL.mean, SMALL.std)
+    for size in ((80, 60), (61, 90), (41, 40), (33, 133)):
+        photo(size[0], size).save(tmp_path / "x.png")
+        with Image.open(tmp_path / "x.png") as image:
+            resized = T.Resize(40)(image.convert("RGB"))
+        one = normalize(T.ToTensor()(T.CenterCrop(32)(resized)))[None]
+        ten = torch.stack([normalize(T.ToTensor()(c)) for c in T.TenCrop(32)(resized)])
+        pixels = np.asarray(resized)
+        assert torch.equal(SMALL.standardised(crops_of(pixels, 32)), one)
+        assert torch.equal(SMALL.standardised(crops_of(pixels, 32, 10)), ten)
+
+
+# --- Extracting -----------------------------------------------------------------------------------
+
+
+def test_features_are_those_of_every_image_in_its_order(images, tmp_path):
+    found = extract(images, stub(), tmp_path / "f.npz", batch=5)
+    arrays = features_of(found.output)
+    assert arrays["features"].shape == (12, 12)
+    assert arrays["labels"].tolist() == images.labels.tolist()
+    assert tuple(arrays["class_names"]) == CLASSES
+    assert tuple(arrays["image_files"]) == images.files
+    for k in (0, 6, 11):
+        with Image.open(images.root / images.files[k]) as image:
+            small = np.asarray(image.resize((53, 40), Image.Resampling.BILINEAR))[4:36, 10:42]
+        x = (small / 255 - SMALL.mean) / SMALL.std
+        by_hand = x.reshape(2, 16, 2, 16, 3).mean(axis=(1, 3)).transpose(2, 0, 1).ravel()
+        np.testing.assert_allclose(arrays["features"][k], by_hand, atol=1e-5)
+    assert not (tmp_path / "f.npz.parts").exists()
+
+
+def test_ten_crops_are_averaged(tmp_path):
+    images = images_of_folder(write_folder(tmp_path / "images", size=(84, 60)))
+    one = features_of(extract(images, stub(), tmp_path / "a.npz", crops=1).output)["features"]
+    ten = features_of(extract(images, stub(), tmp_path / "b.npz", crops=10).output)["features"]
+    assert np.abs(one - ten).max() > 1e-3
+    # A picture and its mirror image have the same ten crops, each mirrored.
+    left, right = ten.reshape(-1, 3, 2, 2)[..., 0], ten.reshape(-1, 3, 2, 2)[..., 1]
+    np.testing.assert_allclose(left, right, atol=1e-5)
+    with pytest.raises(ParameterError, match="crops must be 1 or 10; got 5"):
+        extract(images, stub(), tmp_path / "c.npz", crops=5)
+
+
+def test_workers_give_the_same_features(images, tmp_path):
+    alone = features_of(extract(images, stub(), tmp_path / "a.npz", batch=4).output)
+    helped = features_of(extract(images, stub(), tmp_path / "b.npz", batch=4, workers=1).output)
+    assert all(np.array_equal(alone[name], helped[name]) for name in alone)
+
+
+class Killed(BaseException):
+    """What ends a process at once would do."""
+
+
+@pytest.mark.parametrize("after", range(4))
+def test_what_was_stopped_goes_on_and_loses_one_batch_at_most(after, images, tmp_path):
+    whole = features_of(extract(images, stub(), tmp_path / "whole.npz", batch=3).output)
+    encoded = []
+
+    def counted(x):
+        encoded.append(len(x))
+        if len(encoded) > after and stopping:
+            raise Killed
+        return mean_colours(x)
+
+    stopping = True
+    encoder = Encoder(**(vars(stub()) | {"forward": counted}))
+    with pytest.raises(Killed):
+        extract(images, encoder, tmp_path / "f.npz", batch=3)
+    assert not (tmp_path / "f.npz").exists()
+    stopping = False
+    encoded.clear()
+    again = extract(images, encoder, tmp_path / "f.npz", batch=3)
+    assert sum(encoded) == 12 - 3 * after  # what was finished is not made again
+    assert again.resumed == 3 * after
+    found = features_of(again.output)
+    assert all(np.array_equal(whole[name], found[name]) for name in whole)
+
+
+def killed_at(images, output, count):
+    """Begin to extract in batches of three, and be killed after ``count`` images."""
+
+    def stop(done, total):
+        if done == count:
+            raise Killed
+
+    with pytest.raises(Killed):
+        extract(images, stub(), output, batch=3, on_progress=stop)
+
+
+def test_a_changed_image_is_read_again_and_no_other(images, tmp_path):
+    killed_at(images, tmp_path / "f.npz", 9)
+    photo(77).save(images.root / images.files[4])
+    found = extract(images, stub(), tmp_path / "f.npz", batch=3)
+    assert found.resumed == 6
+    fresh = extract(images, stub(), tmp_path / "fresh.npz", batch=3)
+    same = features_of(found.output)["features"] == features_of(fresh.output)["features"]
+    assert same.all()
+
+
+def test_a_torn_batch_is_made_again(images, tmp_path):
+    killed_at(images, tmp_path / "f.npz", 6)
+    part = sorted((tmp_path / "f.npz.parts").glob("part*"))[0]
+    part.write_bytes(part.read_bytes()[:100])
+    assert extract(images, stub(), tmp_path / "f.npz", batch=3).resumed == 3
+
+
+def test_batches_of_another_encoder_are_never_mixed_in(images, tmp_path):
+    def stop(done, total):
+        raise Killed
+
+    with pytest.raises(Killed):
+        extract(images, stub(), tmp_path / "f.npz", batch=3, on_progress=stop)
+    with pytest.raises(ParameterError, match="unfinished extraction with another encoder, sha256"):
+        extract(images, stub(name="x", sha256="1" * 64), tmp_path / "f.npz", batch=3)
+    with pytest.raises(ParameterError, match="unfinished extraction with another crops"):
+        extract(images, stub(), tmp_path / "f.npz", batch=3, crops=10)
+    extract(images, stub(), tmp_path / "f.npz", batch=3)
+    with pytest.raises(ParameterError, match="it is there already"):
+        extract(images, stub(), tmp_path / "f.npz", batch=3)
+
+
+def test_bad_images_are_refused_or_left_out_as_asked(images, tmp_path):
+    bad = images.root / "otter" / "0.png"
+    bad.write_bytes(bomb())
+    (images.root / "seal" / "2.png").write_bytes(b"nothing")
+    with pytest.raises(FileRefusedError, match=r"^0\.png: expected an image of at most 89"):
+        extract(images, stub(), tmp_path / "f.npz")
+    found = extract(images, stub(), tmp_path / "g.npz", on_bad="skip", batch=4)
+    assert set(found.skipped) == {"otter/0.png", "seal/2.png"}
+    arrays = features_of(found.output)
+    assert len(arrays["features"]) == len(arrays["labels"]) == found.n_images == 10
+    assert "otter/0.png" not in arrays["image_files"]
+    for path in images.root.rglob("*.png"):
+        path.write_bytes(b"")
+    with pytest.raises(DatasetError, match="at least one image that can be read; got none"):
+        extract(images, stub(), tmp_path / "h.npz", on_bad="skip")
+
+
+def test_unusual_images_are_named(images, tmp_path):
+    photo(3).convert("L").save(images.root / "bat" / "1.png")
+    assert extract(images, stub(), tmp_path / "f.npz").unusual == {"grey": ["bat/1.png"]}
+
+
+# --- Into the package's own form ------------------------------------------------------------------
+
+
+def write_attributes(path, names):
+    rows = [f"{name},{k},{k % 2}" for k, name in enumerate(names)]
+    path.write_text("class,big,striped\n" + "\n".join(rows) + "\n")
+    return path
+
+
+def test_features_are_imported_with_what_the_encoder_was_trained_on(images, tmp_path, monkeypatch):
+    monkeypatch.setenv("ZSL_DATA", str(tmp_path / "data"))
+    encoder = stub(pretraining=("imagenet-1k",))
+    output = extract(images, encoder, tmp_path / "f.npz").output
+    side = write_attributes(tmp_path / "a.csv", CLASSES)
+    data = import_dataset(output, prototypes=side, unseen=["zebra", "seal"], name="mine")
+    assert data.pretraining == ("imagenet-1k",)
+    assert "encoder colours" in data.source
+    assert "SHA-256 " + "0" * 64 in data.source
+    assert data.image_files == images.files
+    report = audit(data)
+    (found,) = [f for f in report.findings if f.id == "ZSL006" and "zebra" in f.message]
+    assert str(found.severity) == "fail"
+
+
+def test_labels_follow_the_names_of_the_classes_not_the_order_of_a_csv(images, tmp_path):
+    output = extract(images, stub(), tmp_path / "f.npz").output
+    backwards = write_attributes(tmp_path / "a.csv", (*CLASSES[::-1], "yak"))
+    data = read_table(output, prototypes=backwards, unseen=["zebra"])
+    named = [data.class_names[c] for c in data.labels]
+    assert named == [file.partition("/")[0] for file in data.image_files]
+    few = write_attributes(tmp_path / "b.csv", ("bat", "otters", "seal", "yak"))
+    with pytest.raises(ZSLError, match="did you mean 'otters'"):
+        read_table(output, prototypes=few, unseen=["bat"])
+
+
+def test_a_vocabulary_that_nobody_knows_is_refused(images, tmp_path):
+    output = extract(images, stub(pretraining=("imagenet-2k",)), tmp_path / "f.npz").output
+    side = write_attributes(tmp_path / "a.csv", CLASSES)
+    with pytest.raises(ZSLError, match="did you mean 'imagenet-21k'|did you mean 'imagenet-1k'"):
+        read_table(output, prototypes=side, unseen=["bat"])
+
+
+def test_prototypes_of_texts_are_means_of_unit_vectors():
+    said = []
+
+    def texts(sentences):
+        said.extend(sentences)
+        return np.array([[len(s), 1.0] for s in sentences])
+
+    encoder = stub(texts=texts)
+    found = prototypes_of_texts(encoder, ["blue+whale", "ox"], ["a {}.", "the big {}."])
+    assert said == ["a blue whale.", "a ox.", "the big blue whale.", "the big ox."]
+    unit = [np.array(v) / np.linalg.norm(v) for v in ([5, 1.0], [11, 1.0])]
+    np.testing.assert_allclose(found[1], np.mean(unit, axis=0), rtol=1e-6)
+    with pytest.raises(ParameterError, match="needs one {} for the name"):
+        prototypes_of_texts(encoder, ["ox"], ["a photo"])
+    with pytest.raises(ParameterError, match="expected an encoder of texts"):
+        prototypes_of_texts(stub(), ["ox"])
+
+
+def test_provenance_says_all_that_makes_the_features(images, tmp_path):
+    found = extract(images, stub(versions={"torch": "2"}), tmp_path / "f.npz", crops=10)
+    said = "; ".join(found.provenance)
+    assert said.startswith("encoder colours; weights none; SHA-256 0000")
+    assert "shorter side 40, bilinear, mean over 10 crops of 32" in said
+    assert "torch 2" in said
+    assert json.dumps(said)

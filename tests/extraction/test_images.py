@@ -1,0 +1,166 @@
+"""Images that nobody vouches for: read in their one right way, or refused in one sentence."""
+
+import os
+import signal
+
+import numpy as np
+import pytest
+from PIL import Image, ImageOps
+
+from tests.extraction.making import KINDS, bomb, honest, photo, spoiled, write_folder
+from zslcore.exceptions import DatasetError, FileRefusedError
+from zslcore.extraction import reading
+from zslcore.extraction.images import Picture, opened, resized_size
+from zslcore.extraction.listing import images_of_csv, images_of_folder
+from zslcore.extraction.reading import Reading, read_batches
+
+
+def put(tmp_path, name, content):
+    path = tmp_path / name
+    path.write_bytes(content)
+    return path
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_odd_images_are_read_and_said_to_be_odd(name, tmp_path):
+    content, unusual = KINDS[name]
+    found = opened(put(tmp_path, name, content), 48)
+    assert found.unusual == unusual
+    assert found.pixels.dtype == np.uint8
+    assert min(found.pixels.shape[:2]) == 48
+    assert found.pixels.shape[2] == 3
+
+
+def test_a_rotated_image_stands_upright(tmp_path):
+    path = put(tmp_path, "rotated.jpg", KINDS["rotated.jpg"][0])
+    with Image.open(path) as image:
+        assert image.size == (80, 60)
+        upright = ImageOps.exif_transpose(image).resize((48, 64), Image.Resampling.BILINEAR)
+    assert np.array_equal(opened(path, 48).pixels, np.asarray(upright))
+
+
+def test_sixteen_bits_are_scaled_where_they_would_be_clipped(tmp_path):
+    found = opened(put(tmp_path, "deep.png", KINDS["deep.png"][0]), 60).pixels
+    assert found.max() == 242  # 4,799 * 13 of 65,535
+    assert len(np.unique(found)) > 200
+
+
+def test_the_first_frame_is_taken(tmp_path):
+    found = opened(put(tmp_path, "animated.gif", KINDS["animated.gif"][0]), 60)
+    first = np.asarray(photo(1).convert("P").convert("RGB"))
+    assert np.array_equal(found.pixels, first)
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        (b"", "expected an image; got an empty file."),
+        (b"no image at all", "expected an image; got a file of another kind, or a broken one."),
+        (b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 9 9\n", "got a file of another kind"),
+        (KINDS["plain.jpg"][0][:700], "expected a whole image; got a truncated one."),
+        (bomb(), "expected an image of at most 89,478,485 pixels; got more than 178,956,970."),
+        (bomb(10_000, 10_000), "at most 89,478,485 pixels; got 10,000 x 10,000."),
+        (bomb(1, 9_000_000), "pixels once it is resized; got 48 x 432,000,000."),
+    ],
+)
+def test_what_is_no_whole_image_is_refused_in_one_sentence(content, sentence, tmp_path):
+    with pytest.raises(FileRefusedError, match=r"^x\.jpg: .*\.$") as error:
+        opened(put(tmp_path, "x.jpg", content), 48)
+    assert sentence in str(error.value)
+
+
+def test_a_file_that_is_not_there_is_a_sentence(tmp_path):
+    for path in (tmp_path / "none.jpg", tmp_path):
+        with pytest.raises(FileRefusedError, match=r"found no such file\.$"):
+            opened(path, 48)
+
+
+def test_spoiled_images_are_read_or_refused_in_a_sentence(tmp_path):
+    rng, verdicts = np.random.default_rng(0), set()
+    files = honest()
+    for n in range(60):
+        path = put(tmp_path, f"{n}.jpg", spoiled(files[n % len(files)], rng))
+        read = Reading(48, max_pixels=1 << 20).read(path)
+        verdicts.add(type(read))
+        assert isinstance(read, Picture) or (read.endswith(".") and "\n" not in read), read
+    assert verdicts == {Picture, str}
+
+
+def test_a_size_is_that_of_torchvision():
+    assert resized_size((640, 480), 256) == (341, 256)
+    assert resized_size((480, 641), 256) == (256, 341)
+    assert resized_size((256, 256), 256) == (256, 256)
+
+
+# --- Which images there are -----------------------------------------------------------------------
+
+
+def test_a_folder_a_class_in_the_order_of_names(tmp_path):
+    folder = write_folder(tmp_path / "images")
+    (folder / "bat" / "sub").mkdir()
+    photo(1).save(folder / "bat" / "sub" / "more.JPG")
+    for name in ("notes.txt", ".hidden.png"):
+        (folder / "bat" / name).write_text("x")
+    (folder / ".git").mkdir()
+    found = images_of_folder(folder)
+    assert found.class_names == ("bat", "otter", "seal", "zebra")
+    assert found.files[:4] == ("bat/0.png", "bat/1.png", "bat/2.png", "bat/sub/more.JPG")
+    assert found.labels.tolist() == [0] * 4 + [1] * 3 + [2] * 3 + [3] * 3
+    assert found.left_out == ("bat/notes.txt",)
+
+
+def test_a_csv_names_images_and_their_classes(tmp_path):
+    folder = write_folder(tmp_path / "images")
+    path = tmp_path / "labels.csv"
+    path.write_text("label,image_file,who\nseal,bat/1.png,me\notter,otter/0.png,me\n")
+    found = images_of_csv(path, folder)
+    assert found.files == ("bat/1.png", "otter/0.png")
+    assert [found.class_names[c] for c in found.labels] == ["seal", "otter"]
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("file,label\na,b\n", "labels.csv: expected the columns image_file and label."),
+        ("image_file,label\n", "labels.csv: expected a line for every image; got none."),
+        ("image_file,label\na.png,\n", "labels.csv, line 2: expected an image and its label"),
+        ("image_file,label\n../a.png,x\n", "line 2: expected a path below images; got '../a.png'"),
+        ("image_file,label\n/etc/passwd,x\n", "line 2: expected a path below images"),
+        ("image_file,label\na.png,x\na.png,y\n", "a.png: expected each image once"),
+        ("image_file,label\na.png,\x1b\n", "line 2: expected an image and its label"),
+    ],
+)
+def test_a_csv_that_names_none_is_refused_with_its_line(text, sentence, tmp_path):
+    (tmp_path / "labels.csv").write_text(text)
+    (tmp_path / "images").mkdir()
+    with pytest.raises(DatasetError) as error:
+        images_of_csv(tmp_path / "labels.csv", tmp_path / "images")
+    assert sentence in str(error.value) or "without printable letters" in str(error.value)
+
+
+def test_a_folder_without_images_is_a_sentence(tmp_path):
+    with pytest.raises(DatasetError, match="expected a folder for every class, with images"):
+        images_of_folder(tmp_path)
+    with pytest.raises(FileRefusedError, match="expected a folder with a folder a class"):
+        images_of_folder(tmp_path / "none")
+
+
+# --- Processes that may die -----------------------------------------------------------------------
+
+
+def _deadly(how, path):
+    """Read an image, or die as a decoder may."""
+    if path.name == "deadly.png":
+        os.kill(os.getpid(), signal.SIGKILL)
+    return how.read(path)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+def test_a_reader_that_dies_takes_no_other_image_along(tmp_path, monkeypatch):
+    for name in ("deadly.png", "whole.png"):
+        photo(9).save(tmp_path / name)
+    paths = [tmp_path / "deadly.png", tmp_path / "whole.png"]
+    monkeypatch.setattr(reading, "_read", _deadly)
+    ((deadly, whole),) = read_batches(Reading(48, workers=1), [paths])
+    assert deadly.startswith("deadly.png: the file is damaged or hostile and crashed its reader")
+    assert np.array_equal(whole.pixels, opened(paths[1], 48).pixels)

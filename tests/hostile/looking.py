@@ -1,0 +1,93 @@
+"""What must not be seen on a page in a browser, whatever it was asked for or shown."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+__all__ = ["CANARY", "FOREIGN", "Watch", "python_words"]
+
+#: Where hostile links and pictures lead; nobody answers there, and no page of ours names it.
+FOREIGN = "192.0.2.1"
+#: What hostile scripts set.
+CANARY = "__hit"
+
+#: Names of exceptions, as Python prints them; "Error" alone is a word of ours.
+_PYTHON = re.compile(r"Traceback|\b[A-Z]\w+(?:Error|Exception|Warning)\b")
+#: What the guard of a page says when it has caught an exception.
+_GUARD = "This page could not be shown to its end"
+
+#: Everything on a page, also what components keep to themselves.
+_ALL = """
+const all = [], texts = [], roots = [document.body];
+while (roots.length) {
+    const what = NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT;
+    const walk = document.createTreeWalker(roots.pop(), what);
+    for (let node = walk.currentNode; node; node = walk.nextNode()) {
+        if (node.shadowRoot) roots.push(node.shadowRoot);
+        const hidden = ["SCRIPT", "STYLE"].includes(node.parentNode?.nodeName);
+        if (node.nodeType !== Node.TEXT_NODE) all.push(node);
+        else if (node.data.trim() && !hidden) texts.push(node.data);
+    }
+}
+const away = url =>
+    URL.canParse(url, location.href) && new URL(url, location.href).host === foreign;
+"""
+_SEEN = f"""([canary, foreign]) => {{ {_ALL}
+return {{
+    hit: canary in window,
+    exceptions: all.filter(each => each.matches?.(".stException")).length,
+    texts,
+    links: all.filter(each => each.localName === "a")
+        .map(a => a.href?.baseVal ?? a.href ?? "")
+        .filter(href => away(href) || /^(javascript|data|vbscript):/i.test(href)),
+    made: all.filter(each => ["img", "image", "iframe", "object", "embed"].includes(each.localName))
+        .map(each => each.src || each.data || each.href?.baseVal || "").filter(away),
+}} }}"""
+
+
+def python_words(text: str) -> list[str]:
+    """Return the words of a text that only Python says."""
+    found = _PYTHON.findall(text)
+    return [*found, _GUARD] if _GUARD in text else found
+
+
+class Watch:
+    """Watches a window of the browser: what it asks other machines for, and what it shows.
+
+    Parameters
+    ----------
+    page : of Playwright; what leads away from this machine is stopped and remembered
+
+    Attributes
+    ----------
+    texts : every piece of text that stood on the page when its faults were looked for
+    """
+
+    def __init__(self, page: Any) -> None:
+        self.page = page
+        self.asked: list[str] = []
+        self.texts: list[str] = []
+        page.on("dialog", self._dismiss)
+        page.route(re.compile(rf"^\w+://{re.escape(FOREIGN)}\b"), self._stop)
+
+    def _stop(self, route: Any) -> None:
+        self.asked.append(f"it asks for {route.request.url[:200]}")
+        route.abort()
+
+    def _dismiss(self, dialog: Any) -> None:
+        self.asked.append(f"a script has opened a dialog: {dialog.message[:200]}")
+        dialog.dismiss()
+
+    def faults(self) -> list[str]:
+        """Return what is wrong with the page as it stands now, in sentences."""
+        seen = self.page.evaluate(_SEEN, [CANARY, FOREIGN])
+        self.texts = seen["texts"]
+        found, self.asked = self.asked, []
+        if seen["hit"]:
+            found.append("a script ran")
+        if seen["exceptions"]:
+            found.append("an exception is on the page")
+        found += [f"it says {word!r}" for word in python_words("\n".join(self.texts))]
+        found += [f"a link leads to {link[:200]}" for link in seen["links"]]
+        return found + [f"it shows {source[:200]}" for source in seen["made"]]

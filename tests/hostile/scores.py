@@ -1,0 +1,236 @@
+"""Files of scores: honest ones in every form, and ones in which the numbers themselves are wrong.
+
+Bytes that are turned over seldom get past the form of a file. Arrays of wrong shapes, types and
+values in a sound file do, and meet whatever asks what they mean.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pandas as pd
+from scipy.io import savemat
+
+from tests.hostile.making import NAMES, spoiled
+from zslcore.scores import interpreted, judge
+from zslcore.scores.reading import read_scores
+
+__all__ = ["KINDS", "honest_scores", "judged", "odd", "spoiled_scores"]
+
+CLASSES = (*(f"class {k}" for k in range(8)), "otter", "bat")
+UNSEEN = np.array([3, 6, 9])
+LABELS = np.repeat(np.arange(len(CLASSES)), 12)
+SCORES = np.eye(len(CLASSES))[LABELS] + np.random.default_rng(0).normal(
+    size=(len(LABELS), len(CLASSES))
+)
+WHOLE = {
+    "scores": SCORES,
+    "y": LABELS,
+    "unseen_classes": UNSEEN,
+    "class_names": np.array(CLASSES),
+}
+#: Most questions that one file can raise, one after the other.
+QUESTIONS = 6
+
+Arrays = dict[str, np.ndarray]
+
+
+# --- Files ----------------------------------------------------------------------------------------
+
+
+def _table(arrays: Arrays) -> pd.DataFrame:
+    """Return scores as a column a class and labels as one more, as far as they fit."""
+    scores = np.atleast_2d(arrays.get("scores", np.zeros((0, 0))))
+    table = pd.DataFrame(scores.reshape(len(scores), -1))
+    names = list(map(str, np.ravel(arrays.get("class_names", []))))
+    if len(names) == table.shape[1]:
+        table.columns = pd.Index(names)
+    labels = np.ravel(arrays.get("y", []))
+    if len(labels) == len(table):
+        table.insert(0, "label", labels, allow_duplicates=True)
+    return table
+
+
+def _write_mat(path: Path, arrays: Arrays) -> None:
+    savemat(path, {name: array for name, array in arrays.items() if array.dtype.kind != "V"})
+
+
+def _write_hdf5(path: Path, arrays: Arrays) -> None:
+    with h5py.File(path, "w") as file:
+        for name, array in arrays.items():
+            if array.dtype.kind == "U":
+                array = np.char.encode(array, "utf-8", "replace")
+            file[name] = array
+
+
+def _write_parquet(path: Path, arrays: Arrays) -> None:
+    table = _table(arrays)
+    table.columns = pd.Index([f"{k} {name}" for k, name in enumerate(table)])
+    table.rename(columns={"0 label": "label"}).to_parquet(path)
+
+
+#: Kind -> ending and what writes arrays so.
+FORMS: dict[str, tuple[str, Callable[[Path, Arrays], None]]] = {
+    "npz": ("npz", lambda path, arrays: np.savez(path, **arrays)),  # type: ignore[arg-type]
+    "npy": ("npy", lambda path, arrays: np.save(path, arrays.get("scores", np.zeros(0)))),
+    "csv": ("csv", lambda path, arrays: _table(arrays).to_csv(path, index=False)),
+    "parquet": ("parquet", _write_parquet),
+    "mat": ("mat", _write_mat),
+    "hdf5": ("h5", _write_hdf5),
+}
+#: Files that lie beside scores, and are spoiled with these as they should be.
+BESIDE = ("labels.txt", "labels.npy", "unseen.txt")
+KINDS = tuple(f"scores {kind}" for kind in (*FORMS, *BESIDE))
+
+
+def honest_scores(folder: Path) -> dict[str, Path]:
+    """Write the same scores in every form, with lists beside them; return them by kind."""
+    folder.mkdir(parents=True, exist_ok=True)
+    found = {}
+    for kind, (ending, write) in FORMS.items():
+        found[f"scores {kind}"] = folder / f"own.{ending}"
+        write(folder / f"own.{ending}", WHOLE)
+    (folder / "labels.txt").write_text("\n".join(map(str, LABELS)))
+    (folder / "unseen.txt").write_text("\n".join(map(str, UNSEEN)))
+    np.save(folder / "labels.npy", LABELS)
+    return found | {f"scores {name}": folder / name for name in BESIDE}
+
+
+# --- Spoiling -------------------------------------------------------------------------------------
+
+
+def _put(array: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Put a number where no such number belongs."""
+    value = rng.choice([np.nan, np.inf, -np.inf, 1e308, -1e308, 1e-320, -1, 2**40, 0.5])
+    made = array.astype(float) if array.dtype.kind in "biuf" else array
+    flat = made.reshape(-1).copy()
+    if flat.dtype.kind == "f" and len(flat):
+        flat[rng.integers(0, len(flat), rng.integers(1, 5))] = value
+    return flat.reshape(made.shape)
+
+
+def _retype(array: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Keep the values as well as another type can."""
+    to = ["f2", "f4", "i1", "u1", "u8", "c16", "?", "S3", "U4", "M8[s]", ">f8"][rng.integers(11)]
+    try:
+        return array.astype(to)
+    except (ValueError, TypeError, RuntimeError):
+        return array
+
+
+def _reshape(array: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Take another shape: fewer, more, other axes or none."""
+    ways: list[Callable[[], np.ndarray]] = [
+        lambda: array[: rng.integers(0, len(array) + 1)] if array.ndim else array,
+        lambda: array.T,
+        lambda: array.reshape(-1),
+        lambda: array[None],
+        lambda: array[..., None],
+        lambda: array.reshape(-1)[:1].reshape(()) if array.size else array,
+        lambda: np.concatenate([array, array]) if array.ndim else array,
+        lambda: array[:0] if array.ndim else array,
+        lambda: array[:, :1] if array.ndim > 1 else array,
+        lambda: array[:, 1:] if array.ndim > 1 else array[1:] if array.ndim else array,
+    ]
+    return ways[rng.integers(len(ways))]()
+
+
+def _shift(array: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Count from elsewhere, turn the sign, make all alike or mix the order."""
+    if array.dtype.kind not in "iuf" or not array.size:
+        return array
+    ways: list[Callable[[], np.ndarray]] = [
+        lambda: array + 1,
+        lambda: -array.astype(float),
+        lambda: np.zeros_like(array),
+        lambda: rng.permutation(array) if array.ndim else array,
+        lambda: array * 10**6,
+    ]
+    return ways[rng.integers(len(ways))]()
+
+
+def _rename(array: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Put names that mean something, or the same one twice, or names in the place of numbers."""
+    words = array.astype(str).reshape(-1)
+    if not len(words):
+        return array
+    names = [name.encode("utf-8", "replace").decode() for name in NAMES]
+    made = words.astype(object)
+    for at in rng.integers(0, len(words), rng.integers(1, 4)):
+        made[at] = names[rng.integers(len(names))]
+    return made.astype(str).reshape(array.shape)
+
+
+CHANGES = (_put, _retype, _reshape, _shift, _rename)
+
+
+def odd(rng: np.random.Generator) -> Arrays:
+    """Return the arrays of a file of scores with one to three of them changed or gone."""
+    arrays = dict(WHOLE)
+    for _ in range(rng.integers(1, 4)):
+        name = list(arrays)[rng.integers(len(arrays))] if arrays else ""
+        if not name:
+            break
+        if rng.random() < 0.1:
+            del arrays[name]
+        else:
+            arrays[name] = CHANGES[rng.integers(len(CHANGES))](arrays[name], rng)
+    return arrays
+
+
+def spoiled_scores(kind: str, path: Path, content: bytes, rng: np.random.Generator) -> None:
+    """Write a file of scores with faults: in its bytes, or in half of all cases in its numbers.
+
+    Parameters
+    ----------
+    kind : of :data:`KINDS`
+    path : where it goes
+    content : of the honest one
+    rng : numpy Generator
+    """
+    form = FORMS.get(kind.removeprefix("scores "))
+    if form is not None and rng.random() < 0.5:
+        try:
+            with warnings.catch_warnings():  # what a type cannot hold is wanted here
+                warnings.simplefilter("ignore")
+                form[1](path, odd(rng))
+        except (ValueError, TypeError, NotImplementedError):
+            pass  # this form has no such file: its bytes are spoiled instead
+        else:
+            return
+    path.write_bytes(spoiled(content, rng))
+
+
+# --- Reading --------------------------------------------------------------------------------------
+
+
+def judged(kind: str, path: Path, honest: dict[str, Path]) -> None:
+    """Read scores, answer what is asked with yes and with no, and write their figures down."""
+    beside = {name: honest[f"scores {name}"] for name in BESIDE}
+    given = {}
+    if path.suffix == ".npy" or path.name in BESIDE:
+        given = {"labels": beside["labels.txt"], "unseen": beside["unseen.txt"]}
+    elif path.suffix in (".csv", ".parquet"):
+        given = {"unseen": beside["unseen.txt"]}
+    if path.name in BESIDE:
+        given[path.stem] = path
+        path = honest["scores npy"]
+    file = read_scores(path, **given)
+    for yes in (True, False):
+        fixes: tuple[str, ...] = ()
+        for _ in range(QUESTIONS):
+            matrix, asked = interpreted(file, fixes)
+            if matrix is not None:
+                report = judge(matrix, gamma=0.1)
+                assert report.as_text()
+                assert report.to_json()
+                break
+            if asked[0].open and not yes:
+                break
+            fixes += (asked[0].fix if yes else "as-is",)
+        else:
+            raise AssertionError(f"{file.name}: more than {QUESTIONS} questions")

@@ -1,0 +1,66 @@
+"""The fast part of the campaign of addresses: every page, all that it reads from its address."""
+
+from urllib.parse import unquote
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from tests.hostile.addresses import BY_HAND, SHARED, VALUES, addresses, bound
+from tests.pages import APP, ROOT, visit
+
+PAGES = sorted(path.stem for path in (ROOT / "pages").glob("*.py"))
+CHOICES = {page: (*SHARED, *BY_HAND.get(page, ()), f"{page}_tab") for page in PAGES}
+
+#: Streamlit cannot make whole numbers of these.
+ENDLESS = ("-inf", "1e400", "9" * 5000)
+
+
+def opened(page, query):
+    """Open a page as a new visitor with something in its address; nothing may be raised."""
+    app = AppTest.from_file(APP, default_timeout=60).switch_page(f"pages/{page}.py")
+    for name, value in query.items():
+        app.query_params[name] = value
+    app.run()
+    assert not app.exception, (query, app.exception[0].stack_trace)
+    assert app.title[0].value.endswith("?")
+    return app
+
+
+def malformed(names, n):
+    """Give every name a value that it cannot have, of one kind after the other from the nth on."""
+    kinds = list(VALUES.values())
+    found = {}
+    for k, name in enumerate(sorted(names), start=n):
+        values = kinds[k % len(kinds)]
+        found[name] = unquote(values[(k // len(kinds) + n) % len(values)]).replace("{key}", name)
+    return found
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_no_address_is_answered_by_an_exception(page):
+    names = {*CHOICES[page], *bound(visit(f"pages/{page}.py"))}
+    opened(page, malformed(names, PAGES.index(page)))
+
+
+@pytest.mark.parametrize("value", ENDLESS)
+def test_a_number_without_end_is_passed_over(value):
+    app = opened(
+        "evaluate", {"dataset": "digits", "seed": value, "evaluate_confusion_least": value}
+    )
+    assert app.number_input(key="seed").value == 0
+    app.run()
+    assert not app.exception
+
+
+def test_every_page_and_every_kind_of_value_has_its_share_of_addresses():
+    asked = addresses(800, 0, CHOICES)
+    assert len(set(asked)) > 700  # some choices are few for many values
+    assert {each.page for each in asked} == set(PAGES)
+    assert {each.kind for each in asked} == {*VALUES, "unknown"}
+    assert asked == addresses(800, 0, CHOICES)
+    assert all(each.query.count("=") > 1 for each in asked if each.kind == "twice")
+
+
+def test_what_is_bound_to_an_address_is_found():
+    assert {"board_order", "board_bounds", "board_data"} <= bound(visit("pages/board.py"))
+    assert "published_tab" in bound(visit("pages/published.py"))

@@ -1,0 +1,75 @@
+"""The fast part of the campaign of disks: one that is full, and then read-only."""
+
+import pytest
+
+from tests.datasets.test_table import npz
+from tests.hostile.disks import BALLAST, disk, fill, read_only, refused_here
+from tests.pages import metrics, visit
+from zslcore import doctor, kept
+from zslcore.datasets import import_dataset, imports
+from zslcore.exceptions import ZSLError
+from zslcore.files import or_refused
+from zslcore.runs import RunSpec, RunStore
+
+
+@pytest.fixture
+def place(tmp_path, monkeypatch):
+    """A small file system of one's own, which holds the data folder."""
+    if why := refused_here():
+        pytest.skip(why)
+    (tmp_path / "disk").mkdir()
+    with disk(tmp_path / "disk") as mounted:
+        monkeypatch.setenv("ZSL_DATA", str(mounted / "data"))
+        yield mounted
+
+
+def ill():
+    return [each.sentence for each in doctor.examine() if not each.well and each.what != "room"]
+
+
+def test_a_full_and_a_read_only_disk_lose_nothing(place, tmp_path):
+    source = npz(tmp_path)
+    import_dataset(source, name="first")
+    spec = RunSpec("digits", "PS", "LinearS2V", {"lam": 1.0})
+    kept_one, _ = RunStore().run(spec, with_oracle=False)
+    fill(place)
+    shows_and_keeps_nothing(source, "no space left on device|got none", kept_one)
+    with read_only(place):
+        shows_and_keeps_nothing(source, "read-only file system", kept_one)
+    (place / BALLAST).unlink()
+    assert ill() == []
+    assert import_dataset(source, name="second").n_classes == 5
+
+
+def shows_and_keeps_nothing(source, why, kept_one):
+    """See that figures are shown, that what was kept is there, and nothing else."""
+    with pytest.raises(ZSLError, match=why):
+        import_dataset(source, name="second")
+    store = RunStore()
+    result, _ = store.run(RunSpec("digits", "PS", "LinearS2V", {"lam": 2.0}), with_oracle=False)
+    assert result.evaluation.zsl > 0
+    assert store.unkept
+    assert [each.key for each in store.results()] == [kept_one.key]
+    assert imports.names() == ("first",)
+    assert imports.open_import("first").n_classes == 5
+    app = visit("pages/evaluate.py", dataset="first", method="LinearS2V", parameters="given")
+    assert metrics(app)
+    assert ["cannot be kept" in each.value for each in app.warning] == [True]
+
+
+def test_a_draft_without_room_for_its_owner_is_no_leftover(tmp_path, monkeypatch):
+    def refused(self, *_, **__):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("pathlib.Path.write_text", refused)
+    with pytest.raises(OSError, match="No space"):
+        kept.draft(tmp_path / "jobs", ".0123.")
+    assert list((tmp_path / "jobs").iterdir()) == []
+
+
+def test_what_cannot_be_written_is_a_sentence_and_what_is_missing_is_not():
+    sentence = "^mine: expected to write it, got: no space left on device"
+    with pytest.raises(ZSLError, match=sentence), or_refused("mine"):
+        raise OSError("32 requested and 0 written")  # as NumPy says it
+    with pytest.raises(FileNotFoundError), or_refused("mine"):
+        raise FileNotFoundError(2, "No such file")

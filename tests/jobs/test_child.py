@@ -1,0 +1,36 @@
+"""What a child leaves is whole or not there, whenever it is told to end."""
+
+import threading
+
+from zslcore import kept
+from zslcore.jobs import child
+from zslcore.jobs.runner import is_intact
+from zslcore.jobs.work import Work
+
+
+def test_a_child_that_ends_while_it_puts_its_result_in_place_leaves_no_half(tmp_path, monkeypatch):
+    work = Work("Counting", "count", {"to": 1})
+    folder = kept.draft(tmp_path, f".{work.key}.")
+    request = work.settings | {"folder": str(folder), "into": str(tmp_path / work.key)}
+    request["data"] = str(tmp_path)
+    ended, seal = [], kept.seal
+
+    def sealed(files):
+        known = seal(files)  # the server is gone now, and the other thread hears of it
+        ending = threading.Thread(target=child._abandon, args=(folder,))
+        ending.start()
+        ending.join(0.2)
+        ended.append(ending)
+        return known
+
+    monkeypatch.setattr(child.kept, "seal", sealed)
+    monkeypatch.setattr(child.os, "killpg", lambda *_: None)
+    monkeypatch.setattr(child.os, "_exit", lambda _: None)
+    child._do(
+        lambda folder, report, to: (folder / "count.txt").write_text(str(to)),
+        request,
+        child.Report(lambda _: None, folder),
+    )
+    ended[0].join(30)
+    assert not folder.exists()
+    assert is_intact(tmp_path / work.key)

@@ -1,0 +1,151 @@
+"""Nobody waits for all that somebody else has asked for, and nothing goes on for nobody."""
+
+import time
+from contextlib import nullcontext, suppress
+
+import pytest
+
+from tests.jobs.test_runner import do, until, work
+from zslcore.exceptions import ZSLError
+from zslcore.jobs import Runner, Visitor
+from zslcore.jobs import runner as engine
+from zslcore.jobs.queueing import Turns, most_waiting
+
+GREEDY, OTHER, NEIGHBOUR = Visitor("a", "1"), Visitor("b", "1"), Visitor("a", "2")
+
+
+@pytest.fixture
+def runner(tmp_path):
+    """A runner that is busy with a job of its own for as long as the test takes."""
+    runner = Runner("tests.jobs.functions", tmp_path / "jobs")
+    yield runner
+    runner.close()
+
+
+@pytest.fixture
+def busy(runner):
+    runner.submit(work(to=600, seconds=600), GREEDY)
+    return runner
+
+
+def position(runner, asked, visitor):
+    return runner.submit(asked, visitor).position
+
+
+class Asked:
+    def __init__(self, visitor):
+        self.asked_by = visitor
+
+
+def test_turns_go_round_by_address_then_by_browser():
+    turns, waiting = Turns(), [Asked(GREEDY) for _ in range(3)]
+    waiting += [Asked(NEIGHBOUR), Asked(OTHER), Asked(OTHER)]
+    turns.serve(GREEDY)
+    order = [each.asked_by for each in turns.order(waiting)]
+    assert order == [OTHER, NEIGHBOUR, OTHER, GREEDY, GREEDY, GREEDY]
+
+
+def test_who_was_served_is_forgotten_some_day(monkeypatch):
+    monkeypatch.setattr(Turns, "MOST", 10)
+    turns = Turns()
+    for k in range(100):
+        turns.serve(Visitor(str(k), ""))
+    assert len(turns._served) <= 10
+
+
+def test_fifty_jobs_of_one_visitor_delay_anothers_by_the_one_that_runs(busy):
+    for n in range(49):
+        refused = pytest.raises(ZSLError, match="works of yours are waiting already")
+        with refused if n >= engine.SHARE else nullcontext():
+            busy.submit(work(to=1000 + n, seconds=600), GREEDY)
+    assert position(busy, work(to=5, seconds=600), OTHER) == 1
+    assert position(busy, work(to=6, seconds=600), NEIGHBOUR) == 2
+    assert position(busy, work(to=7, seconds=600), OTHER) == 3
+
+
+@pytest.mark.parametrize("other", [OTHER, NEIGHBOUR])
+def test_whoever_comes_after_fifty_addresses_is_the_next_to_be_served(runner, tmp_path, other):
+    log, gate = tmp_path / "log", tmp_path / "gate"
+
+    def turn(name, **more):
+        return work("take_turn", name=name, log=str(log), **more)
+
+    runner.submit(turn("greedy 0", gate=str(gate)), GREEDY)
+    until(log.exists)  # so that it is the one that runs
+    taken = 1
+    for n in range(1, 50):
+        with suppress(ZSLError):
+            runner.submit(turn(f"greedy {n}"), GREEDY)
+            taken += 1
+    asked = turn("other")
+    runner.submit(asked, other)
+    gate.touch()
+    until(lambda: not runner._threads and not runner._queue)
+    served = log.read_text().split("\n")[:-1]
+    assert served.index("other") == 1  # one job of fifty has come before
+    assert len(served) == taken + 1
+    assert runner.finished(asked)
+
+
+def test_who_has_most_waiting_gives_way_when_the_queue_is_full(busy, monkeypatch):
+    monkeypatch.setattr(engine, "MAX_QUEUE", 3)
+    works = [work(to=1000 + n, seconds=600) for n in range(3)]
+    for each in works:
+        busy.submit(each, GREEDY)
+    assert position(busy, work(to=5, seconds=600), OTHER) == 1
+    assert busy.status(works[-1].key).state == "cancelled"
+    assert "the queue was full" in busy.status(works[-1].key).error
+    with pytest.raises(ZSLError, match="3 others are waiting"):
+        busy.submit(work(to=6, seconds=600), OTHER)
+    assert most_waiting([Asked(GREEDY), Asked(OTHER)], "c") is None
+
+
+def test_cancel_is_leaving_and_the_last_one_out_ends_it(busy):
+    ((asked, _),) = busy.of_visitor(GREEDY)
+    busy.submit(asked, OTHER)
+    assert busy.status(asked.key).visitors == 2
+    busy.cancel(asked.key, GREEDY)
+    assert busy.status(asked.key).state == "running"
+    assert busy.of_visitor(GREEDY) == []
+    busy.cancel(asked.key, NEIGHBOUR)  # who has not asked for it cancels nothing
+    assert busy.status(asked.key).state == "running"
+    busy.cancel(asked.key, OTHER)
+    assert busy.status(asked.key).state == "cancelled"
+
+
+def test_a_job_that_nobody_looks_at_is_dropped(busy, monkeypatch):
+    waiting, looked_at = work(to=5, seconds=600), work(to=6, seconds=600)
+    for each in (waiting, looked_at):
+        busy.submit(each, GREEDY)
+    running = work(to=600, seconds=600)
+    for each, age in ((waiting, 301), (looked_at, 299), (running, 1801)):
+        busy._jobs[each.key].looked = time.monotonic() - age
+    busy.of_visitor(OTHER)
+    assert busy.status(waiting.key).state == "cancelled"
+    assert "Nobody had looked" in busy.status(running.key).error
+    assert busy.status(looked_at.key).active
+
+
+def test_what_failed_and_what_was_cancelled_is_remembered_over_a_restart(runner):
+    failed, cancelled, cut_off = (
+        work("refuse"),
+        work(to=600, seconds=600),
+        work(to=601, seconds=600),
+    )
+    do(runner, failed)
+    runner.submit(cancelled, GREEDY)
+    runner.cancel(cancelled.key, GREEDY)
+    until(lambda: not runner._threads)
+    runner.submit(cut_off, GREEDY)
+    runner.close()
+    again = Runner("tests.jobs.functions", runner.folder)
+    try:
+        assert again.status(failed.key).state == "failed"
+        assert again.status(failed.key).error == "digits: there are none."
+        assert again.status(cancelled.key).state == "cancelled"
+        assert again.status(cut_off.key) is None  # the server's end was nobody's wish
+        again.submit(cancelled, GREEDY)
+        assert again.status(cancelled.key).active
+        assert cancelled.key not in again._read_ended()
+    finally:
+        again.close()

@@ -1,0 +1,80 @@
+// @ts-check
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { columnsOf, ordered } from "../../ui/components/seen_unseen/classes.js";
+import { Tally } from "../../ui/components/seen_unseen/tally.js";
+
+const images = {
+  n: 6,
+  classes: ["a", "b", "c"],
+  seen: [true, false, true],
+  gamma: Float64Array.of(-Infinity, -1, 0, 0, 2, Infinity),
+  of: Uint16Array.of(1, 0, 0, 1, 1, 2),
+  right: Uint8Array.of(2, 1, 0, 2, 0, 1),
+};
+
+/** Count afresh, from what every image means. @param {number} gamma */
+function counted(gamma) {
+  const went = new Int32Array(6), right = new Int32Array(3);
+  for (let i = 0; i < images.n; i++) {
+    const c = images.of[i], toSeen = images.gamma[i] > gamma;
+    const isRight = (images.right[i] & (toSeen ? 1 : 2)) > 0;
+    const outcome = isRight ? 0 : toSeen === images.seen[c] ? 1 : 2;
+    went[(images.seen[c] ? 3 : 0) + outcome]++;
+    if (isRight) right[c]++;
+  }
+  return { went, right };
+}
+
+test("wherever gamma goes, counts are those of every image looked at", () => {
+  const tally = new Tally(images);
+  for (const gamma of [0, -5, 5, -1, -1.5, 2, 1.999, 0, -1e300, 1e300, -0.5]) {
+    const { went, right } = tally.move(gamma), wanted = counted(gamma);
+    assert.deepEqual(went, wanted.went, String(gamma));
+    assert.deepEqual(right, wanted.right, String(gamma));
+  }
+});
+
+test("accuracy is a share of the class's images", () => {
+  assert.deepEqual(new Tally(images).move(-0.5).accuracy, Float64Array.of(0, 1 / 3, 1));
+});
+
+test("classes: unseen before seen, each from the best on", () => {
+  assert.deepEqual(ordered(images, Float64Array.of(0.1, 0.9, 0.5)), [1, 2, 0]);
+});
+
+test("every class has a column on whole pixels; where they do not suffice, some share one", () => {
+  for (const [n, width, ratio] of [[10, 600, 1], [200, 600, 2], [717, 620, 1], [717, 620, 2]]) {
+    const order = Array.from({ length: n }, (_, c) => n - 1 - c);
+    const columns = columnsOf(order, 3, width, ratio);
+    assert.deepEqual(columns.flatMap(({ classes }) => classes), order);
+    assert.equal(columns.length === n, n < width * ratio - 18);
+    columns.forEach(({ x, width: wide }, k) => {
+      assert.ok(wide > 0 && x + wide <= width + 1);
+      assert.equal(x * ratio, Math.round(x * ratio));
+      if (k) assert.ok(x >= columns[k - 1].x + columns[k - 1].width - 1e-9);
+    });
+    assert.equal(columns.findIndex(({ seen }) => seen), columns.filter(({ seen }) => !seen).length);
+  }
+});
+
+test("fourteen thousand images of seven hundred classes cost little when gamma moves a little", () => {
+  const n = 14340, n_classes = 717;
+  const many = {
+    n, classes: Array.from({ length: n_classes }, String),
+    seen: Array.from({ length: n_classes }, (_, c) => c < 645),
+    gamma: Float64Array.from({ length: n }, (_, i) => i / n),
+    of: Uint16Array.from({ length: n }, (_, i) => i % n_classes),
+    right: Uint8Array.from({ length: n }, (_, i) => i % 4),
+  };
+  const tally = new Tally(many).move(0.5);
+  let turned = 0;
+  const turn = tally.turn.bind(tally);
+  tally.turn = (i, way) => {
+    turned++;
+    turn(i, way);
+  };
+  tally.move(0.51);
+  assert.ok(turned > 0 && turned <= 0.011 * n);
+});

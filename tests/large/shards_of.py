@@ -1,0 +1,20 @@
+"""Small folders of shards for tests."""
+
+import numpy as np
+
+from zslcore.large.shards import write_shards
+
+WIDTH = 16
+
+
+def rows(n=500, seed=0):
+    """Return features (n, WIDTH) float32 and labels of 12 classes."""
+    rng = np.random.default_rng(seed)
+    return rng.normal(size=(n, WIDTH)).astype(np.float32), rng.integers(12, size=n)
+
+
+def written(folder, X, y, *, block=70, rows_a_part=120, dtype="float32"):
+    """Write X and y block by block into parts of some rows."""
+    blocks = [(X[k : k + block], y[k : k + block]) for k in range(0, len(X), block)]
+    part_bytes = rows_a_part * X.shape[1] * np.dtype(dtype).itemsize
+    return write_shards(folder, blocks, dtype=dtype, part_bytes=part_bytes)

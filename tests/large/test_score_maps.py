@@ -1,0 +1,63 @@
+"""What methods come down to once the candidates are known gives the scores they give."""
+
+import numpy as np
+import pytest
+
+from tests.test_contract import JOINT_PROBLEM, PROBLEM
+from zslcore.exceptions import DatasetError, ParameterError
+from zslcore.methods import METHODS, get_method
+from zslcore.score_map import ScoreMap
+
+#: Methods whose scores are inner products, every way they have.
+MAPPED = [
+    ("LinearV2S", {}),
+    ("LinearV2S", {"similarity": "dot"}),
+    ("LinearS2V", {}),
+    ("ESZSL", {}),
+    ("SAE", {}),
+    ("SAE", {"direction": "V2S"}),
+    ("SAE", {"rows": "unit"}),
+    ("GFZSL", {"lam_variance": 1.0}),
+    ("GFZSL", {"seen": "estimated"}),
+    ("PrototypeCosine", {}),
+    ("DEVISE", {"epochs": 1}),
+    ("ALE", {"epochs": 1}),
+    ("SJE", {"epochs": 1}),
+    ("LATEM", {"epochs": 1}),
+    ("SYNC", {"tol": 0.1}),
+    ("CONSE", {"tol": 0.1, "T": 3}),
+]
+
+
+def fitted(name, params):
+    problem = JOINT_PROBLEM if METHODS[name].card.joint_space else PROBLEM
+    model = get_method(name)(**params)
+    return model.fit(problem.X, problem.y, problem.S), problem
+
+
+@pytest.mark.parametrize(("name", "params"), MAPPED, ids=str)
+def test_a_score_map_gives_the_scores(name, params):
+    model, problem = fitted(name, params)
+    F = model.decision_function(problem.X_test, problem.candidates)
+    score_map = model.score_map(problem.candidates)
+    assert isinstance(score_map, ScoreMap)
+    np.testing.assert_allclose(score_map(problem.X_test), F, rtol=1e-9, atol=1e-9)
+    single = score_map.astype(np.float32)(problem.X_test)
+    assert single.dtype == np.float32
+    np.testing.assert_allclose(single, F, rtol=0, atol=1e-4 * np.abs(F).max())
+    some = [5, 1, 9]
+    ours = score_map.of(np.array(some))(problem.X_test)
+    np.testing.assert_allclose(ours, F[:, some], rtol=1e-9, atol=1e-9)
+    with pytest.raises(DatasetError, match="fitted on"):
+        model.score_map(problem.candidates[:, :-1])
+
+
+def test_other_methods_score_as_they_do():
+    model, problem = fitted("DAP", {})
+    F = model.decision_function(problem.X_test, problem.candidates)
+    np.testing.assert_array_equal(model.score_map(problem.candidates)(problem.X_test), F)
+
+
+def test_a_novelty_detector_is_no_score():
+    with pytest.raises(ParameterError, match="a novelty detector decides"):
+        get_method("CMT*")().score_map(PROBLEM.candidates)

@@ -1,0 +1,216 @@
+"""A folder of shards is the matrix it was written from, or says in a sentence why not."""
+
+import json
+import os
+import pickle
+
+import numpy as np
+import pytest
+
+from tests.large.shards_of import rows, written
+from zslcore.exceptions import DatasetError, ParameterError
+from zslcore.features import FeatureView, chunks
+from zslcore.kept import TornError
+from zslcore.large.shards import Shards, write_shards
+
+X, Y = rows()
+
+
+@pytest.fixture
+def shards(tmp_path):
+    return written(tmp_path / "set", X, Y)
+
+
+def test_rows_labels_and_parts_are_what_was_written(shards):
+    assert shards.shape == (shards.n_rows, shards.n_features) == X.shape
+    assert len(shards) == len(X)
+    assert [len(part) for part in shards.parts()] == [120, 120, 120, 120, 20]
+    np.testing.assert_array_equal(np.asarray(shards), X)
+    np.testing.assert_array_equal(shards.labels, Y)
+    for part in shards.parts():
+        np.testing.assert_array_equal(part.features(), X[part.start : part.stop])
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        slice(None),
+        slice(100, 300),
+        slice(120, 240),
+        slice(5, 5),
+        slice(490, 900),
+        slice(3, 400, 7),
+        np.array([499, 0, 119, 120, 120]),
+        np.arange(500) % 3 == 0,
+        np.array([], int),
+    ],
+    ids=str,
+)
+def test_reads_rows_as_an_array_does(shards, key):
+    np.testing.assert_array_equal(shards[key], X[key])
+    np.testing.assert_array_equal(FeatureView(shards)[key], X[key].astype(np.float64))
+
+
+def test_a_view_and_its_chunks_read_shards_as_they_read_an_array(shards):
+    some = np.random.default_rng(1).permutation(500)[:333]
+    ours, plain = FeatureView(shards, some, unit=True), FeatureView(X, some, unit=True)
+    np.testing.assert_array_equal(ours[:], plain[:])
+    for (at, block), (_, other) in zip(chunks(ours, 50), chunks(plain, 50), strict=True):
+        np.testing.assert_array_equal(block, other, str(at))
+
+
+def test_a_slice_within_a_part_is_a_map_and_no_copy(shards):
+    assert isinstance(shards[10:100], np.memmap)
+    assert not shards[10:100].flags.writeable
+
+
+def test_half_precision_keeps_the_nearest_values(tmp_path):
+    shards = written(tmp_path / "half", X, Y, dtype="float16")
+    assert shards.dtype == np.float16
+    np.testing.assert_array_equal(np.asarray(shards), X.astype(np.float16))
+
+
+def test_what_a_part_is_known_by_is_its_content(shards, tmp_path):
+    again = written(tmp_path / "again", X, Y)
+    assert again.digest == shards.digest
+    other_row, other_label = X.copy(), Y.copy()
+    other_row[130] += 1
+    other_label[250] = (other_label[250] + 1) % 12
+    for k, (A, b) in {1: (other_row, Y), 2: (X, other_label)}.items():
+        changed = written(tmp_path / f"changed {k}", A, b)
+        differ = [
+            a.digest != b.digest for a, b in zip(shards.parts(), changed.parts(), strict=True)
+        ]
+        assert differ == [j == k for j in range(5)]
+        assert changed.digest != shards.digest
+
+
+def test_a_worker_is_handed_names_and_no_rows(shards):
+    sent = pickle.dumps(shards)
+    assert len(sent) < X.nbytes / 10
+    np.testing.assert_array_equal(pickle.loads(sent)[100:200], X[100:200])
+
+
+def test_opening_finds_what_was_changed(shards):
+    path = shards.parts()[2].path
+    path.chmod(0o644)
+    content = bytearray(path.read_bytes())
+    content[-1] ^= 1
+    path.write_bytes(content)
+    with pytest.raises(TornError, match="part-00002.npy has changed since it was written"):
+        Shards.open(shards.folder)
+
+
+def test_a_large_part_is_hashed_where_its_time_is_another(shards, monkeypatch):
+    monkeypatch.setattr("zslcore.kept.ALWAYS_HASHED", 0)
+    path = shards.parts()[0].path
+    path.chmod(0o644)
+    state = path.stat()
+    path.write_bytes(path.read_bytes()[:-1] + b"\x01")
+    os.utime(path, ns=(state.st_atime_ns, state.st_mtime_ns))
+    Shards.open(shards.folder)  # the promise: another content under the same time goes unseen
+    os.utime(path)
+    with pytest.raises(TornError, match="part-00000.npy has changed"):
+        Shards.open(shards.folder)
+
+
+@pytest.mark.parametrize("file", ["part-00004.npy", "labels.npy"])
+def test_opening_finds_what_is_missing(shards, file):
+    (shards.folder / file).unlink()
+    with pytest.raises(TornError, match=f"{file} is missing"):
+        Shards.open(shards.folder)
+
+
+def test_opening_finds_what_does_not_belong_there(shards):
+    (shards.folder / "part-00005.npy").write_bytes(b"")
+    with pytest.raises(TornError, match="part-00005.npy does not belong to it"):
+        Shards.open(shards.folder)
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"schema": 1, "files": {}}', "null"])
+def test_a_manifest_that_is_none_is_refused_in_a_sentence(shards, text):
+    (shards.folder / "shards.json").write_text(text)
+    with pytest.raises(TornError, match=r"shards\.json: is no manifest of this version\."):
+        Shards.open(shards.folder)
+
+
+def test_a_manifest_cannot_lead_out_of_its_folder(shards, tmp_path):
+    path = shards.folder / "shards.json"
+    manifest = json.loads(path.read_text())
+    np.save(tmp_path / "part-00000.npy", X[:120] + 1)
+    manifest["parts"][0]["file"] = "../part-00000.npy"
+    path.write_text(json.dumps(manifest))
+    np.testing.assert_array_equal(Shards.open(shards.folder)[:120], X[:120])
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"n_features": 17}, r"part-00000.npy: expected 17 features in float32; got \(16,\)"),
+        ({"dtype": "float16"}, "expected 16 features in float16; got .* in float32"),
+        ({"rows": 121}, "part-00000.npy: has 120 rows; expected 121"),
+        ({"rows": -1}, "no manifest of this version"),
+        ({"parts": []}, "no manifest of this version"),
+        ({"dtype": "object"}, "expected 16 features in object"),
+    ],
+)
+def test_a_manifest_that_lies_is_refused(shards, change, said):
+    path = shards.folder / "shards.json"
+    manifest = json.loads(path.read_text())
+    if "rows" in change:
+        manifest["parts"][0] |= change
+        manifest["parts"][1]["rows"] += 120 - change["rows"]
+    else:
+        manifest |= change
+    path.write_text(json.dumps(manifest))
+    with pytest.raises(TornError, match=said):
+        Shards.open(shards.folder)
+
+
+def test_a_folder_without_shards_says_what_was_expected(tmp_path):
+    with pytest.raises(DatasetError, match=r"expected a folder of shards with its shards\.json"):
+        Shards.open(tmp_path)
+
+
+def test_nothing_is_left_of_what_was_cut_off(tmp_path):
+    def blocks():
+        yield X[:200], Y[:200]
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        write_shards(tmp_path / "set", blocks(), part_bytes=3000)
+    assert not list(tmp_path.iterdir())
+    with pytest.raises(ParameterError, match="is there already"):
+        write_shards(tmp_path, [(X, Y)])
+
+
+@pytest.mark.parametrize(
+    ("blocks", "said"),
+    [
+        ([], "at least one row"),
+        ([(X, Y), (X[:, :5], Y)], r"features \(n, 16\)"),
+        ([(X, Y[:-1])], r"got \(500, 16\) and \(499,\)"),
+        ([(X[0], Y)], r"expected blocks of features"),
+        ([(X[:100], Y[:100]), (np.where(X[7, 3] == X, np.nan, X), Y)], "got nan in row 107"),
+        ([(X * np.float64(1e39), Y)], "float32 holds values up to"),
+        ([(X, Y - 1)], r"class numbers from 0; got -1\.\.10"),
+        ([(X, Y / 2)], "whole numbers; got float64"),
+        ([(X, Y.astype(str))], "whole numbers; got <U"),
+    ],
+)
+def test_blocks_that_cannot_be_stored_are_refused(tmp_path, blocks, said):
+    with pytest.raises(DatasetError, match=said):
+        write_shards(tmp_path / "set", [(np.asarray(A, float), b) for A, b in blocks])
+    assert not list(tmp_path.iterdir())
+
+
+def test_half_precision_refuses_what_it_cannot_hold(tmp_path):
+    with pytest.raises(DatasetError, match="float16 holds values up to 65504; got 70000"):
+        write_shards(tmp_path / "set", [(X, Y), (np.full((1, 16), 7e4), Y[:1])], dtype="float16")
+    with pytest.raises(ParameterError, match="float16 or float32; got 'int8'"):
+        write_shards(tmp_path / "set", [(X, Y)], dtype="int8")
+
+
+def test_a_row_that_is_not_there_is_refused(shards):
+    with pytest.raises(DatasetError, match=r"0\.\.499; got 3\.\.500"):
+        shards[np.array([3, 500])]

@@ -1,0 +1,113 @@
+"""Shards from HDF5, zarr and data sets that are kept here."""
+
+import json
+
+import h5py
+import numpy as np
+import pytest
+
+from tests.large.shards_of import rows
+from zslcore.__main__ import main
+from zslcore.datasets import load
+from zslcore.exceptions import FileRefusedError, ParameterError, UnknownNameError
+from zslcore.large import sources
+from zslcore.large.shards import Shards
+from zslcore.large.sources import blocks_of
+
+X, Y = rows()
+
+
+@pytest.fixture
+def hdf5(tmp_path):
+    path = tmp_path / "features.h5"
+    with h5py.File(path, "w") as file:
+        file["X"], file["of"] = X, (Y + 1).astype(float)[:, None]
+        file.create_dataset("packed", data=X, compression="gzip", chunks=(64, 16))
+        file.create_dataset("never", shape=(1 << 40, 16), dtype="f4", chunks=(64, 16))
+        file["linked"] = h5py.ExternalLink("/etc/hostname", "/")
+        file["words"] = np.array([b"a", b"b"])
+        file["group/inside"] = X
+    return path
+
+
+def all_of(blocks):
+    blocks = list(blocks)
+    assert len(blocks) > 1
+    return (np.concatenate(parts) for parts in zip(*blocks, strict=True))
+
+
+@pytest.mark.parametrize("name", ["X", "packed"])
+def test_hdf5_is_read_block_by_block(hdf5, name, monkeypatch):
+    monkeypatch.setattr(sources, "BLOCK_VALUES", 16 * 90)
+    A, b = all_of(blocks_of(str(hdf5), features=name, labels="of", first_label=1))
+    np.testing.assert_array_equal(A, X)
+    np.testing.assert_array_equal(b, Y)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("missing", "expected an array 'missing'; got X, "),
+        ("never", "declares .* bytes and holds 0"),
+        ("linked", "got a link"),
+        ("group", "got an HDF5 group"),
+        ("words", r"expected features \(n, d\) and labels \(n,\)"),
+    ],
+)
+def test_hdf5_that_does_not_hold_features_is_refused(hdf5, name, said):
+    with pytest.raises(FileRefusedError, match=said):
+        next(blocks_of(str(hdf5), features=name, labels="of"))
+
+
+def test_a_file_that_is_none_is_refused(tmp_path):
+    (tmp_path / "torn.h5").write_bytes(b"\x89HDF\r\n\x1a\n" + bytes(100))
+    for name in ("torn.h5", "gone.h5"):
+        with pytest.raises(FileRefusedError, match="expected an HDF5 file"):
+            next(blocks_of(str(tmp_path / name)))
+    with pytest.raises(UnknownNameError, match="did you mean 'digits'"):
+        next(blocks_of("digts"))
+
+
+def test_zarr_is_read_block_by_block(tmp_path, monkeypatch):
+    zarr = pytest.importorskip("zarr", reason="zarr is not installed")
+    group = zarr.open_group(str(tmp_path / "set.zarr"), mode="w")
+    group.create_array("features", data=X, chunks=(64, 16))
+    group.create_array("labels", data=Y)
+    monkeypatch.setattr(sources, "BLOCK_VALUES", 16 * 90)
+    A, b = all_of(blocks_of(str(tmp_path / "set.zarr")))
+    np.testing.assert_array_equal(A, X)
+    np.testing.assert_array_equal(b, Y)
+    with pytest.raises(FileRefusedError, match="expected an array 'other' in it"):
+        next(blocks_of(str(tmp_path / "set.zarr"), features="other"))
+
+
+def test_without_zarr_the_package_is_named(tmp_path, monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "zarr", None)
+    with pytest.raises(ParameterError, match="pip install zarr"):
+        next(blocks_of(str(tmp_path / "set.zarr")))
+
+
+def test_the_command_writes_and_shows(hdf5, tmp_path, capsys):
+    folder = str(tmp_path / "shards")
+    words = ["shards", "write", str(hdf5), folder, "--features", "X", "--labels", "of"]
+    assert main([*words, "--first-label", "1", "--dtype", "float16"]) == 0
+    assert "500 x 16 features, float16" in capsys.readouterr().out
+    shards = Shards.open(folder)
+    np.testing.assert_array_equal(np.asarray(shards), X.astype(np.float16))
+    assert main(["shards", "show", folder, "--all", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["rows"], found["features"], found["digest"]) == (500, 16, shards.digest)
+    assert main(words) == 2
+    assert "is there already" in capsys.readouterr().err
+
+
+def test_the_command_finds_what_was_changed(tmp_path, capsys):
+    folder = tmp_path / "shards"
+    assert main(["shards", "write", "digits", str(folder)]) == 0
+    np.testing.assert_array_equal(np.asarray(Shards.open(folder)), load("digits").features)
+    path = folder / "part-00000.npy"
+    path.chmod(0o644)
+    path.write_bytes(path.read_bytes()[:-1] + b"?")
+    capsys.readouterr()
+    assert main(["shards", "show", str(folder)]) == 2
+    assert "part-00000.npy has changed since it was written" in capsys.readouterr().err

@@ -1,0 +1,277 @@
+import csv
+
+import pytest
+
+from zslcore.__main__ import main
+from zslcore.exceptions import UnknownNameError
+from zslcore.leakage import contamination, get_vocabulary
+from zslcore.leakage.contamination import answer, cells, find_extractor, find_test_set, own_test_set
+from zslcore.leakage.contamination.counting import COUNTS, Cell, as_table, count_cell, countable
+from zslcore.leakage.contamination.facts import EXTRACTORS, SETS, problems, read_rows
+
+#: Pre-training sets and test sets whose classes are compared in little time.
+CHEAP = {
+    *((pretraining, None) for pretraining in ("imagenet-1k", "none")),
+    *((pretraining, "aPY, PS") for pretraining in ("kinetics-400", "kinetics-700", "sports-1m")),
+    ("kinetics-400", "HMDB51"),
+}
+AWA_SS, AWA_PS = ("AWA1 and AWA2", "SS"), ("AWA1 and AWA2", "PS")
+
+
+def said(on, extractor):
+    return answer(find_test_set(on), find_extractor(extractor))
+
+
+# --- The tables -----------------------------------------------------------------------------------
+
+
+def test_the_tables_have_nothing_wrong_and_their_counts_are_of_these_lists():
+    assert list(problems()) == []
+    assert list(contamination.stale()) == []
+
+
+def test_counted_again_the_same_comes_out():
+    written = {(r["dataset"], r["split"], r["pretraining"]): r for r in read_rows(COUNTS)}
+    again = [c for c in countable() if CHEAP & {(c[1], None), (c[1], str(c[0]))}]
+    assert len(again) > 20
+    for tested, name, vocabulary in again:
+        row = count_cell(tested, name, vocabulary)
+        assert row == written[tested.dataset, tested.split, name]
+
+
+def edited(path, tmp_path, **values):
+    """Return a copy of a table with these values in its last row."""
+    rows = read_rows(path)
+    copy = tmp_path / path.name
+    with copy.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows([*rows[:-1], rows[-1] | values])
+    return copy
+
+
+@pytest.mark.parametrize(
+    ("values", "sentence"),
+    [
+        ({"extractor": "CLIP"}, "a name that no other row has; got 'CLIP'"),
+        ({"extractor": ""}, "a name that no other row has"),
+        ({"pretraining": "imagenet1k"}, "did you mean 'imagenet-1k'"),
+        ({"pretraining": "wit-400m, kinetics-400"}, "Unknown pre-training set"),
+        ({"kind": "audio"}, "column 'kind': expected image or video; got 'audio'"),
+        ({"labels": "yes"}, "expected classes or captions or none; got 'yes'"),
+        ({"source": ""}, "expected a source"),
+        ({"url": "http://x"}, "begins with https://; got 'http://x'"),
+        ({"source": "A, 2020 "}, "column 'source': expected no space"),
+    ],
+)
+def test_a_row_with_something_wrong_is_told(tmp_path, values, sentence):
+    (found,) = problems(edited(EXTRACTORS, tmp_path, **values))
+    assert sentence in found
+    assert f"line {len(read_rows(EXTRACTORS)) + 1}" in found
+
+
+@pytest.mark.parametrize(
+    ("values", "sentence"),
+    [
+        ({"list": "kinetics-500"}, "did you mean 'kinetics"),
+        ({"list": "sports-1m", "classes": "400"}, "its list has 487 classes"),
+        ({"list": "sports-1m", "classes": ""}, "its list has 487 classes"),
+        ({"classes": "many"}, "expected a number of classes"),
+    ],
+)
+def test_a_set_with_something_wrong_is_told(tmp_path, values, sentence):
+    (found,) = problems(sets_file=edited(SETS, tmp_path, **values))
+    assert sentence in found
+
+
+def test_other_columns_and_torn_files_are_told(tmp_path):
+    other = tmp_path / "contamination.csv"
+    other.write_text("extractor,kind\nmine,image\n")
+    assert "expected the columns extractor, kind, pretraining" in next(problems(other))
+    other.write_bytes(b"\xff\xfe\x00")
+    assert "could not be read" in next(problems(other))
+    assert "could not be read" in next(problems(tmp_path / "none.csv"))
+
+
+# --- The map --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("dataset", "split", "pretraining", "state", "printed"),
+    [
+        (*AWA_SS, "imagenet-1k", "overlap", 6),
+        (*AWA_PS, "imagenet-1k", "possible", 0),
+        ("CUB", "SS", "imagenet-1k", "overlap", 1),
+        ("CUB", "PS", "imagenet-1k", "none", 0),
+        ("SUN", "SS", "imagenet-1k", "overlap", 6),
+        ("aPY", "SS", "imagenet-1k", "overlap", 7),
+        ("UCF101", "", "kinetics-400", "overlap", 61),
+        ("UCF101", "", "sports-1m", "overlap", 36),
+        ("HMDB51", "", "kinetics-400", "overlap", 28),
+        ("HMDB51", "", "sports-1m", "overlap", 17),
+        ("HMDB51", "", "kinetics-664", "none", 0),
+        ("UCF101", "", "kinetics-700", "overlap", None),
+        ("CUB", "PS", "wit-400m", "unknown", None),
+        ("CUB", "PS", "none", "none", None),
+        ("ImageNet", "21K", "imagenet-21k", "overlap", None),
+        ("ImageNet", "21K", "imagenet-1k", "possible", None),
+        ("ImageNet", "21K", "kinetics-400", "unknown", None),
+    ],
+)
+def test_a_cell_has_its_state_and_the_papers_number(dataset, split, pretraining, state, printed):
+    cell = cells()[dataset, split, pretraining]
+    assert cell.state == state
+    assert (None if cell.printed is None else len(cell.printed)) == printed
+
+
+def test_what_is_certain_is_in_the_papers_lists_wherever_they_are_complete():
+    for cell in cells().values():
+        if cell.printed and cell.certain:
+            extra = set(cell.certain) - set(cell.printed)
+            assert len(extra) <= 0.1 * len(cell.certain), (cell, extra)
+
+
+@pytest.mark.parametrize(
+    ("certain", "possible", "printed", "state"),
+    [
+        (("a",), (), None, "overlap"),
+        ((), ("a",), ("a",), "overlap"),
+        ((), ("a",), (), "possible"),
+        ((), (), None, "none"),
+        (None, None, None, "unknown"),
+        (None, None, (), "none"),
+        (None, None, ("a",), "overlap"),
+    ],
+)
+def test_lists_and_papers_make_the_state(certain, possible, printed, state):
+    n, m = len(certain or ()), len(possible or ())
+    assert Cell("d", "s", "p", 3, certain, possible, n, m, printed).state == state
+
+
+def test_every_test_set_meets_every_pretraining_set():
+    table = as_table()
+    assert len(table) == len(contamination.test_sets()) * len(contamination.pretraining_sets())
+    web = table[table["pretraining"].isin(["wit-400m", "laion-2b", "webli"])]
+    assert (web["state"] == "unknown").all()
+    assert (table["certain"].dropna() <= table["classes"][table["certain"].notna()]).all()
+
+
+def test_imagenet_is_counted_by_its_ids():
+    tested = find_test_set("ImageNet, 21K")
+    known = {entry.synset for entry in get_vocabulary("imagenet-1k").entries}
+    assert not known & set(tested.synsets)
+    certain, possible = contamination.counts_of(tested, get_vocabulary("imagenet-1k"))
+    assert not certain
+    assert "dog" in possible  # its breeds are among the 1,000
+
+
+# --- The answer -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("on", "extractor", "verdict"),
+    [
+        ("AWA2, SS", "ResNet-101", "No"),
+        ("AWA2, PS", "ResNet-101", "Look first"),
+        ("CUB, PS", "ResNet-101", "Yes"),
+        ("CUB, PS", "CLIP", "Nobody can tell"),
+        ("CUB, PS", "ViT-B/16 and ViT-L/16", "No"),
+        ("UCF101", "IDT", "Yes"),
+        ("UCF101", "C3D", "No"),
+        ("UCF101", "R(2+1)D of E2E", "Yes"),
+        ("UCF101", "ActionCLIP", "No"),
+        ("CUB, PS", "ActionCLIP", "Nobody can tell"),
+        ("ImageNet, 21K", "ResNet-101", "Look first"),
+    ],
+)
+def test_may_i_report_it(on, extractor, verdict):
+    assert said(on, extractor).verdict == verdict
+
+
+def test_the_answer_counts_names_and_advises():
+    no = said("AWA2, SS", "ResNet-101")
+    assert "6 of the 10 test classes" in no.sentence
+    assert "giant panda" in no.sentence
+    assert "with their labels" in no.sentence
+    assert no.advice.startswith("Report the accuracy of the other 4")
+    assert "without their labels" in said("AWA2, SS", "DINO").sentence
+
+
+def test_an_extractor_of_two_sets_has_seen_both():
+    both = said("UCF101", "I3D")
+    parts = [set(said("UCF101", name).certain) for name in ("GoogLeNet", "3D-ResNet")]
+    assert set(both.certain) == parts[0] | parts[1]
+    assert "ImageNet-1K and Kinetics-400" in both.sentence
+
+
+def test_what_decides_is_what_is_named():
+    assert "WIT-400M" not in said("UCF101", "ActionCLIP").sentence
+
+
+def test_classes_of_ones_own_are_compared_now():
+    tested = own_test_set("mine", ["zebra", "giant panda", "unicorn"])
+    found = answer(tested, find_extractor("ResNet-101"))
+    assert (found.verdict, found.certain) == ("No", ("zebra", "giant panda"))
+    assert answer(tested, find_extractor("CLIP")).state == "unknown"
+    assert answer(own_test_set("x", ["unicorn"]), find_extractor("ResNet-101")).verdict == "Yes"
+
+
+def test_misspelt_names_get_the_nearest_one():
+    with pytest.raises(UnknownNameError, match="did you mean 'ResNet-101'"):
+        find_extractor("resnet101")
+    with pytest.raises(UnknownNameError, match="did you mean 'CUB, PS'"):
+        find_test_set("CUB PS")
+
+
+# --- The command ----------------------------------------------------------------------------------
+
+
+def test_the_command_prints_the_map(capsys):
+    assert main(["contamination"]) == 0
+    out = capsys.readouterr().out
+    assert "6+1/10 {6}" in out
+    assert "unknown on every test set" in out
+    assert "wit-400m" in out
+
+
+def test_the_command_answers_for_a_file(tmp_path, capsys):
+    file = tmp_path / "mine.txt"
+    file.write_text("zebra\nunicorn\n")
+    assert main(["contamination", "--classes", str(file), "--extractor", "ResNet-101"]) == 0
+    assert "1 of the 2 test classes (zebra)" in capsys.readouterr().out
+    assert main(["contamination", "--on", "CUB, PS", "--extractor", "CLIP", "--json"]) == 0
+    assert '"verdict": "Nobody can tell"' in capsys.readouterr().out
+
+
+def test_the_command_answers_for_a_data_set(capsys):
+    asked = ["contamination", "--dataset", "digits", "--extractor", "VGG-16 and VGG-19"]
+    assert main(asked) == 0
+    assert "Yes. None of the 3 test classes" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("asked", "sentence"),
+    [
+        (["--extractor", "CLIP"], "needs test classes"),
+        (["--split", "PS"], "expected --dataset"),
+        (["--on", "UCF-101"], "did you mean 'UCF101'"),
+        (["--classes", "/nowhere/list.txt"], "expected a file, found nothing there"),
+    ],
+)
+def test_what_the_command_refuses_is_one_sentence(asked, sentence, capsys):
+    assert main(["contamination", *asked]) == 2
+    assert sentence in capsys.readouterr().err
+
+
+def test_an_empty_list_is_refused(tmp_path, capsys):
+    (tmp_path / "none.txt").write_text("\n")
+    assert main(["contamination", "--classes", str(tmp_path / "none.txt")]) == 2
+    assert "expected the names of test classes, got none" in capsys.readouterr().err
+
+
+def test_the_check_is_what_a_contributor_runs(capsys, monkeypatch):
+    assert main(["contamination", "--check"]) == 0
+    assert "nothing wrong" in capsys.readouterr().out
+    monkeypatch.setattr(contamination, "problems", lambda: ["contamination.csv, line 3: no."])
+    assert main(["contamination", "--check"]) == 1
+    assert "line 3" in capsys.readouterr().out

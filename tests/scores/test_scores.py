@@ -1,0 +1,424 @@
+"""Scores from elsewhere are read in every form, questioned where they look wrong, and judged."""
+
+import json
+import tracemalloc
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.io import savemat
+
+from tests.worlds import linear_world
+from zslcore.__main__ import main
+from zslcore.datasets.facts import class_facts
+from zslcore.exceptions import ZSLError
+from zslcore.methods import LinearS2V
+from zslcore.protocol import ScoredTest, evaluate, fit_and_score
+from zslcore.scores import FIXES, ScoreFile, interpreted, judge
+from zslcore.scores.known import known_tests, recognised
+from zslcore.scores.reading import read_scores
+
+WORLD = linear_world(noise=0.8)
+SPLIT = WORLD.split("PS")
+FITTED = fit_and_score(LinearS2V(), WORLD, SPLIT)
+#: Classes in an order in which unseen ones stand among the seen.
+ORDER = np.random.default_rng(0).permutation(len(FITTED.seen))
+F, Y = FITTED.F[:, ORDER].astype(np.float64), np.argsort(ORDER)[FITTED.y]
+SCORED = ScoredTest(F, Y, np.arange(len(ORDER)), FITTED.seen[ORDER])
+UNSEEN = np.flatnonzero(~SCORED.seen)
+NAMES = tuple(f"class {k}" for k in range(F.shape[1]))
+EXPECTED = evaluate(SCORED)
+REAL = Path(__file__).parents[3] / "shared" / "data" / "gzsl_scores"
+
+
+def meant(scores=F, labels=Y, unseen=UNSEEN, names=NAMES, fixes=()):
+    matrix, asked = interpreted(ScoreFile("own.npz", scores, labels, unseen, names), fixes)
+    assert matrix is not None, asked
+    return matrix
+
+
+def asked(*fixes, scores=F, labels=Y, unseen=UNSEEN, names=()):
+    matrix, questions = interpreted(ScoreFile("own.npz", scores, labels, unseen, names), fixes)
+    assert matrix is None
+    (question,) = questions
+    assert question.said.startswith("own.npz: ")
+    assert question.said.endswith("?")
+    return question
+
+
+# --- Judging --------------------------------------------------------------------------------------
+
+
+def test_figures_are_those_of_the_protocol():
+    report = judge(meant(), gamma=0.02)
+    assert report.evaluation == evaluate(SCORED, 0.02)
+    assert report.origin == "given"
+    assert report.oracle == SCORED.curve.best()
+    assert report.top_k[1] == pytest.approx(EXPECTED.zsl)
+    assert list(report.top_k.values()) == sorted(report.top_k.values())
+
+
+def test_without_a_gamma_the_best_one_is_called_an_oracle():
+    report = judge(meant())
+    assert report.gamma is None
+    assert report.origin is None
+    assert report.evaluation.calibrated == report.evaluation.plain
+    assert "a bound, not a result" in report.as_text()
+
+
+def test_gamma_is_chosen_on_validation_scores_and_on_no_others():
+    matrix = meant()
+    validation = meant(scores=F + 1e-3 * np.random.default_rng(0).normal(size=F.shape))
+    report = judge(matrix, validation=validation)
+    assert report.origin == "validated"
+    assert report.gamma == pytest.approx(validation.tested.curve.best().gamma)
+    with pytest.raises(ZSLError, match="these are the test scores themselves"):
+        judge(matrix, validation=matrix)
+    with pytest.raises(ZSLError, match="got both"):
+        judge(matrix, gamma=1.0, validation=validation)
+    of_unseen = np.isin(Y, UNSEEN)
+    half = meant(scores=F[of_unseen], labels=Y[of_unseen])
+    with pytest.raises(ZSLError, match="none of seen ones"):
+        judge(matrix, validation=half)
+
+
+def test_images_of_one_side_have_no_curve():
+    of_unseen = np.isin(Y, UNSEEN)
+    report = judge(meant(scores=F[of_unseen], labels=Y[of_unseen]))
+    assert report.evaluation.ausuc is None
+    assert report.oracle is None
+    assert report.evaluation.zsl == pytest.approx(EXPECTED.zsl)
+    assert "there is ZSL accuracy alone" in report.as_text()
+    with pytest.raises(ZSLError, match="expected images of unseen classes; got none"):
+        judge(meant(scores=F[~of_unseen], labels=Y[~of_unseen]))
+
+
+def test_json_says_how_the_file_was_understood():
+    report = json.loads(judge(meant(scores=-F, fixes=["distances"]), gamma=0.02).to_json())
+    assert report["fixes"] == ["distances"]
+    assert report["gamma_origin"] == "given"
+    assert report["unseen_classes"] == [NAMES[c] for c in UNSEEN]
+    assert report["evaluation"]["ausuc"] == pytest.approx(EXPECTED.ausuc)
+    assert set(report["evaluation"]["per_class"]) <= set(NAMES)
+    assert len(report["digest"]) == 16
+
+
+# --- Questions ------------------------------------------------------------------------------------
+
+MASK = ~SCORED.seen
+SEEN_FIRST = np.concatenate([np.flatnonzero(~MASK), np.flatnonzero(MASK)])
+UNSEEN_FIRST = np.concatenate([np.flatnonzero(MASK), np.flatnonzero(~MASK)])
+PADDED = np.hstack([np.zeros((len(F), 1)), F])
+ODD = {
+    "transposed": {"scores": F.T},
+    "labels-from-1": {"labels": Y + 1, "unseen": UNSEEN + 1},
+    "unused-column": {"scores": PADDED, "labels": Y + 1, "unseen": UNSEEN + 1},
+    "distances": {"scores": -F},
+    "seen-first": {"scores": F[:, SEEN_FIRST]},
+    "unseen-first": {"scores": F[:, UNSEEN_FIRST]},
+}
+
+
+def test_every_fix_has_its_case():
+    assert {*ODD, "as-is"} == set(FIXES)
+
+
+@pytest.mark.parametrize("fix", ODD)
+def test_what_looks_wrong_is_asked_and_never_guessed(fix):
+    question = asked(**ODD[fix])
+    assert question.fix == fix
+    matrix = meant(**ODD[fix], names=(), fixes=[fix])
+    assert matrix.digest == meant(names=()).digest
+    assert matrix.fixes == (fix,)
+    assert judge(matrix).evaluation == EXPECTED
+
+
+@pytest.mark.parametrize("fix", ["distances", "seen-first", "unseen-first"])
+def test_as_is_is_an_answer(fix):
+    matrix = meant(**ODD[fix], fixes=["as-is"])
+    np.testing.assert_array_equal(matrix.F, ODD[fix]["scores"])
+
+
+@pytest.mark.parametrize("fix", ["transposed", "labels-from-1"])
+def test_what_cannot_be_computed_stays_a_question(fix):
+    assert asked("as-is", **ODD[fix]).open
+
+
+def test_two_things_can_be_wrong_at_once():
+    odd = {"scores": -F.T, "labels": Y + 1, "unseen": UNSEEN + 1}
+    assert asked(**odd).fix == "transposed"
+    assert asked("transposed", **odd).fix == "labels-from-1"
+    assert asked("transposed", "labels-from-1", **odd).fix == "distances"
+    matrix = meant(**odd, names=(), fixes=["transposed", "labels-from-1", "distances"])
+    assert matrix.digest == meant(names=()).digest
+
+
+def test_nothing_is_asked_of_a_file_that_is_right():
+    assert interpreted(ScoreFile("own.npz", F, Y, UNSEEN))[1] == ()
+    rng = np.random.default_rng(0)
+    bad = ScoreFile("bad.npz", rng.normal(size=F.shape), Y, UNSEEN)  # a model that knows nothing
+    assert interpreted(bad)[1] == ()
+
+
+@pytest.mark.parametrize("unseen", [MASK, MASK.astype(int), [NAMES[c] for c in UNSEEN]])
+def test_unseen_classes_are_numbers_names_or_marks(unseen):
+    np.testing.assert_array_equal(meant(unseen=unseen).seen, SCORED.seen)
+
+
+def test_labels_may_be_names():
+    assert meant(labels=[NAMES[c] for c in Y]).digest == meant().digest
+
+
+def test_a_mark_for_every_column_counts_columns_however_labels_are_counted():
+    matrix = meant(labels=Y + 1, unseen=MASK, fixes=["labels-from-1"])
+    assert matrix.digest == meant().digest
+
+
+def test_a_mark_for_every_column_moves_with_the_columns():
+    padded = np.concatenate([[False], MASK])
+    matrix = meant(scores=PADDED, labels=Y + 1, unseen=padded, names=(), fixes=["unused-column"])
+    assert matrix.digest == meant(names=()).digest
+
+
+def test_columns_in_no_known_order_are_warned_of():
+    mixed = F[:, np.random.default_rng(3).permutation(F.shape[1])]
+    remarks = meant(scores=mixed, fixes=["as-is"]).remarks
+    (remark,) = (r for r in remarks if "another order of columns" in r)
+    assert "check that column k is class k" in remark
+    assert not any("order of columns" in remark for remark in meant().remarks)
+
+
+def test_twenty_thousand_classes_are_looked_at_in_little_memory():
+    """A table of classes by classes would take 3.8 GB."""
+    rng, n_classes = np.random.default_rng(0), 21_841
+    y = rng.integers(0, n_classes, 200)
+    scores = rng.normal(size=(200, n_classes)).astype(np.float32)
+    scores[np.arange(200), (y + 1) % n_classes] = 9.0  # columns stand one off
+    tracemalloc.start()
+    remarks = meant(scores=scores, labels=y, unseen=np.arange(5), names=()).remarks
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert any("another order of columns" in remark for remark in remarks)
+    assert peak < 12 * scores.nbytes
+
+
+def test_a_softmax_for_each_side_is_told():
+    apart = np.exp(20 * F)
+    for side in (MASK, ~MASK):
+        apart[:, side] /= apart[:, side].sum(axis=1, keepdims=True)
+    assert any("sum to 1 each" in remark for remark in meant(scores=apart).remarks)
+    together = np.exp(20 * F)
+    together /= together.sum(axis=1, keepdims=True)
+    assert not any("sum to 1 each" in remark for remark in meant(scores=together).remarks)
+
+
+REFUSED = {
+    "a row for each": {"scores": F[:-1]},
+    "expected a matrix": {"scores": F[0]},
+    "got nan in row 2, column 1": {
+        "scores": np.where(np.arange(F.size).reshape(F.shape) == 2 * F.shape[1] + 1, np.nan, F)
+    },
+    "got inf": {"scores": np.where(F.max() == F, np.inf, F)},
+    "expected columns of the scores": {"labels": Y + 5},
+    "unseen classes: expected columns": {"unseen": [99]},
+    "got none": {"unseen": []},
+    "expected class_names": {"labels": ["bird"] * len(Y), "names": ()},
+    "which classes are unseen is not said": {"unseen": None},
+    "No class in labels of own.npz": {"labels": ["bird"] * len(Y)},
+}
+
+
+@pytest.mark.parametrize("said", REFUSED)
+def test_what_nothing_mends_is_one_sentence(said):
+    with pytest.raises(ZSLError) as refusal:
+        meant(**REFUSED[said])
+    if "No class" not in said:
+        assert said in str(refusal.value)
+    assert str(refusal.value).count("\n") == 0
+
+
+def test_an_unknown_fix_names_the_nearest():
+    with pytest.raises(ZSLError, match="transposed"):
+        interpreted(ScoreFile("own.npz", F, Y, UNSEEN), ["transpose"])
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 2**32 - 1), st.sampled_from(["<f2", "<f4", "<f8"]), st.booleans())
+def test_the_order_of_classes_and_of_images_changes_no_figure(seed, dtype, ruled_out):
+    rng = np.random.default_rng(seed)
+    columns, rows = rng.permutation(F.shape[1]), rng.permutation(len(F))
+    scores = np.round(F.astype(dtype), 2)  # ties, too
+    if ruled_out:
+        scores[rng.random(F.shape) < 0.1] = -np.inf
+    scores[:, 0] = np.where(np.isneginf(scores).all(axis=1), 0, scores[:, 0])
+    before = meant(scores=scores, fixes=["as-is"])
+    place = np.argsort(columns)
+    after = meant(
+        scores=scores[rows][:, columns],
+        labels=place[Y[rows]],
+        unseen=place[UNSEEN],
+        names=tuple(NAMES[c] for c in columns),
+        fixes=["as-is"],
+    )
+    of = [judge(each) for each in (before, after)]
+    # Of equal scores the first column is taken, so that only what has no ties is compared exactly.
+    top = np.sort(scores, axis=1)
+    if not (top[:, -1] == top[:, -2]).any():
+        assert of[0].evaluation.plain == of[1].evaluation.plain
+    assert of[0].matrix.seen.sum() == of[1].matrix.seen.sum()
+
+
+# --- Known test sets ------------------------------------------------------------------------------
+
+
+def test_no_two_known_test_sets_are_alike():
+    lists = [tuple(known.counts) for known in known_tests()]
+    assert len(set(lists)) == len(lists) == 10
+
+
+@pytest.mark.parametrize("known", known_tests(), ids=lambda k: f"{k.benchmark} {k.split}")
+def test_labels_tell_the_split_and_its_unseen_classes(known):
+    y = np.repeat(np.arange(len(known.counts)), known.counts)
+    found = recognised(np.random.default_rng(0).permutation(y), len(known.counts))
+    assert (found.benchmark, found.split) == (known.benchmark, known.split)
+    role = class_facts(known.benchmark).classes[known.split.lower()]
+    np.testing.assert_array_equal(found.unseen, role == "test")
+    assert recognised(y[:-1], len(known.counts)) is None  # one image less is another test set
+    scores = (
+        np.eye(len(known.counts), dtype=np.float32)[y] - 1e-6 * (np.arange(len(y)) % 2)[:, None]
+    )
+    matrix, _ = interpreted(ScoreFile("labels.npz", scores, y))
+    assert (matrix.benchmark, matrix.split) == (known.benchmark, known.split)
+
+
+def test_other_unseen_classes_are_another_split():
+    known = known_tests()[0]
+    y = np.repeat(np.arange(len(known.counts)), known.counts)
+    F = np.random.default_rng(0).normal(size=(len(y), len(known.counts)))
+    others = np.flatnonzero(~known.unseen)[:3]
+    matrix = meant(scores=F, labels=y, unseen=others, names=known.class_names, fixes=["as-is"])
+    assert matrix.benchmark == matrix.split == ""
+    np.testing.assert_array_equal(np.flatnonzero(~matrix.seen), others)
+
+
+# --- Files ----------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def files(tmp_path):
+    """The same scores in every form."""
+    names = np.array(NAMES)
+    whole = {"scores": F, "y": Y, "unseen_classes": UNSEEN}
+    np.savez(tmp_path / "a.npz", **whole, class_names=names)
+    np.save(tmp_path / "a.npy", F)
+    (tmp_path / "labels.txt").write_text("\n".join(map(str, Y)))
+    (tmp_path / "names.txt").write_text("\n".join(NAMES[c] for c in UNSEEN))
+    table = pd.DataFrame(F, columns=list(NAMES)).assign(label=[NAMES[c] for c in Y])
+    table.to_csv(tmp_path / "a.csv")
+    table.to_parquet(tmp_path / "a.parquet")
+    savemat(tmp_path / "a.mat", {"logits": F, "labels": Y[:, None], "unseen": UNSEEN[:, None]})
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        for name, array in whole.items():
+            file[name] = array
+    return tmp_path
+
+
+@pytest.mark.parametrize("ending", ["npz", "npy", "csv", "parquet", "mat", "h5"])
+def test_every_form_of_file_means_the_same(files, ending):
+    labels = files / "labels.txt" if ending == "npy" else None
+    unseen = {"npy": list(map(str, UNSEEN)), "csv": files / "names.txt"}.get(ending)
+    unseen = files / "names.txt" if ending == "parquet" else unseen
+    matrix, _ = interpreted(read_scores(files / f"a.{ending}", labels=labels, unseen=unseen))
+    tolerance = 1e-6 if ending == "csv" else 0  # numbers of a text are read as float32
+    np.testing.assert_allclose(matrix.F, F, rtol=tolerance, atol=tolerance)
+    assert judge(matrix).evaluation.ausuc == pytest.approx(EXPECTED.ausuc, abs=1e-3)
+    if ending not in ("csv",):
+        assert matrix.digest == meant().digest
+
+
+def test_files_that_are_none_are_one_sentence(files):
+    (files / "junk.npz").write_bytes(b"PK\x03\x04" + bytes(50))
+    (files / "cut.npy").write_bytes((files / "a.npy").read_bytes()[:500])
+    np.savez(files / "none.npz", features=F)
+    np.savez(files / "pickle.npz", scores=np.array([{}]), y=Y)
+    for name in ("junk.npz", "cut.npy", "none.npz", "pickle.npz", "missing.npz"):
+        with pytest.raises(ZSLError) as refusal:
+            interpreted(read_scores(files / name, labels=files / "labels.txt"))
+        assert name in str(refusal.value)
+        assert "Error" not in str(refusal.value)
+    with pytest.raises(ZSLError, match="got scores alone"):
+        read_scores(files / "a.npy")
+
+
+def test_the_command_asks_answers_and_prints(files, capsys):
+    np.savez(files / "far.npz", scores=-F, y=Y, unseen_classes=UNSEEN)
+    assert main(["score", str(files / "far.npz")]) == 2
+    said = capsys.readouterr().err
+    assert "are these distances? If so: --fix distances, if not: --fix as-is." in said
+    words = ["score", str(files / "far.npz"), "--fix", "distances", "--gamma", "0.02"]
+    assert main(words) == 0
+    assert "given gamma 0.02" in capsys.readouterr().out
+    assert main([*words, "--json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert report["evaluation"]["calibrated"]["harmonic"] == pytest.approx(
+        evaluate(SCORED, 0.02).calibrated.harmonic
+    )
+
+
+def test_validation_scores_have_labels_and_unseen_classes_of_their_own(tmp_path, capsys):
+    """Those of the test scores are of other images, and other classes are held back."""
+    rng = np.random.default_rng(0)
+    held = np.flatnonzero(SCORED.seen)[:3]
+    y = rng.integers(0, F.shape[1], 200)
+    scores = np.eye(F.shape[1])[y] + rng.normal(size=(200, F.shape[1]))
+    validation = meant(scores=scores, labels=y, unseen=held)
+    for name, array in {"test": F, "val": scores}.items():
+        np.save(tmp_path / f"{name}.npy", array)
+    for name, words in {"test": Y, "val": y, "unseen": UNSEEN, "held": held}.items():
+        (tmp_path / f"{name}.txt").write_text("\n".join(map(str, words)))
+    at = {name: str(tmp_path / name) for name in ("test.npy", "val.npy", "test.txt", "val.txt")}
+    words = ["score", at["test.npy"], "--labels", at["test.txt"], "--json", "--unseen"]
+    words += [str(tmp_path / "unseen.txt"), "--validation", at["val.npy"]]
+    words += ["--validation-labels", at["val.txt"]]
+    assert main([*words, "--validation-unseen", str(tmp_path / "held.txt")]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["gamma"] == validation.tested.curve.best().gamma
+    assert main(words) == 2
+    assert "val.npy: which classes are unseen is not said" in capsys.readouterr().err
+
+
+def test_validation_scores_have_answers_of_their_own_where_they_were_written_otherwise(
+    tmp_path, capsys
+):
+    noisy = F + 1e-3 * np.random.default_rng(0).normal(size=F.shape)
+    for name, scores in {"test": -F, "val": noisy}.items():
+        np.savez(tmp_path / f"{name}.npz", scores=scores, y=Y, unseen_classes=UNSEEN)
+    words = ["score", str(tmp_path / "test.npz"), "--fix", "distances", "--json"]
+    words += ["--validation", str(tmp_path / "val.npz")]
+    assert main([*words, "--validation-fix", "as-is"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["gamma"] == meant(scores=noisy).tested.curve.best().gamma
+    assert main(words) == 0  # without an answer of their own they are read as the test scores are
+    assert json.loads(capsys.readouterr().out)["gamma"] != found["gamma"]
+
+
+@pytest.mark.skipif(not REAL.is_dir(), reason="needs the real score files")
+@pytest.mark.parametrize(
+    ("name", "split", "figures", "ausuc"),
+    [
+        ("AWA1_LAGO", "AWA1", (21.8, 73.6, 33.7), 43.41),
+        ("CUB_XianGAN", "CUB", (45.1, 55.5, 49.8), 34.48),
+    ],
+)
+def test_real_scores_have_their_published_figures(name, split, figures, ausuc, capsys):
+    assert main(["score", str(REAL / f"{name}.npz"), "--json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    plain = report["evaluation"]["plain"]
+    found = [round(100 * plain[k], 1) for k in ("unseen", "seen", "harmonic")]
+    assert tuple(found) == figures
+    assert round(100 * report["evaluation"]["ausuc"], 2) == pytest.approx(ausuc, abs=0.02)
+    assert (report["benchmark"], report["split"]) == (split, "PS")

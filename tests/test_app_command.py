@@ -1,0 +1,117 @@
+"""``zslcore app``: several servers behind one address, and what they share."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.hostile.making import honest
+from ui import cache
+from zslcore import datasets
+from zslcore.__main__ import main
+from zslcore.commands.app import PROXIES, Servers
+from zslcore.jobs import Runner, Work
+from zslcore.kept import scratch
+from zslcore.runs import RunResult
+
+ROOT = Path(__file__).parents[1]
+A_RUN = ROOT / "tests" / "historic_results" / "0.1.0" / "run.json"
+FOREVER = "import time; time.sleep(600)"
+
+
+def until(true, seconds=60):
+    end = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < end, "waited too long"
+        time.sleep(0.02)
+
+
+@pytest.mark.parametrize("proxy", PROXIES)
+def test_every_server_stands_in_the_configuration_and_a_cookie_keeps_to_one(proxy):
+    text = PROXIES[proxy]("127.0.0.1", 8501, range(8502, 8505))
+    assert {f"127.0.0.1:{port}" for port in range(8502, 8505)} <= set(
+        re.findall(r"127\.0\.0\.1:850[2-9]", text)
+    )
+    assert "zsl_server" in text
+    assert text.count("{") == text.count("}")
+
+
+def test_visitors_are_shared_out_evenly():
+    text = PROXIES["nginx"]("127.0.0.1", 8501, range(8502, 8505))
+    shares = [float(share) for share in re.findall(r"([\d.]+)% server", text)]
+    assert shares == pytest.approx([100 / 3, 100 / 3], abs=0.01)  # the last has the rest
+    assert "    * server_8504;" in text
+
+
+@pytest.mark.parametrize("many", ["0", "-3", "65"])
+def test_a_number_of_servers_that_makes_no_sense_gets_one_sentence(many, capsys):
+    assert main(["app", "--processes", many]) == 2
+    assert f"--processes must be from 1 to 64; got {many}" in capsys.readouterr().err
+
+
+def test_a_server_that_dies_starts_again_and_all_end_together(tmp_path, capsys):
+    word = f"open({str(tmp_path / 'log')!r}, 'a').write('x')"
+    dies = [sys.executable, "-c", f"{word}; raise SystemExit(3)"]
+    stays = [sys.executable, "-c", FOREVER]
+    servers = Servers([stays, dies], dict(os.environ))
+    thread = threading.Thread(target=servers.serve, kwargs={"again": 0.05})
+    thread.start()
+    try:
+        until(lambda: (tmp_path / "log").exists() and len((tmp_path / "log").read_text()) >= 2)
+        assert servers.processes[0].poll() is None
+    finally:
+        servers.over.set()
+        thread.join(60)
+    assert all(process.poll() is not None for process in servers.processes)
+    assert "server 2 ended with status 3; it starts again" in capsys.readouterr().out
+
+
+OTHER = """
+import json, sys
+from pathlib import Path
+from zslcore.datasets import import_dataset
+from zslcore.doctor import sweep_leftovers
+from zslcore.jobs import Runner, Work
+from zslcore.runs import RunResult, RunStore
+
+if __name__ == "__main__":
+    runner = Runner("tests.jobs.functions", parallel=1)
+    work = Work("Counting", "count", {"to": 3})
+    runner.submit(work)
+    imported = import_dataset(Path(sys.argv[1]))
+    RunStore().put(RunResult.from_json(Path(sys.argv[2]).read_text()))
+    state = runner.wait(work.key, 100).state
+    print(json.dumps({"job": state, "digest": imported.digest, "swept": sweep_leftovers()}))
+    runner.close()
+"""
+
+
+def test_two_processes_share_runs_jobs_and_imports(tmp_path, monkeypatch):
+    monkeypatch.setenv("ZSL_DATA", str(tmp_path / "data"))
+    runner, work = Runner("tests.jobs.functions"), Work("Counting", "count", {"to": 3})
+    assert runner.finished(work) is None
+    assert not cache.all_runs()[0]
+    assert "brought" not in datasets.available()
+    brought = honest(tmp_path)["npz"].rename(tmp_path / "brought.npz")
+    with scratch() as folder:  # what this process reads meanwhile is not swept by another
+        (folder / "mine").write_text("still read")
+        said = subprocess.run(
+            [sys.executable, "-c", OTHER, str(brought), str(A_RUN)],
+            env=os.environ | {"PYTHONPATH": str(ROOT)},
+            stdout=subprocess.PIPE,
+            check=True,
+            timeout=300,
+        )
+        assert (folder / "mine").exists()
+    other = json.loads(said.stdout.splitlines()[-1])
+    assert (other["job"], other["swept"]) == ("done", 0)
+    assert (runner.finished(work) / "count.txt").read_text() == "3"
+    assert [each.result for each in cache.all_runs()[0]] == [RunResult.from_json(A_RUN.read_text())]
+    assert cache.dataset("brought").digest == other["digest"]
+    assert "brought" in datasets.available()

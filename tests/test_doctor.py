@@ -1,0 +1,151 @@
+"""The doctor finds what is ill, mends what can be mended, and finds nothing afterwards."""
+
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from tests.datasets.test_table import ARRAYS
+from tests.pages import ROOT
+from ui.start import Start
+from zslcore import doctor, kept
+from zslcore.__main__ import main
+from zslcore.datasets import import_dataset, imports
+from zslcore.runs import RunStore
+
+
+@pytest.fixture
+def data(tmp_path, monkeypatch):
+    """A data folder of one's own."""
+    monkeypatch.setenv("ZSL_DATA", str(tmp_path / "data"))
+    return tmp_path / "data"
+
+
+def left_by_the_dead(folder):
+    """Let a process that has ended own a folder."""
+    dead = subprocess.Popen([sys.executable, "-c", ""])
+    dead.wait()
+    owner = kept._owner(os.getpid()) | {"pid": dead.pid}
+    (folder / kept.OWNER).write_text(json.dumps(owner))
+    return folder
+
+
+def leave(data):
+    """Leave what killed imports, uploads and jobs leave; return what is to go and what to stay."""
+    go = [
+        left_by_the_dead(kept.draft(data / "imported", "mine.")),
+        left_by_the_dead(kept.draft(data / "jobs", ".0123.")),
+        left_by_the_dead(kept.draft(data / "scratch", "")),
+    ]
+    (go[-1] / "upload.mat").write_bytes(b"x")
+    old = data / f".runs.json.{'0' * 32}"
+    old.write_text("{")
+    os.utime(old, (1, 1))
+    stay = [kept.draft(data / "scratch", ""), kept.draft(data / "jobs", ".4567.")]
+    new = data / f".runs.json.{'1' * 32}"
+    new.write_text("{")
+    return [*go, old], [*stay, new]
+
+
+def test_leftovers_of_the_dead_go_and_those_of_the_living_stay(data, tmp_path):
+    np.savez(tmp_path / "mine.npz", **ARRAYS)
+    import_dataset(tmp_path / "mine.npz")
+    go, stay = leave(data)
+    assert doctor.sweep_leftovers() == len(go)
+    assert not [path for path in go if path.exists()]
+    assert all(path.exists() for path in stay)
+    assert imports.open_import("mine").n_classes == 5
+    assert doctor.sweep_leftovers() == 0
+
+
+def test_everything_ill_is_found_and_mended(data, tmp_path, capsys):
+    assert main(["doctor"]) == 0
+    np.savez(tmp_path / "mine.npz", **ARRAYS)
+    import_dataset(tmp_path / "mine.npz")
+    labels = next((data / "imported").glob("*/labels.npy"))
+    labels.chmod(0o644)
+    labels.write_bytes(b"torn")
+    (data / "jobs" / "0123456789abcdef").mkdir(parents=True)
+    RunStore().path.write_bytes(b"no store, but some text" * 99)
+    leave(data)
+    capsys.readouterr()
+    assert main(["doctor"]) == 1
+    said = capsys.readouterr().out
+    for what in ("store", "imports", "jobs", "leftovers"):
+        assert f"ILL   {what}" in said
+    assert said.count("`zslcore doctor --mend` mends it.") == 4
+    assert main(["doctor", "--mend"]) == 0
+    assert main(["doctor"]) == 0
+    assert "ILL" not in capsys.readouterr().out.rpartition("versions")[2]
+    assert imports.open_import("mine").n_classes == 5
+
+
+def test_what_nobody_can_mend_stays_ill(data, capsys):
+    data.parent.mkdir(parents=True, exist_ok=True)
+    data.write_text("a file")
+    assert main(["doctor", "--mend"]) == 1
+    assert "Nothing can be written in" in capsys.readouterr().out
+
+
+def test_a_server_sweeps_and_mends_once_before_its_first_page(data):
+    start = Start()
+    go, _ = leave(data)
+    RunStore().path.write_bytes(b"no store, but some text" * 99)
+    assert "was set aside as runs.damaged-" in start.begin()
+    assert not [path for path in go if path.exists()]
+    RunStore().path.write_bytes(b"no store again" * 99)
+    assert start.begin() == start.said
+    assert len(list(data.glob("runs.damaged-*"))) == 1
+
+
+def test_whatever_fails_on_a_page_is_a_sentence_with_a_reference_that_is_in_the_log(
+    monkeypatch, caplog
+):
+    def page():
+        from ui.guard import guarded
+
+        with guarded():
+            raise KeyError("secret")
+
+    monkeypatch.setattr("ui.guard.is_served", lambda: True)
+    app = AppTest.from_function(page).run()
+    assert not app.exception
+    sentence = app.error[0].value
+    assert "secret" not in sentence
+    reference = sentence.split("**")[1]
+    assert reference in caplog.text
+    assert "KeyError: 'secret'" in caplog.text
+    monkeypatch.undo()
+    assert AppTest.from_function(page).run().exception  # tests see what fails
+
+
+def test_a_fragment_is_guarded_when_it_runs_without_its_page(monkeypatch):
+    """Every fragment is one of ui.guard, for Streamlit's own are run by themselves."""
+
+    def page():
+        import streamlit as st
+
+        from ui.guard import fragment
+
+        @fragment
+        def piece():
+            if st.toggle("fail"):
+                raise KeyError("secret")
+            st.markdown("drawn")
+
+        piece()
+
+    monkeypatch.setattr("ui.guard.is_served", lambda: True)
+    app = AppTest.from_function(page).run()
+    assert app.markdown[0].value == "drawn"
+    app.toggle[0].set_value(True).run()
+    assert not app.exception
+    assert "secret" not in app.error[0].value
+    sources = [path for folder in ("ui", "pages") for path in (ROOT / folder).rglob("*.py")]
+    own = [path.name for path in sources if "st.fragment(" in path.read_text().replace("@", "")]
+    assert own == ["guard.py"]
+    assert not [path for path in sources if "@st.fragment" in path.read_text()]

@@ -1,0 +1,122 @@
+"""A figure is drawn once for the same data, theme and width, and never shows other data."""
+
+import importlib
+import inspect
+import json
+import pkgutil
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+import pytest
+
+import ui.figures
+from ui.figures import once, palette
+from ui.figures.accuracy import class_bars, top_k_lines
+from ui.figures.once import Drawn, Gallery, drawn_once
+
+#: Functions that give a figure which somebody else goes on changing, or that is a file.
+PARTS = {"legend_on_top", "quiet", "large", "standalone"}
+
+
+def table(accuracy):
+    return pd.DataFrame(
+        {
+            "class": ["cat", "zebra"],
+            "side": ["seen", "unseen"],
+            "images": [3, 4],
+            "plain": [0.5, 0.25],
+            "calibrated": [accuracy, 0.75],
+        }
+    )
+
+
+@pytest.fixture
+def gallery(monkeypatch):
+    monkeypatch.setattr(once, "_GALLERY", Gallery(most=3))
+    return once._GALLERY
+
+
+def public_figures():
+    """Return every public function of the package that gives a figure."""
+    names = [module.name for module in pkgutil.iter_modules(ui.figures.__path__)]
+    modules = [importlib.import_module(f"ui.figures.{name}") for name in names]
+    return [
+        function
+        for module in modules
+        for name, function in inspect.getmembers(module, inspect.isfunction)
+        if function.__module__ == module.__name__
+        and not name.startswith("_")
+        and str(inspect.signature(function).return_annotation).endswith("go.Figure")
+    ]
+
+
+@pytest.mark.parametrize("function", public_figures(), ids=lambda each: each.__name__)
+def test_every_figure_of_a_page_is_drawn_once(function):
+    assert hasattr(function, "__wrapped__") != (function.__name__ in PARTS)
+
+
+def test_equal_data_share_one_figure_and_other_data_have_their_own(gallery):
+    first = class_bars(table(0.5))
+    assert class_bars(table(0.5)) is first
+    assert class_bars(table(0.75)) is not first
+    assert gallery.made == 2
+    assert list(class_bars(table(0.75)).data[0].y) == [0.75]
+
+
+def test_arrays_that_differ_in_one_of_many_values_are_told_apart(gallery):
+    @drawn_once
+    def line(values):
+        return go.Figure(go.Scatter(y=values[-3:]))
+
+    values = np.zeros(1_000_000)
+    line(values)
+    values[-1] = 7.0
+    assert line(values).data[0].y[-1] == 7.0
+
+
+def test_theme_width_and_words_count(gallery, monkeypatch):
+    made = []
+
+    @drawn_once
+    def figure(shown, *, label):
+        made.append((shown, label, palette.dark(), palette.narrow()))
+        return go.Figure()
+
+    looks = ((False, False), (True, False), (False, True), (False, False))
+    for look in looks:
+        monkeypatch.setattr(
+            palette, "_asked", [lambda look=look: look[0], lambda look=look: look[1]]
+        )
+        assert figure(1, label="λ") is figure(1, label="λ")
+    assert made == [(1, "λ", *look) for look in looks[:3]]
+    figure(1, label="other")
+    assert len(made) == 4
+
+
+def test_what_goes_to_the_browser_is_what_plotly_would_send():
+    figure = top_k_lines.__wrapped__(pd.DataFrame({"k": [1, 2], "zsl": [0.5, np.nan]}))
+    drawn = Drawn(figure)
+    assert json.loads(go.Figure(figure).to_json()) == drawn.to_dict()
+    assert drawn.to_dict() is not drawn.to_dict()
+    assert drawn.data[0].y[0] == 0.5  # tables that are taken away are read from here
+
+
+def test_the_oldest_figures_are_given_up(gallery):
+    calls = []
+
+    @drawn_once
+    def figure(k):
+        calls.append(k)
+        return go.Figure()
+
+    for k in (1, 2, 3, 1, 4, 1, 2):  # 4 takes the place of 2, which was not asked for again
+        figure(k)
+    assert calls == [1, 2, 3, 4, 2]
+
+
+def test_visitors_who_come_at_once_get_equal_figures(gallery):
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda _: class_bars(table(0.5)).to_dict(), range(32)))
+    assert all(each == found[0] for each in found)

@@ -1,0 +1,119 @@
+"""Terms are explained once, in one file, and on every page."""
+
+import re
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from tests.pages import unexplained, visit
+from ui import terms
+from ui.text import GLOSSARY, TERMS, plain, term_of
+
+BOUND = "An oracle, chosen on the test set: it is a bound, never a result."
+
+
+def test_every_term_is_one_sentence_and_is_there_once():
+    names = [name.lower() for name in TERMS]
+    assert len(names) == len(set(names)) > 25
+    for term in TERMS.values():
+        first, *more = re.split(r"(?<=\.) (?=[A-Z])", term.says)
+        assert first.endswith(".")
+        assert more in ([], [BOUND])
+        assert term.formula.count("{") == term.formula.count("}")
+    assert sum(bool(term.formula) for term in TERMS.values()) > 15
+
+
+def test_what_looked_at_the_test_set_says_that_it_is_a_bound():
+    for name in ("H, oracle γ", "Gap of γ", "Gap of parameters", "Gap of parameters and γ"):
+        assert "never a result" in GLOSSARY[name]
+
+
+def test_the_help_of_a_figure_is_the_glossary_with_its_formula():
+    app = visit("pages/calibration.py")
+    helps = {metric.label: metric.help for metric in app.metric}
+    assert helps["AUSUC"] == GLOSSARY["AUSUC"]
+    assert r"$\int s \, \mathrm{d}u$" in helps["AUSUC"]
+
+
+def test_the_glossary_is_in_the_header_and_empty_until_it_is_opened():
+    app = visit("pages/published.py")
+    assert app.session_state["glossary_menu"] is False
+    assert "glossary_sought" not in app.session_state
+
+
+def test_no_two_terms_are_called_alike():
+    words = [w for term in TERMS.values() for w in (term.name, *term.also)]
+    keys = [w.casefold() if len(w) > 1 else w for w in words]
+    assert sorted(keys) == sorted(set(keys))
+    assert all(term_of(w).name == name for name, term in TERMS.items() for w in term.also)
+
+
+@pytest.mark.parametrize(
+    ("label", "name"),
+    [
+        ("H", "Harmonic mean H"),
+        ("H at γ = 0", "H at γ = 0"),
+        ("H at γ = 0.12", "H at γ"),
+        ("H, γ = −1.2e-05", "H at γ"),
+        ("H at γ = 0, SAE", "H at γ = 0"),
+        ("u at γ", "Unseen accuracy u"),
+        ("folds: A_U→Cu", "ZSL accuracy"),
+        ("folds: H, best γ", "Harmonic mean H"),
+        ("H, λ for ZSL", "Harmonic mean H"),
+        ("λ for GZSL", "Regularization, λ"),
+        ("p, Holm", "p-value"),
+        ("top-10", "Top-k accuracy"),
+        ("ACC_OUC, overlapping", "Overlap"),
+        ("splits", "Split"),
+        ("γ of ESZSL", None),
+        ("h", None),
+        ("Parameters for", None),
+        ("top-10 answers", None),
+        ("", None),
+    ],
+)
+def test_a_label_is_its_term_though_it_says_at_which_number_and_of_what(label, name):
+    term = term_of(label)
+    assert (term and term.name) == name
+
+
+def test_a_term_without_its_sentence_is_found():
+    def page():
+        import pandas as pd
+        import streamlit as st
+
+        from ui import tables, terms
+
+        terms.metric("AUSUC", "12.3 %")
+        st.metric("ZSL accuracy", "45.6 %")
+        st.selectbox("Split", ["PS"])
+        table = pd.DataFrame({"u": [0.5], "s": [0.5]})
+        tables.show(table, "one", labels={"u": "u", "s": "s at γ"}, percent=["u"], with_csv=False)
+        st.dataframe(table, column_config={"u": st.column_config.Column("unseen accuracy")})
+
+    assert unexplained(AppTest.from_function(page).run()) == [
+        "ZSL accuracy",
+        "Split",
+        "unseen accuracy",
+    ]
+
+
+def test_what_is_said_besides_stands_below_the_sentence():
+    assert terms.tip("AUSUC", "Here of two.") == GLOSSARY["AUSUC"] + "\n\nHere of two."
+    assert terms.tip("Reversed", "Here of two.") == "Here of two."
+    assert terms.tip("Reversed") is None
+
+
+def test_the_terms_of_a_page_stand_first_in_its_glossary():
+    app = visit("pages/compare.py", compare_datasets="digits", compare_methods="ESZSL")
+    app.session_state["glossary_menu"] = True
+    app.run()
+    listed = [each.value for each in [*app.caption, *app.markdown]]
+    assert "On this page" in listed
+    names = [each.splitlines()[0].strip("* ") for each in listed if each.startswith("**")]
+    shown = [plain(name) for name in TERMS if name in app.session_state["terms_shown"]]
+    assert {"Split", "Accuracy per class", "Class embedding"} <= set(shown)
+    assert names[: len(shown)] == shown
+    assert len([name for name in names if name in map(plain, TERMS)]) == len(TERMS)
+    app.switch_page("pages/published.py").run().run()
+    assert "Class embedding" not in app.session_state["terms_shown"]

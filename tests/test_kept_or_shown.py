@@ -1,0 +1,128 @@
+"""Figures are shown though they cannot be kept; a damaged store loses what is damaged alone."""
+
+import sqlite3
+from contextlib import closing
+
+import pytest
+import streamlit as st
+
+from tests.pages import metrics, visit
+from zslcore.__main__ import main
+from zslcore.exceptions import ZSLError
+from zslcore.jobs import Runner, Work
+from zslcore.mending import damage_of, mend, refusal_of
+from zslcore.runs import RunSpec, RunStore
+
+RUN = ["run", "--dataset", "digits", "--method", "LinearS2V", "--no-oracle", "--param", "lam=1"]
+
+
+@pytest.fixture
+def unwritable(tmp_path, monkeypatch):
+    """A data folder in which nobody can write, root neither."""
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("ZSL_DATA", str(tmp_path / "file" / "data"))
+    st.cache_data.clear()
+    st.cache_resource.clear()
+
+
+@pytest.fixture
+def store(tmp_path):
+    """A store with thirty results, in many pages."""
+    store = RunStore(tmp_path / "runs.sqlite")
+    result, _ = store.run(RunSpec("digits", "PS", "LinearS2V", {"lam": 1.0}), with_oracle=False)
+    with store.writing() as db:
+        for k in range(30):
+            db.execute("INSERT INTO runs VALUES (?, ?, ?)", (f"{k:016}", "", result.to_json()))
+    return store
+
+
+def damage(path):
+    """Overwrite a page in the middle of the rows."""
+    content = bytearray(path.read_bytes())
+    middle = len(content) // 2 // 4096 * 4096
+    content[middle : middle + 4096] = b"\xff" * 4096
+    path.write_bytes(content)
+
+
+@pytest.mark.usefixtures("unwritable")
+def test_the_command_line_prints_figures_before_it_warns(capsys):
+    assert main(RUN) == 0
+    said = capsys.readouterr()
+    assert "LinearS2V" in said.out
+    assert "The result will be shown and not kept." in said.err
+    assert "The result is not kept." in said.err
+    assert "Traceback" not in said.err
+
+
+def test_it_is_asked_whether_something_can_be_written_before_a_long_run(unwritable, monkeypatch):
+    assert "expected a run store" in refusal_of(RunStore())
+    asked = []
+    monkeypatch.setattr("zslcore.mending.refusal_of", lambda store: asked.append("asked") or "")
+    monkeypatch.setattr("zslcore.runs.execute", lambda *_, **__: asked.append("run") or 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        main(RUN)
+    assert asked == ["asked", "run"]
+
+
+@pytest.mark.usefixtures("unwritable")
+@pytest.mark.parametrize("page", ["overview", "evaluate", "calibration", "data_and_splits", "runs"])
+def test_pages_show_what_they_compute(page):
+    app = visit(f"pages/{page}.py")
+    assert not app.error
+    if page in ("evaluate", "calibration"):
+        assert metrics(app)
+    if page in ("overview", "evaluate", "calibration"):
+        assert [w.value for w in app.warning if "they cannot be kept" in w.value]
+        assert len(app.warning) == 1
+
+
+@pytest.mark.usefixtures("unwritable")
+def test_jobs_find_a_folder_that_lasts_as_long_as_the_server():
+    runner = Runner("tests.jobs.functions")
+    try:
+        assert runner.folder.is_dir()
+        assert runner.folder == runner.folder
+        assert runner.finished(Work("x", "x")) is None
+        refuge = runner.folder
+    finally:
+        runner.close()
+    assert not refuge.exists()
+
+
+def test_a_store_that_is_locked_loses_no_figures(tmp_path, monkeypatch):
+    monkeypatch.setattr("zslcore.runs.PATIENCE", 0.05)
+    store = RunStore(tmp_path / "runs.sqlite")
+    with store.writing():
+        other = RunStore(store.path)
+        spec = RunSpec("digits", "PS", "LinearS2V", {"lam": 1.0})
+        result, scores = other.run(spec, with_oracle=False)
+        assert "locked" in other.unkept
+    assert result.evaluation.zsl > 0
+    assert len(scores.F)
+    assert store.results() == []
+
+
+def test_a_damaged_store_is_set_aside_and_what_can_be_read_is_kept(store):
+    assert damage_of(store) == ""
+    assert mend(store) == ""
+    damage(store.path)
+    assert damage_of(store)
+    with pytest.raises(ZSLError, match=r"`zslcore doctor --mend` sets it aside"):
+        store.results()
+    sentence = mend(store)
+    assert "was set aside as runs.damaged-" in sentence
+    assert damage_of(store) == ""
+    kept = len(store.results())
+    assert 15 <= kept < 31
+    assert f"{kept} results that can be read were kept" in sentence
+    assert len(list(store.path.parent.glob("runs.damaged-*.sqlite"))) == 1
+
+
+@pytest.mark.parametrize("content", [b"no store at all, but a text" * 99, b"SQLite format 3\0"])
+def test_what_is_no_store_is_set_aside(tmp_path, content):
+    store = RunStore(tmp_path / "runs.sqlite")
+    store.path.write_bytes(content)
+    assert "0 results that can be read were kept" in mend(store)
+    assert store.results() == []
+    with closing(sqlite3.connect(store.path)) as db:
+        assert db.execute("PRAGMA quick_check").fetchall() == [("ok",)]

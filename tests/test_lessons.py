@@ -1,0 +1,169 @@
+"""Lessons: what they ask, what they compute, and what a room believed."""
+
+import json
+import re
+from html import escape
+
+import pytest
+
+from tests.pages import visit, words
+from ui.lessons import awa, handing
+from ui.lessons.place import Place
+from ui.lessons.registry import LESSONS
+from ui.lessons.room import ROOMS, Rooms
+from ui.lessons.step import Ranges
+from zslcore.analysis import cross_tests
+
+STEPS = [
+    pytest.param(lesson, step, id=f"{lesson.name}-{k}")
+    for lesson in LESSONS.values()
+    for k, step in enumerate(lesson.steps, start=1)
+]
+#: Numbers that are part of a name.
+NAMES = re.compile(r"AWA[12]|LinearS2V|ImageNet-1K|γ = 0|2su")
+
+
+@pytest.fixture
+def no_jobs(monkeypatch):
+    """The printed table in place of tables that a job makes."""
+    monkeypatch.setattr(awa, "_table", lambda which: (cross_tests.printed_table(), "AWA1", "AWA2"))
+
+
+def test_the_three_themes_have_eight_steps_each():
+    assert [len(LESSONS[name].steps) for name in ("calibration", "awa", "leakage")] == [8] * 3
+    assert LESSONS["calibration"].minutes == 20
+
+
+@pytest.mark.parametrize(("lesson", "step"), STEPS)
+def test_no_number_is_written_into_a_lesson(lesson, step):
+    for text in (lesson.title, lesson.about, step.title, step.ask):
+        assert not re.search(r"\d", NAMES.sub("", text)), text
+
+
+@pytest.mark.parametrize(("lesson", "step"), STEPS)
+@pytest.mark.usefixtures("no_jobs")
+def test_every_step_computes_its_answer_and_shows_it(lesson, step):
+    labels = step.answers.labels
+    assert len(labels) == len(set(labels)) > 1
+    views = [step.see(option) for option in step.control.options]
+    assert step.right() == views[0].answer
+    for view in views:
+        assert view.answer in labels
+        assert view.figure.data
+        assert view.notice.endswith((".", "!"))
+        assert view.alt
+    assert len({view.notice for view in views}) > 1 or lesson.name in ("awa", "leakage", "nothing")
+
+
+def test_ranges_have_every_number_once():
+    ranges = Ranges((0.2, 0.5), lambda share: f"{share:.0%}")
+    assert ranges.labels == ("less than 20%", "20% to 50%", "50% or more")
+    assert [ranges.of(value) for value in (0, 0.2, 0.49, 0.5, 9)] == [
+        *(ranges.labels[k] for k in (0, 1, 1, 2, 2))
+    ]
+
+
+# --- Rooms ----------------------------------------------------------------------------------------
+
+
+def test_a_change_of_mind_counts_once_and_no_name_is_kept():
+    rooms = Rooms()
+    code = rooms.open()
+    for visit_, answer in (("a", "yes"), ("b", "no"), ("a", "no")):
+        assert rooms.answer(code, "q", visit_, answer)
+    assert rooms.counts(code, "q") == {"no": 2}
+    assert not rooms.answer("NOPE", "q", "a", "yes")
+    assert rooms.counts("NOPE", "q").total() == 0
+
+
+def test_rooms_visits_and_questions_are_bounded():
+    rooms = Rooms(most=2, visits=2, questions=1)
+    first, second, third = (rooms.open() for _ in range(3))
+    assert [rooms.has(code) for code in (first, second, third)] == [False, True, True]
+    assert [rooms.answer(third, "q", visit_, "yes") for visit_ in "abca"] == [
+        True,
+        True,
+        False,
+        True,
+    ]
+    assert not rooms.answer(third, "another", "a", "yes")
+
+
+def test_a_room_is_forgotten_after_some_hours():
+    now = [0.0]
+    rooms = Rooms(seconds=10, clock=lambda: now[0])
+    code = rooms.open()
+    now[0] = 9.0
+    assert rooms.answer(code, "q", "a", "yes")
+    now[0] = 11.0
+    assert not rooms.has(code)
+
+
+def test_thirty_answers_in_one_room_are_what_the_room_sees():
+    code = ROOMS.open()
+    labels = LESSONS["calibration"].steps[0].answers.labels
+    given = [labels[k % 4] for k in range(30)]
+    for k, answer in enumerate(given[2:]):
+        ROOMS.answer(code, "calibration 1", f"visit {k}", answer)
+    for answer in given[:2]:
+        student = visit("pages/lessons.py", lesson="calibration", room=code)
+        student.get("button_group")[0].set_value(answer).run()
+    teacher = visit("pages/lessons.py", lesson="calibration", room=code, lessons_shown="1")
+    assert f"What room {code} believed:** 30 answers" in words(teacher)
+    drawn = json.loads(teacher.get("plotly_chart")[-1].proto.spec)["data"][0]
+    assert list(map(int, drawn["text"])) == [given.count(label) for label in labels]
+    assert given.count(labels[0]) == 8
+
+
+# --- The page -------------------------------------------------------------------------------------
+
+
+def test_a_step_asks_first_and_shows_afterwards():
+    app = visit("pages/lessons.py", lesson="calibration", lessons_step="2")
+    assert app.header[0].value.startswith("2 of 8")
+    assert not app.get("plotly_chart")
+    app.button(key="lesson_next").click().run()
+    assert app.query_params["lessons_shown"] in ("1", ["1"])
+    assert app.get("plotly_chart")
+    assert "Notice:" in words(app)
+    app.button(key="lesson_next").click().run()
+    assert app.header[0].value.startswith("3 of 8")
+    assert not app.get("plotly_chart")
+
+
+@pytest.mark.parametrize(
+    ("asked", "begins"), [("99", "8 of 8"), ("-1", "1 of 8"), ("²", "1 of 8"), ("x", "1 of 8")]
+)
+def test_nonsense_in_the_address_opens_the_nearest_step(asked, begins):
+    app = visit("pages/lessons.py", lesson="calibration", lessons_step=asked, room="<script>")
+    assert app.header[0].value.startswith(begins)
+    assert "room" in app.toast[0].value
+
+
+def test_the_last_step_ends_with_a_command():
+    app = visit("pages/lessons.py", lesson="calibration", lessons_step="8", lessons_shown="1")
+    assert app.code[0].value.startswith("python -m zslcore run --dataset simulated-AWA1")
+
+
+def test_an_unknown_lesson_is_the_list():
+    app = visit("pages/lessons.py", lesson="nonsense")
+    assert len([b for b in app.button if b.label == "Begin"]) == len(LESSONS)
+
+
+def test_a_handout_has_every_step_with_its_question_answers_and_figure():
+    lesson = LESSONS["calibration"]
+    html = handing.handout(lesson, Place("calibration", room="Q7QZ7"))
+    assert html.count("<section>") == len(lesson.steps) == html.count("Notice: ")
+    assert html.count('class="plotly-graph-div"') == len(lesson.steps)
+    for k, step in enumerate(lesson.steps, start=1):
+        assert f"{k}. {escape(step.title)}" in html
+        assert html.count(f"lessons_step={k}") == 1
+        assert all(f"☐ {escape(label)}" in html for label in step.answers.labels)
+    assert html.count(lesson.command()) == 1
+    assert "room=Q7QZ7" not in html  # a room is gone when a handout is read
+
+
+def test_the_code_to_scan_is_the_link_of_the_step(monkeypatch):
+    monkeypatch.setattr(handing.takeaway, "address", lambda: "http://h:1/lessons?room=OLD")
+    link = handing.link_of(Place("awa", 3, room="ABCDE"))
+    assert link == "http://h:1/lessons?lesson=awa&lessons_step=3&room=ABCDE"

@@ -1,0 +1,137 @@
+"""Figures in a narrow window: one column, nothing over anything else."""
+
+import json
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+import pytest
+import streamlit as st
+
+from tests.pages import visit
+from ui.components import window
+from ui.figures import images, marks, palette
+from ui.figures.accuracy import confusion_map
+from ui.figures.actions import gains_over_baseline
+
+TELEPHONE = "Mozilla/5.0 (Linux; Android 16) AppleWebKit/537.36 Chrome/150 Mobile Safari/537.36"
+
+
+@pytest.fixture
+def narrow(monkeypatch):
+    """Set whether figures are drawn for a telephone."""
+
+    def choose(is_narrow):
+        monkeypatch.setattr(palette, "_asked", [lambda: False, lambda: is_narrow])
+
+    return choose
+
+
+def boxes(figure, n):
+    """Where the first ``n`` panels are: (left, right, bottom, top)."""
+    axes = [(figure.layout[f"xaxis{k or ''}"], figure.layout[f"yaxis{k or ''}"]) for k in (0, 2, 3)]
+    return [(*x.domain, *y.domain) for x, y in axes[:n]]
+
+
+def apart(one, other):
+    return one[1] <= other[0] or other[1] <= one[0] or one[3] <= other[2] or other[3] <= one[2]
+
+
+def test_panels_are_side_by_side_or_below_each_other(narrow):
+    for is_narrow in (False, True):
+        narrow(is_narrow)
+        figure, at = marks.panels(["a", "b", "c"], spacing=0.03, share_x=True, share_y=True)
+        for k in (1, 2, 3):
+            figure.add_scatter(x=[0], y=[0], **at(k))
+        left, right, bottom, top = np.transpose(boxes(figure, 3))
+        across, up = (
+            len(set(zip(left, right, strict=True))),
+            len(set(zip(bottom, top, strict=True))),
+        )
+        assert (across, up) == ((1, 3) if is_narrow else (3, 1))
+
+
+def test_a_confusion_map_of_many_classes_has_no_names_below_on_a_telephone(narrow):
+    """They would stand over each other; rows have the same names in the same order."""
+    names = [f"class {k}" for k in range(50)]
+    share = pd.DataFrame(np.eye(50), names, names)
+    for is_narrow in (False, True):
+        narrow(is_narrow)
+        figure = confusion_map(share, 40)
+        assert figure.layout.xaxis.showticklabels is not is_narrow
+        assert figure.data[0].showscale is not is_narrow
+        assert list(figure.layout.yaxis.ticktext) == names
+        few = confusion_map(share.iloc[:10, :10], 7)
+        assert few.layout.xaxis.showticklabels
+
+
+def test_pictures_of_a_class_take_several_lines_on_a_telephone(narrow):
+    classes = pd.Series([7] * 16 + [8] * 16 + [9] * 16)
+    narrow(False)
+    line, column = images._cells(classes)
+    assert (line.max(), column.max()) == (2, 15)
+    narrow(True)
+    line, column = images._cells(classes)
+    assert column.max() == 5
+    assert len(set(zip(line, column, strict=True))) == len(classes)
+    assert not set(line[classes == 7]) & set(line[classes == 8])
+
+
+def test_names_that_would_overlap_are_turned(narrow):
+    narrow(False)
+    assert not marks.crowded(list("0123456789"))
+    assert not marks.crowded(["persian cat", "seal", "pig", "rat"])
+    narrow(True)
+    assert not marks.crowded(list("012345"))
+    assert marks.crowded(["persian cat", "seal", "pig", "rat"])
+
+
+def test_names_that_cannot_be_read_are_left_to_pointing(narrow):
+    roles = ["seen"] * 30
+    for is_narrow, named in ((False, 30), (True, 0)):
+        narrow(is_narrow)
+        figure = go.Figure(go.Bar(y=[1] * 30))
+        marks.class_axis(figure, [f"class {k}" for k in range(30)], roles)
+        assert len(figure.layout.xaxis.ticktext) == named
+        assert bool(figure.layout.xaxis.title.text) == is_narrow
+
+
+def test_panels_of_gains_leave_room_for_ticks_and_a_title(narrow):
+    narrow(True)
+    rows = [
+        {"semantics": kind, "method": "SYNC", "features": name, "p_holm": 1.0, "printed": np.nan}
+        | {"minus": 0.1, "minus_low": 0.0, "minus_high": 0.2, "minus_p_holm": 1.0}
+        for kind in ("attributes", "word2vec")
+        for name in ("one", "two")
+    ]
+    figure = gains_over_baseline(pd.DataFrame(rows))
+    upper, lower = figure.layout.yaxis.domain, figure.layout.yaxis2.domain
+    inner = figure.layout.height - figure.layout.margin.t - figure.layout.margin.b
+    assert (upper[0] - lower[1]) * inner > 40
+
+
+AGENTS = [(TELEPHONE, True), ("X11; Linux", False), (None, False)]
+
+
+@pytest.mark.parametrize(("agent", "expected"), AGENTS)
+def test_a_telephone_is_known_before_it_says_so(agent, expected, monkeypatch):
+    state = {}
+    context = SimpleNamespace(headers={"User-Agent": agent} if agent else {})
+    streamlit = SimpleNamespace(session_state=state, context=context)
+    monkeypatch.setattr(window, "st", streamlit)
+    assert window.is_narrow() is expected
+    state["window"] = SimpleNamespace(seen={"dark": False, "narrow": not expected})
+    window._take()
+    assert window.is_narrow() is not expected
+
+
+def test_a_page_is_drawn_anew_for_a_narrow_window():
+    app = visit("pages/regularization.py", method="LinearV2S")
+    wide = json.loads(app.get("plotly_chart")[0].proto.spec)["layout"]["height"]
+    app.session_state["window_is_narrow"] = True
+    app.run()
+    tall = json.loads(app.get("plotly_chart")[0].proto.spec)["layout"]["height"]
+    assert not app.exception
+    assert tall > wide
+    assert st.context.theme.type is None  # no browser: the light theme

@@ -1,0 +1,80 @@
+"""Splits in which nothing is zero-shot: one sentence and a way to the review, on every page."""
+
+import numpy as np
+import pytest
+
+from tests.datasets import files
+from tests.pages import visit
+from ui import cache
+from zslcore.datasets import Split, ZSLDataset, import_dataset
+from zslcore.exceptions import SplitError
+from zslcore.methods import get_method
+from zslcore.protocol import fit_and_score, transduce
+
+PAGES = {
+    "pages/evaluate.py": {},
+    "pages/calibration.py": {},
+    "pages/transductive.py": {},
+    "pages/overlap_gain.py": {},
+}
+
+
+def odd(kind):
+    """A data set whose test classes are all trained on, or that has one class alone."""
+    one = kind == "one class"
+    labels = np.zeros(files.N, int) if one else files.LABELS
+    rows = np.arange(files.N)
+    split = Split.from_rows("own", labels, trainval=rows[::2], test_seen=[], test_unseen=rows[1::2])
+    return ZSLDataset(
+        name=kind.replace(" ", "-"),
+        features=files.FEATURES,
+        labels=labels,
+        prototypes=files.ATT[:1] if one else files.ATT,
+        class_names=files.CLASSES[:1] if one else files.CLASSES,
+        splits=[split],
+    )
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _own_data(tmp_path_factory):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ZSL_DATA", str(tmp_path_factory.mktemp("data")))
+        for kind in ("all seen", "one class"):
+            import_dataset(odd(kind))
+        yield
+
+
+@pytest.mark.parametrize("kind", ["all seen", "one class"])
+def test_nothing_to_score_is_one_sentence(kind):
+    data = odd(kind)
+    split = data.splits["own"]
+    for score in (fit_and_score, transduce):
+        with pytest.raises(SplitError, match="there is nothing to score") as caught:
+            score(get_method("LinearS2V")(), data, split)
+        assert (caught.value.dataset, caught.value.split) == (data.name, "own")
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_leads_to_the_review(page):
+    app = visit(page, dataset="all-seen", split="own", parameters="given", **PAGES[page])
+    assert len(app.error) == 1
+    assert "there is nothing to score" in app.error[0].value
+    links = [link.proto for link in app.get("page_link")]
+    assert [p for p in links if "review" in p.label and "dataset=all-seen" in p.query_string]
+
+
+@pytest.mark.parametrize(
+    "page", ["evaluate", "transductive", "regularization", "awa1_and_awa2", "leakage_review"]
+)
+def test_one_class_alone_breaks_no_page(page):
+    visit(f"pages/{page}.py", dataset="one-class", split="own", parameters="given")
+
+
+def test_data_that_were_replaced_from_outside_are_noticed():
+    first = import_dataset(odd("all seen"), name="replaced")
+    assert cache.dataset("replaced").digest == first.digest
+    assert cache.dataset("replaced") is cache.dataset("replaced")
+    second = import_dataset(odd("one class"), name="replaced")  # as another process would
+    assert second.digest != first.digest
+    assert cache.dataset("replaced").digest == second.digest
+    assert cache.class_names("replaced") == second.class_names

@@ -1,0 +1,161 @@
+"""Scores that a visitor has brought are shown wherever a run is: classes, tables, gains, splits."""
+
+import numpy as np
+import pytest
+
+from tests import pages
+from tests.pages import metrics, words
+from ui.scores import Brought
+from zslcore.datasets import load
+from zslcore.methods import get_method
+from zslcore.protocol import fit_and_score
+from zslcore.scores import ScoreFile, interpreted, judge
+from zslcore.scores.known import known_tests
+
+NAME = "own.npz (your scores)"
+
+
+@pytest.fixture(autouse=True)
+def _own_folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("ZSL_DATA", str(tmp_path))
+
+
+def brought(scored, gamma=None):
+    file = ScoreFile("own.npz", scored.F, scored.y, np.flatnonzero(~scored.seen))
+    return Brought(judge(interpreted(file, ["as-is"])[0], gamma=gamma), "the command of own.npz")
+
+
+def scored_on(name, split="PS", method="ESZSL"):
+    data = load(name)
+    return fit_and_score(get_method(method)(), data, data.split(split))
+
+
+def of_benchmark(benchmark, split):
+    """Scores that know nothing, with the labels of a benchmark's test set."""
+    known = next(k for k in known_tests() if (k.benchmark, k.split) == (benchmark, split))
+    y = np.repeat(np.arange(len(known.counts)), known.counts)
+    F = np.random.default_rng(0).normal(size=(len(y), len(known.counts))).astype(np.float32)
+    return Brought(judge(interpreted(ScoreFile("own.npz", F, y), ["as-is"])[0]), "command")
+
+
+def opened(page, *own, **choices):
+    """Open a page as a visitor who has brought scores before."""
+    app = pages.visit("pages/board.py")
+    app.session_state["scores_brought"] = own
+    for key, value in choices.items():
+        app.query_params[key] = value
+    app.switch_page(page).run()
+    assert not app.exception
+    return app
+
+
+def test_evaluate_shows_classes_and_answers_of_scores_that_fit():
+    scored = scored_on("digits", method="LinearV2S")
+    own = brought(scored, gamma=0.05)
+    app = opened("pages/evaluate.py", own, dataset="digits", method="LinearS2V")
+    assert app.selectbox(key="evaluate_of").options == ["LinearS2V", NAME]
+    headline = metrics(app)
+    app.selectbox(key="evaluate_of").set_value(NAME).run()
+    assert not app.exception
+    assert metrics(app) == headline  # of the run, as they were
+    assert f"{100 * own.report.figure('H at gamma'):.1f} %" in words(app)
+    accuracy = own.report.evaluation.per_class
+    lowest = min(accuracy, key=accuracy.get)
+    said = app.get("plotly_chart")[0].proto.alt
+    assert f"{100 * accuracy[lowest]:.1f} %, of {load('digits').class_names[lowest]}" in said
+    app.session_state["evaluate_tab"] = "Reproduce"
+    app.run()
+    assert app.code[0].value == "the command of own.npz"
+
+
+def test_evaluate_offers_no_scores_of_other_images():
+    app = opened("pages/evaluate.py", of_benchmark("AWA2", "SS"), dataset="digits")
+    assert "evaluate_of" not in [box.key for box in app.selectbox]
+
+
+def test_published_tables_begin_with_scores_of_their_benchmark():
+    own = of_benchmark("AWA2", "SS")
+    app = opened("pages/published.py", own)
+    table = app.dataframe[0].value
+    first = table.iloc[0]
+    assert (first["method"], first["dataset"], first["split"]) == (NAME, "AWA2", "SS")
+    assert first["ours"] == pytest.approx(100 * own.report.figure("zsl"))
+    assert (table["method"] == NAME).sum() == 1
+    assert table["dataset"].iloc[1] == "AWA2"
+    bare = opened("pages/published.py").dataframe[0].value
+    assert len(table) == len(bare) + 1
+    for title in app.selectbox(key="published_table").options:
+        app.selectbox(key="published_table").set_value(title).run()
+        assert not app.exception
+        shown = app.dataframe[0].value
+        there = "method" in shown and NAME in set(shown["method"])
+        assert there == ("ours" in shown and "SS" in set(shown.get("split", ())))
+
+
+def test_overlap_gain_has_scores_among_the_methods():
+    own = brought(scored_on("simulated-AWA2", "SS", "SAE"))
+    app = opened("pages/overlap_gain.py", own)
+    assert app.multiselect(key="overlap_methods").value[0] == "LinearS2V"
+    assert NAME in app.multiselect(key="overlap_methods").value
+    table = app.dataframe[0].value.set_index("method")
+    accuracies = own.report.evaluation.per_class_zsl
+    assert table.loc[NAME, "all"] == pytest.approx(100 * np.mean(list(accuracies.values())))
+    app.multiselect(key="overlap_methods").set_value(["LinearS2V", NAME])
+    app.selectbox(key="overlap_method").set_value(NAME).run()
+    assert not app.exception
+    assert float(metrics(app)["All"].split()[0]) == pytest.approx(table.loc[NAME, "all"], abs=0.06)
+    rows = {"SS and PS": 3, "One class": 2, "Methods × features": 2}
+    for tab, expected in rows.items():  # of the other split and other features nobody brought any
+        app.session_state["overlap_tab"] = tab
+        app.run()
+        assert not app.exception
+        assert len(app.dataframe[0].value) == expected
+
+
+def test_overlap_gain_forgets_scores_of_another_split():
+    app = opened("pages/overlap_gain.py", brought(scored_on("simulated-AWA2", "SS", "SAE")))
+    app.selectbox(key="split").set_value("PS").run()
+    assert not app.exception
+    assert not app.error
+    assert NAME not in app.multiselect(key="overlap_methods").options
+
+
+def test_overlap_gain_of_own_scores_alone():
+    app = opened("pages/overlap_gain.py", brought(scored_on("simulated-AWA2", "SS", "SAE")))
+    app.multiselect(key="overlap_methods").set_value([NAME]).run()
+    assert not app.exception
+    assert metrics(app)["OverlapGain"].endswith("%")
+    app.session_state["overlap_tab"] = "Methods × features"
+    app.run()
+    assert "Choose a method beside them" in words(app)
+
+
+def test_a_review_says_whether_scores_are_of_its_split():
+    of_ss = brought(scored_on("simulated-AWA2", "SS", "SAE"))
+    fits = "of the test images of this split"
+    app = opened("pages/leakage_review.py", of_ss, dataset="simulated-AWA2", split="SS")
+    assert fits in words(app)
+    app = opened("pages/leakage_review.py", of_ss, dataset="simulated-AWA2", split="PS")
+    assert fits not in words(app)
+    assert "not of this split" in words(app)
+    known = of_benchmark("AWA2", "SS")
+    app = opened("pages/leakage_review.py", known, dataset="simulated-AWA2", split="SS")
+    assert "those of AWA2, split SS" in words(app)
+    assert "your scores" not in words(opened("pages/leakage_review.py"))
+
+
+def links(app):
+    return {link.proto.label: link.proto.query_string for link in app.get("page_link")}
+
+
+def test_scores_lead_to_the_review_of_their_split():
+    own = brought(scored_on("digits"))
+    app = opened("pages/scores.py", own, scores_tab="Split and overlaps")
+    app.session_state["scores_tab"] = "Split and overlaps"
+    app.run()
+    (query,) = [q for label, q in links(app).items() if "Review of digits, split PS" in label]
+    assert "dataset=digits" in query
+    app = opened("pages/scores.py", of_benchmark("AWA2", "SS"))
+    app.session_state["scores_tab"] = "Split and overlaps"
+    app.run()
+    assert any("Review the split file" in label for label in links(app))

@@ -1,0 +1,103 @@
+"""Contamination map: the answer, the map, classes of one's own."""
+
+import pytest
+
+from tests.pages import visit, words
+from ui.figures.contamination import contamination_map
+from ui.sections.contamination import _map
+from zslcore.leakage import contamination
+
+PAGE = "pages/contamination.py"
+
+
+def opened(tab, **choices):
+    app = visit(PAGE, **choices)
+    app.session_state["contamination_tab"] = tab
+    app.run()
+    assert not app.exception
+    return app
+
+
+def test_the_answer_is_there_before_the_first_click():
+    app = visit(PAGE)
+    assert "No" in app.markdown[0].value
+    assert "6 of the 10 test classes" in words(app)
+    assert app.get("plotly_chart")
+
+
+def test_the_caption_explains_what_is_there_on_a_telephone_and_on_a_screen():
+    app = visit(PAGE)
+    assert "{6}: a paper lists 6" in words(app)
+    app.session_state["window_is_narrow"] = True
+    app.run()
+    assert "Touch a cell" in words(app)
+    assert "{6}" not in words(app)
+
+
+@pytest.mark.parametrize(
+    ("on", "extractor", "verdict"),
+    [
+        ("CUB, PS", "CLIP", "Nobody can tell"),
+        ("AWA1 and AWA2, PS", "ResNet-101", "Look first"),
+        ("UCF101", "IDT", "Yes"),
+    ],
+)
+def test_an_address_asks(on, extractor, verdict):
+    app = visit(PAGE, contamination_on=on, contamination_extractor=extractor)
+    assert verdict in app.markdown[0].value
+
+
+@pytest.mark.parametrize(
+    ("tab", "columns"),
+    [
+        ("Extractors", {"extractor", "answer", "source"}),
+        ("Classes", {"class", "pretraining_class", "evidence"}),
+        ("Add a row", {"title", "list"}),
+    ],
+)
+def test_every_tab_shows_its_table(tab, columns):
+    (table,) = opened(tab).dataframe
+    assert columns <= set(table.value.columns)
+    assert len(table.value)
+
+
+def test_web_scale_encoders_are_shown_and_stay_unknown():
+    (table,) = opened("Extractors").dataframe
+    answers = table.value.set_index("extractor")["answer"]
+    assert answers[["CLIP", "ALIGN", "SigLIP", "DINOv2"]].eq("Nobody can tell").all()
+    assert set(contamination.extractors()) == set(answers.index)
+
+
+def test_a_data_set_of_the_app_is_asked_about():
+    app = visit(PAGE, contamination_on="a data set of this app", dataset="simulated-AWA2")
+    assert "Look first" in words(app)
+    assert "horse" in words(app)
+
+
+def test_classes_of_ones_own_are_asked_about_and_escaped():
+    app = visit(PAGE, contamination_on="classes of my own")
+    assert "2 of the 3 test classes" in words(app)
+    app.text_area(key="contamination_classes").set_value("zebra\n<b>okapi</b>\n**x**").run()
+    assert not app.exception
+    assert "1 of the 3 test classes" in words(app)
+    app.text_area(key="contamination_classes").set_value("").run()
+    assert "expected the names of test classes, got none" in app.error[0].value
+    app.text_area(key="contamination_classes").set_value("\n".join(map(str, range(301)))).run()
+    assert "at most 300 classes" in app.error[0].value
+
+
+def test_an_address_of_nonsense_is_told_and_answered():
+    app = visit(PAGE, contamination_on="<b>??</b>", contamination_extractor="ResNet 5")
+    assert "6 of the 10 test classes" in words(app)
+
+
+def test_the_map_has_a_mark_for_every_cell_and_counts_in_words():
+    table = _map()
+    figure = contamination_map(table, "CUB, PS", ["ImageNet-1K"])
+    drawn = {(x, y) for trace in figure.data for x, y in zip(trace.x, trace.y, strict=True)}
+    assert len(drawn) == len(table)
+    assert len({trace.marker.symbol for trace in figure.data}) == len(figure.data) == 4
+    assert len(figure.layout.shapes) == 2
+    cell = table[(table["test_set"] == "UCF101") & (table["title"] == "Kinetics-400")].iloc[0]
+    assert cell["text"] == "47+39 {61}"
+    assert cell["hover"] == "47 certain, 39 possible of 101<br>Huang et al. 2021: 61"

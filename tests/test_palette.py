@@ -1,0 +1,154 @@
+"""Colours: readable in both themes, the same in charts, words and formulas, and nowhere else."""
+
+import ast
+import re
+import tomllib
+from dataclasses import replace
+from pathlib import Path
+
+import plotly.graph_objects as go
+import pytest
+
+from tests.pages import visit
+from ui.components import window
+from ui.figures import curve, palette
+from ui.figures.curves import several_curves
+from ui.figures.marks import marked
+
+ROOT = Path(__file__).parents[1]
+THEME = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8"))["theme"]
+THEMES = ("light", "dark")
+MARKS = {name: mark for name, mark in vars(palette).items() if isinstance(mark, palette.Mark)}
+
+
+@pytest.fixture(params=THEMES)
+def theme(request, monkeypatch):
+    monkeypatch.setattr(palette, "_asked", [lambda: request.param == "dark", lambda: False])
+    return request.param
+
+
+def luminance(color):
+    parts = [int(color[k : k + 2], 16) / 255 for k in (1, 3, 5)]
+    linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+    return sum(weight * p for weight, p in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
+
+def contrast(one, other):
+    """WCAG 2's contrast ratio of two hex colours."""
+    low, high = sorted((luminance(one), luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def mixed(color, ground, share):
+    """A colour of which ``share`` covers the ground."""
+    parts = [(int(color[k : k + 2], 16), int(ground[k : k + 2], 16)) for k in (1, 3, 5)]
+    return "#" + "".join(f"{round(share * c + (1 - share) * g):02X}" for c, g in parts)
+
+
+def grounds(theme):
+    return [THEME[theme][name] for name in ("backgroundColor", "secondaryBackgroundColor")]
+
+
+def test_contrast_is_that_of_the_standard():
+    assert contrast("#000000", "#FFFFFF") == pytest.approx(21)
+    assert contrast("#767676", "#FFFFFF") == pytest.approx(4.54, abs=0.005)
+
+
+@pytest.mark.parametrize("name", MARKS)
+def test_every_mark_and_every_word_in_its_colour_can_be_read(name, theme):
+    for ground in grounds(theme)[: 1 if name == "NEUTRAL" else 2]:
+        assert contrast(MARKS[name].color, ground) >= 4.5, ground
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_every_word_of_the_theme_can_be_read(theme):
+    names = ["textColor", "linkColor", *(n for n in THEME[theme] if n.endswith("TextColor"))]
+    for ground in grounds(theme):
+        for name in names:
+            assert contrast(THEME[theme][name], ground) >= 4.5, (name, ground)
+        # Streamlit writes captions in six tenths of the text's colour.
+        assert contrast(mixed(THEME[theme]["textColor"], ground, 0.6), ground) >= 4.5
+
+
+def test_words_and_charts_have_the_same_colours(theme):
+    words = {"blue": "SEEN", "orange": "UNSEEN", "green": "VALIDATED", "violet": "OVERLAP"}
+    for word, name in words.items():
+        assert THEME[theme][f"{word}TextColor"] == MARKS[name].color
+    order = ["SEEN", "UNSEEN", "VALIDATED", "OVERLAP", "ORACLE", "HARMONIC", "FIRST", "SECOND"]
+    assert THEME[theme]["chartCategoricalColors"] == [MARKS[name].color for name in order]
+
+
+def test_no_two_meanings_share_a_look(theme):
+    looks = [(mark.color, mark.symbol) for mark in MARKS.values()]
+    assert len(set(looks)) == len(looks)
+    meanings = [mark.color for name, mark in MARKS.items() if name not in ("INDUCTIVE", "INK")]
+    assert len(set(meanings)) == len(meanings)
+
+
+def test_a_mark_without_a_dark_form_keeps_its_colour(theme):
+    assert palette.Mark("#123456", "circle").color == "#123456"
+    assert replace(palette.SEEN, symbol="x").color == palette.SEEN.color
+
+
+def test_a_figure_takes_the_colours_of_its_visitor(monkeypatch):
+    drawn = []
+    for is_dark in (False, True):
+        monkeypatch.setattr(palette, "_asked", [lambda is_dark=is_dark: is_dark, lambda: False])
+        drawn.append(marked("zebra", "unseen"))
+    assert palette.UNSEEN.light in drawn[0]
+    assert palette.UNSEEN.night in drawn[1]
+    assert isinstance(several_curves({}), go.Figure)
+
+
+def test_colours_are_written_in_one_place():
+    """Anywhere else a colour would not follow the theme."""
+    own = {
+        "ui/figures/palette.py",
+        "ui/figures/curve.py",  # drawn in the browser, which has both themes: see below
+        "ui/figures/images.py",  # pictures are ink on paper
+        "ui/report.py",  # a file of its own, which no theme reaches
+        "ui/maps/scene.py",  # a colour more for classes, and a scale
+    }
+    for folder in ("pages", "ui"):
+        for path in (ROOT / folder).rglob("*.py"):
+            name = path.relative_to(ROOT).as_posix()
+            text = path.read_text(encoding="utf-8")
+            assert name in own or not re.search(r"#[0-9A-Fa-f]{6}\b", text), name
+
+
+def test_the_curve_in_hand_has_the_colours_of_the_palette():
+    meanings = ("SEEN", "UNSEEN", "HARMONIC", "VALIDATED", "ORACLE")
+    for name in meanings:
+        look = curve.LOOKS[name.lower()]
+        assert (look.light, look.dark) == (MARKS[name].light, MARKS[name].night), name
+    for look in curve.LOOKS.values():  # words beside the lines are written in their colour
+        assert contrast(look.light, THEME["light"]["backgroundColor"]) >= 4.5
+        assert contrast(look.dark, THEME["dark"]["backgroundColor"]) >= 4.5
+
+
+def read_when_loaded(tree):
+    """Lines of a module where a mark's colour is read outside every function."""
+    todo = list(ast.iter_child_nodes(tree))
+    while todo:
+        node = todo.pop()
+        if isinstance(node, ast.FunctionDef | ast.Lambda):
+            continue
+        if isinstance(node, ast.Attribute) and node.attr == "color":
+            yield node.lineno
+        todo.extend(ast.iter_child_nodes(node))
+
+
+def test_no_module_reads_a_colour_when_it_is_loaded():
+    """It would be that of nobody's theme."""
+    assert list(read_when_loaded(ast.parse("X = {1: SEEN.color}"))) == [1]
+    for folder in ("ui/figures", "ui/maps", "ui/sections", "ui/components"):
+        for path in (ROOT / folder).rglob("*.py"):
+            assert not list(read_when_loaded(ast.parse(path.read_text(encoding="utf-8")))), path
+
+
+def test_pages_are_drawn_for_the_theme_and_the_width(monkeypatch):
+    monkeypatch.setattr(window, "is_dark", lambda: True)
+    monkeypatch.setattr(palette, "_asked", [window.is_dark, window.is_narrow])
+    app = visit("pages/overview.py")
+    formula = next(text.value for text in app.get("latex") if "gamma" in text.value)
+    assert palette.SEEN.night in formula

@@ -1,0 +1,72 @@
+"""Who uploads files sees how far they are read, and may end it; what is read is read once."""
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from ui import cache
+from zslcore.exceptions import FileRefusedError
+
+
+def page():
+    import streamlit as st
+
+    from ui import cache
+    from ui.reading import read_or_cancel
+    from zslcore.datasets import door
+
+    files = st.session_state["files"]  # sessions of tests share what a session remembers
+
+    def read():
+        st.session_state["times"] = st.session_state.get("times", 0) + 1
+        door._WATCHER.get()(0.25)
+        if st.session_state.get("cancel"):
+            st.session_state["reading_cancelled"] = files  # as the button does
+            st.rerun()
+        return "what was read"
+
+    def show():
+        return cache.split_to_review(files, lambda: read_or_cancel(files, read))
+
+    st.markdown(show())
+
+
+@pytest.fixture
+def app():
+    return AppTest.from_function(page, default_timeout=60)
+
+
+def test_files_are_read_once_and_nothing_of_the_progress_stays(app):
+    app.session_state["files"] = "mine"
+    app.run()
+    assert [each.value for each in app.markdown] == ["what was read"]
+    app.run()
+    assert app.session_state["times"] == 1
+    assert not [button for button in app.button if button.label == "Cancel"]
+
+
+def test_who_cancels_is_told_so_and_may_have_them_read_after_all(app):
+    app.session_state["files"], app.session_state["cancel"] = "other", True
+    app.run()
+    assert not app.exception
+    assert [each.value for each in app.info] == ["You have cancelled the reading of these files."]
+    assert not app.markdown
+    app.run()
+    assert app.session_state["times"] == 1  # not again by itself
+    app.session_state["cancel"] = False
+    (again,) = (button for button in app.button if button.label == "Read the files")
+    again.click().run()
+    assert [each.value for each in app.markdown] == ["what was read"]
+    assert app.session_state["times"] == 2
+
+
+def test_what_is_refused_is_not_remembered(monkeypatch):
+    held = {}
+    monkeypatch.setattr(cache, "_held", lambda key: held.setdefault(key, []))
+
+    def refuse():
+        raise FileRefusedError("mine.mat: no.")
+
+    with pytest.raises(FileRefusedError):
+        cache.split_to_review("refused", refuse)
+    assert cache.split_to_review("refused", lambda: "read") == "read"
+    assert cache.split_to_review("refused", refuse) == "read"

@@ -1,0 +1,128 @@
+"""What goes down to the component that lets one take the curve in hand."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from tests.analysis.test_bands import scored
+from tests.pages import head_of
+from tests.test_components import ROOT, finished
+from ui.components.packing import packed
+from ui.components.seen_unseen import Shade
+from ui.figures.curve import GHOSTS, LOOKS, curve_in_hand, line_of
+from ui.in_hand import numbers_of
+from ui.numbers import percent, three_digits
+from zslcore.analysis.bands import of_classes
+
+
+@pytest.fixture(scope="module")
+def scores():
+    return scored()
+
+
+@pytest.fixture(scope="module")
+def shown(scores):
+    names = [f"class <{c}>" for c in range(12)]
+    lines = [line_of("one", scores.curve, "harmonic", 0.5, 0.25)]
+    lines.append(line_of("two", scored(seed=1).curve, GHOSTS[0], None, 0.0))
+    shade = Shade("band", of_classes(scores, (-1.0, 2.0)), "classes")
+    return curve_in_hand(lines, scores, names, [shade])
+
+
+def test_the_browser_reads_what_python_wrote(shown, scores, node, tmp_path):
+    (tmp_path / "data").write_bytes(shown.packed())
+    wire = (ROOT / "ui/components/seen_unseen/wire.js").as_uri()
+    script = f"""
+        import {{ readFileSync }} from "node:fs";
+        import {{ unpack }} from {json.dumps(wire)};
+        const head = unpack(new Uint8Array(readFileSync({json.dumps(str(tmp_path / "data"))})));
+        const plain = (_, v) => ArrayBuffer.isView(v) ? Array.from(v, String) : v;
+        console.log(JSON.stringify(head, plain));
+    """
+    run = finished(node, "--input-type=module", "--eval", script)
+    assert run.returncode == 0, run.stderr
+    head = json.loads(run.stdout.replace("Infinity", "inf"))
+    first, curve, told = head["lines"][0], scores.curve, scores.switches
+    for name in ("gamma", "seen", "unseen"):
+        np.testing.assert_array_equal(np.array(first[name], float), getattr(curve, name))
+    band = head["bands"][0]
+    np.testing.assert_array_equal(np.array(band["most"], float), shown.shades[0].band.most)
+    images = head["images"]
+    np.testing.assert_array_equal(np.array(images["gamma"], float), told.gamma)
+    np.testing.assert_array_equal(np.array(images["of"], int), told.y)
+    right = told.right_if_seen + 2 * told.right_if_unseen
+    np.testing.assert_array_equal(np.array(images["right"], int), right)
+    assert images["seen"] == told.seen.tolist()
+    assert images["classes"][3] == "class <3>"
+
+
+def test_stops_have_names_and_lie_on_the_axis(shown, scores):
+    line = shown.lines[0]
+    stops = {stop.name: stop.gamma for stop in line.stops}
+    assert stops == {"plain": 0.0, "validated": 0.5, "oracle": scores.curve.best().gamma}
+    assert all(line.limits[0] < gamma < line.limits[1] for gamma in stops.values())
+    assert [stop.name for stop in shown.lines[1].stops] == ["plain", "oracle"]
+    assert percent(scores.curve.best().harmonic) in shown.alt
+
+
+def test_every_point_of_every_curve_can_be_taken_away(shown, scores):
+    table = numbers_of(shown)
+    one = table[table["curve"] == "one"]
+    np.testing.assert_array_equal(one["gamma"], scores.curve.gamma)
+    np.testing.assert_array_equal(one["harmonic"], scores.curve.harmonic)
+    assert len(table) == sum(len(line.curve.gamma) for line in shown.lines)
+
+
+def test_another_gamma_is_the_same_curve_another_stop_is_not(shown):
+    line = shown.lines[0]
+    key = head_of(shown.packed())["key"]
+    moved = replace(shown, lines=[replace(line, start=0.7), shown.lines[1]])
+    assert head_of(moved.packed())["key"] == key
+    assert head_of(moved.packed())["lines"][0]["start"] == 0.7
+    for other in (
+        replace(shown, lines=[replace(line, stops=line.stops[:1]), shown.lines[1]]),
+        replace(shown, shades=()),
+        replace(shown, images=None),
+        replace(shown, lines=shown.lines[:1]),
+    ):
+        assert head_of(other.packed())["key"] != key
+
+
+def test_every_look_that_is_named_is_there_and_legible(shown):
+    for line in shown.lines:
+        assert {line.look, *(stop.look for stop in line.stops)} <= set(LOOKS)
+    for look in LOOKS.values():
+        assert contrast(look.light, "#FFFFFF") >= 4.5, look
+        assert contrast(look.dark, "#101418") >= 4.5, look
+
+
+def contrast(one, two):
+    """The contrast of two colours, as WCAG 2 defines it."""
+    light, dark = sorted((luminance(one), luminance(two)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+def luminance(color):
+    parts = [int(color[k : k + 2], 16) / 255 for k in (1, 3, 5)]
+    linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+    return float(np.dot([0.2126, 0.7152, 0.0722], linear))
+
+
+def test_numbers_are_written_alike_in_python_and_in_the_browser(node):
+    rng = np.random.default_rng(0)
+    values = [*(np.arange(0, 401) / 400), *rng.random(300), *rng.normal(size=300), 1e-7, 12345.6]
+    module = (ROOT / "ui/components/numbers.js").as_uri()
+    script = (
+        f"import {{ percent, threeDigits }} from {json.dumps(module)};"
+        f"const all = {json.dumps(list(map(float, values)))};"
+        "console.log(JSON.stringify(all.map((v) => [percent(v), threeDigits(v)])));"
+    )
+    run = finished(node, "--input-type=module", "--eval", script)
+    assert json.loads(run.stdout) == [[percent(v), three_digits(v)] for v in values]
+
+
+def test_a_head_holds_nothing_that_json_cannot():
+    with pytest.raises(ValueError, match="JSON"):
+        packed({"start": float("nan")}, [])

@@ -1,0 +1,35 @@
+"""Tables on screen: what is true in words, and no empty rows."""
+
+import pandas as pd
+import pytest
+
+from ui import tables
+
+
+@pytest.fixture
+def shown(monkeypatch):
+    """Show a table of some rows; return what Streamlit is asked to draw."""
+    asked = []
+    monkeypatch.setattr(
+        tables.st, "dataframe", lambda table, **options: asked.append((table, options))
+    )
+
+    def show(rows, height="auto"):
+        table = pd.DataFrame({"number": range(rows), "even": [k % 2 == 0 for k in range(rows)]})
+        labels = {"number": "number", "even": "even"}
+        tables.show(table, "t", labels=labels, height=height, with_csv=False)
+        assert table["even"].dtype == bool  # what is handed over stays as it is
+        return asked[-1]
+
+    return show
+
+
+def test_what_is_true_is_told_in_words(shown):
+    table, _ = shown(2)
+    assert list(table["even"]) == ["yes", "no"]
+
+
+@pytest.mark.parametrize(("rows", "height"), [(3, "content"), (9, "content"), (10, 350)])
+def test_a_table_is_no_higher_than_its_rows(shown, rows, height):
+    _, options = shown(rows, 10 * tables.ROW)
+    assert options["height"] == height

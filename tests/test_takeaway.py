@@ -1,0 +1,147 @@
+"""What leaves the app: tables and captions as text, the numbers of a figure, and the report."""
+
+import csv
+import io
+import json
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+import pytest
+from plotly.subplots import make_subplots
+
+from tests.pages import visit
+from ui import report, takeaway
+from ui.exports import Look, as_csv, as_latex, as_markdown, markdown_line
+from ui.figures.accuracy import class_bars
+from ui.figures.data import table_of
+
+FORMULAS = ["=1+1", "+cmd", "-cat", "@sum", "\tx", "\rx"]
+TABLE = pd.DataFrame(
+    {"name": ["ox|cow", "a_b & 50%"], "acc": [0.5, np.nan], "gap": [-0.012, 0.1], "lam": [1e-6, 2]}
+)
+LOOK = Look(
+    {"name": "class γ", "acc": "H", "gap": "difference", "lam": "λ"}, ["acc"], ["gap"], ["lam"]
+)
+
+
+@pytest.mark.parametrize("name", FORMULAS)
+def test_names_like_formulas_are_quoted_wherever_they_are(name):
+    table = pd.DataFrame({name: [name, "cat"]}, index=pd.Index([name, "b"], name="class"))
+    safe = list(csv.reader(io.StringIO(as_csv(table, index=True), newline="")))
+    quoted = "'" + name.replace("\r", "\n")  # a line's end that nobody quotes
+    assert safe[0][1] == safe[1][0] == safe[1][1] == quoted
+    assert safe[2][1] == "cat"
+    assert table.columns[0] == name  # what came stays
+
+
+def test_numbers_are_no_names():
+    table = pd.DataFrame({"points": [-1.5, 2.0], "text": ["-1.5", "+2e-3"]})
+    back = pd.read_csv(io.StringIO(as_csv(table)))
+    assert list(back["points"]) == [-1.5, 2.0]
+    assert {"version", "commit"} <= set(back)
+
+
+def test_a_table_is_written_for_readers_as_on_screen():
+    lines = as_markdown(TABLE, LOOK).splitlines()
+    assert lines[0] == "| class γ | H (%) | difference (points) | λ |"
+    assert lines[2] == r"| ox\|cow | 50.0 | −1.2 | 1e−06 |"
+    assert lines[3].split(" | ")[1] == "–"
+    latex = as_latex(TABLE, "50 % of γ", LOOK)
+    assert r"\caption{50 \% of $\gamma$}" in latex
+    assert r"class $\gamma$ & H (\%) & difference (points) & $\lambda$ \\" in latex
+    assert r"a\_b \& 50\% & -- & +10.0 & 2 \\" in latex
+    assert r"\begin{tabular}{lrrr}" in latex
+
+
+def test_a_caption_is_one_line_of_markdown_that_leads_back():
+    line = markdown_line(
+        "Two\n*bars* of [x].", file="a.png", sources=["digits, data ab"], link="http://h/p?q=(a b)"
+    )
+    assert "\n" not in line
+    assert line.startswith(r"![Two \*bars\* of \[x\].](a.png) ")
+    assert line.endswith("digits, data ab. [Open in the app](http://h/p?q=%28a%20b%29)")
+
+
+def test_the_numbers_of_a_figure_are_those_that_were_drawn():
+    classes = pd.DataFrame(
+        {
+            "class": ["ox", "<cat>"],
+            "side": ["seen", "unseen"],
+            "images": [3, 4],
+            "plain": [1.0, 0.25],
+            "calibrated": [0.5, 0.75],
+        }
+    )
+    table = table_of(class_bars(classes))
+    by_name = table.set_index(["x", "series"])["y"]
+    assert by_name["<cat>", "unseen, calibrated"] == 0.75
+    assert by_name["ox", "seen, γ = 0"] == 1.0
+    assert len(table) == 4
+
+
+def test_panels_grids_and_error_bars_are_told_apart():
+    figure = make_subplots(cols=2)
+    figure.add_scatter(
+        x=[1, 2], y=[3, 4], name="<b>a</b>", error_y={"array": [0.1, 0.2]}, row=1, col=1
+    )
+    figure.add_heatmap(z=np.arange(6).reshape(2, 3), x=list("abc"), row=1, col=2)
+    figure.update_xaxes(title_text="left", col=1).update_xaxes(title_text="right", col=2)
+    table = table_of(figure)
+    assert list(table["x_axis"]) == ["left"] * 2 + ["right"] * 6
+    assert list(table["series"][:2]) == ["a"] * 2
+    assert list(table["y_error_below"][:2]) == [0.1, 0.2]
+    figure.update_xaxes(tickvals=[1, 2], ticktext=["<i>one</i>", "&lt;two&gt;"], col=1)
+    assert list(table_of(figure)["x_name"][:2]) == ["one", "<two>"]
+    grid = table[table["x_axis"] == "right"]
+    assert grid.set_index(["x", "y"])["z"]["c", 1] == 5
+    assert table_of(go.Figure()).empty
+
+
+def a_pin(title="fig", text="<script>alert(1)</script>"):
+    figure = go.Figure(go.Scatter(x=[1], y=[2], name=text), frames=[{"name": "0"}])
+    made = (("digits, data ab",), ("python -m zslcore run",), "http://h/evaluate?a=1&b=2")
+    return report.Pin.of_figure(title, text, figure, table_of(figure), *made)
+
+
+def test_a_report_needs_nothing_from_outside_and_runs_nothing_it_was_not_made_of():
+    html = report.as_html((a_pin(), report.Pin.of_table("t", TABLE, LOOK, (), (), "http://h")))
+    assert "<script>alert" not in html
+    assert "default-src 'none'" in html
+    assert 'src="http' not in html
+    assert "cdn.plot.ly" not in html.split("</head>")[1]
+    assert "python -m zslcore run" in html
+    assert 'href="http://h/evaluate?a=1&amp;b=2"' in html
+    assert "<td>50.0</td>" in html
+    assert "frames" not in json.loads(a_pin().figure)
+
+
+def test_a_visitor_pins_so_much_and_no_more(monkeypatch):
+    state = {}
+    monkeypatch.setattr(report.st, "session_state", state)
+    assert report.pin(a_pin()) == "Pinned. The report has 1 piece."
+    assert report.pin(a_pin()) == "This is in the report already."
+    for k in range(1, report.MOST):
+        report.pin(a_pin(f"fig {k}"))
+    assert report.pin(a_pin("one more")).startswith("The report is full")
+    report.unpin(0)
+    assert len(report.pins()) == report.MOST - 1
+    monkeypatch.setattr(report, "MOST_BYTES", 10)
+    assert report.pin(a_pin("large")).startswith("The report is full")
+
+
+def test_menus_are_empty_until_they_are_opened():
+    app = visit("pages/evaluate.py")
+    assert not [each for each in app.main if getattr(each, "type", "") == "download_button"]
+    assert app.session_state["take_evaluate_classes"] is False
+    assert app.session_state["takeaway_commands"][0].startswith("python -m zslcore run")
+    assert app.session_state["takeaway_sources"][0].startswith("digits, data ")
+
+
+@pytest.mark.parametrize("here", ["http://h:1/zoo", "http://h:1/zoo/evaluate"])
+def test_the_address_is_that_of_the_page_whatever_streamlit_leaves_of_it(monkeypatch, here):
+    asked = SimpleNamespace(to_dict=lambda: {"method": "SAE", "x": "a b"})
+    page = {"session_state": {"path": "evaluate"}, "query_params": asked}
+    monkeypatch.setattr(takeaway, "st", SimpleNamespace(context=SimpleNamespace(url=here), **page))
+    assert takeaway.address() == "http://h:1/zoo/evaluate?method=SAE&x=a+b"

@@ -1,0 +1,96 @@
+"""What sentences of the package look like on a page, and how numbers are written there."""
+
+import re
+import zipfile
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from ui import numbers
+from ui.text import on_screen, plain
+from zslcore.datasets.table import read_table
+from zslcore.exceptions import ZSLError
+
+FOREIGN = re.compile(r"--\w|\w=|b['\"]|\\x|\w(Error|Exception)\b|BadZip|`")
+
+
+def said(make):
+    with pytest.raises(ZSLError) as caught:
+        make()
+    return str(caught.value)
+
+
+def without_marks(text):
+    return text.replace("\\", "")
+
+
+def test_a_page_names_no_option_of_the_command_line(tmp_path):
+    table = tmp_path / "mine.csv"
+    pd.DataFrame({"label": ["a", "b"], "x0": [0.0, 1.0]}).to_csv(table, index=False)
+    raw = said(lambda: read_table(table))
+    assert FOREIGN.search(raw)  # as it should be for those who write Python
+    shown = without_marks(on_screen(raw))
+    assert not FOREIGN.search(shown), shown
+    assert shown.startswith("mine.csv: expected the classes' prototypes in a second CSV, uploaded")
+
+
+def test_a_page_shows_no_bytes_of_a_file(tmp_path):
+    (tmp_path / "noise.npz").write_bytes(b"\x1e\xd6\x00'quoted\"" * 9)
+    raw = said(lambda: read_table(tmp_path / "noise.npz"))
+    assert "b'" in raw or 'b"' in raw
+    shown = without_marks(on_screen(raw))
+    assert not FOREIGN.search(shown), shown
+    assert shown.endswith("got a file of another kind.")
+
+
+def test_a_page_names_no_error_of_python(tmp_path):
+    with zipfile.ZipFile(tmp_path / "torn.npz", "w") as archive:
+        archive.writestr("features.npy", b"nothing of the kind")
+    whole = (tmp_path / "torn.npz").read_bytes()
+    (tmp_path / "torn.npz").write_bytes(whole[:-30])
+    raw = said(lambda: read_table(tmp_path / "torn.npz"))
+    assert not FOREIGN.search(without_marks(on_screen(raw))), raw
+    assert on_screen("could not be read (BadZipFile)") == "could not be read"
+
+
+def test_what_a_file_says_stays_as_it_is():
+    assert without_marks(on_screen("class “a(b)”: 3 rows (PS).")) == "class “a(b)”: 3 rows (PS)."
+
+
+@pytest.mark.parametrize(
+    ("words", "apart"),
+    [
+        ("see http://a.b", "see http:|//a.b"),
+        ("WWW.a.b", "WWW|.a.b"),
+        ("a@b.c", "a@|b.c"),
+        (":material/home: :smile:", ":|material/home: :|smile:"),
+        ("a <-> b", "a <|-|> b"),
+        ("--mend", "-|-mend"),
+        ("seal: 12 - 3 > 2, a/b", "seal: 12 - 3 > 2, a/b"),
+    ],
+)
+def test_what_markdown_would_take_for_more_is_taken_apart(words, apart):
+    assert without_marks(plain(words)).replace("\N{WORD JOINER}", "|") == apart
+
+
+def test_a_change_has_a_real_minus_and_its_direction():
+    assert numbers.change(-0.0131) == {
+        "delta": "−1.3 points",
+        "delta_color": "red",
+        "delta_arrow": "down",
+    }
+    assert numbers.change(0.25)["delta_arrow"] == "up"
+    assert numbers.change(0.0004)["delta_arrow"] == "off"  # what is written is +0.0
+    assert numbers.change(float("nan")) == numbers.change(None) == {}
+
+
+def test_a_wrong_prediction_is_too_low_or_too_high():
+    assert numbers.missed(0.5, 0.65) == "The prediction is 15.0 points too low."
+    assert numbers.missed(0.7, 0.65) == "The prediction is 5.0 points too high."
+    assert numbers.missed(0.65, 0.65) == "The prediction is right."
+
+
+@pytest.mark.parametrize("write", [numbers.percent, numbers.points, numbers.three_digits])
+def test_no_number_has_a_hyphen(write):
+    assert "-" not in "".join(write(float(value)) for value in np.linspace(-1, 1, 9))

@@ -1,0 +1,135 @@
+"""Whose an import is: everybody's on one's own machine, a session's or a group's in public."""
+
+import io
+import tomllib
+
+import numpy as np
+import pytest
+
+from tests.datasets.files import write_folder
+from tests.datasets.test_table import ARRAYS
+from tests.pages import ROOT, visit
+from ui import cache, uploads, visitors
+from zslcore import datasets
+from zslcore.datasets import import_dataset, imports
+from zslcore.exceptions import ZSLError
+
+PAGE = "pages/data_and_splits.py"
+
+
+@pytest.fixture(autouse=True)
+def _own_data(tmp_path, monkeypatch):
+    monkeypatch.setenv("ZSL_DATA", str(tmp_path / "data"))
+
+
+@pytest.fixture
+def public(monkeypatch):
+    monkeypatch.setenv("ZSL_PUBLIC", "1")
+
+
+@pytest.fixture
+def files():
+    made = io.BytesIO()
+    np.savez(made, **ARRAYS)
+    return [("mine.npz", made.getvalue(), "application/octet-stream")]
+
+
+def bring(files, **fields):
+    app = visit(PAGE, data_tab="Your own")
+    for key, value in fields.items():
+        app.text_input(key=key).set_value(value).run()
+    app.file_uploader(key="data_files").set_value(files)
+    app.button[0].click().run()
+    assert not app.exception
+    assert not app.error
+    return app
+
+
+def offered(app):
+    return [name for name in app.selectbox(key="dataset").options if name.startswith("mine")]
+
+
+def test_on_ones_own_machine_imports_are_everybodys(files):
+    bring(files)
+    assert offered(visit(PAGE)) == ["mine"]
+
+
+@pytest.mark.usefixtures("public")
+def test_in_public_an_import_is_offered_to_whom_it_belongs(files):
+    app = bring(files)
+    ((name,), stranger) = imports.names(), visit(PAGE)
+    assert name.startswith("mine.v-")
+    assert offered(app.run()) == [name]
+    assert offered(stranger) == []
+    assert offered(visit(PAGE, dataset=name)) == []  # nor by a link
+    other = bring(files)  # replaces nothing
+    assert len(imports.names()) == 2
+    assert len(offered(other.run())) == 1
+
+
+@pytest.mark.usefixtures("public")
+def test_in_public_a_group_shares_its_imports(files):
+    words = "correct horse battery"
+    bring(files, data_group=words)
+    (name,) = imports.names()
+    assert words not in name
+    member, stranger = (visit(PAGE, data_tab="Your own") for _ in range(2))
+    member.text_input(key="data_group").set_value(words).run()
+    stranger.text_input(key="data_group").set_value("wrong horse battery").run()
+    assert offered(member.run()) == [name]
+    assert offered(stranger.run()) == []
+    stranger.text_input(key="data_group").set_value("short").run()
+    stranger.file_uploader(key="data_files").set_value(files)
+    stranger.button[0].click().run()
+    assert "at least 12 letters" in stranger.error[0].value
+
+
+@pytest.mark.usefixtures("public")
+def test_what_a_visit_alone_could_open_goes_with_it(files, tmp_path):
+    app = bring(files)
+    np.savez(tmp_path / "kept.npz", **ARRAYS)
+    import_dataset(tmp_path / "kept.npz")
+    cache._gone(app.session_state["visitor"])
+    assert imports.names() == ("kept",)
+    assert len(list((tmp_path / "data" / "imported").glob("*/"))) == 1
+
+
+@pytest.mark.usefixtures("public")
+def test_in_public_nobody_is_local(monkeypatch):
+    monkeypatch.setattr(uploads, "names_this_machine", lambda headers: True)
+    assert not uploads.is_local()
+
+
+def test_the_app_is_served_to_this_machine_alone_unless_told_otherwise():
+    config = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text())
+    assert config["server"]["address"] == "127.0.0.1"
+    for file in ("SECURITY.md", "README.md"):
+        assert "ZSL_PUBLIC" in (ROOT / file).read_text()
+
+
+class Named(io.BytesIO):
+    def __init__(self, name, content):
+        super().__init__(content)
+        self.name = name
+
+
+def test_file_names_of_any_length_and_script_are_taken(files):
+    content = files[0][1]
+    for name in ("é" * 300 + ".npz", "数据.npz", "数据二.npz"):
+        uploads.import_files([Named(name, content)])
+    assert {"imported", "imported-2"} <= set(datasets.available())
+
+
+@pytest.mark.parametrize("folder", ["~nobody-of-this-name/x", "x" * 5000, "a\0b"])
+def test_a_folder_that_can_be_none_gets_one_sentence(folder, tmp_path):
+    write_folder(tmp_path / "local")
+    with pytest.raises(ZSLError, match="Expected the path of a folder of this computer"):
+        uploads.import_folder(folder, features="res101.mat", splits="att_splits.mat")
+
+
+def test_a_browser_is_known_again_though_its_cookie_is_written_anew():
+    first = "2|d3490adb|fd852bd36092674a328b6a03198827f2|1795308179"
+    again = "2|8d2b0155|a3e7205d3ef06cc46ce9618d47ea2c7c|1795308179"
+    assert visitors.token(first) == visitors.token(again) != visitors.token("2|d3490adb|00|1")
+    assert visitors.token("another server's") == "another server's"
+    assert visitors.token("") == ""

@@ -1,0 +1,32 @@
+"""Two buttons that save a figure as PNG or SVG; the browser makes the picture."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import streamlit as st
+
+from ui.components.modules import joined
+
+__all__ = ["SCALE", "draw"]
+
+#: Pixels of a PNG for each pixel on the screen.
+SCALE = 2
+_HERE = Path(__file__).parent
+_mount = st.components.v2.component(
+    "zsl_figure_files",
+    html='<div class="files"></div>',
+    css=(_HERE / "figure_files.css").read_text(encoding="utf-8"),
+    js=joined(_HERE / "figure_files.js"),
+)
+
+
+def draw(figure: str, *, key: str) -> None:
+    """Draw the buttons.
+
+    Parameters
+    ----------
+    figure : key of the figure's element, and name of the files
+    key : of the buttons
+    """
+    _mount(key=key, data={"key": figure, "scale": SCALE})

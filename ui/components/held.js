@@ -1,0 +1,270 @@
+// @ts-check
+// What one takes in hand: a value that moves through drawings as somebody drags over them, moves
+// the slider, or goes to a value that has a name. The server is told once it is let go.
+
+import { rgb } from "./colors.js";
+import { button, partOf } from "./dom.js";
+import { saveAs } from "./picture.js";
+import { path } from "./symbols.js";
+import { shape } from "./svg.js";
+
+/** @import { Wanted } from "./picture.js" */
+
+/** @typedef {(name: string, value: unknown) => void} Say tells the server */
+
+/**
+ * @typedef {object} Look how a line, a mark or a side looks
+ * @property {string} light colour in the light theme
+ * @property {string} dark colour in the dark theme
+ * @property {string} symbol
+ * @property {string} dash of lines, as SVG names it
+ */
+
+/** @typedef {{ key: string, alt: string, file: string, looks: Record<string, Look> }} Shown */
+
+const CALM = 350; // milliseconds after a key, until the server is told
+const GLIDE = 400; // milliseconds on the way to a value with a name
+
+/** @template {Shown} T what is shown */
+export class Held {
+  /** @param {ParentNode} parent @param {string} name what the server calls the value */
+  constructor(parent, name) {
+    this.name = name;
+    this.root = partOf(parent, ".whole", HTMLElement);
+    this.range = partOf(parent, "input", HTMLInputElement);
+    this.tip = partOf(parent, ".tip", HTMLElement);
+    this.named = partOf(parent, ".stops", HTMLElement);
+    /** @type {Say} */
+    this.say = () => {};
+    /** @type {T | null} */
+    this.head = null;
+    this.value = 0;
+    /** @type {number | null} what the server knows */
+    this.told = null;
+    this.dragging = false;
+    this.frame = 0;
+    this.gliding = 0;
+    this.width = 0;
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    this.later = undefined;
+    /** @param {Event} event */
+    this.hearSave = (event) => this.save(event);
+    document.addEventListener("zsl-save", this.hearSave);
+    this.listenToRange();
+    this.observer = new ResizeObserver(() => this.fit());
+    this.observer.observe(this.root);
+  }
+
+  close() {
+    this.observer.disconnect();
+    document.removeEventListener("zsl-save", this.hearSave);
+    cancelAnimationFrame(this.frame);
+    cancelAnimationFrame(this.gliding);
+    clearTimeout(this.later);
+  }
+
+  // --- What each kind does in its own way -------------------------------------------------------
+
+  /** Draw everything for the width there is. */
+  build() {}
+
+  /** Put what moves where the value is. */
+  paint() {}
+
+  /** Say in words what is seen; not in every frame, which nobody could follow. */
+  describe() {}
+
+  /** The value that is meant by a place of the slider. @param {number} value */
+  meant(value) {
+    return value;
+  }
+
+  /** Whether the server wants to know where the value was let go. */
+  get tells() {
+    return true;
+  }
+
+  // --- What is shown ----------------------------------------------------------------------------
+
+  /**
+   * Take what is shown from now on; returns whether it is what was shown before.
+   * @param {T} head
+   * @param {number} start the value to begin with
+   * @param {boolean} follows whether a value that the server has changed moves the one in hand
+   */
+  receive(head, start, follows) {
+    const same = this.head !== null && this.head.key === head.key, moved = start !== this.told;
+    this.head = head;
+    this.told = start;
+    if (!same || (moved && follows && !this.dragging)) this.value = start;
+    this.recolor(head);
+    return same;
+  }
+
+  /** Colours of the theme that the page is in now. @param {T} head */
+  recolor({ looks }) {
+    const paper = getComputedStyle(this.root).getPropertyValue("--st-background-color").trim();
+    const [red, green, blue] = rgb(paper || "#fff"), dark = red + green + blue < 384;
+    this.root.style.setProperty("--paper", paper || "#fff");
+    for (const [name, look] of Object.entries(looks))
+      this.root.style.setProperty(`--${name}`, dark ? look.dark : look.light);
+  }
+
+  fit() {
+    const width = Math.floor(this.root.getBoundingClientRect().width);
+    if (width === this.width || !width) return;
+    this.width = width;
+    this.build();
+  }
+
+  /**
+   * The slider's thumb stands below the line that it moves.
+   * @param {{ left: number, right: number }} frame
+   * @param {[number, number]} limits
+   * @param {number | "any"} step
+   */
+  layRange({ left, right }, [low, high], step) {
+    const thumb = 16;
+    this.range.min = String(low);
+    this.range.max = String(high);
+    this.range.step = String(step);
+    this.range.style.marginLeft = `${left - thumb / 2}px`;
+    this.range.style.width = `${right - left + thumb}px`;
+  }
+
+  /**
+   * A button for each value that has a name.
+   * @param {{ title: string, words: string, value: number, look: string, hollow: boolean }[]} stops
+   */
+  drawNamed(stops) {
+    const { looks } = /** @type {T} */ (this.head);
+    this.named.replaceChildren(...stops.map(({ title, words, value, look, hollow }) => {
+      const mark = shape("svg", { viewBox: "-7 -7 14 14", "aria-hidden": "true" },
+        shape("path", { class: hollow ? "hollow" : "dot", d: path(looks[look].symbol, 0, 0, 5),
+          style: `--ink: var(--${look})` }));
+      return button(title, () => this.glide(value), mark, words);
+    }));
+  }
+
+  // --- What moves -------------------------------------------------------------------------------
+
+  /** Go to a value with the next frame. @param {number} value */
+  go(value) {
+    this.value = value;
+    this.ask();
+  }
+
+  ask() {
+    this.frame ||= requestAnimationFrame(() => {
+      this.frame = 0;
+      this.paint();
+    });
+  }
+
+  /** Go to a value through all that lies between, unless the visitor wants less motion.
+   * @param {number} value */
+  glide(value) {
+    cancelAnimationFrame(this.gliding);
+    const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    const from = this.value, begun = performance.now();
+    /** @param {number} now */
+    const step = (now) => {
+      const share = still ? 1 : Math.min(1, Math.max(0, now - begun) / GLIDE);
+      this.go(share < 1 ? from + (value - from) * share : value);
+      if (share < 1) this.gliding = requestAnimationFrame(step);
+      else this.settle(0);
+    };
+    step(begun);
+  }
+
+  /** Tell the server where the value is, when the visitor has let go. @param {number} wait in ms */
+  settle(wait) {
+    clearTimeout(this.later);
+    this.later = setTimeout(() => {
+      this.describe();
+      if (!this.tells || this.value === this.told) return;
+      this.told = this.value;
+      this.say(this.name, this.value);
+    }, wait);
+  }
+
+  // --- What the visitor does --------------------------------------------------------------------
+
+  listenToRange() {
+    this.range.addEventListener("input", () => this.go(this.meant(this.range.valueAsNumber)));
+    this.range.addEventListener("pointerdown", () => {
+      this.dragging = true;
+    });
+    this.range.addEventListener("pointerup", () => {
+      this.dragging = false;
+      this.settle(0);
+    });
+    this.range.addEventListener("change", () => {
+      if (!this.dragging) this.settle(CALM);
+    });
+  }
+
+  /** Go to a value by a key; the server hears of it when there is no further one. @param {number} to */
+  stepTo(to) {
+    this.go(to);
+    this.settle(CALM);
+  }
+
+  /**
+   * Let a pointer drag the value over a drawing, and show what lies below one that only passes.
+   * @param {SVGSVGElement} drawing
+   * @param {(u: number, v: number) => number | null | undefined} valueAt
+   * @param {(value: number | null) => void} pass
+   */
+  follow(drawing, valueAt, pass) {
+    /** @param {PointerEvent} event */
+    const valueOf = ({ clientX, clientY }) => {
+      const box = drawing.getBoundingClientRect();
+      return valueAt(clientX - box.left, clientY - box.top);
+    };
+    /** @param {PointerEvent} event */
+    const drag = (event) => {
+      const value = valueOf(event);
+      if (this.dragging && typeof value === "number") this.go(value);
+      else if (typeof value === "number") pass(value);
+    };
+    const end = () => {
+      if (this.dragging) this.settle(0);
+      this.dragging = false;
+    };
+    drawing.addEventListener("pointerdown", (event) => {
+      if (event.button) return;
+      drawing.setPointerCapture(event.pointerId);
+      cancelAnimationFrame(this.gliding);
+      this.dragging = true;
+      pass(null);
+      drag(event);
+    });
+    drawing.addEventListener("pointermove", drag);
+    drawing.addEventListener("pointerup", end);
+    drawing.addEventListener("pointercancel", end);
+    drawing.addEventListener("pointerleave", () => pass(null));
+  }
+
+  /** Save a picture if a menu of the page asks for this one. @param {Event} event */
+  save(event) {
+    if (!(event instanceof CustomEvent) || !this.head || event.detail.key !== this.head.file) return;
+    saveAs(this.root, this.head.alt, /** @type {Wanted} */ (event.detail));
+  }
+
+  // --- What the pointer passes ------------------------------------------------------------------
+
+  /** @param {Element} beside @param {number} u @param {number} v @param {string} words */
+  showTip(beside, u, v, words) {
+    const box = beside.getBoundingClientRect(), whole = this.root.getBoundingClientRect();
+    this.tip.textContent = words;
+    this.tip.hidden = false;
+    const { width, height } = this.tip.getBoundingClientRect(), at = box.left - whole.left + u;
+    this.tip.style.left = `${Math.max(0, Math.min(at + 14, whole.width - width))}px`;
+    this.tip.style.top = `${box.top - whole.top + v - height - 10}px`;
+  }
+
+  hideTip() {
+    this.tip.hidden = true;
+  }
+}

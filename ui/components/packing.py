@@ -1,0 +1,34 @@
+"""What goes down to a component: a head of JSON and arrays, as ``bytes.js`` opens them."""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+__all__ = ["as_bytes", "packed"]
+
+WORD = 8
+
+
+def packed(head: Mapping[str, Any], blocks: Iterable[bytes]) -> bytes:
+    """Return everything as bytes: length of the head, head as JSON, arrays on words of 8.
+
+    Parameters
+    ----------
+    head : what JSON can hold; no number that is infinite or missing
+    blocks : arrays as :func:`as_bytes` gives them
+    """
+    text = json.dumps(head, allow_nan=False).encode()
+    out = bytearray(struct.pack("<I", len(text)) + text)
+    for block in blocks:
+        out += bytes(-len(out) % WORD) + block
+    return bytes(out)
+
+
+def as_bytes(array: np.ndarray, dtype: str) -> bytes:
+    """Return the numbers of an array one after the other, in a type of NumPy's such as "<f8"."""
+    return np.ascontiguousarray(array, dtype=dtype).tobytes()

@@ -1,0 +1,25 @@
+"""A button that copies the page's address; and each choice as a step of the browser's history."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import streamlit as st
+
+from ui.components.modules import joined
+
+__all__ = ["draw"]
+
+_HERE = Path(__file__).parent
+_mount = st.components.v2.component(
+    "zsl_page_tools",
+    html='<button type="button" class="copy">Copy link</button>'
+    '<span class="said" role="status"></span>',
+    css=(_HERE / "page_tools.css").read_text(encoding="utf-8"),
+    js=joined(_HERE / "page_tools.js"),
+)
+
+
+def draw() -> None:
+    """Draw the button, and keep the history from here on."""
+    _mount(key="page_tools", width="content", height="content")

@@ -1,0 +1,78 @@
+// @ts-check
+// What is in hand as a picture to take away: what is on the screen, with nothing left to look up.
+
+import { save } from "./dom.js";
+import { shape } from "./svg.js";
+
+/** @typedef {{ key: string, format: string, scale: number, file: string }} Wanted */
+
+/** What a drawing takes from the page's rules, and a file has to say by itself. */
+const TOLD = ["fill", "stroke", "stroke-width", "stroke-dasharray", "opacity", "font-size",
+  "font-family", "font-weight", "paint-order"];
+/** Drawings, and words outside of them. */
+const PARTS = "figure > svg, canvas, .numbers > span, figcaption, .key svg, .key span > span";
+const AROUND = 16; // pixels around and between drawings
+
+/**
+ * One drawing with all that is seen.
+ * @param {Element} root of what is drawn
+ * @param {string} title
+ */
+export function pictureOf(root, title) {
+  const whole = root.getBoundingClientRect(), style = getComputedStyle(root);
+  const [width, height] = [whole.width + 2 * AROUND, whole.height + 2 * AROUND];
+  const picture = shape("svg", { xmlns: "http://www.w3.org/2000/svg", width, height,
+    viewBox: `${-AROUND} ${-AROUND} ${width} ${height}`, color: style.color },
+  shape("title", {}, title),
+  shape("rect", { x: -AROUND, y: -AROUND, width, height,
+    fill: style.getPropertyValue("--paper") || "#fff" }));
+  for (const part of root.querySelectorAll(PARTS)) {
+    const box = part.getBoundingClientRect();
+    if (box.width) picture.append(copyOf(part, box.left - whole.left, box.top - whole.top));
+  }
+  return picture;
+}
+
+/** @param {Element} part @param {number} x @param {number} y */
+function copyOf(part, x, y) {
+  const { width, height } = part.getBoundingClientRect();
+  if (part instanceof HTMLCanvasElement)
+    return shape("image", { x, y, width, height, href: part.toDataURL() });
+  if (part instanceof SVGSVGElement) {
+    const copy = /** @type {SVGSVGElement} */ (part.cloneNode(true));
+    spellOut(part, copy);
+    copy.setAttribute("x", String(x));
+    copy.setAttribute("y", String(y));
+    return copy;
+  }
+  const { color, fontFamily, fontSize, fontWeight } = getComputedStyle(part);
+  return shape("text", { x, y: y + 0.75 * height, fill: color, "font-family": fontFamily,
+    "font-size": fontSize, "font-weight": fontWeight }, part.textContent ?? "");
+}
+
+/** Write the page's rules into a copy. @param {Element} from @param {Element} to */
+function spellOut(from, to) {
+  const style = getComputedStyle(from);
+  for (const name of TOLD) to.setAttribute(name, style.getPropertyValue(name));
+  if (from instanceof SVGTextElement && from.getComputedTextLength()) {
+    to.setAttribute("textLength", from.getComputedTextLength().toFixed(1));
+    to.setAttribute("lengthAdjust", "spacingAndGlyphs"); // no picture has the page's font
+  }
+  to.removeAttribute("style");
+  to.removeAttribute("class");
+  [...from.children].forEach((child, i) => spellOut(child, to.children[i]));
+}
+
+/** @param {Element} root @param {string} title @param {Wanted} wanted */
+export async function saveAs(root, title, { format, scale, file }) {
+  const picture = pictureOf(root, title), text = new XMLSerializer().serializeToString(picture);
+  const blob = new Blob([text], { type: "image/svg+xml" });
+  if (format === "svg") return save(blob, file);
+  const image = new Image(), url = URL.createObjectURL(blob);
+  image.src = url;
+  await image.decode();
+  const canvas = new OffscreenCanvas(image.width * scale, image.height * scale);
+  canvas.getContext("2d")?.drawImage(image, 0, 0, canvas.width, canvas.height);
+  URL.revokeObjectURL(url);
+  save(await canvas.convertToBlob({ type: "image/png" }), file);
+}

@@ -1,0 +1,211 @@
+"""The seen-unseen curve to take in hand: one gamma that moves through every picture of it.
+
+A curve goes down once, exact, as bytes; and so does, for every image of the test set, the gamma at
+which its answer changes sides. Whatever the visitor drags, the browser works out by itself; what
+comes up is one number, when he or she lets go.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from ui.components.look import Look
+from ui.components.modules import joined, styled
+from ui.components.packing import as_bytes, packed
+from zslcore.analysis.bands import Band
+from zslcore.metrics import SeenUnseenCurve
+from zslcore.switching import Switches
+
+__all__ = ["Images", "Line", "SeenUnseen", "Shade", "Stop", "draw"]
+
+_HERE = Path(__file__).parent
+_HTML = """
+<div class="whole">
+  <div class="lines" role="group" aria-label="Curve in hand"></div>
+  <div class="numbers"><span class="g"></span><span class="u"></span><span class="s"></span
+    ><span class="h"></span></div>
+  <div class="pair">
+    <figure class="trade"><svg role="img"></svg></figure>
+    <figure class="over"><svg role="img" aria-label="Accuracies and H over gamma"></svg>
+      <input type="range" aria-label="Gamma, subtracted from the scores of seen classes">
+      <div class="stops" role="group" aria-label="Gammas with a name"></div></figure>
+  </div>
+  <div class="pair images">
+    <figure class="flow"><figcaption>Where the images go</figcaption><svg role="img"></svg></figure>
+    <figure class="classes"><figcaption>Which classes pay
+      <small>share of right answers now; the line is where each began</small></figcaption>
+      <canvas role="img"></canvas></figure>
+  </div>
+  <div class="tip" hidden></div>
+</div>
+"""
+_mount = st.components.v2.component(
+    "zsl_seen_unseen",
+    html=_HTML,
+    css=styled(_HERE.parent / "held.css", _HERE / "seen_unseen.css"),
+    js=joined(_HERE / "seen_unseen.js"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """A gamma with a name, and which look it has."""
+
+    name: str
+    gamma: float
+    look: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Line:
+    """A curve.
+
+    Attributes
+    ----------
+    name : what stands beside it
+    curve : SeenUnseenCurve, the exact one
+    look : which look it has
+    stops : gammas that are marked; what images do at the first of them is what they do later is
+        compared with
+    limits : gammas at both ends of the axis
+    start : the gamma to begin with
+    """
+
+    name: str
+    curve: SeenUnseenCurve
+    look: str
+    stops: Sequence[Stop]
+    limits: tuple[float, float]
+    start: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Shade:
+    """A band behind the curves, and which look it has."""
+
+    name: str
+    band: Band
+    look: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Images:
+    """The images of the first line's test set.
+
+    Attributes
+    ----------
+    switches : Switches
+    names : of the candidate classes, in the order of the scores' columns
+    """
+
+    switches: Switches
+    names: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SeenUnseen:
+    """What is drawn.
+
+    Attributes
+    ----------
+    lines : the first is in hand, the others are there to compare with
+    looks : name -> look; "seen", "unseen", "harmonic" and all that lines, stops and shades name
+    alt : what is shown, for those who cannot see it
+    shades : bands
+    images : those of the first line, or None where only curves are shown
+    choose : whether a visitor may take another line in hand
+    tell : whether the server is told where the first line's gamma was let go
+    """
+
+    lines: Sequence[Line]
+    looks: Mapping[str, Look]
+    alt: str
+    shades: Sequence[Shade] = ()
+    images: Images | None = None
+    choose: bool = False
+    tell: bool = True
+
+    def packed(self, file: str = "curve") -> bytes:
+        """Return everything as bytes; ``file`` is what the menu to take it away calls it."""
+        blocks = [
+            as_bytes(values, "<f8")
+            for line in self.lines
+            for values in (line.curve.gamma, line.curve.seen, line.curve.unseen)
+        ]
+        for shade in self.shades:
+            band = shade.band
+            blocks += [as_bytes(values, "<f8") for values in (band.unseen, band.low, band.high)]
+            blocks += [as_bytes(values, "<f8") for values in (band.gamma, band.least, band.most)]
+        head = self._head()
+        if self.images:
+            head["images"], of_images = _packed_images(self.images)
+            blocks += of_images
+        sha = hashlib.sha256(b"/".join(blocks))
+        for line in head["lines"]:
+            sha.update(repr({k: v for k, v in line.items() if k != "start"}).encode())
+        return packed(head | {"key": sha.hexdigest()[:16], "file": file}, blocks)
+
+    def _head(self) -> dict[str, Any]:
+        return {
+            "alt": self.alt,
+            "looks": {name: asdict(look) for name, look in self.looks.items()},
+            "lines": [
+                {
+                    "name": line.name,
+                    "look": line.look,
+                    "n": len(line.curve.gamma),
+                    "stops": [asdict(stop) for stop in line.stops],
+                    "limits": line.limits,
+                    "start": line.start,
+                }
+                for line in self.lines
+            ],
+            "bands": [
+                {
+                    "name": shade.name,
+                    "look": shade.look,
+                    "n": len(shade.band.unseen),
+                    "m": len(shade.band.gamma),
+                }
+                for shade in self.shades
+            ],
+            "images": None,
+            "choose": self.choose,
+            "tell": self.tell,
+        }
+
+
+def draw(what: SeenUnseen, *, key: str, on_change=lambda: None):
+    """Draw the curve; returns what the visitor did.
+
+    Parameters
+    ----------
+    what : SeenUnseen
+    key : str
+    on_change : callable, before the page runs again
+
+    Returns
+    -------
+    An object with the attribute ``gamma``: where the first line's gamma was let go, or None.
+    """
+    return _mount(key=key, data=what.packed(key), on_gamma_change=on_change)
+
+
+def _packed_images(images: Images) -> tuple[dict[str, Any], list[bytes]]:
+    """Return head and arrays of the images: only classes with images are told of."""
+    told = images.switches
+    present, of = np.unique(told.y, return_inverse=True)
+    head = {
+        "n": len(told.gamma),
+        "classes": [str(images.names[c]) for c in present],
+        "seen": told.seen[present].tolist(),
+    }
+    right = told.right_if_seen + 2 * told.right_if_unseen
+    return head, [as_bytes(told.gamma, "<f8"), as_bytes(of, "<u2"), as_bytes(right, "u1")]

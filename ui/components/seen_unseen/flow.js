@@ -1,0 +1,113 @@
+// @ts-check
+// Where the images go: those of unseen and of seen classes, to right and to wrong answers.
+
+import { counted, percent } from "../numbers.js";
+import { spaced } from "../layout.js";
+import { change, shape } from "../svg.js";
+
+const HEIGHT = 230; // pixels, as are the next
+const NODE = 8;
+const GAP = 14;
+const TEXT = 196; // what the words take
+
+/** What becomes of images, from top to bottom: place in `Tally.went`, side, words. */
+const ENDS = /** @type {const} */ ([
+  [0, "unseen", "◆ right", "right"],
+  [1, "unseen", "◆ another unseen class", "wrong"],
+  [5, "seen", "● an unseen class", "wrong"],
+  [2, "unseen", "◆ a seen class", "wrong"],
+  [4, "seen", "● another seen class", "wrong"],
+  [3, "seen", "● right", "right"],
+]);
+/** In what order images leave their side, so that as few streams as may be cross. */
+const LEAVING = { unseen: [0, 1, 2], seen: [5, 4, 3] };
+
+export class Flow {
+  /** @param {SVGSVGElement} root @param {number} width @param {Int32Array} went */
+  constructor(root, width, went) {
+    this.root = root;
+    this.width = Math.max(width, 300);
+    this.total = went.reduce((sum, count) => sum + count, 0);
+    this.sides = { unseen: went[0] + went[1] + went[2], seen: went[3] + went[4] + went[5] };
+    this.tall = HEIGHT - 2 * GAP; // of all images together, beside one gap a column
+    change(root, { width: this.width, height: HEIGHT + 20,
+      viewBox: `0 -20 ${this.width} ${HEIGHT + 20}` });
+    this.streams = ENDS.map(([, side, , kind]) =>
+      shape("path", { class: `stream ${kind}`, style: `--ink: var(--${side})` }));
+    this.words = ENDS.map(([, , , kind]) =>
+      shape("text", { class: kind === "right" ? "label strong" : "label",
+        x: this.width - TEXT + 10 }));
+    const [a, b] = [this.high("unseen"), this.high("seen")];
+    root.replaceChildren(
+      shape("text", { class: "title", x: 0, y: -7 }, "images of"),
+      shape("text", { class: "title", x: this.width - TEXT + 10, y: -7 }, "answered with"),
+      ...this.streams, node("unseen", 0, a), node("seen", a + 2 * GAP, b),
+      this.source("◆", "unseen", a / 2), this.source("●", "seen", a + 2 * GAP + b / 2),
+      ...this.words);
+  }
+
+  /** @param {"unseen" | "seen"} side */
+  high(side) {
+    return (this.tall * this.sides[side]) / (this.total || 1);
+  }
+
+  /** @param {string} glyph @param {"unseen" | "seen"} side @param {number} y */
+  source(glyph, side, y) {
+    const text = `${glyph} ${side} classes, ${counted(this.sides[side])}`;
+    return shape("text", { class: "label", x: NODE + 6, y: y + 4 }, text);
+  }
+
+  /** @param {Int32Array} went */
+  move(went) {
+    const size = Array.from(went, (count) => (this.tall * count) / (this.total || 1));
+    const from = this.leaving(size);
+    /** @type {number[]} */
+    const tops = [];
+    let y = 0;
+    for (const [i] of ENDS) {
+      tops.push(y);
+      y += size[i] + (tops.length === 3 ? 2 * GAP : 0);
+    }
+    const x = NODE, end = this.width - TEXT, middle = (x + end) / 2;
+    ENDS.forEach(([i], k) => {
+      const a = from[i], b = tops[k], h = size[i];
+      change(this.streams[k], { d: `M${x} ${a}C${middle} ${a} ${middle} ${b} ${end} ${b}v${h}` +
+        `C${middle} ${b + h} ${middle} ${a + h} ${x} ${a + h}Z` });
+    });
+    const at = spaced(ENDS.map(([i], k) => tops[k] + size[i] / 2 + 4), 18, 12, HEIGHT - 3);
+    ENDS.forEach(([i, side, text], k) => {
+      change(this.words[k], { y: at[k] });
+      this.words[k].textContent = `${text} ${percent(went[i] / (this.sides[side] || 1))}`;
+    });
+  }
+
+  /** Where each stream begins. @param {number[]} size */
+  leaving(size) {
+    const from = new Array(6).fill(0);
+    let y = 0;
+    for (const side of [LEAVING.unseen, LEAVING.seen]) {
+      for (const i of side) {
+        from[i] = y;
+        y += size[i];
+      }
+      y += 2 * GAP;
+    }
+    return from;
+  }
+
+  /** What is seen, in words. @param {Int32Array} went */
+  altOf(went) {
+    const { unseen, seen } = this.sides;
+    /** @param {number} i @param {number} of */
+    const share = (i, of) => percent(went[i] / (of || 1));
+    return `Of ${counted(unseen)} images of unseen classes ${share(0, unseen)} are right and ` +
+      `${share(2, unseen)} are answered with a seen class; of ${counted(seen)} images of seen ` +
+      `classes ${share(3, seen)} are right and ${share(5, seen)} are answered with an unseen class.`;
+  }
+}
+
+/** @param {string} side @param {number} y @param {number} height */
+function node(side, y, height) {
+  const style = `--ink: var(--${side})`;
+  return shape("rect", { class: "node", x: 0, y, width: NODE, height, style });
+}

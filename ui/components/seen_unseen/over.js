@@ -1,0 +1,172 @@
+// @ts-check
+// Seen and unseen accuracy and their harmonic mean over gamma, and the line that one drags.
+
+import { threeDigits } from "../numbers.js";
+import { path } from "../symbols.js";
+import { bestOf, harmonicMean, placeAt } from "./curve.js";
+import { LINE, corners, flagged, scale, ticks } from "../layout.js";
+import { change, shape, widthOf } from "../svg.js";
+
+/** @import { Place } from "./curve.js" */
+/** @import { Frame } from "../layout.js" */
+/** @import { Band, Head, Line } from "./wire.js" */
+
+/** @typedef {"seen" | "unseen" | "harmonic"} Which of the three lines */
+
+/** @type {Which[]} */
+const WHICH = ["seen", "unseen", "harmonic"];
+
+export class Over {
+  /**
+   * @param {SVGSVGElement} root
+   * @param {{ width: number, height: number }} size in pixels
+   * @param {Head} head
+   * @param {Line} line the one in hand
+   * @param {number} most where the axis of accuracies ends
+   */
+  constructor(root, { width, height }, head, line, most) {
+    this.root = root;
+    this.head = head;
+    this.line = line;
+    this.most = most;
+    const sides = { left: 48, right: width - 12 };
+    this.x = scale(line.limits, [sides.left, sides.right]);
+    this.flags = flagged(line.stops.map((stop) =>
+      ({ ...stop, x: this.x.at(stop.gamma), width: widthOf(stop.name) + 18 })), sides);
+    const rows = Math.max(0, ...this.flags.map(({ row }) => row + 1));
+    /** @type {Frame} */
+    this.frame = { ...sides, top: 10 + rows * LINE, bottom: height - 42 };
+    this.y = scale([0, most], [this.frame.bottom, this.frame.top]);
+    change(root, { width, height, viewBox: `0 0 ${width} ${height}` });
+    root.replaceChildren(...this.still());
+    this.upright = shape("path", { class: "upright" });
+    this.dots = WHICH.map((which) => shape("path", { class: "moving", style: inkOf(which) }));
+    this.grip = shape("rect", { class: "grip", width: 28, "data-part": "gamma",
+      y: this.frame.top, height: this.frame.bottom - this.frame.top });
+    this.cross = shape("path", { class: "cross" });
+    root.append(this.cross, this.upright, ...this.dots, this.grip);
+  }
+
+  // --- What stays -------------------------------------------------------------------------------
+
+  still() {
+    return [
+      ...this.axes(), ...this.head.bands.map((band) => this.band(band)),
+      ...WHICH.map((which) => shape("path",
+        { class: `curve ${which}`, d: this.along(which), style: inkOf(which) })),
+      ...this.names(), ...this.stops(),
+    ];
+  }
+
+  /** @param {Which} which @param {number} k */
+  valueOf(which, k) {
+    const { seen, unseen } = this.line;
+    return which === "harmonic" ? harmonicMean(seen[k], unseen[k]) : this.line[which][k];
+  }
+
+  /** @param {Which} which */
+  along(which) {
+    const { gamma, n } = this.line;
+    const d = corners(n, (k) => [this.x.at(gamma[k]), this.y.at(this.valueOf(which, k))], true);
+    return `${d}H${this.frame.right}`;
+  }
+
+  axes() {
+    const { left, right, top, bottom } = this.frame, parts = [];
+    for (const value of ticks(0, this.most, 5)) {
+      const v = this.y.at(value), text = `${Math.round(100 * value)} %`;
+      parts.push(shape("path", { class: "grid", d: `M${left} ${v}H${right}` }),
+        shape("text", { class: "tick", x: left - 6, y: v + 4, "text-anchor": "end" }, text));
+    }
+    for (const value of ticks(...this.line.limits, right - left > 400 ? 8 : 4)) {
+      const at = { x: this.x.at(value), y: bottom + 18, "text-anchor": "middle" };
+      parts.push(shape("path", { class: "grid", d: `M${at.x} ${top}V${bottom}` }),
+        shape("text", { class: "tick", ...at }, threeDigits(value)));
+    }
+    const at = { x: (left + right) / 2, y: bottom + 36, "text-anchor": "middle" };
+    parts.push(shape("text", { class: "title", ...at }, "γ, subtracted from seen classes"));
+    return parts;
+  }
+
+  /** @param {Band} band */
+  band({ look, m, gamma, least, most }) {
+    /** @param {Float64Array} values @param {boolean} back */
+    const edge = (values, back) => corners(m, (i) => {
+      const k = back ? m - 1 - i : i;
+      return [this.x.at(gamma[k]), this.y.at(values[k])];
+    });
+    const d = `${edge(most, false)}${edge(least, true).replace("M", "L")}Z`;
+    return shape("path", { class: "band", d, style: `--ink: var(--${look})` });
+  }
+
+  /** What each line is, written on it where the others are far. */
+  names() {
+    const { left, right, top } = this.frame, { limits, gamma, seen, unseen, n } = this.line;
+    const best = bestOf(this.line), half = harmonicMean(seen[best], unseen[best]) / 2;
+    const k = gamma.findIndex((_, i) => harmonicMean(seen[i], unseen[i]) >= half);
+    /** @param {number} value */
+    const above = (value) => {
+      const y = this.y.at(value);
+      return y - 7 < top + 12 ? y + LINE : y - 7;
+    };
+    const from = placeAt(this.line, limits[0]);
+    return [
+      shape("text", { class: "name", x: left + 6, y: above(from.seen), style: inkOf("seen") },
+        "seen s"),
+      shape("text", { class: "name", x: right - 4, y: above(unseen[n - 1]), "text-anchor": "end",
+        style: inkOf("unseen") }, "unseen u"),
+      shape("text", { class: "name strong", x: this.x.at(gamma[k]) - 9, "text-anchor": "end",
+        y: this.y.at(half) + 4, style: inkOf("harmonic") }, "H"),
+    ];
+  }
+
+  /** An upright line for each stop, with a flag that covers no other. */
+  stops() {
+    return this.flags.flatMap(({ flag, from, row }) => {
+      const { look, name, x } = flag, { symbol, dash } = this.head.looks[look];
+      const y = this.frame.top - 9 - row * LINE, style = `--ink: var(--${look})`;
+      return [
+        shape("path", { class: "stop", d: `M${x} ${y + 8}V${this.frame.bottom}`, style,
+          "stroke-dasharray": dash }),
+        shape("path", { class: look === "plain" ? "hollow" : "dot",
+          d: path(symbol, from + 6, y, 5), style }),
+        shape("text", { class: "label", x: from + 16, y: y + 4 }, name),
+      ];
+    });
+  }
+
+  // --- What moves -------------------------------------------------------------------------------
+
+  /** @param {Place} place */
+  move(place) {
+    const x = this.x.at(place.gamma), { top, bottom } = this.frame;
+    change(this.upright, { d: `M${x} ${top}V${bottom}` });
+    WHICH.forEach((which, i) => {
+      const symbol = which === "unseen" ? "diamond" : "circle", r = which === "harmonic" ? 7 : 5;
+      change(this.dots[i], { d: path(symbol, x, this.y.at(place[which]), r) });
+    });
+    change(this.grip, { x: x - 14 });
+  }
+
+  /** The crosshair at a place, or nowhere. @param {Place | null} place */
+  hover(place) {
+    if (!place) return change(this.cross, { d: "" });
+    const x = this.x.at(place.gamma), v = this.y.at(place.harmonic), { left, right } = this.frame;
+    change(this.cross, { d: `M${x} ${this.frame.top}V${this.frame.bottom}M${left} ${v}H${right}` });
+  }
+
+  /** @param {number} u */
+  gammaAt(u) {
+    return this.x.value(u);
+  }
+
+  /** @param {Place} place */
+  tipAt(place) {
+    return [this.x.at(place.gamma), this.y.at(place.harmonic)];
+  }
+}
+
+/** @param {Which} which */
+function inkOf(which) {
+  return `--ink: var(--${which})`;
+}

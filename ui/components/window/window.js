@@ -1,0 +1,33 @@
+// @ts-check
+// Tells the server when its page is looked at in another theme, or in a narrower or wider window,
+// than it was made for. Most visitors never cause a word.
+
+/** @typedef {{ dark: boolean, narrow: boolean }} Look how a page is looked at */
+/** @typedef {(name: string, value: Look) => void} Say tells the server */
+
+const NARROW = "(max-width: 640px)"; // where Streamlit puts columns below each other
+
+/** Whether a colour is nearer to black than to white. @param {string} color of CSS, in numbers */
+export function isDark(color) {
+  const [red = 255, green = 255, blue = 255] = (color.match(/[\d.]+/g) || []).map(Number);
+  return 0.299 * red + 0.587 * green + 0.114 * blue < 128;
+}
+
+/** @param {{ data: Look, parentElement: ParentNode, setStateValue: Say }} component */
+export default function ({ data, parentElement, setStateValue }) {
+  const probe = parentElement.querySelector(".zsl-window");
+  const width = matchMedia(NARROW);
+  if (!probe) return () => {};
+  const tell = () => {
+    const seen = { dark: isDark(getComputedStyle(probe).backgroundColor), narrow: width.matches };
+    if (seen.dark !== data.dark || seen.narrow !== data.narrow) setStateValue("seen", seen);
+  };
+  // The probe has the page's colour, and takes a moment to change it: that is how a change is heard.
+  probe.addEventListener("transitionend", tell);
+  width.addEventListener("change", tell);
+  tell();
+  return () => {
+    probe.removeEventListener("transitionend", tell);
+    width.removeEventListener("change", tell);
+  };
+}

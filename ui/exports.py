@@ -1,0 +1,161 @@
+"""Tables and captions as text to take away: CSV, LaTeX and Markdown."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from zslcore.csv_text import harmless_csv
+from zslcore.version import stamped
+
+__all__ = ["Look", "as_csv", "as_latex", "as_markdown", "markdown_line"]
+
+_NOT_IN_MARKDOWN = str.maketrans({mark: f"\\{mark}" for mark in r"\`*_[]<>|#"} | {"\n": " "})
+#: Signs that LaTeX's fonts for text lack.
+_IN_LATEX = {
+    "γ": r"$\gamma$",
+    "λ": r"$\lambda$",
+    "α": r"$\alpha$",
+    "β": r"$\beta$",
+    "μ": r"$\mu$",
+    "ρ": r"$\rho$",
+    "σ": r"$\sigma$",
+    "ω": r"$\omega$",
+    "Δ": r"$\Delta$",
+    "→": r"$\to$",
+    "−": r"$-$",
+    "±": r"$\pm$",
+    "×": r"$\times$",
+    "≥": r"$\geq$",
+    "≤": r"$\leq$",
+    "–": "--",
+    "“": "``",
+    "”": "''",
+    "…": r"\dots{}",
+}
+_LATEX_SPECIAL = {mark: f"\\{mark}" for mark in "&%$#_{}"} | {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+}
+
+
+@dataclass(frozen=True)
+class Look:
+    """How columns of a table are written for readers.
+
+    Attributes
+    ----------
+    labels : column -> heading; columns without one are for computing only
+    percent : columns of fractions, written as percent with one decimal
+    points : columns of differences of fractions, in percentage points with their sign
+    significant : columns with three significant digits
+    """
+
+    labels: Mapping[str, str]
+    percent: Sequence[str] = ()
+    points: Sequence[str] = ()
+    significant: Sequence[str] = ()
+
+    def written(self, table: pd.DataFrame) -> list[list[str]]:
+        """Return the cells of the labelled columns as text, row by row."""
+        columns = [[self._cell(value, c) for value in table[c]] for c in self.labels]
+        return [list(row) for row in zip(*columns, strict=True)]
+
+    def _cell(self, value: object, column: str) -> str:
+        if value is None or (np.isscalar(value) and pd.isna(value)):
+            return "–"
+        for columns, form, scale in (
+            (self.percent, ".1f", 100),
+            (self.points, "+.1f", 100),
+            (self.significant, ".3g", 1),
+        ):
+            if column in columns:
+                return f"{scale * float(value):{form}}".replace("-", "−")
+        return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+    def headings(self) -> list[str]:
+        """Return the headings, with the unit of those in percent or points."""
+        units = dict.fromkeys(self.percent, " (%)") | dict.fromkeys(self.points, " (points)")
+        return [
+            label if "point" in label and column in self.points else label + units.get(column, "")
+            for column, label in self.labels.items()
+        ]
+
+
+def _plain_look(table: pd.DataFrame) -> Look:
+    return Look({column: str(column) for column in table})
+
+
+def as_csv(table: pd.DataFrame, *, index: bool = False) -> str:
+    """Write a tidy table as CSV, with the version that made it; fractions stay fractions."""
+    return harmless_csv(stamped(table), index=index)
+
+
+def as_markdown(table: pd.DataFrame, look: Look | None = None) -> str:
+    """Write a table as Markdown, as it is on screen."""
+    look = look or _plain_look(table)
+    heading, *rows = (list(map(_in_markdown, r)) for r in (look.headings(), *look.written(table)))
+    lines = [heading, ["---"] * len(heading), *rows]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def _in_markdown(text: str) -> str:
+    return text.translate(_NOT_IN_MARKDOWN)
+
+
+def as_latex(table: pd.DataFrame, caption: str, look: Look | None = None) -> str:
+    """Write a table as LaTeX for the package booktabs, as it is on screen.
+
+    Parameters
+    ----------
+    table : DataFrame
+    caption : above the table
+    look : how columns are written; as they are, unless given
+    """
+    look = look or _plain_look(table)
+    numeric = [pd.api.types.is_numeric_dtype(table[column].dtype) for column in look.labels]
+    lines = [_row(look.headings()), r"\midrule", *map(_row, look.written(table))]
+    return "\n".join(
+        [
+            r"\begin{table}",
+            r"\centering",
+            rf"\caption{{{_in_latex(caption)}}}",
+            rf"\begin{{tabular}}{{{''.join('r' if n else 'l' for n in numeric)}}}",
+            r"\toprule",
+            *lines,
+            r"\bottomrule",
+            r"\end{tabular}",
+            r"\end{table}",
+            "",
+        ]
+    )
+
+
+def _row(cells: Sequence[str]) -> str:
+    return " & ".join(map(_in_latex, cells)) + r" \\"
+
+
+def _in_latex(text: str) -> str:
+    signs = _LATEX_SPECIAL | _IN_LATEX | {"\n": " "}
+    return "".join(signs.get(sign, sign) for sign in text)
+
+
+def markdown_line(caption: str, *, file: str, sources: Sequence[str], link: str) -> str:
+    """Return a line of Markdown: the picture with its caption, what it shows, and the link.
+
+    Parameters
+    ----------
+    caption : one sentence or more
+    file : of the picture beside the text
+    sources : data sets with their digests, and the version
+    link : address of the page with these choices
+    """
+    said = _in_markdown(re.sub(r"\s+", " ", caption).strip())
+    address = link.replace(" ", "%20").replace("(", "%28").replace(")", "%29")
+    made_from = _in_markdown("; ".join(sources))
+    return f"![{said}]({file}) {said} {made_from}. [Open in the app]({address})"

@@ -1,0 +1,85 @@
+"""What is in hand on a page, a curve or a path of values, and below it the menu to take it away."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pandas as pd
+import streamlit as st
+
+from ui import takeaway
+from ui.components import seen_unseen, value_path
+from ui.components.seen_unseen import SeenUnseen
+from ui.components.value_path import ValuePath
+
+__all__ = ["let_go", "numbers_of", "take_in_hand", "take_path_in_hand", "values_of"]
+
+#: No number in hand is as large.
+LARGEST = 1e15
+
+
+def take_in_hand(
+    what: SeenUnseen, *, key: str, on_change: Callable[[], None] = lambda: None
+) -> None:
+    """Draw curves to take in hand.
+
+    Parameters
+    ----------
+    what : SeenUnseen
+    key : of the element; ``st.session_state[key].gamma`` is where gamma was let go
+    on_change : called then, before the page runs again
+    """
+    seen_unseen.draw(what, key=key, on_change=on_change)
+    takeaway.offer_figure(takeaway.Figure(key, what.alt, table=lambda: numbers_of(what)))
+
+
+def let_go(key: str, name: str) -> float | None:
+    """Return the number at which a visitor has let go; None where a browser has sent no such thing.
+
+    Parameters
+    ----------
+    key : of the element
+    name : "gamma" of curves, "place" of a path
+    """
+    said = getattr(st.session_state.get(key), name, None)
+    return float(said) if isinstance(said, int | float) and abs(said) < LARGEST else None
+
+
+def numbers_of(what: SeenUnseen) -> pd.DataFrame:
+    """Return every point of every curve: columns curve, gamma, unseen, seen and harmonic."""
+    return pd.concat(
+        [
+            pd.DataFrame(
+                {
+                    "curve": line.name,
+                    "gamma": line.curve.gamma,
+                    "unseen": line.curve.unseen,
+                    "seen": line.curve.seen,
+                    "harmonic": line.curve.harmonic,
+                }
+            )
+            for line in what.lines
+        ],
+        ignore_index=True,
+    )
+
+
+def take_path_in_hand(what: ValuePath, *, key: str, on_change: Callable[[], None]) -> None:
+    """Draw a path of values to take in hand.
+
+    Parameters
+    ----------
+    what : ValuePath
+    key : of the element; ``st.session_state[key].place`` is where the value was let go
+    on_change : called then, before the page runs again
+    """
+    value_path.draw(what, key=key, on_change=on_change)
+    takeaway.offer_figure(takeaway.Figure(key, what.alt, table=lambda: values_of(what)))
+
+
+def values_of(what: ValuePath) -> pd.DataFrame:
+    """Return every line of every panel over the values: a column each, named by panel and line."""
+    return pd.DataFrame(
+        {what.label: what.grid}
+        | {f"{p.title}: {row.name}": row.heights for p in what.panels for row in p.rows}
+    )

@@ -1,0 +1,1 @@
+"""Lessons for a class: what is asked, what is shown, and what the room believed."""

@@ -1,0 +1,86 @@
+"""What a teacher hands round: the room's link as a QR code, and a lesson on paper."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from urllib.parse import urlencode, urlsplit
+
+import segno
+import streamlit as st
+
+from ui import report, takeaway
+from ui.lessons.place import Place
+from ui.lessons.room import ROOMS
+from ui.lessons.step import Lesson
+
+__all__ = ["handout", "show_tools"]
+
+#: Names under which only the server's own computer finds it.
+_ONLY_HERE = {"localhost", "127.0.0.1", "::1", "[::1]"}
+
+
+def show_tools(lesson: Lesson, place: Place) -> None:
+    """Offer the room, the link of this step, and the handout."""
+    with st.container(horizontal=True, key="lesson_tools"):
+        with st.popover("Room", icon=":material/groups:", key="lesson_room_menu"):
+            _show_room_menu(place)
+        with st.popover("Handout", icon=":material/print:", key="lesson_handout_menu"):
+            st.markdown("All steps with questions, answers and figures, on one page to print.")
+            if st.button("Make the handout", key="lesson_make"):
+                st.session_state["lesson_handout"] = place.lesson
+            if st.session_state.get("lesson_handout") == place.lesson:
+                text = handout(lesson, place)
+                st.download_button(
+                    "Handout, HTML",
+                    text,
+                    file_name=f"lesson_{lesson.name}.html",
+                    mime="text/html",
+                    icon=":material/download:",
+                    on_click="ignore",
+                    key="lesson_handout_file",
+                )
+
+
+def _show_room_menu(place: Place) -> None:
+    if not place.room:
+        st.markdown(
+            "Open a room, and let the class predict on their own screens. Answers are counted "
+            "without names, kept in memory, and forgotten after some hours."
+        )
+        if st.button("Open a room", key="lesson_open_room", icon=":material/add:"):
+            replace(place, room=ROOMS.open()).go(revealed=place.revealed)
+        return
+    link = link_of(replace(place, revealed=False))
+    st.markdown(f"Room **{place.room}**. Students open this link or scan the code:")
+    st.image(segno.make(link, error="m").svg_data_uri(scale=6, border=3, light="white"))
+    st.code(link, language=None, wrap_lines=True)
+    if urlsplit(link).hostname in _ONLY_HERE:
+        st.caption(
+            "This link works on this computer only. Open the app under the name or number that "
+            "the computer has in your network, and the code leads there."
+        )
+
+
+def link_of(place: Place) -> str:
+    """Return the address of a step."""
+    return f"{takeaway.address().partition('?')[0]}?{urlencode(place.query())}"
+
+
+def handout(lesson: Lesson, place: Place) -> str:
+    """Return a lesson on paper: every step with its question, answers, figure and notice."""
+    pieces = []
+    for number, step in enumerate(lesson.steps, start=1):
+        view = step.see(step.control.options[0])
+        lines = [
+            step.told(),
+            step.ask,
+            *(f"☐ {label}" for label in step.answers.labels),
+            f"Notice: {view.notice}",
+        ]
+        there = replace(place, step=number, revealed=False, room="")
+        made = (takeaway.sources(), (lesson.command(),), link_of(there))
+        title = f"{number}. {step.title}"
+        piece = report.Pin(title, "", "", (), (), 0, *made)
+        caption = "\n".join(line for line in lines if line)
+        pieces.append(replace(piece, caption=caption, figure=view.figure.to_json()))
+    return report.as_html(pieces, lesson.title)

@@ -1,0 +1,76 @@
+"""Where a visitor is in a lesson: what the address says, and how it changes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Self
+
+import streamlit as st
+
+from ui.lessons.room import ROOMS
+from ui.lessons.step import Lesson
+
+__all__ = ["Place"]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A step of a lesson.
+
+    Attributes
+    ----------
+    lesson : name of the lesson
+    step : from 1 on
+    revealed : whether the answer may be seen
+    room : code of the room whose answers are counted, empty for none
+    """
+
+    lesson: str
+    step: int = 1
+    revealed: bool = False
+    room: str = ""
+
+    @classmethod
+    def asked(cls, lessons: Mapping[str, Lesson]) -> Self | None:
+        """Return what the address asks for; None for the list of lessons.
+
+        What the address has and the lesson has not is taken for the nearest that there is.
+        """
+        query = st.query_params
+        name = query.get("lesson", "")
+        if name not in lessons:
+            return None
+        step = query.get("lessons_step", "1")
+        number = int(step) if step.isascii() and step.isdigit() and len(step) < 4 else 1
+        number = min(max(number, 1), len(lessons[name].steps))
+        room = query.get("room", "").upper()
+        if room and not ROOMS.has(room):
+            st.toast("This room is closed. The lesson goes on without it.")
+            room = ""
+        return cls(name, number, query.get("lessons_shown") == "1", room)
+
+    @property
+    def question(self) -> str:
+        """What its answers are counted under."""
+        return f"{self.lesson} {self.step}"
+
+    def query(self) -> dict[str, str]:
+        """Return what stands in the address."""
+        found = {"lesson": self.lesson, "lessons_step": str(self.step)}
+        if self.revealed:
+            found["lessons_shown"] = "1"
+        if self.room:
+            found["room"] = self.room
+        return found
+
+    def go(self, *, step: int | None = None, revealed: bool = False) -> None:
+        """Go to a step; the page runs again there."""
+        there = replace(self, step=self.step if step is None else step, revealed=revealed)
+        st.query_params.from_dict(there.query())
+        st.rerun()
+
+    def leave(self) -> None:
+        """Go to the list of lessons."""
+        st.query_params.clear()
+        st.rerun()

@@ -1,0 +1,144 @@
+"""The screen of a step: question, prediction, reveal, and the way through a lesson by keyboard."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass
+from pathlib import Path
+
+import streamlit as st
+
+from ui.figures import lesson as figures
+from ui.frame import chart
+from ui.guard import fragment
+from ui.lessons.place import Place
+from ui.lessons.room import ROOMS
+from ui.lessons.step import Lesson, Step, View
+from ui.takeaway import show_command
+from ui.text import plain
+
+__all__ = ["show_lesson"]
+
+_LOOK = Path(__file__).with_name("lessons.css")
+LOOK_EVERY = 2.0  # seconds between two counts of the room
+
+
+def show_lesson(lesson: Lesson, place: Place) -> None:
+    """Show the step of a lesson that the address asks for."""
+    st.html(_LOOK)
+    step = lesson.steps[place.step - 1]
+    with st.container(key="lesson_stage"):
+        st.header(f"{place.step} of {len(lesson.steps)} · {step.title}", anchor=False)
+        if told := step.told():
+            st.markdown(plain(told).replace("\n\\- ", "\n- ").removeprefix("\\"))
+        st.markdown(step.ask)
+        answer = _take_answer(step, place)
+        if place.revealed:
+            _reveal(lesson, step, place, answer)
+        else:
+            _tell_room(place)
+        _show_way(lesson, place)
+
+
+def _take_answer(step: Step, place: Place) -> str | None:
+    """Take the visitor's prediction, which stays as it is once the answer is there."""
+    key = f"lesson_answer_{place.lesson}_{place.step}"
+    answer = st.pills(
+        "Predict first",
+        step.answers.labels,
+        key=key,
+        disabled=place.revealed,
+        persist_state="session",
+    )
+    if answer is not None and place.room and not place.revealed:
+        visit = st.session_state.setdefault("lesson_visit", secrets.token_hex(8))
+        if not ROOMS.answer(place.room, place.question, visit, answer):
+            st.warning("This room takes no more answers.", icon=":material/block:")
+    return answer
+
+
+def _reveal(lesson: Lesson, step: Step, place: Place, answer: str | None) -> None:
+    """Show the picture, what to notice, and what was predicted."""
+    option = step.control.options[0]
+    if len(step.control.options) > 1:
+        option = st.segmented_control(
+            step.control.label,
+            step.control.options,
+            default=option,
+            required=True,
+            key=f"lessons_{place.lesson}_{place.step}",
+            bind="query-params",
+        )
+    right = step.right()
+    view = step.see(option)
+    if answer is not None and answer == right:
+        st.success(f"You predicted **{plain(answer)}**. That is right.", icon=":material/check:")
+    else:
+        said = f"You predicted **{plain(answer)}**. " if answer else ""
+        st.info(f"{said}The answer is **{plain(right)}**.", icon=":material/lightbulb:")
+    _draw(view, place)
+    st.markdown(f"**Notice:** {plain(view.notice)}")
+    if place.room:
+        _show_room(_Asked(place, tuple(step.answers.labels), right, answer))
+    if place.step == len(lesson.steps):
+        st.markdown("This command repeats it:")
+        show_command(lesson.command())
+
+
+def _draw(view: View, place: Place) -> None:
+    chart(figures.large(view.figure), view.alt, key=f"lesson_{place.lesson}_{place.step}")
+
+
+# --- The room -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Asked:
+    place: Place
+    labels: tuple[str, ...]
+    right: str
+    own: str | None
+
+
+@fragment(run_every=LOOK_EVERY)
+def _tell_room(place: Place) -> None:
+    """Say how many in the room have answered, not what."""
+    if place.room:
+        n = ROOMS.counts(place.room, place.question).total()
+        st.markdown(f"Room **{place.room}**: {n} {'answer' if n == 1 else 'answers'}")
+
+
+@fragment(run_every=LOOK_EVERY)
+def _show_room(asked: _Asked) -> None:
+    """Draw what the room believed."""
+    counts = ROOMS.counts(asked.place.room, asked.place.question)
+    by_answer = {label: counts[label] for label in asked.labels}
+    st.markdown(f"**What room {asked.place.room} believed:** {counts.total()} answers")
+    st.plotly_chart(
+        figures.room(by_answer, asked.right, asked.own),
+        alt="Answers of the room: " + ", ".join(f"{n} {label}" for label, n in by_answer.items()),
+        key="lesson_room",
+        config={"displayModeBar": False},
+    )
+
+
+# --- The way through it ---------------------------------------------------------------------------
+
+
+def _show_way(lesson: Lesson, place: Place) -> None:
+    """Offer the step before, the reveal or the step after; arrow keys do the same."""
+    last = place.step == len(lesson.steps)
+    with st.container(horizontal=True, key="lesson_way"):
+        if st.button("Previous", key="lesson_previous", shortcut="Left", disabled=place.step == 1):
+            place.go(step=place.step - 1)
+        word = "Next" if place.revealed else "Reveal"
+        if st.button(
+            word,
+            key="lesson_next",
+            shortcut="Right",
+            type="primary",
+            disabled=place.revealed and last,
+        ):
+            place.go(step=place.step + place.revealed, revealed=not place.revealed)
+        if st.button("All lessons", key="lesson_leave", type="tertiary"):
+            place.leave()

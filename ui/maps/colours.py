@@ -1,0 +1,173 @@
+"""What the images of a map are coloured by: their class, their role, what a method says of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from ui import cache, waiting
+from ui.maps.scene import (
+    Colouring,
+    Scene,
+    by_class,
+    by_density,
+    by_fifths,
+    by_group,
+    by_share,
+    class_palette,
+)
+from zslcore.analysis.inventory import known_to_extractor
+from zslcore.analysis.maps import match_classes
+from zslcore.analysis.maps.answers import Answers, answers
+from zslcore.datasets import ZSLDataset
+from zslcore.runs import RunSpec
+
+__all__ = ["OF_ANSWERS", "answers_of", "coloured", "colours_of", "roles"]
+
+COLOURS = (
+    "class",
+    "data set",
+    "seen or unseen",
+    "overlap",
+    "right or wrong",
+    "taken for",
+    "how sure",
+    "neighbours kept",
+    "density",
+)
+#: Those that need a method.
+OF_ANSWERS = ("right or wrong", "taken for", "how sure")
+UNTESTED = "not in the test set"
+#: What is told of an image, in the order of the legend -> what it means in the palette.
+WORDS = {
+    "seen or unseen": {"seen": "seen", "unseen": "unseen", "in neither": "other"},
+    "overlap": {"not in ImageNet-1K": "not in it", "in ImageNet-1K": "in ImageNet-1K"},
+    "right or wrong": {"right": "right", "wrong": "wrong", UNTESTED: "other"},
+}
+FIFTHS = ("least sure fifth", "second fifth", "third fifth", "fourth fifth", "surest fifth")
+
+
+def colours_of(datasets: Sequence[ZSLDataset], *, of_both: bool, one_map: bool) -> list[str]:
+    """Return what there is to colour by, data sets first where images are of one or the other.
+
+    Parameters
+    ----------
+    datasets : one or two
+    of_both : whether an image is of one data set alone
+    one_map : whether an image lies on one map alone, which alone can keep its neighbours
+    """
+    out = [c for c in COLOURS if c != "data set"]
+    if known_to_extractor(datasets[0]).isna().all():
+        out.remove("overlap")
+    if not (one_map and of_both):
+        out.remove("neighbours kept")
+    return ["data set", *out] if len(datasets) == 2 and of_both else out
+
+
+def coloured(scene: Scene, colour: str, split: str, method: str | None) -> Colouring:
+    """Return the category of every image; ``method`` where :data:`OF_ANSWERS` has the colour."""
+    made: dict[str, Callable[[], Colouring]] = {
+        "class": lambda: by_class(scene),
+        "density": lambda: by_density(scene),
+        "neighbours kept": lambda: _by_neighbours(scene),
+        "data set": lambda: _by_set(scene),
+        "taken for": lambda: _by_answer(scene, split, method or ""),
+        "how sure": lambda: _by_lead(scene, split, method or ""),
+    }
+    if colour in made:
+        return made[colour]()
+    told: Callable[[ZSLDataset], np.ndarray] = {
+        "right or wrong": lambda dataset: _outcomes(dataset, split, method or ""),
+        "overlap": _known,
+        "seen or unseen": lambda dataset: roles(dataset, split),
+    }[colour]
+    groups = _of_images(scene, [told(dataset) for dataset in scene.datasets])
+    return by_group(groups, {k: v for k, v in WORDS[colour].items() if (groups == k).any()})
+
+
+def _of_images(scene: Scene, of_rows: Sequence[np.ndarray]) -> np.ndarray:
+    """Return what is told of every image, from what is told of every row of each data set."""
+    out = np.empty(len(scene), dtype=of_rows[0].dtype)
+    for i, told in enumerate(of_rows):
+        here = scene.part == i
+        out[here] = told[scene.row[here]]
+    return out
+
+
+# --- What is known of an image --------------------------------------------------------------------
+
+
+def roles(dataset: ZSLDataset, split: str) -> np.ndarray:
+    """Return the role of every image's class in a split."""
+    role = np.full(dataset.n_classes, "in neither", dtype=object)
+    role[dataset.split(split).seen_classes] = "seen"
+    role[dataset.split(split).unseen_classes] = "unseen"
+    return role[dataset.labels]
+
+
+def _known(dataset: ZSLDataset) -> np.ndarray:
+    known = known_to_extractor(dataset).fillna("").astype(bool).to_numpy()
+    return np.where(known, "in ImageNet-1K", "not in ImageNet-1K").astype(object)[dataset.labels]
+
+
+def _by_set(scene: Scene) -> Colouring:
+    names = [dataset.name for dataset in scene.datasets]
+    groups = np.array(names, dtype=object)[scene.part]
+    return by_group(groups, dict(zip(names, ("first", "second"), strict=False)))
+
+
+# --- What a method says of it ---------------------------------------------------------------------
+
+
+def answers_of(dataset: ZSLDataset, split: str, method: str) -> Answers:
+    """Fit ``method`` on this data set's training images; parameters and gamma are validated."""
+    spec = RunSpec(dataset=dataset.name, split=split, method=method, digest=dataset.digest)
+    result, scores = waiting.run_of(spec)
+    return answers(scores, dataset.split(split), len(dataset.labels), gamma=result.gamma or 0.0)
+
+
+def _outcomes(dataset: ZSLDataset, split: str, method: str) -> np.ndarray:
+    told = answers_of(dataset, split, method)
+    words = np.where(told.right, "right", "wrong").astype(object)
+    words[~told.tested] = UNTESTED
+    return words
+
+
+def _by_answer(scene: Scene, split: str, method: str) -> Colouring:
+    """Colour by the class that an image is taken for; classes look as under "class"."""
+    found = []
+    for i, dataset in enumerate(scene.datasets):
+        number = np.arange(dataset.n_classes) if i == 0 else match_classes(*scene.datasets)
+        predicted = answers_of(dataset, split, method).predicted
+        found.append(np.where(predicted < 0, len(scene.classes), number[predicted]))
+    left = by_group(np.array([UNTESTED]), {UNTESTED: "other"}).palette
+    few = len(scene.classes) <= 24
+    return Colouring(
+        _of_images(scene, found),
+        (*class_palette(scene.classes), *left),
+        "list" if few else "none",
+    )
+
+
+def _by_lead(scene: Scene, split: str, method: str) -> Colouring:
+    """Colour by how far the answer's score lies above the next, in fifths of a data set."""
+    told = [answers_of(dataset, split, method) for dataset in scene.datasets]
+    ranks = [np.argsort(np.argsort(each.lead, kind="stable")) for each in told]
+    shares = [rank / len(rank) for rank in ranks]  # scales of two data sets are not alike
+    tested = _of_images(scene, [each.tested for each in told])
+    return by_fifths(_of_images(scene, shares), tested, FIFTHS, UNTESTED)
+
+
+# --- What the map makes of it ---------------------------------------------------------------------
+
+
+def _by_neighbours(scene: Scene) -> Colouring:
+    """Colour by the share of an image's nearest ones that are near it on the map."""
+    kept = np.zeros(len(scene))
+    for made in dict.fromkeys(scene.maps):
+        sets = tuple(dataset for dataset in scene.datasets if dataset.digest in made.digests)
+        here = np.isin(scene.part, [scene.datasets.index(dataset) for dataset in sets])
+        kept[here] = cache.neighbours_kept(repr(made.settings), made.digests, made, sets)
+    words = "more than {} % of its neighbours kept"
+    return by_share(kept, words, ("no neighbour kept", "all kept"))

@@ -1,0 +1,65 @@
+"""Files that are being read: how far that is, and a way to end it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from zslcore.datasets.door import watched
+
+__all__ = ["progress", "read_or_cancel"]
+
+READING = "Reading the files …"
+#: Where a session keeps which files it does not want to be read.
+CANCELLED = "reading_cancelled"
+
+Read = TypeVar("Read")
+
+
+@contextmanager
+def progress(place: DeltaGenerator, key: str, **options: Any) -> Iterator[None]:
+    """Show how much of the files is read, and a button that ends it.
+
+    Any click runs the page again. That ends this run the next time it shows something, and with it
+    the process that reads; closing the page does the same.
+
+    Parameters
+    ----------
+    place : an empty one; the caller empties it again
+    key : of the button
+    **options : of the button, as what is called when it is pressed
+    """
+    with place.container(border=True):
+        bar = st.progress(0.0, text=READING)
+        st.button("Cancel", icon=":material/close:", key=key, **options)
+    with watched(lambda share: bar.progress(share, text=f"{READING} {share:.0%}")):
+        yield
+
+
+def read_or_cancel(files: str, read: Callable[[], Read]) -> Read:
+    """Return what is read; files whose reading was cancelled wait until somebody wants them.
+
+    Parameters
+    ----------
+    files : what tells these files from others
+    read : reads them
+    """
+    if st.session_state.get(CANCELLED) == files:
+        st.info("You have cancelled the reading of these files.", icon=":material/block:")
+        again = {"icon": ":material/refresh:", "key": f"reading_again_{files}"}
+        st.button("Read the files", on_click=_remember, args=("",), **again)
+        st.stop()
+    place = st.empty()
+    try:
+        with progress(place, f"reading_cancel_{files}", on_click=_remember, args=(files,)):
+            return read()
+    finally:
+        place.empty()
+
+
+def _remember(files: str) -> None:
+    st.session_state[CANCELLED] = files

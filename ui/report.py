@@ -1,0 +1,178 @@
+"""The report of a visit: what was pinned, as one HTML file that needs nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Self
+
+import pandas as pd
+import plotly.graph_objects as go
+import plotly.io as pio
+import streamlit as st
+from jinja2 import Environment
+from plotly.offline import get_plotlyjs
+
+from ui.exports import Look
+from zslcore.version import version
+
+__all__ = ["MOST", "MOST_BYTES", "Pin", "as_html", "pin", "pins", "unpin"]
+
+#: What one visitor may pin: things, and bytes of figures together.
+MOST, MOST_BYTES = 24, 30_000_000
+_ROWS = 60  # of a table that are printed
+_PINS = "report_pins"
+
+
+@dataclass(frozen=True)
+class Pin:
+    """Something that a visitor wants to keep.
+
+    Attributes
+    ----------
+    title, caption : words above and below it
+    figure : of Plotly, as JSON; empty for none
+    heading, rows : a table as it is read; empty for none
+    left_out : rows of the table that are not among ``rows``
+    sources : data sets with their digests, and the version
+    commands : lines that repeat it
+    address : of the page that showed it
+    """
+
+    title: str
+    caption: str
+    figure: str = field(repr=False)
+    heading: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...] = field(repr=False)
+    left_out: int
+    sources: tuple[str, ...]
+    commands: tuple[str, ...]
+    address: str
+
+    @classmethod
+    def of_figure(
+        cls, name: str, caption: str, figure: go.Figure | None, numbers: pd.DataFrame, *made
+    ) -> Self:
+        """Keep a figure as it is; of one that a component draws, its numbers."""
+        if figure is None:
+            return cls._with_table(_title(name), caption, numbers, None, *made)
+        still = go.Figure(data=figure.data, layout=figure.layout)  # no frames: nothing moves
+        still.update_layout(sliders=[])
+        return cls(_title(name), caption, still.to_json(), (), (), 0, *made)
+
+    @classmethod
+    def of_table(cls, name: str, table: pd.DataFrame, look: Look | None, *made) -> Self:
+        """Keep a table as it is read."""
+        return cls._with_table(_title(name), "", table, look, *made)
+
+    @classmethod
+    def _with_table(cls, title, caption, table, look, *made) -> Self:
+        look = look or Look({column: str(column) for column in table})
+        rows = tuple(map(tuple, look.written(table.head(_ROWS))))
+        left_out = max(len(table) - _ROWS, 0)
+        return cls(title, caption, "", tuple(look.headings()), rows, left_out, *made)
+
+
+def _title(name: str) -> str:
+    return name.replace("_", " ").capitalize()
+
+
+def pins() -> tuple[Pin, ...]:
+    """Return what this visitor has pinned, oldest first."""
+    return st.session_state.get(_PINS, ())
+
+
+def pin(new: Pin) -> str:
+    """Pin something; returns what happened, in a sentence."""
+    kept = pins()
+    if new in kept:
+        return "This is in the report already."
+    if len(kept) >= MOST or sum(len(p.figure) for p in (*kept, new)) > MOST_BYTES:
+        return f"The report is full: it holds {MOST} pieces. Remove one first."
+    st.session_state[_PINS] = (*kept, new)
+    return f"Pinned. The report has {len(kept) + 1} piece{'s' * bool(kept)}."
+
+
+def unpin(place: int) -> None:
+    """Take the piece at this place out of the report."""
+    st.session_state[_PINS] = tuple(p for k, p in enumerate(pins()) if k != place)
+
+
+def as_html(pieces: Sequence[Pin], heading: str = "Report of a visit") -> str:
+    """Return a report as a page of its own: figures that can be zoomed, tables, and commands.
+
+    Parameters
+    ----------
+    pieces : what it has, in order
+    heading : above them
+    """
+    drawn = [
+        pio.from_json(piece.figure).to_html(full_html=False, include_plotlyjs=False)
+        if piece.figure
+        else ""
+        for piece in pieces
+    ]
+    every = dict.fromkeys(line for piece in pieces for line in piece.commands)
+    return _PAGE.render(
+        pieces=list(zip(pieces, drawn, strict=True)),
+        plotly=get_plotlyjs() if any(drawn) else "",
+        commands=list(every),
+        version=version(),
+        heading=heading,
+    )
+
+
+_PAGE = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True).from_string(
+    """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data: blob:;
+ style-src 'unsafe-inline'; script-src 'unsafe-inline'">
+<title>{{ heading }} · Zero-shot lab</title>
+<style>
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem }
+table { border-collapse: collapse; font-variant-numeric: tabular-nums }
+th, td { border-bottom: 1px solid #d8dce1; padding: .2rem .7rem; text-align: left }
+pre { background: #f4f5f7; padding: .7rem; overflow-x: auto }
+.made { color: #50565e; font-size: 14px }
+section { break-inside: avoid }
+</style>
+{% if plotly %}
+<script>{{ plotly|safe }}</script>
+{% endif %}
+</head>
+<body>
+<h1>{{ heading }}</h1>
+<p class="made">Zero-shot lab, zslcore {{ version }}.</p>
+{% for piece, figure in pieces %}
+<section>
+<h2>{{ piece.title }}</h2>
+{{ figure|safe }}
+{% if piece.heading %}
+<table>
+<tr>{% for cell in piece.heading %}<th scope="col">{{ cell }}</th>{% endfor %}</tr>
+{% for row in piece.rows %}
+<tr>{% for cell in row %}<td>{{ cell }}</td>{% endfor %}</tr>
+{% endfor %}
+</table>
+{% if piece.left_out %}<p>{{ piece.left_out }} more rows are not printed.</p>{% endif %}
+{% endif %}
+{% for line in piece.caption.splitlines() %}
+<p>{{ line }}</p>
+{% endfor %}
+<p class="made">{{ piece.sources|join("; ") }}.
+<a href="{{ piece.address }}">Open in the app</a></p>
+</section>
+{% endfor %}
+<h2>Commands that repeat it</h2>
+{% if commands %}
+<pre>{{ commands|join("\\n") }}</pre>
+{% else %}
+<p>No page with a command of its own was pinned. Each link above opens the same choices.</p>
+{% endif %}
+</body>
+</html>
+"""
+)

@@ -1,0 +1,277 @@
+"""Score matrices that a visitor brings, and the ones that are there to begin with.
+
+Reading a file, understanding it and judging it take a second or two for a large one, so that each
+is done once a visit and kept in the session; other pages find there what was brought.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import shlex
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO, TypeVar
+
+import numpy as np
+import streamlit as st
+
+from ui import uploads, waiting
+from ui.text import on_screen
+from zslcore import kept
+from zslcore.datasets import ZSLDataset
+from zslcore.exceptions import DatasetError, ZSLError
+from zslcore.runs import RunSpec
+from zslcore.scores import (
+    FIXES,
+    Question,
+    ScoreFile,
+    ScoreMatrix,
+    ScoreReport,
+    interpreted,
+    judge,
+)
+from zslcore.scores.around import is_of
+from zslcore.scores.reading import read_scores
+
+__all__ = [
+    "ENDINGS",
+    "TEXTS",
+    "Brought",
+    "Sent",
+    "brought",
+    "example",
+    "fitting",
+    "forget",
+    "keep",
+    "kept_ones",
+    "named",
+    "withdraw",
+]
+
+#: Endings that are welcome; what a file is, its first bytes tell.
+ENDINGS = ("npz", "npy", "csv", "parquet", "mat", "h5", "hdf5")
+TEXTS = ("txt", "csv", "npy", "npz")
+#: Where the session keeps what was made of files, what of it this run of the page has asked for,
+#: and what the visitor has brought.
+_MADE, _ASKED, _BROUGHT = "scores_made", "scores_asked", "scores_brought"
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, eq=False)
+class Brought:
+    """Scores that are understood and judged.
+
+    Attributes
+    ----------
+    report : ScoreReport
+    command : what repeats it in a shell
+    """
+
+    report: ScoreReport
+    command: str
+
+    @property
+    def matrix(self) -> ScoreMatrix:
+        """The scores as they were understood."""
+        return self.report.matrix
+
+    @property
+    def gamma(self) -> float | None:
+        """The gamma that came with them; None where nobody has chosen one."""
+        return self.report.gamma
+
+
+@dataclass(frozen=True, eq=False)
+class Sent:
+    """A file of scores as it was sent, and what the visitor says of it.
+
+    Attributes
+    ----------
+    file, labels : open files with a ``name``
+    unseen : names or numbers of unseen classes, separated by commas; empty where the file says it
+    """
+
+    file: BinaryIO
+    labels: BinaryIO | None = None
+    unseen: str = ""
+
+    @property
+    def key(self) -> str:
+        """What tells it from others of the visit, whatever they are called."""
+        said = [_of(self.file), self.labels and _of(self.labels), self.unseen.strip()]
+        return hashlib.sha256(repr(said).encode()).hexdigest()[:16]
+
+
+def _of(file: Any) -> str:
+    return str(getattr(file, "file_id", file.name))
+
+
+# --- What the session keeps -----------------------------------------------------------------------
+
+
+def _once(key: str, make: Callable[[], T]) -> T:
+    """Return what was made of a file before, or make it now."""
+    made: dict[str, Any] = st.session_state.setdefault(_MADE, {})
+    st.session_state.setdefault(_ASKED, set()).add(key)
+    if key not in made:
+        made[key] = make()
+    return made[key]
+
+
+def keep(found: Sequence[Brought]) -> None:
+    """Keep what the visitor has brought, for the other pages and for coming back.
+
+    What was made of files that are no longer there goes, however many there are.
+    """
+    st.session_state[_BROUGHT] = tuple(found)
+    asked = st.session_state.pop(_ASKED, set())
+    made = st.session_state.get(_MADE, {})
+    st.session_state[_MADE] = {key: value for key, value in made.items() if key in asked}
+
+
+def withdraw() -> None:
+    """Take back what was brought, because other files come; what was made of those stays."""
+    st.session_state[_BROUGHT] = ()
+
+
+def kept_ones() -> tuple[Brought, ...]:
+    """Return what the visitor has brought on this visit."""
+    return st.session_state.get(_BROUGHT, ())
+
+
+def named() -> dict[str, Brought]:
+    """Return what the visitor has brought, by the names that other pages call it."""
+    found: dict[str, Brought] = {}
+    for each in kept_ones():
+        name, k = f"{each.matrix.name} (your scores)", 1
+        while name in found:
+            k += 1
+            name = f"{each.matrix.name} (your scores, {k})"
+        found[name] = each
+    return found
+
+
+def fitting(dataset: ZSLDataset, split: str) -> dict[str, Brought]:
+    """Return what the visitor has brought of the test images of a split, by its name."""
+    return {name: each for name, each in named().items() if is_of(each.matrix, dataset, split)}
+
+
+def forget() -> None:
+    """Forget everything that the visitor has brought."""
+    st.session_state[_BROUGHT], st.session_state[_MADE] = (), {}
+
+
+# --- From a file to figures -----------------------------------------------------------------------
+
+
+def example(dataset: ZSLDataset, split: str, method: str) -> Brought:
+    """Return the scores of a method of this package as if they had come from elsewhere."""
+    spec = RunSpec(dataset=dataset.name, split=split, method=method, digest=dataset.digest)
+    return _once(f"example {spec.key}", lambda: _example(spec, dataset))
+
+
+def _example(spec: RunSpec, dataset: ZSLDataset) -> Brought:
+    result, scores = waiting.run_of(spec)
+    names = tuple(dataset.class_names[c] for c in scores.classes)
+    name = f"{spec.method} on {dataset.name}"
+    matrix, _ = interpreted(
+        ScoreFile(name, scores.F, scores.y, np.flatnonzero(~scores.seen), names), ["as-is"]
+    )
+    if matrix is None:
+        raise DatasetError(f"{name}: its scores are not understood.")
+    report = judge(matrix, gamma=result.gamma, origin="validated")  # by execute, on the folds
+    return Brought(report, spec.command())
+
+
+def brought(sent: Sent, validation: Sent | None = None) -> Brought | None:
+    """Return a file of scores with its figures; None while one of its questions is open.
+
+    Parameters
+    ----------
+    sent : scores of test images
+    validation : scores on which gamma is chosen
+
+    Raises
+    ------
+    FileRefusedError, DatasetError
+        One sentence on the first thing that is not as it should be.
+    """
+    matrix = _understood(sent)
+    chosen_on = None if validation is None else _understood(validation)
+    if matrix is None or (validation is not None and chosen_on is None):
+        return None
+    key = f"judged {matrix.digest} {matrix.name} {chosen_on and chosen_on.digest}"
+    report = _once(key, lambda: judge(matrix, validation=chosen_on))
+    return Brought(report, _command(sent, matrix, validation, chosen_on))
+
+
+def _command(
+    sent: Sent, matrix: ScoreMatrix, validation: Sent | None, chosen_on: ScoreMatrix | None
+) -> str:
+    words = ["python", "-m", "zslcore", "score", sent.file.name]
+    for fix in matrix.fixes:
+        words += ["--fix", fix]
+    if chosen_on is not None and chosen_on.fixes != matrix.fixes:
+        for fix in chosen_on.fixes or ("as-is",):
+            words += ["--validation-fix", fix]
+    for each, option in ((sent, "--"), (validation, "--validation-")):
+        if each is not None and each is validation:
+            words += ["--validation", each.file.name]
+        if each is not None and each.labels is not None:
+            words += [f"{option}labels", each.labels.name]
+        if each is not None and (unseen := _listed(each.unseen)):
+            words += [f"{option}unseen", *unseen]
+    return shlex.join(words)
+
+
+def _listed(text: str) -> list[str]:
+    return [word.strip() for word in text.split(",") if word.strip()]
+
+
+def _read(sent: Sent) -> ScoreFile:
+    """Read a file, through the door."""
+    with kept.scratch() as folder:
+        (path,) = uploads.put([sent.file], folder, ENDINGS)
+        given: dict[str, Any] = {}
+        if sent.labels is not None:
+            (folder / "labels").mkdir()
+            (given["labels"],) = uploads.put([sent.labels], folder / "labels", TEXTS)
+        if unseen := _listed(sent.unseen):
+            given["unseen"] = unseen
+        return read_scores(Path(path), **given)
+
+
+def _understood(sent: Sent) -> ScoreMatrix | None:
+    """Ask what a file leaves open, and return what it means; None until all is answered."""
+    fixes: tuple[str, ...] = ()
+    while True:
+        try:
+            matrix, asked = _meant(sent, fixes)
+        except ZSLError as error:
+            st.error(on_screen(str(error)), icon=":material/block:")
+            return None
+        if matrix is not None:
+            return matrix
+        answer = _answer(asked[0], f"scores_{sent.key}_{asked[0].fix}")
+        if answer is None:
+            return None
+        fixes += (answer,)
+
+
+def _meant(sent: Sent, fixes: tuple[str, ...]) -> tuple[ScoreMatrix | None, tuple[Question, ...]]:
+    file = _once(f"read {sent.key}", lambda: _read(sent))
+    return _once(f"meant {sent.key} {fixes}", lambda: interpreted(file, fixes))
+
+
+def _answer(question: Question, key: str) -> str | None:
+    """Ask one question; None while it is open."""
+    with st.container(border=True):
+        st.markdown(f":material/help: {on_screen(question.said)}")
+        yes, no = f"Yes: {FIXES[question.fix]}", "No, the file is right as it is"
+        options = [yes] if question.open else [yes, no]
+        chosen = st.radio("Answer", options, index=None, key=key, label_visibility="collapsed")
+    if chosen is None:
+        return None
+    return question.fix if chosen == yes else "as-is"

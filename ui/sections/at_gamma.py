@@ -1,0 +1,131 @@
+"""What follows the gamma at which a curve is let go: H there, and every class."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+import streamlit as st
+
+from ui import controls, tables, terms
+from ui.numbers import change, percent, points, three_digits
+from ui.text import AUSUC, GAP_OF_GAMMA, GLOSSARY
+from zslcore.analysis import calibration
+from zslcore.protocol import ScoredTest
+
+__all__ = ["show_classes", "show_figures"]
+
+_FOLLOWED = "Here it is where the curve was let go, or a number that you type. The tables below"
+#: Classes up to which a table is as high as its rows.
+FEW = 11
+
+
+def show_figures(
+    scores: ScoredTest,
+    zsl: float,
+    chosen: float | None,
+    origin: str | None,
+    *,
+    of: str,
+    key: str,
+    bind: Literal["query-params"] | None = None,
+) -> float:
+    """Say the figures that do not move, and H at the gamma that does.
+
+    Parameters
+    ----------
+    scores : ScoredTest with a curve
+    zsl : its ZSL accuracy
+    chosen, origin : the gamma that somebody has chosen and how, "validated" or "given"; or None
+    of : what tells these scores from others: gamma is a difference of scores, and that of
+        others means nothing here
+    key : of the number gamma, which is None until the curve is let go
+    bind : whether gamma is in the address
+
+    Returns
+    -------
+    float, the gamma at which the curve was let go; until then the chosen one, or 0
+    """
+    _forget_gamma_of_others(of, key)
+    curve = scores.curve
+    plain, best = curve.at(0.0).harmonic, curve.best().harmonic
+    with st.container(horizontal=True):
+        terms.metric("H at γ = 0", percent(plain))
+        gap = {}
+        if chosen is not None:
+            there = curve.at(chosen).harmonic
+            name = f"H, {origin} γ"
+            terms.metric(name, percent(there), **change(there - plain))
+            gap = {"delta": f"{points(best - there)}: {GAP_OF_GAMMA.lower()}"}
+        terms.metric(
+            "H, oracle γ",
+            percent(best),
+            delta_color="off",
+            delta_arrow="off",
+            help=f"{GAP_OF_GAMMA}: {GLOSSARY[GAP_OF_GAMMA]}" if gap else None,
+            **gap,
+        )
+        terms.metric(AUSUC, percent(curve.ausuc))
+        terms.metric("ZSL accuracy", percent(zsl))
+        given = _ask_gamma("0" if chosen is None else origin, key, bind)
+        gamma = given if given is not None else chosen or 0.0
+        if gamma:  # at 0 it is the first figure again
+            here = curve.at(gamma).harmonic
+            terms.metric(
+                f"H at γ = {three_digits(gamma)}",
+                percent(here),
+                **change(here - plain),
+                help="Here γ is where the curve was let go; the change is against γ = 0.",
+            )
+    return gamma
+
+
+def _ask_gamma(until: str | None, key: str, bind: Literal["query-params"] | None) -> float | None:
+    """Ask for gamma; until there is one, the field reads ``until``."""
+    return st.number_input(
+        "γ",
+        value=None,
+        format="%.3g",
+        placeholder=until,
+        key=key,
+        bind=bind and controls.bind_number(key),
+        width=150,
+        help=terms.tip(
+            "γ", _FOLLOWED + " and the address of this page" * bool(bind) + " follow it."
+        ),
+    )
+
+
+def _forget_gamma_of_others(of: str, key: str) -> None:
+    before = st.session_state.setdefault(f"{key}_of", of)
+    if before != of:
+        st.session_state[f"{key}_of"] = of
+        st.session_state[key] = None
+
+
+def show_classes(scores: ScoredTest, gamma: float, class_names: Sequence[str], name: str) -> None:
+    """Show the accuracy of every class at gamma beside that at 0.
+
+    Parameters
+    ----------
+    scores : ScoredTest
+    gamma : float
+    class_names : as in the data set of ``scores``
+    name : of the file to take away
+    """
+    gammas = {"plain": 0.0} | ({"at_gamma": gamma} if gamma else {})
+    table = calibration.per_class_table(scores, gammas, class_names)
+    at = {"at_gamma": f"accuracy at γ = {three_digits(gamma)}"} if gamma else {}
+    tables.show(
+        table,
+        f"classes_{name}",
+        labels={
+            "class": "class",
+            "side": "side",
+            "images": "test images",
+            "plain": "accuracy at γ = 0",
+            **at,
+        },
+        percent=["plain", *at],
+        height="content" if len(table) <= FEW else 420,
+    )

@@ -1,0 +1,224 @@
+"""Parts of the contamination map: answer, map, all extractors, classes, how to add a row."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pandas as pd
+import streamlit as st
+
+from ui import tables
+from ui.figures.contamination import contamination_map
+from ui.figures.palette import narrow
+from ui.frame import chart
+from ui.text import plain
+from zslcore.leakage import contamination
+from zslcore.leakage.contamination import Answer, Extractor, TestSet
+
+__all__ = ["Asked", "show_adding", "show_answer", "show_classes", "show_extractors", "show_map"]
+
+#: State of an answer -> colour and icon.
+LOOKS = {
+    "overlap": ("red", ":material/cancel:"),
+    "unknown": ("gray", ":material/help:"),
+    "possible": ("orange", ":material/search:"),
+    "none": ("green", ":material/check_circle:"),
+}
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the visitor asks about.
+
+    Attributes
+    ----------
+    tested : the test classes
+    extractor : of the features
+    """
+
+    tested: TestSet
+    extractor: Extractor
+
+    @property
+    def answer(self) -> Answer:
+        """Whether a number on these classes may be reported as zero-shot."""
+        return contamination.answer(self.tested, self.extractor)
+
+    @property
+    def trained_on(self) -> list[str]:
+        """Titles of the extractor's pre-training sets."""
+        return [contamination.pretraining_sets()[n].title for n in self.extractor.pretraining]
+
+
+def show_answer(asked: Asked) -> None:
+    """Say the verdict in a word, a mark and a colour, and why."""
+    answer = asked.answer
+    color, icon = LOOKS[answer.state]
+    with st.container(border=True):
+        st.markdown(f"## :{color}[{icon} {answer.verdict}]\n\n{plain(answer.sentence)}")
+        if answer.advice:
+            st.markdown(plain(answer.advice))
+        st.markdown(
+            f":small[Source: {plain(asked.extractor.source)}. {asked.extractor.url}]",
+            help="Who says what the extractor was trained on.",
+        )
+
+
+def show_map(asked: Asked) -> None:
+    """Draw all test sets by all pre-training sets; what is asked about is tinted."""
+    table = _map()
+    known = {row.test_set for row in table.itertuples()}
+    counts = table["state"].value_counts()
+    chart(
+        contamination_map(table, str(asked.tested), asked.trained_on),
+        f"Contamination map of {len(known)} test sets and {table['title'].nunique()} pre-training "
+        f"sets: {counts.get('overlap', 0)} cells overlap, {counts.get('possible', 0)} have related "
+        f"classes only, {counts.get('none', 0)} have none and {counts.get('unknown', 0)} are "
+        "unknown.",
+        key="contamination_map",
+        table=lambda: table.drop(columns=["hover", "text"]),
+    )
+    counted = (
+        "Touch a cell to see how many classes overlap. "
+        if narrow()
+        else "6+1: of the test classes 6 are certainly and 1 is possibly in the pre-training set. "
+        "{6}: a paper lists 6. "
+    )
+    st.caption(
+        f"{counted}Unknown: there is no list of its classes here, as for data gathered from the "
+        "web. Such a cell is not clean."
+    )
+
+
+def _map() -> pd.DataFrame:
+    """Return the cells of the map with their words."""
+    table = contamination.as_table()
+    sets = contamination.pretraining_sets()
+    table["title"] = [sets[name].title for name in table["pretraining"]]
+    table["test_set"] = table["dataset"] + table["split"].map(lambda s: f", {s}" if s else "")
+    table["hover"] = [_hover(row) for row in table.to_dict("records")]
+    table["text"] = [_short(row) for row in table.to_dict("records")]
+    return table
+
+
+def _short(row: dict) -> str:
+    """Write the counts of a cell, nothing where there are none to write."""
+    counted = "" if pd.isna(row["certain"]) else f"{row['certain']:,}+{row['possible']:,}"
+    if counted == "0+0":
+        counted = ""
+    return counted + ("" if pd.isna(row["printed"]) else f" {{{row['printed']}}}")
+
+
+def _hover(row: dict) -> str:
+    words = "nobody can count them"
+    if not pd.isna(row["certain"]):
+        words = f"{row['certain']:,} certain, {row['possible']:,} possible of {row['classes']:,}"
+    if not pd.isna(row["printed"]):
+        words += f"<br>{row['printed_in']}: {row['printed']}"
+    return words
+
+
+def show_extractors(asked: Asked) -> None:
+    """List all extractors with their answers for the same test classes."""
+    rows = []
+    for extractor in contamination.extractors().values():
+        answer = contamination.answer(asked.tested, extractor)
+        titles = [contamination.pretraining_sets()[name].title for name in extractor.pretraining]
+        rows.append(
+            {
+                "extractor": extractor.name,
+                "kind": extractor.kind,
+                "trained_on": " + ".join(titles),
+                "with": extractor.labels,
+                "answer": answer.verdict,
+                "why": answer.sentence,
+                "source": extractor.source,
+                "url": extractor.url,
+            }
+        )
+    st.markdown(f"May a number on **{plain(str(asked.tested))}** be reported as zero-shot?")
+    tables.show(
+        pd.DataFrame(rows),
+        "contamination_extractors",
+        labels={
+            "extractor": "extractor",
+            "answer": "answer",
+            "trained_on": "trained on",
+            "with": "with",
+            "source": "source",
+        },
+        height=420,
+    )
+    st.caption(
+        "“With” is what the examples came with when the extractor was trained on them. The "
+        "download also has the reason for each answer."
+    )
+
+
+def show_classes(asked: Asked) -> None:
+    """List the overlapping classes of what is asked about, each with its reason."""
+    names = asked.extractor.pretraining
+    with st.spinner("Comparing names of classes…"):
+        parts = [contamination.evidence(asked.tested, name) for name in names]
+    table = pd.concat(parts, ignore_index=True)
+    if table.empty:
+        st.info(
+            "There is no class to show: none overlaps, or nobody can tell which.",
+            icon=":material/info:",
+        )
+        return
+    sets = contamination.pretraining_sets()
+    table["pretraining"] = [sets[name].title for name in table["pretraining"]]
+    tables.show(
+        table,
+        "contamination_classes",
+        labels={
+            "class": "test class",
+            "pretraining": "in",
+            "overlap": "overlap",
+            "pretraining_class": "pre-training class",
+            "evidence": "why",
+            "printed_in": "listed by",
+        },
+        height=420,
+    )
+    st.caption(
+        "Certain: the same name, or a kind that carries it. Possible: a related name; a person has "
+        "to decide. Listed: only a paper lists it."
+    )
+    st.page_link(
+        "pages/leakage_review.py",
+        label="Confirm or reject possible classes of a data set",
+        icon=":material/policy:",
+        query_params={"leakage_tab": "Confirm or reject"},
+    )
+
+
+def show_adding(asked: Asked) -> None:
+    """Say how a row gets onto the map."""
+    st.markdown(
+        "Your extractor is not here? Add a row to `data/contamination.csv` and open a pull "
+        "request. CONTRIBUTING.md says what each column means. The row needs a source. This "
+        "command says what is wrong with it:"
+    )
+    st.code("zslcore contamination --check", language=None)
+    rows = [
+        {
+            "title": each.title,
+            "classes": each.n_classes,
+            "list": each.vocabulary or "no list is public",
+            "source": each.source,
+        }
+        for each in contamination.pretraining_sets().values()
+    ]
+    tables.show(
+        pd.DataFrame(rows).astype({"classes": "Int64"}),
+        "contamination_sets",
+        labels={
+            "title": "pre-training set",
+            "classes": "classes",
+            "list": "list",
+            "source": "source",
+        },
+        height=420,
+    )

@@ -1,0 +1,51 @@
+"""How far seen classes are held back: the gamma that one drags, kept in the address of the page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from ui.figures.curve import curve_in_hand, line_of
+from ui.in_hand import let_go, take_in_hand
+from zslcore.protocol import ScoredTest
+from zslcore.runs import RunResult
+
+__all__ = ["choose_gamma"]
+
+ASKED, CURVE = "overview_gamma", "overview_curve"
+
+
+def choose_gamma(run: RunResult, scores: ScoredTest, names: Sequence[str]) -> float:
+    """Show the curve of a run to take in hand, and return the gamma at which it was let go.
+
+    Parameters
+    ----------
+    run, scores : what was run, with its scores
+    names : of the classes, in the order of the data set's prototypes
+    """
+    gamma = _asked()
+    if gamma is None:
+        gamma = run.gamma or 0.0
+    line = line_of(run.spec.method, scores.curve, "harmonic", run.gamma, gamma)
+    take_in_hand(curve_in_hand([line], scores, names), key=CURVE, on_change=_remember)
+    st.caption(
+        "Drag the point, the line or the slider. γ is what seen classes lose. Let go, and the "
+        "pictures below are answered again."
+    )
+    return gamma
+
+
+def _asked() -> float | None:
+    """Return the gamma in the address, None where there is none that is a number."""
+    try:
+        gamma = float(st.query_params[ASKED])
+    except (KeyError, ValueError):
+        return None
+    return gamma if abs(gamma) < float("inf") else None
+
+
+def _remember() -> None:
+    """Write the gamma at which the visitor has let go into the address."""
+    if (gamma := let_go(CURVE, "gamma")) is not None:
+        st.query_params[ASKED] = repr(gamma)

@@ -1,0 +1,163 @@
+"""What a score matrix reaches: figures, the curve in hand, classes, and another one beside."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from ui import tables, takeaway, terms
+from ui.figures.curve import GHOSTS, curve_in_hand, line_of
+from ui.frame import errors_as_sentences
+from ui.guard import fragment
+from ui.in_hand import let_go, take_in_hand
+from ui.numbers import percent, points, three_digits
+from ui.scores import Brought
+from ui.sections import at_gamma
+from ui.sections.confusion import show_confusion
+from ui.sections.scores_around import show_overlap, show_printed
+from ui.text import plain
+from zslcore.scores import FIXES
+from zslcore.scores.paired import beside
+
+__all__ = ["TABS", "show_scores"]
+
+TABS = (
+    "Classes at γ",
+    "Confusion at γ",
+    "Beside another",
+    "Split and overlaps",
+    "Printed figures",
+    "Reproduce",
+)
+GAMMA, CURVE = "scores_gamma", "scores_curve"
+
+
+@fragment
+def show_scores(first: Brought, others: list[Brought]) -> None:
+    """Show a score matrix; everything follows the gamma at which its curve is let go.
+
+    Parameters
+    ----------
+    first : the one in hand
+    others : more of them, of the same images or not
+    """
+    matrix, zsl = first.matrix, first.report.evaluation.zsl
+    _show_identity(first)
+    if not matrix.tested.generalized:
+        terms.metric("ZSL accuracy", percent(zsl))
+        _show_remarks(first)
+        _show_tabs(first, others, None)
+        return
+    slot = st.container()
+    gamma = at_gamma.show_figures(
+        matrix.tested, zsl, first.gamma, first.report.origin, of=matrix.digest, key=GAMMA
+    )
+    _show_remarks(first)
+    lines = [
+        line_of(each.matrix.name, each.matrix.tested.curve, look, each.gamma, at)
+        for each, look, at in zip(
+            [first, *others],
+            ["harmonic", *GHOSTS],
+            [gamma, *(o.gamma or 0.0 for o in others)],
+            strict=False,
+        )
+        if each.matrix.tested.generalized
+    ]
+    with slot:
+        take_in_hand(
+            curve_in_hand(lines, matrix.tested, matrix.class_names),
+            key=CURVE,
+            on_change=_remember,
+        )
+    _show_tabs(first, others, gamma)
+
+
+def _remember() -> None:
+    """Take the gamma at which the visitor has let go."""
+    if (gamma := let_go(CURVE, "gamma")) is not None:
+        st.session_state[GAMMA] = gamma
+
+
+def _show_identity(first: Brought) -> None:
+    """Say what the scores were understood as."""
+    m = first.matrix
+    words = [
+        f"{len(m.y):,} images",
+        f"{int(m.seen.sum())} seen and {int((~m.seen).sum())} unseen classes",
+        f"scores {m.digest}",
+    ]
+    if m.benchmark:
+        words.insert(
+            0,
+            f"by the number of images of every class, the test set of {m.benchmark}, "
+            f"split {m.split}",
+        )
+    if done := [FIXES[fix] for fix in m.fixes if fix != "as-is"]:
+        words.append(f"read so: {', '.join(done)}")
+    st.caption(f"{plain(m.name)}: {'; '.join(words)}.")
+
+
+def _show_remarks(first: Brought) -> None:
+    """Say what a reader of these figures should know."""
+    if first.gamma is None and first.matrix.tested.generalized:
+        st.caption(
+            ":material/info: Nobody has chosen a γ for these scores. A γ that is read off the test "
+            "images is an oracle: a bound, not a result. Add validation scores to choose one."
+        )
+    for remark in first.matrix.remarks:
+        st.caption(f":material/info: {plain(remark)}")
+
+
+def _show_tabs(first: Brought, others: list[Brought], gamma: float | None) -> None:
+    """Show what there is: everything with a curve, and without one what needs none."""
+    m = first.matrix
+    name = "scores_" + "".join(c if c.isalnum() else "_" for c in m.name)
+    at = gamma or 0.0
+    shows = {
+        "Classes at γ": lambda: at_gamma.show_classes(m.tested, at, m.class_names, name),
+        "Confusion at γ": lambda: show_confusion(
+            m.tested, at, m.class_names, name, key="scores_confusion"
+        ),
+        "Beside another": lambda: _show_pair(first, others, at),
+        "Split and overlaps": lambda: show_overlap(first),
+        "Printed figures": lambda: show_printed(first),
+        "Reproduce": lambda: takeaway.show_command(first.command),
+    }
+    names = TABS if gamma is not None else TABS[3:]
+    opened = terms.tabs(names, key="scores_tab", on_change="rerun")
+    for tab, named in zip(opened, names, strict=True):
+        if tab.open:
+            with tab, errors_as_sentences():
+                shows[named]()
+
+
+def _show_pair(first: Brought, others: list[Brought], gamma: float) -> None:
+    """Compare with the other matrices, each at the gamma that was chosen for it."""
+    if not others:
+        st.info("Bring a second file of scores of the same images.", icon=":material/info:")
+    for other in others:
+        pair = beside(first.matrix, other.matrix, (gamma, other.gamma or 0.0))
+        intervals = "; ".join(
+            f"{row.figure} {points(row.difference)} ({points(row.low)} to {points(row.high)})"
+            for row in pair.differences.itertuples()
+        )
+        st.markdown(f"**{plain(other.matrix.name)} less {plain(first.matrix.name)}:** {intervals}")
+        st.caption(
+            f"Both answer alike for {percent(pair.agreement)} of the images. {pair.only_second:,} "
+            f"images are right in the second alone, {pair.only_first:,} in the first alone "
+            f"(McNemar, p = {three_digits(pair.p)}). Intervals: 95 % over classes."
+        )
+        tables.show(
+            pair.classes,
+            f"scores_pair_{other.matrix.digest}",
+            labels={
+                "class": "class",
+                "seen": "seen",
+                "images": "test images",
+                "first": "first",
+                "second": "second",
+                "difference": "difference",
+            },
+            percent=["first", "second"],
+            points=["difference"],
+            height=380,
+        )

@@ -1,0 +1,52 @@
+"""What a server does once, before its first page: sweep, and look at the run store.
+
+Killed processes leave folders behind, and a disk may have damaged the run store; both are seen to
+here, and what a visitor has to know of it is one sentence.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+
+from ui.served import is_served
+from zslcore.doctor import sweep_leftovers
+from zslcore.exceptions import ZSLError
+from zslcore.mending import mend
+from zslcore.runs import RunStore
+
+__all__ = ["Start", "begin"]
+
+_LOG = logging.getLogger(__name__)
+
+
+class Start:
+    """Does its work once, whoever comes first, and remembers what is to be said."""
+
+    def __init__(self) -> None:
+        self._lock, self._done, self.said = threading.Lock(), False, ""
+
+    def begin(self) -> str:
+        """Return what visitors have to know, in a sentence; empty when all is well."""
+        with self._lock:
+            if not self._done:
+                self._done = True
+                self.said = self._look()
+        return self.said
+
+    def _look(self) -> str:
+        try:
+            if left := sweep_leftovers():
+                _LOG.warning("%d things that killed processes had left were removed", left)
+            return mend(RunStore())
+        except (ZSLError, OSError) as error:  # a folder that cannot be written is told elsewhere
+            _LOG.warning("%s", error)
+            return str(error) if isinstance(error, ZSLError) else ""
+
+
+_START = Start()
+
+
+def begin() -> str:
+    """See to the data folder of this server; elsewhere, as in tests, nothing happens."""
+    return _START.begin() if is_served() else ""

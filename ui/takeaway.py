@@ -1,0 +1,199 @@
+"""What a visitor takes away: below every figure and table, a menu that is made when it is opened.
+
+Pictures are made by the browser, from what is on its screen; tables are written by the server once
+somebody asks for them. A component of our own that draws a figure takes the same menu: it listens
+for the event ``zsl-save`` of the document, whose detail has ``key``, ``format`` ("png" or "svg"),
+``scale`` and ``file``, and answers when the key is its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from urllib.parse import urlencode
+
+import pandas as pd
+import plotly.graph_objects as go
+import streamlit as st
+
+from ui import exports, menus, report
+from ui.components import figure_files
+from ui.exports import Look
+from ui.figures.data import table_of
+from ui.guard import fragment
+from zslcore.version import version
+
+__all__ = [
+    "Figure",
+    "Table",
+    "address",
+    "cite",
+    "commands",
+    "offer_figure",
+    "offer_table",
+    "show_command",
+    "sources",
+    "start",
+]
+
+ICON = ":material/download:"
+_SOURCES, _COMMANDS = "takeaway_sources", "takeaway_commands"
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure to take away.
+
+    Attributes
+    ----------
+    key : the key of its element on the page, and what its files are called
+    caption : what it shows, in one or two sentences
+    plotly : the figure itself, or None for one that a component of ours draws
+    table : makes the numbers that it shows; those of ``plotly``, unless given
+    """
+
+    key: str
+    caption: str
+    plotly: go.Figure | None = field(default=None, repr=False)
+    table: Callable[[], pd.DataFrame] | None = None
+
+    def numbers(self) -> pd.DataFrame:
+        """Return what it shows as a table."""
+        if self.table is not None:
+            return self.table()
+        return pd.DataFrame() if self.plotly is None else table_of(self.plotly)
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table to take away.
+
+    Attributes
+    ----------
+    name : what its files are called
+    table : DataFrame, accuracies as fractions
+    look : how it is written for readers; None writes it as it is
+    index : whether the index is part of it
+    """
+
+    name: str
+    table: pd.DataFrame = field(repr=False)
+    look: Look | None = None
+    index: bool = False
+
+    def readable(self) -> pd.DataFrame:
+        """Return the table with its index as a column, if that is part of it."""
+        return self.table.reset_index() if self.index else self.table
+
+
+# --- Where things come from -----------------------------------------------------------------------
+
+
+def start() -> None:
+    """Forget what the page before was made from; a page calls this as it opens."""
+    st.session_state[_SOURCES], st.session_state[_COMMANDS] = (), ()
+
+
+def cite(*sources: str) -> None:
+    """Say what the figures of this page are made from, as "digits, data 0123abcd"."""
+    _add(_SOURCES, sources)
+
+
+def commands(*lines: str) -> None:
+    """Say which commands repeat what this page shows."""
+    _add(_COMMANDS, lines)
+
+
+def show_command(line: str) -> None:
+    """Show a command that repeats what is on this page; pins of this page have it, too."""
+    commands(line)
+    st.code(line, language=None, wrap_lines=True)
+
+
+def _add(key: str, more: Sequence[str]) -> None:
+    known = st.session_state.get(key, ())
+    st.session_state[key] = tuple(dict.fromkeys((*known, *more)))
+
+
+def sources() -> tuple[str, ...]:
+    """Return what the figures of this page are made from, and by which version."""
+    return (*st.session_state.get(_SOURCES, ()), f"zslcore {version()}")
+
+
+def address() -> str:
+    """Return the address of this page with its choices."""
+    path = st.session_state.get("path", "")
+    here = (st.context.url or "http://localhost:8501").rstrip("/")
+    asked = urlencode(st.query_params.to_dict())
+    # Streamlit leaves the page's own path in the first address of a visit, and not in later ones.
+    return f"{here.removesuffix(f'/{path}')}/{path}" + (f"?{asked}" if asked else "")
+
+
+# --- Menus ----------------------------------------------------------------------------------------
+
+
+@fragment
+def offer_figure(figure: Figure) -> None:
+    """Put the menu of a figure here: PNG, SVG, CSV, a line of Markdown, and a pin."""
+    if (menu := menus.opened("Download", icon=ICON, key=f"take_{figure.key}")) is None:
+        return
+    with menu:
+        figure_files.draw(figure.key, key=f"files_{figure.key}")
+        numbers = figure.numbers()
+        if not numbers.empty:
+            _file("CSV", lambda: exports.as_csv(numbers), f"{figure.key}.csv", figure.key)
+        _pin(
+            f"take_pin_{figure.key}",
+            lambda: report.Pin.of_figure(
+                figure.key, figure.caption, figure.plotly, numbers, *_made()
+            ),
+        )
+        st.caption("A line of Markdown, for a file beside the PNG:")
+        line = exports.markdown_line(
+            figure.caption, file=f"{figure.key}.png", sources=sources(), link=address()
+        )
+        st.code(line, language="markdown", wrap_lines=True, height=150)
+
+
+@fragment
+def offer_table(table: Table) -> None:
+    """Put the menu of a table here: CSV, LaTeX, Markdown, and a pin."""
+    key = f"take_table_{table.name}"
+    if (menu := menus.opened("Download table", icon=ICON, key=key)) is None:
+        return
+    caption = f"{table.name.replace('_', ' ')}: {'; '.join(sources())}"
+    readable = table.readable()
+    with menu:
+        for label, ending, text in (
+            ("CSV", "csv", lambda: exports.as_csv(table.table, index=table.index)),
+            ("LaTeX", "tex", lambda: exports.as_latex(readable, caption, table.look)),
+            ("Markdown", "md", lambda: exports.as_markdown(readable, table.look)),
+        ):
+            _file(label, text, f"{table.name}.{ending}", f"table_{table.name}")
+        _pin(
+            f"take_pin_table_{table.name}",
+            lambda: report.Pin.of_table(table.name, readable, table.look, *_made()),
+        )
+        st.caption("Accuracies in the CSV are fractions; LaTeX needs the package booktabs.")
+
+
+def _file(label: str, text: Callable[[], str], name: str, of: str) -> None:
+    st.download_button(
+        label,
+        text,
+        file_name=name,
+        icon=ICON,
+        type="tertiary",
+        on_click="ignore",
+        key=f"download_{of}_{label}",
+    )
+
+
+def _pin(key: str, make: Callable[[], report.Pin]) -> None:
+    if st.button("Pin to the report", icon=":material/keep:", type="tertiary", key=key):
+        st.toast(report.pin(make()), icon=":material/keep:")
+
+
+def _made() -> tuple[tuple[str, ...], tuple[str, ...], str]:
+    """Return sources, commands and the address, as a pin keeps them."""
+    return sources(), st.session_state.get(_COMMANDS, ()), address()

@@ -1,0 +1,55 @@
+"""Terms at hand: what is labelled with a term of the glossary says its sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import streamlit as st
+
+from ui.text import TERMS, Term, term_of
+
+__all__ = ["forget", "metric", "on_this_page", "tabs", "tip"]
+
+_SHOWN = "terms_shown"
+
+
+def tip(label: str, more: str | None = None) -> str | None:
+    """Return what is said of a label: its sentence and formula in the glossary, then ``more``.
+
+    Parameters
+    ----------
+    label : of a figure, a column, a control or a tab
+    more : what is said of this one besides
+
+    Returns
+    -------
+    str, or None where there is nothing to say
+    """
+    if (term := term_of(label)) is None:
+        return more
+    st.session_state.setdefault(_SHOWN, {})[term.name] = None
+    return "\n\n".join(filter(None, (term.in_markdown(), more)))
+
+
+def metric(label: str, value: str, *, help: str | None = None, **options: Any) -> None:  # noqa: A002 - as Streamlit calls it
+    """Show a figure as ``st.metric`` does, with the sentence of its term before ``help``."""
+    st.metric(label, value, help=tip(label, help), **options)
+
+
+def tabs(labels: Sequence[str], **options: Any) -> Sequence[Any]:
+    """Put tabs here as ``st.tabs`` does; their terms stand first in the glossary of the page."""
+    for label in labels:
+        tip(label)
+    return st.tabs(labels, **options)
+
+
+def on_this_page() -> list[Term]:
+    """Return the terms that this page has shown, in the order of the glossary."""
+    shown = st.session_state.get(_SHOWN, {})
+    return [term for name, term in TERMS.items() if name in shown]
+
+
+def forget() -> None:
+    """Forget the terms of the page before."""
+    st.session_state.pop(_SHOWN, None)

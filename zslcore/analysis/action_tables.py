@@ -1,0 +1,258 @@
+r"""What a study of actions says: gains over the baseline, splits, prototypes and classes.
+
+Of every method, set of features and kind of prototypes the gain minus that of the baseline, which
+was trained on nothing. Two intervals answer two questions:
+
+- *over classes*: would other classes show it too? Classes are resampled (bootstrap-t), each with
+  its mean over the draws that tested it;
+- *over draws*: how exact is the mean over the draws of these very classes? The draws are
+  independent of each other, given the classes, so that Student's t holds:
+  :math:`\bar g \pm t_{n-1} \, \mathrm{sd}(g) / \sqrt{n}` for the differences :math:`g` of the gains
+  of each draw.
+
+The p-value permutes which classes overlap; it is adjusted after Holm for every comparison with the
+baseline that the study makes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from zslcore.analysis.overlap import gain_difference, gain_of, gains_by_draw, study_summary
+from zslcore.analysis.significance import holm
+from zslcore.datasets.facts import published
+from zslcore.exceptions import ParameterError
+
+__all__ = [
+    "PRINTED_FEATURES",
+    "action_classes",
+    "action_gains",
+    "compared_semantics",
+    "compared_splits",
+    "interval_over_draws",
+]
+
+#: What the paper calls the features of an extractor, in the columns of its printed tables.
+PRINTED_FEATURES = {"idt": "IDT", "sports": "C3D", "kinetics": "deep"}
+_GROUP = ["features", "semantics", "method"]
+
+
+def action_gains(
+    study: pd.DataFrame, baseline: str, *, configuration: str = "", level: float = 0.95
+) -> pd.DataFrame:
+    """Return the gain of each method, set of features and prototypes minus the baseline's.
+
+    Parameters
+    ----------
+    study : see :data:`zslcore.analysis.actions.ACTION_COLUMNS`; controlled splits count
+    baseline : features without pre-training
+    configuration : whose printed gains stand beside, "OS1" to "OS4"; none by default
+    level : of the intervals
+
+    Raises
+    ------
+    ParameterError
+        When the study has no such features.
+
+    Returns
+    -------
+    DataFrame
+        One row per features, prototypes and method: ``acc_ouc``, ``acc_tuc``, ``all``, ``gain``
+        with ``low`` and ``high`` over classes; but for the baseline ``minus`` (the gain minus the
+        baseline's) with ``minus_low`` and ``minus_high`` over classes, ``draws_minus`` with
+        ``draws_low`` and ``draws_high`` over draws, ``p``, ``p_holm``, and ``printed``.
+    """
+    controlled = study[study["splits"] == "controlled"]
+    tables = []
+    for semantics, part in controlled.groupby("semantics", sort=False):
+        if not (part["features"] == baseline).any():
+            continue  # imported features may have one kind of prototypes alone
+        found = study_summary(part, baseline=baseline, level=level)
+        found.insert(1, "semantics", semantics)
+        tables.append(found)
+    if not tables:
+        raise ParameterError(f"No features called {baseline!r} in the study; expected a baseline.")
+    table = pd.concat(tables, ignore_index=True).drop(columns=["p", "p_holm"])
+    table = table.rename(columns={"gain_minus_baseline": "minus", "minus_p": "p"})
+    gains = {
+        tuple(map(str, key)): gains_by_draw(part)
+        for key, part in controlled.groupby(_GROUP, sort=False)
+    }
+    keys = list(zip(*(table[name] for name in _GROUP), strict=True))
+    own = [_over_baseline(gains, key, baseline, level) for key in keys]
+    table = table.join(pd.DataFrame(own, index=table.index))
+    of_baseline = table["features"] == baseline
+    table.loc[of_baseline, ["minus", "minus_low", "minus_high", "p"]] = np.nan
+    table["p_holm"] = np.nan
+    table.loc[~of_baseline, "p_holm"] = holm(table.loc[~of_baseline, "p"].to_numpy())
+    table["printed"] = [_printed(configuration, *key) for key in keys]
+    return table
+
+
+def _over_baseline(
+    gains: Mapping[tuple[str, ...], pd.Series],
+    key: tuple[str, str, str],
+    baseline: str,
+    level: float,
+) -> dict[str, float]:
+    """Return what the gain of each draw is above the baseline's, with the interval over draws."""
+    features, semantics, method = key
+    if features == baseline:
+        return dict.fromkeys(("draws_minus", "draws_low", "draws_high"), np.nan)
+    differences = (gains[key] - gains[baseline, semantics, method]).dropna().to_numpy()
+    low, high = interval_over_draws(differences, level)
+    return {
+        "draws_minus": float(differences.mean()),
+        "draws_low": low,
+        "draws_high": high,
+    }
+
+
+def interval_over_draws(values: np.ndarray, level: float = 0.95) -> tuple[float, float]:
+    """Return Student's interval of a mean; NaN of fewer than two values."""
+    n = len(values)
+    if n < 2:
+        return np.nan, np.nan
+    reach = stats.t.ppf((1 + level) / 2, n - 1) * values.std(ddof=1) / np.sqrt(n)
+    return float(values.mean() - reach), float(values.mean() + reach)
+
+
+def _printed(configuration: str, features: str, semantics: str, method: str) -> float:
+    """Return the printed gain minus IDT's, as a fraction; NaN where the paper prints none."""
+    called = PRINTED_FEATURES.get(features)
+    if called is None:
+        return np.nan
+    table = published("overlap_gain_action")
+    cell = table[
+        (table["configuration"] == configuration)
+        & table["features"].str.startswith(called)
+        & (table["semantics"] == semantics)
+        & (table["method"] == method.replace(" ", "_"))
+    ]
+    return float(cell["overlap_gain_minus_idt"].iloc[0]) if len(cell) else np.nan
+
+
+def compared_splits(study: pd.DataFrame, dataset: str, method: str = "BiDiLEL") -> pd.DataFrame:
+    """Return accuracies on released and on controlled splits, as the paper's table 4 has them.
+
+    Parameters
+    ----------
+    study : with both kinds of splits
+    dataset : "UCF101" or "HMDB51", whose printed figures stand beside
+    method : the one that both were made with
+
+    Returns
+    -------
+    DataFrame
+        One row per features and prototypes: mean accuracy per class ``released`` and
+        ``controlled``, ``difference`` with ``low`` and ``high`` (Welch's interval over the draws),
+        the shares of overlapping test classes ``ouc_released`` and ``ouc_controlled``, and
+        ``printed_released``, ``printed_controlled``, NaN where the paper prints none.
+    """
+    rows = []
+    of_method = study[study["method"] == method]
+    for (features, semantics), part in of_method.groupby(["features", "semantics"], sort=False):
+        by_draw = part.groupby(["splits", "draw"])["accuracy"].mean()
+        if set(by_draw.index.get_level_values("splits")) != {"controlled", "released"}:
+            continue
+        released, controlled = (by_draw[kind].to_numpy() for kind in ("released", "controlled"))
+        shares = part.groupby("splits")["overlapping"].mean()
+        low, high = _welch(controlled, released)
+        row = {"features": features, "semantics": semantics}
+        row |= {"released": released.mean(), "controlled": controlled.mean()}
+        row |= {"difference": controlled.mean() - released.mean(), "low": low, "high": high}
+        row |= {f"ouc_{kind}": shares[kind] for kind in ("released", "controlled")}
+        rows.append(row | _printed_splits(dataset, str(features), str(semantics)))
+    return pd.DataFrame(rows)
+
+
+def _welch(a: np.ndarray, b: np.ndarray) -> tuple[float, float]:
+    """Return the interval of the difference of two means; NaN of fewer than two values each."""
+    if min(len(a), len(b)) < 2:
+        return np.nan, np.nan
+    interval = stats.ttest_ind(a, b, equal_var=False).confidence_interval(0.95)
+    return float(interval.low), float(interval.high)
+
+
+def _printed_splits(dataset: str, features: str, semantics: str) -> dict[str, float]:
+    table = published("action_bidilel_splits")
+    cells = table[
+        (table["dataset"] == dataset)
+        & (table["features"] == PRINTED_FEATURES.get(features, ""))
+        & (table["semantics"] == semantics)
+    ].set_index("splits")["top1"]
+    return {
+        "printed_released": cells.get("previous", np.nan),
+        "printed_controlled": cells.get("controlled", np.nan),
+    }
+
+
+def compared_semantics(study: pd.DataFrame, *, level: float = 0.95) -> pd.DataFrame:
+    """Return attributes beside word vectors, by features and method; empty with one kind alone.
+
+    Returns
+    -------
+    DataFrame
+        ``acc_attributes``, ``acc_word2vec`` (mean over classes, each with its mean over draws),
+        ``accuracy_difference`` with ``accuracy_low`` and ``accuracy_high`` (Student's t over
+        classes), ``gain_attributes``, ``gain_word2vec``, ``gain_difference`` with ``gain_low`` and
+        ``gain_high`` (bootstrap-t over classes).
+    """
+    controlled = study[study["splits"] == "controlled"]
+    rows = []
+    for (features, method), part in controlled.groupby(["features", "method"], sort=False):
+        kinds = {str(kind): of_kind for kind, of_kind in part.groupby("semantics")}
+        if set(kinds) != {"attributes", "word2vec"}:
+            continue
+        ours, other = kinds["attributes"], kinds["word2vec"]
+        pair = pd.concat(
+            {k: p.groupby("class")["accuracy"].mean() for k, p in kinds.items()}, axis=1
+        )
+        by_class = (pair["attributes"] - pair["word2vec"]).to_numpy()
+        low, high = interval_over_draws(by_class, level)
+        gain = gain_difference(ours, other, level=level)
+        row = {"features": features, "method": method}
+        row |= {f"acc_{kind}": pair[kind].mean() for kind in kinds}
+        row |= {"accuracy_difference": by_class.mean(), "accuracy_low": low, "accuracy_high": high}
+        row |= {f"gain_{kind}": _gain(rows) for kind, rows in kinds.items()}
+        row |= {"gain_difference": gain.difference}
+        row |= {"gain_low": gain.interval[0], "gain_high": gain.interval[1]}
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def _gain(part: pd.DataFrame) -> float:
+    by_class = part.groupby("class").agg({"accuracy": "mean", "overlapping": "first"})
+    sides = by_class.groupby("overlapping")["accuracy"].mean()
+    return float(gain_of(sides[True], sides[False]))
+
+
+def action_classes(
+    study: pd.DataFrame, names: Sequence[str], features: str, semantics: str, method: str
+) -> pd.DataFrame:
+    """Return every class with its mean accuracy over the draws that tested it, best first.
+
+    Returns
+    -------
+    DataFrame
+        ``class`` (its name), ``overlapping``, ``draws`` (that tested it), ``accuracy``, and
+        ``lowest`` and ``highest`` of its draws.
+    """
+    chosen = (
+        (study["splits"] == "controlled")
+        & (study["features"] == features)
+        & (study["semantics"] == semantics)
+        & (study["method"] == method)
+    )
+    by_class = study[chosen].groupby("class")
+    table = by_class["accuracy"].agg(["mean", "size", "min", "max"]).reset_index()
+    table.insert(1, "overlapping", by_class["overlapping"].first().to_numpy())
+    table["class"] = [names[c] for c in table["class"]]
+    table = table.rename(
+        columns={"mean": "accuracy", "size": "draws", "min": "lowest", "max": "highest"}
+    )
+    return table.sort_values("accuracy", ascending=False, kind="stable", ignore_index=True)

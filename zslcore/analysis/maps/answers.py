@@ -1,0 +1,65 @@
+"""What a method answers to every image of a data set, to colour a map by."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from zslcore.datasets.base import Split
+from zslcore.protocol import ScoredTest
+
+__all__ = ["Answers", "answers"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Answers:
+    """The answers of a method, over all images of a data set.
+
+    Attributes
+    ----------
+    tested : bool array of shape (n,), whether an image is in the test set
+    predicted : int array of shape (n,), rows of the data set's prototypes; -1 where not tested
+    right : bool array of shape (n,), whether the answer is the image's class
+    lead : array of shape (n,), how far the answer's score lies above the next one; 0 where not
+        tested
+    """
+
+    tested: np.ndarray
+    predicted: np.ndarray
+    right: np.ndarray
+    lead: np.ndarray
+
+
+def answers(scores: ScoredTest, split: Split, n: int, *, gamma: float = 0.0) -> Answers:
+    r"""Return what a method answers, among all classes.
+
+    With the scores :math:`F_{ic}` and :math:`\gamma` taken from seen classes, the answer to image
+    :math:`i` is :math:`\hat c = \arg\max_c F_{ic} - \gamma [c \text{ seen}]`, and its lead
+    :math:`\max_c - \max_{c \ne \hat c}` of the same.
+
+    Parameters
+    ----------
+    scores : ScoredTest of the split, as :func:`zslcore.protocol.fit_and_score` returns it
+    split : Split
+    n : int, images of the data set
+    gamma : float
+        What calibrated stacking takes from seen classes.
+    """
+    test = np.concatenate([split.test_seen, split.test_unseen])
+    answer = scores.predicted(gamma)
+    F = np.where(scores.seen, scores.F - gamma, scores.F)
+    best = np.take_along_axis(F, answer[:, None], axis=1)[:, 0]
+    np.put_along_axis(F, answer[:, None], -np.inf, axis=1)
+    out = Answers(
+        tested=np.zeros(n, dtype=bool),
+        predicted=np.full(n, -1, dtype=np.int32),
+        right=np.zeros(n, dtype=bool),
+        lead=np.zeros(n),
+    )
+    out.tested[test] = True
+    out.predicted[test] = scores.classes[answer]
+    out.right[test] = answer == scores.y
+    with np.errstate(invalid="ignore"):  # two scores of -inf have no difference
+        out.lead[test] = np.nan_to_num(best - F.max(axis=1), posinf=np.finfo(float).max)
+    return out

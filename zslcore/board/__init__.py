@@ -1,0 +1,24 @@
+"""A board of everybody's results: one JSON a result, checked by machine, shown in one table.
+
+========== =======================================================================================
+entry       :mod:`zslcore.board.entry`: what the JSON of a result says, and how it is read
+write       :mod:`zslcore.board.making`: an entry of a run, or of judged scores
+check       :mod:`zslcore.board.checking`: which split it was, and what contradicts itself
+overlap     :mod:`zslcore.board.contamination`: clean, overlapping or unknown
+show        :mod:`zslcore.board.table`: rows with intervals; CSV, LaTeX and HTML of them
+========== =======================================================================================
+"""
+
+from zslcore.board.checking import Board, Judged, SplitState, read_board
+from zslcore.board.contamination import Contamination
+from zslcore.board.entry import BoardEntry, read_entry
+
+__all__ = [
+    "Board",
+    "BoardEntry",
+    "Contamination",
+    "Judged",
+    "SplitState",
+    "read_board",
+    "read_entry",
+]

@@ -1,0 +1,127 @@
+"""The board as one HTML page that loads nothing from elsewhere; a click on a heading sorts it."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import Any
+
+import pandas as pd
+
+from zslcore.board.checking import Board
+from zslcore.board.table import HEADINGS, PERCENT, chosen_in_words, table_of
+
+__all__ = ["to_html"]
+
+STYLE = """
+:root { color-scheme: light dark; }
+body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem; color: #222; background: #fff; }
+h1 { font-size: 1.5rem; } .board { overflow-x: auto; } table { border-collapse: collapse; }
+th, td { border-bottom: 1px solid #ccc; padding: .3rem .6rem; text-align: left; }
+td.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+small { color: #595959; white-space: nowrap; }
+th button { all: unset; cursor: pointer; font-weight: 600; }
+th button:focus-visible { outline: 2px solid #0072b2; }
+th[aria-sort=ascending] button::after { content: " \\2191"; }
+th[aria-sort=descending] button::after { content: " \\2193"; }
+.clean, .known { color: #00664d; } .overlapping, .v1 { color: #a03a00; font-weight: 600; }
+.unknown, .variant, .or { color: #7a5b00; } .bound { font-style: italic; }
+@media (prefers-color-scheme: dark) {
+  body { color: #e6e6e6; background: #14171c; } th, td { border-color: #444; }
+  small { color: #a9b0b8; } .clean, .known { color: #4fd1a5; }
+  .overlapping, .v1 { color: #ff9a5c; } .unknown, .variant, .or { color: #e8c455; }
+}
+"""
+SCRIPT = """
+const head = [...document.querySelectorAll("th")], body = document.querySelector("tbody");
+head.forEach((th, k) => th.querySelector("button").addEventListener("click", () => {
+  const up = th.getAttribute("aria-sort") === "descending" ? 1 : -1;
+  const number = th.dataset.kind === "n", sign = number ? up : -up;
+  const value = tr => tr.cells[k].dataset.v;
+  const rows = [...body.rows].sort((a, b) => {
+    const [x, y] = [value(a), value(b)];
+    if (x === "" || y === "") return (x === "") - (y === "");
+    return sign * (number ? x - y : x.localeCompare(y, "en"));
+  });
+  head.forEach(other => other.removeAttribute("aria-sort"));
+  th.setAttribute("aria-sort", up > 0 === number ? "ascending" : "descending");
+  body.append(...rows);
+}));
+"""
+#: Columns whose interval stands below the figure.
+INTERVALS = ("zsl", "H_gamma")
+
+
+def to_html(board: Board, title: str = "Board of results") -> str:
+    """Return a standalone page; every text from outside is escaped, and no other is a link."""
+    table = table_of(board.results)
+    head = "".join(_heading(column) for column in HEADINGS)
+    body = "\n".join(_line(row) for _, row in table.iterrows())
+    n = len(table)
+    said = f"{n} result{'s' if n != 1 else ''}, files {board.digest}."
+    return (
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>{escape(title)}</title><style>{STYLE}</style></head><body>"
+        f"<h1>{escape(title)}</h1><p>{escape(said)} {escape(EXPLAINED)}</p>"
+        '<div class="board" tabindex="0" role="region" aria-label="Results">'
+        f"<table><thead><tr>{head}</tr></thead>\n"
+        f"<tbody>{body}</tbody></table></div>{_refused(board)}"
+        f"<script>{SCRIPT}</script></body></html>\n"
+    )
+
+
+EXPLAINED = (
+    "Accuracies are means over classes, in percent; below them stand 95 % intervals over classes, "
+    "where a result tells the accuracy of every class. Overlap: whether unseen classes were among "
+    "those that the feature extractor was trained on; unknown means that nobody has told. A gamma "
+    "or parameters called oracle were chosen on the test images: a bound, not a result."
+)
+
+
+def _heading(column: str) -> str:
+    kind = ' data-kind="n"' if column in PERCENT else ""
+    return f'<th scope="col"{kind}><button>{escape(HEADINGS[column])}</button></th>'
+
+
+def _line(row: pd.Series) -> str:
+    bound = ' class="bound"' if "oracle" in (row["gamma_origin"], row["params_origin"]) else ""
+    return f"<tr{bound}>" + "".join(_cell(row, column) for column in HEADINGS) + "</tr>"
+
+
+def _cell(row: pd.Series, column: str) -> str:
+    if column in PERCENT:
+        return _number(row, column)
+    text = chosen_in_words(row) if column == "chosen_for" else str(row[column])
+    if column == "data" and row["simulated"]:
+        text = f"{text} (simulated)"
+    shown, kind = escape(text), ""
+    if column in ("contamination", "split_state"):
+        kind = f' class="{escape(text.replace("v1 or 2.0", "or"))}"'
+    if column == "method" and row["link"]:
+        shown = f'<a href="{escape(row["link"])}" rel="noopener nofollow">{shown}</a>'
+    if column == "data" and row["features"]:
+        shown += f"<br><small>{escape(_short(row['features']))}</small>"
+    return f'<td data-v="{escape(text)}"{kind}>{shown}</td>'
+
+
+def _short(text: str, letters: int = 60) -> str:
+    return text if len(text) <= letters else f"{text[: letters - 1]}…"
+
+
+def _number(row: pd.Series, column: str) -> str:
+    value: Any = row[column]
+    if pd.isna(value):
+        return '<td class="n" data-v="">–</td>'
+    shown = f"{100 * value:.1f}"
+    if column in INTERVALS and pd.notna(row[f"{column}_low"]):
+        low, high = 100 * row[f"{column}_low"], 100 * row[f"{column}_high"]
+        shown += f"<br><small>{low:.1f} to {high:.1f}</small>"
+    return f'<td class="n" data-v="{value:.6f}">{shown}</td>'
+
+
+def _refused(board: Board) -> str:
+    """List the files that are not on the board, and why."""
+    if not board.refused:
+        return ""
+    lines = "".join(f"<li>{escape(why)}</li>" for why in board.refused.values())
+    return f"<h2>Not on the board</h2><ul>{lines}</ul>"

@@ -1,0 +1,177 @@
+"""A folder of results: every file is read, placed on its split, or refused in one sentence."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Literal
+
+from zslcore.board.contamination import Contamination, contamination_of
+from zslcore.board.entry import MAX_BYTES, BoardEntry, read_entry
+from zslcore.datasets import load
+from zslcore.datasets.base import Split
+from zslcore.datasets.door import clean_text
+from zslcore.datasets.simulated import SIMULATED
+from zslcore.exceptions import FileRefusedError
+from zslcore.leakage.known import KnownSplit, known_splits, part_digest
+
+__all__ = ["Board", "Judged", "SplitState", "judged", "parts_of", "read_board", "split_state"]
+
+#: Most files of a folder that are looked at.
+MAX_FILES = 5_000
+
+Kind = Literal["known", "v1", "v1 or 2.0", "by counts", "variant", "unknown"]
+
+
+@dataclass(frozen=True, slots=True)
+class SplitState:
+    """Which split a result was tested on.
+
+    Attributes
+    ----------
+    kind : "known" (its rows are a published split's), "v1" (a release that leaks), "v1 or 2.0" (its
+        rows are those of both, and it does not say which), "by counts" (as many test images as a
+        published split), "variant" (some parts are a published split's) or "unknown"
+    why : one sentence
+    """
+
+    kind: Kind
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A result that is on the board.
+
+    Attributes
+    ----------
+    file : name of its file
+    entry : what it says
+    split : SplitState
+    contamination : Contamination
+    """
+
+    file: str
+    entry: BoardEntry
+    split: SplitState
+    contamination: Contamination
+
+
+@dataclass(frozen=True, slots=True)
+class Board:
+    """A folder of results.
+
+    Attributes
+    ----------
+    results : by name of the file
+    refused : name of a file -> why it is not on the board
+    digest : SHA-256 over names and contents of all files, 16 hex digits
+    """
+
+    results: tuple[Judged, ...]
+    refused: Mapping[str, str]
+    digest: str
+
+
+def read_board(folder: Path) -> Board:
+    """Read and check every ``.json`` of a folder, by name.
+
+    Raises
+    ------
+    FileRefusedError
+        When there is no such folder, or it holds too many files.
+    """
+    if not folder.is_dir():
+        raise FileRefusedError(f"{clean_text(folder)}: expected a folder of results as JSON.")
+    paths = sorted(path for path in folder.glob("*.json") if path.is_file())
+    if len(paths) > MAX_FILES:
+        raise FileRefusedError(
+            f"{clean_text(folder)}: expected at most {MAX_FILES:,} results; got {len(paths):,}."
+        )
+    results: list[Judged] = []
+    refused: dict[str, str] = {}
+    first: dict[str, str] = {}
+    sha = hashlib.sha256()
+    for path in paths:
+        name = clean_text(path.name)
+        with path.open("rb") as file:
+            content = file.read(MAX_BYTES + 1)
+        same = hashlib.sha256(content).hexdigest()
+        sha.update(f"{path.name}\n{same}\n".encode("utf-8", "surrogateescape"))
+        try:
+            if first.setdefault(same, name) != name:
+                raise FileRefusedError(f"{name}: expected a result of its own; got {first[same]}.")
+            results.append(judged(read_entry(content, name), name))
+        except FileRefusedError as error:
+            refused[name] = str(error)
+    return Board(tuple(results), refused, sha.hexdigest()[:16])
+
+
+def judged(entry: BoardEntry, file: str) -> Judged:
+    """Return a result with what its split and its extractor are known to be."""
+    return Judged(file, entry, split_state(entry), contamination_of(entry))
+
+
+def parts_of(split: Split) -> dict[str, str]:
+    """Return the digest of every part of a split that has rows."""
+    rows = {part: getattr(split, part) for part in ("trainval", "test_seen", "test_unseen")}
+    return {part: part_digest(values) for part, values in rows.items() if len(values)}
+
+
+def split_state(entry: BoardEntry) -> SplitState:
+    """Return which split a result was tested on, told by the digests of its parts."""
+    given, called = entry.split.parts, entry.split.name
+    published = [s for s in known_splits() if s.dataset == entry.data.benchmark]
+    if not given:
+        return _by_counts(entry, published)
+    own = _own_parts(entry.data.name).get(called, {})
+    if own and all(own.get(part) == digest for part, digest in given.items()):
+        return SplitState("known", f"{called} of {entry.data.name}, which comes along.")
+    same = [s for s in published if all(s.parts.get(p) == d for p, d in given.items())]
+    if same:
+        return _published(same, called)
+    partly = [(s, p) for s in published for p, d in given.items() if s.parts.get(p) == d]
+    if partly:
+        split, _ = partly[0]
+        agree = [part for other, part in partly if other is split]
+        why = f"Only {' and '.join(agree)} {'has' if len(agree) == 1 else 'have'} the rows of"
+        return SplitState("variant", f"{why} {split}.")
+    return SplitState("unknown", "Its rows are no published split's.")
+
+
+def _published(same: list[KnownSplit], called: str) -> SplitState:
+    """Tell releases that share all rows that were given by what the result calls its split."""
+    old = [split for split in same if split.superseded]
+    if not old:
+        return SplitState("known", f"{same[0]}, by its rows.")
+    if len(old) == len(same):
+        return SplitState("v1", f"{old[0]}, by its rows. {old[0].superseded}")
+    if "v1" in called.lower():
+        return SplitState("v1", f"{old[0]}, by its rows and its name. {old[0].superseded}")
+    named = [split for split in same if split.name == called]
+    if named:
+        return SplitState("known", f"{named[0]}, by its rows and its name.")
+    names = " or ".join(split.name for split in same)
+    return SplitState("v1 or 2.0", f"{names}: they share these rows, and the result says no more.")
+
+
+def _by_counts(entry: BoardEntry, published: list[KnownSplit]) -> SplitState:
+    counts = entry.split.counts
+    same = [s for s in published if counts and all(s.counts.get(p) == n for p, n in counts.items())]
+    if "v1" in entry.split.name.lower():
+        return SplitState("v1", "It calls its split v1; the digests of its rows are not given.")
+    if not same:
+        return SplitState("unknown", "The digests of its rows are not given.")
+    why = f"As many test images as {same[-1]}; the digests of its rows are not given."
+    return SplitState("by counts", why)
+
+
+@cache
+def _own_parts(name: str) -> Mapping[str, Mapping[str, str]]:
+    """Return the digests of the splits of data that come along, but for those of full size."""
+    if name != "digits" and (name not in SIMULATED or name.endswith("-full")):
+        return {}
+    return {split.name: parts_of(split) for split in load(name).splits.values()}

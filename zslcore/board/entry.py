@@ -1,0 +1,377 @@
+"""What the JSON of one result on the board says, and how it is read.
+
+A file is what somebody else wrote. It is read by its types, a field that nobody knows is refused
+like one that is missing, and what contradicts itself is refused in one sentence. How gamma was
+found has to be said: a figure whose gamma comes from nowhere is no result.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field, fields
+from functools import cache
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+from zslcore.datasets.door import clean_text
+from zslcore.datasets.facts import fact_sources
+from zslcore.exceptions import FileRefusedError
+from zslcore.leakage.context import PARTS
+from zslcore.metrics import harmonic_mean
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
+
+__all__ = [
+    "MAX_BYTES",
+    "SCHEMA",
+    "BoardEntry",
+    "Data",
+    "Figures",
+    "Gamma",
+    "Parameters",
+    "Seeds",
+    "SplitMark",
+    "read_entry",
+]
+
+#: What every file says first.
+SCHEMA: Literal["zslcore-board/1"] = "zslcore-board/1"
+#: A result with every accuracy of 717 classes takes 100 kB.
+MAX_BYTES = 1 << 20
+#: Most letters of one text.
+MAX_TEXT = 500
+#: By how much figures that were printed with one decimal of a percent may miss their means.
+ROUNDING = 1.5e-3
+_STRICT: Mapping[str, Any] = {"extra": "forbid"}
+
+
+@dataclass(frozen=True, slots=True)
+class Data:
+    """What was tested on.
+
+    Attributes
+    ----------
+    name : as its owner calls it
+    benchmark : AWA1, AWA2, CUB, SUN or aPY; empty for any other data
+    features : what the images were turned into, in words
+    pretraining : names of the sets the feature extractor was trained on, see
+        :data:`zslcore.leakage.vocabularies.VOCABULARY_NAMES`; ``["none"]`` for none, empty where
+        nobody knows
+    simulated : whether no camera was involved
+    digest : of the content, 16 hex digits, where it is known
+    """
+
+    __pydantic_config__: ClassVar[Any] = _STRICT
+    name: str
+    benchmark: str = ""
+    features: str = ""
+    pretraining: tuple[str, ...] = ()
+    simulated: bool = False
+    digest: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SplitMark:
+    """Which images were trained and tested on.
+
+    Attributes
+    ----------
+    name : "PS 2.0", "SS", "own" ...
+    parts : part -> digest of its rows, see :func:`zslcore.leakage.known.part_digest`
+    counts : part -> number of its images, for results whose rows nobody has
+    """
+
+    __pydantic_config__: ClassVar[Any] = _STRICT
+    name: str
+    parts: Mapping[str, str] = field(default_factory=dict)
+    counts: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Gamma:
+    """What calibrated stacking took from the scores of seen classes, and how it was found.
+
+    Attributes
+    ----------
+    origin : "validated" (on other images than the test images), "given", "oracle" (on the test
+        images) or "none"
+    value : None where there is none
+    """
+
+    __pydantic_config__: ClassVar[Any] = _STRICT
+    origin: Literal["validated", "given", "oracle", "none"]
+    value: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    """How the parameters of the method were chosen.
+
+    Attributes
+    ----------
+    origin : "validated", "given", "oracle" or "not told"
+    chosen_for : what validation looked at
+    params : name -> value
+    """
+
+    __pydantic_config__: ClassVar[Any] = _STRICT
+    origin: Literal["validated", "given", "oracle", "not told"]
+    chosen_for: Literal["zsl", "gzsl", ""] = ""
+    params: Mapping[str, bool | int | float | str | None] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """Accuracies, means over classes, fractions in [0, 1]; None where there is none.
+
+    Attributes
+    ----------
+    zsl : of unseen images among unseen classes
+    u, s, H : among all classes, without calibration
+    u_gamma, s_gamma, H_gamma : among all classes, at gamma
+    ausuc : area under the seen-unseen curve
+    """
+
+    __pydantic_config__: ClassVar[Any] = _STRICT
+    zsl: float | None = None
+    u: float | None = None
+    s: float | None = None
+    H: float | None = None
+    u_gamma: float | None = None
+    s_gamma: float | None = None
+    H_gamma: float | None = None
+    ausuc: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Seeds:
+    """How much a stochastic method's figures vary; the figures are those of the first seed.
+
+    Attributes
+    ----------
+    n : number of seeds
+    zsl_std, H_gamma_std : standard deviations over them
+    """
+
+    __pydantic_config__: ClassVar[Any] = _STRICT
+    n: int = 1
+    zsl_std: float | None = None
+    H_gamma_std: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class BoardEntry:
+    """One result on the board.
+
+    Attributes
+    ----------
+    method : its name
+    who : whose result it is
+    link : where more is said about it, an address that begins with https:// or http://
+    data, split, gamma, parameters, figures, seeds
+    unseen_classes : their names; may be empty for a benchmark's own split
+    per_class : "zsl", "plain" (gamma = 0), "at_gamma" -> class -> accuracy, for intervals
+    spec : what was run, where it was run by this package
+    provenance : where the figures come from, in a sentence, where it was not
+    versions : of what computed it
+    created : day or moment, ISO 8601
+    schema : what kind of file this is
+    """
+
+    __pydantic_config__: ClassVar[Any] = _STRICT
+    method: str
+    who: str
+    data: Data
+    split: SplitMark
+    gamma: Gamma
+    parameters: Parameters
+    figures: Figures
+    seeds: Seeds = field(default_factory=Seeds)
+    unseen_classes: tuple[str, ...] = ()
+    per_class: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    spec: Mapping[str, Any] | None = None
+    provenance: str = ""
+    versions: Mapping[str, str] = field(default_factory=dict)
+    created: str = ""
+    link: str = ""
+    schema: Literal["zslcore-board/1"] = SCHEMA
+
+    def to_json(self) -> str:
+        """Return the entry as JSON, the same text for the same entry."""
+        values = asdict(self)
+        said = {"schema": values.pop("schema")} | {
+            name: value for name, value in values.items() if value not in ("", (), {}, None)
+        }
+        for name in ("data", "split", "gamma", "parameters", "figures", "seeds"):
+            said[name] = {
+                key: value for key, value in said[name].items() if value not in ("", (), {}, None)
+            }
+        return json.dumps(said, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+    @property
+    def peeked(self) -> bool:
+        """Whether anything was chosen on the test images: then it is a bound, and no result."""
+        return "oracle" in (self.gamma.origin, self.parameters.origin)
+
+
+def read_entry(content: bytes, file: str) -> BoardEntry:
+    """Read and check the JSON of one result.
+
+    Parameters
+    ----------
+    content : the file
+    file : its name, for sentences
+
+    Raises
+    ------
+    FileRefusedError
+        In one sentence: which field, what was expected, what came.
+    """
+    file = clean_text(file)
+    if len(content) > MAX_BYTES:
+        raise FileRefusedError(
+            f"{file}: expected at most {MAX_BYTES:,} bytes; got {len(content):,}."
+        )
+    try:
+        values = json.loads(content)
+    except (ValueError, RecursionError):
+        raise FileRefusedError(f"{file}: expected JSON; got a text that is none.") from None
+    if not isinstance(values, dict) or values.get("schema") != SCHEMA:
+        raise FileRefusedError(f'{file}: expected an object with "schema": "{SCHEMA}".')
+    _require_origin(values, file)
+    entry = _typed(values, file)
+    wrong = next(_contradictions(entry), None)
+    if wrong:
+        raise FileRefusedError(f"{file}, {wrong}.")
+    return entry
+
+
+def _require_origin(values: dict[str, Any], file: str) -> None:
+    """Refuse a result that does not say how its gamma was found."""
+    gamma = values.get("gamma")
+    origin = gamma.get("origin") if isinstance(gamma, dict) else None
+    known = ("validated", "given", "oracle", "none")
+    if origin not in known:
+        got = clean_text(repr(origin), 60) if origin is not None else "nothing"
+        raise FileRefusedError(
+            f"{file}, gamma.origin: expected how gamma was found ({', '.join(known)}); got {got}."
+        )
+
+
+@cache
+def _adapter() -> TypeAdapter[BoardEntry]:
+    from pydantic import TypeAdapter  # not at the top: who writes entries reads none
+
+    return TypeAdapter(BoardEntry)
+
+
+def _typed(values: dict[str, Any], file: str) -> BoardEntry:
+    """Return the entry that the values are; the first that does not fit is named."""
+    from pydantic import ValidationError
+
+    try:
+        return _adapter().validate_python(values)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        place = clean_text(".".join(map(str, first["loc"])), 80)
+        said = clean_text(first["msg"], 160)
+        got = clean_text(repr(first["input"]), 60)
+        raise FileRefusedError(f"{file}, {place}: {said}; got {got}.") from None
+    except RecursionError:
+        raise FileRefusedError(f"{file}: expected a result; got values without end.") from None
+
+
+# --- What cannot be so, whatever was run ----------------------------------------------------------
+
+
+def _contradictions(entry: BoardEntry) -> Iterator[str]:
+    yield from _of_texts(entry)
+    yield from _of_gamma(entry)
+    yield from _of_fractions(entry)
+    if not entry.spec and not entry.provenance:
+        yield "provenance: expected where the figures come from, or the spec that was run; got none"
+    if entry.data.benchmark and entry.data.benchmark not in fact_sources():
+        known = ", ".join(fact_sources())
+        yield f"data.benchmark: expected {known} or nothing; got {entry.data.benchmark!r}"
+    for name in (*entry.split.parts, *entry.split.counts):
+        if name not in PARTS:
+            yield f"split.parts: expected {', '.join(PARTS)}; got {name!r}"
+
+
+def _of_texts(entry: BoardEntry) -> Iterator[str]:
+    for name, text in _texts(asdict(entry), ""):
+        if not text.isprintable() or len(text) > MAX_TEXT:
+            what = "printable text" if not text.isprintable() else f"at most {MAX_TEXT} letters"
+            yield f"{clean_text(name, 80)}: expected {what}; got {clean_text(repr(text), 60)}"
+    for name in ("method", "who"):
+        if not getattr(entry, name).strip():
+            yield f"{name}: expected a name; got none"
+    if entry.link and not entry.link.startswith(("https://", "http://")):
+        yield f"link: expected an address that begins with https://; got {entry.link[:60]!r}"
+
+
+def _texts(values: Any, place: str) -> Iterator[tuple[str, str]]:
+    """Yield every text with its place."""
+    if isinstance(values, str):
+        yield place, values
+    elif isinstance(values, dict):
+        for key, value in values.items():
+            yield f"{place}.{key}".lstrip("."), str(key)
+            yield from _texts(value, f"{place}.{key}".lstrip("."))
+    elif isinstance(values, list | tuple):
+        for value in values:
+            yield from _texts(value, place)
+
+
+def _of_gamma(entry: BoardEntry) -> Iterator[str]:
+    gamma, at_gamma = entry.gamma, entry.figures.H_gamma
+    if gamma.origin != "none" and (gamma.value is None or not math.isfinite(gamma.value)):
+        yield f"gamma.value: expected the number that was {gamma.origin}; got {gamma.value}"
+    if gamma.origin == "none" and (gamma.value is not None or at_gamma is not None):
+        yield "gamma.origin: expected how gamma was found, as there are figures at gamma; got none"
+
+
+def _of_fractions(entry: BoardEntry) -> Iterator[str]:
+    f = entry.figures
+    named = [(f"figures.{each.name}", getattr(f, each.name)) for each in fields(f)]
+    named += [
+        (f"per_class.{figure}.{name}", value)
+        for figure, of_class in entry.per_class.items()
+        for name, value in of_class.items()
+    ]
+    for name, value in named:
+        if value is not None and not 0 <= value <= 1:
+            hint = "; is that percent?" if 1 < value <= 100 else ""
+            yield f"{clean_text(name, 80)}: expected a fraction in [0, 1]; got {value:g}{hint}"
+    if all(value is None for name, value in named[: len(fields(f))]):
+        yield "figures: expected at least one; got none"
+    for u, s, H in (("u", "s", "H"), ("u_gamma", "s_gamma", "H_gamma")):
+        yield from _of_harmonic(entry, u, s, H)
+    yield from _of_classes(entry)
+
+
+def _of_harmonic(entry: BoardEntry, u: str, s: str, H: str) -> Iterator[str]:
+    unseen, seen, got = (getattr(entry.figures, name) for name in (u, s, H))
+    if None not in (unseen, seen, got):
+        expected = harmonic_mean(seen, unseen)
+        if abs(expected - got) > ROUNDING:
+            yield f"figures.{H}: expected the harmonic mean of {u} and {s}, {expected:.4f}; " \
+                f"got {got:.4f}"  # fmt: skip
+
+
+def _of_classes(entry: BoardEntry) -> Iterator[str]:
+    unseen = set(entry.unseen_classes)
+    for figure in entry.per_class:
+        if figure not in ("zsl", "plain", "at_gamma"):
+            yield f"per_class: expected zsl, plain and at_gamma; got {clean_text(figure, 40)!r}"
+        elif figure != "zsl" and not unseen:
+            yield "unseen_classes: expected the names of the unseen classes, as there are " \
+                "accuracies of classes of both sides; got none"  # fmt: skip
+    of_class = entry.per_class.get("zsl", {})
+    if of_class and entry.figures.zsl is not None:
+        mean = math.fsum(of_class.values()) / len(of_class)
+        if abs(mean - entry.figures.zsl) > ROUNDING:
+            yield f"figures.zsl: expected the mean of its classes, {mean:.4f}; " \
+                f"got {entry.figures.zsl:.4f}"  # fmt: skip

@@ -1,0 +1,235 @@
+"""Entries for the board: of runs of this package, and of scores that it has judged."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from zslcore.board.checking import parts_of
+from zslcore.board.entry import (
+    MAX_TEXT,
+    BoardEntry,
+    Data,
+    Figures,
+    Gamma,
+    Parameters,
+    SplitMark,
+    read_entry,
+)
+from zslcore.board.table import variant_of
+from zslcore.datasets import ZSLDataset
+from zslcore.datasets.base import Split
+from zslcore.datasets.benchmarks import benchmark_of
+from zslcore.datasets.door import clean_text
+from zslcore.exceptions import FileRefusedError, ParameterError
+from zslcore.files import written_whole
+from zslcore.leakage.known import known_splits
+from zslcore.metrics import OperatingPoint
+from zslcore.runs import RunResult
+from zslcore.scores.known import known_tests
+
+__all__ = ["add_entry", "entry_of_run", "entry_of_scores", "file_name", "split_name"]
+
+#: Digits behind the point that accuracies of classes are kept with.
+DIGITS = 6
+
+
+def entry_of_run(
+    result: RunResult,
+    dataset: ZSLDataset,
+    *,
+    who: str,
+    link: str = "",
+    features: str = "",
+    pretraining: tuple[str, ...] = (),
+) -> BoardEntry:
+    """Return the entry of a run.
+
+    Parameters
+    ----------
+    result : RunResult
+    dataset : the very data it was run on, for the rows of its split
+    who : whose result it is
+    link : where more is said about it
+    features : what the images were turned into; the data's source by default
+    pretraining : sets that the feature extractor was trained on; what the data say by default
+
+    Raises
+    ------
+    DatasetError
+        When these are other data.
+    """
+    spec, e = result.spec, result.evaluation
+    dataset = dataset.required(spec.digest)
+    split = dataset.split(spec.split)
+    told = e.plain is not None and result.gamma is not None and result.gamma_origin is not None
+    chosen_for = spec.select_for if e.plain else "zsl"
+    return BoardEntry(
+        method=spec.method,
+        who=who,
+        link=link,
+        data=Data(
+            name=dataset.name,
+            benchmark="" if dataset.simulated else benchmark_of(dataset) or "",
+            features=clean_text(features or dataset.source, MAX_TEXT),
+            pretraining=pretraining or dataset.pretraining,
+            simulated=dataset.simulated,
+            digest=dataset.digest,
+        ),
+        split=SplitMark(split_name(dataset, split), parts_of(split)),
+        gamma=Gamma(result.gamma_origin or "none", result.gamma) if told else Gamma("none"),
+        parameters=Parameters(
+            result.params_origin,
+            chosen_for if result.params_origin == "validated" else "",
+            dict(result.params),
+        ),
+        figures=_figures(e.zsl, e.plain, e.calibrated if told else None, e.ausuc),
+        unseen_classes=tuple(dataset.class_names[c] for c in split.unseen_classes),
+        per_class=_per_class(
+            {"zsl": e.per_class_zsl, "plain": e.per_class_plain}
+            | ({"at_gamma": e.per_class} if told else {}),
+            result.class_names,
+        ),
+        spec=json.loads(spec.to_json()),
+        versions={"zslcore": result.version, "commit": result.commit} | result.environment,
+        created=result.created,
+    )
+
+
+def entry_of_scores(
+    report: Mapping[str, Any],
+    *,
+    method: str,
+    who: str,
+    provenance: str,
+    link: str = "",
+    features: str = "",
+    pretraining: tuple[str, ...] = (),
+    parameters: Parameters | None = None,
+) -> BoardEntry:
+    """Return the entry of somebody's judged scores.
+
+    Parameters
+    ----------
+    report : what ``zslcore score --json`` and :meth:`zslcore.scores.ScoreReport.to_json` write
+    method, who, link : what it is, whose, and where more is said
+    provenance : where the scores come from, in a sentence
+    features : what the images were turned into
+    pretraining : sets that the feature extractor was trained on, empty where nobody knows
+    parameters : how the method's parameters were chosen; "not told" by default
+
+    Raises
+    ------
+    FileRefusedError
+        When this is no such report.
+    """
+    try:
+        e, names = report["evaluation"], report["unseen_classes"]
+        told = report["gamma_origin"] is not None
+        point = {name: e[name] and _point(e[name]) for name in ("plain", "calibrated")}
+        known = report["benchmark"], report["split"]
+        entry = BoardEntry(
+            method=method,
+            who=who,
+            link=link,
+            data=Data(report["file"], known[0], features, pretraining, digest=report["digest"]),
+            split=SplitMark(known[1] or "own", counts=_counts(*known)),
+            gamma=Gamma(report["gamma_origin"] or "none", report["gamma"]),
+            parameters=parameters or Parameters("not told"),
+            figures=_figures(
+                e["zsl"], point["plain"], point["calibrated"] if told else None, e["ausuc"]
+            ),
+            unseen_classes=tuple(names),
+            per_class=_per_class(
+                {"zsl": e["per_class_zsl"], "plain": e["per_class_plain"]}
+                | ({"at_gamma": e["per_class"]} if told else {})
+            ),
+            provenance=provenance,
+            versions={"zslcore": report["version"], "commit": report["commit"]},
+            created=datetime.now(UTC).date().isoformat(),
+        )
+    except (KeyError, TypeError, ValueError, AttributeError):
+        raise FileRefusedError(
+            f"{clean_text(method)}: expected what `zslcore score --json` prints; got another JSON."
+        ) from None
+    return entry
+
+
+def add_entry(entry: BoardEntry, folder: Path) -> Path:
+    """Write an entry into a folder of results, checked as any other; return its file.
+
+    Raises
+    ------
+    FileRefusedError
+        When it would be refused there.
+    ParameterError
+        When another result has its name.
+    """
+    path = folder / file_name(entry)
+    content = entry.to_json().encode()
+    read_entry(content, path.name)
+    if path.exists() and path.read_bytes() != content:
+        raise ParameterError(f"{path.name}: expected a new result; got one that is there already.")
+    with written_whole(path) as file:
+        file.write(content)
+    return path
+
+
+def file_name(entry: BoardEntry) -> str:
+    """Return a name that says what the result is, and is the same for the same result."""
+    words = (entry.data.name, entry.split.name, entry.method, *variant_of(entry), entry.who)
+    chosen = entry.parameters.chosen_for or entry.parameters.origin
+    plain = ("".join(c if c.isalnum() else "-" for c in word) for word in (*words, chosen))
+    return "_".join(word.strip("-").lower()[:40] for word in plain if word.strip("-")) + ".json"
+
+
+def split_name(dataset: ZSLDataset, split: Split) -> str:
+    """Return what a split is called among the published ones.
+
+    The folds of a data set keep to its trainval rows. That is what 2.0 mended, so that no run of
+    this package chooses on test rows, whichever release the file was of.
+    """
+    if dataset.simulated or split.name not in ("PS", "PS v1"):
+        return split.name
+    parts = parts_of(split)
+    same = [s for s in known_splits() if all(s.parts.get(p) == d for p, d in parts.items())]
+    return next((s.name for s in same if not s.superseded), split.name)
+
+
+def _figures(
+    zsl: float, plain: OperatingPoint | None, at_gamma: OperatingPoint | None, ausuc: float | None
+) -> Figures:
+    found = {"zsl": zsl, "ausuc": ausuc}
+    for point, tail in ((plain, ""), (at_gamma, "_gamma")):
+        if point is not None:
+            found |= {f"u{tail}": point.unseen, f"s{tail}": point.seen, f"H{tail}": point.harmonic}
+    return Figures(**{k: None if v is None else round(float(v), DIGITS) for k, v in found.items()})
+
+
+def _point(values: Mapping[str, Any]) -> OperatingPoint:
+    return OperatingPoint(values["gamma"], values["seen"], values["unseen"])
+
+
+def _per_class(
+    figures: Mapping[str, Mapping[Any, float]], names: Mapping[int, str] | None = None
+) -> dict[str, dict[str, float]]:
+    return {
+        figure: {
+            (names[c] if names else c): round(float(value), DIGITS) for c, value in of_class.items()
+        }
+        for figure, of_class in figures.items()
+        if of_class
+    }
+
+
+def _counts(benchmark: str, split: str) -> dict[str, int]:
+    """Return how many test images a recognised test set has, of seen and of unseen classes."""
+    for known in known_tests():
+        if (known.benchmark, known.split) == (benchmark, split):
+            sides = {"test_seen": ~known.unseen, "test_unseen": known.unseen}
+            counts = {part: int(known.counts[side].sum()) for part, side in sides.items()}
+            return {part: n for part, n in counts.items() if n}
+    return {}

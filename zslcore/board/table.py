@@ -1,0 +1,181 @@
+r"""The board as a table: a row a result with intervals over classes, in the forms it is written.
+
+A benchmark's classes are a sample of classes. Drawn again with replacement, one fewer than there
+are (see :mod:`zslcore.analysis.resampling`), class :math:`c` is there :math:`w_c` times, and
+
+.. math::
+    u^* = \frac{\sum_c w_c \, acc_c}{\sum_c w_c}, \qquad H^* = \frac{2 u^* s^*}{u^* + s^*}
+
+give the 95 % intervals of ZSL and of H, where a result tells the accuracy of every class. The same
+folder gives the same bytes: draws have a fixed seed, and nothing says when or where it was written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from zslcore.analysis.resampling import class_draws, interval
+from zslcore.analysis.sweep import VARIANTS
+from zslcore.board.checking import Board, Judged
+from zslcore.board.entry import BoardEntry
+from zslcore.csv_text import harmless_csv
+from zslcore.metrics import harmonic_mean
+
+__all__ = [
+    "COLUMNS",
+    "HEADINGS",
+    "PERCENT",
+    "as_csv",
+    "as_latex",
+    "as_text",
+    "chosen_in_words",
+    "rows_of",
+    "table_of",
+    "variant_of",
+]
+
+#: Columns of the table, in order; all figures are fractions in [0, 1].
+COLUMNS = (
+    *("method", "who", "data", "benchmark", "simulated", "split", "split_state", "contamination"),
+    *("pretraining", "overlapping_classes", "related_classes", "chosen_for", "params_origin"),
+    *("gamma_origin", "gamma", "zsl", "zsl_low", "zsl_high", "u", "s", "H", "u_gamma", "s_gamma"),
+    *("H_gamma", "H_gamma_low", "H_gamma_high", "ausuc", "seeds", "zsl_std", "H_gamma_std"),
+    *("features", "version", "created", "link", "file"),
+)
+PERCENT = (
+    *("zsl", "zsl_low", "zsl_high", "u", "s", "H", "u_gamma", "s_gamma", "H_gamma"),
+    *("H_gamma_low", "H_gamma_high", "ausuc", "zsl_std", "H_gamma_std"),
+)
+#: Column -> heading for readers.
+HEADINGS: Mapping[str, str] = {
+    "method": "Method",
+    "who": "Result of",
+    "data": "Data",
+    "split": "Split",
+    "split_state": "Rows",
+    "contamination": "Overlap",
+    "chosen_for": "Parameters",
+    "gamma_origin": "Gamma",
+    "zsl": "ZSL",
+    "u": "u",
+    "s": "s",
+    "H": "H",
+    "u_gamma": "u at gamma",
+    "s_gamma": "s at gamma",
+    "H_gamma": "H at gamma",
+    "ausuc": "AUSUC",
+}
+#: Digits behind the point that figures are written with.
+DIGITS = 6
+
+
+def table_of(results: Sequence[Judged]) -> pd.DataFrame:
+    """Return one tidy row a result, the columns of :data:`COLUMNS`.
+
+    Rows go by data and split, then results before bounds that peeked at test images, then by H at
+    gamma, H and ZSL, the largest first.
+    """
+    table = pd.DataFrame(rows_of(results), columns=list(COLUMNS))
+    table["peeked"] = [one.entry.peeked for one in results]
+    table["known_as"] = table["benchmark"].where(table["benchmark"] != "", table["data"])
+    order = ["known_as", "data", "split", "peeked", "H_gamma", "H", "zsl", "file"]
+    rising = [True, True, True, True, False, False, False, True]
+    ordered = table.sort_values(order, ascending=rising, na_position="last", kind="stable")
+    return ordered[list(COLUMNS)].reset_index(drop=True)
+
+
+def rows_of(results: Sequence[Judged]) -> list[dict[str, Any]]:
+    """Return one row a result, by the names of :data:`COLUMNS`, in the order given."""
+    return [_row(one) for one in results]
+
+
+def _row(one: Judged) -> dict[str, Any]:
+    entry, data, found = one.entry, one.entry.data, one.contamination
+    figures = {name: getattr(entry.figures, name) for name in entry.figures.__dataclass_fields__}
+    row, words = figures | _intervals(entry), variant_of(entry)
+    row |= {"method": f"{entry.method} ({', '.join(words)})" if words else entry.method}
+    row |= {"who": entry.who, "data": data.name}
+    row |= {"benchmark": data.benchmark, "simulated": data.simulated, "features": data.features}
+    row |= {"split": entry.split.name, "split_state": one.split.kind}
+    row |= {"contamination": found.state, "pretraining": ", ".join(data.pretraining)}
+    row |= {"overlapping_classes": len(found.classes), "related_classes": found.related}
+    row |= {"chosen_for": entry.parameters.chosen_for, "params_origin": entry.parameters.origin}
+    row |= {"gamma_origin": entry.gamma.origin, "gamma": entry.gamma.value}
+    row |= {"seeds": entry.seeds.n, "zsl_std": entry.seeds.zsl_std}
+    row |= {"H_gamma_std": entry.seeds.H_gamma_std, "created": entry.created[:10]}
+    row |= {"version": entry.versions.get("zslcore", ""), "link": entry.link, "file": one.file}
+    return row
+
+
+def variant_of(entry: BoardEntry) -> list[str]:
+    """Return the words among the parameters that tell variants of a method apart."""
+    names = {name for variant in VARIANTS.get(entry.method, ()) for name in variant}
+    values = entry.parameters.params
+    return [str(values[name]) for name in sorted(names) if name in values]
+
+
+def _intervals(entry: BoardEntry) -> dict[str, float]:
+    """Return the ends of the intervals over classes, where every class has its accuracy."""
+    found = {}
+    zsl = dict(sorted(entry.per_class.get("zsl", {}).items()))
+    if len(zsl) > 1:
+        drawn = class_draws(np.zeros(len(zsl), dtype=bool))
+        found["zsl"] = interval(_means(drawn, np.array(list(zsl.values()))))
+    at_gamma = dict(sorted(entry.per_class.get("at_gamma", {}).items()))
+    seen = np.array([name not in entry.unseen_classes for name in at_gamma], dtype=bool)
+    if min(seen.sum(), (~seen).sum()) > 1:
+        drawn, accuracy = class_draws(seen), np.array(list(at_gamma.values()))
+        u, s = (_means(drawn[:, side], accuracy[side]) for side in (~seen, seen))
+        found["H_gamma"] = interval(harmonic_mean(s, u))
+    return {f"{name}_{end}": ends[k] for name, ends in found.items()
+            for k, end in enumerate(("low", "high"))}  # fmt: skip
+
+
+def _means(drawn: np.ndarray, accuracy: np.ndarray) -> np.ndarray:
+    return drawn @ accuracy / drawn.sum(axis=1)
+
+
+# --- Forms ----------------------------------------------------------------------------------------
+
+
+def as_csv(board: Board) -> str:
+    """Return a row a result; accuracies are fractions."""
+    return harmless_csv(table_of(board.results).round(DIGITS), index=False)
+
+
+def as_latex(board: Board) -> str:
+    """Return a table for a paper that loads booktabs: accuracies in percent, one decimal."""
+    shown = _for_readers(table_of(board.results))
+    return shown.to_latex(index=False, escape=True)
+
+
+def as_text(board: Board) -> str:
+    """Return the table as lines to read."""
+    shown = _for_readers(table_of(board.results))
+    return shown.to_string(index=False) if len(shown) else "No result."
+
+
+def _for_readers(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the columns of :data:`HEADINGS` as texts, without those that are empty."""
+    shown = table[list(HEADINGS)].copy()
+    shown["chosen_for"] = [chosen_in_words(row) for _, row in table.iterrows()]
+    shown["data"] += table["simulated"].map({True: " (simulated)", False: ""})
+    for column in PERCENT:
+        if column in shown:
+            shown[column] = [_percent(value) for value in table[column]]
+    empty = [column for column in shown if (shown[column] == "-").all()]
+    return shown.drop(columns=empty).rename(columns=dict(HEADINGS))
+
+
+def chosen_in_words(row: Mapping[str, Any] | pd.Series) -> str:
+    """Say how parameters were chosen: "validated for GZSL", "given" ..."""
+    what = f" for {row['chosen_for'].upper()}" if row["chosen_for"] else ""
+    return f"{row['params_origin']}{what}"
+
+
+def _percent(value: float | None) -> str:
+    return "-" if value is None or pd.isna(value) else f"{100 * value:.1f}"

@@ -1,0 +1,189 @@
+"""``python -m zslcore app``: serve the app, by one process or by several behind one address.
+
+With ``--processes N`` (or ``ZSL_PROCESSES``) N servers share the data folder, and a proxy in front
+of them answers at one address: its configuration is printed. A server computes for all its visitors
+with one interpreter, so that a class of sixty wants two or more. The proxy has to send a visitor to
+the same server every time, which is why it sets a cookie: what is uploaded and what is on screen is
+in the memory of one server. Results, runs and imports are in the data folder, for all of them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import secrets
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from zslcore.exceptions import ParameterError
+from zslcore.files import APP
+
+if TYPE_CHECKING:
+    Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
+
+__all__ = ["PROXIES", "Servers", "add_parser"]
+
+PORT = 8501
+#: Most servers of one machine.
+MOST = 64
+#: Seconds that a server gets to end, and before one that has died starts again.
+GOING, AGAIN = 20.0, 2.0
+
+
+def add_parser(commands: Subparsers) -> None:
+    """Add the command ``app`` to the command line of the package."""
+    parser = commands.add_parser(
+        "app",
+        help="open the app in the browser",
+        description="Serve the app on this machine and open it in the browser.",
+    )
+    option = parser.add_argument
+    option("--port", type=int, help=f"port to listen on ({PORT})")
+    option("--address", default="127.0.0.1", help="address (127.0.0.1: this machine)")
+    option("--headless", action="store_true", help="open no browser")
+    option(
+        "--processes",
+        type=int,
+        default=os.environ.get("ZSL_PROCESSES", "1"),
+        help="servers behind a proxy, at the ports that follow (ZSL_PROCESSES, or 1)",
+    )
+    option("--proxy", choices=PROXIES, default="nginx", help="whose configuration is printed")
+    parser.set_defaults(run=run_app)
+
+
+def run_app(args: argparse.Namespace) -> int:
+    """Serve the app until it is interrupted."""
+    if not 1 <= args.processes <= MOST:
+        raise ParameterError(f"--processes must be from 1 to {MOST}; got {args.processes}.")
+    if args.processes > 1:
+        return _serve_several(args)
+    words = _words(args.address, args.port)
+    words += ["--server.headless", "true"] if args.headless else []
+    if os.name == "posix":  # who ends this process ends the server
+        os.execv(words[0], words)  # noqa: S606 - our own interpreter, our own script
+    return subprocess.call(words)  # noqa: S603
+
+
+def _words(address: str, port: int | None) -> list[str]:
+    words = [sys.executable, "-m", "streamlit", "run", str(APP), "--server.address", address]
+    return words + (["--server.port", str(port)] if port else [])
+
+
+# --- Several behind a proxy -----------------------------------------------------------------------
+
+
+def _serve_several(args: argparse.Namespace) -> int:
+    first = (args.port or PORT) + 1
+    ports = range(first, first + args.processes)
+    print(PROXIES[args.proxy](args.address, args.port or PORT, ports), flush=True)
+    words = [[*_words("127.0.0.1", port), "--server.headless", "true"] for port in ports]
+    # One secret for all, or a form that one server has sent is refused by another.
+    secret = os.environ.get("STREAMLIT_SERVER_COOKIE_SECRET") or secrets.token_hex(32)
+    servers = Servers(words, os.environ | {"STREAMLIT_SERVER_COOKIE_SECRET": secret})
+    for wish in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(wish, lambda *_: servers.over.set())
+    servers.serve()
+    return 0
+
+
+class Servers:
+    """Processes that are started, started again when they die, and ended together.
+
+    Parameters
+    ----------
+    words : the command of each
+    environment : of all of them
+
+    Attributes
+    ----------
+    over : set by whoever wants all of them to end
+    """
+
+    def __init__(self, words: Sequence[Sequence[str]], environment: dict[str, str]) -> None:
+        self.words, self.environment = words, environment
+        self.over = threading.Event()
+        self.processes: list[subprocess.Popen[bytes]] = []
+
+    def serve(self, again: float = AGAIN) -> None:
+        """Return when all have ended because they were to; who dies before starts again."""
+        self.processes = [self._start(words) for words in self.words]
+        try:
+            while not self.over.wait(again):
+                for k, words in enumerate(self.words):
+                    if (status := self.processes[k].poll()) is not None:
+                        print(f"server {k + 1} ended with status {status}; it starts again")
+                        self.processes[k] = self._start(words)
+        finally:
+            self._end()
+
+    def _start(self, words: Sequence[str]) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(words, env=self.environment)  # noqa: S603 - our own command
+
+    def _end(self) -> None:
+        for process in self.processes:
+            process.terminate()
+        for process in self.processes:
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(GOING)
+            process.kill()
+            process.wait()
+
+
+def _for_nginx(address: str, port: int, ports: Sequence[int]) -> str:
+    """Return what goes into the block ``http`` of nginx."""
+    share = 100 / len(ports)
+    drawn = "\n".join(f"    {share:.2f}% server_{p};" for p in ports[:-1])
+    servers = "\n".join(f"upstream server_{p} {{ server 127.0.0.1:{p}; }}" for p in ports)
+    known = "\n".join(f"    server_{p} server_{p};" for p in ports)
+    return f"""\
+# zslcore behind nginx: put this into the block http {{ }}, and set ZSL_PUBLIC=1 for strangers
+{servers}
+split_clients $request_id $zsl_drawn {{
+{drawn}
+    * server_{ports[-1]};
+}}
+map $cookie_zsl_server $zsl_server {{
+    default $zsl_drawn;
+{known}
+}}
+map $http_upgrade $zsl_connection {{ default upgrade; "" close; }}
+server {{
+    listen {address}:{port};
+    client_max_body_size 400m;
+    location / {{
+        add_header Set-Cookie "zsl_server=$zsl_server; Path=/; HttpOnly; SameSite=Lax" always;
+        proxy_pass http://$zsl_server;
+        proxy_http_version 1.1;
+        proxy_set_header Host $http_host;
+        proxy_set_header Upgrade $http_upgrade;
+        proxy_set_header Connection $zsl_connection;
+        proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
+        proxy_read_timeout 1d;
+    }}
+}}"""
+
+
+def _for_caddy(address: str, port: int, ports: Sequence[int]) -> str:
+    """Return a Caddyfile."""
+    servers = " ".join(f"127.0.0.1:{p}" for p in ports)
+    return f"""\
+# zslcore behind Caddy: a Caddyfile; set ZSL_PUBLIC=1 for strangers
+http://:{port} {{
+    bind {address}
+    request_body {{
+        max_size 400MB
+    }}
+    reverse_proxy {servers} {{
+        lb_policy cookie zsl_server
+        lb_try_duration 5s
+    }}
+}}"""
+
+
+#: Proxy -> what writes its configuration for an address, a port and the ports of the servers.
+PROXIES = {"nginx": _for_nginx, "caddy": _for_caddy}

@@ -1,0 +1,128 @@
+"""``python -m zslcore contamination``: whether a number is zero-shot.
+
+Without options it prints the map: test sets by pre-training sets, classes that certainly and
+possibly overlap. ``--on`` a test set of the map, ``--dataset`` or ``--classes`` asks about every
+published extractor, or about those that ``--extractor`` names. ``--check`` is for whoever adds a
+row: its exit status is 1 when the tables have something wrong, which it says line by line.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from zslcore.exceptions import ParameterError
+
+if TYPE_CHECKING:
+    from zslcore.leakage.contamination import TestSet
+
+    Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
+
+__all__ = ["add_parser"]
+
+
+def add_parser(commands: Subparsers) -> None:
+    """Add the command ``contamination`` to the command line of the package."""
+    text = "say which extractors have seen classes of which test sets"
+    parser = commands.add_parser("contamination", help=text, description=__doc__)
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument("--on", metavar="SET", help="a test set of the map, as 'CUB, PS'")
+    what.add_argument("--dataset", metavar="NAME", help="the unseen classes of a data set")
+    what.add_argument("--classes", metavar="FILE", help="test classes of your own, one a line")
+    what.add_argument("--check", action="store_true", help="check the tables of the map")
+    what.add_argument("--count", action="store_true", help="count all classes again, and write")
+    option = parser.add_argument
+    option("--split", help="with --dataset: its split (PS, or the only one there is)")
+    option("--extractor", nargs="+", default=(), metavar="NAME", help="only these extractors")
+    option("--json", action="store_true", help="print everything as JSON instead of text")
+    parser.set_defaults(run=run_contamination)
+
+
+def run_contamination(args: argparse.Namespace) -> int:
+    """Print the map or the answers, or look after the tables; return the exit status."""
+    from zslcore.leakage import contamination
+
+    if args.split is not None and args.dataset is None:
+        raise ParameterError("--split is one of a data set; expected --dataset beside it.")
+    if args.check:
+        return _check()
+    if args.count:
+        print(f"{contamination.write_counts()} cells counted.")
+        return 0
+    tested = _asked(args)
+    if tested is not None:
+        _print_answers(tested, args)
+    elif args.extractor:
+        raise ParameterError("--extractor needs test classes: --on, --dataset or --classes.")
+    else:
+        _print_map(as_json=args.json)
+    return 0
+
+
+def _check() -> int:
+    """Print what is wrong with the tables; return 1 if anything is."""
+    from zslcore.leakage import contamination
+
+    found = list(contamination.problems())
+    found = found or [f"{each} Run `zslcore contamination --count`." for each in
+                      contamination.stale()]  # fmt: skip
+    print("\n".join(found) or f"{len(contamination.extractors())} extractors, "
+          f"{len(contamination.pretraining_sets())} pre-training sets: nothing wrong.")  # fmt: skip
+    return int(bool(found))
+
+
+def _asked(args: argparse.Namespace) -> TestSet | None:
+    """Return the test classes that are asked about, None for the whole map."""
+    from zslcore.datasets import load
+    from zslcore.datasets.door import clean_text, read_lines
+    from zslcore.leakage import contamination
+
+    if args.on is not None:
+        return contamination.find_test_set(args.on)
+    if args.classes is not None:
+        path = Path(args.classes)
+        return contamination.own_test_set(clean_text(path.name), read_lines(path))
+    if args.dataset is not None:
+        data = load(args.dataset)
+        return contamination.of_dataset(data, data.split(args.split))
+    return None
+
+
+def _print_answers(tested: TestSet, args: argparse.Namespace) -> None:
+    from zslcore.leakage import contamination
+
+    names = args.extractor or list(contamination.extractors())
+    answers = {
+        name: contamination.answer(tested, contamination.find_extractor(name)) for name in names
+    }
+    if args.json:
+        rows = [{"test_set": str(tested), "extractor": n} | asdict(a) for n, a in answers.items()]
+        print(json.dumps(rows, ensure_ascii=False, indent=2))
+        return
+    print(f"May a number on {tested} ({len(tested.classes):,} test classes) be reported as "
+          "zero-shot?\n")  # fmt: skip
+    for name, answer in answers.items():
+        print(f"{name}: {answer.verdict}. {answer.sentence}")
+        if answer.advice:
+            print(f"    {answer.advice}")
+
+
+def _print_map(*, as_json: bool) -> None:
+    """Print a row a test set and a column a pre-training set."""
+    from zslcore.leakage import contamination
+
+    table = contamination.as_table()
+    if as_json:
+        print(table.to_json(orient="records"))
+        return
+    table["test set"] = table["dataset"] + table["split"].map(lambda s: f", {s}" if s else "")
+    wide = table.pivot_table("text", "test set", "pretraining", aggfunc="first", sort=False)
+    print(wide.loc[:, (wide != "unknown").any()].to_string())
+    hidden = [str(name) for name in wide if (wide[name] == "unknown").all()]
+    print(f"\nunknown on every test set: {', '.join(hidden)}")
+    print("6+1/10: of 10 test classes 6 certainly and 1 possibly are in the pre-training set.")
+    print("{6}: a paper lists 6.")

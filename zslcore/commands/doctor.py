@@ -1,0 +1,46 @@
+"""``zslcore doctor``: look at everything that is kept, and mend what can be mended."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from zslcore.exceptions import ZSLError
+
+if TYPE_CHECKING:
+    Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
+
+__all__ = ["add_parser", "run_doctor"]
+
+
+def add_parser(commands: Subparsers) -> None:
+    """Add the command to the parser's."""
+    parser = commands.add_parser(
+        "doctor",
+        help="check what is kept, and mend it",
+        description="Check versions, free space, the run store, imports, results of jobs and what "
+        "killed processes have left. The exit status is 0 when all is well, else 1.",
+    )
+    parser.add_argument("--mend", action="store_true", help="mend what can be mended")
+    parser.set_defaults(run=run_doctor)
+
+
+def run_doctor(args: argparse.Namespace) -> int:
+    """Print one line a finding; return 0 when all is well in the end."""
+    from zslcore.doctor import examine
+
+    ill = 0
+    for finding in examine():
+        print(f"{'well' if finding.well else 'ILL':5} {finding.what:10} {finding.sentence}")
+        if finding.well:
+            continue
+        if args.mend and finding.mend:
+            try:
+                print(f"{'':16} {finding.mend()}")
+                continue
+            except ZSLError as error:
+                print(f"{'':16} {error}")
+        elif finding.mend:
+            print(f"{'':16} `zslcore doctor --mend` mends it.")
+        ill += 1
+    return int(ill > 0)

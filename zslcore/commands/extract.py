@@ -1,0 +1,211 @@
+"""``python -m zslcore extract IMAGES --encoder NAME``: features of your own images.
+
+IMAGES is a folder with a folder a class, or the folder that the paths of --labels begin in. The
+features become a NumPy archive; with --attributes or --text, which give prototypes, and --name it
+is imported at once. What is stopped goes on where it stopped. Weights are never downloaded: they
+are a file of yours, or lie where torch.hub keeps them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from zslcore.exceptions import ParameterError
+
+if TYPE_CHECKING:
+    from zslcore.extraction.encoders import Encoder
+    from zslcore.extraction.extracting import Extraction
+    from zslcore.extraction.listing import Listing
+
+    Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
+
+__all__ = ["add_parser"]
+
+#: Names that are listed of files left out, or read in an unusual way.
+FEW = 5
+
+
+def add_parser(commands: Subparsers) -> None:
+    """Add the command ``extract`` to the command line of the package."""
+    text = "turn a folder of images into features"
+    parser = commands.add_parser("extract", help=text, description=__doc__)
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    option = parser.add_argument
+    option("images", type=Path, metavar="IMAGES", help="folder with a folder a class")
+    option("--encoder", required=True, metavar="NAME", help="resnet101, open_clip:ViT-B-32 ...")
+    option("--weights", metavar="FILE", help="file, weights that torch.hub keeps, or random")
+    option("--crops", type=int, default=1, help="1, or 10 whose features are averaged (1)")
+    option("--device", default="cpu", help="of torch, for example cuda (cpu)")
+    option("--batch", type=int, default=32, help="images of a batch (32)")
+    option("--workers", type=int, default=2, help="processes that read images (2)")
+    option("--labels", type=Path, metavar="CSV", help="columns image_file and label")
+    option("--on-bad", choices=("refuse", "skip"), default="refuse",
+           help="what becomes of images that cannot be read (refuse)")  # fmt: skip
+    option("--max-pixels", type=int, help="most pixels of an image (89,478,485)")
+    option("--resize", type=int, metavar="PIXELS", help="shorter side, if not as the weights ask")
+    option("--crop", type=int, metavar="PIXELS", help="side of a crop, if not as the weights ask")
+    option("--trained-on", nargs="+", default=[], metavar="NAME",
+           help="what the encoder was trained on, where its weights do not tell")  # fmt: skip
+    option("--seed", type=int, default=0, help="of random weights (0)")
+    option("--output", type=Path, metavar="FILE", help="archive to make (IMAGES-NAME.npz)")
+    _of_data_set(parser)
+    parser.set_defaults(run=run_extract)
+
+
+def _of_data_set(parser: argparse.ArgumentParser) -> None:
+    """Add what makes a data set of features."""
+    option = parser.add_argument
+    option("--attributes", metavar="CSV", help="prototypes: a column class, a column an attribute")
+    option("--text", nargs="+", metavar="TEMPLATE",
+           help='prototypes by an encoder of texts: "a photo of a {}."')  # fmt: skip
+    option("--unseen", nargs="+", metavar="CLASS", help="unseen classes of the data set")
+    option("--name", metavar="NAME", help="import it under this name")
+
+
+def run_extract(args: argparse.Namespace) -> None:
+    """List the images, extract their features, import them where that is asked for."""
+    from zslcore.extraction.extracting import extract
+    from zslcore.extraction.images import MAX_PIXELS
+    from zslcore.extraction.texts import prototypes_of_texts
+
+    _require_together(args)
+    images = _listed(args)
+    _require_classes(args, images)
+    encoder = _encoder(args)
+    prototypes = None
+    if args.text:
+        prototypes = prototypes_of_texts(encoder, images.class_names, args.text)
+    output = args.output or Path(f"{args.images.resolve().name}-{args.encoder}".replace(":", "-"))
+    found = extract(
+        images,
+        encoder,
+        output.with_name(f"{output.name.removesuffix('.npz')}.npz"),
+        crops=args.crops,
+        batch=args.batch,
+        on_bad=args.on_bad,
+        workers=args.workers,
+        max_pixels=args.max_pixels or MAX_PIXELS,
+        prototypes=prototypes,
+        on_progress=Progress(),
+    )
+    _tell(found, images)
+    if args.name:
+        _import(args, found)
+
+
+def _require_together(args: argparse.Namespace) -> None:
+    """Refuse options that mean nothing without others, before hours of work."""
+    if args.attributes and args.text:
+        raise ParameterError("--attributes and --text exclude each other; got both.")
+    if args.name and not (args.unseen and (args.attributes or args.text)):
+        raise ParameterError(
+            "--name: expected --unseen, and --attributes or --text, which make a data set of "
+            "features; got no such."
+        )
+    if (args.attributes or args.unseen) and not args.name:
+        raise ParameterError("--attributes and --unseen: expected --name beside them; got none.")
+
+
+def _require_classes(args: argparse.Namespace, images: Listing) -> None:
+    """Refuse classes without prototype, and unseen ones that there are not."""
+    from zslcore.datasets.embeddings import read_csv_embeddings
+    from zslcore.datasets.facts import plain_name
+    from zslcore.exceptions import closest_name
+
+    known = list(images.class_names)
+    if args.attributes:
+        known = list(read_csv_embeddings(Path(args.attributes)).classes)
+        plain = {plain_name(name) for name in known}
+        for name in images.class_names:
+            if plain_name(name) not in plain:
+                raise closest_name(f"class in {args.attributes}", name, known)
+    for name in args.unseen or ():
+        if name not in known:
+            raise closest_name("unseen class", name, known)
+
+
+def _listed(args: argparse.Namespace) -> Listing:
+    from zslcore.extraction.listing import images_of_csv, images_of_folder
+
+    if args.labels:
+        return images_of_csv(args.labels, args.images)
+    return images_of_folder(args.images)
+
+
+def _encoder(args: argparse.Namespace) -> Encoder:
+    """Return the encoder, with what is asked to be done otherwise than its weights ask."""
+    from dataclasses import replace
+
+    from zslcore.extraction.encoders import load_encoder
+
+    found = load_encoder(
+        args.encoder,
+        args.weights,
+        device=args.device,
+        seed=args.seed,
+        trained_on=args.trained_on,
+    )
+    asked = {"resize": args.resize, "crop": args.crop}
+    given = {name: value for name, value in asked.items() if value is not None}
+    return replace(found, preset=replace(found.preset, **given))
+
+
+class Progress:
+    """Says how far an extraction is: a line that is rewritten in a terminal, else one a minute."""
+
+    #: Seconds between two lines where nobody looks at a terminal.
+    EVERY = 60.0
+
+    def __init__(self) -> None:
+        self.began = self.told = time.monotonic()
+        self.first = 0
+
+    def __call__(self, done: int, total: int) -> None:
+        """Say how many images are done, and how long the others will take."""
+        now, terminal = time.monotonic(), sys.stderr.isatty()
+        self.first = self.first or done
+        rate = (done - self.first) / max(now - self.began, 1e-9)
+        left = f", {(total - done) / rate / 60:,.0f} min left" if rate > 0 else ""
+        if terminal or now - self.told >= self.EVERY:
+            self.told = now
+            begin, end = ("\r", "   ") if terminal and done < total else ("\r" * terminal, "\n")
+            sys.stderr.write(f"{begin}{done:,} of {total:,} images{left}{end}")
+            sys.stderr.flush()
+
+
+def _tell(found: Extraction, images: Listing) -> None:
+    """Print what came out, and what is to be known of it."""
+    print(f"{found.output}: {found.n_images:,} images x {found.n_features:,} features, "
+          f"{len(images.class_names)} classes")  # fmt: skip
+    print("; ".join(found.provenance))
+    if found.resumed:
+        print(f"{found.resumed:,} images were there from before")
+    for kind, names in found.unusual.items():
+        print(f"{len(names):,} {kind}: {_few(names)}")
+    if images.left_out:
+        n = len(images.left_out)
+        print(f"{n:,} without an ending of an image, left out: {_few(images.left_out)}")
+    for why in list(found.skipped.values())[:FEW]:
+        print(f"skipped: {why}")
+    if len(found.skipped) > FEW:
+        print(f"skipped: {len(found.skipped):,} images in all")
+
+
+def _few(names: list[str] | tuple[str, ...]) -> str:
+    from zslcore.datasets.door import clean_text
+
+    shown = ", ".join(map(clean_text, names[:FEW]))
+    return f"{shown} and others" if len(names) > FEW else shown
+
+
+def _import(args: argparse.Namespace, found: Extraction) -> None:
+    from zslcore.__main__ import print_dataset
+    from zslcore.datasets.importing import import_dataset
+
+    options = {"name": args.name, "unseen": args.unseen, "prototypes": args.attributes}
+    given = {key: value for key, value in options.items() if value is not None}
+    print_dataset(import_dataset(found.output, **given))

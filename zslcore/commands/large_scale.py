@@ -1,0 +1,118 @@
+"""``python -m zslcore large-scale``: methods on the nine ImageNet test sets of the benchmark.
+
+Parameters are chosen on the released fold of training classes. With ``--shards`` the features of
+``simulated-ImageNet-full`` are read from the folder that ``zslcore shards write`` has made of them,
+and nothing is ever held whole. Features of your own lie in shards, too, and ``--prototypes`` names
+their classes by WordNet ids, in the order of the shards' labels.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from zslcore.exceptions import ParameterError
+
+if TYPE_CHECKING:
+    from zslcore.analysis.large_scale import LargeScale
+    from zslcore.datasets import ZSLDataset
+    from zslcore.large.ranks import Task
+
+    Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
+
+__all__ = ["add_parser"]
+
+TASKS: tuple[Task, ...] = ("zsl", "gzsl")
+
+
+def add_parser(commands: Subparsers) -> None:
+    """Add the command ``large-scale`` to the command line of the package."""
+    text = "measure methods on the nine ImageNet test sets"
+    parser = commands.add_parser("large-scale", help=text, description=__doc__)
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    option = parser.add_argument
+    option("--dataset", default="simulated-ImageNet-small", metavar="NAME",
+           help="name of data with WordNet ids (simulated-ImageNet-small)")  # fmt: skip
+    option("--method", nargs="+", default=["ESZSL"], help="names of methods (ESZSL)")
+    option("--seed", type=int, default=0, help="of methods that draw (0)")
+    option("--shards", type=Path, metavar="FOLDER",
+           help="features of the stand-in, or of your own with --prototypes")  # fmt: skip
+    option("--prototypes", type=Path, metavar="FILE",
+           help="CSV of your own classes: class (n01440764), then numbers")  # fmt: skip
+    option("--dask", default="", metavar="ADDRESS", help="scheduler of a Dask cluster that counts")
+    option("--json", action="store_true", help="print every figure as JSON instead of tables")
+    parser.set_defaults(run=run_large_scale)
+
+
+def run_large_scale(args: argparse.Namespace) -> None:
+    """Measure every method, and print what it reaches."""
+    from zslcore.analysis.large_scale import LargeScaleSpec, measure
+    from zslcore.large.engine import Engine
+    from zslcore.methods import get_method
+
+    for name in args.method:
+        get_method(name)  # a misspelt one is told before anything is measured
+    dataset, engine = _opened(args.dataset, args.shards, args.prototypes), Engine(dask=args.dask)
+    told, rows = sys.stderr.isatty() and not args.json, []
+    for name in args.method:
+        spec = LargeScaleSpec(dataset.name, dataset.digest, name, args.seed)
+        found = measure(spec, dataset, _show if told else _silent, engine=engine)
+        rows += found.table().assign(method=name).to_dict("records")
+        if not args.json:
+            print(_as_text(name, found, dataset))
+    if args.json:
+        about = {"dataset": dataset.name, "digest": dataset.digest, "simulated": dataset.simulated}
+        print(json.dumps([row | about for row in rows]))
+
+
+def _opened(name: str, folder: Path | None, prototypes: Path | None) -> ZSLDataset:
+    """Return the data set, its features read from shards where these are given."""
+    from zslcore.datasets import load
+
+    if prototypes is not None:
+        from zslcore.large.data import imagenet_of_shards
+
+        if folder is None:
+            raise ParameterError("--prototypes belongs to features of your own: --shards FOLDER.")
+        return imagenet_of_shards(folder, prototypes)
+    if folder is None:
+        return load(name)
+    from zslcore.datasets.imagenet_simulated import simulate_imagenet
+    from zslcore.large.shards import Shards
+
+    shards = Shards.open(folder)
+    return simulate_imagenet(name, shards, digest=shards.digest)
+
+
+def _silent(done: float, total: float, message: str) -> None:
+    """Show nothing."""
+
+
+def _show(done: float, total: float, message: str) -> None:
+    """Rewrite one line on standard error."""
+    sys.stderr.write(f"\r{done / total:4.0%}  {message:90}\r")
+    sys.stderr.flush()
+
+
+def _as_text(name: str, found: LargeScale, dataset: ZSLDataset) -> str:
+    """Return one table: sets as rows; top-1, -5, -10 of ZSL, then of GZSL."""
+    kind = ", simulated" * dataset.simulated
+    params = ", ".join(f"{key} = {value}" for key, value in found.params.items())
+    origin = "chosen on the fold" if found.validated else "defaults"
+    lines = [f"{name} on {dataset.name}{kind}, data {dataset.digest}; {origin}: {params or 'none'}"]
+    lines.append(
+        f"{'':6}{'classes':>9}{'images':>12}"
+        + "".join(f"{task}@{k}".rjust(9) for task in ("ZSL", "GZSL") for k in (1, 5, 10))
+    )
+    for row in found.table().query("task == 'zsl' and k == 1").to_dict("records"):
+        shares = (
+            found.counts.accuracy(row["set"], k, task=task) for task in TASKS for k in (1, 5, 10)
+        )
+        lines.append(
+            f"{row['set']:6}{row['candidates']:9,}{row['images']:12,}"
+            + "".join(f"{100 * share:8.2f}%" for share in shares)
+        )
+    return "\n".join(lines)

@@ -1,0 +1,96 @@
+"""``python -m zslcore score FILE...``: the figures of somebody's score matrix.
+
+A file holds scores (N x C), the class of every image and, unless the test set is recognised by its
+labels, the unseen classes. gamma is given, or chosen on validation scores; without either, what is
+best on the test images is printed as an oracle, which is no result.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from zslcore.exceptions import DatasetError
+
+if TYPE_CHECKING:
+    from zslcore.scores import ScoreMatrix
+
+    Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
+
+__all__ = ["add_parser"]
+
+
+def add_parser(commands: Subparsers) -> None:
+    """Add the command ``score`` to the command line of the package."""
+    text = "judge score matrices of models from elsewhere"
+    parser = commands.add_parser("score", help=text, description=__doc__)
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    option = parser.add_argument
+    option("files", nargs="+", type=Path, metavar="FILE", help="npz, npy, csv, parquet, mat, h5")
+    option("--unseen", nargs="+", metavar="CLASS", help="names or numbers, or a file of them")
+    option("--labels", type=Path, metavar="FILE", help="labels, where FILE has none")
+    option("--validation", type=Path, metavar="FILE", help="scores on which gamma is chosen")
+    option("--validation-unseen", nargs="+", metavar="CLASS", help="its unseen classes")
+    option("--validation-fix", action="append", metavar="FIX",
+           help="answer to a question about it (those of --fix)")  # fmt: skip
+    option("--validation-labels", type=Path, metavar="FILE", help="its labels")
+    option("--gamma", type=float, help="gamma, chosen by you on other images")
+    option(
+        "--fix",
+        action="append",
+        default=[],
+        metavar="FIX",
+        help="answer to a question: transposed, labels-from-1, unused-column, distances, "
+        "seen-first, unseen-first, or as-is",
+    )
+    option("--json", action="store_true", help="print everything as JSON")
+    parser.set_defaults(run=run_score)
+
+
+def run_score(args: argparse.Namespace) -> None:
+    """Read, question and judge every file."""
+    from zslcore.scores import judge
+
+    validation = None
+    if args.validation is not None:
+        # Its images and its unseen classes are others, but it was most likely written as the test
+        # scores were.
+        own = args.validation_labels, args.validation_unseen
+        fixes = args.fix if args.validation_fix is None else args.validation_fix
+        validation = understood(args.validation, *own, fixes, "--validation-fix")
+    reports = [
+        judge(
+            understood(path, args.labels, args.unseen, args.fix),
+            gamma=args.gamma,
+            validation=validation,
+        )
+        for path in args.files
+    ]
+    if args.json:
+        found = [json.loads(report.to_json()) for report in reports]
+        print(json.dumps(found[0] if len(found) == 1 else found))
+        return
+    print("\n\n".join(report.as_text() for report in reports))
+
+
+def understood(
+    path: Path,
+    labels: Path | None,
+    unseen: list[str] | None,
+    fixes: list[str],
+    option: str = "--fix",
+) -> ScoreMatrix:
+    """Return what a file means; a question is asked as a refusal that names the answers."""
+    from zslcore.scores import interpreted
+    from zslcore.scores.reading import read_scores
+
+    listed = unseen is not None and len(unseen) == 1 and Path(unseen[0]).is_file()
+    file = read_scores(path, labels=labels, unseen=Path(unseen[0]) if unseen and listed else unseen)
+    matrix, asked = interpreted(file, fixes)
+    if matrix is None:
+        question = asked[0]
+        no = "" if question.open else f", if not: {option} as-is"
+        raise DatasetError(f"{question.said} If so: {option} {question.fix}{no}.")
+    return matrix

@@ -1,0 +1,106 @@
+"""``python -m zslcore shards``: features that do not fit into memory, as a folder of mapped parts.
+
+``write`` reads an HDF5 file, a zarr folder or a data set that is kept here, block by block.
+``show`` says what a folder holds, and whether that is what was written.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from zslcore.exceptions import ParameterError
+
+if TYPE_CHECKING:
+    from zslcore.large.shards import Shards
+    from zslcore.large.sources import Block
+
+    Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
+
+__all__ = ["add_parser"]
+
+
+def add_parser(commands: Subparsers) -> None:
+    """Add the command ``shards`` to the command line of the package."""
+    text = "keep features that do not fit into memory as a folder of parts"
+    parser = commands.add_parser("shards", help=text, description=__doc__)
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    verbs = parser.add_subparsers(metavar="VERB", required=True)
+    write = verbs.add_parser("write", help="write shards from an HDF5 file, zarr, or a data set")
+    option = write.add_argument
+    option("source", metavar="SOURCE", help="FILE.h5, FOLDER.zarr, or the name of a data set")
+    option("folder", metavar="FOLDER", type=Path, help="folder to write; nothing may be there")
+    option("--features", default="features", metavar="NAME", help="array of features (features)")
+    option("--labels", default="labels", metavar="NAME", help="array of class numbers (labels)")
+    option("--first-label", type=int, default=0, metavar="N", help="number of the first class (0)")
+    option("--dtype", default="float32", help="float32, or float16 for half the size (float32)")
+    option("--part-mb", type=int, default=256, metavar="MB", help="size of a part (256)")
+    write.set_defaults(run=write_folder)
+    show = verbs.add_parser("show", help="say what a folder holds, and check it")
+    show.add_argument("folder", metavar="FOLDER", type=Path)
+    show.add_argument("--all", action="store_true", help="hash every part, changed in time or not")
+    show.add_argument("--json", action="store_true", help="print everything as JSON")
+    show.set_defaults(run=show_folder)
+
+
+def write_folder(args: argparse.Namespace) -> None:
+    """Write what ``args.source`` holds and print what it is."""
+    from zslcore.large.shards import write_shards
+    from zslcore.large.sources import blocks_of
+
+    if args.part_mb < 1:
+        raise ParameterError(f"--part-mb must be at least 1; got {args.part_mb}.")
+    blocks = blocks_of(
+        args.source, features=args.features, labels=args.labels, first_label=args.first_label
+    )
+    print_shards(
+        write_shards(
+            args.folder, _told(blocks), dtype=args.dtype, part_bytes=args.part_mb * 1_000_000
+        )
+    )
+
+
+def _told(blocks: Iterable[Block]) -> Iterator[Block]:
+    """Say on standard error how many rows have come, where somebody sees it."""
+    rows = 0
+    for features, labels in blocks:
+        yield features, labels
+        rows += len(features)
+        if sys.stderr.isatty():
+            sys.stderr.write(f"\r{rows:,} rows ")
+    if sys.stderr.isatty():
+        sys.stderr.write(f"\r{'':20}\r")
+
+
+def show_folder(args: argparse.Namespace) -> None:
+    """Open a folder, which checks it, and print what it holds."""
+    from zslcore.large.shards import Shards
+
+    shards = Shards.open(args.folder, every_file=args.all)
+    if not args.json:
+        print_shards(shards)
+        return
+    found = {
+        "folder": str(shards.folder),
+        "rows": shards.n_rows,
+        "features": shards.n_features,
+        "dtype": shards.dtype.name,
+        "classes": int(shards.labels.max()) + 1,
+        "digest": shards.digest,
+        "parts": [{"rows": len(part), "digest": part.digest} for part in shards.parts()],
+    }
+    print(json.dumps(found))
+
+
+def print_shards(shards: Shards) -> None:
+    """Print what a folder holds, one fact a line."""
+    size = shards.n_rows * shards.n_features * shards.dtype.itemsize
+    print(f"{shards.folder}")
+    print(f"  images    {shards.n_rows:,} x {shards.n_features:,} features, {shards.dtype.name}")
+    print(f"  classes   numbers {shards.labels.min():,} to {shards.labels.max():,}")
+    print(f"  parts     {len(shards.parts()):,}, together {size / 1e6:,.1f} MB")
+    print(f"  digest    {shards.digest}")

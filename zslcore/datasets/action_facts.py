@@ -1,0 +1,181 @@
+"""What is known of the videos of UCF101 and HMDB51: classes, attributes, overlaps and splits.
+
+Names of classes, numbers of videos, the 115 binary attributes of UCF101 and the class lists of 50
+random splits are facts, read from ``data/actions``; which classes are among those of a pre-training
+set, and how many the controlled splits take of each kind, from the tables of [1]_.
+
+UCF101 was cut from longer videos: the clips of a class come in 25 groups of 4 to 7, those of one
+group from the same video [2]_. Its clips are called after them, ``v_Archery_g07_c03``. A split that
+goes by clips puts most groups on both sides.
+
+References
+----------
+.. [1] K. Huang, S. J. Delany, S. McKeever, "Fairer evaluation of zero shot action recognition in
+   videos", VISAPP 2021.
+.. [2] K. Soomro, A. R. Zamir, M. Shah, "UCF101: a dataset of 101 human actions classes from videos
+   in the wild", 2012.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+import pandas as pd
+
+from zslcore.datasets.facts import published
+from zslcore.exceptions import closest_name
+from zslcore.files import FACTS
+
+__all__ = [
+    "ACTION_SETS",
+    "FOLDER",
+    "GROUPS",
+    "PRETRAINING",
+    "ActionFacts",
+    "action_facts",
+    "group_of_clip",
+    "places_of_actions",
+    "plain_action",
+    "recognise_actions",
+]
+
+FOLDER = FACTS / "actions"
+#: The data sets whose classes are known.
+ACTION_SETS = ("UCF101", "HMDB51")
+#: Groups of clips from one video in each class of UCF101.
+GROUPS = 25
+#: The pre-training sets of the annotated lists, and what this package calls their classes.
+PRETRAINING = {"Kinetics-400": "kinetics-400", "Sports-1M": "sports-1m"}
+
+_CLIP = re.compile(r"(?:.*[/\\])?(v_[A-Za-z]+_g\d{2})_c\d{2}(?:\.avi)?")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ActionFacts:
+    """What is known of a data set of actions.
+
+    Attributes
+    ----------
+    dataset : "UCF101" or "HMDB51"
+    class_names : as released, in the release's order
+    videos : int array of shape (n_classes,)
+    attributes : float32 array of shape (n_classes, 115) of 0 and 1; None for HMDB51, of which none
+        were published
+    overlapping : pre-training set -> bool array of shape (n_classes,), as annotated in [1]_ of
+        this module
+    released : test classes of the 50 random splits that are in circulation, each an int array
+    """
+
+    dataset: str
+    class_names: tuple[str, ...]
+    videos: np.ndarray
+    attributes: np.ndarray | None
+    overlapping: dict[str, np.ndarray]
+    released: tuple[np.ndarray, ...]
+
+
+@cache
+def action_facts(dataset: str) -> ActionFacts:
+    """Return what is known of a data set of actions.
+
+    Raises
+    ------
+    UnknownNameError
+        For any other data set; names the nearest one.
+    """
+    if dataset not in ACTION_SETS:
+        raise closest_name("data set of actions", dataset, ACTION_SETS)
+    table = pd.read_csv(FOLDER / f"{dataset}.csv", dtype={"attributes": str})
+    splits = pd.read_csv(FOLDER / "splits.csv")
+    names = tuple(table["class"])
+    return ActionFacts(
+        dataset=dataset,
+        class_names=names,
+        videos=_frozen(table["videos"].to_numpy()),
+        attributes=_bits(table["attributes"]) if "attributes" in table else None,
+        overlapping={there: _overlapping(dataset, there, names) for there in PRETRAINING},
+        released=tuple(
+            _frozen(np.array(test.split(), dtype=np.intp))
+            for test in splits.loc[splits["dataset"] == dataset, "test"]
+        ),
+    )
+
+
+def _bits(texts: Iterable[str]) -> np.ndarray:
+    return _frozen(np.array([[float(bit) for bit in text] for text in texts], dtype=np.float32))
+
+
+def _overlapping(dataset: str, pretraining: str, names: Sequence[str]) -> np.ndarray:
+    table = published("overlap_action")
+    of_both = table[(table["dataset"] == dataset) & (table["pretraining"] == pretraining)]
+    return _frozen(of_both.set_index("class")["overlaps"].loc[list(names)].to_numpy() == 1)
+
+
+def _frozen(array: np.ndarray) -> np.ndarray:
+    array = array.copy()
+    array.setflags(write=False)
+    return array
+
+
+def plain_action(name: str) -> str:
+    """Return the name of an action as it compares.
+
+    Examples
+    --------
+    >>> plain_action("Apply Eye Makeup") == plain_action("ApplyEyeMakeup")
+    True
+    """
+    return re.sub(r"[\W_]+", "", name).lower()
+
+
+def recognise_actions(class_names: Sequence[str]) -> str | None:
+    """Return whose classes these are, in this order and any spelling; None where nobody's."""
+    plain = [*map(plain_action, class_names)]
+    for dataset in ACTION_SETS:
+        if plain == [*map(plain_action, action_facts(dataset).class_names)]:
+            return dataset
+    return None
+
+
+def places_of_actions(names: Sequence[str], class_names: Sequence[str]) -> np.ndarray | None:
+    """Return where each class stands in another list of the same classes; None if it is another.
+
+    A release may say more than the name (Mixing Batter for Mixing): what is left when all equal
+    names are taken counts as the same where only one of either begins like the other.
+
+    Parameters
+    ----------
+    names : the other list, in any order and spelling
+    class_names : the classes
+
+    Returns
+    -------
+    int array of shape (n_classes,), or None
+    """
+    there = {plain_action(name): place for place, name in enumerate(names)}
+    wanted = [*map(plain_action, class_names)]
+    left = {name: place for name, place in there.items() if name not in wanted}
+    found = []
+    for name in wanted:
+        longer = [place for other, place in left.items() if other.startswith(name)]
+        if name not in there and len(longer) != 1:
+            return None
+        found.append(there.get(name, longer[0] if longer else -1))
+    places = np.array(found, dtype=np.intp)
+    return places if len(set(found)) == len(names) == len(wanted) else None
+
+
+def group_of_clip(name: str) -> str:
+    """Return the group that a clip of UCF101 was cut from; any other name as it is.
+
+    Examples
+    --------
+    >>> group_of_clip("Archery/v_Archery_g07_c03.avi"), group_of_clip("horse.avi")
+    ('v_Archery_g07', 'horse.avi')
+    """
+    found = _CLIP.fullmatch(name)
+    return found.group(1) if found else name

@@ -1,0 +1,177 @@
+"""Class embeddings from a file of their own: other prototypes for the same images.
+
+Word vectors, a hierarchy, binary attributes or a user's own; a file has one of three forms:
+
+=====================================  =========================================================
+CSV                                    a column ``class`` and one column per dimension
+``att`` and ``allclasses_names``       (A x C) and C names, as in ``att_splits.mat``
+``test_<name>``, ``trainval_<name>``   (A x C), classes as listed in ``standard_split``
+=====================================  =========================================================
+
+Classes are matched by name, whatever their order, in the spelling of any release.
+
+References
+----------
+Z. Akata, S. Reed, D. Walter, H. Lee, B. Schiele, "Evaluation of output embeddings for fine-grained
+image classification", CVPR 2015, whose four embeddings of CUB are passed on in the third form.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from zslcore import kept
+from zslcore.datasets.door import Role, clean_text, read_arrays, read_lines, read_table_file
+from zslcore.datasets.facts import plain_name
+from zslcore.exceptions import FileRefusedError, ParameterError
+
+__all__ = ["ClassEmbeddings", "read_class_embeddings", "read_csv_embeddings"]
+
+#: Parts of a standard split whose classes are listed, and lists that say their order.
+PARTS = {
+    "test": ("testclasses.txt",),
+    "trainval": ("trainvalclasses.txt", "trainclasses.txt"),
+}
+#: What an embedding may be called: part of the name of a variable.
+NAME = re.compile(r"[A-Za-z0-9_]{1,40}")
+
+
+@dataclass(frozen=True, eq=False)
+class ClassEmbeddings:
+    """One vector a class.
+
+    Attributes
+    ----------
+    classes : names, each once
+    names : of the dimensions; empty where a file does not say them
+    values : float32 array of shape (n_classes, n_dimensions)
+    file : name of the file they are from
+    """
+
+    classes: tuple[str, ...]
+    names: tuple[str, ...]
+    values: np.ndarray
+    file: str = ""
+
+    def of(self, class_names: Sequence[str]) -> np.ndarray:
+        """Return the vectors of these classes, in their order, shape (n_classes, n_dimensions).
+
+        Raises
+        ------
+        FileRefusedError
+            When the file has no vector, or two different ones, for one of them.
+        """
+        row: dict[str, int] = {}
+        for k, name in enumerate(map(plain_name, self.classes)):
+            if row.setdefault(name, k) != k:
+                raise FileRefusedError(
+                    f"{self.file}: expected each class once, got {name!r} twice."
+                )
+        missing = [name for name in class_names if plain_name(name) not in row]
+        if missing:
+            raise FileRefusedError(
+                f"{self.file}: expected a vector for each of {len(class_names)} classes, "
+                f"got none for {len(missing)} of them; the first is {clean_text(missing[0])!r}."
+            )
+        return self.values[[row[plain_name(name)] for name in class_names]]
+
+
+def read_class_embeddings(
+    path: Path, embedding: str | None = None, lists: Mapping[str, Path] | None = None
+) -> ClassEmbeddings:
+    """Read a file of class embeddings through the door.
+
+    Parameters
+    ----------
+    path : CSV, MATLAB, HDF5 or ``.npz`` file in one of the forms at the top of this file
+    embedding : which one, in a file that holds several ("word2vec")
+    lists : name of a list of a standard split -> file, for the third form
+
+    Raises
+    ------
+    FileRefusedError
+        When the file is damaged, hostile or in none of these forms.
+    ParameterError
+        For a name that no variable can have, or one that the file has no use for.
+    """
+    if path.suffix.lower() == ".csv":
+        if embedding is not None:
+            raise ParameterError(f"{clean_text(path.name)}: a CSV holds one embedding; name none.")
+        return read_csv_embeddings(path)
+    return _by_names(path) if embedding is None else _by_lists(path, embedding, lists or {})
+
+
+def read_csv_embeddings(path: Path) -> ClassEmbeddings:
+    """Read a CSV with a column ``class``; every class once."""
+    with kept.scratch() as folder:
+        table = read_table_file(path, folder, {"class": True})
+        classes = [table.texts["class"][code] for code in table.codes["class"]]
+        seen: set[str] = set()
+        for name in classes:
+            if name in seen:
+                raise FileRefusedError(
+                    f"{clean_text(path.name)}: class {name!r} stands there twice."
+                )
+            seen.add(name)
+        values = np.array(table.values)
+    return ClassEmbeddings(tuple(classes), table.columns, values, clean_text(path.name))
+
+
+def _by_names(path: Path) -> ClassEmbeddings:
+    """Read ``att`` and the names of its columns."""
+    file = clean_text(path.name)
+    with kept.scratch() as folder:
+        wanted: dict[str, Role] = {"att": "columns", "allclasses_names": "names"}
+        read = read_arrays(path, wanted, folder, required=())
+        values, names = read.arrays.get("att"), read.names.get("allclasses_names")
+        if values is None or names is None:
+            raise FileRefusedError(
+                f"{file}: expected 'att' and 'allclasses_names', or the name of one of several "
+                f"embeddings with embedding= (--embedding); got neither."
+            )
+        if len(values) != len(names):
+            raise FileRefusedError(
+                f"{file}: expected as many names in allclasses_names as columns in att "
+                f"({len(values)}), got {len(names)}."
+            )
+        return ClassEmbeddings(tuple(names), (), np.array(values), file)
+
+
+def _by_lists(path: Path, embedding: str, lists: Mapping[str, Path]) -> ClassEmbeddings:
+    """Read ``test_<embedding>`` and ``trainval_<embedding>``, columns in the order of the lists."""
+    file = clean_text(path.name)
+    if not NAME.fullmatch(embedding):
+        raise ParameterError(
+            "An embedding is named by at most 40 letters, digits and underscores; "
+            f"got {clean_text(embedding, 60)!r}."
+        )
+    classes: list[str] = []
+    parts: list[np.ndarray] = []
+    wanted: dict[str, Role] = {f"{part}_{embedding}": "columns" for part in PARTS}
+    with kept.scratch() as folder:
+        arrays = read_arrays(path, wanted, folder).arrays
+        for (part, names), variable in zip(PARTS.items(), wanted, strict=True):
+            listed = next((read_lines(lists[name]) for name in names if name in lists), None)
+            if listed is None:
+                raise FileRefusedError(
+                    f"{file}: its columns are in the order of the standard split's lists; expected "
+                    f"{' or '.join(names)} in the folder standard_split, found none."
+                )
+            if len(arrays[variable]) != len(listed):
+                raise FileRefusedError(
+                    f"{file}, variable {variable!r}: expected one column per class of the {part} "
+                    f"list ({len(listed)}), got {len(arrays[variable])}."
+                )
+            classes += listed
+            parts.append(np.array(arrays[variable]))
+    if parts[0].shape[1] != parts[1].shape[1]:
+        raise FileRefusedError(
+            f"{file}: expected as many rows in {' as in '.join(map(repr, wanted))}, got "
+            f"{parts[0].shape[1]} and {parts[1].shape[1]}."
+        )
+    return ClassEmbeddings(tuple(classes), (), np.concatenate(parts), file)

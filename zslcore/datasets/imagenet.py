@@ -1,0 +1,291 @@
+"""What is known of ImageNet-21K without its images: synsets, words, hypernyms, the nine test sets.
+
+``data/imagenet`` holds the facts; sources are named in ``data/README.md``.
+
+References
+----------
+Y. Xian, C. Lampert, B. Schiele, Z. Akata, "Zero-shot learning - a comprehensive evaluation of the
+good, the bad and the ugly", TPAMI 2019, section 4.2, and the file of splits released with it.
+A. Frome et al., "DeViSE: a deep visual-semantic embedding model", NIPS 2013: the lists of 2 and 3
+hops that the benchmark started from.
+"""
+
+from __future__ import annotations
+
+import gzip
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from types import MappingProxyType
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from zslcore.datasets.base import Fold, Split
+from zslcore.exceptions import DatasetError
+from zslcore.files import FACTS
+
+__all__ = [
+    "CLASSES",
+    "LISTS",
+    "SETS",
+    "ImageNet",
+    "challenge_split",
+    "imagenet",
+    "imagenet_rows",
+    "known_ids",
+]
+
+#: The nine test sets of the benchmark, in the order of its table 5.
+SETS = ("2H", "3H", "M500", "M1K", "M5K", "L500", "L1K", "L5K", "All")
+#: The 1,000 training classes and the 20,842 others, in the order of the release.
+CLASSES = 21_842
+#: The lists that were there before the benchmark took what has images: so many of the classes that
+#: follow the training classes are on each.
+LISTS = MappingProxyType({"2H": 1549, "3H": 7860, "All": 20_842})
+
+_HOPS = {"2H": ("2H",), "3H": ("2H", "3H"), "All": ("2H", "3H", "far")}
+_POPULATED = ("M500", "M1K", "M5K", "L500", "L1K", "L5K")
+
+
+@dataclass(frozen=True, eq=False)
+class ImageNet:
+    """Synsets of ImageNet-21K and the relation "is a kind of" above them; arrays are read-only.
+
+    Rows 0 to ``CLASSES`` - 1 are classes, in the order that the released split file numbers them
+    (from 1); the synsets above them that are no classes follow.
+
+    Attributes
+    ----------
+    synsets : WordNet ids such as ``n01440764``, one per row
+    words : every word for each of them, the usual one first
+    parents : rows of what each one is a kind of
+    hops : "train" or "val" for the training classes, "2H", "3H" or "far" for the test classes, ""
+        for classes that the benchmark leaves out and for synsets that are none
+    populated : "M500", "M1K", "M5K", "L500", "L1K", "L5K": the smallest list that has the class
+    """
+
+    synsets: tuple[str, ...]
+    words: tuple[tuple[str, ...], ...]
+    parents: tuple[tuple[int, ...], ...]
+    hops: np.ndarray
+    populated: np.ndarray
+
+    @cached_property
+    def row(self) -> Mapping[str, int]:
+        """Row of every synset id."""
+        return MappingProxyType({synset: i for i, synset in enumerate(self.synsets)})
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The usual word of every row; several rows can have the same."""
+        return tuple(words[0] for words in self.words)
+
+    @cached_property
+    def seen(self) -> np.ndarray:
+        """Which classes are trained on, shape (``CLASSES``,): those of the 2012 challenge."""
+        return _read_only(np.isin(self.hops[:CLASSES], ("train", "val")))
+
+    @cached_property
+    def sets(self) -> Mapping[str, np.ndarray]:
+        """Which classes each of the nine test sets has, bool arrays of shape (``CLASSES``,)."""
+        hops, populated = self.hops[:CLASSES], self.populated[:CLASSES]
+        sets = {name: np.isin(hops, _HOPS[name]) for name in _HOPS}
+        for side in ("M", "L"):
+            nested = [name for name in _POPULATED if name[0] == side]
+            sets |= {name: np.isin(populated, nested[: k + 1]) for k, name in enumerate(nested)}
+        return MappingProxyType({name: _read_only(sets[name]) for name in SETS})
+
+    @cached_property
+    def validation(self) -> np.ndarray:
+        """Which training classes are for choosing parameters, shape (``CLASSES``,): 250.
+
+        The paper's text says 200; the released file has 250.
+        """
+        return _read_only(self.hops[:CLASSES] == "val")
+
+    @cached_property
+    def adjacency(self) -> csr_array:
+        """The hypernym relation read in both directions: symmetric, ones, all rows."""
+        ends = [(i, parent) for i, above in enumerate(self.parents) for parent in above]
+        child, parent = np.array(ends).T
+        size = len(self.synsets)
+        A = csr_array((np.ones(len(child)), (child, parent)), shape=(size, size))
+        return csr_array(((A + A.T) > 0).astype(float))
+
+    @cached_property
+    def steps(self) -> np.ndarray:
+        """Steps along the hypernym relation from each class to the nearest training class.
+
+        Shape (``CLASSES``,), 0 for training classes. The lists of "hops" are not this number: all
+        but one class of 2H are one step away, and 3H has classes up to 15 steps away.
+        """
+        reached = np.zeros(len(self.synsets), dtype=bool)
+        reached[:CLASSES] = self.seen
+        steps = np.where(reached, 0, -1)
+        distance = 0
+        while not reached.all():
+            distance += 1
+            new = (self.adjacency @ reached > 0) & ~reached
+            if not new.any():
+                break
+            steps[new] = distance
+            reached |= new
+        return _read_only(steps[:CLASSES])
+
+    @cached_property
+    def _ancestors(self) -> dict[int, Mapping[int, int]]:
+        return {}
+
+    def ancestors(self, row: int) -> Mapping[int, int]:
+        """Return the rows that ``row`` is a kind of, itself included: row -> steps above it."""
+        if row in self._ancestors:
+            return self._ancestors[row]
+        steps, level = {row: 0}, [row]
+        while level:
+            above = {p for i in level for p in self.parents[i] if p not in steps}
+            steps |= dict.fromkeys(above, steps[level[0]] + 1)
+            level = sorted(above)
+        return self._ancestors.setdefault(row, MappingProxyType(steps))
+
+    def heights(self, rows: np.ndarray) -> csr_array:
+        """Return the steps from some classes up to everything that they are kinds of, plus 1.
+
+        Sparse, shape (len(rows), all rows); 1 is the class itself, and what is not stored is not
+        above it.
+        """
+        above = [self.ancestors(int(row)) for row in rows]
+        ends = np.cumsum([0, *map(len, above)])
+        columns = np.fromiter((i for each in above for i in each), np.int32, ends[-1])
+        steps = np.fromiter((s for each in above for s in each.values()), np.int32, ends[-1])
+        return csr_array((steps + 1, columns, ends), shape=(len(above), len(self.synsets)))
+
+    def meeting(self, row: int, other: int) -> tuple[int, int]:
+        """Return the nearest thing that both rows are kinds of, and the steps between them over it.
+
+        Of several as near, the one that is first in this table.
+        """
+        above, beside = self.ancestors(row), self.ancestors(other)
+        return min(
+            ((common, above[common] + beside[common]) for common in above.keys() & beside.keys()),
+            key=lambda found: (found[1], found[0]),
+        )
+
+    def find(self, text: str) -> tuple[int, ...]:
+        """Return the classes that a word or an id means, those with the very word first.
+
+        Parameters
+        ----------
+        text : ``n01440764``, or (part of) a word, upper and lower case alike
+        """
+        wanted = text.strip().lower()
+        if not wanted:
+            return ()
+        if wanted in self.row:
+            return (self.row[wanted],) if self.row[wanted] < CLASSES else ()
+        found: list[tuple[int, int, int]] = []
+        for row, words in enumerate(self.words[:CLASSES]):
+            ranks = [
+                (_fit(word.lower(), wanted), k)
+                for k, word in enumerate(words)
+                if wanted in word.lower()
+            ]
+            if ranks:
+                found.append((*min(ranks), row))
+        return tuple(row for *_, row in sorted(found))
+
+
+def _fit(word: str, wanted: str) -> int:
+    """Return how badly ``wanted`` fits a word that contains it: the word, its beginning, a part."""
+    return 0 if word == wanted else 1 if word.startswith(wanted) else 2
+
+
+def _read_only(array: np.ndarray) -> np.ndarray:
+    array.setflags(write=False)
+    return array
+
+
+@cache
+def imagenet() -> ImageNet:
+    """Return the facts of ``data/imagenet``; read once."""
+    rows = list(_lines())
+    position = {row[0]: i for i, row in enumerate(rows)}
+    return ImageNet(
+        synsets=tuple(position),
+        words=tuple(tuple(row[4].split(", ")) for row in rows),
+        parents=tuple(tuple(position[p] for p in row[1].split()) for row in rows),
+        hops=_read_only(np.array([row[2] for row in rows])),
+        populated=_read_only(np.array([row[3] for row in rows])),
+    )
+
+
+def _lines() -> Iterator[list[str]]:
+    with gzip.open(FACTS / "imagenet" / "synsets.tsv.gz", "rt", encoding="utf-8") as file:
+        for line in file:
+            if not line.startswith("#"):
+                yield line.rstrip("\n").split("\t")
+
+
+def imagenet_rows(class_names: Sequence[str]) -> np.ndarray:
+    """Return which classes of ImageNet-21K the classes of a data set are.
+
+    Parameters
+    ----------
+    class_names : WordNet ids, alone (``n01440764``) or with a name before or behind them
+        (``n01440764 tench``, ``n01440764.tar``, ``train/n01440764``)
+
+    Returns
+    -------
+    int array of shape (n_classes,)
+        Rows of :func:`imagenet`, -1 where a name has no id of a class.
+    """
+    facts = imagenet()
+    found = (re.search(r"(?<![A-Za-z0-9])n\d{8}(?!\d)", name) for name in class_names)
+    rows = [facts.row.get(match.group(), -1) if match else -1 for match in found]
+    return np.array([row if row < CLASSES else -1 for row in rows], dtype=np.intp)
+
+
+def known_ids(class_names: Iterable[str]) -> bool:
+    """Whether most classes are called by ids of ImageNet-21K, so that the nine sets apply."""
+    rows = imagenet_rows(tuple(class_names))
+    return len(rows) > 0 and float((rows >= 0).mean()) > 0.5
+
+
+def challenge_split(name: str, labels: np.ndarray, class_names: Sequence[str]) -> Split:
+    """Return the benchmark's split of classes: those of the 2012 challenge train, no other does.
+
+    A fifth of every training class is held out, drawn with seed 0. The one fold is the released
+    one, as far as its classes are there.
+
+    Parameters
+    ----------
+    name : of the split
+    labels : int array of shape (n_samples,)
+    class_names : most of them with ids, see :func:`imagenet_rows`
+
+    Raises
+    ------
+    DatasetError
+        When no class of either kind is among them.
+    """
+    facts, rows = imagenet(), imagenet_rows(class_names)
+    seen, validates = (of[rows] & (rows >= 0) for of in (facts.seen, facts.validation))
+    if not seen[labels].any() or seen[labels].all():
+        raise DatasetError(
+            "Classes of ImageNet: expected some of the 2012 challenge, which train, and others, "
+            f"which test; got {int(seen.sum())} and {int((~seen).sum())}."
+        )
+    whole = Split.from_classes(name, labels, np.flatnonzero(~seen))
+    inside = validates[labels[whole.trainval]]
+    fold = Fold(whole.trainval[~inside], whole.trainval[inside])
+    return Split.from_rows(
+        name,
+        labels,
+        trainval=whole.trainval,
+        test_seen=whole.test_seen,
+        test_unseen=whole.test_unseen,
+        folds=[fold] if inside.any() and not inside.all() else [],
+        note="Classes of ImageNet's 2012 challenge train, a fifth of their rows held out; the fold "
+        "is the released one.",
+    )

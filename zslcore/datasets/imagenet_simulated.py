@@ -1,0 +1,326 @@
+r"""A stand-in for ImageNet-21K: real synsets, relation and test sets, simulated numbers.
+
+Real are the synsets and their words, what is a kind of what, the 1,000 training classes with their
+750 + 250 for choosing parameters, and the nine test sets, all read from ``data/imagenet``. Images
+per class are made to fit the benchmark's means: each list of the most and the least populated
+classes has the mean that the paper prints; which of its classes has more and which fewer images is
+drawn. Prototypes and features are drawn from the model of :mod:`zslcore.datasets.simulated`, with
+the class's position :math:`g_c` in the relation (:mod:`zslcore.datasets.imagenet_positions`) in
+place of a drawn group:
+
+.. math::
+    z_c &= \sqrt{\tau} \, Q^\top g_c + \sqrt{1 - \tau} \, b_c
+        && \text{what the hierarchy, and what word vectors would say} \\
+    s_c &= P^\top z_c && \text{prototype} \\
+    v_c &= \rho z_c + \sqrt{1 - \rho^2} \, q_c
+        && \text{what prototypes say and what they do not} \\
+    x_i &= \max(0, M^\top v_c + \omega (M^\top u_i + \eta R^\top t_i + \sigma n_i))
+        && \text{features}
+
+:math:`Q` has normal entries, scaled so that :math:`Q^\top g_c` has unit variance; the other letters
+are those of the module that they come from. :math:`\rho` and :math:`\omega` are one number each:
+*nothing is planted*. No class is easier because it is near a training class or has many images;
+what a study shows of either comes from the relation itself and from the number of candidates.
+
+No picture is behind these features, so no method can be judged by them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from zslcore.datasets.base import Fold, Split, ZSLDataset
+from zslcore.datasets.facts import published
+from zslcore.datasets.imagenet import CLASSES, imagenet
+from zslcore.datasets.imagenet_positions import class_positions
+from zslcore.datasets.simulated import draw_block, rounded
+from zslcore.exceptions import DatasetError, closest_name
+
+__all__ = [
+    "SIMULATED_IMAGENET",
+    "Plan",
+    "candidate_rows",
+    "imagenet_plan",
+    "populations",
+    "simulate_imagenet",
+    "simulated_blocks",
+]
+
+#: Parameters in the letters of the module's docstring. They were set so that LinearS2V and ESZSL
+#: land between the rows of the benchmark's table 5; test figures were looked at for that.
+K, R, TAU, RHO, OMEGA, ETA, SIGMA = 64, 40, 0.7, 0.55, 1.0, 1.0, 1.0
+SEED = 21
+#: Rows that are drawn at once, by a generator of their own.
+BLOCK = 1024
+#: Counted up when the content changes.
+REVISION = 1
+#: Most features that are made in memory; the full size has 116 GB of them.
+IN_MEMORY = 4 << 30
+
+
+@dataclass(frozen=True, slots=True)
+class _Size:
+    """How much of ImageNet is made.
+
+    ``share`` of a class's real images, at least one; ``held`` test images of a training class.
+    """
+
+    features: int
+    attributes: int
+    share: float
+    train_share: float
+    held: int
+
+
+_SIZES = {
+    "small": _Size(features=256, attributes=64, share=1e-3, train_share=0.02, held=2),
+    "full": _Size(features=2048, attributes=500, share=1.0, train_share=1.0, held=50),
+}
+_PREFIX = "simulated-ImageNet-"
+#: Names that :func:`simulate_imagenet` knows, the one that takes seconds first.
+SIMULATED_IMAGENET = tuple(f"{_PREFIX}{size}" for size in _SIZES)
+
+#: The lists by population from the most to the least populated class, and what is between them.
+_ORDER = ("M500", "M1K", "M5K", "", "L5K", "L1K", "L500")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Plan:
+    """What is drawn: classes, images of each, and which rows train and test.
+
+    Attributes
+    ----------
+    rows : int array of shape (n_classes,), rows of :func:`zslcore.datasets.imagenet.imagenet`
+    trained, held, tested : int arrays of shape (n_classes,)
+        Images of each class that train, that test a training class, that test an unseen class.
+    features, attributes : columns of features and of prototypes
+    """
+
+    rows: np.ndarray
+    trained: np.ndarray
+    held: np.ndarray
+    tested: np.ndarray
+    features: int
+    attributes: int
+
+    @property
+    def images(self) -> np.ndarray:
+        """Images of each class, shape (n_classes,)."""
+        images: np.ndarray = self.trained + self.held + self.tested
+        return images
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all features in float32."""
+        return int(self.images.sum()) * self.features * 4
+
+
+def candidate_rows() -> np.ndarray:
+    """Return the classes that are anybody's candidates: 1,000 seen, then 20,345 unseen."""
+    facts = imagenet()
+    return np.concatenate([np.flatnonzero(facts.seen), np.flatnonzero(facts.sets["All"])])
+
+
+@cache
+def populations() -> np.ndarray:
+    """Return simulated numbers of images of every class that fit the lists' printed means.
+
+    Within a list the numbers fall evenly around its mean, half as far as the nearest neighbouring
+    list's; which class has which of them is drawn. The mean of what lies between the lists follows
+    from the mean of all. Training classes have 1,281,167 images together, at most 1,300 each.
+
+    Returns
+    -------
+    int array of shape (``CLASSES``,), read-only; 0 for classes that are nobody's candidates
+    """
+    facts, rng = imagenet(), np.random.default_rng([SEED, 0])
+    members = {name: facts.sets["All"] & (facts.populated[:CLASSES] == name) for name in _ORDER}
+    means = _means({name: int(of.sum()) for name, of in members.items()})
+    out = np.zeros(CLASSES, dtype=int)
+    for name, of in members.items():
+        others = [abs(means[name] - mean) for other, mean in means.items() if other != name]
+        half = min(*others, 2 * (means[name] - 1)) / 2
+        out[of] = rng.permutation(_even(int(of.sum()), means[name], half))
+    # 895 classes of the challenge have 1,300 images, and the others 732 or more.
+    rest = 1_281_167 - 895 * 1300
+    fewer = _even(105, rest / 105, 1300 - rest / 105)
+    fewer[0] += rest - fewer.sum()
+    out[facts.seen] = rng.permutation(np.concatenate([np.full(895, 1300), fewer]))
+    out.setflags(write=False)
+    return out
+
+
+def _means(sizes: dict[str, int]) -> dict[str, float]:
+    """Return the mean of each list without the smaller list that is in it, and of the rest."""
+    printed = published("imagenet_splits").set_index("split")["images_per_class_mean"]
+    means: dict[str, float] = {}
+    for side in ("M", "L"):
+        n, total = 0, 0.0
+        for name in (f"{side}500", f"{side}1K", f"{side}5K"):
+            whole = n + sizes[name]
+            means[name] = (printed[name] * whole - total) / sizes[name]
+            n, total = whole, printed[name] * whole
+    listed = sum(means[name] * sizes[name] for name in means)
+    means[""] = (printed["All"] * sum(sizes.values()) - listed) / sizes[""]
+    return {name: means[name] for name in _ORDER}
+
+
+def _even(n: int, mean: float, half: float) -> np.ndarray:
+    """Return ``n`` whole numbers that fall evenly from ``mean + half`` to ``mean - half``."""
+    return np.maximum(1, np.rint(np.linspace(mean + half, mean - half, n)).astype(int))
+
+
+def imagenet_plan(size: str = "small") -> Plan:
+    """Return what a size of the stand-in has, before anything is drawn.
+
+    Parameters
+    ----------
+    size : "small" or "full"
+    """
+    if size not in _SIZES:
+        raise closest_name("size of simulated-ImageNet", size, _SIZES)
+    of = _SIZES[size]
+    rows = candidate_rows()
+    seen, n = imagenet().seen[rows], populations()[rows]
+    scaled = np.rint(n * np.where(seen, of.train_share, of.share)).astype(int)
+    return Plan(
+        rows=rows,
+        trained=np.where(seen, np.maximum(scaled, 1), 0),
+        held=np.where(seen, of.held, 0),
+        tested=np.where(seen, 0, np.maximum(scaled, 1)),
+        features=of.features,
+        attributes=of.attributes,
+    )
+
+
+def simulate_imagenet(
+    name: str = SIMULATED_IMAGENET[0], features: Any = None, digest: str = ""
+) -> ZSLDataset:
+    """Return a size of the stand-in, the same bits every time.
+
+    Parameters
+    ----------
+    name : str, default="simulated-ImageNet-small"
+        One of ``SIMULATED_IMAGENET``. The small one has all 21,345 classes, one or two test images
+        of each, and 256 features.
+    features : matrix of shape (n_images, n_features), optional
+        The features, where they were written before, such as shards; drawn by default, which only
+        the small size allows. They are what ``python -m zslcore shards write NAME FOLDER`` writes.
+    digest : str, optional
+        What ``features`` are known by, such as the digest of shards; computed by default.
+
+    Returns
+    -------
+    ZSLDataset
+        Marked ``simulated``, with the split "21K": rows of a class follow each other, those that
+        train first. Class names begin with the WordNet id. Its fold is the released one, 750 to
+        train and 250 to validate.
+
+    Raises
+    ------
+    DatasetError
+        When ``features`` are none of this size, or the full size is asked for without any:
+        :func:`simulated_blocks` makes one block after the other.
+    """
+    if name not in SIMULATED_IMAGENET:
+        raise closest_name("simulated data set", name, SIMULATED_IMAGENET)
+    plan = imagenet_plan(name.removeprefix(_PREFIX))
+    z, v, rng = _looks(plan)
+    if features is None:
+        if plan.nbytes > IN_MEMORY:
+            raise DatasetError(
+                f"{name}: its features have {plan.nbytes / 1e9:.0f} GB; expected at most "
+                f"{IN_MEMORY / 1e9:.0f} GB in memory. Write them with "
+                f"'python -m zslcore shards write {name} FOLDER'."
+            )
+        features = np.concatenate([X for X, _ in _blocks(plan, v)])
+    labels = np.repeat(np.arange(len(plan.rows)), plan.images)
+    if features.shape != (len(labels), plan.features):
+        raise DatasetError(
+            f"{name}: expected features of shape ({len(labels)}, {plan.features}); "
+            f"got {features.shape}."
+        )
+    facts = imagenet()
+    return ZSLDataset(
+        name=name,
+        features=features,
+        labels=labels,
+        prototypes=_prototypes(z, plan.attributes, rng),
+        class_names=[f"{facts.synsets[row]} {facts.names[row]}" for row in plan.rows],
+        splits=[_split(plan, labels)],
+        source="Simulated: synsets, hypernyms and test sets of ImageNet-21K, numbers from a model.",
+        simulated=True,
+        independent_prototypes=True,
+        pretraining=("imagenet-1k",),
+        revision=REVISION,
+        known_digest=digest,
+    )
+
+
+def simulated_blocks(plan: Plan) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Make the images of a plan block by block, in the order of classes.
+
+    Yields
+    ------
+    float32 array of shape (n, n_features) and int array of shape (n,), at most ``BLOCK`` rows
+    """
+    return _blocks(plan, _looks(plan)[1])
+
+
+def _blocks(plan: Plan, v: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    rng = np.random.default_rng([SEED, 2, plan.features])
+    M = rounded(rng.standard_normal((K, plan.features)) / np.sqrt(K))
+    noise = rounded(rng.standard_normal((R, plan.features)) * ETA / np.sqrt(R))
+    MR = np.concatenate([M, noise]).astype(np.float32)
+    ends = np.cumsum(plan.images)
+    for block, start in enumerate(range(0, int(ends[-1]), BLOCK)):
+        rows = np.arange(start, min(start + BLOCK, ends[-1]))
+        y = np.searchsorted(ends, rows, side="right")
+        own = np.random.default_rng([SEED, 3, plan.features, block])
+        ut = own.standard_normal((len(y), K + R), dtype=np.float32)
+        mean = (v[y] @ M).astype(np.float32)
+        omega = np.full(len(y), OMEGA, dtype=np.float32)
+        yield draw_block(own, ut, mean, omega, MR, SIGMA), y
+
+
+def _looks(plan: Plan) -> tuple[np.ndarray, np.ndarray, np.random.Generator]:
+    """Return what prototypes can say z and the latent looks v, one row per class of the plan.
+
+    The generator that drew them draws P next.
+    """
+    G = class_positions()[plan.rows]
+    rng = np.random.default_rng([SEED, 1])
+    Q = rounded(rng.standard_normal((G.shape[1], K)))
+    b, q = rng.standard_normal((2, len(G), K))
+    z = rounded(np.sqrt(TAU) * (rounded(G) @ Q) + np.sqrt(1 - TAU) * b)
+    return z, rounded(RHO * z + np.sqrt(1 - RHO**2) * q), rng
+
+
+def _prototypes(z: np.ndarray, attributes: int, rng: np.random.Generator) -> np.ndarray:
+    """Return the prototypes S, float32."""
+    P = rng.standard_normal((K, attributes))
+    return (z @ rounded(P / np.sqrt((P**2).sum(axis=0)))).astype(np.float32)
+
+
+def _split(plan: Plan, labels: np.ndarray) -> Split:
+    """Return the benchmark's own split: a class trains or is unseen, with its released fold."""
+    first = np.cumsum(plan.images) - plan.images
+    place = np.arange(len(labels)) - first[labels]
+    unseen = plan.tested[labels] > 0
+    trains = ~unseen & (place < plan.trained[labels])
+    trainval = np.flatnonzero(trains)
+    validates = imagenet().validation[plan.rows][labels[trainval]]
+    return Split.from_rows(
+        "21K",
+        labels,
+        trainval=trainval,
+        test_seen=np.flatnonzero(~unseen & ~trains),
+        test_unseen=np.flatnonzero(unseen),
+        folds=[Fold(trainval[~validates], trainval[validates])],
+        note="Classes of the released ImageNet splits; images of a class are exchangeable.",
+    )

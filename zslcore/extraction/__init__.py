@@ -1,0 +1,12 @@
+"""From a folder of images to features, in the form that this package imports.
+
+========== =======================================================================================
+list        :mod:`zslcore.extraction.listing`: which images there are, and of which class
+open        :mod:`zslcore.extraction.images`: one image, trusted by nobody
+read        :mod:`zslcore.extraction.reading`: many of them, in processes that may die
+encode      :mod:`zslcore.extraction.encoders`: networks by name, and what they were trained on
+extract     :mod:`zslcore.extraction.extracting`: batch by batch, and on where it was stopped
+========== =======================================================================================
+
+Nothing here is imported before it is asked for: whoever reads images needs no network.
+"""

@@ -1,0 +1,336 @@
+"""Networks that turn images into features, by name, and what they were trained on.
+
+A network of torchvision gives what its last layer but one says: the layer that names the classes is
+taken off. Weights come from a file, from where torch.hub keeps them, or from a seed; nothing is
+downloaded here. Who an encoder is - its name, the SHA-256 of its weights, its versions - goes with
+the features, and so does what it was trained on, which the audit compares with the test classes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from zslcore import kept
+from zslcore.datasets.door import clean_text
+from zslcore.exceptions import FileRefusedError, ParameterError, ZSLError, closest_name
+from zslcore.extraction.crops import Preset
+from zslcore.leakage.vocabularies import VOCABULARY_NAMES
+
+if TYPE_CHECKING:
+    from torch import Tensor, nn
+
+__all__ = ["RANDOM", "Encoder", "load_encoder", "torchvision"]
+
+#: Weights that nothing was learned with: a baseline that knows no class.
+RANDOM = "random"
+OPEN_CLIP = "open_clip:"
+#: Weights that begin so were first trained on billions of captioned photographs, of which nobody
+#: has listed the classes.
+WEB_SCALE = ("IMAGENET1K_SWAG",)
+
+
+@dataclass(frozen=True, eq=False)
+class Encoder:
+    """A network that turns crops of images into features.
+
+    Attributes
+    ----------
+    name : of the network
+    forward : float32 tensor of shape (n, 3, crop, crop) -> tensor of shape (n, n_features)
+    preset : what it expects of its pictures
+    weights : what they are called
+    sha256 : of the file of weights, or of their values where there is no file; 64 hex digits
+    pretraining : names of :data:`zslcore.leakage.vocabularies.VOCABULARY_NAMES`; empty where nobody
+        knows the classes it was trained on
+    device : of torch
+    versions : of what computes
+    texts : sentences -> array of shape (n, n_features) in the space of the images; None without one
+    """
+
+    name: str
+    forward: Callable[[Tensor], Tensor]
+    preset: Preset
+    weights: str
+    sha256: str
+    pretraining: tuple[str, ...] = ()
+    device: str = "cpu"
+    versions: dict[str, str] = field(default_factory=dict)
+    texts: Callable[[Sequence[str]], np.ndarray] | None = None
+
+    def encode(self, crops: np.ndarray, batch: int) -> np.ndarray:
+        """Return the features of crops, ``batch`` of them at a time.
+
+        Parameters
+        ----------
+        crops : uint8 array of shape (n, crop, crop, 3)
+        batch : int
+
+        Returns
+        -------
+        float32 array of shape (n, n_features)
+        """
+        import torch
+
+        found = []
+        with torch.inference_mode():
+            for start in range(0, len(crops), batch):
+                x = self.preset.standardised(crops[start : start + batch])
+                found.append(self.forward(x.to(self.device)).float().cpu().numpy())
+        return np.concatenate(found)
+
+
+def load_encoder(
+    name: str,
+    weights: str | Path | None = None,
+    *,
+    device: str = "cpu",
+    seed: int = 0,
+    trained_on: Sequence[str] = (),
+    preset: Preset | None = None,
+) -> Encoder:
+    """Return an encoder by name.
+
+    Parameters
+    ----------
+    name : of a network of torchvision, as ``resnet101``; or ``open_clip:`` and a model of open_clip
+    weights : a file, the name of weights of torchvision that torch.hub keeps (the first of the
+        network by default), or "random"
+    device : of torch
+    seed : of random weights
+    trained_on : what the network was trained on, where that is not known by its weights
+    preset : what is done to pictures; by default what the weights ask for
+
+    Raises
+    ------
+    UnknownNameError
+        For a network, weights or a vocabulary that there are not; names the nearest one.
+    FileRefusedError
+        When the weights are not there, or are those of another network; says where to put them.
+    ZSLError
+        When the library that has the network is not installed, or the device is not there.
+    """
+    for vocabulary in trained_on:
+        if vocabulary not in VOCABULARY_NAMES:
+            raise closest_name("pre-training vocabulary", vocabulary, VOCABULARY_NAMES)
+    if name.startswith(OPEN_CLIP):
+        from zslcore.extraction import openclip
+
+        found = openclip.load(name.removeprefix(OPEN_CLIP), weights, _device(device), seed)
+    else:
+        found = _of_torchvision(name, weights, _device(device), seed)
+    if trained_on:
+        found = replace(found, pretraining=tuple(trained_on))
+    return found if preset is None else replace(found, preset=preset)
+
+
+def _device(device: str) -> str:
+    import torch
+
+    try:
+        torch.empty(1, device=device)
+    except (RuntimeError, AssertionError, NotImplementedError):
+        raise ZSLError(f"--device: expected a device of this machine; got {device!r}.") from None
+    return device
+
+
+# --- torchvision ----------------------------------------------------------------------------------
+
+
+def torchvision() -> ModuleType:
+    """Return torchvision.
+
+    Raises
+    ------
+    ZSLError
+        Where it is not installed, or does not fit the torch that is.
+    """
+    try:
+        import torchvision
+    except ModuleNotFoundError:
+        raise ZSLError(
+            "Encoders of torchvision need torchvision: pip install 'zslcore[extract]'."
+        ) from None
+    except RuntimeError:
+        return _with_operators_declared()
+    return torchvision
+
+
+def _with_operators_declared() -> ModuleType:
+    """Import a torchvision whose compiled part does not load.
+
+    One that was built with CUDA beside a torch without it stumbles over the operators of that part,
+    which are about detecting boxes: no encoder has one. Declared, they are there to be stumbled
+    over no more, and say so themselves when somebody calls them.
+    """
+    import torch
+
+    for module in [name for name in sys.modules if name.partition(".")[0] == "torchvision"]:
+        del sys.modules[module]
+    boxes = "(Tensor dets, Tensor scores, float iou_threshold) -> Tensor"
+    _DECLARED.append(torch.library.Library("torchvision", "FRAGMENT"))
+    for operator in ("nms", "qnms"):
+        _DECLARED[-1].define(f"{operator}{boxes}")
+    try:
+        import torchvision
+    except RuntimeError as error:
+        raise ZSLError(
+            f"torchvision does not fit torch {torch.__version__}: install both from one index "
+            f"({clean_text(str(error), 80)})."
+        ) from None
+    return torchvision
+
+
+#: Declarations hold as long as somebody has them.
+_DECLARED: list[Any] = []
+
+
+def _of_torchvision(name: str, weights: str | Path | None, device: str, seed: int) -> Encoder:
+    library = torchvision()
+    names = library.models.list_models(module=library.models)
+    if name not in names:
+        raise closest_name("encoder", name, names)
+    known = library.models.get_model_weights(name)
+    model = _built(library, name, seed)
+    head = _take_head_off(model, name)
+    if weights == RANDOM:
+        found, called, sha256 = None, f"random, seed {seed}", _digest(model)
+    else:
+        file, found = _file_of(name, weights, known)
+        called, sha256 = found.name if found else clean_text(file.name), kept.sha256(file)
+        _require_whole(file, sha256, found)
+        found = found or next((w for w in known if _is_file_of(w, sha256)), None)
+        _fill(model, head, file, name)
+    return Encoder(
+        name=name,
+        forward=model.eval().to(device),
+        preset=_preset_of(found),
+        weights=called,
+        sha256=sha256,
+        pretraining=("none",) if weights == RANDOM else _pretraining_of(found),
+        device=device,
+        versions={"torchvision": library.__version__, "torch": _version_of_torch()},
+    )
+
+
+def _version_of_torch() -> str:
+    import torch
+
+    return str(torch.__version__)
+
+
+def _built(library: ModuleType, name: str, seed: int) -> nn.Module:
+    """Build a network with the weights of a seed; the caller's random numbers stay."""
+    import torch
+
+    # Networks with helpers for training warn that these start at random.
+    options = {"init_weights": True} if name in ("googlenet", "inception_v3") else {}
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        model: nn.Module = library.models.get_model(name, weights=None, **options)
+    return model
+
+
+def _take_head_off(model: nn.Module, name: str) -> str:
+    """Put nothing in place of the last layer, which names classes; return where it was."""
+    from torch import nn
+
+    last = [place for place, module in model.named_modules() if isinstance(module, nn.Linear)]
+    if not last:
+        raise ParameterError(
+            f"{name}: expected a network that ends in a linear layer; it does not."
+        )
+    where, _, attribute = last[-1].rpartition(".")
+    setattr(model.get_submodule(where), attribute, nn.Identity())
+    return last[-1]
+
+
+def _file_of(name: str, weights: str | Path | None, known: Any) -> tuple[Path, Any]:
+    """Return the file of weights and, of weights that torchvision names, which these are."""
+    import torch
+
+    if weights is not None and str(weights) not in known.__members__:
+        file = Path(weights)
+        if not file.is_file():
+            raise FileRefusedError(
+                f"{clean_text(file)}: expected a file of weights, {RANDOM!r} or one of "
+                f"{', '.join(each.name for each in known)}; found no such file."
+            )
+        return file, None
+    found = known[str(weights)] if weights is not None else next(iter(known))
+    file = Path(torch.hub.get_dir()) / "checkpoints" / str(found.url).rpartition("/")[2]
+    if not file.is_file():
+        raise FileRefusedError(
+            f"{name}: expected its weights {found.name} in {file}; put {found.url} there, or name "
+            "a file of weights (--weights)."
+        )
+    return file, found
+
+
+def _is_file_of(found: Any, sha256: str) -> bool:
+    """Whether a file is one of torchvision's, whose names end in the beginning of their SHA-256."""
+    return str(found.url).removesuffix(".pth").endswith(f"-{sha256[:8]}")
+
+
+def _require_whole(file: Path, sha256: str, found: Any) -> None:
+    if found is not None and not _is_file_of(found, sha256):
+        raise FileRefusedError(
+            f"{clean_text(file.name)}: expected a file whose SHA-256 begins as its name says; got "
+            f"{sha256[:8]}, so that it is damaged or another one."
+        )
+
+
+def _fill(model: nn.Module, head: str, file: Path, name: str) -> None:
+    """Fill a network from a file; what the file has for the last layer is left out."""
+    import torch
+
+    try:
+        # Only tensors are read: a file of weights may hold programs otherwise.
+        values = torch.load(file, map_location="cpu", weights_only=True)
+        values = values.get("state_dict", values)
+        values = {key.removeprefix("module."): value for key, value in values.items()}
+        values = {k: v for k, v in values.items() if not k.startswith(f"{head}.")}
+        model.load_state_dict(values)
+    except Exception as error:  # noqa: BLE001 - what is no such file raises anything
+        said = clean_text(str(error), 120)
+        raise FileRefusedError(
+            f"{clean_text(file.name)}: expected the weights of {name}; got others, or no weights "
+            f"({said})."
+        ) from None
+
+
+def _digest(model: nn.Module) -> str:
+    """Return the SHA-256 over the values of a network, in the order of their names."""
+    sha = hashlib.sha256()
+    for key, value in sorted(model.state_dict().items()):
+        sha.update(f"{key} {tuple(value.shape)}\n".encode())
+        sha.update(value.contiguous().numpy().tobytes())
+    return sha.hexdigest()
+
+
+def _preset_of(found: Any) -> Preset:
+    """Return what weights ask for; without any, what most networks were trained with."""
+    if found is None:
+        return Preset()
+    asked = found.transforms()
+    return Preset(
+        resize=int(asked.resize_size[0]),
+        crop=int(asked.crop_size[0]),
+        interpolation=asked.interpolation.value,
+        mean=tuple(asked.mean),
+        std=tuple(asked.std),
+    )
+
+
+def _pretraining_of(found: Any) -> tuple[str, ...]:
+    """Return the vocabulary of weights that torchvision names."""
+    if found is None or found.name.startswith(WEB_SCALE):
+        return ()
+    return ("imagenet-1k",) if len(found.meta.get("categories", ())) == 1000 else ()

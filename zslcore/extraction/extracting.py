@@ -1,0 +1,306 @@
+"""Features of many images, batch by batch: what was stopped goes on, and loses one batch at most.
+
+Every finished batch is a file beside the output, there whole or not at all. It says which files it
+was made of, so that an image that has changed since is read again, and no other. Once all batches
+are there they become one NumPy archive, in the form that :mod:`zslcore.datasets.table` reads, with
+a line on how it was made and what the encoder was trained on.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import zipfile
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from zslcore import kept
+from zslcore.datasets.door import clean_text
+from zslcore.exceptions import DatasetError, FileRefusedError, ParameterError
+from zslcore.extraction.crops import CROPS, crops_of
+from zslcore.extraction.encoders import Encoder
+from zslcore.extraction.images import MAX_PIXELS, Picture
+from zslcore.extraction.listing import Listing
+from zslcore.extraction.reading import Read, Reading, read_batches
+from zslcore.files import or_refused, written_whole
+from zslcore.version import version
+
+__all__ = ["Extraction", "extract", "provenance_of"]
+
+#: Counted up when a batch's file changes its meaning.
+SCHEMA = 1
+OnBad = Literal["refuse", "skip"]
+#: Called with (images done, images in all).
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Extraction:
+    """What has been extracted.
+
+    Attributes
+    ----------
+    output : the archive
+    n_images, n_features : int
+    provenance : how it was made, in words
+    skipped : image -> why it was left out
+    unusual : what was unusual -> images of which it is true, "rotated" for example
+    resumed : images of batches that were there already
+    """
+
+    output: Path
+    n_images: int
+    n_features: int
+    provenance: tuple[str, ...]
+    skipped: dict[str, str]
+    unusual: dict[str, list[str]]
+    resumed: int
+
+
+def provenance_of(encoder: Encoder, crops: int) -> tuple[str, ...]:
+    """Return in words how features are made: encoder, weights, crops, versions."""
+    p = encoder.preset
+    what = "middle crop" if crops == 1 else f"mean over {crops} crops"
+    libraries = ", ".join(f"{name} {number}" for name, number in encoder.versions.items())
+    return (
+        f"encoder {encoder.name}",
+        f"weights {encoder.weights}",
+        f"SHA-256 {encoder.sha256}",
+        f"shorter side {p.resize}, {p.interpolation}, {what} of {p.crop}",
+        f"trained on {', '.join(encoder.pretraining) or 'classes that nobody has listed'}",
+        f"zslcore {version()}, {libraries}",
+    )
+
+
+def extract(
+    images: Listing,
+    encoder: Encoder,
+    output: Path,
+    *,
+    crops: int = 1,
+    batch: int = 32,
+    on_bad: OnBad = "refuse",
+    workers: int = 0,
+    max_pixels: int = MAX_PIXELS,
+    prototypes: np.ndarray | None = None,
+    on_progress: Progress | None = None,
+) -> Extraction:
+    """Extract the features of images into an archive; go on where this was stopped before.
+
+    Parameters
+    ----------
+    images : Listing
+    encoder : Encoder
+    output : ``.npz`` file that is made; batches lie in ``<output>.parts`` until it is
+    crops : 1, or 10 whose features are averaged
+    batch : images of a batch, and crops that the network is given at a time
+    on_bad : "refuse" ends at the first image that cannot be read, "skip" leaves such images out
+    workers : processes that read images; 0 reads in this one, which a crash would end
+    max_pixels : of an image
+    prototypes : float array of shape (n_classes, n_attributes), optional
+        Of the classes in the order of ``images.class_names``, kept beside the features.
+    on_progress : callable(done, total), optional
+        Called after every batch; whatever it raises ends the extraction.
+
+    Raises
+    ------
+    FileRefusedError
+        With ``on_bad="refuse"``, for an image that cannot be read; in one sentence.
+    ParameterError
+        When the output is there already, or batches of another encoder are.
+    DatasetError
+        When no image is left.
+    """
+    if crops not in CROPS:
+        raise ParameterError(f"crops must be 1 or 10; got {crops!r}.")
+    if batch < 1 or encoder.preset.crop > encoder.preset.resize:
+        raise ParameterError("A batch needs an image, and a crop has to fit into what is resized.")
+    parts = _Parts(output.with_name(f"{output.name}.parts"), images, batch)
+    parts.begin(_settings(encoder, crops, batch), output)
+    reading = Reading(
+        encoder.preset.resize, encoder.preset.interpolation, max_pixels, workers=workers
+    )
+    there = [k for k in range(parts.number) if parts.is_there(k)]
+    missing = sorted(set(range(parts.number)) - set(there))
+    done = resumed = sum(len(parts.rows(k)) for k in there)
+    read = read_batches(reading, (parts.paths(k) for k in missing))
+    for k, found in zip(missing, read, strict=True):
+        parts.put(k, *_encoded(found, parts.names(k), encoder, crops, batch, on_bad))
+        done += len(found)
+        if on_progress is not None:
+            on_progress(done, len(images.files))
+    return parts.joined(output, provenance_of(encoder, crops), encoder, prototypes, resumed)
+
+
+def _settings(encoder: Encoder, crops: int, batch: int) -> dict[str, Any]:
+    """Return what all batches of one extraction have in common."""
+    who = {"encoder": encoder.name, "sha256": encoder.sha256, "crops": crops, "batch": batch}
+    return {"schema": SCHEMA} | who | {"preset": asdict(encoder.preset)}
+
+
+def _encoded(
+    read: Sequence[Read],
+    names: Sequence[str],
+    encoder: Encoder,
+    crops: int,
+    batch: int,
+    on_bad: OnBad,
+) -> tuple[np.ndarray, dict[str, Any]]:
+    """Return the features of the pictures among what was read, and what is to be said of it."""
+    pairs = list(zip(names, read, strict=True))
+    skipped = {name: why for name, why in pairs if isinstance(why, str)}
+    if skipped and on_bad == "refuse":
+        raise FileRefusedError(next(iter(skipped.values())))
+    pictures = {name: one for name, one in pairs if isinstance(one, Picture)}
+    unusual = {name: one.unusual for name, one in pictures.items() if one.unusual}
+    notes = {"skipped": skipped, "unusual": unusual}
+    if not pictures:
+        return np.empty((0, 0), np.float32), notes
+    size = encoder.preset.crop
+    every = np.concatenate([crops_of(one.pixels, size, crops) for one in pictures.values()])
+    features = encoder.encode(every, batch)
+    features = features.reshape(len(pictures), crops, -1).mean(axis=1)
+    if not np.isfinite(features).all():
+        bad = next(n for n, x in zip(pictures, features, strict=True) if not np.isfinite(x).all())
+        raise DatasetError(
+            f"{clean_text(bad)}: expected finite features; {encoder.name} gave none."
+        )
+    return features.astype(np.float32), notes
+
+
+class _Parts:
+    """Finished batches, a file each, in a folder beside the output."""
+
+    def __init__(self, folder: Path, images: Listing, batch: int) -> None:
+        self.folder, self.images, self.batch = folder, images, batch
+        self.number = -(-len(images.files) // batch)
+        self.settings: dict[str, Any] = {}
+
+    def begin(self, settings: dict[str, Any], output: Path) -> None:
+        """See that the batches that are there are those of these settings."""
+        self.settings = settings = json.loads(json.dumps(settings))  # lists, as in the file
+        if output.exists():
+            raise ParameterError(
+                f"{clean_text(output.name)}: expected a new file; it is there already. Delete it, "
+                "or name another one."
+            )
+        plan = self.folder / "plan.json"
+        try:
+            there = json.loads(plan.read_bytes())
+        except (OSError, ValueError):
+            there = None
+        if isinstance(there, dict) and there != settings:
+            differs = ", ".join(k for k in settings if there.get(k) != settings[k])
+            raise ParameterError(
+                f"{clean_text(self.folder.name)} holds an unfinished extraction with another "
+                f"{differs}; go on with that one, or delete the folder."
+            )
+        with or_refused(clean_text(self.folder.name)), written_whole(plan) as file:
+            file.write(json.dumps(settings).encode())
+
+    def rows(self, k: int) -> range:
+        """Return the images of a batch."""
+        return range(k * self.batch, min((k + 1) * self.batch, len(self.images.files)))
+
+    def names(self, k: int) -> list[str]:
+        """Return their names."""
+        return [self.images.files[i] for i in self.rows(k)]
+
+    def paths(self, k: int) -> list[Path]:
+        """Return where they are."""
+        return [self.images.root / name for name in self.names(k)]
+
+    def key(self, k: int) -> str:
+        """Return what a batch is known by: its files with their sizes and times, and how."""
+        sha = hashlib.sha256(json.dumps(self.settings, sort_keys=True).encode())
+        for path, name in zip(self.paths(k), self.names(k), strict=True):
+            try:
+                state = path.stat()
+                sha.update(f"{name}\n{state.st_size} {state.st_mtime_ns}\n".encode())
+            except (OSError, ValueError):
+                sha.update(f"{name}\nnone\n".encode())
+        return sha.hexdigest()
+
+    def path(self, k: int) -> Path:
+        """Return the file of a batch."""
+        return self.folder / f"part-{k:08d}.npz"
+
+    def is_there(self, k: int) -> bool:
+        """Whether a batch is finished, and of the files that are there now."""
+        try:
+            return bool(self.read(k)[1]["key"] == self.key(k))
+        except (OSError, ValueError, KeyError, TypeError, zipfile.BadZipFile):
+            return False
+
+    def read(self, k: int) -> tuple[np.ndarray, dict[str, Any]]:
+        """Return the features of a batch and its notes."""
+        with self.path(k).open("rb") as file, np.load(file, allow_pickle=False) as part:
+            return part["features"], json.loads(str(part["notes"]))
+
+    def put(self, k: int, features: np.ndarray, notes: dict[str, Any]) -> None:
+        """Keep a batch, whole or not at all."""
+        content = io.BytesIO()
+        np.savez(
+            content, features=features, notes=np.array(json.dumps(notes | {"key": self.key(k)}))
+        )
+        with or_refused(clean_text(self.folder.name)), written_whole(self.path(k)) as file:
+            file.write(content.getbuffer())
+
+    def joined(
+        self,
+        output: Path,
+        provenance: tuple[str, ...],
+        encoder: Encoder,
+        prototypes: np.ndarray | None,
+        resumed: int,
+    ) -> Extraction:
+        """Make one archive of all batches, and take these away."""
+        notes = [self.read(k)[1] for k in range(self.number)]
+        skipped = {name: why for note in notes for name, why in note["skipped"].items()}
+        keep = [i for i, name in enumerate(self.images.files) if name not in skipped]
+        if not keep:
+            raise DatasetError("Expected at least one image that can be read; got none.")
+        dim = max(self.read(k)[0].shape[1] for k in range(self.number))
+        arrays: dict[str, np.ndarray] = {
+            "labels": self.images.labels[keep],
+            "class_names": np.array(self.images.class_names),
+            "image_files": np.array([self.images.files[i] for i in keep]),
+            "provenance": np.array(provenance),
+        }
+        if encoder.pretraining:
+            arrays["pretraining"] = np.array(encoder.pretraining)
+        if prototypes is not None:
+            arrays["prototypes"] = np.asarray(prototypes, dtype=np.float32)
+        with or_refused(clean_text(output.name)):
+            self._write(output, (len(keep), dim), arrays)
+        kept.discard(self.folder)
+        unusual: dict[str, list[str]] = {}
+        for note in notes:
+            for name, kinds in note["unusual"].items():
+                for kind in kinds:
+                    unusual.setdefault(kind, []).append(name)
+        return Extraction(output, len(keep), dim, provenance, skipped, unusual, resumed)
+
+    def _write(self, output: Path, shape: tuple[int, int], arrays: dict[str, np.ndarray]) -> None:
+        """Write the features of all batches and what is beside them, whole or not at all."""
+        with written_whole(output) as file, zipfile.ZipFile(file, "w") as archive:
+            _write_rows(archive, shape, (self.read(k)[0] for k in range(self.number)))
+            for name, values in arrays.items():
+                with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
+                    np.lib.format.write_array(member, values, allow_pickle=False)
+
+
+def _write_rows(
+    archive: zipfile.ZipFile, shape: tuple[int, int], blocks: Iterator[np.ndarray]
+) -> None:
+    """Write a matrix into an archive block by block; it need not fit into memory."""
+    header = {"descr": "<f4", "fortran_order": False, "shape": shape}
+    with archive.open("features.npy", "w", force_zip64=True) as member:
+        np.lib.format.write_array_header_1_0(member, header)
+        for block in blocks:
+            member.write(np.ascontiguousarray(block, dtype="<f4").tobytes())

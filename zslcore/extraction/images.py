@@ -1,0 +1,165 @@
+"""One image that nobody vouches for: opened, turned, made RGB, resized; or refused in a sentence.
+
+What is unusual about an image and still has one right reading is read so and said: grey ones, CMYK,
+16 bits, a palette, transparency, a rotation that the camera noted, several frames (the first is
+taken). What has none is refused: no image, a broken or truncated one, more pixels than allowed.
+Only decoders of common formats are asked; Pillow has others, one of which starts a program.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+from PIL import Image, ImageOps, UnidentifiedImageError
+
+from zslcore.datasets.door import clean_text
+from zslcore.exceptions import FileRefusedError
+
+__all__ = ["FORMATS", "MAX_PIXELS", "Interpolation", "Picture", "opened", "resized_size"]
+
+Interpolation = Literal["bilinear", "bicubic"]
+#: Formats that are read, as Pillow calls them.
+FORMATS = ("JPEG", "PNG", "WEBP", "BMP", "GIF", "TIFF", "PPM")
+#: Most pixels of an image, before and after it is resized; Pillow warns from here on.
+MAX_PIXELS = 89_478_485
+#: Most bytes of a file.
+MAX_BYTES = 256 << 20
+_FILTERS = {"bilinear": Image.Resampling.BILINEAR, "bicubic": Image.Resampling.BICUBIC}
+_MODES = {
+    **dict.fromkeys(("1", "L", "LA", "La"), "grey"),
+    "CMYK": "CMYK",
+    **dict.fromkeys(("P", "PA"), "palette"),
+    **dict.fromkeys(("I;16", "I;16B", "I;16L", "I;16N", "I", "F"), "more than 8 bits"),
+}
+_ORIENTATION = 0x0112
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Picture:
+    """An image as an encoder is given it, before it is cropped.
+
+    Attributes
+    ----------
+    pixels : uint8 array of shape (height, width, 3)
+    unusual : what was unusual about the file, of "grey", "CMYK", "palette", "transparent", "more
+        than 8 bits", "rotated" and "several frames"
+    """
+
+    pixels: np.ndarray
+    unusual: tuple[str, ...] = ()
+
+
+def opened(
+    path: Path,
+    short_side: int,
+    interpolation: Interpolation = "bilinear",
+    *,
+    max_pixels: int = MAX_PIXELS,
+) -> Picture:
+    """Open an image and resize it so that its shorter side has ``short_side`` pixels.
+
+    Parameters
+    ----------
+    path : the file; what it is its first bytes tell
+    short_side : pixels
+    interpolation : "bilinear" or "bicubic", both with antialiasing
+    max_pixels : of the image, and of what it becomes
+
+    Raises
+    ------
+    FileRefusedError
+        In one sentence: which file, what was expected, what came.
+    """
+    name = clean_text(path.name)
+    try:
+        size = path.stat().st_size if path.is_file() else None
+    except (OSError, ValueError):
+        size = None
+    if size is None:
+        raise FileRefusedError(f"{name}: expected an image; found no such file.")
+    if size > MAX_BYTES:
+        raise FileRefusedError(
+            f"{name}: expected an image of at most {MAX_BYTES:,} bytes; got {size:,}."
+        )
+    try:
+        with warnings.catch_warnings():  # of Pillow, about what is looked at here
+            warnings.simplefilter("ignore")
+            return _read(path, name, short_side, interpolation, max_pixels)
+    except FileRefusedError:
+        raise
+    except UnidentifiedImageError:
+        got = "an empty file" if size == 0 else "a file of another kind, or a broken one"
+        raise FileRefusedError(f"{name}: expected an image; got {got}.") from None
+    except Image.DecompressionBombError:
+        raise FileRefusedError(
+            f"{name}: expected an image of at most {max_pixels:,} pixels; got more than "
+            f"{2 * MAX_PIXELS:,}."
+        ) from None
+    except MemoryError:
+        raise FileRefusedError(f"{name}: its image takes more memory than allowed.") from None
+    except Exception as error:  # noqa: BLE001 - decoders of broken images raise anything
+        what = "truncated" if "truncated" in str(error) else "broken"
+        raise FileRefusedError(f"{name}: expected a whole image; got a {what} one.") from None
+
+
+def _read(
+    path: Path, name: str, short_side: int, interpolation: Interpolation, max_pixels: int
+) -> Picture:
+    with Image.open(path, formats=FORMATS) as image:
+        _refuse_huge(name, image.size, max_pixels)
+        _refuse_huge(name, resized_size(image.size, short_side), max_pixels, " once it is resized")
+        unusual = list(_unusual(image))
+        image.load()  # raises for a truncated one
+        turned = ImageOps.exif_transpose(image)
+    rgb = _rgb(turned)
+    out = rgb.resize(resized_size(rgb.size, short_side), _FILTERS[interpolation])
+    return Picture(np.array(out, dtype=np.uint8), tuple(unusual))
+
+
+def _refuse_huge(name: str, size: tuple[int, int], most: int, when: str = "") -> None:
+    width, height = size
+    if width * height > most or min(size) < 1:
+        raise FileRefusedError(
+            f"{name}: expected an image of at most {most:,} pixels{when}; got {width:,} x "
+            f"{height:,}."
+        )
+
+
+def resized_size(size: tuple[int, int], short_side: int) -> tuple[int, int]:
+    """Return width and height of an image whose shorter side becomes ``short_side``.
+
+    Examples
+    --------
+    >>> resized_size((640, 480), 256)
+    (341, 256)
+    """
+    width, height = size
+    if width <= height:
+        return short_side, int(short_side * height / max(width, 1))
+    return int(short_side * width / max(height, 1)), short_side
+
+
+def _unusual(image: Image.Image) -> list[str]:
+    """Say what a reader of many images would want to know of this one."""
+    found = [_MODES[image.mode]] if image.mode in _MODES else []
+    if "A" in image.getbands() or "transparency" in image.info:
+        found.append("transparent")
+    if image.getexif().get(_ORIENTATION, 1) not in (0, 1):
+        found.append("rotated")
+    if getattr(image, "is_animated", False):
+        found.append("several frames")
+    return found
+
+
+def _rgb(image: Image.Image) -> Image.Image:
+    """Return an image as RGB; of more than 8 bits the upper 8 are kept, where Pillow would clip."""
+    if image.mode == "F" or image.mode.startswith("I"):
+        values = np.asarray(image, dtype=np.float64)
+        whole = 65535.0 if values.max(initial=0) > 255 else 255.0
+        grey = np.clip(values * (255 / whole), 0, 255).astype(np.uint8)
+        image = Image.fromarray(grey)
+    return image.convert("RGB")

@@ -1,0 +1,148 @@
+"""Which images there are, and of which class: a folder a class, or a CSV of names."""
+
+from __future__ import annotations
+
+import csv
+import os
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from zslcore.datasets.door import MAX_CSV_BYTES, clean_text
+from zslcore.exceptions import DatasetError, FileRefusedError
+
+__all__ = ["ENDINGS", "Listing", "images_of_csv", "images_of_folder"]
+
+#: Endings of files that are taken for images; what a file is, its first bytes tell.
+ENDINGS = (
+    *(".jpg", ".jpeg", ".jpe", ".png", ".webp", ".bmp"),
+    *(".gif", ".tif", ".tiff", ".ppm", ".pgm"),
+)
+#: Most images of one extraction, ten times those of ImageNet-21K.
+MAX_IMAGES = 150_000_000
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Listing:
+    """Images with their classes, in the order in which they are extracted.
+
+    Attributes
+    ----------
+    root : folder that ``files`` lie in
+    files : paths below ``root``, with forward slashes
+    labels : int array of shape (n_images,), places in ``class_names``
+    class_names : sorted
+    left_out : files of the folders that have no ending of an image
+    """
+
+    root: Path
+    files: tuple[str, ...]
+    labels: np.ndarray
+    class_names: tuple[str, ...]
+    left_out: tuple[str, ...] = ()
+
+
+def images_of_folder(folder: Path) -> Listing:
+    """List the images of a folder that has a folder for every class; hidden files are passed over.
+
+    Classes and images are in the order of their names, on every system.
+
+    Raises
+    ------
+    FileRefusedError
+        When there is no such folder.
+    DatasetError
+        When it has no folder with an image in it.
+    """
+    if not folder.is_dir():
+        raise FileRefusedError(f"{clean_text(folder)}: expected a folder with a folder a class.")
+    found: list[tuple[str, str]] = []
+    others: list[str] = []
+    for of_class in sorted(path for path in folder.iterdir() if path.is_dir()):
+        if of_class.name.startswith("."):
+            continue
+        for name in sorted(_files_below(of_class)):
+            inside = f"{of_class.name}/{name}"
+            if name.lower().endswith(ENDINGS):
+                found.append((inside, of_class.name))
+            else:
+                others.append(inside)
+    if not found:
+        raise DatasetError(
+            f"{clean_text(folder)}: expected a folder for every class, with images in it; got none."
+        )
+    return _listing(folder, found, others)
+
+
+def _files_below(folder: Path) -> Iterable[str]:
+    """Yield the files below a folder, whose names begin with no dot, relative to it."""
+    for where, folders, files in os.walk(folder, followlinks=False):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        for name in files:
+            if not name.startswith("."):
+                yield Path(where, name).relative_to(folder).as_posix()
+
+
+def images_of_csv(path: Path, folder: Path) -> Listing:
+    """List the images that a CSV names in its columns ``image_file`` and ``label``.
+
+    Parameters
+    ----------
+    path : the CSV, UTF-8
+    folder : where the paths of ``image_file`` begin; none of them may lead out of it
+
+    Raises
+    ------
+    FileRefusedError
+        For another file, or a row without an image or a label; the line is named.
+    """
+    name = clean_text(path.name)
+    if not path.is_file() or path.stat().st_size > MAX_CSV_BYTES:
+        raise FileRefusedError(f"{name}: expected a CSV file of at most {MAX_CSV_BYTES:,} bytes.")
+    with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
+        rows = csv.DictReader(file)
+        try:
+            if not {"image_file", "label"} <= set(rows.fieldnames or ()):
+                raise FileRefusedError(f"{name}: expected the columns image_file and label.")
+            found = [_of_row(row, f"{name}, line {rows.line_num}", folder) for row in rows]
+        except csv.Error as error:
+            said = clean_text(str(error))
+            raise FileRefusedError(f"{name}, line {rows.line_num}: {said}.") from None
+    if not found:
+        raise FileRefusedError(f"{name}: expected a line for every image; got none.")
+    return _listing(folder, found, [])
+
+
+def _of_row(row: dict[str, str | None], place: str, folder: Path) -> tuple[str, str]:
+    file, label = (row.get("image_file") or "").strip(), (row.get("label") or "").strip()
+    if not file or not label:
+        raise FileRefusedError(f"{place}: expected an image and its label; got nothing.")
+    inside = Path(os.path.normpath(file)).as_posix()
+    if Path(file).is_absolute() or inside.startswith("../") or "\0" in file:
+        raise FileRefusedError(
+            f"{place}: expected a path below {clean_text(folder.name)}; got {clean_text(file)!r}."
+        )
+    return inside, label
+
+
+def _listing(folder: Path, found: list[tuple[str, str]], others: list[str]) -> Listing:
+    if len(found) > MAX_IMAGES:
+        raise DatasetError(f"Expected at most {MAX_IMAGES:,} images; got {len(found):,}.")
+    twice = [file for file, n in Counter(file for file, _ in found).items() if n > 1]
+    if twice:
+        raise DatasetError(f"{clean_text(twice[0])}: expected each image once; it is named twice.")
+    cleaned = [clean_text(label) for _, label in found]
+    names = sorted(set(cleaned))
+    place = {name: number for number, name in enumerate(names)}
+    if "" in place:
+        raise DatasetError("Expected a class with a name; got one without printable letters.")
+    return Listing(
+        root=folder,
+        files=tuple(file for file, _ in found),
+        labels=np.array([place[label] for label in cleaned], dtype=np.int64),
+        class_names=tuple(names),
+        left_out=tuple(others),
+    )

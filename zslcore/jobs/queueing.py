@@ -1,0 +1,87 @@
+"""Whose turn it is: a queue in which nobody waits for all that somebody else has asked for.
+
+Turns go round by network address, then by browser: the next job is that of the address that was
+served longest ago, among its browsers of the one served longest ago, and of these the oldest. So
+fifty jobs of one visitor delay another's by the one that runs.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol, TypeVar
+
+__all__ = ["NOBODY", "Turns", "Visitor", "most_waiting"]
+
+
+class Visitor(NamedTuple):
+    """Who asks for a job.
+
+    Attributes
+    ----------
+    address : of the network, which a class may share
+    browser : what tells browsers at one address
+    """
+
+    address: str
+    browser: str
+
+
+#: Who asks where nobody is told from anybody: tests, and programs of one's own.
+NOBODY = Visitor("", "")
+
+
+class Asked(Protocol):
+    """What waits: somebody has asked for it."""
+
+    @property
+    def asked_by(self) -> Visitor: ...
+
+
+Job = TypeVar("Job", bound=Asked)
+
+
+class Turns:
+    """Remembers who was served when."""
+
+    #: Visitors remembered at most; those served longest ago are as good as new.
+    MOST = 1000
+
+    def __init__(self) -> None:
+        self._turn = 0
+        self._served: dict[str | Visitor, int] = {}
+
+    def order(self, waiting: Sequence[Job]) -> list[Job]:
+        """Return what waits in the order in which it will be served."""
+        served, turn, left, ordered = dict(self._served), self._turn, list(waiting), []
+        while left:
+            job = min(left, key=lambda job: _last(served, job.asked_by))
+            left.remove(job)
+            ordered.append(job)
+            turn += 1
+            served |= {job.asked_by.address: turn, job.asked_by: turn}
+        return ordered
+
+    def serve(self, visitor: Visitor) -> None:
+        """Take note that a job of ``visitor`` begins."""
+        self._turn += 1
+        self._served |= {visitor.address: self._turn, visitor: self._turn}
+        if len(self._served) > self.MOST:
+            latest = sorted(self._served.items(), key=lambda item: item[1])[-self.MOST // 2 :]
+            self._served = dict(latest)
+
+
+def _last(served: dict[str | Visitor, int], visitor: Visitor) -> tuple[int, int]:
+    return served.get(visitor.address, 0), served.get(visitor, 0)
+
+
+def most_waiting(waiting: Sequence[Job], address: str) -> Job | None:
+    """Return the newest job of the address with most of them; None where that is ``address``.
+
+    It gives way where the queue is full: who has two more than whoever comes can spare one.
+    """
+    count = Counter(job.asked_by.address for job in waiting)
+    fullest, n = count.most_common(1)[0]
+    if n < count[address] + 2:
+        return None
+    return next(job for job in reversed(waiting) if job.asked_by.address == fullest)

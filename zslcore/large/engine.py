@@ -1,0 +1,359 @@
+"""The same work over all parts of a matrix, on this machine or on a Dask cluster.
+
+joblib does it: by default in as many processes as there are processors, or, with an address, on a
+Dask cluster that is there already. A piece of work always runs on one thread, so that its figures
+do not depend on how many workers there are, and pieces are merged in an order that depends on their
+content alone.
+
+Given a folder, every piece is kept there as soon as it is finished, under a name that says what it
+was made from: who is killed goes on where he stopped, and a changed part costs that part. Workers
+write there themselves; on a cluster the folder has to be on a file system that all of them share,
+as the shards do.
+
+A worker that is lost costs the pieces that are being worked on: its own on a Dask cluster, on one
+machine also those beside it, since joblib then starts its processes anew.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import time
+import zipfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Generic, Protocol, Self, TypeVar
+
+import numpy as np
+from joblib import Parallel, delayed, parallel_config
+from joblib.externals.loky.process_executor import TerminatedWorkerError
+from threadpoolctl import threadpool_limits
+
+from zslcore.exceptions import ParameterError, ZSLError
+from zslcore.features import Features, FeatureView
+from zslcore.files import written_whole
+from zslcore.kept import ABANDONED
+from zslcore.large.shards import Part, Shards
+
+__all__ = ["HERE", "Engine", "Piece", "Work", "over_pieces", "parallel", "pieces_of"]
+
+#: Rows of a piece where a matrix has no parts of its own.
+PIECE_ROWS = 1 << 15
+#: Times that lost workers are replaced without a single piece being finished in between.
+PATIENCE = 3
+#: How long the scheduler of a cluster has to answer.
+DASK_ANSWERS_IN = "10s"
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """Where work is done.
+
+    Attributes
+    ----------
+    workers : processes on this machine; all its processors by default, 1 for this process alone
+    dask : address of the scheduler of a Dask cluster, such as ``tcp://host:8786``; then ``workers``
+        says nothing
+    """
+
+    workers: int | None = None
+    dask: str = ""
+
+    def __post_init__(self) -> None:
+        if self.workers is not None and self.workers < 1:
+            raise ParameterError(f"workers must be at least 1; got {self.workers}.")
+
+    def at_a_time(self, n: int) -> int:
+        """Return how many of ``n`` pieces are worked on at a time on this machine."""
+        return max(1, min(n, self.workers or len(os.sched_getaffinity(0))))
+
+
+#: This machine, all its processors.
+HERE = Engine()
+
+
+@contextmanager
+def parallel(
+    engine: Engine, n_jobs: int, return_as: str, common: object = None, **here: Any
+) -> Iterator[Parallel]:
+    """Lend joblib's ``Parallel``, which sends what it is given to where ``engine`` says.
+
+    Parameters
+    ----------
+    engine : Engine
+    n_jobs : processes, where these are on this machine
+    return_as : "list", "generator" or "generator_unordered"
+    common : what all calls share; sent to every worker of a cluster once
+    **here : further options on this machine
+
+    Raises
+    ------
+    ZSLError
+        When Dask is not installed or the scheduler does not answer.
+    """
+    if not engine.dask:
+        yield Parallel(n_jobs, return_as=return_as, **here)
+        return
+    try:
+        from distributed import Client
+    except ImportError:
+        raise ParameterError(
+            "--dask needs the package distributed, which is not installed: "
+            "pip install 'zslcore[dask]'."
+        ) from None
+    try:
+        client = Client(engine.dask, timeout=DASK_ANSWERS_IN, set_as_default=False)
+    except (OSError, ValueError, TypeError) as error:
+        raise ZSLError(
+            f"--dask: expected the address of a scheduler that runs; {engine.dask!r} does not "
+            f"answer ({type(error).__name__})."
+        ) from error
+    scatter = [] if common is None else [common]
+    with client, parallel_config("dask", client=client, scatter=scatter):
+        yield Parallel(-1, return_as=return_as)
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Rows of a view that lie in one part, and where they stand in the view.
+
+    Attributes
+    ----------
+    at : slice or int array, their positions in the view
+    scaling : view of nothing, which knows how rows are scaled
+    part : the part they lie in, None where the matrix has no parts
+    matrix : that holds them, where there is no part
+    rows : int array of their numbers in part or matrix, or None for all
+    """
+
+    at: slice | np.ndarray
+    scaling: FeatureView
+    part: Part | None = None
+    matrix: Any = field(default=None, repr=False)
+    rows: np.ndarray | None = None
+
+    def open(self) -> FeatureView:
+        """Return the view of these rows."""
+        matrix = self.matrix if self.part is None else self.part.features()
+        return self.scaling.of(matrix, self.rows)
+
+    @cached_property
+    def digest(self) -> str:
+        """What these rows are known by, scaling included."""
+        sha = hashlib.sha256(self.scaling.scaling_digest.encode())
+        if self.part is not None:
+            sha.update(self.part.digest.encode())
+            if self.rows is not None:
+                sha.update(self.rows.astype("<i8").tobytes())
+        else:
+            rows = self.matrix[:] if self.rows is None else self.matrix[self.rows]
+            sha.update(f"{rows.shape} {rows.dtype.str}".encode())
+            sha.update(np.ascontiguousarray(rows).tobytes())
+        return sha.hexdigest()
+
+
+def pieces_of(X: Features | Shards) -> list[Piece]:
+    """Cut a matrix or a view into pieces: the parts of shards, else as many rows as are handy.
+
+    Parameters
+    ----------
+    X : array, Shards, or FeatureView of either, of shape (n_samples, n_features)
+    """
+    view = X if isinstance(X, FeatureView) else FeatureView(X)
+    scaling, matrix, rows = view.of(np.empty((0, 0))), view.matrix, view.row_numbers
+    if not isinstance(matrix, Shards):
+        starts = range(0, len(view), PIECE_ROWS)
+        slices = [slice(start, min(start + PIECE_ROWS, len(view))) for start in starts]
+        if rows is None:
+            return [Piece(at, scaling, matrix=matrix[at]) for at in slices]
+        return [Piece(at, scaling, matrix=matrix, rows=rows[at]) for at in slices]
+    if rows is None:
+        return [Piece(slice(p.start, p.stop), scaling, part=p) for p in matrix.parts()]
+    return list(_within(matrix.parts(), rows, scaling))
+
+
+def _within(parts: Sequence[Part], rows: np.ndarray, scaling: FeatureView) -> Iterator[Piece]:
+    """Yield the pieces of some rows of shards, in the order of the parts."""
+    in_order = len(rows) < 2 or bool((rows[1:] >= rows[:-1]).all())
+    order = None if in_order else np.argsort(rows, kind="stable")
+    in_rows = rows if order is None else rows[order]
+    ends = np.searchsorted(in_rows, [part.stop for part in parts])
+    for part, start, end in zip(parts, [0, *ends[:-1]], ends, strict=True):
+        if end > start:
+            at = slice(int(start), int(end)) if order is None else order[start:end]
+            here = in_rows[start:end] - part.start
+            yield Piece(at, scaling, part=part, rows=None if len(here) == len(part) else here)
+
+
+class Addable(Protocol):
+    """What comes out of a piece."""
+
+    def arrays(self) -> Mapping[str, np.ndarray]:
+        """Return it as arrays to be kept."""
+
+    @classmethod
+    def of_arrays(cls, arrays: Mapping[str, np.ndarray]) -> Self:
+        """Return what :meth:`arrays` was made from."""
+
+
+Result = TypeVar("Result", bound=Addable)
+
+
+@dataclass(frozen=True)
+class Work(Generic[Result]):
+    """What is done with every piece.
+
+    Attributes
+    ----------
+    do : callable(piece, here, common) -> result, a function of a module
+    common : what it is the same for all pieces
+    digest : what ``do`` and ``common`` are known by; empty where nothing is kept
+    made : the class of a result
+    """
+
+    do: Callable[..., Result]
+    common: Any
+    digest: str
+    made: type[Result]
+
+    def key(self, piece: Piece, here: Sequence[np.ndarray]) -> str:
+        """Return what the result of a piece is known by."""
+        sha = hashlib.sha256(f"{self.digest} {piece.digest}".encode())
+        for array in here:
+            sha.update(f"{array.dtype.str} {array.shape}".encode())
+            sha.update(np.ascontiguousarray(array).tobytes())
+        return sha.hexdigest()[:32]
+
+
+def over_pieces(
+    work: Work[Result],
+    pieces: Sequence[Piece],
+    beside: Sequence[np.ndarray],
+    *,
+    engine: Engine = HERE,
+    keep: Path | None = None,
+    on_done: Progress | None = None,
+) -> Iterator[tuple[int, Result]]:
+    """Do a piece of work after the other; yield the results in an order told by their content.
+
+    Parameters
+    ----------
+    work : Work
+    pieces : of one view
+    beside : arrays with one entry a row of the view, such as the labels
+    engine : Engine
+    keep : folder in which finished pieces are kept, and found again
+    on_done : callable(done, total), called after every piece
+
+    Yields
+    ------
+    int, result
+        The place of the piece in ``pieces``, and what came out of it.
+    """
+    given = [tuple(array[piece.at] for array in beside) for piece in pieces]
+    keys = [""] * len(pieces)
+    if keep is not None or all(piece.part is not None for piece in pieces):
+        keys = [work.key(piece, here) for piece, here in zip(pieces, given, strict=True)]
+    order = sorted(range(len(pieces)), key=lambda k: keys[k])
+    tasks = [_Task(keys[k], pieces[k], given[k], keep) for k in order]
+    told = on_done or (lambda done, total: None)
+    if keep is None:
+        made = _through(work, tasks, engine, told)
+        yield from ((k, result) for k, result in zip(order, made, strict=True) if result)
+        return
+    keep.mkdir(parents=True, exist_ok=True)
+    _sweep(keep)
+    missing = [task for task in tasks if not task.path.exists()]
+    finished = len(tasks) - len(missing)
+    told(finished, len(tasks))
+    for _ in _through(work, missing, engine, lambda done, _: told(finished + done, len(tasks))):
+        pass
+    for k, task in zip(order, tasks, strict=True):
+        yield k, task.kept_or_made(work)
+
+
+def _sweep(keep: Path) -> None:
+    """Remove what somebody was writing as he was killed, long ago."""
+    for draft in keep.glob(".*"):
+        with suppress(OSError):  # another process may be at it too
+            if time.time() - draft.stat().st_mtime > ABANDONED:
+                draft.unlink()
+
+
+@dataclass(frozen=True)
+class _Task:
+    """One piece with all that belongs to it."""
+
+    key: str
+    piece: Piece
+    here: tuple[np.ndarray, ...]
+    keep: Path | None
+
+    @property
+    def path(self) -> Path:
+        assert self.keep is not None
+        return self.keep / f"{self.key}.npz"
+
+    def kept_or_made(self, work: Work[Result]) -> Result:
+        """Return what is kept; what cannot be read is made again."""
+        try:
+            with self.path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
+                return work.made.of_arrays(dict(arrays))
+        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+            made = _do(work.do, self, work.common, again=True)
+            return self.kept_or_made(work) if made is None else made
+
+
+def _do(
+    do: Callable[..., Result], task: _Task, common: Any, *, again: bool = False
+) -> Result | None:
+    """Do one piece, on one thread; return its result, or keep it and return nothing."""
+    if task.keep is not None and task.path.exists() and not again:
+        return None  # another process was faster
+    with threadpool_limits(1):
+        result = do(task.piece.open(), *task.here, common)
+    if task.keep is None:
+        return result
+    with written_whole(task.path) as file:
+        np.savez(file, **result.arrays(), allow_pickle=False)
+    return None
+
+
+def _through(
+    work: Work[Result], tasks: Sequence[_Task], engine: Engine, told: Progress
+) -> Iterator[Result | None]:
+    """Yield the result of every task in turn, nothing for those that are kept; replace workers."""
+    done, failures = 0, 0
+    while done < len(tasks):
+        before = done
+        try:
+            for result in _parallel(work, tasks[done:], engine):
+                done += 1
+                told(done, len(tasks))
+                yield result
+        except TerminatedWorkerError:
+            failures = failures + 1 if done == before else 0
+            if failures >= PATIENCE:
+                raise ZSLError(
+                    f"Workers were ended {PATIENCE} times in a row before one of them finished a "
+                    f"part, {done} of {len(tasks)} being done; is there enough memory for "
+                    f"{engine.at_a_time(len(tasks))} at a time?"
+                ) from None
+
+
+def _parallel(
+    work: Work[Result], tasks: Sequence[_Task], engine: Engine
+) -> Iterator[Result | None]:
+    """Do tasks at the same time; results come in the order of the tasks."""
+    n_jobs = engine.at_a_time(len(tasks))
+    in_memory = any(task.piece.part is None for task in tasks)  # workers would need a copy
+    if in_memory or (not engine.dask and n_jobs == 1):
+        yield from (_do(work.do, task, work.common) for task in tasks)
+        return
+    with parallel(engine, n_jobs, "generator", work.common) as at_once:
+        yield from at_once(delayed(_do)(work.do, task, work.common) for task in tasks)

@@ -1,0 +1,567 @@
+r"""Accuracies of many candidate sets from one pass over the test rows, without a score matrix.
+
+An image is answered right among the candidates :math:`T` within the first :math:`k` where fewer
+than :math:`k` of them beat its class :math:`y`:
+
+.. math::
+    r_T(x) = \# \{ c \in T : F(x, c) > F(x, y) \;\text{or}\;
+    F(x, c) = F(x, y), \, c < y \} < k,
+
+equal scores being ranked by their place, as ``argmax`` does. Candidate sets overlap: the nine of
+the benchmark's ImageNet experiments are unions of 21 *atoms*, classes that lie in the same sets,
+and the seen classes are one more. How many beat the true class is counted once an atom; the rank in
+any union is the sum of its atoms' counts. So one pass over the images gives top-1 to top-20
+accuracy for all sets at once, among their own candidates (ZSL) and together with the seen classes
+(GZSL), exactly.
+
+With the best score of the seen classes and of the unseen ones, and whether the better side of an
+image finds it, the exact seen-unseen curve of a set follows too (:mod:`zslcore.metrics`).
+
+A block of rows against all candidates is all that is ever in memory.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal, Self
+
+import joblib
+import numpy as np
+
+from zslcore.exceptions import DatasetError, ParameterError, closest_name
+from zslcore.features import Features, FeatureView, chunks
+from zslcore.large.engine import HERE, Engine, Progress, Work, over_pieces, pieces_of
+from zslcore.large.shards import Shards
+from zslcore.metrics import Average, SeenUnseenCurve, curve_of, margins_of_sides
+from zslcore.score_map import ScoreMap, Scorer
+
+__all__ = ["KS", "Atoms", "Counts", "Images", "RankCounts", "count_ranks"]
+
+#: Depths at which the benchmark's ImageNet figures count an answer as right, and two more.
+KS = (1, 2, 5, 10, 20)
+#: Values of a block of scores: 32 MiB in single precision, where a product is at full speed.
+BLOCK_VALUES = 1 << 23
+#: Counted up when the same rows and scores are counted otherwise than before.
+REVISION = 1
+
+Task = Literal["zsl", "gzsl"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Atoms:
+    """Candidates that lie in the same sets, and the sets as unions of them.
+
+    Attributes
+    ----------
+    of_class : int array of shape (n_candidates,), the atom of each, -1 for one of no set
+    names : names of the sets
+    in_set : bool array of shape (n_sets, n_atoms)
+    seen : bool array of shape (n_atoms,), atoms of seen classes; an atom is of one kind
+    """
+
+    of_class: np.ndarray
+    names: tuple[str, ...]
+    in_set: np.ndarray
+    seen: np.ndarray
+
+    @classmethod
+    def of(cls, sets: Mapping[str, np.ndarray], seen: np.ndarray) -> Self:
+        """Cut candidates into atoms.
+
+        Parameters
+        ----------
+        sets : mapping from name to its candidates, int or bool array
+        seen : bool array of shape (n_candidates,)
+
+        Raises
+        ------
+        ParameterError
+            When there is no set, or a set has no candidates or others than there are.
+        """
+        seen = np.asarray(seen)
+        if seen.dtype != bool or seen.ndim != 1 or not sets:
+            raise ParameterError(
+                "Candidate sets: expected at least one, and one bool a candidate that says which "
+                f"are seen; got {len(sets)} sets and {seen.shape} of {seen.dtype}."
+            )
+        inside = np.array([_mask(name, members, len(seen)) for name, members in sets.items()])
+        used = inside.any(axis=0) | seen
+        columns, atom = np.unique(np.vstack([inside, seen])[:, used], axis=1, return_inverse=True)
+        of_class = np.full(len(seen), -1)
+        of_class[used] = atom.ravel()
+        return cls(of_class, tuple(sets), columns[:-1], columns[-1])
+
+    @property
+    def n_atoms(self) -> int:
+        """Number of atoms."""
+        return len(self.seen)
+
+    def with_seen(self) -> np.ndarray:
+        """Return the candidates of GZSL: every set together with the seen classes."""
+        return self.in_set | self.seen
+
+
+def _mask(name: str, members: np.ndarray, n: int) -> np.ndarray:
+    members = np.asarray(members)
+    if members.dtype == bool and members.shape == (n,):
+        members = np.flatnonzero(members)
+    whole = members.ndim == 1 and members.size and members.dtype.kind in "iu"
+    if not whole or not 0 <= members.min() <= members.max() < n:
+        raise ParameterError(
+            f"Candidate set {name!r}: expected numbers of candidates, 0..{n - 1}, at least one; "
+            f"got {members.shape} of {members.dtype}."
+        )
+    mask = np.zeros(n, bool)
+    mask[members] = True
+    return mask
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Images:
+    """What is kept of every image: enough for the exact curves of some sets, and its answers.
+
+    Attributes
+    ----------
+    rows : int array of shape (n,), where each stands in what was counted
+    y : int32 array of shape (n,), its class
+    best_seen : array of shape (n,), best score among seen classes, in the scores' precision
+    best : array of shape (n, n_curves), best score among the unseen classes of each set
+    answer_seen, answer : int32 arrays of shape (n,) and (n, n_curves)
+        The classes that have them, the first of equals; -1 where there is none.
+    """
+
+    rows: np.ndarray
+    y: np.ndarray
+    best_seen: np.ndarray
+    best: np.ndarray
+    answer_seen: np.ndarray
+    answer: np.ndarray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Counts:
+    """What one pass over some rows has counted.
+
+    Attributes
+    ----------
+    classes : int array of shape (n_present,), classes with images, increasing
+    totals : int array of shape (n_present,), their images
+    hits : int array of shape (2, n_sets, n_ks, n_present)
+        Images whose class is among the ``k`` best of the set: for ZSL, then for GZSL. Only classes
+        that are candidates of a set are counted in it.
+    images : :class:`Images`
+    """
+
+    classes: np.ndarray
+    totals: np.ndarray
+    hits: np.ndarray
+    images: Images
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """Return everything as arrays, to be kept."""
+        images = {f"image_{name}": getattr(self.images, name) for name in Images.__slots__}
+        return {"classes": self.classes, "totals": self.totals, "hits": self.hits, **images}
+
+    @classmethod
+    def of_arrays(cls, arrays: Mapping[str, np.ndarray]) -> Counts:
+        """Return what :meth:`arrays` was made from."""
+        images = Images(*(arrays[f"image_{name}"] for name in Images.__slots__))
+        return Counts(arrays["classes"], arrays["totals"], arrays["hits"], images)
+
+
+def merged(several: Sequence[Counts]) -> Counts:
+    """Return the counts of all rows together, images in the order of their rows."""
+    classes = np.unique(np.concatenate([each.classes for each in several]))
+    totals = np.zeros(len(classes), np.int64)
+    hits = np.zeros((*several[0].hits.shape[:3], len(classes)), np.int64)
+    for each in several:
+        at = np.searchsorted(classes, each.classes)
+        totals[at] += each.totals
+        hits[..., at] += each.hits
+    order = np.argsort(np.concatenate([each.images.rows for each in several]), kind="stable")
+    images = Images(
+        *(
+            np.concatenate([getattr(each.images, name) for each in several])[order]
+            for name in Images.__slots__
+        )
+    )
+    return Counts(classes, totals, hits, images)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RankCounts(Counts):
+    """How often the true class was among the first, and all accuracies that follow.
+
+    Counts of disjoint rows add up: ``a + b`` is what counting both would have given.
+
+    Attributes
+    ----------
+    names : of the candidate sets
+    ks : depths that were counted
+    curves : names of the sets whose seen-unseen curve can be told
+    in_set : bool array of shape (n_sets, n_candidates), their candidates
+    seen : bool array of shape (n_candidates,)
+    classes, totals, hits, images : as of :class:`Counts`
+    """
+
+    names: tuple[str, ...]
+    ks: tuple[int, ...]
+    curves: tuple[str, ...]
+    in_set: np.ndarray
+    seen: np.ndarray
+
+    def per_class(
+        self, name: str, k: int = 1, *, task: Task = "zsl"
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return the top-k accuracy of every class with images that is a candidate of a set.
+
+        Parameters
+        ----------
+        name : of the set
+        k : depth, one of ``ks``
+        task : "zsl" (among the set alone) or "gzsl" (with the seen classes, which are counted too)
+
+        Returns
+        -------
+        classes, accuracy : arrays of shape (n_counted,), increasing classes and fractions
+        """
+        counted, hits = self._counted(name, k, task)
+        return self.classes[counted], hits[counted] / self.totals[counted]
+
+    def accuracy(
+        self,
+        name: str,
+        k: int = 1,
+        *,
+        task: Task = "zsl",
+        of: Literal["unseen", "seen"] = "unseen",
+        average: Average = "class",
+    ) -> float:
+        """Return a top-k accuracy, a fraction.
+
+        Parameters
+        ----------
+        name : of the set of candidates
+        k : depth, one of ``ks``
+        task : "zsl" (images of the set, among the set alone) or "gzsl" (with the seen classes)
+        of : which images: of unseen classes of the set or, in GZSL, of seen classes
+        average : "class" (mean of per-class accuracies) or "sample"
+
+        Returns
+        -------
+        float, not a number where there is no such image
+        """
+        counted, hits = self._counted(name, k, task)
+        counted = counted & (self.seen[self.classes] == (of == "seen"))
+        if average not in ("class", "sample"):
+            raise ParameterError(f"average must be 'class' or 'sample'; got {average!r}.")
+        if not counted.any():
+            return float("nan")
+        hits, totals = hits[counted], self.totals[counted]
+        return float((hits / totals).mean() if average == "class" else hits.sum() / totals.sum())
+
+    def curve(self, name: str, *, average: Average = "class") -> SeenUnseenCurve:
+        """Return the exact seen-unseen curve of a set, as of the dense scores of its candidates.
+
+        Parameters
+        ----------
+        name : of the set, one of ``curves``
+        average : "class" or "sample"
+
+        Raises
+        ------
+        ZSLError
+            When there are no images of seen classes, or none of unseen classes of the set.
+        """
+        if name not in self.curves:
+            raise closest_name("seen-unseen curve", name, self.curves)
+        i, images = self.curves.index(name), self.images
+        of_seen = self.seen[images.y]
+        counted = of_seen | self.in_set[self.names.index(name)][images.y]
+        y, of_seen = images.y[counted], of_seen[counted]
+        right = np.where(of_seen, images.answer_seen[counted], images.answer[counted, i]) == y
+        a, b = images.best_seen[counted], images.best[counted, i]
+        best = a.astype(np.float64), b.astype(np.float64)
+        return curve_of(margins_of_sides(y, of_seen, *best, right, a.dtype), average)
+
+    def _counted(self, name: str, k: int, task: Task) -> tuple[np.ndarray, np.ndarray]:
+        """Return which of ``classes`` are candidates, and the hits of all."""
+        if name not in self.names:
+            raise closest_name("candidate set", name, self.names)
+        if k not in self.ks or task not in ("zsl", "gzsl"):
+            raise ParameterError(
+                f"Counted were k of {', '.join(map(str, self.ks))} for 'zsl' and 'gzsl'; "
+                f"got k = {k} and {task!r}."
+            )
+        i = self.names.index(name)
+        counted = self.in_set[i][self.classes]
+        if task == "gzsl":
+            counted = counted | self.seen[self.classes]
+        return counted, self.hits[int(task == "gzsl"), i, self.ks.index(k)]
+
+    def __add__(self, other: RankCounts) -> RankCounts:
+        both = merged([self, other])
+        return replace(self, **{name: getattr(both, name) for name in Counts.__slots__})
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """Return everything as arrays, to be kept."""
+        own = {name: np.array(getattr(self, name)) for name in RankCounts.__slots__}
+        return Counts.arrays(self) | own
+
+    @classmethod
+    def of_arrays(cls, arrays: Mapping[str, np.ndarray]) -> RankCounts:
+        """Return what :meth:`arrays` was made from."""
+        counts = Counts.of_arrays(arrays)
+        return cls(
+            **{name: getattr(counts, name) for name in Counts.__slots__},
+            names=tuple(map(str, arrays["names"])),
+            ks=tuple(map(int, arrays["ks"])),
+            curves=tuple(map(str, arrays["curves"])),
+            in_set=arrays["in_set"],
+            seen=arrays["seen"],
+        )
+
+
+def count_ranks(
+    X: Features | Shards,
+    y: np.ndarray,
+    scorer: Scorer,
+    sets: Mapping[str, np.ndarray],
+    seen: np.ndarray,
+    *,
+    ks: Sequence[int] = KS,
+    curves: Sequence[str] | None = None,
+    engine: Engine = HERE,
+    keep: Path | None = None,
+    on_done: Progress | None = None,
+) -> RankCounts:
+    """Count, for every candidate set at once, how often the true class is among the first.
+
+    Parameters
+    ----------
+    X : array, Shards or FeatureView of shape (n_samples, n_features)
+        The test images, of seen and of unseen classes.
+    y : int array of shape (n_samples,), rows of the candidates; images of a class that is in no set
+        and not seen are left out
+    scorer : ScoreMap, or callable(block) -> scores of shape (n, n_candidates)
+        :meth:`zslcore.base.ZSLEstimator.score_map` of a fitted method, in the precision wanted.
+    sets : mapping from name to candidates, int or bool array; they may overlap
+    seen : bool array of shape (n_candidates,), True for seen classes
+    ks : depths
+    curves : names of the sets whose seen-unseen curve is wanted, all by default; each takes 8 or 12
+        bytes an image, and 12 or 16 are for the seen side
+    engine : where it is done
+    keep : folder in which every finished part is kept, see :mod:`zslcore.large.engine`
+    on_done : callable(done, total), called after every part
+
+    Raises
+    ------
+    ParameterError
+        When sets, depths or names make no sense.
+    DatasetError
+        When labels are no candidates, no image is left, or a score is missing or plus infinity.
+    """
+    y = np.asarray(y)
+    atoms = Atoms.of(sets, seen)
+    ks, names = tuple(ks), atoms.names if curves is None else tuple(curves)
+    _check(X, y, atoms, ks, names)
+    view = X if isinstance(X, FeatureView) else FeatureView(X)
+    rows = np.flatnonzero(atoms.of_class[y] >= 0)
+    if not len(rows):
+        raise DatasetError("No image is of a class that is in a candidate set or seen.")
+    everything = len(rows) == len(y)
+    plan = _Plan.of(scorer, atoms, ks, names)
+    pieces = pieces_of(view if everything else view.rows(rows))
+    work = Work(_count, plan, "" if keep is None else plan.digest(), Counts)
+    counted = []
+    for k, counts in over_pieces(
+        work, pieces, [y[rows].astype(np.int32)], engine=engine, keep=keep, on_done=on_done
+    ):
+        images = replace(counts.images, rows=rows[pieces[k].at])
+        counted.append(replace(counts, images=images))
+    every = merged(counted)
+    in_set = np.zeros((len(atoms.names), len(atoms.of_class)), bool)
+    used = atoms.of_class >= 0
+    in_set[:, used] = atoms.in_set[:, atoms.of_class[used]]
+    return RankCounts(
+        **{name: getattr(every, name) for name in Counts.__slots__},
+        names=atoms.names,
+        ks=ks,
+        curves=names,
+        in_set=in_set,
+        seen=np.asarray(seen),
+    )
+
+
+def _check(
+    X: Features | Shards, y: np.ndarray, atoms: Atoms, ks: tuple[int, ...], curves: tuple[str, ...]
+) -> None:
+    n = len(atoms.of_class)
+    if (
+        y.shape != (len(X),)
+        or y.dtype.kind not in "iu"
+        or (y.size and not 0 <= y.min() <= y.max() < n)
+    ):
+        raise DatasetError(
+            f"Labels must be one candidate number a row, 0..{n - 1}, for {len(X):,} rows; "
+            f"got {y.shape} of {y.dtype}."
+        )
+    if not ks or min(ks) < 1:
+        raise ParameterError(f"Depths k must be whole numbers from 1; got {ks}.")
+    for name in curves:
+        if name not in atoms.names:
+            raise closest_name("candidate set", name, atoms.names)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Plan:
+    """What counting is about, whatever the rows.
+
+    Attributes
+    ----------
+    scorer : of the columns, or of all candidates where it is a callable
+    order : int array of shape (n_columns,), the candidate of each column: atom by atom, and in the
+        order of the candidates within one
+    column_of : int array of shape (n_candidates,), its inverse
+    starts : int array of shape (n_atoms + 1,), where the columns of an atom begin
+    """
+
+    scorer: Scorer
+    atoms: Atoms
+    ks: tuple[int, ...]
+    curves: tuple[str, ...]
+    order: np.ndarray
+    column_of: np.ndarray
+    starts: np.ndarray
+
+    @classmethod
+    def of(cls, scorer: Scorer, atoms: Atoms, ks: tuple[int, ...], curves: tuple[str, ...]) -> Self:
+        of_class = atoms.of_class
+        used = np.flatnonzero(of_class >= 0)
+        order = used[np.argsort(of_class[used], kind="stable")]
+        column_of = np.full(len(of_class), -1)
+        column_of[order] = np.arange(len(order))
+        starts = np.searchsorted(of_class[order], np.arange(atoms.n_atoms + 1))
+        if isinstance(scorer, ScoreMap):
+            scorer = scorer.of(order)
+        return cls(scorer, atoms, ks, curves, order, column_of, starts)
+
+    def digest(self) -> str:
+        """Return what the plan is known by: all of its numbers."""
+        try:
+            return str(joblib.hash((REVISION, self), hash_name="sha1"))
+        except (pickle.PicklingError, AttributeError) as error:
+            raise ParameterError(
+                "What is kept needs a name: expected a ScoreMap, or a function of a module that "
+                f"gives the scores; got one that cannot be sent anywhere ({error})."
+            ) from error
+
+    def room(self, n: int) -> np.ndarray:
+        """Return memory for the scores of ``n`` rows, taken once: fresh pages cost time."""
+        dtype = self.scorer.dtype if isinstance(self.scorer, ScoreMap) else float
+        return np.empty((n, len(self.order)), dtype)
+
+    def scores(self, block: np.ndarray, room: np.ndarray) -> np.ndarray:
+        """Return the scores of a block of rows, in the order of the columns."""
+        if isinstance(self.scorer, ScoreMap):
+            return self.scorer.scores(block, room)
+        return np.asarray(self.scorer(block))[:, self.order]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Beaten:
+    """What a block of scores says of every row and atom.
+
+    Attributes
+    ----------
+    by : int32 array of shape (n, n_atoms), candidates that rank before the true class
+    best : array of shape (n, n_atoms), the best score
+    answer : int32 array of shape (n, n_atoms), the candidate that has it, the first of equals
+    """
+
+    by: np.ndarray
+    best: np.ndarray
+    answer: np.ndarray
+
+
+def _count(X: FeatureView, y: np.ndarray, plan: _Plan) -> Counts:
+    """Count the rows of one piece."""
+    n = max(1, BLOCK_VALUES // len(plan.order))
+    room = plan.room(min(n, len(X)))
+    found = [
+        _beaten(plan.scores(block, room[: len(block)]), y[part], plan)
+        for part, block in chunks(X, n)
+    ]
+    by, best, answer = (
+        np.concatenate([getattr(block, name) for block in found]) for name in _Beaten.__slots__
+    )
+    return _summed(y, by, plan, _images(y, best, answer, plan))
+
+
+def _beaten(F: np.ndarray, y: np.ndarray, plan: _Plan) -> _Beaten:
+    """Count for every atom how many candidates rank before the true class."""
+    n, rows = len(F), np.arange(len(F))
+    t = F[rows, plan.column_of[y]][:, None]
+    by = np.empty((n, plan.atoms.n_atoms), np.int32)
+    best, answer = np.empty(by.shape, F.dtype), np.empty_like(by)
+    for j, (start, end) in enumerate(zip(plan.starts, plan.starts[1:], strict=False)):
+        of_atom = F[:, start:end]
+        by[:, j] = _n_true(of_atom > t)
+        k = of_atom.argmax(axis=1)
+        best[:, j], answer[:, j] = of_atom[rows, k], plan.order[start + k]
+    if not (best < np.inf).all():
+        raise DatasetError(
+            "Scores must be numbers, or minus infinity for a class that is ruled out; got a "
+            "missing value or plus infinity."
+        )
+    tied = np.flatnonzero(_n_true(t <= F) > by.sum(axis=1) + 1)
+    i, column = np.nonzero(F[tied] == t[tied])
+    before = plan.order[column] < y[tied[i]]
+    np.add.at(by, (tied[i[before]], plan.atoms.of_class[plan.order[column[before]]]), 1)
+    return _Beaten(by, best, answer)
+
+
+def _n_true(mask: np.ndarray) -> np.ndarray:
+    """Return how many of each row are true; bits are counted three times as fast as values."""
+    return np.bitwise_count(np.packbits(mask, axis=1)).sum(axis=1, dtype=np.int32)
+
+
+def _summed(y: np.ndarray, by: np.ndarray, plan: _Plan, images: Images) -> Counts:
+    """Return the hits of every set, depth and class."""
+    atoms, of_atom = plan.atoms, plan.atoms.of_class[y]
+    classes, position, totals = np.unique(y, return_inverse=True, return_counts=True)
+    hits = np.zeros((2, len(atoms.names), len(plan.ks), len(classes)), np.int64)
+    for task, candidates in enumerate((atoms.in_set, atoms.with_seen())):
+        ranks = by @ candidates.T.astype(np.int32)
+        for i, inside in enumerate(candidates):
+            counted = inside[of_atom]
+            for depth, k in enumerate(plan.ks):
+                of_hit = position[counted & (ranks[:, i] < k)]
+                hits[task, i, depth] = np.bincount(of_hit, minlength=len(classes))
+    return Counts(classes, totals, hits, images)
+
+
+def _images(y: np.ndarray, best: np.ndarray, answer: np.ndarray, plan: _Plan) -> Images:
+    """Return the best of the seen side, and of the unseen side of every curve."""
+    atoms = plan.atoms
+    sides = [atoms.in_set[atoms.names.index(name)] & ~atoms.seen for name in plan.curves]
+    found = [_best_of(best, answer, side) for side in [atoms.seen, *sides]]
+    values = np.column_stack([value for value, _ in found])
+    answers = np.column_stack([answer for _, answer in found])
+    rows = np.arange(len(y))
+    return Images(rows, y, values[:, 0], values[:, 1:], answers[:, 0], answers[:, 1:])
+
+
+def _best_of(
+    best: np.ndarray, answer: np.ndarray, among: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the best score among some atoms and whose it is, the first candidate of equals."""
+    if not among.any():
+        return np.full(len(best), -np.inf, best.dtype), np.full(len(best), -1, np.int32)
+    value = best[:, among].max(axis=1)
+    last = np.iinfo(np.int32).max
+    first = np.where(best[:, among] == value[:, None], answer[:, among], last).min(axis=1)
+    return value, first.astype(np.int32)

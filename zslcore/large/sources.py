@@ -1,0 +1,133 @@
+"""Features and labels from elsewhere, block by block: HDF5 and zarr files, and data sets kept here.
+
+What comes out is what :func:`zslcore.large.shards.write_shards` takes. Only the block that is asked
+for is in memory; of a file nothing is believed but what its arrays hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from zslcore.datasets import load
+from zslcore.datasets.door_child import Hdf5
+from zslcore.datasets.door_text import RefusedError
+from zslcore.datasets.imagenet_simulated import (
+    SIMULATED_IMAGENET,
+    imagenet_plan,
+    simulated_blocks,
+)
+from zslcore.exceptions import FileRefusedError, ParameterError
+
+__all__ = ["Block", "blocks_of"]
+
+#: Values read at a time, 32 MiB of float32.
+BLOCK_VALUES = 1 << 23
+#: Deflate cannot do better than this: what declares more values has never held them.
+MOST_COMPRESSED = 1100
+
+Block = tuple[np.ndarray, np.ndarray]
+
+
+def blocks_of(
+    source: str, *, features: str = "features", labels: str = "labels", first_label: int = 0
+) -> Iterator[Block]:
+    """Yield (features, labels) of a source, block by block.
+
+    Parameters
+    ----------
+    source : an HDF5 file (``.h5``, ``.hdf5``), a zarr folder (``.zarr``) or the name of a data set
+    features, labels : names of the arrays in a file, of shapes (n, n_features) and (n,)
+    first_label : number of the first class in the file: 0, or 1 as MATLAB counts
+
+    Raises
+    ------
+    FileRefusedError
+        When the file is not what it claims to be, or its arrays do not fit together.
+    ParameterError
+        When zarr is not installed.
+    """
+    path = Path(source).expanduser()
+    if path.suffix.lower() in (".h5", ".hdf5", ".hdf"):
+        X, y = _of_hdf5(path, features, labels)
+        yield from _rows(source, X, y, first_label)
+    elif path.suffix.lower() == ".zarr":
+        X, y = _of_zarr(path, features, labels)
+        yield from _rows(source, X, y, first_label)
+    elif source in SIMULATED_IMAGENET:  # its full size is made, never held
+        yield from simulated_blocks(imagenet_plan(source.rpartition("-")[2]))
+    else:
+        dataset = load(source)
+        yield from _rows(source, dataset.features, dataset.labels, 0)
+
+
+def _rows(source: str, X: Any, y: Any, first_label: int) -> Iterator[Block]:
+    """Yield blocks of two arrays of any kind that know their shape."""
+    n = X.shape[0] if len(X.shape) == 2 else 0
+    if not n or tuple(y.shape) not in ((n,), (n, 1)):
+        raise FileRefusedError(
+            f"{source}: expected features (n, d) and labels (n,) with n > 0; "
+            f"got {tuple(X.shape)} and {tuple(y.shape)}."
+        )
+    classes = np.asarray(y[:]).ravel()
+    if classes.dtype.kind == "f" and (classes == np.trunc(classes)).all():  # as MATLAB has them
+        classes = classes.astype(np.int64)
+    if classes.dtype.kind not in "iu":
+        raise FileRefusedError(f"{source}: expected labels that are whole numbers; got {y.dtype}.")
+    size = max(1, BLOCK_VALUES // X.shape[1])
+    for start in range(0, n, size):
+        part = slice(start, min(start + size, n))
+        yield np.asarray(X[part]), classes[part].astype(np.int64) - first_label
+
+
+def _of_hdf5(path: Path, *names: str) -> list[Any]:
+    """Return data sets of an HDF5 file, found as the door for smaller files finds them."""
+    if not path.is_file():
+        raise FileRefusedError(f"{path}: expected an HDF5 file; there is none.")
+    try:
+        source = Hdf5(str(path))
+    except OSError as error:
+        raise FileRefusedError(f"{path}: expected an HDF5 file that can be read.") from error
+    found = []
+    for name in names:
+        if name not in source.names:
+            raise FileRefusedError(
+                f"{path}: expected an array {name!r}; got {', '.join(source.names[:20]) or 'none'}."
+            )
+        try:
+            source.declared(name)
+        except RefusedError as error:
+            raise FileRefusedError(f"{path}, {name!r}: {error}.") from None
+        data = source.file[name]
+        stored = data.id.get_storage_size()
+        if data.nbytes > MOST_COMPRESSED * stored:
+            raise FileRefusedError(
+                f"{path}, {name!r}: declares {data.nbytes:,} bytes and holds {stored:,}."
+            )
+        found.append(data)
+    return found
+
+
+def _of_zarr(path: Path, *names: str) -> list[Any]:
+    """Return arrays of a zarr group in a folder of this machine."""
+    try:
+        import zarr
+    except ImportError:
+        raise ParameterError(
+            f"{path}: zarr is read by the package zarr, which is not installed: pip install zarr."
+        ) from None
+    if not path.is_dir():
+        raise FileRefusedError(f"{path}: expected a zarr folder; there is none.")
+    found = []
+    for name in names:
+        try:
+            array = zarr.open_array(str(path / name), mode="r")
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise FileRefusedError(f"{path}: expected an array {name!r} in it.") from error
+        if array.dtype.kind not in "iuf":
+            raise FileRefusedError(f"{path}, {name!r}: expected numbers, got {array.dtype}.")
+        found.append(array)
+    return found

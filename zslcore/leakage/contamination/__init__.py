@@ -1,0 +1,76 @@
+"""May a number be reported as zero-shot? Which data sets an extractor has seen classes of.
+
+Three files under ``data/`` say it, and anybody can add a row to the first two:
+
+- ``contamination.csv``: a published extractor, what it was trained on, and who says so;
+- ``contamination_sets.csv``: a pre-training set, and the list of its classes where there is one;
+- ``contamination_counts.csv``: test classes of the benchmarks among those of every list, names and
+  all, by :func:`write_counts`.
+
+A cell of the map is a test set and a pre-training set. Its classes are counted as the audit counts
+them (:mod:`zslcore.leakage.matching`): *certain* ones have the same name or a kind that carries it,
+*possible* ones are related and wait for a person. What has no public list of classes stays
+*unknown*, whatever anybody believes about it.
+
+References
+----------
+K. Huang, S. J. Delany, S. McKeever, "Fairer evaluation of zero shot action recognition in videos",
+VISAPP 2021, table 1 and the lists of overlapping classes. Y. Xian, C. Lampert, B. Schiele,
+Z. Akata, "Zero-shot learning - a comprehensive evaluation of the good, the bad and the ugly", TPAMI
+2019, section 4.
+"""
+
+from zslcore.leakage.contamination.answering import Answer, answer
+from zslcore.leakage.contamination.counting import (
+    STATES,
+    Cell,
+    State,
+    TestSet,
+    as_table,
+    cell_of,
+    cells,
+    count_again,
+    counts_of,
+    evidence,
+    find_test_set,
+    of_dataset,
+    own_test_set,
+    stale,
+    test_sets,
+    write_counts,
+)
+from zslcore.leakage.contamination.facts import (
+    Extractor,
+    PretrainingSet,
+    extractors,
+    find_extractor,
+    pretraining_sets,
+    problems,
+)
+
+__all__ = [
+    "STATES",
+    "Answer",
+    "Cell",
+    "Extractor",
+    "PretrainingSet",
+    "State",
+    "TestSet",
+    "answer",
+    "as_table",
+    "cell_of",
+    "cells",
+    "count_again",
+    "counts_of",
+    "evidence",
+    "extractors",
+    "find_extractor",
+    "find_test_set",
+    "of_dataset",
+    "own_test_set",
+    "pretraining_sets",
+    "problems",
+    "stale",
+    "test_sets",
+    "write_counts",
+]

@@ -1,0 +1,432 @@
+"""Test sets, and how many of their classes are in each pre-training set."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+import pandas as pd
+
+from zslcore.datasets.base import Split, ZSLDataset
+from zslcore.datasets.facts import class_facts, published, spaced_name
+from zslcore.exceptions import FileRefusedError, closest_name
+from zslcore.files import FACTS, written_whole
+from zslcore.leakage.contamination.facts import pretraining_sets, read_rows
+from zslcore.leakage.matching import Match, match_names
+from zslcore.leakage.vocabularies import Vocabulary, get_vocabulary
+from zslcore.leakage.wordnet import wordnet
+
+__all__ = [
+    "STATES",
+    "Cell",
+    "State",
+    "TestSet",
+    "as_table",
+    "cell_of",
+    "cells",
+    "count_again",
+    "counts_of",
+    "evidence",
+    "find_test_set",
+    "of_dataset",
+    "own_test_set",
+    "stale",
+    "test_sets",
+    "write_counts",
+]
+
+#: Of a cell and of an answer, worst first.
+State = Literal["overlap", "unknown", "possible", "none"]
+STATES: tuple[State, ...] = get_args(State)
+COUNTS = FACTS / "contamination_counts.csv"
+COLUMNS = (
+    *("dataset", "split", "pretraining", "classes", "certain", "possible"),
+    *("certain_classes", "possible_classes", "digest"),
+)
+#: Between names of classes in a cell of the table.
+BETWEEN = "; "
+#: Counted up when the same lists give other counts.
+REVISION = 1
+#: Benchmarks of images; AWA1 and AWA2 have the same classes.
+IMAGES = {"AWA1 and AWA2": "AWA2", "CUB": "CUB", "SUN": "SUN", "aPY": "aPY"}
+_ALSO = (("AWA1 and AWA2", "AWA1"), ("AWA1 and AWA2", "AWA2"))
+#: Benchmarks of actions: all of their classes are tested by some split.
+ACTIONS = ("UCF101", "HMDB51")
+#: Classes of ImageNet-21K that the 1,000 are not among, the largest of its zero-shot test sets.
+IMAGENET = "ImageNet"
+#: Names of pre-training sets as the papers write them.
+_PRINTED = {"ImageNet-1K": "imagenet-1k", "Kinetics-400": "kinetics-400", "Sports-1M": "sports-1m"}
+
+
+@dataclass(frozen=True, slots=True)
+class TestSet:
+    """Classes that a number is reported on.
+
+    Attributes
+    ----------
+    dataset, split : names; no split where all classes are tested
+    classes : names of the test classes
+    context : names of all classes of the data set, which tell what ambiguous ones mean
+    synsets : WordNet ids of ``classes``, where these are known for certain
+    """
+
+    dataset: str
+    split: str
+    classes: tuple[str, ...]
+    context: tuple[str, ...]
+    synsets: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return f"{self.dataset}, {self.split}" if self.split else self.dataset
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A test set and a pre-training set.
+
+    Attributes
+    ----------
+    dataset, split, pretraining : names
+    classes : number of test classes
+    certain, possible : names of those that certainly and possibly are in the pre-training set; None
+        where it has no list of classes, or nobody counted
+    n_certain, n_possible : their numbers
+    printed : names of those that a paper lists, None where none does
+    printed_in : which paper
+    """
+
+    dataset: str
+    split: str
+    pretraining: str
+    classes: int
+    certain: tuple[str, ...] | None
+    possible: tuple[str, ...] | None
+    n_certain: int = 0
+    n_possible: int = 0
+    printed: tuple[str, ...] | None = None
+    printed_in: str = ""
+
+    @property
+    def state(self) -> State:
+        """Whether the sets overlap, as far as lists and papers tell."""
+        if self.n_certain or self.printed:
+            return "overlap"
+        if self.certain is None:
+            return "unknown" if self.printed is None else "none"
+        return "possible" if self.n_possible else "none"
+
+
+# --- Test sets and their cells --------------------------------------------------------------------
+
+
+@cache
+def test_sets() -> tuple[TestSet, ...]:
+    """Return the test sets of the map, benchmark by benchmark."""
+    found = []
+    for title, benchmark in IMAGES.items():
+        facts = class_facts(benchmark).classes
+        for split in ("SS", "PS"):
+            tested = facts["class"][facts[split.lower()] == "test"]
+            found.append(TestSet(title, split, tuple(tested), tuple(facts["class"])))
+    known = {entry.synset for entry in get_vocabulary("imagenet-1k").entries}
+    others = [e for e in get_vocabulary("imagenet-21k").entries if e.synset not in known]
+    names = tuple(entry.names[0] for entry in others)
+    found.append(TestSet(IMAGENET, "21K", names, (), tuple(entry.synset for entry in others)))
+    listed_actions = published("overlap_action")
+    for dataset in ACTIONS:
+        of_set = listed_actions["class"][listed_actions["dataset"] == dataset]
+        names = tuple(dict.fromkeys(of_set))
+        found.append(TestSet(dataset, "", names, names))
+    return tuple(found)
+
+
+def find_test_set(title: str) -> TestSet:
+    """Return a test set of the map by how it is written, "CUB, PS"; "AWA2, PS" is one, too."""
+    known = {str(each): each for each in test_sets()}
+    known |= {f"{name}, {s}": known[f"{title}, {s}"] for title, name in _ALSO for s in ("SS", "PS")}
+    if title not in known:
+        raise closest_name("test set", title, known)
+    return known[title]
+
+
+@cache
+def cells() -> Mapping[tuple[str, str, str], Cell]:
+    """Return every cell of the map by data set, split and pre-training set.
+
+    Raises
+    ------
+    FileRefusedError
+        When a list or a benchmark has changed since the counts were made.
+    """
+    counts = {(r["dataset"], r["split"], r["pretraining"]): r for r in read_rows(COUNTS)}
+    printed = _printed()
+    found = {}
+    for tested in test_sets():
+        for pretraining in pretraining_sets().values():
+            key = (tested.dataset, tested.split, pretraining.name)
+            found[key] = _cell(key, len(tested.classes), counts.get(key), printed.get(key))
+    return found
+
+
+def _cell(
+    key: tuple[str, str, str],
+    classes: int,
+    row: Mapping[str, str] | None,
+    printed: tuple[tuple[str, ...], str] | None,
+) -> Cell:
+    names, where = printed or (None, "")
+    if row is None:
+        return Cell(*key, classes, None, None, printed=names, printed_in=where)
+    return Cell(
+        *key,
+        classes,
+        _names(row["certain_classes"]),
+        _names(row["possible_classes"]),
+        int(row["certain"]),
+        int(row["possible"]),
+        names,
+        where,
+    )
+
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(text.split(BETWEEN)) if text else ()
+
+
+def _printed() -> dict[tuple[str, str, str], tuple[tuple[str, ...], str]]:
+    """Return the overlapping classes that the papers list, and which paper."""
+    found: dict[tuple[str, str, str], tuple[tuple[str, ...], str]] = {}
+    images = published("overlap_imagenet1k_ss")
+    title_of = {name: title for title, name in IMAGES.items()}
+    for dataset, rows in images[images["dataset"] != "AWA1"].groupby("dataset"):
+        title = title_of[str(dataset)]
+        tested = find_test_set(f"{title}, SS")
+        names = tuple(name for name in tested.classes if _is_listed(name, set(rows["class"])))
+        found[title, "SS", "imagenet-1k"] = (names, "Xian et al. 2019")
+        found[title, "PS", "imagenet-1k"] = ((), "Xian et al. 2019")
+    actions = published("overlap_action")
+    for both, part in actions.groupby(["dataset", "pretraining"]):
+        dataset, pretraining = map(str, both)
+        names = tuple(part["class"][part["overlaps"] == 1])
+        found[dataset, "", _PRINTED[pretraining]] = (names, "Huang et al. 2021")
+        found[dataset, "", "kinetics-664"] = ((), "Brattoli et al. 2020")
+    return found
+
+
+def _is_listed(name: str, printed: set[str]) -> bool:
+    """Whether a paper lists a class; of SUN's it leaves out where they were photographed."""
+    return name in printed or name.rpartition(" ")[0] in printed
+
+
+def of_dataset(dataset: ZSLDataset, split: Split) -> TestSet:
+    """Return the unseen classes of a split of a data set, beside all its classes."""
+    names = tuple(spaced_name(name) or name for name in dataset.class_names)
+    return TestSet(dataset.name, split.name, tuple(names[c] for c in split.unseen_classes), names)
+
+
+def own_test_set(name: str, classes: Sequence[str], context: Sequence[str] = ()) -> TestSet:
+    """Return classes of one's own as a test set.
+
+    Raises
+    ------
+    FileRefusedError
+        When there is no class.
+    """
+    names = tuple(dict.fromkeys(classes))
+    if not names:
+        raise FileRefusedError(f"{name}: expected the names of test classes, got none.")
+    return TestSet(name, "", names, tuple(context) or names)
+
+
+@lru_cache(maxsize=128)
+def cell_of(tested: TestSet, pretraining: str) -> Cell:
+    """Return a cell of the map, or count one of classes that are not on it.
+
+    Raises
+    ------
+    UnknownNameError
+        For a pre-training set that nobody has written down.
+    """
+    if pretraining not in pretraining_sets():
+        raise closest_name("pre-training set", pretraining, pretraining_sets())
+    if tested in test_sets():
+        return cells()[tested.dataset, tested.split, pretraining]
+    key, n = (tested.dataset, tested.split, pretraining), len(tested.classes)
+    vocabulary = pretraining_sets()[pretraining].vocabulary
+    if not vocabulary:
+        return Cell(*key, n, None, None)
+    certain, possible = counts_of(tested, get_vocabulary(vocabulary))
+    return Cell(*key, n, certain, possible, len(certain), len(possible))
+
+
+def evidence(tested: TestSet, pretraining: str) -> pd.DataFrame:
+    """Say of every overlapping class of a cell why it is one.
+
+    Returns
+    -------
+    DataFrame
+        ``class``, ``overlap`` ("certain", "possible", or "listed" where only a paper says so),
+        ``pretraining_class`` and ``evidence`` of its best match, and ``printed_in``, the paper
+        that lists it. Empty where names are not kept, as those of ImageNet.
+    """
+    cell = cell_of(tested, pretraining)
+    best: dict[str, Match] = {}
+    certain, possible, printed = cell.certain or (), cell.possible or (), cell.printed or ()
+    names = [c for c in tested.classes if c in {*certain, *possible, *printed}]
+    vocabulary = pretraining_sets()[pretraining].vocabulary
+    if vocabulary and names:
+        for match in match_names(names, get_vocabulary(vocabulary), tested.context):
+            best.setdefault(match.class_name, match)
+    rows = [
+        {
+            "class": name,
+            "pretraining": pretraining,
+            "overlap": "certain" if name in certain else "possible" if name in possible else
+            "listed",
+            "pretraining_class": best[name].entry if name in best else "",
+            "evidence": best[name].evidence if name in best else "",
+            "printed_in": cell.printed_in if name in printed else "",
+        }
+        for name in names
+    ]  # fmt: skip
+    columns = ["class", "pretraining", "overlap", "pretraining_class", "evidence", "printed_in"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def as_table() -> pd.DataFrame:
+    """Return every cell of the map as a row.
+
+    Returns
+    -------
+    DataFrame
+        ``dataset``, ``split``, ``pretraining``, ``state``, ``classes``, ``certain``, ``possible``
+        and ``printed`` (numbers of classes, missing where nobody counted, or printed),
+        ``printed_in``, and ``text``: "6+1/10 {6}", certain + possible / all {printed}.
+    """
+    rows = []
+    for cell in cells().values():
+        row: dict[str, Any] = {
+            name: getattr(cell, name) for name in ("dataset", "split", "pretraining", "state")
+        }
+        counted = cell.certain is not None
+        row |= {"classes": cell.classes}
+        row |= {"certain": cell.n_certain if counted else None}
+        row |= {"possible": cell.n_possible if counted else None}
+        row |= {"printed": None if cell.printed is None else len(cell.printed)}
+        text = f"{cell.n_certain}+{cell.n_possible}/{cell.classes}" if counted else cell.state
+        printed = "" if cell.printed is None else f" {{{len(cell.printed)}}}"
+        rows.append(row | {"printed_in": cell.printed_in, "text": text + printed})
+    table = pd.DataFrame(rows)
+    counts = ["certain", "possible", "printed"]
+    return table.astype(dict.fromkeys(counts, "Int64"))
+
+
+# --- Counting -------------------------------------------------------------------------------------
+
+
+def counts_of(tested: TestSet, vocabulary: Vocabulary) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the test classes that certainly, and that possibly, are in a list of classes.
+
+    Parameters
+    ----------
+    tested : TestSet
+        With WordNet ids the hierarchy alone answers: the same id is certain, a kind of the class
+        is possible.
+    vocabulary : Vocabulary
+
+    Returns
+    -------
+    two tuples of names, in the order of the test classes
+    """
+    if tested.synsets:
+        return _by_synset(tested, vocabulary)
+    strength: dict[str, str] = {}
+    for match in match_names(tested.classes, vocabulary, tested.context):
+        strength.setdefault(match.class_name, match.strength)  # strongest first
+    certain, possible = (
+        tuple(name for name in tested.classes if strength.get(name) == which)
+        for which in ("strong", "weak")
+    )
+    return certain, possible
+
+
+def _by_synset(tested: TestSet, vocabulary: Vocabulary) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    known = {entry.synset for entry in vocabulary.entries}
+    above = {ancestor for synset in known for ancestor, _ in wordnet().ancestors(synset)} - known
+    pairs = list(zip(tested.synsets, tested.classes, strict=True))
+    certain = tuple(name for synset, name in pairs if synset in known)
+    return certain, tuple(name for synset, name in pairs if synset in above)
+
+
+def count_again() -> Iterator[dict[str, str]]:
+    """Yield the rows of ``contamination_counts.csv``, counted now."""
+    for tested, pretraining, vocabulary in countable():
+        yield count_cell(tested, pretraining, vocabulary)
+
+
+def countable() -> Iterator[tuple[TestSet, str, Vocabulary]]:
+    """Yield the cells that can be counted: test set, name and classes of the pre-training set.
+
+    A test set with WordNet ids cannot be for a list without: words alone would tell nothing.
+    """
+    for pretraining in pretraining_sets().values():
+        if not pretraining.vocabulary:
+            continue
+        vocabulary = get_vocabulary(pretraining.vocabulary)
+        for tested in test_sets():
+            if not tested.synsets or vocabulary.hierarchical or not vocabulary.entries:
+                yield tested, pretraining.name, vocabulary
+
+
+def count_cell(tested: TestSet, name: str, vocabulary: Vocabulary) -> dict[str, str]:
+    """Return the row of one cell in ``contamination_counts.csv``."""
+    certain, possible = counts_of(tested, vocabulary)
+    told = not tested.synsets  # twenty thousand names say no more than their number
+    values = (
+        *(tested.dataset, tested.split, name),
+        *map(str, (len(tested.classes), len(certain), len(possible))),
+        *(BETWEEN.join(names) if told else "" for names in (certain, possible)),
+        digest_of(tested, vocabulary),
+    )
+    return dict(zip(COLUMNS, values, strict=True))
+
+
+def digest_of(tested: TestSet, vocabulary: Vocabulary) -> str:
+    """Return the digest of what a count depends on, 16 hex digits."""
+    lines = [
+        str(REVISION),
+        *tested.classes,
+        *tested.context,
+        *tested.synsets,
+        *(f"{entry.synset} {entry}" for entry in vocabulary.entries),
+    ]
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]
+
+
+def write_counts(path: Path = COUNTS) -> int:
+    """Count every cell again and write the file; returns the number of cells."""
+    rows = list(count_again())
+    text = io.StringIO()
+    table = csv.DictWriter(text, COLUMNS, lineterminator="\n")
+    table.writeheader()
+    table.writerows(rows)
+    with written_whole(path) as file:
+        file.write(text.getvalue().encode())
+    cells.cache_clear()
+    cell_of.cache_clear()
+    return len(rows)
+
+
+def stale() -> Iterator[str]:
+    """Yield the counted cells whose lists have changed, and those that nobody counted."""
+    known = {(r["dataset"], r["split"], r["pretraining"]): r["digest"] for r in read_rows(COUNTS)}
+    for tested, name, vocabulary in countable():
+        if known.get((tested.dataset, tested.split, name)) != digest_of(tested, vocabulary):
+            title = pretraining_sets()[name].title
+            yield f"{tested} x {title}: counted for other lists, or never."

@@ -1,0 +1,23 @@
+"""Score matrices of other people's models: read, questioned, judged.
+
+========== =======================================================================================
+read        :mod:`zslcore.scores.reading`: npz, npy, CSV, Parquet, MATLAB and HDF5, through the door
+question    :mod:`zslcore.scores.oddities`: what looks wrong is asked about, never guessed
+know        :mod:`zslcore.scores.known`: which benchmark and split the test images are of
+judge       :mod:`zslcore.scores.judging`: u, s, H, AUSUC, and where gamma came from
+========== =======================================================================================
+"""
+
+from zslcore.scores.judging import ScoreReport, judge
+from zslcore.scores.matrix import ScoreFile, ScoreMatrix
+from zslcore.scores.oddities import FIXES, Question, interpreted
+
+__all__ = [
+    "FIXES",
+    "Question",
+    "ScoreFile",
+    "ScoreMatrix",
+    "ScoreReport",
+    "interpreted",
+    "judge",
+]

@@ -1,0 +1,194 @@
+"""The figures of a score matrix, and where its gamma came from."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+from zslcore.exceptions import DatasetError
+from zslcore.metrics import OperatingPoint, top_k_accuracy
+from zslcore.protocol import Evaluation, best_common_gamma, evaluate
+from zslcore.scores.matrix import ScoreMatrix
+from zslcore.version import commit, version
+
+__all__ = ["GammaOrigin", "ScoreReport", "judge"]
+
+GammaOrigin = Literal["given", "validated"]
+#: Ranks up to which the true class counts as found.
+TOP = (1, 2, 5, 10)
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreReport:
+    """What a score matrix reaches.
+
+    Attributes
+    ----------
+    matrix : ScoreMatrix
+    gamma, origin : what calibrated stacking takes from seen classes and how it was found; None
+        where nobody has chosen one
+    evaluation : Evaluation at gamma, or at 0 without one
+    oracle : where H is best on these very images, which nobody may choose; None without curve
+    top_k : k -> accuracy of unseen images among unseen classes
+    """
+
+    matrix: ScoreMatrix
+    gamma: float | None
+    origin: GammaOrigin | None
+    evaluation: Evaluation
+    oracle: OperatingPoint | None
+    top_k: Mapping[int, float]
+
+    def figure(self, measure: str) -> float | None:
+        """Return one figure: "zsl", "u", "s" or "H", the last three also "at gamma", per class.
+
+        "zsl per sample" and "H per sample", the latter at gamma, weigh every image alike. None
+        where there is none: without seen images, or at a gamma that nobody has chosen.
+        """
+        e = self.evaluation
+        if measure == "zsl per sample":
+            return e.zsl_per_sample
+        if measure == "H per sample":
+            there = e.calibrated_per_sample if self.gamma is not None else None
+            return None if there is None else there.harmonic
+        letter, _, calibrated = measure.partition(" ")
+        if letter == "zsl":
+            return e.zsl
+        point = (e.calibrated if self.gamma is not None else None) if calibrated else e.plain
+        names = {"u": "unseen", "s": "seen", "H": "harmonic"}
+        return None if point is None else float(getattr(point, names[letter]))
+
+    def to_json(self) -> str:
+        """Return everything as JSON, with what the file was understood as."""
+        m = self.matrix
+        return json.dumps(self._identity() | self._figures() | {"remarks": list(m.remarks)})
+
+    def _identity(self) -> dict[str, Any]:
+        m = self.matrix
+        return {
+            "file": m.name,
+            "digest": m.digest,
+            "images": len(m.y),
+            "classes": len(m.seen),
+            "unseen_classes": [m.class_names[c] for c in (~m.seen).nonzero()[0]],
+            "benchmark": m.benchmark,
+            "split": m.split,
+            "fixes": list(m.fixes),
+            "version": version(),
+            "commit": commit(),
+        }
+
+    def _figures(self) -> dict[str, Any]:
+        named = self.matrix.class_names
+        figures = asdict(self.evaluation)
+        for of in ("per_class_zsl", "per_class", "per_class_plain"):
+            figures[of] = {named[c]: value for c, value in figures[of].items()}
+        for name, point in self._points().items():
+            if point is not None:
+                figures[name] |= {"harmonic": point.harmonic}
+        oracle = self.oracle and asdict(self.oracle) | {"harmonic": self.oracle.harmonic}
+        return {
+            "gamma": self.gamma,
+            "gamma_origin": self.origin,
+            "evaluation": figures,
+            "oracle": oracle,
+            "top_k": {str(k): value for k, value in self.top_k.items()},
+        }
+
+    def _points(self) -> dict[str, OperatingPoint | None]:
+        e = self.evaluation
+        return {
+            "plain": e.plain,
+            "calibrated": e.calibrated,
+            "plain_per_sample": e.plain_per_sample,
+            "calibrated_per_sample": e.calibrated_per_sample,
+        }
+
+    def as_text(self) -> str:
+        """Return the figures as lines to read, in percent."""
+        m, e = self.matrix, self.evaluation
+        what = f"{m.benchmark} {m.split}, " if m.benchmark else ""
+        lines = [
+            f"{m.name}: {what}{len(m.y):,} images, {m.seen.sum()} seen and {(~m.seen).sum()} "
+            f"unseen classes, scores {m.digest}"
+        ]
+        lines += [f"read as      {', '.join(m.fixes)}"] if m.fixes else []
+        found = ", ".join(f"top-{k} {value:.1%}" for k, value in self.top_k.items() if k > 1)
+        lines.append(f"ZSL          {e.zsl:.1%} per class, {e.zsl_per_sample:.1%} per sample")
+        lines += [f"             {found} (per class)"] if found else []
+        if e.plain is not None:
+            lines.append(_line("plain, gamma 0", e.plain))
+            if self.gamma is not None and e.calibrated is not None:
+                lines.append(_line(f"{self.origin} gamma {self.gamma:.3g}", e.calibrated))
+            lines.append(f"AUSUC        {e.ausuc:.2%}")
+        if self.oracle is not None:
+            said = f"oracle, gamma {self.oracle.gamma:.3g}: a bound, not a result"
+            lines.append(_line(said, self.oracle))
+        return "\n".join([*lines, *(f"note         {remark}" for remark in m.remarks)])
+
+
+def _line(said: str, point: OperatingPoint) -> str:
+    return (
+        f"GZSL         u {point.unseen:.1%}  s {point.seen:.1%}  H {point.harmonic:.1%}  ({said})"
+    )
+
+
+def judge(
+    matrix: ScoreMatrix,
+    *,
+    gamma: float | None = None,
+    origin: GammaOrigin = "given",
+    validation: ScoreMatrix | None = None,
+) -> ScoreReport:
+    """Return the figures of a score matrix.
+
+    Parameters
+    ----------
+    matrix : ScoreMatrix of the test images
+    gamma : float, optional
+        Chosen by whoever made the scores, on other images.
+    origin : "given" or "validated"
+        What is known of how ``gamma`` was chosen; without it there is none.
+    validation : ScoreMatrix, optional
+        Scores of validation images with classes of both kinds, on which gamma is chosen.
+
+    Raises
+    ------
+    DatasetError
+        When both are given, when the validation scores have no curve, or when they are the test
+        scores.
+    """
+    if gamma is not None and validation is not None:
+        raise DatasetError("gamma is either given or chosen on validation scores; got both.")
+    if validation is not None:
+        gamma, origin = _chosen(matrix, validation), "validated"
+    if matrix.seen[matrix.y].all():
+        raise DatasetError(f"{matrix.name}: expected images of unseen classes; got none.")
+    tested = matrix.tested
+    F, y = tested.unseen_part
+    return ScoreReport(
+        matrix=matrix,
+        gamma=gamma,
+        origin=None if gamma is None else origin,
+        evaluation=evaluate(tested, gamma or 0.0),
+        oracle=tested.curve.best() if tested.generalized else None,
+        top_k={k: top_k_accuracy(F, y, k) for k in TOP if k < F.shape[1]},
+    )
+
+
+def _chosen(matrix: ScoreMatrix, validation: ScoreMatrix) -> float:
+    """Return the gamma that is best on validation scores, which are not the test scores."""
+    if validation.digest == matrix.digest:
+        raise DatasetError(
+            f"{validation.name}: expected validation scores; these are the test scores themselves."
+        )
+    there = validation.seen[validation.y]
+    if there.all() or not there.any():
+        side = "unseen" if there.all() else "seen"
+        raise DatasetError(
+            f"{validation.name}: expected validation images of seen and of unseen classes; there "
+            f"are none of {side} ones."
+        )
+    return best_common_gamma([validation.tested.curve])

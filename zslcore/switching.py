@@ -1,0 +1,108 @@
+r"""At which gamma the answer to every image changes sides, and where images go at any gamma.
+
+For an image let :math:`a` be its best score among seen classes and :math:`b` among unseen ones.
+Calibrated stacking answers it with the best seen class while :math:`\gamma < a - b`, and with the
+best unseen class from there on: one number an image, and whether either of the two answers is
+right, say everything about the test set at every gamma, however many classes there are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from zslcore.metrics import best_of_sides, margins, side_margin
+
+__all__ = ["DESTINATIONS", "Switches", "switches"]
+
+#: What becomes of an image, in the order of :meth:`Switches.destinations`.
+DESTINATIONS = ("right", "wrong class of its side", "class of the other side")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Switches:
+    """What every image is answered with at every gamma, in the order in which that changes.
+
+    Attributes
+    ----------
+    gamma : array of shape (n_samples,), increasing
+        An image is answered with its best seen class below this gamma, and with its best unseen
+        class from it on. Minus infinity: never with a seen one; infinity: never with an unseen one.
+    y : int array of shape (n_samples,), the true columns of the scores
+    right_if_seen, right_if_unseen : bool arrays of shape (n_samples,)
+        Whether the best class of either side is the true one.
+    seen : bool array of shape (n_candidates,)
+
+    Notes
+    -----
+    Where margins are closer together than the scores' own rounding they are one breakpoint of the
+    seen-unseen curve, and one gamma here, so that both say the same at every gamma.
+    """
+
+    gamma: np.ndarray
+    y: np.ndarray
+    right_if_seen: np.ndarray
+    right_if_unseen: np.ndarray
+    seen: np.ndarray
+
+    def __post_init__(self) -> None:
+        for array in (self.gamma, self.y, self.right_if_seen, self.right_if_unseen, self.seen):
+            array.setflags(write=False)
+
+    def right(self, gamma: float) -> np.ndarray:
+        """Return whether each image is answered right at ``gamma``: bool of shape (n_samples,)."""
+        return np.where(self.gamma > gamma, self.right_if_seen, self.right_if_unseen)
+
+    def destinations(self, gamma: float) -> np.ndarray:
+        """Count where images go at ``gamma``.
+
+        Returns
+        -------
+        int array of shape (2, 3)
+            Images of unseen, then of seen classes; columns as in :data:`DESTINATIONS`.
+        """
+        of_seen, right = self.seen[self.y], self.right(gamma)
+        other = (self.gamma > gamma) != of_seen
+        outcome = np.where(right, 0, np.where(other, 2, 1))
+        return np.bincount(3 * of_seen + outcome, minlength=6).reshape(2, 3)
+
+    def per_class(self, gamma: float) -> tuple[np.ndarray, np.ndarray]:
+        """Return how many images of every candidate class are right at ``gamma``, and how many are.
+
+        Returns
+        -------
+        right, images : int arrays of shape (n_candidates,)
+        """
+        n = len(self.seen)
+        return (
+            np.bincount(self.y[self.right(gamma)], minlength=n),
+            np.bincount(self.y, minlength=n),
+        )
+
+
+def switches(scores: np.ndarray, y: np.ndarray, seen: np.ndarray) -> Switches:
+    """Return at which gamma the answer to every image changes sides.
+
+    Parameters
+    ----------
+    scores : array of shape (n_samples, n_candidates), larger is closer
+    y : int array of shape (n_samples,), the true column of ``scores``
+    seen : bool array of shape (n_candidates,), True for the columns of seen classes
+
+    Raises
+    ------
+    ZSLError
+        As for :func:`zslcore.metrics.seen_unseen_curve`.
+    """
+    m = margins(scores, y, seen)
+    (a, right_if_seen), (b, right_if_unseen) = best_of_sides(scores, m.y, seen)
+    gamma = side_margin(a, b)
+    # Images that the curve counts change at its breakpoints; the last ones never do.
+    point = np.searchsorted(m.points, np.arange(len(m.counting)), side="right")
+    gamma[m.counting] = np.append(m.gamma, np.inf)[point]
+    order = np.argsort(gamma, kind="stable")
+    gamma, y, right_if_seen, right_if_unseen = (
+        column[order] for column in (gamma, m.y, right_if_seen, right_if_unseen)
+    )
+    return Switches(gamma, y, right_if_seen, right_if_unseen, np.array(seen))
