@@ -85,11 +85,11 @@ def sent_by(page):
     return sent
 
 
-def once(page, true, seconds=180):
+def once(page, true, seconds=180, why=lambda: "waited too long"):
     """Wait until ``true()``."""
     end = time.monotonic() + seconds
     while not true():
-        assert time.monotonic() < end, "waited too long"
+        assert time.monotonic() < end, why()
         page.wait_for_timeout(50)
 
 
@@ -121,19 +121,28 @@ def numbers(page):
 
 
 def no_text_on_text(page, width):
-    """Check that no words of a figure stand on others, or beyond the page."""
-    texts = page.locator(
-        ".textpoint, .legendtext, .xtitle, .numbers > span, .key > span > span, .pair svg text"
+    """Wait until no words of a figure stand on others, or beyond the page."""
+    once(page, lambda: not crowded(page, width), why=lambda: crowded(page, width))
+
+
+def crowded(page, width):
+    """Return the words of figures that stand beyond the page, and those that stand on others.
+
+    All are measured at one moment: a figure that is drawn again meanwhile has other ones.
+    """
+    boxes = page.evaluate(
+        """() => [...document.querySelectorAll(
+            '.textpoint, .legendtext, .xtitle, .numbers > span, .key > span > span, .pair svg text'
+        )].map(text => [text.textContent, text.getBoundingClientRect()])
+          .filter(([, box]) => box.width && box.height)
+          .map(([words, box]) => [words, box.left, box.right, box.top, box.bottom])"""
     )
-    boxes = [(box, text.text_content()) for text in texts.all() if (box := text.bounding_box())]
-    for k, (a, words) in enumerate(boxes):
-        assert a["x"] >= 0, words
-        assert a["x"] + a["width"] <= width, words
-        for b, others in boxes[k + 1 :]:
-            apart = (
-                a["x"] + a["width"] <= b["x"] + 1
-                or b["x"] + b["width"] <= a["x"] + 1
-                or a["y"] + a["height"] - HALO <= b["y"] + HALO
-                or b["y"] + b["height"] - HALO <= a["y"] + HALO
-            )
-            assert apart, (words, others)
+    beyond = [words for words, left, right, *_ in boxes if left < 0 or right > width]
+    on_others = [
+        (words, others)
+        for k, (words, left, right, top, bottom) in enumerate(boxes)
+        for others, of_others, to, over, under in boxes[k + 1 :]
+        if left < to - 1 and of_others < right - 1
+        if top + HALO < under - HALO and over + HALO < bottom - HALO
+    ]
+    return beyond + on_others
