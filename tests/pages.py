@@ -6,6 +6,7 @@ import time
 from functools import cache
 from pathlib import Path
 
+import numpy as np
 from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
@@ -79,8 +80,26 @@ def sent_down(app, component):
 
 def head_of(data):
     """Return the head of what goes down to a component, without its arrays."""
+    return taken_apart(data)[0]
+
+
+def taken_apart(data):
+    """Return the head of what goes down to a component, and what takes its arrays in turn.
+
+    ``take(dtype, count)`` returns the next array; ``take()``, after the last, what is left.
+    """
     (length,) = struct.unpack_from("<I", data)
-    return json.loads(data[4 : 4 + length])
+    end = 4 + length
+
+    def take(dtype="u1", count=None):
+        nonlocal end
+        if count is None:
+            return data[end:]
+        begin = end + -end % 8
+        end = begin + count * np.dtype(dtype).itemsize
+        return np.frombuffer(data, dtype, count, begin)
+
+    return json.loads(data[4 : 4 + length]), take
 
 
 def unexplained(app):

@@ -1,14 +1,11 @@
 """AWA1 and AWA2: every tab and view runs, choices change what is drawn, links restore it."""
 
-import json
-import struct
-
 import numpy as np
 import pandas as pd
 import pytest
 
 from tests import pages
-from tests.pages import metrics, settled, words
+from tests.pages import metrics, settled, taken_apart, words
 from ui.figures import maps as figures
 from ui.maps.colours import COLOURS
 from zslcore.analysis.maps import MapSettings, make_map
@@ -34,12 +31,11 @@ def visit():
 
 
 def drawn(app, key="awa1_points"):
-    """Return the head of what the component was given."""
+    """Return the head of what the component was given, and what takes its arrays in turn."""
     for element in app.get("bidi_component"):
         proto = element.proto
         if f"-{key}" in proto.id or proto.id.endswith(key):
-            (length,) = struct.unpack_from("<I", proto.bytes)
-            return json.loads(proto.bytes[4 : 4 + length]), proto.bytes
+            return taken_apart(proto.bytes)
     raise AssertionError(f"no component {key}")
 
 
@@ -89,11 +85,10 @@ def test_views_of_a_pair(visit, view):
 def test_every_colour_is_another_picture(visit):
     labels, categories = {}, {}
     for colour in COLOURS:
-        head, packed = drawn(visit(awa1_tab="Map", awa1_colour=colour, **QUICK))
+        head, take = drawn(visit(awa1_tab="Map", awa1_colour=colour, **QUICK))
         labels[colour] = tuple(entry["label"] for entry in head["palette"])
-        n = np.frombuffer(packed, "<u2", head["n"], 8 * -(-(4 + _length(packed)) // 8))
-        assert n.max() < len(labels[colour])
-        categories[colour] = n
+        categories[colour] = take("<u2", head["n"])
+        assert categories[colour].max() < len(labels[colour])
     assert len(set(labels.values())) == len(COLOURS)
     assert labels["taken for"] == (*labels["class"], "not in the test set")
     tested = categories["right or wrong"] < 2
@@ -130,10 +125,6 @@ def answers_of_digits():
     spec = RunSpec("digits", "PS", "LinearS2V")
     result, scores = execute_with_scores(spec, digits, with_oracle=False)
     return answers(scores, digits.split("PS"), len(digits.labels), gamma=result.gamma)
-
-
-def _length(packed):
-    return struct.unpack_from("<I", packed)[0]
 
 
 def test_search_means_the_classes_that_have_the_word(visit):
@@ -181,9 +172,9 @@ def test_a_link_to_another_map_is_let_be(visit, asked):
 
 
 def test_digits_come_with_their_pictures(visit):
-    head, packed = drawn(visit(awa1_tab="Map", awa1_layout="PCA", **DIGITS))
+    head, take = drawn(visit(awa1_tab="Map", awa1_layout="PCA", **DIGITS))
     assert head["picture"] == [8, 8]
-    assert len(packed) > 1797 * 64
+    assert len(take()) > 1797 * 64
     assert head["n"] == 1797
 
 

@@ -1,12 +1,10 @@
 """Views of maps: what each panel shows, what a selection holds, what an address keeps."""
 
-import json
-import struct
-
 import numpy as np
 import pytest
 
 from tests.analysis.pairs import blobs
+from tests.pages import taken_apart
 from ui.components.point_map import PointMap
 from ui.maps.scene import (
     Scene,
@@ -133,16 +131,7 @@ def test_what_is_packed_can_be_unpacked(joint, file):
         pictures=pictures,
         selection=LEFT,
     ).packed()
-    (length,) = struct.unpack_from("<I", packed)
-    head, at = json.loads(packed[4 : 4 + length]), 4 + length
-
-    def take(dtype, count):
-        nonlocal at
-        at += -at % 8
-        array = np.frombuffer(packed, dtype, count, at)
-        at += array.nbytes
-        return array
-
+    head, take = taken_apart(packed)
     n = head["n"]
     np.testing.assert_array_equal(take("<u2", n), looks.category)
     np.testing.assert_array_equal(take("<u2", n), scene.labels)
@@ -152,6 +141,6 @@ def test_what_is_packed_can_be_unpacked(joint, file):
         np.testing.assert_array_equal(take("<u4", panel["n"]), image)
         np.testing.assert_array_equal(take("<f4", 2 * panel["n"]), xy.ravel())
     np.testing.assert_array_equal(take("u1", n * 6), pictures.ravel())
-    assert at == len(packed)
+    assert take() == b""
     assert head["selection"] == LEFT
     assert head["sets"] == ["<one>", "two"]

@@ -85,6 +85,35 @@ def sent_by(page):
     return sent
 
 
+class SlowServer:
+    """What lets a server's messages to a page wait; to be made before the page is opened."""
+
+    def __init__(self, page):
+        self.waiting = None
+        page.route_web_socket(re.compile("_stcore/stream"), self._between)
+
+    def _between(self, page):
+        self.page, server = page, page.connect_to_server()
+        page.on_message(server.send)
+        server.on_message(self._answer)
+
+    def _answer(self, message):
+        if self.waiting is None:
+            self.page.send(message)
+        else:
+            self.waiting.append(message)
+
+    def wait(self):
+        """Hold messages back from now on."""
+        self.waiting = []
+
+    def go_on(self):
+        """Send what has waited, and what comes from now on at once."""
+        waiting, self.waiting = self.waiting, None
+        for message in waiting:
+            self.page.send(message)
+
+
 def once(page, true, seconds=180, why=lambda: "waited too long"):
     """Wait until ``true()``."""
     end = time.monotonic() + seconds

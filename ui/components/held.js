@@ -39,8 +39,10 @@ export class Held {
     /** @type {T | null} */
     this.head = null;
     this.value = 0;
-    /** @type {number | null} what the server knows */
-    this.told = null;
+    /** @type {number | null} what the server has said last */
+    this.known = null;
+    /** @type {number[]} what it has been told since, and has not said yet */
+    this.told = [];
     this.dragging = false;
     this.frame = 0;
     this.gliding = 0;
@@ -93,9 +95,12 @@ export class Held {
    * @param {boolean} follows whether a value that the server has changed moves the one in hand
    */
   receive(head, start, follows) {
-    const same = this.head !== null && this.head.key === head.key, moved = start !== this.told;
+    const same = this.head !== null && this.head.key === head.key;
+    // What it was told is not news, even where the visitor has gone on meanwhile.
+    const echo = this.told.indexOf(start), moved = start !== this.known && echo < 0;
+    this.told = same && !moved ? this.told.slice(echo + 1) : [];
+    this.known = start;
     this.head = head;
-    this.told = start;
     if (!same || (moved && follows && !this.dragging)) this.value = start;
     this.recolor(head);
     return same;
@@ -182,8 +187,8 @@ export class Held {
     clearTimeout(this.later);
     this.later = setTimeout(() => {
       this.describe();
-      if (!this.tells || this.value === this.told) return;
-      this.told = this.value;
+      if (!this.tells || this.value === (this.told.at(-1) ?? this.known)) return;
+      this.told.push(this.value);
       this.say(this.name, this.value);
     }, wait);
   }
