@@ -5,7 +5,8 @@ from sklearn.kernel_ridge import KernelRidge
 
 from tests.methods.plain import training_data
 from zslcore.exceptions import ParameterError
-from zslcore.methods import GFZSL
+from zslcore.features import chunks
+from zslcore.methods import GFZSL, gfzsl
 from zslcore.spectrum import MomentStatistics
 
 X, Y, S, _ = training_data()
@@ -39,6 +40,26 @@ def test_score_is_the_log_density():
     plain = [[norm(m, np.sqrt(v)).logpdf(x).sum() for m, v in zip(means, variances, strict=True)]
              for x in X[:4]]  # fmt: skip
     np.testing.assert_allclose(model.decision_function(X[:4], CANDIDATES), plain)
+
+
+@pytest.mark.parametrize("at_once", [1, 3 * len(X) * len(CANDIDATES), 1 << 24])
+@pytest.mark.parametrize("seen", ["predicted", "estimated"])
+def test_a_grid_gives_what_a_fit_for_every_point_gives(monkeypatch, at_once, seen):
+    monkeypatch.setattr(gfzsl, "AT_ONCE", at_once)
+    grid = [{"lam_variance": v, "lam_mean": m} for v in (0.7, 1e7) for m in (1e-3, 0.1, 0.3, 9.0)]
+    grid.append({"kernel": "linear"})
+    scores = list(GFZSL(seen=seen).score_grid(X, Y, S, grid, X, CANDIDATES))
+    for point, F in zip(grid, scores, strict=True):
+        alone = GFZSL(seen=seen, **point).fit(X, Y, S).decision_function(X, CANDIDATES)
+        np.testing.assert_allclose(F, alone, rtol=1e-9)
+
+
+def test_a_path_of_means_reads_the_test_images_once(monkeypatch):
+    read = []
+    monkeypatch.setattr(gfzsl, "chunks", lambda T: read.append(len(T)) or chunks(T))
+    grid = [{"lam_mean": lam} for lam in np.logspace(-3, 1, 25)]
+    assert len(list(GFZSL().score_grid(X, Y, S, grid, X[:9], CANDIDATES))) == 25
+    assert read == [9]
 
 
 def test_authors_settings_answer_with_the_nearest_predicted_mean():

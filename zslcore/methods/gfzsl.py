@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby, islice
 from typing import ClassVar, Literal, Self
 
 import numpy as np
@@ -13,7 +14,10 @@ from zslcore.features import Features, chunks, positions
 from zslcore.score_map import ScoreMap
 from zslcore.spectrum import MomentStatistics, ridge
 
-__all__ = ["GFZSL", "log_density"]
+__all__ = ["GFZSL", "log_densities", "log_density"]
+
+#: Scores that are made in one pass over the test images, at most: 128 MiB, or those of one point.
+AT_ONCE = 1 << 24
 
 
 class GFZSL(ZSLEstimator):
@@ -149,10 +153,22 @@ class GFZSL(ZSLEstimator):
         X_test: Features,
         candidates: np.ndarray,
     ) -> Iterator[np.ndarray]:
-        """Score a whole grid from one gathering of class moments."""
+        """Score a whole grid from one gathering of class moments.
+
+        Points that differ in ``lam_mean`` alone and follow each other share what their common
+        variances are multiplied with.
+        """
         X, y, S = self._check_training(X, y, prototypes)
-        for point in self.fit_statistics(MomentStatistics.of(X, y, len(S)), S, grid):
-            yield point.decision_function(X_test, candidates)
+        models = self.fit_statistics(MomentStatistics.of(X, y, len(S)), S, grid)
+        at_once = max(1, AT_ONCE // max(1, len(X_test) * len(candidates)))
+        for _, alike in groupby(models, key=GFZSL._but_lam_mean):
+            while some := list(islice(alike, at_once)):
+                T, C = some[0]._check_scoring(X_test, candidates)
+                means, variances = zip(*(model._gaussians(C) for model in some), strict=True)
+                yield from log_densities(T, means, variances[0])
+
+    def _but_lam_mean(self) -> Params:
+        return {name: value for name, value in self.get_params().items() if name != "lam_mean"}
 
     def _solve(self, statistics: MomentStatistics, S: np.ndarray) -> Self:
         present = statistics.counts > 0
@@ -180,10 +196,30 @@ def log_density(X: Features, means: np.ndarray, variances: np.ndarray) -> np.nda
     X : array or FeatureView of shape (n_samples, n_features)
     means, variances : arrays of shape (n_classes, n_features)
     """
-    linear, precisions, constant = _log_density_terms(means, variances)
-    out = np.empty((len(X), len(means)))
+    return log_densities(X, [means], variances)[0]
+
+
+def log_densities(X: Features, means: Sequence[np.ndarray], variances: np.ndarray) -> np.ndarray:
+    """Return log densities for several sets of means with the same variances, from one pass.
+
+    Parameters
+    ----------
+    X : array or FeatureView of shape (n_samples, n_features)
+    means : sequence of arrays of shape (n_classes, n_features)
+    variances : array of that shape
+
+    Returns
+    -------
+    float64 array of shape (n_sets, n_samples, n_classes)
+    """
+    linear, precisions, constant = zip(
+        *(_log_density_terms(each, variances) for each in means), strict=True
+    )
+    L, c = np.vstack(linear), np.stack(constant)[:, None]
+    out = np.empty((len(means), len(X), len(variances)))
     for part, block in chunks(X):
-        out[part] = block @ linear.T - (block**2 @ precisions.T + constant) / 2
+        products = (block @ L.T).reshape(len(block), len(means), -1).transpose(1, 0, 2)
+        out[:, part] = products - (block**2 @ precisions[0].T + c) / 2
     return out
 
 
