@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from ui.figures.marks import escaped, filled, hatch, legend_on_top, panels, whiskers
+from ui.figures.marks import escaped, filled, hatch, legend_on_top, panels, row_axis, whiskers
 from ui.figures.once import drawn_once
 from ui.figures.palette import (
     FAINT,
@@ -88,14 +88,7 @@ def _set_axes(figure: go.Figure, table: pd.DataFrame, methods: list[str]) -> Non
         zeroline=False,
         fixedrange=True,
     )
-    figure.update_yaxes(
-        range=[len(methods) - 0.4, -0.6],
-        tickvals=np.arange(len(methods)),
-        ticktext=escaped(methods),
-        showgrid=False,
-        zeroline=False,
-        fixedrange=True,
-    )
+    row_axis(figure, methods, above=0.6, below=0.6)
 
 
 def _gains(part: pd.DataFrame, place: np.ndarray, mark: Mark, name: str) -> go.Scatter:

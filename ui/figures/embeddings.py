@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import plotly.graph_objects as go
 
-from ui.figures.marks import escaped, legend_on_top, whiskers
+from ui.figures.marks import escaped, legend_on_top, row_axis, whiskers
 from ui.figures.once import drawn_once
 from ui.figures.palette import FAINT, FIRST, HARMONIC, INK, NEUTRAL, SECOND, Mark, quiet
 
@@ -36,14 +36,7 @@ def embedding_intervals(compared: pd.DataFrame, figure_name: str) -> go.Figure:
         part = table[table["embedding"] == embedding]
         rows = [methods.index(name) + away for name in part["method"]]
         figure.add_trace(_marks(part, rows, embedding, k))
-    figure.update_yaxes(
-        tickvals=list(range(len(methods))),
-        ticktext=escaped(methods),
-        range=[len(methods) - 0.5, -0.5],
-        showgrid=False,
-        zeroline=False,
-        fixedrange=True,
-    )
+    row_axis(figure, methods, above=0.5, below=0.5)
     figure.update_xaxes(
         title_text=f"{figure_name.replace('gamma', 'γ')}, %",
         gridcolor=FAINT,

@@ -27,6 +27,7 @@ __all__ = [
     "marked",
     "names_fit",
     "panels",
+    "row_axis",
     "whiskers",
 ]
 
@@ -157,4 +158,16 @@ def class_axis(figure: go.Figure, names, roles, **where) -> None:
         showgrid=False,
         zeroline=False,
         **where,
+    )
+
+
+def row_axis(figure: go.Figure, names: Sequence[str], *, above: float, below: float) -> None:
+    """Name rows one below the other; above and below them stays so much of a row free."""
+    figure.update_yaxes(
+        range=[len(names) - 1 + below, -above],
+        tickvals=np.arange(len(names)),
+        ticktext=escaped(names),
+        showgrid=False,
+        zeroline=False,
+        fixedrange=True,
     )

@@ -19,6 +19,7 @@ from ui.figures.marks import (
     legend_on_top,
     marked,
     panels,
+    row_axis,
     whiskers,
 )
 from ui.figures.once import drawn_once
@@ -197,14 +198,7 @@ def gain_matrix(table: pd.DataFrame, baseline: str | None) -> go.Figure:
     for k in range(len(features) + 2, len(titles) + 1):
         figure.update_xaxes(matches=f"x{len(features) + 1}", **at(k))
     figure.update_xaxes(tickformat=".0%", gridcolor=FAINT, zeroline=False, fixedrange=True)
-    figure.update_yaxes(
-        range=[len(methods) - 0.4, -0.75],
-        tickvals=np.arange(len(methods)),
-        ticktext=escaped(methods),
-        showgrid=False,
-        zeroline=False,
-        fixedrange=True,
-    )
+    row_axis(figure, methods, above=0.75, below=0.6)
     figure.update_annotations(font_size=14)
     height = 90 + 56 * len(methods) * (len(titles) if narrow() else 1)
     return quiet(figure, height=height).update_layout(showlegend=False)
