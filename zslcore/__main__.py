@@ -7,6 +7,7 @@ standard error and exit code 2; the libraries a command needs are imported when 
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -533,6 +534,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for add in COMMANDS:
         add(commands)
     args = parser.parse_args(arguments)
+    if isinstance(sys.stdout, io.TextIOWrapper):  # a name of a file may be no text
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         ended = args.run(args) or 0
         sys.stdout.flush()  # what cannot be written would fail after the end otherwise

@@ -183,6 +183,46 @@ def refusal_of(content):
     return ""
 
 
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity", "1e999"])
+@pytest.mark.parametrize(
+    ("place", "field"),
+    [
+        ("parameters.params.lam", ("parameters", "params", "lam")),
+        ("seeds.zsl_std", ("seeds", "zsl_std")),
+        ("seeds.H_gamma_std", ("seeds", "H_gamma_std")),
+        ("spec.grid.lam", ("spec", "grid", "lam")),
+    ],
+)
+def test_numbers_that_are_not_finite_are_refused_wherever_they_stand(entry, place, field, number):
+    values = json.loads(entry.to_json())
+    inner = values
+    for name in field[:-1]:
+        inner[name] = inner.get(name) if isinstance(inner.get(name), dict) else {}
+        inner = inner[name]
+    inner[field[-1]] = [1.0, "here"] if field[0] == "spec" else "here"
+    text = json.dumps(values).replace('"here"', number)
+    with pytest.raises(FileRefusedError, match=f"bad, {place}: expected a finite number; got -?"):
+        read_entry(text.encode(), "bad")
+
+
+def test_an_entry_always_becomes_json_and_one_that_is_not_finite_is_not_added(entry, tmp_path):
+    wrong = replace(entry, seeds=replace(entry.seeds, zsl_std=float("nan")))
+    assert json.loads(wrong.to_json())["seeds"].get("zsl_std") is None
+    with pytest.raises(FileRefusedError, match="zsl_std: expected a finite number; got nan"):
+        add_entry(wrong, tmp_path)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("depth", [50, 200, 400, 900, 5_000])
+def test_values_within_values_are_read_or_refused_in_a_sentence(entry, depth):
+    values = json.loads(entry.to_json()) | {"spec": {"a": "deep"}}
+    text = json.dumps(values).replace('"deep"', '{"a":' * depth + "1" + "}" * depth)
+    try:
+        assert read_entry(text.encode(), "deep").to_json()
+    except FileRefusedError as error:
+        assert "deep: expected" in str(error)  # noqa: PT017 - it may be read, too
+
+
 def test_one_bad_file_leaves_the_others_and_is_named(entry, folder):
     (folder / "bad.json").write_bytes(values_of(entry, gamma=None))
     (folder / "twice.json").write_bytes(
