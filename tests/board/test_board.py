@@ -310,6 +310,22 @@ def test_intervals_over_classes_are_those_of_the_scores(made, entry):
         assert row[f"{name}_low"] < row[name] < row[f"{name}_high"]
 
 
+@pytest.mark.parametrize("figure", ["H_gamma", "H", "zsl"])
+def test_the_larger_figure_stands_first_where_those_before_are_equal(entry, figure):
+    order = ["H_gamma", "H", "zsl"]
+    plain = {"per_class": None, "figures": {"H_gamma": 0.4, "H": 0.4, "zsl": 0.4}}
+    files = {"a.json": 0.3, "b.json": 0.5, "c.json": 0.4}
+    changed = []
+    for file, value in files.items():
+        # What comes later in the order says the opposite, and is not asked.
+        later = dict.fromkeys(order[order.index(figure) + 1 :], 1 - value)
+        values = plain | {"figures": plain["figures"] | later | {figure: value}}
+        changed.append(judged(reread(entry, **values), file))
+    assert list(table_of(changed)["file"]) == ["b.json", "c.json", "a.json"]
+    equal = [judged(reread(entry, **plain), file) for file in ("b.json", "a.json")]
+    assert list(table_of(equal)["file"]) == ["a.json", "b.json"]
+
+
 def test_a_bound_never_stands_above_a_result(entry):
     peeked = reread(
         entry, gamma__origin="oracle", figures__u_gamma=None, figures__s_gamma=None,

@@ -207,7 +207,7 @@ def test_links_out_of_the_folder_and_names_that_are_no_text_are_left_out(workers
     with open(folder / "seal" / "1.png", "rb") as file, open(no_text, "wb") as other:
         other.write(file.read())
     listed = images_of_folder(folder)
-    with pytest.raises(FileRefusedError, match=r"linked.png: expected an image below images; got a"):
+    with pytest.raises(FileRefusedError, match="linked.png: expected an image below images"):
         extract(listed, stub(), tmp_path / "a.npz", workers=workers)
     found = extract(listed, stub(), tmp_path / "b.npz", batch=4, on_bad="skip", workers=workers)
     assert sorted(why.partition(" got ")[2] for why in found.skipped.values()) == [
