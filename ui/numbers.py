@@ -15,7 +15,13 @@ def percent(fraction: float | None) -> str:
 
 
 def points(difference: float | None) -> str:
-    """Write a difference of two fractions in percentage points, with its sign."""
+    """Write a difference of two fractions in percentage points, with its sign.
+
+    Examples
+    --------
+    >>> points(0.013), points(-0.013)
+    ('+1.3 points', '−1.3 points')
+    """
     if difference is None or math.isnan(difference):
         return "–"
     return f"{100 * difference:+.1f}".replace("-", "−") + " points"
