@@ -1,16 +1,22 @@
 """Numbers that nothing can be computed with are one sentence, from every method."""
 
+import tracemalloc
 import warnings
 from contextlib import contextmanager
 
+import h5py
 import numpy as np
+import pandas as pd
 import pytest
+import torch
+from scipy import sparse
 
 from tests.worlds import linear_world
 from zslcore.exceptions import DatasetError, ZSLError
 from zslcore.features import FeatureView, Preprocessing
-from zslcore.finite import require_finite, told_in_a_sentence
-from zslcore.methods import METHODS, TRANSDUCTIVE
+from zslcore.finite import as_array, require_finite, told_in_a_sentence
+from zslcore.large.shards import write_shards
+from zslcore.methods import METHODS, TRANSDUCTIVE, bidilel
 from zslcore.protocol import Problem
 
 ALL = {**METHODS, **TRANSDUCTIVE}
@@ -92,3 +98,149 @@ def test_other_errors_stay_what_they_are():
         raise ValueError("shapes do not match")
     with pytest.raises(DatasetError, match="X: expected .* singular"), told_in_a_sentence("X"):
         np.linalg.inv(np.zeros((2, 2)))
+
+
+def masked(A):
+    return np.ma.masked_greater(A, np.median(A))
+
+
+#: What is no array of numbers, and part of the sentence on it.
+NO_ARRAYS = {
+    "sparse": (sparse.csr_matrix, "sparse data was passed.*toarray"),
+    "sparse array": (sparse.csr_array, "sparse data was passed.*toarray"),
+    "text": (lambda A: np.asarray(A).astype(str), "got <U"),
+    "texts in a list": (lambda A: np.asarray(A).astype(str).tolist(), "got a list"),
+    "complex": (lambda A: np.asarray(A) + 1j, "got complex128 values"),
+    "masked": (masked, "masked values"),
+    "tensor with gradients": (
+        lambda A: torch.as_tensor(A).double().requires_grad_(),
+        "a Tensor: can't call .* requires grad",
+    ),
+    "bfloat16": (lambda A: torch.as_tensor(A).bfloat16(), "a Tensor: .*BFloat16"),
+    "none": (lambda A: None, "got a NoneType"),
+    "ragged": (lambda A: [[1.0], [1.0, 2.0]], "got a list"),
+    "days": (lambda A: np.zeros(np.shape(A), "datetime64[D]"), "datetime64"),
+}
+PLACES = ("features", "labels", "prototypes", "features", "prototypes")
+
+
+@pytest.mark.parametrize("kind", NO_ARRAYS)
+@pytest.mark.parametrize("name", ALL)
+def test_what_is_no_array_of_numbers_is_refused_in_one_sentence(name, kind):
+    method, *arrays = ready(name)
+    made, sentence = NO_ARRAYS[kind]
+    for place, what in enumerate(PLACES):
+        if kind == "none" and place > 2 and method.card.transductive:
+            continue  # these have a sentence of their own
+        changed = list(arrays)
+        changed[place] = made(arrays[place])
+        with pytest.raises(DatasetError, match=rf"{what}: expected .*{sentence}") as refused:
+            scored(method, *changed)
+        assert ". " not in str(refused.value)
+
+
+#: The same numbers in another form.
+FORMS = {
+    "frame": pd.DataFrame,
+    "list": lambda A: A.tolist(),
+    "objects": lambda A: A.astype(object),
+    "tensor": lambda A: torch.as_tensor(A.copy()),
+    "reversed in memory": lambda A: np.flip(np.flip(A).copy()),
+    "other order of bytes": lambda A: A.astype(A.dtype.newbyteorder()),
+    "nothing masked": np.ma.masked_array,
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("name", ALL)
+def test_other_forms_of_the_same_numbers_give_the_same_scores(name, form):
+    method, X, y, *others = ready(name)
+    X, *others = (np.abs(A).astype(np.float64) for A in (X, *others))  # DSRL takes no others
+    expected = scored(method, X, y, *others)
+    made = FORMS[form]
+    of_y = {"frame": pd.Series, "objects": np.asarray}.get(form, made)
+    got = scored(method, made(X), of_y(y), *map(made, others))
+    assert type(got) is np.ndarray
+    # Another order in memory is added up in another order, and solvers stop at other places; a row
+    # or a column that is read as another one makes more of a difference.
+    np.testing.assert_allclose(got, expected, rtol=0, atol=0.05 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("form", ["frame", "list"])
+@pytest.mark.parametrize("name", ALL)
+def test_whole_grids_take_other_forms_too(name, form):
+    method, X, y, *others = ready(name)
+    X, S, X_test, candidates = (np.abs(A).astype(np.float64) for A in (X, *others))
+    made = FORMS[form]
+    grid = [{key: values[0]} for key, values in list(method.param_grid.items())[:1]] * 2 or [{}]
+    expected = list(method.score_grid(X, y, S, grid, X_test, candidates))
+    got = list(method.score_grid(made(X), y, made(S), grid, made(X_test), made(candidates)))
+    np.testing.assert_allclose(got, expected, rtol=0, atol=0.05 * np.abs(expected).max())
+
+
+def mapped(tmp_path):
+    path = tmp_path / "X.npy"
+    np.save(path, np.ones((5, 3), np.float32))
+    return np.load(path, mmap_mode="r")
+
+
+def test_arrays_and_what_is_read_by_rows_stay_the_same_object(tmp_path):
+    shards = write_shards(tmp_path / "shards", [(np.ones((5, 3), np.float32), np.arange(5))])
+    with h5py.File(tmp_path / "X.h5", "w") as file:
+        file["X"] = np.ones((5, 3), np.float32)
+        plain = np.ones((5, 3), np.float32)
+        kept = (plain, plain[::-1, ::2], mapped(tmp_path), FeatureView(plain), shards, file["X"])
+        for A in kept:
+            assert as_array(A, "features") is A
+
+
+def test_looking_at_a_large_matrix_takes_no_copy_of_it():
+    X, y, S = np.ones((1 << 16, 64), np.float32), np.zeros(1 << 16, int), np.eye(3)
+    tracemalloc.start()
+    as_array(X, "features")
+    looked = tracemalloc.get_traced_memory()[1]
+    METHODS["ESZSL"]()._check_training(X, y, S)
+    checked = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert looked < 10_000
+    assert checked < X.nbytes / 4
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_no_feature_no_attribute_and_one_image_are_one_sentence_or_scores(name):
+    method, X, y, S, X_test, candidates = ready(name)
+    X, X_test = np.abs(X), np.abs(X_test)
+    for arrays in ((X[:, :0], y, S, X_test[:, :0], candidates),
+                   (X, y, S[:, :0], X_test, candidates[:, :0]),
+                   (X[:0], y[:0], S, X_test, candidates)):  # fmt: skip
+        with pytest.raises(DatasetError, match="with n, d and a > 0; got"):
+            scored(method, *arrays)
+    refusals = []
+    with told(refusals):
+        F = scored(method, X[:1], y[:1], S, X_test, candidates)
+        assert np.isfinite(F).all()
+
+
+def test_scores_that_rule_out_every_candidate_are_refused():
+    method, X, y, S, X_test, candidates = ready("LinearS2V")
+    with np.errstate(over="ignore"), pytest.raises(DatasetError, match="give scores that are none"):
+        scored(method, 1e300 * X.astype(float), y, S, X_test, candidates)
+
+
+def test_classes_too_many_to_be_placed_together_are_refused_before_memory_is(monkeypatch):
+    method, X, y, S, X_test, candidates = ready("BiDiLEL")
+    method.fit(X, y, S)
+    many = np.random.default_rng(0).normal(size=(200_000, S.shape[1]))
+    sentence = "expected at most 23,170 classes to place together.*got 200,000"
+    with pytest.raises(ZSLError, match=sentence):
+        method.decision_function(X_test[:2], many)
+    alone = ALL["BiDiLEL"](semi_supervised=False).fit(X, y, S)
+    assert alone.decision_function(X_test[:2], many[:500]).shape == (2, 500)
+    monkeypatch.setattr(bidilel, "TOGETHER", 8 * len(candidates) * (len(S) + len(candidates)))
+    assert np.isfinite(method.decision_function(X_test, candidates)).all()
+
+
+def test_memory_that_there_is_not_is_one_sentence():
+    sentence = "X: expected .* fit into memory, got: unable to allocate"
+    with pytest.raises(DatasetError, match=sentence), told_in_a_sentence("X"):
+        np.empty((1 << 40, 1 << 12))

@@ -1,3 +1,5 @@
+import math
+import statistics
 from dataclasses import replace
 from itertools import pairwise
 
@@ -136,6 +138,40 @@ def test_first_named_parameter_says_most_and_the_mean_decides_among_equals():
     alike = [{"c": 1}, {"c": 1}, {"c": 1}, {"c": 1}]
     assert simplest_of_ties(FOLDS, alike, ["c"]) == 0
     assert simplest_of_ties(FOLDS[:1], POINTS, ["c"]) == 1  # the best of one fold, with no error
+
+
+def test_a_tie_is_one_standard_error_wide_and_no_standard_deviation():
+    lost = np.array([0, 0.015, 0.04])  # its mean lies between the standard error and the deviation
+    assert lost.std(ddof=1) / np.sqrt(3) < lost.mean() < lost.std(ddof=1)
+    scores = 0.5 - np.column_stack([np.zeros(3), lost])
+    assert simplest_of_ties(scores, [{"c": 10}, {"c": 1}], ["c"]) == 0
+
+
+def plain_choice(scores, values):
+    """The rule by the textbook, number by number."""
+    folds = [list(map(float, row)) for row in scores]
+    means = [statistics.fmean(column) for column in zip(*folds, strict=True)]
+    best, reach = means.index(max(means)), []
+    for k in range(len(values)):
+        lost = [row[best] - row[k] for row in folds]
+        if statistics.fmean(lost) <= statistics.stdev(lost) / math.sqrt(len(lost)):
+            reach.append((values[k], -means[k], k))
+    return min(reach)[-1]
+
+
+def test_the_rule_of_ties_is_that_of_a_plain_implementation():
+    rng = np.random.default_rng(0)
+    chosen_other = 0
+    for _ in range(300):
+        n_folds, n_points = rng.integers(2, 6), rng.integers(2, 9)
+        scores = rng.normal(size=(n_folds, 1)) + rng.normal(size=(n_folds, n_points))
+        scores += 0.5 * rng.normal(size=n_points)
+        values = rng.permutation(n_points).tolist()
+        points = [{"c": value} for value in values]
+        expected = plain_choice(scores, values)
+        assert simplest_of_ties(scores, points, ["c"]) == expected
+        chosen_other += expected != scores.mean(axis=0).argmax()
+    assert 30 < chosen_other < 270
 
 
 class Simplest(LinearS2V):

@@ -33,3 +33,20 @@ def test_what_is_true_is_told_in_words(shown):
 def test_a_table_is_no_higher_than_its_rows(shown, rows, height):
     _, options = shown(rows, 10 * tables.ROW)
     assert options["height"] == height
+
+
+def test_percent_has_a_decimal_and_points_have_a_sign(monkeypatch):
+    columns = {}
+    monkeypatch.setattr(
+        tables.st, "dataframe", lambda table, **options: columns.update(options["column_config"])
+    )
+    table = pd.DataFrame({"accuracy": [0.5], "gain": [0.013], "gamma": [0.12345]})
+    labels = {name: name for name in table}
+    options = {"percent": ["accuracy"], "points": ["gain"], "significant": ["gamma"]}
+    tables.show(table, "t", labels=labels, with_csv=False, **options)
+    forms = {name: column["type_config"]["format"] for name, column in columns.items()}
+    assert {name: form % 1.25 for name, form in forms.items()} == {
+        "accuracy": "1.2 %",
+        "gain": "+1.2",
+        "gamma": "1.25",
+    }

@@ -15,7 +15,13 @@ def percent(fraction: float | None) -> str:
 
 
 def points(difference: float | None) -> str:
-    """Write a difference of two fractions in percentage points, with its sign."""
+    """Write a difference of two fractions in percentage points, with its sign.
+
+    Examples
+    --------
+    >>> points(0.013), points(-0.013)
+    ('+1.3 points', '−1.3 points')
+    """
     if difference is None or math.isnan(difference):
         return "–"
     return f"{100 * difference:+.1f}".replace("-", "−") + " points"
@@ -83,4 +89,5 @@ def duration(seconds: float) -> str:
     minutes, rest = divmod(round(seconds), 60)
     if minutes < 60:
         return f"{minutes} min {rest:02} s" if minutes else f"{rest} s"
-    return f"{minutes // 60} h {minutes % 60:02} min"
+    hours, minutes = divmod(round(seconds / 60), 60)
+    return f"{hours} h {minutes:02} min"

@@ -1,12 +1,14 @@
 """The command line, ``zslcore`` or ``python -m zslcore``: to open the app, run, import and audit.
 
-One function adds one command. Whatever the package refuses is one sentence on standard error and
-exit code 2; the libraries a command needs are imported when it runs.
+One function adds one command. Whatever the package or the system refuses is one sentence on
+standard error and exit code 2; the libraries a command needs are imported when it runs.
 """
 
 from __future__ import annotations
 
 import argparse
+import io
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -532,11 +534,31 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for add in COMMANDS:
         add(commands)
     args = parser.parse_args(arguments)
+    if isinstance(sys.stdout, io.TextIOWrapper):  # a name of a file may be no text
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
-        return args.run(args) or 0
+        ended = args.run(args) or 0
+        sys.stdout.flush()  # what cannot be written would fail after the end otherwise
     except ZSLError as error:
         print(error, file=sys.stderr)
         return 2
+    except OSError as error:
+        return _refused_by_system(error)
+    return int(ended)
+
+
+def _refused_by_system(error: OSError) -> int:
+    """Say in one sentence what the system refuses; a reader that left, as `head`, is no error."""
+    from zslcore.files import refusal
+
+    reader_left = isinstance(error, BrokenPipeError)
+    if not reader_left:
+        print(refusal(error, wish="read or write"), file=sys.stderr)
+    try:
+        sys.stdout.flush()
+    except OSError:  # the interpreter would try again at its end, and print a traceback
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0 if reader_left else 2
 
 
 if __name__ == "__main__":

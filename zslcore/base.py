@@ -41,6 +41,11 @@ Family = Literal[
     "closed form", "ranking", "neural", "attribute", "hybrid", "generative", "latent", "modern"
 ]
 Params = Mapping[str, Any]
+#: Functions of a method whose arguments and results are checked.
+_CHECKED = (
+    *("fit", "decision_function", "seen_penalty", "score_map"),
+    *("fit_grid", "score_grid", "attribute_grid", "fit_statistics"),
+)
 #: What a larger value of a parameter does to the regularisation.
 Effect = Literal["stronger", "weaker"]
 
@@ -125,10 +130,10 @@ class ZSLEstimator(BaseEstimator, ABC):
     on_epoch: Callable[[int, float], None] | None = None
 
     def __init_subclass__(cls, **options: Any) -> None:
-        """Let every method say in one sentence that numbers are none it can compute with."""
+        """Let every method take arrays of numbers only, and report its errors in a sentence."""
         super().__init_subclass__(**options)
-        for name in ("fit", "decision_function", "fit_grid", "score_grid", "fit_statistics"):
-            if name in vars(cls):
+        for name in _CHECKED:
+            if callable(vars(cls).get(name)):
                 setattr(cls, name, wrapped(vars(cls)[name]))
 
     @abstractmethod
@@ -167,6 +172,7 @@ class ZSLEstimator(BaseEstimator, ABC):
         """Return the row of ``prototypes`` that scores highest, for every sample."""
         return self.decision_function(X, prototypes).argmax(axis=1)
 
+    @wrapped
     def score_map(self, prototypes: np.ndarray) -> Scorer:
         """Return what :meth:`decision_function` comes down to for these candidates.
 
@@ -196,6 +202,7 @@ class ZSLEstimator(BaseEstimator, ABC):
         """Return the epochs of every training that ``grid`` takes; none for other methods."""
         return ()
 
+    @wrapped
     def fit_grid(
         self, X: Features, y: np.ndarray, prototypes: np.ndarray, grid: Iterable[Params]
     ) -> Iterator[Self]:
@@ -203,6 +210,7 @@ class ZSLEstimator(BaseEstimator, ABC):
         for params in grid:
             yield clone(self).set_params(**params).fit(X, y, prototypes)
 
+    @wrapped
     def fit_statistics(
         self, statistics: Any, prototypes: np.ndarray, grid: Iterable[Params] = ({},)
     ) -> Iterator[Self]:
@@ -224,6 +232,7 @@ class ZSLEstimator(BaseEstimator, ABC):
         """Learn from statistics, which may be used up; for methods that have ``statistics``."""
         raise NotImplementedError
 
+    @wrapped
     def score_grid(
         self,
         X: Features,
@@ -246,6 +255,7 @@ class ZSLEstimator(BaseEstimator, ABC):
         score = self._score_together if together and len(grid) > 1 else self._score_each
         yield from score(X, y, prototypes, grid, X_test, candidates)
 
+    @wrapped
     def attribute_grid(
         self,
         X: Features,
@@ -300,18 +310,18 @@ class ZSLEstimator(BaseEstimator, ABC):
         """Return (X, y, S) as the formulas want them, refusing what does not fit together."""
         self._check_params()
         name = self.card.name
-        X = X if hasattr(X, "shape") else np.asarray(X)
-        y, S = np.asarray(y), np.asarray(prototypes, dtype=np.float64)
-        if X.ndim != 2 or S.ndim != 2 or y.shape != (len(X),) or not len(y):
+        S = np.asarray(prototypes, dtype=np.float64)
+        if X.ndim != 2 or S.ndim != 2 or y.shape != X.shape[:1] or 0 in (*X.shape, S.shape[1]):
             raise DatasetError(
-                f"{name}: expected features (n, d), labels (n,) and prototypes (c, a) with n > 0; "
-                f"got {X.shape}, {y.shape} and {S.shape}."
+                f"{name}: expected features (n, d), labels (n,) and prototypes (c, a) with n, d "
+                f"and a > 0; got {X.shape}, {y.shape} and {S.shape}."
             )
         if y.dtype.kind not in "iu" or y.min() < 0 or y.max() >= len(S):
             raise DatasetError(
                 f"{name}: labels must be rows of prototypes, 0..{len(S) - 1}; "
                 f"got {y.min()}..{y.max()} as {y.dtype}."
             )
+        y = np.array(y, dtype=np.intp)  # PyTorch takes no read-only, reversed or swapped ones
         self._check_finite(X, S)
         self.n_features_in_, self.n_attributes_in_ = X.shape[1], S.shape[1]
         return X, y, S
@@ -353,7 +363,6 @@ class ZSLEstimator(BaseEstimator, ABC):
     def _check_scoring(self, X: Features, prototypes: np.ndarray) -> tuple[Features, np.ndarray]:
         """Return (X, S) for scoring, refusing other widths than those fitted on."""
         check_is_fitted(self)
-        X = X if hasattr(X, "shape") else np.asarray(X)
         S = np.asarray(prototypes, dtype=np.float64)
         expected = (self.n_features_in_, self.n_attributes_in_)
         if X.ndim != 2 or S.ndim != 2 or (X.shape[1], S.shape[1]) != expected:
@@ -488,7 +497,6 @@ class TransductiveEstimator(ZSLEstimator):
                 f"{name}: is transductive, expected unlabeled= and candidates= beside the "
                 "training data."
             )
-        unlabeled = unlabeled if hasattr(unlabeled, "shape") else np.asarray(unlabeled)
         candidates = np.asarray(candidates, dtype=np.float64)
         expected = (self.n_features_in_, self.n_attributes_in_)
         shapes = (unlabeled.shape, candidates.shape)

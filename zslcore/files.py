@@ -14,7 +14,7 @@ from platformdirs import user_cache_path
 
 from zslcore.exceptions import ZSLError
 
-__all__ = ["APP", "FACTS", "data_folder", "or_refused", "written_whole"]
+__all__ = ["APP", "FACTS", "data_folder", "or_refused", "refusal", "write_out", "written_whole"]
 
 
 def _beside(installed: str, checkout: str) -> Path:
@@ -36,7 +36,12 @@ def data_folder() -> Path:
 
 
 #: What a system says where nothing can be written; NumPy says nothing of it.
-_UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO, None)
+_UNWRITABLE = (
+    *(errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO, None),
+    *(errno.ENOTDIR, errno.EEXIST, errno.ENAMETOOLONG),  # a file where a folder belongs
+)
+#: Letters of a path that a sentence shows.
+_LETTERS = 200
 
 
 @contextmanager
@@ -53,8 +58,16 @@ def or_refused(what: str) -> Iterator[None]:
     except OSError as error:
         if error.errno not in _UNWRITABLE:
             raise
-        why = (error.strerror or "No space left on device").lower()
-        raise ZSLError(f"{what}: expected to write it, got: {why}.") from error
+        raise refusal(error, what) from error
+
+
+def refusal(error: OSError, what: object = None, wish: str = "write") -> ZSLError:
+    """Return the sentence on what the system refuses; ``what`` is the file where it is known."""
+    named = what if what is not None else error.filename
+    name = os.fsdecode(named) if isinstance(named, str | bytes | os.PathLike) else "A file"
+    shown = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in name[:_LETTERS])
+    why = (error.strerror or "No space left on device").lower()
+    return ZSLError(f"{shown}{'…' * (len(name) > _LETTERS)}: expected to {wish} it, got: {why}.")
 
 
 @contextmanager
@@ -76,3 +89,27 @@ def written_whole(path: Path) -> Iterator[BinaryIO]:
     except BaseException:
         draft.unlink(missing_ok=True)
         raise
+
+
+def write_out(path: str | Path, content: str | bytes) -> None:
+    """Write a file that a user has named, whole or not at all.
+
+    Links are followed, and what is no file, such as a terminal or a pipe, is written to as it is.
+
+    Raises
+    ------
+    ZSLError
+        Whatever the reason why it cannot be written; what was there before stays.
+    """
+    written = content.encode() if isinstance(content, str) else content
+    try:
+        target = Path(path).resolve()
+        if target.exists() and not target.is_file():
+            target.write_bytes(written)
+            return
+        with written_whole(target) as file:
+            file.write(written)
+    except OSError as error:
+        raise refusal(error, path) from error
+    except ValueError as error:  # a name with a zero byte in it
+        raise ZSLError(f"{str(path)[:_LETTERS]!r}: expected the name of a file.") from error

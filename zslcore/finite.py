@@ -1,7 +1,8 @@
-"""Numbers that nothing can be computed with: not finite, too large, too small, or singular.
+"""Check what a method takes and gives: arrays of numbers, finite ones, and one sentence otherwise.
 
-Whatever a method is handed is looked at when it is first read, and whatever the linear algebra
-below says of it becomes one sentence; figures that are no numbers are never handed on.
+Every argument becomes an array before a method sees it; frames, lists and tensors are converted,
+arrays and what is read row by row stay the same object. What the linear algebra below reports
+becomes one sentence; scores that are no numbers are never returned.
 """
 
 from __future__ import annotations
@@ -9,19 +10,93 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
-from inspect import isgeneratorfunction
-from typing import Any
+from inspect import BoundArguments, isgeneratorfunction, signature
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
 from zslcore.exceptions import DatasetError, ZSLError
 
-__all__ = ["require_finite", "told_in_a_sentence", "wrapped"]
+__all__ = ["as_array", "require_finite", "told_in_a_sentence", "wrapped"]
+
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+#: Arguments of methods that are arrays, and what a sentence calls them.
+ARRAYS = {
+    "X": "features",
+    "X_test": "features",
+    "unlabeled": "features",
+    "y": "labels",
+    "prototypes": "prototypes",
+    "candidates": "prototypes",
+}
+#: Kinds of dtype that are numbers: booleans, whole numbers and floating point.
+NUMBERS = "biuf"
 
 #: What libraries say of such numbers, in errors that also mean other things.
 SIGNS = ("nan", "inf", "overflow", "singular", "converge", "not positive definite", "not finite")
 #: Values looked at a time.
 BLOCK = 1 << 21
+
+
+def as_array(A: Any, what: str) -> Any:
+    """Return ``A`` as an array of numbers.
+
+    Parameters
+    ----------
+    A : array, frame, list, tensor, or what is read row by row, such as an HDF5 data set
+    what : whose values these are, the beginning of the sentence
+
+    Returns
+    -------
+    The same object for arrays, memory maps and what is read row by row; otherwise a NumPy array of
+    equal values.
+
+    Raises
+    ------
+    DatasetError
+        For sparse matrices, text, complex numbers, masked values and whatever is no array.
+    """
+    if isinstance(A, np.ma.MaskedArray):
+        if np.ma.is_masked(A):
+            raise DatasetError(
+                f"{what}: expected an array of numbers, got one with masked values; fill them, or "
+                "leave their rows out."
+            )
+        A = np.ma.getdata(A)
+    elif isinstance(A, np.matrix):
+        A = np.asarray(A)
+    is_array = isinstance(A, np.ndarray) and A.dtype.kind != "O"
+    if not is_array and not _is_read_by_rows(A):
+        A = _converted(A, what)
+    if A.dtype.kind not in NUMBERS:
+        raise DatasetError(f"{what}: expected an array of numbers, got {A.dtype} values.")
+    return A
+
+
+def _is_read_by_rows(A: Any) -> bool:
+    """Whether ``A`` is sliced like an array without being one; frames and tensors are not."""
+    dtype = getattr(A, "dtype", None)
+    by_rows = isinstance(dtype, np.dtype) and dtype.kind != "O" and not hasattr(A, "iloc")
+    return by_rows and hasattr(A, "__array__") and hasattr(A, "__getitem__")
+
+
+def _converted(A: Any, what: str) -> np.ndarray:
+    """Return an array of what scikit-learn takes for one; its refusals as one sentence."""
+    from sklearn.utils import check_array  # not at the top: files are read without scikit-learn
+
+    try:
+        found = check_array(A, order="C", ensure_all_finite=False, ensure_2d=False,
+                            allow_nd=True, ensure_min_samples=0, ensure_min_features=0)  # fmt: skip
+    except (TypeError, ValueError, RuntimeError, OverflowError) as error:
+        why = str(error).partition("\n")[0].strip().rstrip(".").replace(". ", "; ")
+        raise DatasetError(
+            f"{what}: expected an array of numbers, got a {type(A).__name__}: "
+            f"{why[:1].lower()}{why[1:]}."
+        ) from error
+    if found.dtype.kind == "O":
+        raise DatasetError(f"{what}: expected an array of numbers, got a {type(A).__name__}.")
+    return cast("np.ndarray", found)
 
 
 def require_finite(A: np.ndarray, what: str, first: int = 0) -> None:
@@ -63,6 +138,12 @@ def told_in_a_sentence(name: str, *arrays: object) -> Iterator[None]:
         yield
     except ZSLError:
         raise
+    except MemoryError as error:
+        why = str(error).partition("\n")[0] or "there is no more of it"
+        raise DatasetError(
+            f"{name}: expected features and candidates that fit into memory, got: "
+            f"{why[:1].lower()}{why[1:]}."
+        ) from error
     except np.linalg.LinAlgError as error:
         raise _cannot(name, "make a matrix singular") from error
     except (FloatingPointError, OverflowError, ZeroDivisionError, RuntimeWarning) as error:
@@ -88,23 +169,47 @@ def _cannot(name: str, why: str) -> DatasetError:
     )
 
 
-def wrapped(method: Callable[..., Any]) -> Callable[..., Any]:
-    """Return ``fit``, ``decision_function`` or a grid of a method, its errors told in a sentence.
+def wrapped(method: Method) -> Method:
+    """Return a function of a method that takes arrays and reports its errors in a sentence.
 
-    Scores that are no numbers are an error, too; minus infinity rules a class out.
+    Arguments named in :data:`ARRAYS` become arrays before the function sees them. Scores that are
+    no numbers are an error, too; minus infinity rules a class out.
     """
+    takes = signature(method)
+
+    def bound(*args: Any, **options: Any) -> BoundArguments:
+        given = takes.bind(*args, **options)
+        for name in ARRAYS.keys() & given.arguments.keys():
+            if given.arguments[name] is not None or takes.parameters[name].default is not None:
+                what = f"{args[0].card.name}, {ARRAYS[name]}"
+                given.arguments[name] = as_array(given.arguments[name], what)
+        return given
 
     @wraps(method)
     def call(self: Any, *args: Any, **options: Any) -> Any:
-        with told_in_a_sentence(self.card.name, *args):
-            result = method(self, *args, **options)
-        if isinstance(result, np.ndarray) and np.isnan(result).any():
-            raise _cannot(self.card.name, "give scores that are none")
-        return result
+        given = bound(self, *args, **options)
+        with told_in_a_sentence(self.card.name, *given.args):
+            return _require_scores(method(*given.args, **given.kwargs), self.card.name)
 
     @wraps(method)
     def walk(self: Any, *args: Any, **options: Any) -> Iterator[Any]:
-        with told_in_a_sentence(self.card.name, *args):
-            yield from method(self, *args, **options)
+        given = bound(self, *args, **options)
+        with told_in_a_sentence(self.card.name, *given.args):
+            for result in method(*given.args, **given.kwargs):
+                yield _require_scores(result, self.card.name)
 
-    return walk if isgeneratorfunction(method) else call
+    return cast("Method", walk if isgeneratorfunction(method) else call)
+
+
+def _require_scores(result: Any, name: str) -> Any:
+    """Return ``result``; refuse scores with NaN, and samples that no candidate has a score for."""
+    if not isinstance(result, np.ndarray) or result.dtype.kind != "f" or not result.size:
+        return result
+    with np.errstate(over="ignore", invalid="ignore"):
+        if np.isfinite(result.sum()):  # the usual case, at the cost of one pass
+            return result
+    number = np.isfinite(result)
+    ruled_out = np.isneginf(result) & (result.ndim == 1 or number.any(axis=-1, keepdims=True))
+    if not (number | ruled_out).all():
+        raise _cannot(name, "give scores that are none")
+    return result

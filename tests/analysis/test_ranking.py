@@ -127,6 +127,24 @@ def test_intervals_of_ranks_cover_the_true_ones(rng):
     assert (covered >= 90).all(), covered
 
 
+def test_intervals_of_all_occasions_hold_together(rng):
+    """Each of n occasions misses n times more seldom; their mean is that of such intervals."""
+    values = rng.normal(size=(400, 3, 5)) + 2 * np.arange(5)
+    found = ranking.ranking(values, level=0.9)
+    alone = [ranking.ranking(values[:, [k]], level=1 - 0.1 / 3) for k in range(3)]
+    np.testing.assert_allclose(found.low, np.mean([one.low for one in alone], axis=0))
+    np.testing.assert_allclose(found.high, np.mean([one.high for one in alone], axis=0))
+    narrow = [ranking.ranking(values[:, [k]], level=0.9) for k in range(3)]
+    width = sum((one.high - one.low).sum() for one in narrow) / 3
+    assert (found.high - found.low).sum() > width
+
+
+def test_a_p_of_permutations_counts_what_was_measured():
+    always = np.tile(np.arange(5.0), (12, 1))  # none of the permutations is as far apart
+    assert ranking.told_apart(always).p == 1 / (1 + ranking.N_PERMUTATIONS)
+    assert ranking.told_apart(np.ones((4, 3))).p == 1
+
+
 def test_without_draws_there_is_no_interval():
     found = ranking.ranking(DEMSAR[None])
     np.testing.assert_allclose(found.mean_rank, ranking.ranks_of(DEMSAR).mean(axis=0))

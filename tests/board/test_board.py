@@ -183,6 +183,46 @@ def refusal_of(content):
     return ""
 
 
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity", "1e999"])
+@pytest.mark.parametrize(
+    ("place", "field"),
+    [
+        ("parameters.params.lam", ("parameters", "params", "lam")),
+        ("seeds.zsl_std", ("seeds", "zsl_std")),
+        ("seeds.H_gamma_std", ("seeds", "H_gamma_std")),
+        ("spec.grid.lam", ("spec", "grid", "lam")),
+    ],
+)
+def test_numbers_that_are_not_finite_are_refused_wherever_they_stand(entry, place, field, number):
+    values = json.loads(entry.to_json())
+    inner = values
+    for name in field[:-1]:
+        inner[name] = inner.get(name) if isinstance(inner.get(name), dict) else {}
+        inner = inner[name]
+    inner[field[-1]] = [1.0, "here"] if field[0] == "spec" else "here"
+    text = json.dumps(values).replace('"here"', number)
+    with pytest.raises(FileRefusedError, match=f"bad, {place}: expected a finite number; got -?"):
+        read_entry(text.encode(), "bad")
+
+
+def test_an_entry_always_becomes_json_and_one_that_is_not_finite_is_not_added(entry, tmp_path):
+    wrong = replace(entry, seeds=replace(entry.seeds, zsl_std=float("nan")))
+    assert json.loads(wrong.to_json())["seeds"].get("zsl_std") is None
+    with pytest.raises(FileRefusedError, match="zsl_std: expected a finite number; got nan"):
+        add_entry(wrong, tmp_path)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("depth", [50, 200, 400, 900, 5_000])
+def test_values_within_values_are_read_or_refused_in_a_sentence(entry, depth):
+    values = json.loads(entry.to_json()) | {"spec": {"a": "deep"}}
+    text = json.dumps(values).replace('"deep"', '{"a":' * depth + "1" + "}" * depth)
+    try:
+        assert read_entry(text.encode(), "deep").to_json()
+    except FileRefusedError as error:
+        assert "deep: expected" in str(error)  # noqa: PT017 - it may be read, too
+
+
 def test_one_bad_file_leaves_the_others_and_is_named(entry, folder):
     (folder / "bad.json").write_bytes(values_of(entry, gamma=None))
     (folder / "twice.json").write_bytes(
@@ -268,6 +308,22 @@ def test_intervals_over_classes_are_those_of_the_scores(made, entry):
         assert row[f"{name}_low"] == pytest.approx(low, abs=0.04)
         assert row[f"{name}_high"] == pytest.approx(high, abs=0.04)
         assert row[f"{name}_low"] < row[name] < row[f"{name}_high"]
+
+
+@pytest.mark.parametrize("figure", ["H_gamma", "H", "zsl"])
+def test_the_larger_figure_stands_first_where_those_before_are_equal(entry, figure):
+    order = ["H_gamma", "H", "zsl"]
+    plain = {"per_class": None, "figures": {"H_gamma": 0.4, "H": 0.4, "zsl": 0.4}}
+    files = {"a.json": 0.3, "b.json": 0.5, "c.json": 0.4}
+    changed = []
+    for file, value in files.items():
+        # What comes later in the order says the opposite, and is not asked.
+        later = dict.fromkeys(order[order.index(figure) + 1 :], 1 - value)
+        values = plain | {"figures": plain["figures"] | later | {figure: value}}
+        changed.append(judged(reread(entry, **values), file))
+    assert list(table_of(changed)["file"]) == ["b.json", "c.json", "a.json"]
+    equal = [judged(reread(entry, **plain), file) for file in ("b.json", "a.json")]
+    assert list(table_of(equal)["file"]) == ["a.json", "b.json"]
 
 
 def test_a_bound_never_stands_above_a_result(entry):

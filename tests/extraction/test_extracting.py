@@ -1,6 +1,8 @@
 """From images to features: the network's own, resumable, and into the package's own form."""
 
 import json
+import os
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,7 +14,7 @@ from zslcore.datasets.table import read_table
 from zslcore.exceptions import DatasetError, FileRefusedError, ParameterError, ZSLError
 from zslcore.extraction.crops import Preset, crops_of
 from zslcore.extraction.encoders import Encoder, torchvision
-from zslcore.extraction.extracting import extract
+from zslcore.extraction.extracting import _Parts, extract
 from zslcore.extraction.listing import images_of_folder
 from zslcore.extraction.texts import prototypes_of_texts
 from zslcore.leakage import audit
@@ -193,6 +195,50 @@ def test_bad_images_are_refused_or_left_out_as_asked(images, tmp_path):
         path.write_bytes(b"")
     with pytest.raises(DatasetError, match="at least one image that can be read; got none"):
         extract(images, stub(), tmp_path / "h.npz", on_bad="skip")
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_links_out_of_the_folder_and_names_that_are_no_text_are_left_out(workers, tmp_path):
+    folder = write_folder(tmp_path / "images")
+    photo(9).save(tmp_path / "private.png")
+    os.symlink(tmp_path / "private.png", folder / "seal" / "linked.png")
+    os.symlink(folder / "seal" / "0.png", folder / "seal" / "linked_inside.png")
+    no_text = os.fsencode(folder / "seal") + b"/\xff\xfe.png"
+    with open(folder / "seal" / "1.png", "rb") as file, open(no_text, "wb") as other:
+        other.write(file.read())
+    listed = images_of_folder(folder)
+    with pytest.raises(FileRefusedError, match="linked.png: expected an image below images"):
+        extract(listed, stub(), tmp_path / "a.npz", workers=workers)
+    found = extract(listed, stub(), tmp_path / "b.npz", batch=4, on_bad="skip", workers=workers)
+    assert sorted(why.partition(" got ")[2] for why in found.skipped.values()) == [
+        "a link out of it.",
+        "other bytes, which no list of images can hold.",
+    ]
+    names = features_of(found.output)["image_files"]
+    assert len(names) == found.n_images == len(listed.files) - 2
+    assert "seal/linked_inside.png" in names
+
+
+def test_a_link_to_a_class_elsewhere_is_refused_and_one_within_is_read(tmp_path):
+    folder = write_folder(tmp_path / "images")
+    os.symlink(folder / "seal", folder / "seal again")
+    assert images_of_folder(folder).class_names.count("seal again") == 1
+    write_folder(tmp_path / "private", classes=("mine",))
+    os.symlink(tmp_path / "private" / "mine", folder / "mine")
+    with pytest.raises(FileRefusedError, match="mine: expected a folder below images; got a link"):
+        images_of_folder(folder)
+
+
+def test_an_image_written_again_with_the_same_size_is_read_again(images, tmp_path):
+    path = images.root / images.files[0]
+    photo(50).save(path.with_suffix(".bmp"))  # uncompressed: all have the same size
+    listed = replace(images, files=(f"{images.files[0][:-4]}.bmp",), labels=images.labels[:1])
+    batches = _Parts(tmp_path / "parts", listed, 1)
+    before, size = batches.key(0), path.with_suffix(".bmp").stat().st_size
+    photo(51).save(path.with_suffix(".bmp"))
+    os.utime(path.with_suffix(".bmp"), ns=(1, 1))
+    assert path.with_suffix(".bmp").stat().st_size == size
+    assert batches.key(0) != before
 
 
 def test_unusual_images_are_named(images, tmp_path):

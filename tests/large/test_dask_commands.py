@@ -1,10 +1,20 @@
 """The commands give the same on a Dask cluster that shares the data folder."""
 
 import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+from functools import partial
 
 import pytest
+from joblib import delayed
 
 from zslcore.__main__ import main
+from zslcore.exceptions import ZSLError
+from zslcore.large.engine import Engine, parallel
 
 
 @pytest.fixture(scope="module")
@@ -54,3 +64,72 @@ def test_an_address_that_does_not_answer_is_told(monkeypatch, capsys):
     words = ["run", "--method", "LinearS2V", "--no-store", "--dask", "tcp://127.0.0.1:9"]
     assert main(words) == 2
     assert "--dask: expected the address of a scheduler" in capsys.readouterr().err
+
+
+# --- A cluster that goes in the middle of the work ------------------------------------------------
+
+
+@contextmanager
+def process(*words):
+    """A process of Dask, ended with the block."""
+    command = [sys.executable, "-m", *map(str, words)]
+    quiet = subprocess.DEVNULL
+    with subprocess.Popen(command, stdout=quiet, stderr=quiet) as made:
+        try:
+            yield made
+        finally:
+            made.kill()
+
+
+@pytest.fixture
+def cluster(tmp_path):
+    """Scheduler and two workers, each a process: (address, pid of the scheduler)."""
+    distributed = pytest.importorskip("distributed", reason="Dask is not installed")
+    file = tmp_path / "scheduler.json"
+    options = ("--no-dashboard", "--scheduler-file", file)
+    scheduler = ("distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", 0, "--no-show")
+    worker = ("distributed.cli.dask_worker", "--nthreads", 1, "--no-nanny")
+    with (
+        process(*scheduler, *options) as main_one,
+        process(*worker, *options),
+        process(*worker, *options),
+    ):
+        for _ in range(600):
+            if file.exists() and file.stat().st_size:
+                break
+            time.sleep(0.1)
+        address = json.loads(file.read_text(encoding="utf-8"))["address"]
+        with distributed.Client(address, set_as_default=False) as client:
+            client.wait_for_workers(2, timeout=60)
+        yield address, main_one.pid
+
+
+def done_or_killed(number, pid, marker):
+    """Kill a process, this one where none is given, but only the first time; then count on."""
+    if number == 2:
+        try:
+            marker.open("x").close()
+        except FileExistsError:
+            return number
+        os.kill(pid or os.getpid(), signal.SIGKILL)
+    return number
+
+
+def test_a_worker_that_is_killed_costs_nothing(cluster, tmp_path):
+    address, _ = cluster
+    call = partial(done_or_killed, pid=0, marker=tmp_path / "marker")
+    with parallel(Engine(dask=address), 1, "list") as work:
+        assert work(delayed(call)(number) for number in range(6)) == list(range(6))
+    assert (tmp_path / "marker").exists()
+
+
+def test_a_scheduler_that_is_killed_is_one_sentence(cluster, tmp_path, monkeypatch, caplog):
+    address, pid = cluster
+    monkeypatch.setattr("zslcore.large.engine.DASK_ANSWERS_IN", "2s")
+    call = partial(done_or_killed, pid=pid, marker=tmp_path / "marker")
+    with (
+        pytest.raises(ZSLError, match="--dask: the scheduler at tcp.* lost during the work"),
+        parallel(Engine(dask=address), 1, "list") as work,
+    ):
+        work(delayed(call)(number) for number in range(6))
+    assert not [each for each in caplog.records if each.exc_info]

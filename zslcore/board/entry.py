@@ -33,6 +33,7 @@ __all__ = [
     "Parameters",
     "Seeds",
     "SplitMark",
+    "check_entry",
     "read_entry",
 ]
 
@@ -199,8 +200,11 @@ class BoardEntry:
     schema: Literal["zslcore-board/1"] = SCHEMA
 
     def to_json(self) -> str:
-        """Return the entry as JSON, the same text for the same entry."""
-        values = asdict(self)
+        """Return the entry as JSON, the same text for the same entry.
+
+        Numbers that are not finite are null; no entry that was read or checked has any.
+        """
+        values = _finite(asdict(self))
         said = {"schema": values.pop("schema")} | {
             name: value for name, value in values.items() if value not in ("", (), {}, None)
         }
@@ -242,10 +246,24 @@ def read_entry(content: bytes, file: str) -> BoardEntry:
         raise FileRefusedError(f'{file}: expected an object with "schema": "{SCHEMA}".')
     _require_origin(values, file)
     entry = _typed(values, file)
-    wrong = next(_contradictions(entry), None)
+    check_entry(entry, file)
+    return entry
+
+
+def check_entry(entry: BoardEntry, file: str) -> None:
+    """Refuse an entry whose values contradict each other.
+
+    Raises
+    ------
+    FileRefusedError
+        In one sentence: which field, what was expected, what came.
+    """
+    try:
+        wrong = next(_contradictions(entry), None)
+    except RecursionError:
+        raise FileRefusedError(f"{file}: expected a result; got values without end.") from None
     if wrong:
         raise FileRefusedError(f"{file}, {wrong}.")
-    return entry
 
 
 def _require_origin(values: dict[str, Any], file: str) -> None:
@@ -298,11 +316,12 @@ def _contradictions(entry: BoardEntry) -> Iterator[str]:
     for name in (*entry.split.parts, *entry.split.counts):
         if name not in PARTS:
             yield f"split.parts: expected {', '.join(PARTS)}; got {name!r}"
+    yield from _of_numbers(entry)
 
 
 def _of_texts(entry: BoardEntry) -> Iterator[str]:
-    for name, text in _texts(asdict(entry), ""):
-        if not text.isprintable() or len(text) > MAX_TEXT:
+    for name, text in _leaves(asdict(entry), ""):
+        if isinstance(text, str) and (not text.isprintable() or len(text) > MAX_TEXT):
             what = "printable text" if not text.isprintable() else f"at most {MAX_TEXT} letters"
             yield f"{clean_text(name, 80)}: expected {what}; got {clean_text(repr(text), 60)}"
     for name in ("method", "who"):
@@ -312,17 +331,33 @@ def _of_texts(entry: BoardEntry) -> Iterator[str]:
         yield f"link: expected an address that begins with https://; got {entry.link[:60]!r}"
 
 
-def _texts(values: Any, place: str) -> Iterator[tuple[str, str]]:
-    """Yield every text with its place."""
-    if isinstance(values, str):
-        yield place, values
-    elif isinstance(values, dict):
+def _of_numbers(entry: BoardEntry) -> Iterator[str]:
+    for name, number in _leaves(asdict(entry), ""):
+        if isinstance(number, float) and not math.isfinite(number):
+            yield f"{clean_text(name, 80)}: expected a finite number; got {number}"
+
+
+def _leaves(values: Any, place: str) -> Iterator[tuple[str, Any]]:
+    """Yield every value with its place, and every name as a value of its own."""
+    if isinstance(values, dict):
         for key, value in values.items():
-            yield f"{place}.{key}".lstrip("."), str(key)
-            yield from _texts(value, f"{place}.{key}".lstrip("."))
+            here = f"{place}.{key}".lstrip(".")
+            yield here, str(key)
+            yield from _leaves(value, here)
     elif isinstance(values, list | tuple):
         for value in values:
-            yield from _texts(value, place)
+            yield from _leaves(value, place)
+    else:
+        yield place, values
+
+
+def _finite(values: Any) -> Any:
+    """Return values as JSON can hold them: null for numbers that are not finite."""
+    if isinstance(values, dict):
+        return {key: _finite(value) for key, value in values.items()}
+    if isinstance(values, list | tuple):
+        return type(values)(map(_finite, values))
+    return None if isinstance(values, float) and not math.isfinite(values) else values
 
 
 def _of_gamma(entry: BoardEntry) -> Iterator[str]:

@@ -17,6 +17,7 @@ from zslcore.board.entry import (
     Gamma,
     Parameters,
     SplitMark,
+    check_entry,
     read_entry,
 )
 from zslcore.board.table import variant_of
@@ -169,6 +170,7 @@ def add_entry(entry: BoardEntry, folder: Path) -> Path:
         When another result has its name.
     """
     path = folder / file_name(entry)
+    check_entry(entry, path.name)
     content = entry.to_json().encode()
     read_entry(content, path.name)
     if path.exists() and path.read_bytes() != content:

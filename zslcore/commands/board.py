@@ -52,7 +52,7 @@ def run_board(args: argparse.Namespace) -> int:
     """Check a folder, write the board, say what is refused."""
     from zslcore.board import read_board
     from zslcore.board.table import as_text
-    from zslcore.files import FACTS
+    from zslcore.files import FACTS, write_out
 
     forms = {path: _form(path) for path in args.output}
     if args.add:
@@ -61,7 +61,7 @@ def run_board(args: argparse.Namespace) -> int:
     for why in board.refused.values():
         sys.stderr.write(f"{why}\n")
     for path, form in forms.items():
-        path.write_text(form(board), encoding="utf-8")
+        write_out(path, form(board))
     if not forms and not args.check:
         print(as_text(board))
     print(_summary(board))

@@ -9,13 +9,13 @@ import argparse
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from datetime import date
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
 from zslcore.analysis import run_comparison
 from zslcore.exceptions import ParameterError
+from zslcore.files import write_out
 from zslcore.foreign_runs import import_runs
 from zslcore.run_listing import FORMATS, SORTED_BY, RunFilter, as_text, chosen, listed, peeked
 from zslcore.runs import KeptRun, RunStore
@@ -214,7 +214,7 @@ def export_runs(args: argparse.Namespace) -> None:
     kept = _kept()
     text = FORMATS[args.format](meant(args, kept), peeked(kept))
     if args.output:
-        Path(args.output).write_text(text, encoding="utf-8")
+        write_out(args.output, text)
     else:
         sys.stdout.write(text)
 

@@ -123,7 +123,11 @@ def extract(
     parts = _Parts(output.with_name(f"{output.name}.parts"), images, batch)
     parts.begin(_settings(encoder, crops, batch), output)
     reading = Reading(
-        encoder.preset.resize, encoder.preset.interpolation, max_pixels, workers=workers
+        encoder.preset.resize,
+        encoder.preset.interpolation,
+        max_pixels,
+        workers=workers,
+        inside=images.root,
     )
     there = [k for k in range(parts.number) if parts.is_there(k)]
     missing = sorted(set(range(parts.number)) - set(there))
@@ -221,9 +225,10 @@ class _Parts:
         for path, name in zip(self.paths(k), self.names(k), strict=True):
             try:
                 state = path.stat()
-                sha.update(f"{name}\n{state.st_size} {state.st_mtime_ns}\n".encode())
+                known = f"{state.st_size} {state.st_mtime_ns}"
             except (OSError, ValueError):
-                sha.update(f"{name}\nnone\n".encode())
+                known = "none"
+            sha.update(f"{name}\n{known}\n".encode("utf-8", "surrogateescape"))
         return sha.hexdigest()
 
     def path(self, k: int) -> Path:

@@ -14,7 +14,7 @@ import numpy as np
 from zslcore.datasets.door import MAX_CSV_BYTES, clean_text
 from zslcore.exceptions import DatasetError, FileRefusedError
 
-__all__ = ["ENDINGS", "Listing", "images_of_csv", "images_of_folder"]
+__all__ = ["ENDINGS", "Listing", "images_of_csv", "images_of_folder", "is_inside"]
 
 #: Endings of files that are taken for images; what a file is, its first bytes tell.
 ENDINGS = (
@@ -53,7 +53,7 @@ def images_of_folder(folder: Path) -> Listing:
     Raises
     ------
     FileRefusedError
-        When there is no such folder.
+        When there is no such folder, or a link leads from it to a class elsewhere.
     DatasetError
         When it has no folder with an image in it.
     """
@@ -64,6 +64,11 @@ def images_of_folder(folder: Path) -> Listing:
     for of_class in sorted(path for path in folder.iterdir() if path.is_dir()):
         if of_class.name.startswith("."):
             continue
+        if not is_inside(of_class, folder):
+            raise FileRefusedError(
+                f"{clean_text(of_class.name)}: expected a folder below {clean_text(folder.name)}; "
+                "got a link out of it."
+            )
         for name in sorted(_files_below(of_class)):
             inside = f"{of_class.name}/{name}"
             if name.lower().endswith(ENDINGS):
@@ -75,6 +80,11 @@ def images_of_folder(folder: Path) -> Listing:
             f"{clean_text(folder)}: expected a folder for every class, with images in it; got none."
         )
     return _listing(folder, found, others)
+
+
+def is_inside(path: Path, folder: Path) -> bool:
+    """Whether a path lies below a folder once all links are followed."""
+    return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))
 
 
 def _files_below(folder: Path) -> Iterable[str]:

@@ -21,6 +21,7 @@ from threading import Thread
 from zslcore.datasets.door import clean_text
 from zslcore.exceptions import FileRefusedError
 from zslcore.extraction.images import MAX_PIXELS, Interpolation, Picture, opened
+from zslcore.extraction.listing import is_inside
 
 if sys.platform != "win32":
     import resource
@@ -43,19 +44,38 @@ class Reading:
     short_side, interpolation : see :func:`zslcore.extraction.images.opened`
     max_pixels : of an image
     workers : processes that read; 0 reads in this one
+    inside : folder that images have to lie in, links followed; None allows every place
     """
 
     short_side: int
     interpolation: Interpolation = "bilinear"
     max_pixels: int = MAX_PIXELS
     workers: int = 0
+    inside: Path | None = None
 
     def read(self, path: Path) -> Read:
         """Return one picture, or why there is none."""
         try:
+            if self.inside is not None:
+                _refuse_elsewhere(path, self.inside)
             return opened(path, self.short_side, self.interpolation, max_pixels=self.max_pixels)
         except FileRefusedError as error:
             return str(error)
+
+
+def _refuse_elsewhere(path: Path, folder: Path) -> None:
+    """Refuse an image that a link leads to from another place, or that no text can name."""
+    name = clean_text(path.name)
+    if not is_inside(path, folder):
+        raise FileRefusedError(
+            f"{name}: expected an image below {clean_text(folder.name)}; got a link out of it."
+        )
+    try:
+        str(path.relative_to(folder)).encode()
+    except UnicodeEncodeError:
+        raise FileRefusedError(
+            f"{name}: expected a path in UTF-8; got other bytes, which no list of images can hold."
+        ) from None
 
 
 def read_batches(how: Reading, batches: Iterable[Sequence[Path]]) -> Iterator[list[Read]]:

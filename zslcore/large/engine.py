@@ -17,6 +17,7 @@ machine also those beside it, since joblib then starts its processes anew.
 from __future__ import annotations
 
 import hashlib
+import logging
 import os
 import time
 import zipfile
@@ -94,7 +95,7 @@ def parallel(
     Raises
     ------
     ZSLError
-        When Dask is not installed or the scheduler does not answer.
+        When Dask is not installed, the scheduler does not answer, or the cluster is lost.
     """
     if not engine.dask:
         yield Parallel(n_jobs, return_as=return_as, **here)
@@ -114,8 +115,34 @@ def parallel(
             f"answer ({type(error).__name__})."
         ) from error
     scatter = [] if common is None else [common]
-    with client, parallel_config("dask", client=client, scatter=scatter):
+    with (
+        _losses_told(engine.dask),
+        client,
+        parallel_config("dask", client=client, scatter=scatter),
+    ):
         yield Parallel(-1, return_as=return_as)
+
+
+@contextmanager
+def _losses_told(address: str) -> Iterator[None]:
+    """Say in one sentence that a cluster was lost while it worked, in place of Dask's log."""
+    from distributed.client import FutureCancelledError
+    from distributed.comm.core import CommClosedError
+    from distributed.scheduler import KilledWorker
+
+    log = logging.getLogger("distributed.client")
+    level = log.level
+    log.setLevel(logging.CRITICAL)
+    try:
+        yield
+    except (FutureCancelledError, KilledWorker, CommClosedError, TimeoutError) as error:
+        raise ZSLError(
+            f"--dask: the scheduler at {address} or its workers were lost during the work "
+            f"({type(error).__name__}). What is finished stays; the same command goes on from "
+            "there."
+        ) from error
+    finally:
+        log.setLevel(level)
 
 
 @dataclass(frozen=True)

@@ -17,15 +17,17 @@ import json
 import os
 from bisect import bisect_right
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, BinaryIO, Literal, Self
 
 import numpy as np
 
 from zslcore import kept
 from zslcore.exceptions import DatasetError, ParameterError
+from zslcore.files import or_refused
 from zslcore.finite import require_finite
 from zslcore.kept import TornError
 
@@ -242,7 +244,7 @@ def write_shards(
 ) -> Shards:
     """Write features and labels as a folder of shards, whole or not at all, and open it.
 
-    Memory stays at one block: parts are filled where they will lie.
+    Memory stays at one block, and disk space at that of the rows.
 
     Parameters
     ----------
@@ -261,23 +263,29 @@ def write_shards(
         or labels are no class numbers.
     ParameterError
         When ``folder`` is there already, or ``dtype`` is none of the two.
+    ZSLError
+        When the disk is full or read-only; nothing of the folder stays.
     """
     folder = Path(folder).expanduser().resolve()
     if dtype not in ("float16", "float32"):
         raise ParameterError(f"Shards hold float16 or float32; got {dtype!r}.")
     if folder.exists():
         raise ParameterError(f"{folder}: is there already; expected a new folder for the shards.")
-    kept.sweep(folder.parent.glob(f".{folder.name}.*/"))
-    draft = kept.draft(folder.parent, f".{folder.name}.")
+    with or_refused(str(folder)):
+        kept.sweep(folder.parent.glob(f".{folder.name}.*/"))
+        draft = kept.draft(folder.parent, f".{folder.name}.")
+    writer = _Writer(draft, np.dtype(dtype), part_bytes)
     try:
-        writer = _Writer(draft, np.dtype(dtype), part_bytes)
         for features, labels in blocks:
-            writer.add(np.asarray(features), np.asarray(labels))
-        writer.close()
-        kept.disown(draft)
-        draft.chmod(0o755)
-        os.replace(draft, folder)
+            with or_refused(str(folder)):
+                writer.add(np.asarray(features), np.asarray(labels))
+        with or_refused(str(folder)):
+            writer.close()
+            kept.disown(draft)
+            draft.chmod(0o755)
+            os.replace(draft, folder)
     except BaseException:
+        writer.abandon()
         kept.discard(draft)
         raise
     return Shards.open(folder)
@@ -290,8 +298,8 @@ class _Writer:
         self.folder, self.dtype, self.part_bytes = folder, dtype, part_bytes
         self.parts: list[dict[str, Any]] = []
         self.labels: list[np.ndarray] = []
-        self.open: np.memmap | None = None
-        self.n_rows = self.filled = 0
+        self.open: BinaryIO | None = None
+        self.n_rows = self.room = self.filled = 0
         self.n_features = -1
 
     def add(self, X: np.ndarray, y: np.ndarray) -> None:
@@ -300,19 +308,31 @@ class _Writer:
         self.labels.append(y.astype(np.int32))
         done = 0
         while done < len(X):
-            if self.open is None:
-                rows = max(1, self.part_bytes // max(1, self.n_features * self.dtype.itemsize))
-                self.open = np.lib.format.open_memmap(
-                    self._path, "w+", self.dtype, (rows, self.n_features)
-                )
-                self.filled = 0
-            n = min(len(X) - done, len(self.open) - self.filled)
-            self.open[self.filled : self.filled + n] = X[done : done + n]
+            file = self.open or self._begin()
+            n = min(len(X) - done, self.room - self.filled)
+            # Written, not mapped: a full disk ends a process that writes to mapped pages.
+            file.write(np.ascontiguousarray(X[done : done + n], dtype=self.dtype).data)
             self.filled += n
             self.n_rows += n
             done += n
-            if self.filled == len(self.open):
+            if self.filled == self.room:
                 self._finish()
+
+    def _begin(self) -> BinaryIO:
+        """Open the next part, whose header says that it is full."""
+        self.room = max(1, self.part_bytes // max(1, self.n_features * self.dtype.itemsize))
+        self.filled = 0
+        self.open = self._path.open("xb")
+        header = np.lib.format.header_data_from_array_1_0(np.empty((0, 0), self.dtype))
+        header["shape"] = (self.room, self.n_features)
+        np.lib.format.write_array_header_1_0(self.open, header)
+        return self.open
+
+    def abandon(self) -> None:
+        """Close what is open; what it still holds may find no room."""
+        if self.open is not None:
+            with suppress(OSError):
+                self.open.close()
 
     def close(self) -> None:
         """Finish the last part; write labels and manifest."""
@@ -347,14 +367,14 @@ class _Writer:
     def _finish(self) -> None:
         """Cut the open part to the rows it holds, bring it to the disk and hash it."""
         assert self.open is not None
-        path, full = self._path, self.filled == len(self.open)
-        if not full:  # the last one
-            shorter = path.with_suffix(".cut.npy")
-            np.save(shorter, self.open[: self.filled])
-            os.replace(shorter, path)
-        else:
-            self.open.flush()
+        path, start = self._path, self.open.tell()
+        self.open.close()
         self.open = None
+        if self.filled < self.room:  # the last one
+            start -= self.filled * self.n_features * self.dtype.itemsize
+            shape, shorter = (self.filled, self.n_features), path.with_suffix(".cut.npy")
+            np.save(shorter, np.memmap(path, self.dtype, "r", start, shape))
+            os.replace(shorter, path)
         (state,) = kept.seal([path]).values()
         part = {"file": path.name, "rows": self.filled, "state": state, "sha256": state["sha256"]}
         self.parts.append(part)

@@ -19,6 +19,7 @@ from zslcore.datasets.door import clean_text, read_value
 from zslcore.datasets.simulated import UNPLANTED
 from zslcore.datasets.simulated_actions import SIMULATED_ACTIONS
 from zslcore.exceptions import FileRefusedError, ParameterError, ZSLError, closest_name
+from zslcore.files import write_out
 from zslcore.leakage.checks import CHECKS
 from zslcore.leakage.context import Decisions, Provenance, Thresholds
 from zslcore.leakage.correction import POLICIES
@@ -188,7 +189,7 @@ def _text(report: AuditReport, args: argparse.Namespace) -> str:
 
 def _say(args: argparse.Namespace, text: str) -> None:
     if args.output:
-        Path(args.output).write_text(text, encoding="utf-8")
+        write_out(args.output, text)
     else:
         sys.stdout.write(text)
 
@@ -201,7 +202,7 @@ def _correct(subject: Subject, args: argparse.Namespace) -> None:
     if path.suffix == ".mat":
         split.save_mat(path)
     else:
-        path.write_text(split.to_json(), encoding="utf-8")
+        write_out(path, split.to_json())
 
 
 def read_decisions(path: str | Path) -> Decisions:

@@ -13,7 +13,9 @@ parting of the classes is the split's own.
 
 from __future__ import annotations
 
+import io
 import json
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from os import PathLike
@@ -24,6 +26,7 @@ import pandas as pd
 from scipy.io import savemat
 
 from zslcore.exceptions import DatasetError, ParameterError
+from zslcore.files import write_out
 from zslcore.leakage.checks.features import leaking_groups
 from zslcore.leakage.checks.photographs import shared_rows_of
 from zslcore.leakage.context import PARTS, TEST_PARTS, TRAIN_PARTS, AuditContext
@@ -86,7 +89,10 @@ class CorrectedSplit:
         ):
             if S is not None:
                 content[key] = np.asarray(S, dtype=np.float64).T
-        savemat(path, content, do_compression=True)
+        file: Any = io.BytesIO()  # which the types of SciPy do not know
+        savemat(file, content, do_compression=True)
+        name = os.fspath(path)
+        write_out(name if name.endswith(".mat") else f"{name}.mat", file.getvalue())
 
     def to_json(self) -> str:
         """Return 0-based rows as JSON."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from math import isqrt
 from typing import ClassVar, Literal, Self
 
 import numpy as np
@@ -12,6 +13,7 @@ from sklearn.base import clone
 from sklearn.neighbors import kneighbors_graph
 
 from zslcore.base import MethodCard, Params, ZSLEstimator
+from zslcore.exceptions import ParameterError
 from zslcore.features import Features, compare, l2_rows, positions, project, squared_distances
 from zslcore.spectrum import ClassStatistics, ridge
 
@@ -22,6 +24,10 @@ ROUNDS = 300
 
 #: Samples that are multiplied at a time.
 GROUP = 1024
+
+#: Bytes of one matrix of distances between classes that are placed together; several are in memory
+#: at once. 4 GiB are 23,000 classes, more than ImageNet-21K has.
+TOGETHER = 4 << 30
 
 #: Distances below this share of the mean one count as this: two prototypes that are the same.
 NEAREST = 1e-9
@@ -191,6 +197,12 @@ class BiDiLEL(ZSLEstimator):
         """
         B = self.landmarks_
         others = np.vstack([self.S_, S]) if self.semi_supervised else self.S_
+        if self.semi_supervised and 8 * len(S) * len(others) > TOGETHER:
+            raise ParameterError(
+                f"BiDiLEL: expected at most {isqrt(TOGETHER // 8):,} classes to place together, as "
+                f"memory grows with their square; got {len(S):,} (semi_supervised=False places "
+                "each by itself)."
+            )
         delta = self.rho_ * _distances(S, others)
         w = 1 / np.maximum(delta, NEAREST * self.rho_)
         w[:, len(B) :][np.diag_indices(len(S) if self.semi_supervised else 0)] = 0

@@ -11,6 +11,7 @@ from sklearn.base import clone
 from sklearn.svm import LinearSVC
 
 from zslcore.base import MethodCard, Params, ZSLEstimator
+from zslcore.exceptions import DatasetError
 from zslcore.features import Features, chunks, l2_rows
 from zslcore.spectrum import ClassStatistics
 
@@ -115,6 +116,8 @@ class SSE(ZSLEstimator):
     def fit(self, X: Features, y: np.ndarray, prototypes: np.ndarray) -> Self:
         """Fit ``w_`` on seen classes; ``y`` indexes the rows of ``prototypes``."""
         X, y, S = self._check_training(X, y, prototypes)
+        if len(y) < 2:
+            raise DatasetError("SSE: expected at least two training images, got one.")
         self._keep_classes(X, y, S)
         self.w_ = self._machine(self._margins(X, y, S))
         return self

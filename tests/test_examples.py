@@ -1,0 +1,30 @@
+"""What docstrings show is what comes out."""
+
+import doctest
+from importlib import import_module
+
+import pytest
+
+from zslcore.files import APP
+
+ROOT = APP.parent
+PLACES = ("zslcore", "ui", "pages", "tests")
+
+
+def modules():
+    """Return the names of modules with an example in them."""
+    files = (path for place in PLACES for path in (ROOT / place).rglob("*.py"))
+    with_examples = (path for path in files if "\n    >>> " in path.read_text(encoding="utf-8"))
+    names = {".".join(path.relative_to(ROOT).with_suffix("").parts) for path in with_examples}
+    return sorted(name.removesuffix(".__init__") for name in names)
+
+
+@pytest.mark.parametrize("name", modules())
+def test_examples_are_true(name):
+    found = doctest.testmod(import_module(name))
+    assert found.attempted
+    assert not found.failed
+
+
+def test_there_are_examples():
+    assert {"zslcore.metrics", "ui.numbers", "ui.text"} <= set(modules())
