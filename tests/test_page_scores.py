@@ -69,7 +69,7 @@ def test_a_file_with_a_question_waits_for_its_answer(tmp_path, scored):
     app.radio[0].set_value(app.radio[0].options[0]).run()
     assert not app.exception
     assert metrics(app)["AUSUC"] == f"{100 * scored.curve.ausuc:.1f} %"
-    assert "Nobody has chosen a γ for these scores." in words(app)
+    assert "No γ is chosen for these scores." in words(app)
 
 
 def test_two_files_of_one_name_are_two(tmp_path, scored):

@@ -46,7 +46,7 @@ DISGUISES = {
     "softmax": (SOFTMAX, Y),
     "log softmax": (np.log(SOFTMAX), Y),
     "noise": (F + 0.01 * RNG.normal(size=F.shape), Y),
-    "ruled out": (np.where(F < F.min(axis=1, keepdims=True) + 1e-12, -np.inf, F), Y),
+    "ruled out": (np.where(np.arange(C) == F.argmin(axis=1)[:, None], -np.inf, F), Y),
 }
 
 

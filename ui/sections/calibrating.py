@@ -21,7 +21,7 @@ from zslcore.datasets import ZSLDataset
 from zslcore.datasets.benchmarks import benchmark_of
 from zslcore.jobs import run as running
 from zslcore.methods import METHODS
-from zslcore.protocol import ScoredTest
+from zslcore.protocol import ScoredTest, origin_in_words
 from zslcore.runs import RunResult, RunSpec
 
 __all__ = ["Calibrating", "show_calibration"]
@@ -224,6 +224,6 @@ def _show_command(shown: Calibrating) -> None:
         wrap_lines=True,
     )
     st.caption(
-        f"{shown.dataset.source} Parameters {run.params_origin}, γ {run.gamma_origin or 'none'}; "
+        f"{shown.dataset.source} Parameters {run.params_origin}, γ {origin_in_words(run.gamma_origin)}; "
         f"data {spec.digest}, seed {spec.seed}, {run.seconds:.1f} s."
     )
