@@ -223,7 +223,8 @@ def _show_command(shown: Calibrating) -> None:
         language=None,
         wrap_lines=True,
     )
+    gamma = origin_in_words(run.gamma_origin)
     st.caption(
-        f"{shown.dataset.source} Parameters {run.params_origin}, γ {origin_in_words(run.gamma_origin)}; "
+        f"{shown.dataset.source} Parameters {run.params_origin}; γ {gamma}; "
         f"data {spec.digest}, seed {spec.seed}, {run.seconds:.1f} s."
     )
