@@ -21,6 +21,7 @@ from zslcore.scores.traces import (
     CLEARER,
     missing_classes,
     moved_columns,
+    own_side_hits,
     refuse_answers,
     repeated_rows,
     swapped_lists,
@@ -314,10 +315,15 @@ def _order_question(some: ScoreMatrix) -> Question | None:
     if {*orders} & {*some.fixes}:
         return None
     now, chance = max(_hits(F, y), _hits(-F, y)), 1 / F.shape[1]
+
+    def of_sides(F: np.ndarray) -> float:
+        """Return what a bias to one side cannot spoil."""
+        return max(own_side_hits(sign * F, y, some.seen) for sign in (1, -1))
+
     for fix, place in orders.items():
         turned = F[:, place]
         hits = max(_hits(turned, y), _hits(-turned, y))
-        if hits > ABOVE_CHANCE * chance and hits > CLEARER * now:
+        if hits > ABOVE_CHANCE * chance and hits > CLEARER * now and of_sides(turned) > of_sides(F):
             return Question(
                 fix,
                 f"{some.name}: {now:.1%} of the answers are right as columns stand, {hits:.1%} if "

@@ -16,6 +16,7 @@ __all__ = [
     "CLEARER",
     "missing_classes",
     "moved_columns",
+    "own_side_hits",
     "refuse_answers",
     "repeated_rows",
     "swapped_lists",
@@ -196,7 +197,8 @@ def moved_columns(F: np.ndarray, y: np.ndarray, seen: np.ndarray) -> Iterator[st
     """
     C, answers = F.shape[1], F.argmax(axis=1)
     now = float((answers == y).mean())
-    if now >= 2 / C or _on_own_side(F, y, seen):
+    # Where the classes of the true side are told apart, a bias to one side makes the others wrong.
+    if now >= 2 / C or own_side_hits(F, y, seen) > ABOVE_CHANCE:
         return
     best = _assigned(y, answers)
     if not (best > ABOVE_CHANCE / C and best > CLEARER * now):
@@ -210,10 +212,14 @@ def moved_columns(F: np.ndarray, y: np.ndarray, seen: np.ndarray) -> Iterator[st
         )
 
 
-def _on_own_side(F: np.ndarray, y: np.ndarray, seen: np.ndarray) -> bool:
-    """Return whether answers among the classes of the true side are right more than by chance.
+def own_side_hits(F: np.ndarray, y: np.ndarray, seen: np.ndarray) -> float:
+    """Return how often answers among the classes of the true side are right, as times chance.
 
-    Then columns are in order, and a bias to one side alone makes the others wrong.
+    Parameters
+    ----------
+    F : array of shape (n_images, n_classes)
+    y : int array of shape (n_images,)
+    seen : bool array of shape (n_classes,)
     """
     right = chance = 0.0
     for side in (seen, ~seen):
@@ -221,7 +227,7 @@ def _on_own_side(F: np.ndarray, y: np.ndarray, seen: np.ndarray) -> bool:
         if len(rows):
             right += float((columns[F[np.ix_(rows, columns)].argmax(axis=1)] == y[rows]).sum())
             chance += len(rows) / len(columns)
-    return right > ABOVE_CHANCE * chance
+    return right / chance
 
 
 def _assigned(y: np.ndarray, answers: np.ndarray) -> float:
