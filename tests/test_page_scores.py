@@ -160,6 +160,25 @@ def test_the_printed_command_says_how_validation_scores_were_read(tmp_path, scor
     assert "--fix distances --validation-fix as-is" in app.code[0].value
 
 
+@pytest.mark.parametrize("peeked", [True, False])
+def test_validation_scores_of_test_images_are_an_oracle_on_the_page(tmp_path, scored, peeked):
+    unseen, rows = np.flatnonzero(~scored.seen), slice(None, None, 2)
+    np.savez(tmp_path / "own.npz", scores=scored.F, y=scored.y, unseen_classes=unseen)
+    F, y = scored.F[rows], scored.y[rows]
+    if not peeked:
+        seen = np.flatnonzero(scored.seen)
+        y, unseen = np.random.default_rng(0).choice(seen, 200), seen[:2]
+        F = np.eye(scored.F.shape[1])[y] + np.random.default_rng(1).normal(size=(200, F.shape[1]))
+    np.savez(tmp_path / "val.npz", scores=F, y=y, unseen_classes=unseen)
+    app = pages.visit(PAGE)
+    app.file_uploader(key="scores_val").upload("val.npz", (tmp_path / "val.npz").read_bytes())
+    uploaded(app, tmp_path / "own.npz")
+    assert not app.exception
+    assert ("H, validated γ" in metrics(app)) == (not peeked)
+    assert any("this is an oracle" in warning.value for warning in app.warning) == peeked
+    assert "No γ is chosen for these scores." not in words(app)
+
+
 def known_scores(tmp_path):
     """Scores with the labels of AWA2's standard split, which say which classes are unseen."""
     known = next(k for k in known_tests() if (k.benchmark, k.split) == ("AWA2", "SS"))
