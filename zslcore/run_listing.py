@@ -217,7 +217,7 @@ def as_text(result: RunResult, stated_by: str = "") -> str:
     lines = [f"{spec.method} on {spec.dataset}{made}, split {spec.split}, data {spec.digest}"]
     chosen = ", ".join(f"{name} = {value}" for name, value in result.params.items())
     rule = f", {result.rule}" if result.rule else ""
-    how = result.params_origin
+    how: str = result.params_origin
     how = origin_in_words(how, stated_by) if how == "validated" else how
     lines.append(f"parameters   {chosen}  ({how}{rule})")
     if result.gamma is not None:

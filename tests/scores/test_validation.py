@@ -145,6 +145,9 @@ def test_what_cannot_be_compared_is_said():
     choice = chosen_on(TEST, matrix(NARROW, OTHER_Y, HELD))
     assert choice.origin == "validated"
     assert "cannot be checked: the 14 columns there and the 20 here" in choice.note
+    report = judge(TEST, validation=matrix(NARROW, OTHER_Y, HELD))
+    assert "validated, as stated by the validation file)" in report.as_text()
+    assert json.loads(report.to_json())["gamma_checked"] is False
 
 
 def test_an_oracle_is_no_result_anywhere():

@@ -56,7 +56,7 @@ def show_headline(run: RunResult, scores: ScoredTest) -> None:
 def show_own(own: Brought) -> None:
     """Say the figures of scores that the visitor has brought, and where the rest of them is."""
     parts = [f"ZSL {percent(own.report.evaluation.zsl)}"]
-    at_gamma = f"H at γ ({origin_in_words(own.report.origin)})"
+    at_gamma = f"H at γ ({own.report.how})"
     for figure, said in (("H", "H at γ = 0"), ("H at gamma", at_gamma)):
         if (value := own.report.figure(figure)) is not None:
             parts.append(f"{said} {percent(value)}")

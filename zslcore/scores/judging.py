@@ -34,6 +34,7 @@ class ScoreReport:
     oracle : where H is best on these very images, which nobody may choose; None without curve
     top_k : k -> accuracy of unseen images among unseen classes
     note : what is known of how gamma was chosen, in sentences
+    checked : False where a gamma that is called validated could not be checked
     """
 
     matrix: ScoreMatrix
@@ -43,11 +44,17 @@ class ScoreReport:
     oracle: OperatingPoint | None
     top_k: Mapping[int, float]
     note: str = ""
+    checked: bool = True
 
     @property
     def chosen(self) -> float | None:
         """Gamma where it is a result: not without one, and not where it is an oracle."""
         return None if self.origin == "oracle" else self.gamma
+
+    @property
+    def how(self) -> str:
+        """How gamma was found, in words."""
+        return origin_in_words(self.origin, "" if self.checked else "the validation file")
 
     def figure(self, measure: str) -> float | None:
         """Return one figure: "zsl", "u", "s" or "H", the last three also "at gamma", per class.
@@ -101,6 +108,7 @@ class ScoreReport:
             "gamma": self.gamma,
             "gamma_origin": self.origin,
             "gamma_note": self.note,
+            "gamma_checked": self.checked if self.origin == "validated" else None,
             "evaluation": figures,
             "oracle": oracle,
             "top_k": {str(k): value for k, value in self.top_k.items()},
@@ -130,7 +138,7 @@ class ScoreReport:
         if e.plain is not None:
             lines.append(_line("plain, gamma 0", e.plain))
             if self.gamma is not None and e.calibrated is not None:
-                said = f"gamma {self.gamma:.3g}, {origin_in_words(self.origin)}"
+                said = f"gamma {self.gamma:.3g}, {self.how}"
                 lines.append(_line(said, e.calibrated))
             lines.append(f"AUSUC        {e.ausuc:.2%}")
         if self.oracle is not None:
@@ -177,10 +185,10 @@ def judge(
         raise DatasetError("gamma is either given or chosen on validation scores; got both.")
     if gamma is not None and not math.isfinite(gamma):
         raise DatasetError(f"gamma: expected a finite number; got {gamma}.")
-    note = ""
+    note, checked = "", True
     if validation is not None:
         choice = chosen_on(matrix, validation)
-        gamma, origin, note = choice.gamma, choice.origin, choice.note
+        gamma, origin, note, checked = choice.gamma, choice.origin, choice.note, choice.checked
     if matrix.seen[matrix.y].all():
         raise DatasetError(f"{matrix.name}: expected images of unseen classes; got none.")
     tested = matrix.tested
@@ -196,4 +204,5 @@ def judge(
         oracle=tested.curve.best() if tested.generalized else None,
         top_k={k: top_k_accuracy(F, y, k) for k in TOP if k < F.shape[1]},
         note=note,
+        checked=checked,
     )

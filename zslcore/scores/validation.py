@@ -49,11 +49,13 @@ class ChosenGamma:
     gamma : float
     origin : "validated", or "oracle" where these scores are no validation scores
     note : why it is an oracle, or what was compared, in sentences
+    checked : whether the classes of both files could be compared
     """
 
     gamma: float
     origin: Literal["validated", "oracle"]
     note: str
+    checked: bool = True
 
 
 def chosen_on(matrix: ScoreMatrix, validation: ScoreMatrix) -> ChosenGamma:
@@ -93,7 +95,7 @@ def chosen_on(matrix: ScoreMatrix, validation: ScoreMatrix) -> ChosenGamma:
             f"{len(validation.seen)} columns there and the {len(matrix.seen)} here have no names "
             "in common. Give both files class_names."
         )
-        return ChosenGamma(gamma, "validated", note)
+        return ChosenGamma(gamma, "validated", note, checked=False)
     note = f"Gamma was chosen on {validation.name}, without images of unseen test classes."
     return ChosenGamma(gamma, "validated", f"{note}{_by_number(matrix, validation)}")
 
