@@ -107,6 +107,7 @@ def changed(result, **values):
         ({"evaluation__ausuc": float("nan")}, "ausuc must lie between 0 and 1; got nan"),
         ({"evaluation__plain__seen": -1}, "plain, seen must lie between 0 and 1; got -1"),
         ({"oracle__zsl": 7}, "oracle, zsl must lie between 0 and 1"),
+        ({"spec__gamma": 0.5}, "gamma must be called given, as its spec gives it; got validated"),
         ({"key": "0" * 16}, "its key must be that of what was run"),
         ({"spec__seed": 5}, "its key must be that of what was run"),
         ({"created": "yesterday"}, "created must be a moment with its time zone"),

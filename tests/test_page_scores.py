@@ -69,7 +69,7 @@ def test_a_file_with_a_question_waits_for_its_answer(tmp_path, scored):
     app.radio[0].set_value(app.radio[0].options[0]).run()
     assert not app.exception
     assert metrics(app)["AUSUC"] == f"{100 * scored.curve.ausuc:.1f} %"
-    assert "Nobody has chosen a γ for these scores." in words(app)
+    assert "No γ is chosen for these scores." in words(app)
 
 
 def test_two_files_of_one_name_are_two(tmp_path, scored):
@@ -158,6 +158,25 @@ def test_the_printed_command_says_how_validation_scores_were_read(tmp_path, scor
     app.session_state["scores_tab"] = "Reproduce"
     app.run()
     assert "--fix distances --validation-fix as-is" in app.code[0].value
+
+
+@pytest.mark.parametrize("peeked", [True, False])
+def test_validation_scores_of_test_images_are_an_oracle_on_the_page(tmp_path, scored, peeked):
+    unseen, rows = np.flatnonzero(~scored.seen), slice(None, None, 2)
+    np.savez(tmp_path / "own.npz", scores=scored.F, y=scored.y, unseen_classes=unseen)
+    F, y = scored.F[rows], scored.y[rows]
+    if not peeked:
+        seen = np.flatnonzero(scored.seen)
+        y, unseen = np.random.default_rng(0).choice(seen, 200), seen[:2]
+        F = np.eye(scored.F.shape[1])[y] + np.random.default_rng(1).normal(size=(200, F.shape[1]))
+    np.savez(tmp_path / "val.npz", scores=F, y=y, unseen_classes=unseen)
+    app = pages.visit(PAGE)
+    app.file_uploader(key="scores_val").upload("val.npz", (tmp_path / "val.npz").read_bytes())
+    uploaded(app, tmp_path / "own.npz")
+    assert not app.exception
+    assert ("H, validated γ" in metrics(app)) == (not peeked)
+    assert any("this is an oracle" in warning.value for warning in app.warning) == peeked
+    assert "No γ is chosen for these scores." not in words(app)
 
 
 def known_scores(tmp_path):

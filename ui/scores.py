@@ -79,8 +79,8 @@ class Brought:
 
     @property
     def gamma(self) -> float | None:
-        """The gamma that came with them; None where nobody has chosen one."""
-        return self.report.gamma
+        """The gamma that was chosen for them; None without one, and where it is an oracle."""
+        return self.report.chosen
 
 
 @dataclass(frozen=True, eq=False)

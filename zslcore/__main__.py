@@ -39,8 +39,12 @@ def add_import(commands: Subparsers) -> None:
         metavar="FOLDER",
         help="folder in the xlsa17 layout, the standard_split in it, or a file",
     )
-    parser.add_argument("--features", metavar="F", help="file of features (res101.mat)")
-    parser.add_argument("--splits", metavar="S", help="file of splits (att_splits.mat)")
+    parser.add_argument(
+        "--features", metavar="F", help="file of features, in FOLDER or any path (res101.mat)"
+    )
+    parser.add_argument(
+        "--splits", metavar="S", help="file of splits, in FOLDER or any path (att_splits.mat)"
+    )
     parser.add_argument(
         "--prototypes",
         metavar="P",
@@ -50,7 +54,12 @@ def add_import(commands: Subparsers) -> None:
     parser.add_argument(
         "--embedding", metavar="E", help="which of several in that file, as word2vec"
     )
-    parser.add_argument("--unseen", metavar="CLASS", nargs="+", help="unseen classes of a file")
+    parser.add_argument(
+        "--unseen",
+        metavar="CLASS",
+        nargs="+",
+        help="unseen classes of a file: names or numbers, or a file of them",
+    )
     parser.add_argument("--name", metavar="N", help="name to import it under")
     parser.set_defaults(run=run_import)
 
@@ -58,8 +67,10 @@ def add_import(commands: Subparsers) -> None:
 def run_import(args: argparse.Namespace) -> None:
     """Import what ``args.source`` holds and print what it is."""
     from zslcore.datasets.action_files import holds_actions
+    from zslcore.datasets.door import listed_classes
     from zslcore.datasets.importing import import_dataset
     from zslcore.exceptions import ParameterError
+    from zslcore.files import folder_of, path_of
 
     of_file, of_folder = ("unseen",), ("features", "splits", "embedding")
     if holds_actions(Path(args.source)):  # features have a file of their own, splits have not
@@ -70,6 +81,11 @@ def run_import(args: argparse.Namespace) -> None:
             raise ParameterError(f"--{option} means nothing for a {kind}; got {args.source}.")
     options = {key: getattr(args, key) for key in ("name", "prototypes", *of_file, *of_folder)}
     given = {key: value for key, value in options.items() if value is not None}
+    folder = folder_of(args.source)
+    for key in {"features", "splits", "prototypes"} & {*given}:
+        given[key] = str(path_of(given[key], folder))
+    if "unseen" in given:
+        given["unseen"] = listed_classes(given["unseen"], folder)
     print_dataset(import_dataset(args.source, **given))
 
 

@@ -14,7 +14,17 @@ from platformdirs import user_cache_path
 
 from zslcore.exceptions import ZSLError
 
-__all__ = ["APP", "FACTS", "data_folder", "or_refused", "refusal", "write_out", "written_whole"]
+__all__ = [
+    "APP",
+    "FACTS",
+    "data_folder",
+    "folder_of",
+    "or_refused",
+    "path_of",
+    "refusal",
+    "write_out",
+    "written_whole",
+]
 
 
 def _beside(installed: str, checkout: str) -> Path:
@@ -33,6 +43,30 @@ def data_folder() -> Path:
     """Return where imports, runs and results live: ``ZSL_DATA``, or the platform's cache folder."""
     chosen = os.environ.get("ZSL_DATA")
     return Path(chosen).expanduser() if chosen else user_cache_path("zero-shot-lab")
+
+
+def folder_of(source: str | os.PathLike[str]) -> Path:
+    """Return the folder of a source that is a folder, or a file in one."""
+    path = Path(source)
+    return path if path.is_dir() else path.parent
+
+
+def path_of(name: str | os.PathLike[str], folder: Path) -> Path:
+    """Return the file that an option of the command line means.
+
+    A plain name is looked up in the folder of the source, then in the working directory; a path the
+    other way round. What is found comes back absolute, anything else as it is.
+
+    Parameters
+    ----------
+    name : what stands behind the option
+    folder : of the source that the command is about
+    """
+    given = Path(name)
+    places = [folder / given, given]
+    if given.name != str(name):
+        places.reverse()
+    return next((path.absolute() for path in places if path.is_file()), given)
 
 
 #: What a system says where nothing can be written; NumPy says nothing of it.

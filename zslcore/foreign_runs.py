@@ -2,9 +2,9 @@
 
 A file holds one result, as ``zslcore run --json`` prints it, or a list of them, as ``zslcore runs
 export --format json`` writes it. It comes from outside, so that nothing in it is trusted: what is
-no result, contradicts itself or hides control characters is refused, and all with it. That the
-figures are true nobody can see; so they stay marked with whose they are, in the run store's table
-for such results, and never answer for a run of our own.
+no result, contradicts itself or hides control characters is refused, and all with it. That figures
+are true, and what is called validated was, cannot be checked; so they stay marked with whose they
+are, in the run store's table for such results, and never answer for a run of our own.
 """
 
 from __future__ import annotations
@@ -116,6 +116,8 @@ def _contradictions(entry: dict[str, Any], result: RunResult) -> Iterator[str]:
         yield f"zsl must be the mean of its classes, {mean:.6f}; got {e.zsl:.6f}"
     if set(e.per_class_zsl) | set(e.per_class) > set(result.class_names):
         yield "every class with an accuracy must have a name"
+    if result.gamma_origin == "validated" and result.spec.gamma is not None:
+        yield "gamma must be called given, as its spec gives it; got validated"
     if not _is_moment(result.created):
         yield "created must be a moment with its time zone, as 2026-01-31T12:00:00+00:00"
     key = hashlib.sha256(json.dumps(entry["spec"], sort_keys=True).encode()).hexdigest()[:16]

@@ -69,6 +69,7 @@ __all__ = [
     "REVISION",
     "Evaluation",
     "FoldChoice",
+    "GammaOrigin",
     "Oracle",
     "Problem",
     "Progress",
@@ -80,6 +81,7 @@ __all__ = [
     "evaluate",
     "fit_and_score",
     "oracle",
+    "origin_in_words",
     "penalised",
     "require_unseen",
     "rule_of",
@@ -94,6 +96,9 @@ REVISION = 1
 Task = Literal["zsl", "gzsl"]
 Rule = Literal["best", "one standard error"]
 Progress = Callable[[int, int], None]
+GammaOrigin = Literal["validated", "given", "oracle"]
+#: How gamma was found -> what that leaves open.
+_LEFT_OPEN = {"given": "how it was chosen is not stated", "oracle": "a bound, not a result"}
 
 #: Share of each training class of a fold that is kept as seen validation (calibration paper, 3.2).
 SEEN_VALIDATION = 0.2
@@ -618,6 +623,28 @@ class Evaluation:
     per_class_zsl: dict[int, float] = field(default_factory=dict)
     per_class: dict[int, float] = field(default_factory=dict)
     per_class_plain: dict[int, float] = field(default_factory=dict)
+
+
+def origin_in_words(origin: str | None, stated_by: str = "") -> str:
+    """Return how gamma was found, with what a reader cannot know of it.
+
+    Parameters
+    ----------
+    origin : of :data:`GammaOrigin`, or None without a gamma
+    stated_by : who says so, where it cannot be checked
+
+    Examples
+    --------
+    >>> origin_in_words("given")
+    'given; how it was chosen is not stated'
+    >>> origin_in_words("validated", "the submitter")
+    'validated, as stated by the submitter'
+    """
+    if origin is None:
+        return "none"
+    if origin == "validated" and stated_by:
+        return f"validated, as stated by {stated_by}"
+    return f"{origin}; {_LEFT_OPEN[origin]}" if origin in _LEFT_OPEN else origin
 
 
 def evaluate(scores: ScoredTest, gamma: float = 0.0) -> Evaluation:

@@ -17,6 +17,7 @@ from zslcore.analysis.comparison import planned
 from zslcore.analysis.printed import ChosenFor, chosen_for
 from zslcore.csv_text import harmless_csv
 from zslcore.exceptions import closest_name
+from zslcore.protocol import origin_in_words
 from zslcore.runs import KeptRun, RunResult
 from zslcore.version import stamped
 
@@ -203,16 +204,25 @@ def _name(one: KeptRun) -> str:
     return f"{name} (simulated)" if silent else name
 
 
-def as_text(result: RunResult) -> str:
-    """Return the figures of a run as text, in percent, with the origin of every choice."""
+def as_text(result: RunResult, stated_by: str = "") -> str:
+    """Return the figures of a run as text, in percent, with the origin of every choice.
+
+    Parameters
+    ----------
+    result : RunResult
+    stated_by : whose result it is, where it was not computed here
+    """
     e, spec = result.evaluation, result.spec
     made = ", simulated" if result.simulated else ""
     lines = [f"{spec.method} on {spec.dataset}{made}, split {spec.split}, data {spec.digest}"]
     chosen = ", ".join(f"{name} = {value}" for name, value in result.params.items())
     rule = f", {result.rule}" if result.rule else ""
-    lines.append(f"parameters   {chosen}  ({result.params_origin}{rule})")
+    how: str = result.params_origin
+    how = origin_in_words(how, stated_by) if how == "validated" else how
+    lines.append(f"parameters   {chosen}  ({how}{rule})")
     if result.gamma is not None:
-        lines.append(f"gamma        {result.gamma:.3g}  ({result.gamma_origin})")
+        how = origin_in_words(result.gamma_origin, stated_by)
+        lines.append(f"gamma        {result.gamma:.3g}  ({how})")
     top5 = f", top-5 {e.zsl_top5:.1%}" if len(e.per_class_zsl) > 5 else ""
     lines.append(f"ZSL          {e.zsl:.1%} per class, {e.zsl_per_sample:.1%} per sample{top5}")
     for name, point in (("plain", e.plain), ("calibrated", e.calibrated)):

@@ -16,7 +16,7 @@ from zslcore.board.as_html import to_html
 from zslcore.board.checking import judged
 from zslcore.board.entry import MAX_BYTES, SCHEMA
 from zslcore.board.making import add_entry, entry_of_run, entry_of_scores
-from zslcore.board.table import as_csv, as_latex, rows_of, table_of
+from zslcore.board.table import as_csv, as_latex, gamma_in_words, rows_of, table_of
 from zslcore.datasets import load
 from zslcore.exceptions import FileRefusedError, ParameterError
 from zslcore.leakage.known import known_splits
@@ -101,6 +101,32 @@ def test_judged_scores_become_an_entry(made):
         entry_of_scores({"figures": 1}, **said)
 
 
+def test_scores_are_validated_as_stated_and_no_bound_is_a_result():
+    """Their file says so; nothing on the board can repeat it, as the spec of a run would."""
+    rng = np.random.default_rng(0)
+    y = np.repeat(np.arange(8), 30)
+    of = [np.eye(8)[y] + rng.normal(size=(len(y), 8)) for _ in range(2)]
+    matrix, *others = (
+        interpreted(ScoreFile("own.npz", F, y, unseen), ["as-is"])[0]
+        for F, unseen in ((of[0], [6, 7]), (of[1], [6, 7]))
+    )
+    seen = y < 6
+    held = interpreted(ScoreFile("val.npz", of[1][seen], y[seen], [4, 5]), ["as-is"])[0]
+    said = {"method": "M", "who": "A", "provenance": "Theirs."}
+    words = []
+    for report in (judge(matrix, validation=held), judge(matrix, gamma=0.1),
+                   judge(matrix, validation=others[0])):  # fmt: skip
+        entry = entry_of_scores(json.loads(report.to_json()), **said)
+        read_entry(entry.to_json().encode(), "a.json")
+        (row,) = rows_of([judged(entry, "a.json")])
+        words.append((gamma_in_words(row), entry.peeked))
+    assert words == [
+        ("validated (stated by the submitter)", False),
+        ("given (how is not stated)", False),
+        ("oracle", True),
+    ]
+
+
 def test_a_recognised_test_set_is_placed_by_its_counts():
     report = {
         "file": "x.npz", "digest": "0" * 16, "benchmark": "AWA1", "split": "PS", "gamma": None,
@@ -125,6 +151,7 @@ def test_a_recognised_test_set_is_placed_by_its_counts():
         ({"gamma__origin": None}, "gamma.origin: expected how gamma was found"),
         ({"gamma__origin": "unknown"}, "got 'unknown'"),
         ({"gamma__value": None}, "gamma.value: expected the number that was validated"),
+        ({"spec__gamma": 0.5}, "expected given, as the spec gives gamma; got validated"),
         ({"gamma__origin": "none", "gamma__value": None}, "as there are figures at gamma"),
         ({"figures__zsl": 56.5}, "figures.zsl: expected a fraction in [0, 1]; got 56.5; is that"),
         ({"figures__zsl": 0.1}, "figures.zsl: expected the mean of its classes"),

@@ -19,7 +19,14 @@ from zslcore.board import Board, Judged, read_entry
 from zslcore.board.as_html import to_html
 from zslcore.board.checking import judged
 from zslcore.board.entry import MAX_BYTES
-from zslcore.board.table import as_csv, as_latex, chosen_in_words, table_of
+from zslcore.board.table import (
+    as_csv,
+    as_latex,
+    chosen_in_words,
+    gamma_in_words,
+    rows_of,
+    table_of,
+)
 
 __all__ = ["check_a_file", "show_result", "show_results"]
 
@@ -74,6 +81,7 @@ def show_results(board: Board, figure: str, label: str) -> None:
     ordered = pd.concat([there, table[table[figure].isna()]])
     shown = ordered.assign(
         chosen=[chosen_in_words(row) for _, row in ordered.iterrows()],
+        gamma_origin=[gamma_in_words(row) for _, row in ordered.iterrows()],
         **{f"{name}_between": _between(ordered, name) for name in ("zsl", "H_gamma")},
     )
     tables.show(
@@ -120,10 +128,9 @@ def show_result(results: Sequence[Judged]) -> None:
         )
     params = ", ".join(f"{name} = {value}" for name, value in entry.parameters.params.items())
     gamma = "none" if entry.gamma.value is None else three_digits(entry.gamma.value)
-    origin = "" if entry.gamma.value is None else f" ({plain(entry.gamma.origin)})"
-    chosen = chosen_in_words(
-        {"chosen_for": entry.parameters.chosen_for, "params_origin": entry.parameters.origin}
-    )
+    (row,) = rows_of([one])
+    origin = "" if entry.gamma.value is None else f", {plain(gamma_in_words(row))}"
+    chosen = chosen_in_words(row)
     st.markdown(
         f"**Chosen.** γ: {gamma}{origin}. Parameters: "
         f"{plain(chosen)}{': ' + plain(params) if params else ''}."

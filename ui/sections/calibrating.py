@@ -21,7 +21,7 @@ from zslcore.datasets import ZSLDataset
 from zslcore.datasets.benchmarks import benchmark_of
 from zslcore.jobs import run as running
 from zslcore.methods import METHODS
-from zslcore.protocol import ScoredTest
+from zslcore.protocol import ScoredTest, origin_in_words
 from zslcore.runs import RunResult, RunSpec
 
 __all__ = ["Calibrating", "show_calibration"]
@@ -223,7 +223,8 @@ def _show_command(shown: Calibrating) -> None:
         language=None,
         wrap_lines=True,
     )
+    gamma = origin_in_words(run.gamma_origin)
     st.caption(
-        f"{shown.dataset.source} Parameters {run.params_origin}, γ {run.gamma_origin or 'none'}; "
+        f"{shown.dataset.source} Parameters {run.params_origin}; γ {gamma}; "
         f"data {spec.digest}, seed {spec.seed}, {run.seconds:.1f} s."
     )

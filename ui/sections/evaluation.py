@@ -14,7 +14,7 @@ from ui.text import AUSUC, GAP_OF_ALL, GAP_OF_PARAMETERS, plain
 from zslcore.analysis import printed
 from zslcore.datasets import ZSLDataset
 from zslcore.datasets.benchmarks import benchmark_of
-from zslcore.protocol import ScoredTest
+from zslcore.protocol import ScoredTest, origin_in_words
 from zslcore.runs import RunResult, RunSpec
 
 __all__ = ["show_figures", "show_headline", "show_own"]
@@ -45,7 +45,7 @@ def show_headline(run: RunResult, scores: ScoredTest) -> None:
                 f"H, γ = {three_digits(run.gamma or 0.0)}",
                 percent(calibrated.harmonic),
                 **change(calibrated.harmonic - plain.harmonic),
-                help=f"Here γ is {run.gamma_origin or 'none'}.",
+                help=f"γ: {origin_in_words(run.gamma_origin)}.",
             )
             terms.metric(AUSUC, percent(evaluation.ausuc))
         if gap:
@@ -56,7 +56,8 @@ def show_headline(run: RunResult, scores: ScoredTest) -> None:
 def show_own(own: Brought) -> None:
     """Say the figures of scores that the visitor has brought, and where the rest of them is."""
     parts = [f"ZSL {percent(own.report.evaluation.zsl)}"]
-    for figure, said in (("H", "H at γ = 0"), ("H at gamma", f"H, {own.report.origin} γ")):
+    at_gamma = f"H at γ ({own.report.how})"
+    for figure, said in (("H", "H at γ = 0"), ("H at gamma", at_gamma)):
         if (value := own.report.figure(figure)) is not None:
             parts.append(f"{said} {percent(value)}")
     with st.container(horizontal=True, vertical_alignment="center"):

@@ -19,6 +19,7 @@ from ui.text import plain
 from zslcore.analysis import run_comparison
 from zslcore.foreign_runs import MAX_NAME, import_runs
 from zslcore.kept import scratch
+from zslcore.protocol import origin_in_words
 from zslcore.run_listing import ORACLE, as_csv, as_json, as_latex, chosen
 from zslcore.runs import KeptRun, RunStore
 
@@ -120,9 +121,9 @@ def show_run(one: KeptRun, peeked: Collection[str]) -> None:
             terms.metric("H at γ", percent(e.calibrated.harmonic), **change(gain))
             terms.metric("AUSUC", percent(e.ausuc))
     params = plain(controls.in_words(result.spec.method, result.params))
-    st.markdown(
-        f"Parameters ({result.params_origin}): {params}. γ is {result.gamma_origin or 'none'}."
-    )
+    who = plain(one.imported.who) if one.imported else ""
+    how = origin_in_words("validated", who) if result.params_origin == "validated" else "given"
+    st.markdown(f"Parameters ({how}): {params}. γ: {origin_in_words(result.gamma_origin, who)}.")
     if chosen(one, peeked) == ORACLE:
         st.warning(
             "The oracle of another run found these parameters on the test set: a bound, never a "

@@ -15,6 +15,7 @@ from ui.sections import at_gamma
 from ui.sections.confusion import show_confusion
 from ui.sections.scores_around import show_overlap, show_printed
 from ui.text import plain
+from zslcore.protocol import origin_in_words
 from zslcore.scores import FIXES
 from zslcore.scores.paired import beside
 
@@ -98,11 +99,18 @@ def _show_identity(first: Brought) -> None:
 
 def _show_remarks(first: Brought) -> None:
     """Say what a reader of these figures should know."""
-    if first.gamma is None and first.matrix.tested.generalized:
+    report = first.report
+    if report.origin == "oracle":
+        st.warning(plain(report.note), icon=":material/visibility_off:")
+    elif report.note:
+        st.caption(f":material/info: {plain(report.note)}")
+    if report.origin is None and first.matrix.tested.generalized:
         st.caption(
-            ":material/info: Nobody has chosen a γ for these scores. A γ that is read off the test "
-            "images is an oracle: a bound, not a result. Add validation scores to choose one."
+            ":material/info: No γ is chosen for these scores. A γ that is read off the test images "
+            "is an oracle: a bound, not a result. Add validation scores to choose one."
         )
+    if report.origin == "given":
+        st.caption(f":material/info: γ: {origin_in_words('given')}.")
     for remark in first.matrix.remarks:
         st.caption(f":material/info: {plain(remark)}")
 

@@ -93,6 +93,6 @@ def show_printed(first: Brought) -> None:
         st.caption(f"AUSUC of your scores: {100 * e.ausuc:.2f} %.")
     st.caption(
         f"Printed figures of {plain(m.benchmark)}, split {m.split}, with ResNet-101 features. u, s "
-        "and H are those of γ = 0. H calibrated: parameters and γ chosen for GZSL on validation "
-        "classes."
+        "and H are those of γ = 0. Printed H calibrated: parameters and γ chosen for GZSL on "
+        "validation classes; that of your scores: at the γ chosen for them."
     )

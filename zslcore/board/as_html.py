@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from zslcore.board.checking import Board
-from zslcore.board.table import HEADINGS, PERCENT, chosen_in_words, table_of
+from zslcore.board.table import HEADINGS, PERCENT, chosen_in_words, gamma_in_words, table_of
 
 __all__ = ["to_html"]
 
@@ -73,8 +73,9 @@ def to_html(board: Board, title: str = "Board of results") -> str:
 EXPLAINED = (
     "Accuracies are means over classes, in percent; below them stand 95 % intervals over classes, "
     "where a result tells the accuracy of every class. Overlap: whether unseen classes were among "
-    "those that the feature extractor was trained on; unknown means that nobody has told. A gamma "
-    "or parameters called oracle were chosen on the test images: a bound, not a result."
+    "those that the feature extractor was trained on; unknown means that it is not stated. A gamma "
+    "or parameters called oracle were chosen on the test images: a bound, not a result. Stated by "
+    "the submitter: the result has no spec that would repeat the choice, so it cannot be checked."
 )
 
 
@@ -91,7 +92,8 @@ def _line(row: pd.Series) -> str:
 def _cell(row: pd.Series, column: str) -> str:
     if column in PERCENT:
         return _number(row, column)
-    text = chosen_in_words(row) if column == "chosen_for" else str(row[column])
+    in_words = {"chosen_for": chosen_in_words, "gamma_origin": gamma_in_words}.get(column)
+    text = in_words(row) if in_words else str(row[column])
     if column == "data" and row["simulated"]:
         text = f"{text} (simulated)"
     shown, kind = escape(text), ""

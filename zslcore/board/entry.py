@@ -96,8 +96,8 @@ class Gamma:
 
     Attributes
     ----------
-    origin : "validated" (on other images than the test images), "given", "oracle" (on the test
-        images) or "none"
+    origin : "validated" (on other images than the test images), "given" (how is not stated),
+        "oracle" (on the test images) or "none"
     value : None where there is none
     """
 
@@ -364,6 +364,8 @@ def _of_gamma(entry: BoardEntry) -> Iterator[str]:
     gamma, at_gamma = entry.gamma, entry.figures.H_gamma
     if gamma.origin != "none" and (gamma.value is None or not math.isfinite(gamma.value)):
         yield f"gamma.value: expected the number that was {gamma.origin}; got {gamma.value}"
+    if gamma.origin == "validated" and (entry.spec or {}).get("gamma") is not None:
+        yield "gamma.origin: expected given, as the spec gives gamma; got validated"
     if gamma.origin == "none" and (gamma.value is not None or at_gamma is not None):
         yield "gamma.origin: expected how gamma was found, as there are figures at gamma; got none"
 

@@ -33,6 +33,7 @@ __all__ = [
     "as_latex",
     "as_text",
     "chosen_in_words",
+    "gamma_in_words",
     "rows_of",
     "table_of",
     "variant_of",
@@ -42,7 +43,19 @@ __all__ = [
 COLUMNS = (
     *("method", "who", "data", "benchmark", "simulated", "split", "split_state", "contamination"),
     *("pretraining", "overlapping_classes", "related_classes", "chosen_for", "params_origin"),
-    *("gamma_origin", "gamma", "zsl", "zsl_low", "zsl_high", "u", "s", "H", "u_gamma", "s_gamma"),
+    *(
+        "gamma_origin",
+        "gamma",
+        "stated",
+        "zsl",
+        "zsl_low",
+        "zsl_high",
+        "u",
+        "s",
+        "H",
+        "u_gamma",
+        "s_gamma",
+    ),
     *("H_gamma", "H_gamma_low", "H_gamma_high", "ausuc", "seeds", "zsl_std", "H_gamma_std"),
     *("features", "version", "created", "link", "file"),
 )
@@ -105,6 +118,7 @@ def _row(one: Judged) -> dict[str, Any]:
     row |= {"overlapping_classes": len(found.classes), "related_classes": found.related}
     row |= {"chosen_for": entry.parameters.chosen_for, "params_origin": entry.parameters.origin}
     row |= {"gamma_origin": entry.gamma.origin, "gamma": entry.gamma.value}
+    row |= {"stated": not entry.spec}  # without a spec the choice cannot be repeated
     row |= {"seeds": entry.seeds.n, "zsl_std": entry.seeds.zsl_std}
     row |= {"H_gamma_std": entry.seeds.H_gamma_std, "created": entry.created[:10]}
     row |= {"version": entry.versions.get("zslcore", ""), "link": entry.link, "file": one.file}
@@ -163,6 +177,7 @@ def _for_readers(table: pd.DataFrame) -> pd.DataFrame:
     """Return the columns of :data:`HEADINGS` as texts, without those that are empty."""
     shown = table[list(HEADINGS)].copy()
     shown["chosen_for"] = [chosen_in_words(row) for _, row in table.iterrows()]
+    shown["gamma_origin"] = [gamma_in_words(row) for _, row in table.iterrows()]
     shown["data"] += table["simulated"].map({True: " (simulated)", False: ""})
     for column in PERCENT:
         if column in shown:
@@ -174,7 +189,18 @@ def _for_readers(table: pd.DataFrame) -> pd.DataFrame:
 def chosen_in_words(row: Mapping[str, Any] | pd.Series) -> str:
     """Say how parameters were chosen: "validated for GZSL", "given" ..."""
     what = f" for {row['chosen_for'].upper()}" if row["chosen_for"] else ""
-    return f"{row['params_origin']}{what}"
+    return f"{row['params_origin']}{what}{_stated(row, 'params_origin')}"
+
+
+def gamma_in_words(row: Mapping[str, Any] | pd.Series) -> str:
+    """Say how gamma was found: "validated", "validated (stated by the submitter)" ..."""
+    open_ = " (how is not stated)" if row["gamma_origin"] == "given" else ""
+    return f"{row['gamma_origin']}{open_}{_stated(row, 'gamma_origin')}"
+
+
+def _stated(row: Mapping[str, Any] | pd.Series, origin: str) -> str:
+    """Mark a choice that cannot be checked: a result without a spec, which would repeat it."""
+    return " (stated by the submitter)" if row["stated"] and row[origin] == "validated" else ""
 
 
 def _percent(value: float | None) -> str:

@@ -62,7 +62,8 @@ def _of_data_set(parser: argparse.ArgumentParser) -> None:
     option("--attributes", metavar="CSV", help="prototypes: a column class, a column an attribute")
     option("--text", nargs="+", metavar="TEMPLATE",
            help='prototypes by an encoder of texts: "a photo of a {}."')  # fmt: skip
-    option("--unseen", nargs="+", metavar="CLASS", help="unseen classes of the data set")
+    option("--unseen", nargs="+", metavar="CLASS",
+           help="unseen classes of the data set: names or numbers, or a file of them")  # fmt: skip
     option("--name", metavar="NAME", help="import it under this name")
 
 
@@ -73,6 +74,7 @@ def run_extract(args: argparse.Namespace) -> None:
     from zslcore.extraction.texts import prototypes_of_texts
 
     _require_together(args)
+    _look_up(args)
     images = _listed(args)
     _require_classes(args, images)
     encoder = _encoder(args)
@@ -110,10 +112,24 @@ def _require_together(args: argparse.Namespace) -> None:
         raise ParameterError("--attributes and --unseen: expected --name beside them; got none.")
 
 
+def _look_up(args: argparse.Namespace) -> None:
+    """Look up files, which may lie in the folder of images, and what a list of classes holds."""
+    from zslcore.datasets.door import listed_classes
+    from zslcore.files import path_of
+
+    if args.labels:
+        args.labels = path_of(args.labels, args.images)
+    if args.attributes:
+        args.attributes = str(path_of(args.attributes, args.images))
+    if args.unseen:
+        args.unseen = listed_classes(args.unseen, args.images)
+
+
 def _require_classes(args: argparse.Namespace, images: Listing) -> None:
     """Refuse classes without prototype, and unseen ones that there are not."""
     from zslcore.datasets.embeddings import read_csv_embeddings
     from zslcore.datasets.facts import plain_name
+    from zslcore.datasets.table import class_numbers
     from zslcore.exceptions import closest_name
 
     known = list(images.class_names)
@@ -123,9 +139,7 @@ def _require_classes(args: argparse.Namespace, images: Listing) -> None:
         for name in images.class_names:
             if plain_name(name) not in plain:
                 raise closest_name(f"class in {args.attributes}", name, known)
-    for name in args.unseen or ():
-        if name not in known:
-            raise closest_name("unseen class", name, known)
+    class_numbers(args.unseen or (), known)
 
 
 def _listed(args: argparse.Namespace) -> Listing:

@@ -159,7 +159,7 @@ def show_run(args: argparse.Namespace) -> None:
     result = one.result
     made = f"{result.created}, version {result.version} {result.commit}".rstrip()
     print(f"key          {one.id}\norigin       {one.origin}\nmade         {made}")
-    print(as_text(result))
+    print(as_text(result, one.imported.who if one.imported else ""))
 
 
 def compare_runs(args: argparse.Namespace) -> None:
@@ -237,3 +237,5 @@ def _told(found: Sequence[KeptRun]) -> Iterator[str]:
     for one in found:
         spec: Any = one.result.spec
         yield f"{one.id}  {spec.method} on {spec.dataset}, split {spec.split}; {one.origin}"
+    if any("validated" in (one.result.gamma_origin, one.result.params_origin) for one in found):
+        yield "What these results call validated is as stated: it cannot be checked here."

@@ -31,19 +31,20 @@ def add_parser(commands: Subparsers) -> None:
     option("files", nargs="+", type=Path, metavar="FILE", help="npz, npy, csv, parquet, mat, h5")
     option("--unseen", nargs="+", metavar="CLASS", help="names or numbers, or a file of them")
     option("--labels", type=Path, metavar="FILE", help="labels, where FILE has none")
-    option("--validation", type=Path, metavar="FILE", help="scores on which gamma is chosen")
-    option("--validation-unseen", nargs="+", metavar="CLASS", help="its unseen classes")
+    option("--validation", type=Path, metavar="FILE",
+           help="scores of other images and classes, on which gamma is chosen")  # fmt: skip
+    option("--validation-unseen", nargs="+", metavar="CLASS", help="its unseen classes, likewise")
     option("--validation-fix", action="append", metavar="FIX",
            help="answer to a question about it (those of --fix)")  # fmt: skip
     option("--validation-labels", type=Path, metavar="FILE", help="its labels")
-    option("--gamma", type=float, help="gamma, chosen by you on other images")
+    option("--gamma", type=float, help="gamma that you give; how you chose it is not known here")
     option(
         "--fix",
         action="append",
         default=[],
         metavar="FIX",
         help="answer to a question: transposed, labels-from-1, unused-column, distances, "
-        "seen-first, unseen-first, or as-is",
+        "seen-first, unseen-first, unused-last-column, seen-listed, or as-is",
     )
     option("--json", action="store_true", help="print everything as JSON")
     parser.set_defaults(run=run_score)
@@ -83,11 +84,16 @@ def understood(
     option: str = "--fix",
 ) -> ScoreMatrix:
     """Return what a file means; a question is asked as a refusal that names the answers."""
+    from zslcore.datasets.door import listed_classes
+    from zslcore.files import path_of
     from zslcore.scores import interpreted
     from zslcore.scores.reading import read_scores
 
-    listed = unseen is not None and len(unseen) == 1 and Path(unseen[0]).is_file()
-    file = read_scores(path, labels=labels, unseen=Path(unseen[0]) if unseen and listed else unseen)
+    file = read_scores(
+        path,
+        labels=None if labels is None else path_of(labels, path.parent),
+        unseen=None if unseen is None else listed_classes(unseen, path.parent),
+    )
     matrix, asked = interpreted(file, fixes)
     if matrix is None:
         question = asked[0]

@@ -30,6 +30,7 @@ import numpy as np
 
 from zslcore.datasets.door_readers import GoneError, Reader, Started, fork, start
 from zslcore.exceptions import FileRefusedError
+from zslcore.files import path_of
 from zslcore.kept import scratch
 
 __all__ = [
@@ -39,6 +40,7 @@ __all__ = [
     "Table",
     "Variables",
     "clean_text",
+    "listed_classes",
     "make_ready",
     "read_arrays",
     "read_lines",
@@ -292,6 +294,19 @@ def read_lines(path: Path, *, max_bytes: int = 1 << 20) -> tuple[str, ...]:
         )
     lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
     return tuple(name for name in map(clean_text, lines) if name)
+
+
+def listed_classes(words: Sequence[str], folder: Path) -> list[str]:
+    """Return classes as a command names them: names or numbers, or one file with one a line.
+
+    Parameters
+    ----------
+    words : what stands behind the option
+    folder : where the file may lie, see :func:`zslcore.files.path_of`
+    """
+    if len(words) == 1 and (path := path_of(words[0], folder)).is_file():
+        return list(read_lines(path))
+    return list(words)
 
 
 #: Called with the share of a file that is read, a few times a second; what it raises ends the

@@ -50,7 +50,7 @@ from zslcore.datasets.imagenet import challenge_split, known_ids
 from zslcore.exceptions import DatasetError, FileRefusedError, closest_name
 from zslcore.files import FACTS
 
-__all__ = ["read_table"]
+__all__ = ["class_numbers", "read_table"]
 
 #: Counted up when the same file gives other folds: 2 knows the released ones.
 REVISION = 2
@@ -185,7 +185,7 @@ def _own_split(path: Path, table: _Table, unseen: Sequence[str | int] | None) ->
     if unseen is None:
         whole, note = _split_of_parts(file, table), f"Rows as given in {file}"
     else:
-        chosen = _class_numbers(unseen, table.class_names)
+        chosen = class_numbers(unseen, table.class_names)
         whole = Split.from_classes("own", labels, chosen)
         note = f"{len(chosen)} unseen classes as asked for; a fifth of the others' rows held out"
     known = recognise(table.class_names, labels)
@@ -216,9 +216,16 @@ def _split_of_parts(file: str, table: _Table) -> Split:
     )
 
 
-def _class_numbers(classes: Sequence[str | int], names: tuple[str, ...]) -> list[int]:
-    """Return rows of the prototypes for class names or numbers."""
-    number = {name: i for i, name in enumerate(names)} | {i: i for i in range(len(names))}
+def class_numbers(classes: Sequence[str | int], names: Sequence[str]) -> list[int]:
+    """Return rows of the prototypes for class names, or numbers that no class is called.
+
+    Parameters
+    ----------
+    classes : names or numbers
+    names : of all classes
+    """
+    number: dict[str | int, int] = {str(i): i for i in range(len(names))}
+    number |= {i: i for i in range(len(names))} | {name: i for i, name in enumerate(names)}
     for one in classes:
         if one not in number:
             raise closest_name("unseen class", one, names)

@@ -86,7 +86,7 @@ def read_xlsa17(
     ----------
     folder : path of the data set's folder, or of the ``standard_split`` in it
     features, splits : names of the two files in it, MATLAB 5 or 7.3; splits may lie in one of
-        :data:`SPLIT_FOLDERS`, as in ``standard_split/att_splits.mat``
+        :data:`SPLIT_FOLDERS`, as in ``standard_split/att_splits.mat``; or absolute paths anywhere
     name : str, optional
         Name of the import. By default the folder's, followed by the stem of every file that is not
         called as in the public archive: ``CUB``, ``CUB-vgg_fc7``, ``CUB-vgg_fc7-att_splits_v1``.
@@ -120,7 +120,10 @@ def read_xlsa17(
             "prototypes= (--prototypes), got none."
         )
     layout = _Layout.find(Path(folder), features, splits)
-    options: dict[str, str] = {"features": features, "splits": splits}
+    options: dict[str, str] = {
+        "features": _inside(layout.folder, features),
+        "splits": _inside(layout.folder, splits),
+    }
     if prototypes is not None:
         own = Path(prototypes)
         own = own if own.exists() else layout.folder / own
@@ -177,6 +180,7 @@ class _Layout:
         if not folder.is_dir():
             raise FileRefusedError(f"{folder}: expected a folder with {features} and {splits}.")
         folder = folder.resolve()
+        features, splits = _inside(folder, features), _inside(folder, splits)
         if folder.name.lower() in SPLIT_FOLDERS and not _look_up(folder, features):
             folder, splits = folder.parent, f"{folder.name}/{splits}"
         splits_file = _required(folder, splits, "splits")
@@ -223,7 +227,18 @@ def _look_up(folder: Path, name: str) -> Path | None:
     return next((path for path in folder.iterdir() if path.name.lower() == name.lower()), None)
 
 
+def _inside(folder: Path, name: str) -> str:
+    """Return an absolute path as a name in ``folder``, where the file lies in it."""
+    path = Path(name)
+    if not path.is_absolute():
+        return name
+    path = path.parent.resolve() / path.name  # a link in the folder is a file of the folder
+    return path.relative_to(folder).as_posix() if path.is_relative_to(folder) else str(path)
+
+
 def _required(folder: Path, name: str, what: str) -> Path:
+    if Path(name).is_absolute() and Path(name).is_file():
+        return Path(name)
     where, _, file = name.rpartition("/")
     inside: Path | None = folder
     if where:

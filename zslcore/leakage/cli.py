@@ -19,7 +19,7 @@ from zslcore.datasets.door import clean_text, read_value
 from zslcore.datasets.simulated import UNPLANTED
 from zslcore.datasets.simulated_actions import SIMULATED_ACTIONS
 from zslcore.exceptions import FileRefusedError, ParameterError, ZSLError, closest_name
-from zslcore.files import write_out
+from zslcore.files import folder_of, path_of, write_out
 from zslcore.leakage.checks import CHECKS
 from zslcore.leakage.context import Decisions, Provenance, Thresholds
 from zslcore.leakage.correction import POLICIES
@@ -138,8 +138,11 @@ def _give_back_path(args: argparse.Namespace) -> None:
 def _where(args: argparse.Namespace) -> dict[str, Any]:
     """Return what the audit and the corrected split are told of the subject alike."""
     numbers = {field.name: getattr(args, field.name) for field in fields(Thresholds)}
-    told = ("split", "labels", "features", "groups", "group_pattern")
-    return {what: getattr(args, what) for what in told} | {"thresholds": Thresholds(**numbers)}
+    told = {what: getattr(args, what) for what in ("split", "group_pattern")}
+    for what in ("labels", "features", "groups"):
+        name = getattr(args, what)
+        told[what] = None if name is None else str(path_of(name, folder_of(args.path)))
+    return told | {"thresholds": Thresholds(**numbers)}
 
 
 def _accepted(args: argparse.Namespace) -> frozenset[str]:

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from dataclasses import asdict, dataclass, replace
+from typing import Any
 
 from zslcore.exceptions import DatasetError
 from zslcore.metrics import OperatingPoint, top_k_accuracy
-from zslcore.protocol import Evaluation, best_common_gamma, evaluate
+from zslcore.protocol import Evaluation, GammaOrigin, evaluate, origin_in_words
 from zslcore.scores.matrix import ScoreMatrix
+from zslcore.scores.validation import chosen_on
 from zslcore.version import commit, version
 
 __all__ = ["GammaOrigin", "ScoreReport", "judge"]
 
-GammaOrigin = Literal["given", "validated"]
 #: Ranks up to which the true class counts as found.
 TOP = (1, 2, 5, 10)
 
@@ -28,10 +29,12 @@ class ScoreReport:
     ----------
     matrix : ScoreMatrix
     gamma, origin : what calibrated stacking takes from seen classes and how it was found; None
-        where nobody has chosen one
-    evaluation : Evaluation at gamma, or at 0 without one
+        without one
+    evaluation : Evaluation at gamma; without one nothing in it is calibrated
     oracle : where H is best on these very images, which nobody may choose; None without curve
     top_k : k -> accuracy of unseen images among unseen classes
+    note : what is known of how gamma was chosen, in sentences
+    checked : False where a gamma that is called validated could not be checked
     """
 
     matrix: ScoreMatrix
@@ -40,23 +43,35 @@ class ScoreReport:
     evaluation: Evaluation
     oracle: OperatingPoint | None
     top_k: Mapping[int, float]
+    note: str = ""
+    checked: bool = True
+
+    @property
+    def chosen(self) -> float | None:
+        """Gamma where it is a result: not without one, and not where it is an oracle."""
+        return None if self.origin == "oracle" else self.gamma
+
+    @property
+    def how(self) -> str:
+        """How gamma was found, in words."""
+        return origin_in_words(self.origin, "" if self.checked else "the validation file")
 
     def figure(self, measure: str) -> float | None:
         """Return one figure: "zsl", "u", "s" or "H", the last three also "at gamma", per class.
 
         "zsl per sample" and "H per sample", the latter at gamma, weigh every image alike. None
-        where there is none: without seen images, or at a gamma that nobody has chosen.
+        where there is none: without seen images, without gamma, or at one that is an oracle.
         """
         e = self.evaluation
         if measure == "zsl per sample":
             return e.zsl_per_sample
         if measure == "H per sample":
-            there = e.calibrated_per_sample if self.gamma is not None else None
+            there = e.calibrated_per_sample if self.chosen is not None else None
             return None if there is None else there.harmonic
         letter, _, calibrated = measure.partition(" ")
         if letter == "zsl":
             return e.zsl
-        point = (e.calibrated if self.gamma is not None else None) if calibrated else e.plain
+        point = (e.calibrated if self.chosen is not None else None) if calibrated else e.plain
         names = {"u": "unseen", "s": "seen", "H": "harmonic"}
         return None if point is None else float(getattr(point, names[letter]))
 
@@ -92,6 +107,8 @@ class ScoreReport:
         return {
             "gamma": self.gamma,
             "gamma_origin": self.origin,
+            "gamma_note": self.note,
+            "gamma_checked": self.checked if self.origin == "validated" else None,
             "evaluation": figures,
             "oracle": oracle,
             "top_k": {str(k): value for k, value in self.top_k.items()},
@@ -121,12 +138,14 @@ class ScoreReport:
         if e.plain is not None:
             lines.append(_line("plain, gamma 0", e.plain))
             if self.gamma is not None and e.calibrated is not None:
-                lines.append(_line(f"{self.origin} gamma {self.gamma:.3g}", e.calibrated))
+                said = f"gamma {self.gamma:.3g}, {self.how}"
+                lines.append(_line(said, e.calibrated))
             lines.append(f"AUSUC        {e.ausuc:.2%}")
         if self.oracle is not None:
             said = f"oracle, gamma {self.oracle.gamma:.3g}: a bound, not a result"
             lines.append(_line(said, self.oracle))
-        return "\n".join([*lines, *(f"note         {remark}" for remark in m.remarks)])
+        notes = (*([self.note] if self.note else []), *m.remarks)
+        return "\n".join([*lines, *(f"note         {said}" for said in notes)])
 
 
 def _line(said: str, point: OperatingPoint) -> str:
@@ -148,11 +167,13 @@ def judge(
     ----------
     matrix : ScoreMatrix of the test images
     gamma : float, optional
-        Chosen by whoever made the scores, on other images.
+        Chosen elsewhere.
     origin : "given" or "validated"
         What is known of how ``gamma`` was chosen; without it there is none.
     validation : ScoreMatrix, optional
-        Scores of validation images with classes of both kinds, on which gamma is chosen.
+        Scores of validation images with classes of both kinds, on which gamma is chosen. The origin
+        is "oracle" where they are of test images or of unseen test classes, see
+        :func:`zslcore.scores.validation.chosen_on`.
 
     Raises
     ------
@@ -162,33 +183,26 @@ def judge(
     """
     if gamma is not None and validation is not None:
         raise DatasetError("gamma is either given or chosen on validation scores; got both.")
+    if gamma is not None and not math.isfinite(gamma):
+        raise DatasetError(f"gamma: expected a finite number; got {gamma}.")
+    note, checked = "", True
     if validation is not None:
-        gamma, origin = _chosen(matrix, validation), "validated"
+        choice = chosen_on(matrix, validation)
+        gamma, origin, note, checked = choice.gamma, choice.origin, choice.note, choice.checked
     if matrix.seen[matrix.y].all():
         raise DatasetError(f"{matrix.name}: expected images of unseen classes; got none.")
     tested = matrix.tested
     F, y = tested.unseen_part
+    evaluation = evaluate(tested, gamma or 0.0)
+    if gamma is None:
+        evaluation = replace(evaluation, calibrated=None, calibrated_per_sample=None, per_class={})
     return ScoreReport(
         matrix=matrix,
         gamma=gamma,
         origin=None if gamma is None else origin,
-        evaluation=evaluate(tested, gamma or 0.0),
+        evaluation=evaluation,
         oracle=tested.curve.best() if tested.generalized else None,
         top_k={k: top_k_accuracy(F, y, k) for k in TOP if k < F.shape[1]},
+        note=note,
+        checked=checked,
     )
-
-
-def _chosen(matrix: ScoreMatrix, validation: ScoreMatrix) -> float:
-    """Return the gamma that is best on validation scores, which are not the test scores."""
-    if validation.digest == matrix.digest:
-        raise DatasetError(
-            f"{validation.name}: expected validation scores; these are the test scores themselves."
-        )
-    there = validation.seen[validation.y]
-    if there.all() or not there.any():
-        side = "unseen" if there.all() else "seen"
-        raise DatasetError(
-            f"{validation.name}: expected validation images of seen and of unseen classes; there "
-            f"are none of {side} ones."
-        )
-    return best_common_gamma([validation.tested.curve])

@@ -12,11 +12,21 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
 
 from zslcore.exceptions import DatasetError, closest_name
 from zslcore.scores.known import KnownTest, recognised
 from zslcore.scores.matrix import ScoreFile, ScoreMatrix
+from zslcore.scores.traces import (
+    ABOVE_CHANCE,
+    CLEARER,
+    missing_classes,
+    moved_columns,
+    own_side_hits,
+    refuse_answers,
+    repeated_rows,
+    swapped_lists,
+    unused_column,
+)
 
 __all__ = ["FIXES", "Question", "interpreted"]
 
@@ -25,14 +35,13 @@ FIXES: dict[str, str] = {
     "transposed": "rows are classes and columns images: turn the matrix",
     "labels-from-1": "labels and unseen classes are counted from 1",
     "unused-column": "the first column belongs to no class: leave it out; labels are from 1",
+    "unused-last-column": "the last column belongs to no class: leave it out",
+    "seen-listed": "the list is that of the seen classes: take all others as unseen",
     "distances": "smaller is closer: take the negative",
     "seen-first": "columns are the seen classes in order of their numbers, then the unseen ones",
     "unseen-first": "columns are the unseen classes in order of their numbers, then the seen ones",
     "as-is": "the file is right as it is",
 }
-#: A hit is more than chance from this many times chance on, and a trace of another order is one
-#: that explains this many times more than the file as it is.
-ABOVE_CHANCE, CLEARER = 2.5, 2.0
 #: Rows, spread over the file, that suffice to see what scores are like.
 ENOUGH = 2_000
 
@@ -82,6 +91,7 @@ def interpreted(
         return None, (F,)
     file = replace(file, scores=F)
     _refuse_missing(file)
+    refuse_answers(file.name, F)
     numbered = _numbered(file, fixes)
     if isinstance(numbered, Question):
         return None, (numbered,)
@@ -89,7 +99,7 @@ def interpreted(
     if "as-is" not in fixes:
         rows = _some(len(matrix.y))
         some = replace(matrix, F=matrix.F[rows], y=matrix.y[rows])
-        asked = _order_question(some) or _distance_question(some)
+        asked = _order_question(some) or _distance_question(some) or _list_question(matrix, rows)
         if asked is not None:
             return None, (asked,)
     return replace(matrix, remarks=tuple(_remarks(matrix))), ()
@@ -156,15 +166,19 @@ def _numbered(file: ScoreFile, fixes: Collection[str]) -> _Numbered | Question:
     if given is not None and given.dtype == bool:
         # A mark is at its column: it moves with the columns, not with how labels are counted.
         given = np.flatnonzero(given) + ("labels-from-1" in fixes)
-    if "labels-from-1" not in fixes and "unused-column" not in fixes:
+    if not {"labels-from-1", "unused-column", "unused-last-column"} & {*fixes}:
         question = _counting_question(file.name, F, y, given, fixes)
         if question is not None:
             return question
+    elif "unused-last-column" in fixes:
+        F, names = F[:, :-1], names[:-1]
     else:
         y, given = y - 1, None if given is None else given - 1
         if "unused-column" in fixes:
             F, names = F[:, 1:], names[1:]
     C = F.shape[1]
+    if given is not None and "seen-listed" in fixes:
+        given = np.setdiff1d(np.arange(C), given)
     if y.min() < 0 or y.max() >= C:
         raise DatasetError(
             f"{file.name}, labels: expected columns of the scores, 0 to {C - 1}; got {y.min()} to "
@@ -214,7 +228,7 @@ def _unseen_numbers(file: ScoreFile, unseen: np.ndarray | Sequence[str]) -> np.n
 def _counting_question(
     name: str, F: np.ndarray, y: np.ndarray, unseen: np.ndarray | None, fixes: Collection[str]
 ) -> Question | None:
-    """Ask whether classes are counted from 1, where no label is 0."""
+    """Ask whether classes are counted from 1, or a column belongs to none of them."""
     C, low = F.shape[1], min(y.min(), _least(unseen))
     high = max(y.max(), -1 if unseen is None or not len(unseen) else unseen.max())
     if low >= 1 and high == C:
@@ -224,14 +238,8 @@ def _counting_question(
             "counted from 1?",
             open=True,
         )
-    unused = F[:, 0]
-    if low >= 1 and high == C - 1 and (unused == unused[0]).all() and "as-is" not in fixes:
-        return Question(
-            "unused-column",
-            f"{name}: no label is 0, and the first column is {unused[0]:g} in every row: does it "
-            "belong to no class?",
-        )
-    return None
+    asked = None if "as-is" in fixes else unused_column(name, F, y, unseen)
+    return None if asked is None else Question(*asked)
 
 
 def _least(unseen: np.ndarray | None) -> float:
@@ -307,10 +315,15 @@ def _order_question(some: ScoreMatrix) -> Question | None:
     if {*orders} & {*some.fixes}:
         return None
     now, chance = max(_hits(F, y), _hits(-F, y)), 1 / F.shape[1]
+
+    def of_sides(F: np.ndarray) -> float:
+        """Return what a bias to one side cannot spoil."""
+        return max(own_side_hits(sign * F, y, some.seen) for sign in (1, -1))
+
     for fix, place in orders.items():
         turned = F[:, place]
         hits = max(_hits(turned, y), _hits(-turned, y))
-        if hits > ABOVE_CHANCE * chance and hits > CLEARER * now:
+        if hits > ABOVE_CHANCE * chance and hits > CLEARER * now and of_sides(turned) > of_sides(F):
             return Question(
                 fix,
                 f"{some.name}: {now:.1%} of the answers are right as columns stand, {hits:.1%} if "
@@ -334,6 +347,12 @@ def _distance_question(some: ScoreMatrix) -> Question | None:
     return None
 
 
+def _list_question(matrix: ScoreMatrix, rows: np.ndarray) -> Question | None:
+    """Ask whether the classes that are listed as unseen are the seen ones."""
+    said = "" if "seen-listed" in matrix.fixes else swapped_lists(matrix, rows)
+    return Question("seen-listed", said) if said else None
+
+
 # --- Remarks --------------------------------------------------------------------------------------
 
 
@@ -352,27 +371,10 @@ def _remarks(matrix: ScoreMatrix) -> Iterator[str]:
                 "The scores of seen and of unseen classes sum to 1 each, in every row: they were "
                 "scaled side by side, so that γ = 0 compares nothing; any γ is as good."
             )
-    moved = _moved_columns(F, y[rows])
-    if moved:
-        yield moved
+    yield from moved_columns(F, y[rows], seen)
+    yield from missing_classes(matrix)
+    yield from repeated_rows(matrix)
     top = np.partition(F, -2, axis=1)[:, -2:] if F.shape[1] > 1 else F
     tied = float((top[:, 0] == top[:, -1]).mean()) if F.shape[1] > 1 else 0.0
     if tied > 0.01:
         yield f"In {tied:.0%} of the rows two classes share the highest score; the first is taken."
-
-
-def _moved_columns(F: np.ndarray, y: np.ndarray) -> str:
-    """Return a warning where answers fit the labels under another order of columns alone."""
-    C, answers = F.shape[1], F.argmax(axis=1)
-    # Only what occurs in these rows is counted: of 21,841 classes a table would take 4 GB.
-    (named, true), (given, answered) = (np.unique(k, return_inverse=True) for k in (y, answers))
-    counts = np.zeros((len(named), len(given)))
-    np.add.at(counts, (true, answered), 1)
-    rows, columns = linear_sum_assignment(counts, maximize=True)
-    now, best = float((answers == y).mean()), counts[rows, columns].sum() / len(y)
-    if best > ABOVE_CHANCE / C and best > CLEARER * now and now < 2 / C:
-        return (
-            f"{now:.1%} of the answers are right, near chance, but another order of columns would "
-            f"explain {best:.1%}: check that column k is class k."
-        )
-    return ""

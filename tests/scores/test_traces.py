@@ -1,0 +1,226 @@
+"""Odd files are asked about, remarked on or refused; clean files stay silent."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from zslcore.exceptions import ZSLError
+from zslcore.scores import ScoreFile, interpreted, judge
+from zslcore.scores.known import known_tests
+
+REAL = Path(__file__).parents[3] / "shared" / "data" / "gzsl_scores"
+C, UNSEEN = 20, np.array([1, 4, 8, 11, 15, 18])
+SEEN = np.setdiff1d(np.arange(C), UNSEEN)
+#: As in benchmarks: all images of an unseen class, a fifth of a seen one.
+Y = np.concatenate([np.repeat(SEEN, 12), np.repeat(UNSEEN, 60)])
+
+
+def scored(y=Y, hit=2.5, seed=0):
+    """Scores of a model that knows something, and prefers seen classes a little."""
+    rng = np.random.default_rng(seed)
+    scores = hit * np.eye(C)[y] + rng.normal(size=(len(y), C))
+    scores[:, SEEN] += 1.5
+    return scores
+
+
+F = scored()
+SHARP = np.exp(40 * (F - F.max(axis=1, keepdims=True)))
+SHARP /= SHARP.sum(axis=1, keepdims=True)
+
+
+def without(*classes):
+    there = ~np.isin(Y, classes)
+    return {"scores": F[there], "labels": Y[there]}
+
+
+def of_side(side):
+    there = np.isin(Y, side)
+    return {"scores": F[there], "labels": Y[there]}
+
+
+def with_column(column, values):
+    scores = F.copy()
+    scores[:, column] = values
+    return scores
+
+
+def seen_biased(y=Y):
+    scores = scored(y)
+    scores[:, SEEN] += 20
+    return scores
+
+
+def confused(y):
+    """Scores that take every unseen class for one seen class that it is like."""
+    scores = scored(y)
+    for k, c in enumerate(UNSEEN):
+        scores[y == c, SEEN[k]] += 30
+    return scores
+
+
+EVEN = np.concatenate([np.flatnonzero(c == Y)[:12] for c in range(C)])
+NOISE_Y = np.random.default_rng(5).integers(0, 50, 2000)
+CLEAN = {
+    "as it is": {},
+    "float32": {"scores": F.astype(np.float32)},
+    "float16": {"scores": F.astype(np.float16)},
+    "softmax": {"scores": np.exp(F) / np.exp(F).sum(axis=1, keepdims=True)},
+    "log softmax": {"scores": F - np.log(np.exp(F).sum(axis=1, keepdims=True))},
+    "saturated softmax": {"scores": SHARP},
+    "saturated softmax, float16": {"scores": SHARP.astype(np.float16)},
+    "three decimals": {"scores": np.round(F, 3)},
+    "large numbers": {"scores": 1e6 * F},
+    "negative numbers": {"scores": F - 100},
+    "a part": {"scores": F[::2], "labels": Y[::2]},
+    "as many images of every class": {"scores": F[EVEN], "labels": Y[EVEN]},
+    "sorted by nothing": {
+        "scores": F[np.random.default_rng(1).permutation(len(F))],
+        "labels": Y[np.random.default_rng(1).permutation(len(F))],
+    },
+    "a seen class without images": without(3),
+    "two classes without images, the first among them": without(0, 3),
+    "first class without images, ruled out": {
+        "scores": with_column(0, -np.inf)[Y != 0],
+        "labels": Y[Y != 0],
+    },
+    "first class without images, constant, never chosen": {
+        "scores": with_column(0, -99.0)[Y != 0],
+        "labels": Y[Y != 0],
+    },
+    "last class without images, constant, never chosen": {
+        "scores": with_column(C - 1, -99.0)[Y != C - 1],
+        "labels": Y[Y != C - 1],
+    },
+    "chance": {
+        "scores": np.random.default_rng(2).normal(size=(2000, 50)),
+        "labels": NOISE_Y,
+        "unseen": np.arange(40, 50),
+    },
+    "chance, few images": {"scores": np.random.default_rng(3).normal(size=F.shape)},
+    "biased to seen classes": {"scores": seen_biased()},
+    "biased to seen classes, hardly any seen images": {
+        "scores": confused(Y[160:]),
+        "labels": Y[160:],
+    },
+    "calibrated before": {"scores": F - 1.5 * np.isin(np.arange(C), SEEN)},
+    "more unseen classes than seen": {"unseen": np.arange(5, C)},
+}
+SWAPPED = {"unseen": SEEN}
+VARIED = np.random.default_rng(4).normal(size=(len(F), 1))
+ASKED = {
+    "first column unused, varies": (
+        "unused-column",
+        {"scores": np.hstack([VARIED, F]), "labels": Y + 1, "unseen": UNSEEN + 1},
+    ),
+    "first column unused, constant": (
+        "unused-column",
+        {"scores": np.hstack([0 * VARIED + 4, F]), "labels": Y + 1, "unseen": UNSEEN + 1},
+    ),
+    "last column unused, varies": ("unused-last-column", {"scores": np.hstack([F, VARIED])}),
+    "last column unused, constant": (
+        "unused-last-column",
+        {"scores": np.hstack([F, 0 * VARIED + 4])},
+    ),
+    "lists swapped": ("seen-listed", SWAPPED),
+    "lists swapped, as marks": ("seen-listed", {"unseen": np.isin(np.arange(C), SEEN)}),
+}
+REMARKED = {
+    "an unseen class without images": ("No image is of 1 of the 6 unseen classes (4)", without(4)),
+    "all rows twice": (
+        f"{len(F)} of {2 * len(F):,} rows repeat another row",
+        {"scores": np.vstack([F, F]), "labels": np.r_[Y, Y]},
+    ),
+    "some rows twice": (
+        f"20 of {len(F) + 20} rows repeat another row",
+        {"scores": np.vstack([F, F[:20]]), "labels": np.r_[Y, Y[:20]]},
+    ),
+    "columns in another order": (
+        "another order of columns would explain",
+        {"scores": F[:, np.random.default_rng(6).permutation(C)]},
+    ),
+}
+REFUSED = {
+    "answers": np.eye(C)[F.argmax(axis=1)],
+    "answers as distances": 1 - np.eye(C)[F.argmax(axis=1)],
+    "all but one class ruled out": np.where(np.eye(C)[F.argmax(axis=1)] > 0, 1.0, -np.inf),
+}
+
+
+def read(scores=F, labels=Y, unseen=UNSEEN, fixes=()):
+    return interpreted(ScoreFile("own.npz", scores, labels, unseen), fixes)
+
+
+@pytest.mark.parametrize("name", CLEAN)
+def test_a_clean_file_is_silent(name):
+    matrix, asked = read(**CLEAN[name])
+    assert asked == ()
+    assert matrix.remarks == ()
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_an_odd_file_is_asked_about_and_mended_by_the_answer(name):
+    fix, odd = ASKED[name]
+    matrix, asked = read(**odd)
+    assert matrix is None
+    assert [question.fix for question in asked] == [fix]
+    mended, _ = read(**odd, fixes=[fix])
+    assert mended.digest == read()[0].digest
+    assert read(**odd, fixes=["as-is"])[0] is not None  # the owner may know better
+
+
+@pytest.mark.parametrize("name", REMARKED)
+def test_an_odd_file_has_its_remark(name):
+    said, odd = REMARKED[name]
+    matrix, _ = read(**odd, fixes=["as-is"])
+    assert [said in remark for remark in matrix.remarks] == [True]
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_answers_are_no_scores(name):
+    with pytest.raises(ZSLError, match="expected a score for every class; got answers"):
+        read(REFUSED[name])
+
+
+def test_two_classes_need_no_more_than_answers():
+    """A score for each of two classes looks the same and is all there is."""
+    matrix, asked = read(np.eye(2)[Y % 2] + 0.1, Y % 2, [1])
+    assert asked == ()
+    assert judge(matrix).evaluation.zsl == 1
+
+
+@pytest.mark.parametrize("benchmark", ["AWA1", "CUB"])
+@pytest.mark.parametrize("column", ["first", "last"])
+@pytest.mark.parametrize("listed", [True, False])
+def test_labels_of_a_known_test_set_tell_an_unused_column(benchmark, column, listed):
+    known = next(k for k in known_tests() if (k.benchmark, k.split) == (benchmark, "PS"))
+    y, shift = np.repeat(np.arange(len(known.counts)), known.counts), column == "first"
+    scores = np.random.default_rng(0).normal(size=(len(y), len(known.counts) + 1))
+    unseen = np.flatnonzero(known.unseen) + shift if listed else None
+    matrix, (question,) = read(scores, y + shift, unseen)
+    assert matrix is None
+    assert f"are those of {benchmark} PS" in question.said
+    mended, _ = read(scores, y + shift, unseen, fixes=[question.fix])
+    assert (mended.benchmark, mended.split) == (benchmark, "PS")
+    np.testing.assert_array_equal(~mended.seen, known.unseen)
+
+
+def test_swapped_lists_of_a_known_test_set_are_named():
+    known = known_tests()[0]
+    y = np.repeat(np.arange(len(known.counts)), known.counts)
+    scores = np.random.default_rng(0).normal(size=(len(y), len(known.counts)))
+    _, (question,) = read(scores, y, np.flatnonzero(~known.unseen))
+    assert f"are the seen classes of {known.benchmark} {known.split}" in question.said
+
+
+@pytest.mark.skipif(not REAL.is_dir(), reason="needs the real score files")
+@pytest.mark.parametrize("name", ["AWA1_LAGO", "CUB_XianGAN"])
+@pytest.mark.parametrize("listed", [True, False])
+def test_real_scores_are_clean_whole_and_in_part(name, listed):
+    with np.load(REAL / f"{name}.npz") as held:
+        scores, y, unseen = held["scores"], held["y"].astype(int), held["unseen_classes"]
+    matrix, asked = read(scores, y, unseen if listed else None)
+    assert asked == () == matrix.remarks
+    half = np.random.default_rng(0).permutation(len(y))[: len(y) // 2]
+    matrix, asked = read(scores[half], y[half], unseen)
+    assert asked == () == matrix.remarks

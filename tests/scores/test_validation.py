@@ -1,0 +1,186 @@
+"""A gamma is called validated only where no test image and no unseen test class chose it."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from zslcore.__main__ import main
+from zslcore.scores import ScoreFile, interpreted, judge
+from zslcore.scores.validation import chosen_on, share_of_test_rows
+
+REAL = Path(__file__).parents[3] / "shared" / "data" / "gzsl_scores"
+RNG = np.random.default_rng(0)
+C, UNSEEN, HELD = 20, np.arange(14, 20), np.arange(9, 14)
+NAMES = tuple(f"class {k}" for k in range(C))
+
+
+def scored(y, columns=C, seed=0):
+    """Scores of some model for images of these classes."""
+    rng = np.random.default_rng(seed)
+    return 2 * np.eye(columns)[y] + rng.normal(size=(len(y), columns))
+
+
+Y = np.concatenate([np.repeat(np.arange(14), 10), np.repeat(UNSEEN, 40)])
+F = scored(Y)
+ORDER = RNG.permutation(C)
+SOFTMAX = np.exp(F) / np.exp(F).sum(axis=1, keepdims=True)
+ONE_EACH = np.isin(Y, np.arange(14))
+
+
+def matrix(scores=F, labels=Y, unseen=UNSEEN, names=(), name="val.npz"):
+    found, asked = interpreted(ScoreFile(name, scores, labels, unseen, names), ["as-is"])
+    assert found is not None, asked
+    return found
+
+
+TEST = matrix(name="test.npz")
+#: What becomes of test scores that are given as validation scores.
+DISGUISES = {
+    "a half": (F[::2], Y[::2]),
+    "rounding": (F + 1e-9, Y),
+    "float16": (F.astype(np.float16), Y),
+    "scaled": (3 * F + 2, Y),
+    "rows in another order": (F[::-1], Y[::-1]),
+    "softmax": (SOFTMAX, Y),
+    "log softmax": (np.log(SOFTMAX), Y),
+    "noise": (F + 0.01 * RNG.normal(size=F.shape), Y),
+    "ruled out": (np.where(np.arange(C) == F.argmin(axis=1)[:, None], -np.inf, F), Y),
+}
+
+
+@pytest.mark.parametrize("disguise", DISGUISES)
+def test_test_scores_in_any_form_are_an_oracle(disguise):
+    scores, labels = DISGUISES[disguise]
+    choice = chosen_on(TEST, matrix(scores, labels))
+    assert choice.origin == "oracle"
+    assert "6 of the 6 unseen test classes (14, 15, 16, 17 and 2 more)" in choice.note
+
+
+@pytest.mark.parametrize("disguise", DISGUISES)
+def test_test_rows_are_found_where_classes_tell_nothing(disguise):
+    """Seen test images, of which some classes are called unseen."""
+    scores, labels = DISGUISES[disguise]
+    seen = np.isin(labels, np.arange(14))
+    choice = chosen_on(TEST, matrix(scores[seen], labels[seen], HELD))
+    assert choice.origin == "oracle"
+    assert "are rows of the test scores" in choice.note
+
+
+def test_columns_in_another_order_hide_no_test_rows():
+    seen, place = np.isin(Y, np.arange(14)), np.argsort(ORDER)
+    # Only classes whose new numbers are those of seen ones, so that numbers tell nothing.
+    seen &= place[Y] < 14
+    held = np.unique(place[Y[seen]])[:4]
+    choice = chosen_on(TEST, matrix(F[seen][:, ORDER], place[Y[seen]], held))
+    assert choice.origin == "oracle"
+    assert "are rows of the test scores" in choice.note
+
+
+OTHER_Y = np.repeat(np.arange(14), 15)
+OTHER = scored(OTHER_Y, seed=7)
+NARROW = scored(OTHER_Y, 14, seed=8)
+ONE_HOT = np.exp(60 * OTHER) / np.exp(60 * OTHER).sum(axis=1, keepdims=True)
+
+
+@pytest.mark.parametrize(
+    ("scores", "names"),
+    [
+        (OTHER, ()),
+        (OTHER, NAMES),
+        (OTHER.astype(np.float16), ()),
+        (np.round(OTHER, 1), ()),
+        (ONE_HOT.astype(np.float32), ()),
+        (NARROW, NAMES[:14]),
+    ],
+)
+def test_other_images_of_training_classes_validate(scores, names):
+    test = matrix(names=NAMES if names else (), name="test.npz")
+    choice = chosen_on(test, matrix(scores, OTHER_Y, HELD, names))
+    assert choice.origin == "validated"
+    assert "without images of unseen test classes" in choice.note
+
+
+def test_saturated_scores_of_other_images_are_not_the_same_images():
+    sharp = matrix((np.exp(60 * F) / np.exp(60 * F).sum(axis=1, keepdims=True)).astype(np.float32))
+    assert share_of_test_rows(sharp, matrix(ONE_HOT.astype(np.float32), OTHER_Y, HELD)) == 0
+
+
+@pytest.mark.parametrize("columns", [3, 4, 5, 8])
+def test_few_columns_coincide_by_chance_alone(columns):
+    rng = np.random.default_rng(columns)
+    y = rng.integers(0, columns, 4000)
+    of = [matrix(scored(y[k::2], columns, k), y[k::2], [0]) for k in (0, 1)]
+    assert share_of_test_rows(*of) == 0
+
+
+def test_one_outlier_does_not_make_all_others_test_rows():
+    """What lies outside the cloud of rows has its outlier as the nearest one."""
+    rng = np.random.default_rng(0)
+    cloud, apart = rng.normal(size=(300, 6)), np.arange(6) * 50.0
+    test = matrix(np.vstack([cloud, apart]), np.arange(301) % 6, [5])
+    far = matrix(apart + rng.normal(size=(200, 6)), np.arange(200) % 5, [4])
+    assert share_of_test_rows(test, far) == 0
+
+
+def test_classes_are_compared_by_name_whatever_their_numbers():
+    names = tuple(
+        f"Class_{k}" for k in range(15)
+    )  # spelt otherwise; the last is unseen in the test
+    y = np.repeat(np.arange(15), 10)
+    test, validation = matrix(names=NAMES), matrix(scored(y, 15), y, [13, 14], names)
+    choice = chosen_on(test, validation)
+    assert choice.origin == "oracle"
+    assert "1 of the 6 unseen test classes (class 14)" in choice.note
+
+
+def test_candidates_without_images_choose_nothing():
+    """Unseen test classes may be candidates on validation, where no image is theirs."""
+    choice = chosen_on(TEST, matrix(OTHER, OTHER_Y, np.r_[HELD, UNSEEN]))
+    assert choice.origin == "validated"
+
+
+def test_what_cannot_be_compared_is_said():
+    choice = chosen_on(TEST, matrix(NARROW, OTHER_Y, HELD))
+    assert choice.origin == "validated"
+    assert "cannot be checked: the 14 columns there and the 20 here" in choice.note
+    report = judge(TEST, validation=matrix(NARROW, OTHER_Y, HELD))
+    assert "validated, as stated by the validation file)" in report.as_text()
+    assert json.loads(report.to_json())["gamma_checked"] is False
+
+
+def test_an_oracle_is_no_result_anywhere():
+    report = judge(TEST, validation=matrix(F[::2], Y[::2]))
+    text, values = report.as_text(), json.loads(report.to_json())
+    assert report.origin == values["gamma_origin"] == "oracle"
+    assert values["gamma"] == report.gamma
+    assert "this is an oracle" in values["gamma_note"]
+    assert "validated)" not in text
+    assert f"gamma {report.gamma:.3g}, oracle; a bound, not a result" in text
+    assert report.chosen is None
+    assert report.figure("H at gamma") is report.figure("H per sample") is None
+
+
+def test_json_without_gamma_calls_nothing_calibrated():
+    values = json.loads(judge(TEST).to_json())
+    assert values["gamma"] is values["gamma_origin"] is None
+    assert values["evaluation"]["calibrated"] is None
+    assert values["evaluation"]["calibrated_per_sample"] is None
+    assert values["evaluation"]["per_class"] == {}
+
+
+@pytest.mark.skipif(not REAL.is_dir(), reason="needs the real score files")
+@pytest.mark.parametrize("name", ["AWA1_LAGO", "CUB_XianGAN"])
+def test_half_of_the_real_test_images_validate_nothing(name, tmp_path, capsys):
+    with np.load(REAL / f"{name}.npz") as held:
+        arrays = dict(held)
+    arrays |= {"scores": arrays["scores"][::2], "y": arrays["y"][::2]}
+    np.savez(tmp_path / "val.npz", **arrays)
+    words = ["score", str(REAL / f"{name}.npz"), "--validation", str(tmp_path / "val.npz")]
+    assert main(words) == 0
+    said = capsys.readouterr().out
+    assert "oracle; a bound, not a result" in said
+    assert "validated)" not in said
+    assert main([*words, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["gamma_origin"] == "oracle"

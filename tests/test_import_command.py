@@ -1,0 +1,82 @@
+"""``import``: an option names a file in the folder or any other, a class or a file of classes."""
+
+import json
+
+import numpy as np
+import pytest
+from scipy.io import savemat
+
+from tests.datasets import files
+from zslcore.__main__ import main
+from zslcore.datasets import load
+from zslcore.datasets.imports import recipe_of
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A folder of the layout with a second file of features, one of them elsewhere, too."""
+    monkeypatch.setenv("ZSL_DATA", str(tmp_path / "data"))
+    monkeypatch.chdir(tmp_path)
+    folder = files.write_folder(tmp_path / "sets" / "ANIMALS")
+    (tmp_path / "elsewhere").mkdir()
+    for path, factor in ((folder / "own.mat", 2), (tmp_path / "elsewhere" / "other.mat", 3)):
+        savemat(path, files.features_file(features=factor * files.FEATURES.T))
+    return folder
+
+
+@pytest.mark.parametrize("name", ["own.mat", "{folder}/own.mat", "sets/ANIMALS/own.mat"])
+def test_features_in_the_folder_are_one_import_however_they_are_named(folder, name):
+    said = name.format(folder=folder)
+    assert main(["import", str(folder), "--features", said, "--splits", "att_splits.mat"]) == 0
+    np.testing.assert_array_equal(load("ANIMALS-own").features, 2 * files.FEATURES)
+    assert recipe_of("ANIMALS-own")["options"]["features"] == "own.mat"
+
+
+@pytest.mark.parametrize("name", ["elsewhere/other.mat", "{elsewhere}/other.mat"])
+def test_features_may_lie_outside_the_folder(folder, name, tmp_path, monkeypatch):
+    said = name.format(elsewhere=tmp_path / "elsewhere")
+    assert main(["import", "sets/ANIMALS", "--features", said]) == 0
+    np.testing.assert_array_equal(load("ANIMALS-other").features, 3 * files.FEATURES)
+    monkeypatch.chdir("/")  # what was imported is found again from anywhere
+    assert main(["import", str(folder), "--features", str(tmp_path / "elsewhere/other.mat")]) == 0
+
+
+def test_a_plain_name_means_the_file_in_the_folder(folder, tmp_path):
+    savemat(tmp_path / "own.mat", files.features_file(features=9 * files.FEATURES.T))
+    assert main(["import", str(folder), "--features", "own.mat"]) == 0
+    np.testing.assert_array_equal(load("ANIMALS-own").features, 2 * files.FEATURES)
+
+
+def test_a_file_that_is_nowhere_is_said(folder, capsys):
+    assert main(["import", str(folder), "--features", "elsewhere/none.mat"]) == 2
+    assert "expected the features in 'elsewhere/none.mat', found" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("unseen", [["bat", "seal"], ["3", "4"], ["unseen.txt"], ["numbers.txt"]])
+def test_unseen_classes_are_names_numbers_or_a_file(folder, unseen, tmp_path):
+    (tmp_path / "unseen.txt").write_text("bat\nseal\n")
+    (tmp_path / "sets" / "numbers.txt").write_text("3\n4\n")
+    arrays = {"features": files.FEATURES, "labels": files.LABELS, "prototypes": files.ATT}
+    np.savez(tmp_path / "sets" / "mine.npz", class_names=np.array(files.CLASSES), **arrays)
+    assert main(["import", "sets/mine.npz", "--name", "mine", "--unseen", *unseen]) == 0
+    assert list(load("mine").split("own").unseen_classes) == [3, 4]
+
+
+def test_the_audit_looks_files_up_alike(folder, capsys):
+    for name in ("own.mat", str(folder / "own.mat"), "sets/ANIMALS/own.mat"):
+        words = ["audit", str(folder / "att_splits.mat"), "--features", name, "--format", "json"]
+        assert main(words) in (0, 1, 3)
+        report = json.loads(capsys.readouterr().out)
+        assert "ZSL004" in {finding["id"] for finding in report["findings"]}
+
+
+def test_score_looks_files_up_alike(folder, tmp_path, capsys):
+    rng, y = np.random.default_rng(0), files.LABELS
+    np.save(folder / "scores.npy", np.eye(5)[y] + rng.normal(size=(len(y), 5)))
+    (folder / "y.txt").write_text("\n".join(map(str, y)))
+    (folder / "unseen.txt").write_text("3\n4\n")
+    words = ["score", str(folder / "scores.npy"), "--labels", "y.txt", "--unseen"]
+    assert main([*words, "unseen.txt", "--json"]) == 0
+    listed = json.loads(capsys.readouterr().out)
+    assert main([*words, "3", "4", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == listed

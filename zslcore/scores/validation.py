@@ -1,0 +1,254 @@
+"""Whether the scores on which gamma is chosen are of other images than the test images.
+
+A gamma is validated where it was chosen without a labelled image of an unseen test class, and
+without the test images themselves. Two things about the files decide that:
+
+======== ===========================================================================================
+classes  no validation image is of an unseen class of the test set; compared by the names of the
+         columns, or by their numbers where both files have as many columns
+rows     validation rows are no test rows: in another order, a part of them, with columns in another
+         order, rounded, scaled, transformed monotonously or with a little noise
+======== ===========================================================================================
+
+What fails is an oracle. What neither can decide is validated as its owner states, and says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from zslcore.datasets.facts import plain_name
+from zslcore.exceptions import DatasetError
+from zslcore.protocol import best_common_gamma
+from zslcore.scores.matrix import ScoreMatrix
+
+__all__ = ["ChosenGamma", "chosen_on", "share_of_test_rows"]
+
+#: Validation rows, and test rows, that are looked at; columns of a row that are compared.
+ROWS, WIDTH = 400, 64
+#: A row is a test row where that is this much nearer than any other test row.
+NEARER = 0.25
+#: Distances below this share of a row's length are rounding.
+ROUNDING = 1e-6
+#: Share of rows, beyond twice what chance gives, from which the images are test images.
+SHARE = 0.05
+#: Fewest columns in common by which rows can be told apart, and names that a sentence lists.
+FEWEST, LISTED = 3, 4
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenGamma:
+    """A gamma that is best on other scores.
+
+    Attributes
+    ----------
+    gamma : float
+    origin : "validated", or "oracle" where these scores are no validation scores
+    note : why it is an oracle, or what was compared, in sentences
+    checked : whether the classes of both files could be compared
+    """
+
+    gamma: float
+    origin: Literal["validated", "oracle"]
+    note: str
+    checked: bool = True
+
+
+def chosen_on(matrix: ScoreMatrix, validation: ScoreMatrix) -> ChosenGamma:
+    """Choose gamma on validation scores, and say whether these are validation scores.
+
+    Parameters
+    ----------
+    matrix : of the test images
+    validation : with images of seen and of unseen classes of its own
+
+    Raises
+    ------
+    DatasetError
+        When there is no curve to choose on, or both are the same scores.
+    """
+    _refuse_without_curve(matrix, validation)
+    gamma = best_common_gamma([validation.tested.curve])
+    shared, common = _test_classes_in(matrix, validation), _common_columns(matrix, validation)
+    of_test = share_of_test_rows(matrix, validation)
+    if shared:
+        note = (
+            f"Gamma was chosen on {validation.name}, which has images of {len(shared)} of the "
+            f"{int((~matrix.seen).sum())} unseen test classes ({_few(shared)}): this is an oracle, "
+            "not a validated gamma."
+        )
+        return ChosenGamma(gamma, "oracle", f"{note}{_by_number(matrix, validation)}")
+    if of_test:
+        note = (
+            f"Gamma was chosen on {validation.name}, where {of_test:.0%} of the rows looked at are "
+            "rows of the test scores up to order, rounding or scale: this is an oracle, not a "
+            "validated gamma."
+        )
+        return ChosenGamma(gamma, "oracle", note)
+    if common is None:
+        note = (
+            f"Whether {validation.name} has images of unseen test classes cannot be checked: the "
+            f"{len(validation.seen)} columns there and the {len(matrix.seen)} here have no names "
+            "in common. Give both files class_names."
+        )
+        return ChosenGamma(gamma, "validated", note, checked=False)
+    note = f"Gamma was chosen on {validation.name}, without images of unseen test classes."
+    return ChosenGamma(gamma, "validated", f"{note}{_by_number(matrix, validation)}")
+
+
+def _refuse_without_curve(matrix: ScoreMatrix, validation: ScoreMatrix) -> None:
+    if validation.digest == matrix.digest:
+        raise DatasetError(
+            f"{validation.name}: expected validation scores; these are the test scores themselves."
+        )
+    there = validation.seen[validation.y]
+    if there.all() or not there.any():
+        side = "unseen" if there.all() else "seen"
+        raise DatasetError(
+            f"{validation.name}: expected validation images of seen and of unseen classes; there "
+            f"are none of {side} ones."
+        )
+
+
+def _few(names: Sequence[str]) -> str:
+    more = f" and {len(names) - LISTED} more" if len(names) > LISTED else ""
+    return f"{', '.join(names[:LISTED])}{more}"
+
+
+# --- Classes --------------------------------------------------------------------------------------
+
+
+def _named(matrix: ScoreMatrix) -> bool:
+    """Return whether columns have names of their own, not numbers."""
+    return any(name != str(k) for k, name in enumerate(matrix.class_names))
+
+
+def _common_columns(
+    matrix: ScoreMatrix, validation: ScoreMatrix
+) -> tuple[np.ndarray, np.ndarray] | None:
+    """Return the columns of classes that both files have, or None where nothing says which."""
+    if _named(matrix) and _named(validation):
+        place = {plain_name(name): k for k, name in enumerate(matrix.class_names)}
+        names = [plain_name(name) for name in validation.class_names]
+        there = [k for k, name in enumerate(names) if name in place]
+        if there:
+            return np.array([place[names[k]] for k in there]), np.array(there)
+        return None
+    if len(matrix.seen) == len(validation.seen):
+        return np.arange(len(matrix.seen)), np.arange(len(matrix.seen))
+    return None
+
+
+def _test_classes_in(matrix: ScoreMatrix, validation: ScoreMatrix) -> list[str]:
+    """Return the unseen test classes that validation images are of."""
+    common = _common_columns(matrix, validation)
+    if common is None:
+        return []
+    here, there = common
+    imaged = np.isin(there, validation.y) & ~matrix.seen[here]
+    return [matrix.class_names[k] for k in here[imaged]]
+
+
+def _by_number(matrix: ScoreMatrix, validation: ScoreMatrix) -> str:
+    if _named(matrix) and _named(validation):
+        return ""
+    return (
+        " Columns were compared by number; if equal numbers are different classes, give both "
+        "files class_names."
+    )
+
+
+# --- Rows -----------------------------------------------------------------------------------------
+
+
+def share_of_test_rows(matrix: ScoreMatrix, validation: ScoreMatrix) -> float:
+    """Return the share of validation rows that are test rows; 0 where chance explains it.
+
+    A row belongs to a test row where that is less than :data:`NEARER` of the distance of the second
+    nearest one. Chance is how often that is so of a test row among the other test rows.
+
+    Parameters
+    ----------
+    matrix, validation : ScoreMatrix
+    """
+    m, found = min(len(validation.y), ROWS), 0.0
+    for tested, held in _signatures(matrix, validation):
+        some = np.unique(np.linspace(0, len(tested) - 1, ROWS).astype(np.intp))
+        chance = len(_matched(tested[some], tested, some)) / len(some)
+        share = len(_matched(held, tested)) / len(held)
+        if share > 2 * chance + SHARE and share * m >= FEWEST:
+            found = max(found, share)
+    return found
+
+
+def _signatures(
+    matrix: ScoreMatrix, validation: ScoreMatrix
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Yield rows of both as vectors that what is often done to scores does not change.
+
+    Values without offset and scale, their ranks, and values in order of size, which say nothing of
+    the order of columns.
+    """
+    rows = np.unique(np.linspace(0, len(validation.y) - 1, ROWS).astype(np.intp))
+    common = _common_columns(matrix, validation)
+    if common is not None and len(common[0]) >= FEWEST:
+        picked = np.unique(np.linspace(0, len(common[0]) - 1, WIDTH).astype(np.intp))
+        here, there = (columns[picked] for columns in common)
+        values = _finite(matrix.F[:, here]), _finite(validation.F[rows][:, there])
+        yield _standard(values[0]), _standard(values[1])
+        yield tuple(_standard(v.argsort(1).argsort(1).astype(float)) for v in values)  # type: ignore[misc]
+    if len(matrix.seen) == len(validation.seen) >= FEWEST:
+        at = np.unique(np.linspace(0, len(matrix.seen) - 1, WIDTH).astype(np.intp))
+        ordered = _in_order(matrix.F, at), _in_order(validation.F[rows], at)
+        yield _standard(ordered[0]), _standard(ordered[1])
+
+
+def _in_order(F: np.ndarray, at: np.ndarray) -> np.ndarray:
+    """Return values of every row by their size, of which some places are taken."""
+    blocks = (np.sort(_finite(F[k : k + 4096]), axis=1)[:, at] for k in range(0, len(F), 4096))
+    return np.concatenate(list(blocks))
+
+
+def _finite(F: np.ndarray) -> np.ndarray:
+    """Put the lowest score of a row where a class is ruled out."""
+    F = np.asarray(F, dtype=np.float64)
+    if not np.isneginf(F).any():
+        return F
+    low = np.where(np.isneginf(F), np.inf, F).min(axis=1, keepdims=True)
+    return np.where(np.isneginf(F), np.where(np.isfinite(low), low, 0.0), F)
+
+
+def _standard(F: np.ndarray) -> np.ndarray:
+    """Take offset and scale off every row; a constant row becomes zero."""
+    F = F - F.mean(axis=1, keepdims=True)
+    scale = np.sqrt((F**2).mean(axis=1, keepdims=True))
+    return np.divide(F, scale, out=np.zeros_like(F), where=scale > 0)
+
+
+def _matched(some: np.ndarray, rows: np.ndarray, own: np.ndarray | None = None) -> np.ndarray:
+    """Return the rows that one of ``some`` is far nearer to than to any other row.
+
+    Each counts once, however many are near it: what lies outside the cloud of rows has one outlier
+    among them as its nearest.
+
+    Parameters
+    ----------
+    some, rows : arrays of shape (k, d) and (n, d)
+    own : place of each of ``some`` among ``rows``, which does not count
+    """
+    if len(rows) < (3 if own is not None else 2):
+        return np.empty(0, dtype=np.intp)
+    lengths, found = (rows**2).sum(axis=1), []
+    for start in range(0, len(some), 64):
+        block = some[start : start + 64]
+        squares = (block**2).sum(axis=1)[:, None] + lengths - 2 * block @ rows.T
+        if own is not None:
+            squares[np.arange(len(block)), own[start : start + 64]] = np.inf
+        first, second = np.sqrt(np.maximum(np.partition(squares, 1, axis=1)[:, :2], 0)).T
+        apart = second > ROUNDING * np.sqrt(some.shape[1])
+        found.append(squares.argmin(axis=1)[apart & (first <= NEARER * second)])
+    return np.unique(np.concatenate(found))
