@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from zslcore.exceptions import DatasetError
-from zslcore.metrics import OperatingPoint, top_k_accuracy
+from zslcore.metrics import OperatingPoint
 from zslcore.protocol import Evaluation, best_common_gamma, evaluate
 from zslcore.scores.matrix import ScoreMatrix
 from zslcore.version import commit, version
@@ -167,14 +167,14 @@ def judge(
     if matrix.seen[matrix.y].all():
         raise DatasetError(f"{matrix.name}: expected images of unseen classes; got none.")
     tested = matrix.tested
-    F, y = tested.unseen_part
+    n_unseen = int((~tested.seen).sum())
     return ScoreReport(
         matrix=matrix,
         gamma=gamma,
         origin=None if gamma is None else origin,
         evaluation=evaluate(tested, gamma or 0.0),
         oracle=tested.curve.best() if tested.generalized else None,
-        top_k={k: top_k_accuracy(F, y, k) for k in TOP if k < F.shape[1]},
+        top_k={k: top for k in TOP if k < n_unseen and (top := tested.zsl_top(k)) is not None},
     )
 
 
