@@ -516,9 +516,7 @@ def select(
     chosen = found[best :: len(points)]
     if task == "zsl":  # those fits were made without seen validation: gamma needs its own
         chosen = [one for fold in split.folds for one in judged(fold, [points[best]], "gzsl")]
-    of_point = zip(
-        *_in_turn([one.curve for one in found if one.curve is not None], len(points)), strict=True
-    )
+    curves = [one.curve for one in found if one.curve is not None]
     return Selection(
         task,
         rule,
@@ -527,7 +525,7 @@ def select(
         score=float(scores[:, best].mean()),
         table=table,
         of_folds=_of_folds(points, rows, method.simpler if rule == "one standard error" else ()),
-        curves=tuple(of_point),
+        curves=tuple(zip(*_in_turn(curves, len(points)), strict=True)),
         validation=tuple(one.answers for one in chosen if one.answers is not None),
     )
 

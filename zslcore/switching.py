@@ -106,5 +106,10 @@ def switches_of(answers: Answers, m: Margins, seen: np.ndarray) -> Switches:
     point = np.searchsorted(m.points, np.arange(len(m.counting)), side="right")
     gamma[m.counting] = np.append(m.gamma, np.inf)[point]
     order = np.argsort(gamma, kind="stable")
-    columns = gamma, answers.y, answers.right_if_seen, answers.right_if_unseen
-    return Switches(*(column[order] for column in columns), seen=np.array(seen))
+    return Switches(
+        gamma[order],
+        answers.y[order],
+        answers.right_if_seen[order],
+        answers.right_if_unseen[order],
+        np.array(seen),
+    )
