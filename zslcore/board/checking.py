@@ -12,13 +12,12 @@ from typing import Literal
 from zslcore.board.contamination import Contamination, contamination_of
 from zslcore.board.entry import MAX_BYTES, BoardEntry, read_entry
 from zslcore.datasets import load
-from zslcore.datasets.base import Split
 from zslcore.datasets.door import clean_text
 from zslcore.datasets.simulated import SIMULATED
 from zslcore.exceptions import FileRefusedError
-from zslcore.leakage.known import KnownSplit, known_splits, part_digest
+from zslcore.leakage.known import KnownSplit, known_splits
 
-__all__ = ["Board", "Judged", "SplitState", "judged", "parts_of", "read_board", "split_state"]
+__all__ = ["Board", "Judged", "SplitState", "judged", "read_board", "split_state"]
 
 #: Most files of a folder that are looked at.
 MAX_FILES = 5_000
@@ -115,12 +114,6 @@ def judged(entry: BoardEntry, file: str) -> Judged:
     return Judged(file, entry, split_state(entry), contamination_of(entry))
 
 
-def parts_of(split: Split) -> dict[str, str]:
-    """Return the digest of every part of a split that has rows."""
-    rows = {part: getattr(split, part) for part in ("trainval", "test_seen", "test_unseen")}
-    return {part: part_digest(values) for part, values in rows.items() if len(values)}
-
-
 def split_state(entry: BoardEntry) -> SplitState:
     """Return which split a result was tested on, told by the digests of its parts."""
     given, called = entry.split.parts, entry.split.name
@@ -174,4 +167,4 @@ def _own_parts(name: str) -> Mapping[str, Mapping[str, str]]:
     """Return the digests of the splits of data that come along, but for those of full size."""
     if name != "digits" and (name not in SIMULATED or name.endswith("-full")):
         return {}
-    return {split.name: parts_of(split) for split in load(name).splits.values()}
+    return {split.name: split.digests for split in load(name).splits.values()}
