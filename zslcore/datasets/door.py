@@ -19,7 +19,7 @@ import shutil
 import tempfile
 import time
 import unicodedata
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -301,11 +301,10 @@ def read_columns(
         done = _ask(request, path, folder, limits.budget(size), limits.seconds(size))
         arrays = {
             name: _array(
-                folder / f"{name}.npy",
-                "values" if wanted[name] == "values" else "numbers",
-                path.name,
+                folder / f"{name}.npy", "values" if role == "values" else "numbers", path.name
             )
-            for name in done
+            for name, role in wanted.items()
+            if name in done
         }
         texts = {
             name: tuple(map(clean_text, _value(folder / f"{name}.json", list)))
@@ -403,7 +402,7 @@ def typed(kind: type[_T], values: dict[str, Any], file: str) -> _T:
 
 
 @cache
-def _adapter(kind: type[_T]) -> TypeAdapter[_T]:
+def _adapter(kind: Hashable) -> TypeAdapter[Any]:
     from pydantic import TypeAdapter  # not at the top: who writes reads none
 
     return TypeAdapter(kind)

@@ -134,10 +134,10 @@ def _write_texts(out: Path, name: str, column: pa.ChunkedArray, role: str) -> No
 def _write_numbers(out: Path, name: str, column: pa.ChunkedArray, role: str) -> None:
     kind = str(column.type)
     whole = role != "values"
-    if not kind.startswith(("int", "uint", "float", "double", "halffloat")):
-        if not (kind == "null" and role == "optional numbers"):
-            what = "whole numbers" if whole else "numbers"
-            raise RefusedError(f"expected {what}, got {kind}", name)
+    numeric = kind.startswith(("int", "uint", "float", "double", "halffloat"))
+    if not numeric and (kind, role) != ("null", "optional numbers"):
+        what = "whole numbers" if whole else "numbers"
+        raise RefusedError(f"expected {what}, got {kind}", name)
     array = column.to_numpy(zero_copy_only=False)
     values = np.array([np.nan if v is None else v for v in array] if array.dtype.kind == "O"
                       else array, dtype=np.float64)  # fmt: skip
