@@ -19,13 +19,13 @@ import shutil
 import tempfile
 import time
 import unicodedata
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Literal, TypeVar
+from typing import IO, TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 import numpy as np
 
@@ -390,7 +390,8 @@ def typed(kind: type[_T], values: dict[str, Any], file: str) -> _T:
 
     file = clean_text(file)
     try:
-        return _adapter(kind).validate_python(values)
+        value: _T = _adapter(cast(Any, kind)).validate_python(values)
+        return value
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         place = clean_text(".".join(map(str, first["loc"])), 80)
@@ -402,7 +403,7 @@ def typed(kind: type[_T], values: dict[str, Any], file: str) -> _T:
 
 
 @cache
-def _adapter(kind: Hashable) -> TypeAdapter[Any]:
+def _adapter(kind: Any) -> TypeAdapter[Any]:
     from pydantic import TypeAdapter  # not at the top: who writes reads none
 
     return TypeAdapter(kind)

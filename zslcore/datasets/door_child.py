@@ -2,9 +2,10 @@
 
 Started by path from :mod:`zslcore.datasets.door`; of this package it imports what reads texts, what
 reads columns and what shuts it in. The request comes as JSON on standard input. Each line of the
-answer is one JSON object: ``reading`` names what is about to be read, so that the parent knows where a crash happened,
-``share`` says how much of the file is read, ``refused`` is the end of a sentence and ``place`` a
-place in a text, ``done`` lists the variables that were written to ``<out>/<variable>.npy``.
+answer is one JSON object: ``reading`` names what is about to be read, so that the parent knows
+where a crash happened, ``share`` says how much of the file is read, ``refused`` is the end of a
+sentence and ``place`` a place in a text, ``done`` lists the variables that were written to
+``<out>/<variable>.npy``.
 """
 
 from __future__ import annotations
