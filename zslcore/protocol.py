@@ -410,11 +410,13 @@ class FoldAnswers:
     ----------
     rows : int array of shape (n_samples,), 0-based rows of the data: seen, then unseen validation
     classes : int array of shape (n_candidates,), rows of the data set's prototypes
+    seen : bool array of shape (n_candidates,)
     answers : Answers, whose classes are numbers of candidates
     """
 
     rows: np.ndarray
     classes: np.ndarray
+    seen: np.ndarray
     answers: Answers
 
     @property
@@ -627,7 +629,7 @@ def _judge_fold(
             yield _Judged({"score": mean_class_accuracy(problem.y_test, F.argmax(axis=1))})
         else:
             answers = answers_of(F, problem.y_test, problem.seen)
-            of_fold = FoldAnswers(test, problem.classes, answers)
+            of_fold = FoldAnswers(test, problem.classes, problem.seen, answers)
             best = (curve := of_fold.curve).best()
             row = {"score": best.harmonic, "calibration_gamma": best.gamma}
             yield _Judged(row, curve, of_fold)
