@@ -16,6 +16,7 @@ from zslcore.exceptions import ZSLError
 
 if TYPE_CHECKING:
     from zslcore.datasets import ZSLDataset
+    from zslcore.evaluation import Predictions
     from zslcore.runs import RunResult, RunSpec
 
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
@@ -145,6 +146,7 @@ def add_run(commands: Subparsers) -> None:
     option("--dask", default="", metavar="ADDRESS", help="Dask cluster that makes the run")
     option("--no-oracle", action="store_true", help="do not sweep the grid on the test set")
     option("--no-store", action="store_true", help="do not keep the result")
+    option("--predictions", type=Path, metavar="FILE", help="write what every image is answered")
     option("--json", action="store_true", help="print everything as JSON instead of a table")
     parser.set_defaults(run=run_run)
 
@@ -154,10 +156,12 @@ def run_run(args: argparse.Namespace) -> None:
     from dataclasses import replace
 
     from zslcore.datasets import load
+    from zslcore.evaluation import write_predictions
+    from zslcore.evaluation.running import execute_with_predictions
     from zslcore.jobs.run import Progress
     from zslcore.mending import refusal_of
     from zslcore.run_listing import as_text
-    from zslcore.runs import RunSpec, RunStore, execute
+    from zslcore.runs import RunSpec, RunStore
 
     dataset = load(args.dataset)
     fields = ("dataset", "method", "gamma", "select_for", "features", "prototypes", "seed")
@@ -172,17 +176,20 @@ def run_run(args: argparse.Namespace) -> None:
         print(f"The result will be shown and not kept. {refusal}", file=sys.stderr)
     with_oracle = not args.no_oracle
     if args.dask:
-        result = elsewhere(replace(spec, digest=dataset.digest), args.dask, with_oracle)
+        done = elsewhere(replace(spec, digest=dataset.digest), args.dask, with_oracle)
     else:
         progress = Progress(spec, dataset, show_steps, with_oracle=with_oracle)
-        result = execute(
+        done = execute_with_predictions(
             spec,
             dataset,
             with_oracle=with_oracle,
             on_progress=progress.on_fit,
             on_epoch=progress.on_epoch,
         )
+    result, predictions = done
     show_steps()
+    if args.predictions is not None:
+        write_predictions(args.predictions, predictions)
     print(result.to_json() if args.json else as_text(result), flush=True)
     if not args.no_store:
         store.keep(result)
@@ -190,16 +197,16 @@ def run_run(args: argparse.Namespace) -> None:
         print(f"The result is not kept. {store.unkept}", file=sys.stderr)
 
 
-def elsewhere(spec: RunSpec, dask: str, with_oracle: bool) -> RunResult:
+def elsewhere(spec: RunSpec, dask: str, with_oracle: bool) -> tuple[RunResult, Predictions]:
     """Return what a worker of a Dask cluster makes of a spec; he has to have the same data."""
     from joblib import delayed
 
+    from zslcore.evaluation.running import execute_with_predictions
     from zslcore.large.engine import Engine, parallel
-    from zslcore.runs import execute
 
     with parallel(Engine(dask=dask), 1, "list") as work:
-        (result,) = work([delayed(execute)(spec, with_oracle=with_oracle)])
-    return result
+        (done,) = work([delayed(execute_with_predictions)(spec, with_oracle=with_oracle)])
+    return done
 
 
 def read_params(method: str, texts: Sequence[str]) -> dict[str, bool | float | int | str]:

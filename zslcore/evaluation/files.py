@@ -95,10 +95,13 @@ def write_predictions(path: Path | str, predictions: Predictions) -> None:
         "store_schema": False,  # it would hold the attributes once more
     }
     path = Path(path)
-    with or_refused(path.name), written_whole(path) as file:
-        with parquet.ParquetWriter(file, table.schema, **options) as writer:
-            writer.write_table(table)
-            writer.add_key_value_metadata({"PANDAS_ATTRS": attributes})
+    with (
+        or_refused(path.name),
+        written_whole(path) as file,
+        parquet.ParquetWriter(file, table.schema, **options) as writer,
+    ):
+        writer.write_table(table)
+        writer.add_key_value_metadata({"PANDAS_ATTRS": attributes})
 
 
 def _columns(predictions: Predictions) -> dict[str, Any]:

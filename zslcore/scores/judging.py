@@ -5,13 +5,16 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from zslcore.exceptions import DatasetError
 from zslcore.metrics import OperatingPoint
 from zslcore.protocol import Evaluation, best_common_gamma, evaluate
 from zslcore.scores.matrix import ScoreMatrix
 from zslcore.version import commit, version
+
+if TYPE_CHECKING:
+    from zslcore.scores.predicted import PredictedScores
 
 __all__ = ["GammaOrigin", "ScoreReport", "judge"]
 
@@ -26,7 +29,7 @@ class ScoreReport:
 
     Attributes
     ----------
-    matrix : ScoreMatrix
+    matrix : ScoreMatrix, or PredictedScores
     gamma, origin : what calibrated stacking takes from seen classes and how it was found; None
         where nobody has chosen one
     evaluation : Evaluation at gamma, or at 0 without one
@@ -34,7 +37,7 @@ class ScoreReport:
     top_k : k -> accuracy of unseen images among unseen classes
     """
 
-    matrix: ScoreMatrix
+    matrix: ScoreMatrix | PredictedScores
     gamma: float | None
     origin: GammaOrigin | None
     evaluation: Evaluation
@@ -136,7 +139,7 @@ def _line(said: str, point: OperatingPoint) -> str:
 
 
 def judge(
-    matrix: ScoreMatrix,
+    matrix: ScoreMatrix | PredictedScores,
     *,
     gamma: float | None = None,
     origin: GammaOrigin = "given",
@@ -146,7 +149,7 @@ def judge(
 
     Parameters
     ----------
-    matrix : ScoreMatrix of the test images
+    matrix : ScoreMatrix or PredictedScores of the test images
     gamma : float, optional
         Chosen by whoever made the scores, on other images.
     origin : "given" or "validated"
@@ -178,7 +181,7 @@ def judge(
     )
 
 
-def _chosen(matrix: ScoreMatrix, validation: ScoreMatrix) -> float:
+def _chosen(matrix: ScoreMatrix | PredictedScores, validation: ScoreMatrix) -> float:
     """Return the gamma that is best on validation scores, which are not the test scores."""
     if validation.digest == matrix.digest:
         raise DatasetError(

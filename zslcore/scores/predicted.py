@@ -1,0 +1,161 @@
+"""Predictions in place of a score matrix: judged, checked, and made of a matrix."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+
+from zslcore.datasets import load
+from zslcore.datasets.door import clean_text
+from zslcore.evaluation import (
+    Predictions,
+    Provenance,
+    State,
+    Truth,
+    check_predictions,
+    read_predictions,
+)
+from zslcore.exceptions import FileRefusedError, ZSLError
+from zslcore.protocol import AnsweredTest, FoldAnswers
+from zslcore.scores.judging import ScoreReport
+from zslcore.scores.matrix import ScoreMatrix
+from zslcore.version import commit, version
+
+__all__ = ["PredictedScores", "predictions_of_scores", "read_predicted"]
+
+
+@dataclass(frozen=True, eq=False)
+class PredictedScores:
+    """Predictions with what a report needs of a score matrix; classes are the candidates.
+
+    Attributes
+    ----------
+    name : of the file they are from
+    predictions : Predictions
+    remarks : sentences on what a reader should know
+    """
+
+    name: str
+    predictions: Predictions
+    remarks: tuple[str, ...] = ()
+    fixes: tuple[str, ...] = field(default=(), init=False)
+
+    @property
+    def tested(self) -> AnsweredTest:
+        """The answers to the test images."""
+        return self.predictions.test
+
+    @property
+    def y(self) -> np.ndarray:
+        """Numbers of the true candidates: int array of shape (n_images,)."""
+        return self.predictions.test.y
+
+    @property
+    def seen(self) -> np.ndarray:
+        """Which candidates are seen classes: bool array of shape (n_candidates,)."""
+        return self.predictions.test.seen
+
+    @property
+    def class_names(self) -> tuple[str, ...]:
+        """Names of the candidates."""
+        return tuple(self.predictions.class_names[c] for c in self.predictions.test.classes)
+
+    @property
+    def benchmark(self) -> str:
+        """The benchmark that the file names."""
+        return self.predictions.provenance.benchmark
+
+    @property
+    def split(self) -> str:
+        """The split that the file names."""
+        return self.predictions.provenance.split
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 over rows, labels, answers and margins of the test, 16 hex digits."""
+        test, sha = self.predictions.test, hashlib.sha256()
+        for column in (test.rows, test.labels, test.seen_class, test.unseen_class):
+            sha.update(column.astype("<i8").data)
+        sha.update(test.margin.astype("<f8").data)
+        return sha.hexdigest()[:16]
+
+
+def read_predicted(path: Path) -> PredictedScores:
+    """Read a file of predictions and check what it claims, as far as the data are here.
+
+    Raises
+    ------
+    FileRefusedError
+        When it cannot be read, or a claim is wrong: which, what was expected, what was found.
+    """
+    predictions = read_predictions(path)
+    name = clean_text(path.name)
+    check = check_predictions(predictions, _truth(predictions))
+    if check.reasons:
+        raise FileRefusedError(f"{name}, {check.reasons[0]}")
+    verified = check.state is State.VERIFIED
+    remarks = ("Verified: rows, labels and gamma agree with the data.",) if verified else ()
+    return PredictedScores(name, predictions, remarks + check.unknown)
+
+
+def _truth(predictions: Predictions) -> Truth | None:
+    """Return what the data that predictions name know of themselves; None where they are not here.
+
+    Data of the same name and another content are other data.
+    """
+    said = predictions.provenance
+    if not said.digest:
+        return None
+    try:
+        dataset = load(said.dataset).required(said.digest)
+        return Truth.of(dataset, dataset.split(said.split))
+    except ZSLError:
+        return None
+
+
+def predictions_of_scores(
+    report: ScoreReport, validation: ScoreMatrix | None = None
+) -> Predictions:
+    """Return the predictions of a judged score matrix.
+
+    Parameters
+    ----------
+    report : ScoreReport of a ScoreMatrix
+    validation : the scores on which gamma was chosen, where it was
+
+    Returns
+    -------
+    Predictions whose rows are those of the file
+    """
+    matrix = report.matrix
+    if isinstance(matrix, PredictedScores):
+        return matrix.predictions
+    names, folds = matrix.class_names, []
+    if validation is not None:
+        # Its columns may be other classes than those of the test.
+        names += tuple(name for name in validation.class_names if name not in names)
+        classes = np.array([names.index(name) for name in validation.class_names])
+        rows, answers = np.arange(len(validation.y)), validation.tested.answers
+        folds.append(FoldAnswers(rows, classes, validation.seen, answers))
+    made = Predictions.of_scores(
+        matrix.tested,
+        np.arange(len(matrix.y)),
+        names,
+        validation=folds,
+        provenance=Provenance(
+            dataset=matrix.name,
+            benchmark=matrix.benchmark,
+            split=matrix.split,
+            rows="file",
+            gamma=report.gamma,
+            gamma_origin=report.origin or "none",
+            version=version(),
+            commit=commit(),
+            source=f"Scores {matrix.digest} of {matrix.name}.",
+        ),
+    )
+    return made
