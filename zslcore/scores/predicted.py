@@ -22,6 +22,7 @@ from zslcore.evaluation import (
 from zslcore.exceptions import FileRefusedError, ZSLError
 from zslcore.protocol import AnsweredTest, FoldAnswers
 from zslcore.scores.judging import ScoreReport
+from zslcore.scores.known import KnownTest, recognised
 from zslcore.scores.matrix import ScoreMatrix
 from zslcore.version import commit, version
 
@@ -64,15 +65,22 @@ class PredictedScores:
         """Names of the candidates."""
         return tuple(self.predictions.class_names[c] for c in self.predictions.test.classes)
 
+    @cached_property
+    def known(self) -> KnownTest | None:
+        """The published test set that has as many images of every class, and the same unseen."""
+        known = recognised(self.predictions.test.labels, len(self.predictions.class_names))
+        unseen = self.predictions.unseen_classes
+        return known if known and np.array_equal(np.flatnonzero(known.unseen), unseen) else None
+
     @property
     def benchmark(self) -> str:
-        """The benchmark that the file names."""
-        return self.predictions.provenance.benchmark
+        """The benchmark that the labels tell, empty for none."""
+        return self.known.benchmark if self.known else ""
 
     @property
     def split(self) -> str:
-        """The split that the file names."""
-        return self.predictions.provenance.split
+        """The split that the labels tell, empty for none."""
+        return self.known.split if self.known else ""
 
     @cached_property
     def digest(self) -> str:
@@ -141,7 +149,7 @@ def predictions_of_scores(
         classes = np.array([names.index(name) for name in validation.class_names])
         rows, answers = np.arange(len(validation.y)), validation.tested.answers
         folds.append(FoldAnswers(rows, classes, validation.seen, answers))
-    made = Predictions.of_scores(
+    return Predictions.of_scores(
         matrix.tested,
         np.arange(len(matrix.y)),
         names,
@@ -158,4 +166,3 @@ def predictions_of_scores(
             source=f"Scores {matrix.digest} of {matrix.name}.",
         ),
     )
-    return made
