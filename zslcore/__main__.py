@@ -153,12 +153,8 @@ def add_run(commands: Subparsers) -> None:
 
 def run_run(args: argparse.Namespace) -> None:
     """Run what ``args`` specify, print and keep the result."""
-    from dataclasses import replace
-
     from zslcore.datasets import load
     from zslcore.evaluation import write_predictions
-    from zslcore.evaluation.running import execute_with_predictions
-    from zslcore.jobs.run import Progress
     from zslcore.mending import refusal_of
     from zslcore.run_listing import as_text
     from zslcore.runs import RunSpec, RunStore
@@ -174,19 +170,7 @@ def run_run(args: argparse.Namespace) -> None:
     store = RunStore()
     if not args.no_store and (refusal := refusal_of(store)):
         print(f"The result will be shown and not kept. {refusal}", file=sys.stderr)
-    with_oracle = not args.no_oracle
-    if args.dask:
-        done = elsewhere(replace(spec, digest=dataset.digest), args.dask, with_oracle)
-    else:
-        progress = Progress(spec, dataset, show_steps, with_oracle=with_oracle)
-        done = execute_with_predictions(
-            spec,
-            dataset,
-            with_oracle=with_oracle,
-            on_progress=progress.on_fit,
-            on_epoch=progress.on_epoch,
-        )
-    result, predictions = done
+    result, predictions = executed(spec, dataset, args.dask, not args.no_oracle)
     show_steps()
     if args.predictions is not None:
         write_predictions(args.predictions, predictions)
@@ -195,6 +179,27 @@ def run_run(args: argparse.Namespace) -> None:
         store.keep(result)
     if store.unkept:
         print(f"The result is not kept. {store.unkept}", file=sys.stderr)
+
+
+def executed(
+    spec: RunSpec, dataset: ZSLDataset, dask: str, with_oracle: bool
+) -> tuple[RunResult, Predictions]:
+    """Return the result of a spec and its predictions, made here or by a Dask cluster."""
+    from dataclasses import replace
+
+    from zslcore.evaluation.running import execute_with_predictions
+    from zslcore.jobs.run import Progress
+
+    if dask:
+        return elsewhere(replace(spec, digest=dataset.digest), dask, with_oracle)
+    progress = Progress(spec, dataset, show_steps, with_oracle=with_oracle)
+    return execute_with_predictions(
+        spec,
+        dataset,
+        with_oracle=with_oracle,
+        on_progress=progress.on_fit,
+        on_epoch=progress.on_epoch,
+    )
 
 
 def elsewhere(spec: RunSpec, dask: str, with_oracle: bool) -> tuple[RunResult, Predictions]:
