@@ -172,13 +172,13 @@ def run_run(args: argparse.Namespace) -> None:
         print(f"The result will be shown and not kept. {refusal}", file=sys.stderr)
     result, predictions = executed(spec, dataset, args.dask, not args.no_oracle)
     show_steps()
-    if args.predictions is not None:
-        write_predictions(args.predictions, predictions)
     print(result.to_json() if args.json else as_text(result), flush=True)
     if not args.no_store:
         store.keep(result)
     if store.unkept:
         print(f"The result is not kept. {store.unkept}", file=sys.stderr)
+    if args.predictions is not None:
+        write_predictions(args.predictions, predictions)
 
 
 def executed(
