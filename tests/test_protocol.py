@@ -248,6 +248,15 @@ def test_a_score_matrix_is_read_once_for_all_its_curves(monkeypatch):
         assert scores.curve_of(average).ausuc == curve.ausuc
 
 
+def test_answers_to_scores_of_single_precision_are_those_of_the_curve():
+    """1 less 1e-9 is 1 in float32: the curve and the answers take the difference more precisely."""
+    F = np.array([[1, 1e-9], [0, 1]], dtype=np.float32)
+    scores = ScoredTest(F, np.array([0, 1]), np.arange(2), np.array([True, False]))
+    for gamma in (1 - 1.5e-9, 1 - 0.5e-9):
+        right = scores.predicted(gamma)[0] == 0
+        assert scores.curve.at(gamma).seen == right == (gamma < 1 - 1e-9)
+
+
 def test_without_seen_test_samples_there_is_zsl_only():
     split = Split.from_classes("SS", WORLD.labels, unseen=range(8, 12), seen_test_fraction=0)
     scores = fit_and_score(LinearS2V(), WORLD, split)

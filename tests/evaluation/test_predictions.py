@@ -144,7 +144,7 @@ def test_a_run_is_its_predictions(name, tmp_path):
 
 @pytest.mark.parametrize("task", ["zsl", "gzsl"])
 def test_validation_rows_are_those_that_chose_gamma_among_parameters(task):
-    chosen = select(LinearS2V(), WORLD, SPLIT, task=task, grid={"lam": (1e-3, 1.0)})
+    chosen = select(LinearS2V(), WORLD, SPLIT, task=task, grid={"lam": (1e3, 1e-3)})
     scores = fit_and_score(LinearS2V(**chosen.params), WORLD, SPLIT)
     found = Predictions.of_scores(scores, ROWS, WORLD.class_names, validation=chosen.validation)
     assert found.chosen_gamma == chosen.gamma
@@ -153,8 +153,8 @@ def test_validation_rows_are_those_that_chose_gamma_among_parameters(task):
         assert set(of_split.val) < set(fold.rows) < set(SPLIT.trainval)
         np.testing.assert_array_equal(fold.labels, WORLD.labels[fold.rows])
     if task == "gzsl":
-        at = (1e-3, 1.0).index(chosen.params["lam"])
-        for fold, curve in zip(found.folds, chosen.curves[at], strict=True):
+        assert chosen.params == {"lam": 1e-3}
+        for fold, curve in zip(found.folds, chosen.curves[1], strict=True):
             np.testing.assert_array_equal(fold.curve.gamma, curve.gamma)
 
 
@@ -248,6 +248,15 @@ def test_detection_by_the_margin_is_that_of_scikit_learn(world):
     assert got.auroc == pytest.approx(auroc, abs=1e-12)
     fpr, tpr, _ = roc_curve(answers.of_seen, answers.margin, drop_intermediate=False)
     assert got.fpr95 == pytest.approx(fpr[np.argmax(tpr >= 0.95)], abs=1e-12)
+
+
+@pytest.mark.parametrize("n", [20, 21, 400])
+def test_threshold_of_fpr95_keeps_95_percent_and_no_more(n):
+    rng = np.random.default_rng(n)
+    F = np.round(rng.normal(size=(2 * n, 2)), 1) + np.repeat([[1, 0], [0, 0]], n, axis=0)
+    found = predicted(matrix_of(F, np.repeat([0, 1], n), np.array([True, False]))).test
+    fpr, tpr, _ = roc_curve(found.answers.of_seen, found.answers.margin, drop_intermediate=False)
+    assert detection(found).fpr95 == pytest.approx(fpr[np.argmax(tpr >= 0.95)], abs=1e-12)
 
 
 def test_detection_needs_both_sides():
