@@ -119,8 +119,12 @@ def _unknown(predictions: Predictions, truth: Truth | None) -> Iterator[str]:
         yield "The labels and the split are unknown here: rows and labels cannot be looked up."
     elif predictions.provenance.rows != "benchmark":
         yield "Rows are numbered as in the file of scores: they cannot be looked up."
-    elif truth.split is None and not {"test_seen", "test_unseen"} <= set(truth.parts):
-        yield f"{truth.name}: the rows of the split are unknown here."
+    elif truth.split is None:
+        test = predictions.test
+        sides = {"test_seen" if seen else "test_unseen" for seen in test.seen[test.y]}
+        yield from (
+            f"{truth.name}: its rows of {s} are unknown here." for s in sides - {*truth.parts}
+        )
     if truth is None and (twice := len(predictions.test.rows) - len(set(predictions.test.rows))):
         yield f"test: {twice:,} rows are there again; whether the split lists them so is unknown."
     for part in (predictions.test, *predictions.folds):

@@ -165,6 +165,13 @@ class PredictedRows(AnsweredTest):
         there = np.isin(found.classes, [found.labels, found.seen_class, found.unseen_class])
         return replace(found, classes=found.classes[there], seen=found.seen[there])
 
+    def taken(self, order: np.ndarray) -> PredictedRows:
+        """Return the rows numbered by ``order``, an int array of shape (n,), in its order."""
+        per_row = [c for c in _COLUMNS if c not in ("classes", "seen")]
+        columns = {name: getattr(self, name) for name in per_row}
+        taken: dict[str, Any] = {name: v if v is None else v[order] for name, v in columns.items()}
+        return replace(self, **taken)
+
     @cached_property
     def y(self) -> np.ndarray:  # type: ignore[override]
         """Labels as numbers of candidates."""

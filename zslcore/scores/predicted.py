@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -11,6 +12,8 @@ import numpy as np
 
 from zslcore.datasets import load
 from zslcore.datasets.door import clean_text
+from zslcore.datasets.facts import plain_name
+from zslcore.datasets.rows import row_facts
 from zslcore.evaluation import (
     Predictions,
     Provenance,
@@ -20,9 +23,10 @@ from zslcore.evaluation import (
     read_predictions,
 )
 from zslcore.exceptions import FileRefusedError, ZSLError
+from zslcore.leakage.known import known_splits
 from zslcore.protocol import AnsweredTest, FoldAnswers
 from zslcore.scores.judging import ScoreReport
-from zslcore.scores.known import KnownTest, recognised
+from zslcore.scores.known import KnownTest, known_tests, recognised
 from zslcore.scores.matrix import ScoreMatrix
 from zslcore.version import commit, version
 
@@ -111,18 +115,37 @@ def read_predicted(path: Path) -> PredictedScores:
 
 
 def _truth(predictions: Predictions) -> Truth | None:
-    """Return what the data that predictions name know of themselves; None where they are not here.
+    """Return what the data that predictions name know of themselves, or their benchmark's facts.
 
     Data of the same name and another content are other data.
     """
     said = predictions.provenance
-    if not said.digest:
+    if said.digest:
+        with suppress(ZSLError):
+            dataset = load(said.dataset).required(said.digest)
+            return Truth.of(dataset, dataset.split(said.split))
+    return _facts(predictions)
+
+
+def _facts(predictions: Predictions) -> Truth | None:
+    """Return what the facts know of the benchmark and the split that predictions name."""
+    benchmark, split = predictions.provenance.benchmark, predictions.provenance.split
+    tests = {(k.benchmark, k.split): k for k in known_tests()}
+    released = {(s.dataset, s.name.split()[0]): s for s in known_splits() if not s.superseded}
+    key = benchmark, split.split()[0] if split else ""
+    if key not in tests or key not in released:
         return None
-    try:
-        dataset = load(said.dataset).required(said.digest)
-        return Truth.of(dataset, dataset.split(said.split))
-    except ZSLError:
-        return None
+    known, place = tests[key], {plain_name(n): c for c, n in enumerate(predictions.class_names)}
+    order = np.array([place.get(plain_name(name), -1) for name in known.class_names])
+    if (order < 0).any() or len(order) != len(predictions.class_names):
+        return None  # classes of other names: nothing says which is which
+    return Truth(
+        name=f"{benchmark} {split}",
+        labels=order[row_facts(benchmark).labels],
+        class_names=predictions.class_names,
+        unseen_classes=np.sort(order[known.unseen]),
+        parts=released[key].parts,
+    )
 
 
 def predictions_of_scores(
