@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Literal
 
 from zslcore.board.contamination import Contamination, contamination_of
 from zslcore.board.entry import MAX_BYTES, BoardEntry, read_entry
+from zslcore.board.recomputing import recomputed
 from zslcore.datasets import load
 from zslcore.datasets.door import clean_text
 from zslcore.datasets.simulated import SIMULATED
+from zslcore.evaluation import State
 from zslcore.exceptions import FileRefusedError
 from zslcore.leakage.known import KnownSplit, known_splits
 
@@ -51,12 +53,14 @@ class Judged:
     entry : what it says
     split : SplitState
     contamination : Contamination
+    state : "verified" where its figures were computed again from predictions, else "stated"
     """
 
     file: str
     entry: BoardEntry
     split: SplitState
     contamination: Contamination
+    state: State = State.STATED
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +79,14 @@ class Board:
     digest: str
 
 
-def read_board(folder: Path) -> Board:
+def read_board(folder: Path, *, recompute: bool = False) -> Board:
     """Read and check every ``.json`` of a folder, by name.
+
+    Parameters
+    ----------
+    folder : path
+    recompute : bool, default=False
+        Compute figures again where predictions, ``x.parquet``, lie next to ``x.json``.
 
     Raises
     ------
@@ -103,7 +113,9 @@ def read_board(folder: Path) -> Board:
         try:
             if first.setdefault(same, name) != name:
                 raise FileRefusedError(f"{name}: expected a result of its own; got {first[same]}.")
-            results.append(judged(read_entry(content, name), name))
+            found = judged(read_entry(content, name), name)
+            state = recomputed(path, found.entry) if recompute else found.state
+            results.append(replace(found, state=state))
         except FileRefusedError as error:
             refused[name] = str(error)
     return Board(tuple(results), refused, sha.hexdigest()[:16])

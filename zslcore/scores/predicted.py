@@ -42,11 +42,13 @@ class PredictedScores:
     name : of the file they are from
     predictions : Predictions
     remarks : sentences on what a reader should know
+    state : State of their claim
     """
 
     name: str
     predictions: Predictions
     remarks: tuple[str, ...] = ()
+    state: State = State.STATED
     fixes: tuple[str, ...] = field(default=(), init=False)
 
     @property
@@ -109,9 +111,9 @@ def read_predicted(path: Path) -> PredictedScores:
     check = check_predictions(predictions, _truth(predictions))
     if check.reasons:
         raise FileRefusedError(f"{name}, {check.reasons[0]}")
-    verified = check.state is State.VERIFIED
-    remarks = ("Verified: rows, labels and gamma agree with the data.",) if verified else ()
-    return PredictedScores(name, predictions, remarks + check.unknown)
+    state = State.STATED if check.unknown else State.VERIFIED
+    good = ("Verified: rows, labels and gamma agree with the data.",) * (state is State.VERIFIED)
+    return PredictedScores(name, predictions, good + check.unknown, state)
 
 
 def _truth(predictions: Predictions) -> Truth | None:
