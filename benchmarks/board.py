@@ -23,7 +23,6 @@ import pandas as pd
 from benchmarks.real_features import FEATURES, sources
 from benchmarks.sweep import label
 from benchmarks.writing import RESULTS
-from zslcore.board.checking import parts_of
 from zslcore.board.entry import (
     BoardEntry,
     Data,
@@ -122,7 +121,7 @@ def entry_of(rows: pd.DataFrame, dataset: ZSLDataset, *, fit: bool) -> BoardEntr
             (PRETRAINING[name],),
             digest=row["digest"],
         ),
-        split=SplitMark(split_name(dataset, split), parts_of(split)),
+        split=SplitMark(split_name(dataset, split), split.digests),
         gamma=Gamma(row["gamma_origin"], float(row["gamma"])) if tested else Gamma("none"),
         parameters=Parameters(row["params_origin"], row["select_for"], json.loads(row["params"])),
         figures=Figures(**figures),

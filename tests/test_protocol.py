@@ -14,11 +14,10 @@ from zslcore.exceptions import DatasetError, ParameterError
 from zslcore.features import Preprocessing
 from zslcore.methods import ESZSL, LinearS2V
 from zslcore.metrics import (
-    margins,
+    answers_of,
     mean_class_accuracy,
     sample_accuracy,
     seen_unseen_curve,
-    side_margin,
 )
 from zslcore.protocol import (
     ScoredTest,
@@ -274,16 +273,24 @@ def test_evaluation_reads_every_figure_off_one_score_matrix():
 def test_a_score_matrix_is_read_once_for_all_its_curves(monkeypatch):
     """A large one is not looked through again for every figure."""
     looks = []
-    monkeypatch.setattr(protocol, "margins", lambda *of: looks.append(of) or margins(*of))
-    monkeypatch.setattr(protocol, "side_margin", lambda *of: looks.append(of) or side_margin(*of))
+    monkeypatch.setattr(protocol, "answers_of", lambda *of: looks.append(of) or answers_of(*of))
     scores = fit_and_score(LinearS2V(), WORLD, WORLD.split("PS"))
     for gamma in (0.0, 0.02):
         evaluate(scores, gamma)
         scores.predicted(gamma)
-    assert len(looks) == 2
+    assert len(looks) == 1
     for average in ("class", "sample"):
         curve = seen_unseen_curve(scores.F, scores.y, scores.seen, average=average)
         assert scores.curve_of(average).ausuc == curve.ausuc
+
+
+def test_answers_to_scores_of_single_precision_are_those_of_the_curve():
+    """1 less 1e-9 is 1 in float32: the curve and the answers take the difference more precisely."""
+    F = np.array([[1, 1e-9], [0, 1]], dtype=np.float32)
+    scores = ScoredTest(F, np.array([0, 1]), np.arange(2), np.array([True, False]))
+    for gamma in (1 - 1.5e-9, 1 - 0.5e-9):
+        right = scores.predicted(gamma)[0] == 0
+        assert scores.curve.at(gamma).seen == right == (gamma < 1 - 1e-9)
 
 
 def test_without_seen_test_samples_there_is_zsl_only():

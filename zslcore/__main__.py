@@ -18,6 +18,7 @@ from zslcore.exceptions import ZSLError
 
 if TYPE_CHECKING:
     from zslcore.datasets import ZSLDataset
+    from zslcore.evaluation import Predictions
     from zslcore.runs import RunResult, RunSpec
 
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
@@ -163,19 +164,18 @@ def add_run(commands: Subparsers) -> None:
     option("--dask", default="", metavar="ADDRESS", help="Dask cluster that makes the run")
     option("--no-oracle", action="store_true", help="do not sweep the grid on the test set")
     option("--no-store", action="store_true", help="do not keep the result")
+    option("--predictions", type=Path, metavar="FILE", help="write what every image is answered")
     option("--json", action="store_true", help="print everything as JSON instead of a table")
     parser.set_defaults(run=run_run)
 
 
 def run_run(args: argparse.Namespace) -> None:
     """Run what ``args`` specify, print and keep the result."""
-    from dataclasses import replace
-
     from zslcore.datasets import load
-    from zslcore.jobs.run import Progress
+    from zslcore.evaluation import write_predictions
     from zslcore.mending import refusal_of
     from zslcore.run_listing import as_text
-    from zslcore.runs import RunSpec, RunStore, execute
+    from zslcore.runs import RunSpec, RunStore
 
     dataset = load(args.dataset)
     fields = ("dataset", "method", "gamma", "select_for", "features", "prototypes", "seed")
@@ -188,36 +188,48 @@ def run_run(args: argparse.Namespace) -> None:
     store = RunStore()
     if not args.no_store and (refusal := refusal_of(store)):
         print(f"The result will be shown and not kept. {refusal}", file=sys.stderr)
-    with_oracle = not args.no_oracle
-    if args.dask:
-        result = elsewhere(replace(spec, digest=dataset.digest), args.dask, with_oracle)
-    else:
-        progress = Progress(spec, dataset, show_steps, with_oracle=with_oracle)
-        result = execute(
-            spec,
-            dataset,
-            with_oracle=with_oracle,
-            on_progress=progress.on_fit,
-            on_epoch=progress.on_epoch,
-        )
+    result, predictions = executed(spec, dataset, args.dask, not args.no_oracle)
     show_steps()
     print(result.to_json() if args.json else as_text(result), flush=True)
     if not args.no_store:
         store.keep(result)
     if store.unkept:
         print(f"The result is not kept. {store.unkept}", file=sys.stderr)
+    if args.predictions is not None:
+        write_predictions(args.predictions, predictions)
 
 
-def elsewhere(spec: RunSpec, dask: str, with_oracle: bool) -> RunResult:
+def executed(
+    spec: RunSpec, dataset: ZSLDataset, dask: str, with_oracle: bool
+) -> tuple[RunResult, Predictions]:
+    """Return the result of a spec and its predictions, made here or by a Dask cluster."""
+    from dataclasses import replace
+
+    from zslcore.evaluation.running import execute_with_predictions
+    from zslcore.jobs.run import Progress
+
+    if dask:
+        return elsewhere(replace(spec, digest=dataset.digest), dask, with_oracle)
+    progress = Progress(spec, dataset, show_steps, with_oracle=with_oracle)
+    return execute_with_predictions(
+        spec,
+        dataset,
+        with_oracle=with_oracle,
+        on_progress=progress.on_fit,
+        on_epoch=progress.on_epoch,
+    )
+
+
+def elsewhere(spec: RunSpec, dask: str, with_oracle: bool) -> tuple[RunResult, Predictions]:
     """Return what a worker of a Dask cluster makes of a spec; he has to have the same data."""
     from joblib import delayed
 
+    from zslcore.evaluation.running import execute_with_predictions
     from zslcore.large.engine import Engine, parallel
-    from zslcore.runs import execute
 
     with parallel(Engine(dask=dask), 1, "list") as work:
-        (result,) = work([delayed(execute)(spec, with_oracle=with_oracle)])
-    return result
+        (done,) = work([delayed(execute_with_predictions)(spec, with_oracle=with_oracle)])
+    return done
 
 
 def read_params(method: str, texts: Sequence[str]) -> dict[str, bool | float | int | str]:

@@ -46,24 +46,28 @@ from scipy.stats import binomtest
 from zslcore.exceptions import ParameterError, ZSLError
 
 __all__ = [
+    "Answers",
     "Average",
     "Margins",
     "OperatingPoint",
     "OperatingPoints",
     "SeenUnseenCurve",
     "accuracy_interval",
-    "best_of_sides",
+    "answers_of",
     "curve_of",
     "harmonic_mean",
     "margins",
+    "margins_of_answers",
     "margins_of_sides",
     "mean_class_accuracy",
     "middle_gamma",
     "per_class_accuracy",
+    "ranks_of",
     "sample_accuracy",
     "seen_unseen_curve",
     "side_margin",
     "top_k_accuracy",
+    "top_k_of_ranks",
 ]
 
 Average = Literal["class", "sample"]
@@ -117,13 +121,34 @@ def top_k_accuracy(
     -----
     Equal scores are ranked by column, as ``argmax`` does, so that ``k = 1`` is plain accuracy.
     """
+    return top_k_of_ranks(ranks_of(scores, y), y, k, average=average)
+
+
+def ranks_of(scores: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Return the place of the true class among the candidates of every sample, 1 for the best.
+
+    Parameters
+    ----------
+    scores : array of shape (n_samples, n_candidates), larger is closer
+    y : int array of shape (n_samples,), the true column of ``scores``
+
+    Returns
+    -------
+    int array of shape (n_samples,); equal scores are ranked by column
+    """
     scores, y = _scored(scores, y)
-    if k < 1:
-        raise ParameterError(f"top-k accuracy needs k >= 1; got {k}.")
     true = scores[np.arange(len(y)), y][:, None]
     before = (scores == true) & (np.arange(scores.shape[1]) < y[:, None])
-    hit = np.count_nonzero((scores > true) | before, axis=1) < k
-    return float(np.sum(_weights(y, average) * hit))
+    return 1 + np.count_nonzero((scores > true) | before, axis=1)
+
+
+def top_k_of_ranks(
+    ranks: np.ndarray, y: np.ndarray, k: int = 5, *, average: Average = "class"
+) -> float:
+    """Return what :func:`top_k_accuracy` does, from the ranks of true classes alone."""
+    if k < 1:
+        raise ParameterError(f"top-k accuracy needs k >= 1; got {k}.")
+    return float(np.sum(_weights(y, average) * (ranks <= k)))
 
 
 Numbers = np.ndarray | Sequence[float]
@@ -339,15 +364,82 @@ class Margins:
         return remaining[..., self.points], reached[..., self.points]
 
 
-def margins(scores: np.ndarray, y: np.ndarray, seen: np.ndarray) -> Margins:
-    """Return what decides between the sides; see :func:`seen_unseen_curve` for all about it."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Answers:
+    r"""The two candidates of every sample, and the gamma at which one gives way to the other.
+
+    All figures of generalised zero-shot learning follow from these: a sample is answered with its
+    best seen class while :math:`\gamma < margin`, and with its best unseen class from there on.
+
+    Attributes
+    ----------
+    y : int array of shape (n_samples,), the true classes
+    of_seen : bool array of shape (n_samples,), whether the true class is a seen one
+    seen_class, unseen_class : int arrays of shape (n_samples,)
+        The best class of either side, numbered as ``y``; -1 where a side has no candidate.
+    margin : float64 array of shape (n_samples,), best seen score less best unseen score
+        Infinite where one side is ruled out.
+    resolution : float
+        Margins that are no farther apart are one breakpoint of the curve, in units of scores.
+    """
+
+    y: np.ndarray
+    of_seen: np.ndarray
+    seen_class: np.ndarray
+    unseen_class: np.ndarray
+    margin: np.ndarray
+    resolution: float
+
+    @property
+    def right_if_seen(self) -> np.ndarray:
+        """Whether the best seen class is the true one: bool array of shape (n_samples,)."""
+        return self.seen_class == self.y
+
+    @property
+    def right_if_unseen(self) -> np.ndarray:
+        """Whether the best unseen class is the true one: bool array of shape (n_samples,)."""
+        return self.unseen_class == self.y
+
+    def at(self, gamma: float) -> np.ndarray:
+        """Return the answer to every sample at ``gamma``; a tie goes to the unseen side."""
+        return np.where(self.margin > gamma, self.seen_class, self.unseen_class)
+
+
+def answers_of(scores: np.ndarray, y: np.ndarray, seen: np.ndarray) -> Answers:
+    """Return the two candidates and the margin of every sample of a score matrix.
+
+    Parameters
+    ----------
+    scores : array of shape (n_samples, n_candidates), larger is closer
+    y : int array of shape (n_samples,), the true column of ``scores``
+    seen : bool array of shape (n_candidates,), True for the columns of seen classes
+
+    Raises
+    ------
+    ZSLError
+        When shapes do not fit, or a score is missing or plus infinity.
+    """
     scores, y = _scored(scores, y)
     seen = _mask(seen, scores.shape[1])
-    of_seen = seen[y]
-    _require_both_sides(of_seen)
-    (a, right_if_seen), (b, right_if_unseen) = best_of_sides(scores, y, seen)
-    right = np.where(of_seen, right_if_seen, right_if_unseen)
-    return margins_of_sides(y, of_seen, a, b, right, scores.dtype)
+    (i, a), (j, b) = (_best_of(scores, np.flatnonzero(side)) for side in (seen, ~seen))
+    return Answers(y, seen[y], i, j, side_margin(a, b), _resolution(scores.dtype, a, b))
+
+
+def margins(scores: np.ndarray, y: np.ndarray, seen: np.ndarray) -> Margins:
+    """Return what decides between the sides; see :func:`seen_unseen_curve` for all about it."""
+    seen = np.asarray(seen)
+    if seen.dtype == bool and (seen.all() or not seen.any()):
+        raise ZSLError(
+            "The seen-unseen curve needs seen and unseen candidates; "
+            f"got {np.count_nonzero(seen)} seen of {seen.size}."
+        )
+    return margins_of_answers(answers_of(scores, y, seen))
+
+
+def margins_of_answers(answers: Answers) -> Margins:
+    """Return what :func:`margins` does, from the answers to a score matrix."""
+    right = np.where(answers.of_seen, answers.right_if_seen, answers.right_if_unseen)
+    return _margins(answers.y, answers.of_seen, right, answers.margin, answers.resolution)
 
 
 def margins_of_sides(
@@ -368,17 +460,23 @@ def margins_of_sides(
     right : bool array of shape (n_samples,), whether the better of its own side is the true class
     dtype : precision the scores came in
     """
+    return _margins(y, of_seen, right, side_margin(a, b), _resolution(dtype, a, b))
+
+
+def _margins(
+    y: np.ndarray, of_seen: np.ndarray, right: np.ndarray, margin: np.ndarray, resolution: float
+) -> Margins:
     _require_both_sides(of_seen)
     # A sample counts where its own side is the answer and finds it; the others never count.
     counting = np.flatnonzero(right)
-    d = side_margin(a, b)[counting]
+    d = margin[counting]
     order = np.argsort(d, kind="stable")
     d, counting = d[order], counting[order]
 
     # Infinite margins are no breakpoints: no gamma changes the answer there.
     low, high = np.searchsorted(d, -np.inf, side="right"), np.searchsorted(d, np.inf)
     inner = d[low:high]
-    last = np.flatnonzero(np.append(np.diff(inner) > _rounding(dtype, a, b), True))[: len(inner)]
+    last = np.flatnonzero(np.append(np.diff(inner) > resolution, True))[: len(inner)]
     points = low + np.append(0, last + 1)
     return Margins(y, of_seen, counting, np.append(-np.inf, inner[last]), points)
 
@@ -399,35 +497,16 @@ def side_margin(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return np.subtract(a, b, out=np.full(np.shape(a), -np.inf), where=~np.isneginf(a))
 
 
-def best_of_sides(
-    scores: np.ndarray, y: np.ndarray, seen: np.ndarray
-) -> tuple[tuple[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]:
-    """Return the best score of the seen and of the unseen side, and whether it is the true class's.
-
-    Parameters
-    ----------
-    scores : array of shape (n_samples, n_candidates)
-    y : int array of shape (n_samples,), the true column of ``scores``
-    seen : bool array of shape (n_candidates,)
-
-    Returns
-    -------
-    For seen, then for unseen candidates: a float and a bool array of shape (n_samples,)
-    """
-    of_seen, of_unseen = np.flatnonzero(seen), np.flatnonzero(~seen)
-    return _best_of(scores, y, of_seen), _best_of(scores, y, of_unseen)
-
-
-def _best_of(
-    scores: np.ndarray, y: np.ndarray, columns: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """Best score among ``columns`` for every sample, and whether it is at the true class."""
+def _best_of(scores: np.ndarray, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the best of ``columns`` for every sample and its score; -1 without any column."""
+    if not len(columns):
+        return np.full(len(scores), -1, np.int32), np.full(len(scores), -np.inf)
     part = scores[:, columns]
     k = part.argmax(axis=1)
-    return part[np.arange(len(k)), k].astype(np.float64), columns[k] == y
+    return columns[k].astype(np.int32), part[np.arange(len(k)), k].astype(np.float64)
 
 
-def _rounding(dtype: np.dtype, a: np.ndarray, b: np.ndarray) -> float:
+def _resolution(dtype: np.dtype, a: np.ndarray, b: np.ndarray) -> float:
     """One unit in the last place of the largest best score."""
     dtype = dtype if dtype.kind == "f" else np.dtype(np.float64)
     best = np.abs(np.concatenate([a, b]))
@@ -482,10 +561,5 @@ def _mask(seen: ArrayLike, n_candidates: int) -> np.ndarray:
         raise ZSLError(
             f"seen must be one bool per column of scores ({n_candidates}); "
             f"got shape {seen.shape} of {seen.dtype}."
-        )
-    if seen.all() or not seen.any():
-        raise ZSLError(
-            "The seen-unseen curve needs seen and unseen candidates; "
-            f"got {np.count_nonzero(seen)} seen of {n_candidates}."
         )
     return seen

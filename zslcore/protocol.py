@@ -35,10 +35,11 @@ T. Hastie, R. Tibshirani, J. Friedman, "The elements of statistical learning", 2
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -49,25 +50,28 @@ from zslcore.datasets.base import Fold, Split, ZSLDataset, hold_out
 from zslcore.exceptions import DatasetError, ParameterError, SplitError
 from zslcore.features import FeatureView, Preprocessing
 from zslcore.metrics import (
+    Answers,
     Average,
     Margins,
     OperatingPoint,
     SeenUnseenCurve,
+    answers_of,
     curve_of,
-    margins,
+    margins_of_answers,
     mean_class_accuracy,
     middle_gamma,
     per_class_accuracy,
+    ranks_of,
     sample_accuracy,
-    seen_unseen_curve,
-    side_margin,
-    top_k_accuracy,
+    top_k_of_ranks,
 )
-from zslcore.switching import Switches, switches
+from zslcore.switching import Switches, switches_of
 
 __all__ = [
     "REVISION",
+    "AnsweredTest",
     "Evaluation",
+    "FoldAnswers",
     "FoldChoice",
     "GammaOrigin",
     "Oracle",
@@ -99,6 +103,7 @@ Progress = Callable[[int, int], None]
 GammaOrigin = Literal["validated", "given", "oracle"]
 #: How gamma was found -> what that leaves open.
 _LEFT_OPEN = {"given": "how it was chosen is not stated", "oracle": "a bound, not a result"}
+_T = TypeVar("_T")
 
 #: Share of each training class of a fold that is kept as seen validation (calibration paper, 3.2).
 SEEN_VALIDATION = 0.2
@@ -225,9 +230,69 @@ def penalised(F: np.ndarray, seen: np.ndarray, penalty: np.ndarray) -> np.ndarra
     return F - np.where(seen, (a + penalty)[:, None], b[:, None])
 
 
+class AnsweredTest(ABC):
+    """The answers to a test set: every figure of the protocol is read off them.
+
+    Attributes
+    ----------
+    y : int array of shape (n_samples,), numbers of candidates
+    classes : int array of shape (n_candidates,), rows of the data set's prototypes
+    seen : bool array of shape (n_candidates,)
+    """
+
+    y: np.ndarray
+    classes: np.ndarray
+    seen: np.ndarray
+
+    @property
+    @abstractmethod
+    def answers(self) -> Answers:
+        """The best candidate of either side, for every sample."""
+
+    @property
+    @abstractmethod
+    def zsl_answers(self) -> tuple[np.ndarray, np.ndarray]:
+        """Labels of unseen samples, and their answers among unseen candidates: plain ZSL."""
+
+    @abstractmethod
+    def zsl_top(self, k: int) -> float | None:
+        """Return the top-k accuracy of plain ZSL, mean over classes; None where it is unknown."""
+
+    @property
+    def generalized(self) -> bool:
+        """Whether there are test samples of seen classes, without which there is no GZSL."""
+        return bool(self.seen[self.y].any())
+
+    @cached_property
+    def curve(self) -> SeenUnseenCurve:
+        """The exact seen-unseen curve, per class."""
+        return self.curve_of("class")
+
+    def curve_of(self, average: Average) -> SeenUnseenCurve:
+        """Return the exact seen-unseen curve, per "class" or per "sample"."""
+        return curve_of(self.margins, average)
+
+    @cached_property
+    def margins(self) -> Margins:
+        """What curves of either average are made of."""
+        return margins_of_answers(self.answers)
+
+    @cached_property
+    def switches(self) -> Switches:
+        """At which gamma the answer to every image changes sides."""
+        return switches_of(self.answers, self.margins, self.seen)
+
+    def predicted(self, gamma: float = 0.0) -> np.ndarray:
+        """Answers among all candidates after calibrated stacking, as numbers of candidates.
+
+        Ties between the sides go to the unseen one, as on the curve.
+        """
+        return self.answers.at(gamma)
+
+
 @dataclass(frozen=True, eq=False)
-class ScoredTest:
-    """The score matrix of a test set: every figure of the protocol is read off it.
+class ScoredTest(AnsweredTest):
+    """The score matrix of a test set.
 
     Attributes
     ----------
@@ -246,11 +311,6 @@ class ScoredTest:
         for array in (self.F, self.y, self.classes, self.seen):
             array.setflags(write=False)
 
-    @property
-    def generalized(self) -> bool:
-        """Whether there are test samples of seen classes, without which there is no GZSL."""
-        return bool(self.seen[self.y].any())
-
     @cached_property
     def unseen_part(self) -> tuple[np.ndarray, np.ndarray]:
         """Scores and labels of unseen samples among unseen candidates: plain ZSL."""
@@ -259,39 +319,24 @@ class ScoredTest:
         return self.F[np.ix_(rows, unseen)], (np.cumsum(unseen) - 1)[self.y[rows]]
 
     @cached_property
-    def curve(self) -> SeenUnseenCurve:
-        """The exact seen-unseen curve, per class."""
-        return self.curve_of("class")
+    def answers(self) -> Answers:
+        """The best candidate of either side: the matrix is read once for all gammas."""
+        return answers_of(self.F, self.y, self.seen)
 
-    def curve_of(self, average: Average) -> SeenUnseenCurve:
-        """Return the exact seen-unseen curve, per "class" or per "sample"."""
-        return curve_of(self._margins, average)
-
-    @cached_property
-    def _margins(self) -> Margins:
-        """What curves of either average are made of: the matrix is read once."""
-        return margins(self.F, self.y, self.seen)
+    @property
+    def zsl_answers(self) -> tuple[np.ndarray, np.ndarray]:
+        """Labels of unseen samples, and their answers among unseen candidates: plain ZSL."""
+        of_unseen = ~self.seen[self.y]
+        return self.y[of_unseen], self.answers.unseen_class[of_unseen]
 
     @cached_property
-    def _sides(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The best seen and the best unseen column of every sample, and their margin."""
-        of_seen, of_unseen = np.flatnonzero(self.seen), np.flatnonzero(~self.seen)
-        a, b = self.F[:, of_seen], self.F[:, of_unseen]
-        i, j, rows = a.argmax(axis=1), b.argmax(axis=1), np.arange(len(self.F))
-        return of_seen[i], of_unseen[j], side_margin(a[rows, i], b[rows, j])
+    def zsl_ranks(self) -> np.ndarray:
+        """Place of the true class of unseen samples among unseen candidates, from 1."""
+        return ranks_of(*self.unseen_part)
 
-    @cached_property
-    def switches(self) -> Switches:
-        """At which gamma the answer to every image changes sides."""
-        return switches(self.F, self.y, self.seen)
-
-    def predicted(self, gamma: float = 0.0) -> np.ndarray:
-        """Answers among all candidates after calibrated stacking, as columns of ``F``.
-
-        Ties between the sides go to the unseen one, as on the curve.
-        """
-        best_seen, best_unseen, margin = self._sides
-        return np.where(margin > gamma, best_seen, best_unseen)
+    def zsl_top(self, k: int) -> float:
+        """Return the top-k accuracy of plain ZSL, mean over classes."""
+        return top_k_of_ranks(self.zsl_ranks, self.unseen_part[1], k)
 
 
 def fit_and_score(
@@ -363,6 +408,29 @@ class FoldChoice:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class FoldAnswers:
+    """The answers to the validation images of a fold, on which gamma was chosen.
+
+    Attributes
+    ----------
+    rows : int array of shape (n_samples,), 0-based rows of the data: seen, then unseen validation
+    classes : int array of shape (n_candidates,), rows of the data set's prototypes
+    seen : bool array of shape (n_candidates,)
+    answers : Answers, whose classes are numbers of candidates
+    """
+
+    rows: np.ndarray
+    classes: np.ndarray
+    seen: np.ndarray
+    answers: Answers
+
+    @property
+    def curve(self) -> SeenUnseenCurve:
+        """The exact seen-unseen curve of the fold, per class."""
+        return curve_of(margins_of_answers(self.answers))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Selection:
     """Parameters chosen on the folds, and how every point of the grid did there.
 
@@ -377,6 +445,7 @@ class Selection:
         ``calibration_gamma``, the fold's best
     of_folds : what every fold would choose by itself, the first of its best points
     curves : one tuple a grid point, of its seen-unseen curve on every fold; empty for "zsl"
+    validation : what the chosen point answers on every fold; gamma is the best of these answers
     """
 
     task: Task
@@ -387,6 +456,7 @@ class Selection:
     table: pd.DataFrame
     of_folds: tuple[FoldChoice, ...] = ()
     curves: tuple[tuple[SeenUnseenCurve, ...], ...] = ()
+    validation: tuple[FoldAnswers, ...] = ()
 
 
 def select(
@@ -436,36 +506,40 @@ def select(
     rule = rule_of(method, points) if rule is None else _checked(rule, method)
     tick = _Ticker(len(points) * len(split.folds), on_progress)
 
-    rows: list[dict[str, Any]] = []
-    curves: list[SeenUnseenCurve] = []
-    for k, fold in enumerate(split.folds):
-        judged = _judge_fold(method, dataset, fold, points, task, preprocessing, seed, tick)
-        for params, (row, curve) in zip(points, judged, strict=True):
-            rows.append({**params, "fold": k, **row})
-            if curve is not None:
-                curves.append(curve)
+    def judged(fold: Fold, points: Sequence[Params], task: Task) -> Iterator[_Judged]:
+        return _judge_fold(method, dataset, fold, points, task, preprocessing, seed, tick)
+
+    found = [one for fold in split.folds for one in judged(fold, points, task)]
+    rows = [
+        {**params, "fold": k, **one.row}
+        for k, of_fold in enumerate(_in_turn(found, len(points)))
+        for params, one in zip(points, of_fold, strict=True)
+    ]
     table = pd.DataFrame(rows)
     scores = table["score"].to_numpy().reshape(len(split.folds), len(points))
     best = int(np.argmax(scores.mean(axis=0)))
     if rule == "one standard error":
         best = simplest_of_ties(scores, points, method.simpler)
-    of_point = tuple(tuple(curves[k :: len(points)]) for k in range(len(points)) if curves)
-    chosen = list(of_point[best]) if curves else []
+    chosen = found[best :: len(points)]
     if task == "zsl":  # those fits were made without seen validation: gamma needs its own
-        point = [points[best]]
-        chosen = [
-            curve
-            for fold in split.folds
-            for _, curve in _judge_fold(
-                method, dataset, fold, point, "gzsl", preprocessing, seed, tick
-            )
-            if curve is not None
-        ]
-    gamma = best_common_gamma(chosen)
-    simpler = method.simpler if rule == "one standard error" else ()
-    of_folds = _of_folds(points, rows, simpler)
-    score = float(scores[:, best].mean())
-    return Selection(task, rule, points[best], gamma, score, table, of_folds, of_point)
+        chosen = [one for fold in split.folds for one in judged(fold, [points[best]], "gzsl")]
+    curves = [one.curve for one in found if one.curve is not None]
+    return Selection(
+        task,
+        rule,
+        params=points[best],
+        gamma=best_common_gamma([one.curve for one in chosen if one.curve is not None]),
+        score=float(scores[:, best].mean()),
+        table=table,
+        of_folds=_of_folds(points, rows, method.simpler if rule == "one standard error" else ()),
+        curves=tuple(zip(*_in_turn(curves, len(points)), strict=True)),
+        validation=tuple(one.answers for one in chosen if one.answers is not None),
+    )
+
+
+def _in_turn(values: Sequence[_T], n: int) -> list[Sequence[_T]]:
+    """Return ``values`` in groups of ``n``."""
+    return [values[start : start + n] for start in range(0, len(values), n)]
 
 
 def _of_folds(
@@ -546,8 +620,8 @@ def _judge_fold(
     preprocessing: Preprocessing,
     seed: int,
     tick: Callable[[], None],
-) -> Iterator[tuple[dict[str, float], SeenUnseenCurve | None]]:
-    """Yield ({score, calibration_gamma}, curve) of every point; the curve is None for ZSL."""
+) -> Iterator[_Judged]:
+    """Yield how every point does on a fold."""
     train, test = fold.train, fold.val
     if task == "gzsl":
         train, held = hold_out(dataset.labels, fold.train, SEEN_VALIDATION, seed)
@@ -557,11 +631,22 @@ def _judge_fold(
     for F in problem.sweep(method, points):
         tick()
         if task == "zsl":
-            yield {"score": mean_class_accuracy(problem.y_test, F.argmax(axis=1))}, None
+            yield _Judged({"score": mean_class_accuracy(problem.y_test, F.argmax(axis=1))})
         else:
-            curve = seen_unseen_curve(F, problem.y_test, problem.seen)
-            best = curve.best()
-            yield {"score": best.harmonic, "calibration_gamma": best.gamma}, curve
+            answers = answers_of(F, problem.y_test, problem.seen)
+            of_fold = FoldAnswers(test, problem.classes, problem.seen, answers)
+            best = (curve := of_fold.curve).best()
+            row = {"score": best.harmonic, "calibration_gamma": best.gamma}
+            yield _Judged(row, curve, of_fold)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Judged:
+    """How one point of a grid does on a fold; without curve and answers for "zsl"."""
+
+    row: dict[str, float]
+    curve: SeenUnseenCurve | None = None
+    answers: FoldAnswers | None = None
 
 
 def _check_folds(dataset: ZSLDataset, split: Split) -> None:
@@ -598,11 +683,12 @@ class _Ticker:
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """Every figure of a GZSL table, from one score matrix; fractions in [0, 1].
+    """Every figure of a GZSL table, of one test set; fractions in [0, 1].
 
     Attributes
     ----------
-    zsl, zsl_per_sample, zsl_top5 : accuracy of unseen samples among unseen classes
+    zsl, zsl_per_sample, zsl_top5 : accuracy of unseen samples among unseen classes; the last is
+        None where only the best class is known
     plain : seen, unseen and harmonic accuracy at gamma = 0, None without seen test samples
     calibrated : the same at the given gamma
     plain_per_sample, calibrated_per_sample : the same, every sample weighing alike
@@ -614,7 +700,7 @@ class Evaluation:
 
     zsl: float
     zsl_per_sample: float
-    zsl_top5: float
+    zsl_top5: float | None
     plain: OperatingPoint | None = None
     calibrated: OperatingPoint | None = None
     plain_per_sample: OperatingPoint | None = None
@@ -647,23 +733,21 @@ def origin_in_words(origin: str | None, stated_by: str = "") -> str:
     return f"{origin}; {_LEFT_OPEN[origin]}" if origin in _LEFT_OPEN else origin
 
 
-def evaluate(scores: ScoredTest, gamma: float = 0.0) -> Evaluation:
-    """Read every figure of the protocol off the scores of a test set.
+def evaluate(scores: AnsweredTest, gamma: float = 0.0) -> Evaluation:
+    """Read every figure of the protocol off the answers to a test set.
 
     Parameters
     ----------
-    scores : ScoredTest
+    scores : AnsweredTest, a score matrix or predictions
     gamma : float
         Chosen before, on the folds; see :func:`select`.
     """
-    F, y = scores.unseen_part
-    predicted = F.argmax(axis=1)
-    unseen_classes = scores.classes[~scores.seen]
+    y, predicted = scores.zsl_answers
     of_unseen = Evaluation(
         zsl=mean_class_accuracy(y, predicted),
         zsl_per_sample=sample_accuracy(y, predicted),
-        zsl_top5=top_k_accuracy(F, y, min(5, F.shape[1])),
-        per_class_zsl=_by_class(per_class_accuracy(y, predicted), unseen_classes),
+        zsl_top5=scores.zsl_top(min(5, int(np.count_nonzero(~scores.seen)))),
+        per_class_zsl=_by_class(per_class_accuracy(y, predicted), scores.classes),
     )
     if not scores.generalized:
         return of_unseen
@@ -721,8 +805,7 @@ def oracle(
     for F in problem.sweep(method, points):
         tick()
         scores = ScoredTest(F, problem.y_test, problem.classes, problem.seen)
-        F_unseen, y = scores.unseen_part
-        zsl.append(mean_class_accuracy(y, F_unseen.argmax(axis=1)))
+        zsl.append(mean_class_accuracy(*scores.zsl_answers))
         if scores.generalized:
             gzsl.append(scores.curve.best())
     best = int(np.argmax(zsl))

@@ -223,7 +223,8 @@ def as_text(result: RunResult, stated_by: str = "") -> str:
     if result.gamma is not None:
         how = origin_in_words(result.gamma_origin, stated_by)
         lines.append(f"gamma        {result.gamma:.3g}  ({how})")
-    top5 = f", top-5 {e.zsl_top5:.1%}" if len(e.per_class_zsl) > 5 else ""
+    more = len(e.per_class_zsl) > 5 and e.zsl_top5 is not None
+    top5 = f", top-5 {e.zsl_top5:.1%}" if more else ""
     lines.append(f"ZSL          {e.zsl:.1%} per class, {e.zsl_per_sample:.1%} per sample{top5}")
     for name, point in (("plain", e.plain), ("calibrated", e.calibrated)):
         if point is not None:

@@ -46,6 +46,7 @@ from zslcore.version import release
 
 __all__ = [
     "Choice",
+    "Execution",
     "ImportMark",
     "KeptRun",
     "Origin",
@@ -54,6 +55,7 @@ __all__ = [
     "RunStore",
     "choose",
     "execute",
+    "execute_in_full",
     "execute_with_scores",
     "fit_again",
     "fold_curves",
@@ -385,6 +387,39 @@ def execute_with_scores(
     on_epoch: Callable[[int, float], None] | None = None,
 ) -> tuple[RunResult, protocol.ScoredTest]:
     """Run a spec as :func:`execute` does, and return the scores it has read its figures off."""
+    done = execute_in_full(
+        spec, dataset, with_oracle=with_oracle, on_progress=on_progress, on_epoch=on_epoch
+    )
+    return done.result, done.scores
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Execution:
+    """What a run leaves.
+
+    Attributes
+    ----------
+    result : RunResult
+    scores : ScoredTest that its figures were read off
+    validation : answers on the folds that chose gamma; empty where nothing chose it
+    dataset : the data
+    """
+
+    result: RunResult
+    scores: protocol.ScoredTest
+    validation: tuple[protocol.FoldAnswers, ...]
+    dataset: ZSLDataset
+
+
+def execute_in_full(
+    spec: RunSpec,
+    dataset: ZSLDataset | None = None,
+    *,
+    with_oracle: bool = True,
+    on_progress: Callable[[int, int], None] | None = None,
+    on_epoch: Callable[[int, float], None] | None = None,
+) -> Execution:
+    """Run a spec as :func:`execute` does, and return all that it leaves."""
     start = time.perf_counter()
     spec, dataset = _with_data(spec, dataset)
     split = dataset.split(spec.split)
@@ -419,7 +454,7 @@ def execute_with_scores(
         fold_choices=chosen.fold_choices,
         rule=chosen.rule,
     )
-    return result, scores
+    return Execution(result, scores, chosen.validation, dataset)
 
 
 def fit_again(
@@ -499,6 +534,7 @@ class Choice:
     gamma, gamma_origin : the calibration gamma, None where nothing could choose it
     fold_choices : what every fold alone would have chosen, where the folds chose parameters
     rule : how the folds' scores chose the parameters, None where they chose none
+    validation : answers on the folds that chose gamma; empty where nothing chose it
     """
 
     params: dict[str, Any]
@@ -507,6 +543,7 @@ class Choice:
     gamma_origin: Origin | None
     fold_choices: tuple[protocol.FoldChoice, ...] = ()
     rule: protocol.Rule | None = None
+    validation: tuple[protocol.FoldAnswers, ...] = ()
 
 
 def choose(
@@ -543,7 +580,12 @@ def choose(
             fold_choices=chosen.of_folds,
         )
     if wants_gamma:
-        choice = replace(choice, gamma=chosen.gamma, gamma_origin="validated")
+        choice = replace(
+            choice,
+            gamma=chosen.gamma,
+            gamma_origin="validated",
+            validation=chosen.validation,
+        )
     return choice
 
 

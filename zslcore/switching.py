@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from zslcore.metrics import best_of_sides, margins, side_margin
+from zslcore.metrics import Answers, Margins, answers_of, margins_of_answers
 
-__all__ = ["DESTINATIONS", "Switches", "switches"]
+__all__ = ["DESTINATIONS", "Switches", "switches", "switches_of"]
 
 #: What becomes of an image, in the order of :meth:`Switches.destinations`.
 DESTINATIONS = ("right", "wrong class of its side", "class of the other side")
@@ -95,14 +95,21 @@ def switches(scores: np.ndarray, y: np.ndarray, seen: np.ndarray) -> Switches:
     ZSLError
         As for :func:`zslcore.metrics.seen_unseen_curve`.
     """
-    m = margins(scores, y, seen)
-    (a, right_if_seen), (b, right_if_unseen) = best_of_sides(scores, m.y, seen)
-    gamma = side_margin(a, b)
+    answers = answers_of(scores, y, seen)
+    return switches_of(answers, margins_of_answers(answers), seen)
+
+
+def switches_of(answers: Answers, m: Margins, seen: np.ndarray) -> Switches:
+    """Return what :func:`switches` does, from the answers to a score matrix and their margins."""
+    gamma = answers.margin.copy()
     # Images that the curve counts change at its breakpoints; the last ones never do.
     point = np.searchsorted(m.points, np.arange(len(m.counting)), side="right")
     gamma[m.counting] = np.append(m.gamma, np.inf)[point]
     order = np.argsort(gamma, kind="stable")
-    gamma, y, right_if_seen, right_if_unseen = (
-        column[order] for column in (gamma, m.y, right_if_seen, right_if_unseen)
+    return Switches(
+        gamma[order],
+        answers.y[order],
+        answers.right_if_seen[order],
+        answers.right_if_unseen[order],
+        np.array(seen),
     )
-    return Switches(gamma, y, right_if_seen, right_if_unseen, np.array(seen))

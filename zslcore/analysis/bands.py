@@ -21,8 +21,8 @@ import numpy as np
 
 from zslcore.analysis.resampling import class_draws, image_weights
 from zslcore.exceptions import ParameterError
-from zslcore.metrics import SeenUnseenCurve, harmonic_mean, margins
-from zslcore.protocol import ScoredTest
+from zslcore.metrics import SeenUnseenCurve, harmonic_mean
+from zslcore.protocol import AnsweredTest
 
 __all__ = ["Band", "of_classes", "of_curves"]
 
@@ -68,7 +68,7 @@ def of_curves(curves: Sequence[SeenUnseenCurve], limits: tuple[float, float]) ->
 
 
 def of_classes(
-    scores: ScoredTest,
+    scores: AnsweredTest,
     limits: tuple[float, float],
     *,
     level: float = 0.95,
@@ -79,7 +79,7 @@ def of_classes(
 
     Parameters
     ----------
-    scores : ScoredTest with images of seen and of unseen classes
+    scores : AnsweredTest with images of seen and of unseen classes
     limits : the first and the last gamma at which it is told
     level : nominal coverage at every place, in (0, 1)
     n_draws : int
@@ -87,7 +87,7 @@ def of_classes(
     """
     if not 0 < level < 1:
         raise ParameterError(f"level must lie between 0 and 1; got {level!r}.")
-    m = margins(scores.F, scores.y, scores.seen)
+    m = scores.margins
     unseen = np.linspace(0, 1, N_PLACES)
     gamma = np.linspace(*limits, N_PLACES)
     at = np.searchsorted(m.gamma, gamma, side="right") - 1

@@ -26,8 +26,8 @@ from typing import Literal, get_args
 import numpy as np
 
 from zslcore.exceptions import DatasetError, ParameterError
-from zslcore.metrics import Margins, harmonic_mean, margins, per_class_accuracy
-from zslcore.protocol import ScoredTest
+from zslcore.metrics import Margins, harmonic_mean, per_class_accuracy
+from zslcore.protocol import AnsweredTest
 
 __all__ = ["FIGURES", "N_DRAWS", "Figure", "class_draws", "figures", "image_weights", "interval"]
 
@@ -67,12 +67,14 @@ def class_draws(seen: np.ndarray, n_draws: int = N_DRAWS, seed: int = 0) -> np.n
     return drawn
 
 
-def figures(scores: ScoredTest, drawn: np.ndarray, gamma: float = 0.0) -> dict[Figure, np.ndarray]:
-    """Read every figure off the scores of a test set, for every draw of classes.
+def figures(
+    scores: AnsweredTest, drawn: np.ndarray, gamma: float = 0.0
+) -> dict[Figure, np.ndarray]:
+    """Read every figure off the answers to a test set, for every draw of classes.
 
     Parameters
     ----------
-    scores : ScoredTest
+    scores : AnsweredTest
     drawn : array of shape (n_draws, n_candidates), see :func:`class_draws`
     gamma : float
         Of ``calibrated_harmonic``.
@@ -93,7 +95,7 @@ def figures(scores: ScoredTest, drawn: np.ndarray, gamma: float = 0.0) -> dict[F
     found: dict[Figure, np.ndarray] = {"zsl": _zsl(scores, drawn)}
     if not scores.generalized:
         return found
-    m = margins(scores.F, scores.y, scores.seen)
+    m = scores.margins
     at = np.searchsorted(m.gamma, [0.0, gamma], side="right") - 1
     parts = [_of_curve(m, weights, at) for weights in image_weights(scores, m, drawn)]
     of_curve = np.concatenate(parts, axis=1)
@@ -114,20 +116,19 @@ def interval(values: np.ndarray, level: float = 0.95) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def _zsl(scores: ScoredTest, drawn: np.ndarray) -> np.ndarray:
-    F, y = scores.unseen_part
-    accuracy = per_class_accuracy(y, F.argmax(axis=1))
-    weights = drawn[:, np.flatnonzero(~scores.seen)[list(accuracy)]]
+def _zsl(scores: AnsweredTest, drawn: np.ndarray) -> np.ndarray:
+    accuracy = per_class_accuracy(*scores.zsl_answers)
+    weights = drawn[:, list(accuracy)]
     with np.errstate(invalid="ignore"):
         return weights @ np.array(list(accuracy.values())) / weights.sum(axis=1)
 
 
-def image_weights(scores: ScoredTest, m: Margins, drawn: np.ndarray) -> Iterator[np.ndarray]:
+def image_weights(scores: AnsweredTest, m: Margins, drawn: np.ndarray) -> Iterator[np.ndarray]:
     """Yield what every sample counts, of as many draws at a time as fit into a block.
 
     Parameters
     ----------
-    scores : ScoredTest
+    scores : AnsweredTest
     m : Margins of its scores
     drawn : array of shape (n_draws, n_candidates), see :func:`class_draws`
 

@@ -74,7 +74,7 @@ def in_figures(first: RunResult, second: RunResult) -> pd.DataFrame:
     return table.assign(difference=table["second"] - table["first"])
 
 
-def _figures(result: RunResult) -> Iterator[tuple[tuple[str, str], float]]:
+def _figures(result: RunResult) -> Iterator[tuple[tuple[str, str], float | None]]:
     e, oracle = result.evaluation, result.oracle
     yield ("ZSL", ""), e.zsl
     yield ("ZSL, per sample", ""), e.zsl_per_sample

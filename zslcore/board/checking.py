@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Literal
 
 from zslcore.board.contamination import Contamination, contamination_of
 from zslcore.board.entry import MAX_BYTES, BoardEntry, read_entry
+from zslcore.board.recomputing import recomputed
 from zslcore.datasets import load
-from zslcore.datasets.base import Split
 from zslcore.datasets.door import clean_text
 from zslcore.datasets.simulated import SIMULATED
+from zslcore.evaluation import State
 from zslcore.exceptions import FileRefusedError
-from zslcore.leakage.known import KnownSplit, known_splits, part_digest
+from zslcore.leakage.known import KnownSplit, known_splits
 
-__all__ = ["Board", "Judged", "SplitState", "judged", "parts_of", "read_board", "split_state"]
+__all__ = ["Board", "Judged", "SplitState", "judged", "read_board", "split_state"]
 
 #: Most files of a folder that are looked at.
 MAX_FILES = 5_000
@@ -52,12 +53,14 @@ class Judged:
     entry : what it says
     split : SplitState
     contamination : Contamination
+    state : "verified" where its figures were computed again from predictions, else "stated"
     """
 
     file: str
     entry: BoardEntry
     split: SplitState
     contamination: Contamination
+    state: State = State.STATED
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +79,14 @@ class Board:
     digest: str
 
 
-def read_board(folder: Path) -> Board:
+def read_board(folder: Path, *, recompute: bool = False) -> Board:
     """Read and check every ``.json`` of a folder, by name.
+
+    Parameters
+    ----------
+    folder : path
+    recompute : bool, default=False
+        Compute figures again where predictions, ``x.parquet``, lie next to ``x.json``.
 
     Raises
     ------
@@ -104,7 +113,9 @@ def read_board(folder: Path) -> Board:
         try:
             if first.setdefault(same, name) != name:
                 raise FileRefusedError(f"{name}: expected a result of its own; got {first[same]}.")
-            results.append(judged(read_entry(content, name), name))
+            found = judged(read_entry(content, name), name)
+            state = recomputed(path, found.entry) if recompute else found.state
+            results.append(replace(found, state=state))
         except FileRefusedError as error:
             refused[name] = str(error)
     return Board(tuple(results), refused, sha.hexdigest()[:16])
@@ -113,12 +124,6 @@ def read_board(folder: Path) -> Board:
 def judged(entry: BoardEntry, file: str) -> Judged:
     """Return a result with what its split and its extractor are known to be."""
     return Judged(file, entry, split_state(entry), contamination_of(entry))
-
-
-def parts_of(split: Split) -> dict[str, str]:
-    """Return the digest of every part of a split that has rows."""
-    rows = {part: getattr(split, part) for part in ("trainval", "test_seen", "test_unseen")}
-    return {part: part_digest(values) for part, values in rows.items() if len(values)}
 
 
 def split_state(entry: BoardEntry) -> SplitState:
@@ -174,4 +179,4 @@ def _own_parts(name: str) -> Mapping[str, Mapping[str, str]]:
     """Return the digests of the splits of data that come along, but for those of full size."""
     if name != "digits" and (name not in SIMULATED or name.endswith("-full")):
         return {}
-    return {split.name: parts_of(split) for split in load(name).splits.values()}
+    return {split.name: split.digests for split in load(name).splits.values()}

@@ -11,17 +11,13 @@ import json
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields
-from functools import cache
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
-from zslcore.datasets.door import clean_text
+from zslcore.datasets.door import clean_text, typed
 from zslcore.datasets.facts import fact_sources
 from zslcore.exceptions import FileRefusedError
 from zslcore.leakage.context import PARTS
 from zslcore.metrics import harmonic_mean
-
-if TYPE_CHECKING:
-    from pydantic import TypeAdapter
 
 __all__ = [
     "MAX_BYTES",
@@ -80,7 +76,7 @@ class SplitMark:
     Attributes
     ----------
     name : "PS 2.0", "SS", "own" ...
-    parts : part -> digest of its rows, see :func:`zslcore.leakage.known.part_digest`
+    parts : part -> digest of its rows, see :func:`zslcore.datasets.base.part_digest`
     counts : part -> number of its images, for results whose rows nobody has
     """
 
@@ -245,7 +241,7 @@ def read_entry(content: bytes, file: str) -> BoardEntry:
     if not isinstance(values, dict) or values.get("schema") != SCHEMA:
         raise FileRefusedError(f'{file}: expected an object with "schema": "{SCHEMA}".')
     _require_origin(values, file)
-    entry = _typed(values, file)
+    entry = typed(BoardEntry, values, file)
     check_entry(entry, file)
     return entry
 
@@ -276,29 +272,6 @@ def _require_origin(values: dict[str, Any], file: str) -> None:
         raise FileRefusedError(
             f"{file}, gamma.origin: expected how gamma was found ({', '.join(known)}); got {got}."
         )
-
-
-@cache
-def _adapter() -> TypeAdapter[BoardEntry]:
-    from pydantic import TypeAdapter  # not at the top: who writes entries reads none
-
-    return TypeAdapter(BoardEntry)
-
-
-def _typed(values: dict[str, Any], file: str) -> BoardEntry:
-    """Return the entry that the values are; the first that does not fit is named."""
-    from pydantic import ValidationError
-
-    try:
-        return _adapter().validate_python(values)
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        place = clean_text(".".join(map(str, first["loc"])), 80)
-        said = clean_text(first["msg"], 160)
-        got = clean_text(repr(first["input"]), 60)
-        raise FileRefusedError(f"{file}, {place}: {said}; got {got}.") from None
-    except RecursionError:
-        raise FileRefusedError(f"{file}: expected a result; got values without end.") from None
 
 
 # --- What cannot be so, whatever was run ----------------------------------------------------------

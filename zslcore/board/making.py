@@ -8,7 +8,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from zslcore.board.checking import parts_of
 from zslcore.board.entry import (
     MAX_TEXT,
     BoardEntry,
@@ -80,7 +79,7 @@ def entry_of_run(
             simulated=dataset.simulated,
             digest=dataset.digest,
         ),
-        split=SplitMark(split_name(dataset, split), parts_of(split)),
+        split=SplitMark(split_name(dataset, split), split.digests),
         gamma=Gamma(result.gamma_origin or "none", result.gamma) if told else Gamma("none"),
         parameters=Parameters(
             result.params_origin,
@@ -196,7 +195,7 @@ def split_name(dataset: ZSLDataset, split: Split) -> str:
     """
     if dataset.simulated or split.name not in ("PS", "PS v1"):
         return split.name
-    parts = parts_of(split)
+    parts = split.digests
     same = [s for s in known_splits() if all(s.parts.get(p) == d for p, d in parts.items())]
     return next((s.name for s in same if not s.superseded), split.name)
 

@@ -2,9 +2,10 @@
 
 A folder holds one JSON a result. Every file is checked: is the split known by the digests of its
 rows, is it a release that leaks (v1), how was gamma found, were unseen classes among those that the
-feature extractor was trained on. The command ends with 1 when a file is refused. --add writes such
-a file: of a run that is kept here (its key), of what `zslcore run --json` wrote, or of what
-`zslcore score --json` wrote.
+feature extractor was trained on. --check computes the figures of x.json again from the predictions
+x.parquet next to it, where there are any. The command ends with 1 when a file is refused. --add
+writes such a file: of a run that is kept here (its key), of what `zslcore run --json` wrote, or of
+what `zslcore score --json` wrote.
 """
 
 from __future__ import annotations
@@ -36,7 +37,11 @@ def add_parser(commands: Subparsers) -> None:
     option("folder", nargs="?", type=Path, metavar="FOLDER", help="results (those that come along)")
     option("--output", nargs="+", default=[], type=Path, metavar="FILE",
            help="files to write: .html, .csv or .tex")  # fmt: skip
-    option("--check", action="store_true", help="say only what is refused")
+    option(
+        "--check",
+        action="store_true",
+        help="compute again what has predictions, say only what is refused",
+    )
     option("--add", metavar="WHAT", help="key of a kept run, or a JSON of a run or of scores")
     option("--who", help="with --add: whose result it is")
     option("--link", default="", help="with --add: address where more is said about it")
@@ -57,7 +62,7 @@ def run_board(args: argparse.Namespace) -> int:
     forms = {path: _form(path) for path in args.output}
     if args.add:
         _add(args)
-    board = read_board(args.folder or FACTS / "board")
+    board = read_board(args.folder or FACTS / "board", recompute=args.check)
     for why in board.refused.values():
         sys.stderr.write(f"{why}\n")
     for path, form in forms.items():
@@ -70,12 +75,16 @@ def run_board(args: argparse.Namespace) -> int:
 
 def _summary(board: Board) -> str:
     """Say how many results there are, of which splits, and what their overlaps are."""
+    from zslcore.evaluation import State
+
     kinds = [one.split.kind for one in board.results]
     states = [one.contamination.state for one in board.results]
     splits = ", ".join(f"{kinds.count(kind)} {kind}" for kind in dict.fromkeys(sorted(kinds)))
     overlap = ", ".join(f"{states.count(state)} {state}" for state in dict.fromkeys(sorted(states)))
     found = f"{len(board.results)} results (splits: {splits or 'none'}; overlap: "
-    return f"{found}{overlap or 'none'}), {len(board.refused)} refused, files {board.digest}"
+    verified = sum(one.state is State.VERIFIED for one in board.results)
+    again = f", {verified} verified" if verified else ""
+    return f"{found}{overlap or 'none'}){again}, {len(board.refused)} refused, files {board.digest}"
 
 
 def _form(path: Path) -> Callable[[Board], str]:

@@ -1,8 +1,9 @@
-"""``python -m zslcore score FILE...``: the figures of somebody's score matrix.
+"""``python -m zslcore score FILE...``: the figures of a score matrix, or of predictions.
 
 A file holds scores (N x C), the class of every image and, unless the test set is recognised by its
 labels, the unseen classes. gamma is given, or chosen on validation scores; without either, what is
-best on the test images is printed as an oracle, which is no result.
+best on the test images is printed as an oracle, which is no result. A Parquet file of predictions
+says all of this itself, and is checked; ``--predictions`` writes one.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING
 from zslcore.exceptions import DatasetError
 
 if TYPE_CHECKING:
-    from zslcore.scores import ScoreMatrix
+    from zslcore.scores import ScoreMatrix, ScoreReport
 
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
@@ -46,14 +47,17 @@ def add_parser(commands: Subparsers) -> None:
         help="answer to a question: transposed, labels-from-1, unused-column, distances, "
         "seen-first, unseen-first, unused-last-column, seen-listed, or as-is",
     )
+    option("--predictions", type=Path, metavar="OUT", help="write the predictions of FILE")
     option("--json", action="store_true", help="print everything as JSON")
     parser.set_defaults(run=run_score)
 
 
 def run_score(args: argparse.Namespace) -> None:
     """Read, question and judge every file."""
-    from zslcore.scores import judge
+    from zslcore.exceptions import ParameterError
 
+    if args.predictions is not None and len(args.files) > 1:
+        raise ParameterError(f"--predictions: expected one FILE; got {len(args.files)}.")
     validation = None
     if args.validation is not None:
         # Its images and its unseen classes are others, but it was most likely written as the test
@@ -61,19 +65,38 @@ def run_score(args: argparse.Namespace) -> None:
         own = args.validation_labels, args.validation_unseen
         fixes = args.fix if args.validation_fix is None else args.validation_fix
         validation = understood(args.validation, *own, fixes, "--validation-fix")
-    reports = [
-        judge(
-            understood(path, args.labels, args.unseen, args.fix),
-            gamma=args.gamma,
-            validation=validation,
-        )
-        for path in args.files
-    ]
+    reports = [judged(path, args, validation) for path in args.files]
+    if args.predictions is not None:
+        from zslcore.evaluation import write_predictions
+        from zslcore.scores.predicted import predictions_of_scores
+
+        write_predictions(args.predictions, predictions_of_scores(reports[0], validation))
     if args.json:
         found = [json.loads(report.to_json()) for report in reports]
         print(json.dumps(found[0] if len(found) == 1 else found))
         return
     print("\n\n".join(report.as_text() for report in reports))
+
+
+def judged(path: Path, args: argparse.Namespace, validation: ScoreMatrix | None) -> ScoreReport:
+    """Return the figures of one file, of scores or of predictions."""
+    from zslcore.evaluation import is_predictions
+    from zslcore.scores import judge
+
+    if not path.is_file() or not is_predictions(path):
+        matrix = understood(path, args.labels, args.unseen, args.fix)
+        return judge(matrix, gamma=args.gamma, validation=validation)
+    from zslcore.exceptions import ParameterError
+    from zslcore.scores.predicted import read_predicted
+
+    for option in ("labels", "unseen", "validation", "gamma"):
+        if getattr(args, option) is not None:
+            raise ParameterError(f"--{option} means nothing for predictions; got {path.name}.")
+    predicted = read_predicted(path)
+    p = predicted.predictions.provenance
+    if p.gamma_origin in ("validated", "given"):
+        return judge(predicted, gamma=p.gamma, origin=p.gamma_origin)
+    return judge(predicted)
 
 
 def understood(

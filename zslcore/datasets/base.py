@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, DTypeLike
 
 from zslcore.exceptions import DatasetError, closest_name
 
-__all__ = ["Fold", "Split", "ZSLDataset", "hold_out"]
+__all__ = ["Fold", "Split", "ZSLDataset", "hold_out", "part_digest"]
 
 
 def _frozen(array: ArrayLike, dtype: DTypeLike) -> np.ndarray:
@@ -87,6 +87,12 @@ class Split:
         put("folds", tuple(folds))
         put("note", note)
 
+    @property
+    def digests(self) -> dict[str, str]:
+        """The digest of every part that has rows, by its name."""
+        rows = {part: getattr(self, part) for part in ("trainval", "test_seen", "test_unseen")}
+        return {part: part_digest(values) for part, values in rows.items() if len(values)}
+
     @classmethod
     def from_rows(
         cls,
@@ -151,6 +157,11 @@ class Split:
             folds=[Fold(trainval[~inside], trainval[inside]) for inside in in_fold],
             note=note,
         )
+
+
+def part_digest(rows: np.ndarray) -> str:
+    """SHA-256 over the sorted, distinct, 0-based rows of a part, 16 hex digits."""
+    return hashlib.sha256(np.unique(rows).astype("<i8").tobytes()).hexdigest()[:16]
 
 
 def hold_out(

@@ -23,8 +23,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
-from typing import IO, Any, Literal
+from typing import IO, TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 import numpy as np
 
@@ -33,8 +34,13 @@ from zslcore.exceptions import FileRefusedError
 from zslcore.files import path_of
 from zslcore.kept import scratch
 
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
+
 __all__ = [
     "DEFAULT_LIMITS",
+    "ColumnRole",
+    "Columns",
     "Limits",
     "Role",
     "Table",
@@ -43,11 +49,13 @@ __all__ = [
     "listed_classes",
     "make_ready",
     "read_arrays",
+    "read_columns",
     "read_lines",
     "read_split_rows",
     "read_table_file",
     "read_value",
     "refuse_twice",
+    "typed",
     "watched",
 ]
 
@@ -55,6 +63,10 @@ __all__ = [
 #: image per column), a matrix of scores as precise as it is, one axis of whole numbers, a tuple of
 #: texts (of a long path its end), or labels, which are numbers or texts.
 Role = Literal["rows", "columns", "scores", "numbers", "names", "paths", "labels"]
+
+#: What a column of a Parquet table holds: whole numbers, whole numbers or nothing (-1), numbers, or
+#: texts, few of them different.
+ColumnRole = Literal["numbers", "optional numbers", "values", "texts"]
 
 CHILD = Path(__file__).with_name("door_child.py")
 ROOT = Path(__file__).parents[2]
@@ -246,9 +258,72 @@ def read_table_file(
         {name: tuple(map(clean_text, _value(into / f"{name}.json", list))) for name in there},
     )
     for name, codes in table.codes.items():
-        if codes.size and not 0 <= codes.min() <= codes.max() < len(table.texts[name]):
+        if not _are_places(codes, len(table.texts[name])):
             raise FileRefusedError(f"{clean_text(path.name)}: its reader gave a wrong answer.")
     return table
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Columns:
+    """What was read of a Parquet table, by the name of the column.
+
+    Attributes
+    ----------
+    arrays : array of shape (n_rows,) by column: float64 of the role "values", else int64; of a
+        column of texts, which of its texts stands in a row
+    texts : by column of texts, the different ones
+    attrs : what pandas calls the table's attributes; nothing in it is cleaned
+    """
+
+    arrays: dict[str, np.ndarray]
+    texts: dict[str, tuple[str, ...]]
+    attrs: dict[str, Any]
+
+
+def read_columns(
+    path: Path,
+    wanted: Mapping[str, ColumnRole],
+    required: Sequence[str],
+    *,
+    limits: Limits = DEFAULT_LIMITS,
+) -> Columns:
+    """Read columns of a Parquet table, and its attributes; other columns are never looked at.
+
+    Parameters
+    ----------
+    path : the file
+    wanted : role of each column
+    required : columns that have to be there
+    limits : sizes and time that are allowed
+    """
+    _kind(path, ("Parquet",))
+    size = path.stat().st_size
+    request = {"kind": "Parquet table", "wanted": dict(wanted), "required": list(required)}
+    with scratch() as folder:
+        done = _ask(request, path, folder, limits.budget(size), limits.seconds(size))
+        arrays = {
+            name: _array(
+                folder / f"{name}.npy", "values" if role == "values" else "numbers", path.name
+            )
+            for name, role in wanted.items()
+            if name in done
+        }
+        texts = {
+            name: tuple(map(clean_text, _value(folder / f"{name}.json", list)))
+            for name in done
+            if wanted[name] == "texts"
+        }
+        attrs = _value(folder / "attrs.json", dict)
+    lengths = {len(array) for array in arrays.values()}
+    outside = [n for n, t in texts.items() if not _are_places(arrays[n], len(t))]
+    if len(lengths) > 1 or outside:
+        raise FileRefusedError(f"{clean_text(path.name)}: its reader gave a wrong answer.")
+    return Columns(arrays, texts, attrs)
+
+
+def _are_places(codes: np.ndarray, n: int) -> bool:
+    """Whether all of ``codes`` lie in 0..n-1."""
+    return bool(not codes.size or 0 <= codes.min() <= codes.max() < n)
 
 
 def read_split_rows(
@@ -307,6 +382,46 @@ def listed_classes(words: Sequence[str], folder: Path) -> list[str]:
     if len(words) == 1 and (path := path_of(words[0], folder)).is_file():
         return list(read_lines(path))
     return list(words)
+
+
+_T = TypeVar("_T")
+
+
+def typed(kind: type[_T], values: dict[str, Any], file: str) -> _T:
+    """Return the dataclass that the values of a JSON are; the first that does not fit is named.
+
+    Parameters
+    ----------
+    kind : dataclass
+    values : its fields
+    file : name of the file they are from
+
+    Raises
+    ------
+    FileRefusedError
+        In one sentence: which field, what was expected, what came.
+    """
+    from pydantic import ValidationError
+
+    file = clean_text(file)
+    try:
+        value: _T = _adapter(cast(Any, kind)).validate_python(values)
+        return value
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        place = clean_text(".".join(map(str, first["loc"])), 80)
+        expected = clean_text(first["msg"], 160)
+        got = clean_text(repr(first["input"]), 60)
+        raise FileRefusedError(f"{file}, {place}: {expected}; got {got}.") from None
+    except RecursionError:
+        raise FileRefusedError(f"{file}: expected a result; got values without end.") from None
+
+
+@cache
+def _adapter(kind: Any) -> TypeAdapter[Any]:
+    from pydantic import TypeAdapter  # not at the top: who writes reads none
+
+    return TypeAdapter(kind)
 
 
 #: Called with the share of a file that is read, a few times a second; what it raises ends the
@@ -479,7 +594,7 @@ def _is_texts(path: Path, role: Role) -> bool:
     return False
 
 
-def _array(path: Path, role: Role, file: str) -> np.ndarray:
+def _array(path: Path, role: Role | Literal["values"], file: str) -> np.ndarray:
     """Open an array that the child wrote, a matrix as a map, and see that it is what it should be.
 
     Who crashed the child may have made it write anything.
@@ -490,6 +605,7 @@ def _array(path: Path, role: Role, file: str) -> np.ndarray:
     except (OSError, ValueError):
         raise FileRefusedError(f"{clean_text(file)}: its reader gave a wrong answer.") from None
     dtypes = ("<f4", "<f8") if role == "scores" else ("<f4",) if matrix else ("<i8",)
+    dtypes = ("<f8",) if role == "values" else dtypes
     right = array.dtype in map(np.dtype, dtypes) and array.ndim == (2 if matrix else 1)
     finite = role in ("rows", "columns")
     if not right or (finite and not all(np.isfinite(b).all() for b in _blocks(array))):

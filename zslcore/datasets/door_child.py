@@ -1,10 +1,11 @@
 """Read one untrusted file and write plain arrays; runs alone, in a process that may die.
 
-Started by path from :mod:`zslcore.datasets.door`; of this package it imports what reads texts and
-what shuts it in. The request comes as JSON on standard input. Each line of the answer is one JSON
-object: ``reading`` names what is about to be read, so that the parent knows where a crash happened,
-``share`` says how much of the file is read, ``refused`` is the end of a sentence and ``place`` a
-place in a text, ``done`` lists the variables that were written to ``<out>/<variable>.npy``.
+Started by path from :mod:`zslcore.datasets.door`; of this package it imports what reads texts, what
+reads columns and what shuts it in. The request comes as JSON on standard input. Each line of the
+answer is one JSON object: ``reading`` names what is about to be read, so that the parent knows
+where a crash happened, ``share`` says how much of the file is read, ``refused`` is the end of a
+sentence and ``place`` a place in a text, ``done`` lists the variables that were written to
+``<out>/<variable>.npy``.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from zslcore.datasets.door_columns import read_columns
 from zslcore.datasets.door_text import LABELS, RefusedError, read_csv, read_split, read_value
 from zslcore.datasets.door_walls import shut
 
@@ -470,12 +472,23 @@ def read_rows(request: dict[str, Any], out: Path) -> list[str]:
     return read_split(request["path"], out, request["schema"], request["parts"])
 
 
+def read_parquet(request: dict[str, Any], out: Path) -> list[str]:
+    """Write columns of a Parquet table; return their names."""
+
+    def on_declared(size: int) -> None:
+        limit("RLIMIT_AS", BASE_MEMORY + 3 * size, hard=False)
+
+    wanted, required, budget = (request[key] for key in ("wanted", "required", "budget"))
+    return read_columns(request["path"], out, wanted, required, budget, on_declared)
+
+
 READERS: dict[str, Callable[[dict[str, Any], Path], list[str]]] = {
     "CSV": read_table,
     "JSON": read_small,
     "TOML": read_small,
     "lines": read_small,
     "split": read_rows,
+    "Parquet table": read_parquet,
 }
 
 

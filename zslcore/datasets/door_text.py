@@ -18,7 +18,7 @@ from typing import Any, BinaryIO, Protocol
 
 import numpy as np
 
-__all__ = ["LABELS", "RefusedError", "read_csv", "read_split", "read_value"]
+__all__ = ["LABELS", "RefusedError", "count_values", "read_csv", "read_split", "read_value"]
 
 #: Called with the share of the file that is read by now.
 Told = Callable[[float], None]
@@ -254,7 +254,7 @@ def read_value(path: str, out: Path, kind: str, most: int) -> None:
             value: Any = file.read().splitlines()
     else:
         value = _parsed(path, kind)
-    found = len(value) if kind == "lines" else _count(value)
+    found = len(value) if kind == "lines" else count_values(value)
     if found > most:
         what = "lines" if kind == "lines" else "values"
         raise RefusedError(f"expected at most {most:,} {what}, got {found:,}")
@@ -273,7 +273,7 @@ def _parsed(path: str, kind: str) -> Any:
         raise RefusedError(f"expected {kind}, got text that is none ({error})") from None
 
 
-def _count(value: Any) -> int:
+def count_values(value: Any) -> int:
     """Return how many values there are in a value, refusing what lies too deep."""
     found, level, depth = 0, [value], 0
     while level:

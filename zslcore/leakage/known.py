@@ -9,7 +9,6 @@ say otherwise, never is.
 
 from __future__ import annotations
 
-import hashlib
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -18,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from zslcore.datasets.base import part_digest
 from zslcore.datasets.facts import class_facts, plain_name
 from zslcore.datasets.rows import RowFacts, row_facts
 from zslcore.files import FACTS
@@ -74,11 +74,6 @@ def known_splits() -> tuple[KnownSplit, ...]:
     """Return the split files that ``data/known_splits.toml`` knows."""
     entries = tomllib.loads((FACTS / "known_splits.toml").read_text(encoding="utf-8"))["split"]
     return tuple(KnownSplit(**entry) for entry in entries)
-
-
-def part_digest(rows: np.ndarray) -> str:
-    """SHA-256 over the sorted, distinct, 0-based rows of a part, 16 hex digits."""
-    return hashlib.sha256(np.unique(rows).astype("<i8").tobytes()).hexdigest()[:16]
 
 
 def published_as(context: AuditContext) -> tuple[KnownSplit, ...]:

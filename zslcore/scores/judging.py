@@ -6,14 +6,17 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from zslcore.exceptions import DatasetError
-from zslcore.metrics import OperatingPoint, top_k_accuracy
+from zslcore.metrics import OperatingPoint
 from zslcore.protocol import Evaluation, GammaOrigin, evaluate, origin_in_words
 from zslcore.scores.matrix import ScoreMatrix
 from zslcore.scores.validation import chosen_on
 from zslcore.version import commit, version
+
+if TYPE_CHECKING:
+    from zslcore.scores.predicted import PredictedScores
 
 __all__ = ["GammaOrigin", "ScoreReport", "judge"]
 
@@ -27,7 +30,7 @@ class ScoreReport:
 
     Attributes
     ----------
-    matrix : ScoreMatrix
+    matrix : ScoreMatrix, or PredictedScores
     gamma, origin : what calibrated stacking takes from seen classes and how it was found; None
         without one
     evaluation : Evaluation at gamma; without one nothing in it is calibrated
@@ -37,7 +40,7 @@ class ScoreReport:
     checked : False where a gamma that is called validated could not be checked
     """
 
-    matrix: ScoreMatrix
+    matrix: ScoreMatrix | PredictedScores
     gamma: float | None
     origin: GammaOrigin | None
     evaluation: Evaluation
@@ -155,7 +158,7 @@ def _line(said: str, point: OperatingPoint) -> str:
 
 
 def judge(
-    matrix: ScoreMatrix,
+    matrix: ScoreMatrix | PredictedScores,
     *,
     gamma: float | None = None,
     origin: GammaOrigin = "given",
@@ -165,7 +168,7 @@ def judge(
 
     Parameters
     ----------
-    matrix : ScoreMatrix of the test images
+    matrix : ScoreMatrix or PredictedScores of the test images
     gamma : float, optional
         Chosen elsewhere.
     origin : "given" or "validated"
@@ -187,12 +190,17 @@ def judge(
         raise DatasetError(f"gamma: expected a finite number; got {gamma}.")
     note, checked = "", True
     if validation is not None:
+        if not isinstance(matrix, ScoreMatrix):
+            raise DatasetError(
+                f"{matrix.name}: expected a score matrix for validation scores; got "
+                "predictions, which hold their own validation rows."
+            )
         choice = chosen_on(matrix, validation)
         gamma, origin, note, checked = choice.gamma, choice.origin, choice.note, choice.checked
     if matrix.seen[matrix.y].all():
         raise DatasetError(f"{matrix.name}: expected images of unseen classes; got none.")
     tested = matrix.tested
-    F, y = tested.unseen_part
+    n_unseen = int((~tested.seen).sum())
     evaluation = evaluate(tested, gamma or 0.0)
     if gamma is None:
         evaluation = replace(evaluation, calibrated=None, calibrated_per_sample=None, per_class={})
@@ -202,7 +210,7 @@ def judge(
         origin=None if gamma is None else origin,
         evaluation=evaluation,
         oracle=tested.curve.best() if tested.generalized else None,
-        top_k={k: top_k_accuracy(F, y, k) for k in TOP if k < F.shape[1]},
+        top_k={k: top for k in TOP if k < n_unseen and (top := tested.zsl_top(k)) is not None},
         note=note,
         checked=checked,
     )

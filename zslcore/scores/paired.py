@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -12,6 +12,7 @@ from zslcore.analysis.resampling import class_draws, interval
 from zslcore.exceptions import DatasetError
 from zslcore.metrics import per_class_accuracy
 from zslcore.scores.matrix import ScoreMatrix
+from zslcore.scores.predicted import PredictedScores
 
 __all__ = ["Pair", "beside"]
 
@@ -42,13 +43,16 @@ class Pair:
 
 
 def beside(
-    first: ScoreMatrix, second: ScoreMatrix, gamma: tuple[float, float] = (0.0, 0.0)
+    first: ScoreMatrix | PredictedScores,
+    second: ScoreMatrix | PredictedScores,
+    gamma: tuple[float, float] = (0.0, 0.0),
 ) -> Pair:
-    """Compare two matrices of the same images.
+    """Compare two matrices, or predictions, of the same images.
 
     Parameters
     ----------
-    first, second : with the same labels in the same order, and the same unseen classes
+    first, second : with the same labels in the same order, and the same unseen classes; two
+        predictions that number the benchmark's rows may have them in any order
     gamma : of each
 
     Raises
@@ -56,6 +60,7 @@ def beside(
     DatasetError
         When they are not of the same images and classes.
     """
+    second = _in_order(first, second)
     alike = np.array_equal(first.y, second.y) and np.array_equal(first.seen, second.seen)
     if not alike:
         raise DatasetError(
@@ -86,6 +91,27 @@ def beside(
         only_second=two,
         p=float(binomtest(one, one + two).pvalue) if one + two else 1.0,
     )
+
+
+def _in_order(
+    first: ScoreMatrix | PredictedScores, second: ScoreMatrix | PredictedScores
+) -> ScoreMatrix | PredictedScores:
+    """Return the second with its rows in the order of the first, where rows say which they are."""
+    if not (isinstance(first, PredictedScores) and isinstance(second, PredictedScores)):
+        return second
+    both = first.predictions, second.predictions
+    if any(of.provenance.rows != "benchmark" for of in both):
+        return second
+    one, two = (of.test.rows for of in both)
+    if not np.array_equal(np.sort(one), np.sort(two)):
+        other = np.setxor1d(one, two)
+        which = f"row {other[0]:,} is in one alone" if other.size else "some are there more often"
+        raise DatasetError(
+            f"{first.name} and {second.name}: expected predictions of the same rows; {which}."
+        )
+    order = np.argsort(two, kind="stable")[np.argsort(np.argsort(one, kind="stable"))]
+    test = both[1].test.taken(order)
+    return replace(second, predictions=replace(both[1], test=test))
 
 
 def _differences(table: pd.DataFrame) -> pd.DataFrame:

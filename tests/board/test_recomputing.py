@@ -1,0 +1,81 @@
+"""Results of the board whose predictions lie next to them are computed again."""
+
+import json
+import re
+from dataclasses import replace
+
+import pytest
+
+from zslcore.__main__ import main
+from zslcore.board.checking import read_board
+from zslcore.board.making import add_entry, entry_of_run
+from zslcore.datasets import load
+from zslcore.evaluation import State, write_predictions
+from zslcore.evaluation.running import execute_with_predictions
+from zslcore.runs import RunSpec
+
+
+@pytest.fixture(scope="module")
+def run():
+    return execute_with_predictions(
+        RunSpec("digits", "PS", "LinearS2V", {"lam": 1e-3}), with_oracle=False
+    )
+
+
+@pytest.fixture
+def folder(run, tmp_path):
+    path = add_entry(entry_of_run(run[0], load("digits"), who="me"), tmp_path)
+    write_predictions(path.with_suffix(".parquet"), run[1])
+    return tmp_path
+
+
+def test_a_result_with_predictions_is_verified(folder, capsys):
+    (one,) = read_board(folder, recompute=True).results
+    assert one.state is State.VERIFIED
+    assert read_board(folder).results[0].state is State.STATED
+    assert main(["board", str(folder), "--check"]) in (0, None)
+    assert ", 1 verified, 0 refused" in capsys.readouterr().out
+
+
+def test_a_result_without_predictions_is_stated(folder):
+    next(folder.glob("*.parquet")).unlink()
+    (one,) = read_board(folder, recompute=True).results
+    assert one.state is State.STATED
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "why"),
+    [
+        (("figures", "ausuc"), 0.9, "figures.ausuc: expected 0.*, from its predictions; got 0.9"),
+        (("figures", "zsl"), None, ""),
+        (("gamma", "value"), 0.25, "gamma: expected that of its predictions"),
+        (("split", "parts", "test_seen"), "0" * 16, "split.parts.test_seen: expected the rows"),
+    ],
+)
+def test_what_a_result_says_otherwise_is_refused(folder, place, value, why):
+    path = next(folder.glob("*.json"))
+    values = json.loads(path.read_text())
+    at = values
+    for key in place[:-1]:
+        at = at[key]
+    if value is None:
+        del at[place[-1]]
+    else:
+        at[place[-1]] = value
+    path.write_text(json.dumps(values))
+    board = read_board(folder, recompute=True)
+    if not why:
+        assert board.results[0].state is State.VERIFIED
+        return
+    (said,) = board.refused.values()
+    assert said.startswith(path.name)
+    assert re.search(why, said), said
+
+
+def test_predictions_that_claim_what_is_not_so_are_refused(folder, run):
+    said = run[1].provenance
+    best = run[1].test.curve.best().gamma
+    false = replace(run[1], provenance=replace(said, gamma=best))
+    write_predictions(next(folder.glob("*.parquet")), false)
+    (why,) = read_board(folder, recompute=True).refused.values()
+    assert "gamma: expected what the validation rows choose" in why

@@ -1,0 +1,318 @@
+"""Every figure follows from predictions, to the last bit as from the matrix of scores."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.metrics import roc_auc_score, roc_curve
+
+from tests.test_metrics import scored
+from tests.worlds import linear_world
+from zslcore.analysis.bands import of_classes
+from zslcore.analysis.mistakes import confusion
+from zslcore.analysis.resampling import class_draws, figures
+from zslcore.datasets import load
+from zslcore.datasets.base import Split
+from zslcore.evaluation import (
+    Predictions,
+    Provenance,
+    State,
+    Truth,
+    check_predictions,
+    detection,
+    read_predictions,
+    write_predictions,
+)
+from zslcore.evaluation.running import predictions_of
+from zslcore.exceptions import DatasetError
+from zslcore.methods import METHODS, CMTStar, LinearS2V, get_method
+from zslcore.protocol import (
+    FoldAnswers,
+    Problem,
+    ScoredTest,
+    best_common_gamma,
+    evaluate,
+    fit_and_score,
+    select,
+)
+from zslcore.runs import RunSpec, execute_in_full
+
+WORLD = linear_world(noise=0.8)
+SPLIT = WORLD.split("PS")
+ROWS = np.concatenate([SPLIT.test_seen, SPLIT.test_unseen])
+
+
+def matrix_of(F, y, seen):
+    return ScoredTest(F, y, np.arange(len(seen)), seen)
+
+
+def predicted(scores, **given):
+    names = [f"class {c}" for c in range(scores.classes.max() + 1)]
+    return Predictions.of_scores(scores, np.arange(len(scores.y)), names, **given)
+
+
+def through_a_file(predictions, folder):
+    write_predictions(folder / "p.parquet", predictions)
+    return read_predictions(folder / "p.parquet")
+
+
+def assert_same_figures(scores, test, gammas):
+    """Compare all that the package reads off a test set, without any tolerance."""
+    drawn = class_draws(scores.seen, 20)
+    for gamma in gammas:
+        assert evaluate(test, gamma) == evaluate(scores, gamma)
+        np.testing.assert_array_equal(test.predicted(gamma), scores.predicted(gamma))
+        found, expected = figures(test, drawn, gamma), figures(scores, drawn, gamma)
+        assert set(found) == set(expected)
+        for name, values in expected.items():
+            np.testing.assert_array_equal(found[name], values)
+    if scores.generalized:
+        for average in ("class", "sample"):
+            found, expected = test.curve_of(average), scores.curve_of(average)
+            for name in ("gamma", "seen", "unseen"):
+                np.testing.assert_array_equal(getattr(found, name), getattr(expected, name))
+        np.testing.assert_array_equal(test.switches.gamma, scores.switches.gamma)
+
+
+@given(scored(), st.integers(0, 2**32 - 1), st.sampled_from([np.float64, np.float32]))
+def test_figures_are_those_of_the_matrix_with_ties_and_classes_that_are_ruled_out(
+    world, seed, dtype
+):
+    F, y, seen = world
+    rng = np.random.default_rng(seed)
+    F = (F * rng.choice([1.0, 1 / 3, 1e-9])).astype(dtype)
+    F[rng.random(F.shape) < 0.1] = -np.inf
+    scores = matrix_of(F, y, seen)
+    gammas = {0.0, float(scores.curve.best().gamma), 0.25, *scores.curve.gamma[1:3].tolist()}
+    assert_same_figures(scores, predicted(scores).test, gammas)
+
+
+def test_a_file_holds_every_bit(tmp_path):
+    rng = np.random.default_rng(0)
+    F = rng.normal(size=(60, 9)).astype(np.float32)
+    F[0, :5], F[1, 5:], F[2] = -np.inf, -np.inf, -np.inf
+    scores = matrix_of(F, rng.integers(0, 9, 60), np.arange(9) < 5)
+    said = Provenance(
+        dataset="d", method="m", gamma=0.1 + 0.2, gamma_origin="given", params={"lam": 1e-300}
+    )
+    before = predicted(scores, provenance=said)
+    after = through_a_file(before, tmp_path)
+    assert after.provenance == said
+    assert after.class_names == before.class_names
+    assert after.test.resolution == before.test.resolution
+    for column in (
+        "rows",
+        "labels",
+        "seen_class",
+        "unseen_class",
+        "margin",
+        "zsl_class",
+        "zsl_rank",
+    ):
+        np.testing.assert_array_equal(getattr(after.test, column), getattr(before.test, column))
+    assert_same_figures(scores, after.test, [0.0, 0.3])
+    table = confusion(scores, 0.3, before.class_names)
+    assert table.equals(confusion(after.test, 0.3, before.class_names))
+    found, expected = (of_classes(of, (-1.0, 1.0), n_draws=20) for of in (after.test, scores))
+    for name in ("low", "high", "least", "most"):
+        np.testing.assert_array_equal(getattr(found, name), getattr(expected, name))
+
+
+CLOSED = [
+    name
+    for name, method in METHODS.items()
+    if not (method.iterative or method.card.transductive or method.card.joint_space)
+]
+
+
+@pytest.mark.parametrize("name", CLOSED)
+def test_a_run_is_its_predictions(name, tmp_path):
+    """Figures, curve and gamma of every closed form on digits, read back from the file."""
+    digits = load("digits")
+    defaults = get_method(name)().get_params()
+    params = {key: defaults[key] for key in get_method(name).param_grid}
+    done = execute_in_full(RunSpec("digits", "PS", name, params), digits, with_oracle=False)
+    found = through_a_file(predictions_of(done), tmp_path)
+    assert found.evaluation == done.result.evaluation
+    assert found.chosen_gamma == found.gamma == done.result.gamma
+    assert_same_figures(done.scores, found.test, [0.0, found.gamma])
+    check = check_predictions(found, Truth.of(digits, digits.split("PS")))
+    assert check.reasons == ()
+    assert check.state is State.VERIFIED
+
+
+@pytest.mark.parametrize("task", ["zsl", "gzsl"])
+def test_validation_rows_are_those_that_chose_gamma_among_parameters(task):
+    chosen = select(LinearS2V(), WORLD, SPLIT, task=task, grid={"lam": (1e3, 1e-3)})
+    scores = fit_and_score(LinearS2V(**chosen.params), WORLD, SPLIT)
+    found = Predictions.of_scores(scores, ROWS, WORLD.class_names, validation=chosen.validation)
+    assert found.chosen_gamma == chosen.gamma
+    assert [fold.name for fold in found.folds] == ["fold_1", "fold_2"]
+    for fold, of_split in zip(found.folds, SPLIT.folds, strict=True):
+        assert set(of_split.val) < set(fold.rows) < set(SPLIT.trainval)
+        np.testing.assert_array_equal(fold.labels, WORLD.labels[fold.rows])
+    if task == "gzsl":
+        assert chosen.params == {"lam": 1e-3}
+        for fold, curve in zip(found.folds, chosen.curves[1], strict=True):
+            np.testing.assert_array_equal(fold.curve.gamma, curve.gamma)
+
+
+def test_margin_of_a_novelty_detector_is_the_detectors(tmp_path):
+    model = CMTStar(hidden=4, epochs=3)
+    chosen = select(model, WORLD, SPLIT, grid={})
+    scores = fit_and_score(model, WORLD, SPLIT)
+    found = through_a_file(
+        Predictions.of_scores(scores, ROWS, WORLD.class_names, validation=chosen.validation),
+        tmp_path,
+    )
+    assert_same_figures(scores, found.test, [0.0, chosen.gamma])
+    assert found.chosen_gamma == chosen.gamma
+    problem = Problem.of_test(WORLD, SPLIT, RunSpec("digits", "PS", "CMT*").preprocessing)
+    fitted = next(model.fit_grid(problem.X, problem.y, problem.S, [{}]))
+    np.testing.assert_allclose(found.test.margin, -fitted.seen_penalty(problem.X_test), atol=1e-9)
+
+
+def test_answers_among_unseen_classes_alone_may_be_others(tmp_path):
+    """Of a method whose scores depend on the candidates, ZSL accuracy is that among unseen ones."""
+    scores = fit_and_score(get_method("BiDiLEL")(), WORLD, SPLIT)
+    unseen = ~scores.seen
+    rng = np.random.default_rng(0)
+    F = rng.normal(size=scores.unseen_part[0].shape)
+    alone = ScoredTest(F, scores.unseen_part[1], scores.classes[unseen], np.zeros(4, bool))
+    plain = Predictions.of_scores(scores, ROWS, WORLD.class_names)
+    assert_same_figures(scores, plain.test, [0.0, 0.1])
+    both = Predictions.of_scores(scores, ROWS, WORLD.class_names, among_unseen=alone)
+    found = evaluate(through_a_file(both, tmp_path).test, 0.1)
+    expected = evaluate(alone)
+    for name in ("zsl", "zsl_per_sample", "zsl_top5", "per_class_zsl"):
+        assert getattr(found, name) == getattr(expected, name)
+    assert found.calibrated == evaluate(scores, 0.1).calibrated
+    assert found.zsl != evaluate(scores).zsl
+    other = ScoredTest(F[::-1], alone.y[::-1], alone.classes, alone.seen)
+    with pytest.raises(DatasetError, match="the same images, in the same order"):
+        Predictions.of_scores(scores, ROWS, WORLD.class_names, among_unseen=other)
+
+
+def test_without_ranks_there_is_no_top_5(tmp_path):
+    scores = fit_and_score(LinearS2V(), WORLD, SPLIT)
+    write_predictions(
+        tmp_path / "p.parquet", Predictions.of_scores(scores, ROWS, WORLD.class_names)
+    )
+    table = pd.read_parquet(tmp_path / "p.parquet")
+    bare = table.drop(columns=["zsl_rank", "zsl_class"])
+    bare.to_parquet(tmp_path / "bare.parquet")
+    found = read_predictions(tmp_path / "bare.parquet").evaluation
+    assert found.zsl_top5 is None
+    assert found.zsl == evaluate(scores).zsl
+
+
+def test_without_seen_test_images_there_is_zsl_alone(tmp_path):
+    split = Split.from_classes("SS", WORLD.labels, unseen=range(8, 12), seen_test_fraction=0)
+    scores = fit_and_score(LinearS2V(), WORLD, split)
+    found = through_a_file(
+        Predictions.of_scores(scores, split.test_unseen, WORLD.class_names), tmp_path
+    )
+    assert found.evaluation == evaluate(scores)
+    assert found.evaluation.plain is None
+
+
+# --- Detection, and the pairwise area of other authors --------------------------------------------
+
+
+def pairwise_area(answers):
+    """P(both right among their own side, and the seen one's margin is larger), pair by pair.
+
+    A pair with equal margins counts half.
+    """
+    right = np.where(answers.of_seen, answers.right_if_seen, answers.right_if_unseen)
+    s, u = (answers.margin[side] for side in (answers.of_seen, ~answers.of_seen))
+    both = right[answers.of_seen][:, None] & right[~answers.of_seen]
+    order = (s[:, None] > u) + 0.5 * (s[:, None] == u)
+    return float((both * order).mean())
+
+
+@given(scored())
+def test_per_sample_area_is_open_world_auc(world):
+    scores = matrix_of(*world)
+    found = predicted(scores).test
+    expected = pairwise_area(found.answers)
+    assert found.curve_of("sample").ausuc == pytest.approx(expected, abs=1e-12)
+
+
+@given(scored())
+def test_detection_by_the_margin_is_that_of_scikit_learn(world):
+    found = predicted(matrix_of(*world)).test
+    answers, got = found.answers, detection(found)
+    auroc = roc_auc_score(answers.of_seen, answers.margin)
+    assert got.auroc == pytest.approx(auroc, abs=1e-12)
+    fpr, tpr, _ = roc_curve(answers.of_seen, answers.margin, drop_intermediate=False)
+    assert got.fpr95 == pytest.approx(fpr[np.argmax(tpr >= 0.95)], abs=1e-12)
+
+
+@pytest.mark.parametrize("n", [20, 21, 400])
+def test_threshold_of_fpr95_keeps_95_percent_and_no_more(n):
+    rng = np.random.default_rng(n)
+    F = np.round(rng.normal(size=(2 * n, 2)), 1) + np.repeat([[1, 0], [0, 0]], n, axis=0)
+    found = predicted(matrix_of(F, np.repeat([0, 1], n), np.array([True, False]))).test
+    fpr, tpr, _ = roc_curve(found.answers.of_seen, found.answers.margin, drop_intermediate=False)
+    assert detection(found).fpr95 == pytest.approx(fpr[np.argmax(tpr >= 0.95)], abs=1e-12)
+
+
+def test_detection_needs_both_sides():
+    scores = matrix_of(np.eye(3), np.array([1, 2, 2]), np.array([True, False, False]))
+    with pytest.raises(DatasetError, match="got 0 seen, 3 unseen"):
+        detection(predicted(scores).test)
+
+
+@pytest.mark.parametrize(
+    ("name", "u", "s", "H"),
+    [("AWA1_LAGO", 21.8, 73.6, 33.7), ("CUB_XianGAN", 45.1, 55.5, 49.8)],
+)
+def test_real_scores_go_through_a_file_to_the_printed_digit(name, u, s, H, tmp_path, shared):
+    held = np.load(shared / "data" / "gzsl_scores" / f"{name}.npz")
+    F, y = held["scores"].astype(float), held["y"].astype(int)
+    scores = matrix_of(F, y, ~np.isin(np.arange(F.shape[1]), held["unseen_classes"]))
+    found = through_a_file(predicted(scores), tmp_path)
+    plain = found.evaluation.plain
+    printed = [round(100 * value, 1) for value in (plain.unseen, plain.seen, plain.harmonic)]
+    assert printed == [u, s, H]
+    assert_same_figures(scores, found.test, [0.0, found.test.curve.best().gamma])
+    area = found.test.curve_of("sample").ausuc
+    assert area == pytest.approx(pairwise_area(found.test.answers), abs=1e-12)
+    assert (tmp_path / "p.parquet").stat().st_size < 60_000
+
+
+# --- Size -----------------------------------------------------------------------------------------
+
+
+def test_a_file_is_small(tmp_path):
+    """As many rows as CUB's test set and its three folds have, with margins of full precision."""
+    rng = np.random.default_rng(0)
+    classes = np.arange(200)
+    seen = classes < 150
+
+    def scored_rows(n_seen, n_unseen, seen):
+        of = [np.flatnonzero(side) for side in (seen, ~seen)]
+        y = np.concatenate(
+            [np.sort(rng.choice(c, n)) for c, n in zip(of, (n_seen, n_unseen), strict=True)]
+        )
+        F = rng.normal(size=(len(y), len(seen))) + 2 * (np.arange(len(seen)) == y[:, None])
+        return matrix_of(F, y, seen)
+
+    names = [f"{c:03d}.Long_named_Bird_of_the_Woods" for c in classes]
+    test = scored_rows(1764, 2967, seen)
+    rows = rng.permutation(11_788)
+    alone = Predictions.of_scores(test, np.sort(rows[:4731]), names)
+    write_predictions(tmp_path / "test.parquet", alone)
+    assert (tmp_path / "test.parquet").stat().st_size <= 60_000
+    folds = []
+    for _ in range(3):
+        fold = scored_rows(930, 2350, np.arange(150) < 100)
+        folds.append(
+            FoldAnswers(np.sort(rows[4731:][:3280]), classes[:150], fold.seen, fold.answers)
+        )
+    with_folds = Predictions.of_scores(test, np.sort(rows[:4731]), names, validation=folds)
+    found = through_a_file(with_folds, tmp_path)
+    assert (tmp_path / "p.parquet").stat().st_size <= 250_000
+    assert found.chosen_gamma == best_common_gamma([fold.curve for fold in folds])

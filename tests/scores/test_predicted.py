@@ -1,0 +1,101 @@
+"""Predictions judged as scores are: compared in pairs, and checked against a benchmark's facts."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from tests.worlds import linear_world
+from zslcore.__main__ import main
+from zslcore.datasets.facts import class_facts
+from zslcore.datasets.rows import row_facts
+from zslcore.evaluation import Predictions, Provenance, write_predictions
+from zslcore.exceptions import DatasetError, FileRefusedError
+from zslcore.methods import ESZSL, LinearS2V
+from zslcore.protocol import ScoredTest, fit_and_score
+from zslcore.scores import ScoreMatrix
+from zslcore.scores.known import known_tests
+from zslcore.scores.paired import beside
+from zslcore.scores.predicted import PredictedScores, read_predicted
+
+WORLD = linear_world(noise=0.8)
+SPLIT = WORLD.split("PS")
+ROWS = np.concatenate([SPLIT.test_seen, SPLIT.test_unseen])
+SCORES = [fit_and_score(method, WORLD, SPLIT) for method in (LinearS2V(), ESZSL())]
+
+
+def predicted(scores, rows=ROWS):
+    of = Predictions.of_scores(scores, rows, WORLD.class_names)
+    return PredictedScores("own.parquet", of)
+
+
+def test_a_pair_of_predictions_is_that_of_its_scores_in_any_order_of_rows():
+    gammas = (0.01, 0.02)
+    matrices = [ScoreMatrix("own", s.F, s.y, s.seen, WORLD.class_names) for s in SCORES]
+    expected = beside(*matrices, gammas)
+    order = np.random.default_rng(0).permutation(len(ROWS))
+    s = SCORES[1]
+    shuffled = predicted(ScoredTest(s.F[order], s.y[order], s.classes, s.seen), ROWS[order])
+    found = beside(predicted(SCORES[0]), shuffled, gammas)
+    pd.testing.assert_frame_equal(found.classes, expected.classes)
+    pd.testing.assert_frame_equal(found.differences, expected.differences)
+    for name in ("agreement", "only_first", "only_second", "p"):
+        assert getattr(found, name) == getattr(expected, name)
+    assert found.only_first > 0
+
+
+def test_predictions_of_other_rows_make_no_pair():
+    with pytest.raises(DatasetError, match="the same rows; row .* is in one alone"):
+        beside(predicted(SCORES[0]), predicted(SCORES[1], ROWS + 1))
+
+
+@pytest.fixture
+def awa(tmp_path):
+    """Write predictions of AWA2's proposed split as far as the facts tell its rows."""
+    known = next(k for k in known_tests() if (k.benchmark, k.split) == ("AWA2", "SS"))
+    labels = row_facts("AWA2").labels
+    rows = np.flatnonzero(known.unseen[labels])
+    F = np.random.default_rng(0).normal(size=(len(rows), 50))
+    scores = ScoredTest(F, labels[rows], np.arange(50), ~known.unseen)
+    said = Provenance(dataset="mine", benchmark="AWA2", split="SS")
+    names = tuple(class_facts("AWA2").classes["class"])
+    path = tmp_path / "awa.parquet"
+    write_predictions(path, Predictions.of_scores(scores, rows, names, provenance=said))
+    return path
+
+
+def changed(path, change):
+    table = pd.read_parquet(path)
+    out = change(table.drop(columns="zsl_rank"))
+    out.attrs = table.attrs
+    out.to_parquet(path)
+    return path
+
+
+def test_facts_of_a_benchmark_check_rows_and_labels_without_its_files(awa, capsys):
+    assert main(["score", str(awa), "--json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert (report["benchmark"], report["split"]) == ("AWA2", "SS")
+    assert report["remarks"] == ["Verified: rows, labels and gamma agree with the data."]
+
+
+def test_facts_of_a_benchmark_refuse_a_label_and_a_row(awa):
+    def other_label(table):
+        unseen = sorted(set(table["label"]))
+        table.loc[0, "label"] = next(c for c in unseen if c != table.loc[0, "label"])
+        return table
+
+    content = awa.read_bytes()
+    with pytest.raises(FileRefusedError, match=r"awa.parquet, test, label: expected"):
+        read_predicted(changed(awa, other_label))
+    awa.write_bytes(content)
+    with pytest.raises(FileRefusedError, match="test_unseen: expected the rows of AWA2 SS; got o"):
+        read_predicted(changed(awa, lambda table: table.iloc[1:]))
+
+
+def test_classes_of_other_names_are_checked_by_nothing(awa):
+    table = pd.read_parquet(awa)
+    table.attrs["class_names"] = [f"class {k}" for k in range(50)]
+    table.to_parquet(awa)
+    assert "cannot be looked up" in read_predicted(awa).remarks[0]

@@ -1,0 +1,265 @@
+"""A claim that can be checked: predictions against what is known of the images.
+
+Figures are what a file says; that its labels are the images' own, that every test image is there
+once, that no other is, and that gamma is what the validation images choose, can be looked up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import zip_longest
+
+import numpy as np
+
+from zslcore.datasets.base import Split, ZSLDataset, part_digest
+from zslcore.datasets.door import clean_text
+from zslcore.evaluation.predictions import PredictedRows, Predictions
+from zslcore.protocol import best_common_gamma
+
+__all__ = ["Check", "State", "Truth", "check_predictions"]
+
+#: By how much the mean H of the folds may fall short of the best, for sums in another order.
+ROUNDING = 1e-12
+#: Share of a typical margin up to which margins may count as one without a question.
+COARSE = 0.01
+
+
+class State(StrEnum):
+    """How far a result can be believed."""
+
+    #: Every figure follows from predictions whose rows, labels and gamma agree with the data.
+    VERIFIED = "verified"
+    #: Figures, or predictions that nothing is known to check with.
+    STATED = "stated"
+    #: Figures of a published table.
+    PRINTED = "printed"
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """What came of a check.
+
+    Attributes
+    ----------
+    reasons : what is wrong, a sentence each
+    unknown : what could not be looked up, a sentence each
+    """
+
+    reasons: tuple[str, ...]
+    unknown: tuple[str, ...]
+
+    @property
+    def state(self) -> State | None:
+        """The state of the claim; None where it is refused."""
+        if self.reasons:
+            return None
+        return State.STATED if self.unknown else State.VERIFIED
+
+
+@dataclass(frozen=True, eq=False)
+class Truth:
+    """What is known of the images of a benchmark and of a split of it.
+
+    Attributes
+    ----------
+    name : of data and split, for sentences
+    labels : int array of shape (n_images,), the class of every image
+    class_names : one a class
+    unseen_classes : int array
+    parts : digest of the rows of "test_seen", "test_unseen" and "trainval", where it is known
+    split : Split, where its rows are known
+    digest : of the content of the data, where it is known
+    """
+
+    name: str
+    labels: np.ndarray
+    class_names: tuple[str, ...]
+    unseen_classes: np.ndarray
+    parts: Mapping[str, str]
+    split: Split | None = None
+    digest: str = ""
+
+    @classmethod
+    def of(cls, dataset: ZSLDataset, split: Split) -> Truth:
+        """Return what a data set knows."""
+        trained = np.unique(dataset.labels[split.trainval])
+        candidates = np.union1d(split.seen_classes, split.unseen_classes)
+        return cls(
+            name=f"{dataset.name}, split {split.name}",
+            labels=dataset.labels,
+            class_names=dataset.class_names,
+            unseen_classes=np.setdiff1d(candidates, trained),
+            parts=split.digests,
+            split=split,
+            digest=dataset.digest,
+        )
+
+
+def check_predictions(predictions: Predictions, truth: Truth | None = None) -> Check:
+    """Check what predictions claim.
+
+    Parameters
+    ----------
+    predictions : Predictions
+    truth : Truth, optional
+        Of the data and the split; without it rows and labels cannot be looked up.
+    """
+    reasons = [*_of_gamma(predictions), *_of_folds(predictions)]
+    unknown = [*_unknown(predictions, truth)]
+    if truth is not None and predictions.provenance.rows == "benchmark":
+        of_classes = [*_of_classes(predictions, truth)]
+        reasons += of_classes or [*_of_labels(predictions, truth), *_of_rows(predictions, truth)]
+    return Check(tuple(reasons), tuple(unknown))
+
+
+def _unknown(predictions: Predictions, truth: Truth | None) -> Iterator[str]:
+    if truth is None:
+        yield "The labels and the split are unknown here: rows and labels cannot be looked up."
+    elif predictions.provenance.rows != "benchmark":
+        yield "Rows are numbered as in the file of scores: they cannot be looked up."
+    elif truth.split is None:
+        test = predictions.test
+        sides = {"test_seen" if seen else "test_unseen" for seen in test.seen[test.y]}
+        yield from (
+            f"{truth.name}: its rows of {s} are unknown here." for s in sides - {*truth.parts}
+        )
+    if truth is None and (twice := len(predictions.test.rows) - len(set(predictions.test.rows))):
+        yield f"test: {twice:,} rows are there again; whether the split lists them so is unknown."
+    for part in (predictions.test, *predictions.folds):
+        typical = float(np.median(np.abs(part.margin)))
+        if part.resolution > COARSE * typical:
+            yield (
+                f"{part.name}, resolution: margins up to {part.resolution:.3g} apart count as one, "
+                f"where {typical:.3g} is a typical margin; the precision of the scores is unknown."
+            )
+    origin = predictions.provenance.gamma_origin
+    if origin == "validated" and not predictions.folds:
+        yield "gamma is said to be validated; there are no validation rows that choose it."
+    if origin in ("given", "oracle"):
+        yield f"gamma is {origin}: nothing shows where it comes from."
+
+
+# --- gamma and folds ------------------------------------------------------------------------------
+
+
+def _of_gamma(predictions: Predictions) -> Iterator[str]:
+    """Compare mean H on the folds at gamma with the best there is."""
+    gamma, folds = predictions.gamma, predictions.folds
+    if not folds or gamma is None or predictions.provenance.gamma_origin != "validated":
+        return
+    curves = [fold.curve for fold in folds]
+    best = best_common_gamma(curves)
+    at, most = (float(np.mean([c.at(g).harmonic for c in curves])) for g in (gamma, best))
+    if at < most - ROUNDING:
+        yield (
+            f"gamma: expected what the validation rows choose, {best:.6g} (mean H {most:.4f}); got "
+            f"{gamma:.6g} (mean H {at:.4f})."
+        )
+
+
+def _of_folds(predictions: Predictions) -> Iterator[str]:
+    test_unseen, test_rows = predictions.unseen_classes, predictions.test.rows
+    names = predictions.class_names
+    comparable = predictions.provenance.rows == "benchmark"
+    for fold in predictions.folds:
+        both = np.intersect1d(fold.labels, test_unseen)
+        if both.size:
+            yield (
+                f"{fold.name}: expected validation classes that are not unseen in the test; got "
+                f"{names[both[0]]!r}{_more(both.size)}."
+            )
+        tested = np.intersect1d(fold.rows, test_rows)
+        if comparable and tested.size:
+            yield (
+                f"{fold.name}: expected rows that are not tested; got row {tested[0]:,}"
+                f"{_more(tested.size)}."
+            )
+        rows, times = np.unique(fold.rows, return_counts=True)
+        if (times > 1).any():
+            row = rows[times > 1][0]
+            yield f"{fold.name}: expected every row once; got row {row:,} {times.max()} times."
+
+
+def _more(n: int) -> str:
+    return f" and {n - 1:,} more" if n > 1 else ""
+
+
+# --- Rows and labels ------------------------------------------------------------------------------
+
+
+def _of_classes(predictions: Predictions, truth: Truth) -> Iterator[str]:
+    digest = predictions.provenance.digest
+    if digest and truth.digest and digest != truth.digest:
+        yield f"{truth.name}: expected data {truth.digest}; got predictions of {digest}."
+    names, expected = (tuple(map(clean_text, of.class_names)) for of in (predictions, truth))
+    if names != expected:
+        pairs = enumerate(zip_longest(expected, names, fillvalue="none"))
+        k, (wanted, got) = next((k, both) for k, both in pairs if both[0] != both[1])
+        yield f"class {k}: expected the name {wanted!r}; got {got!r}."
+    elif not np.array_equal(predictions.unseen_classes, truth.unseen_classes):
+        other = np.setxor1d(predictions.unseen_classes, truth.unseen_classes)
+        side = "unseen" if other[0] in truth.unseen_classes else "seen"
+        yield (
+            f"unseen_classes: expected those of {truth.name}, with {names[other[0]]!r} "
+            f"{side}; got others{_more(len(other))}."
+        )
+
+
+def _of_labels(predictions: Predictions, truth: Truth) -> Iterator[str]:
+    n, names = len(truth.labels), truth.class_names
+    for part in (predictions.test, *predictions.folds):
+        if part.rows.max() >= n:
+            yield f"{part.name}: expected rows 0 to {n - 1:,}; got {part.rows.max():,}."
+            continue
+        wrong = np.flatnonzero(truth.labels[part.rows] != part.labels)
+        if wrong.size:
+            k = wrong[0]
+            expected, got = (names[c] for c in (truth.labels[part.rows[k]], part.labels[k]))
+            yield (
+                f"{part.name}, label: expected {expected!r} for row {part.rows[k]:,}; got {got!r}"
+                f"{_more(wrong.size)}."
+            )
+
+
+def _of_rows(predictions: Predictions, truth: Truth) -> Iterator[str]:
+    """Compare the test rows with those of the split, and the folds' with the training rows."""
+    test, split = predictions.test, truth.split
+    if split is None:
+        yield from _of_digests(test, truth)
+        return
+    expected = np.concatenate([split.test_seen, split.test_unseen])
+    yield from _of_counts("test", test.rows, expected)
+    for fold in predictions.folds:
+        foreign = np.setdiff1d(fold.rows, split.trainval)
+        if foreign.size:
+            yield (
+                f"{fold.name}: expected rows of trainval; got row {foreign[0]:,}"
+                f"{_more(foreign.size)}."
+            )
+
+
+def _of_counts(name: str, got: np.ndarray, expected: np.ndarray) -> Iterator[str]:
+    """Yield which rows are missing, foreign or there too often."""
+    n = int(max(got.max(), expected.max(initial=0))) + 1
+    more = np.bincount(got, minlength=n) - np.bincount(expected, minlength=n)
+    tested = np.isin(np.arange(n), expected)
+    for rows, what in (
+        (np.flatnonzero(more < 0), "is missing"),
+        (np.flatnonzero((more > 0) & tested), "is there twice"),
+        (np.flatnonzero((more > 0) & ~tested), "is no test row"),
+    ):
+        if rows.size:
+            yield f"{name}: expected every test row once; row {rows[0]:,} {what}{_more(rows.size)}."
+
+
+def _of_digests(test: PredictedRows, truth: Truth) -> Iterator[str]:
+    """Compare with the digests of the split's parts, where its rows are not at hand."""
+    of_seen = test.seen[test.y]
+    for part, rows in (("test_seen", test.rows[of_seen]), ("test_unseen", test.rows[~of_seen])):
+        if part in truth.parts and part_digest(rows) != truth.parts[part]:
+            yield f"{part}: expected the rows of {truth.name}; got others."
+    repeated = len(test.rows) - len(np.unique(test.rows))
+    if repeated:
+        yield f"test: expected every test row once; got {repeated:,} again."

@@ -1,0 +1,288 @@
+"""Predictions as one Parquet file, a row an image.
+
+================ =======================================================================
+``part``         "test_seen", "test_unseen"; "fold_1_seen", "fold_1_unseen" and so on
+``row``          0-based number of the image in the benchmark
+``label``        its class, a number from 0
+``seen_class``   the best seen class; missing where there is no candidate
+``unseen_class`` the best unseen class
+``margin``       the gamma at which the answer changes from the one to the other
+``zsl_class``    optional: the answer among unseen classes alone, where it is another one
+``zsl_rank``     optional: place of the true class among unseen classes alone, from 1
+================ =======================================================================
+
+The names of the classes, which of them are unseen and where everything comes from lie in the
+table's attributes, as pandas writes them. Files are read in a process of its own, see
+:mod:`zslcore.datasets.door`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from zslcore.datasets.door import (
+    DEFAULT_LIMITS,
+    ColumnRole,
+    Limits,
+    clean_text,
+    read_columns,
+    typed,
+)
+from zslcore.evaluation.predictions import PredictedRows, Predictions, Provenance
+from zslcore.exceptions import DatasetError, FileRefusedError
+from zslcore.files import or_refused, written_whole
+
+__all__ = ["SCHEMA", "is_predictions", "read_predictions", "write_predictions"]
+
+#: What the attributes of every file say first.
+SCHEMA: Literal["zslcore-predictions/1"] = "zslcore-predictions/1"
+#: Role of every column; all but the optional ones have to be there.
+COLUMNS: dict[str, ColumnRole] = {
+    "part": "texts",
+    **dict.fromkeys(("row", "label"), "numbers"),
+    **dict.fromkeys(("seen_class", "unseen_class"), "optional numbers"),
+    "margin": "values",
+    **dict.fromkeys(("zsl_class", "zsl_rank"), "optional numbers"),
+}
+OPTIONAL = ("zsl_class", "zsl_rank")
+PART = re.compile(r"(test|fold_[1-9][0-9]?)_(seen|unseen)")
+#: Longest text of the attributes.
+MAX_LETTERS = 500
+#: Longest footer that is searched for the schema, and where a Parquet file says its length.
+MAX_FOOTER, END = 8 << 20, 8
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Attributes(Provenance):
+    """What the attributes say: the classes, the precision of the margins and the provenance."""
+
+    schema: Literal["zslcore-predictions/1"] = SCHEMA
+    class_names: tuple[str, ...]
+    unseen_classes: tuple[int, ...]
+    candidates: tuple[int, ...] | None = None
+    resolution: Mapping[str, float] = field(default_factory=dict)
+
+
+# --- Writing --------------------------------------------------------------------------------------
+
+
+def write_predictions(path: Path | str, predictions: Predictions) -> None:
+    """Write predictions to a file, whole or not at all.
+
+    Raises
+    ------
+    ZSLError
+        When nothing can be written there.
+    """
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    table = pa.table(_columns(predictions))
+    attributes = json.dumps(_attributes(predictions), allow_nan=False)
+    options = {
+        "compression": "zstd",
+        "compression_level": 19,
+        "use_dictionary": [name for name in table.column_names if name not in ("row", "margin")],
+        "column_encoding": {"row": "DELTA_BINARY_PACKED", "margin": "BYTE_STREAM_SPLIT"},
+        "write_statistics": False,
+        "store_schema": False,  # it would hold the attributes once more
+    }
+    path = Path(path)
+    with (
+        or_refused(path.name),
+        written_whole(path) as file,
+        parquet.ParquetWriter(file, table.schema, **options) as writer,
+    ):
+        writer.write_table(table)
+        writer.add_key_value_metadata({"PANDAS_ATTRS": attributes})
+
+
+def _columns(predictions: Predictions) -> dict[str, Any]:
+    """Return the columns of the file as Arrow arrays, the test rows first."""
+    import pyarrow as pa
+
+    parts = (predictions.test, *predictions.folds)
+    number = np.int16 if len(predictions.class_names) <= np.iinfo(np.int16).max else np.int32
+
+    def joined(column: str) -> np.ndarray:
+        return np.concatenate([getattr(part, column) for part in parts])
+
+    def optional(values: np.ndarray, known: np.ndarray) -> pa.Array:
+        return pa.array(values.astype(number), mask=~known)
+
+    sides = [np.where(part.seen[part.y], "seen", "unseen") for part in parts]
+    names = [f"{part.name}_{side}" for part, of in zip(parts, sides, strict=True) for side in of]
+    seen, unseen = joined("seen_class"), joined("unseen_class")
+    zsl, rank = (
+        np.concatenate([np.full(len(p.rows), -1) if (v := getattr(p, name)) is None else v
+                        for p in parts])
+        for name in OPTIONAL
+    )  # fmt: skip
+    return {
+        "part": pa.array(names).dictionary_encode(),
+        "row": pa.array(joined("rows").astype(np.int64)),
+        "label": pa.array(joined("labels").astype(number)),
+        "seen_class": optional(seen, seen >= 0),
+        "unseen_class": optional(unseen, unseen >= 0),
+        "margin": pa.array(joined("margin").astype(np.float64)),
+        "zsl_class": optional(zsl, (zsl >= 0) & (zsl != unseen)),
+        "zsl_rank": optional(rank, rank >= 1),
+    }
+
+
+def _attributes(predictions: Predictions) -> dict[str, Any]:
+    """Return what the file says of itself, without what is empty."""
+    test, n = predictions.test, len(predictions.class_names)
+    values: dict[str, Any] = {
+        "schema": SCHEMA,
+        "class_names": predictions.class_names,
+        "unseen_classes": predictions.unseen_classes.tolist(),
+        "candidates": None if len(test.classes) == n else test.classes.tolist(),
+        "resolution": {part.name: part.resolution for part in (test, *predictions.folds)},
+    }
+    values |= asdict(predictions.provenance)
+    return {key: value for key, value in values.items() if value not in ("", (), {}, None)}
+
+
+# --- Reading --------------------------------------------------------------------------------------
+
+
+def is_predictions(path: Path) -> bool:
+    """Whether a file says in its footer that it holds predictions; nothing else is read of it."""
+    with path.open("rb") as file:
+        head = file.read(4)
+        size = file.seek(0, 2)
+        if head != b"PAR1" or size < 3 * END:
+            return False
+        file.seek(-END, 2)
+        length = min(int.from_bytes(file.read(4), "little"), size - END, MAX_FOOTER)
+        file.seek(-END - length, 2)
+        return b"zslcore-predictions/" in file.read(length)
+
+
+def read_predictions(path: Path | str, *, limits: Limits = DEFAULT_LIMITS) -> Predictions:
+    """Read a file of predictions that anybody may have written.
+
+    Parameters
+    ----------
+    path : the file
+    limits : sizes and time that are allowed
+
+    Raises
+    ------
+    FileRefusedError
+        In one sentence: which file and column, what was expected, what came.
+    """
+    path = Path(path)
+    name = clean_text(path.name)
+    required = [column for column in COLUMNS if column not in OPTIONAL]
+    found = read_columns(path, COLUMNS, required, limits=limits)
+    if found.attrs.get("schema", SCHEMA) != SCHEMA or "class_names" not in found.attrs:
+        raise FileRefusedError(
+            f"{name}: expected predictions, a table whose attributes say its schema, {SCHEMA!r}, "
+            f"and its class_names; got {clean_text(repr(found.attrs.get('schema', 'none')), 60)}."
+        )
+    try:
+        said = typed(_Attributes, _cleaned(found.attrs), path.name)
+        provenance = Provenance(**{f.name: getattr(said, f.name) for f in fields(Provenance)})
+        folds = dict(_parts(found.arrays, found.texts["part"], said))
+        if "test" not in folds:
+            raise DatasetError("part: expected rows of test_seen or test_unseen; got none")
+        test = folds.pop("test")
+        return Predictions(test, said.class_names, tuple(folds.values()), provenance)
+    except FileRefusedError:
+        raise
+    except DatasetError as error:
+        raise FileRefusedError(f"{name}, {error}") from None
+
+
+def _cleaned(value: Any) -> Any:
+    """Return a JSON value with its texts and keys cleaned; it may be shown anywhere."""
+    if isinstance(value, str):
+        return clean_text(value, MAX_LETTERS)
+    if isinstance(value, list):
+        return [_cleaned(each) for each in value]
+    if isinstance(value, dict):
+        return {clean_text(key): _cleaned(each) for key, each in value.items()}
+    return value
+
+
+def _parts(
+    arrays: Mapping[str, np.ndarray], parts: tuple[str, ...], said: _Attributes
+) -> Iterator[tuple[str, PredictedRows]]:
+    """Yield the test rows and those of every fold, in the order of the file."""
+    for part in parts:
+        if not PART.fullmatch(part):
+            raise DatasetError(
+                f"part: expected test_seen, test_unseen, fold_1_seen, fold_1_unseen and so on; got "
+                f"{clean_text(part, 40)!r}."
+            )
+    n = len(said.class_names)
+    _check_classes("unseen_classes", said.unseen_classes, n)
+    candidates = tuple(range(n)) if said.candidates is None else said.candidates
+    _check_classes("candidates", candidates, n)
+    of_row = np.array([part.rpartition("_")[0] for part in parts])[arrays["part"]]
+    unseen_side = np.array([part.endswith("_unseen") for part in parts])[arrays["part"]]
+    for name in sorted(set(of_row.tolist()), key=lambda n: (n != "test", len(n), n)):
+        here = of_row == name
+        columns = {column: arrays[column][here] for column in COLUMNS if column in arrays}
+        columns["unseen_side"] = unseen_side[here]
+        classes = np.unique(candidates) if name == "test" else None
+        yield name, _rows(name, columns, classes, said)
+
+
+def _check_classes(what: str, classes: tuple[int, ...], n: int) -> None:
+    outside = [c for c in classes if not 0 <= c < n]
+    if outside or not classes or len(set(classes)) < len(classes):
+        got = f"class {outside[0]}" if outside else "some twice" if classes else "none"
+        raise DatasetError(f"{what}: expected different numbers from 0 to {n - 1}; got {got}.")
+
+
+def _rows(
+    name: str, columns: dict[str, np.ndarray], classes: np.ndarray | None, said: _Attributes
+) -> PredictedRows:
+    """Return the rows of one part; ``classes`` are the candidates of the test."""
+    unseen_side, labels = columns["unseen_side"], columns["label"]
+    seen_class, unseen_class = columns["seen_class"], columns["unseen_class"]
+    unseen = np.array(said.unseen_classes)
+    if classes is None:  # a fold: what occurs on either side
+        unseen = np.unique(np.append(labels[unseen_side], unseen_class))
+        classes = np.unique(np.concatenate([labels, seen_class, unseen_class]))
+        classes = classes[classes >= 0]
+    wrong = np.isin(labels, unseen) != unseen_side
+    if wrong.any():
+        k = int(np.argmax(wrong))
+        side = "an unseen" if unseen_side[k] else "a seen"
+        raise DatasetError(
+            f"{name}, label: expected {side} class, as the part says; got class {labels[k]} for "
+            f"row {columns['row'][k]:,}."
+        )
+    zsl, rank = columns.get("zsl_class"), columns.get("zsl_rank")
+    return PredictedRows(
+        rows=columns["row"],
+        labels=labels,
+        seen_class=seen_class,
+        unseen_class=unseen_class,
+        margin=columns["margin"],
+        classes=classes,
+        seen=~np.isin(classes, unseen),
+        resolution=_resolution(name, columns["margin"], said),
+        zsl_class=None if zsl is None else np.where(zsl == -1, unseen_class, zsl),
+        zsl_rank=rank,
+        name=name,
+    )
+
+
+def _resolution(name: str, margin: np.ndarray, said: _Attributes) -> float:
+    """Return what a part says, or the rounding of margins of this size."""
+    if name in said.resolution:
+        return said.resolution[name]
+    largest = np.abs(margin).max(initial=0, where=np.isfinite(margin))
+    return float(np.finfo(margin.dtype).eps * largest)

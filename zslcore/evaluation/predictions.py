@@ -1,0 +1,375 @@
+r"""Predictions: two candidates an image, and the gamma at which one gives way to the other.
+
+Calibrated stacking answers an image with its best seen class while :math:`\gamma < m`, and with its
+best unseen class from there on; :math:`m` is the margin, the best seen score less the best unseen
+score, or that of a novelty detector. So u, s and H at any gamma, ZSL accuracy, the seen-unseen
+curve with its AUSUC, every class, the confusion and intervals follow from these numbers, to the
+last bit as from the matrix of scores; gamma itself follows from those of the validation images.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from zslcore.exceptions import DatasetError
+from zslcore.metrics import Answers, top_k_of_ranks
+from zslcore.protocol import (
+    AnsweredTest,
+    Evaluation,
+    FoldAnswers,
+    ScoredTest,
+    best_common_gamma,
+    evaluate,
+)
+
+__all__ = ["GammaOrigin", "ParameterOrigin", "PredictedRows", "Predictions", "Provenance"]
+
+GammaOrigin = Literal["validated", "given", "oracle", "none"]
+ParameterOrigin = Literal["validated", "given", "oracle", "unknown"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Provenance:
+    """Where predictions come from; what is empty is unknown.
+
+    Attributes
+    ----------
+    dataset, digest : name and content digest of the data
+    benchmark : "AWA1", "AWA2", "CUB", "SUN", "aPY", or empty for other data
+    simulated : whether no camera was involved
+    split : name of the split
+    parts : digest of the rows of "trainval", "test_seen" and "test_unseen"
+    rows : what the rows number, those of the "benchmark" or those of a "file" of scores
+    method, params : what answered, with its parameters
+    params_origin : how they were found; "oracle" is on the test images
+    gamma : of calibrated stacking, in units of the margin
+    gamma_origin : how it was found; "validated" is on the validation rows
+    features : what the images were turned into
+    pretraining : what that was trained on, ``("none",)`` for nothing
+    seed, created, version, commit : of the run
+    revisions : of method and protocol
+    spec : what was run, where this package ran it
+    source : where the data or the scores come from, in a sentence
+    """
+
+    __pydantic_config__: ClassVar[Any] = {"extra": "forbid"}
+    dataset: str = ""
+    digest: str = ""
+    benchmark: str = ""
+    simulated: bool = False
+    split: str = ""
+    parts: Mapping[str, str] = field(default_factory=dict)
+    rows: Literal["benchmark", "file"] = "benchmark"
+    method: str = ""
+    params: Mapping[str, bool | int | float | str | None] = field(default_factory=dict)
+    params_origin: ParameterOrigin = "unknown"
+    gamma: float | None = None
+    gamma_origin: GammaOrigin = "none"
+    features: str = ""
+    pretraining: tuple[str, ...] = ()
+    seed: int | None = None
+    created: str = ""
+    version: str = ""
+    commit: str = ""
+    revisions: Mapping[str, int] = field(default_factory=dict)
+    spec: Mapping[str, Any] | None = None
+    source: str = ""
+
+    def __post_init__(self) -> None:
+        if (self.gamma is None) != (self.gamma_origin == "none"):
+            raise DatasetError(
+                f"gamma: expected a number and how it was found, or neither; got {self.gamma} and "
+                f"{self.gamma_origin!r}."
+            )
+        if self.gamma is not None and not np.isfinite(self.gamma):
+            raise DatasetError(f"gamma: expected a finite number; got {self.gamma}.")
+
+
+@dataclass(frozen=True, eq=False)
+class PredictedRows(AnsweredTest):
+    """The answers to the images of a test set, or of the validation images of a fold.
+
+    Attributes
+    ----------
+    rows : int array of shape (n_rows,), 0-based numbers in the benchmark
+    labels : int array of shape (n_rows,), numbers of classes
+    seen_class, unseen_class : int arrays of shape (n_rows,)
+        The best class of either side; -1 where a side has no candidate.
+    margin : float64 array of shape (n_rows,), the gamma at which the answer becomes unseen
+    classes : int array of shape (n_candidates,), increasing
+    seen : bool array of shape (n_candidates,)
+    resolution : margins no farther apart are one breakpoint of the curve
+    zsl_class : int array of shape (n_rows,), optional
+        The answer among unseen classes alone; ``unseen_class`` by default.
+    zsl_rank : int array of shape (n_rows,), optional
+        Place of the true class among unseen classes alone, from 1; -1 where it is unknown.
+    name : of the part, for sentences
+    """
+
+    rows: np.ndarray
+    labels: np.ndarray
+    seen_class: np.ndarray
+    unseen_class: np.ndarray
+    margin: np.ndarray
+    classes: np.ndarray
+    seen: np.ndarray
+    resolution: float
+    zsl_class: np.ndarray | None = None
+    zsl_rank: np.ndarray | None = None
+    name: str = "test"
+
+    def __post_init__(self) -> None:
+        for column in _COLUMNS:
+            if (array := getattr(self, column)) is not None:
+                array.setflags(write=False)
+        _check_columns(self)
+        _check_sides(self)
+
+    @classmethod
+    def of_scores(
+        cls, scores: ScoredTest, rows: np.ndarray, among_unseen: ScoredTest | None = None
+    ) -> PredictedRows:
+        """Return the answers of a score matrix.
+
+        Parameters
+        ----------
+        scores : ScoredTest of all test images among all candidates
+        rows : int array of shape (n_samples,), their numbers in the benchmark
+        among_unseen : ScoredTest, optional
+            Scores of the images of unseen classes, in the same order, among unseen classes alone,
+            of a method whose scores depend on the candidates.
+        """
+        zsl = scores if among_unseen is None else among_unseen
+        y, predicted = zsl.zsl_answers
+        of_unseen = ~scores.seen[scores.y]
+        if not np.array_equal(zsl.classes[y], scores.classes[scores.y[of_unseen]]):
+            raise DatasetError(
+                "Scores among unseen classes: expected those of the same images, in the same order."
+            )
+        found = _of_answers(scores.answers, scores.classes, scores.seen, rows, "test")
+        zsl_class, zsl_rank = found.unseen_class.copy(), np.full(len(rows), -1, np.int32)
+        zsl_class[of_unseen] = zsl.classes[predicted]
+        if len(y):
+            zsl_rank[of_unseen] = zsl.zsl_ranks
+        return replace(found, zsl_class=zsl_class, zsl_rank=zsl_rank)
+
+    @classmethod
+    def of_fold(cls, fold: FoldAnswers, k: int) -> PredictedRows:
+        """Return the answers to the validation images of fold ``k``, counted from 1."""
+        found = _of_answers(fold.answers, fold.classes, fold.seen, fold.rows, f"fold_{k}")
+        there = np.isin(found.classes, [found.labels, found.seen_class, found.unseen_class])
+        return replace(found, classes=found.classes[there], seen=found.seen[there])
+
+    def taken(self, order: np.ndarray) -> PredictedRows:
+        """Return the rows numbered by ``order``, an int array of shape (n,), in its order."""
+        per_row = [c for c in _COLUMNS if c not in ("classes", "seen")]
+        columns = {name: getattr(self, name) for name in per_row}
+        taken: dict[str, Any] = {name: v if v is None else v[order] for name, v in columns.items()}
+        return replace(self, **taken)
+
+    @cached_property
+    def y(self) -> np.ndarray:  # type: ignore[override]
+        """Labels as numbers of candidates."""
+        return np.searchsorted(self.classes, self.labels)
+
+    @cached_property
+    def answers(self) -> Answers:
+        """The best candidate of either side, for every row."""
+        sides = self._numbered(self.seen_class), self._numbered(self.unseen_class)
+        return Answers(self.y, self.seen[self.y], *sides, self.margin, self.resolution)
+
+    @property
+    def zsl_answers(self) -> tuple[np.ndarray, np.ndarray]:
+        """Labels of unseen samples, and their answers among unseen candidates: plain ZSL."""
+        of_unseen = ~self.seen[self.y]
+        answer = self.unseen_class if self.zsl_class is None else self.zsl_class
+        return self.y[of_unseen], self._numbered(answer[of_unseen])
+
+    def zsl_top(self, k: int) -> float | None:
+        """Return the top-k accuracy of plain ZSL, mean over classes; None where it is unknown."""
+        of_unseen = ~self.seen[self.y]
+        if self.zsl_rank is None or (ranks := self.zsl_rank[of_unseen]).min(initial=1) < 1:
+            return None
+        return top_k_of_ranks(ranks, self.y[of_unseen], k)
+
+    def _numbered(self, classes: np.ndarray) -> np.ndarray:
+        """Return classes as numbers of candidates, -1 where there is none."""
+        return np.where(classes < 0, -1, np.searchsorted(self.classes, classes))
+
+
+_COLUMNS = (
+    *("rows", "labels", "seen_class", "unseen_class", "margin", "classes", "seen"),
+    *("zsl_class", "zsl_rank"),
+)
+
+
+def _of_answers(
+    answers: Answers, classes: np.ndarray, seen: np.ndarray, rows: np.ndarray, name: str
+) -> PredictedRows:
+    order = np.argsort(classes, kind="stable")
+
+    def named(columns: np.ndarray) -> np.ndarray:
+        return np.where(columns < 0, -1, classes[columns])
+
+    return PredictedRows(
+        rows=np.array(rows),
+        labels=classes[answers.y],
+        seen_class=named(answers.seen_class),
+        unseen_class=named(answers.unseen_class),
+        margin=np.array(answers.margin),
+        classes=classes[order],
+        seen=seen[order],
+        resolution=answers.resolution,
+        name=name,
+    )
+
+
+def _check_columns(of: PredictedRows) -> None:
+    """Refuse columns of other lengths, numbers that are none, and classes that are no candidates.
+
+    Raises
+    ------
+    DatasetError
+    """
+    n = len(of.rows)
+    if not n:
+        raise DatasetError(f"{of.name}: expected at least one row; got none.")
+    for column in ("labels", "seen_class", "unseen_class", "margin", "zsl_class", "zsl_rank"):
+        array = getattr(of, column)
+        if array is not None and array.shape != (n,):
+            raise DatasetError(f"{of.name}, {column}: expected {n:,} rows; got {array.shape}.")
+    if np.isnan(of.margin).any():
+        row = of.rows[np.isnan(of.margin)][0]
+        raise DatasetError(f"{of.name}, margin: expected numbers; got NaN for row {row:,}.")
+    if of.rows.min() < 0:
+        raise DatasetError(f"{of.name}, row: expected numbers from 0; got {of.rows.min():,}.")
+    if not 0 <= of.resolution < np.inf:
+        raise DatasetError(f"{of.name}, resolution: expected a number from 0; got {of.resolution}.")
+
+
+def _check_sides(of: PredictedRows) -> None:
+    """Refuse labels and answers that are not of the side they stand for."""
+    unseen = of.classes[~of.seen]
+    sides: list[tuple[str, np.ndarray, np.ndarray, str]] = [
+        ("label", of.labels, of.classes, "a candidate class"),
+        ("seen_class", of.seen_class, of.classes[of.seen], "a seen class"),
+        ("unseen_class", of.unseen_class, unseen, "an unseen class"),
+    ]
+    if of.zsl_class is not None:
+        sides.append(("zsl_class", of.zsl_class, unseen, "an unseen class"))
+    for column, values, of_side, what in sides:
+        # A side without candidates is named by none, and never wins.
+        never = {"seen_class": -np.inf, "unseen_class": np.inf}.get(column)
+        none = (values == -1) & (of.margin == never) if never else np.zeros(len(values), bool)
+        wrong = ~(np.isin(values, of_side) | none)
+        if wrong.any():
+            k = int(np.argmax(wrong))
+            raise DatasetError(
+                f"{of.name}, {column}: expected {what}; got class {values[k]} for row "
+                f"{of.rows[k]:,}."
+            )
+    _check_ranks(of, len(unseen))
+
+
+def _check_ranks(of: PredictedRows, n_unseen: int) -> None:
+    if of.zsl_rank is None:
+        return
+    answer = of.unseen_class if of.zsl_class is None else of.zsl_class
+    known = of.zsl_rank != -1
+    first = known & np.isin(of.labels, of.classes[~of.seen])
+    wrong = known & ((of.zsl_rank < 1) | (of.zsl_rank > n_unseen))
+    wrong |= first & ((of.zsl_rank == 1) != (answer == of.labels))
+    if wrong.any():
+        k = int(np.argmax(wrong))
+        raise DatasetError(
+            f"{of.name}, zsl_rank: expected 1 where the answer is right, else 2 to {n_unseen}; got "
+            f"{of.zsl_rank[k]} for row {of.rows[k]:,}."
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Predictions:
+    """What a model answered, with all that is needed to judge and to check it.
+
+    Attributes
+    ----------
+    test : PredictedRows of the test images, of seen and of unseen classes
+    class_names : one a class of the data; classes are numbered by their place in it
+    folds : PredictedRows of the validation images of every fold, on which gamma was chosen
+    provenance : Provenance
+    """
+
+    test: PredictedRows
+    class_names: tuple[str, ...]
+    folds: tuple[PredictedRows, ...] = ()
+    provenance: Provenance = field(default_factory=Provenance)
+
+    def __post_init__(self) -> None:
+        n = len(self.class_names)
+        for part in (self.test, *self.folds):
+            if part.classes.min() < 0 or part.classes.max() >= n:
+                raise DatasetError(
+                    f"{part.name}: expected classes 0 to {n - 1}, as there are {n:,} names; got "
+                    f"{part.classes.min()} to {part.classes.max()}."
+                )
+        for fold in self.folds:
+            if not fold.generalized or fold.seen[fold.y].all():
+                side = "unseen" if fold.generalized else "seen"
+                raise DatasetError(
+                    f"{fold.name}: expected validation rows of both sides; got none of {side} "
+                    "classes."
+                )
+
+    @property
+    def unseen_classes(self) -> np.ndarray:
+        """Numbers of the unseen candidates: int array."""
+        return self.test.classes[~self.test.seen]
+
+    @property
+    def gamma(self) -> float | None:
+        """The gamma of calibrated stacking, None where there is none."""
+        return self.provenance.gamma
+
+    @cached_property
+    def chosen_gamma(self) -> float | None:
+        """The gamma that the validation rows choose; None without any."""
+        return best_common_gamma([fold.curve for fold in self.folds]) if self.folds else None
+
+    @cached_property
+    def evaluation(self) -> Evaluation:
+        """Every figure of the protocol, at gamma, or at 0 where there is none."""
+        return evaluate(self.test, 0.0 if self.gamma is None else self.gamma)
+
+    @classmethod
+    def of_scores(
+        cls,
+        scores: ScoredTest,
+        rows: np.ndarray,
+        class_names: Sequence[str],
+        *,
+        validation: Sequence[FoldAnswers] = (),
+        among_unseen: ScoredTest | None = None,
+        provenance: Provenance | None = None,
+    ) -> Predictions:
+        """Return the predictions of a score matrix.
+
+        Parameters
+        ----------
+        scores : ScoredTest
+        rows : int array of shape (n_samples,), numbers of its images in the benchmark
+        class_names : one a class of the data
+        validation : answers on the folds, see :class:`zslcore.protocol.Selection`
+        among_unseen : see :meth:`PredictedRows.of_scores`
+        provenance : Provenance
+        """
+        return cls(
+            PredictedRows.of_scores(scores, rows, among_unseen),
+            tuple(class_names),
+            tuple(PredictedRows.of_fold(fold, k) for k, fold in enumerate(validation, 1)),
+            provenance or Provenance(),
+        )

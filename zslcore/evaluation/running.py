@@ -1,0 +1,70 @@
+"""Runs with their predictions: what was run, and what it answered to every image."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+
+from zslcore.datasets import ZSLDataset
+from zslcore.datasets.benchmarks import benchmark_of
+from zslcore.evaluation.predictions import Predictions, Provenance
+from zslcore.runs import Execution, RunResult, RunSpec, execute_in_full
+
+__all__ = ["execute_with_predictions", "predictions_of"]
+
+
+def execute_with_predictions(
+    spec: RunSpec, dataset: ZSLDataset | None = None, **options: Any
+) -> tuple[RunResult, Predictions]:
+    """Run a spec and return its predictions; nothing is fitted for them but what a run fits anyway.
+
+    Parameters
+    ----------
+    spec, dataset, options : those of :func:`zslcore.runs.execute`
+
+    Returns
+    -------
+    RunResult, Predictions with the validation rows of the folds where these chose gamma
+    """
+    done = execute_in_full(spec, dataset, **options)
+    return done.result, predictions_of(done)
+
+
+def predictions_of(done: Execution) -> Predictions:
+    """Return what a run has answered, with where it comes from."""
+    split = done.dataset.split(done.result.spec.split)
+    return Predictions.of_scores(
+        done.scores,
+        np.concatenate([split.test_seen, split.test_unseen]),
+        done.dataset.class_names,
+        validation=done.validation,
+        provenance=_provenance(done),
+    )
+
+
+def _provenance(done: Execution) -> Provenance:
+    result, dataset = done.result, done.dataset
+    spec = result.spec
+    return Provenance(
+        dataset=dataset.name,
+        digest=dataset.digest,
+        benchmark="" if dataset.simulated else benchmark_of(dataset) or "",
+        simulated=dataset.simulated,
+        split=spec.split,
+        parts=dataset.split(spec.split).digests,
+        method=spec.method,
+        params=result.params,
+        params_origin=result.params_origin,
+        gamma=result.gamma,
+        gamma_origin=result.gamma_origin or "none",
+        pretraining=dataset.pretraining,
+        seed=spec.seed,
+        created=result.created,
+        version=result.version,
+        commit=result.commit,
+        revisions=spec.revisions,
+        spec=json.loads(spec.to_json()),
+        source=dataset.source,
+    )
