@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args, get_type_hints
 
+from zslcore import settings
 from zslcore.exceptions import ZSLError
 
 if TYPE_CHECKING:
@@ -533,6 +534,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         add(commands)
     args = parser.parse_args(arguments)
     try:
+        settings.check()
         return args.run(args) or 0
     except ZSLError as error:
         print(error, file=sys.stderr)

@@ -5,14 +5,14 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 from uuid import uuid4
 
 from platformdirs import user_cache_path
 
-from zslcore.exceptions import ZSLError
+from zslcore.exceptions import ParameterError, ZSLError
 
 __all__ = ["APP", "FACTS", "data_folder", "or_refused", "written_whole"]
 
@@ -29,14 +29,39 @@ FACTS = _beside("data", "data")
 APP = _beside("_app/app.py", "app.py")
 
 
+#: Letters of a path that a sentence quotes.
+MAX_SHOWN = 80
+
+
 def data_folder() -> Path:
-    """Return where imports, runs and results live: ``ZSL_DATA``, or the platform's cache folder."""
+    """Return where imports, runs and results live: ``ZSL_DATA``, or the platform's cache folder.
+
+    Raises
+    ------
+    ParameterError
+        For a ``ZSL_DATA`` that is no path.
+    """
     chosen = os.environ.get("ZSL_DATA")
-    return Path(chosen).expanduser() if chosen else user_cache_path("zero-shot-lab")
+    if not chosen:
+        return user_cache_path("zero-shot-lab")
+    try:
+        folder = Path(chosen).expanduser()
+        with suppress(PermissionError):  # of whatever is written there, or cannot be
+            folder.is_dir()  # raises for what no system takes as a path
+    except (RuntimeError, OSError, ValueError) as error:
+        shown = chosen if len(chosen) <= MAX_SHOWN else f"{chosen[:MAX_SHOWN]}…"
+        why = getattr(error, "strerror", None) or str(error)
+        raise ParameterError(
+            f"ZSL_DATA: expected a folder; got {shown!r} ({why.rstrip('.').lower()})."
+        ) from None
+    return folder
 
 
 #: What a system says where nothing can be written; NumPy says nothing of it.
-_UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO, None)
+_UNWRITABLE = (
+    *(errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO, None),
+    *(errno.ENOTDIR, errno.EEXIST, errno.ENAMETOOLONG),  # the data folder is a file, or no path
+)
 
 
 @contextmanager
