@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -14,7 +15,7 @@ from platformdirs import user_cache_path
 
 from zslcore.exceptions import ParameterError, ZSLError
 
-__all__ = ["APP", "FACTS", "data_folder", "or_refused", "written_whole"]
+__all__ = ["APP", "FACTS", "data_folder", "is_draft_file", "or_refused", "written_whole"]
 
 
 def _beside(installed: str, checkout: str) -> Path:
@@ -80,6 +81,15 @@ def or_refused(what: str) -> Iterator[None]:
             raise
         why = (error.strerror or "No space left on device").lower()
         raise ZSLError(f"{what}: expected to write it, got: {why}.") from error
+
+
+#: Names of the drafts of :func:`written_whole`.
+_DRAFT = re.compile(r"\..+\.[0-9a-f]{32}")
+
+
+def is_draft_file(path: Path) -> bool:
+    """Whether a file has the name of a draft of :func:`written_whole`."""
+    return _DRAFT.fullmatch(path.name) is not None and not path.is_symlink() and path.is_file()
 
 
 @contextmanager

@@ -25,7 +25,7 @@ import os
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from zslcore.exceptions import ParameterError
 
@@ -130,7 +130,7 @@ PROCESSES = Setting(
 )
 PUBLIC = Setting("ZSL_PUBLIC", False, "1 or 0", _switch)
 
-_ALL: Mapping[str, Setting] = {
+_ALL: Mapping[str, Setting[Any]] = {
     each.name: each
     for each in (
         *(JOBS, JOB_PATIENCE, MAX_IMPORT, MAX_IMPORTS),

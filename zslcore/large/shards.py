@@ -274,9 +274,9 @@ def write_shards(
         for features, labels in blocks:
             writer.add(np.asarray(features), np.asarray(labels))
         writer.close()
-        kept.disown(draft)
         draft.chmod(0o755)
         os.replace(draft, folder)
+        kept.disown(folder)  # last: a draft without its mark would never be swept
     except BaseException:
         kept.discard(draft)
         raise
