@@ -16,7 +16,7 @@ from pathlib import Path
 from uuid import uuid4
 
 from zslcore.exceptions import ZSLError
-from zslcore.run_file import KEYS, TABLES, Row, changed_rows, lost_rows, prepare, seal, sum_of
+from zslcore.run_file import COLUMNS, KEYS, Row, changed_rows, lost_rows, prepare, seal, sum_of
 from zslcore.runs import PATIENCE, RunStore
 
 __all__ = ["damage_of", "mend", "refusal_of"]
@@ -104,6 +104,7 @@ def _alone(path: Path) -> Iterator[None]:
 def _replaced(path: Path, draft: Path, damage: str) -> str:
     """Put a new store in the place of a damaged one while nobody writes; say what was kept."""
     with ExitStack() as stack:
+        patched = _patched(path)
         db = stack.enter_context(closing(_connected(path)))
         db.execute("PRAGMA writable_schema = ON")  # also reads a file that was cut off
         try:
@@ -112,7 +113,6 @@ def _replaced(path: Path, draft: Path, damage: str) -> str:
             raise
         except sqlite3.DatabaseError:  # no database to SQLite: no process can lock or write it
             db.close()
-        patched = _patched(db, path)
         if patched is not None:
             stack.enter_context(closing(patched))
         kept, changed = _copied([db, patched] if patched else [db], draft)
@@ -177,7 +177,7 @@ def _fill(
     sums: dict[tuple[str, str], str],
 ) -> tuple[int, int]:
     """Fill one table; of two rows with one key the one with the right checksum is taken."""
-    marks = ", ".join("?" * (TABLES[table].count(",") + 1))
+    marks = ", ".join("?" * len(COLUMNS[table]))
     whole: set[object] = set()
     suspect: set[object] = set()
     for row in (row for source in sources for row in _rows(source, table)):
@@ -201,9 +201,9 @@ def _rows(db: sqlite3.Connection, table: str) -> Iterator[Row]:
     A scan ends at the first page that is damaged, from either end; a row that is asked for by its
     number is found where the way to it is whole.
     """
-    width = TABLES[table].count(",") + 1 - (table == "sums")  # its key has two columns
     try:
-        if len(db.execute(f"SELECT * FROM {table} LIMIT 0").description) != width:  # noqa: S608
+        columns = db.execute(f"SELECT * FROM {table} LIMIT 0").description  # noqa: S608
+        if len(columns) != len(COLUMNS[table]):
             return
     except sqlite3.Error:  # also of a connection that is closed
         return
@@ -225,19 +225,18 @@ def _numbers(db: sqlite3.Connection, table: str) -> set[int]:
     return numbers
 
 
-def _patched(db: sqlite3.Connection, path: Path) -> sqlite3.Connection | None:
+def _patched(path: Path) -> sqlite3.Connection | None:
     """Return a copy, in memory, of a file whose beginning is damaged, with one that is whole.
 
     It gets a new header; where that is not enough, a new first page with the list of tables: in
     files that this package has made the tables begin at the same pages. None where the file lists
     its tables itself, or nothing helps.
     """
-    if _has_rows(db):
-        return None
-    try:
-        content = db.serialize()  # another open and close of a file would give up its lock
-    except sqlite3.Error:  # no database: it is closed, and nobody has a lock of the file
-        content = path.read_bytes()
+    with closing(_connected(path)) as db:
+        db.execute("PRAGMA writable_schema = ON")
+        if _has_rows(db):
+            return None
+    content = path.read_bytes()  # before the lock, which closing the file would give up
     stored = int.from_bytes(content[PAGE_SIZE], "big")
     for size in sorted(PAGE_SIZES, key=lambda size: size != stored):
         fresh = _fresh(size)
@@ -271,7 +270,7 @@ def _connected_to_memory(content: bytes) -> sqlite3.Connection:
 def _has_rows(db: sqlite3.Connection) -> bool:
     """Whether SQLite finds the tables of a file, and a row in one of them."""
     for table in KEYS:
-        with suppress(sqlite3.Error):  # also of a connection that is closed
+        with suppress(sqlite3.Error):
             if db.execute(f"SELECT 1 FROM {table} LIMIT 1").fetchone():  # noqa: S608
                 return True
     return False

@@ -15,21 +15,18 @@ import sqlite3
 from collections.abc import Iterator
 from typing import Any
 
-__all__ = ["KEYS", "TABLES", "changed_rows", "lost_rows", "prepare", "rows_of", "seal", "sum_of"]
+__all__ = ["COLUMNS", "KEYS", "changed_rows", "lost_rows", "prepare", "rows_of", "seal", "sum_of"]
 
-#: Tables of results -> their columns, of which the first is the key.
+#: Tables of results -> what tells their rows apart, which is their first column.
+KEYS = {"runs": "key", "imported": "id"}
+SUMS = "sums"
+#: All tables -> their columns. Version 0.1.0 had the first of these alone.
 COLUMNS = {
     "runs": ("key", "created", "result"),
     "imported": ("id", "who", "file", "added", "created", "result"),
+    SUMS: ("kept", "id", "sha256"),
 }
-#: Tables of results -> what tells their rows apart.
-KEYS = {table: columns[0] for table, columns in COLUMNS.items()}
-SUMS = "sums"
-#: All tables and how they are made.
-TABLES = {
-    table: f"{table} ({columns[0]} TEXT PRIMARY KEY, {', '.join(f'{c} TEXT' for c in columns[1:])})"
-    for table, columns in COLUMNS.items()
-} | {SUMS: f"{SUMS} (kept TEXT, id TEXT, sha256 TEXT, PRIMARY KEY (kept, id))"}
+_PRIMARY = {"runs": "key", "imported": "id", SUMS: "kept, id"}
 
 #: A row of any table.
 Row = tuple[Any, ...]
@@ -50,7 +47,11 @@ def _triggers(table: str, key: str) -> Iterator[str]:
         yield f"{made} BEGIN {delete}; END"
 
 
-_STATEMENTS = [f"CREATE TABLE IF NOT EXISTS {definition}" for definition in TABLES.values()]
+_STATEMENTS = [
+    f"CREATE TABLE IF NOT EXISTS {table} "
+    f"({', '.join(f'{column} TEXT' for column in columns)}, PRIMARY KEY ({_PRIMARY[table]}))"
+    for table, columns in COLUMNS.items()
+]
 _STATEMENTS += [made for table, key in KEYS.items() for made in _triggers(table, key)]
 
 

@@ -39,7 +39,7 @@ from zslcore.exceptions import (
 )
 from zslcore.features import FeatureScaling, Preprocessing, PrototypeScaling
 from zslcore.files import data_folder
-from zslcore.methods import get_method
+from zslcore.methods import METHODS, get_method
 from zslcore.metrics import SeenUnseenCurve
 from zslcore.records import Schema, UnreadableError
 from zslcore.run_file import Row, prepare, rows_of, seal
@@ -89,7 +89,8 @@ class RunSpec:
         What is searched, parameter -> values; the method's own grid by default. Parameters that are
         given are left out of it. None in results of version 0.1.0, which did not say.
     revisions : mapping
-        Of the method and the protocol, filled in; 0 in results of version 0.1.0.
+        Of the method and the protocol, filled in; 0 in results of version 0.1.0. A spec that comes
+        with them is a record, whose method or parameters this version may not have.
     release : str
         Of this package, filled in.
     """
@@ -121,10 +122,10 @@ class RunSpec:
         self._check()
 
     def _check(self) -> None:
-        """Refuse what cannot be run."""
-        known = _parameters(get_method(self.method))
+        """Refuse what cannot be run, and of a record only what cannot be shown."""
+        known = _parameters(get_method(self.method)) if self.is_of_this_revision else None
         for name in (*self.params, *(self.grid or ())):
-            if name not in known:
+            if known is not None and name not in known:
                 raise closest_name(f"parameter of {self.method}", name, known)
         if self.select_for not in ("gzsl", "zsl"):
             raise ParameterError(f"select_for must be 'gzsl' or 'zsl'; got {self.select_for!r}.")
@@ -156,6 +157,13 @@ class RunSpec:
             select_for="zsl",
             digest=dataset.digest,
         )
+
+    @property
+    def is_of_this_revision(self) -> bool:
+        """Whether this version has the method, in the revision that the spec names."""
+        if self.method not in METHODS:
+            return self.method not in self.revisions  # no record: the name is refused
+        return self.revisions.get(self.method) == METHODS[self.method].revision
 
     @property
     def preprocessing(self) -> Preprocessing:
@@ -199,8 +207,9 @@ class RunSpec:
             value = getattr(self, name)
             if value != type(self).__dataclass_fields__[name].default:
                 words += [f"--{name.replace('_', '-')}", str(value)]
+        own = METHODS[self.method].param_grid if self.method in METHODS else {}
         for name, values in (self.grid or {}).items():
-            if values != tuple(get_method(self.method).param_grid.get(name, ())):
+            if values != tuple(own.get(name, ())):
                 words += ["--grid", f"{name}={','.join(map(str, values))}"]
         return shlex.join(words)
 
@@ -799,7 +808,11 @@ class RunStore:
             db = self._begun(stack)
             prepare(db)
             yield db
-            seal(db)
+            try:
+                seal(db)
+            except sqlite3.DatabaseError as error:
+                if type(error) is not sqlite3.DatabaseError:  # locked, full or read-only
+                    raise  # else another row is damaged: this one is kept, without a checksum
             db.execute("COMMIT")
 
     def _begun(self, stack: ExitStack) -> sqlite3.Connection:
