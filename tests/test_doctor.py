@@ -84,6 +84,75 @@ def test_everything_ill_is_found_and_mended(data, tmp_path, capsys):
     assert imports.open_import("mine").n_classes == 5
 
 
+@pytest.fixture
+def imported(data, tmp_path):
+    """An import of two days ago whose source is gone, as that of an upload; its folder."""
+    np.savez(tmp_path / "mine.npz", **ARRAYS)
+    import_dataset(tmp_path / "mine.npz")
+    (tmp_path / "mine.npz").unlink()
+    folder = next((data / "imported").glob("mine.*/"))
+    for path in (*folder.iterdir(), folder):
+        os.utime(path, (1, 1))
+    return folder
+
+
+@pytest.mark.parametrize("damage", [lambda b: b[: len(b) // 2], lambda b: bytes(len(b))])
+@pytest.mark.parametrize("copied", [True, False])
+def test_neither_a_start_nor_mending_removes_an_import_whose_manifest_is_damaged(
+    data, imported, capsys, damage, copied
+):
+    manifest = data / "imported" / "mine.json"
+    manifest.write_bytes(damage(manifest.read_bytes()))
+    if not copied:
+        (imported / imports.COPY).unlink()  # as earlier versions
+    there = sorted(imported.iterdir())
+    Start().begin()
+    assert main(["doctor"]) == 1
+    assert "The import 'mine' is damaged: its manifest cannot be read" in capsys.readouterr().out
+    assert main(["doctor", "--mend"]) == (0 if copied else 1)
+    said = capsys.readouterr().out
+    assert ("made again from its copies" in said) == copied
+    assert sorted(imported.iterdir()) == there
+    assert not copied or imports.open_import("mine").n_classes == 5
+
+
+def test_an_import_of_a_newer_version_is_well_and_stays(data, imported, capsys):
+    manifest = data / "imported" / "mine.json"
+    manifest.write_text(manifest.read_text().replace('"schema": 1', '"schema": 2'))
+    there = sorted(imported.iterdir())
+    Start().begin()
+    assert main(["doctor", "--mend"]) == 0
+    said = capsys.readouterr().out
+    assert "The import 'mine' was made by a newer version" in said
+    assert "ILL" not in said
+    assert "0 imports are whole." in said
+    assert sorted(imported.iterdir()) == there
+
+
+def test_what_is_not_understood_goes_to_a_quarantine_that_the_doctor_names(data, imported, capsys):
+    (data / "imported" / "mine.json").unlink()
+    old = data / "scratch" / "of_an_earlier_version"
+    old.mkdir(parents=True)
+    (old / "upload.mat").write_bytes(b"x")
+    for path in (old / "upload.mat", old):
+        os.utime(path, (1, 1))
+    held = {path.name: path.read_bytes() for path in imported.iterdir()}
+    Start().begin()
+    assert imported.is_dir()
+    assert old.is_dir()
+    assert main(["doctor"]) == 1
+    said = f"2 folders belong to nothing that this version keeps: {imported.name}, {old.name}."
+    assert said in capsys.readouterr().out
+    assert main(["doctor", "--mend"]) == 0
+    assert main(["doctor"]) == 0
+    assert "2 files and folders that this version does not know lie in" in capsys.readouterr().out
+    assert not imported.exists()
+    (moved,) = (data / imports.QUARANTINE).glob(f"*.{imported.name}")
+    assert {path.name: path.read_bytes() for path in moved.iterdir()} == held
+    doctor.sweep_leftovers()
+    assert moved.is_dir()
+
+
 def test_what_nobody_can_mend_stays_ill(data, capsys):
     data.parent.mkdir(parents=True, exist_ok=True)
     data.write_text("a file")

@@ -1,18 +1,21 @@
 """Results of other people: checked, marked, and never taken for our own."""
 
+import hashlib
 import json
 from dataclasses import replace
 
 import pytest
 
+from tests.pages import visit
 from tests.worlds import linear_world
 from zslcore import foreign_runs
+from zslcore.__main__ import main
 from zslcore.datasets import door
-from zslcore.exceptions import FileRefusedError, ParameterError
+from zslcore.exceptions import FileRefusedError, ParameterError, UnknownNameError
 from zslcore.foreign_runs import import_runs
 from zslcore.leakage import audit
-from zslcore.run_listing import as_json
-from zslcore.runs import KeptRun, RunSpec, RunStore, execute
+from zslcore.run_listing import as_json, peeked
+from zslcore.runs import KeptRun, RunResult, RunSpec, RunStore, execute
 
 WORLD = linear_world(noise=1.0)
 
@@ -123,6 +126,60 @@ def test_what_contradicts_itself_is_refused_in_one_sentence(result, store, chang
         imported(changed(result, **change), store)
     assert sentence in str(error.value)
     assert store.kept() == []
+
+
+def of_unknown_method(result, method="FancyNet", **spec):
+    """The same result, as a version or a program with another method has written it."""
+    entry = json.loads(result.to_json())
+    revisions = {"protocol": result.spec.revisions["protocol"], method: 7}
+    more = {"params": {"depth": 3}, "grid": {"width": [1, 2]}} | spec
+    entry["spec"] |= {"method": method, "revisions": revisions} | more
+    entry["params"] = {"depth": 3, "width": 2}
+    entry["oracle"]["zsl_params"] = entry["oracle"]["gzsl_params"] = {"width": 1}
+    key = hashlib.sha256(json.dumps(entry["spec"], sort_keys=True).encode()).hexdigest()[:16]
+    return json.dumps(entry | {"key": key})
+
+
+@pytest.mark.parametrize("method", ["FancyNet", "LinearS2V"])
+def test_a_method_or_parameters_that_are_unknown_here_are_listed_and_exported(
+    result, store, tmp_path, monkeypatch, capsys, method
+):
+    """A later revision of a method may have other parameters."""
+    monkeypatch.setenv("ZSL_DATA", str(tmp_path))
+    own = RunStore()
+    own.put(result)
+    path = tmp_path / "hers.json"
+    path.write_text(of_unknown_method(result, method))
+    assert main(["runs", "import", str(path), "--who", "Ada"]) == 0
+    assert own.unreadable() == ""
+    assert {one.result.spec.method for one in own.kept()} == {"LinearS2V", method}
+    key = next(one.id for one in own.kept() if one.imported)
+    words = [["list"], ["list", "--json"], ["show", key], ["compare", key, result.key]]
+    words += [["export", "--format", form] for form in ("csv", "json", "latex")]
+    for each in words:
+        assert main(["runs", *each]) == 0, each
+        assert method in capsys.readouterr().out
+    page = visit("pages/runs.py")
+    assert not page.exception
+    assert not page.error
+    assert main(["runs", "delete", key]) == 0
+    assert [one.id for one in own.kept()] == [result.key]
+
+
+def test_what_is_unknown_here_cannot_be_run_and_says_so(result):
+    spec = RunResult.from_json(of_unknown_method(result)).spec
+    assert spec.method in spec.command()
+    for run in (lambda: spec.present, lambda: spec.estimator, lambda: execute(spec, WORLD)):
+        with pytest.raises(UnknownNameError, match="Unknown method 'FancyNet'"):
+            run()
+
+
+def test_parameters_that_no_run_can_have_break_no_listing(result, store):
+    entry = json.loads(result.to_json())
+    entry["oracle"]["gzsl_params"] = {"bogus": 1}
+    imported(json.dumps(entry), store)
+    assert peeked(store.kept()) == frozenset()
+    assert as_json(store.kept())
 
 
 @pytest.mark.parametrize(

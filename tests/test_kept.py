@@ -1,6 +1,8 @@
 """A kept folder is what it was when it was sealed, or is not served."""
 
+import json
 import os
+import platform
 from contextlib import nullcontext
 from types import SimpleNamespace
 
@@ -80,10 +82,52 @@ def test_files_up_to_four_mebibytes_are_hashed_though_their_time_agrees(tmp_path
         verify(tmp_path, {"file": known | {"mtime_ns": 0}})
 
 
+def marked(folder, **changes):
+    """Let another process own a folder, whose files are all as old."""
+    owner = json.dumps(kept._owner(os.getpid()) | changes)
+    (folder / kept.OWNER).write_text(owner)
+    for path in (*folder.iterdir(), folder):
+        os.utime(path, (1, 1))
+
+
+@pytest.mark.parametrize("other", [{"host": "another"}, {"space": "pid:[1]"}, {"pid": "x"}])
 @pytest.mark.parametrize(("age", "there"), [(24 * 3600, True), (24 * 3600 + 1, False)])
-def test_a_draft_older_than_a_day_was_cut_off(folder, monkeypatch, age, there):
-    kept.disown(folder)  # as those of earlier versions, and of other machines
-    os.utime(folder, (1, 1))
+def test_a_draft_of_whom_nothing_is_known_was_cut_off_after_a_day(
+    folder, monkeypatch, age, there, other
+):
+    marked(folder, **other)
     monkeypatch.setattr(kept, "time", SimpleNamespace(time=lambda: 1 + age))
     sweep([folder, folder.with_name("gone already")])
     assert folder.exists() == there
+
+
+def test_a_file_that_was_written_today_keeps_a_draft_of_whom_nothing_is_known(folder):
+    marked(folder, host="another")
+    os.utime(folder / "a.npy")
+    assert sweep([folder]) == 0
+
+
+@pytest.mark.parametrize("age", [-1e9, 0.0, 1e9])
+def test_a_clock_that_jumps_sweeps_nothing_of_the_living_and_all_of_the_dead(
+    folder, monkeypatch, age
+):
+    marked(folder)
+    monkeypatch.setattr(kept, "time", SimpleNamespace(time=lambda: 1 + age))
+    assert sweep([folder]) == 0
+    marked(folder, pid=2**22 + 1)  # no such process
+    assert sweep([folder]) == 1
+
+
+def test_a_folder_without_the_mark_of_a_draft_is_never_swept(folder):
+    kept.disown(folder)
+    os.utime(folder, (1, 1))
+    assert sweep([folder]) == 0
+    assert sorted(path.name for path in folder.iterdir()) == ["a.npy", "b.npy"]
+
+
+def test_a_mark_of_the_version_before_says_who_lives(folder):
+    owner = {"host": platform.node(), "pid": os.getpid(), "born": None}
+    (folder / kept.OWNER).write_text(json.dumps(owner))
+    assert sweep([folder]) == 0
+    (folder / kept.OWNER).write_text(json.dumps(owner | {"pid": 2**22 + 1}))
+    assert sweep([folder]) == 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal, get_origin, get_type_hints
 
 from ui.numbers import three_digits
-from zslcore.methods import get_method
+from zslcore.methods import METHODS, get_method
 from zslcore.runs import RunSpec
 
 __all__ = ["address_of"]
@@ -15,9 +15,12 @@ def address_of(spec: RunSpec) -> dict[str, str] | None:
     """Return the choices that make Evaluate show this run, by their names in the address.
 
     None where the page has no widget for something that was asked: a gamma that is given,
-    parameters chosen for ZSL, a grid or a value of one's own, only some parameters given.
+    parameters chosen for ZSL, a grid or a value of one's own, only some parameters given; or where
+    this version lacks the method, or one of its parameters.
     """
-    method = get_method(spec.method)
+    method = METHODS.get(spec.method)
+    if method is None or not {*spec.params, *(spec.grid or ())} <= set(method().get_params()):
+        return None
     hints = get_type_hints(method.__init__)
     asked = method().get_params() | dict(spec.params)
     variants = {name for name in asked if get_origin(hints.get(name)) is Literal}

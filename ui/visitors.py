@@ -9,7 +9,6 @@ is offered the name, replaces what it names, or opens it, link or not.
 from __future__ import annotations
 
 import hashlib
-import os
 import re
 import secrets
 
@@ -17,7 +16,7 @@ import streamlit as st
 
 from ui import cache
 from ui.served import is_served
-from zslcore import datasets
+from zslcore import datasets, settings
 from zslcore.exceptions import ParameterError
 from zslcore.jobs import Visitor
 
@@ -33,7 +32,7 @@ FEWEST = 12
 
 def is_public() -> bool:
     """Whether visitors are strangers to each other: ``ZSL_PUBLIC`` says so."""
-    return os.environ.get("ZSL_PUBLIC", "") not in ("", "0")
+    return settings.PUBLIC()
 
 
 def who() -> Visitor:

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args, get_type_hints
 
+from zslcore import settings
 from zslcore.exceptions import ZSLError
 
 if TYPE_CHECKING:
@@ -565,6 +566,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if isinstance(sys.stdout, io.TextIOWrapper):  # a name of a file may be no text
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
+        settings.check()
         ended = args.run(args) or 0
         sys.stdout.flush()  # what cannot be written would fail after the end otherwise
     except ZSLError as error:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import os
 import platform
-import re
 import shutil
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import PackageNotFoundError
@@ -16,8 +17,8 @@ from pathlib import Path
 from zslcore import kept
 from zslcore.datasets import imports
 from zslcore.datasets.importing import open_dataset
-from zslcore.exceptions import ZSLError
-from zslcore.files import data_folder
+from zslcore.exceptions import NewerVersionError, ZSLError
+from zslcore.files import data_folder, is_draft_file
 from zslcore.jobs.runner import is_intact
 from zslcore.kept import TornError
 from zslcore.mending import damage_of, mend, refusal_of
@@ -28,8 +29,8 @@ __all__ = ["Finding", "examine", "sweep_leftovers"]
 
 #: Bytes that should be free for the next import or result.
 ROOM = 1 << 30
-#: Files that were being written when their process was killed; see ``zslcore.files``.
-DRAFT = re.compile(r"\..+\.[0-9a-f]{32}")
+#: Names that a finding lists.
+LISTED = 8
 LIBRARIES = ("numpy", "scipy", "scikit-learn", "torch", "h5py", "streamlit")
 
 
@@ -59,12 +60,14 @@ def examine() -> Iterator[Finding]:
     yield from _imports()
     yield from _jobs()
     yield _leftovers()
+    yield from _quarantine()
 
 
 def sweep_leftovers() -> int:
     """Remove what killed processes have left in the data folder; return how many things.
 
-    A folder goes when its owner has died, and what has no owner when it is a day old.
+    Only drafts go: folders with the mark of one whose owner has died, and files with the name of
+    one that are a day old. Of imports nothing goes while a manifest cannot be read.
     """
     left = _abandoned()
     for path in left:
@@ -77,12 +80,32 @@ def sweep_leftovers() -> int:
 
 def _abandoned() -> list[Path]:
     root = data_folder()
-    pointed_at = imports.folders()
-    folders = [*(root / kept.SCRATCH).glob("*/"), *(root / "jobs").glob(".*/")]
-    folders += [path for path in (root / "imported").glob("*/") if path not in pointed_at]
-    drafts = [path for path in root.glob(".*") if DRAFT.fullmatch(path.name)]
-    drafts += [path for path in root.glob("*/.*") if DRAFT.fullmatch(path.name)]
-    return [path for path in (*folders, *drafts) if kept.is_abandoned(path)]
+    folders = [path for path in _places_of_drafts(root) if kept.is_abandoned(path)]
+    day_old = time.time() - kept.ABANDONED
+    files = [path for path in (*root.glob(".*"), *root.glob("*/.*")) if is_draft_file(path)]
+    files = [path for path in files if path.parent.name != imports.QUARANTINE]
+    return [*folders, *imports.abandoned(), *(path for path in files if _changed(path) < day_old)]
+
+
+def _places_of_drafts(root: Path) -> list[Path]:
+    """Return the folders where nothing but drafts should be."""
+    found = [*(root / kept.SCRATCH).glob("*/"), *(root / "jobs").glob(".*/")]
+    return [path for path in found if not path.is_symlink()]
+
+
+def _strangers() -> list[Path]:
+    """Return folders that are a day old and neither drafts nor anything that this version keeps."""
+    day_old = time.time() - kept.ABANDONED
+    found = [path for path in _places_of_drafts(data_folder()) if not kept.is_draft(path)]
+    return imports.strangers() + [path for path in found if kept.newest(path) < day_old]
+
+
+def _changed(path: Path) -> float:
+    """Return when a file was changed last; infinity where another process has removed it."""
+    try:
+        return path.stat().st_mtime
+    except OSError:
+        return math.inf
 
 
 def _versions() -> Finding:
@@ -128,21 +151,24 @@ def _store() -> Iterator[Finding]:
 
 
 def _imports() -> Iterator[Finding]:
-    names, torn = imports.names(), 0
+    names, torn, newer = imports.names(), 0, 0
     for name in names:
         try:
             imports.open_import(name)
+        except NewerVersionError as error:
+            newer += 1
+            yield Finding("imports", True, str(error))
         except TornError as error:
             torn += 1
             said = f"The import {name!r} is damaged: {error}."
             yield Finding("imports", False, said, partial(_imported_again, name))
     if not torn:
-        yield Finding("imports", True, f"{len(names):,} imports are whole.")
+        yield Finding("imports", True, f"{len(names) - newer:,} imports are whole.")
 
 
 def _imported_again(name: str) -> str:
     open_dataset(name)
-    return f"The import {name!r} was made again from its source."
+    return f"The import {name!r} was made again from its copies or its source."
 
 
 def _jobs() -> Iterator[Finding]:
@@ -166,3 +192,28 @@ def _leftovers() -> Finding:
         return Finding("leftovers", True, "Killed processes have left nothing.")
     said = f"Killed processes have left {left:,} folders and files."
     return Finding("leftovers", False, said, lambda: f"{sweep_leftovers():,} of them were removed.")
+
+
+def _quarantine() -> Iterator[Finding]:
+    """Look at folders that this version does not know, and at the quarantine."""
+    if found := _strangers():
+        said = f"{len(found):,} folders belong to nothing that this version keeps: {_named(found)}."
+        yield Finding("quarantine", False, said, _quarantined)
+    there = sorted((data_folder() / imports.QUARANTINE).glob("*"))
+    if there:
+        said = (
+            f"{len(there):,} files and folders that this version does not know lie in "
+            f"{data_folder() / imports.QUARANTINE}: {_named(there)}. Nothing deletes them."
+        )
+        yield Finding("quarantine", True, said)
+
+
+def _quarantined() -> str:
+    moved = [imports.quarantine(path) for path in _strangers()]
+    return f"{len(moved):,} of them were moved to {data_folder() / imports.QUARANTINE}."
+
+
+def _named(paths: Sequence[Path]) -> str:
+    """Return the first names of a list, and how many more there are."""
+    more = f" and {len(paths) - LISTED:,} more" if len(paths) > LISTED else ""
+    return ", ".join(path.name for path in paths[:LISTED]) + more

@@ -8,6 +8,7 @@ from difflib import get_close_matches
 __all__ = [
     "DatasetError",
     "FileRefusedError",
+    "NewerVersionError",
     "ParameterError",
     "SplitError",
     "UnknownNameError",
@@ -43,6 +44,10 @@ class SplitError(DatasetError):
 
 class FileRefusedError(DatasetError):
     """A file from outside that is damaged, hostile, too large or not what it claims to be."""
+
+
+class NewerVersionError(DatasetError):
+    """What a newer version of this package has written: whole, and not to be read here."""
 
 
 class ParameterError(ZSLError):

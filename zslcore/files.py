@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 from uuid import uuid4
 
 from platformdirs import user_cache_path
 
-from zslcore.exceptions import ZSLError
+from zslcore.exceptions import ParameterError, ZSLError
 
 __all__ = [
     "APP",
     "FACTS",
     "data_folder",
     "folder_of",
+    "is_draft_file",
     "or_refused",
     "path_of",
     "refusal",
@@ -39,10 +41,32 @@ FACTS = _beside("data", "data")
 APP = _beside("_app/app.py", "app.py")
 
 
+#: Letters of a path that a sentence quotes.
+MAX_SHOWN = 80
+
+
 def data_folder() -> Path:
-    """Return where imports, runs and results live: ``ZSL_DATA``, or the platform's cache folder."""
+    """Return where imports, runs and results live: ``ZSL_DATA``, or the platform's cache folder.
+
+    Raises
+    ------
+    ParameterError
+        For a ``ZSL_DATA`` that is no path.
+    """
     chosen = os.environ.get("ZSL_DATA")
-    return Path(chosen).expanduser() if chosen else user_cache_path("zero-shot-lab")
+    if not chosen:
+        return user_cache_path("zero-shot-lab")
+    try:
+        folder = Path(chosen).expanduser()
+        with suppress(PermissionError):  # of whatever is written there, or cannot be
+            folder.is_dir()  # raises for what no system takes as a path
+    except (RuntimeError, OSError, ValueError) as error:
+        shown = chosen if len(chosen) <= MAX_SHOWN else f"{chosen[:MAX_SHOWN]}…"
+        why = getattr(error, "strerror", None) or str(error)
+        raise ParameterError(
+            f"ZSL_DATA: expected a folder; got {shown!r} ({why.rstrip('.').lower()})."
+        ) from None
+    return folder
 
 
 def folder_of(source: str | os.PathLike[str]) -> Path:
@@ -102,6 +126,15 @@ def refusal(error: OSError, what: object = None, wish: str = "write") -> ZSLErro
     shown = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in name[:_LETTERS])
     why = (error.strerror or "No space left on device").lower()
     return ZSLError(f"{shown}{'…' * (len(name) > _LETTERS)}: expected to {wish} it, got: {why}.")
+
+
+#: Names of the drafts of :func:`written_whole`.
+_DRAFT = re.compile(r"\..+\.[0-9a-f]{32}")
+
+
+def is_draft_file(path: Path) -> bool:
+    """Whether a file has the name of a draft of :func:`written_whole`."""
+    return _DRAFT.fullmatch(path.name) is not None and not path.is_symlink() and path.is_file()
 
 
 @contextmanager

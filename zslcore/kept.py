@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
 import platform
 import shutil
@@ -28,6 +29,9 @@ __all__ = [
     "disown",
     "draft",
     "is_abandoned",
+    "is_draft",
+    "newest",
+    "own",
     "scratch",
     "scratch_folder",
     "seal",
@@ -38,9 +42,9 @@ __all__ = [
 
 #: Files up to this size are hashed each time they are opened, which takes some milliseconds.
 ALWAYS_HASHED = 4 << 20
-#: A draft older than this, in seconds, was cut off: nobody writes so long.
+#: A draft without a change for this long, in seconds, was cut off.
 ABANDONED = 24 * 3600
-#: Who writes a draft; hidden, so that it never counts as part of what is kept.
+#: The mark of a draft: who writes it. Hidden, so that it never counts as part of what is kept.
 OWNER = ".owner.json"
 #: Folder of the data folder where visitors' files and others lie while they are read.
 SCRATCH = "scratch"
@@ -55,11 +59,16 @@ def draft(root: Path, prefix: str) -> Path:
     root.mkdir(parents=True, exist_ok=True)
     folder = Path(tempfile.mkdtemp(prefix=prefix, dir=root))
     try:
-        (folder / OWNER).write_text(json.dumps(_owner(os.getpid())), encoding="utf-8")
-    except OSError:  # no room even for that: a folder that nobody owns would stay for a day
+        own(folder)
+    except OSError:  # no room even for that: a folder without a mark is never swept
         discard(folder)
         raise
     return folder
+
+
+def own(folder: Path) -> None:
+    """Mark a folder as a draft of this process."""
+    (folder / OWNER).write_text(json.dumps(_owner(os.getpid())), encoding="utf-8")
 
 
 def disown(folder: Path) -> None:
@@ -90,29 +99,52 @@ def scratch() -> Iterator[Path]:
 
 
 def _owner(pid: int) -> dict[str, Any]:
-    """Return what tells a process from all others; ``born`` is None where nobody can say."""
-    born = None
+    """Return what tells a process from all others; None where the system does not say.
+
+    Containers may share a host's name and a data folder, and number their processes alike: these
+    differ in the name space of their processes.
+    """
+    born = space = None
+    with suppress(OSError):
+        space = os.readlink("/proc/self/ns/pid")
     with suppress(OSError, ValueError, IndexError):
         # The name before the bracket may hold anything; the start is the 20th value after it.
         after = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
         born = int(after.rpartition(")")[2].split()[19])
-    return {"host": platform.node(), "pid": pid, "born": born}
+    return {"host": platform.node(), "space": space, "pid": pid, "born": born}
+
+
+def is_draft(folder: Path) -> bool:
+    """Whether a folder carries the mark of a draft; what does not is never swept."""
+    return (folder / OWNER).is_file()
 
 
 def is_abandoned(folder: Path) -> bool:
-    """Whether nobody writes a draft any more: its owner has died, or it is older than a day.
+    """Whether a folder is a draft that no process writes any more.
 
-    Of an owner on another machine, or of drafts of earlier versions, only the age is known.
+    Its owner has died. Of an owner on another machine, or a mark that cannot be read, only the age
+    is known: nothing in the folder has changed for a day.
+    """
+    if not is_draft(folder):
+        return False
+    try:
+        owner, here = json.loads((folder / OWNER).read_text(encoding="utf-8")), _owner(os.getpid())
+        if (owner["host"], owner.get("space", here["space"])) == (here["host"], here["space"]):
+            return not _is_alive(int(owner["pid"]), owner["born"])
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass
+    return time.time() - newest(folder) > ABANDONED
+
+
+def newest(folder: Path) -> float:
+    """Return when a folder or a file in it was changed last, in seconds since 1970.
+
+    Infinity where that cannot be read: another process may be removing it.
     """
     try:
-        owner = json.loads((folder / OWNER).read_text(encoding="utf-8"))
-        if owner["host"] == platform.node():
-            return not _is_alive(int(owner["pid"]), owner["born"])
-    except (OSError, ValueError, KeyError, TypeError):
-        pass
-    with suppress(OSError):  # another process may be at it too
-        return time.time() - folder.stat().st_mtime > ABANDONED
-    return False
+        return max(path.stat().st_mtime for path in (folder, *folder.iterdir()))
+    except OSError:
+        return math.inf
 
 
 def _is_alive(pid: int, born: int | None) -> bool:
@@ -190,7 +222,7 @@ def discard(folder: Path) -> None:
 
 
 def sweep(drafts: Iterable[Path]) -> int:
-    """Remove those of ``drafts`` that nobody writes any more; return how many these were."""
+    """Remove those of ``drafts`` that are abandoned; return how many these were."""
     abandoned = [folder for folder in drafts if is_abandoned(folder)]
     for folder in abandoned:
         discard(folder)

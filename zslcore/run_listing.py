@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, fields
 from datetime import date
 
@@ -16,7 +17,8 @@ import pandas as pd
 from zslcore.analysis.comparison import planned
 from zslcore.analysis.printed import ChosenFor, chosen_for
 from zslcore.csv_text import harmless_csv
-from zslcore.exceptions import closest_name
+from zslcore.exceptions import ZSLError, closest_name
+from zslcore.methods import METHODS
 from zslcore.protocol import origin_in_words
 from zslcore.runs import KeptRun, RunResult
 from zslcore.version import stamped
@@ -148,12 +150,12 @@ def peeked(kept: Sequence[KeptRun]) -> frozenset[str]:
     To the store they are given like any others; that they are the best on the test set is told by
     the run whose oracle found them.
     """
-    return frozenset(
-        spec.key
-        for one in kept
-        if one.result.params_origin == "validated"
-        for spec in planned(one.result, "oracle")
-    )
+    keys: set[str] = set()
+    for one in kept:
+        with suppress(ZSLError):  # what others imported may name parameters that no run can have
+            if one.result.params_origin == "validated":
+                keys |= {spec.key for spec in planned(one.result, "oracle")}
+    return frozenset(keys)
 
 
 def chosen(one: KeptRun, peeked: Collection[str]) -> str:
@@ -239,7 +241,8 @@ def as_text(result: RunResult, stated_by: str = "") -> str:
     ]
     if gaps:
         lines.append(f"oracle       {', '.join(gaps)} (bounds, no results: chosen on the test set)")
-    return "\n".join([*lines, f"{result.seconds:.1f} s; again: {spec.command()}"])
+    again = f"again: {spec.command()}" if spec.method in METHODS else "the method is not known here"
+    return "\n".join([*lines, f"{result.seconds:.1f} s; {again}"])
 
 
 #: What choosing on the test set would add: name of a gap, what the app calls it, of which figure.

@@ -15,7 +15,7 @@ import shlex
 import sqlite3
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import asdict, dataclass, field, fields, replace
 from datetime import UTC, datetime
 from functools import cache, partial
@@ -39,9 +39,10 @@ from zslcore.exceptions import (
 )
 from zslcore.features import FeatureScaling, Preprocessing, PrototypeScaling
 from zslcore.files import data_folder
-from zslcore.methods import get_method
+from zslcore.methods import METHODS, get_method
 from zslcore.metrics import SeenUnseenCurve
 from zslcore.records import Schema, UnreadableError
+from zslcore.run_file import Row, prepare, rows_of, seal
 from zslcore.version import release
 
 __all__ = [
@@ -90,7 +91,8 @@ class RunSpec:
         What is searched, parameter -> values; the method's own grid by default. Parameters that are
         given are left out of it. None in results of version 0.1.0, which did not say.
     revisions : mapping
-        Of the method and the protocol, filled in; 0 in results of version 0.1.0.
+        Of the method and the protocol, filled in; 0 in results of version 0.1.0. A spec that comes
+        with them is a record, whose method or parameters this version may not have.
     release : str
         Of this package, filled in.
     """
@@ -122,10 +124,10 @@ class RunSpec:
         self._check()
 
     def _check(self) -> None:
-        """Refuse what cannot be run."""
-        known = _parameters(get_method(self.method))
+        """Refuse what cannot be run, and of a record only what cannot be shown."""
+        known = _parameters(get_method(self.method)) if self.is_of_this_revision else None
         for name in (*self.params, *(self.grid or ())):
-            if name not in known:
+            if known is not None and name not in known:
                 raise closest_name(f"parameter of {self.method}", name, known)
         if self.select_for not in ("gzsl", "zsl"):
             raise ParameterError(f"select_for must be 'gzsl' or 'zsl'; got {self.select_for!r}.")
@@ -157,6 +159,13 @@ class RunSpec:
             select_for="zsl",
             digest=dataset.digest,
         )
+
+    @property
+    def is_of_this_revision(self) -> bool:
+        """Whether this version has the method, in the revision that the spec names."""
+        if self.method not in METHODS:
+            return self.method not in self.revisions  # no record: the name is refused
+        return self.revisions.get(self.method) == METHODS[self.method].revision
 
     @property
     def preprocessing(self) -> Preprocessing:
@@ -200,8 +209,9 @@ class RunSpec:
             value = getattr(self, name)
             if value != type(self).__dataclass_fields__[name].default:
                 words += [f"--{name.replace('_', '-')}", str(value)]
+        own = METHODS[self.method].param_grid if self.method in METHODS else {}
         for name, values in (self.grid or {}).items():
-            if values != tuple(get_method(self.method).param_grid.get(name, ())):
+            if values != tuple(own.get(name, ())):
                 words += ["--grid", f"{name}={','.join(map(str, values))}"]
         return shlex.join(words)
 
@@ -659,7 +669,8 @@ class RunStore:
     never answer for them, whatever their key. Every change is one transaction that waits for
     others, so that writers side by side lose nothing. There is no log beside the file, as SQLite's
     WAL would have it: it may be copied, and may lie on a network drive. Rows that this version
-    cannot read are passed over, and counted by :meth:`unreadable`.
+    cannot read, or that have changed on the disk (:mod:`zslcore.run_file`), are passed over, and
+    counted by :meth:`unreadable`.
 
     Parameters
     ----------
@@ -680,8 +691,8 @@ class RunStore:
     def put(self, result: RunResult) -> None:
         """Keep a result; an oracle that is known of the same figures stays."""
         with self.writing() as db:
-            row = db.execute("SELECT result FROM runs WHERE key = ?", (result.key,)).fetchone()
-            for known in _readable([row] if row and result.oracle is None else []):
+            rows = _texts(rows_of(db, "runs", result.key))
+            for known in _readable(rows if result.oracle is None else []):
                 if known.evaluation == result.evaluation:
                     result = replace(result, oracle=known.oracle)
             values = (result.key, result.created, result.to_json())
@@ -689,8 +700,7 @@ class RunStore:
 
     def get(self, key: str) -> RunResult | None:
         """Return our result of the spec with this key; None without one that can be read."""
-        rows = self._select("runs", "SELECT result FROM runs WHERE key = ?", key)
-        return next(iter(_readable(rows)), None)
+        return next(iter(_readable(self._select("runs", key))), None)
 
     def run(
         self,
@@ -736,7 +746,7 @@ class RunStore:
 
     def results(self) -> list[RunResult]:
         """Return every result of our own that can be read, newest first."""
-        return list(_readable((text,) for text, *_ in self._own()))
+        return list(_readable(self._select("runs")))
 
     def runs_on(self, dataset: ZSLDataset, split: str) -> list[RunResult]:
         """Return our results on one split of these very data, oldest first."""
@@ -764,9 +774,9 @@ class RunStore:
     def kept(self) -> list[KeptRun]:
         """Return every result that can be read, ours and those of other people, newest first."""
         found = []
-        for text, *mark in sorted(self._all(), key=lambda row: str(row[-1]), reverse=True):
-            imported = ImportMark(*map(str, mark[:-1])) if len(mark) > 1 else None
-            found += [KeptRun(result, imported) for result in _readable([(text,)])]
+        for row in sorted(self._all(), key=lambda row: str(row[-1]), reverse=True):
+            imported = ImportMark(*map(str, row[1:-1])) if len(row) > 2 else None
+            found += [KeptRun(result, imported) for result in _readable([row])]
         return found
 
     def find(self, name: str) -> KeptRun:
@@ -794,9 +804,15 @@ class RunStore:
 
         ``kept`` are those that can, where they have been read already.
         """
-        n = len(self._all()) - len(self.kept() if kept is None else kept)
+        rows = self._all()
+        changed = sum(row[0] is CHANGED for row in rows)
+        n = len(rows) - len(self.kept() if kept is None else kept) - changed
         what = "1 result was" if n == 1 else f"{n} results were"
-        return f"{what} kept by another version or program and cannot be read." if n > 0 else ""
+        said = [f"{what} kept by another version or program and cannot be read."] if n > 0 else []
+        if changed:
+            what = "1 result has" if changed == 1 else f"{changed} results have"
+            said.append(f"{what} changed on the disk; `zslcore doctor --mend` sets the file aside.")
+        return " ".join(said)
 
     def table(self) -> pd.DataFrame:
         """Return one row per result, newest first; the columns of :meth:`KeptRun.row`."""
@@ -810,22 +826,16 @@ class RunStore:
 
     # --- The file ---
 
-    def _own(self) -> list[tuple[Any, ...]]:
-        return self._select(
-            "runs", "SELECT result, created FROM runs ORDER BY created DESC, rowid DESC"
-        )
-
     def _all(self) -> list[tuple[Any, ...]]:
-        columns = "result, who, file, added, created"
-        return self._own() + self._select("imported", f"SELECT {columns} FROM imported")  # noqa: S608 - our own words
+        return self._select("runs") + self._select("imported")
 
-    def _select(self, table: str, query: str, *values: str) -> list[tuple[Any, ...]]:
-        """Return what a query finds: nothing without the file or the table. Writes nothing."""
+    def _select(self, table: str, key: str | None = None) -> list[tuple[Any, ...]]:
+        """Return rows as :func:`_texts` has them: none without the file. Writes nothing."""
         if not self.path.exists():
             return []
         with self._open("rw") as db:  # what a writer that was killed has left is undone first
-            there = db.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (table,)).fetchone()
-            return db.execute(query, values).fetchall() if there else []
+            db.execute("BEGIN")
+            return _texts(rows_of(db, table, key))
 
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
@@ -836,12 +846,35 @@ class RunStore:
         ZSLError
             When nothing can be written there: the disk is full, read-only, or another one writes.
         """
-        with self._open("rwc") as db:
-            db.execute("BEGIN IMMEDIATE")
-            for table in TABLES:
-                db.execute(f"CREATE TABLE IF NOT EXISTS {table}")
+        with ExitStack() as stack:
+            db = self._begun(stack)
+            prepare(db)
             yield db
+            try:
+                seal(db)
+            except sqlite3.DatabaseError as error:
+                if type(error) is not sqlite3.DatabaseError:  # locked, full or read-only
+                    raise  # else another row is damaged: this one is kept, without a checksum
             db.execute("COMMIT")
+
+    def _begun(self, stack: ExitStack) -> sqlite3.Connection:
+        """Begin a change of the file that has the name, which a repair may just have replaced."""
+        for _ in range(TRIES):
+            before = self._inode()
+            with ExitStack() as attempt:
+                db = attempt.enter_context(self._open("rwc"))
+                db.execute("BEGIN IMMEDIATE")
+                if before == self._inode():
+                    stack.push(attempt.pop_all())
+                    return db
+        raise ZSLError(f"{self.path}: expected a run store, got: another file each time.")
+
+    def _inode(self) -> int | None:
+        """Return what tells the file from another of its name; None without one."""
+        try:
+            return self.path.stat().st_ino
+        except OSError:
+            return None
 
     @contextmanager
     def _open(self, mode: Literal["rw", "rwc"]) -> Iterator[sqlite3.Connection]:
@@ -860,17 +893,21 @@ class RunStore:
             raise ZSLError(f"{self.path}: expected a run store, got: {error}{advice}.") from error
 
 
-#: Version 0.1.0 had the first of these alone, and opens a file with both.
-TABLES = (
-    "runs (key TEXT PRIMARY KEY, created TEXT, result TEXT)",
-    "imported (id TEXT PRIMARY KEY, who TEXT, file TEXT, added TEXT, created TEXT, result TEXT)",
-)
 #: Seconds that a writer waits for another one, which takes milliseconds.
 PATIENCE = 30.0
+#: Times that a change begins again because a repair has replaced the file.
+TRIES = 10
+#: Stands for the text of a result that has changed on the disk.
+CHANGED = "changed on the disk"
 
 
-def _readable(texts: Iterable[tuple[str]]) -> Iterator[RunResult]:
+def _texts(rows: Iterable[tuple[Row, bool]]) -> list[Row]:
+    """Return each row with the text of its result first, then its mark and when it was made."""
+    return [(row[-1] if whole else CHANGED, *row[1:-1]) for row, whole in rows]
+
+
+def _readable(rows: Iterable[Row]) -> Iterator[RunResult]:
     """Yield the results that this version can read."""
-    for (text,) in texts:
+    for text, *_ in rows:
         with suppress(UnreadableError):
             yield RunResult.from_json(text)

@@ -6,12 +6,18 @@ import numpy as np
 import pytest
 
 from tests.datasets import files
-from zslcore import kept
+from zslcore import doctor, kept
 from zslcore.datasets import import_dataset, imports, load, xlsa17
 from zslcore.datasets.base import Split, ZSLDataset
 from zslcore.datasets.importing import open_dataset
 from zslcore.datasets.xlsa17 import read_xlsa17
-from zslcore.exceptions import DatasetError, FileRefusedError, ParameterError, UnknownNameError
+from zslcore.exceptions import (
+    DatasetError,
+    FileRefusedError,
+    NewerVersionError,
+    ParameterError,
+    UnknownNameError,
+)
 
 pytestmark = pytest.mark.usefixtures("in_process")
 
@@ -179,23 +185,101 @@ def test_without_its_source_a_torn_import_is_one_sentence(source, root):
 
 
 MANIFESTS = {
-    "no JSON": lambda m: "{",
-    "a list": lambda m: [1],
-    "another schema": lambda m: m | {"schema": 99},
-    "another name": lambda m: m | {"name": "Other"},
+    "torn": lambda text: text[: len(text) // 2],
+    "zeroed": lambda text: "\0" * len(text),
+    "empty": lambda text: "",
+    "no JSON": lambda text: "[" * 100_000,
+    "a list": lambda text: "[1]",
+    "an earlier schema": lambda text: text.replace('"schema": 1', '"schema": 0'),
+    "another name": lambda text: text.replace('"name": "Toy"', '"name": "Other"'),
 }
+AS_BEFORE = [False, True]
+
+
+def spoil_manifest(root, kind, *, as_before=False):
+    """Damage the manifest of Toy, which two days ago was imported; return its folder."""
+    folder = folder_of(root)
+    if as_before:
+        (folder / imports.COPY).unlink()  # earlier versions left none
+    path = root / "Toy.json"
+    path.write_text((MANIFESTS | LATER)[kind](path.read_text()))
+    for each in (*folder.iterdir(), folder):
+        os.utime(each, (1, 1))
+    return folder
 
 
 @pytest.mark.parametrize("foreign", MANIFESTS)
 def test_a_foreign_manifest_is_never_served(source, root, reads, foreign):
     read_xlsa17(source)
-    path = root / "Toy.json"
-    changed = MANIFESTS[foreign](json.loads(path.read_text()))
-    path.write_text(changed if isinstance(changed, str) else json.dumps(changed))
+    folder = spoil_manifest(root, foreign, as_before=True)
     with pytest.raises(DatasetError, match="its manifest .* its source is not known"):
         load("Toy")
     assert read_xlsa17(source).class_names == files.CLASSES
     assert len(reads) == 2
+    assert folder.is_dir()
+    (aside,) = (root.parent / imports.QUARANTINE).iterdir()
+    assert aside.name.endswith(".Toy.json")
+
+
+@pytest.mark.parametrize("foreign", MANIFESTS)
+def test_a_damaged_manifest_is_written_again_from_its_copy(source, root, reads, foreign):
+    digest = read_xlsa17(source).digest
+    source.rename(source.with_name("gone"))
+    whole = (root / "Toy.json").read_text()
+    spoil_manifest(root, foreign)
+    assert load("Toy").digest == digest
+    assert (root / "Toy.json").read_text() == whole
+    assert len(reads) == 1
+
+
+def test_a_copy_that_its_folder_does_not_agree_with_restores_nothing(source, root):
+    read_xlsa17(source)
+    source.rename(source.with_name("gone"))
+    folder = spoil_manifest(root, "torn")
+    spoil(folder / "labels.npy", flip)
+    with pytest.raises(DatasetError, match="its source is not known"):
+        load("Toy")
+
+
+#: What a later version might write.
+LATER = {"a later schema": lambda text: text.replace('"schema": 1', '"schema": 99, "new": {}')}
+
+
+def test_what_a_newer_version_has_imported_is_neither_opened_nor_replaced(source, root):
+    read_xlsa17(source)
+    folder = spoil_manifest(root, "a later schema")
+    there = {path: path.stat().st_mtime_ns for path in (root / "Toy.json", *folder.iterdir())}
+    sentence = r"'Toy' was made by a newer version of zslcore \(schema 99, this version reads 1\)"
+    for read in (lambda: load("Toy"), lambda: read_xlsa17(source)):
+        with pytest.raises(NewerVersionError, match=sentence):
+            read()
+    assert {path: path.stat().st_mtime_ns for path in there} == there
+
+
+@pytest.mark.parametrize("as_before", AS_BEFORE)
+@pytest.mark.parametrize("foreign", [*MANIFESTS, *LATER])
+def test_nothing_is_swept_while_a_manifest_cannot_be_read(source, root, foreign, as_before):
+    read_xlsa17(source)
+    dead = kept.draft(root, "other.")
+    owner = json.loads((dead / kept.OWNER).read_text()) | {"pid": 2**22 + 1}
+    (dead / kept.OWNER).write_text(json.dumps(owner))
+    folder = spoil_manifest(root, foreign, as_before=as_before)
+    assert imports.abandoned() == imports.strangers() == []
+    assert doctor.sweep_leftovers() == 0
+    assert len(list(folder.iterdir())) >= 4
+    (root / "Toy.json").unlink()
+    assert imports.abandoned() == [dead]
+    assert imports.strangers() == [folder]
+
+
+def test_what_is_removed_though_its_manifest_cannot_be_read_goes_to_the_quarantine(source, root):
+    read_xlsa17(source)
+    folder = spoil_manifest(root, "torn")
+    imports.remove("Toy")
+    assert imports.names() == ()
+    assert folder.is_dir()
+    (aside,) = (root.parent / imports.QUARANTINE).iterdir()
+    assert aside.name.endswith(".Toy.json")
 
 
 @pytest.mark.parametrize(
@@ -308,14 +392,25 @@ def test_a_name_that_was_never_imported_gets_the_nearest(source):
         open_dataset("toy")
 
 
-def test_old_folders_of_imports_that_were_cut_off_are_removed(source, root):
-    cut_off, under_way = root / "Toy.aaaa", root / "Toy.bbbb"
-    other = root / "Toy.b.cccc"
-    for folder in (cut_off, under_way, other):
-        folder.mkdir(parents=True)
-    for folder in (cut_off, other):
-        os.utime(folder, (1, 1))
+def test_drafts_of_imports_that_were_cut_off_are_removed(source, root):
+    cut_off, under_way = kept.draft(root, "Toy."), kept.draft(root, "Toy.")
+    owner = json.loads((cut_off / kept.OWNER).read_text()) | {"pid": 2**22 + 1}
+    (cut_off / kept.OWNER).write_text(json.dumps(owner))
+    unmarked = root / "Toy.cccc"
+    unmarked.mkdir()
+    os.utime(unmarked, (1, 1))
     read_xlsa17(source)
     assert not cut_off.exists()
     assert under_way.exists()
-    assert other.exists()
+    assert unmarked.exists()
+
+
+def test_an_import_is_a_draft_until_its_manifest_names_it(source, root, monkeypatch):
+    def killed(name, folder, manifest):
+        assert kept.is_draft(folder)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(imports, "_made_to_exist", killed)
+    with pytest.raises(KeyboardInterrupt):
+        read_xlsa17(source)
+    monkeypatch.undo()

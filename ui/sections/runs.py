@@ -19,6 +19,7 @@ from ui.text import plain
 from zslcore.analysis import run_comparison
 from zslcore.foreign_runs import MAX_NAME, import_runs
 from zslcore.kept import scratch
+from zslcore.methods import METHODS
 from zslcore.protocol import origin_in_words
 from zslcore.run_listing import ORACLE, as_csv, as_json, as_latex, chosen
 from zslcore.runs import KeptRun, RunStore
@@ -149,7 +150,9 @@ def show_run(one: KeptRun, peeked: Collection[str]) -> None:
 
 def _show_link(one: KeptRun) -> None:
     address = run_address.address_of(one.result.spec)
-    if address is None:
+    if one.result.spec.method not in METHODS:
+        st.caption("This version does not have the method of this run.")
+    elif address is None:
         st.caption("Evaluate cannot show all choices of this run. Use the command.")
     else:
         st.page_link(

@@ -20,6 +20,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from zslcore import settings
 from zslcore.exceptions import ParameterError
 from zslcore.files import APP
 
@@ -29,8 +30,6 @@ if TYPE_CHECKING:
 __all__ = ["PROXIES", "Servers", "add_parser"]
 
 PORT = 8501
-#: Most servers of one machine.
-MOST = 64
 #: Seconds that a server gets to end, and before one that has died starts again.
 GOING, AGAIN = 20.0, 2.0
 
@@ -49,7 +48,7 @@ def add_parser(commands: Subparsers) -> None:
     option(
         "--processes",
         type=int,
-        default=os.environ.get("ZSL_PROCESSES", "1"),
+        default=None,
         help="servers behind a proxy, at the ports that follow (ZSL_PROCESSES, or 1)",
     )
     option("--proxy", choices=PROXIES, default="nginx", help="whose configuration is printed")
@@ -58,8 +57,12 @@ def add_parser(commands: Subparsers) -> None:
 
 def run_app(args: argparse.Namespace) -> int:
     """Serve the app until it is interrupted."""
-    if not 1 <= args.processes <= MOST:
-        raise ParameterError(f"--processes must be from 1 to {MOST}; got {args.processes}.")
+    if args.processes is None:
+        args.processes = settings.PROCESSES()
+    if not 1 <= args.processes <= settings.MAX_PROCESSES:
+        raise ParameterError(
+            f"--processes must be from 1 to {settings.MAX_PROCESSES}; got {args.processes}."
+        )
     if args.processes > 1:
         return _serve_several(args)
     words = _words(args.address, args.port)

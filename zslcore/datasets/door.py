@@ -29,6 +29,7 @@ from typing import IO, TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 import numpy as np
 
+from zslcore import settings
 from zslcore.datasets.door_readers import GoneError, Reader, Started, fork, start
 from zslcore.exceptions import FileRefusedError
 from zslcore.files import path_of
@@ -99,17 +100,23 @@ class Limits:
 
     Attributes
     ----------
-    max_bytes : most bytes that the wanted variables of one file may declare; ``ZSL_MAX_IMPORT``
+    most : most bytes that the wanted variables of one file may declare; ``ZSL_MAX_IMPORT`` where
+        it is None
     ratio : most declared bytes per byte of the file (deflate reaches 1,032; features about 4)
     free_bytes : declared bytes that are always allowed, since small tables compress well
     base_seconds, bytes_per_second : time for a file is the base plus its size at this rate
     """
 
-    max_bytes: int = int(os.environ.get("ZSL_MAX_IMPORT", 4 << 30))
+    most: int | None = None
     ratio: int = 100
     free_bytes: int = 64 << 20
     base_seconds: int = 20
     bytes_per_second: int = 4 << 20
+
+    @property
+    def max_bytes(self) -> int:
+        """Most bytes that the wanted variables of one file may declare."""
+        return settings.MAX_IMPORT() if self.most is None else self.most
 
     def budget(self, size: int) -> int:
         """Bytes that a file of ``size`` bytes may declare."""

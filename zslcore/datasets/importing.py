@@ -91,6 +91,8 @@ def open_dataset(name: str) -> ZSLDataset:
     ------
     UnknownNameError
         When nothing was imported under this name.
+    NewerVersionError
+        When a newer version has imported it.
     DatasetError
         When the import is damaged and cannot be made again.
     """
@@ -129,7 +131,9 @@ def _import_actions(path: Path, name: str | None = None, **options: Any) -> ZSLD
 
 
 def _again(name: str, why: str) -> ZSLDataset:
-    """Import a damaged data set once more, or say why that cannot be done."""
+    """Open a damaged import from its copies or its source, or say why that cannot be done."""
+    if imports.restored(name):
+        return imports.open_import(name)
     recipe = imports.recipe_of(name)
     source = recipe.get("path", "")
     if not source or not Path(source).exists():

@@ -2,41 +2,54 @@
 
 An import is a folder of ``.npy`` files that never change, and beside it a manifest
 ``<name>.json`` that names the folder. Writing the manifest, whole or not at all, makes an import
-exist: a reader sees the old one or the new one, never half of either.
+exist: a reader sees the old one or the new one, never half of either. A copy of the manifest lies
+in the folder, from which one that is damaged is written again.
 
 Opening compares every file with the manifest (:mod:`zslcore.kept`). What does not agree is never
 served: :mod:`zslcore.datasets.importing` makes it again, or says why that cannot be done.
+
+A folder is swept only if it carries the mark of a draft, no manifest names it and every manifest
+can be read. What else no manifest names may be an import of another version: the doctor moves it to
+the quarantine, and nothing deletes it.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import re
+import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import numpy as np
 
 from zslcore import kept
 from zslcore.datasets.base import Fold, Split, ZSLDataset
 from zslcore.datasets.quotas import refuse_overfull
-from zslcore.exceptions import DatasetError, ParameterError
+from zslcore.exceptions import DatasetError, NewerVersionError, ParameterError
 from zslcore.files import data_folder, or_refused, written_whole
 from zslcore.kept import TornError
 
 __all__ = [
+    "QUARANTINE",
     "Recipe",
-    "folders",
+    "abandoned",
     "import_name",
     "keep",
     "keep_dataset",
     "names",
     "open_import",
+    "quarantine",
     "recipe_of",
     "remove",
+    "restored",
     "stamp",
+    "strangers",
 ]
 
 #: Counted up when the files or the manifest of an import change their meaning.
@@ -45,6 +58,10 @@ NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_+-]*(\.[A-Za-z0-9_+-]+)*")
 MAX_NAME = 64
 #: Names of image files; imports of earlier versions have none.
 IMAGE_FILES = "image_files.npy"
+#: Copy of the manifest in the folder of an import; hidden, so that it is none of its files.
+COPY = ".manifest.json"
+#: Folder of the data folder for what belongs to no import that can be read.
+QUARANTINE = "quarantine"
 
 
 @dataclass(frozen=True)
@@ -99,7 +116,7 @@ def keep(name: str, recipe: Recipe, read: Callable[[Path], ZSLDataset]) -> ZSLDa
         if _manifest(name)["recipe"] == made_by:
             return open_import(name)
     except TornError:
-        pass
+        pass  # made anew below; an import of a newer version is refused
     return _store(name, made_by, read)
 
 
@@ -109,12 +126,25 @@ def keep_dataset(dataset: ZSLDataset, name: str) -> ZSLDataset:
 
 
 def remove(name: str) -> None:
-    """Forget an import; what is mapped somewhere stays readable there."""
+    """Forget an import; what is mapped somewhere stays readable there.
+
+    A manifest that cannot be read goes to the quarantine, and the folder it may name stays.
+    """
     _check_name(name)
-    folder = _folder_of(name)
-    (_root() / f"{name}.json").unlink(missing_ok=True)
+    folder, manifest = _folder_of(name), _root() / f"{name}.json"
+    if folder is None and manifest.exists():
+        quarantine(manifest)
+        return
+    manifest.unlink(missing_ok=True)
     if folder is not None:
-        kept.discard(folder)
+        _drop(folder)
+
+
+def _drop(folder: Path) -> None:
+    """Remove the folder of an import that is gone; a process killed meanwhile leaves a draft."""
+    with suppress(OSError):
+        kept.own(folder)
+    kept.discard(folder)
 
 
 def stamp(name: str) -> str:
@@ -126,16 +156,96 @@ def stamp(name: str) -> str:
     return f"{state.st_mtime_ns} {state.st_size} {state.st_ino}"
 
 
-def folders() -> frozenset[Path]:
-    """Return the folders of all imports; what lies beside them belongs to none."""
-    return frozenset(folder for name in names() if (folder := _folder_of(name)))
+def abandoned() -> list[Path]:
+    """Return the drafts that imports left when their process was killed.
+
+    None while a manifest cannot be read, for it may name any of them.
+    """
+    return [folder for folder in _unnamed() if kept.is_abandoned(folder)]
+
+
+def strangers() -> list[Path]:
+    """Return the folders, a day old, that are neither drafts nor named by any manifest.
+
+    None while a manifest cannot be read.
+    """
+    day_old = time.time() - kept.ABANDONED
+    return [
+        folder
+        for folder in _unnamed()
+        if not kept.is_draft(folder) and kept.newest(folder) < day_old
+    ]
+
+
+def _unnamed() -> list[Path]:
+    """Return the folders that no manifest names; none while a manifest cannot be read."""
+    named = set()
+    there = [path for path in _root().glob("*/") if not path.is_symlink()]  # before the manifests
+    for path in _root().glob("*.json"):
+        try:
+            named.add(_root() / Path(_manifest(path.stem)["folder"]).name)
+        except (TornError, NewerVersionError, KeyError, TypeError):
+            return []
+    return [path for path in there if path not in named]
+
+
+def quarantine(path: Path) -> Path:
+    """Move a file or a folder to the quarantine, under a name that is free; return where it is."""
+    into = data_folder() / QUARANTINE / f"{uuid4().hex[:8]}.{path.name}"
+    into.parent.mkdir(parents=True, exist_ok=True)
+    os.replace(path, into)
+    return into
+
+
+def restored(name: str) -> bool:
+    """Write a manifest that is damaged again from the copy in the folder of the import.
+
+    Returns
+    -------
+    Whether a folder of this name has a copy and is what the copy says; of several the newest is
+    taken, and none where the manifest is whole.
+
+    Raises
+    ------
+    NewerVersionError
+        When a newer version has written the manifest.
+    """
+    manifest = _root() / f"{name}.json"
+    try:
+        _manifest(name)
+        return False
+    except TornError:
+        if not manifest.exists():  # removed, not damaged
+            return False
+    found = [folder for folder in _folders_called(name) if _agrees_with_copy(folder, name)]
+    if not found:
+        return False
+    copy = max(found, key=lambda folder: (folder / COPY).stat().st_mtime) / COPY
+    with written_whole(manifest) as file:
+        file.write(copy.read_bytes())
+    return True
+
+
+def _folders_called(name: str) -> list[Path]:
+    """Return the folders whose names say that they were made for this import."""
+    return [path for path in _root().glob(f"{name}.*/") if path.name.rpartition(".")[0] == name]
+
+
+def _agrees_with_copy(folder: Path, name: str) -> bool:
+    """Whether a folder has a copy of its manifest and is what this says."""
+    try:
+        manifest = _read(folder / COPY, name)
+        kept.verify(folder, manifest["files"])
+        return manifest["folder"] == folder.name
+    except (TornError, NewerVersionError, KeyError, TypeError, AttributeError, OSError):
+        return False
 
 
 def recipe_of(name: str) -> dict[str, Any]:
     """Return the recipe that an import was made by; empty where nobody knows."""
     try:
         return _manifest(name)["recipe"]
-    except TornError:
+    except (TornError, NewerVersionError):
         return {}
 
 
@@ -171,19 +281,43 @@ def _store(name: str, made_by: dict[str, Any], read: Callable[[Path], ZSLDataset
 
 
 def _put(name: str, made_by: dict[str, Any], read: Callable[[Path], ZSLDataset]) -> None:
-    _remove_abandoned(name)
-    previous, folder = _folder_of(name), kept.draft(_root(), f"{name}.")
+    _refuse_newer(name)
+    for left in abandoned():
+        kept.discard(left)
+    folder = kept.draft(_root(), f"{name}.")
     try:
         refuse_overfull(_root(), name)
         manifest = _write(read(folder), folder) | {"name": name, "recipe": made_by}
         refuse_overfull(_root(), name)
-        with written_whole(_root() / f"{name}.json") as file:
-            file.write(json.dumps(manifest, indent=1).encode())
+        previous = _made_to_exist(name, folder, json.dumps(manifest, indent=1).encode())
     except BaseException:
         kept.discard(folder)
         raise
+    with suppress(OSError):  # last: a draft without its mark would never be swept
+        kept.disown(folder)
     if previous:
-        kept.discard(previous)
+        _drop(previous)
+
+
+def _made_to_exist(name: str, folder: Path, manifest: bytes) -> Path | None:
+    """Let the manifest name the folder; return the folder that it named before."""
+    with written_whole(folder / COPY) as file:
+        file.write(manifest)
+    (folder / COPY).chmod(0o444)
+    _refuse_newer(name)
+    path, previous = _root() / f"{name}.json", _folder_of(name)
+    if previous is None and path.exists():
+        with suppress(FileNotFoundError):
+            quarantine(path)
+    with written_whole(path) as file:
+        file.write(manifest)
+    return previous
+
+
+def _refuse_newer(name: str) -> None:
+    """Refuse to replace what a newer version has imported."""
+    with suppress(TornError):
+        _manifest(name)
 
 
 def _write(dataset: ZSLDataset, folder: Path) -> dict[str, Any]:
@@ -205,7 +339,7 @@ def _write(dataset: ZSLDataset, folder: Path) -> dict[str, Any]:
         IMAGE_FILES,
     )
     files = [folder / file for file in wanted if (folder / file).exists()]
-    for extra in set(folder.iterdir()) - set(files):
+    for extra in set(folder.iterdir()) - {*files, folder / kept.OWNER}:
         extra.unlink()
     return {
         "schema": SCHEMA,
@@ -249,12 +383,31 @@ def _split_arrays(dataset: ZSLDataset) -> dict[str, np.ndarray]:
 
 
 def _manifest(name: str) -> dict[str, Any]:
-    """Read a manifest and see that it is one of ours."""
+    """Return the manifest of an import, see :func:`_read`."""
+    return _read(_root() / f"{name}.json", name)
+
+
+def _read(path: Path, name: str) -> dict[str, Any]:
+    """Read a manifest and see that it is one of ours.
+
+    Raises
+    ------
+    NewerVersionError
+        When a newer version has written it.
+    TornError
+        When it is none.
+    """
     try:
-        manifest = json.loads((_root() / f"{name}.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        manifest = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
         raise TornError("its manifest cannot be read") from None
-    if not isinstance(manifest, dict) or manifest.get("schema") != SCHEMA:
+    schema = manifest.get("schema") if isinstance(manifest, dict) else None
+    if isinstance(schema, int) and schema > SCHEMA:
+        raise NewerVersionError(
+            f"The import {name!r} was made by a newer version of zslcore (schema {schema}, this "
+            f"version reads {SCHEMA}); update zslcore, or import under another name."
+        )
+    if schema != SCHEMA:
         raise TornError("its manifest was written by another version or program")
     if manifest.get("name") != name or not isinstance(manifest.get("recipe"), dict):
         raise TornError("its manifest belongs to another import")
@@ -268,6 +421,8 @@ def open_import(name: str) -> ZSLDataset:
     ------
     TornError
         When they are not.
+    NewerVersionError
+        When a newer version has made it.
     """
     manifest = _manifest(name)
     try:
@@ -323,15 +478,5 @@ def _folder_of(name: str) -> Path | None:
     """Folder that the manifest of ``name`` points at, if there is one."""
     try:
         return _root() / Path(_manifest(name)["folder"]).name
-    except (TornError, KeyError, TypeError):
+    except (TornError, NewerVersionError, KeyError, TypeError):
         return None
-
-
-def _remove_abandoned(name: str) -> None:
-    """Remove old folders of this name that no manifest points at: imports that were cut off."""
-    current = _folder_of(name)
-    kept.sweep(
-        folder
-        for folder in _root().glob(f"{name}.*/")
-        if folder.name.rpartition(".")[0] == name and folder != current
-    )

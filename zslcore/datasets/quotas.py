@@ -1,21 +1,15 @@
-"""How much room imports may take, so that nobody fills the disk for everybody.
+"""Limit the disk space of imports.
 
-=========================  ==========  ===========================================================
-variable                   default     what it limits
-=========================  ==========  ===========================================================
-``ZSL_MAX_IMPORT``         4 GiB       bytes that the files of one import may unpack to
-``ZSL_MAX_IMPORTS``        64 GiB      bytes of all imports together
-``ZSL_IMPORTS_A_VISITOR``  20          imports of one visit to the app
-=========================  ==========  ===========================================================
-
-The first is held by :class:`zslcore.datasets.door.Limits`, the last by the app's form.
+The limits are ``ZSL_MAX_IMPORT``, ``ZSL_MAX_IMPORTS`` and ``ZSL_IMPORTS_A_VISITOR``, see
+:mod:`zslcore.settings`: :class:`zslcore.datasets.door.Limits` holds the first, the app's form the
+last.
 """
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
+from zslcore import settings
 from zslcore.exceptions import DatasetError
 
 __all__ = ["a_visitor", "refuse_overfull", "size_of"]
@@ -23,7 +17,7 @@ __all__ = ["a_visitor", "refuse_overfull", "size_of"]
 
 def a_visitor() -> int:
     """Return how many imports one visit to the app may make."""
-    return int(os.environ.get("ZSL_IMPORTS_A_VISITOR", 20))
+    return settings.IMPORTS_A_VISITOR()
 
 
 def size_of(root: Path) -> int:
@@ -39,7 +33,7 @@ def refuse_overfull(root: Path, name: str) -> None:
     DatasetError
         When the folder ``root`` holds more than ``ZSL_MAX_IMPORTS`` bytes.
     """
-    most, there = int(os.environ.get("ZSL_MAX_IMPORTS", 64 << 30)), size_of(root)
+    most, there = settings.MAX_IMPORTS(), size_of(root)
     if there > most:
         raise DatasetError(
             f"{name}: expected all imports to take at most {most:,} bytes (ZSL_MAX_IMPORTS), got "

@@ -167,12 +167,12 @@ def _do(function: Callable[..., None], request: dict[str, Any], report: Report) 
 def _put(folder: Path, into: Path, request: dict[str, Any], seconds: float) -> None:
     """Seal what a work has left and put it in its place."""
     (folder / PREVIEW).unlink(missing_ok=True)
-    kept.disown(folder)
+    files = [path for path in sorted(folder.iterdir()) if path.name != kept.OWNER]
     manifest = {
         "settings": {
             name: request[name] for name in ("function", "arguments", "threads", "made_by")
         },
-        "files": kept.seal(sorted(folder.iterdir())),
+        "files": kept.seal(files),
         "seconds": seconds,
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
         "version": version(),
@@ -186,6 +186,7 @@ def _put(folder: Path, into: Path, request: dict[str, Any], seconds: float) -> N
     (folder / MANIFEST).write_text(json.dumps(manifest, indent=1), encoding="utf-8")
     kept.discard(into)  # a damaged one, if any: an intact one is not redone
     os.replace(folder, into)
+    kept.disown(into)  # last: a draft without its mark would never be swept
 
 
 if __name__ == "__main__":

@@ -24,7 +24,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from zslcore import kept
+from zslcore import kept, settings
 from zslcore.exceptions import ZSLError
 from zslcore.files import data_folder, written_whole
 from zslcore.jobs.children import Child
@@ -33,12 +33,10 @@ from zslcore.jobs.work import State, Status, Work, key_of
 
 __all__ = ["Runner", "cancel", "close", "finished", "of_visitor", "status", "submit", "wait"]
 
-#: Jobs that run side by side; each may use the threads its work names.
-PARALLEL = int(os.environ.get("ZSL_JOBS", "1"))
 #: Works that may wait, those of one browser, and those of one network address; more are refused.
 MAX_QUEUE, SHARE, SHARE_OF_ADDRESS = 64, 12, 32
-#: Seconds without a look after which a waiting job is dropped, and a running one.
-WAITS, RUNS = 300.0, 60.0 * float(os.environ.get("ZSL_JOB_PATIENCE", "30"))
+#: Seconds without a look after which a waiting job is dropped; ``ZSL_JOB_PATIENCE`` a running one.
+WAITS = 300.0
 #: What all results together may take on disk; the ones not asked for longest go first.
 MAX_BYTES = 2 << 30
 #: How many ended jobs are remembered, for those who still look at them.
@@ -76,7 +74,7 @@ class _Job:
 
     def is_forgotten(self) -> bool:
         """Whether nobody has looked at it for so long that nobody is taken to wait."""
-        patience = {"queued": WAITS, "running": RUNS}.get(self.state)
+        patience = {"queued": WAITS, "running": 60.0 * settings.JOB_PATIENCE()}.get(self.state)
         return patience is not None and time.monotonic() - self.looked > patience
 
     def hear(self, line: dict[str, Any]) -> None:
@@ -122,8 +120,8 @@ class Runner:
         **arguments)``; a work may name no other. Tests give a module of their own.
     folder : Path, optional
         Where results are kept; ``jobs`` in the data folder by default.
-    parallel : int
-        How many jobs run side by side.
+    parallel : int, optional
+        How many jobs run side by side; ``ZSL_JOBS`` by default.
     max_bytes : int
         What all results together may take on disk.
     """
@@ -133,11 +131,11 @@ class Runner:
         module: str = "zslcore.jobs.kinds",
         folder: Path | None = None,
         *,
-        parallel: int = PARALLEL,
+        parallel: int | None = None,
         max_bytes: int = MAX_BYTES,
     ) -> None:
         self.module, self._folder = module, folder
-        self.parallel, self.max_bytes = parallel, max_bytes
+        self._parallel, self.max_bytes = parallel, max_bytes
         self._lock = threading.RLock()
         self._jobs: dict[str, _Job] = {}
         self._queue: list[_Job] = []
@@ -147,6 +145,11 @@ class Runner:
         self._spare: Child | None = None
         self._verified: dict[Path, Stamp] = {}
         self._refuge: tempfile.TemporaryDirectory[str] | None = None
+
+    @property
+    def parallel(self) -> int:
+        """How many jobs run side by side; each may use the threads that its work names."""
+        return settings.JOBS() if self._parallel is None else self._parallel
 
     @property
     def folder(self) -> Path:

@@ -35,7 +35,7 @@ from threadpoolctl import threadpool_limits
 
 from zslcore.exceptions import ParameterError, ZSLError
 from zslcore.features import Features, FeatureView
-from zslcore.files import written_whole
+from zslcore.files import is_draft_file, written_whole
 from zslcore.kept import ABANDONED
 from zslcore.large.shards import Part, Shards
 
@@ -305,8 +305,8 @@ def over_pieces(
 
 
 def _sweep(keep: Path) -> None:
-    """Remove what somebody was writing as he was killed, long ago."""
-    for draft in keep.glob(".*"):
+    """Remove drafts of files that killed processes have left, long ago."""
+    for draft in filter(is_draft_file, keep.glob(".*")):
         with suppress(OSError):  # another process may be at it too
             if time.time() - draft.stat().st_mtime > ABANDONED:
                 draft.unlink()

@@ -281,9 +281,9 @@ def write_shards(
                 writer.add(np.asarray(features), np.asarray(labels))
         with or_refused(str(folder)):
             writer.close()
-            kept.disown(draft)
             draft.chmod(0o755)
             os.replace(draft, folder)
+            kept.disown(folder)  # last: a draft without its mark would never be swept
     except BaseException:
         writer.abandon()
         kept.discard(draft)
