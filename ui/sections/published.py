@@ -36,6 +36,7 @@ SIGNS = {
 HEADINGS = {
     "dataset": "data set",
     "lambda_selected_for": "λ for",
+    "earlier": "earlier version",
     "on": "ours on",
     "why": "why they differ",
 }
@@ -137,11 +138,16 @@ def _labels(table: pd.DataFrame) -> dict[str, str]:
 def _show_beside(name: str, made: pd.DataFrame) -> None:
     if "figure" in made:
         made = made.assign(figure=made["figure"].replace("zsl", "ZSL"))
+    if "earlier" in made:
+        st.caption(
+            f"Earlier version: {made['earlier'].notna().sum()} figures of this table were others "
+            "in an earlier version, which the paper's source still has."
+        )
     tables.show(
         made,
         f"published_{name}",
         labels=_labels(made),
-        percent=["printed", "ours"],
+        percent=["printed", "earlier", "ours"],
         points=["difference"],
     )
 
