@@ -28,6 +28,7 @@ from zslcore.kept import TornError
 
 __all__ = [
     "Recipe",
+    "declared_pretraining",
     "folders",
     "import_name",
     "keep",
@@ -137,6 +138,16 @@ def recipe_of(name: str) -> dict[str, Any]:
         return _manifest(name)["recipe"]
     except TornError:
         return {}
+
+
+def declared_pretraining(name: str, digest: str) -> tuple[str, ...]:
+    """Return what an import with this content says its features were trained on; () if nothing."""
+    try:
+        manifest = _manifest(name)
+    except TornError:
+        return ()
+    declared = manifest.get("pretraining") if manifest.get("digest") == digest else None
+    return tuple(map(str, declared)) if isinstance(declared, list) else ()
 
 
 def _root() -> Path:
