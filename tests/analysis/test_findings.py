@@ -156,7 +156,7 @@ def test_latem_and_sje():
     text = said("latem-and-sje")[0]
     for name, table in (("now", published("gzsl_ps")), ("before", earlier_version("gzsl_ps"))):
         for method in ("LATEM", "SJE"):
-            row = table.query("method == @method and dataset == 'aPY'").iloc[0]
+            row = table.set_index(["method", "dataset"]).loc[(method, "aPY")]
             figures = [f"{100 * row[c]:.1f}" for c in ("unseen", "seen", "harmonic")]
             assert " / ".join(figures) in text.partition("before it")[2 * (name == "before")]
 

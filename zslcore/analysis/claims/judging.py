@@ -125,7 +125,7 @@ class Claim:
         there = evidence.of_tables(self.tables).of_paper(self.paper, self.data)
         try:
             if there.figures.empty and evidence.body != "printed":
-                raise CannotTellError(f"There is no run on {listed(self.data)} here.")
+                raise CannotTellError(f"There is no run on {listed(self.data, 'or')} here.")
             found = self.judge(there)
         except CannotTellError as missing:
             return Judgment("cannot be told", str(missing))
@@ -272,12 +272,13 @@ def of_all(methods: Sequence[str], cases: Cases) -> Cases:
 def _name(case: object) -> str:
     if not isinstance(case, tuple):
         return str(case)
-    return f"{case[0]} on {', '.join(map(str, case[1:]))}"
+    rest = f" ({', '.join(map(str, case[2:]))})" if len(case) > 2 else ""
+    return f"{case[0]} on {case[1]}{rest}"
 
 
-def listed(names: Sequence[str]) -> str:
-    """Join names with commas and an "and"."""
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+def listed(names: Sequence[str], last: str = "and") -> str:
+    """Join names with commas, the last one with a word."""
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} {last} {names[-1]}"
 
 
 # --- Orders ---------------------------------------------------------------------------------------
