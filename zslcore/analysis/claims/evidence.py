@@ -424,14 +424,12 @@ def _variant(row: Mapping[str, Any]) -> str:
 
 def _as_in(paper: str, name: str) -> str | None:
     """Return the name that a paper has for a variant of a method; None where it ran another one."""
+    if paper not in VARIANTS:
+        return name
     method, _, rest = name.partition(" (")
-    tags = set(rest.removesuffix(")").split(", ")) - {""}
-    usual = VARIANTS.get(paper, {})
-    if paper in VARIANTS:
-        tags -= {"features none"}
-    if method in usual:
-        return method if tags == {usual[method]} else None
-    return name if paper not in VARIANTS else method if not tags else None
+    tags = set(rest.removesuffix(")").split(", ")) - {"", "features none"}
+    ran = {VARIANTS[paper][method]} if method in VARIANTS[paper] else set()
+    return method if method in (*BENCHMARK_METHODS, "CMT*") and tags == ran else None
 
 
 def _chosen(rows: pd.DataFrame) -> pd.Series:
