@@ -18,7 +18,7 @@ import pandas as pd
 from zslcore.analysis.comparison import planned
 from zslcore.analysis.overlap import gain_of
 from zslcore.datasets.facts import class_facts, fact_sources, plain_name, published
-from zslcore.datasets.trained_on import known_features, trained_on
+from zslcore.datasets.trained_on import trained_on
 from zslcore.methods import METHODS
 from zslcore.runs import RunResult
 
@@ -366,8 +366,8 @@ def _placed(rows: pd.DataFrame) -> pd.DataFrame:
         named = rows["dataset"].map(lambda name: _by_name(name, fact_sources()))
         rows = rows.assign(benchmark=named.astype(object))
     if "pretraining" not in rows:
-        known = known_features()
-        rows = rows.assign(pretraining=[" + ".join(known.get(d, ())) for d in rows["digest"]])
+        pairs = zip(rows["dataset"], rows["digest"], strict=True)
+        rows = rows.assign(pretraining=[" + ".join(trained_on(*pair)) for pair in pairs])
     return rows[rows["benchmark"].notna()]
 
 
