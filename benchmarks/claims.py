@@ -125,24 +125,27 @@ def agreements(bodies: Mapping[Body, Evidence]) -> Iterator[str]:
     )
 
 
+def verdict_counts(judged: Mapping[str, Mapping[Body, Judgment]]) -> list[str]:
+    """Return how often each verdict was given, a line a body of evidence."""
+    words = {
+        "holds": "hold",
+        "does not hold": "do not",
+        "cannot be told": "cannot be told",
+        "no verdict": "with figures and no verdict",
+    }
+    lines = []
+    for body, title in BODIES.items():
+        given = [of[body].verdict for of in judged.values()]
+        there = [f"{given.count(v)} {word}" for v, word in words.items() if v in given]
+        lines.append(f"- {title}: {', '.join(there)}")
+    return lines
+
+
 def main() -> None:
     of_store = kept_rows(RunStore().results())
     bodies = evidence(of_store)
     judged = judge_all(evidence=bodies)
-    counts = [
-        f"- {BODIES[body]}: "
-        + ", ".join(
-            f"{sum(of[body].verdict == verdict for of in judged.values())} {words}"
-            for verdict, words in (
-                ("holds", "hold"),
-                ("does not hold", "do not"),
-                ("cannot be told", "cannot be told"),
-                ("no verdict", "with figures and no verdict"),
-            )
-            if any(of[body].verdict == verdict for of in judged.values())
-        )
-        for body in BODIES
-    ]
+    counts = verdict_counts(judged)
     store = f" and from {len(of_store)} runs of the run store" if len(of_store) else ""
     lines = [
         INTRO.format(store=store),

@@ -22,7 +22,7 @@ import numpy as np
 from zslcore import kept
 from zslcore.datasets.base import Fold, Split, ZSLDataset
 from zslcore.datasets.quotas import refuse_overfull
-from zslcore.exceptions import DatasetError, ParameterError
+from zslcore.exceptions import DatasetError, ParameterError, ZSLError
 from zslcore.files import data_folder, or_refused, written_whole
 from zslcore.kept import TornError
 
@@ -138,16 +138,6 @@ def recipe_of(name: str) -> dict[str, Any]:
         return _manifest(name)["recipe"]
     except TornError:
         return {}
-
-
-def declared_pretraining(name: str, digest: str) -> tuple[str, ...]:
-    """Return what an import with this content says its features were trained on; () if nothing."""
-    try:
-        manifest = _manifest(name)
-    except TornError:
-        return ()
-    declared = manifest.get("pretraining") if manifest.get("digest") == digest else None
-    return tuple(map(str, declared)) if isinstance(declared, list) else ()
 
 
 def _root() -> Path:
@@ -346,3 +336,13 @@ def _remove_abandoned(name: str) -> None:
         for folder in _root().glob(f"{name}.*/")
         if folder.name.rpartition(".")[0] == name and folder != current
     )
+
+
+def declared_pretraining(name: str, digest: str) -> tuple[str, ...]:
+    """Return what an import with this content says its features were trained on; () if nothing."""
+    try:
+        manifest = _manifest(name)
+    except ZSLError:  # torn, or of a newer version
+        return ()
+    declared = manifest.get("pretraining") if manifest.get("digest") == digest else None
+    return tuple(map(str, declared)) if isinstance(declared, list) else ()
