@@ -622,6 +622,14 @@ def test_a_variant_that_the_paper_did_not_run_is_no_evidence_on_its_claims():
     assert claim.judged(Evidence("real", raw)).verdict == NOT
 
 
+def test_features_as_they_come_count_before_scaled_ones():
+    scaled, raw = gzsl(0.4, 0.2).figures, gzsl(0.2, 0.4).figures
+    raw = raw.assign(method=[f"{name} (features none)" for name in raw["method"]])
+    both = Evidence("real", pd.concat([scaled, raw], ignore_index=True))
+    assert CLAIMS["cal-lifts-every-method"].judged(both).verdict == HOLDS
+    assert CLAIMS["cal-lifts-every-method"].judged(Evidence("real", scaled)).verdict == NOT
+
+
 def test_a_claim_on_nearly_all_names_what_it_holds_but_for():
     found = CLAIMS["gbu-reproduced"].judged(printed_evidence())
     assert found.words == "holds but for DSRL on aPY"

@@ -121,8 +121,8 @@ class Evidence:
     def of_paper(self, paper: str, benchmarks: Collection[str]) -> Evidence:
         """Return the runs on these benchmarks, of methods as a paper ran them; print is as it is.
 
-        Where a method was run on features as they come and on scaled ones, the former count for the
-        benchmark paper.
+        Where a method was run on features as they come and on scaled ones, the former count, as
+        the papers ran it.
         """
         if self.body == "printed":
             return self
@@ -424,11 +424,11 @@ def _variant(row: Mapping[str, Any]) -> str:
 
 def _as_in(paper: str, name: str) -> str | None:
     """Return the name that a paper has for a variant of a method; None where it ran another one."""
-    if paper not in VARIANTS:
-        return name
     method, _, rest = name.partition(" (")
-    tags = set(rest.removesuffix(")").split(", ")) - {"", "features none"}
-    ran = {VARIANTS[paper][method]} if method in VARIANTS[paper] else set()
+    tags = [t for t in rest.removesuffix(")").split(", ") if t not in ("", "features none")]
+    if paper not in VARIANTS:
+        return f"{method} ({', '.join(tags)})" if tags else method
+    ran = [VARIANTS[paper][method]] if method in VARIANTS[paper] else []
     return method if method in (*BENCHMARK_METHODS, "CMT*") and tags == ran else None
 
 
