@@ -196,15 +196,15 @@ def test_claims_are_judged_on_what_is_kept(capsys):
     assert main(words.split()) == 0
     first, second = json.loads(capsys.readouterr().out)
     assert first["judgments"]["printed"]["verdict"] == "holds"
-    # One method was run, for GZSL; the claim is of parameters chosen for ZSL.
+    # Digits were run; the claim is of CUB and AWA2.
     assert first["judgments"]["real"]["verdict"] == "cannot be told"
     assert second["judgments"]["printed"]["number"] == pytest.approx(0.35075, abs=1e-5)
     assert main(["run", "--method", "LinearS2V", "--no-oracle", "--select-for", "zsl"]) == 0
     capsys.readouterr()
     assert main(["claims", "--id", "cal-lifts-every-method"]) == 0
-    (kept,) = [r.evaluation for r in RunStore().results() if r.spec.select_for == "zsl"]
-    lifts = kept.calibrated.harmonic > kept.plain.harmonic
-    assert f"Calibration lifts H: {int(lifts)} of 1" in capsys.readouterr().out
+    assert (
+        "real features: CANNOT BE TOLD. There is no run on CUB or AWA2" in capsys.readouterr().out
+    )
 
 
 @pytest.mark.parametrize(

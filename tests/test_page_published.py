@@ -26,8 +26,14 @@ def results():
     """Runs on the digits, as if these were classes of aPY: a page asks no more of them."""
     names = dict(enumerate(class_facts("aPY").classes["class"]))
     made = []
-    for method in ("LinearS2V", "SAE"):
-        spec = RunSpec("digits", "PS", method, select_for="zsl", grid={"lam": (0.1,)})
+    ran = (
+        ("LinearS2V", {}, {"lam": (0.1,)}),
+        ("SAE", {}, {"lam": (0.1,)}),
+        ("SAE", {"direction": "V2S"}, {"lam": (0.1,)}),
+        ("GFZSL", {"seen": "estimated"}, {"lam_mean": (0.1,), "lam_variance": (1.0,)}),
+    )
+    for method, params, grid in ran:
+        spec = RunSpec("digits", "PS", method, params, select_for="zsl", grid=grid)
         result = execute(spec, load("digits"), with_oracle=False)
         of_apy = replace(result.spec, dataset="simulated-aPY")
         classes = {c: names[c] for c in result.class_names}
@@ -79,10 +85,36 @@ def test_a_claim_opens_from_its_link_with_its_verdicts(visit):
     said = words(app)
     assert "Calibration raises H for every method" in said
     assert "✓ holds" in said
-    assert metrics(app)["Printed tables"].endswith(" hold")
+    shown = metrics(app)
+    assert shown["Printed tables"].endswith(" hold")
+    assert shown["Runs on real features"] == "0 of 0 hold"
+    assert shown["Runs on simulated data"].endswith(" with figures")
     assert len(app.dataframe[0].value) == 58
     app.selectbox(key="published_claim").set_value("gbu-cross-p").run()
     assert "24 pairs give p = 0\\.35" in words(app)
+
+
+def test_simulated_runs_have_figures_and_no_verdict(visit):
+    app = visit(published_tab="Claims", published_claim="gbu-gzsl-lower")
+    said = words(app)
+    assert "Runs on simulated data: simulated, no verdict" in said
+    assert "over 2 methods" in said
+    verdicts = app.dataframe[0].value["simulated"]
+    assert set(verdicts) == {"simulated, no verdict", "? cannot be told"}
+
+
+def test_exceptions_stand_with_the_verdict(visit):
+    app = visit(published_tab="Claims", published_claim="gbu-reproduced")
+    assert "✓ holds but for DSRL on aPY" in words(app)
+
+
+@pytest.mark.parametrize(("table", "moved"), [("GBU, table 3", 18), ("GBU, table 6", 30)])
+def test_tables_3_and_6_show_both_versions(visit, table, moved):
+    title = next(title for title in TITLES if title.startswith(table))
+    app = visit(published_table=title)
+    assert f"{moved} figures of this table were others" in words(app)
+    shown = app.dataframe[0].value
+    assert shown["earlier"].notna().sum() == moved
 
 
 def test_claims_of_one_paper(visit):

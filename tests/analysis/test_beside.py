@@ -3,7 +3,7 @@ import pytest
 
 from tests.analysis.test_claims import cells, of
 from zslcore.analysis.beside import PRINTED_TABLES, beside
-from zslcore.datasets.facts import published, published_tables
+from zslcore.datasets.facts import earlier_version, published, published_tables
 from zslcore.exceptions import UnknownNameError
 
 NOTHING = of()
@@ -29,6 +29,30 @@ def test_every_printed_figure_comes_through(name):
     assert made["ours"].isna().all()
     printed = sorted(table[list(columns)].to_numpy().ravel())
     assert sorted(made["printed"]) == pytest.approx(printed)
+
+
+@pytest.mark.parametrize(("name", "moved"), [("zsl_top1", 18), ("gzsl_ps", 30)])
+def test_both_versions_of_a_table_stand_in_one(name, moved):
+    made = beside(name, NOTHING)
+    differ = made.dropna(subset=["earlier"])
+    assert len(differ) == moved
+    assert (differ["earlier"] != differ["printed"]).all()
+    at = (differ["method"] == "ESZSL") & (differ["dataset"] == "CUB")
+    of_eszsl = differ[at].set_index("figure")
+    figure, pair = ("zsl", (0.519, 0.539)) if name == "zsl_top1" else ("H", (0.233, 0.210))
+    assert tuple(of_eszsl.loc[figure, ["printed", "earlier"]]) == pytest.approx(pair)
+
+
+def test_table_4_beside_ours_says_which_version_it_has():
+    rows = cells({"SYNC": 0.5, "CONSE": 0.5}, data=("AWA1", "AWA2"))
+    made = beside("cross_dataset_awa", of(rows)).dropna(subset=["ours"])
+    now = published("zsl_top1").query("split == 'PS'").set_index(["method", "dataset"])
+    before = earlier_version("zsl_top1").query("split == 'PS'").set_index(["method", "dataset"])
+    for row in made.itertuples():
+        cell = (row.method, row.train_dataset)
+        assert row.printed == before["top1_per_class"][cell] != now["top1_per_class"][cell]
+        assert "earlier version" in row.why
+    assert len(made) == 4
 
 
 def test_ours_stands_beside_the_same_data_split_method_and_choice():

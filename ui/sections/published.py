@@ -29,6 +29,7 @@ SIGNS = {
     "holds": "✓ holds",
     "does not hold": "✗ does not hold",
     "cannot be told": "? cannot be told",
+    "no verdict": "simulated, no verdict",
 }
 
 
@@ -36,6 +37,7 @@ SIGNS = {
 HEADINGS = {
     "dataset": "data set",
     "lambda_selected_for": "λ for",
+    "earlier": "earlier version",
     "on": "ours on",
     "why": "why they differ",
 }
@@ -137,11 +139,16 @@ def _labels(table: pd.DataFrame) -> dict[str, str]:
 def _show_beside(name: str, made: pd.DataFrame) -> None:
     if "figure" in made:
         made = made.assign(figure=made["figure"].replace("zsl", "ZSL"))
+    if "earlier" in made:
+        st.caption(
+            f"Earlier version: {made['earlier'].notna().sum()} figures of this table were others "
+            "in an earlier version, which the paper's source still has."
+        )
     tables.show(
         made,
         f"published_{name}",
         labels=_labels(made),
-        percent=["printed", "ours"],
+        percent=[c for c in ("printed", "earlier", "ours") if c in made],
         points=["difference"],
     )
 
@@ -171,7 +178,7 @@ def show_claims() -> None:
     )
     rows = [
         {"id": id_, "paper": CLAIMS[id_].paper, "statement": CLAIMS[id_].statement}
-        | {body: SIGNS[judgment.verdict] for body, judgment in of.items()}
+        | {body: _signed(judgment) for body, judgment in of.items()}
         for id_, of in judged.items()
         if CLAIMS[id_].paper in papers
     ]
@@ -185,7 +192,16 @@ def _show_counts(judged: Mapping[str, Mapping[str, Judgment]]) -> None:
     """Say how often each verdict was given on each body of evidence."""
     counts = claims.as_table(judged).groupby(["evidence", "verdict"]).size()
     for body, place in zip(BODIES, st.columns(len(BODIES)), strict=True):
-        holds, fails = (int(counts.get((body, v), 0)) for v in ("holds", "does not hold"))
+        holds, fails, shown = (
+            int(counts.get((body, v), 0)) for v in ("holds", "does not hold", "no verdict")
+        )
+        if body == "simulated":
+            place.metric(
+                BODIES[body].capitalize(),
+                f"{shown} with figures",
+                help="Simulated data say nothing about a paper: figures, and no verdict.",
+            )
+            continue
         place.metric(
             BODIES[body].capitalize(),
             f"{holds} of {holds + fails} hold",
@@ -205,8 +221,7 @@ def _show_claim(id_: str, of: Mapping[str, Judgment]) -> None:
         with left:
             for body, judgment in of.items():
                 st.markdown(
-                    f"**{BODIES[body].capitalize()}: {SIGNS[judgment.verdict]}.** "
-                    f"{plain(judgment.said)}"
+                    f"**{BODIES[body].capitalize()}: {_signed(judgment)}.** {plain(judgment.said)}"
                 )
             _link_to_own_runs(id_)
         if any(judgment.number is not None for judgment in of.values()):
@@ -216,6 +231,11 @@ def _show_claim(id_: str, of: Mapping[str, Judgment]) -> None:
                     "; ".join(f"{BODIES[body]}: {j.verdict}" for body, j in of.items()),
                     key="published_forest",
                 )
+
+
+def _signed(judgment: Judgment) -> str:
+    """Return a verdict with its sign and its exceptions."""
+    return plain(judgment.words.replace(judgment.verdict, SIGNS[judgment.verdict], 1))
 
 
 def _link_to_own_runs(id_: str) -> None:

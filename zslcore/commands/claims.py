@@ -1,8 +1,9 @@
 """``python -m zslcore claims``: whether statements of the papers hold.
 
-Each is judged on the printed tables, on kept runs on real features and on kept runs on simulated
-data: holds, does not hold, cannot be told. ``--lint`` checks the printed tables against themselves,
-their text and the released files; ``--findings`` lists what was found in data and tables.
+Each is judged on the printed tables and on your runs on real features of the data sets that it
+speaks of: holds, does not hold, cannot be told. What simulated data give has no verdict.
+``--lint`` checks the printed tables against themselves, their text and the released files;
+``--findings`` lists what was found in data and tables.
 """
 
 from __future__ import annotations

@@ -22,6 +22,7 @@ __all__ = [
     "ClassFacts",
     "class_attributes",
     "class_facts",
+    "earlier_version",
     "fact_sources",
     "plain_name",
     "published",
@@ -140,6 +141,34 @@ def published(name: str) -> pd.DataFrame:
     if name not in published_tables():
         raise closest_name("published table", name, published_tables())
     return _published(name).copy()  # whoever writes into it gets values of their own
+
+
+def earlier_version(name: str) -> pd.DataFrame:
+    """Return a table of the benchmark paper as its earlier version had it.
+
+    Parameters
+    ----------
+    name : "zsl_top1" (table 3) or "gzsl_ps" (table 6), of which an earlier version is known
+
+    Returns
+    -------
+    DataFrame like that of :func:`published`, with the cells that the revision moved put back
+
+    Raises
+    ------
+    UnknownNameError
+        For a table without an earlier version; names the nearest one that has one.
+    """
+    moved = published("earlier_version")
+    if name not in set(moved["table"]):
+        raise closest_name("table with an earlier version", name, moved["table"].unique())
+    table = published(name)
+    for column, rows in moved[moved["table"] == name].groupby("column"):
+        keys = [key for key in ("method", "dataset", "split") if key in table]
+        earlier = rows.set_index(keys)["earlier"]
+        cells = earlier.reindex(pd.MultiIndex.from_frame(table[keys])).to_numpy()
+        table[column] = table[column].where(pd.isna(cells), cells)
+    return table
 
 
 @cache

@@ -31,7 +31,7 @@ import numpy as np
 from zslcore import kept
 from zslcore.datasets.base import Fold, Split, ZSLDataset
 from zslcore.datasets.quotas import refuse_overfull
-from zslcore.exceptions import DatasetError, NewerVersionError, ParameterError
+from zslcore.exceptions import DatasetError, NewerVersionError, ParameterError, ZSLError
 from zslcore.files import data_folder, or_refused, written_whole
 from zslcore.kept import TornError
 
@@ -39,6 +39,7 @@ __all__ = [
     "QUARANTINE",
     "Recipe",
     "abandoned",
+    "declared_pretraining",
     "import_name",
     "keep",
     "keep_dataset",
@@ -480,3 +481,13 @@ def _folder_of(name: str) -> Path | None:
         return _root() / Path(_manifest(name)["folder"]).name
     except (TornError, NewerVersionError, KeyError, TypeError):
         return None
+
+
+def declared_pretraining(name: str, digest: str) -> tuple[str, ...]:
+    """Return what an import with this content says its features were trained on; () if nothing."""
+    try:
+        manifest = _manifest(name)
+    except ZSLError:  # torn, or of a newer version
+        return ()
+    declared = manifest.get("pretraining") if manifest.get("digest") == digest else None
+    return tuple(map(str, declared)) if isinstance(declared, list) else ()

@@ -1,8 +1,9 @@
 """The claims ledger: whether statements of the papers hold, on their tables and on runs.
 
 Every :class:`Claim` is a function of :class:`Evidence` and of nothing else. The ledger judges each
-on the printed tables, on the runs that are kept of real features and on those of simulated data.
-"Cannot be told" is a verdict too, and says what is missing.
+on the printed tables and on the runs on real features of the data sets that the claim speaks of.
+"Cannot be told" is a verdict too, and says what is missing. What simulated data give is shown
+without a verdict.
 """
 
 from __future__ import annotations
@@ -131,9 +132,13 @@ def as_text(judged: Judged) -> str:
         claim = CLAIMS[id_]
         lines += [f"{id_}  ({claim.paper}, {claim.section})", f"  {claim.statement}"]
         for body, judgment in of.items():
-            lines.append(f"  {BODIES[body]}: {judgment.verdict.upper()}. {judgment.said}")
+            lines.append(f"  {BODIES[body]}: {_loud(judgment)}. {judgment.said}")
         lines.append("")
     return "\n".join([*lines, *_counts(judged)])
+
+
+def _loud(judgment: Judgment) -> str:
+    return judgment.words.replace(judgment.verdict, judgment.verdict.upper(), 1)
 
 
 def _counts(judged: Judged) -> list[str]:

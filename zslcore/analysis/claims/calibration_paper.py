@@ -13,11 +13,16 @@ import pandas as pd
 
 from zslcore.analysis.claims.evidence import CannotTellError, Evidence
 from zslcore.analysis.claims.judging import (
+    MOST,
     NEAR,
     Claim,
     Judgment,
+    Verdict,
     counted,
+    data_of,
     difference,
+    listed,
+    of_all,
     signed,
 )
 from zslcore.analysis.significance import DIGITS
@@ -25,9 +30,14 @@ from zslcore.analysis.significance import DIGITS
 __all__ = ["CLAIMS"]
 
 METHODS = ("LinearV2S", "LinearS2V", "ALE", "DEVISE", "SJE", "ESZSL", "SYNC", "SAE")
+BOTH = ("CUB", "AWA2")
 #: Methods whose ``lam`` is the weight of a penalty, that shrinks as lambda grows.
-WITH_PENALTY = ("LinearV2S", "LinearS2V", "ESZSL", "SYNC", "GFZSL")
+WITH_PENALTY = ("LinearV2S", "LinearS2V", "ESZSL", "SYNC")
+#: Methods that start from random weights.
+RANDOM = ("ALE", "DEVISE", "SJE", "SYNC")
 CLOSED_FORMS = ("LinearV2S", "LinearS2V", "ESZSL", "SAE")
+#: Figures of the benchmark paper as this one prints them beside its own.
+QUOTED = "CAL 1, quoted"
 #: Two papers agree on a figure within so much.
 CONSISTENT = 0.05
 CROPS = "No features of ten crops are kept here."
@@ -57,22 +67,23 @@ def _calibration_lifts(evidence: Evidence) -> Judgment:
 
 
 def _lifts_every_method(evidence: Evidence) -> Judgment:
-    both = _pairs(evidence, ("H", "zsl"), ("H at gamma", "zsl"))
+    both = of_all(METHODS, _pairs(evidence, ("H", "zsl"), ("H at gamma", "zsl")))
     hits = (both["second"] > both["first"]).droplevel("split")
     return counted("Calibration lifts H", hits)
 
 
 def _lowest_above_highest(evidence: Evidence) -> Judgment:
-    both = _pairs(evidence, ("H", "zsl"), ("H at gamma", "zsl"))
+    both = of_all(METHODS, _pairs(evidence, ("H", "zsl"), ("H at gamma", "zsl")))
     of = both.groupby(level="data", sort=False)
-    enough = of.size()[of.size() >= len(METHODS)].index
-    if not len(enough):
-        raise CannotTellError(f"No data set has H of all {len(METHODS)} methods here.")
-    d = (of["second"].min() - of["first"].max())[enough].round(DIGITS)
-    told = ", ".join(f"{name} {signed(x)}" for name, x in d.items())
+    d = (of["second"].min() - of["first"].max()).round(DIGITS)
+    cases = ", ".join(f"{name} {signed(x)}" for name, x in d.items())
     so = (d >= -NEAR).all()
-    said = f"Lowest H with calibration less highest without, in points: {told}."
-    return Judgment("holds" if so else "does not hold", said, float(d.min()), unit="points")
+    said = f"Lowest H with calibration less highest without, in points: {cases}."
+    if so and (d < 0).any():
+        below = listed([str(name) for name in d.index[d < 0]])
+        said += f" On {below} it is below, and close by our measure alone."
+    verdict: Verdict = "holds" if so else "does not hold"
+    return Judgment(verdict, said, float(d.min()), unit="points", data=data_of(d))
 
 
 # --- lambda for GZSL ------------------------------------------------------------------------------
@@ -89,17 +100,18 @@ def _gzsl_lambda_smaller(evidence: Evidence) -> Judgment:
         raise CannotTellError("The paper prints no λ.")
     sides = [_by_method(evidence.rows("lam", chosen_for=task)) for task in ("zsl", "gzsl")]
     both = pd.concat(sides, axis=1, keys=["zsl", "gzsl"]).dropna()
-    both = both[both.index.get_level_values("method").isin(WITH_PENALTY)]
+    both = of_all(WITH_PENALTY, both)
     other = both[both["zsl"] != both["gzsl"]].droplevel("split")
     same = len(both) - len(other)
     if other.empty:
         raise CannotTellError(f"λ for GZSL is that for ZSL in all {same} cases here.")
     found = counted("λ for GZSL below λ for ZSL where they differ", other["gzsl"] < other["zsl"])
-    return replace(found, said=f"{found.said} In {same} more cases they are the same.")
+    said = f"{found.said} In {same} more cases they are the same."
+    return replace(found, said=said, data=data_of(both))
 
 
 def _only_devise_loses(evidence: Evidence) -> Judgment:
-    both = _pairs(evidence, ("H at gamma", "zsl"), ("H at gamma", "gzsl"))
+    both = of_all(METHODS, _pairs(evidence, ("H at gamma", "zsl"), ("H at gamma", "gzsl")))
     loses = (both["second"] - both["first"]).round(DIGITS) < 0
     cases = loses.droplevel("split").index
     benchmark = evidence.figures.set_index("data")["benchmark"].to_dict()
@@ -124,17 +136,18 @@ def _s2v_above_v2s(evidence: Evidence) -> Judgment:
 def _sae_like_s2v(evidence: Evidence) -> Judgment:
     wide = evidence.wide("zsl", split=None, methods=("SAE", "LinearS2V", "LinearV2S"))
     to_s2v, to_v2s = ((wide["SAE"] - wide[name]).abs() for name in ("LinearS2V", "LinearV2S"))
-    return counted("SAE nearer to LinearS2V than to LinearV2S", to_s2v < to_v2s)
+    what = "Distance of SAE to LinearV2S less to LinearS2V"
+    return difference(what, to_v2s - to_s2v, "above", of="data sets and splits")
 
 
 def _sae_direction(evidence: Evidence) -> Judgment:
     if evidence.body == "printed":
         ours, theirs = (
             evidence.wide("zsl", split=None, table=table, methods=("SAE",))["SAE"]
-            for table in ("CAL 1", "GBU 3")
+            for table in ("CAL 1", QUOTED)
         )
         d = (ours - theirs).dropna()
-        what = "SAE scored in the visual space (CAL 1) less as in the benchmark paper (GBU 3)"
+        what = "SAE scored in the visual space less as quoted from the benchmark paper"
     else:
         wide = evidence.wide("zsl", split=None, methods=("SAE", "SAE (V2S)"))
         d = wide["SAE"] - wide["SAE (V2S)"]
@@ -144,12 +157,15 @@ def _sae_direction(evidence: Evidence) -> Judgment:
 
 def _eszsl_wants_raw_prototypes(evidence: Evidence) -> Judgment:
     if evidence.body == "printed":
-        unit, raw = (
+        unit, quoted = (
             evidence.wide("zsl", split=None, table=table, methods=("ESZSL",))["ESZSL"]
-            for table in ("CAL 1", "GBU 3")
+            for table in ("CAL 1", QUOTED)
         )
-        what = "ESZSL of the benchmark paper (GBU 3) less with prototypes of unit length (CAL 1)"
-        return difference(what, (raw - unit).dropna(), "above", of="data sets and splits")
+        mean = signed(float((unit - quoted).mean()))
+        raise CannotTellError(
+            "No figure with prototypes as they are is printed. At unit length ESZSL is "
+            f"{mean} points on average from what is quoted from the benchmark paper."
+        )
     raw_name = "ESZSL (prototypes none)"
     wide = evidence.wide("zsl", split=None, methods=("ESZSL", raw_name))
     d = wide[raw_name] - wide["ESZSL"]
@@ -169,37 +185,35 @@ def _spreads(evidence: Evidence) -> pd.DataFrame:
 
 def _sje_spreads(evidence: Evidence) -> Judgment:
     rows = _spreads(evidence)
+    rows = rows[rows["method"].isin(METHODS)]
     mean = rows.groupby("method", sort=False)["spread"].mean()
-    if "SJE" not in mean or len(mean) < 4:
-        raise CannotTellError("SJE and three other methods need more than one seed; not so here.")
-    told = ", ".join(f"{name} {100 * x:.2f}" for name, x in mean.nlargest(4).items())
+    if not set(RANDOM) <= set(mean.index):
+        raise CannotTellError(f"{listed(RANDOM)} need more than one seed; not so here.")
+    each = ", ".join(f"{name} {100 * x:.2f}" for name, x in mean.nlargest(4).items())
     so = mean.idxmax() == "SJE"
-    said = f"Mean deviation of ZSL over seeds, in points, largest first: {told}."
-    return Judgment("holds" if so else "does not hold", said, float(mean["SJE"]), unit="points")
+    said = f"Mean deviation of ZSL over seeds, in points, largest first: {each}."
+    verdict: Verdict = "holds" if so else "does not hold"
+    data = data_of(rows.set_index("data"))
+    return Judgment(verdict, said, float(mean["SJE"]), unit="points", data=data)
 
 
 def _closed_forms_do_not_spread(evidence: Evidence) -> Judgment:
     rows = _spreads(evidence)
-    rows = rows[rows["method"].isin(CLOSED_FORMS)]
-    if rows.empty:
-        raise CannotTellError(
-            "No closed form was run with more than one seed here: they have none."
-        )
-    hits = (rows["spread"] < 5e-4).set_axis(pd.MultiIndex.from_frame(rows[["method", "data"]]))
-    return counted("Closed forms with a deviation of 0.0 over seeds", hits)
+    spread = of_all(CLOSED_FORMS, rows.set_index(["method", "data"])["spread"])
+    return counted("Closed forms with a deviation of 0.0 over seeds", spread < 5e-4)
 
 
 # --- Against the benchmark paper, ten crops, per sample -------------------------------------------
 
 
-def _consistent_but_two(evidence: Evidence) -> Judgment:
-    sides = [
-        _by_method(evidence.rows("zsl", table=table, split="PS")) for table in ("CAL 1", "GBU 3")
-    ]
-    d = (sides[0] - sides[1]).dropna().round(DIGITS).droplevel("split")
-    exception = d.index.get_level_values("method").isin(["SAE", "ESZSL"])
-    what = "PS: within 5 points of the benchmark paper, or not for SAE and ESZSL; cells as claimed"
-    return counted(what, pd.Series((d.abs() > CONSISTENT).to_numpy() == exception, d.index))
+def _mostly_consistent(evidence: Evidence) -> Judgment:
+    sides = [_by_method(evidence.rows("zsl", table=table)) for table in ("CAL 1", QUOTED)]
+    d = (sides[0] - sides[1]).dropna().round(DIGITS)
+    near = d.abs() <= CONSISTENT
+    notable = near.index.get_level_values("method").isin(["SAE", "ESZSL"])
+    what = "Within 5 points of what is quoted, SAE and ESZSL left out"
+    found = counted(what, near[~notable], at_least=0.5)
+    return replace(found, said=f"{found.said} Of SAE and ESZSL {near[notable].sum()} of 8 are.")
 
 
 def _crops_help(evidence: Evidence) -> Judgment:
@@ -216,8 +230,9 @@ def _crops_help(evidence: Evidence) -> Judgment:
             for name, (ten, one) in zip(("ZSL", "H"), crops, strict=True)
         }
     )
+    d.index = pd.MultiIndex.from_tuples([(f"{name} of {m}", data) for name, m, data in d.index])
     what = "Ten crops above one crop (almost always: nine in ten)"
-    return counted(what, d > 0, at_least=0.9)
+    return counted(what, d > 0, at_least=MOST)
 
 
 def _per_sample_like_per_class(evidence: Evidence) -> Judgment:
@@ -237,6 +252,7 @@ CLAIMS = (
         computed="Mean of H calibrated less plain, λ chosen for ZSL in both.",
         judge=_calibration_lifts,
         tables=("CAL 2",),
+        data=BOTH,
     ),
     Claim(
         id="cal-lifts-every-method",
@@ -246,15 +262,17 @@ CLAIMS = (
         computed="Methods and data sets with H calibrated above plain.",
         judge=_lifts_every_method,
         tables=("CAL 2",),
+        data=BOTH,
     ),
     Claim(
         id="cal-lowest-above-highest",
         paper="CAL",
         section="4.3, table 2",
         statement="The lowest H with calibration is close to or above the highest without.",
-        computed="Lowest less highest, data set by data set; close is 2 points.",
+        computed="Lowest less highest, data set by data set; 2 points are our measure of close.",
         judge=_lowest_above_highest,
         tables=("CAL 2",),
+        data=BOTH,
     ),
     Claim(
         id="cal-gzsl-lambda-adds",
@@ -264,24 +282,27 @@ CLAIMS = (
         computed="Mean of calibrated H, λ chosen for GZSL less λ chosen for ZSL.",
         judge=_gzsl_lambda_adds,
         tables=("CAL 2",),
+        data=BOTH,
     ),
     Claim(
         id="cal-gzsl-lambda-smaller",
         paper="CAL",
         section="4.3",
-        statement="Where they differ, λ for GZSL is below λ for ZSL.",
+        statement="Where they differ, λ for GZSL is below λ for ZSL, but for DEVISE on CUB.",
         computed="The weights chosen on the folds, methods with a penalty.",
         judge=_gzsl_lambda_smaller,
         tables=("CAL 2",),
+        data=BOTH,
     ),
     Claim(
         id="cal-devise-on-cub",
         paper="CAL",
         section="4.3, table 2",
-        statement="Only DEVISE on CUB loses by choosing λ for GZSL.",
+        statement="DEVISE on CUB, and nothing else, loses by choosing λ for GZSL.",
         computed="Cells that lose H, and whether they are this one.",
         judge=_only_devise_loses,
         tables=("CAL 2",),
+        data=BOTH,
     ),
     Claim(
         id="cal-s2v-above-v2s",
@@ -291,15 +312,17 @@ CLAIMS = (
         computed="Mean of ZSL of one less the other.",
         judge=_s2v_above_v2s,
         tables=("CAL 1",),
+        data=BOTH,
     ),
     Claim(
         id="cal-sae-like-s2v",
         paper="CAL",
         section="4.3, table 1",
         statement="SAE scored in the visual space comes close to LinearS2V.",
-        computed="Whether SAE is nearer to LinearS2V than to LinearV2S.",
+        computed="Mean of the distance of SAE to LinearV2S less that to LinearS2V.",
         judge=_sae_like_s2v,
         tables=("CAL 1",),
+        data=BOTH,
     ),
     Claim(
         id="cal-sae-direction",
@@ -308,7 +331,8 @@ CLAIMS = (
         statement="SAE gains much by scoring in the visual space.",
         computed="Mean of ZSL in the visual space less in the semantic one.",
         judge=_sae_direction,
-        tables=("CAL 1", "GBU 3"),
+        tables=("CAL 1", QUOTED),
+        data=BOTH,
     ),
     Claim(
         id="cal-eszsl-raw",
@@ -317,16 +341,18 @@ CLAIMS = (
         statement="ESZSL needs prototypes that are not brought to unit length.",
         computed="Mean of ZSL with prototypes as they are less at unit length.",
         judge=_eszsl_wants_raw_prototypes,
-        tables=("CAL 1", "GBU 3"),
+        tables=("CAL 1", QUOTED),
+        data=BOTH,
     ),
     Claim(
         id="cal-sje-spreads",
         paper="CAL",
         section="4.3, table 1",
-        statement="SJE varies with its initialisation more than the others.",
-        computed="Mean deviation of ZSL over seeds.",
+        statement="Some methods, as SJE, vary much with their initialisation.",
+        computed="Mean deviation of ZSL over seeds; holds if SJE has the largest.",
         judge=_sje_spreads,
         tables=("CAL 1",),
+        data=BOTH,
     ),
     Claim(
         id="cal-closed-forms-fixed",
@@ -336,16 +362,18 @@ CLAIMS = (
         computed="Deviation of ZSL over runs.",
         judge=_closed_forms_do_not_spread,
         tables=("CAL 1",),
+        data=BOTH,
     ),
     Claim(
         id="cal-consistent",
         paper="CAL",
         section="4.3, table 1",
-        statement="Reproduced figures agree with the benchmark paper's, SAE and ESZSL aside.",
-        computed="Cells under PS within 5 points.",
-        judge=_consistent_but_two,
-        tables=("CAL 1", "GBU 3"),
+        statement="Most reproduced figures agree with the benchmark paper, but for SAE and ESZSL.",
+        computed="Cells of table 1 within 5 points of those it quotes; for more than half.",
+        judge=_mostly_consistent,
+        tables=("CAL 1", QUOTED),
         printed_only=TWO_PAPERS,
+        data=BOTH,
     ),
     Claim(
         id="cal-ten-crops",
@@ -356,6 +384,7 @@ CLAIMS = (
         judge=_crops_help,
         tables=("CAL 1", "CAL 2", "CAL 3"),
         printed_only=CROPS,
+        data=BOTH,
     ),
     Claim(
         id="cal-per-sample",
@@ -365,5 +394,6 @@ CLAIMS = (
         computed="Mean of per sample less per class, near if within 2 points.",
         judge=_per_sample_like_per_class,
         tables=("CAL 3",),
+        data=BOTH,
     ),
 )

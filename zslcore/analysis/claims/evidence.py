@@ -18,6 +18,7 @@ import pandas as pd
 from zslcore.analysis.comparison import planned
 from zslcore.analysis.overlap import gain_of
 from zslcore.datasets.facts import class_facts, fact_sources, plain_name, published
+from zslcore.datasets.trained_on import trained_on
 from zslcore.methods import METHODS
 from zslcore.runs import RunResult
 
@@ -48,6 +49,7 @@ FIGURES = (
     "table",
     "data",
     "benchmark",
+    "pretraining",
     "split",
     "method",
     "figure",
@@ -60,10 +62,28 @@ BENCHMARK_METHODS = (
     *("DAP", "IAP", "CONSE", "CMT", "SSE", "LATEM", "ALE", "DEVISE", "SJE", "ESZSL", "SYNC", "SAE"),
     "GFZSL",
 )
+#: Methods that a paper ran in a variant which is not the default here.
+VARIANTS: dict[str, dict[str, str]] = {"GBU": {"SAE": "V2S", "GFZSL": "estimated"}}
 #: Of so many methods there have to be figures before an order of them means something.
 ENOUGH = 10
 #: And on so many benchmarks, before it means something in general.
 SEVERAL = 3
+
+
+#: What rows were asked for, in words.
+_ASKED = {
+    "benchmark": "{}",
+    "split": "{}",
+    "chosen_for": "parameters for {}",
+    "table": "{}",
+}
+
+
+def _in_words(figure: str) -> str:
+    """Return the name of a figure or of what parameters were chosen for, as it is written."""
+    return {"gain": "OverlapGain", "lam": "λ", "gzsl": "GZSL"}.get(
+        figure, figure.replace("zsl", "ZSL").replace("at gamma", "at γ")
+    )
 
 
 class CannotTellError(Exception):
@@ -79,8 +99,9 @@ class Evidence:
     body : "printed", "real" or "simulated"
     figures : DataFrame with the columns of :data:`FIGURES`
         ``table``: where it was printed ("GBU 3", "CAL 2"), or "runs"; ``data``: name of the data
-        set; ``benchmark``: the one that it is or stands in for, None for other data; ``method``:
-        name, with what was given of its variants; ``figure``: "zsl", "u", "s", "H", "H at gamma",
+        set; ``benchmark``: the one that it is or stands in for; ``pretraining``: what the features
+        were trained on, "none" for nothing, empty where that is not known; ``method``: name, with
+        what was given of its variants; ``figure``: "zsl", "u", "s", "H", "H at gamma",
         "zsl per sample", "H per sample", "gain" (of classes that the extractor knows, SS), "lam"
         (the weight that was chosen) or "zsl, fold k"; ``chosen_for``: "zsl" or "gzsl"; ``value``:
         mean over seeds, accuracies as fractions; ``spread``: their deviation, NaN for one seed.
@@ -97,6 +118,41 @@ class Evidence:
             return self
         return replace(self, figures=self.figures[self.figures["table"].isin(names)])
 
+    def of_paper(self, paper: str, benchmarks: Collection[str]) -> Evidence:
+        """Return the runs on these benchmarks, of methods as a paper ran them; print is as it is.
+
+        Where a method was run on features as they come and on scaled ones, the former count, as
+        the papers ran it.
+        """
+        if self.body == "printed":
+            return self
+        rows = self.figures[self.figures["benchmark"].isin(benchmarks)]
+        names = [_as_in(paper, name) for name in rows["method"]]
+        rows = rows.assign(
+            method=pd.Series(names, rows.index, object),
+            raw=["features none" in name for name in rows["method"]],
+        )
+        rows = rows.dropna(subset=["method"]).sort_values("raw", ascending=False, kind="stable")
+        same = ["data", "split", "method", "figure", "chosen_for"]
+        return replace(self, figures=rows.drop_duplicates(same).sort_index()[list(FIGURES)])
+
+    def trained_on(self, pretraining: str) -> Evidence:
+        """Return the figures of features that were trained on a set; "none" are the controls.
+
+        Raises
+        ------
+        CannotTellError
+            When there are none, but for controls.
+        """
+        rows = self.figures
+        named = rows["pretraining"].fillna("").str.split(" + ", regex=False)
+        found = rows[[pretraining in names for names in named]]
+        if found.empty and pretraining != "none":
+            unknown = sorted(rows["data"][rows["pretraining"].fillna("") == ""].unique())
+            which = f"; of {', '.join(unknown)} it is not known what they were" if unknown else ""
+            raise CannotTellError(f"No features here were trained on {pretraining}{which}.")
+        return replace(self, figures=found)
+
     def rows(self, figure: str, **where: str | None) -> pd.DataFrame:
         """Return the rows of a figure; ``where`` names columns and what they have to be.
 
@@ -110,8 +166,10 @@ class Evidence:
             if value is not None:
                 rows = rows[rows[column] == value]
         if rows.empty:
-            asked = ", ".join(str(value) for value in where.values() if value is not None)
-            raise CannotTellError(f"There is no figure {figure} ({asked}) here.")
+            asked = {name: value for name, value in where.items() if value is not None}
+            which = ", ".join(_ASKED[name].format(_in_words(str(v))) for name, v in asked.items())
+            said = f"There is no {_in_words(figure)}{f' ({which})' if which else ''} here."
+            raise CannotTellError(said)
         return rows
 
     def wide(
@@ -138,7 +196,9 @@ class Evidence:
         wide = wide.reindex(columns=list(methods)).dropna()
         if wide.empty:
             who = ", ".join(lacking or methods)
-            raise CannotTellError(f"There is no {figure} of {who} on the same data here.")
+            raise CannotTellError(
+                f"There is no {_in_words(figure)} of {who} on the same data here."
+            )
         return wide
 
     def compared(
@@ -167,8 +227,8 @@ class Evidence:
         wide = wide[wide.notna().sum(axis=1) >= ENOUGH].dropna(axis=1)
         if wide.empty or wide.shape[1] < ENOUGH:
             raise CannotTellError(
-                f"An order needs {ENOUGH} of the paper's methods on the same data ({figure}, "
-                f"{split}); there are fewer here."
+                f"It needs {ENOUGH} of the paper's methods on the same data "
+                f"({_in_words(figure)}, {split}); there are fewer here."
             )
         return wide
 
@@ -201,7 +261,8 @@ def _printed(
 ) -> pd.DataFrame:
     """Return rows of a printed table as figures."""
     named = rows.rename(columns={value: "value"}).assign(table=table, figure=figure, **columns)
-    return named.assign(data=named["dataset"], benchmark=named["dataset"])
+    named = named.assign(data=named["dataset"], benchmark=named["dataset"])
+    return named.assign(pretraining="imagenet-1k")  # ResNet-101, in both papers
 
 
 def _of_benchmark_paper() -> Iterable[pd.DataFrame]:
@@ -214,6 +275,9 @@ def _of_benchmark_paper() -> Iterable[pd.DataFrame]:
 def _of_calibration_paper() -> Iterable[pd.DataFrame]:
     zsl = published("calibration_zsl_top1").rename(columns={"top1_per_class_std": "spread"})
     yield _printed("CAL 1", zsl, "zsl", "top1_per_class", chosen_for="zsl")
+    quoted = published("text_figures").query("paper == 'CAL' and table == 'zsl_top1'")
+    quoted = quoted.drop(columns="table")
+    yield _printed("CAL 1, quoted", quoted, "zsl", "quoted", chosen_for="zsl")
     gzsl = published("calibration_gzsl_harmonic").assign(split="PS")
     gzsl["chosen_for"] = gzsl["lambda_selected_for"]
     for figure, calibrated in (("H", "no"), ("H at gamma", "yes")):
@@ -236,15 +300,17 @@ def kept_rows(results: Iterable[RunResult]) -> pd.DataFrame:
 
     Returns
     -------
-    DataFrame with the columns of :meth:`zslcore.runs.RunResult.row`, and ``benchmark``,
-    ``zsl_per_sample``, ``harmonic_per_sample``, ``gain`` (split SS, classes that the benchmark's
-    facts say ImageNet-1K has) and ``zsl_fold1`` to ``zsl_fold3`` (parameters of one fold)
+    DataFrame with the columns of :meth:`zslcore.runs.RunResult.row`, and ``benchmark`` (None for
+    other data), ``pretraining``, ``zsl_per_sample``, ``harmonic_per_sample``, ``gain`` (split SS,
+    classes that the benchmark's facts say ImageNet-1K has) and ``zsl_fold1`` to ``zsl_fold3``
+    (parameters of one fold)
     """
     kept = {result.key: result for result in results}
     rows = []
     for result in kept.values():
         e = result.evaluation
         row = result.row() | {"benchmark": _benchmark(result), "zsl_per_sample": e.zsl_per_sample}
+        row["pretraining"] = " + ".join(trained_on(result.spec.dataset, result.spec.digest))
         if e.calibrated_per_sample is not None:
             row["harmonic_per_sample"] = e.calibrated_per_sample.harmonic
         row["gain"] = _gain(result, row["benchmark"])
@@ -271,6 +337,7 @@ def of_rows(rows: pd.DataFrame, *, simulated: bool) -> Evidence:
 
     Notes
     -----
+    Only runs on a benchmark count, or on data that stand in for one: the papers speak of no others.
     Only parameters that were chosen on folds count, by the run itself or by one that differs in its
     seed alone. Of data sets of one name, the version run last counts; of the same run by several
     versions of this package the last one. Seeds are averaged.
@@ -278,7 +345,7 @@ def of_rows(rows: pd.DataFrame, *, simulated: bool) -> Evidence:
     body: Body = "simulated" if simulated else "real"
     if rows.empty:
         return Evidence(body, pd.DataFrame(columns=list(FIGURES)))
-    rows = rows[rows["simulated"] == simulated]
+    rows = _placed(rows[rows["simulated"] == simulated])
     rows = rows.sort_values("created") if "created" in rows else rows
     last = rows.groupby("dataset")["digest"].transform("last")
     rows = rows[rows["digest"] == last]
@@ -288,6 +355,20 @@ def of_rows(rows: pd.DataFrame, *, simulated: bool) -> Evidence:
     same = ["dataset", "split", "method", "select_for", "seed"]
     rows = rows.drop_duplicates(same, keep="last")
     return Evidence(body, _figures(rows.assign(lam=[_weight(text) for text in rows["params"]])))
+
+
+def _placed(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows on benchmarks, with what their features were trained on.
+
+    Rows of a file that names neither go by the name and the digest of their data.
+    """
+    if "benchmark" not in rows:
+        named = rows["dataset"].map(lambda name: _by_name(name, fact_sources()))
+        rows = rows.assign(benchmark=named.astype(object))
+    if "pretraining" not in rows:
+        pairs = zip(rows["dataset"], rows["digest"], strict=True)
+        rows = rows.assign(pretraining=[" + ".join(trained_on(*pair)) for pair in pairs])
+    return rows[rows["benchmark"].notna()]
 
 
 #: Figures and the columns of rows that hold them.
@@ -307,11 +388,7 @@ COLUMNS = {
 
 def _figures(rows: pd.DataFrame) -> pd.DataFrame:
     """Return rows of runs as figures, seeds averaged."""
-    if "benchmark" not in rows:
-        rows = rows.assign(
-            benchmark=rows["dataset"].map(lambda name: _by_name(name, fact_sources()))
-        )
-    same = ["dataset", "benchmark", "split", "method", "select_for"]
+    same = ["dataset", "benchmark", "pretraining", "split", "method", "select_for"]
     parts = []
     for figure, column in COLUMNS.items():
         if column not in rows:
@@ -345,6 +422,16 @@ def _variant(row: Mapping[str, Any]) -> str:
     return f"{row['method']} ({', '.join(unlike)})" if unlike else str(row["method"])
 
 
+def _as_in(paper: str, name: str) -> str | None:
+    """Return the name that a paper has for a variant of a method; None where it ran another one."""
+    method, _, rest = name.partition(" (")
+    tags = [t for t in rest.removesuffix(")").split(", ") if t not in ("", "features none")]
+    if paper not in VARIANTS:
+        return f"{method} ({', '.join(tags)})" if tags else method
+    ran = [VARIANTS[paper][method]] if method in VARIANTS[paper] else []
+    return method if method in (*BENCHMARK_METHODS, "CMT*") and tags == ran else None
+
+
 def _chosen(rows: pd.DataFrame) -> pd.Series:
     """Return which runs have parameters that folds chose: their own, or another seed's."""
     own = rows["params_origin"] == "validated"
@@ -366,10 +453,25 @@ def _weight(params: str) -> float:
 
 
 def _benchmark(result: RunResult) -> str | None:
-    """Return the benchmark that a run is on, by the names of its test classes."""
-    names = {plain_name(name) for name in result.class_names.values()}
-    found = [name for name in fact_sources() if names <= set(_known_classes(name))]
+    """Return the benchmark that a run is on, by its split's unseen classes.
+
+    AWA1 and AWA2 have the same, and go by name; so do simulated data, which are made of benchmarks.
+    """
+    if result.simulated:
+        return _by_name(result.spec.dataset, fact_sources())
+    split = result.spec.split
+    names = {plain_name(result.class_names[c]) for c in result.evaluation.per_class_zsl}
+    found = [name for name in fact_sources() if names == _unseen_classes(name, split)]
     return found[0] if len(found) == 1 else _by_name(result.spec.dataset, found)
+
+
+@cache
+def _unseen_classes(benchmark: str, split: str) -> frozenset[str]:
+    """Return the plain names of the classes that a released split tests; none for other splits."""
+    t = class_facts(benchmark).classes
+    if split not in ("SS", "PS"):
+        return frozenset()
+    return frozenset(map(plain_name, t["class"][t[split.lower()] == "test"]))
 
 
 def _by_name(data: str, candidates: Iterable[str]) -> str | None:
@@ -390,8 +492,10 @@ def _gain(result: RunResult, benchmark: str | None) -> float:
     """Return the overlap gain among the test classes of the standard split; NaN without one."""
     if benchmark is None or result.spec.split != "SS":
         return float("nan")
-    known = _known_classes(benchmark)
-    of = {c: known[plain_name(name)] for c, name in result.class_names.items()}
+    known, names = _known_classes(benchmark), result.class_names
+    of = {c: known.get(plain_name(names[c])) for c in result.evaluation.per_class_zsl}
+    if None in of.values():
+        return float("nan")
     sides = [
         [value for c, value in result.evaluation.per_class_zsl.items() if of[c] is has]
         for has in (True, False)

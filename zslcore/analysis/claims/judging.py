@@ -2,15 +2,19 @@
 
 A verdict is *holds*, *does not hold* or *cannot be told*. Of a difference, that its whole interval
 lies where the claim says; *does not hold* where the whole interval lies elsewhere; what an interval
-that reaches over both says is that it cannot be told. A count is compared with what the claim says,
-its exact binomial interval stands beside it. An order is that of mean ranks over data sets.
+that reaches over both says is that it cannot be told. A count of all cases is compared with what
+the claim says; where runs have only some of them, it holds if its exact binomial interval does. An
+order is that of mean ranks over data sets.
+
+Runs count on the data sets that a claim speaks of, and need enough of them. What simulated data
+give is shown and has *no verdict*: they were made here, and say nothing about a paper.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -28,25 +32,31 @@ from zslcore.analysis.ranking import ranks_of
 from zslcore.analysis.significance import DIGITS, paired_test
 
 __all__ = [
+    "MOST",
     "NEAR",
     "Claim",
     "Judgment",
     "Verdict",
     "by_interval",
     "counted",
+    "data_of",
     "difference",
-    "in_general",
+    "listed",
     "mean_ranks",
+    "of_all",
     "place_of",
     "signed",
     "winners",
 ]
 
-Verdict = Literal["holds", "does not hold", "cannot be told"]
+Verdict = Literal["holds", "does not hold", "cannot be told", "no verdict"]
+Cases = TypeVar("Cases", pd.Series, pd.DataFrame)
 Unit = Literal["points", "share", "place", "tau", "p", "percent", ""]
 #: Accuracies are near when they are within so much: what the benchmark paper calls consistent.
 NEAR = 0.02
-#: Methods that are told apart, CMT* among them.
+#: Of a claim on nearly all cases, those that are none are named with the verdict.
+MOST = 0.9
+#: Methods that are ranked, CMT* among them.
 RANKED = (*BENCHMARK_METHODS, "CMT*")
 
 
@@ -56,12 +66,14 @@ class Judgment:
 
     Attributes
     ----------
-    verdict : "holds", "does not hold" or "cannot be told"
+    verdict : "holds", "does not hold", "cannot be told", or "no verdict" (on simulated data)
     said : one sentence with the arithmetic, or with what is missing
     number : what decides; None where there is none
     low, high : its 95 % interval; None where it has none
     unit : "points" (a difference of fractions), "share" (in [0, 1]), "place" (mean rank), "tau",
         "p", or "percent" (a fraction)
+    data : the data sets that it rests on; empty where the judge does not say
+    exceptions : what it holds but for; empty without any
     """
 
     verdict: Verdict
@@ -70,6 +82,13 @@ class Judgment:
     low: float | None = None
     high: float | None = None
     unit: Unit = ""
+    data: tuple[str, ...] = ()
+    exceptions: str = ""
+
+    @property
+    def words(self) -> str:
+        """The verdict, with its exceptions."""
+        return f"{self.verdict} but for {self.exceptions}" if self.exceptions else self.verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +105,7 @@ class Claim:
     judge : evidence -> Judgment; raises :class:`CannotTellError` for what is missing
     tables : printed tables that the paper means, as "GBU 3"
     printed_only : why runs can never tell; empty where they can
+    data : the data sets that it speaks of
     """
 
     id: str
@@ -96,15 +116,40 @@ class Claim:
     judge: Callable[[Evidence], Judgment]
     tables: tuple[str, ...] = ()
     printed_only: str = ""
+    data: tuple[str, ...] = ("SUN", "CUB", "AWA1", "AWA2", "aPY")
 
     def judged(self, evidence: Evidence) -> Judgment:
         """Return what this evidence says, which is "cannot be told" where something is missing."""
         if self.printed_only and evidence.body != "printed":
             return Judgment("cannot be told", self.printed_only)
+        there = evidence.of_tables(self.tables).of_paper(self.paper, self.data)
         try:
-            return self.judge(evidence.of_tables(self.tables))
+            if there.figures.empty and evidence.body != "printed":
+                raise CannotTellError(f"There is no run on {listed(self.data, 'or')} here.")
+            found = self.judge(there)
         except CannotTellError as missing:
             return Judgment("cannot be told", str(missing))
+        if evidence.body == "printed":
+            return found
+        if found.data:
+            found = replace(found, said=f"{found.said} Data: {listed(found.data)}.")
+        if evidence.body == "simulated":
+            return replace(found, verdict="no verdict", exceptions="")
+        return self._of_enough(found, there)
+
+    def _of_enough(self, found: Judgment, there: Evidence) -> Judgment:
+        """Return a judgment of runs, without its verdict where there are too few of them."""
+        of = {row.data: row.benchmark for row in there.figures.itertuples()}
+        benchmarks = {of.get(name, name) for name in found.data}
+        needed = min(len(self.data), SEVERAL)
+        if len(benchmarks) < needed:
+            which = "" if needed == len(self.data) else f"{needed} of "
+            why = f"A verdict needs {which}{listed(self.data)}."
+        elif (found.verdict, found.unit) == ("holds", "share") and benchmarks < set(self.data):
+            why = "These are not all cases, and the interval reaches below what is claimed."
+        else:
+            return found
+        return replace(found, verdict="cannot be told", said=f"{found.said} {why}", exceptions="")
 
 
 # --- Differences ----------------------------------------------------------------------------------
@@ -123,7 +168,7 @@ def difference(
     Parameters
     ----------
     what : a heading for the sentence
-    values : differences of fractions, shape (n,)
+    values : differences of fractions, shape (n,); an index names their data sets
     claimed : "above" zero, "below" zero, or "near" it, within ``margin``
     of : what the differences are of, in the plural
     margin : float
@@ -144,7 +189,15 @@ def difference(
     if verdict == "cannot be told":
         limit = "zero" if claimed != "near" else f"{100 * margin:.0f} points"
         said += f" The interval reaches over {limit}."
-    return Judgment(verdict, said, test.mean_difference, low, high, "points")
+    return Judgment(verdict, said, test.mean_difference, low, high, "points", data_of(values))
+
+
+def data_of(values: object) -> tuple[str, ...]:
+    """Return the data sets that an index names, of figures or of cases."""
+    index = getattr(values, "index", None)
+    if not isinstance(index, pd.Index) or "data" not in index.names:
+        return ()
+    return tuple(map(str, index.get_level_values("data").unique()))
 
 
 def by_interval(low: float, high: float, claimed: tuple[float, float] = (0.0, np.inf)) -> Verdict:
@@ -162,9 +215,7 @@ def signed(fraction: float, form: str = "+.1f") -> str:
 # --- Counts ---------------------------------------------------------------------------------------
 
 
-def counted(
-    what: str, hits: pd.Series, *, at_least: float = 1.0, exactly: bool = False
-) -> Judgment:
+def counted(what: str, hits: pd.Series, *, at_least: float = 1.0) -> Judgment:
     """Judge how often something is so.
 
     Parameters
@@ -172,19 +223,18 @@ def counted(
     what : a heading for the sentence
     hits : bool, one a case; its index names the cases
     at_least : the share that the claim asks for; 1 is all of them
-    exactly : bool, default=False
-        Not more than that either.
     """
     n, k = len(hits), int(hits.sum())
     if not n:
         raise CannotTellError(f"{what}: there is no case here.")
     interval = binomtest(k, n).proportion_ci(0.95)
     share = round(k / n, DIGITS)
-    so = share == round(at_least, DIGITS) if exactly else share >= round(at_least, DIGITS)
+    so = share >= round(at_least, DIGITS)
     said = f"{what}: {k} of {n}."
-    others = hits.index[~hits.to_numpy(dtype=bool)]
-    if 0 < len(others) <= 6:
-        said = f"{said[:-1]}; not {_listed([_name(case) for case in others])}."
+    others = [_name(case) for case in hits.index[~hits.to_numpy(dtype=bool)]]
+    few = 0 < len(others) <= 6
+    if few:
+        said = f"{said[:-1]}; not {listed(others)}."
     return Judgment(
         "holds" if so else "does not hold",
         said,
@@ -192,15 +242,43 @@ def counted(
         float(interval.low),
         float(interval.high),
         "share",
+        data_of(hits),
+        listed(others) if so and few and at_least >= MOST else "",
     )
 
 
+def of_all(methods: Sequence[str], cases: Cases) -> Cases:
+    """Return the cases of data sets that have all of these methods: "every" method needs them.
+
+    Parameters
+    ----------
+    methods : names
+    cases : Series or DataFrame whose index has the levels "method" and "data"
+
+    Raises
+    ------
+    CannotTellError
+        When no data set has all.
+    """
+    cases = cases[cases.index.get_level_values("method").isin(methods)]
+    there = cases.index.to_frame(index=False).groupby("data")["method"].nunique()
+    complete = there.index[there == len(methods)]
+    if not len(complete):
+        most = f"at most {there.max()} on one data set" if len(there) else "none"
+        raise CannotTellError(f"It is of {len(methods)} methods; here are {most}.")
+    return cases[cases.index.get_level_values("data").isin(complete)]
+
+
 def _name(case: object) -> str:
-    return " on ".join(map(str, case)) if isinstance(case, tuple) else str(case)
+    if not isinstance(case, tuple):
+        return str(case)
+    rest = f" ({', '.join(map(str, case[2:]))})" if len(case) > 2 else ""
+    return f"{case[0]} on {case[1]}{rest}"
 
 
-def _listed(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+def listed(names: Sequence[str], last: str = "and") -> str:
+    """Join names with commas, the last one with a word."""
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} {last} {names[-1]}"
 
 
 # --- Orders ---------------------------------------------------------------------------------------
@@ -217,7 +295,7 @@ def place_of(
     method: str,
     places: tuple[int, int],
     *,
-    figure: str = "zsl",
+    figure: str = "ZSL",
     of: str = "data sets",
 ) -> Judgment:
     """Judge the place of a method by mean rank; ties share their best place.
@@ -240,17 +318,8 @@ def place_of(
     )
     said += f"; {first} is first with {ranks.iloc[0]:.1f}." if first != method else "."
     so = places[0] <= place <= places[1]
-    return Judgment(
-        "holds" if so else "does not hold", said, float(ranks[method]), None, None, "place"
-    )
-
-
-def in_general(found: Judgment, n_data: int) -> Judgment:
-    """Return a judgment of an order over data sets, without a verdict where these are too few."""
-    if n_data >= SEVERAL:
-        return found
-    why = f"{found.said} A verdict on an order needs {SEVERAL} benchmarks."
-    return replace(found, verdict="cannot be told", said=why)
+    verdict: Verdict = "holds" if so else "does not hold"
+    return Judgment(verdict, said, float(ranks[method]), unit="place", data=data_of(wide))
 
 
 def winners(evidence: Evidence, expected: dict[str, str], figure: str, split: str) -> Judgment:
@@ -274,8 +343,9 @@ def winners(evidence: Evidence, expected: dict[str, str], figure: str, split: st
             named[benchmark] = bool(np.round(values[method] - values.max(), DIGITS) == 0)
     if not best:
         raise CannotTellError(
-            f"No data set has {ENOUGH} of the paper's methods here ({figure}, split {split})."
+            f"No data set has {ENOUGH} of the paper's methods here ({figure.upper()}, {split})."
         )
-    found = counted(f"Best by {figure} on {split} as the paper says", pd.Series(named))
-    told = ", ".join(f"{name} on {benchmark}" for benchmark, name in best.items())
-    return replace(found, said=f"{found.said} Best are {told}.")
+    hits = pd.Series(named).rename_axis("data")
+    found = counted(f"Best by {figure.upper()} on {split} as the paper says", hits)
+    each = ", ".join(f"{name} on {benchmark}" for benchmark, name in best.items())
+    return replace(found, said=f"{found.said} Best are {each}.")
