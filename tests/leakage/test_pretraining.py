@@ -10,8 +10,8 @@ from zslcore.leakage import AuditContext, Provenance, Severity, Vocabulary, audi
 from zslcore.runs import RunSpec, execute
 
 NAMES = ("cat", "dog", "cow", "hen", "duck", "zebra", "seal", "wolf")
-#: zebra is there; wolf only by a kind of it; seal is not.
-EXTRACTOR = Vocabulary.of("extractor", ["n02391049 zebra", "n02114367 timber wolf, grey wolf"])
+#: zebra is there, and wolf under a word for it; seal is not.
+EXTRACTOR = Vocabulary.of("extractor", ["n02391049 zebra", "n02114100 loup"])
 
 
 @pytest.fixture
@@ -28,7 +28,7 @@ def test_known_classes_fail_with_their_evidence(world):
     assert finding.severity is Severity.FAIL
     assert finding.classes == ("zebra", "wolf")
     rules = {row[0]: row[2] for row in finding.evidence[0].rows}
-    assert rules == {"zebra": "same name", "wolf": "kind, by name"}
+    assert rules == {"zebra": "same name", "wolf": "synonym"}
 
 
 def test_what_a_person_decides_changes_the_verdict(world):

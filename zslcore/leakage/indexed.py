@@ -135,7 +135,7 @@ class Index:
         return domains(entry.names[0] for entry in self.vocabulary.entries)
 
     def domains_of(self, i: int) -> Domains:
-        """What entry ``i`` is: by its place in WordNet, or else what the list is about."""
+        """Return what entry ``i`` is, by its place in WordNet, or else what the list is about."""
         return domain_of(self.vocabulary.entries[i].synset) or self.domains
 
     def common(self, word: str) -> bool:

@@ -29,7 +29,7 @@ CUT, STEM = 2, 6
 RARE = 3
 
 
-# --- Certain: the same name or the same meaning, of the same domain --------------------------------
+# --- Certain: the same name or the same meaning, of the same domain -------------------------------
 
 
 def _clash(query: Query, index: Index, i: int) -> bool:
@@ -77,7 +77,7 @@ def _one_meaning(sense: str) -> str:
 
 
 def _same_words(query: Query, index: Index) -> Hits:
-    """The same words in another order, in lists of actions; a boat house is no house boat."""
+    """Find the same words in another order, in lists of actions; a boat house is no house boat."""
     mine = set(query.name.content)
     if len(mine) < 2 or index.vocabulary.hierarchical:
         return
@@ -103,7 +103,7 @@ def _other_sense(query: Query, index: Index) -> Hits:
 
 
 def _other_name(query: Query, index: Index) -> Hits:
-    """Another word for the test class is what an entry is called first: a rooster is a cock."""
+    """Find another word for the class that an entry is called first: a rooster is a cock."""
     for sense in query.fitting:
         for lemma in wordnet().synsets[sense].lemmas if sense[0] == "n" else ():
             for i in sorted(index.by_key.get(squeeze(lemma), ())):
@@ -194,7 +194,7 @@ def _qualified(query: Query, index: Index) -> Hits:
 
 
 def _left_out(query: Query, index: Index) -> Hits:
-    """What it is a kind of is left out of one of the names: Persian (cat), bakery (shop)."""
+    """Find names of which one leaves out what it is a kind of: Persian (cat), bakery (shop)."""
     if query.placed or not query.name.words:
         return
     for i in sorted(index.by_stem.get("".join(query.name.words), ())):
@@ -215,7 +215,7 @@ def _says_its_kind(query: Query, index: Index, i: int, last: Sequence[str]) -> b
 
 
 def _by_its_head(query: Query, index: Index) -> Hits:
-    """A name WordNet does not know, by the end of it that WordNet does: a brown pelican."""
+    """Read a name that WordNet does not know by the end that it does: a brown pelican."""
     words = [word for word in query.name.words if not word.isdecimal() and word not in VIEWPOINTS]
     if query.placed:
         return
@@ -229,7 +229,7 @@ def _by_its_head(query: Query, index: Index) -> Hits:
 
 
 def _rare_word(query: Query, index: Index) -> Hits:
-    """One first word, which few names have, where all is of one kind and WordNet knows no more."""
+    """Find a first word that few names have, where all is of one kind."""
     if query.placed or len(query.name.words) < 2 or not query.about.kind:
         return
     first = query.name.base[0]
