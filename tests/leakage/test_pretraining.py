@@ -66,6 +66,18 @@ def test_the_effect_of_known_classes_is_measured(world):
     assert row["gain"] == pytest.approx((0.85 - 0.1) / 0.475, abs=1e-4)
 
 
+def test_open_questions_are_no_absence_of_overlap(world):
+    """ZSL007 does not say that no test class is known while a person has to decide."""
+    world = replace(world, vocabularies=(Vocabulary.of("sea", ["n02077923 sea lion"]),))
+    (finding,) = audit_context(world).of("ZSL007")
+    assert finding.severity is Severity.UNKNOWN
+    assert finding.message == "No confirmed match among the classes of sea; 1 open (seal)."
+    rejected = replace(world, decisions={"sea": {"seal": "rejected"}})
+    (finding,) = audit_context(rejected).of("ZSL007")
+    assert finding.severity is Severity.INFO
+    assert "no test class is among those of sea" in finding.message
+
+
 def test_a_telling_effect_is_a_warning():
     names = [f"thing {c}" for c in range(20)]
     world = clean(n_classes=20, n_unseen=16)
