@@ -225,3 +225,11 @@ def test_rows_of_a_random_split_without_labels_are_said_to_have_a_benchmarks_nam
     context, _, _ = exchanged("CUB", order=np.random.default_rng(0).permutation(11788))
     message = finding(replace(context, class_names=names)).message
     assert message.startswith("The classes are called like those of CUB, but the rows")
+
+
+def test_labels_of_other_images_do_not_advise_to_take_classes_out():
+    world = clean()
+    n = world.n_rows // 2
+    short = replace(world, labels=np.zeros(n, int), n_rows=n, features=None)
+    (finding,) = [f for f in audit_context(short).of("ZSL001") if f.severity is Severity.FAIL]
+    assert finding.advice.startswith("Give the labels of these images")
