@@ -98,9 +98,8 @@ def _declared(context: AuditContext) -> Iterator[Finding]:
         message = (
             f"test_unseen has rows of {listed(names)}, which the class lists do not name unseen."
         )
-        yield Finding(
-            "ZSL001", Severity.WARN, message, "Correct the lists or the rows.", classes=names
-        )
+        advice = OF_OTHERS if _of_others(context) else "Correct the lists or the rows."
+        yield Finding("ZSL001", Severity.WARN, message, advice, classes=names)
 
 
 def _untrained(context: AuditContext) -> Iterator[Finding]:
