@@ -56,7 +56,7 @@ def test_an_address_asks(on, extractor, verdict):
     ],
 )
 def test_every_tab_shows_its_table(tab, columns):
-    (table,) = opened(tab).dataframe
+    table = opened(tab).dataframe[0]
     assert columns <= set(table.value.columns)
     assert len(table.value)
 
@@ -99,5 +99,14 @@ def test_the_map_has_a_mark_for_every_cell_and_counts_in_words():
     assert len({trace.marker.symbol for trace in figure.data}) == len(figure.data) == 4
     assert len(figure.layout.shapes) == 2
     cell = table[(table["test_set"] == "UCF101") & (table["title"] == "Kinetics-400")].iloc[0]
-    assert cell["text"] == "47+39 {61}"
-    assert cell["hover"] == "47 certain, 39 possible of 101<br>Huang et al. 2021: 61"
+    assert cell["text"] == "40+46 {61}"
+    assert cell["hover"] == "40 certain, 46 possible of 101<br>Huang et al. 2021: 61"
+
+
+def test_how_often_the_comparison_is_right_stands_below_the_classes():
+    app = opened("Classes")
+    held_out = contamination.measured()[1]
+    assert contamination.how_reliable() in words(app)
+    table = app.dataframe[1].value
+    assert list(table["pairs"]) == [row.pairs for row in contamination.measured()]
+    assert f"{held_out.certain_right} of {held_out.certain}" in list(table["right of certain"])

@@ -261,3 +261,20 @@ def test_names_of_photographs_come_along(tmp_path):
     assert read_table(npz(tmp_path)).image_files == ()
     with pytest.raises(DatasetError, match=r"expected one image file per sample \(30\) or none"):
         read_table(npz(tmp_path, image_files=np.array(names[1:])))
+
+
+def test_train_and_val_of_an_archive_are_said_to_be_unread_and_to_leak(tmp_path):
+    rng, labels = np.random.default_rng(0), np.repeat(np.arange(4), 10)
+    arrays = {
+        "features": rng.normal(size=(40, 3)),
+        "labels": labels,
+        "prototypes": rng.random((4, 5)),
+        "trainval": np.arange(0, 25),
+        "test_seen": np.arange(25, 30),
+        "test_unseen": np.arange(30, 40),
+    }
+    np.savez(tmp_path / "clean.npz", **arrays)
+    np.savez(tmp_path / "leak.npz", **arrays, train=np.arange(0, 28), val=np.arange(30, 35))
+    assert "not read" not in read_table(tmp_path / "clean.npz").source
+    said = read_table(tmp_path / "leak.npz").source
+    assert "train, val: not read from tables; 8 of their rows are test rows" in said

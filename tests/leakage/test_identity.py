@@ -7,10 +7,13 @@ import pytest
 
 from tests.leakage.worlds import clean
 from zslcore.datasets import Split, load
+from zslcore.datasets.facts import class_facts
+from zslcore.datasets.rows import row_facts
+from zslcore.leakage import audit_context
 from zslcore.leakage import known as known_module
 from zslcore.leakage.checks.identity import known_split
 from zslcore.leakage.context import PARTS, AuditContext
-from zslcore.leakage.known import KnownSplit, known_splits, part_digest
+from zslcore.leakage.known import KnownSplit, known_splits, part_digest, with_facts
 from zslcore.leakage.report import Severity
 
 OLD = "Superseded by PS 2.0: its train_loc and val_loc hold the test_seen rows."
@@ -103,9 +106,31 @@ def test_a_variant_says_what_differs_and_from_which_releases(split):
 
 def test_nobodys_split_is_not_taken_for_one(split):
     context = split["PS 2.0"]
-    moved = {part: rows + 1 for part, rows in context.parts.items()}
+    moved = {part: rows + 2 for part, rows in context.parts.items()}
     found = finding(replace(context, parts=moved))
     assert (found.severity, found.advice) == (Severity.INFO, "")
+
+
+@pytest.mark.parametrize(("shift", "said", "advice"), [
+    (-1, "one too low", "Add 1 to all row numbers."),
+    (1, "one too high", "Take 1 from all row numbers."),
+])  # fmt: skip
+def test_rows_that_start_elsewhere_are_called_so(split, shift, said, advice):
+    context = split["PS 2.0"]
+    moved = {part: rows + shift for part, rows in context.parts.items()}
+    found = finding(replace(context, parts=moved))
+    assert (found.severity, found.advice) == (Severity.WARN, advice)
+    assert found.message == f"The rows of Zoo PS 2.0, all numbered {said}: the layout starts at 1."
+
+
+def test_a_part_that_is_not_there_is_said_and_is_no_pass(split):
+    parts = dict(split["PS 2.0"].parts)
+    for part in ("test_seen", "test_unseen"):
+        empty = finding(replace(split["PS 2.0"], parts=parts | {part: np.empty(0, int)}))
+        absent = {name: rows for name, rows in parts.items() if name != part}
+        for found in (empty, finding(replace(split["PS 2.0"], parts=absent))):
+            assert found.severity is Severity.WARN
+            assert found.message == f"Zoo PS 2.0 without {part}: the other parts are as published."
 
 
 @pytest.mark.parametrize("dataset", DATASETS)
@@ -140,3 +165,71 @@ def test_classes_tell_a_benchmark_where_rows_do_not():
     assert finding(AuditContext.of_split(own, **foreign)).message == (
         "Not one of the known split files, nor near one."
     )
+
+
+# --- Near a known split, by the rows that are known of it -----------------------------------------
+
+
+def exchanged(dataset, *, order=None):
+    """PS of a benchmark with one seen and one unseen class exchanged, by its rows alone."""
+    y, table = row_facts(dataset).labels, class_facts(dataset).classes
+    unseen = np.flatnonzero(table["ps"] == "test")
+    seen = np.flatnonzero(table["ps"] != "test")
+    now = np.append(unseen[1:], seen[0])
+    is_tested = np.isin(y, now)
+    held_out = np.concatenate([np.flatnonzero(y == c)[:3] for c in np.setdiff1d(np.unique(y), now)])
+    parts = {
+        "trainval": np.setdiff1d(np.flatnonzero(~is_tested), held_out),
+        "test_seen": held_out,
+        "test_unseen": np.flatnonzero(is_tested),
+    }
+    if order is not None:
+        parts = {part: order[rows] for part, rows in parts.items()}
+    names = tuple(map(str, table["class"]))
+    return AuditContext("mine", parts), names[seen[0]], names[unseen[0]]
+
+
+@pytest.mark.parametrize("dataset", DATASETS)
+def test_a_split_with_one_class_exchanged_is_near_and_its_checks_run(dataset):
+    context, now_unseen, no_more = exchanged(dataset)
+    report = audit_context(with_facts(context))
+    found = report.of("ZSL010")[0]
+    assert found.severity is Severity.WARN
+    assert found.message.startswith(f"Near {dataset} PS: ")
+    assert found.message.endswith(f"now unseen: {now_unseen}; unseen no more: {no_more}.")
+    near = known_module.nearest(context)
+    assert 0.5 < min(near.shares.values()) < near.same < 1
+    for check in ("ZSL001", "ZSL002", "ZSL011"):
+        assert report.severity(check) is not Severity.DID_NOT_RUN, check
+    assert report.severity("ZSL001") is Severity.PASS
+
+
+@pytest.mark.parametrize("dataset", DATASETS)
+def test_other_images_are_near_no_split(dataset):
+    y = row_facts(dataset).labels
+    order = np.random.default_rng(0).permutation(len(y))
+    permuted, _, _ = exchanged(dataset, order=order)
+    assert known_module.nearest(permuted) is None
+    context, _, _ = exchanged(dataset)
+    shifted = {part: (rows + 2) % len(y) for part, rows in context.parts.items()}
+    assert known_module.nearest(replace(context, parts=shifted)) is None
+    named = replace(context, class_names=tuple(f"thing {c}" for c in range(y.max() + 1)))
+    assert known_module.nearest(named) is None
+    labelled = replace(context, labels=np.zeros(len(y), int), n_rows=len(y))
+    assert known_module.nearest(labelled) is None
+    assert known_module.nearest(replace(context, simulated=True)) is None
+
+
+def test_rows_of_a_random_split_without_labels_are_said_to_have_a_benchmarks_names():
+    names = tuple(map(str, class_facts("CUB").classes["class"]))
+    context, _, _ = exchanged("CUB", order=np.random.default_rng(0).permutation(11788))
+    message = finding(replace(context, class_names=names)).message
+    assert message.startswith("The classes are called like those of CUB, but the rows")
+
+
+def test_labels_of_other_images_do_not_advise_to_take_classes_out():
+    world = clean()
+    n = world.n_rows // 2
+    short = replace(world, labels=np.zeros(n, int), n_rows=n, features=None)
+    (finding,) = [f for f in audit_context(short).of("ZSL001") if f.severity is Severity.FAIL]
+    assert finding.advice.startswith("Give the labels of these images")

@@ -10,8 +10,8 @@ from zslcore.leakage import AuditContext, Provenance, Severity, Vocabulary, audi
 from zslcore.runs import RunSpec, execute
 
 NAMES = ("cat", "dog", "cow", "hen", "duck", "zebra", "seal", "wolf")
-#: zebra is there; wolf only by a kind of it; seal is not.
-EXTRACTOR = Vocabulary.of("extractor", ["n02391049 zebra", "n02114367 timber wolf, grey wolf"])
+#: zebra is there, and wolf under a word for it; seal is not.
+EXTRACTOR = Vocabulary.of("extractor", ["n02391049 zebra", "n02114100 loup"])
 
 
 @pytest.fixture
@@ -28,7 +28,7 @@ def test_known_classes_fail_with_their_evidence(world):
     assert finding.severity is Severity.FAIL
     assert finding.classes == ("zebra", "wolf")
     rules = {row[0]: row[2] for row in finding.evidence[0].rows}
-    assert rules == {"zebra": "same name", "wolf": "kind, by name"}
+    assert rules == {"zebra": "same name", "wolf": "synonym"}
 
 
 def test_what_a_person_decides_changes_the_verdict(world):
@@ -64,6 +64,18 @@ def test_the_effect_of_known_classes_is_measured(world):
     assert row["ACC_OUC"] == pytest.approx(0.85)
     assert row["ACC_TUC"] == pytest.approx(0.1)
     assert row["gain"] == pytest.approx((0.85 - 0.1) / 0.475, abs=1e-4)
+
+
+def test_open_questions_are_no_absence_of_overlap(world):
+    """ZSL007 does not say that no test class is known while a person has to decide."""
+    world = replace(world, vocabularies=(Vocabulary.of("sea", ["n02077923 sea lion"]),))
+    (finding,) = audit_context(world).of("ZSL007")
+    assert finding.severity is Severity.UNKNOWN
+    assert finding.message == "No confirmed match among the classes of sea; 1 open (seal)."
+    rejected = replace(world, decisions={"sea": {"seal": "rejected"}})
+    (finding,) = audit_context(rejected).of("ZSL007")
+    assert finding.severity is Severity.INFO
+    assert "no test class is among those of sea" in finding.message
 
 
 def test_a_telling_effect_is_a_warning():

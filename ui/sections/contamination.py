@@ -183,15 +183,36 @@ def show_classes(asked: Asked) -> None:
         height=420,
     )
     st.caption(
-        "Certain: the same name, or a kind that carries it. Possible: a related name; a person has "
-        "to decide. Listed: only a paper lists it."
+        "Certain: the same name or the same meaning, and both lists are about things, or both are "
+        "about activities. Possible: a related name; a person has to decide. Listed: only a paper "
+        f"lists it. {contamination.how_reliable()}"
     )
+    _show_measured()
     st.page_link(
         "pages/leakage_review.py",
         label="Confirm or reject possible classes of a data set",
         icon=":material/policy:",
         query_params={"leakage_tab": "Confirm or reject"},
     )
+
+
+def _show_measured() -> None:
+    """Show how often certain and possible are right, on the labelled pairs of either part."""
+    parts = {"tuned": "lists it was made with", "held_out": "lists it was not made for"}
+    rows = [
+        {
+            "lists": parts[of.part],
+            "pairs": of.pairs,
+            "right of certain": f"{of.certain_right} of {of.certain}",
+            "right of possible": f"{of.possible_right} of {of.possible}",
+            "same, found": f"{of.same_found} of {of.same}",
+            "part or kind, found": f"{of.related_found} of {of.related}",
+        }
+        for of in contamination.measured()
+    ]
+    with st.expander("How often the comparison is right", icon=":material/rule:"):
+        table = pd.DataFrame(rows)
+        tables.show(table, "contamination_measured", labels={name: name for name in table})
 
 
 def show_adding(asked: Asked) -> None:

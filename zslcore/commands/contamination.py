@@ -52,6 +52,7 @@ def run_contamination(args: argparse.Namespace) -> int:
         return _check()
     if args.count:
         print(f"{contamination.write_counts()} cells counted.")
+        contamination.write_measured()
         return 0
     tested = _asked(args)
     if tested is not None:
@@ -69,7 +70,7 @@ def _check() -> int:
 
     found = list(contamination.problems())
     found = found or [f"{each} Run `zslcore contamination --count`." for each in
-                      contamination.stale()]  # fmt: skip
+                      (*contamination.stale(), *contamination.stale_measured())]  # fmt: skip
     print("\n".join(found) or f"{len(contamination.extractors())} extractors, "
           f"{len(contamination.pretraining_sets())} pre-training sets: nothing wrong.")  # fmt: skip
     return int(bool(found))
@@ -126,3 +127,4 @@ def _print_map(*, as_json: bool) -> None:
     print(f"\nunknown on every test set: {', '.join(hidden)}")
     print("6+1/10: of 10 test classes 6 certainly and 1 possibly are in the pre-training set.")
     print("{6}: a paper lists 6.")
+    print(contamination.how_reliable())

@@ -18,7 +18,7 @@ import numpy as np
 from zslcore.datasets.base import Fold, Split, ZSLDataset
 from zslcore.datasets.facts import class_facts, fact_sources, plain_name
 
-__all__ = ["Recognised", "benchmark_of", "labels_digest", "recognise"]
+__all__ = ["Recognised", "benchmark_of", "labels_digest", "named_like", "recognise"]
 
 #: Columns of a benchmark's classes that say its splits: their places, and those in the folds.
 _COLUMNS = {"SS": ("ss", "ss_fold"), "PS": ("ps", "fold")}
@@ -103,6 +103,12 @@ def recognise(class_names: Sequence[str], labels: np.ndarray) -> Recognised | No
         return _by_labels(n_classes, labels)
     images = np.bincount(labels, minlength=n_classes)
     return Recognised(_nearest(by_names, images), by_names.row)
+
+
+def named_like(class_names: Sequence[str]) -> tuple[str, ...]:
+    """Return the benchmarks whose classes have these names, in any order and spelling."""
+    found = _by_names(tuple(class_names))
+    return found.candidates if found else ()
 
 
 @lru_cache(maxsize=64)

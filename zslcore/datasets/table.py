@@ -25,7 +25,7 @@ prototypes are a second CSV with a column ``class`` and one column per attribute
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -55,10 +55,12 @@ __all__ = ["class_numbers", "read_table"]
 #: Counted up when the same file gives other folds: 2 knows the released ones.
 REVISION = 2
 PARTS = ("trainval", "test_seen", "test_unseen")
+#: Parts of other layouts that a table has no place for: folds are chosen within trainval.
+UNREAD = ("train", "val")
 MATRICES: dict[str, Role] = {"features": "rows", "prototypes": "rows"}
 ROLES: dict[str, Role] = {
     **MATRICES,
-    **dict.fromkeys(("labels", *PARTS), "numbers"),
+    **dict.fromkeys(("labels", *PARTS, *UNREAD), "numbers"),
     **dict.fromkeys(("class_names", "attribute_names", "pretraining", "provenance"), "names"),
     "image_files": "paths",
 }
@@ -256,8 +258,19 @@ def _read_archive(path: Path, side: ClassEmbeddings | None, folder: Path) -> _Ta
         parts={part: arrays[part] for part in PARTS if part in arrays},
         image_files=read.names.get("image_files", ()),
         pretraining=read.names.get("pretraining", ()),
-        provenance=read.names.get("provenance", ()),
+        provenance=(*read.names.get("provenance", ()), *_unread(arrays)),
     )
+
+
+def _unread(arrays: Mapping[str, np.ndarray]) -> Iterator[str]:
+    """Yield what was not read, and whether it would have trained on test rows."""
+    given = [part for part in UNREAD if part in arrays]
+    if given:
+        used = np.concatenate([arrays[part].ravel() for part in given])
+        tested = [arrays[p].ravel() for p in ("test_seen", "test_unseen") if p in arrays]
+        leaked = np.intersect1d(used, np.concatenate([*tested, np.empty(0, int)])).size
+        leak = f"; {leaked:,} of their rows are test rows" if leaked else ""
+        yield f"{', '.join(given)}: not read from tables{leak}"
 
 
 def _by_name(

@@ -1,16 +1,18 @@
 """Split files in circulation, and what is known of the rows that they number.
 
 A split is recognised by the digest of its file, or by the rows of a whole part: parts of the known
-splits have at least a thousand rows, so that another split does not agree by accident. Whoever
-numbers a benchmark's rows is answered from the facts about them (:mod:`zslcore.datasets.rows`):
-class, name of the class and photograph of each row. A split that is not recognised, or whose labels
-say otherwise, never is.
+splits have at least a thousand rows, so that another split does not agree by accident. One that
+moves whole classes agrees in no part; it is near a known one when its unseen rows are whole classes
+of the benchmark, and for the most part the same (:func:`nearest`).
+Whoever numbers a benchmark's rows is answered from the facts about them
+(:mod:`zslcore.datasets.rows`): class, name of the class and photograph of each row. A split that is
+not recognised, or whose labels say otherwise, never is.
 """
 
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
@@ -18,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from zslcore.datasets.base import part_digest
-from zslcore.datasets.facts import class_facts, plain_name
+from zslcore.datasets.facts import class_facts, fact_sources, plain_name
 from zslcore.datasets.rows import RowFacts, row_facts
 from zslcore.files import FACTS
 from zslcore.leakage.context import PARTS, AuditContext
@@ -27,14 +29,20 @@ from zslcore.leakage.photographs import Photographs
 __all__ = [
     "ANSWERED",
     "KnownSplit",
+    "NearSplit",
     "agreeing",
     "known_splits",
+    "nearest",
     "numbers_rows_of",
     "part_digest",
     "published_as",
+    "renumbered",
     "with_facts",
 ]
 
+#: Where a split is near a known one: most rows of test_unseen whose class is not there as a whole,
+#: and fewest rows in common on either side, as shares.
+BROKEN, NEAR_SHARE = 0.1, 0.5
 #: Where the context says what was answered from facts, and of which benchmark.
 ANSWERED = "answered from facts"
 #: What that may be, by the field of the context.
@@ -64,6 +72,29 @@ class KnownSplit:
     parts: Mapping[str, str]
     counts: Mapping[str, int]
     superseded: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.dataset} {self.name}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NearSplit:
+    """A known split that a split differs from by a few classes.
+
+    Attributes
+    ----------
+    dataset, name : "CUB", "PS"
+    shares : rows in common over rows in either, in [0, 1], by part; trainval and test_seen are one
+    same : share of all rows that are on the same side, in [0, 1]
+    now_unseen, no_more : names of the classes that became unseen, and that are unseen no more
+    """
+
+    dataset: str
+    name: str
+    shares: Mapping[str, float]
+    same: float
+    now_unseen: tuple[str, ...]
+    no_more: tuple[str, ...]
 
     def __str__(self) -> str:
         return f"{self.dataset} {self.name}"
@@ -107,7 +138,87 @@ def numbers_rows_of(context: AuditContext) -> str | None:
     if context.simulated:
         return None
     found = {split.dataset for split in (*published_as(context), *agreeing(context))}
+    if not found and (near := nearest(context)):
+        return near.dataset
     return found.pop() if len(found) == 1 else None
+
+
+# --- Near a known split ---------------------------------------------------------------------------
+
+
+def nearest(context: AuditContext) -> NearSplit | None:
+    """Return the known split that most rows agree with, None where none is near.
+
+    Another data set, or the same rows in another order, would not part the rows of a benchmark by
+    its classes: so test_unseen has to be whole classes of it, with few strays.
+    """
+    if context.simulated or not all(context.rows(p).size for p in ("trainval", "test_unseen")):
+        return None
+    if renumbered(context):
+        return None
+    found = [
+        near
+        for dataset in dict.fromkeys(split.dataset for split in known_splits())
+        for near in _near(context, dataset)
+    ]
+    return max(found, key=lambda near: near.same, default=None)
+
+
+def _near(context: AuditContext, dataset: str) -> Iterator[NearSplit]:
+    """Yield SS and PS of a benchmark where the split is near them."""
+    if dataset not in fact_sources():
+        return
+    facts, classes = row_facts(dataset), class_facts(dataset).classes
+    names, y = tuple(map(str, classes["class"])), facts.labels
+    tested, seen = context.rows("test_unseen"), context.rows("trainval", "test_seen")
+    if not _may_be(context, facts, names) or max(tested.max(), seen.max()) >= len(y):
+        return
+    share = np.bincount(y[tested], minlength=len(names)) / np.bincount(y, minlength=len(names))
+    if (share[y[tested]] < 1).mean() > BROKEN:
+        return
+    unseen = share > 0.5
+    for name in ("PS", "SS"):
+        published = (classes[name.lower()] == "test").to_numpy()
+        here, there = np.flatnonzero(published[y]), np.flatnonzero(~published[y])
+        shares = {
+            "trainval and test_seen": _jaccard(seen, there),
+            "test_unseen": _jaccard(tested, here),
+        }
+        if min(shares.values()) < NEAR_SHARE:
+            continue
+        same = np.isin(tested, here).sum() + np.isin(seen, there).sum()
+        yield NearSplit(
+            dataset, name, shares, float(same / np.union1d(tested, seen).size),
+            tuple(names[c] for c in np.flatnonzero(unseen & ~published)),
+            tuple(names[c] for c in np.flatnonzero(published & ~unseen)),
+        )  # fmt: skip
+
+
+def _may_be(context: AuditContext, facts: RowFacts, names: tuple[str, ...]) -> bool:
+    """Whether nothing that was given says that these are other images."""
+    others = {plain_name(name) for name in context.class_names} ^ {plain_name(n) for n in names}
+    return not (context.class_names and others) and _fits(context, facts)
+
+
+def _jaccard(rows: np.ndarray, others: np.ndarray) -> float:
+    """Return rows in common over rows in either, in [0, 1]."""
+    both = np.intersect1d(rows, others).size
+    return both / max(1, rows.size + others.size - both)
+
+
+def renumbered(context: AuditContext) -> tuple[KnownSplit, int] | None:
+    """Return the known split that all numbers are of, once they are shifted by 1 or -1."""
+    for shift in (1, -1):
+        moved = {part: rows + shift for part, rows in context.parts.items()}
+        if min((rows.min() for rows in moved.values() if rows.size), default=-1) >= 0:
+            found = [
+                split
+                for split, (_, other) in agreeing(replace(context, parts=moved)).items()
+                if not other
+            ]
+            if found:
+                return found[-1], shift
+    return None
 
 
 def with_facts(context: AuditContext) -> AuditContext:

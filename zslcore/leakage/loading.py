@@ -272,7 +272,17 @@ def _labels_in(path: Path, files: SmallFiles, *, required: bool = True) -> np.nd
         if not required:
             return None
         raise FileRefusedError(f"{clean_text(path.name)}: expected the variable 'labels'.")
-    return arrays["labels"] - 1
+    return _from_one(path, arrays["labels"])
+
+
+def _from_one(path: Path, labels: np.ndarray) -> np.ndarray:
+    """Return the labels of a file from 0; the layout counts them from 1."""
+    if labels.size and labels.min() < 1:
+        raise FileRefusedError(
+            f"{clean_text(path.name)}: expected labels counted from 1, got "
+            f"{labels.min()}..{labels.max()}."
+        )
+    return labels - 1
 
 
 def _labels_beside(
@@ -280,7 +290,7 @@ def _labels_beside(
 ) -> tuple[np.ndarray | None, str]:
     """Labels in the file itself, or in one of the usual files beside it."""
     if "labels" in arrays:
-        return arrays["labels"] - 1, "in the file itself"
+        return _from_one(path, arrays["labels"]), "in the file itself"
     for name in LABEL_FILES:
         if (path.parent / name).is_file():
             return _labels_in(path.parent / name, files), f"from {name} beside the file"

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import gzip
 import re
+import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ from functools import cache, cached_property, lru_cache
 
 from zslcore.files import FACTS
 
-__all__ = ["Synset", "WordNet", "squeeze", "wordnet"]
+__all__ = ["Synset", "WordNet", "readable", "squeeze", "wordnet"]
 
 #: Endings of inflected forms and what stands there in the base form (WordNet, morphy(7)).
 NOUN_ENDINGS = (
@@ -45,6 +46,21 @@ VERB_ENDINGS = (
 def squeeze(text: str) -> str:
     """Return the letters and digits of ``text`` in lower case: ``T'ai chi`` becomes ``taichi``."""
     return re.sub(r"[\W_]+", "", text).lower()
+
+
+def readable(name: str) -> str:
+    """Write a class name as words: ``043.Yellow_bellied_Flycatcher``, ``HorseRace``, ``a+b``.
+
+    Examples
+    --------
+    >>> readable("043.Yellow_bellied_Flycatcher"), readable("HorseRace"), readable("persian+cat")
+    ('yellow bellied flycatcher', 'horse race', 'persian cat')
+    """
+    text = re.sub(r"^\s*\d+\s*[._ ]\s*", "", name)
+    text = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", text)
+    text = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
+    text = re.sub(r"'s\b|'", "", text)
+    return " ".join(re.findall(r"[a-z0-9]+", text))
 
 
 @dataclass(frozen=True, slots=True)

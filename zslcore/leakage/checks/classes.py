@@ -12,6 +12,14 @@ from zslcore.leakage.words import counted, listed
 
 __all__ = ["fold_classes", "seen_and_unseen"]
 
+#: Share of rows beyond the last label up to which they are strays, and the labels are the split's.
+STRAY_SHARE = 0.01
+#: Advice where the labels cannot be those of the split, so that classes are not the fault.
+OF_OTHERS = (
+    "Give the labels of these images: the split has rows beyond the last label (ZSL003), and what "
+    "class a row is of is not known before."
+)
+
 
 def seen_and_unseen(context: AuditContext) -> Iterator[Finding]:
     """ZSL001: an unseen class with rows of a training part or of test_seen."""
@@ -44,12 +52,22 @@ def _both(context: AuditContext, both: np.ndarray) -> Finding:
         evidence = (Evidence.of("Rows of these classes", ("class", *parts), table),)
         tested = context.rows("test_unseen")
         rows = tuple(tested[np.isin(context.labels[tested], both)].tolist())
-        if _off_by_one(context):
+        if _of_others(context):
+            advice = OF_OTHERS
+        elif _off_by_one(context):
             advice = "Row numbers look off by one: shifted by one, no class is on both sides."
     message = f"Both seen and unseen: {counted(len(both), 'class', 'classes')} ({listed(names)})."
     return Finding(
         "ZSL001", Severity.FAIL, message, advice, evidence, rows, names, {"classes": len(both)}
     )
+
+
+def _of_others(context: AuditContext) -> bool:
+    """Whether the split numbers rows that the labels do not have: they are of other images."""
+    if context.labels is None or context.n_rows is None:
+        return False
+    rows = np.unique(np.concatenate([*context.parts.values(), np.empty(0, np.intp)]))
+    return bool((rows >= context.n_rows).sum() > max(1, STRAY_SHARE * rows.size))
 
 
 def _off_by_one(context: AuditContext) -> bool:
@@ -80,9 +98,8 @@ def _declared(context: AuditContext) -> Iterator[Finding]:
         message = (
             f"test_unseen has rows of {listed(names)}, which the class lists do not name unseen."
         )
-        yield Finding(
-            "ZSL001", Severity.WARN, message, "Correct the lists or the rows.", classes=names
-        )
+        advice = OF_OTHERS if _of_others(context) else "Correct the lists or the rows."
+        yield Finding("ZSL001", Severity.WARN, message, advice, classes=names)
 
 
 def _untrained(context: AuditContext) -> Iterator[Finding]:
@@ -125,6 +142,7 @@ def fold_classes(context: AuditContext) -> Iterator[Finding]:
             if classes.size:
                 names = context.names(classes)
                 message = f"{name} {what}: {listed(names)}."
+                advice = OF_OTHERS if _of_others(context) else advice
                 yield Finding("ZSL002", severity, message, advice, classes=names)
 
 

@@ -6,10 +6,19 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from zslcore.datasets.benchmarks import recognise
+from zslcore.datasets.benchmarks import named_like, recognise
 from zslcore.datasets.facts import class_facts
-from zslcore.leakage.context import PARTS, AuditContext
-from zslcore.leakage.known import ANSWERED, KnownSplit, agreeing, published_as
+from zslcore.leakage.context import PARTS, TEST_PARTS, AuditContext
+from zslcore.leakage.known import (
+    ANSWERED,
+    KnownSplit,
+    NearSplit,
+    agreeing,
+    known_splits,
+    nearest,
+    published_as,
+    renumbered,
+)
 from zslcore.leakage.report import Evidence, Finding, Severity
 from zslcore.leakage.words import listed
 
@@ -21,15 +30,17 @@ def known_split(context: AuditContext) -> Iterator[Finding]:
     agree, these = agreeing(context), published_as(context)
     if len(these) == 1:
         same = "the published file" if context.file_digest == these[0].sha256 else "its rows"
-        yield _known(these[0], same)
+        yield _partly(context, these) or _known(these[0], same)
     elif these:
-        yield _one_of(these, agree[these[0]][0])
+        yield _partly(context, these) or _one_of(these, agree[these[0]][0])
     elif agree:
         fewest = min(len(other) for _, other in agree.values())
-        nearest = tuple(split for split, (_, other) in agree.items() if len(other) == fewest)
-        yield _variant(context, nearest, *agree[nearest[0]])
+        closest = tuple(split for split, (_, other) in agree.items() if len(other) == fewest)
+        yield _variant(context, closest, *agree[closest[0]])
+    elif near := nearest(context):
+        yield _near(near)
     else:
-        yield Finding("ZSL010", Severity.INFO, _by_classes(context))
+        yield _unknown(context)
     if ANSWERED in context.facts:
         dataset, _, what = context.facts[ANSWERED].partition(": ")
         message = (
@@ -39,11 +50,58 @@ def known_split(context: AuditContext) -> Iterator[Finding]:
         yield Finding("ZSL010", Severity.INFO, message)
 
 
+def _unknown(context: AuditContext) -> Finding:
+    """Say that row numbers are a known split's but for their start, or what the classes tell."""
+    if found := None if context.simulated else renumbered(context):
+        split, shift = found
+        message = (
+            f"The rows of {split}, all numbered {'one too low' if shift > 0 else 'one too high'}: "
+            "the layout starts at 1."
+        )
+        advice = f"{'Add 1 to' if shift > 0 else 'Take 1 from'} all row numbers."
+        return Finding("ZSL010", Severity.WARN, message, advice)
+    return Finding("ZSL010", Severity.INFO, _by_classes(context))
+
+
+def _near(near: NearSplit) -> Finding:
+    """Say how much of a known split it is, and which classes changed their side."""
+    moved = [
+        f"{what}: {listed(names)}"
+        for what, names in (("now unseen", near.now_unseen), ("unseen no more", near.no_more))
+        if names
+    ]
+    shares = ", ".join(f"{part} {share:.1%}" for part, share in near.shares.items())
+    which = "; ".join(moved) or "no whole class"
+    message = (
+        f"Near {near}: {near.same:.1%} of the rows are on the same side (in common with it, "
+        f"{shares}). Moved: {which}."
+    )
+    advice = "Say which split was used; figures are not comparable with those of the known one."
+    return Finding(
+        "ZSL010", Severity.WARN, message, advice, classes=(*near.now_unseen, *near.no_more)
+    )
+
+
+def _partly(context: AuditContext, splits: Sequence[KnownSplit]) -> Finding | None:
+    """Say which parts of a known split are not there; None where no part that counts is missing."""
+    if context.file_digest == splits[0].sha256:
+        return None
+    needed = [part for part in ("trainval", *TEST_PARTS) if part in splits[0].parts]
+    missing = [part for part in needed if not context.parts.get(part, np.empty(0)).size]
+    if not missing:
+        return None
+    message = f"{_names(splits)} without {listed(missing)}: the other parts are as published."
+    advice = "Say which rows these are; the known split has them."
+    return Finding("ZSL010", Severity.WARN, message, advice)
+
+
 def _by_classes(context: AuditContext) -> str:
     """Say what the classes tell of a split whose rows are no known split's."""
     unknown = "Not one of the known split files, nor near one."
-    if context.labels is None or not context.class_names or context.simulated:
+    if not context.class_names or context.simulated:
         return unknown
+    if context.labels is None:
+        return _by_names(context) or unknown
     found = recognise(context.class_names, context.labels)
     if found is None or found.benchmark is None:
         return unknown
@@ -66,6 +124,20 @@ def _by_classes(context: AuditContext) -> str:
             )
         return f"The unseen classes are those of {found.benchmark} {name}, the rows are not."
     return f"The classes are those of {found.benchmark}, parted otherwise than in PS and SS."
+
+
+def _by_names(context: AuditContext) -> str:
+    """Say whose classes these are where the class of each row is not known; "" where no one's."""
+    found = named_like(context.class_names)
+    if not found:
+        return ""
+    sizes = {part: len(np.unique(rows)) for part, rows in context.parts.items() if rows.size}
+    known = [s for s in known_splits() if s.dataset in found and s.counts == sizes]
+    as_large = f", and its parts as large as those of {_names(known)}" if known else ""
+    return (
+        f"The classes are called like those of {' or '.join(found)}{as_large}, but the rows are "
+        "those of no known split: give the labels to say more."
+    )
 
 
 def _counts(context: AuditContext, part: str) -> np.ndarray:

@@ -131,10 +131,14 @@ def overlap_effect(context: AuditContext) -> Iterator[Finding]:
     """ZSL007: OverlapGain of every method, by vocabulary, Holm over methods."""
     accuracies = _accuracies(context)
     for vocabulary in context.vocabularies:
-        known = {row.number for row in overlaps(context, vocabulary) if row.counts}
+        rows = overlaps(context, vocabulary)
+        known = {row.number for row in rows if row.counts}
+        open_ = [row for row in rows if not row.counts and not row.decision]
         if not vocabulary.entries:
             why = "Nothing to compare: the extractor was trained on no images."
             yield Finding("ZSL007", Severity.INFO, why)
+        elif not known and open_:
+            yield _undecided(vocabulary, open_)
         elif not known or known >= set(context.known_unseen_classes.tolist()):
             which = "no" if not known else "every"
             why = f"Nothing to compare: {which} test class is among those of {vocabulary.name}."
@@ -144,6 +148,17 @@ def overlap_effect(context: AuditContext) -> Iterator[Finding]:
             yield Finding("ZSL007", Severity.DID_NOT_RUN, why)
         else:
             yield _effect(vocabulary, known, accuracies)
+
+
+def _undecided(vocabulary: Vocabulary, open_: list[Overlap]) -> Finding:
+    """Say that nothing is known yet of the effect of classes that nobody has decided on."""
+    names = tuple(row.class_name for row in open_)
+    message = (
+        f"No confirmed match among the classes of {vocabulary.name}; {len(open_)} open "
+        f"({listed(names)})."
+    )
+    advice = "Confirm or reject each of them (ZSL006); the effect of those confirmed is compared."
+    return Finding("ZSL007", Severity.UNKNOWN, message, advice, classes=names)
 
 
 def _accuracies(context: AuditContext) -> Accuracies:

@@ -8,8 +8,9 @@ Three files under ``data/`` say it, and anybody can add a row to the first two:
   all, by :func:`write_counts`.
 
 A cell of the map is a test set and a pre-training set. Its classes are counted as the audit counts
-them (:mod:`zslcore.leakage.matching`): *certain* ones have the same name or a kind that carries it,
-*possible* ones are related and wait for a person. What has no public list of classes stays
+them (:mod:`zslcore.leakage.matching`): *certain* ones have the same name or meaning, *possible*
+ones are related and wait for a person (:mod:`~zslcore.leakage.contamination.reliability` says how
+often that is right). What has no public list of classes stays
 *unknown*, whatever anybody believes about it.
 
 References
@@ -47,12 +48,21 @@ from zslcore.leakage.contamination.facts import (
     pretraining_sets,
     problems,
 )
+from zslcore.leakage.contamination.reliability import (
+    Measured,
+    how_reliable,
+    measure,
+    measured,
+    stale_measured,
+    write_measured,
+)
 
 __all__ = [
     "STATES",
     "Answer",
     "Cell",
     "Extractor",
+    "Measured",
     "PretrainingSet",
     "State",
     "TestSet",
@@ -66,11 +76,16 @@ __all__ = [
     "extractors",
     "find_extractor",
     "find_test_set",
+    "how_reliable",
+    "measure",
+    "measured",
     "of_dataset",
     "own_test_set",
     "pretraining_sets",
     "problems",
     "stale",
+    "stale_measured",
     "test_sets",
     "write_counts",
+    "write_measured",
 ]

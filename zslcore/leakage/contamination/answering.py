@@ -85,7 +85,7 @@ def _no(extractor: Extractor, of_sets: Sequence[Cell], names: Sequence[str]) -> 
         )
     return (
         "No",
-        f"{extractor.name} was trained on examples of {n:,} of the {_tested(total)}"
+        f"{_was(extractor)} trained on examples of {n:,} of the {_tested(total)}"
         f"{_named(names)}, {WITH[extractor.labels]}: they are in {_titles(of_sets)}.",
         advice,
     )
@@ -98,7 +98,7 @@ def _unknown(extractor: Extractor, of_sets: Sequence[Cell], names: Sequence[str]
         why = "nobody has compared its classes with these"
     return (
         "Nobody can tell",
-        f"{extractor.name} was trained on {pretraining.title}, and {why}.",
+        f"{_was(extractor)} trained on {pretraining.title}, and {why}.",
         "Say so beside the number, and compare it only with extractors of the same data.",
     )
 
@@ -121,6 +121,11 @@ def _yes(extractor: Extractor, of_sets: Sequence[Cell], names: Sequence[str]) ->
     said = f", as {by_word[0]} say; its list of classes is not here" if by_word else ""
     total = _tested(of_sets[0].classes)
     return "Yes", f"None of the {total} is in {_titles(of_sets, 'or')}{said}.", ""
+
+
+def _was(extractor: Extractor) -> str:
+    """Return the extractor with its verb: one name may be of two networks."""
+    return f"{extractor.name} {'were' if ' and ' in extractor.name else 'was'}"
 
 
 def _tested(n: int) -> str:
