@@ -5,7 +5,7 @@ Each function is a tab of the page.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import pandas as pd
 import streamlit as st
@@ -15,7 +15,7 @@ from ui.figures.published import differences, judgment_forest
 from ui.frame import chart
 from ui.text import plain
 from zslcore.analysis import claims
-from zslcore.analysis.beside import PRINTED_TABLES, beside
+from zslcore.analysis.beside import PRINTED_TABLES, beside, candidates
 from zslcore.analysis.claims import BODIES, CLAIMS, PAPERS, Judgment
 from zslcore.analysis.findings import FINDINGS
 from zslcore.analysis.printed_lint import lint_printed
@@ -91,7 +91,8 @@ def show_tables() -> None:
             "Ours on", list(OURS), key="published_ours", default=usual, width=180
         )
         ours = OURS[chosen]
-    described, made = PRINTED_TABLES[name], beside(name, evidence[ours])
+        on = _choose_data(candidates(name, evidence[ours]))
+    described, made = PRINTED_TABLES[name], beside(name, evidence[ours], on)
     if not described.columns:
         st.info(described.why_alone, icon=":material/info:")
         _show_as_printed(name, made)
@@ -116,6 +117,15 @@ def show_tables() -> None:
             "figures. Blue: ours is higher, orange: the printed figure is higher."
         )
     _show_beside(name, _with_own(name, made))
+
+
+def _choose_data(there: Mapping[str, Sequence[str]]) -> list[str]:
+    """Choose which data set counts, of every benchmark that several stand for."""
+    return [
+        controls.choose(f"Ours of {benchmark}", names, key=f"published_{benchmark}", width=180)
+        for benchmark, names in there.items()
+        if len(names) > 1
+    ]
 
 
 def _with_own(name: str, made: pd.DataFrame) -> pd.DataFrame:

@@ -1,13 +1,13 @@
 """Every printed table, with what was run here beside, and why the two differ where that is known.
 
 A run stands beside a printed figure of the same benchmark, split and method whose parameters were
-chosen for the same thing. Of several data sets that stand for a benchmark the one with the shortest
-name counts.
+chosen for the same thing. Of several data sets that stand for a benchmark the chosen one counts, and
+none without a choice.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,7 +18,7 @@ from zslcore.analysis.claims.evidence import Evidence
 from zslcore.datasets.facts import published
 from zslcore.exceptions import closest_name
 
-__all__ = ["PRINTED_TABLES", "PrintedTable", "beside"]
+__all__ = ["PRINTED_TABLES", "PrintedTable", "beside", "candidates"]
 
 #: What differs everywhere.
 FEATURES = "{data} here, ResNet-101 there"
@@ -147,51 +147,84 @@ PRINTED_TABLES: Mapping[str, PrintedTable] = {
 }
 
 
-def beside(name: str, ours: Evidence) -> pd.DataFrame:
-    """Put runs beside a printed table.
-
-    Parameters
-    ----------
-    name : of :data:`PRINTED_TABLES`
-    ours : runs on real features or on simulated data
-
-    Returns
-    -------
-    DataFrame, a row a printed figure
-        The columns of the table that are no figures, then ``figure``, ``printed``, ``ours``,
-        ``difference`` (ours - printed), ``on`` (the data set of ours) and ``why`` (they differ);
-        missing where there is no run. A table that no run stands beside comes as it is.
+def candidates(name: str, ours: Evidence) -> dict[str, list[str]]:
+    """Return which data sets have a figure beside a printed table, by the benchmark they stand for.
 
     Raises
     ------
     UnknownNameError
         For a table that is none.
     """
-    if name not in PRINTED_TABLES:
-        raise closest_name("published table", name, PRINTED_TABLES)
-    table, described = published(name), PRINTED_TABLES[name]
+    described, known = PRINTED_TABLES[_checked(name)], _known(ours)
+    found: dict[str, set[str]] = {}
+    for _, row in published(name).iterrows():
+        for figure in described.columns.values():
+            key = _key(dict(row), figure, described)
+            found.setdefault(key[0], set()).update(known.get(key, {}))
+    return {benchmark: sorted(names) for benchmark, names in sorted(found.items()) if names}
+
+
+def beside(name: str, ours: Evidence, on: Collection[str] = ()) -> pd.DataFrame:
+    """Put runs beside a printed table.
+
+    Parameters
+    ----------
+    name : of :data:`PRINTED_TABLES`
+    ours : runs on real features or on simulated data
+    on : the data sets that count, where several stand for one benchmark
+
+    Returns
+    -------
+    DataFrame, a row a printed figure
+        The columns of the table that are no figures, then ``figure``, ``printed``, ``ours``,
+        ``difference`` (ours - printed), ``on`` (the data set of ours) and ``why`` (they differ);
+        missing where there is no run, or where several data sets have one and ``on`` does not say
+        which counts. A table that no run stands beside comes as it is.
+
+    Raises
+    ------
+    UnknownNameError
+        For a table that is none.
+    """
+    table, described = published(_checked(name)), PRINTED_TABLES[name]
     if not described.columns:
         return table
-    known = _known(ours)
-    rows = list(_rows(table, described, known, ours.body == "simulated"))
+    rows = list(_rows(table, described, _known(ours), on, ours.body == "simulated"))
     made = pd.DataFrame(rows)
     made["ours"] = made["ours"].astype(float)
     made["difference"] = made["ours"] - made["printed"]
     return made[[*made.columns.drop(["on", "why"]), "on", "why"]]
 
 
-def _known(ours: Evidence) -> dict[tuple[str, ...], tuple[float, str]]:
-    """Return value and data set of every figure, by benchmark, split, method, figure and task."""
-    rows = ours.figures.dropna(subset=["benchmark"])
-    by_name = sorted(rows.to_dict("records"), key=lambda row: (-len(row["data"]), row["data"]))
-    what = ("benchmark", "split", "method", "figure", "chosen_for")
-    return {tuple(row[w] for w in what): (float(row["value"]), row["data"]) for row in by_name}
+def _checked(name: str) -> str:
+    if name not in PRINTED_TABLES:
+        raise closest_name("published table", name, PRINTED_TABLES)
+    return name
+
+
+def _known(ours: Evidence) -> dict[tuple[str, ...], dict[str, float]]:
+    """Return every figure by benchmark, split, method, figure and task, and by data set."""
+    known: dict[tuple[str, ...], dict[str, float]] = {}
+    for row in ours.figures.dropna(subset=["benchmark"]).to_dict("records"):
+        what = (row["benchmark"], row["split"], row["method"], row["figure"], row["chosen_for"])
+        known.setdefault(what, {})[row["data"]] = float(row["value"])
+    return known
+
+
+def _counts(values: Mapping[str, float], on: Collection[str]) -> tuple[float, str]:
+    """Return the figure that counts and its data set; NaN without one, or without a choice."""
+    there = {data: values[data] for data in values if data in on} or values
+    if len(there) != 1:
+        return np.nan, ""
+    ((data, value),) = there.items()
+    return value, data
 
 
 def _rows(
     table: pd.DataFrame,
     described: PrintedTable,
-    known: Mapping[tuple[str, ...], tuple[float, str]],
+    known: Mapping[tuple[str, ...], Mapping[str, float]],
+    on: Collection[str],
     simulated: bool,
 ) -> Iterator[dict[str, Any]]:
     named = [column for column in table.columns if table[column].dtype.kind not in "fi"]
@@ -199,7 +232,7 @@ def _rows(
     for row in records:
         for column, figure in described.columns.items():
             made = {name: row[name] for name in named}
-            value, data = known.get(_key(row, figure, described), (np.nan, ""))
+            value, data = _counts(known.get(_key(row, figure, described), {}), on)
             why = ""
             if data:
                 why = described.of_methods.get(row["method"], described.why or FEATURES)
