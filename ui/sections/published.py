@@ -146,7 +146,7 @@ def _labels(table: pd.DataFrame) -> dict[str, str]:
 
 def _show_beside(name: str, made: pd.DataFrame) -> None:
     if "figure" in made:
-        made = made.assign(figure=made["figure"].replace("zsl", "ZSL"))
+        made = made.assign(figure=_named_means(made["figure"]))
     tables.show(
         made,
         f"published_{name}",
@@ -154,6 +154,13 @@ def _show_beside(name: str, made: pd.DataFrame) -> None:
         percent=["printed", "ours"],
         points=["difference"],
     )
+
+
+def _named_means(figures: pd.Series) -> pd.Series:
+    """Write figures as the screen does; say which are per class where others are per sample."""
+    figures = figures.str.replace("zsl", "ZSL")
+    per_sample = figures.str.contains("per sample")
+    return figures.where(per_sample, figures + " per class") if per_sample.any() else figures
 
 
 def _show_as_printed(name: str, table: pd.DataFrame) -> None:
