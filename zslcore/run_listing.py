@@ -222,7 +222,9 @@ def as_text(result: RunResult) -> str:
             lines.append(f"GZSL         {accuracies}  ({how})")
     if e.ausuc is not None:
         lines.append(f"AUSUC        {e.ausuc:.1%} per class")
-    return "\n".join([*lines, *_oracle_lines(result), f"{result.seconds:.1f} s; again: {spec.command()}"])
+    return "\n".join(
+        [*lines, *_oracle_lines(result), f"{result.seconds:.1f} s; again: {spec.command()}"]
+    )
 
 
 def _oracle_lines(result: RunResult) -> list[str]:
