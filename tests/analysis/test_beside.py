@@ -84,6 +84,22 @@ def test_of_several_data_sets_the_chosen_one_stands_for_a_benchmark():
     assert candidates("gzsl_ps", ours) == {}
 
 
+def test_the_papers_variant_stands_beside_its_table_and_another_scaling_is_other_data():
+    rows = cells({"SAE": 0.5, "SAE (V2S)": 0.3, "SAE (V2S, features none)": 0.1}, data=("CUB",))
+    ours = of(rows)
+    assert candidates("zsl_top1", ours) == {"CUB": ["CUB", "CUB, features none"]}
+    values = {row["method"]: row["value"] for row in rows}
+    unit = beside("zsl_top1", ours, ["CUB"]).dropna(subset=["ours"])
+    assert unit["ours"].item() == values["SAE (V2S)"]
+    assert unit["why"].item() == "CUB here, ResNet-101 there"
+    raw = beside("zsl_top1", ours, ["CUB, features none"]).dropna(subset=["ours"])
+    assert raw["ours"].item() == values["SAE (V2S, features none)"]
+    # The calibration paper has the other direction.
+    assert candidates("calibration_zsl_top1", ours) == {"CUB": ["CUB"]}
+    there = beside("calibration_zsl_top1", ours).dropna(subset=["ours"])
+    assert there["ours"].item() == values["SAE"]
+
+
 def test_a_table_that_is_none_is_refused():
     with pytest.raises(UnknownNameError, match="did you mean 'zsl_top1'"):
         beside("zsl_top", NOTHING)
