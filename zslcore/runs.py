@@ -247,7 +247,8 @@ class RunResult:
     seconds : wall time
     created : ISO 8601, UTC
     version, commit : of the package that made it
-    environment : versions of what else numbers can depend on
+    environment : versions of what else numbers can depend on, and the digest of the package's own
+        files that make them, see :func:`zslcore.version.sources`
     rule : how the folds' scores chose, "best" or "one standard error", see
         :func:`zslcore.protocol.select`; None where they chose no parameters, or nobody noted it
     """
@@ -306,7 +307,9 @@ class RunResult:
         row |= {f"oracle_gap_{name}": gap for name, gap in self.oracle_gap.items()}
         row |= {name: getattr(self.spec, name) for name in ("features", "prototypes", "seed")}
         row |= {"seconds": self.seconds, "created": self.created, "digest": self.spec.digest}
-        return row | {"version": self.version, "commit": self.commit}
+        row |= {"version": self.version, "commit": self.commit}
+        revisions = json.dumps(self.spec.revisions) if self.spec.revisions else ""
+        return row | {"revisions": revisions, "sources": self.environment.get("sources", "")}
 
     def to_json(self) -> str:
         """Return the result as JSON, under the version of its schema."""
@@ -560,6 +563,7 @@ def _environment() -> dict[str, str]:
         "scipy": scipy.__version__,
         "torch": installed("torch"),  # asked of the installation: importing it takes seconds
         "machine": platform.machine(),
+        "sources": version.sources(),
     }
 
 
