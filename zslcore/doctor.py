@@ -93,7 +93,8 @@ def _versions() -> Finding:
         except PackageNotFoundError:
             found.append(f"{name} is missing")
     missing = [text for text in found if "missing" in text]
-    words = f"zslcore {version()} (sources {sources()}), Python {platform.python_version()}, {', '.join(found)}."
+    made = f"zslcore {version()} (sources {sources()}), Python {platform.python_version()}"
+    words = f"{made}, {', '.join(found)}."
     return Finding("versions", not missing, words)
 
 
