@@ -43,7 +43,7 @@ Every row of the CSV file says which revisions of method and protocol made it; w
 made again since these are stamped, also the digest of the package's sources (`zslcore doctor` says
 its own), and the commit where it is in the history. Rows of version 0.1.0 are of closed forms,
 whose figures today's revisions give again to four digits, and, with revision 0, of what was not run
-again: SYNC (struct) on CUB, with a tolerance of 0.01, and SAE (V2S) there, chosen for GZSL.
+again: SYNC (struct) on CUB, with a tolerance of 0.01.
 
 On CUB, the folds cannot tell c = 10 of SSE from c = 1: by the rule of one standard error the
 smaller c is taken. SYNC's H lies 5.5 points below CAL's with a gap of 7.6; its struct loss

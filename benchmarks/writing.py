@@ -1,8 +1,8 @@
 """What benchmarks that write their findings to ``results/`` share.
 
 A file of results says what made it so that it can be checked without history: by the release, the
-revisions of method and protocol, and the digest of the package's sources. None names a commit, which
-may be another one when it lands; rows from before name theirs where it is in the history.
+revisions of method and protocol, and the digest of the package's sources. None names a commit:
+it may be another one when it lands. Rows from before name theirs where it is in the history.
 """
 
 from __future__ import annotations
