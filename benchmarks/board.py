@@ -13,14 +13,15 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from benchmarks.real_features import FEATURES, sources
+from benchmarks.real_features import FEATURES
+from benchmarks.real_features import sources as of_folder
 from benchmarks.sweep import label
 from benchmarks.writing import RESULTS
 from zslcore.board.entry import (
@@ -40,7 +41,7 @@ from zslcore.methods import get_method
 from zslcore.runs import RunResult, RunSpec, RunStore, execute
 from zslcore.scores import interpreted, judge
 from zslcore.scores.reading import read_scores
-from zslcore.version import read_stamped
+from zslcore.version import read_stamped, release, sources
 
 WHO = "Zero-shot lab"
 #: Data set -> what its features' extractor was trained on.
@@ -129,7 +130,7 @@ def entry_of(rows: pd.DataFrame, dataset: ZSLDataset, *, fit: bool) -> BoardEntr
         unseen_classes=tuple(dataset.class_names[c] for c in split.unseen_classes),
         per_class=classes_of(refitted(row, dataset, fit=fit), dataset, figures),
         spec=_spec_of(row),
-        versions={"zslcore": row["version"], "commit": row["commit"]},
+        versions=_versions(row),
     )
 
 
@@ -143,6 +144,14 @@ def classes_of(
     both = [(figures[name], getattr(entry.figures, name)) for name in ("zsl", "H_gamma")]
     same = all(then is None or abs(then - (now or 0)) <= SAME for then, now in both)
     return dict(entry.per_class) if same else {}
+
+
+def _versions(row: pd.Series) -> dict[str, str]:
+    """Return what made a row: the release, its commit or the digest of the sources, where known."""
+    names = {"zslcore": "version", "commit": "commit", "sources": "sources"}
+    made = {name: row[column] for name, column in names.items() if row[column]}
+    revisions = json.loads(row["revisions"] or "{}")
+    return made | {f"revision of {name}": str(number) for name, number in revisions.items()}
 
 
 def _spec_of(row: pd.Series) -> dict[str, Any]:
@@ -165,7 +174,12 @@ def of_scores(folder: Path) -> Iterator[BoardEntry]:
             features=features,
             provenance="Their score matrix of the test images, judged by zslcore score.",
         )
-        yield replace(entry, created="")
+        yield replace(entry, created="", versions={"zslcore": release(), "sources": sources()})
+
+
+def _named(spec: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what was run, whatever it is kept under."""
+    return {name: value for name, value in spec.items() if name != "key"}
 
 
 def put(entry: BoardEntry, folder: Path) -> str:
@@ -173,7 +187,7 @@ def put(entry: BoardEntry, folder: Path) -> str:
     path = folder / file_name(entry)
     if path.exists() and not entry.per_class:
         known = read_entry(path.read_bytes(), path.name)
-        if (known.spec, known.figures) == (entry.spec, entry.figures):
+        if (_named(known.spec), known.figures) == (_named(entry.spec), entry.figures):
             entry = replace(entry, per_class=known.per_class)
     path.unlink(missing_ok=True)
     name = add_entry(entry, folder).name
@@ -189,7 +203,7 @@ def main() -> None:
     parser.add_argument("--fit", action="store_true", help="make the fits that are not kept")
     args = parser.parse_args()
     args.output.mkdir(exist_ok=True)
-    opened = {name: sources(args.folder)[name].open() for name in args.only}
+    opened = {name: of_folder(args.folder)[name].open() for name in args.only}
     for rows in groups():
         if rows["dataset"].iloc[0] in opened:
             entry = entry_of(rows, opened[rows["dataset"].iloc[0]], fit=args.fit)

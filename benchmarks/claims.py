@@ -13,7 +13,6 @@ from collections.abc import Iterator, Mapping
 
 import pandas as pd
 
-from benchmarks.real_features import EARLIER
 from benchmarks.writing import RESULTS, keep, markdown_table
 from zslcore.analysis.claims import (
     BODIES,
@@ -53,27 +52,12 @@ def evidence(of_store: pd.DataFrame) -> dict[Body, Evidence]:
     bodies: dict[Body, Evidence] = {"printed": printed_evidence()}
     for body, name in KEPT.items():
         rows = read_stamped(RESULTS / f"{name}.csv").assign(created="")
-        rows = of_one_reading(rows)
         known = set(rows["digest"])
         more = of_store[of_store["digest"].isin(known)] if len(of_store) else of_store
         both = pd.concat([rows, more], ignore_index=True) if len(more) else rows
         both = both.drop(columns=["benchmark", "pretraining"], errors="ignore")
         bodies[body] = of_rows(both, simulated=body == "simulated")
     return bodies
-
-
-def of_one_reading(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return rows in which runs on an earlier reading of the same data have the digest of today.
-
-    The readings of :data:`benchmarks.real_features.EARLIER` agree in all that runs on PS depend on.
-    """
-    digest = rows["digest"].copy()
-    for name, earlier in EARLIER.items():
-        of_earlier = (rows["dataset"] == name) & digest.isin(earlier)
-        today = rows.loc[(rows["dataset"] == name) & ~of_earlier, "digest"].unique()
-        if len(today) == 1:
-            digest[of_earlier] = today[0]
-    return rows.assign(digest=digest)
 
 
 def cell(judgment: Judgment) -> str:

@@ -23,7 +23,7 @@ from pathlib import Path
 import pandas as pd
 from threadpoolctl import threadpool_limits
 
-from benchmarks.writing import keep, markdown_table, percent
+from benchmarks.writing import keep, made_by, markdown_table, percent
 from zslcore.analysis.class_embeddings import (
     COLUMNS,
     MEASURED,
@@ -34,7 +34,6 @@ from zslcore.analysis.class_embeddings import (
 from zslcore.analysis.sweep import first_specs, run_missing
 from zslcore.datasets import ZSLDataset, read_xlsa17
 from zslcore.runs import RunStore
-from zslcore.version import commit, version
 
 #: Cheap ones first; those that take ten minutes an embedding are run by name.
 METHODS = ("LinearS2V", "ESZSL", "ALE", "DEVISE", "SJE", "SAE", "LinearV2S")
@@ -127,7 +126,7 @@ def write(tables: Mapping[str, pd.DataFrame]) -> None:
     every = pd.concat([table.assign(data=group) for group, table in tables.items()])
     MEASURED.parent.mkdir(exist_ok=True)
     every = every[["data", *COLUMNS]].round(4)
-    made = f"# python -m benchmarks.class_embeddings, version {version()}, commit {commit()}\n"
+    made = f"# python -m benchmarks.class_embeddings, {made_by()}\n"
     MEASURED.write_text(made + every.to_csv(index=False, lineterminator="\n"), encoding="utf-8")
     keep("class_embeddings", "\n".join(markdown(tables)))
 

@@ -22,10 +22,9 @@ import pandas as pd
 
 from benchmarks.real_features import FEATURES
 from benchmarks.resuming import go_on, opened
-from benchmarks.writing import markdown_table
+from benchmarks.writing import markdown_table, traced
 from zslcore.analysis.leak_cost import LEAKS, SHORT, costs, table
 from zslcore.methods import get_method
-from zslcore.version import stamped
 
 SIMULATED = {"simulated-aPY": "aPY, simulated with a photograph effect"}
 METHODS = ("LinearV2S", "LinearS2V", "ESZSL", "SAE", "GFZSL", "SYNC", "ALE", "DEVISE")
@@ -53,7 +52,7 @@ def measure(folder: Path, name: str, method: str) -> pd.DataFrame:
     rows = table(costs(get_method(method)(), data, data.split("PS")))
     for side in ("clean_params", "leaky_params"):
         rows[side] = rows[side].map(json.dumps)
-    return stamped(rows.assign(dataset=name, seconds=time.perf_counter() - began))
+    return traced(rows.assign(dataset=name, seconds=time.perf_counter() - began))
 
 
 def markdown(found: pd.DataFrame) -> str:

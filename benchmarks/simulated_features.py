@@ -23,8 +23,9 @@ INTRO = """# Simulated data sets, parameters chosen on the three folds
 
 **Simulated**: no camera was involved; the papers' figures beside them are for real images. Small
 size (about 3,000 images, 512 features), split PS; per-class accuracy in percent; features and
-prototypes of unit length. H plain and H calibrated use the parameters chosen for ZSL, the last H
-those chosen for GZSL; every gamma is chosen on the folds. Stochastic methods: one seed.
+prototypes of unit length. ZSL, u, s, H plain and H calibrated use the parameters chosen for ZSL,
+what says "for GZSL" those chosen for GZSL: the last H and AUSUC are of another fit than the figures
+to their left. Every gamma is chosen on the folds. Stochastic methods: one seed.
 """
 SOURCES = {
     f"simulated-{name}": Source(

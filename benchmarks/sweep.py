@@ -6,7 +6,7 @@ chose. On SS, which has no test images of seen classes, it is run for ZSL with t
 Finished runs are kept in the run store: an interrupted sweep goes on where it stopped, and
 ``--report`` writes what is finished without running anything, as a sweep itself does at its end.
 Methods of which the run store knows nothing keep the rows that the file of results has, so that one
-method can be run again without the others; each row says which data, version and commit made it.
+method can be run again without the others; each row says which data, revisions and sources made it.
 """
 
 from __future__ import annotations
@@ -50,14 +50,12 @@ class Source:
     benchmark : data set of the papers
     open : callable that reads it; called once in every process
     seeds : of stochastic methods
-    earlier : digests of earlier readings, which agree in all that runs on PS depend on
     """
 
     title: str
     benchmark: str
     open: Callable[[], ZSLDataset]
     seeds: int = SEEDS
-    earlier: tuple[str, ...] = ()
 
 
 @lru_cache(maxsize=1)
@@ -110,7 +108,7 @@ def sweep(name: str, intro: str, sources: Mapping[str, Source], args: argparse.N
             results = [result for spec in runs for result in finished(spec, seeds, store)]
             rows = pd.DataFrame([result.row() for result in results])
             if rows.empty:
-                parts.append(_rows_of(runs[0], known, source.earlier))
+                parts.append(_rows_of(runs[0], known))
             else:
                 parts.append(rows.drop(columns="created"))
     parts = [part.dropna(axis=1, how="all") for part in parts if len(part)]
@@ -126,12 +124,12 @@ def _rows_of_file(name: str) -> pd.DataFrame:
     return read_stamped(path) if path.exists() else pd.DataFrame()
 
 
-def _rows_of(spec: RunSpec, known: pd.DataFrame, earlier: Sequence[str]) -> pd.DataFrame:
+def _rows_of(spec: RunSpec, known: pd.DataFrame) -> pd.DataFrame:
     """Return the rows of a method and its variant on the split and the very data of ``spec``."""
     if known.empty:
         return known
     of_run = (known["method"] == spec.method) & (known["split"] == spec.split)
-    of_run &= known["digest"].isin([spec.digest, *earlier])
+    of_run &= known["digest"] == spec.digest
     for value in spec.params.values():
         of_run &= known["params"].str.contains(f'"{value}"', regex=False)
     return known[of_run]
@@ -186,7 +184,7 @@ def summary(table: pd.DataFrame) -> pd.DataFrame:
         "H plain": zsl["plain_harmonic"],
         "H calibrated": zsl["calibrated_harmonic"],
         "H calibrated, for GZSL": gzsl["calibrated_harmonic"],
-        "AUSUC": gzsl["ausuc"],
+        "AUSUC, for GZSL": gzsl["ausuc"],
         "gap of parameters, ZSL": zsl.get("oracle_gap_zsl"),
         "gap of parameters and gamma, H": gzsl.get("oracle_gap_harmonic"),
     }

@@ -78,8 +78,7 @@ def main() -> None:
     files = [RESULTS / f"{name}_features.csv" for name in ("real", "simulated")]
     runs = pd.concat([pd.read_csv(path) for path in files], ignore_index=True)
     runs = runs[runs["split"] == "PS"]
-    made_by = ", ".join(sorted(runs["version"].unique()))
-    text, tables = [f"{INTRO}\nThe runs were made by version {made_by}.\n"], []
+    text, tables = [INTRO], []
     for name, (benchmark, _) in SHOWN.items():
         of_set = runs[runs["dataset"] == name]
         text += lines(name, of_set)

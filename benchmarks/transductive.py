@@ -20,9 +20,8 @@ import pandas as pd
 
 from benchmarks.real_features import FEATURES
 from benchmarks.resuming import go_on, opened
-from benchmarks.writing import markdown_table, percent
+from benchmarks.writing import markdown_table, percent, traced
 from zslcore.analysis.transduction import TransductionSpec
-from zslcore.version import stamped
 
 SIMULATED = {"simulated-AWA2": "AWA2, simulated"}
 #: Method and its parameters, as the row is called.
@@ -47,7 +46,7 @@ def compare(folder: Path, name: str, row: str) -> pd.DataFrame:
     data, began = opened(folder, name), time.perf_counter()
     table = TransductionSpec(name, "PS", method, params).compare(data).table()
     seconds = time.perf_counter() - began
-    return stamped(table.assign(dataset=name, comparison=row, seconds=seconds))
+    return traced(table.assign(dataset=name, comparison=row, seconds=seconds))
 
 
 def markdown(table: pd.DataFrame) -> str:

@@ -1,15 +1,23 @@
-"""What benchmarks that write their findings to ``results/`` share."""
+"""What benchmarks that write their findings to ``results/`` share.
+
+A file of results says what made it so that it can be checked without history: by the release, the
+revisions of method and protocol, and the digest of the package's sources. None names a commit:
+it may be another one when it lands. Rows from before name theirs where it is in the history.
+"""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import pandas as pd
 
-from zslcore.version import commit, stamped, version
+from zslcore.methods import METHODS, get_method
+from zslcore.runs import revisions_of
+from zslcore.version import release, sources
 
-__all__ = ["RESULTS", "keep", "markdown_table", "percent"]
+__all__ = ["RESULTS", "keep", "made_by", "markdown_table", "percent", "traced"]
 
 RESULTS = Path(__file__).parent / "results"
 
@@ -27,10 +35,38 @@ def markdown_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterat
         yield "| " + " | ".join(row) + " |"
 
 
+def made_by() -> str:
+    """Say what computes here, as a sentence ends with it."""
+    return f"release {release()}, sources {sources()}"
+
+
+def traced(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a table whose rows say what made them; those that say it already are left alone.
+
+    Returns
+    -------
+    DataFrame
+        With the columns ``version`` (the release), ``commit`` (empty but in rows from before),
+        ``revisions`` (JSON, empty without a method) and ``sources``.
+    """
+    if "sources" not in table:
+        named = set(table.get("method", ())) & set(METHODS)
+        made = {name: json.dumps(revisions_of(get_method(name)())) for name in named}
+        own = table["method"].map(made).fillna("") if "method" in table else ""
+        return table.assign(version=release(), commit="", revisions=own, sources=sources())
+    said = table["sources"].fillna("") != ""
+    table = table.fillna(dict.fromkeys(("version", "commit", "revisions", "sources"), ""))
+    found = table["version"].str.extract(r"^(\d+(?:\.\d+)*?)(?:\.dev|\+|$)")[0]
+    return table.assign(
+        version=table["version"].where(~said, found),
+        commit=table["commit"].where(~said, ""),
+    )
+
+
 def keep(name: str, text: str, table: pd.DataFrame | None = None) -> None:
     """Write ``results/<name>.md`` and, of a table, ``results/<name>.csv``, with what made them."""
     RESULTS.mkdir(exist_ok=True)
-    text = f"{text.rstrip()}\n\nWritten by version {version()}, commit {commit() or 'unknown'}.\n"
+    text = f"{text.rstrip()}\n\nWritten by {made_by()}.\n"
     (RESULTS / f"{name}.md").write_text(text, encoding="utf-8")
     if table is not None:
-        stamped(table).to_csv(RESULTS / f"{name}.csv", index=False)
+        traced(table).to_csv(RESULTS / f"{name}.csv", index=False)

@@ -153,12 +153,18 @@ def test_an_unknown_lesson_is_the_list():
 def test_a_handout_has_every_step_with_its_question_answers_and_figure():
     lesson = LESSONS["calibration"]
     html = handing.handout(lesson, Place("calibration", room="Q7QZ7"))
-    assert html.count("<section>") == len(lesson.steps) == html.count("Notice: ")
+    asked, shown = html.split('<h1 class="answers">')
+    for half in (asked, shown):
+        assert half.count("<section>") == len(lesson.steps)
+    assert shown.count("Notice: ") == len(lesson.steps)
+    assert "Notice: " not in asked  # who reads from the top is asked before all answers
+    assert 'class="plotly-graph-div"' not in asked
+    assert "break-before: page" in html
     assert html.count('class="plotly-graph-div"') == len(lesson.steps)
     for k, step in enumerate(lesson.steps, start=1):
         assert f"{k}. {escape(step.title)}" in html
-        assert html.count(f"lessons_step={k}") == 1
-        assert all(f"☐ {escape(label)}" in html for label in step.answers.labels)
+        assert html.count(f"lessons_step={k}") == 2
+        assert all(f"☐ {escape(label)}" in asked for label in step.answers.labels)
     assert html.count(lesson.command()) == 1
     assert "room=Q7QZ7" not in html  # a room is gone when a handout is read
 

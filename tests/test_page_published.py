@@ -75,6 +75,23 @@ def test_ours_stands_beside_with_its_difference(visit):
     assert "1 of 130 figures" in words(app)
 
 
+def test_ours_comes_from_the_data_set_that_is_chosen(results, tmp_path, monkeypatch):
+    monkeypatch.setenv("ZSL_DATA", str(tmp_path))
+    store = RunStore()
+    for result, name in zip(results, ("aPY-long-name", "aPY"), strict=True):
+        spec = replace(result.spec, dataset=name, method="SAE", params={}, grid={})
+        of = {"spec": spec, "key": spec.key, "simulated": False, "params_origin": "validated"}
+        store.put(replace(result, **of))
+    shown = {}
+    for name in ("aPY", "aPY-long-name"):
+        app = pages.visit(PAGE, published_table=TITLES[2], published_aPY=name)
+        table = app.dataframe[0].value
+        (row,) = table[table["ours"].notna()].to_dict("records")
+        assert row["on"] == name
+        shown[name] = row["ours"]
+    assert len(set(shown.values())) == 2
+
+
 def test_without_runs_a_table_says_how_to_make_them(visit):
     app = visit(published_ours="real features")
     assert "There is no run on real features for this table yet" in words(app)

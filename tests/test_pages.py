@@ -5,7 +5,7 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from tests.pages import APP, ROOT, metrics, sent_down, visit, words
-from ui.text import GAP_OF_ALL, GAP_OF_GAMMA, GLOSSARY
+from ui.text import GAP_OF_ALL, GAP_OF_GAMMA, GAP_OF_PARAMETERS, GLOSSARY
 
 PAGES = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "pages").glob("*.py"))
 RUN_PAGES = ["pages/calibration.py", "pages/evaluate.py"]
@@ -54,6 +54,15 @@ def test_nothing_printed_stands_beside_parameters_given_by_hand():
     )
     assert set(app.dataframe[0].value["chosen_for"]) == {"given"}
     assert "given by hand" in words(app)
+
+
+def test_parameters_given_by_hand_have_no_gap_of_parameters():
+    app = visit("pages/evaluate.py", dataset="digits", method="ESZSL", parameters="given")
+    labels = [metric.label for metric in app.metric]
+    assert GAP_OF_GAMMA in labels
+    assert not {GAP_OF_ALL, GAP_OF_PARAMETERS} & set(labels)
+    assert "no grid is searched: there is no gap of parameters" in words(app)
+    assert "Figures of this row are per class" in words(app)
 
 
 def test_each_gap_has_a_name_of_its_own_and_the_larger_choice_the_larger_gap():

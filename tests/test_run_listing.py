@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 from dataclasses import replace
 from datetime import date
 
@@ -10,6 +11,7 @@ import pytest
 
 from tests.worlds import linear_world
 from zslcore.analysis.comparison import complete
+from zslcore.datasets import load
 from zslcore.exceptions import UnknownNameError
 from zslcore.run_listing import (
     SORTED_BY,
@@ -17,6 +19,7 @@ from zslcore.run_listing import (
     as_csv,
     as_json,
     as_latex,
+    as_text,
     chosen,
     listed,
     peeked,
@@ -130,3 +133,21 @@ def test_what_the_oracle_of_another_run_chose_is_called_so(tmp_path):
 def test_nothing_is_written_as_an_empty_table():
     assert as_json([]) == "[]\n"
     assert r"\toprule" in as_latex([])
+
+
+def test_parameters_that_were_given_have_no_gap_of_parameters():
+    given = RunSpec("digits", "PS", "ESZSL", params={"gamma": 1.0, "lam": 1.0})
+    text = as_text(execute(given, load("digits")))
+    assert "gap of parameters +" not in text
+    assert "no gap of parameters: they were given, no grid was searched" in text
+    assert re.search(r"oracle       gap of gamma \+[\d.]+ points of H \(bounds", text)
+    searched = as_text(execute(replace(given, params={"gamma": 1.0}, grid={"lam": (1.0, 10.0)})))
+    assert "gap of parameters +" in searched
+    assert "no grid was searched" not in searched
+
+
+def test_per_class_is_named_wherever_per_sample_is():
+    result = execute(RunSpec("digits", "PS", "LinearS2V", params={"lam": 0.1}), with_oracle=False)
+    for line in as_text(result).splitlines():
+        if line.startswith(("ZSL", "GZSL", "AUSUC")):
+            assert "per class" in line

@@ -433,6 +433,10 @@ def test_the_oracle_gap_is_what_peeking_adds(result):
     assert gap["zsl"] == result.oracle.zsl - result.evaluation.zsl
     assert gap["harmonic"] == result.oracle.harmonic - result.evaluation.calibrated.harmonic
     alone = replace(result, oracle=replace(result.oracle, harmonic=None))
+    given = execute(spec(params=result.params), WORLD)
+    assert given.params_origin == "given"
+    assert given.oracle_gap.keys() == {"gamma"}  # no other parameters were tried
+    assert "oracle_gap_zsl" not in given.row()
     assert set(alone.oracle_gap) == {"zsl"}
     row = replace(result, oracle=None).row()
     assert not any(name.startswith("oracle_gap") for name in row)

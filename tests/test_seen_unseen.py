@@ -126,3 +126,32 @@ def test_numbers_are_written_alike_in_python_and_in_the_browser(node):
 def test_a_head_holds_nothing_that_json_cannot():
     with pytest.raises(ValueError, match="JSON"):
         packed({"start": float("nan")}, [])
+
+
+# --- What is said of a curve ----------------------------------------------------------------------
+
+
+def said_of(scores, chosen, origin="validated"):
+    line = line_of("one", scores.curve, "harmonic", chosen, 0.0, origin)
+    return curve_in_hand([line]).alt
+
+
+@pytest.mark.parametrize("origin", ["validated", "given"])
+def test_a_curve_is_told_by_the_chosen_gamma_and_the_oracle_by_its_name(scores, origin):
+    """The words are alternative text, title of the SVG, and the caption in Markdown."""
+    at, best = scores.curve.at(0.5), scores.curve.best()
+    assert at.harmonic < best.harmonic
+    said = said_of(scores, 0.5, origin)
+    assert f"at the {origin} gamma 0.5 it is {percent(at.harmonic)}" in said
+    before, _, oracle = said.partition("Oracle, gamma chosen on the test set: ")
+    assert percent(best.harmonic) not in before
+    assert oracle.startswith(f"{percent(best.harmonic)}, a bound and no result.")
+    assert "at best" not in said
+
+
+def test_a_curve_without_a_chosen_gamma_says_nothing_of_one(scores):
+    said = said_of(scores, None)
+    assert "the validated gamma" not in said
+    assert said.startswith(
+        f"one: without calibration H is {percent(scores.curve.at(0.0).harmonic)}."
+    )

@@ -98,10 +98,6 @@ def test_methods_that_are_not_run_again_keep_their_rows(tmp_path, monkeypatch):
     other = Source("Other data", "AWA2", lambda: linear_world(seed=1), seeds=3)
     sweep.sweep("world", "# A title\n", {"linear world": other}, argparse.Namespace(report=True))
     assert len(pd.read_csv(tmp_path / "results" / "world.csv")) == len(new)  # nothing was finished
-    monkeypatch.setenv("ZSL_DATA", str(tmp_path / "a third store"))
-    known = replace(other, earlier=(linear_world().digest,))
-    sweep.sweep("world", "# A title\n", {"linear world": known}, argparse.Namespace(report=True))
-    assert len(pd.read_csv(tmp_path / "results" / "world.csv")) == len(new)
 
 
 def test_the_standard_split_is_run_for_zsl_with_one_seed_and_stands_in_a_column(tmp_path):

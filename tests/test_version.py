@@ -4,12 +4,14 @@ import re
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 from types import ModuleType
 
 import pandas as pd
 import pytest
 
 import zslcore
+from tests.pages import ROOT
 from zslcore import version
 
 
@@ -105,3 +107,55 @@ def test_a_commit_stays_text_whatever_it_looks_like(tmp_path, commit):
     assert list(read["accuracy"].isna()) == [False, True]
     table.drop(columns="commit").to_csv(tmp_path / "old.csv", index=False)
     assert "commit" not in version.read_stamped(tmp_path / "old.csv")
+
+
+# --- The digest of the sources --------------------------------------------------------------------
+
+
+@pytest.fixture
+def package(tmp_path):
+    for name in ("methods", "commands"):
+        (tmp_path / name).mkdir()
+    for name in ("protocol.py", "methods/eszsl.py", "commands/run.py", "doctor.py"):
+        (tmp_path / name).write_bytes(f"# {name}\n".encode())
+    return tmp_path
+
+
+def digest(package):
+    version.sources.cache_clear()
+    found = version.sources(package)
+    version.sources.cache_clear()
+    return found
+
+
+def test_the_digest_of_the_sources_changes_with_what_makes_numbers_and_with_nothing_else(package):
+    first = digest(package)
+    assert re.fullmatch("[0-9a-f]{16}", first)
+    (package / "commands" / "run.py").write_bytes(b"# another\n")
+    (package / "protocol.py").write_bytes(b"# protocol.py\r\n")  # as Windows checks out
+    assert digest(package) == first
+    (package / "methods" / "eszsl.py").write_bytes(b"# another\n")
+    changed = digest(package)
+    assert changed != first
+    (package / "methods" / "eszsl.py").rename(package / "methods" / "other.py")
+    assert digest(package) not in (first, changed)
+
+
+def test_every_file_that_turns_features_into_figures_is_among_the_sources():
+    """All that protocol and methods load, but for data, names and sentences."""
+    asked = (
+        "import sys; from zslcore.methods import METHODS, TRANSDUCTIVE; import zslcore.protocol;"
+        "[m() for m in (*METHODS.values(), *TRANSDUCTIVE.values())];"
+        "print(*(m for m in sys.modules if m.startswith('zslcore.')))"
+    )
+    told = subprocess.run(
+        [sys.executable, "-c", asked], capture_output=True, text=True, check=True, cwd=ROOT
+    )
+    folder = Path(version.__file__).parent
+    counted = {path for pattern in version.NUMBERS for path in folder.glob(pattern)}
+    loaded = {folder.joinpath(*name.split(".")[1:]) for name in told.stdout.split()}
+    files = {p / "__init__.py" if p.is_dir() else p.with_suffix(".py") for p in loaded}
+    makes_none = {folder / "exceptions.py", *(folder / "datasets").glob("*.py")}
+    assert files - makes_none <= counted
+    assert len(counted) > 20
+    assert version.sources() == digest(folder)

@@ -98,23 +98,28 @@ def unpin(place: int) -> None:
     st.session_state[_PINS] = tuple(p for k, p in enumerate(pins()) if k != place)
 
 
-def as_html(pieces: Sequence[Pin], heading: str = "Report of a visit") -> str:
+def as_html(
+    pieces: Sequence[Pin], heading: str = "Report of a visit", *, answers: Sequence[Pin] = ()
+) -> str:
     """Return a report as a page of its own: figures that can be zoomed, tables, and commands.
 
     Parameters
     ----------
     pieces : what it has, in order
     heading : above them
+    answers : what stands behind all of them, from a new page on
     """
     drawn = [
         pio.from_json(piece.figure).to_html(full_html=False, include_plotlyjs=False)
         if piece.figure
         else ""
-        for piece in pieces
+        for piece in (*pieces, *answers)
     ]
-    every = dict.fromkeys(line for piece in pieces for line in piece.commands)
+    every_piece = list(zip((*pieces, *answers), drawn, strict=True))
+    every = dict.fromkeys(line for piece in (*pieces, *answers) for line in piece.commands)
     return _PAGE.render(
-        pieces=list(zip(pieces, drawn, strict=True)),
+        pieces=every_piece,
+        answers_from=len(pieces) if answers else -1,
         plotly=get_plotlyjs() if any(drawn) else "",
         commands=list(every),
         version=version(),
@@ -138,6 +143,7 @@ th, td { border-bottom: 1px solid #d8dce1; padding: .2rem .7rem; text-align: lef
 pre { background: #f4f5f7; padding: .7rem; overflow-x: auto }
 .made { color: #50565e; font-size: 14px }
 section { break-inside: avoid }
+.answers { break-before: page; margin-top: 4rem; border-top: 1px solid #d8dce1 }
 </style>
 {% if plotly %}
 <script>{{ plotly|safe }}</script>
@@ -147,6 +153,9 @@ section { break-inside: avoid }
 <h1>{{ heading }}</h1>
 <p class="made">Zero-shot lab, zslcore {{ version }}.</p>
 {% for piece, figure in pieces %}
+{% if loop.index0 == answers_from %}
+<h1 class="answers">Answers</h1>
+{% endif %}
 <section>
 <h2>{{ piece.title }}</h2>
 {{ figure|safe }}

@@ -23,7 +23,7 @@ from zslcore.jobs.runner import is_intact
 from zslcore.kept import TornError
 from zslcore.mending import damage_of, mend, refusal_of
 from zslcore.runs import RunStore
-from zslcore.version import version
+from zslcore.version import sources, version
 
 __all__ = ["Finding", "examine", "sweep_leftovers"]
 
@@ -116,7 +116,8 @@ def _versions() -> Finding:
         except PackageNotFoundError:
             found.append(f"{name} is missing")
     missing = [text for text in found if "missing" in text]
-    words = f"zslcore {version()}, Python {platform.python_version()}, {', '.join(found)}."
+    made = f"zslcore {version()} (sources {sources()}), Python {platform.python_version()}"
+    words = f"{made}, {', '.join(found)}."
     return Finding("versions", not missing, words)
 
 

@@ -18,7 +18,6 @@ from zslcore.analysis.comparison import planned
 from zslcore.analysis.printed import ChosenFor, chosen_for
 from zslcore.csv_text import harmless_csv
 from zslcore.exceptions import ZSLError, closest_name
-from zslcore.methods import METHODS
 from zslcore.protocol import origin_in_words
 from zslcore.runs import KeptRun, RunResult
 from zslcore.version import stamped
@@ -226,25 +225,37 @@ def as_text(result: RunResult, stated_by: str = "") -> str:
         how = origin_in_words(result.gamma_origin, stated_by)
         lines.append(f"gamma        {result.gamma:.3g}  ({how})")
     more = len(e.per_class_zsl) > 5 and e.zsl_top5 is not None
-    top5 = f", top-5 {e.zsl_top5:.1%}" if more else ""
+    top5 = f", top-5 {e.zsl_top5:.1%} per class" if more else ""
     lines.append(f"ZSL          {e.zsl:.1%} per class, {e.zsl_per_sample:.1%} per sample{top5}")
     for name, point in (("plain", e.plain), ("calibrated", e.calibrated)):
         if point is not None:
             accuracies = f"u {point.unseen:.1%}  s {point.seen:.1%}  H {point.harmonic:.1%}"
-            lines.append(f"GZSL         {accuracies}  ({name}, gamma {point.gamma:.3g})")
+            how = f"{name}, gamma {point.gamma:.3g}, per class"
+            lines.append(f"GZSL         {accuracies}  ({how})")
     if e.ausuc is not None:
-        lines.append(f"AUSUC        {e.ausuc:.1%}")
+        lines.append(f"AUSUC        {e.ausuc:.1%} per class")
+    again = f"again: {spec.command()}" if spec.method in METHODS else "the method is not known here"
+    return "\n".join([*lines, *_oracle_lines(result), f"{result.seconds:.1f} s; {again}"])
+
+
+def _oracle_lines(result: RunResult) -> list[str]:
+    """Return what choosing on the test set would have gained, where that was looked at."""
     gaps = [
         f"{words} {100 * result.oracle_gap[name]:+.1f} points of {figure}"
         for name, words, figure in GAPS
         if name in result.oracle_gap
     ]
-    if gaps:
-        lines.append(f"oracle       {', '.join(gaps)} (bounds, no results: chosen on the test set)")
-    again = f"again: {spec.command()}" if spec.method in METHODS else "the method is not known here"
-    return "\n".join([*lines, f"{result.seconds:.1f} s; {again}"])
+    bounds = " (bounds, no results: chosen on the test set)"
+    lines = [f"oracle       {', '.join(gaps)}{bounds}"] if gaps else []
+    if result.oracle is not None and result.params_origin == "given":
+        lines.append("             no gap of parameters: they were given, no grid was searched")
+    return lines
 
 
 #: What choosing on the test set would add: name of a gap, what the app calls it, of which figure.
-GAPS = (("zsl", "gap of parameters", "ZSL"), ("harmonic", "gap of parameters and gamma", "H"))
+GAPS = (
+    ("zsl", "gap of parameters", "ZSL"),
+    ("harmonic", "gap of parameters and gamma", "H"),
+    ("gamma", "gap of gamma", "H"),
+)
 FORMATS = {"csv": as_csv, "json": as_json, "latex": as_latex}

@@ -259,7 +259,8 @@ class RunResult:
     seconds : wall time
     created : ISO 8601, UTC
     version, commit : of the package that made it
-    environment : versions of what else numbers can depend on
+    environment : versions of what else numbers can depend on, and the digest of the package's own
+        files that make them, see :func:`zslcore.version.sources`
     rule : how the folds' scores chose, "best" or "one standard error", see
         :func:`zslcore.protocol.select`; None where they chose no parameters, or nobody noted it
     """
@@ -285,12 +286,18 @@ class RunResult:
 
     @property
     def oracle_gap(self) -> dict[str, float]:
-        """What choosing on the test set would have gained, in "zsl" and "harmonic"."""
+        """What choosing on the test set would have gained.
+
+        In "zsl" and "harmonic" by parameters, the latter with gamma. Parameters that were given
+        were compared with no others: then gamma alone, in "gamma", has a gap of H.
+        """
         if self.oracle is None:
             return {}
-        gap = {"zsl": self.oracle.zsl - self.evaluation.zsl}
+        searched = self.params_origin != "given"
+        gap = {"zsl": self.oracle.zsl - self.evaluation.zsl} if searched else {}
         if self.oracle.harmonic is not None and self.evaluation.calibrated is not None:
-            gap["harmonic"] = self.oracle.harmonic - self.evaluation.calibrated.harmonic
+            more = self.oracle.harmonic - self.evaluation.calibrated.harmonic
+            gap["harmonic" if searched else "gamma"] = more
         return gap
 
     def row(self) -> dict[str, Any]:
@@ -312,7 +319,9 @@ class RunResult:
         row |= {f"oracle_gap_{name}": gap for name, gap in self.oracle_gap.items()}
         row |= {name: getattr(self.spec, name) for name in ("features", "prototypes", "seed")}
         row |= {"seconds": self.seconds, "created": self.created, "digest": self.spec.digest}
-        return row | {"version": self.version, "commit": self.commit}
+        row |= {"version": self.version, "commit": self.commit}
+        revisions = json.dumps(self.spec.revisions) if self.spec.revisions else ""
+        return row | {"revisions": revisions, "sources": self.environment.get("sources", "")}
 
     def to_json(self) -> str:
         """Return the result as JSON, under the version of its schema."""
@@ -606,6 +615,7 @@ def _environment() -> dict[str, str]:
         "scipy": scipy.__version__,
         "torch": installed("torch"),  # asked of the installation: importing it takes seconds
         "machine": platform.machine(),
+        "sources": version.sources(),
     }
 
 

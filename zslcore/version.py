@@ -3,10 +3,14 @@
 An installed package was told when it was built. A checkout asks git, since its files may have
 changed since anybody installed anything: tags ``v1.2.3`` name releases, what comes after one is on
 its way to the next, ``1.2.4.dev7+g0123abc``.
+
+A commit says nothing where history was rewritten or is not there. :func:`sources` is checked on the
+files themselves: who has the same digest computes the same figures from the same data.
 """
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import shutil
@@ -18,7 +22,20 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-__all__ = ["commit", "read_stamped", "release", "stamped", "version"]
+__all__ = ["NUMBERS", "commit", "read_stamped", "release", "sources", "stamped", "version"]
+
+#: The files of the package that turn features into figures. Data have a digest of their own.
+NUMBERS = (
+    "base.py",
+    "features.py",
+    "finite.py",
+    "methods/*.py",
+    "metrics.py",
+    "protocol.py",
+    "score_map.py",
+    "spectrum.py",
+    "switching.py",
+)
 
 _ROOT = Path(__file__).parents[1]
 _DESCRIBED = re.compile(
@@ -44,6 +61,24 @@ def release() -> str:
     return found.group()
 
 
+@cache
+def sources(package: Path = Path(__file__).parent) -> str:
+    """Return the digest of the files that make the figures, as in "0123456789abcdef".
+
+    SHA-256 of the names and the texts of :data:`NUMBERS`, by name; 16 hex digits.
+
+    Parameters
+    ----------
+    package : folder of the package, this one by default
+    """
+    sha = hashlib.sha256()
+    for path in sorted(path for pattern in NUMBERS for path in package.glob(pattern)):
+        # Line ends are the checkout's own.
+        text = path.read_bytes().replace(b"\r\n", b"\n")
+        sha.update(f"{path.relative_to(package).as_posix()} {len(text)}\n".encode() + text)
+    return sha.hexdigest()[:16]
+
+
 def stamped(table: DataFrame) -> DataFrame:
     """Return a table with columns ``version`` and ``commit``, unless its rows tell their own."""
     if "version" in table:
@@ -52,10 +87,10 @@ def stamped(table: DataFrame) -> DataFrame:
 
 
 def read_stamped(path: Path) -> DataFrame:
-    """Read a CSV file whose rows tell version and commit: text, as 6e5907191 may look a number."""
+    """Read a CSV file whose rows tell what made them: text, as 6e5907191 may look a number."""
     import pandas as pd
 
-    text = {"version": str, "commit": str}
+    text = dict.fromkeys(("version", "commit", "revisions", "sources", "digest"), str)
     return pd.read_csv(path, dtype=text).fillna(dict.fromkeys(text, ""))
 
 

@@ -197,7 +197,7 @@ def test_without_a_baseline_there_is_no_difference(study):
 
 def test_splits_stand_beside_each_other_as_in_table_4(study):
     part = study.assign(method=study["method"].replace("ESZSL", "BiDiLEL"))
-    table = action_tables.compared_splits(part, "UCF101").set_index(["features", "semantics"])
+    table = action_tables.compared_splits(part, "OS2").set_index(["features", "semantics"])
     row = table.loc[("sports", "attributes")]
     assert (row["printed_released"], row["printed_controlled"]) == (0.205, 0.228)
     assert (row["ouc_released"], row["ouc_controlled"]) == (pytest.approx(0.35, abs=0.05), 0.5)
@@ -205,7 +205,18 @@ def test_splits_stand_beside_each_other_as_in_table_4(study):
     ours = ours[ours["semantics"] == "attributes"].groupby("splits")["accuracy"].mean()
     assert row["difference"] == pytest.approx(ours["controlled"] - ours["released"])
     assert row["low"] < row["difference"] < row["high"]
-    assert action_tables.compared_splits(study, "UCF101").empty
+    assert action_tables.compared_splits(study, "OS2").empty
+
+
+@pytest.mark.parametrize("configuration", ["OS1", "OS3"])
+def test_splits_drawn_by_another_pretraining_have_nothing_printed_beside(study, configuration):
+    part = study.assign(method="BiDiLEL")
+    for extractor in ("sports", "idt"):
+        table = action_tables.compared_splits(
+            part.assign(features=part["features"].replace("sports", extractor)), configuration
+        )
+        assert len(table)
+        assert table[["printed_released", "printed_controlled"]].isna().all(axis=None)
 
 
 def test_attributes_stand_beside_word_vectors(study):

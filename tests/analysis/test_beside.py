@@ -2,7 +2,7 @@ import pandas as pd
 import pytest
 
 from tests.analysis.test_claims import cells, of
-from zslcore.analysis.beside import PRINTED_TABLES, beside
+from zslcore.analysis.beside import PRINTED_TABLES, beside, candidates
 from zslcore.datasets.facts import earlier_version, published, published_tables
 from zslcore.exceptions import UnknownNameError
 
@@ -93,11 +93,35 @@ def test_reasons_are_given_where_there_is_a_difference():
     assert set(simulated.dropna(subset=["ours"])["why"]) == {"simulated data"}
 
 
-def test_the_data_set_with_the_shortest_name_stands_for_a_benchmark():
+def test_of_several_data_sets_the_chosen_one_stands_for_a_benchmark():
     rows = cells({"ALE": 0.5}, data=("CUB",))
     longer = [row | {"data": "CUB-other", "value": 0.1} for row in rows]
-    made = beside("zsl_top1", of([*longer, *rows])).dropna(subset=["ours"])
-    assert made["on"].item() == "CUB"
+    ours = of([*longer, *rows])
+    assert candidates("zsl_top1", ours) == {"CUB": ["CUB", "CUB-other"]}
+    for name, value in (("CUB", 0.5), ("CUB-other", 0.1)):
+        made = beside("zsl_top1", ours, [name]).dropna(subset=["ours"])
+        assert made["on"].item() == name
+        assert made["ours"].item() == pytest.approx(value, abs=0.05)
+    # A name says nothing: without a choice there is no figure, but where there is one alone.
+    assert beside("zsl_top1", ours)["ours"].isna().all()
+    assert beside("zsl_top1", of(longer))["on"].max() == "CUB-other"
+    assert candidates("gzsl_ps", ours) == {}
+
+
+def test_the_papers_variant_stands_beside_its_table_and_another_scaling_is_other_data():
+    rows = cells({"SAE": 0.5, "SAE (V2S)": 0.3, "SAE (V2S, features none)": 0.1}, data=("CUB",))
+    ours = of(rows)
+    assert candidates("zsl_top1", ours) == {"CUB": ["CUB", "CUB, features none"]}
+    values = {row["method"]: row["value"] for row in rows}
+    unit = beside("zsl_top1", ours, ["CUB"]).dropna(subset=["ours"])
+    assert unit["ours"].item() == values["SAE (V2S)"]
+    assert unit["why"].item() == "CUB here, ResNet-101 there"
+    raw = beside("zsl_top1", ours, ["CUB, features none"]).dropna(subset=["ours"])
+    assert raw["ours"].item() == values["SAE (V2S, features none)"]
+    # The calibration paper has the other direction.
+    assert candidates("calibration_zsl_top1", ours) == {"CUB": ["CUB"]}
+    there = beside("calibration_zsl_top1", ours).dropna(subset=["ours"])
+    assert there["ours"].item() == values["SAE"]
 
 
 def test_a_table_that_is_none_is_refused():

@@ -9,7 +9,8 @@ from tests.worlds import linear_world
 from zslcore import protocol
 from zslcore.analysis import comparison, resampling
 from zslcore.analysis.comparison import ComparisonSpec, Measure
-from zslcore.datasets import Split
+from zslcore.datasets import Split, load
+from zslcore.datasets.facts import published
 from zslcore.exceptions import DatasetError, ZSLError
 from zslcore.methods import get_method
 from zslcore.runs import RunStore, execute
@@ -216,3 +217,68 @@ def test_bad_questions_are_refused(store):
         comparison.occasions(spec_of(), DATA, store, "accuracy")
     with pytest.raises(DatasetError, match="None of first, second has the split PS v1"):
         comparison.occasions(spec_of(splits=("PS v1",)), DATA, store, "zsl")
+
+
+@pytest.fixture(scope="module")
+def real():
+    """Data with the classes of aPY that a camera took, as far as anybody can tell."""
+    data = load("simulated-aPY")
+    return replace(data, name="mine", simulated=False, known_digest="")
+
+
+def order_of(data, methods, *splits):
+    """Return occasions on which the methods come in this very order."""
+    values = np.linspace(0.9, 0.1, len(methods))
+    figures = np.tile(values, (1, len(splits), 1))
+    names = tuple((data.name, split, "validated") for split in splits)
+    return comparison.Occasions(tuple(methods), names, figures, figures[0])
+
+
+def printed_order(split):
+    table = published("zsl_top1")
+    rows = table[(table["dataset"] == "aPY") & (table["split"] == split)]
+    return list(rows.sort_values("top1_per_class", ascending=False, kind="stable")["method"])
+
+
+def test_our_order_is_held_against_the_printed_one_of_the_same_occasions(real):
+    order = printed_order("PS")
+    found, n = comparison.agreement_with_printed(order_of(real, order, "PS"), {"mine": real}, "zsl")
+    assert n == 1
+    assert found.tau == pytest.approx(1, abs=0.02)  # equal figures are printed once or twice
+    assert found.low > 0.9
+    back, _ = comparison.agreement_with_printed(
+        order_of(real, order[::-1], "PS"), {"mine": real}, "zsl"
+    )
+    assert back.tau == pytest.approx(-1, abs=0.02)
+    # What the paper does not print does not count: here H on SS.
+    with pytest.raises(DatasetError, match="no run on a real data set"):
+        comparison.agreement_with_printed(order_of(real, order, "SS"), {"mine": real}, "H")
+
+
+def test_no_order_is_held_against_the_printed_one_of_simulated_or_of_few(real):
+    order, simulated = printed_order("PS"), replace(real, simulated=True, known_digest="")
+    for data in (simulated, WORLD):
+        with pytest.raises(DatasetError, match="no run on a real data set"):
+            comparison.agreement_with_printed(order_of(data, order, "PS"), {data.name: data}, "zsl")
+    with pytest.raises(DatasetError, match="4 methods are in both orders, and it takes 5"):
+        comparison.agreement_with_printed(
+            order_of(real, [*order[:4], "LinearS2V"], "PS"), {"mine": real}, "zsl"
+        )
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ({"measure": "H at gamma"}, "at a chosen gamma"),
+        ({"task": "gzsl"}, "chosen for GZSL"),
+        ({"choice": "oracle"}, "on the test set"),
+        ({"average": "sample"}, "per image"),
+        ({"left_out": {"first": {8}}}, "leaves classes out"),
+        ({}, ""),
+    ],
+)
+def test_a_figure_is_unlike_the_printed_one_in_what_it_is(asked, said):
+    given = {"measure": "H", "task": "zsl"} | asked
+    spec = spec_of(task=given.pop("task"))
+    unlike = comparison.unlike_printed(spec, **given)
+    assert [said in each for each in unlike] == ([True] if said else [])

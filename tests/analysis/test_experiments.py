@@ -93,7 +93,7 @@ def test_nothing_is_run_twice_and_other_tables_use_what_there_is(monkeypatch):
     assert len(calls) == 2
     again = reproduced("cal:table2")
     pd.testing.assert_frame_equal(first, again)
-    reproduced("gbu:table6")
+    reproduced("gbu:table6", features="l2")
     reproduced("cal:table1")
     assert len(calls) == 2
     monkeypatch.setattr(experiments, "parallel", None)  # no process is started for nothing
@@ -183,7 +183,52 @@ def test_transductive_methods_stand_beside_their_inductive_selves_and_are_kept(t
     pd.testing.assert_frame_equal(table, again)
     (kept,) = (tmp_path / "transductive").iterdir()
     kept.write_text("{")
-    assert experiments._kept_rows(experiments._asked(WORLD.name, "GFZSL-tran", {})) is None
+    assert experiments._kept_rows(experiments._asked(WORLD.name, "GFZSL-tran", {}, "l2")) is None
+
+
+@pytest.mark.parametrize("name", ["gbu:table3", "gbu:table6"])
+def test_the_benchmark_papers_tables_run_its_variants_on_features_as_they_come(name):
+    reproduced(name, methods=["SAE", "GFZSL", "LinearS2V"])
+    specs = {run.spec.method: run.spec for run in RunStore().results()}
+    assert specs["SAE"].params == {"direction": "V2S"}
+    assert specs["GFZSL"].params == {"seen": "estimated"}
+    assert specs["LinearS2V"].params == {}
+    assert {spec.features for spec in specs.values()} == {"none"}
+
+
+def test_variants_are_kept_under_keys_of_their_own():
+    """The calibration paper has SAE in the visual space; neither answers for the other."""
+    of_gbu = reproduced("gbu:table6", methods=["SAE"]).iloc[0]
+    of_cal = reproduced("cal:table2", methods=["SAE"]).iloc[0]
+    unit = reproduced("gbu:table6", methods=["SAE"], features="l2").iloc[0]
+    same = reproduced(
+        "gbu:table6", methods=["SAE"], features="l2", params={"SAE": {"direction": "S2V"}}
+    ).iloc[0]
+    assert len({of_gbu["key"], of_cal["key"], unit["key"]}) == 3
+    assert same["key"] == of_cal["key"]
+    assert len(RunStore().results()) == 4  # for GZSL, too, of the calibration paper
+    assert {run.spec.params["direction"] for run in RunStore().results()} == {"S2V", "V2S"}
+
+
+def test_parameters_and_features_of_the_command_reach_the_runs_and_are_named(capsys):
+    words = ["reproduce", "gbu:table3", "--dataset", WORLD.name, "--jobs", "1"]
+    assert main([*words, "--method", "SAE", "LinearS2V", "--param", "LinearS2V.lam=0.1"]) == 0
+    said = capsys.readouterr().out
+    assert "Features as they come, prototypes of unit length." in said
+    assert "Given: SAE with direction = V2S; LinearS2V with lam = 0.1." in said
+    assert main([*words, "--method", "LinearS2V", "--features", "unit"]) == 0
+    assert "Features of unit length" in capsys.readouterr().out
+    found = {(run.spec.features, *run.spec.params.items()) for run in RunStore().results()}
+    assert found == {("none", ("direction", "V2S")), ("none", ("lam", 0.1)), ("l2",)}
+    for given, sentence in (
+        ("lam=0.1", "--param: expected METHOD.NAME=VALUE; got 'lam=0.1'."),
+        ("SEA.lam=1", "did you mean 'SAE'"),
+        ("SAE.lma=1", "did you mean 'lam'"),
+    ):
+        assert main([*words, "--method", "SAE", "--param", given]) == 2
+        assert sentence in capsys.readouterr().err
+    assert main(["reproduce", "gbu:table4", "--param", "SAE.lam=1"]) == 2
+    assert "gbu:table4 takes no parameters; got some of SAE." in capsys.readouterr().err
 
 
 def test_what_does_not_exist_is_refused_with_the_nearest_name():

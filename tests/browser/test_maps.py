@@ -176,7 +176,7 @@ def test_pictures_can_be_saved(page, server):
         content[kind] = saved.value.path().read_bytes()
     assert content["PNG"].startswith(b"\x89PNG")
     assert content["SVG"].startswith(b"<svg")
-    assert content["SVG"].count(b"<path") == 10
+    assert content["SVG"].count(b"<path") == 20  # a layer and a sign of the legend each
 
 
 #: A canvas says of itself when it has been painted anew twice.

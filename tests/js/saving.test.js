@@ -8,15 +8,16 @@ import { View } from "../../ui/components/point_map/view.js";
 const SIZE = { width: 100, height: 50 };
 const PANEL = {
   data: {
-    n: 5, image: [0, 1, 2, 3, 0], xy: [0, 0, 1, 1, 2, 2, 99, 0, 0, 99],
+    title: "left & right", n: 5, image: [0, 1, 2, 3, 0], xy: [0, 0, 1, 1, 2, 2, 99, 0, 0, 99],
     names: [{ text: "<cat & dog>", x: 0, y: 0 }],
   },
   radius: 2, size: SIZE, view: new View(SIZE, [0, 0, 10]),
 };
 const MAPS = {
   head: {
-    file: "a&b", category: [1, 0, 1, 0],
-    palette: [{ color: "#111", symbol: "square" }, { color: "#222", symbol: "circle" }],
+    file: "a&b", title: "t-SNE of A & B", category: [1, 0, 1, 0], legend: "none", ends: ["", ""],
+    palette: [{ label: "A <1>", color: "#111", symbol: "square" },
+      { label: "B", color: "#222", symbol: "circle" }],
   },
   meant: null, names: true, panels: [PANEL], theme: { ink: "black", halo: "white" },
 };
@@ -43,13 +44,40 @@ test("what is not meant is faint, round and at the bottom", () => {
 
 test("text is text", () => {
   const svg = drawn();
-  assert.ok(svg.includes("<title>a&#38;b</title>"));
+  assert.ok(svg.includes("<title>t-SNE of A &#38; B</title>"));
   assert.ok(svg.includes(">&#60;cat &#38; dog&#62;</text>"));
-  assert.equal(count(drawn({ names: false }), /<text/g), 0);
+  assert.equal(count(drawn({ names: false }), /<text/g), 2); // the title, and that of the map
 });
 
 test("maps are beside each other", () => {
   const svg = drawn({ panels: [PANEL, PANEL] });
-  assert.ok(svg.startsWith('<svg xmlns="http://www.w3.org/2000/svg" width="212" height="50">'));
-  assert.deepEqual(svg.match(/translate\([^)]+\)/g), ["translate(0 0)", "translate(112 0)"]);
+  assert.ok(svg.startsWith('<svg xmlns="http://www.w3.org/2000/svg" width="212" height="100">'));
+  assert.deepEqual(svg.match(/translate\([^)]+\)/g), ["translate(0 50)", "translate(112 50)"]);
+});
+
+test("titles stand above the maps", () => {
+  const svg = drawn({ panels: [PANEL, PANEL], names: false });
+  assert.equal(count(svg, />t-SNE of A &#38; B<\/text>/g), 1);
+  assert.equal(count(svg, />left &#38; right<\/text>/g), 2);
+});
+
+test("every colour is in the legend, with its sign, and a long legend has rows", () => {
+  const list = { ...MAPS.head, legend: "list" };
+  const svg = drawn({ head: list, names: false });
+  assert.deepEqual(svg.match(/(?<=class="sign" fill=")[^"]+/g), ["#111", "#222"]);
+  assert.ok(svg.includes(">A &#60;1&#62;</text>"));
+  assert.ok(svg.includes('height="132"')); // 50 above, the map, a gap and one row
+  const many = Array.from({ length: 20 }, (_, i) => (
+    { label: `class ${i}`, color: `#0${i % 10}0`, symbol: "x" }));
+  const tall = drawn({ head: { ...list, palette: many }, names: false });
+  const height = Number(/height="(\d+)"/.exec(tall)?.[1]);
+  assert.ok(height >= 50 + 50 + 12 + 20 * 10);
+  for (const { label } of many) assert.ok(tall.includes(`>${label}</text>`));
+  for (const [, y] of tall.matchAll(/<text x="[^"]+" y="([^"]+)"/g)) assert.ok(Number(y) < height);
+});
+
+test("a scale has both of its ends and every colour between", () => {
+  const svg = drawn({ head: { ...MAPS.head, legend: "scale", ends: ["near", "far"] } });
+  assert.ok(svg.includes(">near</text>") && svg.includes(">far</text>"));
+  assert.equal(count(svg, /class="sign"/g), 2);
 });

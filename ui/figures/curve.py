@@ -50,7 +50,12 @@ GHOSTS = ("first", "second", "third", "fourth")
 
 
 def line_of(
-    name: str, curve: SeenUnseenCurve, look: str, validated: float | None, start: float
+    name: str,
+    curve: SeenUnseenCurve,
+    look: str,
+    chosen: float | None,
+    start: float,
+    origin: str | None = "validated",
 ) -> Line:
     """Return a curve with the gammas that have a name: none, the chosen one, and the best.
 
@@ -59,13 +64,14 @@ def line_of(
     name : what stands beside it
     curve : SeenUnseenCurve
     look : one of :data:`LOOKS`
-    validated : the gamma chosen on the folds, or None
+    chosen : the gamma that counts, or None
     start : the gamma to begin with
+    origin : where the chosen one comes from, "validated" on the folds or else
     """
     best = curve.best().gamma
     stops = [Stop("plain", 0.0, "plain")]
-    if validated is not None:
-        stops.append(Stop("validated", validated, "validated"))
+    if chosen is not None:
+        stops.append(Stop(origin or "given", chosen, "validated"))
     stops.append(Stop("oracle", best, "oracle"))
     limits = gamma_range(curve, [stop.gamma for stop in stops])
     return Line(name, curve, look, stops, limits, start)
@@ -96,12 +102,19 @@ def curve_in_hand(
 
 
 def _alt(lines: Sequence[Line]) -> str:
-    """Say what is to be seen."""
+    """Say what is to be seen: what may be reported, and the oracle by its name."""
     first, *others = lines
-    plain, best = first.curve.at(0.0), first.curve.best()
-    said = (
-        f"{first.name}: without calibration H is {percent(plain.harmonic)}, at best "
-        f"{percent(best.harmonic)} at gamma {three_digits(best.gamma)}."
+    said = f"{first.name}: without calibration H is {percent(first.curve.at(0.0).harmonic)}"
+    for stop in first.stops:
+        if stop.look == "validated":
+            at = first.curve.at(stop.gamma)
+            said += (
+                f", at the {stop.name} gamma {three_digits(stop.gamma)} it is "
+                f"{percent(at.harmonic)}"
+            )
+    best = first.curve.best()
+    said += (
+        f". Oracle, gamma chosen on the test set: {percent(best.harmonic)}, a bound and no result."
     )
     if others:
         listed = ", ".join(f"{line.name} (AUSUC {percent(line.curve.ausuc)})" for line in others)

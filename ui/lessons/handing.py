@@ -67,20 +67,15 @@ def link_of(place: Place) -> str:
 
 
 def handout(lesson: Lesson, place: Place) -> str:
-    """Return a lesson on paper: every step with its question, answers, figure and notice."""
-    pieces = []
+    """Return a lesson on paper: all questions, then, on pages of their own, what each shows."""
+    questions, answers = [], []
     for number, step in enumerate(lesson.steps, start=1):
         view = step.see(step.control.options[0])
-        lines = [
-            step.told(),
-            step.ask,
-            *(f"☐ {label}" for label in step.answers.labels),
-            f"Notice: {view.notice}",
-        ]
         there = replace(place, step=number, revealed=False, room="")
         made = (takeaway.sources(), (lesson.command(),), link_of(there))
-        title = f"{number}. {step.title}"
-        piece = report.Pin(title, "", "", (), (), 0, *made)
-        caption = "\n".join(line for line in lines if line)
-        pieces.append(replace(piece, caption=caption, figure=view.figure.to_json()))
-    return report.as_html(pieces, lesson.title)
+        lines = [step.told(), step.ask, *(f"☐ {label}" for label in step.answers.labels)]
+        asked = report.Pin(f"{number}. {step.title}", "", "", (), (), 0, *made)
+        shown = replace(asked, caption=f"Notice: {view.notice}", figure=view.figure.to_json())
+        questions.append(replace(asked, caption="\n".join(line for line in lines if line)))
+        answers.append(shown)
+    return report.as_html(questions, lesson.title, answers=answers)

@@ -160,6 +160,18 @@ class Scene:
         return len(self.part)
 
     @property
+    def title(self) -> str:
+        """What is mapped by which method, simulated data called so."""
+        methods = dict.fromkeys(METHOD_NAMES[made.settings.method] for made in self.maps)
+        names = dict.fromkeys(
+            f"{data.name} (simulated)"
+            if data.simulated and "simulated" not in data.name
+            else data.name
+            for data in self.datasets
+        )
+        return f"{' and '.join(methods)} of {' and '.join(names)}"
+
+    @property
     def classes(self) -> tuple[str, ...]:
         """Names of the classes."""
         return self.datasets[0].class_names

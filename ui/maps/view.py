@@ -221,6 +221,7 @@ def _explore(
         PointMap(
             key=key,
             file=f"map-{'-'.join(dataset.name for dataset in scene.datasets)}",
+            title=f"{scene.title}, coloured by {colour}",
             panels=scene.panels(
                 names=len(scene.classes) <= 250,
                 sought=meant,

@@ -63,7 +63,9 @@ def show_calibration(shown: Calibrating) -> None:
         key=GAMMA,
         bind="query-params",
     )
-    line = line_of(shown.spec.method, shown.scores.curve, "harmonic", run.gamma, gamma)
+    line = line_of(
+        shown.spec.method, shown.scores.curve, "harmonic", run.gamma, gamma, run.gamma_origin
+    )
     with slot:
         take_in_hand(
             curve_in_hand(
@@ -115,7 +117,7 @@ def _others(spec: RunSpec, beside: str) -> list[Line]:
         return []
     if own := _brought().get(beside):
         curve = own.matrix.tested.curve
-        return [line_of(beside, curve, GHOSTS[0], own.gamma, own.gamma or 0.0)]
+        return [line_of(beside, curve, GHOSTS[0], own.gamma, own.gamma or 0.0, own.report.origin)]
     if beside in TASKS.values():
         task = next(task for task, words in TASKS.items() if words == beside)
         other = replace(spec, select_for=task)
@@ -135,7 +137,7 @@ def _others(spec: RunSpec, beside: str) -> list[Line]:
         else:
             found = waiting.results_of([running.ask(other, cache.dataset(other.dataset))])
     return [
-        line_of(beside, tested.curve, GHOSTS[0], run.gamma, run.gamma or 0.0)
+        line_of(beside, tested.curve, GHOSTS[0], run.gamma, run.gamma or 0.0, run.gamma_origin)
         for run, tested in found
         if tested.generalized
     ]

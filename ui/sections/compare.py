@@ -6,7 +6,7 @@ Tabs of Compare methods. Each function is one of them and needs nothing of the p
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import count
@@ -21,7 +21,7 @@ from ui.figures import ranks as figures
 from ui.figures.curve import GHOSTS, curve_in_hand, line_of
 from ui.frame import chart
 from ui.in_hand import take_in_hand
-from ui.numbers import percent
+from ui.numbers import percent, points
 from ui.text import plain
 from ui.waiting import run_of, wait_for
 from zslcore import jobs
@@ -37,7 +37,7 @@ from zslcore.analysis.comparison import (
 from zslcore.datasets import ZSLDataset
 from zslcore.jobs import Work, compare
 from zslcore.metrics import Average
-from zslcore.runs import RunResult
+from zslcore.runs import RunResult, RunSpec
 from zslcore.scores.around import is_of
 
 __all__ = [
@@ -117,7 +117,7 @@ class Comparison:
 
 
 def make_missing(comparison: Comparison) -> None:
-    """Offer to make the runs that nobody has made, and show how far that is."""
+    """Offer to make the runs that are not made, or their folds, and show how far that is."""
     lacking = missing(comparison.spec, comparison.datasets, comparison.kept, comparison.choices)
     if not lacking:
         return
@@ -131,17 +131,41 @@ def make_missing(comparison: Comparison) -> None:
     if status is not None and status.state != "done":
         wait_for(work, stop=False)
         return
-    names = sorted({run.method for run in left})
-    said = ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
     with st.container(border=True, horizontal=True, vertical_alignment="center"):
         st.markdown(
-            f"**{len(left)} runs are missing** ({said}). Each chooses parameters on the folds, "
-            "on all of them and on each one alone. Runs are made in the background, two at a time, "
+            f"{_what_is_missing(comparison, left)} Runs are made in the background, two at a time, "
             "and kept for all pages."
         )
         if st.button("Run them", icon=":material/play_arrow:", type="primary", key="compare_go"):
             jobs.submit(work, visitors.who())
             st.rerun()
+
+
+def _what_is_missing(comparison: Comparison, lacking: Sequence[RunSpec]) -> str:
+    """Say how many runs are missing, and of how many that are there the folds or the oracle."""
+    there = [run for run in lacking if comparison.kept.get(run.present.key) is not None]
+    new = [run for run in lacking if run not in there]
+    folds = "folds or the oracle" if "oracle" in comparison.choices else "folds"
+    said = []
+    if new:
+        verb = "run is" if len(new) == 1 else "runs are"
+        said.append(
+            f"**{len(new)} {verb} missing** ({_names(new)}). Each chooses parameters on the folds, "
+            "on all of them and on each one alone."
+        )
+    if there:
+        runs = f"{len(there)} run{'s' * (len(there) > 1)}"
+        said.append(
+            f"**The {folds} of {runs} are missing** ({_names(there)}), which Robustness and the "
+            "time of one fit need. Their figures are below."
+        )
+    return " ".join(said)
+
+
+def _names(runs: Sequence[RunSpec]) -> str:
+    """List the methods of runs, the first four by name."""
+    names = sorted({run.method for run in runs})
+    return ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
 
 
 def _work_of(comparison: Comparison) -> tuple[Work, Mapping[str, str]]:
@@ -225,15 +249,20 @@ def show_robustness(comparison: Comparison) -> None:
     chart(
         figures.fold_points(table),
         f"{comparison.figure} of {len(spread)} methods with the parameters that each fold "
-        f"chooses; largest spread {percent(spread.max())}, {spread.idxmax()}.",
+        f"chooses; largest spread {_size(spread.max())}, {spread.idxmax()}.",
         key="compare_folds",
     )
     st.caption(
         "Each point is a run: parameters and γ are chosen on one fold alone, then the method is "
         "fitted on all training classes. The test set is the same, so the spread comes from the "
-        f"choice of validation classes alone: up to {percent(spread.max())} "
-        f"({plain(spread.idxmax())}), {percent(spread.median())} at the median."
+        f"choice of validation classes alone: up to {_size(spread.max())} "
+        f"({plain(spread.idxmax())}), {_size(spread.median())} at the median."
     )
+
+
+def _size(difference: float) -> str:
+    """Write how large a difference of accuracies is: points, without a sign."""
+    return points(abs(difference)).removeprefix("+")
 
 
 def show_curves(comparison: Comparison) -> None:

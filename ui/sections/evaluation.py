@@ -10,7 +10,7 @@ import streamlit as st
 from ui import tables, terms, waiting
 from ui.numbers import change, percent, points, three_digits
 from ui.scores import Brought
-from ui.text import AUSUC, GAP_OF_ALL, GAP_OF_PARAMETERS, plain
+from ui.text import AUSUC, GAP_OF_ALL, GAP_OF_GAMMA, GAP_OF_PARAMETERS, plain
 from zslcore.analysis import printed
 from zslcore.datasets import ZSLDataset
 from zslcore.datasets.benchmarks import benchmark_of
@@ -19,6 +19,8 @@ from zslcore.runs import RunResult, RunSpec
 
 __all__ = ["show_figures", "show_headline", "show_own"]
 
+#: The gaps of a run, the first that there is stands in the row.
+GAPS = {"harmonic": GAP_OF_ALL, "zsl": GAP_OF_PARAMETERS, "gamma": GAP_OF_GAMMA}
 CHOSEN_FOR = {"zsl": "ZSL", "gzsl": "GZSL", "given": "given"}
 PAPERS = {
     "benchmark_paper": "Xian et al. 2019",
@@ -49,8 +51,17 @@ def show_headline(run: RunResult, scores: ScoredTest) -> None:
             )
             terms.metric(AUSUC, percent(evaluation.ausuc))
         if gap:
-            name = GAP_OF_ALL if "harmonic" in gap else GAP_OF_PARAMETERS
-            terms.metric(name, points(gap.get("harmonic", gap["zsl"])))
+            kind = next(kind for kind in GAPS if kind in gap)
+            terms.metric(GAPS[kind], points(gap[kind]))
+    st.caption(_basis(run))
+
+
+def _basis(run: RunResult) -> str:
+    """Say what the figures are means of, and why there is no gap of parameters."""
+    basis = "Figures of this row are per class."
+    if run.oracle is not None and run.params_origin == "given":
+        return f"{basis} Parameters are given, no grid is searched: there is no gap of parameters."
+    return basis
 
 
 def show_own(own: Brought) -> None:

@@ -27,7 +27,7 @@ def choose_gamma(run: RunResult, scores: ScoredTest, names: Sequence[str]) -> fl
     gamma = _asked()
     if gamma is None:
         gamma = run.gamma or 0.0
-    line = line_of(run.spec.method, scores.curve, "harmonic", run.gamma, gamma)
+    line = line_of(run.spec.method, scores.curve, "harmonic", run.gamma, gamma, run.gamma_origin)
     take_in_hand(curve_in_hand([line], scores, names), key=CURVE, on_change=_remember)
     st.caption(
         "Drag the point, the line or the slider. γ is what seen classes lose. Let go, and the "

@@ -5,7 +5,7 @@ Each function is a tab of the page.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import pandas as pd
 import streamlit as st
@@ -15,7 +15,7 @@ from ui.figures.published import differences, judgment_forest
 from ui.frame import chart
 from ui.text import plain
 from zslcore.analysis import claims
-from zslcore.analysis.beside import PRINTED_TABLES, beside
+from zslcore.analysis.beside import PRINTED_TABLES, beside, candidates
 from zslcore.analysis.claims import BODIES, CLAIMS, PAPERS, Judgment
 from zslcore.analysis.findings import FINDINGS
 from zslcore.analysis.printed_lint import lint_printed
@@ -93,7 +93,8 @@ def show_tables() -> None:
             "Ours on", list(OURS), key="published_ours", default=usual, width=180
         )
         ours = OURS[chosen]
-    described, made = PRINTED_TABLES[name], beside(name, evidence[ours])
+        on = _choose_data(candidates(name, evidence[ours]))
+    described, made = PRINTED_TABLES[name], beside(name, evidence[ours], on)
     if not described.columns:
         st.info(described.why_alone, icon=":material/info:")
         _show_as_printed(name, made)
@@ -120,6 +121,15 @@ def show_tables() -> None:
     _show_beside(name, _with_own(name, made))
 
 
+def _choose_data(there: Mapping[str, Sequence[str]]) -> list[str]:
+    """Choose which data set counts, of every benchmark that several stand for."""
+    return [
+        controls.choose(f"Ours of {benchmark}", names, key=f"published_{benchmark}", width=180)
+        for benchmark, names in there.items()
+        if len(names) > 1
+    ]
+
+
 def _with_own(name: str, made: pd.DataFrame) -> pd.DataFrame:
     """Put the figures of scores that the visitor has brought first, where this table has such."""
     own = [rows_beside(each.report, name).assign(method=m) for m, each in scores.named().items()]
@@ -138,7 +148,7 @@ def _labels(table: pd.DataFrame) -> dict[str, str]:
 
 def _show_beside(name: str, made: pd.DataFrame) -> None:
     if "figure" in made:
-        made = made.assign(figure=made["figure"].replace("zsl", "ZSL"))
+        made = made.assign(figure=_named_means(made["figure"]))
     if "earlier" in made:
         st.caption(
             f"Earlier version: {made['earlier'].notna().sum()} figures of this table were others "
@@ -151,6 +161,13 @@ def _show_beside(name: str, made: pd.DataFrame) -> None:
         percent=[c for c in ("printed", "earlier", "ours") if c in made],
         points=["difference"],
     )
+
+
+def _named_means(figures: pd.Series) -> pd.Series:
+    """Write figures as the screen does; say which are per class where others are per sample."""
+    figures = figures.str.replace("zsl", "ZSL")
+    per_sample = figures.str.contains("per sample")
+    return figures.where(per_sample, figures + " per class") if per_sample.any() else figures
 
 
 def _show_as_printed(name: str, table: pd.DataFrame) -> None:

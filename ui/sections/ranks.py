@@ -5,6 +5,8 @@ Two tabs of Compare methods.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pandas as pd
 import streamlit as st
@@ -12,11 +14,17 @@ import streamlit as st
 from ui import tables
 from ui.figures import ranks as figures
 from ui.frame import chart
-from ui.numbers import percent, three_digits
+from ui.numbers import three_digits
 from ui.sections.compare import Comparison, in_words
 from ui.text import plain
 from zslcore.analysis import ranking
-from zslcore.analysis.comparison import Occasions, printed
+from zslcore.analysis.comparison import (
+    Measure,
+    Occasions,
+    agreement_with_printed,
+    printed,
+    unlike_printed,
+)
 from zslcore.exceptions import DatasetError
 
 __all__ = ["show_printed", "show_ranks"]
@@ -169,24 +177,31 @@ def _list_ranks(found: Occasions, of_draws: ranking.Ranking, key: str) -> None:
     )
 
 
-def _show_agreement(comparison: Comparison, measure: str) -> None:
-    """Say how far our order agrees with the printed one, for the methods in both."""
-    ours = comparison.found.complete
-    paper = printed(measure, PRINTED[measure]).complete
-    if not ours.methods or not len(ours.names):
+def _show_agreement(comparison: Comparison, measure: Measure) -> None:
+    """Say how far our order agrees with the printed one, where both are of the same figure."""
+    unlike = unlike_printed(
+        comparison.spec,
+        comparison.measure,
+        comparison.choice,
+        comparison.average,
+        comparison.left_out,
+    )
+    if unlike:
+        _say_unlike(unlike)
         return
-    mean = dict(zip(ours.methods, ranking.ranks_of(ours.figures[0]).mean(axis=0), strict=True))
-    of_paper = ranking.ranks_of(paper.figures[0]).mean(axis=0)
-    here = np.array([mean.get(method, np.nan) for method in paper.methods])
     try:
-        found = ranking.agreement(-here, -of_paper)
-    except DatasetError:
-        st.caption("Fewer than two of these methods have been run here.")
+        found, n = agreement_with_printed(comparison.found, comparison.datasets, measure)
+    except DatasetError as error:
+        _say_unlike([str(error)])
         return
-    interval = f" ({found.low:+.2f} to {found.high:+.2f})" if np.isfinite(found.low) else ""
-    said = f"τ = {found.tau:+.2f}{interval}".replace("= -", "= −")
+    said = f"τ = {found.tau:+.2f} ({found.low:+.2f} to {found.high:+.2f})".replace("= -", "= −")
     st.markdown(
         f"**Our order of {found.methods} methods and the printed one**: Kendall's {said}. 1 is the "
-        f"same order, 0 no agreement; ours is by {comparison.figure} on "
-        f"{len(ours.names)} occasions, best mean {percent(ours.figures[0].mean(axis=0).max())}."
+        f"same order, 0 no agreement; both are by {comparison.figure} per class on the same "
+        f"benchmarks, ours on {n} occasion{'s' * (n != 1)}."
     )
+
+
+def _say_unlike(why: Sequence[str]) -> None:
+    said = "; ".join(why).replace("gamma", "γ")
+    st.caption(f"No Kendall's τ of our order and the printed one: {plain(said)}.")

@@ -225,6 +225,7 @@ def _show_figures(figures: pd.DataFrame, names: dict[str, str]) -> None:
         points=["difference"],
         height="content",
     )
+    st.caption("Per class, but for the row that says per sample.")
 
 
 def _show_spec(spec: pd.DataFrame, names: dict[str, str]) -> None:

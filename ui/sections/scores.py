@@ -54,7 +54,10 @@ def show_scores(first: Brought, others: list[Brought]) -> None:
     )
     _show_remarks(first)
     lines = [
-        line_of(each.matrix.name, each.matrix.tested.curve, look, each.gamma, at)
+        line_of(
+            *(each.matrix.name, each.matrix.tested.curve, look, each.gamma, at),
+            each.report.origin,
+        )
         for each, look, at in zip(
             [first, *others],
             ["harmonic", *GHOSTS],

@@ -30,6 +30,7 @@ import pandas as pd
 from zslcore.analysis import ranking
 from zslcore.analysis.resampling import class_draws
 from zslcore.datasets import ZSLDataset
+from zslcore.datasets.benchmarks import benchmark_of
 from zslcore.datasets.facts import published
 from zslcore.exceptions import DatasetError, closest_name
 from zslcore.features import FeatureScaling, PrototypeScaling
@@ -45,6 +46,7 @@ __all__ = [
     "Kept",
     "Measure",
     "accuracies",
+    "agreement_with_printed",
     "as_text",
     "by_class",
     "complete",
@@ -54,6 +56,7 @@ __all__ = [
     "planned",
     "printed",
     "run_of",
+    "unlike_printed",
 ]
 
 Measure = Literal["zsl", "u", "s", "H", "u at gamma", "s at gamma", "H at gamma"]
@@ -283,6 +286,12 @@ class Occasions:
             self.seconds[occasions_][:, methods],
         )
 
+    def only(self, wanted: Sequence[bool]) -> Occasions:
+        """Return some of the occasions; ``wanted`` says which, one by one."""
+        rows = np.flatnonzero(np.asarray(wanted, dtype=bool))
+        names = tuple(self.names[i] for i in rows)
+        return Occasions(self.methods, names, self.figures[:, rows], self.seconds[rows])
+
     def table(self) -> pd.DataFrame:
         """Return one tidy row a method and occasion: dataset, split, choice, method, value."""
         rows = [
@@ -424,6 +433,82 @@ def printed(measure: Measure, splits: Sequence[str] = ("PS",)) -> Occasions:
     names = tuple((dataset, split, "printed") for dataset, split in wide.index)
     nothing = np.full(wide.shape, np.nan)
     return Occasions(tuple(wide.columns), names, wide.to_numpy()[None], nothing)
+
+
+#: Of so many methods in both orders Kendall's tau has an interval, and means something.
+LEAST_IN_ORDER = 5
+
+
+def unlike_printed(
+    spec: ComparisonSpec,
+    measure: Measure,
+    choice: Choice = "validated",
+    average: Average = "class",
+    left_out: Mapping[str, Collection[int]] | None = None,
+) -> list[str]:
+    """Say in what a measure of a comparison is another figure than the paper's tables 3 and 6 have.
+
+    Parameters
+    ----------
+    spec : ComparisonSpec
+    measure, choice, average, left_out : as for :func:`occasions`
+    """
+    said = []
+    if measure.endswith("at gamma"):
+        said.append("ours is at a chosen gamma, the printed one without calibration")
+    if spec.task != "zsl":
+        said.append("our parameters are chosen for GZSL, the printed ones for ZSL")
+    if choice == "oracle":
+        said.append("ours is chosen on the test set")
+    if average != "class":
+        said.append("ours is per image, the printed one per class")
+    if left_out and any(left_out.values()):
+        said.append("ours leaves classes out")
+    return said
+
+
+def agreement_with_printed(
+    found: Occasions, datasets: Mapping[str, ZSLDataset], measure: Measure
+) -> tuple[ranking.Agreement, int]:
+    """Compare the order of methods with the printed one, on the occasions that are in both.
+
+    Parameters
+    ----------
+    found : of :func:`occasions`, the same figure as the printed one, see :func:`unlike_printed`
+    datasets : name -> ZSLDataset
+    measure : "zsl", "u", "s" or "H"
+
+    Returns
+    -------
+    Agreement, and on how many occasions of ours it rests
+
+    Raises
+    ------
+    DatasetError
+        Where no real data set is one that the paper has, or fewer than five methods are in both.
+    """
+    of_paper = {(data, split): i for i, (data, split, _) in enumerate(_printed_of(measure).names)}
+    benchmarks = {
+        name: None if data.simulated else benchmark_of(data) for name, data in datasets.items()
+    }
+    places = [of_paper.get((benchmarks[data] or "", split)) for data, split, _ in found.names]
+    ours = found.only([place is not None for place in places]).complete
+    if not ours.names:
+        raise DatasetError(f"there is no run on a real data set that the paper has {measure} of")
+    paper = _printed_of(measure).only([i in places for i in range(len(of_paper))]).complete
+    mean = dict(zip(ours.methods, ranking.ranks_of(ours.figures[0]).mean(axis=0), strict=True))
+    here = np.array([mean.get(method, np.nan) for method in paper.methods])
+    if (n := int(np.isfinite(here).sum())) < LEAST_IN_ORDER:
+        raise DatasetError(
+            f"{n} method{'s are' if n != 1 else ' is'} in both orders, and it takes "
+            f"{LEAST_IN_ORDER}"
+        )
+    of_paper_ranks = ranking.ranks_of(paper.figures[0]).mean(axis=0)
+    return ranking.agreement(-here, -of_paper_ranks), len(ours.names)
+
+
+def _printed_of(measure: Measure) -> Occasions:
+    return printed(measure, ("SS", "PS") if measure == "zsl" else ("PS",))
 
 
 def by_class(dataset: ZSLDataset, split: str, results: Sequence[RunResult]) -> pd.DataFrame:

@@ -85,7 +85,8 @@ def _figures(result: RunResult) -> Iterator[tuple[tuple[str, str], float | None]
     if e.ausuc is not None:
         yield ("AUSUC", ""), e.ausuc
     if oracle is not None:
-        yield ("ZSL", "oracle"), oracle.zsl
+        if result.params_origin != "given":
+            yield ("ZSL", "oracle"), oracle.zsl
         if oracle.harmonic is not None:
             yield ("H", "oracle"), oracle.harmonic
 

@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from zslcore.datasets import ZSLDataset
+from zslcore.features import FeatureScaling
 from zslcore.methods import METHODS, get_method
 from zslcore.protocol import Oracle, Task
 from zslcore.runs import RunResult, RunSpec, RunStore, execute
@@ -42,6 +43,7 @@ def first_specs(
     method: str,
     tasks: Sequence[Task],
     variant: Mapping[str, Any] | None = None,
+    features: FeatureScaling = "l2",
 ) -> tuple[RunSpec, ...]:
     """Return the runs that choose parameters, one a task.
 
@@ -51,9 +53,12 @@ def first_specs(
     split, method : names
     tasks : what parameters are chosen for
     variant : parameters that are given; by default the first of ``VARIANTS``
+    features : how features are scaled
     """
     params = VARIANTS.get(method, ({},))[0] if variant is None else variant
-    one = RunSpec(dataset.name, split, method, params=params, digest=dataset.digest)
+    one = RunSpec(
+        dataset.name, split, method, params=params, features=features, digest=dataset.digest
+    )
     return tuple(replace(one, select_for=task) for task in tasks)
 
 

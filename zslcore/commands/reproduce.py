@@ -9,17 +9,34 @@ from __future__ import annotations
 import argparse
 import math
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from zslcore.analysis.experiments import EXPERIMENTS, get_experiment, opened, reproduce
-from zslcore.exceptions import ParameterError
+from zslcore.analysis.experiments import (
+    EXPERIMENTS,
+    Experiment,
+    asked_experiment,
+    get_experiment,
+    opened,
+    reproduce,
+)
+from zslcore.exceptions import ParameterError, closest_name
+from zslcore.features import FeatureScaling
 
 if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
 __all__ = ["add_parser"]
+
+#: Words of ``--features``, and of the heading.
+SCALINGS: dict[str, FeatureScaling] = {"raw": "none", "unit": "l2", "zscore": "zscore"}
+IN_WORDS: dict[FeatureScaling, str] = {
+    "none": "features as they come",
+    "l2": "features of unit length",
+    "zscore": "features standardised by the training rows",
+}
 
 
 def add_parser(commands: Subparsers) -> None:
@@ -36,6 +53,14 @@ def add_parser(commands: Subparsers) -> None:
     option("--jobs", type=int, default=2, help="runs at a time, one thread each (2)")
     option("--dask", default="", metavar="ADDRESS", help="Dask cluster that shares our data folder")
     option("--as", dest="benchmark", metavar="BENCHMARK", help="what the data set stands for")
+    option(
+        "--param",
+        metavar="METHOD.NAME=VALUE",
+        action="append",
+        default=[],
+        help="give a parameter of a row, over the paper's variant",
+    )
+    option("--features", choices=SCALINGS, help="scaling of features; by default as --list says")
     option("--json", action="store_true", help="a row a cell as JSON, fractions")
     parser.set_defaults(run=run_reproduce)
 
@@ -44,13 +69,16 @@ def run_reproduce(args: argparse.Namespace) -> None:
     """List the experiments, or run one and print it."""
     if args.list:
         for name, experiment in EXPERIMENTS.items():
-            print(f"{name:12} {experiment.title} ({len(experiment.methods)} methods)")
+            scaled = IN_WORDS[experiment.features]
+            print(f"{name:12} {experiment.title} ({len(experiment.methods)} methods; {scaled})")
         return
     if args.experiment is None:
         raise ParameterError(f"Name an experiment: {', '.join(EXPERIMENTS)}.")
     for option in ("seeds", "jobs"):
         if getattr(args, option) < 1:
             raise ParameterError(f"--{option} must be at least 1; got {getattr(args, option)}.")
+    params, features = read_params(args), SCALINGS.get(args.features)
+    experiment = asked_experiment(args.experiment, params, features)
     table = reproduce(
         args.experiment,
         args.dataset,
@@ -59,13 +87,33 @@ def run_reproduce(args: argparse.Namespace) -> None:
         jobs=args.jobs,
         dask=args.dask,
         benchmark=args.benchmark,
+        params=params,
+        features=features,
         on_done=show_piece,
     )
     if args.json:
         print(table.to_json(orient="records", double_precision=15))
         return
-    print(heading(args, table))
+    print(heading(args, experiment, table))
     print(wide(table).to_string(index=False))
+
+
+def read_params(args: argparse.Namespace) -> dict[str, dict[str, Any]]:
+    """Read every ``METHOD.NAME=VALUE``, by the name of the row."""
+    from zslcore.__main__ import read_params as of_method
+
+    experiment = get_experiment(args.experiment)
+    found: dict[str, dict[str, Any]] = {}
+    for text in args.param:
+        row, dot, given = text.partition(".")
+        if not dot or "=" not in given or "=" in row:
+            raise ParameterError(f"--param: expected METHOD.NAME=VALUE; got {text!r}.")
+        allowed = args.method or experiment.methods
+        if row not in allowed:
+            raise closest_name(f"row for --param {text}:", row, allowed)
+        method = experiment.method_of(row)
+        found.setdefault(row, {}).update(of_method(method, [given]))
+    return found
 
 
 def show_piece(done: int, total: int, what: str, runs: int) -> None:
@@ -74,7 +122,7 @@ def show_piece(done: int, total: int, what: str, runs: int) -> None:
     sys.stderr.write(f"{done}/{total}  {what}: {was}\n")
 
 
-def heading(args: argparse.Namespace, table: pd.DataFrame) -> str:
+def heading(args: argparse.Namespace, experiment: Experiment, table: pd.DataFrame) -> str:
     """Say what was run on what, and what stands beside it."""
     names = [
         f"{name} (simulated)" if opened(name).simulated and "simulated" not in name else name
@@ -87,10 +135,23 @@ def heading(args: argparse.Namespace, table: pd.DataFrame) -> str:
         else "The paper has printed nothing for these rows."
     )
     return (
-        f"{args.experiment} on {' and '.join(names)}: {get_experiment(args.experiment).title}.\n"
+        f"{args.experiment} on {' and '.join(names)}: {experiment.title}.\n"
         "Per-class accuracy in percent; parameters and gamma chosen on the folds; mean ± deviation "
-        f"over up to {args.seeds} seeds.\n{printed}\n"
+        f"over up to {args.seeds} seeds.\n{variants(experiment, table['method'].unique())}\n"
+        f"{printed}\n"
     )
+
+
+def variants(experiment: Experiment, methods: Iterable[str]) -> str:
+    """Say how features are scaled, and which rows are given a parameter."""
+    given = {
+        method: ", ".join(f"{name} = {value}" for name, value in params.items())
+        for method in methods
+        if (params := experiment.given(method))
+    }
+    rows = "; ".join(f"{method} with {said}" for method, said in given.items())
+    scaled = IN_WORDS[experiment.features].capitalize()
+    return f"{scaled}, prototypes of unit length. Given: {rows or 'nothing'}."
 
 
 def wide(table: pd.DataFrame) -> pd.DataFrame:

@@ -143,7 +143,7 @@ class ScoreReport:
             if self.gamma is not None and e.calibrated is not None:
                 said = f"gamma {self.gamma:.3g}, {self.how}"
                 lines.append(_line(said, e.calibrated))
-            lines.append(f"AUSUC        {e.ausuc:.2%}")
+            lines.append(f"AUSUC        {e.ausuc:.2%} per class")
         if self.oracle is not None:
             said = f"oracle, gamma {self.oracle.gamma:.3g}: a bound, not a result"
             lines.append(_line(said, self.oracle))
@@ -152,9 +152,8 @@ class ScoreReport:
 
 
 def _line(said: str, point: OperatingPoint) -> str:
-    return (
-        f"GZSL         u {point.unseen:.1%}  s {point.seen:.1%}  H {point.harmonic:.1%}  ({said})"
-    )
+    figures = f"u {point.unseen:.1%}  s {point.seen:.1%}  H {point.harmonic:.1%}"
+    return f"GZSL         {figures}  ({said}, per class)"
 
 
 def judge(

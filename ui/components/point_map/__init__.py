@@ -80,6 +80,7 @@ class PointMap:
     category : int array of shape (n,), the category of each image
     classes, sets : names; of classes and of data sets
     class_of, part, row : int arrays of shape (n,), class, data set and row there of each image
+    title : of a picture that is saved: what is mapped, and what its colours mean
     legend : "list", "scale" (a bar between two ``ends``) or "none"
     tools : whether a visitor may select and save, which a map on its way is not for
     link : "place" (panels share one plane) or "image" (they show the same images)
@@ -98,6 +99,7 @@ class PointMap:
     class_of: np.ndarray
     part: np.ndarray
     row: np.ndarray
+    title: str = ""
     legend: str = "list"
     ends: tuple[str, str] = ("", "")
     tools: bool = True
@@ -133,6 +135,7 @@ class PointMap:
         return {
             "key": hashlib.sha256(self.key.encode()).hexdigest()[:16],
             "file": self.file,
+            "title": self.title,
             "n": len(self.category),
             "panels": panels,
             "palette": [

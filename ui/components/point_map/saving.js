@@ -9,42 +9,123 @@ import { FAINT } from "./look.js";
 /** @import { PointMaps } from "./point_map.js" */
 
 const GAP = 12; // between two maps
+const LINE = 22; // of the title, and of those of the maps: pixels
+const ROW = 20, SIGN = 5; // of the legend: height of a row, radius of a sign
+const LETTER = 7; // width of a letter at 12 pixels, about: a file has a font of its own
+const FONT = "sans-serif";
+
+/** @typedef {{ text: string, x: number, y: number, bold?: boolean }} Word */
 
 /**
- * A canvas with what is on the screen.
+ * What stands around the maps: their titles above, the legend in rows below.
+ * @param {Pick<PointMaps, "head" | "panels">} maps
+ */
+export function framing({ head, panels }) {
+  /** @type {Word[]} */
+  const words = head.title ? [{ text: head.title, x: 0, y: 16, bold: true }] : [];
+  const above = words.length * LINE, titled = panels.some(({ data }) => data.title);
+  const heading = above + (titled ? LINE : 0) + (above || titled ? GAP / 2 : 0);
+  let left = 0;
+  for (const { data, size } of panels) {
+    if (data.title) words.push({ text: data.title, x: left, y: above + 16 });
+    left += size.width + GAP;
+  }
+  const width = left - GAP, tall = Math.max(...panels.map(({ size }) => size.height));
+  const { signs, said, rows } = legendOf(head, width);
+  const top = heading + tall + GAP, low = (/** @type {Word} */ word) => ({ ...word, y: word.y + top });
+  const height = heading + tall + (rows ? GAP + ROW * rows : 0);
+  return { width, height, heading, words: [...words, ...said.map(low)], signs: signs(top) };
+}
+
+/**
+ * Signs and words of the legend, a row after the other.
+ * @param {Pick<PointMaps["head"], "legend" | "palette" | "ends">} head
+ * @param {number} width
+ */
+function legendOf({ legend, palette, ends }, width) {
+  /** @type {Word[]} */
+  const said = [];
+  /** @type {((top: number) => { color: string, d: string })[]} */
+  const made = [];
+  let x = 0, row = 0;
+  /** @param {string} text */
+  const say = (text) => {
+    said.push({ text, x, y: ROW * row + 14 });
+    x += LETTER * text.length + GAP;
+  };
+  if (legend === "scale") {
+    say(ends[0]);
+    const wide = 160 / palette.length;
+    for (const { color } of palette) {
+      const at = x;
+      made.push((top) => ({ color, d: `M${at} ${top + 5}h${wide}v10h${-wide}Z` }));
+      x += wide;
+    }
+    x += GAP;
+    say(ends[1]);
+  }
+  for (const { label, color, symbol } of legend === "list" ? palette : []) {
+    if (x && x + 3 * SIGN + LETTER * label.length > width) [x, row] = [0, row + 1];
+    const [u, v] = [x + SIGN, ROW * row + 10];
+    made.push((top) => ({ color, d: path(symbol, u, v + top, SIGN) }));
+    x += 3 * SIGN;
+    say(label);
+  }
+  return { signs: (/** @type {number} */ top) => made.map((sign) => sign(top)), said,
+    rows: said.length && row + 1 };
+}
+
+/**
+ * A canvas with what is on the screen, its titles and its legend.
  * @param {PointMaps} maps
  */
-export function pixelsOf({ panels, theme }) {
+export function pixelsOf(maps) {
+  const { panels, theme } = maps, { width, height, heading, words, signs } = framing(maps);
   const whole = document.createElement("canvas"), ctx = contextOf(whole);
-  whole.width = panels.reduce((sum, { points }) => sum + points.width + GAP, -GAP);
-  whole.height = Math.max(...panels.map(({ points }) => points.height));
+  const scale = panels[0].points.width / panels[0].size.width;
+  [whole.width, whole.height] = [Math.round(scale * width), Math.round(scale * height)];
+  ctx.scale(scale, scale);
   ctx.fillStyle = theme.halo;
-  ctx.fillRect(0, 0, whole.width, whole.height);
+  ctx.fillRect(0, 0, width, height);
   let left = 0;
-  for (const { points, marks } of panels) {
-    ctx.drawImage(points, left, 0);
-    ctx.drawImage(marks, left, 0);
-    left += points.width + GAP;
+  for (const { points, marks, size } of panels) {
+    ctx.drawImage(points, left, heading, size.width, size.height);
+    ctx.drawImage(marks, left, heading, size.width, size.height);
+    left += size.width + GAP;
+  }
+  for (const { color, d } of signs) {
+    ctx.fillStyle = color;
+    ctx.fill(new Path2D(d));
+  }
+  ctx.fillStyle = theme.ink;
+  for (const { text, x, y, bold } of words) {
+    ctx.font = bold ? `bold 14px ${FONT}` : `12px ${FONT}`;
+    ctx.fillText(text, x, y);
   }
   return whole;
 }
 
 /**
- * SVG of the points and names that are seen.
+ * SVG of the points and names that are seen, with titles and legend.
  * @param {Pick<PointMaps, "head" | "meant" | "names" | "panels" | "theme">} maps
  */
-export function shapesOf({ head, meant, names, panels, theme }) {
-  const parts = [];
-  let left = 0, tall = 0;
+export function shapesOf(maps) {
+  const { head, meant, names, panels, theme } = maps;
+  const { width, height, heading, words, signs } = framing(maps), parts = [];
+  let left = 0;
   for (const panel of panels) {
-    const { width, height } = panel.size, words = names ? wordsIn(panel, theme.ink) : "";
+    const inside = names ? wordsIn(panel, theme.ink) : "";
     const layers = layersIn(panel, head, meant);
-    parts.push(`<g transform="translate(${left} 0)">${layers}${words}</g>`);
-    left += width + GAP;
-    tall = Math.max(tall, height);
+    parts.push(`<g transform="translate(${left} ${heading})">${layers}${inside}</g>`);
+    left += panel.size.width + GAP;
   }
-  const size = `width="${left - GAP}" height="${tall}"`;
-  return `<svg xmlns="http://www.w3.org/2000/svg" ${size}><title>${escaped(head.file)}</title>` +
+  parts.push(...signs.map(({ color, d }) => `<path class="sign" fill="${color}" d="${d}"/>`));
+  parts.push(...words.map(({ text, x, y, bold }) =>
+    `<text x="${x.toFixed(1)}" y="${y}" font-family="${FONT}" ` +
+    `${bold ? 'font-size="14" font-weight="bold"' : 'font-size="12"'} fill="${theme.ink}">` +
+    `${escaped(text)}</text>`));
+  const size = `width="${width}" height="${height}"`;
+  return `<svg xmlns="http://www.w3.org/2000/svg" ${size}><title>${escaped(head.title || head.file)}</title>` +
     `<rect ${size} fill="${theme.halo}"/>${parts.join("")}</svg>`;
 }
 

@@ -36,6 +36,7 @@ import { opened } from "../bytes.js";
  * @typedef {object} Head what is drawn; `PointMap` in Python says what each part means
  * @property {string} key
  * @property {string} file
+ * @property {string} title
  * @property {number} n
  * @property {PanelData[]} panels
  * @property {Entry[]} palette

@@ -238,7 +238,7 @@ export class Trade {
 
   get alt() {
     const best = placeAt(this.line, middleGamma(this.line, bestOf(this.line)));
-    return `Seen accuracy over unseen accuracy for every gamma. H is at most ` +
+    return `Seen accuracy over unseen accuracy for every gamma. Oracle: no gamma has an H above ` +
       `${percent(best.harmonic)}.`;
   }
 }

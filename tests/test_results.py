@@ -1,0 +1,135 @@
+"""Results that come along say what made them, and what they say can be checked."""
+
+import json
+import re
+import shutil
+import subprocess
+from functools import cache
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from benchmarks.writing import RESULTS, traced
+from zslcore import protocol, version
+from zslcore.files import FACTS
+from zslcore.methods import METHODS, TRANSDUCTIVE
+from zslcore.version import read_stamped
+
+ROOT = RESULTS.parents[1]
+TABLES = sorted(RESULTS.glob("*.csv"))
+#: Whatever names a commit: a word before it, or a version on its way to a release.
+NAMED = re.compile(r"(?:commit\W{1,6}|\+g)([0-9a-f]{7,40})\b")
+REVISIONS = {"protocol": protocol.REVISION} | {
+    name: method.revision for name, method in {**METHODS, **TRANSDUCTIVE}.items()
+}
+
+
+def texts():
+    """Yield every text that comes along and may name a commit, by its place."""
+    folders = [(RESULTS, "*.csv"), (RESULTS, "*.md"), (FACTS / "board", "*.json")]
+    for folder, pattern in [*folders, (FACTS / "measured", "*.csv")]:
+        for path in sorted(folder.glob(pattern)):
+            yield path.relative_to(ROOT), path.read_text(encoding="utf-8")
+
+
+def commits_of(place: Path, text: str) -> set[str]:
+    """Return the commits that a text names; a table of results has a column of them."""
+    found = set(NAMED.findall(text))
+    if place.suffix == ".csv" and place.parent.name == "results":
+        found |= {word.split("+")[0] for word in read_stamped(ROOT / place)["commit"] if word}
+    return found
+
+
+@cache
+def history() -> set[str]:
+    """Return every commit that HEAD descends from; skips where that is not known."""
+    git = shutil.which("git")
+    if git is None or not (ROOT / ".git").exists():
+        pytest.skip("no history: this is no checkout of git")
+
+    def asked(*words: str) -> str:
+        return subprocess.run(
+            [git, "-C", str(ROOT), *words], capture_output=True, text=True, check=True
+        ).stdout
+
+    if asked("rev-parse", "--is-shallow-repository").strip() == "true":
+        pytest.skip("no whole history: the clone is shallow")
+    return set(asked("rev-list", "HEAD").split())
+
+
+def test_every_commit_that_results_name_is_in_the_history():
+    known = history()
+    gone = {
+        f"{place}: {commit}"
+        for place, text in texts()
+        for commit in commits_of(place, text)
+        if not any(each.startswith(commit) for each in known)
+    }
+    assert not gone
+
+
+def test_commits_are_found_wherever_they_are_named():
+    assert NAMED.findall("Written by version 0.1.dev642+g114cfee96, commit 114cfee97.") == [
+        "114cfee96",
+        "114cfee97",
+    ]
+    assert NAMED.findall('"zslcore": "0.1.dev1+gabcdef012",\n "commit": "0123456ab+changes"') == [
+        "abcdef012",
+        "0123456ab",
+    ]
+    assert commits_of(Path("benchmarks/results/leak_cost.csv"), "")
+
+
+@pytest.mark.parametrize("path", TABLES, ids=lambda path: path.name)
+def test_every_row_of_results_says_what_made_it(path):
+    table = read_stamped(path)
+    assert set(table) >= {"version", "commit", "revisions", "sources"}
+    for row in table[["version", "commit", "revisions", "sources"]].to_dict("records"):
+        assert re.fullmatch(r"\d+(\.\d+)+(\.dev\d+\+g[0-9a-f]+)?", row["version"])
+        assert re.fullmatch("[0-9a-f]{16}|", row["sources"])
+        for name, number in json.loads(row["revisions"] or "{}").items():
+            assert 0 <= number <= REVISIONS[name]
+    if "key" in table:  # runs of the protocol name what they depend on
+        assert (table["revisions"] != "").all()
+
+
+def test_the_same_data_have_one_digest():
+    found: dict[str, set[str]] = {}
+    for path in TABLES:
+        table = read_stamped(path)
+        if "digest" in table:
+            for name, digest in table[["dataset", "digest"]].drop_duplicates().to_numpy():
+                found.setdefault(name, set()).add(digest)
+    for path in (FACTS / "board").glob("*.json"):
+        data = json.loads(path.read_text(encoding="utf-8"))["data"]
+        found.setdefault(data["name"], set()).add(data["digest"])
+    assert len(found) > 8
+    assert {name: digests for name, digests in found.items() if len(digests) > 1} == {}
+
+
+# --- What is written from now on ------------------------------------------------------------------
+
+
+def test_new_rows_name_revisions_and_sources_and_no_commit():
+    new = traced(pd.DataFrame({"method": ["ESZSL", "?"], "zsl": [0.5, 0.5]}))
+    assert set(new["commit"]) == {""}
+    assert set(new["version"]) == {version.release()}
+    assert set(new["sources"]) == {version.sources()}
+    assert json.loads(new["revisions"][0]) == {
+        "ESZSL": METHODS["ESZSL"].revision,
+        "protocol": protocol.REVISION,
+    }
+    assert new["revisions"][1] == ""
+    of_run = pd.DataFrame(
+        {
+            "version": ["0.1.dev4+gabcdef012", "0.1.dev3+gabcdef013"],
+            "commit": ["abcdef012", "abcdef013"],
+            "revisions": ["{}", ""],
+            "sources": ["0" * 16, None],
+        }
+    )
+    made = traced(of_run)
+    assert list(made["version"]) == ["0.1", "0.1.dev3+gabcdef013"]
+    assert list(made["commit"]) == ["", "abcdef013"]  # a row from before keeps its own
+    assert list(made["sources"]) == ["0" * 16, ""]
