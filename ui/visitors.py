@@ -21,7 +21,7 @@ from zslcore import datasets
 from zslcore.exceptions import ParameterError
 from zslcore.jobs import Visitor
 
-__all__ = ["FEWEST", "available", "is_public", "join", "own_name", "who"]
+__all__ = ["FEWEST", "available", "is_public", "join", "own_name", "session", "who"]
 
 #: Where a session keeps the words of its group.
 GROUP = "group_words"
@@ -39,11 +39,11 @@ def is_public() -> bool:
 def who() -> Visitor:
     """Return who asks, as far as can be told: a network address, and a browser there."""
     if not is_served():
-        return Visitor("", _session())
+        return Visitor("", session())
     address = st.context.ip_address or "this machine"
     if is_public() and (passed := st.context.headers.get("X-Forwarded-For")):
         address = passed.rpartition(",")[2].strip()[:64]  # what the proxy nearest to us has added
-    browser = token(st.context.cookies.get("_streamlit_xsrf", "")[:200]) or _session()
+    browser = token(st.context.cookies.get("_streamlit_xsrf", "")[:200]) or session()
     return Visitor(address, hashlib.sha256(browser.encode()).hexdigest()[:16])
 
 
@@ -100,19 +100,19 @@ def join(words: str) -> None:
     st.session_state[GROUP] = words.strip()
 
 
-def _session() -> str:
+def session() -> str:
+    """Return what this visit is known by."""
     if _VISITOR not in st.session_state:
         st.session_state[_VISITOR] = secrets.token_hex(8)
-    session: str = st.session_state[_VISITOR]
-    return session
+    known: str = st.session_state[_VISITOR]
+    return known
 
 
 def _owners() -> tuple[str, ...]:
     """Return what this visitor's imports end in, that of new ones last."""
-    session = _session()
-    cache.visit(session)
+    visit = cache.visit(session())
     words = st.session_state.get(GROUP, "")
     if len(words) < FEWEST:
-        return (session,)
+        return (visit,)
     group = hashlib.scrypt(words.encode(), salt=b"zslcore", n=1 << 12, r=8, p=1, dklen=8)
-    return (session, group.hex())
+    return (visit, group.hex())

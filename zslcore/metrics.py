@@ -56,14 +56,18 @@ __all__ = [
     "curve_of",
     "harmonic_mean",
     "margins",
+    "margins_of",
     "margins_of_sides",
     "mean_class_accuracy",
     "middle_gamma",
     "per_class_accuracy",
+    "ranked_accuracy",
+    "rounding_of",
     "sample_accuracy",
     "seen_unseen_curve",
     "side_margin",
     "top_k_accuracy",
+    "true_ranks",
 ]
 
 Average = Literal["class", "sample"]
@@ -118,12 +122,23 @@ def top_k_accuracy(
     Equal scores are ranked by column, as ``argmax`` does, so that ``k = 1`` is plain accuracy.
     """
     scores, y = _scored(scores, y)
-    if k < 1:
-        raise ParameterError(f"top-k accuracy needs k >= 1; got {k}.")
+    return ranked_accuracy(true_ranks(scores, y), y, k, average=average)
+
+
+def true_ranks(scores: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Return how many classes come before the true one: int array of shape (n_samples,)."""
     true = scores[np.arange(len(y)), y][:, None]
     before = (scores == true) & (np.arange(scores.shape[1]) < y[:, None])
-    hit = np.count_nonzero((scores > true) | before, axis=1) < k
-    return float(np.sum(_weights(y, average) * hit))
+    return np.count_nonzero((scores > true) | before, axis=1)
+
+
+def ranked_accuracy(
+    ranks: np.ndarray, y: np.ndarray, k: int, *, average: Average = "class"
+) -> float:
+    """Return :func:`top_k_accuracy` from :func:`true_ranks`."""
+    if k < 1:
+        raise ParameterError(f"top-k accuracy needs k >= 1; got {k}.")
+    return float(np.sum(_weights(y, average) * (ranks < k)))
 
 
 Numbers = np.ndarray | Sequence[float]
@@ -368,17 +383,33 @@ def margins_of_sides(
     right : bool array of shape (n_samples,), whether the better of its own side is the true class
     dtype : precision the scores came in
     """
+    return margins_of(y, of_seen, side_margin(a, b), right, rounding_of(dtype, a, b))
+
+
+def margins_of(
+    y: np.ndarray, of_seen: np.ndarray, margin: np.ndarray, right: np.ndarray, rounding: float
+) -> Margins:
+    """Return what :func:`margins` does, from the margin between the sides alone.
+
+    Parameters
+    ----------
+    y : int array of shape (n_samples,), the true classes
+    of_seen : bool array of shape (n_samples,), whether the true class is a seen one
+    margin : float64 array of shape (n_samples,), see :func:`side_margin`
+    right : bool array of shape (n_samples,), whether the better of its own side is the true class
+    rounding : margins closer together than this are one breakpoint, see :func:`rounding_of`
+    """
     _require_both_sides(of_seen)
     # A sample counts where its own side is the answer and finds it; the others never count.
     counting = np.flatnonzero(right)
-    d = side_margin(a, b)[counting]
+    d = margin[counting]
     order = np.argsort(d, kind="stable")
     d, counting = d[order], counting[order]
 
     # Infinite margins are no breakpoints: no gamma changes the answer there.
     low, high = np.searchsorted(d, -np.inf, side="right"), np.searchsorted(d, np.inf)
     inner = d[low:high]
-    last = np.flatnonzero(np.append(np.diff(inner) > _rounding(dtype, a, b), True))[: len(inner)]
+    last = np.flatnonzero(np.append(np.diff(inner) > rounding, True))[: len(inner)]
     points = low + np.append(0, last + 1)
     return Margins(y, of_seen, counting, np.append(-np.inf, inner[last]), points)
 
@@ -427,8 +458,8 @@ def _best_of(
     return part[np.arange(len(k)), k].astype(np.float64), columns[k] == y
 
 
-def _rounding(dtype: np.dtype, a: np.ndarray, b: np.ndarray) -> float:
-    """One unit in the last place of the largest best score."""
+def rounding_of(dtype: np.dtype, a: np.ndarray, b: np.ndarray) -> float:
+    """Return one unit in the last place of the largest best score, in the scores' precision."""
     dtype = dtype if dtype.kind == "f" else np.dtype(np.float64)
     best = np.abs(np.concatenate([a, b]))
     return float(np.finfo(dtype).eps * best.max(initial=0, where=np.isfinite(best)))

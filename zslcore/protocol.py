@@ -38,7 +38,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 import numpy as np
 import pandas as pd
@@ -62,6 +62,7 @@ from zslcore.metrics import (
     seen_unseen_curve,
     side_margin,
     top_k_accuracy,
+    true_ranks,
 )
 from zslcore.switching import Switches, switches
 
@@ -220,6 +221,32 @@ def penalised(F: np.ndarray, seen: np.ndarray, penalty: np.ndarray) -> np.ndarra
     return F - np.where(seen, (a + penalty)[:, None], b[:, None])
 
 
+class Scored(Protocol):
+    """What figures are read off: a score matrix, or the best classes of either side of one.
+
+    ``y`` are columns, ``classes`` what columns stand for, ``seen`` which of them are seen classes.
+    """
+
+    @property
+    def y(self) -> np.ndarray: ...
+    @property
+    def classes(self) -> np.ndarray: ...
+    @property
+    def seen(self) -> np.ndarray: ...
+    @property
+    def generalized(self) -> bool: ...
+    @property
+    def zsl_answers(self) -> tuple[np.ndarray, np.ndarray]: ...
+    @property
+    def curve(self) -> SeenUnseenCurve: ...
+    @property
+    def switches(self) -> Switches: ...
+    def zsl_top_k(self, k: int) -> float: ...
+    def ranks(self, gamma: float) -> np.ndarray: ...
+    def curve_of(self, average: Average) -> SeenUnseenCurve: ...
+    def predicted(self, gamma: float = 0.0) -> np.ndarray: ...
+
+
 @dataclass(frozen=True, eq=False)
 class ScoredTest:
     """The score matrix of a test set: every figure of the protocol is read off it.
@@ -252,6 +279,21 @@ class ScoredTest:
         unseen = ~self.seen
         rows = unseen[self.y]
         return self.F[np.ix_(rows, unseen)], (np.cumsum(unseen) - 1)[self.y[rows]]
+
+    @property
+    def zsl_answers(self) -> tuple[np.ndarray, np.ndarray]:
+        """True and answered columns of unseen samples among unseen candidates."""
+        F, y = self.unseen_part
+        unseen = np.flatnonzero(~self.seen)
+        return unseen[y], unseen[F.argmax(axis=1)]
+
+    def zsl_top_k(self, k: int) -> float:
+        """Return the per-class share of unseen samples whose class is among the first ``k``."""
+        return top_k_accuracy(*self.unseen_part, k)
+
+    def ranks(self, gamma: float) -> np.ndarray:
+        """Return how many of all candidates come before the true one at ``gamma``."""
+        return true_ranks(self.F - gamma * self.seen, self.y)
 
     @cached_property
     def curve(self) -> SeenUnseenCurve:
@@ -620,23 +662,21 @@ class Evaluation:
     per_class_plain: dict[int, float] = field(default_factory=dict)
 
 
-def evaluate(scores: ScoredTest, gamma: float = 0.0) -> Evaluation:
+def evaluate(scores: Scored, gamma: float = 0.0) -> Evaluation:
     """Read every figure of the protocol off the scores of a test set.
 
     Parameters
     ----------
-    scores : ScoredTest
+    scores : ScoredTest, or what answers as it does
     gamma : float
         Chosen before, on the folds; see :func:`select`.
     """
-    F, y = scores.unseen_part
-    predicted = F.argmax(axis=1)
-    unseen_classes = scores.classes[~scores.seen]
+    y, predicted = scores.zsl_answers
     of_unseen = Evaluation(
         zsl=mean_class_accuracy(y, predicted),
         zsl_per_sample=sample_accuracy(y, predicted),
-        zsl_top5=top_k_accuracy(F, y, min(5, F.shape[1])),
-        per_class_zsl=_by_class(per_class_accuracy(y, predicted), unseen_classes),
+        zsl_top5=scores.zsl_top_k(min(5, int((~scores.seen).sum()))),
+        per_class_zsl=_by_class(per_class_accuracy(y, predicted), scores.classes),
     )
     if not scores.generalized:
         return of_unseen

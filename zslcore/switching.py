@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from zslcore.metrics import best_of_sides, margins, side_margin
+from zslcore.metrics import Margins, best_of_sides, margins, side_margin
 
-__all__ = ["DESTINATIONS", "Switches", "switches"]
+__all__ = ["DESTINATIONS", "Switches", "switches", "switches_of"]
 
 #: What becomes of an image, in the order of :meth:`Switches.destinations`.
 DESTINATIONS = ("right", "wrong class of its side", "class of the other side")
@@ -97,7 +97,26 @@ def switches(scores: np.ndarray, y: np.ndarray, seen: np.ndarray) -> Switches:
     """
     m = margins(scores, y, seen)
     (a, right_if_seen), (b, right_if_unseen) = best_of_sides(scores, m.y, seen)
-    gamma = side_margin(a, b)
+    return switches_of(m, side_margin(a, b), right_if_seen, right_if_unseen, seen)
+
+
+def switches_of(
+    m: Margins,
+    margin: np.ndarray,
+    right_if_seen: np.ndarray,
+    right_if_unseen: np.ndarray,
+    seen: np.ndarray,
+) -> Switches:
+    """Return what :func:`switches` does, from the best class of either side.
+
+    Parameters
+    ----------
+    m : Margins
+    margin : float64 array of shape (n_samples,), see :func:`zslcore.metrics.side_margin`
+    right_if_seen, right_if_unseen : bool arrays of shape (n_samples,)
+    seen : bool array of shape (n_candidates,)
+    """
+    gamma = margin.copy()
     # Images that the curve counts change at its breakpoints; the last ones never do.
     point = np.searchsorted(m.points, np.arange(len(m.counting)), side="right")
     gamma[m.counting] = np.append(m.gamma, np.inf)[point]

@@ -8,12 +8,12 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from zslcore.exceptions import DatasetError
-from zslcore.metrics import OperatingPoint, top_k_accuracy
+from zslcore.metrics import OperatingPoint
 from zslcore.protocol import Evaluation, best_common_gamma, evaluate
-from zslcore.scores.matrix import ScoreMatrix
+from zslcore.scores.matrix import JudgedScores, ScoreMatrix
 from zslcore.version import commit, version
 
-__all__ = ["GammaOrigin", "ScoreReport", "judge"]
+__all__ = ["GammaOrigin", "ScoreReport", "judge", "report_of"]
 
 GammaOrigin = Literal["given", "validated"]
 #: Ranks up to which the true class counts as found.
@@ -26,7 +26,7 @@ class ScoreReport:
 
     Attributes
     ----------
-    matrix : ScoreMatrix
+    matrix : ScoreMatrix, or its ScoreAnswers
     gamma, origin : what calibrated stacking takes from seen classes and how it was found; None
         where nobody has chosen one
     evaluation : Evaluation at gamma, or at 0 without one
@@ -34,7 +34,7 @@ class ScoreReport:
     top_k : k -> accuracy of unseen images among unseen classes
     """
 
-    matrix: ScoreMatrix
+    matrix: JudgedScores
     gamma: float | None
     origin: GammaOrigin | None
     evaluation: Evaluation
@@ -166,15 +166,20 @@ def judge(
         gamma, origin = _chosen(matrix, validation), "validated"
     if matrix.seen[matrix.y].all():
         raise DatasetError(f"{matrix.name}: expected images of unseen classes; got none.")
+    return report_of(matrix, gamma, origin)
+
+
+def report_of(matrix: JudgedScores, gamma: float | None, origin: GammaOrigin | None) -> ScoreReport:
+    """Return the figures of scores at a gamma that is chosen, or at 0 where there is none."""
     tested = matrix.tested
-    F, y = tested.unseen_part
+    n_unseen = int((~tested.seen).sum())
     return ScoreReport(
         matrix=matrix,
         gamma=gamma,
         origin=None if gamma is None else origin,
         evaluation=evaluate(tested, gamma or 0.0),
         oracle=tested.curve.best() if tested.generalized else None,
-        top_k={k: top_k_accuracy(F, y, k) for k in TOP if k < F.shape[1]},
+        top_k={k: tested.zsl_top_k(k) for k in TOP if k < n_unseen},
     )
 
 

@@ -11,7 +11,7 @@ from scipy.stats import binomtest
 from zslcore.analysis.resampling import class_draws, interval
 from zslcore.exceptions import DatasetError
 from zslcore.metrics import per_class_accuracy
-from zslcore.scores.matrix import ScoreMatrix
+from zslcore.scores.matrix import JudgedScores
 
 __all__ = ["Pair", "beside"]
 
@@ -42,7 +42,7 @@ class Pair:
 
 
 def beside(
-    first: ScoreMatrix, second: ScoreMatrix, gamma: tuple[float, float] = (0.0, 0.0)
+    first: JudgedScores, second: JudgedScores, gamma: tuple[float, float] = (0.0, 0.0)
 ) -> Pair:
     """Compare two matrices of the same images.
 
