@@ -114,8 +114,11 @@ def judged_apart(
     files = given.files + ([] if validation is None else validation.files)
     size = sum(path.stat().st_size for path in files)
     with scratch() as folder:
-        values = {"given": given.to_values(), "whose": whose}
-        values["validation"] = None if validation is None else validation.to_values()
+        values = {
+            "given": given.to_values(),
+            "validation": None if validation is None else validation.to_values(),
+            "whose": whose,
+        }
         seconds = 10 + COPIES * DEFAULT_LIMITS.seconds(size)  # ten for starting
         door.in_child(__name__, values, files, folder, memory=memory, seconds=seconds, whose=whose)
         return _handed_over(folder, clean_text(given.path.name), memory)
