@@ -101,8 +101,8 @@ def test_a_taken_port_gets_one_sentence_and_a_status(capsys):
 KILLED = """
 import os, sys
 from zslcore.commands.app import Servers
-words = [[sys.executable, "-c", "import os, time; open(%r + str(os.getpid()), 'w'); time.sleep(600)"]]
-Servers(words * 2, dict(os.environ)).serve()
+word = "import os, time; open(%r + str(os.getpid()), 'w'); time.sleep(600)"
+Servers([[sys.executable, "-c", word]] * 2, dict(os.environ)).serve()
 """
 
 

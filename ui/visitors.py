@@ -146,19 +146,7 @@ def _salt(path: Path) -> bytes:
     """
     with or_refused(f"{path.name} in the data folder"):
         if not path.exists():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            draft = path.with_name(f".{path.name}.{uuid4().hex}")
-            try:
-                with os.fdopen(
-                    os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb"
-                ) as f:
-                    f.write(secrets.token_bytes(SALT_BYTES))
-                    f.flush()
-                    os.fsync(f.fileno())
-                with suppress(FileExistsError):  # another server was first: its bytes hold
-                    os.link(draft, path)
-            finally:
-                draft.unlink(missing_ok=True)
+            _write_salt(path)
         salt = path.read_bytes()
     if len(salt) != SALT_BYTES:
         raise ParameterError(
@@ -166,6 +154,22 @@ def _salt(path: Path) -> bytes:
             "Restore it from a backup: without it no group finds its imports."
         )
     return salt
+
+
+def _write_salt(path: Path) -> None:
+    """Write new random bytes that only this user reads; those of another server stay."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    draft = path.with_name(f".{path.name}.{uuid4().hex}")
+    try:
+        opened = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(opened, "wb") as file:
+            file.write(secrets.token_bytes(SALT_BYTES))
+            file.flush()
+            os.fsync(file.fileno())
+        with suppress(FileExistsError):  # another server was first: its bytes hold
+            os.link(draft, path)
+    finally:
+        draft.unlink(missing_ok=True)
 
 
 def may_delete(dataset: str, *, brought: bool = False) -> bool:
