@@ -100,7 +100,7 @@ TEACHER, FLOOD = Visitor("10.0.0.1", "teacher"), Visitor("10.0.0.1", "flood")
 
 
 def test_one_visitor_ends_no_room_of_another():
-    rooms = Rooms(most=6, share=3, share_of_address=4)
+    rooms = Rooms(most=7, share=3, share_of_address=5)
     first = rooms.open(TEACHER)
     own = [rooms.open(FLOOD) for _ in range(20)]
     assert rooms.has(first)
