@@ -165,11 +165,6 @@ def test_names_in_a_result_for_the_board_are_text(page, server, tmp_path):
     page.locator("input[type=file]").set_input_files(path)
     page.get_by_text("This file would be on the board.").wait_for()
     assert faults(page, watch) == []
-    for link in ("javascript:window.__hit=1", "data:text/html,<script>window.__hit=1</script>"):
-        path.write_text(json.dumps(entry | {"link": link}))
-        page.locator("input[type=file]").set_input_files(path)
-        page.get_by_text("begins with https:// or http://").wait_for()
-        assert faults(page, watch) == []
 
 
 @pytest.mark.parametrize("word", [SCRIPT, LINK, f"http://{FOREIGN}/qqauto"])
@@ -191,6 +186,5 @@ def test_names_of_people_with_results_are_text(page, server, tmp_path):
     page.get_by_label("Whose results are these?").fill(SCRIPT[:59])
     page.get_by_label("Whose results are these?").press("Enter")
     page.get_by_role("button", name="Bring them in").click()
-    page.get_by_text("was brought in").wait_for()
     page.get_by_text("is said to have made").wait_for()
     assert faults(page, watch) == []
