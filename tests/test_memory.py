@@ -5,7 +5,7 @@ import threading
 import pytest
 
 from tests import pages
-from ui import memory
+from ui import cache, memory
 from ui.memory import Budget
 from zslcore.exceptions import ParameterError, ZSLError
 
@@ -74,4 +74,8 @@ def test_what_was_brought_counts_until_it_is_forgotten(tmp_path):
     visitor = app.session_state["visitor"]
     assert 0 < memory.BUDGET.used(visitor) < 1 << 16
     app.file_uploader(key="scores_files").set_value([]).run()
+    assert memory.BUDGET.used() == before
+    app.file_uploader(key="scores_files").upload(path.name, path.read_bytes()).run()
+    assert memory.BUDGET.used() > before
+    cache._gone(visitor)  # the visit ends
     assert memory.BUDGET.used() == before

@@ -19,11 +19,9 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-import streamlit as st
-
 from zslcore.exceptions import ParameterError, ZSLError
 
-__all__ = ["BUDGET", "Budget", "a_visitor", "hold", "of_server"]
+__all__ = ["BUDGET", "Budget", "a_visitor", "of_server"]
 
 #: Less than this is not worth starting with.
 LEAST = 64 << 20
@@ -133,16 +131,3 @@ class Budget:
 
 #: One for all visitors of this server.
 BUDGET = Budget()
-
-
-def hold(visitor: str, nbytes: int) -> None:
-    """Set what this visit has in memory; it is given back when the visit ends."""
-    _given_back_in_the_end(visitor)
-    BUDGET.hold(visitor, nbytes)
-
-
-@st.cache_resource(
-    show_spinner=False, scope="session", on_release=lambda visitor: BUDGET.hold(visitor, 0)
-)
-def _given_back_in_the_end(visitor: str) -> str:
-    return visitor

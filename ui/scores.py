@@ -16,7 +16,7 @@ from typing import Any, BinaryIO, TypeVar
 import numpy as np
 import streamlit as st
 
-from ui import memory, uploads, visitors, waiting
+from ui import cache, memory, uploads, visitors, waiting
 from ui.text import on_screen
 from zslcore import kept
 from zslcore.datasets import ZSLDataset
@@ -132,7 +132,7 @@ def keep(found: Sequence[Brought]) -> None:
     st.session_state[_MADE] = left = {k: value for k, value in made.items() if k in asked}
     reports = {id(each): each for each in (*left.values(), *(one.report for one in found))}
     sides = [each.matrix.tested for each in reports.values() if isinstance(each, ScoreReport)]
-    memory.hold(visitors.session(), sum(each.nbytes for each in sides))
+    memory.BUDGET.hold(cache.visit(visitors.session()), sum(each.nbytes for each in sides))
 
 
 def withdraw() -> None:
@@ -165,7 +165,7 @@ def fitting(dataset: ZSLDataset, split: str) -> dict[str, Brought]:
 def forget() -> None:
     """Forget everything that the visitor has brought."""
     st.session_state[_BROUGHT], st.session_state[_MADE] = (), {}
-    memory.hold(visitors.session(), 0)
+    memory.BUDGET.hold(visitors.session(), 0)
 
 
 # --- From a file to figures -----------------------------------------------------------------------
