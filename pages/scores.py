@@ -52,6 +52,7 @@ with errors_as_sentences():
             "Until you bring a file, these are the scores of three methods on the embedded digits."
         )
         found = [scores.example(digits, "PS", method) for method in EXAMPLES]
+        scores.keep(())
     else:
         with st.container(horizontal=True, vertical_alignment="center"):
             st.caption("You brought these files earlier on this visit.")

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import socket
 import subprocess
 import sys
 import threading
@@ -15,7 +16,8 @@ from tests.hostile.making import honest
 from ui import cache
 from zslcore import datasets
 from zslcore.__main__ import main
-from zslcore.commands.app import PROXIES, Servers
+from zslcore.commands.app import MOST_STARTS, PROXIES, Servers
+from zslcore.exceptions import ZSLError
 from zslcore.jobs import Runner, Work
 from zslcore.kept import scratch
 from zslcore.runs import RunResult
@@ -69,7 +71,59 @@ def test_a_server_that_dies_starts_again_and_all_end_together(tmp_path, capsys):
         servers.over.set()
         thread.join(60)
     assert all(process.poll() is not None for process in servers.processes)
-    assert "server 2 ended with status 3; it starts again" in capsys.readouterr().out
+    assert "server 2 ended with status 3; it starts again in 0.05 s" in capsys.readouterr().out
+
+
+def test_a_server_that_ends_at_once_every_time_ends_all_with_one_sentence(tmp_path, capsys):
+    log = tmp_path / "log"
+    word = f"open({str(log)!r}, 'a').write('x')"
+    dies = [sys.executable, "-S", "-c", f"{word}; raise SystemExit(3)"]
+    servers = Servers([[sys.executable, "-c", FOREVER], dies], dict(os.environ))
+    with pytest.raises(ZSLError, match="Server 2 ended 5 times in a row .* with status 3"):
+        servers.serve(again=0.01)
+    assert len(log.read_text()) == MOST_STARTS
+    assert all(process.poll() is not None for process in servers.processes)
+    pauses = re.findall(r"again in ([\d.]+) s", capsys.readouterr().out)
+    assert list(map(float, pauses)) == [0.01, 0.02, 0.04, 0.08]
+
+
+def test_a_taken_port_gets_one_sentence_and_a_status(capsys):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        assert main(["app", "--processes", "2", "--port", str(port - 2)]) == 2
+    said = capsys.readouterr()
+    assert f"--port: expected free ports on 127.0.0.1; got port {port}" in said.err
+    assert not said.out
+
+
+KILLED = """
+import os, sys
+from zslcore.commands.app import Servers
+word = "import os, time; open(%r + str(os.getpid()), 'w'); time.sleep(600)"
+Servers([[sys.executable, "-c", word]] * 2, dict(os.environ)).serve()
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs signals at the death of a parent")
+def test_servers_end_when_what_started_them_is_killed(tmp_path):
+    supervisor = subprocess.Popen(
+        [sys.executable, "-c", KILLED % f"{tmp_path}/"], env=os.environ | {"PYTHONPATH": str(ROOT)}
+    )
+    until(lambda: len(list(tmp_path.iterdir())) == 2)
+    supervisor.kill()
+    supervisor.wait()
+    for path in tmp_path.iterdir():
+        until(lambda pid=path.name: not _runs(pid))
+
+
+def _runs(pid):
+    """Whether a process runs; one that has ended may wait until somebody looks."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
 
 
 OTHER = """

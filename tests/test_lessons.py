@@ -2,17 +2,20 @@
 
 import json
 import re
+import subprocess
+import sys
 from html import escape
 
 import pytest
 
-from tests.pages import visit, words
+from tests.pages import ROOT, visit, words
 from ui.lessons import awa, handing
 from ui.lessons.place import Place
 from ui.lessons.registry import LESSONS
 from ui.lessons.room import ROOMS, Rooms
 from ui.lessons.step import Ranges
 from zslcore.analysis import cross_tests
+from zslcore.jobs import Visitor
 
 STEPS = [
     pytest.param(lesson, step, id=f"{lesson.name}-{k}")
@@ -21,6 +24,11 @@ STEPS = [
 ]
 #: Numbers that are part of a name.
 NAMES = re.compile(r"AWA[12]|LinearS2V|ImageNet-1K|γ = 0|2su")
+
+
+@pytest.fixture(autouse=True)
+def _own_data(tmp_path, monkeypatch):
+    monkeypatch.setenv("ZSL_DATA", str(tmp_path / "data"))
 
 
 @pytest.fixture
@@ -76,17 +84,77 @@ def test_a_change_of_mind_counts_once_and_no_name_is_kept():
     assert rooms.counts("NOPE", "q").total() == 0
 
 
-def test_rooms_visits_and_questions_are_bounded():
-    rooms = Rooms(most=2, visits=2, questions=1)
-    first, second, third = (rooms.open() for _ in range(3))
-    assert [rooms.has(code) for code in (first, second, third)] == [False, True, True]
-    assert [rooms.answer(third, "q", visit_, "yes") for visit_ in "abca"] == [
+def test_visits_and_questions_of_a_room_are_bounded():
+    rooms = Rooms(visits=2, questions=1)
+    code = rooms.open()
+    assert [rooms.answer(code, "q", visit_, "yes") for visit_ in "abca"] == [
         True,
         True,
         False,
         True,
     ]
-    assert not rooms.answer(third, "another", "a", "yes")
+    assert not rooms.answer(code, "another", "a", "yes")
+
+
+TEACHER, FLOOD = Visitor("10.0.0.1", "teacher"), Visitor("10.0.0.1", "flood")
+
+
+def test_one_visitor_ends_no_room_of_another():
+    rooms = Rooms(most=7, share=3, share_of_address=5)
+    first = rooms.open(TEACHER)
+    own = [rooms.open(FLOOD) for _ in range(20)]
+    assert rooms.has(first)
+    assert [rooms.has(code) for code in own[-3:]] == [True] * 3
+    assert not any(rooms.has(code) for code in own[:-3])
+    for k in range(20):  # a browser that comes again without its cookie
+        rooms.open(Visitor("10.0.0.1", f"again {k}"))
+    elsewhere = rooms.open(Visitor("10.0.0.2", "teacher"))
+    for k in range(20):
+        rooms.open(Visitor("10.0.0.1", f"and again {k}"))
+        rooms.open(Visitor("10.0.0.3", f"and again {k}"))
+    assert rooms.has(elsewhere)
+
+
+def test_empty_rooms_go_first_and_then_idle_ones():
+    now = [0.0]
+    rooms = Rooms(share=3, clock=lambda: now[0])
+    codes = []
+    for _ in range(3):
+        now[0] += 1
+        codes.append(rooms.open(TEACHER))
+    used, _, idle = codes
+    rooms.answer(idle, "q", "a", "yes")
+    now[0] += 1
+    rooms.answer(used, "q", "a", "yes")
+    rooms.open(TEACHER)
+    assert [rooms.has(code) for code in codes] == [True, False, True]
+    fourth = rooms.open(TEACHER)  # the third, empty, goes before any with answers
+    assert [rooms.has(code) for code in codes] == [True, False, True]
+    rooms.answer(fourth, "q", "a", "yes")
+    rooms.open(TEACHER)
+    assert [rooms.has(code) for code in codes] == [True, False, False]
+
+
+def test_another_server_of_the_data_folder_finds_the_room():
+    code = Rooms().open()
+    asked = "from ui.lessons.room import ROOMS; import sys; c = sys.argv[1]; print(ROOMS.has(c), "
+    asked += "ROOMS.answer(c, 'q', 'b', 'no'), dict(ROOMS.counts(c, 'q')))"
+    assert ROOMS.answer(code, "q", "a", "yes")
+    said = subprocess.run(
+        [sys.executable, "-c", asked, code], capture_output=True, text=True, cwd=ROOT, timeout=120
+    )
+    assert said.stdout.strip() == "True True {'yes': 1, 'no': 1}", said.stderr
+    assert ROOMS.counts(code, "q") == {"yes": 1, "no": 1}
+
+
+@pytest.mark.parametrize("damage", ["bytes", "a folder"])
+def test_rooms_open_though_their_file_cannot_be_used(tmp_path, monkeypatch, damage):
+    monkeypatch.setenv("ZSL_DATA", str(tmp_path))
+    if damage == "bytes":
+        (tmp_path / "rooms.sqlite").write_bytes(b"no database at all" * 400)
+    else:
+        (tmp_path / "rooms.sqlite").mkdir()
+    assert Rooms().has(Rooms().open())
 
 
 def test_a_room_is_forgotten_after_some_hours():

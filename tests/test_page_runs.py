@@ -210,3 +210,62 @@ def test_what_the_page_cannot_ask_has_no_link(asked):
 def test_a_result_read_back_has_the_same_link(results):
     again = RunResult.from_json(results[0].to_json())
     assert address_of(again.spec) == address_of(results[0].spec) is not None
+
+
+# --- Whose runs they are, where visitors are strangers --------------------------------------------
+
+
+def opened_at(one, **state):
+    app = visit(PAGE)
+    for key, value in state.items():
+        app.session_state[key] = value
+    app.session_state["runs_run"] = label_of(one)
+    return app.run()
+
+
+def deletes(app):
+    return "runs_delete" in {button.key for button in app.button}
+
+
+def test_a_stranger_deletes_no_run_in_public(store, monkeypatch):
+    monkeypatch.setenv("ZSL_PUBLIC", "1")
+    for one in store.kept():
+        app = opened_at(one)
+        assert not deletes(app)
+        assert "Only the owner of a run can delete it" in words(app)
+
+
+def test_who_owns_the_data_deletes_runs_on_them(store, results, monkeypatch):
+    monkeypatch.setenv("ZSL_PUBLIC", "1")
+    spec = replace(results[0].spec, dataset="mine.v-0123456789abcdef")
+    store.put(replace(results[0], spec=spec))
+    one = next(one for one in store.kept() if one.result.spec == spec)
+    assert not deletes(opened_at(one, visitor="f" * 16))
+    owner = opened_at(one, visitor="0123456789abcdef")
+    owner.button(key="runs_delete").click().run()
+    assert not owner.exception
+    assert one.id not in {each.id for each in store.kept()}
+
+
+def test_who_has_brought_a_result_deletes_it_and_nobody_replaces_it(store, tmp_path, monkeypatch):
+    monkeypatch.setenv("ZSL_PUBLIC", "1")
+    path = tmp_path / "theirs.json"
+    path.write_text(as_json(store.kept()[1:2], ()))
+    owner, stranger = bring(path), bring(path)
+    one = next(one for one in store.kept() if one.imported and one.imported.who == "Bo")
+    assert not owner.error
+    assert "results of Bo are here already, from another visitor" in stranger.error[0].value
+    assert not deletes(opened_at(one))
+    owner.session_state["runs_run"] = label_of(one)
+    owner.run()
+    owner.button(key="runs_delete").click().run()
+    assert one.id not in {each.id for each in store.kept()}
+
+
+def bring(path):
+    app = visit(PAGE)
+    app.file_uploader(key="runs_file").upload(path.name, path.read_bytes())
+    app.text_input(key="runs_who").set_value("Bo").run()
+    app.button(key="runs_bring").click().run()
+    assert not app.exception
+    return app

@@ -15,9 +15,9 @@ from zslcore.methods import get_method
 from zslcore.protocol import fit_and_score
 from zslcore.runs import RunSpec, execute
 from zslcore.scores import ScoreFile, interpreted, judge
+from zslcore.scores.apart import judged_apart
 from zslcore.scores.around import is_of
 from zslcore.scores.known import known_tests
-from zslcore.scores.reading import read_scores
 
 PAGE = "pages/scores.py"
 REAL = Path(__file__).parents[2] / "shared" / "data" / "gzsl_scores"
@@ -123,8 +123,8 @@ def test_however_many_files_there_are_each_is_read_once(tmp_path, scored, monkey
     read = []
     monkeypatch.setattr(
         ui.scores,
-        "read_scores",
-        lambda path, **said: read.append(path) or read_scores(path, **said),
+        "judged_apart",
+        lambda *given, **limits: read.append(given) or judged_apart(*given, **limits),
     )
     app = pages.visit(PAGE)
     for path in many(tmp_path, scored, 6):

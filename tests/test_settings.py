@@ -23,6 +23,8 @@ WRONG = {
     "ZSL_JOBS": ["abc", "0", "-2", "1.5", "100000"],
     "ZSL_JOB_PATIENCE": ["half", "0", "-3", "nan", "inf"],
     "ZSL_PROCESSES": ["two", "0", "65"],
+    "ZSL_MEMORY": ["1", "2 apples", "63MB"],
+    "ZSL_MEMORY_A_VISITOR": ["-1", "1KB"],
     "ZSL_PUBLIC": ["maybe"],
     "ZSL_DATA": ["~nobody-has-this-name/x", "x" * 5000],
 }

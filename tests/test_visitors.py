@@ -1,7 +1,9 @@
 """Whose an import is: everybody's on one's own machine, a session's or a group's in public."""
 
+import hashlib
 import io
 import tomllib
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -82,6 +84,41 @@ def test_in_public_a_group_shares_its_imports(files):
     stranger.file_uploader(key="data_files").set_value(files)
     stranger.button[0].click().run()
     assert "at least 12 letters" in stranger.error[0].value
+
+
+@pytest.mark.usefixtures("public")
+def test_the_key_of_a_group_is_another_one_in_every_data_folder(files, tmp_path, monkeypatch):
+    words, keys = "correct horse battery", set()
+    for folder in ("one", "two"):
+        monkeypatch.setenv("ZSL_DATA", str(tmp_path / folder))
+        bring(files, data_group=words)
+        keys.add(imports.names()[0].partition(".v-")[2])
+        assert (tmp_path / folder / visitors.SALT).stat().st_mode & 0o077 == 0
+    assert len(keys) == 2
+    fixed = hashlib.scrypt(words.encode(), salt=b"zslcore", n=1 << 12, r=8, p=1, dklen=8).hex()
+    assert fixed not in keys
+
+
+@pytest.mark.usefixtures("public")
+def test_an_import_under_the_key_of_earlier_versions_still_opens_for_its_group(tmp_path):
+    words = "correct horse battery"
+    fixed = hashlib.scrypt(words.encode(), salt=b"zslcore", n=1 << 12, r=8, p=1, dklen=8).hex()
+    np.savez(tmp_path / "mine.npz", **ARRAYS)
+    import_dataset(tmp_path / "mine.npz", name=f"mine.v-{fixed}")
+    member, stranger = (visit(PAGE, data_tab="Your own") for _ in range(2))
+    member.text_input(key="data_group").set_value(words).run()
+    assert offered(member.run()) == [f"mine.v-{fixed}"]
+    assert offered(stranger.run()) == []
+
+
+def test_two_servers_agree_on_the_salt(tmp_path):
+    path = tmp_path / "salt"
+    with ThreadPoolExecutor(8) as pool:
+        assert len(set(pool.map(visitors._salt, [path] * 16))) == 1
+    assert [each.name for each in tmp_path.iterdir()] == ["salt"]
+    path.write_bytes(b"cut")
+    with pytest.raises(ZSLError, match="expected 32 bytes; got 3"):
+        visitors._salt(path)
 
 
 @pytest.mark.usefixtures("public")

@@ -18,6 +18,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
+from ui.memory import BUDGET
 from zslcore import datasets, leakage
 from zslcore.analysis import (
     action_tables,
@@ -95,7 +96,8 @@ def _dataset(name: str, stamp: str) -> ZSLDataset:
 
 
 def _gone(session: str) -> None:
-    """Remove the imports that only a visit that has ended could open."""
+    """Remove the imports that only a visit that has ended could open; give back its memory."""
+    BUDGET.hold(session, 0)
     for name in imports.names():
         if name.endswith(f".v-{session}"):
             imports.remove(name)

@@ -1,7 +1,7 @@
 """Score matrices that a visitor brings, and the ones that are there to begin with.
 
-Reading a file, understanding it and judging it take a second or two for a large one, so that each
-is done once a visit and kept in the session; other pages find there what was brought.
+A file is read and judged in a process of its own, whose memory is bounded (:mod:`ui.memory`), once
+a visit; the session keeps what came back, and other pages find it there.
 """
 
 from __future__ import annotations
@@ -16,23 +16,24 @@ from typing import Any, BinaryIO, TypeVar
 import numpy as np
 import streamlit as st
 
-from ui import uploads, waiting
+from ui import cache, memory, uploads, visitors, waiting
 from ui.text import on_screen
 from zslcore import kept
 from zslcore.datasets import ZSLDataset
+from zslcore.datasets.door import clean_text
 from zslcore.exceptions import DatasetError, ZSLError
 from zslcore.runs import RunSpec
 from zslcore.scores import (
     FIXES,
     Question,
     ScoreFile,
-    ScoreMatrix,
     ScoreReport,
     interpreted,
     judge,
 )
+from zslcore.scores.apart import Asked, Given, judged_apart, memory_for
 from zslcore.scores.around import is_of
-from zslcore.scores.reading import read_scores
+from zslcore.scores.matrix import JudgedScores
 
 __all__ = [
     "ENDINGS",
@@ -73,7 +74,7 @@ class Brought:
     command: str
 
     @property
-    def matrix(self) -> ScoreMatrix:
+    def matrix(self) -> JudgedScores:
         """The scores as they were understood."""
         return self.report.matrix
 
@@ -128,7 +129,10 @@ def keep(found: Sequence[Brought]) -> None:
     st.session_state[_BROUGHT] = tuple(found)
     asked = st.session_state.pop(_ASKED, set())
     made = st.session_state.get(_MADE, {})
-    st.session_state[_MADE] = {key: value for key, value in made.items() if key in asked}
+    st.session_state[_MADE] = left = {k: value for k, value in made.items() if k in asked}
+    reports = {id(each): each for each in (*left.values(), *(one.report for one in found))}
+    sides = [each.matrix.tested for each in reports.values() if isinstance(each, ScoreReport)]
+    memory.BUDGET.hold(cache.visit(visitors.session()), sum(each.nbytes for each in sides))
 
 
 def withdraw() -> None:
@@ -161,6 +165,7 @@ def fitting(dataset: ZSLDataset, split: str) -> dict[str, Brought]:
 def forget() -> None:
     """Forget everything that the visitor has brought."""
     st.session_state[_BROUGHT], st.session_state[_MADE] = (), {}
+    memory.BUDGET.hold(visitors.session(), 0)
 
 
 # --- From a file to figures -----------------------------------------------------------------------
@@ -192,29 +197,34 @@ def brought(sent: Sent, validation: Sent | None = None) -> Brought | None:
     ----------
     sent : scores of test images
     validation : scores on which gamma is chosen
-
-    Raises
-    ------
-    FileRefusedError, DatasetError
-        One sentence on the first thing that is not as it should be.
     """
-    matrix = _understood(sent)
-    chosen_on = None if validation is None else _understood(validation)
-    if matrix is None or (validation is not None and chosen_on is None):
-        return None
-    key = f"judged {matrix.digest} {matrix.name} {chosen_on and chosen_on.digest}"
-    report = _once(key, lambda: judge(matrix, validation=chosen_on))
-    return Brought(report, _command(sent, matrix, validation, chosen_on))
+    fixes: dict[bool, tuple[str, ...]] = {False: (), True: ()}
+    while True:
+        try:
+            found = _judged(sent, fixes[False], validation, fixes[True])
+        except ZSLError as error:
+            st.error(on_screen(str(error)), icon=":material/block:")
+            return None
+        if isinstance(found, ScoreReport):
+            return Brought(found, _command(sent, fixes[False], validation, fixes[True]))
+        about = validation if found.of_validation else sent
+        answer = _answer(found.question, f"scores_{about.key}_{found.question.fix}")
+        if answer is None:
+            return None
+        fixes[found.of_validation] += (answer,)
 
 
 def _command(
-    sent: Sent, matrix: ScoreMatrix, validation: Sent | None, chosen_on: ScoreMatrix | None
+    sent: Sent,
+    fixes: Sequence[str],
+    validation: Sent | None,
+    of_validation: Sequence[str],
 ) -> str:
     words = ["python", "-m", "zslcore", "score", sent.file.name]
-    for fix in matrix.fixes:
+    for fix in _in_order(fixes):
         words += ["--fix", fix]
-    if chosen_on is not None and chosen_on.fixes != matrix.fixes:
-        for fix in chosen_on.fixes or ("as-is",):
+    if validation is not None and {*of_validation} != {*fixes}:
+        for fix in _in_order(of_validation) or ("as-is",):
             words += ["--validation-fix", fix]
     for each, option in ((sent, "--"), (validation, "--validation-")):
         if each is not None and each is validation:
@@ -226,43 +236,43 @@ def _command(
     return shlex.join(words)
 
 
+def _in_order(fixes: Sequence[str]) -> tuple[str, ...]:
+    return tuple(fix for fix in FIXES if fix in fixes)
+
+
 def _listed(text: str) -> list[str]:
     return [word.strip() for word in text.split(",") if word.strip()]
 
 
-def _read(sent: Sent) -> ScoreFile:
-    """Read a file, through the door."""
+def _judged(
+    sent: Sent, fixes: tuple[str, ...], validation: Sent | None, of_validation: tuple[str, ...]
+) -> ScoreReport | Asked:
+    """Judge a file in a process of its own, once for each of its answers."""
+    key = f"judged {sent.key} {fixes} {validation and validation.key} {of_validation}"
+    return _once(key, lambda: _apart(sent, fixes, validation, of_validation))
+
+
+def _apart(
+    sent: Sent, fixes: tuple[str, ...], validation: Sent | None, of_validation: tuple[str, ...]
+) -> ScoreReport | Asked:
+    visitor = visitors.session()
     with kept.scratch() as folder:
-        (path,) = uploads.put([sent.file], folder, ENDINGS)
-        given: dict[str, Any] = {}
-        if sent.labels is not None:
-            (folder / "labels").mkdir()
-            (given["labels"],) = uploads.put([sent.labels], folder / "labels", TEXTS)
-        if unseen := _listed(sent.unseen):
-            given["unseen"] = unseen
-        return read_scores(Path(path), **given)
+        given = _put(sent, fixes, folder / "given")
+        chosen_on = validation and _put(validation, of_validation, folder / "validation")
+        files = given.files + (chosen_on.files if chosen_on else [])
+        with memory.BUDGET.lent(visitor, memory_for(files), clean_text(sent.file.name)) as lent:
+            whose = "that a visitor's memory allows (ZSL_MEMORY_A_VISITOR: "
+            whose += f"{memory.a_visitor():,} bytes for a file and its copies)"
+            return judged_apart(given, chosen_on, memory=lent, whose=whose)
 
 
-def _understood(sent: Sent) -> ScoreMatrix | None:
-    """Ask what a file leaves open, and return what it means; None until all is answered."""
-    fixes: tuple[str, ...] = ()
-    while True:
-        try:
-            matrix, asked = _meant(sent, fixes)
-        except ZSLError as error:
-            st.error(on_screen(str(error)), icon=":material/block:")
-            return None
-        if matrix is not None:
-            return matrix
-        answer = _answer(asked[0], f"scores_{sent.key}_{asked[0].fix}")
-        if answer is None:
-            return None
-        fixes += (answer,)
-
-
-def _meant(sent: Sent, fixes: tuple[str, ...]) -> tuple[ScoreMatrix | None, tuple[Question, ...]]:
-    file = _once(f"read {sent.key}", lambda: _read(sent))
-    return _once(f"meant {sent.key} {fixes}", lambda: interpreted(file, fixes))
+def _put(sent: Sent, fixes: tuple[str, ...], folder: Path) -> Given:
+    """Write what was sent into a folder."""
+    (folder / "labels").mkdir(parents=True)
+    (path,) = uploads.put([sent.file], folder, ENDINGS)
+    labels = sent.labels and uploads.put([sent.labels], folder / "labels", TEXTS)[0]
+    unseen = tuple(_listed(sent.unseen)) or None
+    return Given(Path(path), Path(labels) if labels else None, unseen, fixes)
 
 
 def _answer(question: Question, key: str) -> str | None:

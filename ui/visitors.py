@@ -9,8 +9,13 @@ is offered the name, replaces what it names, or opens it, link or not.
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 import secrets
+from contextlib import suppress
+from functools import lru_cache
+from pathlib import Path
+from uuid import uuid4
 
 import streamlit as st
 
@@ -18,14 +23,22 @@ from ui import cache
 from ui.served import is_served
 from zslcore import datasets, settings
 from zslcore.exceptions import ParameterError
+from zslcore.files import data_folder, or_refused
 from zslcore.jobs import Visitor
 
-__all__ = ["FEWEST", "available", "is_public", "join", "own_name", "who"]
+__all__ = ["FEWEST", "available", "is_public", "join", "may_delete", "own_name", "session", "who"]
 
 #: Where a session keeps the words of its group.
 GROUP = "group_words"
 _VISITOR = "visitor"
 _OWNED = re.compile(r"\.v-([0-9a-f]{16})$")
+#: Random bytes of this data folder, without which words of a group cannot be tried.
+SALT = "group_salt"
+SALT_BYTES = 32
+#: Cost of one try in memory-hard steps; that of versions up to 0.1, whose salt was the same
+#: everywhere: imports under their keys still open.
+_COST, _COST_BEFORE = 1 << 14, 1 << 12
+_SALT_BEFORE = b"zslcore"
 #: Letters that words of a group have at least, so that they are not found by trying.
 FEWEST = 12
 
@@ -38,11 +51,11 @@ def is_public() -> bool:
 def who() -> Visitor:
     """Return who asks, as far as can be told: a network address, and a browser there."""
     if not is_served():
-        return Visitor("", _session())
+        return Visitor("", session())
     address = st.context.ip_address or "this machine"
     if is_public() and (passed := st.context.headers.get("X-Forwarded-For")):
         address = passed.rpartition(",")[2].strip()[:64]  # what the proxy nearest to us has added
-    browser = token(st.context.cookies.get("_streamlit_xsrf", "")[:200]) or _session()
+    browser = token(st.context.cookies.get("_streamlit_xsrf", "")[:200]) or session()
     return Visitor(address, hashlib.sha256(browser.encode()).hexdigest()[:16])
 
 
@@ -99,19 +112,75 @@ def join(words: str) -> None:
     st.session_state[GROUP] = words.strip()
 
 
-def _session() -> str:
+def session() -> str:
+    """Return what this visit is known by."""
     if _VISITOR not in st.session_state:
         st.session_state[_VISITOR] = secrets.token_hex(8)
-    session: str = st.session_state[_VISITOR]
-    return session
+    known: str = st.session_state[_VISITOR]
+    return known
 
 
 def _owners() -> tuple[str, ...]:
     """Return what this visitor's imports end in, that of new ones last."""
-    session = _session()
-    cache.visit(session)
+    visit = cache.visit(session())
     words = st.session_state.get(GROUP, "")
     if len(words) < FEWEST:
-        return (session,)
-    group = hashlib.scrypt(words.encode(), salt=b"zslcore", n=1 << 12, r=8, p=1, dklen=8)
-    return (session, group.hex())
+        return (visit,)
+    before = _group(words, _SALT_BEFORE, _COST_BEFORE)
+    return (visit, before, _group(words, _salt(data_folder() / SALT), _COST))
+
+
+@lru_cache(maxsize=256)
+def _group(words: str, salt: bytes, cost: int) -> str:
+    """Return what imports of a group end in, 16 hex digits."""
+    return hashlib.scrypt(words.encode(), salt=salt, n=cost, r=8, p=1, dklen=8).hex()
+
+
+def _salt(path: Path) -> bytes:
+    """Return the random bytes of a data folder, the same for all servers that share it.
+
+    Raises
+    ------
+    ZSLError
+        When they cannot be written, or are no longer what was written.
+    """
+    with or_refused(f"{path.name} in the data folder"):
+        if not path.exists():
+            _write_salt(path)
+        salt = path.read_bytes()
+    if len(salt) != SALT_BYTES:
+        raise ParameterError(
+            f"{path.name} in the data folder: expected {SALT_BYTES} bytes; got {len(salt)}. "
+            "Restore it from a backup: without it no group finds its imports."
+        )
+    return salt
+
+
+def _write_salt(path: Path) -> None:
+    """Write new random bytes that only this user reads; those of another server stay."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    draft = path.with_name(f".{path.name}.{uuid4().hex}")
+    try:
+        opened = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(opened, "wb") as file:
+            file.write(secrets.token_bytes(SALT_BYTES))
+            file.flush()
+            os.fsync(file.fileno())
+        with suppress(FileExistsError):  # another server was first: its bytes hold
+            os.link(draft, path)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def may_delete(dataset: str, *, brought: bool = False) -> bool:
+    """Return whether this visitor may delete a run.
+
+    Parameters
+    ----------
+    dataset : name of the data set of the run
+    brought : whether this visit has imported the run as somebody's result
+    """
+    if not is_public() or brought:
+        return True
+    found = _OWNED.search(dataset)
+    return bool(found) and found[1] in _owners()

@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -34,7 +34,9 @@ MAX_NAME = 60
 TOLERANCE = 1e-6
 
 
-def import_runs(path: Path | str, who: str, store: RunStore) -> list[KeptRun]:
+def import_runs(
+    path: Path | str, who: str, store: RunStore, *, taken: Collection[str] = ()
+) -> list[KeptRun]:
     """Read a file of results and keep them as those of ``who``: all, or none.
 
     Parameters
@@ -42,6 +44,7 @@ def import_runs(path: Path | str, who: str, store: RunStore) -> list[KeptRun]:
     path : the file
     who : whose results these are, in up to ``MAX_NAME`` printable letters
     store : RunStore
+    taken : ids of results that are not replaced
 
     Returns
     -------
@@ -65,6 +68,11 @@ def import_runs(path: Path | str, who: str, store: RunStore) -> list[KeptRun]:
         KeptRun(result, ImportMark(f"{whose}, by {who}" if whose else who, file, when))
         for result, whose in read_runs(Path(path))
     ]
+    if there := next((one for one in found if one.id in taken), None):
+        raise ParameterError(
+            f"{file}: results of {clean_text(there.id.partition('@')[2])} are here already, from "
+            "another visitor; expected another name."
+        )
     store.add(found)
     return found
 

@@ -52,8 +52,11 @@ __all__ = [
     "OperatingPoint",
     "OperatingPoints",
     "SeenUnseenCurve",
+    "Side",
     "accuracy_interval",
     "answers_of",
+    "answers_of_sides",
+    "best_of",
     "curve_of",
     "harmonic_mean",
     "margins",
@@ -421,8 +424,28 @@ def answers_of(scores: np.ndarray, y: np.ndarray, seen: np.ndarray) -> Answers:
     """
     scores, y = _scored(scores, y)
     seen = _mask(seen, scores.shape[1])
-    (i, a), (j, b) = (_best_of(scores, np.flatnonzero(side)) for side in (seen, ~seen))
-    return Answers(y, seen[y], i, j, side_margin(a, b), _resolution(scores.dtype, a, b))
+    of_seen, of_unseen = (best_of(scores, np.flatnonzero(side)) for side in (seen, ~seen))
+    return answers_of_sides(y, seen, of_seen, of_unseen, scores.dtype)
+
+
+#: The best column of every sample and its score, see :func:`best_of`.
+Side = tuple[np.ndarray, np.ndarray]
+
+
+def answers_of_sides(
+    y: np.ndarray, seen: np.ndarray, of_seen: Side, of_unseen: Side, dtype: np.dtype
+) -> Answers:
+    """Return what :func:`answers_of` does, from the best of either side.
+
+    Parameters
+    ----------
+    y : int array of shape (n_samples,), the true columns
+    seen : bool array of shape (n_candidates,)
+    of_seen, of_unseen : of :func:`best_of`
+    dtype : precision the scores came in
+    """
+    (i, a), (j, b) = of_seen, of_unseen
+    return Answers(y, seen[y], i, j, side_margin(a, b), _resolution(dtype, a, b))
 
 
 def margins(scores: np.ndarray, y: np.ndarray, seen: np.ndarray) -> Margins:
@@ -497,7 +520,7 @@ def side_margin(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return np.subtract(a, b, out=np.full(np.shape(a), -np.inf), where=~np.isneginf(a))
 
 
-def _best_of(scores: np.ndarray, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def best_of(scores: np.ndarray, columns: np.ndarray) -> Side:
     """Return the best of ``columns`` for every sample and its score; -1 without any column."""
     if not len(columns):
         return np.full(len(scores), -1, np.int32), np.full(len(scores), -np.inf)

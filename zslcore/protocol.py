@@ -258,6 +258,10 @@ class AnsweredTest(ABC):
     def zsl_top(self, k: int) -> float | None:
         """Return the top-k accuracy of plain ZSL, mean over classes; None where it is unknown."""
 
+    def ranks(self, gamma: float) -> np.ndarray | None:
+        """Return the place of the true class among all candidates, from 1; None if unknown."""
+        return None
+
     @property
     def generalized(self) -> bool:
         """Whether there are test samples of seen classes, without which there is no GZSL."""
@@ -333,6 +337,10 @@ class ScoredTest(AnsweredTest):
     def zsl_ranks(self) -> np.ndarray:
         """Place of the true class of unseen samples among unseen candidates, from 1."""
         return ranks_of(*self.unseen_part)
+
+    def ranks(self, gamma: float) -> np.ndarray:
+        """Return the place of the true class among all candidates at ``gamma``, from 1."""
+        return ranks_of(self.F - gamma * self.seen, self.y)
 
     def zsl_top(self, k: int) -> float:
         """Return the top-k accuracy of plain ZSL, mean over classes."""

@@ -18,6 +18,7 @@ from zslcore.analysis.comparison import planned
 from zslcore.analysis.printed import ChosenFor, chosen_for
 from zslcore.csv_text import harmless_csv
 from zslcore.exceptions import ZSLError, closest_name
+from zslcore.methods import METHODS
 from zslcore.protocol import origin_in_words
 from zslcore.runs import KeptRun, RunResult
 from zslcore.version import stamped

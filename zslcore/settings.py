@@ -9,6 +9,8 @@ variable                   default     what it sets
 ``ZSL_MAX_IMPORT``         4 GiB       bytes that the files of one import may unpack to
 ``ZSL_MAX_IMPORTS``        64 GiB      bytes of all imports together
 ``ZSL_IMPORTS_A_VISITOR``  20          imports of one visit to the app
+``ZSL_MEMORY``             4 GiB       bytes that score files of all visitors may take
+``ZSL_MEMORY_A_VISITOR``   2 GiB       bytes that score files of one visitor may take
 ``ZSL_PROCESSES``          1           servers of ``zslcore app``
 ``ZSL_PUBLIC``             0           1 where visitors are strangers to each other
 =========================  ==========  ===========================================================
@@ -36,6 +38,8 @@ __all__ = [
     "MAX_IMPORT",
     "MAX_IMPORTS",
     "MAX_PROCESSES",
+    "MEMORY",
+    "MEMORY_A_VISITOR",
     "PROCESSES",
     "PUBLIC",
     "Setting",
@@ -110,6 +114,12 @@ def _size(text: str) -> int:
     return size
 
 
+def _memory(text: str) -> int:
+    if (size := _size(text)) < LEAST_MEMORY:
+        raise ValueError
+    return size
+
+
 def _switch(text: str) -> bool:
     if text.lower() not in _SWITCH:
         raise ValueError
@@ -117,11 +127,16 @@ def _switch(text: str) -> bool:
 
 
 _BYTES = "a size as 4294967296 or 4GB"
+#: Less is not worth starting with.
+LEAST_MEMORY = 64 << 20
+_MEMORY = f"{_BYTES}, from 64MB on"
 MAX_JOBS, MOST = 1024, 10**9 - 1
 JOBS = Setting("ZSL_JOBS", 1, f"a whole number from 1 to {MAX_JOBS:,}", _whole(1, MAX_JOBS))
 JOB_PATIENCE = Setting("ZSL_JOB_PATIENCE", 30.0, "a number of minutes above 0", _minutes)
 MAX_IMPORT = Setting("ZSL_MAX_IMPORT", 4 << 30, _BYTES, _size)
 MAX_IMPORTS = Setting("ZSL_MAX_IMPORTS", 64 << 30, _BYTES, _size)
+MEMORY = Setting("ZSL_MEMORY", 4 << 30, _MEMORY, _memory)
+MEMORY_A_VISITOR = Setting("ZSL_MEMORY_A_VISITOR", 2 << 30, _MEMORY, _memory)
 IMPORTS_A_VISITOR = Setting(
     "ZSL_IMPORTS_A_VISITOR", 20, f"a whole number up to {MOST:,}", _whole(0, MOST)
 )
@@ -133,7 +148,7 @@ PUBLIC = Setting("ZSL_PUBLIC", False, "1 or 0", _switch)
 _ALL: Mapping[str, Setting[Any]] = {
     each.name: each
     for each in (
-        *(JOBS, JOB_PATIENCE, MAX_IMPORT, MAX_IMPORTS),
+        *(JOBS, JOB_PATIENCE, MAX_IMPORT, MAX_IMPORTS, MEMORY, MEMORY_A_VISITOR),
         *(IMPORTS_A_VISITOR, PROCESSES, PUBLIC),
     )
 }

@@ -1,14 +1,19 @@
 """Names are text: a data set of hostile names, on every page that can show one."""
 
+import json
 from html import unescape
+from urllib.parse import quote
 
+import numpy as np
 import pytest
 
-from benchmarks.serving import Server
+from benchmarks.serving import ROOT, Server
 from tests.browser.reading import settle, visit
 from tests.hostile.looking import CANARY, FOREIGN, Watch
 from tests.hostile.names import NAME, NAMES, altered, write
+from ui.sections.scores import TABS
 from zslcore.datasets import import_dataset
+from zslcore.files import FACTS
 from zslcore.runs import RunSpec, RunStore
 
 SET = f"dataset={NAME.replace('+', '%2B')}"
@@ -117,3 +122,69 @@ def test_what_is_no_text_would_be_found(page):
     for word in ("a script ran", "an exception is", "'KeyError'", "a link leads", "it shows"):
         assert word in said
     assert altered(watch.texts) == ["qqbold"]
+
+
+# --- What a visitor brings ------------------------------------------------------------------------
+
+SCRIPT = f"<img src=x onerror=window.{CANARY}=1><script>window.{CANARY}=1</script>"
+LINK = f"[qqlink](javascript:window.{CANARY}=1)"
+
+
+def faults(page, watch):
+    """Return what ran or was taken for more than text, once everything is drawn."""
+    settle(page)
+    return watch.faults() + altered(watch.texts) + page.errors
+
+
+@pytest.mark.parametrize("tab", TABS)
+def test_names_in_score_files_are_text(page, server, tmp_path, tab):
+    names = [name.strip() or "x" for name in NAMES if len(set(name)) > 1]
+    names = [f"{k} {name}" for k, name in enumerate(names)]
+    y = np.repeat(np.arange(len(names)), 4)
+    F = np.eye(len(names))[y] + np.random.default_rng(0).normal(size=(len(y), len(names)))
+    files = [tmp_path / f"{k} {SCRIPT.replace('/', '')}.npz" for k in range(2)]
+    for k, path in enumerate(files):
+        np.savez(path, scores=F + k * F**2, y=y, class_names=names, unseen_classes=np.arange(9))
+    watch = Watch(page)
+    visit(page, server, "/scores")
+    page.locator("input[type=file]").first.set_input_files(files)
+    page.get_by_text("9 unseen classes").first.wait_for()
+    page.get_by_role("tab", name=tab).click()
+    assert faults(page, watch) == []
+
+
+def test_names_in_a_result_for_the_board_are_text(page, server, tmp_path):
+    entry = json.loads(next((FACTS / "board").glob("awa1-lago*.json")).read_text())
+    entry |= {"method": SCRIPT, "who": LINK, "provenance": SCRIPT + LINK}
+    entry["data"] |= {"name": SCRIPT, "features": LINK}
+    path = tmp_path / "result.json"
+    path.write_text(json.dumps(entry))
+    watch = Watch(page)
+    visit(page, server, "/board")
+    page.get_by_text("Check a result of your own").click()
+    page.locator("input[type=file]").set_input_files(path)
+    page.get_by_text("This file would be on the board.").wait_for()
+    assert faults(page, watch) == []
+
+
+@pytest.mark.parametrize("word", [SCRIPT, LINK, f"http://{FOREIGN}/qqauto"])
+def test_words_in_the_address_of_a_lesson_are_text(page, server, word):
+    watch, word = Watch(page), quote(word)
+    visit(page, server, f"/lessons?lesson=calibration&lessons_step={word}&room={word}")
+    assert faults(page, watch) == []
+    visit(page, server, f"/lessons?lesson={word}&room={word}")
+    assert faults(page, watch) == []
+
+
+def test_names_of_people_with_results_are_text(page, server, tmp_path):
+    path = tmp_path / "results.json"
+    path.write_text((ROOT / "tests/historic_results/0.1.0/run.json").read_text())
+    watch = Watch(page)
+    visit(page, server, "/runs")
+    page.get_by_text("Import results of other people").click()
+    page.locator("input[type=file]").set_input_files(path)
+    page.get_by_label("Whose results are these?").fill(SCRIPT[:59])
+    page.get_by_label("Whose results are these?").press("Enter")
+    page.get_by_role("button", name="Bring them in").click()
+    page.get_by_text("is said to have made").wait_for()
+    assert faults(page, watch) == []

@@ -241,7 +241,7 @@ def test_what_a_file_declares_is_bounded(file):
                                                            "unseen_class", "margin")}})  # fmt: skip
     parquet.write_table(table, file, compression="zstd")
     refused(file, r"declares 4,000,000 rows \([\d,]+ bytes\), more than the [\d,]+ bytes allowed")
-    refused(file, "declares", limits=Limits(free_bytes=1 << 30, max_bytes=1 << 20))
+    refused(file, "declares", limits=Limits(free_bytes=1 << 30, most=1 << 20))
 
 
 def test_long_texts_in_many_rows_are_one_text(file):

@@ -1,5 +1,6 @@
 """Nobody waits for all that somebody else has asked for, and nothing goes on for nobody."""
 
+import os
 import time
 from contextlib import nullcontext, suppress
 
@@ -149,3 +150,23 @@ def test_what_failed_and_what_was_cancelled_is_remembered_over_a_restart(runner)
         assert cancelled.key not in again._read_ended()
     finally:
         again.close()
+
+
+def test_browsers_of_one_address_have_a_share_together(tmp_path):
+    waits = Runner("tests.jobs.functions", tmp_path / "jobs", parallel=0)
+    for k in range(engine.SHARE_OF_ADDRESS):
+        waits.submit(work(to=k), Visitor("a", str(k)))
+    with pytest.raises(ZSLError, match=f"{engine.SHARE_OF_ADDRESS} works of yours are waiting"):
+        waits.submit(work(to=1000), Visitor("a", "new"))
+    assert waits.submit(work(to=1000), OTHER).state == "queued"
+    waits.close()
+
+
+def test_what_is_just_done_stays_however_little_results_may_take(tmp_path):
+    runner = Runner("tests.jobs.functions", tmp_path, max_bytes=10)
+    for name, age in (("done", 100), ("older", 200), ("newer", 0)):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "file").write_bytes(b"x" * 8)
+        os.utime(tmp_path / name, (1e9 - age, 1e9 - age))
+    runner._trim(keep=tmp_path / "done")
+    assert {path.name for path in tmp_path.iterdir()} == {"done", "newer"}

@@ -5,6 +5,7 @@ import signal
 
 import numpy as np
 import pytest
+from joblib.externals.loky.process_executor import TerminatedWorkerError
 
 from tests.large import test_ranks
 from tests.large.shards_of import written
@@ -183,3 +184,24 @@ def test_workers_that_are_killed_again_and_again_are_told_of(shards, monkeypatch
     work = Work(gathered_unless_killed, None, "some", Groups)
     with pytest.raises(ZSLError, match="0 of 5 being done; is there enough memory for 2"):
         list(over_pieces(work, pieces_of(shards), [Y], engine=TWO))
+
+
+def test_workers_that_are_killed_now_and_then_cost_no_patience(shards, monkeypatch):
+    """What is finished in between ends a row of failures."""
+    turns = iter([0, 1, 0, 1, 0, 1, 0, 2])
+
+    def parallel(work, tasks, engine):
+        for task in tasks[: next(turns)]:
+            yield engine_do(work.do, task, work.common)
+        if len(tasks) > 2:
+            raise TerminatedWorkerError
+
+    engine_do = engine._do
+    monkeypatch.setattr(engine, "PATIENCE", 2)
+    monkeypatch.setattr(engine, "_parallel", parallel)
+    work = Work(gathered, None, "some", Groups)
+    assert len(list(over_pieces(work, pieces_of(shards), [Y], engine=TWO))) == 5
+
+
+def gathered(X, y, common):
+    return Groups({1: FullStatistics.of(X, y, C)})

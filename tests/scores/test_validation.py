@@ -146,7 +146,7 @@ def test_what_cannot_be_compared_is_said():
     assert choice.origin == "validated"
     assert "cannot be checked: the 14 columns there and the 20 here" in choice.note
     report = judge(TEST, validation=matrix(NARROW, OTHER_Y, HELD))
-    assert "validated, as stated by the validation file)" in report.as_text()
+    assert "validated, as stated by the validation file, per class)" in report.as_text()
     assert json.loads(report.to_json())["gamma_checked"] is False
 
 

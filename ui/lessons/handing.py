@@ -8,7 +8,7 @@ from urllib.parse import urlencode, urlsplit
 import segno
 import streamlit as st
 
-from ui import report, takeaway
+from ui import report, takeaway, visitors
 from ui.lessons.place import Place
 from ui.lessons.room import ROOMS
 from ui.lessons.step import Lesson
@@ -45,10 +45,10 @@ def _show_room_menu(place: Place) -> None:
     if not place.room:
         st.markdown(
             "Open a room, and let the class predict on their own screens. Answers are counted "
-            "without names, kept in memory, and forgotten after some hours."
+            "without names, and deleted after some hours."
         )
         if st.button("Open a room", key="lesson_open_room", icon=":material/add:"):
-            replace(place, room=ROOMS.open()).go(revealed=place.revealed)
+            replace(place, room=ROOMS.open(visitors.who())).go(revealed=place.revealed)
         return
     link = link_of(replace(place, revealed=False))
     st.markdown(f"Room **{place.room}**. Students open this link or scan the code:")

@@ -1,106 +1,228 @@
-"""What the visitors of one room predicted: kept in memory, counted, and soon forgotten.
+"""What the visitors of one room predicted, for all servers of a data folder.
 
-A room has a code that its teacher hands round. No name is asked for: an answer belongs to a random
-number of a visit, so that a change of mind counts once.
+A room has a code that its teacher gives out. No name is stored: an answer belongs to a random
+number of a visit, so that a change of mind counts once. Rooms are in a SQLite file of the data
+folder, so that a student finds the room on whichever server a proxy leads to.
 """
 
 from __future__ import annotations
 
 import secrets
-import threading
+import sqlite3
+import tempfile
 import time
-from collections import Counter, OrderedDict
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from functools import cache
+from pathlib import Path
+
+from zslcore.exceptions import ZSLError
+from zslcore.files import data_folder
+from zslcore.jobs.queueing import NOBODY, Visitor
 
 __all__ = ["ROOMS", "Rooms"]
 
-#: Letters and digits that nobody takes for each other when they are read aloud or from afar.
+#: Letters and digits that are not taken for each other when read aloud or from afar.
 _SIGNS = "ABCDEFGHJKMNPQRTUVWXYZ2346789"
 _CODE = 5
+FILE = "rooms.sqlite"
+#: Seconds that a server waits for another one's write.
+BUSY = 20.0
+#: Seconds between two notes that a room is in use.
+NOTED_EVERY = 60.0
+_TABLES = (
+    "CREATE TABLE IF NOT EXISTS rooms"
+    " (code TEXT PRIMARY KEY, address TEXT, browser TEXT, opened REAL, used REAL)",
+    "CREATE TABLE IF NOT EXISTS answers"
+    " (code TEXT, question TEXT, visit TEXT, answer TEXT, PRIMARY KEY (code, question, visit))",
+)
+#: Which room goes for one more: of the address with most rooms, of the browser with most rooms
+#: there, an empty one, the one that was used longest ago.
+_FIRST_TO_GO = """
+SELECT code FROM rooms WHERE {where}
+ORDER BY (SELECT COUNT(*) FROM rooms AS r WHERE r.address = rooms.address) DESC,
+         (SELECT COUNT(*) FROM rooms AS r
+          WHERE r.address = rooms.address AND r.browser = rooms.browser) DESC,
+         EXISTS (SELECT * FROM answers WHERE answers.code = rooms.code), used, opened LIMIT 1
+"""
 
 
-@dataclass
-class _Room:
-    opened: float
-    answers: dict[str, dict[str, str]] = field(default_factory=dict)  # question -> visit -> answer
+@cache
+def _refuge() -> Path:
+    """Return a folder for rooms where the data folder cannot be written."""
+    return Path(tempfile.mkdtemp(prefix="zsl-rooms-"))
 
 
 class Rooms:
-    """All rooms of this server.
+    """All rooms of a data folder.
 
     Parameters
     ----------
     most : int
-        Rooms at once; the oldest is forgotten for one more.
+        Rooms at once.
+    share, share_of_address : int
+        Rooms of one browser, and of one network address; for one more, the first of theirs goes.
     visits : int
-        Visitors whose answers to one question are kept.
+        Visitors whose answers to one question are stored.
     questions : int
         Questions of one room that are answered.
     seconds : float
         A room is forgotten this long after it was opened.
     clock : callable
-        Time in seconds.
+        Time in seconds, the same for all servers.
     """
 
     def __init__(
         self,
         most: int = 200,
+        share: int = 5,
+        share_of_address: int = 40,
         visits: int = 400,
         questions: int = 100,
         seconds: float = 6 * 3600,
-        clock: Callable[[], float] = time.monotonic,
+        clock: Callable[[], float] = time.time,
     ) -> None:
         self.most, self.visits, self.questions = most, visits, questions
+        self.share, self.share_of_address = share, share_of_address
         self.seconds, self._clock = seconds, clock
-        self._rooms: OrderedDict[str, _Room] = OrderedDict()
-        self._lock = threading.Lock()
 
-    def open(self) -> str:
-        """Open a room; returns its code."""
-        with self._lock:
-            self._forget()
-            code = ""
-            while not code or code in self._rooms:
+    def open(self, visitor: Visitor = NOBODY) -> str:
+        """Open a room of a visitor; returns its code."""
+        now = self._clock()
+        with self._writing() as db:
+            mine = (visitor.address, visitor.browser)
+            self._make_room(db, "address = ? AND browser = ?", mine, self.share)
+            self._make_room(db, "address = ?", mine[:1], self.share_of_address)
+            self._make_room(db, "1", (), self.most)
+            while True:
                 code = "".join(secrets.choice(_SIGNS) for _ in range(_CODE))
-            self._rooms[code] = _Room(self._clock())
-            while len(self._rooms) > self.most:
-                self._rooms.popitem(last=False)
-            return code
+                row = (code, *mine, now, now)
+                if db.execute("INSERT OR IGNORE INTO rooms VALUES (?, ?, ?, ?, ?)", row).rowcount:
+                    return code
 
     def has(self, code: str) -> bool:
         """Whether there is a room with this code."""
-        with self._lock:
-            self._forget()
-            return code in self._rooms
+        with self._reading() as db:
+            used = self._used(db, code)
+        if used is not None and abs(self._clock() - used) > NOTED_EVERY:
+            with self._writing() as db:
+                self._note(db, code)
+        return used is not None
 
     def answer(self, code: str, question: str, visit: str, answer: str) -> bool:
         """Take an answer; returns whether it counts, which it does not in a full room."""
-        with self._lock:
-            self._forget()
-            if code not in self._rooms:
+        with self._reading() as db:
+            if self._used(db, code) is None:
                 return False
-            answers = self._rooms[code].answers
-            if question not in answers and len(answers) >= self.questions:
+            if (visit, answer) in self._given(db, code, question):
+                return True
+        with self._writing() as db:
+            if self._used(db, code) is None:
                 return False
-            given = answers.setdefault(question, {})
+            given = dict(self._given(db, code, question))
+            asked = "SELECT COUNT(DISTINCT question) FROM answers WHERE code = ?"
+            if not given and db.execute(asked, (code,)).fetchone()[0] >= self.questions:
+                return False
             if visit not in given and len(given) >= self.visits:
                 return False
-            given[visit] = answer
+            row = (code, question, visit, answer)
+            db.execute("INSERT OR REPLACE INTO answers VALUES (?, ?, ?, ?)", row)
+            self._note(db, code)
             return True
 
     def counts(self, code: str, question: str) -> Counter[str]:
         """Return how many visitors gave each answer to a question."""
-        with self._lock:
-            room = self._rooms.get(code)
-            return Counter(room.answers.get(question, {}).values() if room else ())
+        with self._reading() as db:
+            return Counter(answer for _, answer in self._given(db, code, question))
 
-    def _forget(self) -> None:
-        """Drop rooms that are too old; the caller holds the lock."""
-        last = self._clock() - self.seconds
-        while self._rooms and next(iter(self._rooms.values())).opened < last:
-            self._rooms.popitem(last=False)
+    # --- The file ---------------------------------------------------------------------------------
+
+    def _make_room(
+        self, db: sqlite3.Connection, where: str, whose: tuple[str, ...], most: int
+    ) -> None:
+        """Close rooms until there is room for one more."""
+        while db.execute(f"SELECT COUNT(*) FROM rooms WHERE {where}", whose).fetchone()[0] >= most:  # noqa: S608
+            (code,) = db.execute(_FIRST_TO_GO.format(where=where), whose).fetchone()
+            _close(db, code)
+
+    def _used(self, db: sqlite3.Connection, code: str) -> float | None:
+        """Return when a room was used last; None where there is none."""
+        row = db.execute(
+            "SELECT used FROM rooms WHERE code = ? AND opened >= ?", (code, self._oldest())
+        ).fetchone()
+        return None if row is None else row[0]
+
+    def _oldest(self) -> float:
+        return self._clock() - self.seconds
+
+    def _note(self, db: sqlite3.Connection, code: str) -> None:
+        db.execute("UPDATE rooms SET used = ? WHERE code = ?", (self._clock(), code))
+
+    @staticmethod
+    def _given(db: sqlite3.Connection, code: str, question: str) -> list[tuple[str, str]]:
+        query = "SELECT visit, answer FROM answers WHERE code = ? AND question = ?"
+        return db.execute(query, (code, question)).fetchall()
+
+    @contextmanager
+    def _writing(self) -> Iterator[sqlite3.Connection]:
+        """Lend the file to this server alone; rooms that are too old go first."""
+        with self._reading() as db:
+            db.execute("BEGIN IMMEDIATE")
+            for (code,) in db.execute(
+                "SELECT code FROM rooms WHERE opened < ?", (self._oldest(),)
+            ).fetchall():
+                _close(db, code)
+            yield db
+            db.commit()
+
+    @contextmanager
+    def _reading(self) -> Iterator[sqlite3.Connection]:
+        """Open the file.
+
+        Raises
+        ------
+        ZSLError
+            When it cannot be read or written.
+        """
+        try:
+            with closing(_opened()) as db:
+                yield db
+        except sqlite3.Error as error:
+            raise ZSLError(f"{FILE}: expected to read and write rooms; got: {error}.") from error
 
 
-#: One for all visitors of this server.
+def _close(db: sqlite3.Connection, code: str) -> None:
+    for table in ("rooms", "answers"):
+        db.execute(f"DELETE FROM {table} WHERE code = ?", (code,))  # noqa: S608 - our two tables
+
+
+def _opened() -> sqlite3.Connection:
+    """Open the file of the data folder; a damaged one is replaced: rooms live some hours."""
+    try:
+        path = data_folder() / FILE
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return _connected(path)
+    except sqlite3.DatabaseError as error:
+        if isinstance(error, sqlite3.OperationalError):  # locked, or cannot be written
+            return _connected(_refuge() / FILE)
+        path.unlink(missing_ok=True)
+        return _connected(path)
+    except OSError:
+        return _connected(_refuge() / FILE)
+
+
+def _connected(path: Path) -> sqlite3.Connection:
+    db = sqlite3.connect(path, timeout=BUSY, isolation_level=None)
+    try:
+        db.execute("PRAGMA synchronous = OFF")  # what a power cut takes is some hours old at most
+        for table in _TABLES:
+            db.execute(table)
+    except BaseException:
+        db.close()
+        raise
+    return db
+
+
+#: One for all visitors.
 ROOMS = Rooms()

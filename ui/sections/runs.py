@@ -11,12 +11,13 @@ from collections.abc import Collection, Sequence
 import pandas as pd
 import streamlit as st
 
-from ui import controls, run_address, tables, terms, uploads
+from ui import controls, run_address, tables, terms, uploads, visitors
 from ui.figures.run_pair import class_pairs
 from ui.frame import chart, errors_as_sentences
 from ui.numbers import change, made, percent
 from ui.text import plain
 from zslcore.analysis import run_comparison
+from zslcore.exceptions import ParameterError
 from zslcore.foreign_runs import MAX_NAME, import_runs
 from zslcore.kept import scratch
 from zslcore.methods import METHODS
@@ -27,6 +28,8 @@ from zslcore.runs import KeptRun, RunStore
 __all__ = ["bring_results", "choose_two", "say_deleted", "show_list", "show_pair", "show_run"]
 
 NOTHING = "nothing"
+#: Where a session counts which results of other people it has imported.
+BROUGHT = "runs_brought"
 DOWNLOADS = (("CSV", as_csv, "csv"), ("JSON", as_json, "json"), ("LaTeX", as_latex, "tex"))
 LABELS = {
     "method": "method",
@@ -182,8 +185,18 @@ def say_deleted() -> None:
         st.toast("The run is deleted.")
 
 
+def _mine(one: KeptRun) -> bool:
+    """Return whether this visitor may delete a run."""
+    brought = one.id in st.session_state.get(BROUGHT, ())
+    own_data = not one.imported and visitors.may_delete(one.result.spec.dataset)
+    return own_data or visitors.may_delete("", brought=brought)
+
+
 def _offer_to_delete(one: KeptRun) -> None:
-    """Delete a run once that has been confirmed."""
+    """Delete a run once that has been confirmed, where it is this visitor's."""
+    if not _mine(one):
+        st.caption("Only the owner of a run can delete it. This run belongs to the server.")
+        return
     with st.popover("Delete …", icon=":material/delete:", type="tertiary"):
         st.markdown(
             f"Delete **{plain(label_of(one))}** for good? All visitors of this server share these "
@@ -191,6 +204,8 @@ def _offer_to_delete(one: KeptRun) -> None:
         )
         if st.button("Delete this run", icon=":material/delete:", key="runs_delete"):
             with errors_as_sentences():
+                if not _mine(one):  # the group was left meanwhile
+                    raise ParameterError("Only the owner of a run can delete it.")
                 RunStore().delete(one.id)
                 st.session_state["runs_deleted"] = True
             st.rerun()
@@ -280,7 +295,10 @@ def bring_results() -> None:
         if st.button("Bring them in", key="runs_bring", disabled=file is None or not who.strip()):
             with errors_as_sentences(), st.spinner("Reading the results …"), scratch() as folder:
                 (path,) = uploads.put([file], folder, ("json",))
-                found = import_runs(path, who, RunStore())
+                store, own = RunStore(), st.session_state.setdefault(BROUGHT, set())
+                taken = {one.id for one in store.kept()} - own if visitors.is_public() else ()
+                found = import_runs(path, who, store, taken=taken)
+                own.update(one.id for one in found)
             n = len(found)
             st.toast(f"{n} result{'s were' if n != 1 else ' was'} brought in.")
             st.rerun()

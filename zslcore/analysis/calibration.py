@@ -20,7 +20,7 @@ import pandas as pd
 
 from zslcore.datasets.facts import published
 from zslcore.metrics import OperatingPoint, SeenUnseenCurve
-from zslcore.protocol import ScoredTest
+from zslcore.protocol import AnsweredTest
 from zslcore.runs import RunResult
 
 __all__ = ["gamma_range", "per_class_table", "published_settings", "three_settings"]
@@ -49,13 +49,13 @@ def gamma_range(curve: SeenUnseenCurve, also: Sequence[float] = ()) -> tuple[flo
 
 
 def per_class_table(
-    scores: ScoredTest, gammas: Mapping[str, float], class_names: Sequence[str]
+    scores: AnsweredTest, gammas: Mapping[str, float], class_names: Sequence[str]
 ) -> pd.DataFrame:
     """Return the accuracy of every class with test images, among all classes, at some gammas.
 
     Parameters
     ----------
-    scores : ScoredTest
+    scores : AnsweredTest
     gammas : name of a column -> gamma
     class_names : one name per row of the data set's prototypes
 
@@ -77,7 +77,7 @@ def per_class_table(
     return table
 
 
-def _accuracy(scores: ScoredTest, gamma: float) -> np.ndarray:
+def _accuracy(scores: AnsweredTest, gamma: float) -> np.ndarray:
     """Return the accuracy of every candidate class; NaN without test images."""
     if scores.generalized:
         right, images = scores.switches.per_class(gamma)

@@ -8,20 +8,20 @@ import numpy as np
 import pandas as pd
 from sklearn.metrics import confusion_matrix
 
-from zslcore.metrics import top_k_accuracy
-from zslcore.protocol import ScoredTest
+from zslcore.metrics import top_k_of_ranks
+from zslcore.protocol import AnsweredTest
 
 __all__ = ["confusion", "most_confused", "top_k_table"]
 
 
 def confusion(
-    scores: ScoredTest, gamma: float, class_names: Sequence[str], least: int = 1
+    scores: AnsweredTest, gamma: float, class_names: Sequence[str], least: int = 1
 ) -> pd.DataFrame:
     """Return the share of each class's test images that was answered with each class.
 
     Parameters
     ----------
-    scores : ScoredTest
+    scores : AnsweredTest
     gamma : float, subtracted from the scores of seen classes
     class_names : one name per row of the data set's prototypes
     least : test images that a class must have for its shares to say anything
@@ -40,7 +40,7 @@ def confusion(
 
 
 def most_confused(
-    scores: ScoredTest, gamma: float, class_names: Sequence[str], n: int = 25, least: int = 1
+    scores: AnsweredTest, gamma: float, class_names: Sequence[str], n: int = 25, least: int = 1
 ) -> pd.DataFrame:
     """Return the ``n`` pairs (true class, answer) with the largest share of wrong answers.
 
@@ -72,7 +72,7 @@ def most_confused(
     )
 
 
-def top_k_table(scores: ScoredTest, gamma: float, k_max: int = 10) -> pd.DataFrame:
+def top_k_table(scores: AnsweredTest, gamma: float, k_max: int = 10) -> pd.DataFrame:
     """Return the per-class accuracy when the right class need only be among the first k answers.
 
     Returns
@@ -81,12 +81,10 @@ def top_k_table(scores: ScoredTest, gamma: float, k_max: int = 10) -> pd.DataFra
     test images, seen and unseen (among all classes, after ``gamma``); k runs from 1 to ``k_max`` or
     the number of unseen classes
     """
-    F_zsl, y_zsl = scores.unseen_part
-    ks = range(1, min(k_max, F_zsl.shape[1]) + 1)
-    table = {"k": list(ks), "zsl": [top_k_accuracy(F_zsl, y_zsl, k) for k in ks]}
-    if scores.generalized:
-        F = scores.F - gamma * scores.seen
+    ks = range(1, min(k_max, int((~scores.seen).sum())) + 1)
+    table = {"k": list(ks), "zsl": [scores.zsl_top(k) for k in ks]}
+    if scores.generalized and (ranks := scores.ranks(gamma)) is not None:
         of_seen = scores.seen[scores.y]
         for name, rows in (("seen", of_seen), ("unseen", ~of_seen)):
-            table[name] = [top_k_accuracy(F[rows], scores.y[rows], k) for k in ks]
+            table[name] = [top_k_of_ranks(ranks[rows], scores.y[rows], k) for k in ks]
     return pd.DataFrame(table)

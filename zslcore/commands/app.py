@@ -4,24 +4,30 @@ With ``--processes N`` (or ``ZSL_PROCESSES``) N servers share the data folder, a
 of them answers at one address: its configuration is printed. A server computes for all its visitors
 with one interpreter, so that a class of sixty wants two or more. The proxy has to send a visitor to
 the same server every time, which is why it sets a cookie: what is uploaded and what is on screen is
-in the memory of one server. Results, runs and imports are in the data folder, for all of them.
+in the memory of one server. Results, runs, imports and rooms are in the data folder, for all.
+
+A server that ends starts again, later each time; one that ends again and again at once ends all. On
+Linux servers also end when the process that started them is killed; elsewhere they go on.
 """
 
 from __future__ import annotations
 
 import argparse
+import ctypes
 import os
 import secrets
 import signal
+import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from zslcore import settings
-from zslcore.exceptions import ParameterError
+from zslcore.exceptions import ParameterError, ZSLError
 from zslcore.files import APP
 
 if TYPE_CHECKING:
@@ -30,8 +36,13 @@ if TYPE_CHECKING:
 __all__ = ["PROXIES", "Servers", "add_parser"]
 
 PORT = 8501
-#: Seconds that a server gets to end, and before one that has died starts again.
+#: Most servers of one machine.
+MOST = 64
+#: Seconds that a server gets to end, and before one that has ended starts again; this doubles.
 GOING, AGAIN = 20.0, 2.0
+#: A server that ends so often, each time within so many seconds, is not started again.
+MOST_STARTS, AT_ONCE = 5, 60.0
+PR_SET_PDEATHSIG = 1
 
 
 def add_parser(commands: Subparsers) -> None:
@@ -83,7 +94,11 @@ def _words(address: str, port: int | None) -> list[str]:
 def _serve_several(args: argparse.Namespace) -> int:
     first = (args.port or PORT) + 1
     ports = range(first, first + args.processes)
+    for port in ports:
+        _require_free(port)
     print(PROXIES[args.proxy](args.address, args.port or PORT, ports), flush=True)
+    if sys.platform != "linux":
+        print("# If this process is killed, its servers go on: end them by their process numbers.")
     words = [[*_words("127.0.0.1", port), "--server.headless", "true"] for port in ports]
     # One secret for all, or a form that one server has sent is refused by another.
     secret = os.environ.get("STREAMLIT_SERVER_COOKIE_SECRET") or secrets.token_hex(32)
@@ -94,8 +109,40 @@ def _serve_several(args: argparse.Namespace) -> int:
     return 0
 
 
+def _require_free(port: int) -> None:
+    """Refuse a port that another process listens on.
+
+    Raises
+    ------
+    ParameterError
+    """
+    with socket.socket() as tried:
+        if os.name == "posix":  # what has just been closed there is free
+            tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            tried.bind(("127.0.0.1", port))
+        except (OSError, OverflowError) as error:
+            raise ParameterError(
+                f"--port: expected free ports on 127.0.0.1; got port {port}: {error}."
+            ) from None
+
+
+def _ends_with(parent: int) -> Callable[[], None] | None:
+    """Return what a server does first, so that it ends when the process ``parent`` does."""
+    if sys.platform != "linux":
+        return None
+    libc = ctypes.CDLL(None)  # loaded here: little is safe between fork and exec
+
+    def ask() -> None:
+        libc.prctl(PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
+        if os.getppid() != parent:  # it ended before the call
+            os._exit(1)
+
+    return ask
+
+
 class Servers:
-    """Processes that are started, started again when they die, and ended together.
+    """Processes that are started, started again when they end, and ended together.
 
     Parameters
     ----------
@@ -113,19 +160,55 @@ class Servers:
         self.processes: list[subprocess.Popen[bytes]] = []
 
     def serve(self, again: float = AGAIN) -> None:
-        """Return when all have ended because they were to; who dies before starts again."""
-        self.processes = [self._start(words) for words in self.words]
+        """Return when ``over`` is set; what ends before starts again, later each time.
+
+        Parameters
+        ----------
+        again : float
+            Seconds until the first new start.
+
+        Raises
+        ------
+        ZSLError
+            When a server has ended :data:`MOST_STARTS` times, each time soon after its start.
+        """
+        failures = [0] * len(self.words)
+        due = [0.0] * len(self.words)
         try:
+            self.processes = [self._start(words) for words in self.words]
+            began = [time.monotonic()] * len(self.words)
             while not self.over.wait(again):
+                now = time.monotonic()
                 for k, words in enumerate(self.words):
-                    if (status := self.processes[k].poll()) is not None:
-                        print(f"server {k + 1} ended with status {status}; it starts again")
-                        self.processes[k] = self._start(words)
+                    if (status := self.processes[k].poll()) is None:
+                        continue
+                    if not due[k]:
+                        failures[k] = failures[k] + 1 if now - began[k] < AT_ONCE else 1
+                        due[k] = now + self._pause(k, status, failures[k], again)
+                    elif now >= due[k]:
+                        self.processes[k], began[k], due[k] = self._start(words), now, 0.0
         finally:
             self._end()
 
+    def _pause(self, k: int, status: int, failures: int, again: float) -> float:
+        """Return the seconds before server ``k`` starts again."""
+        if failures >= MOST_STARTS:
+            raise ZSLError(
+                f"Server {k + 1} ended {failures} times in a row within {AT_ONCE:.0f} s of its "
+                f"start, the last time with status {status}; all servers are ended. Its own "
+                "message is above."
+            )
+        seconds = again * 2 ** (failures - 1)
+        print(f"server {k + 1} ended with status {status}; it starts again in {seconds:.3g} s")
+        sys.stdout.flush()
+        return seconds
+
     def _start(self, words: Sequence[str]) -> subprocess.Popen[bytes]:
-        return subprocess.Popen(words, env=self.environment)  # noqa: S603 - our own command
+        return subprocess.Popen(  # noqa: S603 - our own command
+            words,
+            env=self.environment,
+            preexec_fn=_ends_with(os.getpid()),
+        )
 
     def _end(self) -> None:
         for process in self.processes:

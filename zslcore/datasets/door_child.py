@@ -10,6 +10,8 @@ sentence and ``place`` a place in a text, ``done`` lists the variables that were
 
 from __future__ import annotations
 
+import importlib
+import io
 import json
 import math
 import os
@@ -17,6 +19,7 @@ import sys
 import time
 import zipfile
 from collections.abc import Callable
+from contextlib import redirect_stdout
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -33,7 +36,7 @@ if sys.platform != "win32":  # there, only the parent's time limit holds
 if TYPE_CHECKING:
     from h5py import Dataset, Reference
 
-__all__ = ["serve", "shut_in"]
+__all__ = ["answers", "serve", "shut_in"]
 
 #: What numpy, scipy and h5py map before any file is opened, with room to spare.
 BASE_MEMORY = 512 << 20
@@ -377,7 +380,9 @@ def say(**line: object) -> None:
     sys.stdout.flush()
 
 
-def check_sizes(source: Source, wanted: dict[str, str], required: list[str], budget: int) -> int:
+def check_sizes(
+    source: Source, wanted: dict[str, str], required: list[str], budget: int, because: str
+) -> int:
     """Return the bytes that the wanted variables declare, refusing what is missing or too large."""
     total = 0
     for name in required:
@@ -392,7 +397,7 @@ def check_sizes(source: Source, wanted: dict[str, str], required: list[str], bud
         if min(shape, default=0) < 0 or total > budget:
             raise RefusedError(
                 f"declares {' x '.join(map(str, shape))} values ({size:,} bytes), "
-                f"more than the {budget:,} bytes allowed for a file of this size"
+                f"more than the {budget:,} bytes {because}"
             )
     return total
 
@@ -410,7 +415,14 @@ def limit_everything(budget: int, seconds: int) -> None:
 
 def shut_in(request: dict[str, Any]) -> None:
     """Take from this process what it does not need: files, the network, other programs."""
-    shut([request["path"]], [request["out"]])
+    paths = request["path"]
+    shut([paths] if isinstance(paths, str) else paths, [request["out"]])
+
+
+def base_of(request: dict[str, Any]) -> int:
+    """Return the bytes that are mapped before a file is opened."""
+    base: int = request.get("base", BASE_MEMORY)
+    return base
 
 
 class Teller:
@@ -435,9 +447,10 @@ def serve(request: dict[str, Any]) -> None:
         more = {"reading": refusal.variable, "place": refusal.place}
         say(refused=str(refusal), **{key: value for key, value in more.items() if value})
     except MemoryError:
-        say(refused="needs more memory than its declared size explains")
+        say(refused=request.get("short", "needs more memory than its declared size explains"))
     except Exception as error:  # noqa: BLE001 - whatever a hostile file provokes is a refusal
         sys.stderr.write(f"{type(error).__name__}: {error}\n")
+        kind = "a file" if kind == "module" else kind
         say(refused=f"expected {kind} that is whole, got a file that is damaged or cut off")
 
 
@@ -445,8 +458,9 @@ def read_variables(request: dict[str, Any], out: Path) -> list[str]:
     """Write the arrays that are asked for; return their names."""
     source = SOURCES[request["kind"]](request["path"])
     wanted = {name: role for name, role in request["wanted"].items() if name in source.names}
-    declared = check_sizes(source, wanted, request["required"], request["budget"])
-    limit("RLIMIT_AS", BASE_MEMORY + 3 * declared, hard=False)
+    limits = request["budget"], request["because"]
+    declared = check_sizes(source, wanted, request["required"], *limits)
+    limit("RLIMIT_AS", base_of(request) + 3 * declared, hard=False)
     for k, (name, role) in enumerate(wanted.items()):
         say(reading=name, share=k / len(wanted))
         write(out / f"{name}.npy", source.read(name), role)
@@ -461,14 +475,14 @@ def read_table(request: dict[str, Any], out: Path) -> list[str]:
 
 def read_small(request: dict[str, Any], out: Path) -> list[str]:
     """Write a small value, or the lines of a text."""
-    limit("RLIMIT_AS", BASE_MEMORY + request["memory"], hard=False)
+    limit("RLIMIT_AS", base_of(request) + request["memory"], hard=False)
     read_value(request["path"], out, request["kind"], request["most"])
     return ["value"]
 
 
 def read_rows(request: dict[str, Any], out: Path) -> list[str]:
     """Write the rows of every part of a split."""
-    limit("RLIMIT_AS", BASE_MEMORY + request["memory"], hard=False)
+    limit("RLIMIT_AS", base_of(request) + request["memory"], hard=False)
     return read_split(request["path"], out, request["schema"], request["parts"])
 
 
@@ -482,6 +496,37 @@ def read_parquet(request: dict[str, Any], out: Path) -> list[str]:
     return read_columns(request["path"], out, wanted, required, budget, on_declared)
 
 
+def do_module(request: dict[str, Any], out: Path) -> list[str]:
+    """Call a module of this package that reads files and computes; return what it has written."""
+    os.environ |= {"ZSL_DATA": str(out), "ARROW_DEFAULT_MEMORY_POOL": "system"}
+    limit("RLIMIT_AS", BASE_MEMORY + 3 * request["budget"], hard=False)
+    module = importlib.import_module(request["module"])
+    # What libraries map is no file's doing: the limit begins after them.
+    limit("RLIMIT_AS", with_libraries() + request["budget"])
+    done: list[str] = module.do(request["given"], out, request["budget"])
+    return done
+
+
+def with_libraries() -> int:
+    """Return the bytes that this process has mapped, and some to spare."""
+    try:
+        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
+    except (OSError, ValueError):
+        return 2 * BASE_MEMORY
+    return pages * os.sysconf("SC_PAGE_SIZE") + BASE_MEMORY // 4
+
+
+def answers(request: dict[str, Any]) -> bytes:
+    """Serve a request in this process, which is behind its walls already; return the lines."""
+    said = io.StringIO()
+    ours = resource.getrlimit(resource.RLIMIT_AS) if sys.platform != "win32" else None
+    with redirect_stdout(said):
+        serve(request | {"base": with_libraries()})
+    if ours is not None:
+        resource.setrlimit(resource.RLIMIT_AS, ours)
+    return said.getvalue().encode()
+
+
 READERS: dict[str, Callable[[dict[str, Any], Path], list[str]]] = {
     "CSV": read_table,
     "JSON": read_small,
@@ -489,6 +534,7 @@ READERS: dict[str, Callable[[dict[str, Any], Path], list[str]]] = {
     "lines": read_small,
     "split": read_rows,
     "Parquet table": read_parquet,
+    "module": do_module,
 }
 
 

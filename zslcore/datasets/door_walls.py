@@ -35,6 +35,7 @@ READ_FILE, READ_FOLDER, WRITE_FILE, MAKE_FILE, REMOVE_FILE, TRUNCATE = (
     *(1 << 2, 1 << 3, 1 << 1),
     *(1 << 8, 1 << 5, 1 << 14),
 )
+MAKE_FOLDER, REMOVE_FOLDER = 1 << 7, 1 << 4
 #: Machine -> its mark in a filter, and its numbers of socket, connect, execve, execveat and ptrace.
 FILTERED = {
     "x86_64": (0xC000003E, (41, 42, 59, 322, 101)),
@@ -76,6 +77,7 @@ def _shut_files(libc: ctypes.CDLL, readable: Sequence[str], writable: Sequence[s
             _allow(libc, rules, path, READ_FILE | READ_FOLDER, handled)
         for path in writable:
             rights = READ_FILE | READ_FOLDER | WRITE_FILE | MAKE_FILE | REMOVE_FILE | TRUNCATE
+            rights |= MAKE_FOLDER | REMOVE_FOLDER
             _allow(libc, rules, path, rights, handled)
         return not libc.syscall(RESTRICT_SELF, rules, 0)
     finally:

@@ -15,21 +15,21 @@ from zslcore.leakage.context import AuditContext
 from zslcore.leakage.leaks import overlap_table
 from zslcore.leakage.vocabularies import Vocabulary
 from zslcore.scores.judging import ScoreReport
-from zslcore.scores.matrix import ScoreMatrix
+from zslcore.scores.matrix import JudgedScores
 
 __all__ = ["are_test_images", "gain_in", "is_of", "printed_figures", "rows_beside", "unseen_among"]
 
 CALIBRATED = {"no": "H", "yes": "H calibrated"}
 
 
-def is_of(matrix: ScoreMatrix, dataset: ZSLDataset, split: str) -> bool:
+def is_of(matrix: JudgedScores, dataset: ZSLDataset, split: str) -> bool:
     """Return whether scores are of a data set's test images, as far as their numbers tell.
 
     Column k is class k, as many images are of each class, and the same classes are unseen.
 
     Parameters
     ----------
-    matrix : ScoreMatrix
+    matrix : JudgedScores
     dataset : ZSLDataset
     split : name of one of its splits
     """
@@ -40,7 +40,7 @@ def is_of(matrix: ScoreMatrix, dataset: ZSLDataset, split: str) -> bool:
 
 
 def are_test_images(
-    matrix: ScoreMatrix,
+    matrix: JudgedScores,
     seen: np.ndarray,
     unseen: np.ndarray,
     unseen_classes: np.ndarray,
@@ -50,7 +50,7 @@ def are_test_images(
 
     Parameters
     ----------
-    matrix : ScoreMatrix
+    matrix : JudgedScores
     seen, unseen : int arrays, the classes of its test images of either kind
     unseen_classes : int array
     n_classes : of the data
@@ -64,12 +64,12 @@ def are_test_images(
     )
 
 
-def unseen_among(matrix: ScoreMatrix, vocabulary: Vocabulary) -> pd.DataFrame:
+def unseen_among(matrix: JudgedScores, vocabulary: Vocabulary) -> pd.DataFrame:
     """Return every unseen class with its best match among the classes of an extractor.
 
     Parameters
     ----------
-    matrix : ScoreMatrix whose columns have names
+    matrix : JudgedScores whose columns have names
     vocabulary : what the feature extractor was trained on
 
     Returns

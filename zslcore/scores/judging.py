@@ -6,19 +6,16 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from zslcore.exceptions import DatasetError
 from zslcore.metrics import OperatingPoint
 from zslcore.protocol import Evaluation, GammaOrigin, evaluate, origin_in_words
-from zslcore.scores.matrix import ScoreMatrix
+from zslcore.scores.matrix import JudgedScores, ScoreMatrix
 from zslcore.scores.validation import chosen_on
 from zslcore.version import commit, version
 
-if TYPE_CHECKING:
-    from zslcore.scores.predicted import PredictedScores
-
-__all__ = ["GammaOrigin", "ScoreReport", "judge"]
+__all__ = ["GammaOrigin", "ScoreReport", "judge", "report_of"]
 
 #: Ranks up to which the true class counts as found.
 TOP = (1, 2, 5, 10)
@@ -30,7 +27,7 @@ class ScoreReport:
 
     Attributes
     ----------
-    matrix : ScoreMatrix, or PredictedScores
+    matrix : ScoreMatrix, its ScoreAnswers, or PredictedScores
     gamma, origin : what calibrated stacking takes from seen classes and how it was found; None
         without one
     evaluation : Evaluation at gamma; without one nothing in it is calibrated
@@ -40,7 +37,7 @@ class ScoreReport:
     checked : False where a gamma that is called validated could not be checked
     """
 
-    matrix: ScoreMatrix | PredictedScores
+    matrix: JudgedScores
     gamma: float | None
     origin: GammaOrigin | None
     evaluation: Evaluation
@@ -157,7 +154,7 @@ def _line(said: str, point: OperatingPoint) -> str:
 
 
 def judge(
-    matrix: ScoreMatrix | PredictedScores,
+    matrix: JudgedScores,
     *,
     gamma: float | None = None,
     origin: GammaOrigin = "given",
@@ -198,6 +195,23 @@ def judge(
         gamma, origin, note, checked = choice.gamma, choice.origin, choice.note, choice.checked
     if matrix.seen[matrix.y].all():
         raise DatasetError(f"{matrix.name}: expected images of unseen classes; got none.")
+    return report_of(matrix, gamma, origin if gamma is not None else None, note, checked)
+
+
+def report_of(
+    matrix: JudgedScores,
+    gamma: float | None,
+    origin: GammaOrigin | None,
+    note: str = "",
+    checked: bool = True,
+) -> ScoreReport:
+    """Return the figures of scores at a gamma that is chosen, or at 0 where there is none.
+
+    Parameters
+    ----------
+    matrix : JudgedScores
+    gamma, origin, note, checked : see :class:`ScoreReport`
+    """
     tested = matrix.tested
     n_unseen = int((~tested.seen).sum())
     evaluation = evaluate(tested, gamma or 0.0)
@@ -206,7 +220,7 @@ def judge(
     return ScoreReport(
         matrix=matrix,
         gamma=gamma,
-        origin=None if gamma is None else origin,
+        origin=origin,
         evaluation=evaluation,
         oracle=tested.curve.best() if tested.generalized else None,
         top_k={k: top for k in TOP if k < n_unseen and (top := tested.zsl_top(k)) is not None},

@@ -6,12 +6,14 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Protocol
 
 import numpy as np
 
-from zslcore.protocol import ScoredTest
+from zslcore.protocol import AnsweredTest
+from zslcore.scores.sides import ScoredSides, sides_of
 
-__all__ = ["ScoreFile", "ScoreMatrix"]
+__all__ = ["ScoreAnswers", "ScoreFile", "ScoreMatrix"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,6 +77,61 @@ class ScoreMatrix:
         return sha.hexdigest()[:16]
 
     @cached_property
-    def tested(self) -> ScoredTest:
-        """The same for the protocol; classes are columns."""
-        return ScoredTest(self.F, self.y, np.arange(self.F.shape[1]), self.seen)
+    def tested(self) -> ScoredSides:
+        """The best classes of either side, for the protocol; classes are columns."""
+        return sides_of(self.F, self.y, self.seen)
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreAnswers:
+    """A score matrix without its scores: what comes back from where it was judged.
+
+    Attributes
+    ----------
+    name, class_names, fixes, remarks, benchmark, split, digest : of the :class:`ScoreMatrix`
+    tested : ScoredSides
+    """
+
+    name: str
+    tested: ScoredSides
+    class_names: tuple[str, ...]
+    digest: str
+    fixes: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
+    benchmark: str = ""
+    split: str = ""
+
+    @property
+    def y(self) -> np.ndarray:
+        """True columns: int array of shape (n_images,)."""
+        return self.tested.y
+
+    @property
+    def seen(self) -> np.ndarray:
+        """Bool array of shape (n_classes,)."""
+        return self.tested.seen
+
+
+class JudgedScores(Protocol):  # its members are described where they are
+    """What a score matrix, its answers and predictions have in common."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def y(self) -> np.ndarray: ...
+    @property
+    def seen(self) -> np.ndarray: ...
+    @property
+    def class_names(self) -> tuple[str, ...]: ...
+    @property
+    def fixes(self) -> tuple[str, ...]: ...
+    @property
+    def remarks(self) -> tuple[str, ...]: ...
+    @property
+    def benchmark(self) -> str: ...
+    @property
+    def split(self) -> str: ...
+    @property
+    def digest(self) -> str: ...
+    @property
+    def tested(self) -> AnsweredTest: ...

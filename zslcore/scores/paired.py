@@ -11,7 +11,7 @@ from scipy.stats import binomtest
 from zslcore.analysis.resampling import class_draws, interval
 from zslcore.exceptions import DatasetError
 from zslcore.metrics import per_class_accuracy
-from zslcore.scores.matrix import ScoreMatrix
+from zslcore.scores.matrix import JudgedScores
 from zslcore.scores.predicted import PredictedScores
 
 __all__ = ["Pair", "beside"]
@@ -43,8 +43,8 @@ class Pair:
 
 
 def beside(
-    first: ScoreMatrix | PredictedScores,
-    second: ScoreMatrix | PredictedScores,
+    first: JudgedScores,
+    second: JudgedScores,
     gamma: tuple[float, float] = (0.0, 0.0),
 ) -> Pair:
     """Compare two matrices, or predictions, of the same images.
@@ -93,9 +93,7 @@ def beside(
     )
 
 
-def _in_order(
-    first: ScoreMatrix | PredictedScores, second: ScoreMatrix | PredictedScores
-) -> ScoreMatrix | PredictedScores:
+def _in_order(first: JudgedScores, second: JudgedScores) -> JudgedScores:
     """Return the second with its rows in the order of the first, where rows say which they are."""
     if not (isinstance(first, PredictedScores) and isinstance(second, PredictedScores)):
         return second

@@ -24,7 +24,7 @@ from zslcore.evaluation import (
 )
 from zslcore.exceptions import FileRefusedError, ZSLError
 from zslcore.leakage.known import known_splits
-from zslcore.protocol import AnsweredTest, FoldAnswers
+from zslcore.protocol import AnsweredTest, FoldAnswers, ScoredTest
 from zslcore.scores.judging import ScoreReport
 from zslcore.scores.known import KnownTest, known_tests, recognised
 from zslcore.scores.matrix import ScoreMatrix
@@ -174,8 +174,10 @@ def predictions_of_scores(
         classes = np.array([names.index(name) for name in validation.class_names])
         rows, answers = np.arange(len(validation.y)), validation.tested.answers
         folds.append(FoldAnswers(rows, classes, validation.seen, answers))
+    if not isinstance(matrix, ScoreMatrix):
+        raise ZSLError(f"{matrix.name}: expected the scores themselves; got their answers alone.")
     return Predictions.of_scores(
-        matrix.tested,
+        ScoredTest(matrix.F, matrix.y, np.arange(len(matrix.seen)), matrix.seen),
         np.arange(len(matrix.y)),
         names,
         validation=folds,

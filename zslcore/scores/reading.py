@@ -8,7 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from zslcore.datasets.door import Variables, clean_text, read_arrays, read_lines, read_table_file
+from zslcore.datasets.door import (
+    DEFAULT_LIMITS,
+    Limits,
+    Role,
+    Variables,
+    clean_text,
+    read_arrays,
+    read_lines,
+    read_table_file,
+)
 from zslcore.datasets.door_text import LABELS
 from zslcore.exceptions import FileRefusedError
 from zslcore.kept import scratch
@@ -23,7 +32,12 @@ NAMES: dict[str, tuple[str, ...]] = {
     "unseen": ("unseen_classes", "unseen", "unseen_mask", "test_unseen_classes", "unseenclasses"),
     "class_names": ("class_names", "allclasses_names", "names"),
 }
-ROLES = {"scores": "scores", "labels": "labels", "unseen": "labels", "class_names": "names"}
+ROLES: dict[str, Role] = {
+    "scores": "scores",
+    "labels": "labels",
+    "unseen": "labels",
+    "class_names": "names",
+}
 #: Kinds of file that hold a matrix with what belongs to it.
 KINDS = ("MATLAB 5", "HDF5", "NumPy archive", "NumPy array", "Parquet")
 
@@ -33,6 +47,7 @@ def read_scores(
     *,
     labels: Path | None = None,
     unseen: Path | Sequence[str] | None = None,
+    limits: Limits = DEFAULT_LIMITS,
 ) -> ScoreFile:
     """Read a file of scores; what it means is asked by :func:`zslcore.scores.interpreted`.
 
@@ -42,6 +57,7 @@ def read_scores(
         Archives hold what :data:`NAMES` lists; a table has a column of labels and one a class.
     labels : a file of labels alone: ``.npy``, or a text with one a line; needed with ``.npy``
     unseen : names or numbers of unseen classes, or a text file with one a line
+    limits : sizes and time that are allowed
 
     Raises
     ------
@@ -51,9 +67,9 @@ def read_scores(
     name = clean_text(path.name)
     with scratch() as folder:
         of = _of_csv if path.suffix.lower() == ".csv" else _of_archive
-        found = of(path, folder)
+        found = of(path, folder, limits)
         if labels is not None:
-            found["labels"] = _words(labels, folder / "labels")
+            found["labels"] = _words(labels, folder / "labels", limits)
         if unseen is not None:
             given = read_lines(unseen) if isinstance(unseen, Path) else tuple(unseen)
             found["unseen"] = _numbers_or_names(given)
@@ -64,17 +80,17 @@ def read_scores(
             )
         return ScoreFile(
             name,
-            np.array(found["scores"]),  # in memory: what the door has written goes with the folder
+            found["scores"],  # a map: what is mapped stays readable when its folder goes
             np.array(found["labels"]),
             None if found.get("unseen") is None else np.array(found["unseen"]),
             tuple(found.get("class_names", ())),
         )
 
 
-def _of_archive(path: Path, folder: Path) -> dict[str, Any]:
+def _of_archive(path: Path, folder: Path, limits: Limits) -> dict[str, Any]:
     """Return the parts of a file of arrays."""
-    wanted = {name: ROLES[part] for part, names in NAMES.items() for name in names}
-    read = read_arrays(path, wanted, folder, required=(), kinds=KINDS)  # type: ignore[arg-type]
+    wanted: dict[str, Role] = {name: ROLES[part] for part, names in NAMES.items() for name in names}
+    read = read_arrays(path, wanted, folder, required=(), kinds=KINDS, limits=limits)
     found = {}
     for part, names in NAMES.items():
         there = [name for name in names if name in _held(read)]
@@ -92,9 +108,9 @@ def _held(read: Variables) -> set[str]:
     return {*read.arrays, *read.names}
 
 
-def _of_csv(path: Path, folder: Path) -> dict[str, Any]:
+def _of_csv(path: Path, folder: Path, limits: Limits) -> dict[str, Any]:
     """Return the parts of a table: a column of labels, and a column of scores a class."""
-    table = read_table_file(path, folder, dict.fromkeys(LABELS, False))
+    table = read_table_file(path, folder, dict.fromkeys(LABELS, False), limits=limits)
     found: dict[str, Any] = {"scores": table.values, "class_names": table.columns}
     for column in LABELS:
         if column in table.codes:
@@ -106,13 +122,14 @@ def _of_csv(path: Path, folder: Path) -> dict[str, Any]:
     return found
 
 
-def _words(path: Path, folder: Path) -> np.ndarray | tuple[str, ...]:
+def _words(path: Path, folder: Path, limits: Limits) -> np.ndarray | tuple[str, ...]:
     """Return labels from a file of their own."""
     if path.suffix.lower() in (".txt", ".csv", ".tsv", ""):
         return _numbers_or_names(read_lines(path, max_bytes=64 << 20))
     folder.mkdir(exist_ok=True)
     names = ("array", *NAMES["labels"])
-    read = read_arrays(path, dict.fromkeys(names, "labels"), folder, required=(), kinds=KINDS)
+    wanted: dict[str, Role] = dict.fromkeys(names, "labels")
+    read = read_arrays(path, wanted, folder, required=(), kinds=KINDS, limits=limits)
     for name in names:
         if name in _held(read):
             return read.names.get(name) or read.arrays[name]

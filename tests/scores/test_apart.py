@@ -1,0 +1,142 @@
+"""Score files judged in a child: the same figures, little in memory, and one sentence."""
+
+import json
+import sys
+
+import numpy as np
+import pytest
+
+from zslcore.exceptions import FileRefusedError
+from zslcore.protocol import ScoredTest, evaluate
+from zslcore.scores import ScoreFile, apart, interpreted, judge, sides
+from zslcore.scores.apart import Asked, Given, judged_apart
+from zslcore.scores.sides import sides_of
+
+MEMORY = 1 << 30
+WHOSE = "that a visitor may take"
+RNG = np.random.default_rng(3)
+Y = np.repeat(np.arange(9), 20)
+SEEN = np.arange(9) % 3 > 0
+UNSEEN = np.flatnonzero(~SEEN)
+F = (np.eye(9)[Y] + RNG.normal(size=(180, 9)) + 0.4 * SEEN).astype(np.float32)
+
+
+@pytest.fixture(autouse=True)
+def _own_data(tmp_path, monkeypatch):
+    monkeypatch.setenv("ZSL_DATA", str(tmp_path / "data"))
+
+
+def written(tmp_path, name="own.npz", **arrays):
+    np.savez_compressed(
+        tmp_path / name, **({"scores": F, "y": Y, "unseen_classes": UNSEEN} | arrays)
+    )
+    return tmp_path / name
+
+
+@pytest.mark.parametrize("kind", ["float32", "ties", "ruled out", "no seen images"])
+def test_sides_say_what_the_whole_matrix_says(kind, monkeypatch):
+    monkeypatch.setattr(sides, "AT_ONCE", 100)  # 11 rows at a time
+    scores, y = F.copy(), Y
+    if kind == "ties":
+        scores = np.round(scores).astype(np.float64)
+    if kind == "ruled out":
+        scores[::7, SEEN] = -np.inf
+    if kind == "no seen images":
+        scores, y = scores[~SEEN[Y]], Y[~SEEN[Y]]
+    whole, few = ScoredTest(scores, y, np.arange(9), SEEN), sides_of(scores, y, SEEN)
+    for gamma in (0.0, 0.4):
+        assert evaluate(few, gamma) == evaluate(whole, gamma)
+        assert np.array_equal(few.predicted(gamma), whole.predicted(gamma))
+        assert np.array_equal(few.ranks(gamma), whole.ranks(gamma))
+    for name in ("gamma", "right_if_seen", "right_if_unseen", "y") if few.generalized else ():
+        assert np.array_equal(getattr(few.switches, name), getattr(whole.switches, name))
+
+
+def test_a_child_reaches_the_figures_that_are_reached_here(tmp_path):
+    path, validation = written(tmp_path), written(tmp_path, "val.npz", scores=F + 0.1 * F[::-1])
+    file = ScoreFile("own.npz", F, Y, UNSEEN)
+    chosen_on = ScoreFile("val.npz", F + 0.1 * F[::-1], Y, UNSEEN)
+    here = judge(interpreted(file)[0], validation=interpreted(chosen_on)[0])
+    there = judged_apart(Given(path), Given(validation), memory=MEMORY, whose=WHOSE)
+    assert there.to_json() == here.to_json()
+    assert not hasattr(there.matrix, "F")
+    assert there.matrix.tested.F is None
+    gamma = there.gamma
+    assert np.array_equal(there.matrix.tested.ranks(gamma), here.matrix.tested.ranks(gamma))
+
+
+def test_a_child_asks_and_takes_answers(tmp_path):
+    path = written(tmp_path, scores=-F)
+    asked = judged_apart(Given(path), memory=MEMORY, whose=WHOSE)
+    assert isinstance(asked, Asked)
+    assert (asked.question.fix, asked.of_validation) == ("distances", False)
+    report = judged_apart(Given(path, fixes=("distances",)), memory=MEMORY, whose=WHOSE)
+    assert report.matrix.fixes == ("distances",)
+    of = judged_apart(Given(path, fixes=("distances",)), Given(path), memory=MEMORY, whose=WHOSE)
+    assert of.of_validation
+
+
+def test_a_file_that_is_no_such_file_gets_its_sentence(tmp_path):
+    with pytest.raises(FileRefusedError, match="own.npz, scores: expected a row for each of 8"):
+        judged_apart(Given(written(tmp_path, y=np.arange(8))), memory=MEMORY, whose=WHOSE)
+
+
+def test_more_scores_than_memory_allows_are_refused_by_name(tmp_path):
+    n = 40_000
+    path = written(
+        tmp_path, scores=np.zeros((n, 1000), "f4"), y=np.arange(n) % 1000, pad=RNG.bytes(1 << 21)
+    )
+    with pytest.raises(FileRefusedError) as refused:
+        judged_apart(Given(path), memory=300 << 20, whose=WHOSE)
+    assert "40000 x 1000 values (160,000,000 bytes)" in str(refused.value)
+    assert f"more than the {(300 << 20) // 3:,} bytes {WHOSE}" in str(refused.value)
+
+
+def judged_there(tmp_path, monkeypatch, spoil):
+    """Let what a child has left be spoiled before it is looked at."""
+    real = apart.door.in_child
+
+    def in_child(module, given, readable, into, **limits):
+        real(module, given, readable, into, **limits)
+        spoil(into)
+
+    monkeypatch.setattr(apart.door, "in_child", in_child)
+    return judged_apart(Given(written(tmp_path)), memory=MEMORY, whose=WHOSE)
+
+
+def _say(into, **said):
+    path = into / apart.SAID
+    path.write_text(json.dumps(json.loads(path.read_text()) | said))
+
+
+SPOILED = {
+    "a class that there is none of": lambda into: np.save(
+        into / "seen_class.npy", np.full(180, 9, "<i4")
+    ),
+    "rows of another file": lambda into: np.save(into / "margin.npy", np.zeros(3)),
+    "no numbers": lambda into: np.save(into / "margin.npy", np.full(180, np.nan)),
+    "objects": lambda into: np.save(into / "y.npy", np.array([{}] * 180), allow_pickle=True),
+    "nothing": lambda into: (into / apart.SAID).unlink(),
+    "an origin": lambda into: _say(into, gamma=1.0, origin="<script>"),
+    "no rounding": lambda into: _say(into, resolution=float("nan")),
+    "too few names": lambda into: _say(into, class_names=["a"]),
+    "a question": lambda into: _say(into, asked={"fix": "rm", "said": "", "open": False}),
+}
+
+
+@pytest.mark.parametrize("kind", SPOILED)
+def test_what_a_crashed_child_may_have_written_is_refused(tmp_path, monkeypatch, kind):
+    with pytest.raises(FileRefusedError, match="its reader gave a wrong answer"):
+        judged_there(tmp_path, monkeypatch, SPOILED[kind])
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs limits on address space")
+def test_this_process_never_holds_the_scores(tmp_path, monkeypatch):
+    """The child maps them; here only a few numbers an image arrive."""
+    n = 10_000
+    y = np.arange(n) % 1000
+    path = written(tmp_path, scores=np.zeros((n, 1000), "f4"), y=y, unseen_classes=np.arange(500))
+    assert path.stat().st_size < 1 << 20
+    report = judged_apart(Given(path, fixes=("as-is",)), memory=MEMORY, whose=WHOSE)
+    assert report.matrix.tested.nbytes < 32 * n
+    assert len(report.matrix.y) == n

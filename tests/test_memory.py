@@ -1,0 +1,81 @@
+"""Memory of score files: a share of a visitor, and what all visitors may take."""
+
+import threading
+
+import pytest
+
+from tests import pages
+from ui import cache, memory
+from ui.memory import Budget
+from zslcore.exceptions import ParameterError, ZSLError
+
+MB = 1 << 20
+
+
+@pytest.fixture(autouse=True)
+def _limits(monkeypatch):
+    monkeypatch.setenv("ZSL_MEMORY", str(1000 * MB))
+    monkeypatch.setenv("ZSL_MEMORY_A_VISITOR", str(600 * MB))
+
+
+def test_a_visitor_gets_what_is_left_and_then_a_sentence():
+    budget = Budget(patience=0)
+    budget.hold("a", 200 * MB)
+    with budget.lent("a", 900 * MB, "x.npz") as lent:
+        assert lent == 400 * MB
+        refused(budget, "a", r"x.npz: expected 64 MB of your memory .* got 0 MB of 600")
+    assert budget.used("a") == 200 * MB
+
+
+def refused(budget, visitor, sentence):
+    lent = budget.lent(visitor, 600 * MB, "x.npz")
+    with pytest.raises(ZSLError, match=sentence):
+        lent.__enter__()
+
+
+def test_all_visitors_share_what_the_server_has():
+    budget = Budget(patience=0)
+    with budget.lent("a", 600 * MB, "a.npz"), budget.lent("b", 300 * MB, "b.npz"):
+        refused(budget, "c", r"got 100 MB of 1,000 MB \(ZSL_MEMORY\)")
+    assert budget.used() == 0
+
+
+def test_a_file_waits_until_another_is_done():
+    budget, ready, got = Budget(patience=60), threading.Event(), []
+
+    def second():
+        ready.set()
+        with budget.lent("b", 600 * MB, "b.npz") as lent:
+            got.append(lent)
+
+    thread = threading.Thread(target=second)
+    with budget.lent("a", 600 * MB, "a.npz"):
+        thread.start()
+        ready.wait(60)
+        assert not got
+    thread.join(60)
+    assert got == [600 * MB]
+
+
+@pytest.mark.parametrize("value", ["4 apples", "-1", "5"])
+def test_a_setting_that_is_no_number_gets_a_sentence(monkeypatch, value):
+    monkeypatch.setenv("ZSL_MEMORY", value)
+    with pytest.raises(ParameterError, match="ZSL_MEMORY: expected a size"):
+        memory.of_server()
+
+
+def test_what_was_brought_counts_until_it_is_forgotten(tmp_path):
+    from tests.scores.test_apart import written
+
+    path = written(tmp_path)
+    before = memory.BUDGET.used()
+    app = pages.visit("pages/scores.py")
+    app.file_uploader(key="scores_files").upload(path.name, path.read_bytes()).run()
+    visitor = app.session_state["visitor"]
+    assert 0 < memory.BUDGET.used(visitor) < 1 << 16
+    app.file_uploader(key="scores_files").set_value([]).run()
+    assert memory.BUDGET.used() == before
+    app.file_uploader(key="scores_files").upload(path.name, path.read_bytes()).run()
+    assert memory.BUDGET.used() > before
+    cache._gone(visitor)  # the visit ends
+    assert memory.BUDGET.used() == before

@@ -1,0 +1,126 @@
+"""Memory that score files may take: one budget of a server, and one of a visitor.
+
+What judges a file takes memory while it runs; what comes back, and the file itself, stay as long as
+the visitor has them. Both count.
+
+========================  =======  ============================================
+variable                  default  what it limits, in bytes
+========================  =======  ============================================
+``ZSL_MEMORY``            4 GiB    score files of all visitors of one server
+``ZSL_MEMORY_A_VISITOR``  2 GiB    score files of one visitor
+========================  =======  ============================================
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from zslcore import settings
+from zslcore.exceptions import ZSLError
+
+__all__ = ["BUDGET", "Budget", "a_visitor", "of_server"]
+
+#: Less than this is not worth starting with.
+LEAST = 64 << 20
+#: Seconds that a file waits for memory of the server.
+PATIENCE = 60.0
+
+
+def of_server() -> int:
+    """Return the bytes that score files of all visitors may take."""
+    return settings.MEMORY()
+
+
+def a_visitor() -> int:
+    """Return the bytes that score files of one visitor may take."""
+    return min(settings.MEMORY_A_VISITOR(), of_server())
+
+
+def _mb(n: int) -> str:
+    return f"{n / 2**20:,.0f} MB"
+
+
+class Budget:
+    """Counts what score files take.
+
+    Parameters
+    ----------
+    patience : float
+        Seconds to wait until others have given memory back.
+    """
+
+    def __init__(self, patience: float = PATIENCE) -> None:
+        self.patience = patience
+        self._changed = threading.Condition(threading.RLock())
+        self._held: dict[str, int] = {}
+        self._working: dict[str, int] = {}
+
+    @contextmanager
+    def lent(self, visitor: str, most: int, what: str) -> Iterator[int]:
+        """Lend memory for as long as the block takes.
+
+        Parameters
+        ----------
+        visitor : str
+        most : bytes that the work may take; a visitor who has less left gets what is left
+        what : the file, for the sentence
+
+        Yields
+        ------
+        int, the bytes that may be taken
+
+        Raises
+        ------
+        ZSLError
+            When visitor or server have none left: which, how much there is, how much is needed.
+        """
+        with self._changed:
+            lent = self._left(visitor, most, what)
+            end = time.monotonic() + self.patience
+            while self.used() + lent > of_server():
+                if not self._changed.wait(end - time.monotonic()):
+                    raise ZSLError(
+                        f"{what}: expected {_mb(lent)} of this server's memory for score files; "
+                        f"got {_mb(max(0, of_server() - self.used()))} of {_mb(of_server())} "
+                        "(ZSL_MEMORY). Try again later."
+                    )
+                lent = self._left(visitor, most, what)
+            self._working[visitor] = self._working.get(visitor, 0) + lent
+        try:
+            yield lent
+        finally:
+            with self._changed:
+                self._working[visitor] -= lent
+                self._changed.notify_all()
+
+    def _left(self, visitor: str, most: int, what: str) -> int:
+        left = a_visitor() - self.used(visitor)
+        if left < min(LEAST, most):
+            raise ZSLError(
+                f"{what}: expected {_mb(min(most, LEAST))} of your memory for score files; got "
+                f"{_mb(max(0, left))} of {_mb(a_visitor())} (ZSL_MEMORY_A_VISITOR). Remove a file "
+                "first."
+            )
+        return min(left, most)
+
+    def hold(self, visitor: str, nbytes: int) -> None:
+        """Set what a visitor has in memory between two runs of a page."""
+        with self._changed:
+            self._held[visitor] = nbytes
+            if not nbytes:
+                del self._held[visitor]
+            self._changed.notify_all()
+
+    def used(self, visitor: str | None = None) -> int:
+        """Return the bytes that a visitor has, or all visitors."""
+        with self._changed:
+            if visitor is not None:
+                return self._held.get(visitor, 0) + self._working.get(visitor, 0)
+            return sum(self._held.values()) + sum(self._working.values())
+
+
+#: One for all visitors of this server.
+BUDGET = Budget()

@@ -1,0 +1,261 @@
+"""Score files judged in a child process: bounded, behind the door's walls, and small afterwards.
+
+A score file of some megabytes may hold gigabytes of scores. The child reads it, asks what it leaves
+open, judges it, and hands over the best class of either side of every image
+(:class:`zslcore.scores.sides.ScoredSides`) with what the file was understood as. From these every
+figure is computed again here: nothing that the child says is taken for a figure.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, get_args
+
+import numpy as np
+
+from zslcore.datasets import door
+from zslcore.datasets.door import DEFAULT_LIMITS, Limits, clean_text
+from zslcore.exceptions import FileRefusedError, ZSLError
+from zslcore.kept import scratch
+from zslcore.metrics import Answers
+from zslcore.scores.judging import GammaOrigin, ScoreReport, judge, report_of
+from zslcore.scores.matrix import ScoreAnswers, ScoreMatrix
+from zslcore.scores.oddities import FIXES, Question, interpreted
+from zslcore.scores.reading import read_scores
+from zslcore.scores.sides import ScoredSides, ranks_at
+
+__all__ = ["Asked", "Given", "do", "judged_apart", "memory_for"]
+
+#: Times the declared bytes of a file that reading and judging it take at once.
+COPIES = 3
+#: Most bytes of what is said beside the arrays: names of classes, questions, remarks.
+MAX_SAID = 16 << 20
+SAID = "said.json"
+#: Array -> its type in the child's folder.
+COLUMNS = {
+    "y": "<i4",
+    "seen": "|b1",
+    "seen_class": "<i4",
+    "unseen_class": "<i4",
+    "margin": "<f8",
+    "zsl_rank": "<i4",
+    "rank": "<i4",
+}
+
+
+@dataclass(frozen=True)
+class Given:
+    """A file of scores, and what is said of it.
+
+    Attributes
+    ----------
+    path, labels : files
+    unseen : names or numbers of unseen classes; None where the file says it
+    fixes : answers to its questions
+    """
+
+    path: Path
+    labels: Path | None = None
+    unseen: tuple[str, ...] | None = None
+    fixes: tuple[str, ...] = ()
+
+    @property
+    def files(self) -> list[Path]:
+        """What has to be read."""
+        return [self.path] + ([] if self.labels is None else [self.labels])
+
+    def to_values(self) -> dict[str, Any]:
+        """Return it as JSON has it."""
+        paths = {"path": str(self.path.resolve())}
+        if self.labels is not None:
+            paths["labels"] = str(self.labels.resolve())
+        return {"unseen": self.unseen, "fixes": self.fixes} | paths
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question that has to be answered first.
+
+    Attributes
+    ----------
+    question : Question
+    of_validation : whether it is about the validation scores
+    """
+
+    question: Question
+    of_validation: bool
+
+
+def memory_for(files: list[Path], limits: Limits = DEFAULT_LIMITS) -> int:
+    """Return the bytes that reading and judging files may take at most, by their sizes."""
+    return COPIES * sum(limits.budget(path.stat().st_size) for path in files)
+
+
+def judged_apart(
+    given: Given, validation: Given | None = None, *, memory: int, whose: str
+) -> ScoreReport | Asked:
+    """Judge a file of scores in a child process.
+
+    Parameters
+    ----------
+    given : scores of test images
+    validation : scores on which gamma is chosen
+    memory : bytes that the child may take
+    whose : what sets this limit, as in "that a visitor may take (ZSL_MEMORY_A_VISITOR)"
+
+    Raises
+    ------
+    FileRefusedError
+        One sentence on what is not as it should be.
+    """
+    files = given.files + ([] if validation is None else validation.files)
+    size = sum(path.stat().st_size for path in files)
+    with scratch() as folder:
+        values = {
+            "given": given.to_values(),
+            "validation": None if validation is None else validation.to_values(),
+            "whose": whose,
+        }
+        seconds = 10 + COPIES * DEFAULT_LIMITS.seconds(size)  # ten for starting
+        door.in_child(__name__, values, files, folder, memory=memory, seconds=seconds, whose=whose)
+        return _handed_over(folder, clean_text(given.path.name), memory)
+
+
+# --- In the child ---------------------------------------------------------------------------------
+
+
+def do(given: Mapping[str, Any], into: Path, memory: int) -> list[str]:
+    """Read, question and judge; write what :func:`judged_apart` reads."""
+    door.behind_walls = True
+    limits = Limits(most=memory // COPIES, whose=given["whose"])
+    try:
+        said = _judged(given, into, limits)
+    except ZSLError as error:
+        said = {"refused": str(error)}
+    (into / SAID).write_text(json.dumps(said), encoding="utf-8")
+    return [SAID]
+
+
+def _judged(given: Mapping[str, Any], into: Path, limits: Limits) -> dict[str, Any]:
+    chosen_on, matrices = given["validation"], []
+    for each in (given["given"], chosen_on):
+        if each is not None:
+            file = read_scores(
+                Path(each["path"]),
+                labels=Path(each["labels"]) if each.get("labels") else None,
+                unseen=each["unseen"],
+                limits=limits,
+            )
+            matrix, asked = interpreted(file, each["fixes"])
+            if matrix is None:
+                return {"asked": asdict(asked[0]), "of_validation": each is chosen_on}
+            matrices.append(matrix)
+    matrix, *others = matrices
+    report = judge(matrix, validation=others[0] if others else None)
+    _write(matrix, report.gamma, into)
+    names = ("name", "class_names", "fixes", "remarks", "benchmark", "split", "digest")
+    return {name: getattr(matrix, name) for name in names} | {
+        "gamma": report.gamma,
+        "origin": report.origin,
+        "note": report.note,
+        "checked": report.checked,
+        "resolution": matrix.tested.answers.resolution,
+    }
+
+
+def _write(matrix: ScoreMatrix, gamma: float | None, into: Path) -> None:
+    sides, answers = matrix.tested, matrix.tested.answers
+    rank = ranks_at(matrix.F, matrix.y, matrix.seen, gamma or 0.0)
+    columns = {name: getattr(answers, name) for name in ("seen_class", "unseen_class", "margin")}
+    columns |= {"y": sides.y, "seen": sides.seen, "zsl_rank": sides.zsl_rank, "rank": rank}
+    for name, array in columns.items():
+        np.save(into / f"{name}.npy", array.astype(COLUMNS[name], copy=False), allow_pickle=False)
+
+
+# --- Outside of it --------------------------------------------------------------------------------
+
+
+def _handed_over(folder: Path, file: str, memory: int) -> ScoreReport | Asked:
+    """Look again at what the child has left, for whoever crashed it may have written anything."""
+    path = folder / SAID
+    if not path.is_file() or path.stat().st_size > MAX_SAID:
+        raise _wrong(file)
+    try:
+        said = json.loads(path.read_bytes())
+        if "refused" in said:
+            raise FileRefusedError(clean_text(said["refused"], 800))
+        if "asked" in said:
+            asked = said["asked"]
+            if asked["fix"] not in FIXES:
+                raise _wrong(file)
+            question = Question(asked["fix"], clean_text(asked["said"], 800), bool(asked["open"]))
+            return Asked(question, bool(said["of_validation"]))
+        return _report(folder, said, file, memory)
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        raise _wrong(file) from None
+
+
+def _wrong(file: str) -> FileRefusedError:
+    return FileRefusedError(f"{file}: its reader gave a wrong answer.")
+
+
+def _report(folder: Path, said: dict[str, Any], file: str, memory: int) -> ScoreReport:
+    sides = _sides(folder, said, file, memory)
+    names = tuple(clean_text(name) for name in said["class_names"])
+    if len(names) != len(sides.seen) or not set(said["fixes"]) <= set(FIXES):
+        raise _wrong(file)
+    answers = ScoreAnswers(
+        name=file,
+        tested=sides,
+        class_names=names,
+        digest=clean_text(said["digest"], 16),
+        fixes=tuple(said["fixes"]),
+        remarks=tuple(clean_text(remark, 800) for remark in said["remarks"]),
+        benchmark=clean_text(said["benchmark"]),
+        split=clean_text(said["split"]),
+    )
+    gamma, origin = said["gamma"], said["origin"]
+    if gamma is not None and (not math.isfinite(gamma) or origin not in get_args(GammaOrigin)):
+        raise _wrong(file)
+    return report_of(
+        answers,
+        gamma,
+        origin if gamma is not None else None,
+        clean_text(said["note"], 800),
+        bool(said["checked"]),
+    )
+
+
+def _sides(folder: Path, said: dict[str, Any], file: str, memory: int) -> ScoredSides:
+    found = {name: _array(folder / f"{name}.npy", kind, file) for name, kind in COLUMNS.items()}
+    n, n_classes = len(found["y"]), len(found["seen"])
+    if not n or sum(array.nbytes for array in found.values()) > memory:
+        raise _wrong(file)
+    if any(len(array) != n for name, array in found.items() if name != "seen"):
+        raise _wrong(file)
+    for name, low in {"y": 0, "seen_class": -1, "unseen_class": -1}.items():
+        if found[name].min() < low or found[name].max() >= n_classes:
+            raise _wrong(file)
+    resolution = float(said["resolution"])
+    if np.isnan(found["margin"]).any() or not 0 <= resolution < math.inf:
+        raise _wrong(file)
+    y, seen, zsl_rank = (found[name] for name in ("y", "seen", "zsl_rank"))
+    a, b, margin = (found[name] for name in ("seen_class", "unseen_class", "margin"))
+    answers = Answers(y, seen[y], a, b, margin, resolution)
+    ranked = said["gamma"] or 0.0, found["rank"]
+    return ScoredSides(y, seen, answers, zsl_rank, ranked=ranked)
+
+
+def _array(path: Path, kind: str, file: str) -> np.ndarray:
+    """Return an array of one axis, in memory once it is known to be what it should be."""
+    try:
+        array: np.ndarray = np.load(path, mmap_mode="r", allow_pickle=False)
+    except (OSError, ValueError):
+        raise _wrong(file) from None
+    if array.ndim != 1 or array.dtype != np.dtype(kind):
+        raise _wrong(file)
+    return np.array(array)
