@@ -223,6 +223,11 @@ def show_splits(study: ActionStudy) -> None:
         f"**{percent(first['ouc_released'])}** of the test classes of the former and "
         f"**{percent(first['ouc_controlled'])}** of the latter."
     )
+    _list_splits(study, table)
+
+
+def _list_splits(study: ActionStudy, table: pd.DataFrame) -> None:
+    """List the accuracies, with the printed ones where the paper prints any."""
     printed = {
         "printed_released": "released, printed",
         "printed_controlled": "controlled, printed",
@@ -231,7 +236,7 @@ def show_splits(study: ActionStudy) -> None:
         printed = {}
     tables.show(
         _in_words(table),
-        f"actions_splits_{setting.name}",
+        f"actions_splits_{study.spec.configuration}",
         labels={
             "features": "features",
             "semantics": "prototypes",
@@ -245,13 +250,10 @@ def show_splits(study: ActionStudy) -> None:
         percent=["released", "controlled", *printed],
         points=["difference", "low", "high"],
     )
+    none = "The paper prints its table 4 for OS2 and OS4 alone, drawn by what Sports-1M has."
     st.caption(
         "Mean accuracy per class. Intervals: 95 % (Welch) over the draws of these classes. "
-        + (
-            "Printed: real videos."
-            if printed
-            else "The paper prints its table 4 for OS2 and OS4 alone, drawn by what Sports-1M has."
-        )
+        + ("Printed: real videos." if printed else none)
     )
 
 
