@@ -36,11 +36,13 @@ from zslcore.board.entry import (
 )
 from zslcore.board.making import add_entry, entry_of_run, entry_of_scores, file_name, split_name
 from zslcore.datasets import ZSLDataset
-from zslcore.files import FACTS
+from zslcore.evaluation.runs import RunResult, execute
+from zslcore.evaluation.specs import RunSpec
+from zslcore.evaluation.store import RunStore
 from zslcore.methods import get_method
-from zslcore.runs import RunResult, RunSpec, RunStore, execute
 from zslcore.scores import interpreted, judge
 from zslcore.scores.reading import read_scores
+from zslcore.storage.files import FACTS
 from zslcore.version import read_stamped, release, sources
 
 WHO = "Zero-shot lab"

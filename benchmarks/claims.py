@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 import pandas as pd
 
 from benchmarks.writing import RESULTS, keep, markdown_table
-from zslcore.analysis.claims import (
+from zslcore.analysis.papers.claims import (
     BODIES,
     CLAIMS,
     Body,
@@ -24,10 +24,10 @@ from zslcore.analysis.claims import (
     of_rows,
     printed_evidence,
 )
-from zslcore.analysis.claims.evidence import CannotTellError, kept_rows
-from zslcore.analysis.claims.judging import mean_ranks
+from zslcore.analysis.papers.claims.evidence import CannotTellError, kept_rows
+from zslcore.analysis.papers.claims.judging import mean_ranks
 from zslcore.analysis.ranking import agreement
-from zslcore.runs import RunStore
+from zslcore.evaluation.store import RunStore
 from zslcore.version import read_stamped
 
 GBU_DATA = CLAIMS["gbu-best-ps"].data

@@ -33,7 +33,7 @@ from zslcore.analysis.class_embeddings import (
 )
 from zslcore.analysis.sweep import first_specs, run_missing
 from zslcore.datasets import ZSLDataset, read_xlsa17
-from zslcore.runs import RunStore
+from zslcore.evaluation.store import RunStore
 
 #: Cheap ones first; those that take ten minutes an embedding are run by name.
 METHODS = ("LinearS2V", "ESZSL", "ALE", "DEVISE", "SJE", "SAE", "LinearV2S")

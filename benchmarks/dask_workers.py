@@ -33,7 +33,7 @@ from benchmarks.timing import report
 from zslcore.large.engine import Engine
 from zslcore.large.ranks import count_ranks
 from zslcore.large.shards import write_shards
-from zslcore.score_map import ScoreMap, linear
+from zslcore.methods.score_map import ScoreMap, linear
 
 N_FEATURES, PARTS = 256, 24
 

@@ -48,7 +48,7 @@ import streamlit as st
 
 from ui.components import seen_unseen
 from ui.figures.curve import curve_in_hand, line_of
-from zslcore.protocol import ScoredTest
+from zslcore.evaluation.protocol import ScoredTest
 
 st.set_page_config(layout="wide")
 

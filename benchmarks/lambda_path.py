@@ -18,8 +18,8 @@ import numpy as np
 from benchmarks.awa2_size import N_SEEN, make
 from benchmarks.timing import check, report, seconds
 from zslcore.analysis.regularization import path_values
-from zslcore.base import ZSLEstimator
 from zslcore.methods import ESZSL, GFZSL, SAE, LinearS2V, LinearV2S
+from zslcore.methods.base import ZSLEstimator
 from zslcore.metrics import seen_unseen_curve
 
 #: Fits that the limit allows a path, and fits that are measured for the time of 25.

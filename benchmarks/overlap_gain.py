@@ -25,13 +25,14 @@ import pandas as pd
 
 from benchmarks.real_features import FEATURES, sources
 from benchmarks.writing import keep, markdown_table, percent
-from zslcore.analysis.overlap import half_and_half, overlap_gain, overlap_study, study_summary
-from zslcore.analysis.significance import holm
+from zslcore.analysis.overlap import half_and_half, overlap_study, study_summary
 from zslcore.datasets import ZSLDataset, load
+from zslcore.evaluation.protocol import evaluate, fit_and_score, select
 from zslcore.exceptions import DatasetError
 from zslcore.leakage import get_vocabulary, match_names
 from zslcore.methods import get_method
-from zslcore.protocol import evaluate, fit_and_score, select
+from zslcore.metrics.gain import overlap_gain
+from zslcore.metrics.significance import holm
 
 METHODS = {
     "LinearS2V": get_method("LinearS2V")(lam=1e-3),

@@ -29,12 +29,12 @@ from benchmarks.imagenet_size import (
     peak_mib,
 )
 from benchmarks.timing import check
-from zslcore.features import FeatureView
+from zslcore.datasets.features import FeatureView
 from zslcore.large import ranks
 from zslcore.large.engine import Engine
 from zslcore.large.ranks import KS, count_ranks
+from zslcore.methods.score_map import ScoreMap, linear
 from zslcore.metrics import seen_unseen_curve
-from zslcore.score_map import ScoreMap, linear
 
 HERE = Engine(workers=1)
 GOAL = 0.7

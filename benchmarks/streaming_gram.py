@@ -51,15 +51,15 @@ def make(folder: Path, n_rows: int) -> None:
     manifest["parts"] = [part | {"file": name} for name in names]
     (folder / "labels.npy").unlink()
     np.save(folder / "labels.npy", np.tile(y.astype(np.int32), n_parts))
-    from zslcore import kept
+    from zslcore.storage import artifacts
 
-    manifest["files"] = dict.fromkeys(names, state) | kept.seal([folder / "labels.npy"])
+    manifest["files"] = dict.fromkeys(names, state) | artifacts.seal([folder / "labels.npy"])
     (folder / "shards.json").write_text(json.dumps(manifest))
 
 
 def gather_all(folder: str, products: str, n_rows: int) -> None:
     """Gather the statistics of the first rows, and print seconds a row and the peak memory."""
-    from zslcore.features import FeatureView
+    from zslcore.datasets.features import FeatureView
     from zslcore.large.engine import Engine
     from zslcore.large.shards import Shards
     from zslcore.large.statistics import gather
@@ -94,7 +94,7 @@ def plain(products: str) -> float:
 
 def difference() -> float:
     """Return how far single-precision products lead astray, of the largest entry."""
-    from zslcore.features import FeatureView
+    from zslcore.datasets.features import FeatureView
     from zslcore.large.statistics import FullStatistics
 
     rng = np.random.default_rng(1)

@@ -24,12 +24,14 @@ from joblib import Parallel, delayed
 
 from benchmarks import writing
 from benchmarks.writing import keep, markdown_table, percent
-from zslcore.analysis.experiments import EXPERIMENTS, RunsExperiment
-from zslcore.analysis.sweep import SEEDS, VARIANTS, finished, first_specs, run_missing
+from zslcore.analysis.papers.experiments import EXPERIMENTS, RunsExperiment
+from zslcore.analysis.sweep import SEEDS, finished, first_specs, run_missing
 from zslcore.datasets import ZSLDataset
+from zslcore.evaluation.protocol import Task
+from zslcore.evaluation.specs import RunSpec
+from zslcore.evaluation.store import RunStore
 from zslcore.methods import METHODS
-from zslcore.protocol import Task
-from zslcore.runs import RunSpec, RunStore
+from zslcore.methods.variants import VARIANTS
 from zslcore.version import read_stamped
 
 __all__ = ["Source", "arguments", "sweep"]

@@ -21,10 +21,10 @@ from scipy.optimize import minimize
 
 from benchmarks.timing import report
 from zslcore.datasets import read_xlsa17
-from zslcore.features import Preprocessing
+from zslcore.datasets.features import Preprocessing
+from zslcore.evaluation.protocol import Problem
 from zslcore.methods import SYNC
 from zslcore.methods._linear import LinearPath, SquaredHinge
-from zslcore.protocol import Problem
 
 FOLDER = Path("../shared/data/xlsa17/CUB")
 

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pandas as pd
 
+from zslcore.evaluation.specs import revisions_of
 from zslcore.methods import METHODS, get_method
-from zslcore.runs import revisions_of
 from zslcore.version import release, sources
 
 __all__ = ["RESULTS", "keep", "made_by", "markdown_table", "percent", "traced"]

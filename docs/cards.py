@@ -9,7 +9,7 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 from zslcore import methods
-from zslcore.base import ZSLEstimator
+from zslcore.methods.base import ZSLEstimator
 
 
 class Cards(SphinxDirective):

@@ -15,7 +15,7 @@ from ui.sections.contamination import (
     show_map,
 )
 from ui.takeaway import show_command
-from zslcore.datasets.door import clean_text
+from zslcore.datasets.sandbox.client import clean_text
 from zslcore.exceptions import ParameterError
 from zslcore.leakage import contamination
 

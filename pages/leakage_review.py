@@ -17,16 +17,12 @@ from ui.sections.quiz import show_quiz
 from ui.text import on_screen
 from ui.visitors import available
 from zslcore.datasets import Split, ZSLDataset
+from zslcore.evaluation.runs import RunResult
+from zslcore.evaluation.specs import RunSpec
+from zslcore.evaluation.store import RunStore
 from zslcore.exceptions import ZSLError
-from zslcore.leakage import (
-    VOCABULARY_NAMES,
-    AuditContext,
-    Provenance,
-    Vocabulary,
-    get_vocabulary,
-)
+from zslcore.leakage import VOCABULARY_NAMES, AuditContext, Provenance, Vocabulary, get_vocabulary
 from zslcore.leakage.loading import context_of_dataset
-from zslcore.runs import RunResult, RunSpec, RunStore
 
 CHOSEN_ON = ["unknown", "validation", "given", "test", "none"]
 #: Fitted on request to measure what overlapping classes gain.

@@ -11,7 +11,7 @@ from ui.numbers import percent, points, three_digits
 from ui.sections.held_back import choose_gamma
 from ui.waiting import quick
 from zslcore.analysis import inventory, recognition
-from zslcore.runs import RunSpec
+from zslcore.evaluation.specs import RunSpec
 
 #: What may be answered, and the gamma that makes it so; None is one that the visitor drags, from
 #: the one chosen on the folds on.

@@ -6,7 +6,7 @@ import streamlit as st
 from ui import cache, cards, controls, tables, terms, waiting
 from ui.figures.regularization import path_in_hand
 from ui.frame import errors_as_sentences, open_page
-from ui.in_hand import let_go, take_path_in_hand
+from ui.interactive import let_go, take_path_in_hand
 from ui.numbers import change, percent, points, three_digits
 from ui.sections.bias_variance import show_parts
 from ui.sections.three_settings import show_settings

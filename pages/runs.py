@@ -6,7 +6,7 @@ from ui import cache, controls, terms
 from ui.frame import errors_as_sentences, open_page
 from ui.sections import runs as sections
 from ui.text import plain
-from zslcore.run_listing import SORTED_BY, RunFilter, listed
+from zslcore.analysis.run_listing import SORTED_BY, RunFilter, listed
 
 WHOSE = {"everybody's": None, "computed here": False, "of other people": True}
 ORDERS = {

@@ -5,7 +5,7 @@ import streamlit as st
 from ui import cache, cards, controls, tables, terms, waiting
 from ui.figures.transduction import class_gains, curves_in_hand
 from ui.frame import chart, errors_as_sentences, open_page
-from ui.in_hand import take_in_hand
+from ui.interactive import take_in_hand
 from ui.numbers import change, percent
 from ui.text import AUSUC
 from zslcore.analysis.transduction import per_class_table

@@ -17,10 +17,10 @@ from ui import cache
 from zslcore import datasets
 from zslcore.__main__ import main
 from zslcore.commands.app import MOST_STARTS, PROXIES, Servers
+from zslcore.evaluation.runs import RunResult
 from zslcore.exceptions import ZSLError
 from zslcore.jobs import Runner, Work
-from zslcore.kept import scratch
-from zslcore.runs import RunResult
+from zslcore.storage.artifacts import scratch
 
 ROOT = Path(__file__).parents[1]
 A_RUN = ROOT / "tests" / "historic_results" / "0.1.0" / "run.json"
@@ -130,9 +130,9 @@ OTHER = """
 import json, sys
 from pathlib import Path
 from zslcore.datasets import import_dataset
-from zslcore.doctor import sweep_leftovers
+from zslcore.jobs.upkeep import sweep_leftovers
 from zslcore.jobs import Runner, Work
-from zslcore.runs import RunResult, RunStore
+from zslcore.evaluation.runs import RunResult, RunStore
 
 if __name__ == "__main__":
     runner = Runner("tests.jobs.functions", parallel=1)

@@ -6,14 +6,15 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from tests.worlds import linear_world
-from zslcore.runs import RunSpec, execute
+from zslcore.evaluation.runs import execute
+from zslcore.evaluation.specs import RunSpec
 
 WORLD = linear_world()
 
 
 def card(run_as_json):
     from ui import cards
-    from zslcore.runs import RunResult
+    from zslcore.evaluation.runs import RunResult
 
     cards.show(RunResult.from_json(run_as_json))
 

@@ -6,13 +6,16 @@ from typing import get_args, get_type_hints
 import pytest
 
 from tests.worlds import imagenet_world
-from zslcore.__main__ import main, named, read_param, read_params
+from zslcore.__main__ import main
 from zslcore.analysis.large_scale import LargeScaleSpec, measure
+from zslcore.commands.options import named
+from zslcore.commands.run import read_param, read_params
 from zslcore.datasets import import_dataset, load
+from zslcore.evaluation.runs import RunResult
+from zslcore.evaluation.store import RunStore
 from zslcore.exceptions import ParameterError
 from zslcore.large.shards import write_shards
 from zslcore.methods import METHODS
-from zslcore.runs import RunResult, RunStore
 
 
 @pytest.fixture(autouse=True)

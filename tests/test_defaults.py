@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from zslcore.datasets import load, read_xlsa17
+from zslcore.evaluation.protocol import select
 from zslcore.methods import get_method
-from zslcore.protocol import select
 
 #: Points below the best of the grid that are near, in accuracy on the folds' validation classes.
 NEAR = 5.0

@@ -5,7 +5,7 @@ from importlib import import_module
 
 import pytest
 
-from zslcore.files import APP
+from zslcore.storage.files import APP
 
 ROOT = APP.parent
 PLACES = ("zslcore", "ui", "pages", "tests")

@@ -14,9 +14,11 @@ from zslcore.analysis.cross_dataset import CrossAccuracy
 from zslcore.analysis.maps import EmbeddedMap
 from zslcore.analysis.transduction import Transduction
 from zslcore.datasets import load
+from zslcore.evaluation.runs import RunResult
+from zslcore.evaluation.specs import RunSpec
+from zslcore.evaluation.store import ImportMark, KeptRun, RunStore
 from zslcore.exceptions import ZSLError
 from zslcore.jobs import kinds
-from zslcore.runs import ImportMark, KeptRun, RunResult, RunSpec, RunStore
 
 #: Kinds of work that a version did not have yet.
 LATER = {

@@ -8,10 +8,11 @@ import streamlit as st
 
 from tests.pages import metrics, visit
 from zslcore.__main__ import main
+from zslcore.evaluation.repair import damage_of, mend, refusal_of
+from zslcore.evaluation.specs import RunSpec
+from zslcore.evaluation.store import RunStore
 from zslcore.exceptions import ZSLError
 from zslcore.jobs import Runner, Work
-from zslcore.mending import damage_of, mend, refusal_of
-from zslcore.runs import RunSpec, RunStore
 
 RUN = ["run", "--dataset", "digits", "--method", "LinearS2V", "--no-oracle", "--param", "lam=1"]
 
@@ -57,8 +58,12 @@ def test_the_command_line_prints_figures_before_it_warns(capsys):
 def test_it_is_asked_whether_something_can_be_written_before_a_long_run(unwritable, monkeypatch):
     assert "expected a run store" in refusal_of(RunStore())
     asked = []
-    monkeypatch.setattr("zslcore.mending.refusal_of", lambda store: asked.append("asked") or "")
-    monkeypatch.setattr("zslcore.runs.execute", lambda *_, **__: asked.append("run") or 1 / 0)
+    monkeypatch.setattr(
+        "zslcore.evaluation.repair.refusal_of", lambda store: asked.append("asked") or ""
+    )
+    monkeypatch.setattr(
+        "zslcore.evaluation.runs.execute", lambda *_, **__: asked.append("run") or 1 / 0
+    )
     with pytest.raises(ZeroDivisionError):
         main(RUN)
     assert asked == ["asked", "run"]
@@ -90,7 +95,7 @@ def test_jobs_find_a_folder_that_lasts_as_long_as_the_server():
 
 
 def test_a_store_that_is_locked_loses_no_figures(tmp_path, monkeypatch):
-    monkeypatch.setattr("zslcore.runs.PATIENCE", 0.05)
+    monkeypatch.setattr("zslcore.evaluation.store.PATIENCE", 0.05)
     store = RunStore(tmp_path / "runs.sqlite")
     with store.writing():
         other = RunStore(store.path)

@@ -9,7 +9,7 @@ import pytest
 
 from ui.figures.accuracy import class_bars, confusion_map
 from ui.figures.transduction import class_gains
-from zslcore.csv_text import harmless, harmless_csv
+from zslcore.storage.spreadsheets import harmless, harmless_csv
 
 LINK = '<a href="http://example.org">otter</a>'
 NAMES = [LINK, "<b>bat</b>", "sea<br>lion", "a & b"]

@@ -7,9 +7,9 @@ from tests.datasets import files
 from tests.pages import visit
 from ui import cache
 from zslcore.datasets import Split, ZSLDataset, import_dataset
+from zslcore.evaluation.protocol import fit_and_score, transduce
 from zslcore.exceptions import SplitError
 from zslcore.methods import get_method
-from zslcore.protocol import fit_and_score, transduce
 
 PAGES = {
     "pages/evaluate.py": {},

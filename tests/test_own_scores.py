@@ -7,10 +7,10 @@ from tests import pages
 from tests.pages import metrics, words
 from ui.scores import Brought
 from zslcore.datasets import load
+from zslcore.evaluation.protocol import fit_and_score
+from zslcore.leakage.test_sets import known_tests
 from zslcore.methods import get_method
-from zslcore.protocol import fit_and_score
 from zslcore.scores import ScoreFile, interpreted, judge
-from zslcore.scores.known import known_tests
 
 NAME = "own.npz (your scores)"
 

@@ -7,7 +7,7 @@ import pytest
 
 from tests.pages import visit, words
 from zslcore.board import read_board
-from zslcore.files import FACTS
+from zslcore.storage.files import FACTS
 from zslcore.version import read_stamped
 
 PAGE = "pages/board.py"

@@ -12,9 +12,9 @@ from tests.pages import settled, words
 from ui.scores import Brought
 from zslcore.analysis.comparison import ComparisonSpec, complete, planned
 from zslcore.datasets import load
+from zslcore.evaluation.protocol import fit_and_score
+from zslcore.evaluation.store import RunStore
 from zslcore.methods import get_method
-from zslcore.protocol import fit_and_score
-from zslcore.runs import RunStore
 from zslcore.scores import ScoreFile, interpreted, judge
 
 PAGE = "pages/compare.py"

@@ -19,8 +19,9 @@ from ui.figures.images import answer_wall, class_codes, nearest_looks
 from ui.figures.palette import OVERLAP
 from ui.figures.splits import split_map
 from zslcore.analysis import inventory, recognition
-from zslcore.datasets import available, door, load
+from zslcore.datasets import available, load
 from zslcore.datasets.facts import class_facts
+from zslcore.datasets.sandbox import client
 from zslcore.exceptions import ZSLError
 
 PAGE = "pages/data_and_splits.py"
@@ -177,7 +178,7 @@ def test_a_file_that_crashes_its_reader_is_one_sentence(visit, tmp_path):
 
 def test_an_import_shows_how_far_it_is_and_a_click_cancels_it(visit, monkeypatch):
     def read(*args, **more):
-        door._WATCHER.get()(0.5)
+        client._WATCHER.get()(0.5)
         st.stop()  # as Streamlit does to a run when somebody clicks, or leaves
 
     monkeypatch.setattr(uploads, "import_files", read)

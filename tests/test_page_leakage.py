@@ -17,7 +17,10 @@ from tests.pages import ROOT, words
 from ui import decisions, uploads
 from ui.sections.audit import ON_PAGE, in_words_of_page
 from zslcore.__main__ import main
+from zslcore.commands.audit import read_decisions
 from zslcore.datasets import load
+from zslcore.evaluation.specs import RunSpec
+from zslcore.evaluation.store import RunStore
 from zslcore.exceptions import ZSLError
 from zslcore.leakage import (
     AuditContext,
@@ -29,10 +32,8 @@ from zslcore.leakage import (
     leaks,
     quiz,
 )
-from zslcore.leakage.cli import read_decisions
 from zslcore.leakage.loading import context_of_dataset
 from zslcore.leakage.words import HOW, how
-from zslcore.runs import RunSpec, RunStore
 
 PAGE = "pages/leakage_review.py"
 TABS = [

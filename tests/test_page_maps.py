@@ -11,8 +11,9 @@ from ui.maps.colours import COLOURS
 from zslcore.analysis.maps import MapSettings, make_map
 from zslcore.analysis.maps.answers import answers
 from zslcore.datasets import load
+from zslcore.evaluation.runs import execute_with_scores
+from zslcore.evaluation.specs import RunSpec
 from zslcore.jobs import embed
-from zslcore.runs import RunSpec, execute_with_scores
 
 PAGE = "pages/awa1_and_awa2.py"
 DIGITS = {"awa1_first": "digits", "awa1_second": "nothing else", "awa1_threads": "1"}

@@ -12,11 +12,12 @@ from ui.figures import overlap as figures
 from ui.figures.palette import OVERLAP, UNSEEN
 from zslcore.analysis import overlap_tables
 from zslcore.analysis.nearest import nearest_classes
-from zslcore.analysis.overlap import overlap_gain, study_summary
+from zslcore.analysis.overlap import study_summary
 from zslcore.datasets import load
+from zslcore.evaluation.protocol import evaluate, fit_and_score
 from zslcore.jobs import run
 from zslcore.methods import get_method
-from zslcore.protocol import evaluate, fit_and_score
+from zslcore.metrics.gain import overlap_gain
 
 PAGE = "pages/overlap_gain.py"
 TABS = ["Who wins without leaky classes?", "Methods × features", "SS and PS", "One class",

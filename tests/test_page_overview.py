@@ -6,7 +6,8 @@ from streamlit.testing.v1 import AppTest
 
 from tests.pages import APP
 from zslcore.datasets import load
-from zslcore.runs import RunSpec, execute
+from zslcore.evaluation.runs import execute
+from zslcore.evaluation.specs import RunSpec
 
 WALL = "overview_wall"
 

@@ -9,13 +9,15 @@ from tests.pages import metrics, words
 from ui.figures.published import differences, judgment_forest
 from ui.sections.compare import in_words
 from ui.sections.published import SEE
-from zslcore.analysis.beside import PRINTED_TABLES, beside
-from zslcore.analysis.claims import CLAIMS, evidence_of, judge_all
 from zslcore.analysis.comparison import MEASURES
-from zslcore.analysis.findings import FINDINGS
+from zslcore.analysis.papers.alongside import PRINTED_TABLES, beside
+from zslcore.analysis.papers.claims import CLAIMS, evidence_of, judge_all
+from zslcore.analysis.papers.findings import FINDINGS
 from zslcore.datasets import load
 from zslcore.datasets.facts import class_facts
-from zslcore.runs import RunSpec, RunStore, execute
+from zslcore.evaluation.runs import execute
+from zslcore.evaluation.specs import RunSpec
+from zslcore.evaluation.store import RunStore
 
 PAGE = "pages/published.py"
 TITLES = [f"{table.source}: {table.title}" for table in PRINTED_TABLES.values()]

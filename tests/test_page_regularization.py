@@ -11,7 +11,8 @@ from ui.figures.regularization import bias_variance_figure, path_in_hand
 from zslcore.analysis import bias_variance
 from zslcore.analysis.regularization import RegularizationSpec
 from zslcore.datasets import load
-from zslcore.runs import RunSpec, RunStore
+from zslcore.evaluation.specs import RunSpec
+from zslcore.evaluation.store import RunStore
 
 SPEC = RegularizationSpec("digits", "PS", "LinearV2S")
 

@@ -11,8 +11,10 @@ from tests.worlds import linear_world
 from ui.run_address import address_of
 from ui.sections.runs import label_of
 from zslcore.analysis.comparison import complete
-from zslcore.run_listing import as_json
-from zslcore.runs import ImportMark, KeptRun, RunResult, RunSpec, RunStore, execute
+from zslcore.analysis.run_listing import as_json
+from zslcore.evaluation.runs import RunResult, execute
+from zslcore.evaluation.specs import RunSpec
+from zslcore.evaluation.store import ImportMark, KeptRun, RunStore
 
 PAGE = "pages/runs.py"
 WORLD = linear_world(noise=1.0)

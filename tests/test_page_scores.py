@@ -11,13 +11,14 @@ from tests.pages import metrics, words
 from ui.scores import Brought
 from ui.sections.scores import TABS
 from zslcore.datasets import load
+from zslcore.evaluation.protocol import fit_and_score
+from zslcore.evaluation.runs import execute
+from zslcore.evaluation.specs import RunSpec
+from zslcore.leakage.test_sets import known_tests
 from zslcore.methods import get_method
-from zslcore.protocol import fit_and_score
-from zslcore.runs import RunSpec, execute
 from zslcore.scores import ScoreFile, interpreted, judge
 from zslcore.scores.apart import judged_apart
-from zslcore.scores.around import is_of
-from zslcore.scores.known import known_tests
+from zslcore.scores.context import is_of
 
 PAGE = "pages/scores.py"
 REAL = Path(__file__).parents[2] / "shared" / "data" / "gzsl_scores"

@@ -9,8 +9,8 @@ from streamlit.testing.v1 import AppTest
 from tests.pages import metrics, until, visit
 from ui import frame, waiting
 from zslcore import jobs
+from zslcore.evaluation.store import RunStore
 from zslcore.jobs import runner
-from zslcore.runs import RunStore
 
 
 @pytest.fixture(autouse=True)

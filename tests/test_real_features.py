@@ -7,10 +7,10 @@ import pytest
 from scipy.linalg import solve, solve_sylvester
 
 from tests.methods.plain import textbook_rows
-from zslcore.analysis.findings import FINDINGS
+from zslcore.analysis.papers.findings import FINDINGS
 from zslcore.datasets import read_xlsa17
+from zslcore.evaluation.protocol import evaluate, fit_and_score
 from zslcore.methods import LinearS2V, get_method
-from zslcore.protocol import evaluate, fit_and_score
 
 #: ZSL, u, s and H at gamma 0, best H, AUSUC, in percent, computed independently.
 LINEAR_S2V = (50.3, 17.8, 57.2, 27.1, 42.8, 25.7)

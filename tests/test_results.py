@@ -11,9 +11,10 @@ import pandas as pd
 import pytest
 
 from benchmarks.writing import RESULTS, traced
-from zslcore import protocol, version
-from zslcore.files import FACTS
+from zslcore import version
+from zslcore.evaluation import protocol
 from zslcore.methods import METHODS, TRANSDUCTIVE
+from zslcore.storage.files import FACTS
 from zslcore.version import read_stamped
 
 ROOT = RESULTS.parents[1]

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from tests.revisions import ALL, given, revisions, table
-from zslcore import protocol
+from zslcore.evaluation import protocol
+from zslcore.evaluation.specs import RunSpec, revisions_of
 from zslcore.jobs import kinds
-from zslcore.runs import RunSpec, revisions_of
 
 
 @pytest.mark.parametrize("name", revisions())
@@ -50,7 +50,7 @@ def test_key_of_a_run_changes_with_what_could_change_its_numbers(what, monkeypat
         "method": (ALL["LinearS2V"], "revision", 99),
         "protocol": (protocol, "REVISION", 99),
         "grid": (ALL["LinearS2V"], "param_grid", {"lam": (1e3, 1e4)}),
-        "release": ("zslcore.runs.release", lambda: "9.9"),
+        "release": ("zslcore.evaluation.runs.release", lambda: "9.9"),
     }[what]
     monkeypatch.setattr(*change)
     after = RunSpec("digits", "PS", "LinearS2V", digest="0")

@@ -9,7 +9,9 @@ import pytest
 
 from tests.worlds import linear_world
 from zslcore.__main__ import main
-from zslcore.runs import RunResult, RunSpec, RunStore, execute
+from zslcore.evaluation.runs import RunResult, execute
+from zslcore.evaluation.specs import RunSpec
+from zslcore.evaluation.store import RunStore
 
 WORLD = linear_world(noise=1.0)
 

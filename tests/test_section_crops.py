@@ -12,9 +12,11 @@ from zslcore.__main__ import main
 from zslcore.analysis.crops import crop_pairs, crops_of, printed_crops
 from zslcore.datasets import ZSLDataset, load
 from zslcore.datasets.facts import published
+from zslcore.evaluation.runs import execute
+from zslcore.evaluation.specs import RunSpec
+from zslcore.evaluation.store import RunStore
 from zslcore.exceptions import ZSLError
-from zslcore.extraction.encoders import torchvision
-from zslcore.runs import RunSpec, RunStore, execute
+from zslcore.extraction.encoder import torchvision
 
 PAGE = "pages/compare.py"
 ANIMALS = ("bat", "cow", "deer", "fox", "goat", "otter", "seal", "zebra")

@@ -11,7 +11,9 @@ from ui.figures.embeddings import embedding_intervals
 from zslcore.analysis.class_embeddings import compare_embeddings, measured_embeddings
 from zslcore.datasets import ZSLDataset, load
 from zslcore.datasets.importing import import_dataset
-from zslcore.runs import RunSpec, RunStore, execute
+from zslcore.evaluation.runs import execute
+from zslcore.evaluation.specs import RunSpec
+from zslcore.evaluation.store import RunStore
 
 PAGE = "pages/compare.py"
 

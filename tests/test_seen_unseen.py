@@ -12,7 +12,7 @@ from tests.test_components import ROOT, finished
 from ui.components.packing import packed
 from ui.components.seen_unseen import Shade
 from ui.figures.curve import GHOSTS, LOOKS, curve_in_hand, line_of
-from ui.in_hand import numbers_of
+from ui.interactive import numbers_of
 from ui.numbers import percent, three_digits
 from zslcore.analysis.bands import of_classes
 

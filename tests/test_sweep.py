@@ -9,10 +9,11 @@ import pytest
 from benchmarks import sweep, writing
 from benchmarks.sweep import Source
 from tests.worlds import linear_world
-from zslcore import protocol
 from zslcore.analysis import sweep as runs
 from zslcore.datasets import Split
-from zslcore.runs import RunStore, execute
+from zslcore.evaluation import protocol
+from zslcore.evaluation.runs import execute
+from zslcore.evaluation.store import RunStore
 
 SOURCE = Source("A linear world", "AWA2", linear_world, seeds=3)
 METHODS = ["LinearS2V", "CMT"]  # a closed form, and a method with seeds

@@ -9,12 +9,12 @@ from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import ParameterGrid
 
 from tests.worlds import linear_world
-from zslcore.base import MethodCard
+from zslcore.datasets.features import Preprocessing
+from zslcore.evaluation.protocol import Problem, select, transduce
 from zslcore.exceptions import DatasetError, ParameterError
-from zslcore.features import Preprocessing
 from zslcore.methods import TRANSDUCTIVE, get_method
+from zslcore.methods.base import MethodCard
 from zslcore.metrics import mean_class_accuracy
-from zslcore.protocol import Problem, select, transduce
 
 WORLD = linear_world(noise=0.2)
 WORLD = replace(WORLD, features=WORLD.features - WORLD.features.min(axis=0))  # parts: no negatives

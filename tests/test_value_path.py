@@ -13,7 +13,7 @@ from tests.test_components import finished
 from tests.test_seen_unseen import contrast
 from ui.components.value_path import Panel, Row, Stop, ValuePath
 from ui.figures.regularization import LOOKS
-from ui.in_hand import let_go, values_of
+from ui.interactive import let_go, values_of
 
 GRID = np.logspace(-3, 2, 6)
 

@@ -144,7 +144,8 @@ def test_the_digest_of_the_sources_changes_with_what_makes_numbers_and_with_noth
 def test_every_file_that_turns_features_into_figures_is_among_the_sources():
     """All that protocol and methods load, but for data, names and sentences."""
     asked = (
-        "import sys; from zslcore.methods import METHODS, TRANSDUCTIVE; import zslcore.protocol;"
+        "import sys; from zslcore.methods import METHODS, TRANSDUCTIVE;"
+        "import zslcore.evaluation.protocol;"
         "[m() for m in (*METHODS.values(), *TRANSDUCTIVE.values())];"
         "print(*(m for m in sys.modules if m.startswith('zslcore.')))"
     )

@@ -15,10 +15,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from zslcore import kept
 from zslcore.datasets.action_facts import FOLDER, places_of_actions
-from zslcore.datasets.door import Role, Variables, read_arrays
+from zslcore.datasets.sandbox.client import Role, Variables, read_arrays
 from zslcore.datasets.xlsa17 import read_split_arrays
+from zslcore.storage import artifacts
 
 FILES = {"UCF101": "ucf101.npz", "HMDB51": "hmdb51.npz"}
 ROLES: dict[str, Role] = {
@@ -35,7 +35,7 @@ def main() -> None:
     folder = parser.parse_args().folder
     rows = []
     for dataset, file in FILES.items():
-        with kept.scratch() as scratch:
+        with artifacts.scratch() as scratch:
             read = read_arrays(folder / file, ROLES, scratch)
             table = _classes(read)
             rows += _splits(dataset, read)

@@ -18,10 +18,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from zslcore.datasets.door import read_lines
 from zslcore.datasets.facts import class_facts, plain_name
+from zslcore.datasets.sandbox.client import read_lines
 from zslcore.datasets.xlsa17 import read_split_arrays
-from zslcore.files import FACTS
+from zslcore.storage.files import FACTS
 
 LABELS = ("labels.mat", "phog.mat", "vgg_fc7.mat", "res101.mat")
 LISTS = {"ss": ("standard_split_release", "standard_split"), "ps": ("proposed_split",)}

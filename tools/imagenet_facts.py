@@ -21,8 +21,8 @@ import scipy.io
 
 from zslcore.datasets.imagenet import CLASSES, imagenet
 from zslcore.datasets.imagenet_positions import STEP, spectral_positions
-from zslcore.files import FACTS
 from zslcore.leakage.wordnet import wordnet
+from zslcore.storage.files import FACTS
 
 #: What four synsets are instances of, which the kept WordNet leaves out: a star and three people.
 INSTANCES = {

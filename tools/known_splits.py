@@ -17,9 +17,9 @@ from pathlib import Path
 import numpy as np
 
 from zslcore.datasets.xlsa17 import read_split_arrays
-from zslcore.files import FACTS
 from zslcore.leakage.context import PARTS
 from zslcore.leakage.known import part_digest
+from zslcore.storage.files import FACTS
 
 FILES = {
     "att_splits_v1.mat": "PS v1",

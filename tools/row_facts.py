@@ -18,8 +18,8 @@ import numpy as np
 
 from tools.known_splits import FILES as SPLIT_FILES
 from tools.known_splits import NAMES
-from zslcore.datasets.door import read_arrays
 from zslcore.datasets.rows import FOLDER, packed
+from zslcore.datasets.sandbox.client import read_arrays
 from zslcore.datasets.xlsa17 import read_split_arrays
 
 #: Where labels and names of image files are, tried in this order.

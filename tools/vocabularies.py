@@ -16,7 +16,7 @@ import gzip
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from zslcore.files import FACTS
+from zslcore.storage.files import FACTS
 
 WORDNET_NOTE = (
     "# WordNet 3.0 Copyright 2006 by Princeton University. All rights reserved. See README.md"

@@ -20,32 +20,27 @@ import streamlit as st
 
 from ui.memory import BUDGET
 from zslcore import datasets, leakage
-from zslcore.analysis import (
-    action_tables,
-    bands,
-    bias_variance,
-    claims,
-    nearest,
-    overlap,
-    overlap_tables,
-)
+from zslcore.analysis import action_tables, bands, bias_variance, nearest, overlap, overlap_tables
 from zslcore.analysis.bands import Band
 from zslcore.analysis.bias_variance import BiasVariance
-from zslcore.analysis.claims import Body, Evidence, Judgment
 from zslcore.analysis.large_scale import LargeScale, LargeScaleSpec, hierarchical_precision
 from zslcore.analysis.maps import EmbeddedMap, quality
 from zslcore.analysis.maps import landmarks as marking
+from zslcore.analysis.papers import claims
+from zslcore.analysis.papers.claims import Body, Evidence, Judgment
 from zslcore.analysis.regularization import RegularizationPath, RegularizationSpec
+from zslcore.analysis.run_listing import peeked
 from zslcore.analysis.transduction import Transduction, TransductionSpec
 from zslcore.board import Board, read_board
 from zslcore.datasets import Split, ZSLDataset, imports
-from zslcore.files import FACTS
+from zslcore.evaluation.protocol import ScoredTest
+from zslcore.evaluation.runs import RunResult, execute, fold_curves
+from zslcore.evaluation.specs import RunSpec
+from zslcore.evaluation.store import KeptRun, RunStore
 from zslcore.jobs import Work, kinds
 from zslcore.leakage import AuditContext, AuditReport, CorrectedSplit, Vocabulary, leaks, quiz
 from zslcore.metrics import SeenUnseenCurve
-from zslcore.protocol import ScoredTest
-from zslcore.run_listing import peeked
-from zslcore.runs import KeptRun, RunResult, RunSpec, RunStore, execute, fold_curves
+from zslcore.storage.files import FACTS
 
 __all__ = [
     "action_gains",
@@ -135,8 +130,8 @@ def quick_run(spec: RunSpec) -> tuple[RunResult, ScoredTest, str]:
 def all_runs() -> tuple[Sequence[KeptRun], Collection[str], str]:
     """Return every kept run, the keys of those that an oracle chose, and how many are unreadable.
 
-    See :meth:`RunStore.kept`, :func:`zslcore.run_listing.peeked` and :meth:`RunStore.unreadable`;
-    all are read again when the store has changed.
+    See :meth:`RunStore.kept`, :func:`zslcore.analysis.run_listing.peeked` and
+    :meth:`RunStore.unreadable`; all are read again when the store has changed.
     """
     return _all_runs(_store_state())
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import streamlit as st
 
 from ui import controls
-from zslcore.base import MethodCard
+from zslcore.evaluation.runs import RunResult
 from zslcore.methods import get_method
-from zslcore.runs import RunResult
+from zslcore.methods.base import MethodCard
 
 __all__ = ["rule_in_words", "show", "show_card"]
 

@@ -17,11 +17,11 @@ from ui.numbers import three_digits
 from ui.text import plain
 from zslcore.analysis.regularization import N_VALUES, RegularizationSpec
 from zslcore.analysis.transduction import TransductionSpec
-from zslcore.base import Family, ZSLEstimator
 from zslcore.datasets import Split, ZSLDataset
-from zslcore.features import Preprocessing
+from zslcore.datasets.features import Preprocessing
+from zslcore.evaluation.specs import RunSpec
 from zslcore.methods import METHODS, TRANSDUCTIVE, get_method
-from zslcore.runs import RunSpec
+from zslcore.methods.base import Family, ZSLEstimator
 
 __all__ = [
     "bind_number",

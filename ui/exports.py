@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from zslcore.csv_text import harmless_csv
+from zslcore.storage.spreadsheets import harmless_csv
 from zslcore.version import stamped
 
 __all__ = ["Look", "as_csv", "as_latex", "as_markdown", "markdown_line"]

@@ -18,8 +18,8 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from zslcore import settings
 from zslcore.exceptions import ZSLError
+from zslcore.storage import settings
 
 __all__ = ["BUDGET", "Budget", "a_visitor", "of_server"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, Literal, get_origin, get_type_hints
 
 from ui.numbers import three_digits
+from zslcore.evaluation.specs import RunSpec
 from zslcore.methods import METHODS, get_method
-from zslcore.runs import RunSpec
 
 __all__ = ["address_of"]
 

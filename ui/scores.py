@@ -18,11 +18,10 @@ import streamlit as st
 
 from ui import cache, memory, uploads, visitors, waiting
 from ui.text import on_screen
-from zslcore import kept
 from zslcore.datasets import ZSLDataset
-from zslcore.datasets.door import clean_text
+from zslcore.datasets.sandbox.client import clean_text
+from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import DatasetError, ZSLError
-from zslcore.runs import RunSpec
 from zslcore.scores import (
     FIXES,
     Question,
@@ -32,8 +31,9 @@ from zslcore.scores import (
     judge,
 )
 from zslcore.scores.apart import Asked, Given, judged_apart, memory_for
-from zslcore.scores.around import is_of
+from zslcore.scores.context import is_of
 from zslcore.scores.matrix import JudgedScores
+from zslcore.storage import artifacts
 
 __all__ = [
     "ENDINGS",
@@ -256,7 +256,7 @@ def _apart(
     sent: Sent, fixes: tuple[str, ...], validation: Sent | None, of_validation: tuple[str, ...]
 ) -> ScoreReport | Asked:
     visitor = visitors.session()
-    with kept.scratch() as folder:
+    with artifacts.scratch() as folder:
         given = _put(sent, fixes, folder / "given")
         chosen_on = validation and _put(validation, of_validation, folder / "validation")
         files = given.files + (chosen_on.files if chosen_on else [])

@@ -10,10 +10,10 @@ import logging
 import threading
 
 from ui.served import is_served
-from zslcore.doctor import sweep_leftovers
+from zslcore.evaluation.repair import mend
+from zslcore.evaluation.store import RunStore
 from zslcore.exceptions import ZSLError
-from zslcore.mending import mend
-from zslcore.runs import RunStore
+from zslcore.jobs.upkeep import sweep_leftovers
 
 __all__ = ["Start", "begin"]
 

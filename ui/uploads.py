@@ -18,18 +18,18 @@ from urllib.parse import urlsplit
 import streamlit as st
 
 from ui import visitors
-from zslcore import kept
 from zslcore.datasets import ZSLDataset, available, quotas
-from zslcore.datasets.door import clean_text
 from zslcore.datasets.importing import import_dataset, proposed_name
 from zslcore.datasets.imports import import_name
+from zslcore.datasets.sandbox.client import clean_text
 from zslcore.datasets.xlsa17 import SPLIT_FOLDERS
 from zslcore.exceptions import FileRefusedError, ParameterError
-from zslcore.files import or_refused
 from zslcore.leakage import AuditContext, Vocabulary, read_vocabulary
 from zslcore.leakage.grouping import photographs_of
 from zslcore.leakage.loading import context_of_split
 from zslcore.leakage.photographs import Photographs
+from zslcore.storage import artifacts
+from zslcore.storage.files import or_refused
 
 __all__ = [
     "ENDINGS",
@@ -132,7 +132,7 @@ def import_files(
     ZSLError
         One sentence on the first thing that is not as it should be.
     """
-    with kept.scratch() as folder:
+    with artifacts.scratch() as folder:
         paths = put(files, folder)
         main, options = _understood(paths)
         name = name.strip() or _free(proposed_name(main, options.get("splits", "")))
@@ -188,7 +188,7 @@ def context_of_files(
     ZSLError
         One sentence on the first thing that is not as it should be.
     """
-    folder = kept.scratch_folder()
+    folder = artifacts.scratch_folder()
     try:
         paths = put(files, folder, SPLIT_ENDINGS)
         if len(paths) > 2:
@@ -218,7 +218,7 @@ def photographs_of_dataset(
     dataset: ZSLDataset, groups: BinaryIO | None, pattern: str
 ) -> Photographs | None:
     """Return which rows of a data set come from one photograph, by a file or by its names."""
-    with kept.scratch() as folder:
+    with artifacts.scratch() as folder:
         known = _grouped(groups, pattern, folder)
         return photographs_of(known["groups"], known["group_pattern"], dataset.image_files)
 
@@ -234,7 +234,7 @@ def _grouped(groups: BinaryIO | None, pattern: str, folder: Path) -> dict[str, A
 
 def vocabulary_of_file(file: BinaryIO) -> Vocabulary:
     """Read an uploaded list of pre-training classes, one a line."""
-    with kept.scratch() as folder:
+    with artifacts.scratch() as folder:
         return read_vocabulary(put([file], folder, ("txt", "csv"))[0])
 
 

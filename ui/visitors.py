@@ -21,10 +21,11 @@ import streamlit as st
 
 from ui import cache
 from ui.served import is_served
-from zslcore import datasets, settings
+from zslcore import datasets
 from zslcore.exceptions import ParameterError
-from zslcore.files import data_folder, or_refused
 from zslcore.jobs import Visitor
+from zslcore.storage import settings
+from zslcore.storage.files import data_folder, or_refused
 
 __all__ = ["FEWEST", "available", "is_public", "join", "may_delete", "own_name", "session", "who"]
 

@@ -20,9 +20,10 @@ from zslcore import jobs
 from zslcore.analysis.bias_variance import BiasVariance
 from zslcore.analysis.regularization import RegularizationPath, RegularizationSpec
 from zslcore.analysis.transduction import Transduction, TransductionSpec
+from zslcore.evaluation.protocol import ScoredTest
+from zslcore.evaluation.runs import RunResult
+from zslcore.evaluation.specs import RunSpec
 from zslcore.jobs import Status, Work, follow, run, take_apart, transduce
-from zslcore.protocol import ScoredTest
-from zslcore.runs import RunResult, RunSpec
 
 __all__ = [
     "comparison_of",

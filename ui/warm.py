@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Iterator
 
 import ui
-from zslcore.datasets import door
+from zslcore.datasets.sandbox import client
 from zslcore.leakage import get_vocabulary
 from zslcore.leakage.matching import match_names
 
@@ -56,4 +56,4 @@ def prepare(busy: Callable[[], bool] = lambda: False) -> None:
             _LOG.exception("%s could not be imported", name)
         time.sleep(BREATH)
     match_names(["otter"], get_vocabulary(VOCABULARY))
-    door.make_ready()
+    client.make_ready()

@@ -1,30 +1,76 @@
 """Zero-shot learning, measured honestly: data sets, methods, protocol and audit.
 
-The package knows nothing of the screen. Start from :func:`zslcore.datasets.load`,
-:func:`zslcore.methods.get_method` and :mod:`zslcore.protocol`.
+The names below are what most users need; they are imported when first used, so that
+``import zslcore`` costs nothing:
 
-Public are these modules, by the names in their ``__all__``:
+.. code-block:: python
 
-- :mod:`zslcore.datasets`, :mod:`zslcore.methods`, :mod:`zslcore.leakage`, :mod:`zslcore.jobs`
-- :mod:`zslcore.protocol`, :mod:`zslcore.runs`, :mod:`zslcore.metrics`
-- :mod:`zslcore.base`, :mod:`zslcore.features`, :mod:`zslcore.exceptions`
-- :mod:`zslcore.analysis`, which is a folder of such modules
+   import zslcore
 
-What they name stays; whatever else the package holds may change.
+   digits = zslcore.load("digits")
+   split = digits.split("PS")
+   chosen = zslcore.select(zslcore.get_method("ESZSL")(), digits, split)
+   model = zslcore.get_method("ESZSL")(**chosen.params)
+   result = zslcore.evaluate(zslcore.fit_and_score(model, digits, split), chosen.gamma)
+
+Everything else is public by the names in ``__all__`` of these modules; the rest of the package may
+change:
+
+- :mod:`zslcore.datasets`, :mod:`zslcore.methods`, :mod:`zslcore.metrics`, :mod:`zslcore.leakage`
+- :mod:`zslcore.evaluation.protocol` (also under its former path ``zslcore.protocol``),
+  :mod:`zslcore.evaluation.specs`, :mod:`zslcore.evaluation.runs`, :mod:`zslcore.evaluation.store`
+- :mod:`zslcore.exceptions`, :mod:`zslcore.jobs`
+- :mod:`zslcore.analysis`, a folder with one question per module
 """
 
-from typing import TYPE_CHECKING
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-__all__ = ["__version__"]
+__all__ = [
+    "METHODS",
+    "__version__",
+    "audit",
+    "evaluate",
+    "fit_and_score",
+    "get_method",
+    "load",
+    "overlap_gain",
+    "seen_unseen_curve",
+    "select",
+]
 
 if TYPE_CHECKING:
+    from zslcore.datasets import load
+    from zslcore.evaluation.protocol import evaluate, fit_and_score, select
+    from zslcore.leakage import audit
+    from zslcore.methods import METHODS, get_method
+    from zslcore.metrics import seen_unseen_curve
+    from zslcore.metrics.gain import overlap_gain
+
     __version__: str
 else:
+    _MODULES = {
+        "METHODS": "zslcore.methods",
+        "audit": "zslcore.leakage",
+        "evaluate": "zslcore.evaluation.protocol",
+        "fit_and_score": "zslcore.evaluation.protocol",
+        "get_method": "zslcore.methods",
+        "load": "zslcore.datasets",
+        "overlap_gain": "zslcore.metrics.gain",
+        "seen_unseen_curve": "zslcore.metrics",
+        "select": "zslcore.evaluation.protocol",
+    }
 
-    def __getattr__(name: str) -> str:
-        """Tell ``__version__`` when it is asked for: in a checkout that is a question to git."""
+    def __getattr__(name: str) -> Any:
+        """Import a public name on first use; ``__version__`` of a checkout asks git."""
         if name == "__version__":
             from zslcore.version import version
 
             return version()
+        if name in _MODULES:
+            return getattr(import_module(_MODULES[name]), name)
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+    def __dir__() -> list[str]:
+        """List the public names, imported or not."""
+        return sorted({*globals(), *__all__})

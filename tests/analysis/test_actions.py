@@ -21,10 +21,11 @@ from zslcore.analysis.actions import (
     simulated_sets,
     study_table,
 )
-from zslcore.analysis.overlap import gain_difference, gain_of
+from zslcore.analysis.overlap import gain_difference
 from zslcore.datasets import load
 from zslcore.datasets.facts import published
 from zslcore.exceptions import DatasetError, ParameterError, UnknownNameError
+from zslcore.metrics.gain import gain_of
 
 
 @pytest.mark.parametrize("row", published("action_splits").to_dict("records"))
@@ -242,7 +243,7 @@ def test_classes_are_listed_with_their_draws(study):
 
 def test_parameters_are_chosen_inside_the_training_classes(monkeypatch):
     """Other test videos change no parameter; those of training classes may."""
-    from zslcore import protocol
+    from zslcore.evaluation import protocol
 
     chosen = []
     select = protocol.select

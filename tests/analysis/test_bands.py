@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from zslcore.analysis.bands import of_classes, of_curves
+from zslcore.evaluation.protocol import ScoredTest
 from zslcore.exceptions import ParameterError
-from zslcore.protocol import ScoredTest
 
 
 def scored(n=400, classes=12, seed=0):

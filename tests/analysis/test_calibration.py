@@ -10,9 +10,10 @@ from zslcore.analysis.calibration import (
 )
 from zslcore.datasets import load
 from zslcore.datasets.facts import published
+from zslcore.evaluation.protocol import ScoredTest
+from zslcore.evaluation.runs import execute
+from zslcore.evaluation.specs import RunSpec
 from zslcore.metrics import per_class_accuracy
-from zslcore.protocol import ScoredTest
-from zslcore.runs import RunSpec, execute
 
 
 @pytest.fixture(scope="module")

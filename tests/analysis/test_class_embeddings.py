@@ -17,8 +17,9 @@ from zslcore.analysis.class_embeddings import (
     same_images,
 )
 from zslcore.datasets import ZSLDataset, load
+from zslcore.evaluation.runs import execute
+from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import DatasetError, UnknownNameError
-from zslcore.runs import RunSpec, execute
 
 DIGITS = load("digits")
 

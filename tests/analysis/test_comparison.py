@@ -6,14 +6,16 @@ import numpy as np
 import pytest
 
 from tests.worlds import linear_world
-from zslcore import protocol
 from zslcore.analysis import comparison, resampling
 from zslcore.analysis.comparison import ComparisonSpec, Measure
 from zslcore.datasets import Split, load
 from zslcore.datasets.facts import published
+from zslcore.evaluation import protocol
+from zslcore.evaluation.runs import execute
+from zslcore.evaluation.store import RunStore
 from zslcore.exceptions import DatasetError, ZSLError
 from zslcore.methods import get_method
-from zslcore.runs import RunStore, execute
+from zslcore.metrics import bootstrap
 
 WORLD = replace(linear_world(noise=0.8), name="first", known_digest="")
 STANDARD = Split.from_classes(
@@ -182,7 +184,7 @@ def test_draws_are_those_of_classes_and_the_same_for_all_methods(store):
     found = comparison.occasions(spec, DATA, store, "H", n_draws=20)
     result = store.get(spec.run("first", "PS", "ESZSL").key)
     scores = protocol.fit_and_score(get_method("ESZSL")(**result.params), WORLD, WORLD.splits["PS"])
-    drawn = resampling.class_draws(scores.seen, 20)
+    drawn = bootstrap.class_draws(scores.seen, 20)
     expected = resampling.figures(scores, drawn)["harmonic"]
     np.testing.assert_allclose(found.figures[:, 0, 0], expected, atol=1e-9)
 

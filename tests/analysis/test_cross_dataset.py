@@ -14,9 +14,10 @@ from zslcore.analysis.cross_dataset import (
     images_per_class,
 )
 from zslcore.datasets.base import Fold, Split, ZSLDataset
+from zslcore.evaluation.runs import execute
+from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import DatasetError
 from zslcore.methods import LinearS2V
-from zslcore.runs import RunSpec, execute
 
 
 def world(name, seed=0, shift=0.0, **options):

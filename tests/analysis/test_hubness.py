@@ -6,9 +6,9 @@ from scipy.stats import skew
 
 from zslcore.analysis.hubness import compare_hubness, k_occurrence
 from zslcore.datasets import load
+from zslcore.evaluation.protocol import fit_and_score
 from zslcore.exceptions import ParameterError
 from zslcore.methods import LinearS2V, LinearV2S
-from zslcore.protocol import fit_and_score
 
 RNG = np.random.default_rng(0)
 

@@ -15,16 +15,16 @@ from zslcore.analysis.large_scale import (
     nearest_answers,
     printed,
 )
-from zslcore.base import ZSLEstimator
 from zslcore.datasets import ZSLDataset
 from zslcore.datasets.facts import published
 from zslcore.datasets.imagenet import SETS, imagenet
+from zslcore.evaluation.protocol import fit_and_score, select
 from zslcore.exceptions import DatasetError, ParameterError
 from zslcore.large.engine import Engine
 from zslcore.large.shards import write_shards
 from zslcore.methods import get_method
+from zslcore.methods.base import ZSLEstimator
 from zslcore.metrics import seen_unseen_curve, top_k_accuracy
-from zslcore.protocol import fit_and_score, select
 
 WORLD, FACTS = imagenet_world(), imagenet()
 

@@ -7,10 +7,10 @@ import pytest
 from scipy.io import loadmat
 
 from tests.worlds import linear_world
-from zslcore import protocol
 from zslcore.analysis import leak_cost
 from zslcore.analysis.resampling import FIGURES
 from zslcore.datasets import Fold, Split
+from zslcore.evaluation import protocol
 from zslcore.exceptions import DatasetError, ZSLError
 from zslcore.methods import ESZSL, LinearV2S
 

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from zslcore.analysis.mistakes import confusion, most_confused, top_k_table
+from zslcore.evaluation.protocol import ScoredTest, evaluate
 from zslcore.metrics import mean_class_accuracy
-from zslcore.protocol import ScoredTest, evaluate
 
 NAMES = ("ant", "bee", "cat", "dog", "eel")
 

@@ -6,21 +6,15 @@ from hypothesis import strategies as st
 from scipy.stats import binom, kstest
 
 from tests.worlds import linear_world
-from zslcore.analysis.overlap import (
-    _gain_and_error,
-    fair_draws,
-    gain_of,
-    half_and_half,
-    overlap_gain,
-    overlap_study,
-    study_summary,
-)
+from zslcore.analysis.overlap import fair_draws, half_and_half, overlap_study, study_summary
 from zslcore.analysis.overlap_tables import same_classes, study_of_split
 from zslcore.datasets import load
 from zslcore.datasets.base import ZSLDataset
 from zslcore.datasets.facts import class_facts
 from zslcore.exceptions import DatasetError, ParameterError
 from zslcore.methods import get_method
+from zslcore.metrics import gain
+from zslcore.metrics.gain import _gain_and_error, gain_of, overlap_gain
 
 REPETITIONS = 200
 
@@ -113,14 +107,13 @@ def test_p_is_small_with_a_boost():
 def test_all_permutations_and_some_of_them_agree():
     rng = np.random.default_rng(4)
     values, known = rng.random(16), np.arange(16) < 8
-    from zslcore.analysis import overlap
 
     exact = overlap_gain(values, known).p
-    before, overlap.EXACT = overlap.EXACT, 0
+    before, gain.EXACT = gain.EXACT, 0
     try:
-        some = overlap._permutation_p(values, known, 20_000, rng)
+        some = gain._permutation_p(values, known, 20_000, rng)
     finally:
-        overlap.EXACT = before
+        gain.EXACT = before
     assert some == pytest.approx(exact, abs=0.015)
 
 

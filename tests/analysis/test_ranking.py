@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from zslcore.analysis import ranking, resampling
+from zslcore.evaluation.protocol import ScoredTest
 from zslcore.exceptions import DatasetError
-from zslcore.protocol import ScoredTest
+from zslcore.metrics import bootstrap
 
 #: Accuracies of C4.5 with four settings on 14 data sets, Demšar 2006, table 6.
 DEMSAR = np.array(
@@ -116,7 +117,7 @@ def test_intervals_of_ranks_cover_the_true_ones(rng):
     for world_number in range(n_worlds):
         drawn_values = []
         for n_classes in (12, 20):
-            drawn = resampling.class_draws(np.arange(n_classes + 1) == n_classes, 100, world_number)
+            drawn = bootstrap.class_draws(np.arange(n_classes + 1) == n_classes, 100, world_number)
             tests = world(rng, truth, n_classes)
             drawn_values.append(
                 np.stack([resampling.figures(test, drawn)["zsl"] for test in tests], axis=-1)

@@ -7,7 +7,6 @@ import pytest
 from sklearn.base import clone
 
 from tests.worlds import linear_world
-from zslcore import protocol
 from zslcore.analysis.regularization import (
     RegularizationSpec,
     follow,
@@ -15,11 +14,12 @@ from zslcore.analysis.regularization import (
     regularized,
 )
 from zslcore.datasets import load
+from zslcore.datasets.features import Preprocessing
+from zslcore.evaluation import protocol
+from zslcore.evaluation.protocol import Problem, evaluate, fit_and_score, select
 from zslcore.exceptions import DatasetError, ParameterError, UnknownNameError, ZSLError
-from zslcore.features import Preprocessing
 from zslcore.methods import METHODS, get_method
 from zslcore.metrics import mean_class_accuracy
-from zslcore.protocol import Problem, evaluate, fit_and_score, select
 
 WORLD = linear_world(n_per_class=10, noise=0.6)
 SPLIT = WORLD.splits["PS"]

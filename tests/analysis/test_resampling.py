@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from zslcore import protocol
 from zslcore.analysis import resampling
+from zslcore.evaluation import protocol
 from zslcore.exceptions import DatasetError, ParameterError
+from zslcore.metrics import bootstrap
 
 
 @pytest.fixture
@@ -50,7 +51,7 @@ def by_hand(scores, drawn, gamma):
 
 def test_the_first_draw_is_the_protocols_own_figures(rng):
     scores = scored(rng)
-    found = resampling.figures(scores, resampling.class_draws(scores.seen, 3), gamma=0.3)
+    found = resampling.figures(scores, bootstrap.class_draws(scores.seen, 3), gamma=0.3)
     e = protocol.evaluate(scores, 0.3)
     expected = (
         e.zsl,
@@ -67,7 +68,7 @@ def test_the_first_draw_is_the_protocols_own_figures(rng):
 
 def test_a_draw_is_a_test_set_with_these_classes_so_often(rng):
     scores = scored(rng)
-    drawn = resampling.class_draws(scores.seen, 5, seed=2)
+    drawn = bootstrap.class_draws(scores.seen, 5, seed=2)
     found = resampling.figures(scores, drawn, gamma=0.3)
     for k in range(len(drawn)):
         for name, expected in by_hand(scores, drawn[k], 0.3).items():
@@ -76,7 +77,7 @@ def test_a_draw_is_a_test_set_with_these_classes_so_often(rng):
 
 def test_blocks_change_nothing(rng, monkeypatch):
     scores = scored(rng)
-    drawn = resampling.class_draws(scores.seen, 20)
+    drawn = bootstrap.class_draws(scores.seen, 20)
     whole = resampling.figures(scores, drawn)
     monkeypatch.setattr(resampling, "BLOCK", 3 * len(scores.y))
     for name, values in resampling.figures(scores, drawn).items():
@@ -85,10 +86,10 @@ def test_blocks_change_nothing(rng, monkeypatch):
 
 def test_one_seen_and_one_unseen_class_fewer_are_drawn_than_there_are():
     seen = np.arange(10) < 7
-    drawn = resampling.class_draws(seen, 50)
+    drawn = bootstrap.class_draws(seen, 50)
     assert (drawn[1:, seen].sum(axis=1) == 6).all()
     assert (drawn[1:, ~seen].sum(axis=1) == 2).all()
-    only = resampling.class_draws(np.array([True, False]), 3)
+    only = bootstrap.class_draws(np.array([True, False]), 3)
     assert (only == 1).all()
     assert (drawn[0] == 1).all()
     assert (drawn[1:] != 1).any()
@@ -103,8 +104,8 @@ def test_the_interval_covers_what_the_classes_are_drawn_from(rng):
         F = np.zeros((800, 21))
         F[np.arange(800), np.where(right.ravel(), y, (y + 1) % 20)] = 1
         scores = protocol.ScoredTest(F, y, np.arange(21), np.arange(21) == 20)
-        drawn = resampling.class_draws(scores.seen, 200)
-        low, high = resampling.interval(resampling.figures(scores, drawn)["zsl"])
+        drawn = bootstrap.class_draws(scores.seen, 200)
+        low, high = bootstrap.interval(resampling.figures(scores, drawn)["zsl"])
         hits += low <= 0.5 <= high
     assert 0.87 <= hits / n <= 0.98
 
@@ -113,7 +114,7 @@ def test_classes_without_images_count_for_nothing(rng):
     scores = scored(rng)
     kept = scores.y != 8
     fewer = protocol.ScoredTest(scores.F[kept], scores.y[kept], scores.classes, scores.seen)
-    found = resampling.figures(fewer, resampling.class_draws(scores.seen, 10))
+    found = resampling.figures(fewer, bootstrap.class_draws(scores.seen, 10))
     assert found["zsl"][0] == pytest.approx(protocol.evaluate(fewer).zsl)
     assert found["ausuc"][0] == pytest.approx(protocol.evaluate(fewer).ausuc)
     assert np.isfinite(found["ausuc"]).all()
@@ -123,7 +124,7 @@ def test_without_seen_test_samples_there_is_zsl_alone(rng):
     scores = scored(rng)
     rows = ~scores.seen[scores.y]
     unseen = protocol.ScoredTest(scores.F[rows], scores.y[rows], scores.classes, scores.seen)
-    drawn = resampling.class_draws(scores.seen, 3)
+    drawn = bootstrap.class_draws(scores.seen, 3)
     assert list(resampling.figures(unseen, drawn)) == ["zsl"]
 
 
@@ -132,6 +133,6 @@ def test_bad_input_is_one_sentence(rng):
     with pytest.raises(DatasetError, match=r"one column a candidate class \(10\); got \(2, 3\)"):
         resampling.figures(scores, np.ones((2, 3)))
     with pytest.raises(ParameterError, match="at least 1; got 0"):
-        resampling.class_draws(scores.seen, 0)
+        bootstrap.class_draws(scores.seen, 0)
     with pytest.raises(ParameterError, match="between 0 and 1; got 95"):
-        resampling.interval(np.arange(4.0), 95)
+        bootstrap.interval(np.arange(4.0), 95)

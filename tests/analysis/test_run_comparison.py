@@ -7,7 +7,8 @@ import pytest
 
 from tests.worlds import linear_world
 from zslcore.analysis import run_comparison as compare
-from zslcore.runs import RunSpec, execute
+from zslcore.evaluation.runs import execute
+from zslcore.evaluation.specs import RunSpec
 
 WORLD = linear_world(noise=1.0)
 

@@ -16,8 +16,9 @@ from zslcore.analysis.three_settings import (
 )
 from zslcore.datasets import load
 from zslcore.datasets.facts import published
+from zslcore.evaluation.specs import RunSpec
+from zslcore.evaluation.store import RunStore
 from zslcore.methods import METHODS
-from zslcore.runs import RunSpec, RunStore
 
 LIKE = RunSpec("digits", "PS", "LinearS2V")
 

@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 
 from tests.worlds import linear_world
-from zslcore import datasets, protocol
+from zslcore import datasets
 from zslcore.analysis.transduction import compare, per_class_table
+from zslcore.evaluation import protocol
+from zslcore.evaluation.protocol import transduce
 from zslcore.exceptions import DatasetError
 from zslcore.methods import ESZSL, GFZSL, TRANSDUCTIVE, GFZSLTran, Propagation
 from zslcore.metrics import mean_class_accuracy
-from zslcore.protocol import transduce
 
 WORLD = linear_world(noise=0.2)
 WORLD = replace(WORLD, features=WORLD.features - WORLD.features.min(axis=0))  # parts: no negatives

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from zslcore.__main__ import main
-from zslcore.analysis.resampling import class_draws, figures, interval
+from zslcore.analysis.resampling import figures
 from zslcore.board import read_board, read_entry
 from zslcore.board.as_html import to_html
 from zslcore.board.checking import judged
@@ -18,9 +18,12 @@ from zslcore.board.entry import MAX_BYTES, SCHEMA
 from zslcore.board.making import add_entry, entry_of_run, entry_of_scores
 from zslcore.board.table import as_csv, as_latex, gamma_in_words, rows_of, table_of
 from zslcore.datasets import load
+from zslcore.evaluation.runs import execute_with_scores
+from zslcore.evaluation.specs import RunSpec
+from zslcore.evaluation.store import RunStore
 from zslcore.exceptions import FileRefusedError, ParameterError
 from zslcore.leakage.known import known_splits
-from zslcore.runs import RunSpec, RunStore, execute_with_scores
+from zslcore.metrics.bootstrap import class_draws, interval
 from zslcore.scores import ScoreFile, interpreted, judge
 
 DIGITS = load("digits")

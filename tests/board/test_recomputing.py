@@ -12,7 +12,7 @@ from zslcore.board.making import add_entry, entry_of_run
 from zslcore.datasets import load
 from zslcore.evaluation import State, write_predictions
 from zslcore.evaluation.running import execute_with_predictions
-from zslcore.runs import RunSpec
+from zslcore.evaluation.specs import RunSpec
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from tests.browser.reading import settle, visit
-from zslcore.runs import RunStore
+from zslcore.evaluation.store import RunStore
 
 SLOW = (
     "/compare?compare_datasets=simulated-SUN&compare_methods=ALE&compare_methods=LATEM"

@@ -25,7 +25,8 @@ from tests.browser.reading import (
     still,
 )
 from ui.numbers import percent, three_digits
-from zslcore.runs import RunSpec, execute_with_scores
+from zslcore.evaluation.runs import execute_with_scores
+from zslcore.evaluation.specs import RunSpec
 
 
 @pytest.fixture(scope="module")

@@ -13,8 +13,9 @@ from tests.hostile.looking import CANARY, FOREIGN, Watch
 from tests.hostile.names import NAME, NAMES, altered, write
 from ui.sections.scores import TABS
 from zslcore.datasets import import_dataset
-from zslcore.files import FACTS
-from zslcore.runs import RunSpec, RunStore
+from zslcore.evaluation.specs import RunSpec
+from zslcore.evaluation.store import RunStore
+from zslcore.storage.files import FACTS
 
 SET = f"dataset={NAME.replace('+', '%2B')}"
 OF_MANY = SET.partition("=")[2]

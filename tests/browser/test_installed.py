@@ -13,8 +13,9 @@ import pytest
 from benchmarks.serving import ROOT, Server
 from tests.browser.reading import visit
 from tests.leakage.worlds import clean
+from zslcore.evaluation.runs import RunResult, execute
+from zslcore.evaluation.specs import RunSpec
 from zslcore.leakage.correction import correct_context
-from zslcore.runs import RunResult, RunSpec, execute
 from zslcore.version import version
 
 

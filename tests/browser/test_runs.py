@@ -7,7 +7,9 @@ import pytest
 
 from tests.browser.reading import fits, settle, visit
 from zslcore.datasets import load
-from zslcore.runs import RunSpec, RunStore, execute
+from zslcore.evaluation.runs import execute
+from zslcore.evaluation.specs import RunSpec
+from zslcore.evaluation.store import RunStore
 
 
 @pytest.fixture

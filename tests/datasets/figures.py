@@ -1,7 +1,7 @@
 """The whole protocol in one call: choose on the folds, fit, score the test set."""
 
+from zslcore.evaluation.protocol import evaluate, fit_and_score, select
 from zslcore.methods import get_method
-from zslcore.protocol import evaluate, fit_and_score, select
 
 
 def run(dataset, method, split="PS", task="gzsl", grid=None, **params):

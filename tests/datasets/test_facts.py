@@ -14,7 +14,7 @@ from zslcore.datasets.facts import (
     published_tables,
 )
 from zslcore.exceptions import UnknownNameError
-from zslcore.files import FACTS
+from zslcore.storage.files import FACTS
 
 BENCHMARKS = ("AWA1", "AWA2", "CUB", "SUN", "aPY")
 

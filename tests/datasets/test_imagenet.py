@@ -22,7 +22,7 @@ from zslcore.datasets.imagenet import (
 from zslcore.datasets.imagenet_positions import class_positions, spectral_positions
 from zslcore.datasets.table import read_table
 from zslcore.exceptions import DatasetError
-from zslcore.files import FACTS
+from zslcore.storage.files import FACTS
 
 RELEASED = SHARED / "data/imagenet"
 FACTS_OF = imagenet()

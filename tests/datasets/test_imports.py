@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from tests.datasets import files
-from zslcore import doctor, kept
 from zslcore.datasets import import_dataset, imports, load, xlsa17
 from zslcore.datasets.base import Split, ZSLDataset
 from zslcore.datasets.importing import open_dataset
@@ -18,6 +17,8 @@ from zslcore.exceptions import (
     ParameterError,
     UnknownNameError,
 )
+from zslcore.jobs import upkeep
+from zslcore.storage import artifacts
 
 pytestmark = pytest.mark.usefixtures("in_process")
 
@@ -165,7 +166,7 @@ def test_a_torn_import_is_made_again_from_its_source(source, root, reads, damage
 def test_large_files_are_hashed_when_their_time_says_they_were_touched(
     source, root, reads, monkeypatch
 ):
-    monkeypatch.setattr(kept, "ALWAYS_HASHED", 0)
+    monkeypatch.setattr(artifacts, "ALWAYS_HASHED", 0)
     read_xlsa17(source)
     path = folder_of(root) / "features.npy"
     os.utime(path, ns=(1, 1))
@@ -260,12 +261,12 @@ def test_what_a_newer_version_has_imported_is_neither_opened_nor_replaced(source
 @pytest.mark.parametrize("foreign", [*MANIFESTS, *LATER])
 def test_nothing_is_swept_while_a_manifest_cannot_be_read(source, root, foreign, as_before):
     read_xlsa17(source)
-    dead = kept.draft(root, "other.")
-    owner = json.loads((dead / kept.OWNER).read_text()) | {"pid": 2**22 + 1}
-    (dead / kept.OWNER).write_text(json.dumps(owner))
+    dead = artifacts.draft(root, "other.")
+    owner = json.loads((dead / artifacts.OWNER).read_text()) | {"pid": 2**22 + 1}
+    (dead / artifacts.OWNER).write_text(json.dumps(owner))
     folder = spoil_manifest(root, foreign, as_before=as_before)
     assert imports.abandoned() == imports.strangers() == []
-    assert doctor.sweep_leftovers() == 0
+    assert upkeep.sweep_leftovers() == 0
     assert len(list(folder.iterdir())) >= 4
     (root / "Toy.json").unlink()
     assert imports.abandoned() == [dead]
@@ -313,8 +314,8 @@ def test_a_data_set_in_memory_can_be_kept(root):
         images=np.zeros((20, 2, 2), np.uint8),
         image_files=[f"{i // 2}.jpg" for i in range(20)],
     )
-    kept = import_dataset(ds)
-    assert kept.name == "in-memory"
+    artifacts = import_dataset(ds)
+    assert artifacts.name == "in-memory"
     again = load("in-memory")
     assert (again.digest, again.simulated, again.source) == (ds.digest, True, "Made up.")
     np.testing.assert_array_equal(again.features, ds.features)
@@ -358,7 +359,7 @@ def test_a_pickle_is_never_opened(source, root, reads, tmp_path, name):
     else:
         np.save(folder / name, payload, allow_pickle=True)
     manifest = json.loads((root / "Toy.json").read_text())
-    manifest["files"][name] = kept.seal([folder / name])[name]
+    manifest["files"][name] = artifacts.seal([folder / name])[name]
     (root / "Toy.json").write_text(json.dumps(manifest))
     assert load("Toy").class_names == files.CLASSES
     assert len(reads) == 2
@@ -393,9 +394,9 @@ def test_a_name_that_was_never_imported_gets_the_nearest(source):
 
 
 def test_drafts_of_imports_that_were_cut_off_are_removed(source, root):
-    cut_off, under_way = kept.draft(root, "Toy."), kept.draft(root, "Toy.")
-    owner = json.loads((cut_off / kept.OWNER).read_text()) | {"pid": 2**22 + 1}
-    (cut_off / kept.OWNER).write_text(json.dumps(owner))
+    cut_off, under_way = artifacts.draft(root, "Toy."), artifacts.draft(root, "Toy.")
+    owner = json.loads((cut_off / artifacts.OWNER).read_text()) | {"pid": 2**22 + 1}
+    (cut_off / artifacts.OWNER).write_text(json.dumps(owner))
     unmarked = root / "Toy.cccc"
     unmarked.mkdir()
     os.utime(unmarked, (1, 1))
@@ -407,7 +408,7 @@ def test_drafts_of_imports_that_were_cut_off_are_removed(source, root):
 
 def test_an_import_is_a_draft_until_its_manifest_names_it(source, root, monkeypatch):
     def killed(name, folder, manifest):
-        assert kept.is_draft(folder)
+        assert artifacts.is_draft(folder)
         raise KeyboardInterrupt
 
     monkeypatch.setattr(imports, "_made_to_exist", killed)

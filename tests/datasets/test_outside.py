@@ -14,17 +14,19 @@ import pytest
 
 from tests.datasets import files
 from tests.datasets.test_table import ARRAYS, csv, npz, prototypes
-from zslcore import exceptions, kept
-from zslcore.datasets import door, door_walls, import_dataset, imports, load
-from zslcore.datasets.door import read_arrays, read_value, watched
+from zslcore import exceptions
+from zslcore.datasets import import_dataset, imports, load
+from zslcore.datasets.sandbox import client, confinement
+from zslcore.datasets.sandbox.client import read_arrays, read_value, watched
 from zslcore.datasets.table import read_table
 from zslcore.exceptions import DatasetError, FileRefusedError, UnknownNameError, closest_name
 from zslcore.leakage.loading import context_of
 from zslcore.leakage.vocabularies import read_vocabulary
+from zslcore.storage import artifacts
 
 WALLED = """
 import json, os, socket, subprocess, sys
-from zslcore.datasets.door_walls import shut
+from zslcore.datasets.sandbox.confinement import shut
 walls = shut([sys.argv[1]], [sys.argv[2]])
 def goes(what):
     try:
@@ -49,7 +51,7 @@ def test_walls_that_stand_keep_everything_else_out(tmp_path):
     for path in (mine, secret):
         path.write_text("x")
     words = [sys.executable, "-c", WALLED, str(mine), str(out), str(secret)]
-    env = door._environment()
+    env = client._environment()
     done = subprocess.run(words, env=env, capture_output=True, check=True, timeout=60)
     answer = json.loads(done.stdout)
     assert answer["its file"]
@@ -64,12 +66,12 @@ def test_the_child_shuts_itself_in_before_it_opens_the_file(tmp_path, monkeypatc
     path = npz(tmp_path)
     tracer = tmp_path / "tracer.py"
     tracer.write_text(
-        f"import runpy, zslcore.datasets.door_walls as walls\n"
+        f"import runpy, zslcore.datasets.sandbox.confinement as walls\n"
         f'walls.shut = lambda *places: print(\'{{"reading": "shut in"}}\', flush=True)\n'
-        f"runpy.run_path({str(door.CHILD)!r}, run_name='__main__')\n"
+        f"runpy.run_path({str(client.CHILD)!r}, run_name='__main__')\n"
     )
-    monkeypatch.setattr(door, "CHILD", tracer)
-    lines, code = door._run_child(
+    monkeypatch.setattr(client, "CHILD", tracer)
+    lines, code = client._run_child(
         {"path": str(path), "out": str(tmp_path), "kind": "NumPy archive", "wanted": {}}
         | {"required": [], "budget": 1 << 20, "seconds": 20}
     )
@@ -79,8 +81,8 @@ def test_the_child_shuts_itself_in_before_it_opens_the_file(tmp_path, monkeypatc
 
 def test_the_child_is_told_nothing_of_the_server(monkeypatch):
     monkeypatch.setenv("SECRET_TOKEN", "x")
-    assert "SECRET_TOKEN" not in door._environment()
-    assert "HOME" not in door._environment()
+    assert "SECRET_TOKEN" not in client._environment()
+    assert "HOME" not in client._environment()
 
 
 def test_who_watches_hears_how_far_it_is_and_may_end_it(tmp_path, monkeypatch):
@@ -90,7 +92,7 @@ def test_who_watches_hears_how_far_it_is_and_may_end_it(tmp_path, monkeypatch):
         f"import os, time; open({str(pid)!r}, 'w').write(str(os.getpid()))\n"
         "print('{\"share\": 0.25}', flush=True); time.sleep(600)"
     )
-    monkeypatch.setattr(door, "CHILD", sleeper)
+    monkeypatch.setattr(client, "CHILD", sleeper)
     heard = []
 
     def watcher(share):
@@ -107,7 +109,7 @@ def test_who_watches_hears_how_far_it_is_and_may_end_it(tmp_path, monkeypatch):
 
 def test_a_cancelled_import_leaves_nothing(tmp_path, monkeypatch):
     monkeypatch.setenv("ZSL_DATA", str(tmp_path / "data"))
-    monkeypatch.setattr(door, "CHILD", tmp_path / "sleeper.py")
+    monkeypatch.setattr(client, "CHILD", tmp_path / "sleeper.py")
     (tmp_path / "sleeper.py").write_text("import time; time.sleep(600)")
 
     def leave(_):
@@ -303,7 +305,7 @@ def test_what_the_child_leaves_is_looked_at_again(tmp_path, monkeypatch, wrong):
         return [{"done": list(out)}], 0
 
     path = npz(tmp_path)
-    monkeypatch.setattr(door, "_run_child", run)
+    monkeypatch.setattr(client, "_run_child", run)
     with pytest.raises(FileRefusedError):
         read_arrays(path, {"features": "rows", "class_names": "names"}, tmp_path)
 
@@ -328,26 +330,28 @@ def test_features_stay_a_map_from_the_child_to_the_import(tmp_path, monkeypatch,
 
 def test_a_folder_to_read_in_has_an_owner_and_goes(tmp_path, monkeypatch):
     monkeypatch.setenv("ZSL_DATA", str(tmp_path))
-    with kept.scratch() as folder:
+    with artifacts.scratch() as folder:
         assert folder.parent == tmp_path / "scratch"
-        assert not kept.is_abandoned(folder)
-        owner = json.loads((folder / kept.OWNER).read_text())
-        (folder / kept.OWNER).write_text(json.dumps(owner | {"born": 1}))
-        assert kept.is_abandoned(folder) == (owner["born"] is not None)  # another has its number
-        (folder / kept.OWNER).write_text(json.dumps(owner | {"host": "another"}))
-        assert not kept.is_abandoned(folder)
-        os.utime(folder, (time.time() - 2 * kept.ABANDONED,) * 2)
-        assert kept.is_abandoned(folder)
+        assert not artifacts.is_abandoned(folder)
+        owner = json.loads((folder / artifacts.OWNER).read_text())
+        (folder / artifacts.OWNER).write_text(json.dumps(owner | {"born": 1}))
+        assert artifacts.is_abandoned(folder) == (
+            owner["born"] is not None
+        )  # another has its number
+        (folder / artifacts.OWNER).write_text(json.dumps(owner | {"host": "another"}))
+        assert not artifacts.is_abandoned(folder)
+        os.utime(folder, (time.time() - 2 * artifacts.ABANDONED,) * 2)
+        assert artifacts.is_abandoned(folder)
     assert not folder.exists()
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("ZSL_DATA", str(tmp_path / "file"))  # nothing can be written there
-    with kept.scratch() as folder:
+    with artifacts.scratch() as folder:
         assert folder.is_dir()
 
 
 def test_walls_are_none_where_the_system_has_none(monkeypatch):
-    monkeypatch.setattr(door_walls.sys, "platform", "darwin")
-    assert door_walls.shut([], []) == ()
+    monkeypatch.setattr(confinement.sys, "platform", "darwin")
+    assert confinement.shut([], []) == ()
 
 
 def test_an_unknown_class_in_a_csv_is_told_with_its_row(tmp_path):

@@ -7,8 +7,8 @@ from scipy.io import loadmat
 from zslcore.datasets import photographs, simulated
 from zslcore.datasets.facts import class_facts
 from zslcore.datasets.simulated import simulate
+from zslcore.evaluation.protocol import fit_and_score
 from zslcore.methods import get_method
-from zslcore.protocol import fit_and_score
 
 
 @pytest.fixture(scope="module")

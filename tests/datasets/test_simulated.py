@@ -13,9 +13,9 @@ from zslcore.datasets.simulated import (
     simulate,
     unplanted_twin,
 )
+from zslcore.evaluation.protocol import evaluate, fit_and_score, select
 from zslcore.exceptions import UnknownNameError
 from zslcore.methods import get_method
-from zslcore.protocol import evaluate, fit_and_score, select
 
 UNTRAINED = [name for name in SIMULATED if name.endswith("-untrained")]
 DEMO = [name for name in SIMULATED if not name.endswith(("-full", "-untrained"))]

@@ -14,7 +14,7 @@ from tests.worlds import linear_world
 from zslcore.__main__ import main
 from zslcore.datasets import load
 from zslcore.datasets.base import part_digest
-from zslcore.datasets.door import Limits
+from zslcore.datasets.sandbox.client import Limits
 from zslcore.evaluation import (
     State,
     Truth,
@@ -23,11 +23,12 @@ from zslcore.evaluation import (
     read_predictions,
     write_predictions,
 )
+from zslcore.evaluation.protocol import ScoredTest, evaluate, fit_and_score
 from zslcore.evaluation.running import execute_with_predictions
+from zslcore.evaluation.runs import RunResult
+from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import FileRefusedError, ZSLError
 from zslcore.methods import LinearS2V
-from zslcore.protocol import ScoredTest, evaluate, fit_and_score
-from zslcore.runs import RunResult, RunSpec
 
 DOCS = Path(__file__).parents[2] / "docs" / "predictions.rst"
 WORLD = linear_world(noise=0.8)

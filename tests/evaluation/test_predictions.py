@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import roc_auc_score, roc_curve
 
-from tests.test_metrics import scored
+from tests.metrics.test_metrics import scored
 from tests.worlds import linear_world
 from zslcore.analysis.bands import of_classes
 from zslcore.analysis.mistakes import confusion
-from zslcore.analysis.resampling import class_draws, figures
+from zslcore.analysis.resampling import figures
 from zslcore.datasets import load
 from zslcore.datasets.base import Split
 from zslcore.evaluation import (
@@ -24,10 +24,7 @@ from zslcore.evaluation import (
     read_predictions,
     write_predictions,
 )
-from zslcore.evaluation.running import predictions_of
-from zslcore.exceptions import DatasetError
-from zslcore.methods import METHODS, CMTStar, LinearS2V, get_method
-from zslcore.protocol import (
+from zslcore.evaluation.protocol import (
     FoldAnswers,
     Problem,
     ScoredTest,
@@ -36,7 +33,12 @@ from zslcore.protocol import (
     fit_and_score,
     select,
 )
-from zslcore.runs import RunSpec, execute_in_full
+from zslcore.evaluation.running import predictions_of
+from zslcore.evaluation.runs import execute_in_full
+from zslcore.evaluation.specs import RunSpec
+from zslcore.exceptions import DatasetError
+from zslcore.methods import METHODS, CMTStar, LinearS2V, get_method
+from zslcore.metrics.bootstrap import class_draws
 
 WORLD = linear_world(noise=0.8)
 SPLIT = WORLD.split("PS")

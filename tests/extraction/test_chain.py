@@ -8,9 +8,9 @@ from tests.extraction.making import write_folder
 from zslcore.__main__ import main
 from zslcore.board import read_board
 from zslcore.datasets import load
+from zslcore.evaluation.store import RunStore
 from zslcore.exceptions import ZSLError
-from zslcore.extraction.encoders import torchvision
-from zslcore.runs import RunStore
+from zslcore.extraction.encoder import torchvision
 
 ANIMALS = ("bat", "cow", "deer", "fox", "goat", "otter", "seal", "zebra")
 

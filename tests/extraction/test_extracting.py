@@ -13,7 +13,7 @@ from zslcore.datasets.importing import import_dataset
 from zslcore.datasets.table import read_table
 from zslcore.exceptions import DatasetError, FileRefusedError, ParameterError, ZSLError
 from zslcore.extraction.crops import Preset, crops_of
-from zslcore.extraction.encoders import Encoder, torchvision
+from zslcore.extraction.encoder import Encoder, torchvision
 from zslcore.extraction.extracting import _Parts, extract
 from zslcore.extraction.listing import images_of_folder
 from zslcore.extraction.texts import prototypes_of_texts

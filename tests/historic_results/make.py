@@ -22,6 +22,8 @@ from zslcore.analysis.maps import MapSettings
 from zslcore.analysis.regularization import RegularizationSpec
 from zslcore.analysis.transduction import TransductionSpec
 from zslcore.datasets import Split, ZSLDataset, import_dataset, load
+from zslcore.evaluation.specs import RunSpec
+from zslcore.evaluation.store import ImportMark, KeptRun, RunStore
 from zslcore.jobs import (
     Runner,
     Work,
@@ -38,7 +40,6 @@ from zslcore.jobs import (
     take_apart,
     transduce,
 )
-from zslcore.runs import ImportMark, KeptRun, RunSpec, RunStore
 from zslcore.version import release
 
 HERE = Path(__file__).parent

@@ -35,12 +35,11 @@ from tests.hostile.kills import (
 )
 from tests.hostile.kills import upload as upload_files
 from tests.hostile.making import honest
-from zslcore import doctor
 from zslcore.datasets import import_dataset
+from zslcore.evaluation.store import RunStore
 from zslcore.exceptions import ZSLError
-from zslcore.jobs import Runner
-from zslcore.kept import TornError
-from zslcore.runs import RunStore
+from zslcore.jobs import Runner, upkeep
+from zslcore.storage.artifacts import TornError
 
 __all__ = ["KINDS", "Filling", "disk", "fill", "filled", "read_only", "refused_here"]
 
@@ -219,8 +218,8 @@ def filled(kind: str, folder: Path, n: int, left: int, found: Filling) -> None:
             if again and kind != "job":
                 found.wrong.append(f"{sorted(again)[0]} was acknowledged on a read-only disk")
         (place / BALLAST).unlink()
-        doctor.sweep_leftovers()
-        ill = [each for each in doctor.examine() if not each.well and each.what != "room"]
+        upkeep.sweep_leftovers()
+        ill = [each for each in upkeep.examine() if not each.well and each.what != "room"]
         found.wrong += [f"the doctor finds: {each.sentence}" for each in ill]
         _look(found, there, done, "roomy again")
 

@@ -26,13 +26,14 @@ from pathlib import Path
 
 from tests.hostile.making import honest
 from ui import uploads
-from zslcore import doctor
 from zslcore.datasets import import_dataset, imports
+from zslcore.evaluation.runs import RunResult, execute
+from zslcore.evaluation.specs import RunSpec
+from zslcore.evaluation.store import RunStore
 from zslcore.exceptions import ZSLError
-from zslcore.jobs import Runner, Work
+from zslcore.jobs import Runner, Work, upkeep
 from zslcore.jobs.runner import is_intact
-from zslcore.kept import TornError, scratch
-from zslcore.runs import RunResult, RunSpec, RunStore, execute
+from zslcore.storage.artifacts import TornError, scratch
 
 __all__ = [
     "KINDS",
@@ -278,8 +279,8 @@ def main() -> int:
             for sentence in found.wrong[:3]:
                 write(f"    {sentence}\n")
             wrong += len(found.wrong)
-        write(f"{doctor.sweep_leftovers():,} things swept\n")
-        ill = [each for each in doctor.examine() if not each.well and each.what != "room"]
+        write(f"{upkeep.sweep_leftovers():,} things swept\n")
+        ill = [each for each in upkeep.examine() if not each.well and each.what != "room"]
         for each in ill:
             write(f"the doctor finds: {each.sentence}\n")
         write("the doctor finds nothing\n" if not ill else "")

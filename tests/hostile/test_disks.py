@@ -5,11 +5,13 @@ import pytest
 from tests.datasets.test_table import npz
 from tests.hostile.disks import BALLAST, disk, fill, read_only, refused_here
 from tests.pages import metrics, visit
-from zslcore import doctor, kept
 from zslcore.datasets import import_dataset, imports
+from zslcore.evaluation.specs import RunSpec
+from zslcore.evaluation.store import RunStore
 from zslcore.exceptions import ZSLError
-from zslcore.files import or_refused
-from zslcore.runs import RunSpec, RunStore
+from zslcore.jobs import upkeep
+from zslcore.storage import artifacts
+from zslcore.storage.files import or_refused
 
 
 @pytest.fixture
@@ -24,7 +26,7 @@ def place(tmp_path, monkeypatch):
 
 
 def ill():
-    return [each.sentence for each in doctor.examine() if not each.well and each.what != "room"]
+    return [each.sentence for each in upkeep.examine() if not each.well and each.what != "room"]
 
 
 def test_a_full_and_a_read_only_disk_lose_nothing(place, tmp_path):
@@ -63,7 +65,7 @@ def test_a_draft_without_room_for_its_owner_is_no_leftover(tmp_path, monkeypatch
 
     monkeypatch.setattr("pathlib.Path.write_text", refused)
     with pytest.raises(OSError, match="No space"):
-        kept.draft(tmp_path / "jobs", ".0123.")
+        artifacts.draft(tmp_path / "jobs", ".0123.")
     assert list((tmp_path / "jobs").iterdir()) == []
 
 

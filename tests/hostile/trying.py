@@ -8,9 +8,9 @@ from pathlib import Path
 from time import monotonic
 
 from tests.hostile.scores import judged
+from zslcore.commands.audit import read_decisions
 from zslcore.datasets.table import read_table
 from zslcore.exceptions import ZSLError
-from zslcore.leakage.cli import read_decisions
 from zslcore.leakage.loading import context_of
 from zslcore.leakage.vocabularies import read_vocabulary
 

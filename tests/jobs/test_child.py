@@ -2,18 +2,18 @@
 
 import threading
 
-from zslcore import kept
 from zslcore.jobs import child
 from zslcore.jobs.runner import is_intact
 from zslcore.jobs.work import Work
+from zslcore.storage import artifacts
 
 
 def test_a_child_that_ends_while_it_puts_its_result_in_place_leaves_no_half(tmp_path, monkeypatch):
     work = Work("Counting", "count", {"to": 1})
-    folder = kept.draft(tmp_path, f".{work.key}.")
+    folder = artifacts.draft(tmp_path, f".{work.key}.")
     request = work.settings | {"folder": str(folder), "into": str(tmp_path / work.key)}
     request["data"] = str(tmp_path)
-    ended, seal = [], kept.seal
+    ended, seal = [], artifacts.seal
 
     def sealed(files):
         known = seal(files)  # the server is gone now, and the other thread hears of it
@@ -23,7 +23,7 @@ def test_a_child_that_ends_while_it_puts_its_result_in_place_leaves_no_half(tmp_
         ended.append(ending)
         return known
 
-    monkeypatch.setattr(child.kept, "seal", sealed)
+    monkeypatch.setattr(child.artifacts, "seal", sealed)
     monkeypatch.setattr(child.os, "killpg", lambda *_: None)
     monkeypatch.setattr(child.os, "_exit", lambda _: None)
     child._do(

@@ -18,6 +18,9 @@ from zslcore.analysis.maps import MapSettings
 from zslcore.analysis.overlap import half_and_half, overlap_study
 from zslcore.analysis.regularization import RegularizationSpec
 from zslcore.datasets import import_dataset, load
+from zslcore.evaluation.runs import execute
+from zslcore.evaluation.specs import RunSpec
+from zslcore.evaluation.store import RunStore
 from zslcore.exceptions import DatasetError, FileRefusedError
 from zslcore.jobs import (
     accuracies,
@@ -31,7 +34,6 @@ from zslcore.jobs import (
     take_apart,
 )
 from zslcore.methods import get_method
-from zslcore.runs import RunSpec, RunStore, execute
 
 
 class Said:

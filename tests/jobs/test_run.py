@@ -6,9 +6,11 @@ from sklearn.model_selection import ParameterGrid
 
 from tests.worlds import linear_world
 from zslcore.datasets import load
+from zslcore.evaluation.runs import execute
+from zslcore.evaluation.specs import RunSpec
+from zslcore.evaluation.store import RunStore
 from zslcore.jobs import run as job
 from zslcore.methods import METHODS
-from zslcore.runs import RunSpec, RunStore, execute
 
 DIGITS = load("digits")
 EPOCHS = [name for name, method in METHODS.items() if hasattr(method(), "epochs")]

@@ -9,8 +9,8 @@ from joblib.externals.loky.process_executor import TerminatedWorkerError
 
 from tests.large import test_ranks
 from tests.large.shards_of import written
+from zslcore.datasets.features import FeatureView
 from zslcore.exceptions import ParameterError, ZSLError
-from zslcore.features import FeatureView
 from zslcore.large import engine
 from zslcore.large.engine import Engine, Work, over_pieces, pieces_of
 from zslcore.large.ranks import count_ranks

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 from tests.large.shards_of import written
+from zslcore.datasets.features import FeatureView
 from zslcore.exceptions import DatasetError, ParameterError, UnknownNameError
-from zslcore.features import FeatureView
 from zslcore.large import ranks
 from zslcore.large.engine import Engine
 from zslcore.large.ranks import KS, Atoms, RankCounts, count_ranks
+from zslcore.methods.score_map import ScoreMap, linear
 from zslcore.metrics import seen_unseen_curve, top_k_accuracy
-from zslcore.score_map import ScoreMap, linear
 
 N, C, D, A = 600, 90, 16, 7
 SEEN = np.arange(C) % 3 == 0

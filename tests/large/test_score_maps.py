@@ -6,7 +6,7 @@ import pytest
 from tests.test_contract import JOINT_PROBLEM, PROBLEM
 from zslcore.exceptions import DatasetError, ParameterError
 from zslcore.methods import METHODS, get_method
-from zslcore.score_map import ScoreMap
+from zslcore.methods.score_map import ScoreMap
 
 #: Methods whose scores are inner products, every way they have.
 MAPPED = [

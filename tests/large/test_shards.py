@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from tests.large.shards_of import rows, written
+from zslcore.datasets.features import FeatureView, chunks
 from zslcore.exceptions import DatasetError, ParameterError
-from zslcore.features import FeatureView, chunks
-from zslcore.kept import TornError
 from zslcore.large.shards import Shards, write_shards
+from zslcore.storage.artifacts import TornError
 
 X, Y = rows()
 
@@ -102,7 +102,7 @@ def test_opening_finds_what_was_changed(shards):
 
 
 def test_a_large_part_is_hashed_where_its_time_is_another(shards, monkeypatch):
-    monkeypatch.setattr("zslcore.kept.ALWAYS_HASHED", 0)
+    monkeypatch.setattr("zslcore.storage.artifacts.ALWAYS_HASHED", 0)
     path = shards.parts()[0].path
     path.chmod(0o644)
     state = path.stat()

@@ -6,13 +6,13 @@ from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
 
 from tests.large.shards_of import rows, written
+from zslcore.datasets.features import FeatureView
 from zslcore.exceptions import DatasetError, ParameterError
-from zslcore.features import FeatureView
 from zslcore.large import statistics
 from zslcore.large.engine import Engine
 from zslcore.large.statistics import FullStatistics, Groups, gather
 from zslcore.methods import METHODS, get_method
-from zslcore.spectrum import ClassStatistics, GramStatistics, MomentStatistics
+from zslcore.methods.statistics import ClassStatistics, GramStatistics, MomentStatistics
 
 X, Y = rows()
 X += 50  # far from zero: sums of squares would cancel

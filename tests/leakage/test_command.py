@@ -10,8 +10,9 @@ from scipy.io import savemat
 from tests.datasets import files
 from zslcore.__main__ import main
 from zslcore.datasets import load
+from zslcore.evaluation.specs import RunSpec
+from zslcore.evaluation.store import RunStore
 from zslcore.leakage import audit
-from zslcore.runs import RunSpec, RunStore
 
 LEAK = {"train_loc": np.append(files.TRAINVAL, files.TEST_SEEN)[:, None] + 1.0}
 

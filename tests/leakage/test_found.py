@@ -9,6 +9,8 @@ import pytest
 
 from tests.leakage.worlds import add, clean, move, with_parts, with_prototype
 from tests.worlds import linear_world
+from zslcore.evaluation.runs import execute
+from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import DatasetError
 from zslcore.leakage import (
     AuditContext,
@@ -24,7 +26,6 @@ from zslcore.leakage import (
 from zslcore.leakage import known as known_module
 from zslcore.leakage.checks import CHECKS, run_check
 from zslcore.leakage.known import KnownSplit, part_digest
-from zslcore.runs import RunSpec, execute
 
 FAIL, WARN, INFO, PASS = Severity.FAIL, Severity.WARN, Severity.INFO, Severity.PASS
 

@@ -5,9 +5,10 @@ import pytest
 
 from tests.leakage.worlds import clean
 from zslcore.datasets import load
+from zslcore.evaluation.runs import execute
+from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import ParameterError
 from zslcore.leakage import AuditContext, Provenance, Severity, Vocabulary, audit, audit_context
-from zslcore.runs import RunSpec, execute
 
 NAMES = ("cat", "dog", "cow", "hen", "duck", "zebra", "seal", "wolf")
 #: zebra is there, and wolf under a word for it; seal is not.

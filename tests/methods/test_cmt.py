@@ -8,11 +8,18 @@ from scipy.special import erf
 from tests.methods.devices import ELSEWHERE, OneDevice
 from tests.methods.plain import gradient, relative_difference, training_data
 from tests.worlds import linear_world
+from zslcore.datasets.features import Preprocessing
+from zslcore.evaluation.protocol import (
+    Problem,
+    ScoredTest,
+    evaluate,
+    fit_and_score,
+    penalised,
+    select,
+)
 from zslcore.exceptions import ParameterError
-from zslcore.features import Preprocessing
 from zslcore.methods import CMT, CMTStar, cmt
 from zslcore.methods.cmt import Gaussians, LocalOutliers
-from zslcore.protocol import Problem, ScoredTest, evaluate, fit_and_score, penalised, select
 
 X, Y, S, S_Y = training_data()
 N, (C, A), D = len(X), S.shape, X.shape[1]

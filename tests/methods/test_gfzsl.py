@@ -4,10 +4,10 @@ from scipy.stats import norm
 from sklearn.kernel_ridge import KernelRidge
 
 from tests.methods.plain import training_data
+from zslcore.datasets.features import chunks
 from zslcore.exceptions import ParameterError
-from zslcore.features import chunks
 from zslcore.methods import GFZSL, gfzsl
-from zslcore.spectrum import MomentStatistics
+from zslcore.methods.statistics import MomentStatistics
 
 X, Y, S, _ = training_data()
 CANDIDATES = np.vstack([S, training_data(seed=1)[2]])

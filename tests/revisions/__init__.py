@@ -19,11 +19,11 @@ from typing import Any
 import numpy as np
 
 from tests.worlds import linear_world
-from zslcore import protocol
-from zslcore.base import TransductiveEstimator, ZSLEstimator
-from zslcore.features import Preprocessing
+from zslcore.datasets.features import Preprocessing
+from zslcore.evaluation import protocol
+from zslcore.evaluation.protocol import Problem
 from zslcore.methods import METHODS, TRANSDUCTIVE
-from zslcore.protocol import Problem
+from zslcore.methods.base import TransductiveEstimator, ZSLEstimator
 
 TABLE = Path(__file__).with_name("figures.json")
 ALL = METHODS | TRANSDUCTIVE

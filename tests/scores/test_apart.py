@@ -6,8 +6,8 @@ import sys
 import numpy as np
 import pytest
 
+from zslcore.evaluation.protocol import ScoredTest, evaluate
 from zslcore.exceptions import FileRefusedError
-from zslcore.protocol import ScoredTest, evaluate
 from zslcore.scores import ScoreFile, apart, interpreted, judge, sides
 from zslcore.scores.apart import Asked, Given, judged_apart
 from zslcore.scores.sides import sides_of

@@ -11,11 +11,11 @@ from zslcore.__main__ import main
 from zslcore.datasets.facts import class_facts
 from zslcore.datasets.rows import row_facts
 from zslcore.evaluation import Predictions, Provenance, write_predictions
+from zslcore.evaluation.protocol import ScoredTest, fit_and_score
 from zslcore.exceptions import DatasetError, FileRefusedError
+from zslcore.leakage.test_sets import known_tests
 from zslcore.methods import ESZSL, LinearS2V
-from zslcore.protocol import ScoredTest, fit_and_score
 from zslcore.scores import ScoreMatrix
-from zslcore.scores.known import known_tests
 from zslcore.scores.paired import beside
 from zslcore.scores.predicted import PredictedScores, read_predicted
 

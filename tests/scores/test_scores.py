@@ -16,11 +16,11 @@ from scipy.io import savemat
 from tests.worlds import linear_world
 from zslcore.__main__ import main
 from zslcore.datasets.facts import class_facts
+from zslcore.evaluation.protocol import ScoredTest, evaluate, fit_and_score
 from zslcore.exceptions import ZSLError
+from zslcore.leakage.test_sets import known_tests, recognised
 from zslcore.methods import LinearS2V
-from zslcore.protocol import ScoredTest, evaluate, fit_and_score
 from zslcore.scores import FIXES, ScoreFile, interpreted, judge
-from zslcore.scores.known import known_tests, recognised
 from zslcore.scores.reading import read_scores
 
 WORLD = linear_world(noise=0.8)
@@ -373,7 +373,9 @@ def test_the_command_asks_answers_and_prints(files, capsys):
     assert "are these distances? If so: --fix distances, if not: --fix as-is." in said
     words = ["score", str(files / "far.npz"), "--fix", "distances", "--gamma", "0.02"]
     assert main(words) == 0
-    assert "(gamma 0.02, given; how it was chosen is not stated, per class)" in capsys.readouterr().out
+    assert (
+        "(gamma 0.02, given; how it was chosen is not stated, per class)" in capsys.readouterr().out
+    )
     assert main([*words, "--json"]) == 0
     report = json.loads(capsys.readouterr().out)
     assert report["evaluation"]["calibrated"]["harmonic"] == pytest.approx(

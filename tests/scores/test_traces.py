@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from zslcore.exceptions import ZSLError
+from zslcore.leakage.test_sets import known_tests
 from zslcore.scores import ScoreFile, interpreted, judge
-from zslcore.scores.known import known_tests
 
 REAL = Path(__file__).parents[3] / "shared" / "data" / "gzsl_scores"
 C, UNSEEN = 20, np.array([1, 4, 8, 11, 15, 18])

@@ -22,7 +22,7 @@ from ui.figures.palette import (
     quiet,
     translucent,
 )
-from zslcore.analysis.significance import PairedTest
+from zslcore.metrics.significance import PairedTest
 
 __all__ = ["difference_strips", "four_accuracies", "image_counts"]
 

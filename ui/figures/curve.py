@@ -23,8 +23,8 @@ from ui.figures.palette import (
 )
 from ui.numbers import percent, three_digits
 from zslcore.analysis.calibration import gamma_range
+from zslcore.evaluation.protocol import ScoredTest
 from zslcore.metrics import SeenUnseenCurve
-from zslcore.protocol import ScoredTest
 
 __all__ = ["GHOSTS", "LOOKS", "curve_in_hand", "line_of"]
 

@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 
 from ui.figures.once import drawn_once
 from ui.figures.palette import FAINT, FIRST, HARMONIC, SECOND, quiet
-from zslcore.analysis.claims import BODIES, Judgment
+from zslcore.analysis.papers.claims import BODIES, Judgment
 
 __all__ = ["differences", "judgment_forest"]
 
@@ -25,7 +25,7 @@ def differences(table: pd.DataFrame) -> go.Figure:
 
     Parameters
     ----------
-    table : of :func:`zslcore.analysis.beside.beside`, rows with a run only
+    table : of :func:`zslcore.analysis.papers.alongside.beside`, rows with a run only
     """
     label = table["dataset"] if "dataset" in table else table["test_dataset"]
     for column in ("split", "figure", "lambda_selected_for"):

@@ -12,8 +12,9 @@ from ui.figures.palette import HARMONIC, ORACLE, SEEN, UNSEEN, VALIDATED
 from ui.lessons.step import Control, Lesson, Ranges, Step, View, Words
 from ui.numbers import percent, points, three_digits
 from zslcore.analysis import calibration, mistakes
-from zslcore.protocol import ScoredTest
-from zslcore.runs import RunResult, RunSpec
+from zslcore.evaluation.protocol import ScoredTest
+from zslcore.evaluation.runs import RunResult
+from zslcore.evaluation.specs import RunSpec
 
 __all__ = ["CALIBRATION"]
 

@@ -14,8 +14,8 @@ from ui.lessons.step import Control, Lesson, Ranges, Step, View, Words
 from ui.numbers import percent, three_digits
 from zslcore.analysis import overlap_tables
 from zslcore.datasets.simulated import unplanted_twin
+from zslcore.evaluation.specs import RunSpec
 from zslcore.leakage import AuditContext, Severity, get_vocabulary, leaks, quiz
-from zslcore.runs import RunSpec
 
 __all__ = ["LEAKAGE", "NOTHING"]
 

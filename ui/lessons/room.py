@@ -18,8 +18,8 @@ from functools import cache
 from pathlib import Path
 
 from zslcore.exceptions import ZSLError
-from zslcore.files import data_folder
 from zslcore.jobs.queueing import NOBODY, Visitor
+from zslcore.storage.files import data_folder
 
 __all__ = ["ROOMS", "Rooms"]
 

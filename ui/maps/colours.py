@@ -21,7 +21,7 @@ from zslcore.analysis.inventory import known_to_extractor
 from zslcore.analysis.maps import match_classes
 from zslcore.analysis.maps.answers import Answers, answers
 from zslcore.datasets import ZSLDataset
-from zslcore.runs import RunSpec
+from zslcore.evaluation.specs import RunSpec
 
 __all__ = ["OF_ANSWERS", "answers_of", "coloured", "colours_of", "roles"]
 

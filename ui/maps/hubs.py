@@ -18,8 +18,8 @@ from ui.maps.view import choose_settings, made
 from ui.numbers import percent
 from zslcore.analysis.hubness import compare_hubness
 from zslcore.datasets import ZSLDataset
+from zslcore.evaluation.specs import RunSpec
 from zslcore.jobs import embed
-from zslcore.runs import RunSpec
 
 __all__ = ["show_prototypes"]
 

@@ -11,7 +11,7 @@ from ui import controls, tables, terms
 from ui.numbers import change, percent, points, three_digits
 from ui.text import AUSUC, GAP_OF_GAMMA, GLOSSARY
 from zslcore.analysis import calibration
-from zslcore.protocol import ScoredTest
+from zslcore.evaluation.protocol import ScoredTest
 
 __all__ = ["show_classes", "show_figures"]
 

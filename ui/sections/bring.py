@@ -12,7 +12,7 @@ from ui.reading import progress
 from ui.text import on_screen, plain
 from zslcore.datasets import ZSLDataset
 from zslcore.datasets.benchmarks import benchmark_of
-from zslcore.datasets.door import DEFAULT_LIMITS
+from zslcore.datasets.sandbox.client import DEFAULT_LIMITS
 from zslcore.exceptions import ZSLError
 
 __all__ = ["show_import"]

@@ -12,17 +12,18 @@ from ui.components.seen_unseen import Line, Shade
 from ui.figures.curve import GHOSTS, curve_in_hand, line_of
 from ui.frame import errors_as_sentences
 from ui.guard import fragment
-from ui.in_hand import let_go, take_in_hand
+from ui.interactive import let_go, take_in_hand
 from ui.scores import Brought
 from ui.sections import at_gamma
 from ui.sections.confusion import show_confusion
 from zslcore.analysis import calibration
 from zslcore.datasets import ZSLDataset
 from zslcore.datasets.benchmarks import benchmark_of
+from zslcore.evaluation.protocol import ScoredTest, origin_in_words
+from zslcore.evaluation.runs import RunResult
+from zslcore.evaluation.specs import RunSpec
 from zslcore.jobs import run as running
 from zslcore.methods import METHODS
-from zslcore.protocol import ScoredTest, origin_in_words
-from zslcore.runs import RunResult, RunSpec
 
 __all__ = ["Calibrating", "show_calibration"]
 

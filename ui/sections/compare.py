@@ -20,7 +20,7 @@ from ui import controls, scores, tables, visitors
 from ui.figures import ranks as figures
 from ui.figures.curve import GHOSTS, curve_in_hand, line_of
 from ui.frame import chart
-from ui.in_hand import take_in_hand
+from ui.interactive import take_in_hand
 from ui.numbers import percent, points
 from ui.text import plain
 from ui.waiting import run_of, wait_for
@@ -35,10 +35,11 @@ from zslcore.analysis.comparison import (
     occasions,
 )
 from zslcore.datasets import ZSLDataset
+from zslcore.evaluation.runs import RunResult
+from zslcore.evaluation.specs import RunSpec
 from zslcore.jobs import Work, compare
 from zslcore.metrics import Average
-from zslcore.runs import RunResult, RunSpec
-from zslcore.scores.around import is_of
+from zslcore.scores.context import is_of
 
 __all__ = [
     "Comparison",

@@ -10,7 +10,7 @@ from ui import controls, tables
 from ui.figures.accuracy import confusion_map
 from ui.frame import chart
 from zslcore.analysis import mistakes
-from zslcore.protocol import ScoredTest
+from zslcore.evaluation.protocol import ScoredTest
 
 __all__ = ["show_confusion"]
 

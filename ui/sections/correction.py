@@ -13,9 +13,9 @@ import streamlit as st
 from ui import cache, controls, decisions, tables
 from ui.sections.audit import GAIN, Review
 from ui.text import PARTS
-from zslcore import kept
 from zslcore.leakage import AuditContext, CorrectedSplit
 from zslcore.leakage.correction import Policy
+from zslcore.storage import artifacts
 
 __all__ = ["show_corrected", "show_decisions"]
 
@@ -109,7 +109,7 @@ def show_corrected(review: Review) -> None:
 
 def _mat_bytes(split: CorrectedSplit) -> bytes:
     """Return a corrected split in the MAT layout."""
-    with kept.scratch() as folder:
+    with artifacts.scratch() as folder:
         path = folder / "split.mat"
         split.save_mat(path)
         return path.read_bytes()

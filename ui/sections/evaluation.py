@@ -11,11 +11,12 @@ from ui import tables, terms, waiting
 from ui.numbers import change, percent, points, three_digits
 from ui.scores import Brought
 from ui.text import AUSUC, GAP_OF_ALL, GAP_OF_GAMMA, GAP_OF_PARAMETERS, plain
-from zslcore.analysis import printed
+from zslcore.analysis.papers import printed
 from zslcore.datasets import ZSLDataset
 from zslcore.datasets.benchmarks import benchmark_of
-from zslcore.protocol import ScoredTest, origin_in_words
-from zslcore.runs import RunResult, RunSpec
+from zslcore.evaluation.protocol import ScoredTest, origin_in_words
+from zslcore.evaluation.runs import RunResult
+from zslcore.evaluation.specs import RunSpec
 
 __all__ = ["show_figures", "show_headline", "show_own"]
 

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import streamlit as st
 
 from ui.figures.curve import curve_in_hand, line_of
-from ui.in_hand import let_go, take_in_hand
-from zslcore.protocol import ScoredTest
-from zslcore.runs import RunResult
+from ui.interactive import let_go, take_in_hand
+from zslcore.evaluation.protocol import ScoredTest
+from zslcore.evaluation.runs import RunResult
 
 __all__ = ["choose_gamma"]
 

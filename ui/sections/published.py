@@ -14,12 +14,12 @@ from ui import cache, controls, scores, tables
 from ui.figures.published import differences, judgment_forest
 from ui.frame import chart
 from ui.text import plain
-from zslcore.analysis import claims
-from zslcore.analysis.beside import PRINTED_TABLES, beside, candidates
-from zslcore.analysis.claims import BODIES, CLAIMS, PAPERS, Judgment
-from zslcore.analysis.findings import FINDINGS
-from zslcore.analysis.printed_lint import lint_printed
-from zslcore.scores.around import rows_beside
+from zslcore.analysis.papers import claims
+from zslcore.analysis.papers.alongside import PRINTED_TABLES, beside, candidates
+from zslcore.analysis.papers.claims import BODIES, CLAIMS, PAPERS, Judgment
+from zslcore.analysis.papers.findings import FINDINGS
+from zslcore.analysis.papers.lint import lint_printed
+from zslcore.scores.context import rows_beside
 
 __all__ = ["show_claims", "show_findings", "show_lint", "show_tables"]
 

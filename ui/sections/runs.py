@@ -17,13 +17,13 @@ from ui.frame import chart, errors_as_sentences
 from ui.numbers import change, made, percent
 from ui.text import plain
 from zslcore.analysis import run_comparison
+from zslcore.analysis.run_listing import ORACLE, as_csv, as_json, as_latex, chosen
+from zslcore.evaluation.imported_runs import MAX_NAME, import_runs
+from zslcore.evaluation.protocol import origin_in_words
+from zslcore.evaluation.store import KeptRun, RunStore
 from zslcore.exceptions import ParameterError
-from zslcore.foreign_runs import MAX_NAME, import_runs
-from zslcore.kept import scratch
 from zslcore.methods import METHODS
-from zslcore.protocol import origin_in_words
-from zslcore.run_listing import ORACLE, as_csv, as_json, as_latex, chosen
-from zslcore.runs import KeptRun, RunStore
+from zslcore.storage.artifacts import scratch
 
 __all__ = ["bring_results", "choose_two", "say_deleted", "show_list", "show_pair", "show_run"]
 
@@ -63,7 +63,7 @@ def show_list(runs: Sequence[KeptRun], peeked: Collection[str]) -> None:
     Parameters
     ----------
     runs : what is listed
-    peeked : see :func:`zslcore.run_listing.peeked`
+    peeked : see :func:`zslcore.analysis.run_listing.peeked`
     """
     labels = [label_of(one) for one in runs]
 

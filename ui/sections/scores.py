@@ -8,14 +8,14 @@ from ui import tables, takeaway, terms
 from ui.figures.curve import GHOSTS, curve_in_hand, line_of
 from ui.frame import errors_as_sentences
 from ui.guard import fragment
-from ui.in_hand import let_go, take_in_hand
+from ui.interactive import let_go, take_in_hand
 from ui.numbers import percent, points, three_digits
 from ui.scores import Brought
 from ui.sections import at_gamma
 from ui.sections.confusion import show_confusion
 from ui.sections.scores_around import show_overlap, show_printed
 from ui.text import plain
-from zslcore.protocol import origin_in_words
+from zslcore.evaluation.protocol import origin_in_words
 from zslcore.scores import FIXES
 from zslcore.scores.paired import beside
 

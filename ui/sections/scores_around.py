@@ -13,7 +13,7 @@ from ui.sections.study import STRENGTHS
 from ui.text import plain
 from zslcore.analysis.overlap_tables import gain_figures
 from zslcore.leakage import VOCABULARY_NAMES, get_vocabulary
-from zslcore.scores.around import gain_in, printed_figures, unseen_among
+from zslcore.scores.context import gain_in, printed_figures, unseen_among
 
 __all__ = ["show_overlap", "show_printed"]
 

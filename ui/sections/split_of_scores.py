@@ -10,7 +10,7 @@ from ui.text import plain
 from ui.visitors import available
 from zslcore.leakage import AuditContext
 from zslcore.scores import ScoreMatrix
-from zslcore.scores.around import are_test_images, is_of
+from zslcore.scores.context import are_test_images, is_of
 
 __all__ = ["show_own_scores", "show_split_of"]
 

@@ -11,9 +11,9 @@ import pandas as pd
 from ui import cache, decisions, waiting
 from zslcore.analysis import overlap_tables
 from zslcore.datasets import Split, ZSLDataset
+from zslcore.evaluation.specs import RunSpec
 from zslcore.jobs import accuracies, run
 from zslcore.leakage import AuditContext, get_vocabulary
-from zslcore.runs import RunSpec
 
 __all__ = ["STRENGTHS", "Accuracies", "Study", "accuracies_on", "matches_of"]
 

@@ -19,9 +19,10 @@ from zslcore.analysis.three_settings import (
 from zslcore.datasets import ZSLDataset
 from zslcore.datasets.benchmarks import benchmark_of
 from zslcore.datasets.facts import published
+from zslcore.evaluation.specs import RunSpec
+from zslcore.evaluation.store import RunStore
 from zslcore.jobs import run
 from zslcore.methods import METHODS
-from zslcore.runs import RunSpec, RunStore
 
 __all__ = ["show_settings"]
 

@@ -22,10 +22,11 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from zslcore.analysis.overlap import gain_difference, gain_of, gains_by_draw, study_summary
-from zslcore.analysis.significance import holm
+from zslcore.analysis.overlap import gain_difference, gains_by_draw, study_summary
 from zslcore.datasets.facts import published
 from zslcore.exceptions import ParameterError
+from zslcore.metrics.gain import gain_of
+from zslcore.metrics.significance import holm
 
 __all__ = [
     "PRINTED_FEATURES",

@@ -28,16 +28,16 @@ from typing import Any, Literal, get_args
 import numpy as np
 import pandas as pd
 
-from zslcore import protocol
 from zslcore.analysis.overlap import Draw, draw_accuracies, fair_draws, split_of_draw
-from zslcore.base import ZSLEstimator
 from zslcore.datasets.action_facts import action_facts, recognise_actions
 from zslcore.datasets.base import ZSLDataset
 from zslcore.datasets.facts import published
+from zslcore.datasets.features import Preprocessing
 from zslcore.datasets.simulated_actions import EXTRACTORS, action_name
+from zslcore.evaluation import protocol
 from zslcore.exceptions import DatasetError, ParameterError, closest_name
-from zslcore.features import Preprocessing
 from zslcore.methods import METHODS, get_method
+from zslcore.methods.base import ZSLEstimator
 
 __all__ = [
     "ACTION_COLUMNS",

@@ -19,10 +19,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from zslcore.analysis.resampling import class_draws, image_weights
+from zslcore.analysis.resampling import image_weights
+from zslcore.evaluation.protocol import AnsweredTest
 from zslcore.exceptions import ParameterError
 from zslcore.metrics import SeenUnseenCurve, harmonic_mean
-from zslcore.protocol import AnsweredTest
+from zslcore.metrics.bootstrap import class_draws
 
 __all__ = ["Band", "of_classes", "of_curves"]
 

@@ -41,11 +41,11 @@ import pandas as pd
 from scipy import stats
 
 from zslcore.analysis.regularization import RegularizationSpec
-from zslcore.base import ZSLEstimator, with_seed
 from zslcore.datasets import Split, ZSLDataset
+from zslcore.datasets.features import Preprocessing
+from zslcore.evaluation.protocol import Problem
 from zslcore.exceptions import DatasetError, ParameterError
-from zslcore.features import Preprocessing
-from zslcore.protocol import Problem
+from zslcore.methods.base import ZSLEstimator, with_seed
 
 __all__ = ["BiasVariance", "Decomposition", "Draws", "bias_variance", "decompose", "of_spec"]
 

@@ -19,9 +19,9 @@ import numpy as np
 import pandas as pd
 
 from zslcore.datasets.facts import published
+from zslcore.evaluation.protocol import AnsweredTest
+from zslcore.evaluation.runs import RunResult
 from zslcore.metrics import OperatingPoint, SeenUnseenCurve
-from zslcore.protocol import AnsweredTest
-from zslcore.runs import RunResult
 
 __all__ = ["gamma_range", "per_class_table", "published_settings", "three_settings"]
 

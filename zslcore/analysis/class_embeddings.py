@@ -25,13 +25,13 @@ import numpy as np
 import pandas as pd
 
 from zslcore.analysis.comparison import accuracies
-from zslcore.analysis.resampling import N_DRAWS, class_draws, interval
-from zslcore.analysis.significance import holm, paired_test
 from zslcore.datasets.base import ZSLDataset
+from zslcore.evaluation.runs import RunResult
 from zslcore.exceptions import DatasetError, closest_name
-from zslcore.files import FACTS
 from zslcore.metrics import harmonic_mean
-from zslcore.runs import RunResult
+from zslcore.metrics.bootstrap import N_DRAWS, class_draws, interval
+from zslcore.metrics.significance import holm, paired_test
+from zslcore.storage.files import FACTS
 
 __all__ = [
     "COLUMNS",

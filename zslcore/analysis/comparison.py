@@ -28,15 +28,17 @@ import numpy as np
 import pandas as pd
 
 from zslcore.analysis import ranking
-from zslcore.analysis.resampling import class_draws
 from zslcore.datasets import ZSLDataset
 from zslcore.datasets.benchmarks import benchmark_of
 from zslcore.datasets.facts import published
+from zslcore.datasets.features import FeatureScaling, PrototypeScaling
+from zslcore.evaluation.protocol import Task
+from zslcore.evaluation.runs import RunResult, execute
+from zslcore.evaluation.specs import RunSpec
+from zslcore.evaluation.store import RunStore
 from zslcore.exceptions import DatasetError, closest_name
-from zslcore.features import FeatureScaling, PrototypeScaling
 from zslcore.metrics import Average, harmonic_mean
-from zslcore.protocol import Task
-from zslcore.runs import RunResult, RunSpec, RunStore, execute
+from zslcore.metrics.bootstrap import class_draws
 
 __all__ = [
     "CHOICES",
@@ -82,7 +84,7 @@ class ComparisonSpec:
     datasets : mapping of names to content digests
     splits, methods : names; a split that a data set does not have is left out there
     task : "zsl" or "gzsl", what parameters are chosen for
-    features, prototypes : preprocessing, see :class:`zslcore.features.Preprocessing`
+    features, prototypes : preprocessing, see :class:`zslcore.datasets.features.Preprocessing`
     seed : int
     """
 

@@ -20,7 +20,7 @@ import pandas as pd
 
 from zslcore.datasets.base import ZSLDataset
 from zslcore.datasets.facts import published
-from zslcore.runs import RunResult
+from zslcore.evaluation.runs import RunResult
 
 __all__ = ["FIGURES", "crop_pairs", "crops_of", "measured_crops", "printed_crops"]
 

@@ -24,15 +24,17 @@ import numpy as np
 import pandas as pd
 from sklearn.base import clone
 
-from zslcore import protocol, version
+from zslcore import version
 from zslcore.analysis.inventory import class_table
-from zslcore.base import with_seed
 from zslcore.datasets.base import ZSLDataset
+from zslcore.evaluation import protocol
+from zslcore.evaluation.runs import Origin, choose, spec_from_0_1_0
+from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import DatasetError
-from zslcore.files import data_folder, written_whole
 from zslcore.methods import METHODS
-from zslcore.records import Schema, UnreadableError
-from zslcore.runs import Origin, RunSpec, choose, spec_from_0_1_0
+from zslcore.methods.base import with_seed
+from zslcore.storage.files import data_folder, written_whole
+from zslcore.storage.records import Schema, UnreadableError
 
 __all__ = [
     "CrossAccuracy",

@@ -28,9 +28,9 @@ from typing import Literal
 
 import pandas as pd
 
-from zslcore.analysis.significance import PairedTest, paired_test
 from zslcore.datasets.facts import published
 from zslcore.exceptions import DatasetError, ParameterError
+from zslcore.metrics.significance import PairedTest, paired_test
 
 __all__ = [
     "PRINTED_CLAIM",

@@ -32,8 +32,8 @@ import numpy as np
 import pandas as pd
 from scipy.stats import skew
 
+from zslcore.evaluation.protocol import ScoredTest
 from zslcore.exceptions import ParameterError
-from zslcore.protocol import ScoredTest
 
 __all__ = ["Hubness", "compare_hubness", "k_occurrence"]
 

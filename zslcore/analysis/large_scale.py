@@ -33,18 +33,18 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from zslcore.base import with_seed
 from zslcore.datasets import ZSLDataset
 from zslcore.datasets.facts import published
+from zslcore.datasets.features import FeatureView, Preprocessing
 from zslcore.datasets.imagenet import SETS, imagenet, imagenet_rows
 from zslcore.datasets.imagenet_simulated import populations
+from zslcore.evaluation.protocol import Problem, require_unseen, select
 from zslcore.exceptions import DatasetError, ParameterError
-from zslcore.features import FeatureView, Preprocessing
 from zslcore.large.engine import HERE, Engine
 from zslcore.large.ranks import RankCounts, Task, count_ranks
 from zslcore.methods import get_method
-from zslcore.protocol import Problem, require_unseen, select
-from zslcore.score_map import ScoreMap
+from zslcore.methods.base import with_seed
+from zslcore.methods.score_map import ScoreMap
 
 __all__ = [
     "FAR",

@@ -33,13 +33,14 @@ from typing import Any, Literal, get_args
 import numpy as np
 import pandas as pd
 
-from zslcore import protocol
 from zslcore.analysis import resampling
-from zslcore.base import ZSLEstimator
 from zslcore.datasets import Fold, Split, ZSLDataset
+from zslcore.datasets.features import Preprocessing
+from zslcore.evaluation import protocol
+from zslcore.evaluation.protocol import ScoredTest
 from zslcore.exceptions import DatasetError, closest_name
-from zslcore.features import Preprocessing
-from zslcore.protocol import ScoredTest
+from zslcore.methods.base import ZSLEstimator
+from zslcore.metrics import bootstrap
 
 __all__ = [
     "LEAKS",
@@ -111,9 +112,9 @@ class Cost:
     clean: Arm
     leaky: Arm
 
-    def rows(self, n_draws: int = resampling.N_DRAWS, level: float = 0.95) -> list[dict[str, Any]]:
+    def rows(self, n_draws: int = bootstrap.N_DRAWS, level: float = 0.95) -> list[dict[str, Any]]:
         """Return one row a figure: both sides, the difference and its interval over classes."""
-        drawn = resampling.class_draws(self.clean.scores.seen, n_draws)
+        drawn = bootstrap.class_draws(self.clean.scores.seen, n_draws)
         clean, leaky = (
             resampling.figures(arm.scores, drawn, arm.gamma or 0.0)
             for arm in (self.clean, self.leaky)
@@ -123,7 +124,7 @@ class Cost:
             if figure == "calibrated_harmonic" and None in (self.clean.gamma, self.leaky.gamma):
                 continue
             difference = leaky[figure] - values
-            low, high = resampling.interval(difference, level)
+            low, high = bootstrap.interval(difference, level)
             rows.append(
                 {
                     "method": self.method,

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 from sklearn.metrics import confusion_matrix
 
+from zslcore.evaluation.protocol import AnsweredTest
 from zslcore.metrics import top_k_of_ranks
-from zslcore.protocol import AnsweredTest
 
 __all__ = ["confusion", "most_confused", "top_k_table"]
 

@@ -7,7 +7,7 @@ import pandas as pd
 
 from zslcore.datasets.base import ZSLDataset
 from zslcore.exceptions import DatasetError
-from zslcore.spectrum import ClassStatistics
+from zslcore.methods.statistics import ClassStatistics
 
 __all__ = ["SPACES", "class_means", "nearest_classes"]
 

@@ -18,270 +18,40 @@ VISAPP 2021, section 4. B. Efron, R. Tibshirani, "An introduction to the bootstr
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations, product
-from math import comb
+from itertools import product
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from zslcore.analysis.significance import holm
-from zslcore.base import ZSLEstimator
 from zslcore.datasets.base import Split, ZSLDataset
+from zslcore.datasets.features import Preprocessing
 from zslcore.datasets.folds import class_folds
-from zslcore.exceptions import DatasetError, ParameterError
-from zslcore.features import Preprocessing
-from zslcore.metrics import accuracy_interval, per_class_accuracy
-from zslcore.protocol import ScoredTest, fit_and_score
+from zslcore.evaluation.protocol import ScoredTest, fit_and_score
+from zslcore.exceptions import ParameterError
+from zslcore.methods.base import ZSLEstimator
+from zslcore.metrics import per_class_accuracy
+from zslcore.metrics.gain import TINY, ByClass, _interval, gain_of, overlap_gain
+from zslcore.metrics.significance import holm
 
 __all__ = [
     "STUDY_COLUMNS",
     "Draw",
     "GainDifference",
-    "ImageAccuracy",
-    "OverlapGain",
     "draw_accuracies",
     "fair_draws",
     "gain_difference",
-    "gain_of",
     "gains_by_draw",
     "half_and_half",
-    "overlap_gain",
     "overlap_study",
     "split_of_draw",
     "study_summary",
 ]
 
-#: Accuracy of every class, and whether it overlaps.
-ByClass = tuple[pd.Series, pd.Series]
 #: Columns of a study, see :func:`overlap_study`.
 STUDY_COLUMNS = ("draw", "features", "method", "class", "overlapping", "images", "accuracy")
-
-#: Up to this many ways to choose the overlapping classes, all of them are looked at.
-EXACT = 20_000
-#: Below this a sum of two accuracies is nothing: no count of images is so large.
-TINY = 1e-12
-
-
-@dataclass(frozen=True, slots=True)
-class ImageAccuracy:
-    """Accuracy over images, with the exact binomial interval, which takes classes as fixed.
-
-    Attributes
-    ----------
-    correct, images : counts
-    low, high : exact (Clopper-Pearson) interval
-    """
-
-    correct: int
-    images: int
-    low: float
-    high: float
-
-    @property
-    def accuracy(self) -> float:
-        """Share of images that are right."""
-        return self.correct / self.images
-
-
-@dataclass(frozen=True, slots=True)
-class OverlapGain:
-    """What classes known to the extractor gain; fractions, a gain of 0.1 is 10 %.
-
-    Attributes
-    ----------
-    acc_ouc, acc_tuc : mean per-class accuracy of overlapping and of truly unseen classes
-    gain : relative difference, in [-2, 2]
-    interval : bootstrap-t interval of the gain over classes; NaN with fewer than two classes on
-        a side
-    level : its nominal coverage
-    p : two-sided permutation p-value over classes
-    n_ouc, n_tuc : numbers of classes
-    images_ouc, images_tuc : accuracy over images, None when counts were not given
-    """
-
-    acc_ouc: float
-    acc_tuc: float
-    gain: float
-    interval: tuple[float, float]
-    level: float
-    p: float
-    n_ouc: int
-    n_tuc: int
-    images_ouc: ImageAccuracy | None = None
-    images_tuc: ImageAccuracy | None = None
-
-    @property
-    def all(self) -> float:
-        """Mean per-class accuracy of all test classes."""
-        n = self.n_ouc + self.n_tuc
-        return (self.n_ouc * self.acc_ouc + self.n_tuc * self.acc_tuc) / n
-
-    @property
-    def overlap(self) -> float:
-        """Accuracy of the overlapping classes; another name for ``acc_ouc``."""
-        return self.acc_ouc
-
-    @property
-    def clean(self) -> float:
-        """Accuracy of the truly unseen classes; another name for ``acc_tuc``."""
-        return self.acc_tuc
-
-    @property
-    def all_minus_clean(self) -> float:
-        """What the overlap adds to the figure that a paper prints."""
-        return self.all - self.clean
-
-
-def gain_of(acc_ouc: ArrayLike, acc_tuc: ArrayLike) -> np.ndarray:
-    """Return the relative difference of two accuracies, 0 when both are 0; arrays broadcast."""
-    a, b = np.asarray(acc_ouc, dtype=float), np.asarray(acc_tuc, dtype=float)
-    mean = (a + b) / 2
-    return (a - b) / np.where(mean > 0, mean, 1)
-
-
-def overlap_gain(
-    per_class_accuracy: np.ndarray | Sequence[float] | Mapping[int, float],
-    overlapping: np.ndarray | Collection[int],
-    *,
-    images: np.ndarray | Sequence[int] | Mapping[int, int] | None = None,
-    level: float = 0.95,
-    n_resamples: int = 2000,
-    seed: int = 0,
-) -> OverlapGain:
-    """Return the OverlapGain of one method on one set of test classes.
-
-    Parameters
-    ----------
-    per_class_accuracy : array of shape (n_classes,), or mapping from class to accuracy
-    overlapping : bool array of shape (n_classes,), or classes of the mapping
-        Which test classes the extractor was trained on.
-    images : int array of shape (n_classes,) or mapping, optional
-        Test images per class, for the intervals over images.
-    level : float, default=0.95
-        Nominal coverage of the intervals.
-    n_resamples : int, default=2000
-        Bootstrap samples, and permutations where there are too many to try all.
-    seed : int, default=0
-
-    Raises
-    ------
-    DatasetError
-        When accuracies are outside [0, 1], or no class overlaps, or all do.
-    """
-    accuracy, known, n = _arrays(per_class_accuracy, overlapping, images)
-    a, b = accuracy[known], accuracy[~known]
-    rng = np.random.default_rng(seed)
-    tail = (1 - level) / 2
-    return OverlapGain(
-        acc_ouc=float(a.mean()),
-        acc_tuc=float(b.mean()),
-        gain=float(gain_of(a.mean(), b.mean())),
-        interval=_interval(a[:, None], b[:, None], tail, n_resamples, rng),
-        level=level,
-        p=_permutation_p(accuracy, known, n_resamples, rng),
-        n_ouc=len(a),
-        n_tuc=len(b),
-        images_ouc=None if n is None else _over_images(a, n[known], level),
-        images_tuc=None if n is None else _over_images(b, n[~known], level),
-    )
-
-
-def _arrays(
-    accuracy: np.ndarray | Sequence[float] | Mapping[int, float],
-    overlapping: np.ndarray | Collection[int],
-    images: np.ndarray | Sequence[int] | Mapping[int, int] | None,
-) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
-    """Bring mappings and arrays to one form, and refuse what has no gain."""
-    if isinstance(accuracy, Mapping):
-        classes = sorted(accuracy)
-        stray = set(overlapping) - set(classes)
-        if stray:
-            raise DatasetError(f"Overlapping classes without an accuracy: {sorted(stray)[:5]}.")
-        overlapping = np.isin(classes, list(overlapping))
-        images = None if images is None else [images[c] for c in classes]
-        accuracy = [accuracy[c] for c in classes]
-    accuracy = np.asarray(accuracy, dtype=np.float64)
-    known = np.asarray(overlapping)
-    if accuracy.ndim != 1 or known.shape != accuracy.shape or known.dtype != bool:
-        raise DatasetError(
-            f"Expected one accuracy and one boolean per class; got shapes {accuracy.shape} and "
-            f"{known.shape} of {known.dtype}."
-        )
-    if not ((accuracy >= 0) & (accuracy <= 1)).all():
-        raise DatasetError("Accuracies must lie in [0, 1].")
-    if not known.any() or known.all():
-        raise DatasetError(f"A gain needs overlapping and other classes; got {known.sum()} of "
-                           f"{len(known)} overlapping.")  # fmt: skip
-    return accuracy, known, None if images is None else np.asarray(images, dtype=np.int64)
-
-
-def _interval(
-    A: np.ndarray, B: np.ndarray, tail: float, n_resamples: int, rng: np.random.Generator
-) -> tuple[float, float]:
-    """Bootstrap-t over classes, each side resampled by itself; NaN for a single class on a side.
-
-    The percentile interval is too short with the few classes a test set has; dividing by each
-    resample's own standard error restores its coverage. ``A`` and ``B`` hold accuracies, one line a
-    class and one column for features or two: for a difference of gains both are resampled alike.
-    """
-    if min(len(A), len(B)) < 2:
-        return (np.nan, np.nan)
-    gain, error = _gain_and_error(A[None], B[None])
-    if not error[0]:
-        return (float(gain[0]), float(gain[0]))
-    resampled = (X[rng.integers(len(X), size=(n_resamples, len(X)))] for X in (A, B))
-    gains, errors = _gain_and_error(*resampled)
-    # A resample of equal values has no error of its own; the sample's stands in for it.
-    t = (gains - gain) / np.where(errors > 0.1 * error, errors, error)
-    low, high = np.quantile(t, [tail, 1 - tail])
-    most = 2 * A.shape[1]
-    low, high = (float(np.clip(gain[0] - q * error[0], -most, most)) for q in (high, low))
-    return low, high
-
-
-def _gain_and_error(A: np.ndarray, B: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Gain of each resample, less that of a second column, and its error by the delta method.
-
-    Shapes are (resamples, classes, columns); with :math:`g = 2 (a - b) / (a + b)` the derivatives
-    are :math:`4 b / (a + b)^2` by a and :math:`-4 a / (a + b)^2` by b.
-    """
-    sign = np.array([1.0, -1.0])[: A.shape[2]]
-    a, b = A.mean(axis=1), B.mean(axis=1)
-    squared = np.where(a + b > TINY, a + b, 1) ** 2
-    by_class = (X @ slope[:, :, None] for X, slope in (
-        (A, sign * 4 * b / squared), (B, sign * 4 * a / squared),
-    ))  # fmt: skip
-    variance = sum(x[..., 0].var(axis=1, ddof=1) / x.shape[1] for x in by_class)
-    return gain_of(a, b) @ sign, np.sqrt(variance)
-
-
-def _permutation_p(
-    accuracy: np.ndarray, known: np.ndarray, n_resamples: int, rng: np.random.Generator
-) -> float:
-    """Share of ways to call as many classes overlapping that differ at least as much.
-
-    Of a given set of accuracies the gain is a rising function of the difference, which unlike the
-    gain is symmetric.
-    """
-    n, k = len(known), int(known.sum())
-    total = accuracy.sum()
-    observed = abs(accuracy[known].mean() - accuracy[~known].mean())
-    if comb(n, k) <= EXACT:
-        sums = np.array([accuracy[list(chosen)].sum() for chosen in combinations(range(n), k)])
-        counted = 0
-    else:
-        sums = rng.permuted(np.tile(accuracy, (n_resamples, 1)), axis=1)[:, :k].sum(axis=1)
-        counted = 1  # the sample itself is one of the permutations
-    at_least = (np.abs(sums / k - (total - sums) / (n - k)) >= observed - 1e-12).sum()
-    return float((at_least + counted) / (len(sums) + counted))
-
-
-def _over_images(accuracy: np.ndarray, images: np.ndarray, level: float) -> ImageAccuracy:
-    n, correct = int(images.sum()), round(float(accuracy @ images))
-    return ImageAccuracy(correct, n, *accuracy_interval(correct, n, level))
 
 
 # --- The study of FAIR ----------------------------------------------------------------------------
@@ -378,7 +148,7 @@ def overlap_study(
     datasets : name of the features -> data set; the same classes, in the same order
     draws : from :func:`fair_draws`
     on_progress : called with the fits done and those to do in all, after each
-    preprocessing, seed : as of :func:`zslcore.protocol.fit_and_score`
+    preprocessing, seed : as of :func:`zslcore.evaluation.protocol.fit_and_score`
 
     Returns
     -------

@@ -7,12 +7,13 @@ from collections.abc import Collection, Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from zslcore.analysis.overlap import STUDY_COLUMNS, OverlapGain, overlap_gain
-from zslcore.analysis.significance import holm
+from zslcore.analysis.overlap import STUDY_COLUMNS
 from zslcore.datasets.base import Split, ZSLDataset
 from zslcore.datasets.facts import plain_name
 from zslcore.exceptions import DatasetError
 from zslcore.metrics import accuracy_interval
+from zslcore.metrics.gain import OverlapGain, overlap_gain
+from zslcore.metrics.significance import holm
 
 __all__ = [
     "class_accuracies",

@@ -48,8 +48,8 @@ import pandas as pd
 from numpy.typing import ArrayLike
 from scipy.stats import friedmanchisquare, kendalltau, norm, rankdata, studentized_range, wilcoxon
 
-from zslcore.analysis.significance import DIGITS, holm
 from zslcore.exceptions import DatasetError, ParameterError
+from zslcore.metrics.significance import DIGITS, holm
 
 __all__ = [
     "Agreement",
@@ -133,7 +133,7 @@ def ranking(values: np.ndarray, level: float = 0.95) -> Ranking:
     ----------
     values : array of shape (1 + n_draws, n_occasions, n_methods)
         The first is what was measured, the others the same with test classes drawn again, see
-        :func:`zslcore.analysis.resampling.class_draws`.
+        :func:`zslcore.metrics.bootstrap.class_draws`.
     level : nominal coverage of each method's interval
 
     Notes

@@ -21,10 +21,10 @@ import numpy as np
 import pandas as pd
 
 from zslcore.datasets.base import Split, ZSLDataset
+from zslcore.datasets.features import Preprocessing
+from zslcore.evaluation.protocol import Problem, ScoredTest
 from zslcore.exceptions import ParameterError
-from zslcore.features import Preprocessing
 from zslcore.methods import LinearS2V
-from zslcore.protocol import Problem, ScoredTest
 
 __all__ = [
     "Recognition",

@@ -34,14 +34,14 @@ import numpy as np
 import pandas as pd
 from sklearn.base import clone
 
-from zslcore.base import Effect, ZSLEstimator, with_seed
 from zslcore.datasets import Split, ZSLDataset, load
+from zslcore.datasets.features import FeatureScaling, Preprocessing, PrototypeScaling
+from zslcore.evaluation.protocol import Problem, Progress, best_common_gamma, select
+from zslcore.evaluation.specs import revisions_of
 from zslcore.exceptions import DatasetError, ParameterError, closest_name
-from zslcore.features import FeatureScaling, Preprocessing, PrototypeScaling
 from zslcore.methods import METHODS, get_method
+from zslcore.methods.base import Effect, ZSLEstimator, with_seed
 from zslcore.metrics import harmonic_mean, seen_unseen_curve
-from zslcore.protocol import Problem, Progress, best_common_gamma, select
-from zslcore.runs import revisions_of
 
 __all__ = [
     "N_VALUES",
@@ -114,7 +114,7 @@ class RegularizationSpec:
         Whether those of the method's grid that are not given are chosen on the folds, for GZSL;
         they are the defaults otherwise.
     n_values : int
-    features, prototypes : preprocessing, see :class:`zslcore.features.Preprocessing`
+    features, prototypes : preprocessing, see :class:`zslcore.datasets.features.Preprocessing`
     seed : int
     digest : str, of the data
     """

@@ -25,11 +25,11 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from zslcore.exceptions import DatasetError, ParameterError
+from zslcore.evaluation.protocol import AnsweredTest
+from zslcore.exceptions import DatasetError
 from zslcore.metrics import Margins, harmonic_mean, per_class_accuracy
-from zslcore.protocol import AnsweredTest
 
-__all__ = ["FIGURES", "N_DRAWS", "Figure", "class_draws", "figures", "image_weights", "interval"]
+__all__ = ["FIGURES", "Figure", "figures", "image_weights"]
 
 Figure = Literal[
     "zsl", "unseen", "seen", "harmonic", "calibrated_harmonic", "best_harmonic", "ausuc"
@@ -37,34 +37,8 @@ Figure = Literal[
 #: Every figure there is: the next three at gamma = 0, H at the given gamma, the largest H (an
 #: oracle: its gamma is found on the test set) and the area under the curve.
 FIGURES: tuple[Figure, ...] = get_args(Figure)
-N_DRAWS = 1000
 #: Numbers that are looked at in one go, 64 MB of them.
 BLOCK = 1 << 23
-
-
-def class_draws(seen: np.ndarray, n_draws: int = N_DRAWS, seed: int = 0) -> np.ndarray:
-    """Draw classes with replacement, one seen and one unseen class fewer than there are.
-
-    Parameters
-    ----------
-    seen : bool array of shape (n_classes,)
-    n_draws : int
-    seed : int
-
-    Returns
-    -------
-    int array of shape (1 + n_draws, n_classes)
-        How often each class is drawn; the first row is the classes as they are, once each.
-    """
-    if n_draws < 1:
-        raise ParameterError(f"n_draws must be at least 1; got {n_draws}.")
-    rng = np.random.default_rng(seed)
-    drawn = np.ones((1 + n_draws, len(seen)), dtype=np.intp)
-    for side in (seen, ~seen):
-        n = int(np.count_nonzero(side))
-        if n:
-            drawn[1:, side] = rng.multinomial(max(n - 1, 1), np.full(n, 1 / n), size=n_draws)
-    return drawn
 
 
 def figures(
@@ -100,20 +74,6 @@ def figures(
     parts = [_of_curve(m, weights, at) for weights in image_weights(scores, m, drawn)]
     of_curve = np.concatenate(parts, axis=1)
     return found | dict(zip(FIGURES[1:], of_curve, strict=True))
-
-
-def interval(values: np.ndarray, level: float = 0.95) -> tuple[float, float]:
-    """Return the percentile interval of a figure's draws, the first of which is the figure itself.
-
-    Parameters
-    ----------
-    values : array of shape (1 + n_draws,)
-    level : nominal coverage
-    """
-    if not 0 < level < 1:
-        raise ParameterError(f"level must lie between 0 and 1; got {level!r}.")
-    low, high = np.nanquantile(values[1:], [(1 - level) / 2, (1 + level) / 2])
-    return float(low), float(high)
 
 
 def _zsl(scores: AnsweredTest, drawn: np.ndarray) -> np.ndarray:

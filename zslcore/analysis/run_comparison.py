@@ -12,9 +12,9 @@ from typing import Any
 
 import pandas as pd
 
-from zslcore.analysis.significance import PairedTest, paired_test
+from zslcore.evaluation.runs import RunResult
 from zslcore.exceptions import DatasetError
-from zslcore.runs import RunResult
+from zslcore.metrics.significance import PairedTest, paired_test
 
 __all__ = ["by_class", "cautions", "class_test", "in_figures", "in_spec"]
 

@@ -12,29 +12,18 @@ from dataclasses import replace
 from typing import Any
 
 from zslcore.datasets import ZSLDataset
-from zslcore.features import FeatureScaling
+from zslcore.datasets.features import FeatureScaling
+from zslcore.evaluation.protocol import Oracle, Task
+from zslcore.evaluation.runs import RunResult, execute
+from zslcore.evaluation.specs import RunSpec
+from zslcore.evaluation.store import RunStore
 from zslcore.methods import METHODS, get_method
-from zslcore.protocol import Oracle, Task
-from zslcore.runs import RunResult, RunSpec, RunStore, execute
+from zslcore.methods.variants import VARIANTS
 
-__all__ = [
-    "SEEDS",
-    "VARIANTS",
-    "finished",
-    "first_specs",
-    "is_finished",
-    "other_seeds",
-    "run_missing",
-]
+__all__ = ["SEEDS", "finished", "first_specs", "is_finished", "other_seeds", "run_missing"]
 
 #: Seeds of stochastic methods, as many as in the papers.
 SEEDS = 5
-#: Variants that the papers report under one name; the first is what is meant by it.
-VARIANTS: Mapping[str, tuple[dict[str, Any], ...]] = {
-    "SAE": ({"direction": "S2V"}, {"direction": "V2S"}),
-    "SYNC": ({"loss": "ovo"}, {"loss": "cs"}, {"loss": "struct"}),
-    "CMT*": ({"detector": "gaussian"}, {"detector": "loop"}),
-}
 
 
 def first_specs(

@@ -23,8 +23,9 @@ import pandas as pd
 from zslcore.analysis.sweep import first_specs, other_seeds
 from zslcore.datasets import ZSLDataset
 from zslcore.datasets.facts import published
+from zslcore.evaluation.specs import RunSpec
+from zslcore.evaluation.store import RunStore
 from zslcore.methods import METHODS
-from zslcore.runs import RunSpec, RunStore
 
 __all__ = [
     "SETTINGS",
@@ -97,8 +98,8 @@ def settings_table(runs: pd.DataFrame, benchmark: str | None) -> pd.DataFrame:
     Parameters
     ----------
     runs : DataFrame
-        Rows of :meth:`zslcore.runs.RunResult.row`, of one data set and split, all on the same
-        features and prototypes; of several for the same seed the first counts.
+        Rows of :meth:`zslcore.evaluation.runs.RunResult.row`, of one data set and split, all on the
+        same features and prototypes; of several for the same seed the first counts.
     benchmark : str, or None
         Data set of the paper's figures.
 

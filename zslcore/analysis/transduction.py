@@ -23,14 +23,22 @@ import numpy as np
 import pandas as pd
 from sklearn.base import clone
 
-from zslcore.base import TransductiveEstimator, ZSLEstimator
 from zslcore.datasets import Split, ZSLDataset, load
+from zslcore.datasets.features import FeatureScaling, Preprocessing, PrototypeScaling
+from zslcore.evaluation.protocol import (
+    Progress,
+    ScoredTest,
+    Task,
+    evaluate,
+    fit_and_score,
+    select,
+    transduce,
+)
+from zslcore.evaluation.specs import revisions_of
 from zslcore.exceptions import closest_name
-from zslcore.features import FeatureScaling, Preprocessing, PrototypeScaling
 from zslcore.methods import METHODS, TRANSDUCTIVE
+from zslcore.methods.base import TransductiveEstimator, ZSLEstimator
 from zslcore.metrics import mean_class_accuracy, per_class_accuracy
-from zslcore.protocol import Progress, ScoredTest, Task, evaluate, fit_and_score, select, transduce
-from zslcore.runs import revisions_of
 
 __all__ = ["Contender", "Transduction", "TransductionSpec", "compare", "per_class_table"]
 
@@ -49,7 +57,7 @@ class TransductionSpec:
         Its parameters where they are not its defaults, as for example the base of propagation.
     choose : bool
         Whether the parameters of both contenders are chosen on the folds.
-    features, prototypes : preprocessing, see :class:`zslcore.features.Preprocessing`
+    features, prototypes : preprocessing, see :class:`zslcore.datasets.features.Preprocessing`
     seed : int
     digest : str, of the data
     """

@@ -13,7 +13,7 @@ from zslcore.board.contamination import Contamination, contamination_of
 from zslcore.board.entry import MAX_BYTES, BoardEntry, read_entry
 from zslcore.board.recomputing import recomputed
 from zslcore.datasets import load
-from zslcore.datasets.door import clean_text
+from zslcore.datasets.sandbox.client import clean_text
 from zslcore.datasets.simulated import SIMULATED
 from zslcore.evaluation import State
 from zslcore.exceptions import FileRefusedError

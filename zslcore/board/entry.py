@@ -13,8 +13,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, ClassVar, Literal
 
-from zslcore.datasets.door import clean_text, typed
 from zslcore.datasets.facts import fact_sources
+from zslcore.datasets.sandbox.client import clean_text, typed
 from zslcore.exceptions import FileRefusedError
 from zslcore.leakage.context import PARTS
 from zslcore.metrics import harmonic_mean

@@ -8,10 +8,10 @@ from pathlib import Path
 
 from zslcore.board.entry import BoardEntry
 from zslcore.datasets.base import part_digest
-from zslcore.datasets.door import clean_text
+from zslcore.datasets.sandbox.client import clean_text
 from zslcore.evaluation import Predictions, State
 from zslcore.exceptions import FileRefusedError
-from zslcore.scores.predicted import read_predicted
+from zslcore.leakage.truth import read_checked
 
 __all__ = ["recomputed"]
 
@@ -39,7 +39,7 @@ def recomputed(path: Path, entry: BoardEntry) -> State:
     file = path.with_suffix(".parquet")
     if not file.is_file():
         return State.STATED
-    predicted = read_predicted(file)
+    predicted = read_checked(file)
     wrong = next(_differences(entry, predicted.predictions), None)
     if wrong:
         raise FileRefusedError(f"{clean_text(path.name)}, {wrong}.")

@@ -18,12 +18,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from zslcore.analysis.resampling import class_draws, interval
-from zslcore.analysis.sweep import VARIANTS
 from zslcore.board.checking import Board, Judged
 from zslcore.board.entry import BoardEntry
-from zslcore.csv_text import harmless_csv
+from zslcore.methods.variants import VARIANTS
 from zslcore.metrics import harmonic_mean
+from zslcore.metrics.bootstrap import class_draws, interval
+from zslcore.storage.spreadsheets import harmless_csv
 
 __all__ = [
     "COLUMNS",

@@ -26,9 +26,9 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from zslcore import settings
 from zslcore.exceptions import ParameterError, ZSLError
-from zslcore.files import APP
+from zslcore.storage import settings
+from zslcore.storage.files import APP
 
 if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]

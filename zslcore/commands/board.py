@@ -16,12 +16,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from zslcore.datasets.door import read_value
+from zslcore.datasets.sandbox.client import read_value
 from zslcore.exceptions import FileRefusedError, ParameterError
 
 if TYPE_CHECKING:
     from zslcore.board import Board, BoardEntry
-    from zslcore.runs import RunResult
+    from zslcore.evaluation.runs import RunResult
 
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
@@ -57,7 +57,7 @@ def run_board(args: argparse.Namespace) -> int:
     """Check a folder, write the board, say what is refused."""
     from zslcore.board import read_board
     from zslcore.board.table import as_text
-    from zslcore.files import FACTS, write_out
+    from zslcore.storage.files import FACTS, write_out
 
     forms = {path: _form(path) for path in args.output}
     if args.add:
@@ -112,7 +112,7 @@ def _entry(args: argparse.Namespace) -> BoardEntry:
     """Return the entry of a kept run, of a run's JSON or of judged scores."""
     from zslcore.board.making import entry_of_run, entry_of_scores
     from zslcore.datasets import load
-    from zslcore.runs import RunStore
+    from zslcore.evaluation.store import RunStore
 
     said: dict[str, Any] = {"who": args.who, "link": args.link, "features": args.features}
     said["pretraining"] = tuple(args.pretraining)
@@ -131,7 +131,7 @@ def _entry(args: argparse.Namespace) -> BoardEntry:
 
 def _json(path: Path) -> dict[str, Any]:
     """Read an object from a JSON file."""
-    from zslcore.foreign_runs import MAX_BYTES, MAX_VALUES
+    from zslcore.evaluation.imported_runs import MAX_BYTES, MAX_VALUES
 
     values = read_value(path, "JSON", max_bytes=MAX_BYTES, most=MAX_VALUES)
     if not isinstance(values, dict):
@@ -140,7 +140,7 @@ def _json(path: Path) -> dict[str, Any]:
 
 
 def _result(values: dict[str, Any], name: str) -> RunResult:
-    from zslcore.foreign_runs import checked_runs
+    from zslcore.evaluation.imported_runs import checked_runs
 
     ((result, _),) = checked_runs(values, name)
     return result

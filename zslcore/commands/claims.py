@@ -37,14 +37,14 @@ def add_parser(commands: Subparsers) -> None:
 
 def run_claims(args: argparse.Namespace) -> None:
     """Judge claims, or list what was found, and print it."""
-    from zslcore.analysis import claims, findings, printed_lint
-    from zslcore.runs import RunStore
+    from zslcore.analysis.papers import claims, findings, lint
+    from zslcore.evaluation.store import RunStore
 
     if args.id and (args.lint or args.findings):
         raise ParameterError("--id names claims; it means nothing with --lint or --findings.")
     if args.lint:
-        linted = printed_lint.lint_printed()
-        records, text = [asdict(each) for each in linted], printed_lint.as_text(linted)
+        linted = lint.lint_printed()
+        records, text = [asdict(each) for each in linted], lint.as_text(linted)
     elif args.findings:
         records = [asdict(finding) for finding in findings.FINDINGS]
         text = findings.markdown_list()

@@ -79,7 +79,7 @@ def _check() -> int:
 def _asked(args: argparse.Namespace) -> TestSet | None:
     """Return the test classes that are asked about, None for the whole map."""
     from zslcore.datasets import load
-    from zslcore.datasets.door import clean_text, read_lines
+    from zslcore.datasets.sandbox.client import clean_text, read_lines
     from zslcore.leakage import contamination
 
     if args.on is not None:

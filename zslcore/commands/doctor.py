@@ -27,7 +27,7 @@ def add_parser(commands: Subparsers) -> None:
 
 def run_doctor(args: argparse.Namespace) -> int:
     """Print one line a finding; return 0 when all is well in the end."""
-    from zslcore.doctor import examine
+    from zslcore.jobs.upkeep import examine
 
     ill = 0
     for finding in examine():

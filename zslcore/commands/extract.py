@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from zslcore.exceptions import ParameterError
 
 if TYPE_CHECKING:
-    from zslcore.extraction.encoders import Encoder
+    from zslcore.extraction.encoder import Encoder
     from zslcore.extraction.extracting import Extraction
     from zslcore.extraction.listing import Listing
 
@@ -114,8 +114,8 @@ def _require_together(args: argparse.Namespace) -> None:
 
 def _look_up(args: argparse.Namespace) -> None:
     """Look up files, which may lie in the folder of images, and what a list of classes holds."""
-    from zslcore.datasets.door import listed_classes
-    from zslcore.files import path_of
+    from zslcore.datasets.sandbox.client import listed_classes
+    from zslcore.storage.files import path_of
 
     if args.labels:
         args.labels = path_of(args.labels, args.images)
@@ -210,14 +210,14 @@ def _tell(found: Extraction, images: Listing) -> None:
 
 
 def _few(names: list[str] | tuple[str, ...]) -> str:
-    from zslcore.datasets.door import clean_text
+    from zslcore.datasets.sandbox.client import clean_text
 
     shown = ", ".join(map(clean_text, names[:FEW]))
     return f"{shown} and others" if len(names) > FEW else shown
 
 
 def _import(args: argparse.Namespace, found: Extraction) -> None:
-    from zslcore.__main__ import print_dataset
+    from zslcore.commands.data import print_dataset
     from zslcore.datasets.importing import import_dataset
 
     options = {"name": args.name, "unseen": args.unseen, "prototypes": args.attributes}

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from zslcore.analysis.experiments import (
+from zslcore.analysis.papers.experiments import (
     EXPERIMENTS,
     Experiment,
     asked_experiment,
@@ -22,8 +22,8 @@ from zslcore.analysis.experiments import (
     opened,
     reproduce,
 )
+from zslcore.datasets.features import FeatureScaling
 from zslcore.exceptions import ParameterError, closest_name
-from zslcore.features import FeatureScaling
 
 if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
@@ -100,7 +100,7 @@ def run_reproduce(args: argparse.Namespace) -> None:
 
 def read_params(args: argparse.Namespace) -> dict[str, dict[str, Any]]:
     """Read every ``METHOD.NAME=VALUE``, by the name of the row."""
-    from zslcore.__main__ import read_params as of_method
+    from zslcore.commands.run import read_params as of_method
 
     experiment = get_experiment(args.experiment)
     found: dict[str, dict[str, Any]] = {}

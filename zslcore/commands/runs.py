@@ -14,11 +14,19 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from zslcore.analysis import run_comparison
+from zslcore.analysis.run_listing import (
+    FORMATS,
+    SORTED_BY,
+    RunFilter,
+    as_text,
+    chosen,
+    listed,
+    peeked,
+)
+from zslcore.evaluation.imported_runs import import_runs
+from zslcore.evaluation.store import KeptRun, RunStore
 from zslcore.exceptions import ParameterError
-from zslcore.files import write_out
-from zslcore.foreign_runs import import_runs
-from zslcore.run_listing import FORMATS, SORTED_BY, RunFilter, as_text, chosen, listed, peeked
-from zslcore.runs import KeptRun, RunStore
+from zslcore.storage.files import write_out
 
 if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]

@@ -107,10 +107,10 @@ def understood(
     option: str = "--fix",
 ) -> ScoreMatrix:
     """Return what a file means; a question is asked as a refusal that names the answers."""
-    from zslcore.datasets.door import listed_classes
-    from zslcore.files import path_of
+    from zslcore.datasets.sandbox.client import listed_classes
     from zslcore.scores import interpreted
     from zslcore.scores.reading import read_scores
+    from zslcore.storage.files import path_of
 
     file = read_scores(
         path,

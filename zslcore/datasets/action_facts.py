@@ -28,7 +28,7 @@ import pandas as pd
 
 from zslcore.datasets.facts import published
 from zslcore.exceptions import closest_name
-from zslcore.files import FACTS
+from zslcore.storage.files import FACTS
 
 __all__ = [
     "ACTION_SETS",

@@ -21,7 +21,6 @@ from pathlib import Path
 
 import numpy as np
 
-from zslcore import kept
 from zslcore.datasets.action_facts import (
     ActionFacts,
     action_facts,
@@ -30,11 +29,12 @@ from zslcore.datasets.action_facts import (
     recognise_actions,
 )
 from zslcore.datasets.base import Split, ZSLDataset
-from zslcore.datasets.door import Role, Variables, clean_text, read_arrays
 from zslcore.datasets.folds import class_folds
+from zslcore.datasets.sandbox.client import Role, Variables, clean_text, read_arrays
 from zslcore.datasets.simulated_actions import stand_in_features
 from zslcore.datasets.xlsa17 import read_split_arrays
 from zslcore.exceptions import DatasetError, FileRefusedError
+from zslcore.storage import artifacts
 
 __all__ = ["holds_actions", "read_actions"]
 
@@ -56,7 +56,7 @@ def holds_actions(path: Path) -> bool:
     if path.suffix.lower() != ".npz" or not path.is_file():
         return False
     try:
-        with kept.scratch() as folder:
+        with artifacts.scratch() as folder:
             read = read_arrays(path, {name: ROLES[name] for name in OWN}, folder, required=OWN)
             return set(OWN) <= set(read.arrays)
     except FileRefusedError:
@@ -98,7 +98,7 @@ def read_actions(
         When there are no features, and the classes are not known, so that none can stand in.
     """
     path = Path(path)
-    with kept.scratch() as folder:
+    with artifacts.scratch() as folder:
         read = read_arrays(path, ROLES, folder)
         arrays = {key: np.array(values) for key, values in read.arrays.items()}
     names = tuple(read.names["class_names"])
@@ -182,7 +182,7 @@ def _features(
     wanted: dict[str, Role] = {"features": role, "image_files": "paths"}
     if into is not None:
         return _checked(source, read_arrays(source, wanted, into, required=("features",)), labels)
-    with kept.scratch() as folder:
+    with artifacts.scratch() as folder:
         matrix, files = _checked(
             source, read_arrays(source, wanted, folder, required=("features",)), labels
         )

@@ -25,10 +25,16 @@ from pathlib import Path
 
 import numpy as np
 
-from zslcore import kept
-from zslcore.datasets.door import Role, clean_text, read_arrays, read_lines, read_table_file
 from zslcore.datasets.facts import plain_name
+from zslcore.datasets.sandbox.client import (
+    Role,
+    clean_text,
+    read_arrays,
+    read_lines,
+    read_table_file,
+)
 from zslcore.exceptions import FileRefusedError, ParameterError
+from zslcore.storage import artifacts
 
 __all__ = ["ClassEmbeddings", "read_class_embeddings", "read_csv_embeddings"]
 
@@ -108,7 +114,7 @@ def read_class_embeddings(
 
 def read_csv_embeddings(path: Path) -> ClassEmbeddings:
     """Read a CSV with a column ``class``; every class once."""
-    with kept.scratch() as folder:
+    with artifacts.scratch() as folder:
         table = read_table_file(path, folder, {"class": True})
         classes = [table.texts["class"][code] for code in table.codes["class"]]
         seen: set[str] = set()
@@ -125,7 +131,7 @@ def read_csv_embeddings(path: Path) -> ClassEmbeddings:
 def _by_names(path: Path) -> ClassEmbeddings:
     """Read ``att`` and the names of its columns."""
     file = clean_text(path.name)
-    with kept.scratch() as folder:
+    with artifacts.scratch() as folder:
         wanted: dict[str, Role] = {"att": "columns", "allclasses_names": "names"}
         read = read_arrays(path, wanted, folder, required=())
         values, names = read.arrays.get("att"), read.names.get("allclasses_names")
@@ -153,7 +159,7 @@ def _by_lists(path: Path, embedding: str, lists: Mapping[str, Path]) -> ClassEmb
     classes: list[str] = []
     parts: list[np.ndarray] = []
     wanted: dict[str, Role] = {f"{part}_{embedding}": "columns" for part in PARTS}
-    with kept.scratch() as folder:
+    with artifacts.scratch() as folder:
         arrays = read_arrays(path, wanted, folder).arrays
         for (part, names), variable in zip(PARTS.items(), wanted, strict=True):
             listed = next((read_lines(lists[name]) for name in names if name in lists), None)

@@ -16,7 +16,7 @@ from typing import Any
 import pandas as pd
 
 from zslcore.exceptions import closest_name
-from zslcore.files import FACTS
+from zslcore.storage.files import FACTS
 
 __all__ = [
     "ClassFacts",

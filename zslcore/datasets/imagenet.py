@@ -24,7 +24,7 @@ from scipy.sparse import csr_array
 
 from zslcore.datasets.base import Fold, Split
 from zslcore.exceptions import DatasetError
-from zslcore.files import FACTS
+from zslcore.storage.files import FACTS
 
 __all__ = [
     "CLASSES",

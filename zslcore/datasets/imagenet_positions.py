@@ -31,7 +31,7 @@ import numpy as np
 from scipy.sparse import csr_array, diags_array, eye_array
 from scipy.sparse.linalg import LinearOperator, eigsh, splu
 
-from zslcore.files import FACTS
+from zslcore.storage.files import FACTS
 
 __all__ = ["STEP", "class_positions", "spectral_positions"]
 

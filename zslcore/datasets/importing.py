@@ -8,15 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from zslcore import kept
 from zslcore.datasets import action_files, imports, table
 from zslcore.datasets.base import ZSLDataset
 from zslcore.datasets.benchmarks import recognise
-from zslcore.datasets.door import Role, read_arrays
+from zslcore.datasets.sandbox.client import Role, read_arrays
 from zslcore.datasets.xlsa17 import read_xlsa17
 from zslcore.exceptions import DatasetError, FileRefusedError, closest_name
-from zslcore.files import data_folder
-from zslcore.kept import TornError
+from zslcore.storage import artifacts
+from zslcore.storage.artifacts import TornError
+from zslcore.storage.files import data_folder
 
 __all__ = ["import_dataset", "open_dataset", "proposed_name"]
 
@@ -77,7 +77,7 @@ def _peek(source: Path, splits: Path | None) -> tuple[tuple[str, ...], np.ndarra
     where |= {"allclasses_names" if splits else "class_names": (splits or source, "names")}
     found: dict[str, Any] = {}
     for variable, (path, role) in where.items():
-        with kept.scratch() as folder:
+        with artifacts.scratch() as folder:
             read = read_arrays(path, {variable: role}, folder, required=())
             found |= {name: np.array(values) for name, values in read.arrays.items()} | read.names
     labels = found.pop("labels", np.empty(0, int))

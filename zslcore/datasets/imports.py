@@ -5,8 +5,9 @@ An import is a folder of ``.npy`` files that never change, and beside it a manif
 exist: a reader sees the old one or the new one, never half of either. A copy of the manifest lies
 in the folder, from which one that is damaged is written again.
 
-Opening compares every file with the manifest (:mod:`zslcore.kept`). What does not agree is never
-served: :mod:`zslcore.datasets.importing` makes it again, or says why that cannot be done.
+Opening compares every file with the manifest (:mod:`zslcore.storage.artifacts`). What does not
+agree is never served: :mod:`zslcore.datasets.importing` makes it again, or says why that cannot be
+done.
 
 A folder is swept only if it carries the mark of a draft, no manifest names it and every manifest
 can be read. What else no manifest names may be an import of another version: the doctor moves it to
@@ -28,12 +29,12 @@ from uuid import uuid4
 
 import numpy as np
 
-from zslcore import kept
 from zslcore.datasets.base import Fold, Split, ZSLDataset
 from zslcore.datasets.quotas import refuse_overfull
 from zslcore.exceptions import DatasetError, NewerVersionError, ParameterError, ZSLError
-from zslcore.files import data_folder, or_refused, written_whole
-from zslcore.kept import TornError
+from zslcore.storage import artifacts
+from zslcore.storage.artifacts import TornError
+from zslcore.storage.files import data_folder, or_refused, written_whole
 
 __all__ = [
     "QUARANTINE",
@@ -144,8 +145,8 @@ def remove(name: str) -> None:
 def _drop(folder: Path) -> None:
     """Remove the folder of an import that is gone; a process killed meanwhile leaves a draft."""
     with suppress(OSError):
-        kept.own(folder)
-    kept.discard(folder)
+        artifacts.own(folder)
+    artifacts.discard(folder)
 
 
 def stamp(name: str) -> str:
@@ -162,7 +163,7 @@ def abandoned() -> list[Path]:
 
     None while a manifest cannot be read, for it may name any of them.
     """
-    return [folder for folder in _unnamed() if kept.is_abandoned(folder)]
+    return [folder for folder in _unnamed() if artifacts.is_abandoned(folder)]
 
 
 def strangers() -> list[Path]:
@@ -170,11 +171,11 @@ def strangers() -> list[Path]:
 
     None while a manifest cannot be read.
     """
-    day_old = time.time() - kept.ABANDONED
+    day_old = time.time() - artifacts.ABANDONED
     return [
         folder
         for folder in _unnamed()
-        if not kept.is_draft(folder) and kept.newest(folder) < day_old
+        if not artifacts.is_draft(folder) and artifacts.newest(folder) < day_old
     ]
 
 
@@ -236,7 +237,7 @@ def _agrees_with_copy(folder: Path, name: str) -> bool:
     """Whether a folder has a copy of its manifest and is what this says."""
     try:
         manifest = _read(folder / COPY, name)
-        kept.verify(folder, manifest["files"])
+        artifacts.verify(folder, manifest["files"])
         return manifest["folder"] == folder.name
     except (TornError, NewerVersionError, KeyError, TypeError, AttributeError, OSError):
         return False
@@ -284,18 +285,18 @@ def _store(name: str, made_by: dict[str, Any], read: Callable[[Path], ZSLDataset
 def _put(name: str, made_by: dict[str, Any], read: Callable[[Path], ZSLDataset]) -> None:
     _refuse_newer(name)
     for left in abandoned():
-        kept.discard(left)
-    folder = kept.draft(_root(), f"{name}.")
+        artifacts.discard(left)
+    folder = artifacts.draft(_root(), f"{name}.")
     try:
         refuse_overfull(_root(), name)
         manifest = _write(read(folder), folder) | {"name": name, "recipe": made_by}
         refuse_overfull(_root(), name)
         previous = _made_to_exist(name, folder, json.dumps(manifest, indent=1).encode())
     except BaseException:
-        kept.discard(folder)
+        artifacts.discard(folder)
         raise
     with suppress(OSError):  # last: a draft without its mark would never be swept
-        kept.disown(folder)
+        artifacts.disown(folder)
     if previous:
         _drop(previous)
 
@@ -340,7 +341,7 @@ def _write(dataset: ZSLDataset, folder: Path) -> dict[str, Any]:
         IMAGE_FILES,
     )
     files = [folder / file for file in wanted if (folder / file).exists()]
-    for extra in set(folder.iterdir()) - {*files, folder / kept.OWNER}:
+    for extra in set(folder.iterdir()) - {*files, folder / artifacts.OWNER}:
         extra.unlink()
     return {
         "schema": SCHEMA,
@@ -355,7 +356,7 @@ def _write(dataset: ZSLDataset, folder: Path) -> dict[str, Any]:
             for split in dataset.splits.values()
         ],
         "folder": folder.name,
-        "files": kept.seal(files),
+        "files": artifacts.seal(files),
     }
 
 
@@ -428,7 +429,7 @@ def open_import(name: str) -> ZSLDataset:
     manifest = _manifest(name)
     try:
         folder = _root() / Path(manifest["folder"]).name
-        kept.verify(folder, manifest["files"])
+        artifacts.verify(folder, manifest["files"])
         return _dataset(folder, manifest)
     except TornError:
         raise

@@ -1,16 +1,16 @@
 """Limit the disk space of imports.
 
 The limits are ``ZSL_MAX_IMPORT``, ``ZSL_MAX_IMPORTS`` and ``ZSL_IMPORTS_A_VISITOR``, see
-:mod:`zslcore.settings`: :class:`zslcore.datasets.door.Limits` holds the first, the app's form the
-last.
+:mod:`zslcore.storage.settings`: :class:`zslcore.datasets.sandbox.client.Limits` holds the first,
+the app's form the last.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from zslcore import settings
 from zslcore.exceptions import DatasetError
+from zslcore.storage import settings
 
 __all__ = ["a_visitor", "refuse_overfull", "size_of"]
 

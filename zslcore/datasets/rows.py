@@ -14,7 +14,7 @@ from functools import cache
 import numpy as np
 
 from zslcore.exceptions import closest_name
-from zslcore.files import FACTS
+from zslcore.storage.files import FACTS
 
 __all__ = ["RowFacts", "packed", "row_facts", "unpacked"]
 

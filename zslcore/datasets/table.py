@@ -32,10 +32,13 @@ from pathlib import Path
 
 import numpy as np
 
-from zslcore import kept
 from zslcore.datasets.base import Split, ZSLDataset
 from zslcore.datasets.benchmarks import recognise
-from zslcore.datasets.door import (
+from zslcore.datasets.embeddings import ClassEmbeddings, read_csv_embeddings
+from zslcore.datasets.facts import plain_name
+from zslcore.datasets.folds import class_folds
+from zslcore.datasets.imagenet import challenge_split, known_ids
+from zslcore.datasets.sandbox.client import (
     Role,
     Table,
     clean_text,
@@ -43,12 +46,9 @@ from zslcore.datasets.door import (
     read_table_file,
     refuse_twice,
 )
-from zslcore.datasets.embeddings import ClassEmbeddings, read_csv_embeddings
-from zslcore.datasets.facts import plain_name
-from zslcore.datasets.folds import class_folds
-from zslcore.datasets.imagenet import challenge_split, known_ids
 from zslcore.exceptions import DatasetError, FileRefusedError, closest_name
-from zslcore.files import FACTS
+from zslcore.storage import artifacts
+from zslcore.storage.files import FACTS
 
 __all__ = ["class_numbers", "read_table"]
 
@@ -152,7 +152,7 @@ def _folder(into: Path | None) -> Iterator[Path]:
     if into is not None:
         yield into
         return
-    with kept.scratch() as folder:
+    with artifacts.scratch() as folder:
         yield folder
 
 

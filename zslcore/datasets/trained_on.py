@@ -15,7 +15,7 @@ import pandas as pd
 
 from zslcore.datasets import imports
 from zslcore.datasets.simulated import SIMULATED, UNPLANTED
-from zslcore.files import FACTS
+from zslcore.storage.files import FACTS
 
 __all__ = ["known_features", "trained_on"]
 

@@ -26,11 +26,12 @@ from pathlib import Path
 
 import numpy as np
 
-from zslcore import kept
 from zslcore.datasets import imports
 from zslcore.datasets.base import Fold, Split, ZSLDataset
 from zslcore.datasets.benchmarks import Recognised, recognise
-from zslcore.datasets.door import (
+from zslcore.datasets.embeddings import read_class_embeddings
+from zslcore.datasets.folds import class_folds
+from zslcore.datasets.sandbox.client import (
     Role,
     Variables,
     clean_text,
@@ -38,9 +39,8 @@ from zslcore.datasets.door import (
     read_lines,
     refuse_twice,
 )
-from zslcore.datasets.embeddings import read_class_embeddings
-from zslcore.datasets.folds import class_folds
 from zslcore.exceptions import FileRefusedError, ParameterError, closest_name
+from zslcore.storage import artifacts
 
 __all__ = ["read_split_arrays", "read_xlsa17"]
 
@@ -78,9 +78,10 @@ def read_xlsa17(
 ) -> ZSLDataset:
     """Read a data set in the field's layout, importing it on the first call.
 
-    The first call reads the files through :mod:`zslcore.datasets.door` and keeps read-only maps in
-    the data folder; later calls open those, as long as name, size and modification time of every
-    source are the same. The data set can then also be had by ``load(name)``.
+    The first call reads the files through :mod:`zslcore.datasets.sandbox.client` and keeps
+    read-only maps in the data folder; later calls open those, as long as name, size and
+    modification time of every source are the same. The data set can then also be had by
+    ``load(name)``.
 
     Parameters
     ----------
@@ -155,7 +156,7 @@ def read_split_arrays(path: str | os.PathLike[str]) -> dict[str, np.ndarray]:
         file order**; ``att`` and ``original_att`` as float32 of shape (n_classes, n_attributes);
         ``allclasses_names`` as an array of texts. Nothing is judged.
     """
-    with kept.scratch() as folder:
+    with artifacts.scratch() as folder:
         read = read_arrays(path, SMALL, folder, required=())
         texts = {name: np.array(names) for name, names in read.names.items()}
         return {name: np.array(values) for name, values in read.arrays.items()} | texts
@@ -262,7 +263,7 @@ def _read(layout: _Layout, name: str, into: Path) -> ZSLDataset:
     """Read every file of a data set; ``features.npy`` stays in ``into`` as a map."""
     wanted: dict[str, Role] = {"features": "columns", "labels": "numbers"}
     images = read_arrays(layout.features, wanted, into).arrays
-    with kept.scratch() as folder:
+    with artifacts.scratch() as folder:
         wanted = {key: SMALL[key] for key in (*REQUIRED, *PARTS, *FOLD_PARTS)}
         tables = read_arrays(layout.splits, wanted, folder, required=REQUIRED)
         tables.arrays["att"] = np.array(tables.arrays["att"])  # its map ends with the folder
@@ -296,7 +297,7 @@ def _image_files(path: Path, n: int) -> tuple[str, ...]:
 
     No figure depends on these names, so that odd ones are no reason to refuse the features.
     """
-    with kept.scratch() as folder:
+    with artifacts.scratch() as folder:
         try:
             read = read_arrays(path, {"image_files": "paths"}, folder, required=())
         except FileRefusedError:

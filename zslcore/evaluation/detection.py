@@ -22,8 +22,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import rankdata
 
+from zslcore.evaluation.protocol import AnsweredTest
 from zslcore.exceptions import DatasetError
-from zslcore.protocol import AnsweredTest
 
 __all__ = ["Detection", "detection"]
 

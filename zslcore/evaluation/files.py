@@ -13,7 +13,7 @@
 
 The names of the classes, which of them are unseen and where everything comes from lie in the
 table's attributes, as pandas writes them. Files are read in a process of its own, see
-:mod:`zslcore.datasets.door`.
+:mod:`zslcore.datasets.sandbox.client`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from zslcore.datasets.door import (
+from zslcore.datasets.sandbox.client import (
     DEFAULT_LIMITS,
     ColumnRole,
     Limits,
@@ -37,7 +37,7 @@ from zslcore.datasets.door import (
 )
 from zslcore.evaluation.predictions import PredictedRows, Predictions, Provenance
 from zslcore.exceptions import DatasetError, FileRefusedError
-from zslcore.files import or_refused, written_whole
+from zslcore.storage.files import or_refused, written_whole
 
 __all__ = ["SCHEMA", "is_predictions", "read_predictions", "write_predictions"]
 

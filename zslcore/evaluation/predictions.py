@@ -16,9 +16,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from zslcore.exceptions import DatasetError
-from zslcore.metrics import Answers, top_k_of_ranks
-from zslcore.protocol import (
+from zslcore.evaluation.protocol import (
     AnsweredTest,
     Evaluation,
     FoldAnswers,
@@ -26,6 +24,8 @@ from zslcore.protocol import (
     best_common_gamma,
     evaluate,
 )
+from zslcore.exceptions import DatasetError
+from zslcore.metrics import Answers, top_k_of_ranks
 
 __all__ = ["GammaOrigin", "ParameterOrigin", "PredictedRows", "Predictions", "Provenance"]
 
@@ -363,7 +363,7 @@ class Predictions:
         scores : ScoredTest
         rows : int array of shape (n_samples,), numbers of its images in the benchmark
         class_names : one a class of the data
-        validation : answers on the folds, see :class:`zslcore.protocol.Selection`
+        validation : answers on the folds, see :class:`zslcore.evaluation.protocol.Selection`
         among_unseen : see :meth:`PredictedRows.of_scores`
         provenance : Provenance
         """

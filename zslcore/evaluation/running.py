@@ -10,7 +10,8 @@ import numpy as np
 from zslcore.datasets import ZSLDataset
 from zslcore.datasets.benchmarks import benchmark_of
 from zslcore.evaluation.predictions import Predictions, Provenance
-from zslcore.runs import Execution, RunResult, RunSpec, execute_in_full
+from zslcore.evaluation.runs import Execution, RunResult, execute_in_full
+from zslcore.evaluation.specs import RunSpec
 
 __all__ = ["execute_with_predictions", "predictions_of"]
 
@@ -22,7 +23,7 @@ def execute_with_predictions(
 
     Parameters
     ----------
-    spec, dataset, options : those of :func:`zslcore.runs.execute`
+    spec, dataset, options : those of :func:`zslcore.evaluation.runs.execute`
 
     Returns
     -------

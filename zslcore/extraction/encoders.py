@@ -8,83 +8,28 @@ the features, and so does what it was trained on, which the audit compares with 
 
 from __future__ import annotations
 
-import hashlib
-import sys
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from zslcore import kept
-from zslcore.datasets.door import clean_text
-from zslcore.exceptions import FileRefusedError, ParameterError, ZSLError, closest_name
+from zslcore.datasets.sandbox.client import clean_text
+from zslcore.exceptions import FileRefusedError, ParameterError, closest_name
 from zslcore.extraction.crops import Preset
+from zslcore.extraction.encoder import RANDOM, Encoder, _device, _digest, torchvision
 from zslcore.leakage.vocabularies import VOCABULARY_NAMES
+from zslcore.storage import artifacts
 
 if TYPE_CHECKING:
-    from torch import Tensor, nn
+    from torch import nn
 
-__all__ = ["RANDOM", "Encoder", "load_encoder", "torchvision"]
+__all__ = ["load_encoder"]
 
-#: Weights that nothing was learned with: a baseline that knows no class.
-RANDOM = "random"
 OPEN_CLIP = "open_clip:"
 #: Weights that begin so were first trained on billions of captioned photographs, of which nobody
 #: has listed the classes.
 WEB_SCALE = ("IMAGENET1K_SWAG",)
-
-
-@dataclass(frozen=True, eq=False)
-class Encoder:
-    """A network that turns crops of images into features.
-
-    Attributes
-    ----------
-    name : of the network
-    forward : float32 tensor of shape (n, 3, crop, crop) -> tensor of shape (n, n_features)
-    preset : what it expects of its pictures
-    weights : what they are called
-    sha256 : of the file of weights, or of their values where there is no file; 64 hex digits
-    pretraining : names of :data:`zslcore.leakage.vocabularies.VOCABULARY_NAMES`; empty where nobody
-        knows the classes it was trained on
-    device : of torch
-    versions : of what computes
-    texts : sentences -> array of shape (n, n_features) in the space of the images; None without one
-    """
-
-    name: str
-    forward: Callable[[Tensor], Tensor]
-    preset: Preset
-    weights: str
-    sha256: str
-    pretraining: tuple[str, ...] = ()
-    device: str = "cpu"
-    versions: dict[str, str] = field(default_factory=dict)
-    texts: Callable[[Sequence[str]], np.ndarray] | None = None
-
-    def encode(self, crops: np.ndarray, batch: int) -> np.ndarray:
-        """Return the features of crops, ``batch`` of them at a time.
-
-        Parameters
-        ----------
-        crops : uint8 array of shape (n, crop, crop, 3)
-        batch : int
-
-        Returns
-        -------
-        float32 array of shape (n, n_features)
-        """
-        import torch
-
-        found = []
-        with torch.inference_mode():
-            for start in range(0, len(crops), batch):
-                x = self.preset.standardised(crops[start : start + batch])
-                found.append(self.forward(x.to(self.device)).float().cpu().numpy())
-        return np.concatenate(found)
 
 
 def load_encoder(
@@ -131,65 +76,7 @@ def load_encoder(
     return found if preset is None else replace(found, preset=preset)
 
 
-def _device(device: str) -> str:
-    import torch
-
-    try:
-        torch.empty(1, device=device)
-    except (RuntimeError, AssertionError, NotImplementedError):
-        raise ZSLError(f"--device: expected a device of this machine; got {device!r}.") from None
-    return device
-
-
 # --- torchvision ----------------------------------------------------------------------------------
-
-
-def torchvision() -> ModuleType:
-    """Return torchvision.
-
-    Raises
-    ------
-    ZSLError
-        Where it is not installed, or does not fit the torch that is.
-    """
-    try:
-        import torchvision
-    except ModuleNotFoundError:
-        raise ZSLError(
-            "Encoders of torchvision need torchvision: pip install 'zslcore[extract]'."
-        ) from None
-    except RuntimeError:
-        return _with_operators_declared()
-    return torchvision
-
-
-def _with_operators_declared() -> ModuleType:
-    """Import a torchvision whose compiled part does not load.
-
-    One that was built with CUDA beside a torch without it stumbles over the operators of that part,
-    which are about detecting boxes: no encoder has one. Declared, they are there to be stumbled
-    over no more, and say so themselves when somebody calls them.
-    """
-    import torch
-
-    for module in [name for name in sys.modules if name.partition(".")[0] == "torchvision"]:
-        del sys.modules[module]
-    boxes = "(Tensor dets, Tensor scores, float iou_threshold) -> Tensor"
-    _DECLARED.append(torch.library.Library("torchvision", "FRAGMENT"))
-    for operator in ("nms", "qnms"):
-        _DECLARED[-1].define(f"{operator}{boxes}")
-    try:
-        import torchvision
-    except RuntimeError as error:
-        raise ZSLError(
-            f"torchvision does not fit torch {torch.__version__}: install both from one index "
-            f"({clean_text(str(error), 80)})."
-        ) from None
-    return torchvision
-
-
-#: Declarations hold as long as somebody has them.
-_DECLARED: list[Any] = []
 
 
 def _of_torchvision(name: str, weights: str | Path | None, device: str, seed: int) -> Encoder:
@@ -204,7 +91,7 @@ def _of_torchvision(name: str, weights: str | Path | None, device: str, seed: in
         found, called, sha256 = None, f"random, seed {seed}", _digest(model)
     else:
         file, found = _file_of(name, weights, known)
-        called, sha256 = found.name if found else clean_text(file.name), kept.sha256(file)
+        called, sha256 = found.name if found else clean_text(file.name), artifacts.sha256(file)
         _require_whole(file, sha256, found)
         found = found or next((w for w in known if _is_file_of(w, sha256)), None)
         _fill(model, head, file, name)
@@ -304,15 +191,6 @@ def _fill(model: nn.Module, head: str, file: Path, name: str) -> None:
             f"{clean_text(file.name)}: expected the weights of {name}; got others, or no weights "
             f"({said})."
         ) from None
-
-
-def _digest(model: nn.Module) -> str:
-    """Return the SHA-256 over the values of a network, in the order of their names."""
-    sha = hashlib.sha256()
-    for key, value in sorted(model.state_dict().items()):
-        sha.update(f"{key} {tuple(value.shape)}\n".encode())
-        sha.update(value.contiguous().numpy().tobytes())
-    return sha.hexdigest()
 
 
 def _preset_of(found: Any) -> Preset:

@@ -19,15 +19,15 @@ from typing import Any, Literal
 
 import numpy as np
 
-from zslcore import kept
-from zslcore.datasets.door import clean_text
+from zslcore.datasets.sandbox.client import clean_text
 from zslcore.exceptions import DatasetError, FileRefusedError, ParameterError
 from zslcore.extraction.crops import CROPS, crops_of
-from zslcore.extraction.encoders import Encoder
+from zslcore.extraction.encoder import Encoder
 from zslcore.extraction.images import MAX_PIXELS, Picture
 from zslcore.extraction.listing import Listing
 from zslcore.extraction.reading import Read, Reading, read_batches
-from zslcore.files import or_refused, written_whole
+from zslcore.storage import artifacts
+from zslcore.storage.files import or_refused, written_whole
 from zslcore.version import version
 
 __all__ = ["Extraction", "extract", "provenance_of"]
@@ -283,7 +283,7 @@ class _Parts:
             arrays["prototypes"] = np.asarray(prototypes, dtype=np.float32)
         with or_refused(clean_text(output.name)):
             self._write(output, (len(keep), dim), arrays)
-        kept.discard(self.folder)
+        artifacts.discard(self.folder)
         unusual: dict[str, list[str]] = {}
         for note in notes:
             for name, kinds in note["unusual"].items():

@@ -16,7 +16,7 @@ from typing import Literal
 import numpy as np
 from PIL import Image, ImageOps, UnidentifiedImageError
 
-from zslcore.datasets.door import clean_text
+from zslcore.datasets.sandbox.client import clean_text
 from zslcore.exceptions import FileRefusedError
 
 __all__ = ["FORMATS", "MAX_PIXELS", "Interpolation", "Picture", "opened", "resized_size"]

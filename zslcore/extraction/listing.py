@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from zslcore.datasets.door import MAX_CSV_BYTES, clean_text
+from zslcore.datasets.sandbox.client import MAX_CSV_BYTES, clean_text
 from zslcore.exceptions import DatasetError, FileRefusedError
 
 __all__ = ["ENDINGS", "Listing", "images_of_csv", "images_of_folder", "is_inside"]

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from zslcore import kept
-from zslcore.datasets.door import clean_text
+from zslcore.datasets.sandbox.client import clean_text
 from zslcore.exceptions import FileRefusedError, ZSLError, closest_name
-from zslcore.extraction import encoders
+from zslcore.extraction import encoder
 from zslcore.extraction.crops import Preset
+from zslcore.storage import artifacts
 
 if TYPE_CHECKING:
-    from zslcore.extraction.encoders import Encoder
+    from zslcore.extraction.encoder import Encoder
 
 __all__ = ["load"]
 
@@ -33,13 +33,13 @@ def load(name: str, weights: str | Path | None, device: str, seed: int) -> Encod
     if name not in models:
         raise closest_name("model of open_clip", name, models)
     called, sha256, pretrained = f"random, seed {seed}", "", None
-    if weights != encoders.RANDOM:
+    if weights != encoder.RANDOM:
         if weights is None or not Path(weights).is_file():
             raise FileRefusedError(
                 f"open_clip:{name}: expected a file of its weights (--weights), or 'random'; found "
                 "none."
             )
-        called, sha256 = clean_text(Path(weights).name), kept.sha256(Path(weights))
+        called, sha256 = clean_text(Path(weights).name), artifacts.sha256(Path(weights))
         pretrained = str(weights)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
@@ -49,12 +49,12 @@ def load(name: str, weights: str | Path | None, device: str, seed: int) -> Encod
             said = clean_text(str(error), 120)
             raise FileRefusedError(f"{called}: expected the weights of {name} ({said}).") from None
     model = model.eval()
-    return encoders.Encoder(
+    return encoder.Encoder(
         name=f"open_clip:{name}",
         forward=model.encode_image,
         preset=_preset(library, model),
         weights=called,
-        sha256=sha256 or encoders._digest(model),
+        sha256=sha256 or encoder._digest(model),
         pretraining=() if pretrained else ("none",),
         device=device,
         versions={"open_clip": library.__version__, "torch": str(torch.__version__)},
@@ -63,7 +63,7 @@ def load(name: str, weights: str | Path | None, device: str, seed: int) -> Encod
 
 
 def _library() -> Any:
-    encoders.torchvision()  # which open_clip imports, and which may need help
+    encoder.torchvision()  # which open_clip imports, and which may need help
     try:
         import open_clip
     except ModuleNotFoundError:

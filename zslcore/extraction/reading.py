@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from threading import Thread
 
-from zslcore.datasets.door import clean_text
+from zslcore.datasets.sandbox.client import clean_text
 from zslcore.exceptions import FileRefusedError
 from zslcore.extraction.images import MAX_PIXELS, Interpolation, Picture, opened
 from zslcore.extraction.listing import is_inside

@@ -19,7 +19,7 @@ import numpy as np
 
 from zslcore.datasets.facts import spaced_name
 from zslcore.exceptions import ParameterError
-from zslcore.extraction.encoders import Encoder
+from zslcore.extraction.encoder import Encoder
 
 __all__ = ["TEMPLATES", "prototypes_of_texts"]
 

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from zslcore.datasets import load
+from zslcore.evaluation.specs import RunSpec
+from zslcore.evaluation.store import RunStore
 from zslcore.jobs.work import Work
-from zslcore.runs import RunSpec, RunStore
 
 if TYPE_CHECKING:
     from zslcore.jobs.child import Report

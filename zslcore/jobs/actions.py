@@ -21,10 +21,10 @@ from joblib import Parallel, delayed
 from zslcore.analysis import actions
 from zslcore.analysis.actions import ActionSpec, Unit
 from zslcore.datasets import ZSLDataset, load
-from zslcore.files import data_folder, written_whole
+from zslcore.evaluation.specs import revisions_of
 from zslcore.jobs.work import Work
-from zslcore.records import Schema, UnreadableError
-from zslcore.runs import revisions_of
+from zslcore.storage.files import data_folder, written_whole
+from zslcore.storage.records import Schema, UnreadableError
 from zslcore.version import release
 
 if TYPE_CHECKING:

@@ -29,9 +29,9 @@ from typing import Any
 
 import numpy as np
 
-from zslcore import kept
 from zslcore.exceptions import ZSLError
 from zslcore.jobs.runner import MANIFEST, PREVIEW
+from zslcore.storage import artifacts
 from zslcore.version import commit, version
 
 __all__ = ["Report"]
@@ -132,7 +132,7 @@ def _abandon(folder: Path | None) -> None:
     """Remove what is unfinished and end, but not while it is put in its place."""
     with _PUTTING:  # never given back: nothing is put anywhere any more
         if folder is not None:
-            kept.discard(folder)
+            artifacts.discard(folder)
         if hasattr(os, "killpg"):
             os.killpg(0, signal.SIGKILL)  # the group is this process's own
         os._exit(1)
@@ -167,12 +167,12 @@ def _do(function: Callable[..., None], request: dict[str, Any], report: Report) 
 def _put(folder: Path, into: Path, request: dict[str, Any], seconds: float) -> None:
     """Seal what a work has left and put it in its place."""
     (folder / PREVIEW).unlink(missing_ok=True)
-    files = [path for path in sorted(folder.iterdir()) if path.name != kept.OWNER]
+    files = [path for path in sorted(folder.iterdir()) if path.name != artifacts.OWNER]
     manifest = {
         "settings": {
             name: request[name] for name in ("function", "arguments", "threads", "made_by")
         },
-        "files": kept.seal(files),
+        "files": artifacts.seal(files),
         "seconds": seconds,
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
         "version": version(),
@@ -184,9 +184,9 @@ def _put(folder: Path, into: Path, request: dict[str, Any], seconds: float) -> N
         },
     }
     (folder / MANIFEST).write_text(json.dumps(manifest, indent=1), encoding="utf-8")
-    kept.discard(into)  # a damaged one, if any: an intact one is not redone
+    artifacts.discard(into)  # a damaged one, if any: an intact one is not redone
     os.replace(folder, into)
-    kept.disown(into)  # last: a draft without its mark would never be swept
+    artifacts.disown(into)  # last: a draft without its mark would never be swept
 
 
 if __name__ == "__main__":

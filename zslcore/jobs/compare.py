@@ -17,11 +17,12 @@ from joblib import delayed
 
 from zslcore.analysis.comparison import Choice, ComparisonSpec, complete, missing
 from zslcore.datasets import ZSLDataset, load
+from zslcore.evaluation.specs import RunSpec, revisions_of
+from zslcore.evaluation.store import RunStore
 from zslcore.exceptions import ZSLError
 from zslcore.jobs.work import Work
 from zslcore.large.engine import Engine, parallel
 from zslcore.methods import get_method
-from zslcore.runs import RunSpec, RunStore, revisions_of
 
 if TYPE_CHECKING:
     from zslcore.jobs.child import Report

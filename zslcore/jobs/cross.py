@@ -10,9 +10,9 @@ import pandas as pd
 
 from zslcore.analysis.cross_dataset import CrossStore, cross_table
 from zslcore.datasets import ZSLDataset, load
+from zslcore.evaluation.specs import revisions_of
 from zslcore.jobs.work import Work
 from zslcore.methods import METHODS
-from zslcore.runs import revisions_of
 from zslcore.version import read_stamped
 
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ import pandas as pd
 
 from zslcore.analysis import overlap
 from zslcore.datasets import ZSLDataset, load
+from zslcore.evaluation.specs import revisions_of
 from zslcore.jobs.work import Work
 from zslcore.methods import get_method
-from zslcore.runs import revisions_of
 
 if TYPE_CHECKING:
     from zslcore.jobs.child import Report

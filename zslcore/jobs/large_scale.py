@@ -11,10 +11,10 @@ import numpy as np
 
 from zslcore.analysis.large_scale import Answers, LargeScale, LargeScaleSpec, measure
 from zslcore.datasets import load
+from zslcore.evaluation.specs import revisions_of
 from zslcore.jobs.work import Work
 from zslcore.large.ranks import RankCounts
 from zslcore.methods import get_method
-from zslcore.runs import revisions_of
 
 if TYPE_CHECKING:
     from zslcore.jobs.child import Report

@@ -13,9 +13,11 @@ import numpy as np
 from sklearn.model_selection import ParameterGrid
 
 from zslcore.datasets import ZSLDataset, load
+from zslcore.evaluation.protocol import ScoredTest
+from zslcore.evaluation.runs import RunResult
+from zslcore.evaluation.specs import RunSpec
+from zslcore.evaluation.store import RunStore
 from zslcore.jobs.work import Work
-from zslcore.protocol import ScoredTest
-from zslcore.runs import RunResult, RunSpec, RunStore
 
 if TYPE_CHECKING:
     from zslcore.jobs.child import Report

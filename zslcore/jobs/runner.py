@@ -24,12 +24,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from zslcore import kept, settings
 from zslcore.exceptions import ZSLError
-from zslcore.files import data_folder, written_whole
 from zslcore.jobs.children import Child
 from zslcore.jobs.queueing import NOBODY, Turns, Visitor, most_waiting
 from zslcore.jobs.work import State, Status, Work, key_of
+from zslcore.storage import artifacts, settings
+from zslcore.storage.files import data_folder, written_whole
 
 __all__ = ["Runner", "cancel", "close", "finished", "of_visitor", "status", "submit", "wait"]
 
@@ -279,7 +279,7 @@ class Runner:
         seen = _stamp(folder)
         if self._verified.get(folder) != seen:
             if not is_intact(folder):
-                kept.discard(folder)
+                artifacts.discard(folder)
                 return None
             self._verified[folder] = seen
         with suppress(OSError):
@@ -336,7 +336,7 @@ class Runner:
 
     def _in_child(self, job: _Job) -> str:
         """Let a child do the work; return a sentence, empty when it has left a result."""
-        folder = kept.draft(self.folder, f".{job.work.key}.")
+        folder = artifacts.draft(self.folder, f".{job.work.key}.")
         request = job.work.settings | {
             "folder": str(folder),
             "into": str(self.folder / job.work.key),
@@ -361,7 +361,7 @@ class Runner:
                 finally:
                     self._dismiss(job, child)
         finally:
-            kept.discard(folder)
+            artifacts.discard(folder)
         return sentence
 
     def _end(self, job: _Job, state: State, error: str = "") -> None:
@@ -429,12 +429,12 @@ class Runner:
         """Drop what was not asked for longest, and what crashes have left."""
         total = 0
         with suppress(OSError):  # another server may be at it too
-            kept.sweep(self.folder.glob(".*/"))
+            artifacts.sweep(self.folder.glob(".*/"))
             folders = [path for path in self.folder.iterdir() if not path.name.startswith(".")]
             for path in sorted(folders, key=lambda path: -path.stat().st_mtime):
                 total += sum(file.stat().st_size for file in path.iterdir())
                 if total > self.max_bytes and path != keep:
-                    kept.discard(path)
+                    artifacts.discard(path)
 
 
 # --- Results on disk ------------------------------------------------------------------------------
@@ -450,13 +450,15 @@ def verified(folder: Path) -> dict[str, Any]:
     """
     try:
         manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
-        kept.verify(folder, manifest["files"], MANIFEST)
+        artifacts.verify(folder, manifest["files"], MANIFEST)
         settings = manifest["settings"]
         intact = key_of(settings) == folder.name
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise kept.TornError(f"its manifest cannot be read ({type(error).__name__})") from error
+        raise artifacts.TornError(
+            f"its manifest cannot be read ({type(error).__name__})"
+        ) from error
     if not intact:
-        raise kept.TornError("its manifest belongs to another work")
+        raise artifacts.TornError("its manifest belongs to another work")
     return settings
 
 
@@ -464,7 +466,7 @@ def is_intact(folder: Path) -> bool:
     """Whether a result is what it was when its job left it."""
     try:
         verified(folder)
-    except kept.TornError:
+    except artifacts.TornError:
         return False
     return True
 

@@ -10,8 +10,8 @@ import numpy as np
 
 from zslcore.analysis.transduction import Contender, Transduction, TransductionSpec
 from zslcore.datasets import ZSLDataset
+from zslcore.evaluation.protocol import ScoredTest
 from zslcore.jobs.work import Work
-from zslcore.protocol import ScoredTest
 
 if TYPE_CHECKING:
     from zslcore.jobs.child import Report
@@ -24,7 +24,7 @@ REVISION = 1
 
 #: Feature values up to which a method that is one pass and one decomposition takes a second or so.
 SMALL = 1 << 18
-#: What a comparison is taken apart into; see :class:`zslcore.protocol.ScoredTest`.
+#: What a comparison is taken apart into; see :class:`zslcore.evaluation.protocol.ScoredTest`.
 _ARRAYS = ("F", "y", "classes", "seen")
 
 

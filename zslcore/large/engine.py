@@ -33,11 +33,11 @@ from joblib import Parallel, delayed, parallel_config
 from joblib.externals.loky.process_executor import TerminatedWorkerError
 from threadpoolctl import threadpool_limits
 
+from zslcore.datasets.features import Features, FeatureView
 from zslcore.exceptions import ParameterError, ZSLError
-from zslcore.features import Features, FeatureView
-from zslcore.files import is_draft_file, written_whole
-from zslcore.kept import ABANDONED
 from zslcore.large.shards import Part, Shards
+from zslcore.storage.artifacts import ABANDONED
+from zslcore.storage.files import is_draft_file, written_whole
 
 __all__ = ["HERE", "Engine", "Piece", "Work", "over_pieces", "parallel", "pieces_of"]
 

@@ -31,12 +31,12 @@ from typing import Literal, Self
 import joblib
 import numpy as np
 
+from zslcore.datasets.features import Features, FeatureView, chunks
 from zslcore.exceptions import DatasetError, ParameterError, closest_name
-from zslcore.features import Features, FeatureView, chunks
 from zslcore.large.engine import HERE, Engine, Progress, Work, over_pieces, pieces_of
 from zslcore.large.shards import Shards
+from zslcore.methods.score_map import ScoreMap, Scorer
 from zslcore.metrics import Average, SeenUnseenCurve, curve_of, margins_of_sides
-from zslcore.score_map import ScoreMap, Scorer
 
 __all__ = ["KS", "Atoms", "Counts", "Images", "RankCounts", "count_ranks"]
 
@@ -347,7 +347,8 @@ def count_ranks(
     y : int array of shape (n_samples,), rows of the candidates; images of a class that is in no set
         and not seen are left out
     scorer : ScoreMap, or callable(block) -> scores of shape (n, n_candidates)
-        :meth:`zslcore.base.ZSLEstimator.score_map` of a fitted method, in the precision wanted.
+        :meth:`zslcore.methods.base.ZSLEstimator.score_map` of a fitted method, in the precision
+        wanted.
     sets : mapping from name to candidates, int or bool array; they may overlap
     seen : bool array of shape (n_candidates,), True for seen classes
     ks : depths

@@ -3,11 +3,12 @@
 A folder of shards holds ``part-00000.npy``, ``part-00001.npy`` and so on (rows in C order, float16
 or float32, about 256 MB each), ``labels.npy`` (one class number a row) and ``shards.json``, the
 manifest: by what each file is known, and the content of every part. It is written whole or not at
-all and never changes; opening it compares every file with the manifest (:mod:`zslcore.kept`).
+all and never changes; opening it compares every file with the manifest
+(:mod:`zslcore.storage.artifacts`).
 
 A :class:`Shards` is used wherever an HDF5 data set is: it has ``shape`` and ``len``, slices and row
-numbers read nothing but these rows, and :class:`zslcore.features.FeatureView` and
-:func:`zslcore.features.chunks` take it.
+numbers read nothing but these rows, and :class:`zslcore.datasets.features.FeatureView` and
+:func:`zslcore.datasets.features.chunks` take it.
 """
 
 from __future__ import annotations
@@ -25,11 +26,11 @@ from typing import Any, BinaryIO, Literal, Self
 
 import numpy as np
 
-from zslcore import kept
+from zslcore.datasets.checks import require_finite
 from zslcore.exceptions import DatasetError, ParameterError
-from zslcore.files import or_refused
-from zslcore.finite import require_finite
-from zslcore.kept import TornError
+from zslcore.storage import artifacts
+from zslcore.storage.artifacts import TornError
+from zslcore.storage.files import or_refused
 
 __all__ = ["Part", "ShardDtype", "Shards", "write_shards"]
 
@@ -143,7 +144,9 @@ class Shards:
             raise TornError(f"{folder / MANIFEST}: is no manifest of this version.") from None
         try:
             anew = {"mtime_ns": None} if every_file else {}
-            kept.verify(folder, {name: state | anew for name, state in known.items()}, MANIFEST)
+            artifacts.verify(
+                folder, {name: state | anew for name, state in known.items()}, MANIFEST
+            )
         except TornError as error:
             raise TornError(f"{folder}: {error}.") from None
         shards._check()
@@ -272,8 +275,8 @@ def write_shards(
     if folder.exists():
         raise ParameterError(f"{folder}: is there already; expected a new folder for the shards.")
     with or_refused(str(folder)):
-        kept.sweep(folder.parent.glob(f".{folder.name}.*/"))
-        draft = kept.draft(folder.parent, f".{folder.name}.")
+        artifacts.sweep(folder.parent.glob(f".{folder.name}.*/"))
+        draft = artifacts.draft(folder.parent, f".{folder.name}.")
     writer = _Writer(draft, np.dtype(dtype), part_bytes)
     try:
         for features, labels in blocks:
@@ -283,10 +286,10 @@ def write_shards(
             writer.close()
             draft.chmod(0o755)
             os.replace(draft, folder)
-            kept.disown(folder)  # last: a draft without its mark would never be swept
+            artifacts.disown(folder)  # last: a draft without its mark would never be swept
     except BaseException:
         writer.abandon()
-        kept.discard(draft)
+        artifacts.discard(draft)
         raise
     return Shards.open(folder)
 
@@ -348,7 +351,7 @@ class _Writer:
             both = hashlib.sha256(bytes.fromhex(part.pop("sha256")) + of_part.tobytes())
             part["digest"] = _short(both)
         np.save(self.folder / LABELS, labels)
-        sealed = kept.seal([self.folder / LABELS])
+        sealed = artifacts.seal([self.folder / LABELS])
         files = {part["file"]: part.pop("state") for part in self.parts} | sealed
         manifest = {
             "schema": SCHEMA,
@@ -375,7 +378,7 @@ class _Writer:
             shape, shorter = (self.filled, self.n_features), path.with_suffix(".cut.npy")
             np.save(shorter, np.memmap(path, self.dtype, "r", start, shape))
             os.replace(shorter, path)
-        (state,) = kept.seal([path]).values()
+        (state,) = artifacts.seal([path]).values()
         part = {"file": path.name, "rows": self.filled, "state": state, "sha256": state["sha256"]}
         self.parts.append(part)
 

@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 
 from zslcore.datasets import load
-from zslcore.datasets.door_child import Hdf5
-from zslcore.datasets.door_text import RefusedError
 from zslcore.datasets.imagenet_simulated import (
     SIMULATED_IMAGENET,
     imagenet_plan,
     simulated_blocks,
 )
+from zslcore.datasets.sandbox.child import Hdf5
+from zslcore.datasets.sandbox.text import RefusedError
 from zslcore.exceptions import FileRefusedError, ParameterError
 
 __all__ = ["Block", "blocks_of"]

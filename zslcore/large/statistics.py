@@ -1,11 +1,11 @@
 r"""What closed forms need to know of the training rows, of many training sets from one pass.
 
-Counts, sums, scatter and Gram matrix add up (:mod:`zslcore.spectrum`), so that the parts of a
-matrix are gathered one by one, on any machine, and merged. Training sets overlap: those of the
+Counts, sums, scatter and Gram matrix add up (:mod:`zslcore.methods.statistics`), so that the parts
+of a matrix are gathered one by one, on any machine, and merged. Training sets overlap: those of the
 folds and of the fit on all of trainval. Rows that belong to the same of them are gathered together,
 once; the statistics of a set are the sum of its groups of rows. So one pass over the rows is enough
 for a whole grid on every fold and for the fit after it
-(:meth:`zslcore.base.ZSLEstimator.fit_statistics`).
+(:meth:`zslcore.methods.base.ZSLEstimator.fit_statistics`).
 
 Sums are float64. The products of the Gram matrix are too, unless single precision is asked for,
 which is twice as fast: a block of rows is multiplied in float32 and added up in float64. On rows of
@@ -28,11 +28,11 @@ from typing import Literal, Self
 import numpy as np
 from scipy.linalg import blas
 
+from zslcore.datasets.features import Features, FeatureView, chunks
 from zslcore.exceptions import DatasetError, ParameterError
-from zslcore.features import Features, FeatureView, chunks
 from zslcore.large.engine import HERE, Engine, Progress, Work, over_pieces, pieces_of
 from zslcore.large.shards import Shards
-from zslcore.spectrum import MomentStatistics, MomentSums, mirror_upper
+from zslcore.methods.statistics import MomentStatistics, MomentSums, mirror_upper
 
 __all__ = ["FullStatistics", "Products", "gather"]
 
@@ -54,7 +54,7 @@ class FullStatistics(MomentStatistics):
 
     Attributes
     ----------
-    counts, sums, scatter : as of :class:`zslcore.spectrum.MomentStatistics`
+    counts, sums, scatter : as of :class:`zslcore.methods.statistics.MomentStatistics`
     gram : array of shape (n_features, n_features), :math:`X^\top X`
     """
 

@@ -18,7 +18,7 @@ from zslcore.leakage.photographs import Photographs
 from zslcore.leakage.vocabularies import Vocabulary
 
 if TYPE_CHECKING:
-    from zslcore.runs import RunResult
+    from zslcore.evaluation.runs import RunResult
 
 __all__ = [
     "PARTS",

@@ -26,12 +26,12 @@ import pandas as pd
 from scipy.io import savemat
 
 from zslcore.exceptions import DatasetError, ParameterError
-from zslcore.files import write_out
 from zslcore.leakage.checks.features import leaking_groups
 from zslcore.leakage.checks.photographs import shared_rows_of
 from zslcore.leakage.context import PARTS, TEST_PARTS, TRAIN_PARTS, AuditContext
 from zslcore.leakage.loading import SPLIT_SCHEMA
 from zslcore.leakage.neighbours import identical_rows, near_rows
+from zslcore.storage.files import write_out
 
 __all__ = ["POLICIES", "CorrectedSplit", "Policy", "correct_context"]
 

@@ -9,7 +9,6 @@ from datetime import UTC, datetime
 from os import PathLike
 from typing import Any
 
-from zslcore import kept
 from zslcore.datasets.base import ZSLDataset
 from zslcore.leakage.checks import CHECKS, run_check
 from zslcore.leakage.comparison import SplitComparison, compare_splits
@@ -19,6 +18,7 @@ from zslcore.leakage.grouping import GroupSource
 from zslcore.leakage.loading import FeatureSource, Labels, Subject, context_of, vocabulary_of
 from zslcore.leakage.report import AuditReport, Finding
 from zslcore.leakage.vocabularies import Vocabulary
+from zslcore.storage import artifacts
 from zslcore.version import version
 
 __all__ = ["audit", "audit_again", "audit_context", "corrected_split"]
@@ -186,5 +186,5 @@ def corrected_split(
 @contextmanager
 def _opened(subject: Subject, **known: Any) -> Iterator[AuditContext]:
     """Build the context; features read from a file live as long as it is looked at."""
-    with kept.scratch() as folder:
+    with artifacts.scratch() as folder:
         yield context_of(subject, into=folder, **known)

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import numpy as np
 
-from zslcore import kept
-from zslcore.datasets.door import Role, clean_text, read_arrays, read_value
+from zslcore.datasets.sandbox.client import Role, clean_text, read_arrays, read_value
 from zslcore.datasets.xlsa17 import SMALL
 from zslcore.exceptions import DatasetError, FileRefusedError, ParameterError
 from zslcore.leakage.photographs import Photographs
+from zslcore.storage import artifacts
 
 __all__ = ["GROUP_COLUMNS", "GroupSource", "SmallFiles", "photographs_of"]
 
@@ -45,7 +45,7 @@ class SmallFiles:
         return self._read[path]
 
     def _keep(self, path: Path, wanted: dict[str, Role]) -> None:
-        with kept.scratch() as folder:
+        with artifacts.scratch() as folder:
             read = read_arrays(path, wanted, folder, required=())
             names = dict(read.names)
             self._names[path] = names.pop("image_files", ())
@@ -125,7 +125,7 @@ def _in_file(path: Path) -> np.ndarray | list[str]:
     if path.suffix.lower() in (".txt", ".csv"):
         return _in_text(path)
     name = clean_text(path.name)
-    with kept.scratch() as folder:
+    with artifacts.scratch() as folder:
         read = read_arrays(path, VARIABLES, folder, required=())
         if "groups" in read.arrays:
             return np.array(read.arrays["groups"])

@@ -22,9 +22,9 @@ import numpy as np
 from zslcore.datasets.base import part_digest
 from zslcore.datasets.facts import class_facts, fact_sources, plain_name
 from zslcore.datasets.rows import RowFacts, row_facts
-from zslcore.files import FACTS
 from zslcore.leakage.context import PARTS, AuditContext
 from zslcore.leakage.photographs import Photographs
+from zslcore.storage.files import FACTS
 
 __all__ = [
     "ANSWERED",

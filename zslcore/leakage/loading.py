@@ -11,10 +11,9 @@ from typing import Any
 import numpy as np
 
 from zslcore.datasets.base import Split, ZSLDataset
-from zslcore.datasets.door import clean_text, read_arrays, read_lines, read_split_rows
-from zslcore.datasets.door_text import MAX_ROW
+from zslcore.datasets.sandbox.client import clean_text, read_arrays, read_lines, read_split_rows
+from zslcore.datasets.sandbox.text import MAX_ROW
 from zslcore.exceptions import DatasetError, FileRefusedError, closest_name
-from zslcore.kept import sha256
 from zslcore.leakage.context import PARTS, AuditContext
 from zslcore.leakage.grouping import GroupSource, SmallFiles, photographs_of
 from zslcore.leakage.known import with_facts
@@ -25,6 +24,7 @@ from zslcore.leakage.vocabularies import (
     get_vocabulary,
     read_vocabulary,
 )
+from zslcore.storage.artifacts import sha256
 
 __all__ = [
     "SPLIT_SCHEMA",

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from zslcore.features import FeatureView, chunks
+from zslcore.datasets.features import FeatureView, chunks
 
 __all__ = ["NearRows", "identical_rows", "near_rows"]
 

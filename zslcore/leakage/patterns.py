@@ -13,7 +13,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from zslcore.datasets.door import clean_text
+from zslcore.datasets.sandbox.client import clean_text
 from zslcore.exceptions import ParameterError
 
 __all__ = ["MAX_PATTERN", "first_groups"]

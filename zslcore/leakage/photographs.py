@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from zslcore.datasets.door import clean_text
+from zslcore.datasets.sandbox.client import clean_text
 from zslcore.exceptions import DatasetError
 from zslcore.leakage.patterns import first_groups
 from zslcore.leakage.words import counted

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 
-from zslcore.files import FACTS
+from zslcore.storage.files import FACTS
 
 __all__ = ["Synset", "WordNet", "readable", "squeeze", "wordnet"]
 

@@ -1,17 +1,17 @@
 """Every method under one contract; one paper, one file.
 
 ``METHODS`` maps the name of a method to its class. Adding one: write the file, name the class
-in ``_ALL``; a test fails while a file is missing here. Methods that are fitted on the test images
-as well are another kind, and have a registry of their own, ``TRANSDUCTIVE``.
+in ``_ALL`` of :mod:`zslcore.methods.registry`; a test fails while a file is missing here. Methods
+that are fitted on the test images as well are another kind, and have a registry of their own,
+``TRANSDUCTIVE``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from zslcore.base import TransductiveEstimator, ZSLEstimator
-from zslcore.exceptions import closest_name
 from zslcore.methods.ale import ALE
+from zslcore.methods.base import TransductiveEstimator, ZSLEstimator
 from zslcore.methods.bidilel import BiDiLEL
 from zslcore.methods.cmt import CMT, CMTStar
 from zslcore.methods.conse import CONSE
@@ -27,6 +27,7 @@ from zslcore.methods.linear_s2v import LinearS2V
 from zslcore.methods.linear_v2s import LinearV2S
 from zslcore.methods.propagation import Propagation
 from zslcore.methods.prototype_cosine import PrototypeCosine
+from zslcore.methods.registry import METHODS, get_method
 from zslcore.methods.sae import SAE
 from zslcore.methods.sje import SJE
 from zslcore.methods.sse import SSE
@@ -60,40 +61,11 @@ __all__ = [
     "markdown_table",
 ]
 
-_ALL: tuple[type[ZSLEstimator], ...] = (
-    LinearV2S,
-    LinearS2V,
-    ESZSL,
-    SAE,
-    DEVISE,
-    ALE,
-    SJE,
-    LATEM,
-    CMT,
-    CMTStar,
-    DAP,
-    IAP,
-    CONSE,
-    SSE,
-    SYNC,
-    GFZSL,
-    BiDiLEL,
-    PrototypeCosine,
-)
-
-METHODS: dict[str, type[ZSLEstimator]] = {method.card.name: method for method in _ALL}
 
 #: Never in one table with the others.
 TRANSDUCTIVE: dict[str, type[TransductiveEstimator]] = {
     method.card.name: method for method in (Propagation, DSRL, GFZSLTran)
 }
-
-
-def get_method(name: str) -> type[ZSLEstimator]:
-    """Return the class of the method called ``name``; a misspelt name gets the nearest one."""
-    if name not in METHODS:
-        raise closest_name("method", name, METHODS)
-    return METHODS[name]
 
 
 def markdown_table() -> str:

@@ -24,9 +24,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 import numpy as np
 from sklearn.base import clone
 
-from zslcore.base import Params, ZSLEstimator
+from zslcore.datasets.features import Features, chunks, project
 from zslcore.exceptions import ParameterError
-from zslcore.features import Features, chunks, project
+from zslcore.methods.base import Params, ZSLEstimator
 
 if TYPE_CHECKING:
     from torch import Tensor

@@ -14,9 +14,9 @@ from typing import ClassVar, Self
 import numpy as np
 from sklearn.base import clone
 
-from zslcore.base import Params, ZSLEstimator
-from zslcore.features import Features
+from zslcore.datasets.features import Features
 from zslcore.methods._linear import LinearPath, Loss, linear_scores
+from zslcore.methods.base import Params, ZSLEstimator
 
 __all__ = ["TwoStageModel"]
 

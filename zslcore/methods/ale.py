@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
-from zslcore.base import CompatibilityModel, MethodCard
 from zslcore.methods._sgd import Draw, RankingModel, first_violator
+from zslcore.methods.base import CompatibilityModel, MethodCard
 
 if TYPE_CHECKING:
     from torch import Tensor

@@ -12,10 +12,17 @@ from scipy.linalg import cho_factor, cho_solve, eigh
 from sklearn.base import clone
 from sklearn.neighbors import kneighbors_graph
 
-from zslcore.base import MethodCard, Params, ZSLEstimator
+from zslcore.datasets.features import (
+    Features,
+    compare,
+    l2_rows,
+    positions,
+    project,
+    squared_distances,
+)
 from zslcore.exceptions import ParameterError
-from zslcore.features import Features, compare, l2_rows, positions, project, squared_distances
-from zslcore.spectrum import ClassStatistics, ridge
+from zslcore.methods.base import MethodCard, Params, ZSLEstimator
+from zslcore.methods.statistics import ClassStatistics, ridge
 
 __all__ = ["BiDiLEL"]
 

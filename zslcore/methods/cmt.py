@@ -10,10 +10,10 @@ import numpy as np
 from scipy.special import erf
 from sklearn.neighbors import NearestNeighbors
 
-from zslcore.base import MethodCard, Params
+from zslcore.datasets.features import Features, project, squared_distances
 from zslcore.exceptions import ParameterError
-from zslcore.features import Features, project, squared_distances
 from zslcore.methods._sgd import EpochModel, TrainingRows, mean_square, on_device
+from zslcore.methods.base import MethodCard, Params
 
 __all__ = ["CMT", "CMTStar"]
 

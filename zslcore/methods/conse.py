@@ -7,11 +7,11 @@ from typing import ClassVar
 import numpy as np
 from scipy.special import softmax
 
-from zslcore.base import MethodCard
-from zslcore.features import compare, l2_rows
+from zslcore.datasets.features import compare, l2_rows
 from zslcore.methods._linear import Softmax
 from zslcore.methods._two_stage import TwoStageModel
-from zslcore.score_map import ScoreMap
+from zslcore.methods.base import MethodCard
+from zslcore.methods.score_map import ScoreMap
 
 __all__ = ["CONSE"]
 

@@ -7,9 +7,9 @@ from typing import ClassVar, Literal
 import numpy as np
 from scipy.special import log_expit
 
-from zslcore.base import MethodCard
 from zslcore.methods._linear import Logistic
 from zslcore.methods._two_stage import TwoStageModel
+from zslcore.methods.base import MethodCard
 
 __all__ = ["DAP", "AttributeModel"]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar, Literal
 
-from zslcore.base import CompatibilityModel, MethodCard
 from zslcore.methods._sgd import Draw, RankingModel, violators
+from zslcore.methods.base import CompatibilityModel, MethodCard
 
 if TYPE_CHECKING:
     from torch import Tensor

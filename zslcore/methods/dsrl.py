@@ -7,11 +7,11 @@ from typing import ClassVar, Self
 import numpy as np
 from scipy.linalg import solve
 
-from zslcore.base import MethodCard
+from zslcore.datasets.features import Features, chunks, compare, project
 from zslcore.exceptions import DatasetError
-from zslcore.features import Features, chunks, compare, project
+from zslcore.methods.base import MethodCard
 from zslcore.methods.propagation import PropagationModel
-from zslcore.spectrum import ClassStatistics, ridge
+from zslcore.methods.statistics import ClassStatistics, ridge
 
 __all__ = ["DSRL"]
 

@@ -8,9 +8,9 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from scipy.linalg import solve, svd
 
-from zslcore.base import CompatibilityModel, MethodCard, Params
-from zslcore.features import Features, project
-from zslcore.spectrum import ClassStatistics, GramStatistics, ridge, ridge_path
+from zslcore.datasets.features import Features, project
+from zslcore.methods.base import CompatibilityModel, MethodCard, Params
+from zslcore.methods.statistics import ClassStatistics, GramStatistics, ridge, ridge_path
 
 __all__ = ["ESZSL"]
 

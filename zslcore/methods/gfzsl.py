@@ -9,10 +9,10 @@ from typing import ClassVar, Literal, Self
 import numpy as np
 from scipy.linalg import solve
 
-from zslcore.base import MethodCard, Params, ZSLEstimator
-from zslcore.features import Features, chunks, positions
-from zslcore.score_map import ScoreMap
-from zslcore.spectrum import MomentStatistics, ridge
+from zslcore.datasets.features import Features, chunks, positions
+from zslcore.methods.base import MethodCard, Params, ZSLEstimator
+from zslcore.methods.score_map import ScoreMap
+from zslcore.methods.statistics import MomentStatistics, ridge
 
 __all__ = ["GFZSL", "log_densities", "log_density"]
 

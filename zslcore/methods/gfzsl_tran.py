@@ -7,8 +7,8 @@ from typing import ClassVar, Literal, Self
 import numpy as np
 from scipy.special import logsumexp, softmax
 
-from zslcore.base import MethodCard, TransductiveEstimator
-from zslcore.features import Features, chunks, positions
+from zslcore.datasets.features import Features, chunks, positions
+from zslcore.methods.base import MethodCard, TransductiveEstimator
 from zslcore.methods.gfzsl import GFZSL, log_density
 
 __all__ = ["GFZSLTran"]
@@ -129,7 +129,7 @@ class GFZSLTran(TransductiveEstimator):
         return GFZSL(self.lam_mean, self.lam_variance, self.kernel, self.floor)
 
     def decision_function(self, X: Features, prototypes: np.ndarray) -> np.ndarray:
-        """Return log densities; see :class:`~zslcore.base.ZSLEstimator`."""
+        """Return log densities; see :class:`~zslcore.methods.base.ZSLEstimator`."""
         X, S = self._check_scoring(X, prototypes)
         means, variances = self.inductive_.predict_gaussians(S)
         at = positions(S, self.candidates_)

@@ -7,8 +7,8 @@ from typing import ClassVar, Literal
 import numpy as np
 from scipy.special import softmax
 
-from zslcore.base import MethodCard
 from zslcore.methods._linear import Softmax
+from zslcore.methods.base import MethodCard
 from zslcore.methods.dap import AttributeModel
 
 __all__ = ["IAP"]

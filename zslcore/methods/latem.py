@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
-from zslcore.base import MethodCard
+from zslcore.datasets.features import Features, project
 from zslcore.exceptions import ParameterError
-from zslcore.features import Features, project
 from zslcore.methods._sgd import Draw, RankingModel, violators
-from zslcore.score_map import ScoreMap
+from zslcore.methods.base import MethodCard
+from zslcore.methods.score_map import ScoreMap
 
 if TYPE_CHECKING:
     from torch import Tensor

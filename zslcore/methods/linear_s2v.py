@@ -8,10 +8,10 @@ from typing import ClassVar, Self
 import numpy as np
 from scipy.linalg import solve
 
-from zslcore.base import MethodCard, Params, ZSLEstimator
-from zslcore.features import Features, chunks, project, squared_distances
-from zslcore.score_map import ScoreMap
-from zslcore.spectrum import ClassStatistics, Spectrum, ridge
+from zslcore.datasets.features import Features, chunks, project, squared_distances
+from zslcore.methods.base import MethodCard, Params, ZSLEstimator
+from zslcore.methods.score_map import ScoreMap
+from zslcore.methods.statistics import ClassStatistics, Spectrum, ridge
 
 __all__ = ["LinearS2V"]
 

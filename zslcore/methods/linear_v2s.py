@@ -9,10 +9,10 @@ import numpy as np
 from scipy.linalg import solve
 from sklearn.base import clone
 
-from zslcore.base import MethodCard, Params, ZSLEstimator
-from zslcore.features import Features, compare, l2_rows, project
-from zslcore.score_map import ScoreMap, linear, linear_unit
-from zslcore.spectrum import GramStatistics, ridge, ridge_path
+from zslcore.datasets.features import Features, compare, l2_rows, project
+from zslcore.methods.base import MethodCard, Params, ZSLEstimator
+from zslcore.methods.score_map import ScoreMap, linear, linear_unit
+from zslcore.methods.statistics import GramStatistics, ridge, ridge_path
 
 __all__ = ["LinearV2S"]
 

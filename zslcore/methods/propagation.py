@@ -12,7 +12,9 @@ from scipy.sparse.linalg import cg
 from sklearn.base import clone
 from sklearn.neighbors import NearestNeighbors
 
-from zslcore.base import (
+from zslcore.datasets.features import BLOCK_VALUES, Features, chunks, project, squared_distances
+from zslcore.exceptions import ParameterError
+from zslcore.methods.base import (
     CompatibilityModel,
     MethodCard,
     Params,
@@ -20,8 +22,7 @@ from zslcore.base import (
     ZSLEstimator,
     with_seed,
 )
-from zslcore.exceptions import ParameterError
-from zslcore.features import BLOCK_VALUES, Features, chunks, project, squared_distances
+from zslcore.methods.registry import get_method
 
 __all__ = ["NeighbourGraph", "Propagation", "PropagationModel", "propagate"]
 
@@ -142,7 +143,7 @@ class PropagationModel(TransductiveEstimator):
         """Return the scores that are handed on, shape (n_samples, n_candidates)."""
 
     def decision_function(self, X: Features, prototypes: np.ndarray) -> np.ndarray:
-        """Return propagated scores; see :class:`~zslcore.base.ZSLEstimator`."""
+        """Return propagated scores; see :class:`~zslcore.methods.base.ZSLEstimator`."""
         X, S = self._check_scoring(X, prototypes)
         of_graph = propagate(self.graph_.L, self._first_guess(self.unlabeled_, S), self.alpha)
         guess = self._first_guess(X, S)
@@ -295,8 +296,6 @@ class Propagation(PropagationModel):
             yield propagate(graphs[key].L, F0, point.alpha)
 
     def _new_base(self) -> ZSLEstimator:
-        from zslcore.methods import get_method  # the registry names this file
-
         return with_seed(get_method(self.base)(**dict(self.base_params or {})), self.random_state)
 
     def _first_guess(self, X: Features, S: np.ndarray) -> np.ndarray:

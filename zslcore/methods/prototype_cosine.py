@@ -6,11 +6,11 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from zslcore.base import MethodCard, ZSLEstimator
+from zslcore.datasets.features import Features, chunks, compare, l2_rows
 from zslcore.exceptions import DatasetError
-from zslcore.features import Features, chunks, compare, l2_rows
-from zslcore.score_map import ScoreMap, unit
-from zslcore.spectrum import ClassStatistics
+from zslcore.methods.base import MethodCard, ZSLEstimator
+from zslcore.methods.score_map import ScoreMap, unit
+from zslcore.methods.statistics import ClassStatistics
 
 __all__ = ["PrototypeCosine"]
 

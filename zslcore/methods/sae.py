@@ -8,10 +8,10 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
-from zslcore.base import MethodCard, Params, ZSLEstimator
-from zslcore.features import Features, compare, l2_rows, project
-from zslcore.score_map import ScoreMap, linear_unit, unit_linear
-from zslcore.spectrum import GramStatistics, Spectrum
+from zslcore.datasets.features import Features, compare, l2_rows, project
+from zslcore.methods.base import MethodCard, Params, ZSLEstimator
+from zslcore.methods.score_map import ScoreMap, linear_unit, unit_linear
+from zslcore.methods.statistics import GramStatistics, Spectrum
 
 __all__ = ["SAE"]
 

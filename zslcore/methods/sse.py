@@ -10,10 +10,10 @@ import pandas as pd
 from sklearn.base import clone
 from sklearn.svm import LinearSVC
 
-from zslcore.base import MethodCard, Params, ZSLEstimator
+from zslcore.datasets.features import Features, chunks, l2_rows
 from zslcore.exceptions import DatasetError
-from zslcore.features import Features, chunks, l2_rows
-from zslcore.spectrum import ClassStatistics
+from zslcore.methods.base import MethodCard, Params, ZSLEstimator
+from zslcore.methods.statistics import ClassStatistics
 
 __all__ = ["SSE", "onto_simplex", "simplex_weights"]
 

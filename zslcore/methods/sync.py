@@ -7,11 +7,11 @@ from typing import ClassVar, Literal
 import numpy as np
 from scipy.special import softmax
 
-from zslcore.base import MethodCard
-from zslcore.features import squared_distances
+from zslcore.datasets.features import squared_distances
 from zslcore.methods._linear import Loss, MulticlassHinge, SquaredHinge
 from zslcore.methods._two_stage import TwoStageModel
-from zslcore.score_map import ScoreMap, linear
+from zslcore.methods.base import MethodCard
+from zslcore.methods.score_map import ScoreMap, linear
 
 __all__ = ["SYNC"]
 

@@ -2,15 +2,15 @@
 
 ========== =======================================================================================
 read        :mod:`zslcore.scores.reading`: npz, npy, CSV, Parquet, MATLAB and HDF5, through the door
-question    :mod:`zslcore.scores.oddities`: what looks wrong is asked about, never guessed
-know        :mod:`zslcore.scores.known`: which benchmark and split the test images are of
+question    :mod:`zslcore.scores.warnings`: what looks wrong is asked about, never guessed
+know        :mod:`zslcore.leakage.test_sets`: which benchmark and split the test images are of
 judge       :mod:`zslcore.scores.judging`: u, s, H, AUSUC, and where gamma came from
 ========== =======================================================================================
 """
 
 from zslcore.scores.judging import ScoreReport, judge
 from zslcore.scores.matrix import ScoreFile, ScoreMatrix
-from zslcore.scores.oddities import FIXES, Question, interpreted
+from zslcore.scores.warnings import FIXES, Question, interpreted
 
 __all__ = [
     "FIXES",

@@ -17,16 +17,16 @@ from typing import Any, get_args
 
 import numpy as np
 
-from zslcore.datasets import door
-from zslcore.datasets.door import DEFAULT_LIMITS, Limits, clean_text
+from zslcore.datasets.sandbox import client
+from zslcore.datasets.sandbox.client import DEFAULT_LIMITS, Limits, clean_text
 from zslcore.exceptions import FileRefusedError, ZSLError
-from zslcore.kept import scratch
 from zslcore.metrics import Answers
 from zslcore.scores.judging import GammaOrigin, ScoreReport, judge, report_of
 from zslcore.scores.matrix import ScoreAnswers, ScoreMatrix
-from zslcore.scores.oddities import FIXES, Question, interpreted
 from zslcore.scores.reading import read_scores
 from zslcore.scores.sides import ScoredSides, ranks_at
+from zslcore.scores.warnings import FIXES, Question, interpreted
+from zslcore.storage.artifacts import scratch
 
 __all__ = ["Asked", "Given", "do", "judged_apart", "memory_for"]
 
@@ -121,7 +121,9 @@ def judged_apart(
             "whose": whose,
         }
         seconds = 10 + COPIES * DEFAULT_LIMITS.seconds(size)  # ten for starting
-        door.in_child(__name__, values, files, folder, memory=memory, seconds=seconds, whose=whose)
+        client.in_child(
+            __name__, values, files, folder, memory=memory, seconds=seconds, whose=whose
+        )
         return _handed_over(folder, clean_text(given.path.name), memory)
 
 
@@ -130,7 +132,7 @@ def judged_apart(
 
 def do(given: Mapping[str, Any], into: Path, memory: int) -> list[str]:
     """Read, question and judge; write what :func:`judged_apart` reads."""
-    door.behind_walls = True
+    client.behind_walls = True
     limits = Limits(most=memory // COPIES, whose=given["whose"])
     try:
         said = _judged(given, into, limits)

@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from zslcore.evaluation.protocol import Evaluation, GammaOrigin, evaluate, origin_in_words
 from zslcore.exceptions import DatasetError
 from zslcore.metrics import OperatingPoint
-from zslcore.protocol import Evaluation, GammaOrigin, evaluate, origin_in_words
 from zslcore.scores.matrix import JudgedScores, ScoreMatrix
 from zslcore.scores.validation import chosen_on
 from zslcore.version import commit, version

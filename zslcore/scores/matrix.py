@@ -10,7 +10,7 @@ from typing import Protocol
 
 import numpy as np
 
-from zslcore.protocol import AnsweredTest
+from zslcore.evaluation.protocol import AnsweredTest
 from zslcore.scores.sides import ScoredSides, sides_of
 
 __all__ = ["ScoreAnswers", "ScoreFile", "ScoreMatrix"]
@@ -47,7 +47,7 @@ class ScoreMatrix:
     y : int array of shape (n_images,), columns of ``F``
     seen : bool array of shape (n_classes,)
     class_names : one a column
-    fixes : what was done to the file before, see :data:`zslcore.scores.oddities.FIXES`
+    fixes : what was done to the file before, see :data:`zslcore.scores.warnings.FIXES`
     remarks : sentences on what a reader should know
     benchmark, split : what the images were recognised as, empty where nobody knows
     """

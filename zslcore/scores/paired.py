@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 from scipy.stats import binomtest
 
-from zslcore.analysis.resampling import class_draws, interval
 from zslcore.exceptions import DatasetError
 from zslcore.metrics import per_class_accuracy
+from zslcore.metrics.bootstrap import class_draws, interval
 from zslcore.scores.matrix import JudgedScores
 from zslcore.scores.predicted import PredictedScores
 

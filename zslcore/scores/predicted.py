@@ -3,30 +3,22 @@
 from __future__ import annotations
 
 import hashlib
-from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
 import numpy as np
 
-from zslcore.datasets import load
-from zslcore.datasets.door import clean_text
-from zslcore.datasets.facts import plain_name
-from zslcore.datasets.rows import row_facts
 from zslcore.evaluation import (
     Predictions,
     Provenance,
     State,
-    Truth,
-    check_predictions,
-    read_predictions,
 )
-from zslcore.exceptions import FileRefusedError, ZSLError
-from zslcore.leakage.known import known_splits
-from zslcore.protocol import AnsweredTest, FoldAnswers, ScoredTest
+from zslcore.evaluation.protocol import AnsweredTest, FoldAnswers, ScoredTest
+from zslcore.exceptions import ZSLError
+from zslcore.leakage.test_sets import KnownTest, recognised
+from zslcore.leakage.truth import read_checked
 from zslcore.scores.judging import ScoreReport
-from zslcore.scores.known import KnownTest, known_tests, recognised
 from zslcore.scores.matrix import ScoreMatrix
 from zslcore.version import commit, version
 
@@ -99,55 +91,9 @@ class PredictedScores:
 
 
 def read_predicted(path: Path) -> PredictedScores:
-    """Read a file of predictions and check what it claims, as far as the data are here.
-
-    Raises
-    ------
-    FileRefusedError
-        When it cannot be read, or a claim is wrong: which, what was expected, what was found.
-    """
-    predictions = read_predictions(path)
-    name = clean_text(path.name)
-    check = check_predictions(predictions, _truth(predictions))
-    if check.reasons:
-        raise FileRefusedError(f"{name}, {check.reasons[0]}")
-    state = State.STATED if check.unknown else State.VERIFIED
-    good = ("Verified: rows, labels and gamma agree with the data.",) * (state is State.VERIFIED)
-    return PredictedScores(name, predictions, good + check.unknown, state)
-
-
-def _truth(predictions: Predictions) -> Truth | None:
-    """Return what the data that predictions name know of themselves, or their benchmark's facts.
-
-    Data of the same name and another content are other data.
-    """
-    said = predictions.provenance
-    if said.digest:
-        with suppress(ZSLError):
-            dataset = load(said.dataset).required(said.digest)
-            return Truth.of(dataset, dataset.split(said.split))
-    return _facts(predictions)
-
-
-def _facts(predictions: Predictions) -> Truth | None:
-    """Return what the facts know of the benchmark and the split that predictions name."""
-    benchmark, split = predictions.provenance.benchmark, predictions.provenance.split
-    tests = {(k.benchmark, k.split): k for k in known_tests()}
-    released = {(s.dataset, s.name.split()[0]): s for s in known_splits() if not s.superseded}
-    key = benchmark, split.split()[0] if split else ""
-    if key not in tests or key not in released:
-        return None
-    known, place = tests[key], {plain_name(n): c for c, n in enumerate(predictions.class_names)}
-    order = np.array([place.get(plain_name(name), -1) for name in known.class_names])
-    if (order < 0).any() or len(order) != len(predictions.class_names):
-        return None  # classes of other names: nothing says which is which
-    return Truth(
-        name=f"{benchmark} {split}",
-        labels=order[row_facts(benchmark).labels],
-        class_names=predictions.class_names,
-        unseen_classes=np.sort(order[known.unseen]),
-        parts=released[key].parts,
-    )
+    """Read a file of predictions as :func:`zslcore.leakage.truth.read_checked` does."""
+    found = read_checked(path)
+    return PredictedScores(found.name, found.predictions, found.remarks, found.state)
 
 
 def predictions_of_scores(

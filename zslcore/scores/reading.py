@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from zslcore.datasets.door import (
+from zslcore.datasets.sandbox.client import (
     DEFAULT_LIMITS,
     Limits,
     Role,
@@ -18,10 +18,10 @@ from zslcore.datasets.door import (
     read_lines,
     read_table_file,
 )
-from zslcore.datasets.door_text import LABELS
+from zslcore.datasets.sandbox.text import LABELS
 from zslcore.exceptions import FileRefusedError
-from zslcore.kept import scratch
 from zslcore.scores.matrix import ScoreFile
+from zslcore.storage.artifacts import scratch
 
 __all__ = ["NAMES", "read_scores"]
 

@@ -11,6 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
+from zslcore.evaluation.protocol import AnsweredTest
 from zslcore.exceptions import ParameterError
 from zslcore.metrics import (
     Answers,
@@ -19,7 +20,6 @@ from zslcore.metrics import (
     ranks_of,
     top_k_of_ranks,
 )
-from zslcore.protocol import AnsweredTest
 
 __all__ = ["ScoredSides", "ranks_at", "sides_of"]
 

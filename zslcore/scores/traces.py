@@ -1,4 +1,4 @@
-"""Traces that a file means something else than it says; :mod:`zslcore.scores.oddities` asks."""
+"""Traces that a file means something else than it says; :mod:`zslcore.scores.warnings` asks."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from zslcore.exceptions import DatasetError
-from zslcore.scores.known import KnownTest, recognised
+from zslcore.leakage.test_sets import KnownTest, recognised
 from zslcore.scores.matrix import ScoreMatrix
 
 __all__ = [

@@ -22,8 +22,8 @@ from typing import Literal
 import numpy as np
 
 from zslcore.datasets.facts import plain_name
+from zslcore.evaluation.protocol import best_common_gamma
 from zslcore.exceptions import DatasetError
-from zslcore.protocol import best_common_gamma
 from zslcore.scores.matrix import ScoreMatrix
 
 __all__ = ["ChosenGamma", "chosen_on", "share_of_test_rows"]

@@ -5,8 +5,8 @@ import pytest
 
 from tests.worlds import linear_world
 from zslcore.analysis.maps.answers import answers
+from zslcore.evaluation.protocol import ScoredTest, fit_and_score
 from zslcore.methods import LinearS2V
-from zslcore.protocol import ScoredTest, fit_and_score
 
 
 @pytest.mark.parametrize("gamma", [0.0, 0.05, 10.0])

@@ -26,8 +26,8 @@ from zslcore.analysis.maps import (
 from zslcore.analysis.maps.neighbours import neighbours
 from zslcore.analysis.maps.source import stratified_sample
 from zslcore.datasets.base import ZSLDataset
+from zslcore.datasets.features import FeatureView
 from zslcore.exceptions import DatasetError, FileRefusedError, ParameterError
-from zslcore.features import FeatureView
 
 PAIR = blobs()
 QUICK = MapSettings(method="tsne", perplexity=5, iterations=30, threads=1, n_components=6)

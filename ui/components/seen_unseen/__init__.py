@@ -21,7 +21,7 @@ from ui.components.modules import joined, styled
 from ui.components.packing import as_bytes, packed
 from zslcore.analysis.bands import Band
 from zslcore.metrics import SeenUnseenCurve
-from zslcore.switching import Switches
+from zslcore.metrics.thresholds import Switches
 
 __all__ = ["Images", "Line", "SeenUnseen", "Shade", "Stop", "draw"]
 

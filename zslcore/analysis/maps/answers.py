@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from zslcore.datasets.base import Split
-from zslcore.protocol import ScoredTest
+from zslcore.evaluation.protocol import ScoredTest
 
 __all__ = ["Answers", "answers"]
 
@@ -40,8 +40,8 @@ def answers(scores: ScoredTest, split: Split, n: int, *, gamma: float = 0.0) -> 
 
     Parameters
     ----------
-    scores : ScoredTest of the split, as :func:`zslcore.protocol.fit_and_score` returns it
-    split : Split
+    scores : ScoredTest of the split, as :func:`zslcore.evaluation.protocol.fit_and_score` returns
+    it split : Split
     n : int, images of the data set
     gamma : float
         What calibrated stacking takes from seen classes.

@@ -27,7 +27,7 @@ import pandas as pd
 from scipy.stats import hypergeom
 
 from zslcore.analysis.maps.neighbours import neighbours
-from zslcore.analysis.significance import holm
+from zslcore.metrics.significance import holm
 
 __all__ = ["mixing_scores", "mixing_verdicts"]
 

@@ -17,8 +17,8 @@ from typing import Self
 import numpy as np
 from scipy.linalg import blas, eigh
 
+from zslcore.datasets.features import Features, chunks, project
 from zslcore.exceptions import DatasetError
-from zslcore.features import Features, chunks, project
 
 __all__ = ["JointPCA"]
 

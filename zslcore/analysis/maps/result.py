@@ -17,9 +17,9 @@ import pandas as pd
 from zslcore.analysis.maps.pca import JointPCA
 from zslcore.analysis.maps.quality import MapQuality
 from zslcore.analysis.maps.settings import MapSettings
-from zslcore.csv_text import harmless_csv
 from zslcore.exceptions import FileRefusedError
-from zslcore.files import written_whole
+from zslcore.storage.files import written_whole
+from zslcore.storage.spreadsheets import harmless_csv
 from zslcore.version import commit, stamped, version
 
 __all__ = ["EmbeddedMap"]

@@ -9,8 +9,8 @@ from typing import Self
 import numpy as np
 
 from zslcore.datasets.base import ZSLDataset
+from zslcore.datasets.features import FeatureView
 from zslcore.exceptions import DatasetError, ParameterError
-from zslcore.features import FeatureView
 
 __all__ = ["MapData", "match_classes", "same_images", "stratified_sample", "why_apart"]
 

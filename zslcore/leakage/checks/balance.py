@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from zslcore.leakage.context import TEST_PARTS, AuditContext
-from zslcore.leakage.report import Evidence, Finding, Severity
+from zslcore.leakage.evidence import Evidence
+from zslcore.leakage.report import Finding, Severity
 from zslcore.metrics import accuracy_interval
 
 __all__ = ["few_test_images"]

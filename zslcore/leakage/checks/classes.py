@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from zslcore.leakage.context import TRAIN_PARTS, AuditContext
-from zslcore.leakage.report import Evidence, Finding, Severity
+from zslcore.leakage.evidence import Evidence
+from zslcore.leakage.report import Finding, Severity
 from zslcore.leakage.words import counted, listed
 
 __all__ = ["fold_classes", "seen_and_unseen"]

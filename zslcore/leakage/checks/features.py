@@ -7,8 +7,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from zslcore.leakage.context import TEST_PARTS, TRAIN_PARTS, AuditContext
+from zslcore.leakage.evidence import Evidence
 from zslcore.leakage.neighbours import identical_rows, near_rows
-from zslcore.leakage.report import Evidence, Finding, Severity
+from zslcore.leakage.report import Finding, Severity
 from zslcore.leakage.words import counted
 
 __all__ = ["identical_features", "leaking_groups", "near_duplicates"]

@@ -9,6 +9,7 @@ import numpy as np
 from zslcore.datasets.benchmarks import named_like, recognise
 from zslcore.datasets.facts import class_facts
 from zslcore.leakage.context import PARTS, TEST_PARTS, AuditContext
+from zslcore.leakage.evidence import Evidence
 from zslcore.leakage.known import (
     ANSWERED,
     KnownSplit,
@@ -19,7 +20,7 @@ from zslcore.leakage.known import (
     published_as,
     renumbered,
 )
-from zslcore.leakage.report import Evidence, Finding, Severity
+from zslcore.leakage.report import Finding, Severity
 from zslcore.leakage.words import listed
 
 __all__ = ["known_split"]

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from zslcore.leakage.context import PARTS, TEST_PARTS, TRAIN_PARTS, AuditContext
+from zslcore.leakage.evidence import Evidence
 from zslcore.leakage.photographs import Photographs
-from zslcore.leakage.report import Evidence, Finding, Severity
+from zslcore.leakage.report import Finding, Severity
 
 __all__ = ["same_photograph", "shared_rows_of"]
 

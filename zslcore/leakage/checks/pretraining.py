@@ -8,13 +8,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from zslcore.analysis.overlap import overlap_gain
-from zslcore.analysis.significance import holm
 from zslcore.leakage.context import AuditContext
+from zslcore.leakage.evidence import Evidence
 from zslcore.leakage.matching import Match, match_names, readable
-from zslcore.leakage.report import Evidence, Finding, Severity
+from zslcore.leakage.report import Finding, Severity
 from zslcore.leakage.vocabularies import Vocabulary
 from zslcore.leakage.words import how, listed
+from zslcore.metrics.gain import overlap_gain
+from zslcore.metrics.significance import holm
 
 __all__ = ["Overlap", "overlap_effect", "overlaps", "pretrained_classes"]
 

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from zslcore.leakage.context import AuditContext
-from zslcore.leakage.report import Evidence, Finding, Severity
+from zslcore.leakage.evidence import Evidence
+from zslcore.leakage.report import Finding, Severity
 from zslcore.leakage.words import counted, how, listed
 
 __all__ = ["side_information"]

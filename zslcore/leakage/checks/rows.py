@@ -8,8 +8,9 @@ from itertools import combinations
 import numpy as np
 
 from zslcore.leakage.context import PARTS, TEST_PARTS, TRAIN_PARTS, AuditContext
+from zslcore.leakage.evidence import Evidence
 from zslcore.leakage.known import published_as
-from zslcore.leakage.report import Evidence, Finding, Severity
+from zslcore.leakage.report import Finding, Severity
 from zslcore.leakage.words import counted
 
 __all__ = ["is_ps_v1", "shared_rows"]

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from zslcore.leakage.context import AuditContext
-from zslcore.leakage.report import Evidence, Finding, Severity
+from zslcore.leakage.evidence import Evidence
+from zslcore.leakage.report import Finding, Severity
 from zslcore.leakage.words import counted, how
 
 __all__ = ["how_chosen"]

@@ -16,11 +16,11 @@ import pandas as pd
 from zslcore.datasets.base import Split, ZSLDataset
 from zslcore.datasets.facts import class_facts, published, spaced_name
 from zslcore.exceptions import FileRefusedError, closest_name
-from zslcore.files import FACTS, written_whole
 from zslcore.leakage.contamination.facts import pretraining_sets, read_rows
 from zslcore.leakage.matching import Match, match_names
 from zslcore.leakage.vocabularies import Vocabulary, get_vocabulary
 from zslcore.leakage.wordnet import wordnet
+from zslcore.storage.files import FACTS, written_whole
 
 __all__ = [
     "STATES",

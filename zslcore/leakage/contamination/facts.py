@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Literal, cast, get_args
 
 from zslcore.exceptions import closest_name
-from zslcore.files import FACTS
 from zslcore.leakage.vocabularies import VOCABULARY_NAMES, get_vocabulary
+from zslcore.storage.files import FACTS
 
 __all__ = [
     "Extractor",

@@ -15,9 +15,9 @@ from dataclasses import asdict, dataclass, fields
 from functools import cache
 from pathlib import Path
 
-from zslcore.files import FACTS, written_whole
 from zslcore.leakage.matching import match_names
 from zslcore.leakage.vocabularies import get_vocabulary
+from zslcore.storage.files import FACTS, written_whole
 
 __all__ = [
     "Measured",

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from html import escape
 
-from zslcore.leakage.report import AuditReport, Evidence, Finding
+from zslcore.leakage.evidence import Evidence
+from zslcore.leakage.report import AuditReport, Finding
 
 __all__ = ["to_html"]
 

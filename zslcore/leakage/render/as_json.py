@@ -21,7 +21,8 @@ import json
 from typing import Any
 
 from zslcore.leakage.comparison import SplitComparison
-from zslcore.leakage.report import AuditReport, Evidence, Finding
+from zslcore.leakage.evidence import Evidence
+from zslcore.leakage.report import AuditReport, Finding
 
 __all__ = ["SCHEMA", "to_json"]
 

@@ -1,0 +1,292 @@
+"""Experiments of the papers: what they run, that they resume, what stands beside."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from tests.worlds import linear_world
+from zslcore.__main__ import main
+from zslcore.analysis import sweep
+from zslcore.analysis.papers import experiments
+from zslcore.analysis.papers.experiments import EXPERIMENTS, RunsExperiment, reproduce
+from zslcore.commands.reproduce import wide
+from zslcore.datasets.base import Split
+from zslcore.datasets.facts import published
+from zslcore.evaluation.runs import RunResult
+from zslcore.evaluation.store import RunStore
+from zslcore.exceptions import DatasetError, ParameterError, UnknownNameError
+from zslcore.methods import METHODS, variants
+
+WORLD = linear_world(noise=1.0)
+OTHER = replace(linear_world(noise=1.0, seed=1), name="other world", class_names=WORLD.class_names)
+SS = Split.from_classes(
+    "SS", WORLD.labels, unseen=range(8, 12), folds=[[0, 1], [2, 3]], seen_test_fraction=0
+)
+BOTH = replace(WORLD, name="both splits", splits=[WORLD.splits["PS"], SS])
+WORLDS = {world.name: world for world in (WORLD, OTHER, BOTH)}
+
+
+@pytest.fixture(autouse=True)
+def _worlds(tmp_path, monkeypatch):
+    monkeypatch.setenv("ZSL_DATA", str(tmp_path))
+    monkeypatch.setattr(experiments, "load", WORLDS.__getitem__)
+    experiments.opened.cache_clear()
+    yield
+    experiments.opened.cache_clear()
+
+
+def reproduced(name, *datasets, methods=("LinearS2V",), **options):
+    return reproduce(name, datasets or [WORLD.name], methods, jobs=1, **options)
+
+
+@pytest.mark.parametrize(
+    "name", ["gbu:table3", "gbu:table4", "gbu:table6", "gbu:figure8", "cal:table1", "cal:table2"]
+)
+def test_the_experiments_are_there_with_their_methods(name):
+    methods = EXPERIMENTS[name].methods
+    assert len(methods) >= 3
+    assert len(set(methods)) == len(methods)
+
+
+@pytest.mark.parametrize("name", [n for n, e in EXPERIMENTS.items() if hasattr(e, "cells")])
+def test_every_cell_is_a_figure_of_a_result_and_a_column_of_its_table(name, request):
+    experiment = EXPERIMENTS[name]
+    if not isinstance(experiment, RunsExperiment):
+        return
+    printed = published(experiment.file)
+    for benchmark in printed["dataset"].unique():
+        table = experiment.printed(benchmark)
+        assert set(table.index) == set(printed["method"])
+        assert list(table) == [cell.title for cell in experiment.cells]
+        assert table.notna().any(axis=None)
+        assert table.index.is_unique
+    assert experiment.printed(None).empty
+
+
+def test_printed_cells_are_those_of_the_papers():
+    CUB = {name: EXPERIMENTS[name].printed("CUB") for name in ("gbu:table3", "gbu:table6")}
+    assert CUB["gbu:table3"].loc["SJE"].tolist() == pytest.approx([0.553, 0.539])
+    assert CUB["gbu:table6"].loc["DAP"].tolist() == pytest.approx([0.017, 0.679, 0.033])
+    H = EXPERIMENTS["cal:table2"].printed("CUB").loc["LinearV2S"]
+    assert H.tolist() == pytest.approx([0.182, 0.343, 0.355])
+
+
+def test_h_in_three_settings_is_that_of_the_runs_beside_the_printed_one():
+    table = reproduced("cal:table2", methods=["ESZSL"], benchmark="CUB").set_index("cell")
+    by_task = {r.spec.select_for: r for r in RunStore().results()}
+    assert set(by_task) == {"zsl", "gzsl"}
+    zsl, gzsl = (by_task[task].evaluation for task in ("zsl", "gzsl"))
+    ours = [zsl.plain.harmonic, zsl.calibrated.harmonic, gzsl.calibrated.harmonic]
+    assert table["ours"].tolist() == ours
+    there = EXPERIMENTS["cal:table2"].printed("CUB").loc["ESZSL"].tolist()
+    assert table["printed"].tolist() == there
+    np.testing.assert_allclose(table["difference"], np.subtract(ours, there))
+    assert table["key"].tolist() == [by_task[t].key for t in ("zsl", "zsl", "gzsl")]
+
+
+def test_nothing_is_run_twice_and_other_tables_use_what_there_is(monkeypatch):
+    calls, execute = [], sweep.execute
+    monkeypatch.setattr(
+        sweep, "execute", lambda *a, **k: calls.append(a[0].key) or execute(*a, **k)
+    )
+    first = reproduced("cal:table2")
+    assert len(calls) == 2
+    again = reproduced("cal:table2")
+    pd.testing.assert_frame_equal(first, again)
+    reproduced("gbu:table6", features="l2")
+    reproduced("cal:table1")
+    assert len(calls) == 2
+    monkeypatch.setattr(experiments, "parallel", None)  # no process is started for nothing
+    reproduced("cal:table2")
+
+
+def test_an_interrupted_experiment_goes_on_where_it_stopped(monkeypatch):
+    calls, execute = [], sweep.execute
+
+    def until_the_third(spec, *args, **options):
+        calls.append(spec.key)
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+        return execute(spec, *args, **options)
+
+    monkeypatch.setattr(sweep, "execute", until_the_third)
+    methods = ["LinearS2V", "ESZSL"]
+    with pytest.raises(KeyboardInterrupt):
+        reproduced("cal:table2", methods=methods)
+    assert len(RunStore().results()) == 2
+    told = []
+    table = reproduced("cal:table2", methods=methods, on_done=lambda *what: told.append(what))
+    assert len(calls) == 5
+    assert table["ours"].notna().all()
+    assert told == [(1, 2, "LinearS2V, PS", 0), (2, 2, "ESZSL, PS", 2)]
+
+
+def test_seeds_of_a_stochastic_method_give_mean_and_deviation(monkeypatch):
+    def quick(spec, dataset, **options):
+        """A run of a closed form under the spec of a stochastic one."""
+        given = replace(spec, method="LinearS2V", params={}, grid=None, revisions={})
+        result: RunResult = execute(replace(given, seed=0), dataset, with_oracle=False)
+        figures = replace(result.evaluation, zsl=0.2 + 0.1 * spec.seed)
+        return replace(result, key=spec.key, spec=spec, params={"margin": 1.0}, evaluation=figures)
+
+    execute = sweep.execute
+    monkeypatch.setattr(sweep, "execute", quick)
+    table = reproduced("cal:table1", methods=["SJE"], seeds=3)
+    row = table.iloc[0]
+    assert (row["seeds"], row["ours"]) == (3, pytest.approx(0.3))
+    assert row["std"] == pytest.approx(0.1)
+
+
+def test_a_split_that_is_not_there_is_left_out_and_one_that_is_is_run(monkeypatch):
+    assert reproduced("gbu:table3")["cell"].tolist() == ["PS"]
+    both = reproduced("gbu:table3", BOTH.name)
+    assert both["cell"].tolist() == ["SS", "PS"]
+    assert both["ours"].notna().all()
+    monkeypatch.setitem(WORLDS, "bare", replace(WORLD, name="bare", splits=[]))
+    with pytest.raises(DatasetError, match=r"needs split SS or PS; bare has none\."):
+        reproduced("gbu:table3", "bare")
+
+
+def test_two_data_sets_are_crossed_beside_the_printed_cells():
+    table = reproduced("gbu:table4", WORLD.name, OTHER.name).set_index("cell")
+    assert list(table.index) == ["AWA1:AWA1", "AWA1:AWA2", "AWA2:AWA2", "AWA2:AWA1"]
+    assert table["ours"].notna().all()
+    told = []
+    reproduced(
+        "gbu:table4",
+        WORLD.name,
+        OTHER.name,
+        methods=["ESZSL"],
+        on_done=lambda *what: told.append(what[-1]),
+    )
+    reproduced(
+        "gbu:table4",
+        WORLD.name,
+        OTHER.name,
+        methods=["ESZSL"],
+        on_done=lambda *what: told.append(what[-1]),
+    )
+    assert told == [2, 0]
+
+
+def test_transductive_methods_stand_beside_their_inductive_selves_and_are_kept(tmp_path):
+    table = reproduced("gbu:figure8", methods=["GFZSL-tran"])
+    assert table["cell"].tolist() == [
+        "ZSL, inductive", "H, inductive", "ZSL, transductive", "H, transductive"
+    ]  # fmt: skip
+    assert table["ours"].between(0, 1).all()
+    told = []
+    again = reproduced(
+        "gbu:figure8", methods=["GFZSL-tran"], on_done=lambda *what: told.append(what[-1])
+    )
+    assert told == [0]
+    pd.testing.assert_frame_equal(table, again)
+    (kept,) = (tmp_path / "transductive").iterdir()
+    kept.write_text("{")
+    assert experiments._kept_rows(experiments._asked(WORLD.name, "GFZSL-tran", {}, "l2")) is None
+
+
+@pytest.mark.parametrize("name", ["gbu:table3", "gbu:table6"])
+def test_the_benchmark_papers_tables_run_its_variants_on_features_as_they_come(name):
+    reproduced(name, methods=["SAE", "GFZSL", "LinearS2V"])
+    specs = {run.spec.method: run.spec for run in RunStore().results()}
+    assert specs["SAE"].params == {"direction": "V2S"}
+    assert specs["GFZSL"].params == {"seen": "estimated"}
+    assert specs["LinearS2V"].params == {}
+    assert {spec.features for spec in specs.values()} == {"none"}
+
+
+def test_variants_are_kept_under_keys_of_their_own():
+    """The calibration paper has SAE in the visual space; neither answers for the other."""
+    of_gbu = reproduced("gbu:table6", methods=["SAE"]).iloc[0]
+    of_cal = reproduced("cal:table2", methods=["SAE"]).iloc[0]
+    unit = reproduced("gbu:table6", methods=["SAE"], features="l2").iloc[0]
+    same = reproduced(
+        "gbu:table6", methods=["SAE"], features="l2", params={"SAE": {"direction": "S2V"}}
+    ).iloc[0]
+    assert len({of_gbu["key"], of_cal["key"], unit["key"]}) == 3
+    assert same["key"] == of_cal["key"]
+    assert len(RunStore().results()) == 4  # for GZSL, too, of the calibration paper
+    assert {run.spec.params["direction"] for run in RunStore().results()} == {"S2V", "V2S"}
+
+
+def test_parameters_and_features_of_the_command_reach_the_runs_and_are_named(capsys):
+    words = ["reproduce", "gbu:table3", "--dataset", WORLD.name, "--jobs", "1"]
+    assert main([*words, "--method", "SAE", "LinearS2V", "--param", "LinearS2V.lam=0.1"]) == 0
+    said = capsys.readouterr().out
+    assert "Features as they come, prototypes of unit length." in said
+    assert "Given: SAE with direction = V2S; LinearS2V with lam = 0.1." in said
+    assert main([*words, "--method", "LinearS2V", "--features", "unit"]) == 0
+    assert "Features of unit length" in capsys.readouterr().out
+    found = {(run.spec.features, *run.spec.params.items()) for run in RunStore().results()}
+    assert found == {("none", ("direction", "V2S")), ("none", ("lam", 0.1)), ("l2",)}
+    for given, sentence in (
+        ("lam=0.1", "--param: expected METHOD.NAME=VALUE; got 'lam=0.1'."),
+        ("SEA.lam=1", "did you mean 'SAE'"),
+        ("SAE.lma=1", "did you mean 'lam'"),
+    ):
+        assert main([*words, "--method", "SAE", "--param", given]) == 2
+        assert sentence in capsys.readouterr().err
+    assert main(["reproduce", "gbu:table4", "--param", "SAE.lam=1"]) == 2
+    assert "gbu:table4 takes no parameters; got some of SAE." in capsys.readouterr().err
+
+
+def test_what_does_not_exist_is_refused_with_the_nearest_name():
+    with pytest.raises(UnknownNameError, match="did you mean 'cal:table2'"):
+        reproduced("cal:tabel2")
+    with pytest.raises(UnknownNameError, match="did you mean 'ESZSL'"):
+        reproduced("cal:table2", methods=["ESZLS"])
+    with pytest.raises(UnknownNameError, match="method for gbu:figure8 'ESZSL'"):
+        reproduced("gbu:figure8", methods=["ESZSL"])
+    with pytest.raises(ParameterError, match=r"gbu:table4 needs 2 data sets; got 1\."):
+        reproduced("gbu:table4")
+
+
+def test_every_variant_is_one_of_its_method():
+    for name, known in variants.VARIANTS.items():
+        for variant in known:
+            METHODS[name](**variant)
+
+
+def test_a_method_without_a_cell_leaves_it_empty_in_the_table():
+    """DSRL has no inductive self."""
+    rows = [
+        ("DSRL", "ZSL, transductive", 0.5),
+        ("ALE-tran", "ZSL, inductive", 0.25),
+        ("ALE-tran", "ZSL, transductive", 0.75),
+    ]
+    table = pd.DataFrame(rows, columns=["method", "cell", "ours"])
+    table = table.assign(std=np.nan, printed=np.nan, difference=np.nan)
+    assert wide(table).to_numpy().tolist() == [
+        ["DSRL", "50.0", "-"],
+        ["ALE-tran", "75.0", "25.0"],
+        ["mean", "62.5", "25.0"],
+    ]
+
+
+def test_the_command_lists_and_prints_ours_beside_the_printed_figure(capsys):
+    assert main(["reproduce", "--list"]) == 0
+    listed = capsys.readouterr().out
+    assert [line.split()[0] for line in listed.splitlines()] == list(EXPERIMENTS)
+    words = ["reproduce", "cal:table2", "--dataset", WORLD.name, "--jobs", "1", "--as", "CUB"]
+    assert main([*words, "--method", "LinearS2V", "LinearV2S"]) == 0
+    out, err = capsys.readouterr()
+    assert "2/2  LinearV2S, PS: 2 runs" in err
+    table = reproduced("cal:table2", methods=["LinearS2V", "LinearV2S"], benchmark="CUB")
+    ours, there, difference = table.iloc[0][["ours", "printed", "difference"]]
+    row = next(line for line in out.splitlines() if line.split()[:1] == ["LinearS2V"])
+    assert row.split()[1:4] == [
+        f"{100 * ours:.1f}", f"{100 * there:.1f}", f"{100 * difference:+.1f}"
+    ]  # fmt: skip
+    mean = next(line for line in out.splitlines() if line.split()[:1] == ["mean"])
+    assert mean.split()[1] == f"{100 * table[table['cell'] == 'H plain']['ours'].mean():.1f}"
+    assert "linear world (simulated)" in out
+    assert "ResNet-101" in out
+    main([*words[:-2], "--method", "LinearS2V"])
+    assert "The paper has printed nothing for these rows." in capsys.readouterr().out
+    assert main(["reproduce"]) == main([*words, "--seeds", "0"]) == 2
+    err = capsys.readouterr().err
+    assert "Name an experiment: gbu:table3" in err
+    assert "--seeds must be at least 1; got 0." in err

@@ -1,0 +1,244 @@
+"""Every number of every finding, computed again."""
+
+import re
+
+import numpy as np
+import pytest
+from scipy.io import loadmat
+
+from zslcore.analysis.cross_tests import cross_tests, printed_table
+from zslcore.analysis.papers import lint
+from zslcore.analysis.papers.claims import judge_all, printed_evidence
+from zslcore.analysis.papers.findings import FINDINGS, MARKS, markdown_list
+from zslcore.datasets.facts import class_facts, earlier_version, published
+
+OF = {finding.id: finding for finding in FINDINGS}
+V1 = {
+    "AWA1": "AWA1/att_splits_v1.mat",
+    "AWA2": "AWA2/att_splits_v1.mat",
+    "CUB": "CUB/att_splits_v1.mat",
+    "SUN": "SUN/first_release/att_splits_v1.mat",
+    "aPY": "APY/first_release/att_splits_v1.mat",
+}
+
+
+@pytest.fixture(scope="module")
+def xlsa17(shared):
+    return shared / "data/xlsa17"
+
+
+def rows_of(path):
+    """Return the row lists of a split file, counted from 0."""
+    found = loadmat(path)
+    return {name: found[name].ravel().astype(int) - 1 for name in found if name.endswith("_loc")}
+
+
+def labels_of(xlsa17, name):
+    folder = xlsa17 / name.upper()
+    file = {"AWA1": "lss.mat", "CUB": "vgg_fc7.mat"}.get(name, "labels.mat")
+    return loadmat(folder / file, variable_names=["labels"])["labels"].ravel()
+
+
+def said(name):
+    """Return the sentence of a finding and its numbers; a test has to look at each."""
+    text = OF[name].said
+    return text, [x.replace(",", "") for x in re.findall(r"\d[\d,]*(?:\.\d+)?", text)]
+
+
+def linted(rule):
+    return next(each for each in lint.lint_printed() if each.name == rule).found
+
+
+def judged(name):
+    return judge_all(ids=[name], evidence={"printed": printed_evidence()})[name]["printed"]
+
+
+# --- From the released files ----------------------------------------------------------------------
+
+
+def test_apys_boxes_share_photographs(xlsa17):
+    split = rows_of(xlsa17 / "APY/att_splits.mat")
+    names = loadmat(xlsa17 / "APY/image_files.mat")["image_files"].ravel()
+    photograph = np.array([str(name[0]).replace("\\", "/").rpartition("/")[2] for name in names])
+    trained = np.unique(photograph[split["trainval_loc"]])
+    numbers = []
+    for part in ("test_seen_loc", "test_unseen_loc"):
+        rows = split[part]
+        numbers += [int(np.isin(photograph[rows], trained).sum()), len(rows)]
+    assert said("apy-photographs")[1] == [str(n) for n in numbers]
+
+
+@pytest.mark.parametrize("name", V1)
+def test_the_first_release_differs_in_two_lists(xlsa17, name):
+    labels = labels_of(xlsa17, name)
+    first, second = rows_of(xlsa17 / V1[name]), rows_of(xlsa17 / name.upper() / "att_splits.mat")
+    for part in ("trainval_loc", "test_seen_loc", "test_unseen_loc"):
+        assert set(first[part]) == set(second[part])
+    test = second["test_seen_loc"]
+    for part in ("train_loc", "val_loc"):
+        of_classes = test[np.isin(labels[test], np.unique(labels[second[part]]))]
+        assert set(first[part]) == set(second[part]) | set(of_classes)
+        assert set(first[part]) != set(second[part])
+    text, _ = said("v1-holds-test-rows")
+    assert f"{len(test):,} of {name}" in text
+    assert set(test) <= set(first["train_loc"]) | set(first["val_loc"])
+
+
+def test_two_rows_of_awa1_are_one_picture(xlsa17):
+    split = rows_of(xlsa17 / "AWA1/att_splits.mat")
+    names = loadmat(xlsa17 / "AWA1/att_splits.mat")["allclasses_names"].ravel()
+    first, second = (int(n) for n in said("awa1-one-picture-two-whales")[1][:2])
+    file = loadmat(xlsa17 / "AWA1/phog.mat")
+    X, y = file["features"], file["labels"].ravel().astype(int)
+    assert np.array_equal(X[:, first], X[:, second])
+    whales = [str(names[y[row] - 1][0]) for row in (first, second)]
+    assert whales == ["blue+whale", "humpback+whale"]
+    assert first in split["test_unseen_loc"]
+    assert second in split["trainval_loc"]
+
+
+# --- From data/ alone -----------------------------------------------------------------------------
+
+
+def test_folds_of_sun_and_apy():
+    text, _ = said("folds-of-sun-and-apy")
+    printed = published("dataset_statistics").set_index("dataset")
+    for name in ("SUN", "aPY"):
+        t = class_facts(name).classes
+        for column, printed_too in (("ss_fold1", False), ("fold1", True)):
+            numbers = tuple(int((t[column] == part).sum()) for part in ("train", "val"))
+            assert f"{numbers[0]} + {numbers[1]}" in text
+            there = tuple(printed.loc[name, ["train_classes", "val_classes"]])
+            assert (numbers == there) is printed_too
+
+
+def test_imagenets_validation_classes():
+    released = published("imagenet_released").set_index("split")["classes"]
+    assert said("imagenet-validation-classes")[1] == [
+        *(str(released[part]) for part in ("val", "train")),
+        *("200", "1000"),
+    ]
+    assert any("200" in line and "250" in line for line in linted("ImageNet"))
+
+
+def test_the_paired_test():
+    tests = cross_tests(printed_table())
+    numbers = said("paired-test")[1]
+    assert f"{tests['training set'].p:.3f}" == "0.351" in numbers
+    assert f"{tests['test set'].p:.5f}" == "0.00716" in numbers
+    assert str(tests["training set"].pairs) in numbers
+
+
+def test_ale_on_apy():
+    table = published("zsl_top1").set_index(["method", "dataset", "split"])["top1_per_class"]
+    assert f"{100 * table['ALE', 'aPY', 'PS']:.1f}" == "39.7" in said("ale-on-apy")[1]
+    assert any("37.1" in line for line in linted("text") if line.startswith("ALE on aPY"))
+
+
+def test_sse_on_sun():
+    row = published("reproduction").query("method == 'SSE' and dataset == 'SUN'").iloc[0]
+    numbers = said("sse-on-sun")[1]
+    assert numbers[1:] == ["2", f"{100 * row.reproduced:.1f}", f"{100 * row.original:.1f}"]
+    assert any("74.5" in line for line in linted("text") if line.startswith("SSE on SUN"))
+
+
+def test_iap_on_sun():
+    (line,) = linted("H")
+    for number in said("iap-on-sun")[1]:
+        assert number in f"{line} 70 1.9"
+    assert len(published("gzsl_ps")) == 70
+    assert round(2 * 1.0 * 37.8 / 38.8, 1) == 1.9
+
+
+def test_latem_and_sje():
+    (line,) = linted("repeated rows")
+    assert line.startswith("LATEM and SJE on aPY: the same 1.3 / 71.4 / 2.6; 0.1 / 73.0 / 0.2 and")
+    text = said("latem-and-sje")[0]
+    for name, table in (("now", published("gzsl_ps")), ("before", earlier_version("gzsl_ps"))):
+        for method in ("LATEM", "SJE"):
+            row = table.set_index(["method", "dataset"]).loc[(method, "aPY")]
+            figures = [f"{100 * row[c]:.1f}" for c in ("unseen", "seen", "harmonic")]
+            assert " / ".join(figures) in text.partition("before it")[2 * (name == "before")]
+
+
+def test_an_earlier_version_explains_table_4_and_the_quotations():
+    text, numbers = said("earlier-version")
+    lines = linted("versions")
+    assert len(lines) == 9
+    assert all("as the earlier version of" in line for line in lines)
+    for line in lines:
+        method, figure = re.match(r"(\w+) on .* has ([\d.]+),", line).groups()
+        assert method in text
+        assert figure in numbers
+    moved = published("earlier_version")["table"].value_counts()
+    assert [str(moved["zsl_top1"]), str(len(published("zsl_top1")))] == numbers[2:4]
+    assert [str(moved["gzsl_ps"]), str(3 * len(published("gzsl_ps")))] == numbers[4:6]
+    keys = ["method", "dataset", "split"]
+    now, before = (
+        table.set_index(keys)["top1_per_class"]
+        for table in (published("zsl_top1"), earlier_version("zsl_top1"))
+    )
+    shown = (("DEVISE", "aPY"), ("SYNC", "AWA2"), ("ESZSL", "CUB"))
+    pairs = [f"{100 * table[*cell, 'PS']:.1f}" for cell in shown for table in (before, now)]
+    assert pairs == [*numbers[6:8], *numbers[9:13]]
+    assert len(published("text_figures").query("paper == 'CAL'")) == 36
+
+
+def test_who_ranks_first(shared):
+    numbers = said("who-ranks-first")[1]
+    names = ("ale-first-ps", "gfzsl-first-ps", "sync-second-ss", "ale-second-ss")
+    found = [judged(f"gbu-{name}") for name in names]
+    assert numbers == ["5.1", "4", "4", "3", *(f"{each.number:.1f}" for each in found)]
+    assert {each.verdict for each in found} == {"cannot be told"}
+    paper = (shared / "papers/gbu_benchmark.tex.txt").read_text(encoding="utf-8")
+    assert "the highest ranked method on both splits is GFZSL" in paper
+    assert "ALE ranks the second on the SS and the first on the PS" in paper
+
+
+def test_ale_between_awa1_and_awa2():
+    t = (
+        published("zsl_top1")
+        .query("split == 'PS'")
+        .pivot_table("top1_per_class", "method", "dataset")
+    )
+    apart = (t["AWA1"] - t["AWA2"]).abs().round(9) > 0.02
+    apart = apart.drop("GFZSL")
+    assert set(apart.index[apart]) == {"DEVISE", "SJE", "SYNC", "ALE"}
+    assert said("ale-between-awa1-and-awa2")[0].endswith(
+        f"{100 * t['AWA1']['ALE']:.1f} and {100 * t['AWA2']['ALE']:.1f}."
+    )
+
+
+def test_detector_on_cub():
+    h = published("gzsl_ps").set_index(["method", "dataset"])["harmonic"]
+    numbers = [f"{100 * h[method, 'CUB']:.1f}" for method in ("CMT*", "CMT")]
+    assert said("detector-on-cub")[1] == ["7", "6", *numbers]
+
+
+def test_word2vec_range():
+    gains = (
+        100
+        * published("overlap_gain_action")
+        .query("semantics == 'word2vec'")["overlap_gain_minus_idt"]
+        .sort_values()
+    )
+    low, *others = gains.round(2)
+    assert [f"{x:.2f}" for x in (min(others), max(others), -low)] == [
+        number for number in said("word2vec-range")[1] if "." in number
+    ]
+
+
+# --- All of them ----------------------------------------------------------------------------------
+
+
+def test_there_are_findings_of_both_kinds_each_with_a_command():
+    assert len(FINDINGS) == len(OF) >= 12
+    assert {finding.where for finding in FINDINGS} == {"data", "tables"}
+    assert all(finding.command.startswith("zslcore ") for finding in FINDINGS)
+
+
+def test_the_readme_lists_them():
+    from tests.pages import ROOT
+
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert readme.partition(MARKS[0])[2].partition(MARKS[1])[0].strip() == markdown_list()

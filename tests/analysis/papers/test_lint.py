@@ -1,0 +1,143 @@
+import re
+
+import pandas as pd
+import pytest
+from scipy.io import loadmat
+
+from zslcore.analysis.papers.lint import RULES, as_text, lint, lint_printed
+from zslcore.datasets.facts import published, published_tables
+from zslcore.metrics import harmonic_mean
+
+#: Rule -> how many comparisons it makes on the papers' tables, how many do not agree.
+FOUND = {
+    "H": (70, 1),
+    "averages": (6, 0),
+    "totals": (27, 0),
+    "versions": (60, 9),
+    "repeated rows": (70, 1),
+    "text": (30, 3),
+    "folds": (10, 2),
+    "ImageNet": (10, 2),
+    "paired test": (1, 1),
+}
+#: What has to be among the lines.
+LINES = (
+    "IAP on SUN: u = 1.0 and s = 37.8 give H = 1.95, with rounding 1.80 to 2.09; printed 1.8.",
+    "LATEM and SJE on aPY: the same 1.3 / 71.4 / 2.6; 0.1 / 73.0 / 0.2 and 3.7 / 55.7 / 6.9 in the "
+    "earlier version.",
+    "says 37.1, the table (GBU, 3) 39.7.",
+    "SUN, SS: printed 580 + 65 training and validation classes, the released folds have 581 + 64.",
+    "aPY, SS: printed 15 + 5 training and validation classes, the released folds have 13 + 7.",
+    "val: the paper says 200 classes, the released file has 250.",
+    "SYNC on AWA1, PS (top1 per class): table 4 has 54.0, as the earlier version of table 3 had; "
+    "table 3 prints 51.8.",
+    "ESZSL on CUB (harmonic): CAL, table 2, has 21.0, as the earlier version of table 6 had; table "
+    "6 prints 23.3.",
+)
+
+
+@pytest.fixture
+def tables():
+    return {name: published(name) for name in published_tables()}
+
+
+def of_rule(linted, name):
+    return next(each for each in linted if each.name == name)
+
+
+def test_every_rule_says_how_much_it_checked_and_what_it_found():
+    linted = lint_printed()
+    assert {each.name: (each.checked, len(each.found)) for each in linted} == FOUND
+    text = as_text(linted)
+    for line in LINES:
+        assert line in text
+
+
+#: Rule -> table, column and by how much one cell is changed, for one more line.
+CHANGES = {
+    "H": ("gzsl_ps", "harmonic", 0.002),
+    "averages": ("calibration_gzsl_average", "harmonic", 0.002),
+    "totals": ("dataset_statistics", "images", 1),
+    "versions": ("cross_dataset_awa", "top1_per_class", 0.001),
+    "text": ("reproduction", "reproduced", 0.001),
+    "folds": ("dataset_statistics", "train_classes", 1),
+    "ImageNet": ("imagenet_released", "classes", 1),
+}
+
+
+@pytest.mark.parametrize("rule", CHANGES)
+def test_one_changed_cell_is_one_more_line(tables, rule):
+    name, column, change = CHANGES[rule]
+    changed = tables[name].copy()
+    at = changed.index[0]
+    if rule == "ImageNet":
+        at = changed.index[changed["split"] == "2H"][0]
+    if rule == "folds":
+        at = changed.index[changed["dataset"] == "CUB"][0]
+    changed.loc[at, column] += change
+    found = of_rule(lint(tables | {name: changed}), rule).found
+    lines = 2 if rule in ("totals", "folds") else 1  # two sums, two splits
+    assert len(found) == FOUND[rule][1] + lines
+
+
+def test_what_either_version_explains_is_no_misquotation(tables):
+    found = of_rule(lint(tables), "versions").found
+    assert all("as the earlier version of table" in line for line in found)
+    assert sum("table 4 has" in line for line in found) == 4
+    assert sum("CAL, table" in line for line in found) == 5
+    quoted = tables["text_figures"].copy()
+    quoted.loc[quoted["quoted"] == 0.210, "quoted"] = 0.211
+    (line,) = set(of_rule(lint(tables | {"text_figures": quoted}), "versions").found) - set(found)
+    assert line == (
+        "ESZSL on CUB (harmonic): CAL, table 2, has 21.1, in neither version; table 6 prints 23.3."
+    )
+
+
+def test_half_of_the_last_digit_is_rounding_and_no_more():
+    (rule,) = (rule for rule in RULES if rule.name == "H")
+    u, s = 0.10, 0.80
+    h = harmonic_mean(s, u)
+    cells = pd.DataFrame({"method": ["A"], "dataset": ["B"], "unseen": [u], "seen": [s]})
+    for printed, lines in ((round(h, 3), 0), (round(h + 0.001, 3), 0), (round(h + 0.004, 3), 1)):
+        checked, found = rule.find({"gzsl_ps": cells.assign(harmonic=printed)})
+        assert (checked, len(found)) == (1, lines)
+
+
+def test_a_repeated_row_and_a_p_that_follows(tables):
+    rows = tables["gzsl_ps"]
+    twin = rows[(rows["method"] == "ALE") & (rows["dataset"] == "CUB")].assign(method="SJE")
+    others = rows[~((rows["method"] == "SJE") & (rows["dataset"] == "CUB"))]
+    found = of_rule(lint(tables | {"gzsl_ps": pd.concat([others, twin])}), "repeated rows").found
+    assert "ALE and SJE on CUB: the same 23.7 / 62.8 / 34.4." in found  # as before, of both
+    swapped = tables["cross_dataset_awa"].rename(
+        columns={"train_dataset": "test_dataset", "test_dataset": "train_dataset"}
+    )
+    assert not of_rule(lint(tables | {"cross_dataset_awa": swapped}), "paired test").found
+
+
+def test_every_rule_has_a_test():
+    assert {rule.name for rule in RULES} == FOUND.keys()
+    assert FOUND.keys() - CHANGES.keys() == {"repeated rows", "paired test"}
+
+
+def test_imagenets_released_numbers_are_those_of_the_file(shared):
+    file = loadmat(shared / "data/imagenet/paper_splits.mat")
+    named = {"train": "train_classes", "val": "val_classes", "All": "all"}
+    named |= {"2H": "hops2", "3H": "hops3"} | {
+        f"{kind}{size}": f"{prefix}{number}"
+        for kind, prefix in (("M", "mp"), ("L", "lp"))
+        for size, number in (("500", 500), ("1K", 1000), ("5K", 5000))
+    }
+    released = published("imagenet_released").set_index("split")["classes"]
+    for split, variable in named.items():
+        assert file[variable].size == released[split], split
+
+
+def test_figures_of_the_text_are_in_the_papers(shared):
+    text = (shared / "papers/gbu_benchmark.tex.txt").read_text(encoding="utf-8")
+    body = re.sub(r"\\begin\{(table|comment).*?\\end\{\1", "", text, flags=re.DOTALL)
+    for row in published("text_figures").query("paper == 'GBU'").itertuples():
+        assert f"{100 * row.quoted:.1f}" in body, row
+    calibration = (shared / "papers/cal_calibration.txt").read_text(encoding="utf-8")
+    for row in published("text_figures").query("paper == 'CAL'").itertuples():
+        assert f"{100 * row.quoted:.1f}" in calibration, row

@@ -1,0 +1,58 @@
+import pytest
+
+from zslcore.analysis.papers.printed import chosen_for, figures_table
+from zslcore.datasets import load
+from zslcore.evaluation.runs import execute
+from zslcore.evaluation.specs import RunSpec
+
+
+def run(dataset, split="PS", method="ESZSL", select_for="gzsl", **params):
+    """A run whose parameters are chosen on a grid of one point, or given."""
+    grid = {} if params else {"gamma": (1.0,), "lam": (0.1,)}
+    spec = RunSpec(dataset, split, method, params, select_for=select_for, grid=grid)
+    return execute(spec, load(dataset), with_oracle=False)
+
+
+def test_every_figure_is_the_evaluations():
+    result = run("digits")
+    table = figures_table([result], None)
+    e = result.evaluation
+    assert list(table["figure"]) == ["zsl", "u", "s", "H", "u", "s", "H"]
+    assert set(table["chosen_for"]) == {"gzsl"}
+    assert list(table["per_class"]) == [
+        e.zsl,
+        *(e.plain.unseen, e.plain.seen, e.plain.harmonic),
+        *(e.calibrated.unseen, e.calibrated.seen, e.calibrated.harmonic),
+    ]
+    assert table["per_sample"].iloc[0] == e.zsl_per_sample
+    assert table["per_sample"].iloc[-1] == e.calibrated_per_sample.harmonic
+    assert table["gamma"].iloc[-1] == result.gamma
+    assert table[["benchmark_paper", "calibration_paper"]].isna().all(axis=None)
+
+
+def test_only_like_stands_beside_like():
+    runs = [run("simulated-AWA2", select_for=task) for task in ("zsl", "gzsl")]
+    table = figures_table(runs, "AWA2").set_index(["chosen_for", "figure", "calibrated"])
+    xian, le_cacheux = table["benchmark_paper"], table["calibration_paper"]
+    # ESZSL on AWA2, PS: 58.6, ts 5.9, tr 77.8, H 11.0; and 39.9, 53.6, 53.7 with unit prototypes.
+    printed = {("zsl", False): 0.586, ("u", False): 0.059, ("s", False): 0.778, ("H", False): 0.11}
+    assert xian["zsl"].dropna().to_dict() == pytest.approx(printed)
+    assert le_cacheux["zsl", "H", False] == pytest.approx(0.399)
+    assert le_cacheux["zsl", "H", True] == pytest.approx(0.536)
+    # Nobody chose parameters for GZSL and printed ZSL accuracy, or H without calibration.
+    assert xian["gzsl"].isna().all()
+    assert le_cacheux["gzsl"].dropna().to_dict() == pytest.approx({("H", True): 0.537})
+
+
+def test_nothing_printed_stands_beside_parameters_that_were_given():
+    given = run("simulated-aPY", gamma=1.0, lam=0.1)
+    assert chosen_for(given) == "given"
+    table = figures_table([given], "aPY")
+    assert table[["benchmark_paper", "calibration_paper"]].isna().all(axis=None)
+
+
+def test_split_without_seen_test_images_has_one_figure_chosen_for_zsl():
+    table = figures_table([run("simulated-aPY", split="SS")], "aPY")
+    assert list(table["figure"]) == ["zsl"]
+    assert list(table["chosen_for"]) == ["zsl"]
+    assert table["benchmark_paper"].iloc[0] == pytest.approx(0.344)  # ESZSL on aPY, SS

@@ -1,0 +1,155 @@
+"""Kept runs filtered, ordered and written down."""
+
+import io
+import json
+import re
+from dataclasses import replace
+from datetime import date
+
+import pandas as pd
+import pytest
+
+from tests.worlds import linear_world
+from zslcore.analysis.comparison import complete
+from zslcore.analysis.run_listing import (
+    SORTED_BY,
+    RunFilter,
+    as_csv,
+    as_json,
+    as_latex,
+    as_text,
+    chosen,
+    listed,
+    peeked,
+)
+from zslcore.datasets import load
+from zslcore.evaluation.runs import execute
+from zslcore.evaluation.specs import RunSpec
+from zslcore.evaluation.store import ImportMark, KeptRun, RunStore
+from zslcore.exceptions import UnknownNameError
+
+WORLD = linear_world(noise=1.0)
+
+
+def kept_run(method, created, who="", **spec):
+    result = execute(RunSpec(WORLD.name, "PS", method, **spec), WORLD, with_oracle=False)
+    mark = ImportMark(who, "f.json", "2026-05-05T00:00:00+00:00") if who else None
+    return KeptRun(replace(result, created=created), mark)
+
+
+@pytest.fixture(scope="module")
+def runs():
+    given = {"params": {"lam": 1.0}}
+    return [
+        kept_run("LinearS2V", "2026-03-01T10:00:00+00:00", **given),
+        kept_run("LinearV2S", "2026-01-01T10:00:00+00:00", **given),
+        kept_run("LinearV2S", "2026-02-01T10:00:00+00:00", "Ada & Co_", params={"lam": 2.0}),
+    ]
+
+
+def ids(runs):
+    return [one.id for one in runs]
+
+
+@pytest.mark.parametrize(
+    ("meant", "expected"),
+    [
+        (RunFilter(), [0, 2, 1]),
+        (RunFilter(methods=["LinearV2S"]), [2, 1]),
+        (RunFilter(datasets=["other"]), []),
+        (RunFilter(splits=["PS"], since=date(2026, 2, 1)), [0, 2]),
+        (RunFilter(since=date(2026, 2, 2)), [0]),
+        (RunFilter(imported=True), [2]),
+        (RunFilter(imported=False), [0, 1]),
+    ],
+)
+def test_what_is_meant_is_listed_newest_first(runs, meant, expected):
+    assert ids(listed(runs, meant)) == [runs[k].id for k in expected]
+
+
+@pytest.mark.parametrize("by", SORTED_BY)
+def test_figures_come_largest_first_and_names_in_order(runs, by):
+    values = [one.row()[by] for one in listed(runs, RunFilter(), by)]
+    assert values == sorted(values, reverse=SORTED_BY[by])
+    assert [one.row()[by] for one in listed(runs, RunFilter(), by, reverse=True)] == values[::-1]
+
+
+def test_a_run_without_the_figure_comes_last_either_way(runs):
+    without = replace(runs[0].result, key="0", evaluation=replace(
+        runs[0].result.evaluation, ausuc=None))  # fmt: skip
+    for reverse in (False, True):
+        last = listed([KeptRun(without), *runs], RunFilter(), "ausuc", reverse=reverse)[-1]
+        assert last.id == "0"
+
+
+def test_a_misspelt_name_gets_the_nearest(runs):
+    with pytest.raises(UnknownNameError, match="did you mean 'LinearS2V'"):
+        RunFilter(methods=["LinearS2"]).check(runs)
+    with pytest.raises(UnknownNameError, match="did you mean 'zsl'"):
+        listed(runs, RunFilter(), "zls")
+    RunFilter(methods=["anything"]).check([])
+
+
+def test_csv_has_a_row_a_run_with_origin_and_fractions(runs):
+    table = pd.read_csv(io.StringIO(as_csv(runs)))
+    assert table["id"].tolist() == ids(runs)
+    assert table["origin"][2] == "Ada & Co_, f.json, imported 2026-05-05"
+    assert table["zsl"].tolist() == [one.result.evaluation.zsl for one in runs]
+
+
+def test_json_has_everything(runs):
+    entries = json.loads(as_json(runs))
+    assert [entry["key"] for entry in entries] == [one.result.key for one in runs]
+    assert [entry.get("imported", {}).get("who") for entry in entries] == [None, None, "Ada & Co_"]
+
+
+def test_latex_is_a_booktabs_table_in_percent_with_special_letters_escaped(runs):
+    text = as_latex(runs)
+    assert text.count(r"\toprule") == text.count(r"\bottomrule") == 1
+    rows = [line for line in text.splitlines() if line.startswith("Linear")]
+    zsl = runs[0].result.evaluation.zsl
+    assert rows[0].split(" & ")[:5] == [
+        "LinearS2V", "linear world (simulated)", "PS", "given", f"{100 * zsl:.1f}"
+    ]  # fmt: skip
+    assert rows[2].endswith(r"& Ada \& Co\_ \\")
+    assert "Result of" not in as_latex(runs[:2])
+    chosen = kept_run("LinearS2V", "2026-03-01T10:00:00+00:00", select_for="zsl")
+    assert " & PS & ZSL & " in as_latex([chosen])
+
+
+def test_what_the_oracle_of_another_run_chose_is_called_so(tmp_path):
+    store, spec = RunStore(tmp_path / "runs.sqlite"), RunSpec(WORLD.name, "PS", "LinearS2V")
+    complete(spec, WORLD, store, ["oracle"])
+    complete(replace(spec, params={"lam": 7.0}), WORLD, store)
+    kept = store.kept()
+    by_oracle = peeked(kept)
+    assert sorted(chosen(one, by_oracle) for one in kept) == ["GZSL", "given", "oracle"]
+    (bound,) = (one for one in kept if chosen(one, by_oracle) == "oracle")
+    best = next(one.result.oracle for one in kept if one.result.oracle)
+    assert bound.result.params["lam"] == best.gzsl_params["lam"]
+    assert " & oracle & " in as_latex([bound], by_oracle)
+    table = pd.read_csv(io.StringIO(as_csv(kept, by_oracle)))
+    assert dict(zip(table["id"], table["chosen_for"], strict=True))[bound.id] == "oracle"
+
+
+def test_nothing_is_written_as_an_empty_table():
+    assert as_json([]) == "[]\n"
+    assert r"\toprule" in as_latex([])
+
+
+def test_parameters_that_were_given_have_no_gap_of_parameters():
+    given = RunSpec("digits", "PS", "ESZSL", params={"gamma": 1.0, "lam": 1.0})
+    text = as_text(execute(given, load("digits")))
+    assert "gap of parameters +" not in text
+    assert "no gap of parameters: they were given, no grid was searched" in text
+    assert re.search(r"oracle       gap of gamma \+[\d.]+ points of H \(bounds", text)
+    searched = as_text(execute(replace(given, params={"gamma": 1.0}, grid={"lam": (1.0, 10.0)})))
+    assert "gap of parameters +" in searched
+    assert "no grid was searched" not in searched
+
+
+def test_per_class_is_named_wherever_per_sample_is():
+    result = execute(RunSpec("digits", "PS", "LinearS2V", params={"lam": 0.1}), with_oracle=False)
+    for line in as_text(result).splitlines():
+        if line.startswith(("ZSL", "GZSL", "AUSUC")):
+            assert "per class" in line

@@ -1,0 +1,403 @@
+import contextlib
+import io
+import os
+import subprocess
+import sys
+import zipfile
+
+import h5py
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as st_np
+from scipy.io import savemat
+from scipy.sparse import csr_array
+
+from tests.datasets import files
+from zslcore.datasets.sandbox import client
+from zslcore.datasets.sandbox.client import Limits, clean_text, read_arrays, read_lines
+from zslcore.exceptions import FileRefusedError
+
+CRASHING_CODES = (0, 8, 10, 19, 25, 200)
+ROLES = {"features": "columns", "labels": "numbers", "allclasses_names": "names"}
+SMALL = {**ROLES, "att": "columns"}
+
+
+def refused(path, tmp_path, wanted=None, **options):
+    """Return the one sentence that ``path`` gets; nothing is left readable."""
+    with pytest.raises(FileRefusedError) as caught:
+        read_arrays(path, wanted or {"att": "columns"}, tmp_path, **options)
+    sentence = str(caught.value)
+    assert sentence.startswith(path.name)
+    assert sentence.endswith(".")
+    assert "\n" not in sentence
+    return sentence
+
+
+# --- MATLAB 5 -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("code", CRASHING_CODES)
+def test_a_file_that_kills_scipy_is_one_refused_file(tmp_path, code):
+    path = tmp_path / "att_splits.mat"
+    savemat(path, {"att": np.arange(12.0).reshape(3, 4)})
+    files.with_type_code(path, code)
+    in_process = [sys.executable, "-c", f"import scipy.io; scipy.io.loadmat({str(path)!r})"]
+    assert subprocess.run(in_process, stderr=subprocess.DEVNULL).returncode < 0
+    assert "'att'" in refused(path, tmp_path)
+
+
+def test_matlab_5_values_come_back_transposed_and_names_as_text(tmp_path):
+    files.write_folder(tmp_path)
+    images = read_arrays(
+        tmp_path / "res101.mat", {"features": "columns", "labels": "numbers"}, tmp_path
+    )
+    np.testing.assert_array_equal(images.arrays["features"], files.FEATURES)
+    np.testing.assert_array_equal(images.arrays["labels"], files.LABELS + 1)
+    tables = read_arrays(tmp_path / "att_splits.mat", {"allclasses_names": "names"}, tmp_path)
+    assert tables.names["allclasses_names"] == files.CLASSES
+
+
+def test_features_are_a_read_only_map(tmp_path):
+    files.write_folder(tmp_path)
+    read = read_arrays(tmp_path / "res101.mat", {"features": "columns"}, tmp_path)
+    features = read.arrays["features"]
+    assert isinstance(features, np.memmap)
+    assert not features.flags.writeable
+
+
+@pytest.mark.usefixtures("in_process")
+def test_unknown_variables_are_not_even_looked_at(tmp_path):
+    path = tmp_path / "a.mat"
+    savemat(path, {"att": np.eye(2), "evil": {"a": 1}, "tunseen_loc": np.ones((3, 1))})
+    read = read_arrays(path, {"att": "columns"}, tmp_path)
+    assert list(read.arrays) == ["att"]
+    assert not read.names
+
+
+@pytest.mark.usefixtures("in_process")
+@pytest.mark.parametrize(
+    ("value", "came"),
+    [
+        ({"a": 1}, "struct"),
+        (csr_array(np.eye(3)), "sparse"),
+        (np.eye(2) * 1j, "complex"),
+        (np.ones((2, 2, 2)), "2 x 2 x 2 of float64"),
+        (np.empty((0, 3)), "0 x 3"),
+        (files.cells([np.eye(2)]), "cells"),
+        (np.array([[1.0, np.nan]]), "got nan in row 2"),
+        (np.array([[1e300, 1.0]]), "got 1e+300 in row 1"),
+    ],
+)
+def test_what_is_no_matrix_of_finite_numbers_is_refused(tmp_path, value, came):
+    path = tmp_path / "a.mat"
+    savemat(path, {"att": value})
+    assert came in refused(path, tmp_path)
+
+
+@pytest.mark.usefixtures("in_process")
+@pytest.mark.parametrize(
+    ("value", "came"),
+    [(np.array([1, 2.5]), "2.5"), (np.array([1, np.nan]), "nan"), (np.eye(2), "2 x 2")],
+)
+def test_row_numbers_are_one_column_of_whole_numbers(tmp_path, value, came):
+    path = tmp_path / "a.mat"
+    savemat(path, {"trainval_loc": value})
+    assert came in refused(path, tmp_path, {"trainval_loc": "numbers"})
+
+
+@pytest.mark.usefixtures("in_process")
+@pytest.mark.parametrize(
+    "names", [files.cells([np.eye(2)]), np.eye(3), files.cells(["a", files.cells(["b", "c"])])]
+)
+def test_names_are_texts(tmp_path, names):
+    path = tmp_path / "a.mat"
+    savemat(path, {"allclasses_names": names})
+    assert "list of texts" in refused(path, tmp_path, {"allclasses_names": "names"})
+
+
+@pytest.mark.usefixtures("in_process")
+def test_an_empty_name_is_refused(tmp_path):
+    path = tmp_path / "a.mat"
+    savemat(path, {"allclasses_names": files.cells(["a", "\x07\x08", "c"])})
+    assert "name 2 is empty" in refused(path, tmp_path, {"allclasses_names": "names"})
+
+
+@pytest.mark.usefixtures("in_process")
+def test_a_missing_variable_is_named_with_what_is_there(tmp_path):
+    path = tmp_path / "a.mat"
+    savemat(path, {"Att": np.eye(2)})
+    assert refused(path, tmp_path) == "a.mat, variable 'att': not in the file, which holds Att."
+
+
+def test_a_compressed_matrix_larger_than_its_file_explains_is_never_read(tmp_path):
+    path = tmp_path / "bomb.mat"
+    savemat(path, {"att": np.zeros((5000, 5000))}, do_compression=True)
+    sentence = refused(path, tmp_path)
+    assert "5000 x 5000 values (200,000,000 bytes), more than" in sentence
+    assert not (tmp_path / "att.npy").exists()
+
+
+@pytest.mark.usefixtures("in_process")
+def test_a_truncated_file_is_refused(tmp_path):
+    files.write_folder(tmp_path)
+    path = tmp_path / "res101.mat"
+    path.write_bytes(path.read_bytes()[:300])
+    refused(path, tmp_path, {"features": "columns"})
+
+
+@settings(max_examples=5, deadline=None)
+@given(st.data())
+def test_any_damage_is_refused_or_harmless(tmp_path_factory, data):
+    folder = tmp_path_factory.mktemp("damage")
+    files.write_folder(folder, compress=False)
+    path = folder / "att_splits.mat"
+    content = bytearray(path.read_bytes())
+    for _ in range(data.draw(st.integers(1, 4))):
+        at = data.draw(st.integers(0, len(content) - 4))
+        content[at : at + 4] = data.draw(st.binary(min_size=4, max_size=4))
+    path.write_bytes(content)
+    arrays = {}
+    with contextlib.suppress(FileRefusedError):
+        arrays = read_arrays(path, SMALL, folder, required=()).arrays
+    for array in arrays.values():
+        assert array.dtype in (np.float32, np.int64)
+
+
+# --- MATLAB 7.3 and HDF5 --------------------------------------------------------------------
+
+
+def test_matlab_7_3_reads_as_matlab_5(tmp_path):
+    path = tmp_path / "v73.mat"
+    files.write_hdf5_mat(path, files.features_file() | files.splits_file())
+    read = read_arrays(path, SMALL, tmp_path)
+    arrays = read.arrays
+    np.testing.assert_array_equal(arrays["features"], files.FEATURES)
+    np.testing.assert_array_equal(arrays["att"], files.ATT)
+    np.testing.assert_array_equal(arrays["labels"], files.LABELS + 1)
+    assert read.names["allclasses_names"] == files.CLASSES
+
+
+def test_a_kilobyte_that_declares_eight_terabytes_is_never_read(tmp_path):
+    path = tmp_path / "huge.h5"
+    with h5py.File(path, "w") as file:
+        file.create_dataset("att", shape=(1_000_000, 1_000_000), dtype="f8", chunks=(1000, 1000))
+    assert path.stat().st_size < 10_000
+    assert "(8,000,000,000,000 bytes), more than" in refused(path, tmp_path)
+
+
+@pytest.fixture
+def secret(tmp_path):
+    """Another file on this machine, which nothing from outside may read."""
+    path = tmp_path / "secret.h5"
+    with h5py.File(path, "w") as file:
+        file["att"] = np.eye(3)
+    (tmp_path / "secret.bin").write_bytes(np.eye(3).tobytes())
+    return path
+
+
+@pytest.mark.usefixtures("in_process")
+def test_links_are_never_followed(tmp_path, secret):
+    path = tmp_path / "links.h5"
+    for link in (h5py.ExternalLink(secret.name, "att"), h5py.SoftLink("/elsewhere")):
+        with h5py.File(path, "w") as file:
+            file["elsewhere"] = np.eye(3)
+            file["att"] = link
+        assert "got a link" in refused(path, tmp_path)
+
+
+@pytest.mark.usefixtures("in_process")
+def test_data_kept_in_other_files_are_never_read(tmp_path, secret):
+    path = tmp_path / "outside.h5"
+    with h5py.File(path, "w") as file:
+        external = [(str(tmp_path / "secret.bin"), 0, 72)]
+        file.create_dataset("att", (3, 3), "f8", external=external)
+    assert "other files" in refused(path, tmp_path)
+    layout = h5py.VirtualLayout(shape=(3, 3), dtype="f8")
+    layout[:] = h5py.VirtualSource(str(secret), "att", shape=(3, 3))
+    with h5py.File(path, "w") as file:
+        file.create_virtual_dataset("att", layout)
+    assert "other files" in refused(path, tmp_path)
+
+
+@pytest.mark.usefixtures("in_process")
+@pytest.mark.parametrize(
+    ("value", "came"),
+    [
+        (["a", "b"], "got object"),
+        (np.zeros(3, dtype=[("x", "f8"), ("y", "f8")]), "texts of fixed length"),
+    ],
+)
+def test_only_numbers_and_fixed_texts_come_out_of_hdf5(tmp_path, value, came):
+    path = tmp_path / "a.h5"
+    with h5py.File(path, "w") as file:
+        file["att"] = value
+    assert came in refused(path, tmp_path)
+
+
+@pytest.mark.usefixtures("in_process")
+def test_a_group_and_a_filter_that_needs_a_plug_in_are_refused(tmp_path):
+    path = tmp_path / "a.h5"
+    with h5py.File(path, "w") as file:
+        file.create_group("att")
+    assert "got an HDF5 group" in refused(path, tmp_path)
+    with h5py.File(path, "w") as file:
+        file.create_dataset("att", data=np.eye(3), compression="lzf")
+    assert "HDF5 filter 32000" in refused(path, tmp_path)
+
+
+@pytest.mark.usefixtures("in_process")
+def test_cells_that_hold_no_text_are_refused(tmp_path):
+    path = tmp_path / "a.h5"
+    with h5py.File(path, "w") as file:
+        file["group/inner"] = np.eye(2)
+        for target in (file["group"], file["group/inner"]):
+            if "names" in file:
+                del file["names"]
+            file.create_dataset("names", data=np.array([target.ref], dtype=h5py.ref_dtype))
+            file.flush()
+            refused(path, tmp_path, {"names": "names"})
+
+
+# --- NumPy archives -------------------------------------------------------------------------
+
+
+def test_a_bomb_in_an_archive_is_never_unpacked(tmp_path):
+    path = tmp_path / "bomb.npz"
+    np.savez_compressed(path, att=np.zeros((8_000, 8_000), np.float32))
+    assert path.stat().st_size < 300_000
+    assert "8000 x 8000 values (256,000,000 bytes), more than" in refused(path, tmp_path)
+
+
+def archive(path, header_shape, payload, **member):
+    """Write an archive whose header need not agree with what follows."""
+    buffer = io.BytesIO()
+    np.lib.format.write_array_header_1_0(
+        buffer, {"descr": "<f8", "fortran_order": False, "shape": header_shape}
+    )
+    info = zipfile.ZipInfo("att.npy")
+    for key, value in member.items():
+        setattr(info, key, value)
+    with zipfile.ZipFile(path, "w") as packed:
+        packed.writestr(info, buffer.getvalue() + payload)
+
+
+@pytest.mark.usefixtures("in_process")
+def test_a_header_that_disagrees_with_its_member_is_refused(tmp_path):
+    path = tmp_path / "lie.npz"
+    archive(path, (1000, 1000), b"\0" * 16)
+    assert "declares 8,000,128 bytes, the archive 144" in refused(path, tmp_path)
+
+
+@pytest.mark.usefixtures("in_process")
+def test_pickles_are_refused_and_never_run(tmp_path):
+    class Evil:
+        def __reduce__(self):
+            return (os.mkdir, (str(tmp_path / "owned"),))
+
+    path = tmp_path / "pickle.npz"
+    np.savez(path, att=np.array([Evil()], dtype=object))
+    assert "numbers or texts" in refused(path, tmp_path)
+    assert not (tmp_path / "owned").exists()
+
+
+@pytest.mark.usefixtures("in_process")
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_an_archive_with_two_members_of_one_name_is_refused(tmp_path):
+    path = tmp_path / "twice.npz"
+    with zipfile.ZipFile(path, "w") as packed:
+        packed.writestr("att.npy", b"a")
+        packed.writestr("att.npy", b"b")
+    assert "each variable once" in refused(path, tmp_path)
+
+
+@settings(max_examples=5, deadline=None)
+@given(
+    st_np.arrays(
+        st.sampled_from([np.float64, np.float32, np.int16, np.uint8, np.bool_]),
+        st_np.array_shapes(min_dims=2, max_dims=2, max_side=9),
+        elements={"min_value": 0, "max_value": 1},
+    )
+)
+def test_every_matrix_of_numbers_passes_unchanged(tmp_path_factory, A):
+    folder = tmp_path_factory.mktemp("npz")
+    np.savez(folder / "a.npz", A=A)
+    out = read_arrays(folder / "a.npz", {"A": "rows"}, folder).arrays["A"]
+    assert out.dtype == np.float32
+    np.testing.assert_array_equal(out, A.astype(np.float32))
+
+
+# --- any file -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("content", [b"", b"not a matrix", b"\x93NUMPY\x01\x00", b"<html>"])
+def test_a_file_of_another_kind_is_refused(tmp_path, content):
+    path = tmp_path / "a.mat"
+    path.write_bytes(content)
+    assert "expected MATLAB 5 or HDF5 or NumPy archive" in refused(path, tmp_path)
+
+
+def test_what_is_no_file_is_refused(tmp_path):
+    for path, came in ((tmp_path / "none.mat", "nothing there"), (tmp_path, "a folder or device")):
+        with pytest.raises(FileRefusedError, match=came):
+            read_arrays(path, {"att": "columns"}, tmp_path)
+
+
+def test_a_reader_that_takes_too_long_is_stopped(tmp_path, monkeypatch):
+    sleeper = tmp_path / "sleeper.py"
+    sleeper.write_text("import time; time.sleep(60)")
+    monkeypatch.setattr(client, "CHILD", sleeper)
+    monkeypatch.setattr(client, "PATIENCE", 0.05)
+    files.write_folder(tmp_path)
+    sentence = refused(tmp_path / "att_splits.mat", tmp_path)
+    assert "took longer than the 20 s allowed" in sentence
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits on memory hold on Linux")
+def test_a_reader_has_no_more_memory_than_the_file_explains(tmp_path, monkeypatch):
+    greedy = tmp_path / "greedy.py"
+    greedy.write_text(
+        f"import sys; sys.path.insert(0, {str(client.CHILD.parent)!r})\n"
+        "import json, child\n"
+        "np = child.np\n"
+        "child.Mat5.read = lambda *_: np.eye(3) * np.ones(52 << 20).sum()\n"
+        "request = json.load(sys.stdin)\n"
+        "child.limit_everything(request['budget'], request['seconds'])\n"
+        "child.serve(request)\n"
+    )
+    monkeypatch.setattr(client, "CHILD", greedy)
+    files.write_folder(tmp_path)
+    assert "needs more memory" in refused(tmp_path / "att_splits.mat", tmp_path)
+
+
+def test_an_answer_that_is_no_answer_is_a_refusal(tmp_path, monkeypatch):
+    files.write_folder(tmp_path)
+    for answer in (b"", b"[1]", b"{", b'{"done": 3}', b"\x00\xff" * 50):
+        monkeypatch.setattr(client, "_run_child", lambda _, a=answer: (client._parsed(a), -9))
+        assert "crashed its reader" in refused(tmp_path / "att_splits.mat", tmp_path)
+
+
+def test_the_allowance_grows_with_the_file():
+    limits = Limits()
+    assert limits.budget(1_000) == limits.free_bytes
+    assert limits.budget(10 << 20) == 1000 << 20
+    assert limits.budget(1 << 40) == limits.max_bytes
+
+
+@given(st.text())
+def test_cleaned_text_is_printable_and_short(text):
+    clean = clean_text(text, 50)
+    assert len(clean) <= 50
+    assert clean == clean_text(clean, 50)
+    assert all(c.isprintable() or c.isspace() for c in clean)
+    assert "\n" not in clean
+
+
+def test_lists_of_names_are_small_text_files(tmp_path):
+    path = tmp_path / "names.txt"
+    path.write_bytes(b"grizzly+bear\r\n\n  otter \xff\n")
+    assert read_lines(path) == ("grizzly+bear", "otter \ufffd")
+    path.write_bytes(b"x" * (1 << 21))
+    with pytest.raises(FileRefusedError, match=r"names\.txt: expected a list of names"):
+        read_lines(path)

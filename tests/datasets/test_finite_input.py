@@ -1,0 +1,246 @@
+"""Numbers that nothing can be computed with are one sentence, from every method."""
+
+import tracemalloc
+import warnings
+from contextlib import contextmanager
+
+import h5py
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+from scipy import sparse
+
+from tests.worlds import linear_world
+from zslcore.datasets.checks import as_array, require_finite, told_in_a_sentence
+from zslcore.datasets.features import FeatureView, Preprocessing
+from zslcore.evaluation.protocol import Problem
+from zslcore.exceptions import DatasetError, ZSLError
+from zslcore.large.shards import write_shards
+from zslcore.methods import METHODS, TRANSDUCTIVE, bidilel
+
+ALL = {**METHODS, **TRANSDUCTIVE}
+WORLD = linear_world()
+SPLIT = next(iter(WORLD.splits.values()))
+
+
+def ready(name):
+    """A method that takes no longer than it must, and what it is fitted on."""
+    method = ALL[name]()
+    known = method.get_params()
+    quick = {"n_epochs": 2, "epochs": 2, "max_iter": 5}
+    method.set_params(**{key: value for key, value in quick.items() if key in known})
+    plain = Preprocessing("none", "none")
+    problem = Problem.of_test(WORLD, SPLIT, plain)
+    joint = method.card.joint_space
+    S, candidates = problem.S, problem.candidates
+    X, X_test = np.asarray(problem.X), np.asarray(problem.X_test)
+    if joint:
+        X, X_test = X[:, : S.shape[1]], X_test[:, : S.shape[1]]
+    return method, X, problem.y, S, X_test, candidates
+
+
+@contextmanager
+def told(refusals):
+    """Take note of what is refused."""
+    try:
+        yield
+    except ZSLError as error:
+        refusals.append(str(error))
+
+
+def scored(method, X, y, S, X_test, candidates):
+    more = {"unlabeled": X_test, "candidates": candidates} if method.card.transductive else {}
+    return method.fit(X, y, S, **more).decision_function(X_test, candidates)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+@pytest.mark.parametrize("name", ALL)
+def test_what_is_not_finite_is_refused_when_it_is_first_read(name, bad):
+    method, *arrays = ready(name)
+    for place, what in ((0, "features"), (2, "prototypes"), (3, "features"), (4, "prototypes")):
+        changed = [np.array(array) for array in arrays]
+        changed[place][1, 0] = bad
+        with pytest.raises(DatasetError, match=rf"{what}: expected finite numbers, got {bad} in"):
+            scored(method, *changed)
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e-38, 3e38, 1e300])
+@pytest.mark.parametrize("name", ALL)
+def test_tiny_and_huge_numbers_give_finite_scores_or_one_sentence(name, scale):
+    method, X, y, S, X_test, candidates = ready(name)
+    for of_X, of_S in ((scale, 1.0), (1.0, scale)):
+        refusals = []
+        with warnings.catch_warnings(), told(refusals):
+            warnings.simplefilter("ignore")
+            F = scored(method, of_X * X, y, of_S * S, of_X * X_test, of_S * candidates)
+            assert not np.isnan(F).any()
+        for sentence in refusals:
+            assert sentence.split(": ")[0] in ALL  # the method, or the one it grows out of
+            assert ". " not in sentence
+
+
+def test_a_view_looks_at_what_it_reads_and_names_the_place():
+    X = np.ones((4, 3), np.float32)
+    X[2, 1] = np.nan
+    view = FeatureView(X)
+    assert view[:2].shape == (2, 3)
+    with pytest.raises(DatasetError, match="got nan in row 2, column 1"):
+        view[:]
+
+
+def test_large_numbers_whose_sum_is_none_are_finite():
+    require_finite(np.full((3, 3), 1e308), "Features")
+
+
+def test_other_errors_stay_what_they_are():
+    with pytest.raises(ValueError, match="shapes"), told_in_a_sentence("X"):
+        raise ValueError("shapes do not match")
+    with pytest.raises(DatasetError, match="X: expected .* singular"), told_in_a_sentence("X"):
+        np.linalg.inv(np.zeros((2, 2)))
+
+
+def masked(A):
+    return np.ma.masked_greater(A, np.median(A))
+
+
+#: What is no array of numbers, and part of the sentence on it.
+NO_ARRAYS = {
+    "sparse": (sparse.csr_matrix, "sparse data was passed.*toarray"),
+    "sparse array": (sparse.csr_array, "sparse data was passed.*toarray"),
+    "text": (lambda A: np.asarray(A).astype(str), "got <U"),
+    "texts in a list": (lambda A: np.asarray(A).astype(str).tolist(), "got a list"),
+    "complex": (lambda A: np.asarray(A) + 1j, "got complex128 values"),
+    "masked": (masked, "masked values"),
+    "tensor with gradients": (
+        lambda A: torch.as_tensor(A).double().requires_grad_(),
+        "a Tensor: can't call .* requires grad",
+    ),
+    "bfloat16": (lambda A: torch.as_tensor(A).bfloat16(), "a Tensor: .*BFloat16"),
+    "none": (lambda A: None, "got a NoneType"),
+    "ragged": (lambda A: [[1.0], [1.0, 2.0]], "got a list"),
+    "days": (lambda A: np.zeros(np.shape(A), "datetime64[D]"), "datetime64"),
+}
+PLACES = ("features", "labels", "prototypes", "features", "prototypes")
+
+
+@pytest.mark.parametrize("kind", NO_ARRAYS)
+@pytest.mark.parametrize("name", ALL)
+def test_what_is_no_array_of_numbers_is_refused_in_one_sentence(name, kind):
+    method, *arrays = ready(name)
+    made, sentence = NO_ARRAYS[kind]
+    for place, what in enumerate(PLACES):
+        if kind == "none" and place > 2 and method.card.transductive:
+            continue  # these have a sentence of their own
+        changed = list(arrays)
+        changed[place] = made(arrays[place])
+        with pytest.raises(DatasetError, match=rf"{what}: expected .*{sentence}") as refused:
+            scored(method, *changed)
+        assert ". " not in str(refused.value)
+
+
+#: The same numbers in another form.
+FORMS = {
+    "frame": pd.DataFrame,
+    "list": lambda A: A.tolist(),
+    "objects": lambda A: A.astype(object),
+    "tensor": lambda A: torch.as_tensor(A.copy()),
+    "reversed in memory": lambda A: np.flip(np.flip(A).copy()),
+    "other order of bytes": lambda A: A.astype(A.dtype.newbyteorder()),
+    "nothing masked": np.ma.masked_array,
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("name", ALL)
+def test_other_forms_of_the_same_numbers_give_the_same_scores(name, form):
+    method, X, y, *others = ready(name)
+    X, *others = (np.abs(A).astype(np.float64) for A in (X, *others))  # DSRL takes no others
+    expected = scored(method, X, y, *others)
+    made = FORMS[form]
+    of_y = {"frame": pd.Series, "objects": np.asarray}.get(form, made)
+    got = scored(method, made(X), of_y(y), *map(made, others))
+    assert type(got) is np.ndarray
+    # Another order in memory is added up in another order, and solvers stop at other places; a row
+    # or a column that is read as another one makes more of a difference.
+    np.testing.assert_allclose(got, expected, rtol=0, atol=0.05 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("form", ["frame", "list"])
+@pytest.mark.parametrize("name", ALL)
+def test_whole_grids_take_other_forms_too(name, form):
+    method, X, y, *others = ready(name)
+    X, S, X_test, candidates = (np.abs(A).astype(np.float64) for A in (X, *others))
+    made = FORMS[form]
+    grid = [{key: values[0]} for key, values in list(method.param_grid.items())[:1]] * 2 or [{}]
+    expected = list(method.score_grid(X, y, S, grid, X_test, candidates))
+    got = list(method.score_grid(made(X), y, made(S), grid, made(X_test), made(candidates)))
+    np.testing.assert_allclose(got, expected, rtol=0, atol=0.05 * np.abs(expected).max())
+
+
+def mapped(tmp_path):
+    path = tmp_path / "X.npy"
+    np.save(path, np.ones((5, 3), np.float32))
+    return np.load(path, mmap_mode="r")
+
+
+def test_arrays_and_what_is_read_by_rows_stay_the_same_object(tmp_path):
+    shards = write_shards(tmp_path / "shards", [(np.ones((5, 3), np.float32), np.arange(5))])
+    with h5py.File(tmp_path / "X.h5", "w") as file:
+        file["X"] = np.ones((5, 3), np.float32)
+        plain = np.ones((5, 3), np.float32)
+        kept = (plain, plain[::-1, ::2], mapped(tmp_path), FeatureView(plain), shards, file["X"])
+        for A in kept:
+            assert as_array(A, "features") is A
+
+
+def test_looking_at_a_large_matrix_takes_no_copy_of_it():
+    X, y, S = np.ones((1 << 16, 64), np.float32), np.zeros(1 << 16, int), np.eye(3)
+    tracemalloc.start()
+    as_array(X, "features")
+    looked = tracemalloc.get_traced_memory()[1]
+    METHODS["ESZSL"]()._check_training(X, y, S)
+    checked = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert looked < 10_000
+    assert checked < X.nbytes / 4
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_no_feature_no_attribute_and_one_image_are_one_sentence_or_scores(name):
+    method, X, y, S, X_test, candidates = ready(name)
+    X, X_test = np.abs(X), np.abs(X_test)
+    for arrays in ((X[:, :0], y, S, X_test[:, :0], candidates),
+                   (X, y, S[:, :0], X_test, candidates[:, :0]),
+                   (X[:0], y[:0], S, X_test, candidates)):  # fmt: skip
+        with pytest.raises(DatasetError, match="with n, d and a > 0; got"):
+            scored(method, *arrays)
+    refusals = []
+    with told(refusals):
+        F = scored(method, X[:1], y[:1], S, X_test, candidates)
+        assert np.isfinite(F).all()
+
+
+def test_scores_that_rule_out_every_candidate_are_refused():
+    method, X, y, S, X_test, candidates = ready("LinearS2V")
+    with np.errstate(over="ignore"), pytest.raises(DatasetError, match="give scores that are none"):
+        scored(method, 1e300 * X.astype(float), y, S, X_test, candidates)
+
+
+def test_classes_too_many_to_be_placed_together_are_refused_before_memory_is(monkeypatch):
+    method, X, y, S, X_test, candidates = ready("BiDiLEL")
+    method.fit(X, y, S)
+    many = np.random.default_rng(0).normal(size=(200_000, S.shape[1]))
+    sentence = "expected at most 23,170 classes to place together.*got 200,000"
+    with pytest.raises(ZSLError, match=sentence):
+        method.decision_function(X_test[:2], many)
+    alone = ALL["BiDiLEL"](semi_supervised=False).fit(X, y, S)
+    assert alone.decision_function(X_test[:2], many[:500]).shape == (2, 500)
+    monkeypatch.setattr(bidilel, "TOGETHER", 8 * len(candidates) * (len(S) + len(candidates)))
+    assert np.isfinite(method.decision_function(X_test, candidates)).all()
+
+
+def test_memory_that_there_is_not_is_one_sentence():
+    sentence = "X: expected .* fit into memory, got: unable to allocate"
+    with pytest.raises(DatasetError, match=sentence), told_in_a_sentence("X"):
+        np.empty((1 << 40, 1 << 12))

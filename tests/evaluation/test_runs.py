@@ -1,0 +1,479 @@
+import hashlib
+import json
+import sqlite3
+import subprocess
+import sys
+import time
+from contextlib import closing
+from dataclasses import FrozenInstanceError, asdict, replace
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from tests.worlds import linear_world
+from zslcore.datasets.base import Split
+from zslcore.evaluation import protocol
+from zslcore.evaluation.runs import (
+    Choice,
+    RunResult,
+    execute,
+    execute_with_scores,
+    fit_again,
+    fold_curves,
+)
+from zslcore.evaluation.specs import RunSpec
+from zslcore.evaluation.store import ImportMark, KeptRun, RunStore
+from zslcore.exceptions import DatasetError, ParameterError, UnknownNameError, ZSLError
+from zslcore.methods import ESZSL, METHODS
+from zslcore.version import release
+
+ROOT = Path(__file__).parents[2]
+WORLD = linear_world(noise=1.0)
+
+
+def spec(**changes):
+    return RunSpec(**({"dataset": WORLD.name, "split": "PS", "method": "LinearS2V"} | changes))
+
+
+@pytest.fixture(scope="module")
+def result():
+    return execute(spec(), WORLD)
+
+
+def test_same_spec_same_key_and_any_change_another():
+    assert spec().key == spec().key == RunSpec.from_json(spec().to_json()).key
+    assert spec(method="SAE", params={"lam": 1.0, "direction": "V2S"}).key == (
+        spec(method="SAE", params={"direction": "V2S", "lam": 1.0}).key
+    )
+    others = [{"seed": 1}, {"gamma": 0.0}, {"params": {"lam": 1.0}}, {"features": "none"}]
+    assert len({spec(**change).key for change in [{}, *others]}) == 5
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_text_of_a_spec_is_that_of_all_its_fields(method):
+    of_method = spec(method=method, gamma=0.5, seed=3)
+    assert of_method.to_json() == json.dumps(asdict(of_method), sort_keys=True)
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "sentence"),
+    [
+        ({"method": "LinearS2Vv"}, UnknownNameError, "did you mean 'LinearS2V'"),
+        ({"params": {"lamda": 1}}, UnknownNameError, "did you mean 'lam'"),
+        ({"select_for": "both"}, ParameterError, "select_for must be"),
+        ({"features": "L2"}, ParameterError, "Preprocessing of features"),
+    ],
+)
+def test_a_spec_that_cannot_run_is_refused_at_once(change, error, sentence):
+    with pytest.raises(error, match=sentence):
+        spec(**change)
+
+
+def test_the_same_spec_twice_gives_the_same_numbers(result):
+    again = execute(result.spec, WORLD)
+    assert again.evaluation == result.evaluation
+    assert (again.params, again.gamma, again.oracle) == (result.params, result.gamma, result.oracle)
+
+
+def test_the_curves_of_the_folds_are_those_on_which_gamma_was_chosen(result):
+    curves = fold_curves(result, WORLD)
+    assert len(curves) == len(WORLD.split("PS").folds)
+    assert protocol.best_common_gamma(curves) == pytest.approx(result.gamma, rel=1e-9)
+
+
+def test_a_listener_hears_the_epochs_of_every_training_and_may_end_them():
+    heard = []
+    once = spec(method="DEVISE", params={"epochs": 2, "learning_rate": 1.0}, seed=3)
+    result = execute(once, WORLD, on_epoch=lambda epoch, loss: heard.append(epoch))
+    assert heard == [1, 2] * 4  # two folds, trainval, and trainval again for the oracle
+    assert result.params["random_state"] == 3
+
+    def listen(epoch, loss):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        execute(once, WORLD, on_epoch=listen)
+
+
+def test_scores_are_those_the_figures_were_read_off(result):
+    again, scores = execute_with_scores(result.spec, WORLD, with_oracle=False)
+    assert protocol.evaluate(scores, again.gamma) == again.evaluation == result.evaluation
+
+
+def test_one_fit_serves_result_and_scores(monkeypatch):
+    fits = []
+    fit = ESZSL.fit
+    monkeypatch.setattr(ESZSL, "fit", lambda self, *data: fits.append(1) or fit(self, *data))
+    execute_with_scores(spec(method="ESZSL"), WORLD, with_oracle=False)
+    assert len(fits) == 1
+
+
+def test_a_known_result_is_fitted_again_as_it_was_chosen(result, monkeypatch):
+    monkeypatch.setattr(protocol, "select", None)
+    again, scores = fit_again(RunResult.from_json(result.to_json()), WORLD)
+    assert again == result
+    assert protocol.evaluate(scores, result.gamma) == result.evaluation
+    with pytest.raises(DatasetError, match="expected data"):
+        fit_again(result, linear_world(seed=1))
+
+
+def test_origins_say_how_parameters_and_gamma_were_chosen(result):
+    assert (result.params_origin, result.gamma_origin) == ("validated", "validated")
+    given = execute(spec(params={"lam": 0.1}), WORLD)
+    assert (given.params_origin, given.gamma_origin) == ("given", "validated")
+    both = execute(spec(params={"lam": 0.1}, gamma=0.01), WORLD)
+    assert (both.params_origin, both.gamma_origin, both.gamma) == ("given", "given", 0.01)
+    partly = execute(spec(method="ESZSL", params={"lam": 0.1}), WORLD)
+    assert partly.params_origin == "validated"
+    assert partly.params["lam"] == 0.1
+
+
+def test_result_says_by_which_rule_the_folds_chose(result):
+    assert result.rule == result.row()["rule"] == "best"
+    assert json.loads(result.to_json())["rule"] == "best"
+    assert execute(spec(params={"lam": 0.1}), WORLD, with_oracle=False).rule is None
+    simple = execute(spec(method="SSE"), WORLD, with_oracle=False)
+    assert (simple.rule, simple.params_origin) == ("one standard error", "validated")
+    # Who gives c leaves nothing to be simple in.
+    given = execute(spec(method="SSE", params={"c": 1.0}), WORLD, with_oracle=False)
+    assert (given.rule, given.params_origin) == ("best", "validated")
+
+
+def test_a_result_kept_before_the_rule_was_noted_is_still_read(result):
+    values = json.loads(result.to_json())
+    del values["rule"]
+    assert RunResult.from_json(json.dumps(values)) == replace(result, rule=None)
+
+
+def test_among_unseen_classes_the_grid_has_defaults_or_is_chosen():
+    given = RunSpec.among_unseen(WORLD, "PS", "ESZSL")
+    assert set(given.params) == set(ESZSL.param_grid)
+    assert given.params.items() <= ESZSL().get_params().items()
+    assert (given.gamma, given.select_for, given.digest) == (0.0, "zsl", WORLD.digest)
+    chosen = RunSpec.among_unseen(WORLD, "PS", "ESZSL", validated=True)
+    assert set(chosen.grid) == set(ESZSL.param_grid)
+    assert (chosen.params, chosen.gamma, chosen.select_for) == ({}, 0.0, "zsl")
+
+
+def test_oracle_gap_is_never_negative_and_left_out_when_not_asked_for(result):
+    assert min(result.oracle_gap.values()) >= 0
+    assert set(result.oracle_gap) == {"zsl", "harmonic"}
+    assert execute(spec(), WORLD, with_oracle=False).oracle_gap == {}
+
+
+def test_a_split_without_seen_test_rows_is_run_for_zsl():
+    standard = Split.from_classes(
+        "SS", WORLD.labels, unseen=range(8, 12), folds=[[0, 1]], seen_test_fraction=0
+    )
+    world = linear_world(noise=1.0)
+    object.__setattr__(world, "splits", {"SS": standard})
+    result = execute(spec(split="SS"), world)
+    assert (result.params_origin, result.gamma, result.gamma_origin) == ("validated", None, None)
+    assert result.evaluation.calibrated is None
+
+
+def test_other_data_under_the_same_name_is_refused(result):
+    with pytest.raises(DatasetError, match="expected data"):
+        execute(result.spec, linear_world(seed=1))
+
+
+def test_result_survives_json(result):
+    again = RunResult.from_json(result.to_json())
+    assert again == result
+    assert again.row() == result.row()
+    assert json.loads(result.to_json())["evaluation"]["zsl"] == result.evaluation.zsl
+
+
+def test_a_result_of_0_1_0_says_what_that_version_did_not(result):
+    values = json.loads(result.to_json())
+    for name in ("schema", "key", "version", "commit"):
+        del values[name]
+    values["environment"]["zslcore"] = "0.1.0"
+    for name in ("grid", "revisions"):
+        del values["spec"][name]
+    values["spec"]["version"] = values["spec"].pop("release")
+    read = RunResult.from_json(json.dumps(values))
+    text = json.dumps(values["spec"], sort_keys=True)
+    assert read.key == hashlib.sha256(text.encode()).hexdigest()[:16]
+    assert read.spec.revisions == {"protocol": 0, "LinearS2V": 0}
+    assert (read.spec.grid, read.spec.release) == (None, result.spec.release)
+    assert (read.version, read.commit) == ("0.1.0", "")
+    assert read.evaluation == result.evaluation
+    assert read.spec.present == result.spec
+
+
+def test_row_is_tidy_and_says_where_numbers_come_from(result):
+    row = result.row()
+    assert row["simulated"] is True
+    assert row["params_origin"] == "validated"
+    assert row["digest"] == WORLD.digest
+    assert row["calibrated_harmonic"] == result.evaluation.calibrated.harmonic
+    assert all(np.isscalar(value) or value is None for value in row.values())
+
+
+def test_store_keeps_replaces_and_forgets(result, tmp_path):
+    store = RunStore(tmp_path / "new" / "runs.sqlite")
+    assert store.get(result.spec.key) is None
+    store.put(replace(result, seconds=99.0))
+    store.put(result)
+    assert store.get(result.spec.key) == result
+    assert store.table()["key"].tolist() == [result.spec.key]
+    store.delete(result.spec.key)
+    assert store.results() == []
+
+
+def test_store_runs_what_it_does_not_know_and_chooses_nothing_twice(tmp_path, monkeypatch):
+    store = RunStore(tmp_path / "runs.sqlite")
+    asked = spec(method="CMT", params={"hidden": 4, "random_state": 0})
+    first, scores = store.run(asked, WORLD, with_oracle=False)
+    assert store.get(first.spec.key) == first
+    assert first.spec.digest == WORLD.digest
+    monkeypatch.setattr(protocol, "select", None)
+    again, same = store.run(asked, WORLD, with_oracle=False)
+    assert again == first
+    np.testing.assert_array_equal(same.F, scores.F)
+    with pytest.raises(TypeError):  # the oracle was not computed: this is another run
+        store.run(asked, WORLD)
+
+
+def test_store_that_is_no_store_is_refused_in_one_sentence(result, tmp_path):
+    (tmp_path / "runs.sqlite").write_text("not a database, but long enough to be looked at" * 50)
+    with pytest.raises(ZSLError, match=r"expected a run store, got: file is not a database"):
+        RunStore(tmp_path / "runs.sqlite").put(result)
+
+
+def test_default_store_lives_in_the_data_folder(monkeypatch, tmp_path):
+    monkeypatch.setenv("ZSL_DATA", str(tmp_path))
+    assert RunStore().path == tmp_path / "runs.sqlite"
+
+
+WRITER = """
+import sys
+from tests.evaluation.test_runs import write_and_delete
+write_and_delete(*sys.argv[1:])
+"""
+
+
+def write_and_delete(path, name, text):
+    store, result = RunStore(path), RunResult.from_json(text)
+    for k in range(12):
+        store.put(replace(result, key=f"{name} {k}"))
+        store.add([KeptRun(replace(result, key=str(k)), ImportMark(name, "f", "2026"))])
+        store.delete(f"{name} {k - 6}")
+
+
+def test_two_processes_that_write_at_once_lose_nothing(result, tmp_path):
+    path = tmp_path / "new" / "runs.sqlite"
+    words = [sys.executable, "-c", WRITER, str(path), "other", result.to_json()]
+    other = subprocess.Popen(words, cwd=ROOT)
+    while other.poll() is None and not path.exists():
+        time.sleep(0.001)  # it has begun to write
+    write_and_delete(path, "own", result.to_json())
+    assert other.wait(120) == 0
+    store = RunStore(path)
+    expected = {f"{name} {k}" for name in ("own", "other") for k in range(6, 12)}
+    assert {r.key for r in store.results()} == expected
+    assert len(store.kept()) == 12 + 24
+    assert store.unreadable() == ""
+
+
+def test_a_change_keeps_other_writers_out_and_a_reader_sees_it_whole(result, tmp_path):
+    store = RunStore(tmp_path / "runs.sqlite")
+    store.put(result)
+    with store.writing() as db:
+        with (
+            closing(sqlite3.connect(store.path, timeout=0)) as other,
+            pytest.raises(sqlite3.OperationalError, match="locked"),
+        ):
+            other.execute("DELETE FROM runs")  # before anything is read that it could change
+        db.execute("DELETE FROM runs")
+        assert store.results() == [result]
+    assert store.results() == []
+
+
+def test_a_change_that_fails_leaves_everything_as_it_was(result, tmp_path):
+    store = RunStore(tmp_path / "runs.sqlite")
+    store.put(result)
+
+    def fail():
+        with store.writing() as db:
+            db.execute("DELETE FROM runs")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        fail()
+    assert store.results() == [result]
+
+
+def test_who_only_reads_writes_nothing(tmp_path):
+    store = RunStore(tmp_path / "runs.sqlite")
+    assert (store.results(), store.kept(), store.unreadable()) == ([], [], "")
+    assert not store.path.exists()
+
+
+def test_an_oracle_that_is_known_of_the_same_figures_stays(result, tmp_path):
+    store = RunStore(tmp_path / "runs.sqlite")
+    store.put(result)
+    store.put(replace(result, oracle=None, seconds=1.0))
+    assert store.get(result.key) == replace(result, seconds=1.0)
+    other = replace(result, oracle=None, evaluation=replace(result.evaluation, zsl=0.5))
+    store.put(other)
+    assert store.get(result.key) == other
+
+
+def test_a_run_is_found_by_the_beginning_of_its_id(result, tmp_path):
+    store = RunStore(tmp_path / "runs.sqlite")
+    for key in ("abc1", "abc2", "abd1"):
+        store.put(replace(result, key=key))
+    assert store.find("abd").id == "abd1"
+    assert store.find("abc2").id == "abc2"
+    with pytest.raises(UnknownNameError, match="2 runs begin with 'abc': "):
+        store.find("abc")
+    for name in ("", "x"):
+        with pytest.raises(UnknownNameError, match="No run is kept under"):
+            store.find(name)
+
+
+def test_values_that_are_no_text_are_counted_as_unreadable(result, tmp_path):
+    store = RunStore(tmp_path / "runs.sqlite")
+    store.put(result)
+    strange = [("null", None), ("number", 5), ("blob", b"\xff\xfe"), ("deep", "[" * 100_000)]
+    with sqlite3.connect(store.path) as db:
+        db.executemany("INSERT INTO runs VALUES (?, NULL, ?)", strange)
+        db.execute("INSERT INTO runs VALUES ('text', '', CAST(x'ff' AS TEXT))")
+    db.close()
+    assert store.results() == [one.result for one in store.kept()] == [result]
+    assert store.unreadable().startswith("5 results were kept by another version")
+    assert all(store.get(key) is None for key, _ in strange)
+
+
+def test_results_are_told_newest_first_and_of_a_split_oldest_first(result, tmp_path):
+    store = RunStore(tmp_path / "runs.sqlite")
+    assert store.results() == store.runs_on(WORLD, "PS") == []
+    assert store.unreadable() == ""
+    days = [replace(result, key=f"day {k}", created=f"2026-01-0{k}") for k in (2, 1, 3)]
+    elsewhere = replace(
+        result, key="SS", created="2026-01-04", spec=replace(result.spec, split="SS")
+    )
+    for kept in (*days, elsewhere):
+        store.put(kept)
+    assert [r.key for r in store.results()] == ["SS", "day 3", "day 2", "day 1"]
+    assert store.table()["key"].tolist() == ["SS", "day 3", "day 2", "day 1"]
+    assert [r.key for r in store.runs_on(WORLD, "PS")] == ["day 1", "day 2", "day 3"]
+    assert store.runs_on(linear_world(seed=1), "PS") == []
+
+
+def test_results_that_cannot_be_read_are_counted_and_passed_over(result, tmp_path):
+    store = RunStore(tmp_path / "runs.sqlite")
+    store.put(result)
+    for n, counted in ((1, "1 result was kept"), (2, "2 results were kept")):
+        with sqlite3.connect(store.path) as db:
+            db.execute("INSERT INTO runs VALUES (?, '', '{}')", (f"foreign {n}",))
+        db.close()
+        assert store.unreadable() == f"{counted} by another version or program and cannot be read."
+        assert store.get(f"foreign {n}") is None
+        assert store.results() == [result]
+
+
+def test_a_result_with_the_oracle_serves_whoever_does_not_ask_for_it(tmp_path, monkeypatch):
+    store = RunStore(tmp_path / "runs.sqlite")
+    first, _ = store.run(spec(), WORLD)
+    monkeypatch.setattr(protocol, "select", None)
+    assert store.run(spec(), WORLD, with_oracle=False)[0] == store.run(spec(), WORLD)[0] == first
+
+
+def test_without_folds_gamma_stays_out_of_the_figures():
+    world, split = linear_world(noise=1.0), WORLD.split("PS")
+    object.__setattr__(world, "splits", {"PS": replace(split, folds=())})
+    result = execute(spec(params={"lam": 0.1}), world, with_oracle=False)
+    for known in (result, fit_again(result, world)[0]):
+        assert (known.gamma, known.gamma_origin) == (None, None)
+        assert known.evaluation.calibrated == known.evaluation.plain
+
+
+def test_a_result_tells_how_long_it_took_and_what_made_it(monkeypatch):
+    clock = SimpleNamespace(perf_counter=iter([10.0, 12.5]).__next__)
+    monkeypatch.setattr("zslcore.evaluation.runs.time", clock)
+    result = execute(spec(params={"lam": 0.1}, gamma=0.0), WORLD, with_oracle=False)
+    assert result.seconds == 2.5
+    assert result.spec.release == spec().release == release()
+    assert json.loads(result.to_json())["schema"] == 2
+
+
+def test_a_result_of_another_revision_is_not_fitted_again(result):
+    revisions = result.spec.revisions | {"LinearS2V": -1}
+    older = replace(result, spec=replace(result.spec, revisions=revisions))
+    with pytest.raises(ParameterError, match=r"LinearS2V: the result was made by revision .*-1"):
+        fit_again(older, WORLD)
+    assert older.spec.present == replace(spec(), digest=WORLD.digest)
+
+
+@pytest.mark.parametrize(("gamma", "calibrated"), [(1e6, (0, 1)), (-1e6, (1, 0))])
+def test_a_given_gamma_is_what_figures_are_calibrated_with(gamma, calibrated):
+    given = execute(spec(params={"lam": 0.1}, gamma=gamma), WORLD, with_oracle=False)
+    for result in (given, fit_again(given, WORLD)[0]):
+        point = result.evaluation.calibrated
+        assert (result.gamma, result.gamma_origin) == (gamma, "given")
+        assert ((point.seen > 0), (point.unseen > 0)) == calibrated
+
+
+def test_a_given_gamma_of_zero_is_none_that_was_chosen():
+    result = execute(spec(params={"lam": 0.1}, gamma=0.0), WORLD, with_oracle=False)
+    assert (result.gamma, result.gamma_origin) == (0.0, "given")
+    assert result.evaluation.calibrated == result.evaluation.plain
+    assert "--gamma 0.0" in result.spec.command()
+
+
+def test_the_oracle_gap_is_what_peeking_adds(result):
+    gap = result.oracle_gap
+    assert gap["zsl"] == result.oracle.zsl - result.evaluation.zsl
+    assert gap["harmonic"] == result.oracle.harmonic - result.evaluation.calibrated.harmonic
+    alone = replace(result, oracle=replace(result.oracle, harmonic=None))
+    given = execute(spec(params=result.params), WORLD)
+    assert given.params_origin == "given"
+    assert given.oracle_gap.keys() == {"gamma"}  # no other parameters were tried
+    assert "oracle_gap_zsl" not in given.row()
+    assert set(alone.oracle_gap) == {"zsl"}
+    row = replace(result, oracle=None).row()
+    assert not any(name.startswith("oracle_gap") for name in row)
+    assert result.row()["oracle_gap_zsl"] == gap["zsl"]
+
+
+def test_a_grid_leaves_out_what_is_given_and_is_part_of_the_spec():
+    assert "lam" not in spec(params={"lam": 1.0}).grid
+    mine = spec(method="ESZSL", grid={"lam": [1.0, 10.0], "gamma": [1.0]}, params={"gamma": 2.0})
+    assert mine.grid == {"lam": (1.0, 10.0)}
+    assert mine.command().endswith("--method ESZSL --param gamma=2.0 --grid lam=1.0,10.0")
+    assert RunSpec.from_json(mine.to_json()) == mine
+    with pytest.raises(UnknownNameError, match="did you mean 'lam'"):
+        spec(grid={"lamb": [1]})
+
+
+def test_a_key_is_short_and_made_of_the_text_of_the_spec():
+    same = [
+        spec(method="ESZSL", params=p) for p in ({"lam": 1, "gamma": 2}, {"gamma": 2, "lam": 1})
+    ]
+    assert same[0].to_json() == same[1].to_json()
+    assert list(json.loads(same[0].to_json())) == sorted(json.loads(same[0].to_json()))
+    assert len(same[0].key) == 16
+    assert int(same[0].key, 16) > 0
+
+
+def test_specs_and_results_do_not_change(result):
+    for record, name in (
+        (result, "gamma"),
+        (result.spec, "seed"),
+        (Choice({}, "given", 0.0, None), "gamma"),
+    ):
+        with pytest.raises(FrozenInstanceError):
+            setattr(record, name, 3)
+
+
+def test_command_repeats_the_spec():
+    given = spec(method="SAE", params={"direction": "V2S"}, gamma=0.5, seed=3, select_for="zsl")
+    assert given.command() == (
+        "python -m zslcore run --dataset 'linear world' --split PS --method SAE "
+        "--param direction=V2S --gamma 0.5 --select-for zsl --seed 3"
+    )

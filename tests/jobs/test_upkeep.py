@@ -1,0 +1,221 @@
+"""The doctor finds what is ill, mends what can be mended, and finds nothing afterwards."""
+
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from tests.datasets.test_table import ARRAYS
+from tests.pages import ROOT
+from ui.start import Start
+from zslcore.__main__ import main
+from zslcore.datasets import import_dataset, imports
+from zslcore.evaluation.store import RunStore
+from zslcore.jobs import upkeep
+from zslcore.storage import artifacts
+
+
+@pytest.fixture
+def data(tmp_path, monkeypatch):
+    """A data folder of one's own."""
+    monkeypatch.setenv("ZSL_DATA", str(tmp_path / "data"))
+    return tmp_path / "data"
+
+
+def left_by_the_dead(folder):
+    """Let a process that has ended own a folder."""
+    dead = subprocess.Popen([sys.executable, "-c", ""])
+    dead.wait()
+    owner = artifacts._owner(os.getpid()) | {"pid": dead.pid}
+    (folder / artifacts.OWNER).write_text(json.dumps(owner))
+    return folder
+
+
+def leave(data):
+    """Leave what killed imports, uploads and jobs leave; return what is to go and what to stay."""
+    go = [
+        left_by_the_dead(artifacts.draft(data / "imported", "mine.")),
+        left_by_the_dead(artifacts.draft(data / "jobs", ".0123.")),
+        left_by_the_dead(artifacts.draft(data / "scratch", "")),
+    ]
+    (go[-1] / "upload.mat").write_bytes(b"x")
+    old = data / f".runs.json.{'0' * 32}"
+    old.write_text("{")
+    os.utime(old, (1, 1))
+    stay = [artifacts.draft(data / "scratch", ""), artifacts.draft(data / "jobs", ".4567.")]
+    new = data / f".runs.json.{'1' * 32}"
+    new.write_text("{")
+    return [*go, old], [*stay, new]
+
+
+def test_leftovers_of_the_dead_go_and_those_of_the_living_stay(data, tmp_path):
+    np.savez(tmp_path / "mine.npz", **ARRAYS)
+    import_dataset(tmp_path / "mine.npz")
+    go, stay = leave(data)
+    assert upkeep.sweep_leftovers() == len(go)
+    assert not [path for path in go if path.exists()]
+    assert all(path.exists() for path in stay)
+    assert imports.open_import("mine").n_classes == 5
+    assert upkeep.sweep_leftovers() == 0
+
+
+def test_everything_ill_is_found_and_mended(data, tmp_path, capsys):
+    assert main(["doctor"]) == 0
+    np.savez(tmp_path / "mine.npz", **ARRAYS)
+    import_dataset(tmp_path / "mine.npz")
+    labels = next((data / "imported").glob("*/labels.npy"))
+    labels.chmod(0o644)
+    labels.write_bytes(b"torn")
+    (data / "jobs" / "0123456789abcdef").mkdir(parents=True)
+    RunStore().path.write_bytes(b"no store, but some text" * 99)
+    leave(data)
+    capsys.readouterr()
+    assert main(["doctor"]) == 1
+    said = capsys.readouterr().out
+    for what in ("store", "imports", "jobs", "leftovers"):
+        assert f"ILL   {what}" in said
+    assert said.count("`zslcore doctor --mend` mends it.") == 4
+    assert main(["doctor", "--mend"]) == 0
+    assert main(["doctor"]) == 0
+    assert "ILL" not in capsys.readouterr().out.rpartition("versions")[2]
+    assert imports.open_import("mine").n_classes == 5
+
+
+@pytest.fixture
+def imported(data, tmp_path):
+    """An import of two days ago whose source is gone, as that of an upload; its folder."""
+    np.savez(tmp_path / "mine.npz", **ARRAYS)
+    import_dataset(tmp_path / "mine.npz")
+    (tmp_path / "mine.npz").unlink()
+    folder = next((data / "imported").glob("mine.*/"))
+    for path in (*folder.iterdir(), folder):
+        os.utime(path, (1, 1))
+    return folder
+
+
+@pytest.mark.parametrize("damage", [lambda b: b[: len(b) // 2], lambda b: bytes(len(b))])
+@pytest.mark.parametrize("copied", [True, False])
+def test_neither_a_start_nor_mending_removes_an_import_whose_manifest_is_damaged(
+    data, imported, capsys, damage, copied
+):
+    manifest = data / "imported" / "mine.json"
+    manifest.write_bytes(damage(manifest.read_bytes()))
+    if not copied:
+        (imported / imports.COPY).unlink()  # as earlier versions
+    there = sorted(imported.iterdir())
+    Start().begin()
+    assert main(["doctor"]) == 1
+    assert "The import 'mine' is damaged: its manifest cannot be read" in capsys.readouterr().out
+    assert main(["doctor", "--mend"]) == (0 if copied else 1)
+    said = capsys.readouterr().out
+    assert ("made again from its copies" in said) == copied
+    assert sorted(imported.iterdir()) == there
+    assert not copied or imports.open_import("mine").n_classes == 5
+
+
+def test_an_import_of_a_newer_version_is_well_and_stays(data, imported, capsys):
+    manifest = data / "imported" / "mine.json"
+    manifest.write_text(manifest.read_text().replace('"schema": 1', '"schema": 2'))
+    there = sorted(imported.iterdir())
+    Start().begin()
+    assert main(["doctor", "--mend"]) == 0
+    said = capsys.readouterr().out
+    assert "The import 'mine' was made by a newer version" in said
+    assert "ILL" not in said
+    assert "0 imports are whole." in said
+    assert sorted(imported.iterdir()) == there
+
+
+def test_what_is_not_understood_goes_to_a_quarantine_that_the_doctor_names(data, imported, capsys):
+    (data / "imported" / "mine.json").unlink()
+    old = data / "scratch" / "of_an_earlier_version"
+    old.mkdir(parents=True)
+    (old / "upload.mat").write_bytes(b"x")
+    for path in (old / "upload.mat", old):
+        os.utime(path, (1, 1))
+    held = {path.name: path.read_bytes() for path in imported.iterdir()}
+    Start().begin()
+    assert imported.is_dir()
+    assert old.is_dir()
+    assert main(["doctor"]) == 1
+    said = f"2 folders belong to nothing that this version keeps: {imported.name}, {old.name}."
+    assert said in capsys.readouterr().out
+    assert main(["doctor", "--mend"]) == 0
+    assert main(["doctor"]) == 0
+    assert "2 files and folders that this version does not know lie in" in capsys.readouterr().out
+    assert not imported.exists()
+    (moved,) = (data / imports.QUARANTINE).glob(f"*.{imported.name}")
+    assert {path.name: path.read_bytes() for path in moved.iterdir()} == held
+    upkeep.sweep_leftovers()
+    assert moved.is_dir()
+
+
+def test_what_nobody_can_mend_stays_ill(data, capsys):
+    data.parent.mkdir(parents=True, exist_ok=True)
+    data.write_text("a file")
+    assert main(["doctor", "--mend"]) == 1
+    assert "Nothing can be written in" in capsys.readouterr().out
+
+
+def test_a_server_sweeps_and_mends_once_before_its_first_page(data):
+    start = Start()
+    go, _ = leave(data)
+    RunStore().path.write_bytes(b"no store, but some text" * 99)
+    assert "was set aside as runs.damaged-" in start.begin()
+    assert not [path for path in go if path.exists()]
+    RunStore().path.write_bytes(b"no store again" * 99)
+    assert start.begin() == start.said
+    assert len(list(data.glob("runs.damaged-*"))) == 1
+
+
+def test_whatever_fails_on_a_page_is_a_sentence_with_a_reference_that_is_in_the_log(
+    monkeypatch, caplog
+):
+    def page():
+        from ui.guard import guarded
+
+        with guarded():
+            raise KeyError("secret")
+
+    monkeypatch.setattr("ui.guard.is_served", lambda: True)
+    app = AppTest.from_function(page).run()
+    assert not app.exception
+    sentence = app.error[0].value
+    assert "secret" not in sentence
+    reference = sentence.split("**")[1]
+    assert reference in caplog.text
+    assert "KeyError: 'secret'" in caplog.text
+    monkeypatch.undo()
+    assert AppTest.from_function(page).run().exception  # tests see what fails
+
+
+def test_a_fragment_is_guarded_when_it_runs_without_its_page(monkeypatch):
+    """Every fragment is one of ui.guard, for Streamlit's own are run by themselves."""
+
+    def page():
+        import streamlit as st
+
+        from ui.guard import fragment
+
+        @fragment
+        def piece():
+            if st.toggle("fail"):
+                raise KeyError("secret")
+            st.markdown("drawn")
+
+        piece()
+
+    monkeypatch.setattr("ui.guard.is_served", lambda: True)
+    app = AppTest.from_function(page).run()
+    assert app.markdown[0].value == "drawn"
+    app.toggle[0].set_value(True).run()
+    assert not app.exception
+    assert "secret" not in app.error[0].value
+    sources = [path for folder in ("ui", "pages") for path in (ROOT / folder).rglob("*.py")]
+    own = [path.name for path in sources if "st.fragment(" in path.read_text().replace("@", "")]
+    assert own == ["guard.py"]
+    assert not [path for path in sources if "@st.fragment" in path.read_text()]

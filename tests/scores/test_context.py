@@ -1,0 +1,79 @@
+"""Around a score matrix: overlapping classes, printed figures, the data set that it is of."""
+
+import numpy as np
+import pytest
+
+from tests.worlds import linear_world
+from zslcore.datasets.facts import published
+from zslcore.evaluation.protocol import evaluate, fit_and_score
+from zslcore.leakage import get_vocabulary
+from zslcore.leakage.test_sets import known_tests
+from zslcore.methods import LinearS2V
+from zslcore.scores import ScoreFile, interpreted, judge
+from zslcore.scores.context import gain_in, is_of, printed_figures, unseen_among
+
+WORLD = linear_world(noise=0.8)
+FITTED = fit_and_score(LinearS2V(), WORLD, WORLD.split("PS"))
+
+
+def matrix_of(F, y, unseen, names=()):
+    matrix, asked = interpreted(ScoreFile("own.npz", F, y, unseen, names), ["as-is"])
+    assert matrix is not None, asked
+    return matrix
+
+
+def ours():
+    return matrix_of(FITTED.F, FITTED.y, np.flatnonzero(~FITTED.seen), WORLD.class_names)
+
+
+def known_matrix(benchmark, split):
+    known = next(k for k in known_tests() if (k.benchmark, k.split) == (benchmark, split))
+    y = np.repeat(np.arange(len(known.counts)), known.counts)
+    rng = np.random.default_rng(0)
+    return matrix_of(rng.normal(size=(len(y), len(known.counts))).astype(np.float32), y, None)
+
+
+def test_scores_are_of_a_data_set_by_counts_and_unseen_classes():
+    assert is_of(ours(), WORLD, "PS")
+    fewer = matrix_of(FITTED.F[1:], FITTED.y[1:], np.flatnonzero(~FITTED.seen))
+    assert not is_of(fewer, WORLD, "PS")
+    others = matrix_of(FITTED.F, FITTED.y, np.flatnonzero(FITTED.seen)[:3])
+    assert not is_of(others, WORLD, "PS")
+
+
+def test_classes_of_the_extractor_are_found_among_unseen_ones():
+    """Six of ten unseen classes of AWA's standard split are classes of ImageNet-1K."""
+    matrix = known_matrix("AWA2", "SS")
+    table = unseen_among(matrix, get_vocabulary("imagenet-1k"))
+    assert set(table["number"]) == set(np.flatnonzero(~matrix.seen))
+    strong = list(table.loc[table["strength"] == "strong", "number"])
+    assert len(strong) == 6
+    report = judge(matrix)
+    gain = gain_in(report, strong)
+    per_class = report.evaluation.per_class_zsl
+    assert gain.acc_ouc == pytest.approx(np.mean([per_class[c] for c in strong]))
+    assert (gain.n_ouc, gain.n_tuc) == (6, 4)
+    assert gain_in(report, []) is None
+    assert gain_in(report, per_class) is None
+
+
+def test_printed_figures_of_a_split():
+    table = printed_figures("CUB", "PS")
+    ale = table[(table["method"] == "ALE") & table["zsl"].notna()].iloc[0]
+    printed = published("gzsl_ps").set_index(["method", "dataset"]).loc[("ALE", "CUB")]
+    assert (ale["u"], ale["s"], ale["H"]) == tuple(printed[["unseen", "seen", "harmonic"]])
+    second = table[table["paper"] == "Le Cacheux et al. 2019"]
+    assert second["H calibrated"].notna().all()
+    assert (second["H calibrated"] > second["H"]).all()
+    standard = printed_figures("CUB", "SS")
+    assert standard["H"].isna().all()
+    assert standard["zsl"].notna().all()
+
+
+def test_a_figure_by_its_name():
+    report, expected = judge(ours()), evaluate(FITTED, 0.02)
+    assert report.figure("zsl") == pytest.approx(expected.zsl)
+    assert report.figure("H") == pytest.approx(expected.plain.harmonic)
+    assert report.figure("H at gamma") is None
+    at = judge(ours(), gamma=0.02)
+    assert at.figure("u at gamma") == pytest.approx(expected.calibrated.unseen)

@@ -1,0 +1,133 @@
+"""A kept folder is what it was when it was sealed, or is not served."""
+
+import json
+import os
+import platform
+from contextlib import nullcontext
+from types import SimpleNamespace
+
+import pytest
+
+from zslcore.storage import artifacts
+from zslcore.storage.artifacts import TornError, discard, draft, seal, sha256, sweep, verify
+
+
+@pytest.fixture
+def folder(tmp_path):
+    folder = draft(tmp_path / "root" / "of all", "Toy.")
+    for name in ("a.npy", "b.npy"):
+        (folder / name).write_text(f"what is in {name}")
+    return folder
+
+
+def test_a_draft_is_new_and_beside_the_others(tmp_path):
+    root = tmp_path / "not there" / "yet"
+    first, second = draft(root, "Toy."), draft(root, "Toy.")
+    assert first != second
+    assert first.parent == second.parent == root
+    assert first.name.startswith("Toy.")
+    assert [path.name for path in first.iterdir()] == [artifacts.OWNER]
+
+
+def test_sealing_says_what_a_file_is_known_by(folder):
+    known = seal([folder / "a.npy"])
+    state = (folder / "a.npy").stat()
+    assert known == {
+        "a.npy": {
+            "size": len("what is in a.npy"),
+            "mtime_ns": state.st_mtime_ns,
+            "sha256": sha256(folder / "a.npy"),
+        }
+    }
+    assert state.st_mode & 0o777 == 0o444
+
+
+def test_what_was_sealed_verifies(folder):
+    known = seal(folder.iterdir())
+    (folder / ".hidden").touch()
+    (folder / "status.json").touch()
+    verify(folder, known, "status.json")
+    of_0_1_0 = {name: state["sha256"] for name, state in known.items()}
+    verify(folder, of_0_1_0, "status.json")
+
+
+@pytest.mark.parametrize(
+    ("spoil", "sentence"),
+    [
+        (lambda f: (f / "c.npy").touch(), "c.npy does not belong to it"),
+        (lambda f: (f / "b.npy").unlink(), "b.npy is missing"),
+        (lambda f: (f / "b.npy").write_text("another"), "b.npy has 7 of 16 bytes"),
+        (lambda f: (f / "b.npy").write_text("WHAT is in b.npy"), "b.npy has changed since"),
+        (discard, "its folder Toy.* is missing"),
+    ],
+)
+def test_what_is_not_as_it_was_sealed_is_torn(folder, spoil, sentence):
+    known = seal(folder.iterdir())
+    for path in folder.iterdir():
+        path.chmod(0o644)
+    spoil(folder)
+    with pytest.raises(TornError, match=sentence):
+        verify(folder, known)
+
+
+@pytest.mark.parametrize(("size", "hashed"), [(4 << 20, True), ((4 << 20) + 1, False)])
+def test_files_up_to_four_mebibytes_are_hashed_though_their_time_agrees(tmp_path, size, hashed):
+    path = tmp_path / "file"
+    with path.open("wb") as file:
+        file.truncate(size)
+    known = {"size": size, "mtime_ns": path.stat().st_mtime_ns, "sha256": "of other bytes"}
+    with pytest.raises(TornError, match="has changed") if hashed else nullcontext():
+        verify(tmp_path, {"file": known})
+    with pytest.raises(TornError, match="has changed"):
+        verify(tmp_path, {"file": known | {"mtime_ns": 0}})
+
+
+def marked(folder, **changes):
+    """Let another process own a folder, whose files are all as old."""
+    owner = json.dumps(artifacts._owner(os.getpid()) | changes)
+    (folder / artifacts.OWNER).write_text(owner)
+    for path in (*folder.iterdir(), folder):
+        os.utime(path, (1, 1))
+
+
+@pytest.mark.parametrize("other", [{"host": "another"}, {"space": "pid:[1]"}, {"pid": "x"}])
+@pytest.mark.parametrize(("age", "there"), [(24 * 3600, True), (24 * 3600 + 1, False)])
+def test_a_draft_of_whom_nothing_is_known_was_cut_off_after_a_day(
+    folder, monkeypatch, age, there, other
+):
+    marked(folder, **other)
+    monkeypatch.setattr(artifacts, "time", SimpleNamespace(time=lambda: 1 + age))
+    sweep([folder, folder.with_name("gone already")])
+    assert folder.exists() == there
+
+
+def test_a_file_that_was_written_today_keeps_a_draft_of_whom_nothing_is_known(folder):
+    marked(folder, host="another")
+    os.utime(folder / "a.npy")
+    assert sweep([folder]) == 0
+
+
+@pytest.mark.parametrize("age", [-1e9, 0.0, 1e9])
+def test_a_clock_that_jumps_sweeps_nothing_of_the_living_and_all_of_the_dead(
+    folder, monkeypatch, age
+):
+    marked(folder)
+    monkeypatch.setattr(artifacts, "time", SimpleNamespace(time=lambda: 1 + age))
+    assert sweep([folder]) == 0
+    marked(folder, pid=2**22 + 1)  # no such process
+    assert sweep([folder]) == 1
+
+
+def test_a_folder_without_the_mark_of_a_draft_is_never_swept(folder):
+    artifacts.disown(folder)
+    os.utime(folder, (1, 1))
+    assert sweep([folder]) == 0
+    assert sorted(path.name for path in folder.iterdir()) == ["a.npy", "b.npy"]
+
+
+def test_a_mark_of_the_version_before_says_who_lives(folder):
+    owner = {"host": platform.node(), "pid": os.getpid(), "born": None}
+    (folder / artifacts.OWNER).write_text(json.dumps(owner))
+    assert sweep([folder]) == 0
+    (folder / artifacts.OWNER).write_text(json.dumps(owner | {"pid": 2**22 + 1}))
+    assert sweep([folder]) == 1

@@ -1,0 +1,172 @@
+"""A file is there whole or not at all, and what cannot be written is a sentence."""
+
+import os
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import pytest
+
+from tests.hostile.disks import disk, fill, read_only, refused_here
+from zslcore.__main__ import main
+from zslcore.exceptions import ZSLError
+from zslcore.large.shards import write_shards
+from zslcore.storage.files import write_out, written_whole
+
+
+def test_a_file_is_replaced_once_all_is_written(tmp_path):
+    path = tmp_path / "not there yet" / "file"
+    with written_whole(path) as file:
+        file.write(b"first")
+        assert not path.exists()
+    with written_whole(path) as file:
+        file.write(b"second")
+        assert path.read_bytes() == b"first"
+    assert path.read_bytes() == b"second"
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_who_may_read_a_file_is_what_the_system_says_of_any(tmp_path):
+    (tmp_path / "any").touch()
+    with written_whole(tmp_path / "file"):
+        pass
+    assert (tmp_path / "file").stat().st_mode == (tmp_path / "any").stat().st_mode
+
+
+def interrupted(path):
+    with written_whole(path) as file:
+        file.write(b"half of the second")
+        raise KeyboardInterrupt
+
+
+def test_a_failure_leaves_what_was_there_and_nothing_else(tmp_path):
+    path = tmp_path / "file"
+    path.write_bytes(b"first")
+    with pytest.raises(KeyboardInterrupt):
+        interrupted(path)
+    assert path.read_bytes() == b"first"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+# --- Files that a user has named ------------------------------------------------------------------
+
+
+@pytest.fixture
+def full(tmp_path):
+    """A small file system without room."""
+    if why := refused_here():
+        pytest.skip(why)
+    (tmp_path / "full").mkdir()
+    with disk(tmp_path / "full") as mounted:
+        (mounted / "before.csv").write_text("what was there", encoding="utf-8")
+        fill(mounted)
+        yield mounted
+
+
+COMMANDS = {
+    "board": ("board", "--output"),
+    "runs": ("runs", "export", "--output"),
+    "audit": ("audit", "digits", "--format", "html", "--output"),
+    "correct": ("audit", "digits", "--correct"),
+}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_no_command_that_writes_a_file_ends_in_a_traceback(
+    name, full, tmp_path, monkeypatch, capsys
+):
+    monkeypatch.setenv("ZSL_DATA", str(tmp_path / "data"))
+    assert main(["run", "--method", "LinearS2V", "--no-oracle"]) == 0
+    ending = {"correct": "mat", "audit": "html"}.get(name, "csv")
+    path = full / f"before.{ending}"
+    there = path.read_bytes() if path.exists() else None
+    assert main([*COMMANDS[name], str(path)]) == 2
+    assert capsys.readouterr().err.endswith(
+        f"{path}: expected to write it, got: no space left on device.\n"
+    )
+    assert (path.read_bytes() if path.exists() else None) == there
+    with read_only(full):
+        assert main([*COMMANDS[name], str(full / f"new.{ending}")]) == 2
+        assert "got: read-only file system" in capsys.readouterr().err
+    assert not [each.name for each in full.iterdir() if each.name.startswith((".", "new"))]
+
+
+def test_shards_on_a_full_disk_are_a_sentence_and_leave_nothing(full):
+    """A process of its own: writing to mapped pages without room would end it by a signal."""
+    words = [sys.executable, "-m", "zslcore", "shards", "write", "digits", str(full / "set")]
+    ended = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert ended.returncode == 2
+    assert ended.stderr == f"{full / 'set'}: expected to write it, got: no space left on device.\n"
+    assert sorted(each.name for each in full.iterdir()) == ["ballast", "before.csv"]
+
+
+def test_shards_of_which_a_later_part_finds_no_room_leave_nothing(tmp_path):
+    if why := refused_here():
+        pytest.skip(why)
+    (tmp_path / "disk").mkdir()
+    with disk(tmp_path / "disk") as mounted:
+        fill(mounted, left=300_000)
+        block = (np.ones((1000, 64), np.float32), np.arange(1000))
+        with pytest.raises(ZSLError, match="set: expected to write it, got: no space left"):
+            write_shards(mounted / "set", [block] * 9, part_bytes=100_000)
+        assert [each.name for each in mounted.iterdir()] == ["ballast"]
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("x" * 5_000, "x…: expected to write it, got: file name too long"),
+        ("file/below a file", "below a file: expected to write it, got: "),
+        ("zero\0byte", "expected the name of a file"),
+    ],
+)
+def test_a_name_that_is_none_is_a_sentence(name, why, tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(ZSLError, match=why) as refused:
+        write_out(f"{tmp_path}/{name}", "text")
+    assert len(str(refused.value)) < 400
+
+
+def test_a_link_stays_one_and_a_pipe_is_written_to(tmp_path):
+    (tmp_path / "file").write_text("first", encoding="utf-8")
+    os.symlink(tmp_path / "file", tmp_path / "link")
+    write_out(tmp_path / "link", "second")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "file").read_text(encoding="utf-8") == "second"
+    os.mkfifo(tmp_path / "pipe")
+    heard = []
+    reader = threading.Thread(target=lambda: heard.append((tmp_path / "pipe").read_bytes()))
+    reader.start()
+    write_out(tmp_path / "pipe", b"through")
+    reader.join()
+    assert heard == [b"through"]
+    assert (tmp_path / "pipe").is_fifo()
+
+
+@pytest.mark.parametrize("words", [("methods",), ("runs", "list")])
+def test_an_output_without_room_is_a_sentence(words, tmp_path):
+    if not os.path.exists("/dev/full"):
+        pytest.skip("there is no /dev/full")
+    with open("/dev/full", "w", encoding="utf-8") as out:
+        ended = subprocess.run(
+            [sys.executable, "-m", "zslcore", *words], stdout=out, stderr=subprocess.PIPE,
+            text=True, check=False, env=os.environ | {"ZSL_DATA": str(tmp_path)},
+        )  # fmt: skip
+    assert ended.returncode == 2
+    assert ended.stderr == "A file: expected to read or write it, got: no space left on device.\n"
+
+
+def test_paths_that_the_system_refuses_are_a_sentence(tmp_path, monkeypatch, capsys):
+    assert main(["import", "a" * 5_000]) == 2
+    assert "a…: expected to read or write it, got: file name too long" in capsys.readouterr().err
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("ZSL_DATA", str(tmp_path / "file"))
+    source = tmp_path / "mine.npz"
+    r = np.random.default_rng(0)
+    np.savez(source, features=r.normal(size=(60, 8)), labels=np.repeat(np.arange(6), 10),
+             class_names=np.array(list("abcdef")), prototypes=r.normal(size=(6, 4)))  # fmt: skip
+    assert main(["import", str(source), "--name", "mine", "--unseen", "e", "f"]) == 2
+    assert (
+        "The import 'mine': expected to write it, got: not a directory" in capsys.readouterr().err
+    )

@@ -1,0 +1,95 @@
+"""Settings: a value that is none is one sentence and exit code 2, whatever the command."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from zslcore.__main__ import main
+from zslcore.datasets import quotas
+from zslcore.datasets.sandbox.client import DEFAULT_LIMITS, Limits
+from zslcore.exceptions import ParameterError
+from zslcore.jobs import Runner
+from zslcore.storage import settings
+from zslcore.storage.files import data_folder
+
+ROOT = Path(__file__).parents[2]
+WRONG = {
+    "ZSL_MAX_IMPORT": ["4 apples", "-1", "0", "1e9", "GB", "４"],
+    "ZSL_MAX_IMPORTS": ["64X", "nan", "9" * 400],
+    "ZSL_IMPORTS_A_VISITOR": ["many", "-1", "1.5", "9" * 5000],
+    "ZSL_JOBS": ["abc", "0", "-2", "1.5", "100000"],
+    "ZSL_JOB_PATIENCE": ["half", "0", "-3", "nan", "inf"],
+    "ZSL_PROCESSES": ["two", "0", "65"],
+    "ZSL_MEMORY": ["1", "2 apples", "63MB"],
+    "ZSL_MEMORY_A_VISITOR": ["-1", "1KB"],
+    "ZSL_PUBLIC": ["maybe"],
+    "ZSL_DATA": ["~nobody-has-this-name/x", "x" * 5000],
+}
+
+
+@pytest.mark.parametrize(("name", "text"), [(n, t) for n, ts in WRONG.items() for t in ts])
+def test_a_wrong_value_is_one_sentence_and_exit_code_2(name, text, monkeypatch, capsys):
+    monkeypatch.setenv(name, text)
+    assert main(["runs", "list"]) == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err.startswith(f"{name}: expected ")
+    assert said.err.endswith(".\n")
+    assert said.err.count("\n") == 1
+    assert len(said.err) < 250
+
+
+def test_every_setting_is_read_by_the_check():
+    of_package = {each for each in vars(settings).values() if isinstance(each, settings.Setting)}
+    assert {each.name for each in of_package} | {"ZSL_DATA"} == set(WRONG)
+    assert set(settings._ALL) | {"ZSL_DATA"} == set(WRONG)
+
+
+@pytest.mark.parametrize("name", [n for n in WRONG if n != "ZSL_DATA"])
+def test_a_process_imports_the_package_whatever_the_values(name):
+    """Nothing is read when a module is imported, where no sentence could be said."""
+    words = [
+        sys.executable,
+        "-c",
+        "import zslcore.jobs, zslcore.evaluation.imported_runs, zslcore.commands.app",
+    ]
+    env = os.environ | {name: WRONG[name][0], "PYTHONPATH": str(ROOT)}
+    subprocess.run(words, env=env, check=True, timeout=120)
+
+
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [
+        ("4294967296", 4 << 30),
+        ("4GB", 4 << 30),
+        ("4 GiB", 4 << 30),
+        ("1.5k", 1536),
+        ("2T", 2 << 40),
+    ],
+)
+def test_sizes_are_bytes_or_have_a_unit(text, size, monkeypatch):
+    monkeypatch.setenv("ZSL_MAX_IMPORT", text)
+    assert settings.MAX_IMPORT() == DEFAULT_LIMITS.max_bytes == size
+    assert Limits(most=7).max_bytes == 7
+
+
+def test_values_arrive_where_they_are_used(monkeypatch, tmp_path):
+    monkeypatch.setenv("ZSL_JOBS", "3")
+    monkeypatch.setenv("ZSL_IMPORTS_A_VISITOR", "0")
+    assert Runner("tests.jobs.functions", tmp_path).parallel == 3
+    assert Runner("tests.jobs.functions", tmp_path, parallel=2).parallel == 2
+    assert quotas.a_visitor() == 0
+    for text, public in (("", False), ("0", False), ("1", True), ("yes", True)):
+        monkeypatch.setenv("ZSL_PUBLIC", text)
+        assert settings.PUBLIC() is public
+
+
+def test_the_data_folder_of_the_environment(monkeypatch, tmp_path):
+    monkeypatch.setenv("ZSL_DATA", str(tmp_path))
+    assert data_folder() == tmp_path
+    monkeypatch.setenv("ZSL_DATA", "~nobody-has-this-name")
+    with pytest.raises(ParameterError, match="ZSL_DATA: expected a folder; got '~nobody"):
+        data_folder()

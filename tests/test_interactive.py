@@ -1,0 +1,49 @@
+"""What browsers send of a curve, and of a job they wait for."""
+
+from types import SimpleNamespace
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from ui import interactive, tray, visitors
+from zslcore.jobs import Status, Visitor, Work
+
+
+@pytest.mark.parametrize(
+    ("sent", "taken"),
+    [
+        (0.25, 0.25),
+        (-3, -3.0),
+        (1e14, 1e14),
+        (1e15, None),
+        (-1e300, None),
+        (float("inf"), None),
+        (float("nan"), None),
+        ("0.5", None),
+        (None, None),
+    ],
+)
+def test_a_number_that_no_curve_has_is_not_taken(monkeypatch, sent, taken):
+    state = {"curve": SimpleNamespace(gamma=sent)}
+    monkeypatch.setattr(interactive, "st", SimpleNamespace(session_state=state))
+    assert interactive.let_go("curve", "gamma") == taken
+
+
+def _page():
+    from ui import tray
+
+    tray._tray()
+
+
+def test_leave_leaves_for_this_visitor_alone(monkeypatch):
+    me, work, left = Visitor("a", "me"), Work("Counting", "count", {"to": 3}), []
+    jobs = SimpleNamespace(
+        of_visitor=lambda who: [(work, Status("running", total=4, done=1, visitors=2))],
+        cancel=lambda *args: left.append(args),
+    )
+    monkeypatch.setattr(visitors, "who", lambda: me)
+    monkeypatch.setattr(tray, "jobs", jobs)
+    app = AppTest.from_function(_page).run()
+    app.button(key=f"leave_{work.key}").click().run()
+    assert not app.exception
+    assert left == [(work.key, me)]

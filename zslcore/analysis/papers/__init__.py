@@ -1,0 +1,1 @@
+"""What the three papers print: tables, claims, findings, experiments run again."""

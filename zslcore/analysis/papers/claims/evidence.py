@@ -1,0 +1,505 @@
+"""What a claim may look at: printed tables or runs, as one tidy table of figures.
+
+The same function judges a claim on what its paper printed and on what was run here, because both
+come as the same rows. An :class:`Evidence` is all that it is handed.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+
+from zslcore.analysis.comparison import planned
+from zslcore.datasets.facts import class_facts, fact_sources, plain_name, published
+from zslcore.datasets.trained_on import trained_on
+from zslcore.evaluation.runs import RunResult
+from zslcore.methods import METHODS
+from zslcore.metrics.gain import gain_of
+
+__all__ = [
+    "BENCHMARK_METHODS",
+    "BODIES",
+    "ENOUGH",
+    "FIGURES",
+    "SEVERAL",
+    "Body",
+    "CannotTellError",
+    "Evidence",
+    "evidence_of",
+    "kept_rows",
+    "of_rows",
+    "printed_evidence",
+]
+
+#: The bodies of evidence that every claim is judged on.
+Body = Literal["printed", "real", "simulated"]
+BODIES: dict[Body, str] = {
+    "printed": "printed tables",
+    "real": "runs on real features",
+    "simulated": "runs on simulated data",
+}
+#: The columns of the figures.
+FIGURES = (
+    "table",
+    "data",
+    "benchmark",
+    "pretraining",
+    "split",
+    "method",
+    "figure",
+    "chosen_for",
+    "value",
+    "spread",
+)
+#: The inductive methods of the benchmark paper's table 3, CMT* aside.
+BENCHMARK_METHODS = (
+    *("DAP", "IAP", "CONSE", "CMT", "SSE", "LATEM", "ALE", "DEVISE", "SJE", "ESZSL", "SYNC", "SAE"),
+    "GFZSL",
+)
+#: Methods that a paper ran in a variant which is not the default here.
+VARIANTS: dict[str, dict[str, str]] = {"GBU": {"SAE": "V2S", "GFZSL": "estimated"}}
+#: Of so many methods there have to be figures before an order of them means something.
+ENOUGH = 10
+#: And on so many benchmarks, before it means something in general.
+SEVERAL = 3
+
+
+#: What rows were asked for, in words.
+_ASKED = {
+    "benchmark": "{}",
+    "split": "{}",
+    "chosen_for": "parameters for {}",
+    "table": "{}",
+}
+
+
+def _in_words(figure: str) -> str:
+    """Return the name of a figure or of what parameters were chosen for, as it is written."""
+    return {"gain": "OverlapGain", "lam": "λ", "gzsl": "GZSL"}.get(
+        figure, figure.replace("zsl", "ZSL").replace("at gamma", "at γ")
+    )
+
+
+class CannotTellError(Exception):
+    """What there is does not tell; the message says in one sentence what is missing."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Evidence:
+    """Figures of methods on data sets, and printed tables that hold something else.
+
+    Attributes
+    ----------
+    body : "printed", "real" or "simulated"
+    figures : DataFrame with the columns of :data:`FIGURES`
+        ``table``: where it was printed ("GBU 3", "CAL 2"), or "runs"; ``data``: name of the data
+        set; ``benchmark``: the one that it is or stands in for; ``pretraining``: what the features
+        were trained on, "none" for nothing, empty where that is not known; ``method``: name, with
+        what was given of its variants; ``figure``: "zsl", "u", "s", "H", "H at gamma",
+        "zsl per sample", "H per sample", "gain" (of classes that the extractor knows, SS), "lam"
+        (the weight that was chosen) or "zsl, fold k"; ``chosen_for``: "zsl" or "gzsl"; ``value``:
+        mean over seeds, accuracies as fractions; ``spread``: their deviation, NaN for one seed.
+    tables : name -> DataFrame of :func:`zslcore.datasets.facts.published`
+    """
+
+    body: Body
+    figures: pd.DataFrame
+    tables: Mapping[str, pd.DataFrame] = field(default_factory=dict)
+
+    def of_tables(self, names: Collection[str]) -> Evidence:
+        """Return the figures of these printed tables; runs are what they are."""
+        if self.body != "printed":
+            return self
+        return replace(self, figures=self.figures[self.figures["table"].isin(names)])
+
+    def of_paper(self, paper: str, benchmarks: Collection[str]) -> Evidence:
+        """Return the runs on these benchmarks, of methods as a paper ran them; print is as it is.
+
+        Where a method was run on features as they come and on scaled ones, the former count, as
+        the papers ran it.
+        """
+        if self.body == "printed":
+            return self
+        rows = self.figures[self.figures["benchmark"].isin(benchmarks)]
+        names = [_as_in(paper, name) for name in rows["method"]]
+        rows = rows.assign(
+            method=pd.Series(names, rows.index, object),
+            raw=["features none" in name for name in rows["method"]],
+        )
+        rows = rows.dropna(subset=["method"]).sort_values("raw", ascending=False, kind="stable")
+        same = ["data", "split", "method", "figure", "chosen_for"]
+        return replace(self, figures=rows.drop_duplicates(same).sort_index()[list(FIGURES)])
+
+    def trained_on(self, pretraining: str) -> Evidence:
+        """Return the figures of features that were trained on a set; "none" are the controls.
+
+        Raises
+        ------
+        CannotTellError
+            When there are none, but for controls.
+        """
+        rows = self.figures
+        named = rows["pretraining"].fillna("").str.split(" + ", regex=False)
+        found = rows[[pretraining in names for names in named]]
+        if found.empty and pretraining != "none":
+            unknown = sorted(rows["data"][rows["pretraining"].fillna("") == ""].unique())
+            which = f"; of {', '.join(unknown)} it is not known what they were" if unknown else ""
+            raise CannotTellError(f"No features here were trained on {pretraining}{which}.")
+        return replace(self, figures=found)
+
+    def rows(self, figure: str, **where: str | None) -> pd.DataFrame:
+        """Return the rows of a figure; ``where`` names columns and what they have to be.
+
+        Raises
+        ------
+        CannotTellError
+            When there is none.
+        """
+        rows = self.figures[self.figures["figure"] == figure]
+        for column, value in where.items():
+            if value is not None:
+                rows = rows[rows[column] == value]
+        if rows.empty:
+            asked = {name: value for name, value in where.items() if value is not None}
+            which = ", ".join(_ASKED[name].format(_in_words(str(v))) for name, v in asked.items())
+            said = f"There is no {_in_words(figure)}{f' ({which})' if which else ''} here."
+            raise CannotTellError(said)
+        return rows
+
+    def wide(
+        self,
+        figure: str,
+        *,
+        split: str | None = "PS",
+        chosen_for: str | None = "zsl",
+        methods: Sequence[str] = (),
+        table: str | None = None,
+    ) -> pd.DataFrame:
+        """Return a figure as the papers print it: a row a data set and split, a column a method.
+
+        Parameters
+        ----------
+        figure, split, chosen_for, table : what rows have to have; None for any
+        methods : columns; without a figure of each of them a row is left out. By default all.
+        """
+        rows = self.rows(figure, split=split, chosen_for=chosen_for, table=table)
+        wide = rows.pivot_table("value", ["data", "split"], "method", sort=False)
+        if not methods:
+            return wide
+        lacking = [name for name in methods if name not in wide.columns]
+        wide = wide.reindex(columns=list(methods)).dropna()
+        if wide.empty:
+            who = ", ".join(lacking or methods)
+            raise CannotTellError(
+                f"There is no {_in_words(figure)} of {who} on the same data here."
+            )
+        return wide
+
+    def compared(
+        self, figure: str, *, split: str = "PS", extra: Sequence[str] = ()
+    ) -> pd.DataFrame:
+        """Return a figure of the benchmark paper's methods, complete, on all data that have enough.
+
+        Of several data sets that stand for one benchmark, that with the shortest name counts.
+
+        Parameters
+        ----------
+        figure, split : as for :meth:`wide`
+        extra : methods beyond those of table 3, as CMT*
+        """
+        rows = self.figures.drop_duplicates("data")
+        one_each = {
+            benchmark: data
+            for data, benchmark in sorted(
+                zip(rows["data"], rows["benchmark"].fillna(rows["data"]), strict=True),
+                key=lambda pair: (-len(pair[0]), pair[0]),
+            )
+        }
+        wide = self.wide(figure, split=split)
+        wide = wide[wide.index.get_level_values("data").isin(one_each.values())]
+        wide = wide.reindex(columns=[*BENCHMARK_METHODS, *extra])
+        wide = wide[wide.notna().sum(axis=1) >= ENOUGH].dropna(axis=1)
+        if wide.empty or wide.shape[1] < ENOUGH:
+            raise CannotTellError(
+                f"It needs {ENOUGH} of the paper's methods on the same data "
+                f"({_in_words(figure)}, {split}); there are fewer here."
+            )
+        return wide
+
+    def on(self, benchmark: str, figure: str, split: str = "PS") -> pd.Series:
+        """Return a figure of every method on a benchmark, or on what stands in for it.
+
+        Of several data sets the one with the shortest name stands for it.
+        """
+        rows = self.rows(figure, benchmark=benchmark, split=split, chosen_for="zsl")
+        data = min(rows["data"].unique(), key=lambda name: (len(name), name))
+        return rows[rows["data"] == data].groupby("method", sort=False)["value"].mean()
+
+
+# --- What was printed -----------------------------------------------------------------------------
+
+
+def printed_evidence() -> Evidence:
+    """Return the tables of the three papers as figures, and those that hold others as they are."""
+    parts = [*_of_benchmark_paper(), *_of_calibration_paper()]
+    figures = pd.concat([part.reindex(columns=FIGURES) for part in parts], ignore_index=True)
+    others = (
+        *("cross_dataset_awa", "imagenet_zsl_top1", "overlap_gain_action", "reproduction"),
+        *("action_bidilel_splits", "transductive_text"),
+    )
+    return Evidence("printed", figures, {name: published(name) for name in others})
+
+
+def _printed(
+    table: str, rows: pd.DataFrame, figure: str, value: str, **columns: Any
+) -> pd.DataFrame:
+    """Return rows of a printed table as figures."""
+    named = rows.rename(columns={value: "value"}).assign(table=table, figure=figure, **columns)
+    named = named.assign(data=named["dataset"], benchmark=named["dataset"])
+    return named.assign(pretraining="imagenet-1k")  # ResNet-101, in both papers
+
+
+def _of_benchmark_paper() -> Iterable[pd.DataFrame]:
+    zsl, gzsl = published("zsl_top1"), published("gzsl_ps")
+    yield _printed("GBU 3", zsl, "zsl", "top1_per_class", chosen_for="zsl")
+    for figure, column in (("u", "unseen"), ("s", "seen"), ("H", "harmonic")):
+        yield _printed("GBU 6", gzsl, figure, column, chosen_for="zsl", split="PS")
+
+
+def _of_calibration_paper() -> Iterable[pd.DataFrame]:
+    zsl = published("calibration_zsl_top1").rename(columns={"top1_per_class_std": "spread"})
+    yield _printed("CAL 1", zsl, "zsl", "top1_per_class", chosen_for="zsl")
+    quoted = published("text_figures").query("paper == 'CAL' and table == 'zsl_top1'")
+    quoted = quoted.drop(columns="table")
+    yield _printed("CAL 1, quoted", quoted, "zsl", "quoted", chosen_for="zsl")
+    gzsl = published("calibration_gzsl_harmonic").assign(split="PS")
+    gzsl["chosen_for"] = gzsl["lambda_selected_for"]
+    for figure, calibrated in (("H", "no"), ("H at gamma", "yes")):
+        yield _printed("CAL 2", gzsl[gzsl["calibrated"] == calibrated], figure, "harmonic")
+    crops = published("calibration_10crop").assign(split="PS")
+    for figure, column in (
+        ("zsl", "zsl_per_class"),
+        ("zsl per sample", "zsl_per_sample"),
+        ("H at gamma", "harmonic_per_class"),
+        ("H per sample", "harmonic_per_sample"),
+    ):
+        yield _printed("CAL 3", crops, figure, column, chosen_for="gzsl")
+
+
+# --- What was run ---------------------------------------------------------------------------------
+
+
+def kept_rows(results: Iterable[RunResult]) -> pd.DataFrame:
+    """Return what evidence needs of kept results, one row each.
+
+    Returns
+    -------
+    DataFrame with the columns of :meth:`zslcore.evaluation.runs.RunResult.row`, and ``benchmark``
+    (None for other data), ``pretraining``, ``zsl_per_sample``, ``harmonic_per_sample``, ``gain``
+    (split SS, classes that the benchmark's facts say ImageNet-1K has) and ``zsl_fold1`` to
+    ``zsl_fold3`` (parameters of one fold)
+    """
+    kept = {result.key: result for result in results}
+    rows = []
+    for result in kept.values():
+        e = result.evaluation
+        row = result.row() | {"benchmark": _benchmark(result), "zsl_per_sample": e.zsl_per_sample}
+        row["pretraining"] = " + ".join(trained_on(result.spec.dataset, result.spec.digest))
+        if e.calibrated_per_sample is not None:
+            row["harmonic_per_sample"] = e.calibrated_per_sample.harmonic
+        row["gain"] = _gain(result, row["benchmark"])
+        for k, spec in enumerate(planned(result, "folds"), start=1):
+            of_fold = kept.get(spec.key)
+            row[f"zsl_fold{k}"] = None if of_fold is None else of_fold.evaluation.zsl
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def evidence_of(results: Iterable[RunResult]) -> dict[Body, Evidence]:
+    """Return kept results as evidence, those on real and those on simulated data apart."""
+    rows = kept_rows(results)
+    return {"real": of_rows(rows, simulated=False), "simulated": of_rows(rows, simulated=True)}
+
+
+def of_rows(rows: pd.DataFrame, *, simulated: bool) -> Evidence:
+    """Return rows of runs as evidence.
+
+    Parameters
+    ----------
+    rows : of :func:`kept_rows`; columns that are not there hold nothing
+    simulated : which rows
+
+    Notes
+    -----
+    Only runs on a benchmark count, or on data that stand in for one: the papers speak of no others.
+    Only parameters that were chosen on folds count, by the run itself or by one that differs in its
+    seed alone. Of data sets of one name, the version run last counts; of the same run by several
+    versions of this package the last one. Seeds are averaged.
+    """
+    body: Body = "simulated" if simulated else "real"
+    if rows.empty:
+        return Evidence(body, pd.DataFrame(columns=list(FIGURES)))
+    rows = _placed(rows[rows["simulated"] == simulated])
+    rows = rows.sort_values("created") if "created" in rows else rows
+    last = rows.groupby("dataset")["digest"].transform("last")
+    rows = rows[rows["digest"] == last]
+    records: list[dict[str, Any]] = [dict(row) for _, row in rows.iterrows()]
+    rows = rows.assign(method=[_variant(row) for row in records])
+    rows = rows[_chosen(rows)]
+    same = ["dataset", "split", "method", "select_for", "seed"]
+    rows = rows.drop_duplicates(same, keep="last")
+    return Evidence(body, _figures(rows.assign(lam=[_weight(text) for text in rows["params"]])))
+
+
+def _placed(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows on benchmarks, with what their features were trained on.
+
+    Rows of a file that names neither go by the name and the digest of their data.
+    """
+    if "benchmark" not in rows:
+        named = rows["dataset"].map(lambda name: _by_name(name, fact_sources()))
+        rows = rows.assign(benchmark=named.astype(object))
+    if "pretraining" not in rows:
+        pairs = zip(rows["dataset"], rows["digest"], strict=True)
+        rows = rows.assign(pretraining=[" + ".join(trained_on(*pair)) for pair in pairs])
+    return rows[rows["benchmark"].notna()]
+
+
+#: Figures and the columns of rows that hold them.
+COLUMNS = {
+    "zsl": "zsl",
+    "u": "plain_unseen",
+    "s": "plain_seen",
+    "H": "plain_harmonic",
+    "H at gamma": "calibrated_harmonic",
+    "zsl per sample": "zsl_per_sample",
+    "H per sample": "harmonic_per_sample",
+    "gain": "gain",
+    "lam": "lam",
+    **{f"zsl, fold {k}": f"zsl_fold{k}" for k in (1, 2, 3)},
+}
+
+
+def _figures(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return rows of runs as figures, seeds averaged."""
+    same = ["dataset", "benchmark", "pretraining", "split", "method", "select_for"]
+    parts = []
+    for figure, column in COLUMNS.items():
+        if column not in rows:
+            continue
+        values = rows.assign(value=rows[column].astype(float)).dropna(subset=["value"])
+        seeds = values.groupby(same, sort=False, dropna=False)["value"]
+        part = seeds.agg(value="mean", spread="std").reset_index()
+        parts.append(part.assign(figure=figure, table="runs"))
+    figures = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
+    named = figures.rename(columns={"dataset": "data", "select_for": "chosen_for"})
+    return named.reindex(columns=list(FIGURES))
+
+
+def _variant(row: Mapping[str, Any]) -> str:
+    """Return a method's name with what is unlike its defaults, as ``SAE (V2S)``.
+
+    Parameters of its grid are chosen, and seeds and devices are nothing to tell methods by.
+    """
+    method = METHODS.get(row["method"])
+    if method is None:
+        return str(row["method"])
+    defaults, ours = method().get_params(), json.loads(row["params"])
+    unlike = [
+        str(ours[name])
+        for name, default in defaults.items()
+        if name not in method.param_grid
+        and name not in ("random_state", "device", "batch_size", "tol")
+        and ours.get(name, default) != default
+    ]
+    unlike += [f"{what} {row[what]}" for what in ("features", "prototypes") if row[what] != "l2"]
+    return f"{row['method']} ({', '.join(unlike)})" if unlike else str(row["method"])
+
+
+def _as_in(paper: str, name: str) -> str | None:
+    """Return the name that a paper has for a variant of a method; None where it ran another one."""
+    method, _, rest = name.partition(" (")
+    tags = [t for t in rest.removesuffix(")").split(", ") if t not in ("", "features none")]
+    if paper not in VARIANTS:
+        return f"{method} ({', '.join(tags)})" if tags else method
+    ran = [VARIANTS[paper][method]] if method in VARIANTS[paper] else []
+    return method if method in (*BENCHMARK_METHODS, "CMT*") and tags == ran else None
+
+
+def _chosen(rows: pd.DataFrame) -> pd.Series:
+    """Return which runs have parameters that folds chose: their own, or another seed's."""
+    own = rows["params_origin"] == "validated"
+    of_seed = rows["params"].map(_without_seed)
+    cases = pd.MultiIndex.from_frame(
+        rows[["dataset", "split", "method", "select_for"]].assign(params=of_seed)
+    )
+    return own | pd.Series(cases.isin(cases[own]), rows.index)
+
+
+def _without_seed(params: str) -> str:
+    values = json.loads(params)
+    return json.dumps({name: values[name] for name in sorted(values) if name != "random_state"})
+
+
+def _weight(params: str) -> float:
+    """Return the weight lambda among parameters; NaN where there is none."""
+    return float(json.loads(params).get("lam", np.nan))
+
+
+def _benchmark(result: RunResult) -> str | None:
+    """Return the benchmark that a run is on, by its split's unseen classes.
+
+    AWA1 and AWA2 have the same, and go by name; so do simulated data, which are made of benchmarks.
+    """
+    if result.simulated:
+        return _by_name(result.spec.dataset, fact_sources())
+    split = result.spec.split
+    names = {plain_name(result.class_names[c]) for c in result.evaluation.per_class_zsl}
+    found = [name for name in fact_sources() if names == _unseen_classes(name, split)]
+    return found[0] if len(found) == 1 else _by_name(result.spec.dataset, found)
+
+
+@cache
+def _unseen_classes(benchmark: str, split: str) -> frozenset[str]:
+    """Return the plain names of the classes that a released split tests; none for other splits."""
+    t = class_facts(benchmark).classes
+    if split not in ("SS", "PS"):
+        return frozenset()
+    return frozenset(map(plain_name, t["class"][t[split.lower()] == "test"]))
+
+
+def _by_name(data: str, candidates: Iterable[str]) -> str | None:
+    """Return the benchmark that a data set is called after; None for any other name."""
+    called = data.lower().removeprefix("simulated-")
+    return next((name for name in candidates if called.startswith(name.lower())), None)
+
+
+@cache
+def _known_classes(benchmark: str) -> dict[str, bool]:
+    """Return whether ImageNet-1K has a class, by its plain name."""
+    t = class_facts(benchmark).classes
+    has = t["imagenet1k"] != ""
+    return dict(zip(map(plain_name, t["class"]), has, strict=True))
+
+
+def _gain(result: RunResult, benchmark: str | None) -> float:
+    """Return the overlap gain among the test classes of the standard split; NaN without one."""
+    if benchmark is None or result.spec.split != "SS":
+        return float("nan")
+    known, names = _known_classes(benchmark), result.class_names
+    of = {c: known.get(plain_name(names[c])) for c in result.evaluation.per_class_zsl}
+    if None in of.values():
+        return float("nan")
+    sides = [
+        [value for c, value in result.evaluation.per_class_zsl.items() if of[c] is has]
+        for has in (True, False)
+    ]
+    if not all(sides):
+        return float("nan")
+    return float(gain_of(np.mean(sides[0]), np.mean(sides[1])))

@@ -1,0 +1,263 @@
+"""Which of the kept runs are meant, in which order, and how they are written down.
+
+Filters and orders serve the command line and the Runs page alike. CSV holds a row a run, JSON
+everything (what ``zslcore runs import`` reads), LaTeX a table for a paper, with booktabs.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, fields
+from datetime import date
+
+import pandas as pd
+
+from zslcore.analysis.comparison import planned
+from zslcore.analysis.papers.printed import ChosenFor, chosen_for
+from zslcore.evaluation.protocol import origin_in_words
+from zslcore.evaluation.runs import RunResult
+from zslcore.evaluation.store import KeptRun
+from zslcore.exceptions import ZSLError, closest_name
+from zslcore.methods import METHODS
+from zslcore.storage.spreadsheets import harmless_csv
+from zslcore.version import stamped
+
+__all__ = [
+    "FORMATS",
+    "LATEX_COLUMNS",
+    "ORACLE",
+    "SORTED_BY",
+    "RunFilter",
+    "as_csv",
+    "as_json",
+    "as_latex",
+    "as_text",
+    "chosen",
+    "listed",
+    "peeked",
+]
+
+#: What runs may be ordered by, and whether the largest comes first.
+SORTED_BY: Mapping[str, bool] = {
+    "created": True,
+    "dataset": False,
+    "method": False,
+    "origin": False,
+    "zsl": True,
+    "plain_unseen": True,
+    "plain_seen": True,
+    "plain_harmonic": True,
+    "calibrated_harmonic": True,
+    "ausuc": True,
+    "seconds": True,
+}
+#: Column of a run's row -> heading in a paper; ``chosen_for`` is what the parameters are.
+LATEX_COLUMNS: Mapping[str, str] = {
+    "method": "Method",
+    "dataset": "Data set",
+    "split": "Split",
+    "chosen_for": "Chosen for",
+    "zsl": "ZSL",
+    "plain_unseen": "u",
+    "plain_seen": "s",
+    "plain_harmonic": "H",
+    "calibrated_harmonic": "H cal.",
+    "ausuc": "AUSUC",
+}
+#: What parameters were chosen for, in words.
+_CHOSEN_FOR: Mapping[ChosenFor, str] = {"zsl": "ZSL", "gzsl": "GZSL", "given": "given"}
+#: Of parameters that the oracle of another run chose on the test set: a bound, never a result.
+ORACLE = "oracle"
+_PERCENT = ("zsl", "plain_unseen", "plain_seen", "plain_harmonic", "calibrated_harmonic", "ausuc")
+
+
+@dataclass(frozen=True, slots=True)
+class RunFilter:
+    """Which runs are meant; what is empty or None excludes nothing.
+
+    Attributes
+    ----------
+    datasets, splits, methods : names
+    since : first day, UTC, on which they were made
+    imported : True for results of other people only, False for our own only
+    """
+
+    datasets: Collection[str] = ()
+    splits: Collection[str] = ()
+    methods: Collection[str] = ()
+    since: date | None = None
+    imported: bool | None = None
+
+    def __call__(self, one: KeptRun) -> bool:
+        """Whether a run is meant."""
+        spec = one.result.spec
+        return (
+            (not self.datasets or spec.dataset in self.datasets)
+            and (not self.splits or spec.split in self.splits)
+            and (not self.methods or spec.method in self.methods)
+            and (self.since is None or one.result.created[:10] >= self.since.isoformat())
+            and (self.imported is None or self.imported == (one.imported is not None))
+        )
+
+    def check(self, kept: Sequence[KeptRun]) -> None:
+        """Refuse a name that none of these runs has.
+
+        Raises
+        ------
+        UnknownNameError
+            Names the nearest one that there is.
+        """
+        for field in fields(self)[:3]:
+            kind = field.name.removesuffix("s")
+            known = {str(getattr(one.result.spec, kind)): None for one in kept}
+            for name in getattr(self, field.name) if known else ():
+                if name not in known:
+                    raise closest_name(f"{kind} among the runs", name, known)
+
+
+def listed(
+    kept: Sequence[KeptRun], meant: RunFilter, by: str = "created", *, reverse: bool = False
+) -> list[KeptRun]:
+    """Return the runs that are meant, in order.
+
+    Parameters
+    ----------
+    kept : see :meth:`zslcore.evaluation.store.RunStore.kept`
+    meant : RunFilter
+    by : key of ``SORTED_BY``; runs without such a figure come last
+    reverse : bool, default=False
+        The other way round than ``SORTED_BY`` says.
+
+    Raises
+    ------
+    UnknownNameError
+        For an order that there is not.
+    """
+    if by not in SORTED_BY:
+        raise closest_name("order of runs", by, SORTED_BY)
+    found = [one for one in kept if meant(one)]
+    value = {one.id: one.row()[by] for one in found}
+    with_value = [one for one in found if value[one.id] is not None]
+    without = [one for one in found if value[one.id] is None]
+    descending = SORTED_BY[by] != reverse
+    return sorted(with_value, key=lambda one: value[one.id], reverse=descending) + without
+
+
+def peeked(kept: Sequence[KeptRun]) -> frozenset[str]:
+    """Return the keys of runs with parameters that the oracle of one of these runs chose.
+
+    To the store they are given like any others; that they are the best on the test set is told by
+    the run whose oracle found them.
+    """
+    keys: set[str] = set()
+    for one in kept:
+        with suppress(ZSLError):  # what others imported may name parameters that no run can have
+            if one.result.params_origin == "validated":
+                keys |= {spec.key for spec in planned(one.result, "oracle")}
+    return frozenset(keys)
+
+
+def chosen(one: KeptRun, peeked: Collection[str]) -> str:
+    """Return what the parameters of a run were chosen for, or that they were given.
+
+    Parameters
+    ----------
+    one : KeptRun
+    peeked : of :func:`peeked`
+    """
+    how = chosen_for(one.result)
+    return ORACLE if how == "given" and one.result.key in peeked else _CHOSEN_FOR[how]
+
+
+def as_csv(runs: Sequence[KeptRun], peeked: Collection[str] = ()) -> str:
+    """Return one row per run; accuracies are fractions."""
+    rows = [one.row() | {"chosen_for": chosen(one, peeked)} for one in runs]
+    return harmless_csv(stamped(pd.DataFrame(rows)), index=False)
+
+
+def as_json(runs: Sequence[KeptRun], peeked: Collection[str] = ()) -> str:
+    """Return everything about the runs, in the form that ``runs import`` reads."""
+    return json.dumps([json.loads(one.to_json()) for one in runs], indent=1) + "\n"
+
+
+def as_latex(runs: Sequence[KeptRun], peeked: Collection[str] = ()) -> str:
+    """Return a table for a paper that loads booktabs: accuracies in percent, one decimal.
+
+    Simulated data are called so, as are parameters that an oracle chose (see :func:`peeked`), and
+    results of other people say whose they are.
+    """
+    table = pd.DataFrame([one.row() for one in runs], columns=list(LATEX_COLUMNS))
+    table["dataset"] = [_name(one) for one in runs]
+    table["chosen_for"] = [chosen(one, peeked) for one in runs]
+    for column in _PERCENT:
+        table[column] = 100 * table[column].astype(float)
+    names = dict(LATEX_COLUMNS)
+    if any(one.imported for one in runs):
+        table["origin"] = [one.imported.who if one.imported else "own" for one in runs]
+        names["origin"] = "Result of"
+    shown = table[list(names)].dropna(axis=1, how="all").rename(columns=names)
+    return shown.to_latex(index=False, escape=True, float_format="%.1f", na_rep="--")
+
+
+def _name(one: KeptRun) -> str:
+    name = one.result.spec.dataset
+    silent = one.result.simulated and not name.startswith("simulated")
+    return f"{name} (simulated)" if silent else name
+
+
+def as_text(result: RunResult, stated_by: str = "") -> str:
+    """Return the figures of a run as text, in percent, with the origin of every choice.
+
+    Parameters
+    ----------
+    result : RunResult
+    stated_by : whose result it is, where it was not computed here
+    """
+    e, spec = result.evaluation, result.spec
+    made = ", simulated" if result.simulated else ""
+    lines = [f"{spec.method} on {spec.dataset}{made}, split {spec.split}, data {spec.digest}"]
+    chosen = ", ".join(f"{name} = {value}" for name, value in result.params.items())
+    rule = f", {result.rule}" if result.rule else ""
+    how: str = result.params_origin
+    how = origin_in_words(how, stated_by) if how == "validated" else how
+    lines.append(f"parameters   {chosen}  ({how}{rule})")
+    if result.gamma is not None:
+        how = origin_in_words(result.gamma_origin, stated_by)
+        lines.append(f"gamma        {result.gamma:.3g}  ({how})")
+    more = len(e.per_class_zsl) > 5 and e.zsl_top5 is not None
+    top5 = f", top-5 {e.zsl_top5:.1%} per class" if more else ""
+    lines.append(f"ZSL          {e.zsl:.1%} per class, {e.zsl_per_sample:.1%} per sample{top5}")
+    for name, point in (("plain", e.plain), ("calibrated", e.calibrated)):
+        if point is not None:
+            accuracies = f"u {point.unseen:.1%}  s {point.seen:.1%}  H {point.harmonic:.1%}"
+            how = f"{name}, gamma {point.gamma:.3g}, per class"
+            lines.append(f"GZSL         {accuracies}  ({how})")
+    if e.ausuc is not None:
+        lines.append(f"AUSUC        {e.ausuc:.1%} per class")
+    again = f"again: {spec.command()}" if spec.method in METHODS else "the method is not known here"
+    return "\n".join([*lines, *_oracle_lines(result), f"{result.seconds:.1f} s; {again}"])
+
+
+def _oracle_lines(result: RunResult) -> list[str]:
+    """Return what choosing on the test set would have gained, where that was looked at."""
+    gaps = [
+        f"{words} {100 * result.oracle_gap[name]:+.1f} points of {figure}"
+        for name, words, figure in GAPS
+        if name in result.oracle_gap
+    ]
+    bounds = " (bounds, no results: chosen on the test set)"
+    lines = [f"oracle       {', '.join(gaps)}{bounds}"] if gaps else []
+    if result.oracle is not None and result.params_origin == "given":
+        lines.append("             no gap of parameters: they were given, no grid was searched")
+    return lines
+
+
+#: What choosing on the test set would add: name of a gap, what the app calls it, of which figure.
+GAPS = (
+    ("zsl", "gap of parameters", "ZSL"),
+    ("harmonic", "gap of parameters and gamma", "H"),
+    ("gamma", "gap of gamma", "H"),
+)
+FORMATS = {"csv": as_csv, "json": as_json, "latex": as_latex}

@@ -1,0 +1,237 @@
+"""``python -m zslcore audit PATH``: guard the splits of a repository.
+
+Exit status: 0 when every check ran and nothing that ``--fail-on`` names was found, 1 when something
+was, 2 when the audit could not run, with one sentence on the error output, 3 when nothing was found
+but a check could not look, for want of labels, features or the like: give them, or accept that with
+``--allow-incomplete``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from dataclasses import fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from zslcore.datasets import ZSLDataset, available, load
+from zslcore.datasets.sandbox.client import clean_text, read_value
+from zslcore.datasets.simulated import UNPLANTED
+from zslcore.datasets.simulated_actions import SIMULATED_ACTIONS
+from zslcore.evaluation.runs import RunResult
+from zslcore.evaluation.store import RunStore
+from zslcore.exceptions import FileRefusedError, ParameterError, ZSLError, closest_name
+from zslcore.leakage.checks import CHECKS
+from zslcore.leakage.context import Decisions, Provenance, Thresholds
+from zslcore.leakage.correction import POLICIES
+from zslcore.leakage.engine import audit, corrected_split
+from zslcore.leakage.loading import Subject, chosen_split
+from zslcore.leakage.render import FORMATS, render, to_junit
+from zslcore.leakage.report import FAIL_ON, AuditReport
+from zslcore.leakage.vocabularies import VOCABULARY_NAMES
+from zslcore.storage.files import folder_of, path_of, write_out
+
+if TYPE_CHECKING:
+    Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
+
+__all__ = ["add_parser", "read_decisions", "run_audit"]
+
+#: What a result may have been tuned by.
+CHOSEN = ("hyperparameters", "epochs", "gamma")
+MAX_DECISIONS = 1 << 20
+#: Thresholds of checks, with what the command line says of them.
+THRESHOLDS = {
+    "near": "ZSL005: share of the usual distance to the nearest training row",
+    "alone": "ZSL005: share of the distance to the tenth nearest training row",
+    "share": "ZSL004, ZSL005, ZSL012: share of test images up to which they are a warning",
+    "images": "ZSL011: fewest images of a test class",
+}
+
+
+def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
+    """Add the command ``audit`` to the command line of the package."""
+    parser = subparsers.add_parser("audit", help="look for leaks in a split", description=__doc__)
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    _add_arguments(parser)
+    parser.set_defaults(run=run_audit)
+    return parser
+
+
+def _add_arguments(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add(
+        "path", nargs="?", help="split file (.mat, .npz, .h5, .json), folder, or name of a data set"
+    )
+    add("--split", help="split of a data set; PS by default")
+    add("--labels", help="file with the labels, when they do not lie beside the split")
+    add("--features", help="file with the features, for ZSL004 and ZSL005; with labels, perhaps")
+    add("--groups", metavar="FILE",
+        help="which rows come from one photograph, for ZSL012: names, one a line, or a CSV, .mat, "
+        ".npz or .h5; by default the names of the image files, where a file has them")  # fmt: skip
+    add("--group-pattern", metavar="REGEX",
+        help="its first group is the photograph in such a name: '(.*)_aug[0-9]+'")  # fmt: skip
+    add("--pretraining", action="append", metavar="NAME",
+        help=f"{', '.join(VOCABULARY_NAMES)} or a text file; may be repeated; by default what a "
+        "data set declares")  # fmt: skip
+    add("--decisions", help="TOML file: [vocabulary] with 'class' = 'confirmed' or 'rejected'")
+    for what in CHOSEN:
+        add(f"--{what}-on", metavar="WHAT", default="unknown",
+            help="what they were chosen on: validation, given, test or none")  # fmt: skip
+    add("--prototypes-from", metavar="WHAT", default="unknown", help="independent or test images")
+    add(
+        "--runs",
+        action="store_true",
+        help="of a data set: measure ZSL007 and the oracle gap with the runs that are kept",
+    )
+    add("--against", metavar="SPLIT",
+        help="another split file of the same data, or of a data set another of its splits: say "
+        "which rows and classes moved")  # fmt: skip
+    for field in fields(Thresholds):
+        add(f"--{field.name}", type=type(field.default), default=field.default, metavar="NUMBER",
+            help=f"{THRESHOLDS[field.name]}, {field.default} by default")  # fmt: skip
+    add("--fail-on", choices=tuple(FAIL_ON), default="fail")
+    add("--allow-incomplete", nargs="*", metavar="ID",
+        help="accept that these checks, or any, could not run")  # fmt: skip
+    add("--format", choices=tuple(FORMATS), default="text")
+    add("--output", help="file to write the report to, instead of the terminal")
+    add("--correct", metavar="FILE", help="write a corrected split, .mat or .json")
+    add("--policy", choices=POLICIES, default="test first", help="for --correct")
+
+
+def run_audit(args: argparse.Namespace) -> int:
+    """Audit, report, correct; return the exit status."""
+    try:
+        _give_back_path(args)
+        accepted = _accepted(args)
+        subject = _subject(args.path)
+        report = audit(
+            subject,
+            **_where(args),
+            pretraining=args.pretraining,
+            decisions=read_decisions(args.decisions) if args.decisions else None,
+            provenance=_provenance(args),
+            runs=_kept_runs(subject, args) if args.runs else (),
+            against=_other(subject, args.against),
+        )
+        _say(args, _text(report, args))
+        if args.correct:
+            _correct(subject, args)
+    except (ZSLError, OSError) as error:
+        sys.stderr.write(f"{error}\n")
+        return 2
+    except Exception as error:  # noqa: BLE001 - status 1 would say that a leak was found
+        sys.stderr.write(f"The audit could not run ({type(error).__name__}: {error}).\n")
+        return 2
+    if report.fails(args.fail_on):
+        return 1
+    return 3 if set(report.not_run) - accepted else 0
+
+
+def _give_back_path(args: argparse.Namespace) -> None:
+    """Give the path back that stood behind ``--allow-incomplete``, which takes all that follows."""
+    listed = args.allow_incomplete or []
+    if args.path is None and listed and not listed[-1].upper().startswith("ZSL"):
+        args.path = listed.pop()
+    if args.path is None:
+        raise ParameterError("audit: expected a split file, a folder or the name of a data set.")
+
+
+def _where(args: argparse.Namespace) -> dict[str, Any]:
+    """Return what the audit and the corrected split are told of the subject alike."""
+    numbers = {field.name: getattr(args, field.name) for field in fields(Thresholds)}
+    told = {what: getattr(args, what) for what in ("split", "group_pattern")}
+    for what in ("labels", "features", "groups"):
+        name = getattr(args, what)
+        told[what] = None if name is None else str(path_of(name, folder_of(args.path)))
+    return told | {"thresholds": Thresholds(**numbers)}
+
+
+def _accepted(args: argparse.Namespace) -> frozenset[str]:
+    """Return the checks that need not have run: those that are named, or all."""
+    ids = [check.id for check in CHECKS]
+    if args.allow_incomplete is None:
+        return frozenset()
+    for id_ in args.allow_incomplete:
+        if id_ not in ids:
+            raise closest_name("check", id_, ids)
+    return frozenset(args.allow_incomplete or ids)
+
+
+def _subject(path: str) -> Subject:
+    """Return a path as it is, and the data set when there is no such path but such a name."""
+    is_name = path in (*available(), *UNPLANTED, *SIMULATED_ACTIONS)
+    return load(path) if is_name and not Path(path).exists() else path
+
+
+def _other(subject: Subject, against: str | None) -> Subject | None:
+    """Return what to compare with: a split of the same data set by its name, or any subject."""
+    if against is None or not isinstance(subject, ZSLDataset) or Path(against).exists():
+        return None if against is None else _subject(against)
+    return subject.split(against)
+
+
+def _kept_runs(subject: Subject, args: argparse.Namespace) -> list[RunResult]:
+    """Return what the run store has of a split of a data set."""
+    if not isinstance(subject, ZSLDataset):
+        raise ParameterError(f"--runs needs the name of a data set; got {clean_text(args.path)!r}.")
+    store = RunStore()
+    if unreadable := store.unreadable():
+        sys.stderr.write(f"{unreadable}\n")
+    return store.runs_on(subject, args.split or chosen_split(subject).name)
+
+
+def _provenance(args: argparse.Namespace) -> Provenance:
+    chosen = {what: getattr(args, f"{what}_on") for what in CHOSEN}
+    return Provenance(**chosen, prototypes=args.prototypes_from)
+
+
+def _text(report: AuditReport, args: argparse.Namespace) -> str:
+    if args.format == "junit":
+        return to_junit(report, args.fail_on, _accepted(args))
+    return render(report, args.format)
+
+
+def _say(args: argparse.Namespace, text: str) -> None:
+    if args.output:
+        write_out(args.output, text)
+    else:
+        sys.stdout.write(text)
+
+
+def _correct(subject: Subject, args: argparse.Namespace) -> None:
+    path = Path(args.correct)
+    if path.suffix not in (".mat", ".json"):
+        raise ParameterError(f"--correct writes .mat or .json; got {path.name!r}.")
+    split = corrected_split(subject, policy=args.policy, **_where(args))
+    if path.suffix == ".mat":
+        split.save_mat(path)
+    else:
+        write_out(path, split.to_json())
+
+
+def read_decisions(path: str | Path) -> Decisions:
+    """Read what a person said about overlaps.
+
+    The file has one table per vocabulary::
+
+        [imagenet-1k]
+        seal = "rejected"
+        "giant panda" = "confirmed"
+
+    Raises
+    ------
+    FileRefusedError
+        When it is not there, too large, not TOML, or says anything else.
+    """
+    path, name = Path(path), clean_text(Path(path).name)
+    tables: dict[str, Any] = read_value(path, "TOML", max_bytes=MAX_DECISIONS)
+    for vocabulary, table in tables.items():
+        if not isinstance(table, dict):
+            raise FileRefusedError(f"{name}: expected a table [{clean_text(vocabulary)}].")
+        for class_name, decision in table.items():
+            if decision not in ("confirmed", "rejected"):
+                raise FileRefusedError(
+                    f"{name}: {clean_text(class_name)!r} must be 'confirmed' or 'rejected'; "
+                    f"got {clean_text(str(decision))!r}."
+                )
+    return tables

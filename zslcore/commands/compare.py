@@ -1,0 +1,79 @@
+"""``zslcore compare``: many methods on several data sets, ranked."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING
+
+from zslcore.commands.options import named, show_steps
+
+if TYPE_CHECKING:
+    Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
+
+__all__ = ["add_parser"]
+
+
+def add_parser(commands: Subparsers) -> None:
+    """``compare``: many methods on several data sets, ranked."""
+    parser = commands.add_parser(
+        "compare",
+        help="compare methods on several data sets, and rank them",
+        description="Make the runs that the run store does not hold, parameters chosen on the "
+        "folds, then rank the methods over all data sets and splits. What is stopped goes on where "
+        "it stopped.",
+    )
+    option = parser.add_argument
+    option("--dataset", nargs="+", default=["digits"], help="names of data sets (digits)")
+    option("--split", nargs="+", default=["PS"], help="names of splits (PS)")
+    option("--method", nargs="+", help="names of methods (all inductive ones)")
+    option("--select-for", default="gzsl", choices=["gzsl", "zsl"], help="what parameters serve")
+    option("--figure", default="H at gamma", help="zsl, u, s, H, or one of these 'at gamma'")
+    option("--per", default="class", choices=["class", "sample"], help="mean per class or sample")
+    option("--folds", action="store_true", help="also what each fold alone would choose")
+    option("--jobs", type=int, default=2, help="runs at a time (2)")
+    option("--dask", default="", metavar="ADDRESS", help="Dask cluster that shares our data folder")
+    option("--json", action="store_true", help="print every figure as JSON instead of a table")
+    parser.set_defaults(run=run_compare)
+
+
+def run_compare(args: argparse.Namespace) -> None:
+    """Make what is missing, then print every figure and the ranks."""
+    from zslcore.analysis import comparison
+    from zslcore.datasets import load
+    from zslcore.evaluation.store import RunStore
+    from zslcore.jobs import compare
+    from zslcore.methods import METHODS
+
+    methods = args.method or [name for name, m in METHODS.items() if not m.card.joint_space]
+    datasets = {name: load(name) for name in args.dataset}
+    digests = {name: data.digest for name, data in datasets.items()}
+    spec = comparison.ComparisonSpec(digests, tuple(args.split), tuple(methods), args.select_for)
+    choices: list[comparison.Choice] = ["folds"] if args.folds else []
+    store = RunStore()
+    todo = comparison.missing(spec, datasets, store, choices)
+    for done, (run, refused) in enumerate(compare.make(todo, choices, args.jobs, args.dask), 1):
+        show_steps(done, len(todo), f"{run.method} on {run.dataset}")
+        if refused:
+            print(f"{run.method} on {run.dataset}, split {run.split}: {refused}", file=sys.stderr)
+    show_steps()
+    found = comparison.occasions(
+        spec,
+        datasets,
+        store,
+        args.figure,
+        choice="folds" if args.folds else "validated",
+        average=args.per,
+        n_draws=400,
+    )
+    if args.json:
+        rows = found.table().assign(
+            digest=lambda table: table["dataset"].map(digests),
+            simulated=lambda table: [datasets[name].simulated for name in table["dataset"]],
+        )
+        print(rows.to_json(orient="records"))
+        return
+    for data in datasets.values():
+        print(f"on {named(data)}")
+    print(f"{args.figure}, mean per {args.per}, parameters chosen for {args.select_for}")
+    print(comparison.as_text(found))

@@ -1,0 +1,137 @@
+"""``zslcore import`` and ``zslcore download``: data sets from files and public archives."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from zslcore.datasets import ZSLDataset
+
+    Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
+
+__all__ = ["add_parser", "print_dataset"]
+
+
+def add_parser(commands: Subparsers) -> None:
+    """Add ``import`` and ``download``."""
+    add_import(commands)
+    add_download(commands)
+
+
+def add_import(commands: Subparsers) -> None:
+    """``import``: read a data set from files, for good."""
+    parser = commands.add_parser(
+        "import",
+        help="import a data set from files",
+        description="Import a data set: a folder in the xlsa17 layout (res101.mat, "
+        "att_splits.mat), features of your own as .npz, HDF5 or CSV, or the archives of UCF101 and "
+        "HMDB51 (labels, word vectors and random splits).",
+    )
+    parser.add_argument(
+        "source",
+        metavar="FOLDER",
+        help="folder in the xlsa17 layout, the standard_split in it, or a file",
+    )
+    parser.add_argument(
+        "--features", metavar="F", help="file of features, in FOLDER or any path (res101.mat)"
+    )
+    parser.add_argument(
+        "--splits", metavar="S", help="file of splits, in FOLDER or any path (att_splits.mat)"
+    )
+    parser.add_argument(
+        "--prototypes",
+        metavar="P",
+        help="class embeddings in place of a folder's att, or beside a file: CSV with a column "
+        "class; for a folder also .mat, .npz or HDF5",
+    )
+    parser.add_argument(
+        "--embedding", metavar="E", help="which of several in that file, as word2vec"
+    )
+    parser.add_argument(
+        "--unseen",
+        metavar="CLASS",
+        nargs="+",
+        help="unseen classes of a file: names or numbers, or a file of them",
+    )
+    parser.add_argument("--name", metavar="N", help="name to import it under")
+    parser.set_defaults(run=run_import)
+
+
+def run_import(args: argparse.Namespace) -> None:
+    """Import what ``args.source`` holds and print what it is."""
+    from zslcore.datasets.action_files import holds_actions
+    from zslcore.datasets.importing import import_dataset
+    from zslcore.datasets.sandbox.client import listed_classes
+    from zslcore.exceptions import ParameterError
+    from zslcore.storage.files import folder_of, path_of
+
+    of_file, of_folder = ("unseen",), ("features", "splits", "embedding")
+    if holds_actions(Path(args.source)):  # features have a file of their own, splits have not
+        of_file, of_folder = ("features",), ("unseen", "splits", "embedding")
+    for option in of_folder if Path(args.source).is_file() else of_file:
+        if getattr(args, option) is not None:
+            kind = "file" if option in of_folder else "folder"
+            raise ParameterError(f"--{option} means nothing for a {kind}; got {args.source}.")
+    options = {key: getattr(args, key) for key in ("name", "prototypes", *of_file, *of_folder)}
+    given = {key: value for key, value in options.items() if value is not None}
+    folder = folder_of(args.source)
+    for key in {"features", "splits", "prototypes"} & {*given}:
+        given[key] = str(path_of(given[key], folder))
+    if "unseen" in given:
+        given["unseen"] = listed_classes(given["unseen"], folder)
+    print_dataset(import_dataset(args.source, **given))
+
+
+def add_download(commands: Subparsers) -> None:
+    """``download``: fetch a public archive and import its data sets."""
+    parser = commands.add_parser(
+        "download",
+        help="download and import public data",
+        description="Download a public archive (xlsa17: 0.9 GB) and import its data sets.",
+    )
+    parser.add_argument("archive", metavar="NAME", help="xlsa17")
+    parser.add_argument("--only", metavar="SET", nargs="+", help="import these data sets only")
+    parser.set_defaults(run=run_download)
+
+
+def run_download(args: argparse.Namespace) -> None:
+    """Fetch an archive, unpack what is known in it and import every data set."""
+    from zslcore.datasets.download import archives, fetch, unpack
+    from zslcore.datasets.xlsa17 import read_xlsa17
+
+    path = fetch(args.archive, show_progress)
+    archive = archives()[args.archive]
+    print(f"{archive.title}\n{archive.citation}\n{archive.licence}\n")
+    print(f"archive   {path}\nSHA-256   {archive.known_sha256()}\n")
+    for folder in unpack(archive, path, path.parent / archive.name, args.only).values():
+        print_dataset(read_xlsa17(folder))
+
+
+def show_progress(done: int, total: int) -> None:
+    """Rewrite one line on standard error."""
+    share = f" of {total / 1e6:,.0f} MB, {done / total:.0%}" if total else " MB"
+    sys.stderr.write(f"\r{done / 1e6:,.0f}{share} " + ("\n" if done == total else ""))
+    sys.stderr.flush()
+
+
+def print_dataset(data: ZSLDataset) -> None:
+    """Print what a data set holds, one fact a line."""
+    from zslcore.datasets.benchmarks import benchmark_of
+
+    n, d = data.features.shape
+    print(f"{data.name}")
+    print(f"  images    {n:,} x {d:,} features")
+    print(f"  classes   {data.n_classes} x {data.prototypes.shape[1]} attributes")
+    print(f"  benchmark {benchmark_of(data) or 'none that is known'}, by its classes")
+    print(f"  digest    {data.digest}")
+    for split in data.splits.values():
+        print(
+            f"  {split.name:9} {len(split.seen_classes)} seen and "
+            f"{len(split.unseen_classes)} unseen classes; {len(split.trainval):,} trainval, "
+            f"{len(split.test_seen):,} test seen, "
+            f"{len(split.test_unseen):,} test unseen rows; {len(split.folds)} folds"
+        )
+        print(f"            {split.note}")

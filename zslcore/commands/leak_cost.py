@@ -1,0 +1,66 @@
+"""``zslcore leak-cost``: what training on test images would gain, in points."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from zslcore.commands.options import named, show_steps
+
+if TYPE_CHECKING:
+    Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
+
+__all__ = ["add_parser"]
+
+
+def add_parser(commands: Subparsers) -> None:
+    """``leak-cost``: what leaks of a split cost methods, in points."""
+    parser = commands.add_parser(
+        "leak-cost",
+        help="measure what leaks cost, in points",
+        description="Fit methods with a leak and without, on the same test images: trained on "
+        "test images of seen classes, as train_loc and val_loc of PS v1 have them (training); "
+        "parameters chosen on such folds (selection); trained on other rows of the photographs "
+        "that test images are cut from (photographs).",
+    )
+    option = parser.add_argument
+    option("--dataset", default="digits", help="name of the data set (digits)")
+    option("--split", help="name of the split (PS, or the only one there is)")
+    option("--method", nargs="+", required=True, help="names of methods")
+    option("--leak", nargs="+", default=(), help="which leaks (all that the split can show)")
+    option("--given", action="store_true", help="default parameters, none chosen on the folds")
+    option("--json", action="store_true", help="print everything as JSON instead of tables")
+    parser.set_defaults(run=run_leak_cost)
+
+
+def run_leak_cost(args: argparse.Namespace) -> None:
+    """Measure what leaks cost, and print it."""
+    from zslcore.analysis import leak_cost
+    from zslcore.datasets import load
+    from zslcore.methods import get_method
+
+    dataset = load(args.dataset)
+    split = dataset.split(args.split)
+    methods = [get_method(name)() for name in args.method]
+    found = []
+    for method in methods:
+        found += leak_cost.costs(
+            method,
+            dataset,
+            split,
+            args.leak,
+            choose=not args.given,
+            on_progress=show_steps,
+        )
+    show_steps()
+    if args.json:
+        rows = leak_cost.table(found).assign(
+            dataset=dataset.name,
+            split=split.name,
+            digest=dataset.digest,
+            simulated=dataset.simulated,
+        )
+        print(rows.to_json(orient="records", double_precision=15))
+        return
+    print(f"on {named(dataset)}, split {split.name}")
+    print(leak_cost.as_text(found))

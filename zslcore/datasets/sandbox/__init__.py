@@ -1,0 +1,1 @@
+"""Read untrusted files in a confined child process."""

@@ -1,0 +1,823 @@
+r"""The honest protocol: choose on folds, fit on trainval, look at the test set once.
+
+Hyper-parameters are chosen inside the training classes, never on test classes:
+
+- for ZSL, by the mean per-class accuracy on a fold's validation classes;
+- for GZSL, as the calibration paper does: a fifth of each of the fold's training classes is kept as
+  *seen validation*, the validation classes are the *unseen validation*, and the best parameters are
+  those with the largest harmonic mean H after the fold's own best gamma.
+
+A few folds cannot tell all points of a grid apart. Where a method says which of its parameters make
+it simpler (``simpler``), the rule of one standard error holds: of the points that lie within one
+standard error of the best, the simplest is chosen. The error is that of the difference from the
+best, fold by fold, since what makes one fold harder than another is common to both. Other methods
+get the best point. :class:`Selection` keeps which rule it was.
+
+The gamma that goes to the test set is the one whose H, averaged over the folds' exact curves, is
+largest. Then the method is fitted again on all of trainval, and the test set is scored. What the
+same grid would have reached by choosing *on* the test set is the oracle; it is reported beside the
+result, under that name, and never chosen.
+
+A method with a novelty detector (CMT*) has ``seen_penalty(X)``, one number a sample, which decides
+between the sides in place of the best scores: the answer is a seen class exactly while
+gamma < -penalty, and within a side nothing changes. All of the above holds as it stands; gamma,
+chosen on the folds' seen and unseen validation, then is how far the detector's threshold lies below
+the one it took from its training images.
+
+References
+----------
+Y. Xian, C. Lampert, B. Schiele, Z. Akata, "Zero-shot learning - a comprehensive evaluation of the
+good, the bad and the ugly", TPAMI 2019. Y. Le Cacheux, H. Le Borgne, M. Crucianu, "From classical
+to generalized zero-shot learning: a simple adaptation process", MMM 2019, sections 3.2 and 3.3.
+T. Hastie, R. Tibshirani, J. Friedman, "The elements of statistical learning", 2009, section 7.10
+(one standard error).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, Literal, TypeVar
+
+import numpy as np
+import pandas as pd
+from sklearn.model_selection import ParameterGrid
+
+from zslcore.datasets.base import Fold, Split, ZSLDataset, hold_out
+from zslcore.datasets.features import FeatureView, Preprocessing
+from zslcore.exceptions import DatasetError, ParameterError, SplitError
+from zslcore.methods.base import Params, ZSLEstimator, with_seed
+from zslcore.metrics import (
+    Answers,
+    Average,
+    Margins,
+    OperatingPoint,
+    SeenUnseenCurve,
+    answers_of,
+    curve_of,
+    margins_of_answers,
+    mean_class_accuracy,
+    middle_gamma,
+    per_class_accuracy,
+    ranks_of,
+    sample_accuracy,
+    top_k_of_ranks,
+)
+from zslcore.metrics.thresholds import Switches, switches_of
+
+__all__ = [
+    "REVISION",
+    "AnsweredTest",
+    "Evaluation",
+    "FoldAnswers",
+    "FoldChoice",
+    "GammaOrigin",
+    "Oracle",
+    "Problem",
+    "Progress",
+    "Rule",
+    "ScoredTest",
+    "Selection",
+    "Task",
+    "best_common_gamma",
+    "evaluate",
+    "fit_and_score",
+    "oracle",
+    "origin_in_words",
+    "penalised",
+    "require_unseen",
+    "rule_of",
+    "select",
+    "simplest_of_ties",
+    "transduce",
+]
+
+#: Counted up when the same data, method and parameters are chosen or judged otherwise than before.
+REVISION = 1
+
+Task = Literal["zsl", "gzsl"]
+Rule = Literal["best", "one standard error"]
+Progress = Callable[[int, int], None]
+GammaOrigin = Literal["validated", "given", "oracle"]
+#: How gamma was found -> what that leaves open.
+_LEFT_OPEN = {"given": "how it was chosen is not stated", "oracle": "a bound, not a result"}
+_T = TypeVar("_T")
+
+#: Share of each training class of a fold that is kept as seen validation (calibration paper, 3.2).
+SEEN_VALIDATION = 0.2
+
+
+# --- What is fitted and what is scored ------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Problem:
+    """One fit and one scoring: training rows, test rows and the candidates between them.
+
+    Attributes
+    ----------
+    X, y, S : training features, labels (rows of ``S``) and prototypes, seen classes only
+    X_test, y_test : test features and labels (rows of ``candidates``)
+    candidates : prototypes of shape (n_candidates, n_attributes)
+    classes : array of shape (n_candidates,), their rows in the data set's prototypes
+    seen : bool array of shape (n_candidates,)
+    """
+
+    X: FeatureView
+    y: np.ndarray
+    S: np.ndarray
+    X_test: FeatureView
+    y_test: np.ndarray
+    candidates: np.ndarray
+    classes: np.ndarray
+    seen: np.ndarray
+
+    @classmethod
+    def of(
+        cls,
+        dataset: ZSLDataset,
+        preprocessing: Preprocessing,
+        train: np.ndarray,
+        test: np.ndarray,
+        classes: np.ndarray | None = None,
+    ) -> Problem:
+        """Part ``dataset`` into training and test rows.
+
+        Candidates are ``classes``, or all classes with training or test rows.
+        """
+        labels = dataset.labels
+        seen_classes = np.unique(labels[train])
+        if classes is None:
+            classes = np.union1d(seen_classes, labels[test])
+        S = preprocessing.of_prototypes(dataset.prototypes)
+        features = preprocessing.of_features(dataset.features, train)
+        return cls(
+            X=features.rows(train),
+            y=np.searchsorted(seen_classes, labels[train]),
+            S=S[seen_classes],
+            X_test=features.rows(test),
+            y_test=np.searchsorted(classes, labels[test]),
+            candidates=S[classes],
+            classes=classes,
+            seen=np.isin(classes, seen_classes),
+        )
+
+    @classmethod
+    def of_test(cls, dataset: ZSLDataset, split: Split, preprocessing: Preprocessing) -> Problem:
+        """Part ``dataset`` into trainval and all test rows, all classes being candidates."""
+        if not len(split.trainval) or not len(split.test_unseen):
+            raise DatasetError(
+                f"{dataset.name}, split {split.name!r}: needs training rows and unseen test rows; "
+                f"got {len(split.trainval)} and {len(split.test_unseen)}."
+            )
+        require_unseen(dataset, split)
+        test = np.concatenate([split.test_seen, split.test_unseen])
+        classes = np.union1d(split.seen_classes, split.unseen_classes)
+        return cls.of(dataset, preprocessing, split.trainval, test, classes)
+
+    def sweep(self, method: ZSLEstimator, grid: Sequence[Params]) -> Iterator[np.ndarray]:
+        """Yield the test scores of every point of ``grid``."""
+        if method.seen_penalty is not None:
+            return map(self.scores_of, method.fit_grid(self.X, self.y, self.S, grid))
+        return method.score_grid(self.X, self.y, self.S, grid, self.X_test, self.candidates)
+
+    def scores_of(self, fitted: ZSLEstimator) -> np.ndarray:
+        """Return the test scores of a fitted method, after its novelty detector if it has one."""
+        F = fitted.decision_function(self.X_test, self.candidates)
+        if fitted.seen_penalty is None or self.seen.all() or not self.seen.any():
+            return F
+        return penalised(F, self.seen, fitted.seen_penalty(self.X_test))
+
+    def scored(self, fitted: ZSLEstimator) -> ScoredTest:
+        """Return the scores of a fitted method with everything that is needed to judge them."""
+        return ScoredTest(self.scores_of(fitted), self.y_test, self.classes, self.seen)
+
+
+def require_unseen(dataset: ZSLDataset, split: Split) -> None:
+    """Refuse a split whose test classes are all trained on: nothing in it is zero-shot.
+
+    Raises
+    ------
+    SplitError
+        Which knows the split, so that a page can lead to its review.
+    """
+    tested = np.unique(dataset.labels[split.test_unseen])
+    if not len(np.setdiff1d(tested, dataset.labels[split.trainval])):
+        raise SplitError(
+            f"{dataset.name}, split {split.name!r}: expected test images of a class that has no "
+            f"training image, got {len(tested)} test classes that all have some; there is nothing "
+            "to score.",
+            dataset.name,
+            split.name,
+        )
+
+
+def penalised(F: np.ndarray, seen: np.ndarray, penalty: np.ndarray) -> np.ndarray:
+    """Return scores whose seen side wins by ``-penalty``, whatever the best scores were.
+
+    Each side is measured from its own best score, so that the order within it stays.
+
+    Parameters
+    ----------
+    F : array of shape (n_samples, n_candidates)
+    seen : bool array of shape (n_candidates,), with both values in it
+    penalty : array of shape (n_samples,)
+    """
+    a, b = (side.max(axis=1) for side in (F[:, seen], F[:, ~seen]))
+    a, b = (np.where(np.isneginf(best), 0, best) for best in (a, b))  # a side that is ruled out
+    return F - np.where(seen, (a + penalty)[:, None], b[:, None])
+
+
+class AnsweredTest(ABC):
+    """The answers to a test set: every figure of the protocol is read off them.
+
+    Attributes
+    ----------
+    y : int array of shape (n_samples,), numbers of candidates
+    classes : int array of shape (n_candidates,), rows of the data set's prototypes
+    seen : bool array of shape (n_candidates,)
+    """
+
+    y: np.ndarray
+    classes: np.ndarray
+    seen: np.ndarray
+
+    @property
+    @abstractmethod
+    def answers(self) -> Answers:
+        """The best candidate of either side, for every sample."""
+
+    @property
+    @abstractmethod
+    def zsl_answers(self) -> tuple[np.ndarray, np.ndarray]:
+        """Labels of unseen samples, and their answers among unseen candidates: plain ZSL."""
+
+    @abstractmethod
+    def zsl_top(self, k: int) -> float | None:
+        """Return the top-k accuracy of plain ZSL, mean over classes; None where it is unknown."""
+
+    def ranks(self, gamma: float) -> np.ndarray | None:
+        """Return the place of the true class among all candidates, from 1; None if unknown."""
+        return None
+
+    @property
+    def generalized(self) -> bool:
+        """Whether there are test samples of seen classes, without which there is no GZSL."""
+        return bool(self.seen[self.y].any())
+
+    @cached_property
+    def curve(self) -> SeenUnseenCurve:
+        """The exact seen-unseen curve, per class."""
+        return self.curve_of("class")
+
+    def curve_of(self, average: Average) -> SeenUnseenCurve:
+        """Return the exact seen-unseen curve, per "class" or per "sample"."""
+        return curve_of(self.margins, average)
+
+    @cached_property
+    def margins(self) -> Margins:
+        """What curves of either average are made of."""
+        return margins_of_answers(self.answers)
+
+    @cached_property
+    def switches(self) -> Switches:
+        """At which gamma the answer to every image changes sides."""
+        return switches_of(self.answers, self.margins, self.seen)
+
+    def predicted(self, gamma: float = 0.0) -> np.ndarray:
+        """Answers among all candidates after calibrated stacking, as numbers of candidates.
+
+        Ties between the sides go to the unseen one, as on the curve.
+        """
+        return self.answers.at(gamma)
+
+
+@dataclass(frozen=True, eq=False)
+class ScoredTest(AnsweredTest):
+    """The score matrix of a test set.
+
+    Attributes
+    ----------
+    F : array of shape (n_samples, n_candidates), larger is closer
+    y : int array of shape (n_samples,), columns of ``F``
+    classes : int array of shape (n_candidates,), rows of the data set's prototypes
+    seen : bool array of shape (n_candidates,)
+    """
+
+    F: np.ndarray
+    y: np.ndarray
+    classes: np.ndarray
+    seen: np.ndarray
+
+    def __post_init__(self) -> None:
+        for array in (self.F, self.y, self.classes, self.seen):
+            array.setflags(write=False)
+
+    @cached_property
+    def unseen_part(self) -> tuple[np.ndarray, np.ndarray]:
+        """Scores and labels of unseen samples among unseen candidates: plain ZSL."""
+        unseen = ~self.seen
+        rows = unseen[self.y]
+        return self.F[np.ix_(rows, unseen)], (np.cumsum(unseen) - 1)[self.y[rows]]
+
+    @cached_property
+    def answers(self) -> Answers:
+        """The best candidate of either side: the matrix is read once for all gammas."""
+        return answers_of(self.F, self.y, self.seen)
+
+    @property
+    def zsl_answers(self) -> tuple[np.ndarray, np.ndarray]:
+        """Labels of unseen samples, and their answers among unseen candidates: plain ZSL."""
+        of_unseen = ~self.seen[self.y]
+        return self.y[of_unseen], self.answers.unseen_class[of_unseen]
+
+    @cached_property
+    def zsl_ranks(self) -> np.ndarray:
+        """Place of the true class of unseen samples among unseen candidates, from 1."""
+        return ranks_of(*self.unseen_part)
+
+    def ranks(self, gamma: float) -> np.ndarray:
+        """Return the place of the true class among all candidates at ``gamma``, from 1."""
+        return ranks_of(self.F - gamma * self.seen, self.y)
+
+    def zsl_top(self, k: int) -> float:
+        """Return the top-k accuracy of plain ZSL, mean over classes."""
+        return top_k_of_ranks(self.zsl_ranks, self.unseen_part[1], k)
+
+
+def fit_and_score(
+    method: ZSLEstimator,
+    dataset: ZSLDataset,
+    split: Split,
+    *,
+    preprocessing: Preprocessing = Preprocessing(),  # noqa: B008 - frozen
+    seed: int = 0,
+) -> ScoredTest:
+    """Fit ``method`` on trainval and score the test set, seen and unseen, among all classes."""
+    problem = Problem.of_test(dataset, split, preprocessing)
+    method = with_seed(method, seed).fit(problem.X, problem.y, problem.S)
+    return problem.scored(method)
+
+
+def transduce(
+    method: ZSLEstimator,
+    dataset: ZSLDataset,
+    split: Split,
+    *,
+    task: Task = "zsl",
+    preprocessing: Preprocessing = Preprocessing(),  # noqa: B008 - frozen
+    seed: int = 0,
+) -> ScoredTest:
+    """Fit on trainval and on the test images without their labels, and score these.
+
+    Parameters
+    ----------
+    method : ZSLEstimator
+        A transductive one, or an inductive one to be shown beside it.
+    dataset, split : the data
+    task : "zsl" or "gzsl"
+        For "zsl" the images are those of unseen classes and the candidates the unseen classes; for
+        "gzsl" both are all there are in the test set.
+    preprocessing : Preprocessing
+    seed : int
+        Seeds stochastic methods.
+    """
+    if task not in ("zsl", "gzsl"):
+        raise ParameterError(f"task must be 'zsl' or 'gzsl'; got {task!r}.")
+    require_unseen(dataset, split)
+    test, classes = split.test_unseen, split.unseen_classes
+    if task == "gzsl":
+        test = np.concatenate([split.test_seen, test])
+        classes = np.union1d(split.seen_classes, classes)
+    problem = Problem.of(dataset, preprocessing, split.trainval, test, classes)
+    (F,) = problem.sweep(with_seed(method, seed), [{}])
+    return ScoredTest(F, problem.y_test, problem.classes, problem.seen)
+
+
+# --- Choosing -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class FoldChoice:
+    """What a single fold would choose by itself.
+
+    Attributes
+    ----------
+    params : its best point of the grid
+    gamma : its best gamma with it; None where the choice was for ZSL
+    score : what it reaches there, per-class accuracy for "zsl", H for "gzsl"
+    """
+
+    params: dict[str, Any]
+    gamma: float | None
+    score: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FoldAnswers:
+    """The answers to the validation images of a fold, on which gamma was chosen.
+
+    Attributes
+    ----------
+    rows : int array of shape (n_samples,), 0-based rows of the data: seen, then unseen validation
+    classes : int array of shape (n_candidates,), rows of the data set's prototypes
+    seen : bool array of shape (n_candidates,)
+    answers : Answers, whose classes are numbers of candidates
+    """
+
+    rows: np.ndarray
+    classes: np.ndarray
+    seen: np.ndarray
+    answers: Answers
+
+    @property
+    def curve(self) -> SeenUnseenCurve:
+        """The exact seen-unseen curve of the fold, per class."""
+        return curve_of(margins_of_answers(self.answers))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Selection:
+    """Parameters chosen on the folds, and how every point of the grid did there.
+
+    Attributes
+    ----------
+    task : "zsl" or "gzsl", what they were chosen for
+    rule : "best" mean over folds, or the simplest point within "one standard error" of it
+    params : the chosen point of the grid
+    gamma : the gamma chosen with it for calibrated stacking
+    score : its mean over folds, per-class accuracy for "zsl", H for "gzsl"
+    table : one row per grid point and fold; columns: parameters, fold, score and, for "gzsl",
+        ``calibration_gamma``, the fold's best
+    of_folds : what every fold would choose by itself, the first of its best points
+    curves : one tuple a grid point, of its seen-unseen curve on every fold; empty for "zsl"
+    validation : what the chosen point answers on every fold; gamma is the best of these answers
+    """
+
+    task: Task
+    rule: Rule
+    params: dict[str, Any]
+    gamma: float
+    score: float
+    table: pd.DataFrame
+    of_folds: tuple[FoldChoice, ...] = ()
+    curves: tuple[tuple[SeenUnseenCurve, ...], ...] = ()
+    validation: tuple[FoldAnswers, ...] = ()
+
+
+def select(
+    method: ZSLEstimator,
+    dataset: ZSLDataset,
+    split: Split,
+    *,
+    task: Task = "gzsl",
+    grid: Mapping[str, Sequence[Any]] | None = None,
+    rule: Rule | None = None,
+    preprocessing: Preprocessing = Preprocessing(),  # noqa: B008 - frozen
+    seed: int = 0,
+    on_progress: Progress | None = None,
+) -> Selection:
+    """Choose parameters and gamma on the folds' validation classes.
+
+    Parameters
+    ----------
+    method : ZSLEstimator
+        Its own parameters hold wherever ``grid`` says nothing.
+    dataset, split : the data; only rows of the folds are looked at
+    task : "zsl" or "gzsl"
+        What parameters are chosen for; gamma is always chosen for GZSL.
+    grid : mapping from parameter to values, default ``method.param_grid``
+    rule : "best" or "one standard error", optional
+        By default the second where the grid varies a parameter of ``method.simpler``, which says
+        what is simple, and the first elsewhere.
+    preprocessing : Preprocessing
+    seed : int
+        Decides which rows are kept as seen validation, and seeds stochastic methods.
+    on_progress : callable(done, total), optional
+        Called after every fit-and-score.
+
+    Raises
+    ------
+    DatasetError
+        When the split has no folds, or a fold no rows of one part.
+    ParameterError
+        For an unknown task or rule, or the rule of one standard error with a method that does not
+        say what is simple.
+    """
+    if task not in ("zsl", "gzsl"):
+        raise ParameterError(f"task must be 'zsl' or 'gzsl'; got {task!r}.")
+    _check_folds(dataset, split)
+    method = with_seed(method, seed)
+    points = list(ParameterGrid(dict(method.param_grid if grid is None else grid)))
+    rule = rule_of(method, points) if rule is None else _checked(rule, method)
+    tick = _Ticker(len(points) * len(split.folds), on_progress)
+
+    def judged(fold: Fold, points: Sequence[Params], task: Task) -> Iterator[_Judged]:
+        return _judge_fold(method, dataset, fold, points, task, preprocessing, seed, tick)
+
+    found = [one for fold in split.folds for one in judged(fold, points, task)]
+    rows = [
+        {**params, "fold": k, **one.row}
+        for k, of_fold in enumerate(_in_turn(found, len(points)))
+        for params, one in zip(points, of_fold, strict=True)
+    ]
+    table = pd.DataFrame(rows)
+    scores = table["score"].to_numpy().reshape(len(split.folds), len(points))
+    best = int(np.argmax(scores.mean(axis=0)))
+    if rule == "one standard error":
+        best = simplest_of_ties(scores, points, method.simpler)
+    chosen = found[best :: len(points)]
+    if task == "zsl":  # those fits were made without seen validation: gamma needs its own
+        chosen = [one for fold in split.folds for one in judged(fold, [points[best]], "gzsl")]
+    curves = [one.curve for one in found if one.curve is not None]
+    return Selection(
+        task,
+        rule,
+        params=points[best],
+        gamma=best_common_gamma([one.curve for one in chosen if one.curve is not None]),
+        score=float(scores[:, best].mean()),
+        table=table,
+        of_folds=_of_folds(points, rows, method.simpler if rule == "one standard error" else ()),
+        curves=tuple(zip(*_in_turn(curves, len(points)), strict=True)),
+        validation=tuple(one.answers for one in chosen if one.answers is not None),
+    )
+
+
+def _in_turn(values: Sequence[_T], n: int) -> list[Sequence[_T]]:
+    """Return ``values`` in groups of ``n``."""
+    return [values[start : start + n] for start in range(0, len(values), n)]
+
+
+def _of_folds(
+    points: Sequence[Params], rows: Sequence[Mapping[str, Any]], simpler: Sequence[str]
+) -> tuple[FoldChoice, ...]:
+    """Return the best point of every fold; ``rows`` are those of the table, fold by fold."""
+    found = []
+    for start in range(0, len(rows), len(points)):
+        of_fold = rows[start : start + len(points)]
+        k = simplest_of_ties(np.array([[row["score"] for row in of_fold]]), points, simpler)
+        best = of_fold[k]
+        found.append(FoldChoice(dict(points[k]), best.get("calibration_gamma"), best["score"]))
+    return tuple(found)
+
+
+def rule_of(method: ZSLEstimator, points: Iterable[Params]) -> Rule:
+    """Return the rule by which ``method`` is chosen among points of a grid."""
+    varied = {name for params in points for name in params}
+    return "one standard error" if varied & set(method.simpler) else "best"
+
+
+def _checked(rule: Rule, method: ZSLEstimator) -> Rule:
+    if rule not in ("best", "one standard error"):
+        raise ParameterError(f"rule must be 'best' or 'one standard error'; got {rule!r}.")
+    if rule == "one standard error" and not method.simpler:
+        raise ParameterError(
+            f"{method.card.name}: does not say which of its parameters make it simpler; "
+            "expected rule 'best', got 'one standard error'."
+        )
+    return rule
+
+
+def simplest_of_ties(scores: np.ndarray, points: Sequence[Params], simpler: Sequence[str]) -> int:
+    r"""Return the simplest of the points that folds cannot tell from the best one.
+
+    With :math:`d_k` what a point loses to the best on fold :math:`k` of :math:`K`, it cannot be
+    told from the best while :math:`\bar d \le \sqrt{\mathrm{var}(d) / K}`, the standard error of
+    :math:`\bar d`.
+
+    Parameters
+    ----------
+    scores : array of shape (n_folds, n_points), larger is better
+    points : the points of the grid
+    simpler : names of parameters whose smaller value is the simpler one, the weightiest first
+
+    Returns
+    -------
+    int, the point with the smallest values of ``simpler``; of several, that with the best mean
+    """
+    mean = scores.mean(axis=0)
+    loss = scores[:, [np.argmax(mean)]] - scores
+    error = loss.std(axis=0, ddof=1) / np.sqrt(len(scores)) if len(scores) > 1 else 0.0
+    ties = np.flatnonzero(loss.mean(axis=0) <= error)
+
+    def order(point: int) -> tuple[float, ...]:
+        return (*(points[point].get(name, 0) for name in simpler), -mean[point])
+
+    return min(map(int, ties), key=order)
+
+
+def best_common_gamma(curves: Sequence[SeenUnseenCurve]) -> float:
+    """Return the gamma whose H, averaged over ``curves``, is largest.
+
+    Exact: the average can only change at a breakpoint of one of the curves. The middle of the best
+    interval is returned, as :meth:`SeenUnseenCurve.best` does.
+    """
+    gamma = np.unique(np.concatenate([curve.gamma for curve in curves]))
+    H = np.mean([curve.at(gamma).harmonic for curve in curves], axis=0)
+    return middle_gamma(gamma, int(np.argmax(H)))
+
+
+def _judge_fold(
+    method: ZSLEstimator,
+    dataset: ZSLDataset,
+    fold: Fold,
+    points: Sequence[Params],
+    task: Task,
+    preprocessing: Preprocessing,
+    seed: int,
+    tick: Callable[[], None],
+) -> Iterator[_Judged]:
+    """Yield how every point does on a fold."""
+    train, test = fold.train, fold.val
+    if task == "gzsl":
+        train, held = hold_out(dataset.labels, fold.train, SEEN_VALIDATION, seed)
+        test = np.concatenate([held, fold.val])
+    classes = np.unique(dataset.labels[fold.val]) if task == "zsl" else None
+    problem = Problem.of(dataset, preprocessing, train, test, classes)
+    for F in problem.sweep(method, points):
+        tick()
+        if task == "zsl":
+            yield _Judged({"score": mean_class_accuracy(problem.y_test, F.argmax(axis=1))})
+        else:
+            answers = answers_of(F, problem.y_test, problem.seen)
+            of_fold = FoldAnswers(test, problem.classes, problem.seen, answers)
+            best = (curve := of_fold.curve).best()
+            row = {"score": best.harmonic, "calibration_gamma": best.gamma}
+            yield _Judged(row, curve, of_fold)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Judged:
+    """How one point of a grid does on a fold; without curve and answers for "zsl"."""
+
+    row: dict[str, float]
+    curve: SeenUnseenCurve | None = None
+    answers: FoldAnswers | None = None
+
+
+def _check_folds(dataset: ZSLDataset, split: Split) -> None:
+    who = f"{dataset.name}, split {split.name!r}"
+    if not split.folds:
+        raise DatasetError(
+            f"{who}: has no folds to choose parameters on; give the parameters, "
+            "or import the split with its lists of train and val classes."
+        )
+    for k, fold in enumerate(split.folds):
+        train, val = np.unique(dataset.labels[fold.train]), np.unique(dataset.labels[fold.val])
+        both = np.intersect1d(train, val)
+        if not len(train) or not len(val) or both.size:
+            raise DatasetError(
+                f"{who}: fold {k} needs train and val rows of disjoint classes; got "
+                f"{len(train)} and {len(val)} classes, {both.size} in both."
+            )
+
+
+class _Ticker:
+    """Counts finished fits and tells whoever wants to know."""
+
+    def __init__(self, total: int, on_progress: Progress | None) -> None:
+        self.done, self.total, self.on_progress = 0, total, on_progress
+
+    def __call__(self) -> None:
+        self.done = min(self.done + 1, self.total)
+        if self.on_progress:
+            self.on_progress(self.done, self.total)
+
+
+# --- Judging --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """Every figure of a GZSL table, of one test set; fractions in [0, 1].
+
+    Attributes
+    ----------
+    zsl, zsl_per_sample, zsl_top5 : accuracy of unseen samples among unseen classes; the last is
+        None where only the best class is known
+    plain : seen, unseen and harmonic accuracy at gamma = 0, None without seen test samples
+    calibrated : the same at the given gamma
+    plain_per_sample, calibrated_per_sample : the same, every sample weighing alike
+    ausuc : area under the seen-unseen curve
+    per_class_zsl : accuracy of every unseen class among unseen classes, by class
+    per_class : accuracy of every class among all classes at the given gamma, by class
+    per_class_plain : the same at gamma = 0; empty in results of versions before 0.2
+    """
+
+    zsl: float
+    zsl_per_sample: float
+    zsl_top5: float | None
+    plain: OperatingPoint | None = None
+    calibrated: OperatingPoint | None = None
+    plain_per_sample: OperatingPoint | None = None
+    calibrated_per_sample: OperatingPoint | None = None
+    ausuc: float | None = None
+    per_class_zsl: dict[int, float] = field(default_factory=dict)
+    per_class: dict[int, float] = field(default_factory=dict)
+    per_class_plain: dict[int, float] = field(default_factory=dict)
+
+
+def origin_in_words(origin: str | None, stated_by: str = "") -> str:
+    """Return how gamma was found, with what a reader cannot know of it.
+
+    Parameters
+    ----------
+    origin : of :data:`GammaOrigin`, or None without a gamma
+    stated_by : who says so, where it cannot be checked
+
+    Examples
+    --------
+    >>> origin_in_words("given")
+    'given; how it was chosen is not stated'
+    >>> origin_in_words("validated", "the submitter")
+    'validated, as stated by the submitter'
+    """
+    if origin is None:
+        return "none"
+    if origin == "validated" and stated_by:
+        return f"validated, as stated by {stated_by}"
+    return f"{origin}; {_LEFT_OPEN[origin]}" if origin in _LEFT_OPEN else origin
+
+
+def evaluate(scores: AnsweredTest, gamma: float = 0.0) -> Evaluation:
+    """Read every figure of the protocol off the answers to a test set.
+
+    Parameters
+    ----------
+    scores : AnsweredTest, a score matrix or predictions
+    gamma : float
+        Chosen before, on the folds; see :func:`select`.
+    """
+    y, predicted = scores.zsl_answers
+    of_unseen = Evaluation(
+        zsl=mean_class_accuracy(y, predicted),
+        zsl_per_sample=sample_accuracy(y, predicted),
+        zsl_top5=scores.zsl_top(min(5, int(np.count_nonzero(~scores.seen)))),
+        per_class_zsl=_by_class(per_class_accuracy(y, predicted), scores.classes),
+    )
+    if not scores.generalized:
+        return of_unseen
+    per_sample = scores.curve_of("sample")
+    return replace(
+        of_unseen,
+        plain=scores.curve.at(0.0),
+        calibrated=scores.curve.at(gamma),
+        plain_per_sample=per_sample.at(0.0),
+        calibrated_per_sample=per_sample.at(gamma),
+        ausuc=scores.curve.ausuc,
+        per_class=_by_class(per_class_accuracy(scores.y, scores.predicted(gamma)), scores.classes),
+        per_class_plain=_by_class(per_class_accuracy(scores.y, scores.predicted()), scores.classes),
+    )
+
+
+def _by_class(accuracy: dict[int, float], classes: np.ndarray) -> dict[int, float]:
+    return {int(classes[column]): value for column, value in accuracy.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Oracle:
+    """The best the grid reaches when chosen on the test set: a bound, never a result.
+
+    Attributes
+    ----------
+    zsl, zsl_params : best ZSL accuracy and the parameters that gave it
+    harmonic, gamma, gzsl_params : best H over parameters and gamma, None without seen test samples
+    """
+
+    zsl: float
+    zsl_params: dict[str, Any]
+    harmonic: float | None = None
+    gamma: float | None = None
+    gzsl_params: dict[str, Any] | None = None
+
+
+def oracle(
+    method: ZSLEstimator,
+    dataset: ZSLDataset,
+    split: Split,
+    *,
+    grid: Mapping[str, Sequence[Any]] | None = None,
+    preprocessing: Preprocessing = Preprocessing(),  # noqa: B008 - frozen
+    seed: int = 0,
+    on_progress: Progress | None = None,
+) -> Oracle:
+    """Choose parameters and gamma *on the test set*, to show what peeking would gain."""
+    method = with_seed(method, seed)
+    problem = Problem.of_test(dataset, split, preprocessing)
+    points = list(ParameterGrid(dict(method.param_grid if grid is None else grid)))
+    tick = _Ticker(len(points), on_progress)
+    zsl: list[float] = []
+    gzsl: list[OperatingPoint] = []  # none without seen test samples
+    for F in problem.sweep(method, points):
+        tick()
+        scores = ScoredTest(F, problem.y_test, problem.classes, problem.seen)
+        zsl.append(mean_class_accuracy(*scores.zsl_answers))
+        if scores.generalized:
+            gzsl.append(scores.curve.best())
+    best = int(np.argmax(zsl))
+    if not gzsl:
+        return Oracle(zsl[best], points[best])
+    k = int(np.argmax([point.harmonic for point in gzsl]))
+    return Oracle(zsl[best], points[best], gzsl[k].harmonic, gzsl[k].gamma, points[k])

@@ -1,0 +1,440 @@
+"""What exactly was run, what came out, and where it is kept.
+
+A :class:`RunSpec` is the unit of everything: hashed for caches, stored in SQLite, printed as a
+command line, put in a URL. The same spec run twice gives the same numbers; the app and
+``python -m zslcore run`` produce the same :class:`RunResult` for the same spec. What could change
+them, the grid that is searched and the revisions of method and protocol, is part of it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import platform
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from importlib.metadata import version as installed
+from typing import Any, Literal
+
+import numpy as np
+import scipy
+from sklearn.base import clone
+
+from zslcore import version
+from zslcore.datasets import Split, ZSLDataset, load
+from zslcore.evaluation import protocol
+from zslcore.evaluation.specs import RunSpec
+from zslcore.exceptions import (
+    ParameterError,
+)
+from zslcore.methods.base import ZSLEstimator, with_seed
+from zslcore.metrics import SeenUnseenCurve
+from zslcore.storage.records import Schema
+
+__all__ = [
+    "Choice",
+    "Execution",
+    "Origin",
+    "RunResult",
+    "choose",
+    "execute",
+    "execute_in_full",
+    "execute_with_scores",
+    "fit_again",
+    "fold_curves",
+    "spec_from_0_1_0",
+]
+
+Origin = Literal["validated", "given"]
+
+
+# --- What is run ----------------------------------------------------------------------------------
+
+
+# --- What came out --------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class RunResult:
+    """The figures of one run, and where every one of them comes from.
+
+    Attributes
+    ----------
+    key : what the result is kept under, ``spec.key`` of the version that made it
+    spec : RunSpec, with the digest of the data
+    params, params_origin : the parameters used, "validated" (chosen on folds) or "given"
+    gamma, gamma_origin : the calibration gamma used, None where nothing could choose it
+    fold_choices : what every fold alone would have chosen; empty where parameters were given, and
+        in results of versions before 0.2
+    evaluation : the figures of the test set
+    oracle : what choosing on the test set would have reached, or None when not computed
+    class_names : names of the classes in ``evaluation``, by class
+    simulated : True when no camera was involved
+    source : where the data come from
+    seconds : wall time
+    created : ISO 8601, UTC
+    version, commit : of the package that made it
+    environment : versions of what else numbers can depend on, and the digest of the package's own
+        files that make them, see :func:`zslcore.version.sources`
+    rule : how the folds' scores chose, "best" or "one standard error", see
+        :func:`zslcore.evaluation.protocol.select`; None where they chose no parameters, or nobody
+        noted it
+    """
+
+    key: str
+    spec: RunSpec
+    params: dict[str, Any]
+    params_origin: Origin
+    gamma: float | None
+    gamma_origin: Origin | None
+    evaluation: protocol.Evaluation
+    oracle: protocol.Oracle | None
+    class_names: dict[int, str]
+    simulated: bool
+    source: str
+    seconds: float
+    created: str
+    version: str
+    commit: str
+    environment: dict[str, str]
+    fold_choices: tuple[protocol.FoldChoice, ...] = ()
+    rule: protocol.Rule | None = None
+
+    @property
+    def oracle_gap(self) -> dict[str, float]:
+        """What choosing on the test set would have gained.
+
+        In "zsl" and "harmonic" by parameters, the latter with gamma. Parameters that were given
+        were compared with no others: then gamma alone, in "gamma", has a gap of H.
+        """
+        if self.oracle is None:
+            return {}
+        searched = self.params_origin != "given"
+        gap = {"zsl": self.oracle.zsl - self.evaluation.zsl} if searched else {}
+        if self.oracle.harmonic is not None and self.evaluation.calibrated is not None:
+            more = self.oracle.harmonic - self.evaluation.calibrated.harmonic
+            gap["harmonic" if searched else "gamma"] = more
+        return gap
+
+    def row(self) -> dict[str, Any]:
+        """Return one tidy row: the spec, the figures and their origin."""
+        e, plain, calibrated = self.evaluation, self.evaluation.plain, self.evaluation.calibrated
+        row = {"key": self.key, "dataset": self.spec.dataset, "simulated": self.simulated}
+        row |= {name: getattr(self.spec, name) for name in ("split", "method", "select_for")}
+        row |= {"params": json.dumps(self.params), "params_origin": self.params_origin}
+        row |= {
+            "rule": self.rule,
+            "gamma": self.gamma,
+            "gamma_origin": self.gamma_origin,
+            "zsl": e.zsl,
+        }
+        for name, point in (("plain", plain), ("calibrated", calibrated)):
+            for figure in ("unseen", "seen", "harmonic"):
+                row[f"{name}_{figure}"] = getattr(point, figure, None)
+        row["ausuc"] = e.ausuc
+        row |= {f"oracle_gap_{name}": gap for name, gap in self.oracle_gap.items()}
+        row |= {name: getattr(self.spec, name) for name in ("features", "prototypes", "seed")}
+        row |= {"seconds": self.seconds, "created": self.created, "digest": self.spec.digest}
+        row |= {"version": self.version, "commit": self.commit}
+        revisions = json.dumps(self.spec.revisions) if self.spec.revisions else ""
+        return row | {"revisions": revisions, "sources": self.environment.get("sources", "")}
+
+    def to_json(self) -> str:
+        """Return the result as JSON, under the version of its schema."""
+        return SCHEMA.dump(self)
+
+    @classmethod
+    def from_json(cls, text: str) -> RunResult:
+        """Read what :meth:`to_json` wrote, in this version or an earlier one.
+
+        Raises
+        ------
+        UnreadableError
+            When the text is none of these.
+        """
+        return SCHEMA.load(text)
+
+
+def spec_from_0_1_0(values: dict[str, Any]) -> dict[str, Any]:
+    """Return the fields of a spec of version 0.1.0, which told neither grid nor revisions."""
+    old = dict(values)
+    return old | {
+        "release": old.pop("version"),
+        "revisions": {"protocol": 0, old["method"]: 0},
+        "grid": None,
+    }
+
+
+def _from_0_1_0(values: dict[str, Any]) -> dict[str, Any]:
+    """Return the fields of a result that version 0.1.0 kept; its key was that of its spec."""
+    key = hashlib.sha256(json.dumps(values["spec"], sort_keys=True).encode()).hexdigest()[:16]
+    return values | {
+        "key": key,
+        "spec": spec_from_0_1_0(values["spec"]),
+        "version": values["environment"]["zslcore"],
+        "commit": "",
+    }
+
+
+SCHEMA = Schema(RunResult, version=2, migrations={1: _from_0_1_0})
+
+
+def execute(
+    spec: RunSpec,
+    dataset: ZSLDataset | None = None,
+    *,
+    with_oracle: bool = True,
+    on_progress: Callable[[int, int], None] | None = None,
+    on_epoch: Callable[[int, float], None] | None = None,
+) -> RunResult:
+    """Run a spec: choose what is not given, fit on trainval, look at the test set once.
+
+    Parameters
+    ----------
+    spec : RunSpec
+    dataset : ZSLDataset, optional
+        The data of that name, where it is open already.
+    with_oracle : bool, default=True
+        Also sweep the grid on the test set, for the oracle gap; costs as much as a fold.
+    on_progress : callable(done, total), optional
+        Called after every fit-and-score of the selection.
+    on_epoch : callable(epoch, loss), optional
+        Called after every epoch of every training, by methods that have epochs. Whatever either of
+        the two raises ends the run.
+
+    Raises
+    ------
+    ZSLError
+        For unknown names, a split without folds where something is to be chosen, or a digest that
+        is not the data's.
+    """
+    return execute_with_scores(
+        spec, dataset, with_oracle=with_oracle, on_progress=on_progress, on_epoch=on_epoch
+    )[0]
+
+
+def execute_with_scores(
+    spec: RunSpec,
+    dataset: ZSLDataset | None = None,
+    *,
+    with_oracle: bool = True,
+    on_progress: Callable[[int, int], None] | None = None,
+    on_epoch: Callable[[int, float], None] | None = None,
+) -> tuple[RunResult, protocol.ScoredTest]:
+    """Run a spec as :func:`execute` does, and return the scores it has read its figures off."""
+    done = execute_in_full(
+        spec, dataset, with_oracle=with_oracle, on_progress=on_progress, on_epoch=on_epoch
+    )
+    return done.result, done.scores
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Execution:
+    """What a run leaves.
+
+    Attributes
+    ----------
+    result : RunResult
+    scores : ScoredTest that its figures were read off
+    validation : answers on the folds that chose gamma; empty where nothing chose it
+    dataset : the data
+    """
+
+    result: RunResult
+    scores: protocol.ScoredTest
+    validation: tuple[protocol.FoldAnswers, ...]
+    dataset: ZSLDataset
+
+
+def execute_in_full(
+    spec: RunSpec,
+    dataset: ZSLDataset | None = None,
+    *,
+    with_oracle: bool = True,
+    on_progress: Callable[[int, int], None] | None = None,
+    on_epoch: Callable[[int, float], None] | None = None,
+) -> Execution:
+    """Run a spec as :func:`execute` does, and return all that it leaves."""
+    start = time.perf_counter()
+    spec, dataset = _with_data(spec, dataset)
+    split = dataset.split(spec.split)
+    method = with_seed(spec.estimator, spec.seed)
+    method.on_epoch = on_epoch
+    chosen = choose(spec, method, dataset, split, on_progress)
+    model = clone(method).set_params(**chosen.params)
+    preprocessing, seed = spec.preprocessing, spec.seed
+    scores = protocol.fit_and_score(model, dataset, split, preprocessing=preprocessing, seed=seed)
+    peek = None
+    if with_oracle:
+        peek = protocol.oracle(
+            method, dataset, split, grid=spec.grid, preprocessing=preprocessing, seed=seed
+        )
+    result = RunResult(
+        key=spec.key,
+        spec=spec,
+        params=chosen.params,
+        params_origin=chosen.params_origin,
+        gamma=chosen.gamma,
+        gamma_origin=chosen.gamma_origin,
+        evaluation=protocol.evaluate(scores, 0.0 if chosen.gamma is None else chosen.gamma),
+        oracle=peek,
+        class_names={int(c): dataset.class_names[c] for c in scores.classes},
+        simulated=dataset.simulated,
+        source=dataset.source,
+        seconds=time.perf_counter() - start,
+        created=datetime.now(UTC).isoformat(timespec="seconds"),
+        version=version.version(),
+        commit=version.commit(),
+        environment=_environment(),
+        fold_choices=chosen.fold_choices,
+        rule=chosen.rule,
+    )
+    return Execution(result, scores, chosen.validation, dataset)
+
+
+def fit_again(
+    result: RunResult,
+    dataset: ZSLDataset | None = None,
+    *,
+    on_epoch: Callable[[int, float], None] | None = None,
+) -> tuple[RunResult, protocol.ScoredTest]:
+    """Return a known result with its scores: fitted with what it chose, nothing chosen again.
+
+    Its figures are read off these very scores, so that the two agree to the last digit.
+
+    Raises
+    ------
+    ParameterError
+        When method or protocol give other numbers since.
+    """
+    spec, dataset = _with_data(result.spec, dataset)
+    if spec.revisions != result.spec.revisions:
+        raise ParameterError(
+            f"{spec.method}: the result was made by revision {result.spec.revisions}, this is "
+            f"{spec.revisions}; run it again."
+        )
+    model = replace(spec, params=result.params).estimator
+    model.on_epoch = on_epoch
+    scores = protocol.fit_and_score(
+        model,
+        dataset,
+        dataset.split(spec.split),
+        preprocessing=spec.preprocessing,
+        seed=spec.seed,
+    )
+    gamma = 0.0 if result.gamma is None else result.gamma
+    return replace(result, evaluation=protocol.evaluate(scores, gamma)), scores
+
+
+def fold_curves(
+    result: RunResult, dataset: ZSLDataset | None = None
+) -> tuple[SeenUnseenCurve, ...]:
+    """Return the seen-unseen curve of every validation fold, with a result's own parameters.
+
+    They are the curves on which its gamma was chosen, if the folds chose it.
+
+    Raises
+    ------
+    DatasetError
+        When the split has no folds.
+    """
+    spec, dataset = _with_data(result.spec, dataset)
+    chosen = protocol.select(
+        with_seed(replace(spec, params=result.params).estimator, spec.seed),
+        dataset,
+        dataset.split(spec.split),
+        grid={},
+        preprocessing=spec.preprocessing,
+        seed=spec.seed,
+    )
+    return chosen.curves[0]
+
+
+def _with_data(spec: RunSpec, dataset: ZSLDataset | None) -> tuple[RunSpec, ZSLDataset]:
+    """Return the spec as it would be run now, with its data's digest, and the data.
+
+    Other data are refused.
+    """
+    dataset = (load(spec.dataset) if dataset is None else dataset).required(spec.digest)
+    return replace(spec.present, digest=dataset.digest), dataset
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What a run uses, and where it comes from.
+
+    Attributes
+    ----------
+    params, params_origin : every parameter of the method; "validated" when the folds chose any
+    gamma, gamma_origin : the calibration gamma, None where nothing could choose it
+    fold_choices : what every fold alone would have chosen, where the folds chose parameters
+    rule : how the folds' scores chose the parameters, None where they chose none
+    validation : answers on the folds that chose gamma; empty where nothing chose it
+    """
+
+    params: dict[str, Any]
+    params_origin: Origin
+    gamma: float | None
+    gamma_origin: Origin | None
+    fold_choices: tuple[protocol.FoldChoice, ...] = ()
+    rule: protocol.Rule | None = None
+    validation: tuple[protocol.FoldAnswers, ...] = ()
+
+
+def choose(
+    spec: RunSpec,
+    method: ZSLEstimator,
+    dataset: ZSLDataset,
+    split: Split,
+    on_progress: protocol.Progress | None = None,
+) -> Choice:
+    """Choose what is not given, and nothing else, on the folds."""
+    params = method.get_params()
+    generalized = bool(len(split.test_seen))
+    wants_gamma = generalized and bool(split.folds) and spec.gamma is None
+    given = Choice(params, "given", spec.gamma, None if spec.gamma is None else "given")
+    if not spec.grid and not wants_gamma:
+        return given
+    chosen = protocol.select(
+        method,
+        dataset,
+        split,
+        task=spec.select_for if spec.grid and generalized else "gzsl" if wants_gamma else "zsl",
+        grid=spec.grid,
+        preprocessing=spec.preprocessing,
+        seed=spec.seed,
+        on_progress=on_progress,
+    )
+    params = params | chosen.params
+    choice = replace(given, params=params)
+    if spec.grid:
+        choice = replace(
+            choice,
+            params_origin="validated",
+            rule=chosen.rule,
+            fold_choices=chosen.of_folds,
+        )
+    if wants_gamma:
+        choice = replace(
+            choice,
+            gamma=chosen.gamma,
+            gamma_origin="validated",
+            validation=chosen.validation,
+        )
+    return choice
+
+
+def _environment() -> dict[str, str]:
+    return {
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "scipy": scipy.__version__,
+        "torch": installed("torch"),  # asked of the installation: importing it takes seconds
+        "machine": platform.machine(),
+        "sources": version.sources(),
+    }
+
+
+# --- Where it is kept -----------------------------------------------------------------------------

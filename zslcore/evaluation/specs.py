@@ -1,0 +1,190 @@
+"""What exactly is run: the specification of one run and its key."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from functools import cache, partial
+from typing import Any, Literal
+
+from zslcore.datasets import ZSLDataset
+from zslcore.datasets.features import FeatureScaling, Preprocessing, PrototypeScaling
+from zslcore.evaluation import protocol
+from zslcore.exceptions import (
+    ParameterError,
+    closest_name,
+)
+from zslcore.methods import METHODS, get_method
+from zslcore.methods.base import TransductiveEstimator, ZSLEstimator
+from zslcore.version import release
+
+__all__ = ["RunSpec", "revisions_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class RunSpec:
+    """Everything a result depends on.
+
+    Parameters
+    ----------
+    dataset, split, method : names
+    params : mapping, optional
+        Parameters that are given. Those of the grid that are not are chosen on the folds.
+    gamma : float, optional
+        The calibration gamma, where it is given; chosen on the folds otherwise.
+    select_for : "gzsl" or "zsl"
+        What parameters are chosen for; a split without seen test rows is always chosen for ZSL.
+    features, prototypes : preprocessing, see :class:`zslcore.datasets.features.Preprocessing`
+    seed : int
+    digest : str
+        Content digest of the data, filled in by :func:`execute`; one that is given has to match.
+    grid : mapping, optional
+        What is searched, parameter -> values; the method's own grid by default. Parameters that are
+        given are left out of it. None in results of version 0.1.0, which did not say.
+    revisions : mapping
+        Of the method and the protocol, filled in; 0 in results of version 0.1.0. A spec that comes
+        with them is a record, whose method or parameters this version may not have.
+    release : str
+        Of this package, filled in.
+    """
+
+    dataset: str
+    split: str
+    method: str
+    params: Mapping[str, Any] = field(default_factory=dict)
+    gamma: float | None = None
+    select_for: Literal["gzsl", "zsl"] = "gzsl"
+    features: FeatureScaling = "l2"
+    prototypes: PrototypeScaling = "l2"
+    seed: int = 0
+    digest: str = ""
+    grid: Mapping[str, tuple[Any, ...]] | None = None
+    revisions: Mapping[str, int] = field(default_factory=dict)
+    release: str = ""
+
+    def __post_init__(self) -> None:
+        put = partial(object.__setattr__, self)
+        put("params", dict(sorted(self.params.items())))
+        if self.method not in self.revisions:
+            put("revisions", revisions_of(get_method(self.method)()))
+            put("grid", get_method(self.method).param_grid if self.grid is None else self.grid)
+        if self.grid is not None:
+            searched = {k: tuple(v) for k, v in sorted(self.grid.items()) if k not in self.params}
+            put("grid", searched)
+        put("release", self.release or release())
+        self._check()
+
+    def _check(self) -> None:
+        """Refuse what cannot be run, and of a record only what cannot be shown."""
+        known = _parameters(get_method(self.method)) if self.is_of_this_revision else None
+        for name in (*self.params, *(self.grid or ())):
+            if known is not None and name not in known:
+                raise closest_name(f"parameter of {self.method}", name, known)
+        if self.select_for not in ("gzsl", "zsl"):
+            raise ParameterError(f"select_for must be 'gzsl' or 'zsl'; got {self.select_for!r}.")
+        _ = self.preprocessing  # refuses unknown names
+
+    @classmethod
+    def among_unseen(
+        cls, dataset: ZSLDataset, split: str, method: str, *, validated: bool = False
+    ) -> RunSpec:
+        """Return the run for accuracies among unseen classes alone, where gamma plays no part.
+
+        Parameters
+        ----------
+        dataset : ZSLDataset
+        split, method : names
+        validated : bool, default=False
+            Choose the parameters of the method's grid on the folds; its defaults otherwise.
+        """
+        params: dict[str, Any] = {}
+        if not validated:
+            defaults, grid = get_method(method)().get_params(), get_method(method).param_grid
+            params = {name: defaults[name] for name in grid}
+        return cls(
+            dataset=dataset.name,
+            split=split,
+            method=method,
+            params=params,
+            gamma=0.0,
+            select_for="zsl",
+            digest=dataset.digest,
+        )
+
+    @property
+    def is_of_this_revision(self) -> bool:
+        """Whether this version has the method, in the revision that the spec names."""
+        if self.method not in METHODS:
+            return self.method not in self.revisions  # no record: the name is refused
+        return self.revisions.get(self.method) == METHODS[self.method].revision
+
+    @property
+    def preprocessing(self) -> Preprocessing:
+        """The scaling of features and prototypes."""
+        return Preprocessing(self.features, self.prototypes)
+
+    @property
+    def estimator(self) -> ZSLEstimator:
+        """The unfitted method with the given parameters."""
+        return get_method(self.method)(**self.params)
+
+    @property
+    def present(self) -> RunSpec:
+        """The same question, as this version of method and protocol would answer it."""
+        return replace(self, revisions={}, release="")
+
+    @property
+    def key(self) -> str:
+        """SHA-256 of the spec, 16 hex digits."""
+        return hashlib.sha256(self.to_json().encode()).hexdigest()[:16]
+
+    def to_json(self) -> str:
+        """Return the spec as JSON, the same text for the same spec."""
+        # Field by field: pages ask for many keys, and a deep copy would take most of the time.
+        return json.dumps({name: getattr(self, name) for name in _FIELDS}, sort_keys=True)
+
+    @classmethod
+    def from_json(cls, text: str) -> RunSpec:
+        """Read what :meth:`to_json` wrote."""
+        return cls(**json.loads(text))
+
+    def command(self) -> str:
+        """Return the command line that runs this spec."""
+        words = ["python", "-m", "zslcore", "run"]
+        words += ["--dataset", self.dataset, "--split", self.split, "--method", self.method]
+        for name, value in self.params.items():
+            words += ["--param", f"{name}={value}"]
+        if self.gamma is not None:
+            words += ["--gamma", str(self.gamma)]
+        for name in ("select_for", "features", "prototypes", "seed"):
+            value = getattr(self, name)
+            if value != type(self).__dataclass_fields__[name].default:
+                words += [f"--{name.replace('_', '-')}", str(value)]
+        own = METHODS[self.method].param_grid if self.method in METHODS else {}
+        for name, values in (self.grid or {}).items():
+            if values != tuple(own.get(name, ())):
+                words += ["--grid", f"{name}={','.join(map(str, values))}"]
+        return shlex.join(words)
+
+
+_FIELDS = tuple(each.name for each in fields(RunSpec))
+
+
+@cache
+def _parameters(method: type[ZSLEstimator]) -> tuple[str, ...]:
+    """Return the names of a method's parameters, which scikit-learn reads off its signature."""
+    return tuple(method().get_params())
+
+
+def revisions_of(*methods: ZSLEstimator) -> dict[str, int]:
+    """Return the revisions that numbers of these methods depend on, the protocol's among them."""
+    found = {"protocol": protocol.REVISION}
+    for method in methods:
+        found[method.card.name] = method.revision
+        base = method.inductive() if isinstance(method, TransductiveEstimator) else None
+        if base is not None:
+            found[base.card.name] = base.revision
+    return dict(sorted(found.items()))

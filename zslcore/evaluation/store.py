@@ -1,0 +1,332 @@
+"""Store runs in SQLite: ours and those imported from others."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager, suppress
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any, Literal
+
+import pandas as pd
+
+from zslcore.datasets import ZSLDataset
+from zslcore.evaluation import protocol
+from zslcore.evaluation.run_file import Row, prepare, rows_of, seal
+from zslcore.evaluation.runs import RunResult, _with_data, execute_with_scores, fit_again
+from zslcore.evaluation.specs import RunSpec
+from zslcore.exceptions import (
+    UnknownNameError,
+    ZSLError,
+)
+from zslcore.storage.files import data_folder
+from zslcore.storage.records import UnreadableError
+
+__all__ = ["CHANGED", "PATIENCE", "TRIES", "ImportMark", "KeptRun", "RunStore"]
+
+
+@dataclass(frozen=True, slots=True)
+class ImportMark:
+    """Where a result comes from that was not computed here.
+
+    Attributes
+    ----------
+    who : whose result it is, as whoever imported it says
+    file : name of the file it was read from
+    when : of the import, ISO 8601, UTC
+    """
+
+    who: str
+    file: str
+    when: str
+
+
+@dataclass(frozen=True, slots=True)
+class KeptRun:
+    """A result in the store, and whether it was computed here.
+
+    Attributes
+    ----------
+    result : RunResult
+    imported : ImportMark, None for a result of our own
+    """
+
+    result: RunResult
+    imported: ImportMark | None = None
+
+    @property
+    def id(self) -> str:
+        """What the store knows it by: its key, and whose it is where it is not our own."""
+        return self.result.key + (f"@{self.imported.who}" if self.imported else "")
+
+    @property
+    def origin(self) -> str:
+        """Where it comes from: "here", or who, which file and which day."""
+        mark = self.imported
+        return f"{mark.who}, {mark.file}, imported {mark.when[:10]}" if mark else "here"
+
+    def row(self) -> dict[str, Any]:
+        """Return one tidy row: its id and origin, then :meth:`RunResult.row`."""
+        return {"id": self.id, "origin": self.origin} | self.result.row()
+
+    def to_json(self) -> str:
+        """Return the result as :meth:`RunResult.to_json` does, with the mark of its import."""
+        mark = {"imported": asdict(self.imported)} if self.imported else {}
+        return json.dumps(json.loads(self.result.to_json()) | mark)
+
+
+class RunStore:
+    """Results in one SQLite file, one row a spec; a spec run again replaces its row.
+
+    Results of other people lie in a table of their own: they are listed and compared with ours, and
+    never answer for them, whatever their key. Every change is one transaction that waits for
+    others, so that writers side by side lose nothing. There is no log beside the file, as SQLite's
+    WAL would have it: it may be copied, and may lie on a network drive. Rows that this version
+    cannot read, or that have changed on the disk (:mod:`zslcore.evaluation.run_file`), are passed
+    over, and counted by :meth:`unreadable`.
+
+    Parameters
+    ----------
+    path : path, optional
+        ``runs.sqlite`` in the data folder by default; made when the first result is put.
+
+    Attributes
+    ----------
+    unkept : why a result of :meth:`run` is not kept, in one sentence; empty when it is
+    """
+
+    def __init__(self, path: Path | str | None = None) -> None:
+        self.path = Path(path) if path else data_folder() / "runs.sqlite"
+        self.unkept = ""
+
+    # --- Our own results ---
+
+    def put(self, result: RunResult) -> None:
+        """Keep a result; an oracle that is known of the same figures stays."""
+        with self.writing() as db:
+            rows = _texts(rows_of(db, "runs", result.key))
+            for known in _readable(rows if result.oracle is None else []):
+                if known.evaluation == result.evaluation:
+                    result = replace(result, oracle=known.oracle)
+            values = (result.key, result.created, result.to_json())
+            db.execute("INSERT OR REPLACE INTO runs VALUES (?, ?, ?)", values)
+
+    def get(self, key: str) -> RunResult | None:
+        """Return our result of the spec with this key; None without one that can be read."""
+        return next(iter(_readable(self._select("runs", key))), None)
+
+    def run(
+        self,
+        spec: RunSpec,
+        dataset: ZSLDataset | None = None,
+        *,
+        with_oracle: bool = True,
+        on_progress: Callable[[int, int], None] | None = None,
+        on_epoch: Callable[[int, float], None] | None = None,
+    ) -> tuple[RunResult, protocol.ScoredTest]:
+        """Run a spec and keep its result; one that is kept already chooses nothing again.
+
+        Parameters are those of :func:`execute`. A result without the oracle that is asked for does
+        not count.
+        """
+        spec, dataset = _with_data(spec, dataset)
+        known = self.recall(spec.key)
+        if known is not None and (known.oracle is not None or not with_oracle):
+            return fit_again(known, dataset, on_epoch=on_epoch)
+        result, scores = execute_with_scores(
+            spec, dataset, with_oracle=with_oracle, on_progress=on_progress, on_epoch=on_epoch
+        )
+        self.keep(result)
+        return result, scores
+
+    def recall(self, key: str) -> RunResult | None:
+        """Return what :meth:`get` does; None where the store cannot be read, see ``unkept``."""
+        try:
+            return self.get(key)
+        except ZSLError as error:
+            self.unkept = str(error)
+            return None
+
+    def keep(self, result: RunResult) -> None:
+        """Keep a result where that is possible; why it is not, ``unkept`` says.
+
+        Figures that were computed are never lost to a disk that is full.
+        """
+        try:
+            self.put(result)
+        except ZSLError as error:
+            self.unkept = str(error)
+
+    def results(self) -> list[RunResult]:
+        """Return every result of our own that can be read, newest first."""
+        return list(_readable(self._select("runs")))
+
+    def runs_on(self, dataset: ZSLDataset, split: str) -> list[RunResult]:
+        """Return our results on one split of these very data, oldest first."""
+        return [
+            result
+            for result in reversed(self.results())
+            if (result.spec.digest, result.spec.split) == (dataset.digest, split)
+        ]
+
+    # --- Ours and those of other people ---
+
+    def add(self, others: Iterable[KeptRun]) -> None:
+        """Keep results of other people, all or none; an earlier one of the same id goes.
+
+        See :func:`zslcore.evaluation.imported_runs.import_runs`, which reads and checks them.
+        """
+        rows = [
+            (one.id, *asdict(one.imported).values(), one.result.created, one.result.to_json())
+            for one in others
+            if one.imported
+        ]
+        with self.writing() as db:
+            db.executemany("INSERT OR REPLACE INTO imported VALUES (?, ?, ?, ?, ?, ?)", rows)
+
+    def kept(self) -> list[KeptRun]:
+        """Return every result that can be read, ours and those of other people, newest first."""
+        found = []
+        for row in sorted(self._all(), key=lambda row: str(row[-1]), reverse=True):
+            imported = ImportMark(*map(str, row[1:-1])) if len(row) > 2 else None
+            found += [KeptRun(result, imported) for result in _readable([row])]
+        return found
+
+    def find(self, name: str) -> KeptRun:
+        """Return the result with this id, or the only one whose id begins so.
+
+        Raises
+        ------
+        UnknownNameError
+            When there is none, or more than one.
+        """
+        kept = {one.id: one for one in self.kept()}
+        begin = [id_ for id_ in kept if id_.startswith(name)] if name else []
+        if name in kept:
+            return kept[name]
+        if len(begin) == 1:
+            return kept[begin[0]]
+        if begin:
+            raise UnknownNameError(
+                f"{len(begin)} runs begin with {name!r}: {', '.join(begin[:4])} ..."
+            )
+        raise UnknownNameError(f"No run is kept under {name!r}; `zslcore runs` lists them.")
+
+    def unreadable(self, kept: Sequence[KeptRun] | None = None) -> str:
+        """Say in one sentence how many results cannot be read; empty when all can.
+
+        ``kept`` are those that can, where they have been read already.
+        """
+        rows = self._all()
+        changed = sum(row[0] is CHANGED for row in rows)
+        n = len(rows) - len(self.kept() if kept is None else kept) - changed
+        what = "1 result was" if n == 1 else f"{n} results were"
+        said = [f"{what} kept by another version or program and cannot be read."] if n > 0 else []
+        if changed:
+            what = "1 result has" if changed == 1 else f"{changed} results have"
+            said.append(f"{what} changed on the disk; `zslcore doctor --mend` sets the file aside.")
+        return " ".join(said)
+
+    def table(self) -> pd.DataFrame:
+        """Return one row per result, newest first; the columns of :meth:`KeptRun.row`."""
+        return pd.DataFrame([one.row() for one in self.kept()])
+
+    def delete(self, id_: str) -> None:
+        """Forget the result with this id."""
+        with self.writing() as db:
+            db.execute("DELETE FROM runs WHERE key = ?", (id_,))
+            db.execute("DELETE FROM imported WHERE id = ?", (id_,))
+
+    # --- The file ---
+
+    def _all(self) -> list[tuple[Any, ...]]:
+        return self._select("runs") + self._select("imported")
+
+    def _select(self, table: str, key: str | None = None) -> list[tuple[Any, ...]]:
+        """Return rows as :func:`_texts` has them: none without the file. Writes nothing."""
+        if not self.path.exists():
+            return []
+        with self._open("rw") as db:  # what a writer that was killed has left is undone first
+            db.execute("BEGIN")
+            return _texts(rows_of(db, table, key))
+
+    @contextmanager
+    def writing(self) -> Iterator[sqlite3.Connection]:
+        """Open the file for one change, made where it is missing; others wait until it is done.
+
+        Raises
+        ------
+        ZSLError
+            When nothing can be written there: the disk is full, read-only, or another one writes.
+        """
+        with ExitStack() as stack:
+            db = self._begun(stack)
+            prepare(db)
+            yield db
+            try:
+                seal(db)
+            except sqlite3.DatabaseError as error:
+                if type(error) is not sqlite3.DatabaseError:  # locked, full or read-only
+                    raise  # else another row is damaged: this one is kept, without a checksum
+            db.execute("COMMIT")
+
+    def _begun(self, stack: ExitStack) -> sqlite3.Connection:
+        """Begin a change of the file that has the name, which a repair may just have replaced."""
+        for _ in range(TRIES):
+            before = self._inode()
+            with ExitStack() as attempt:
+                db = attempt.enter_context(self._open("rwc"))
+                db.execute("BEGIN IMMEDIATE")
+                if before == self._inode():
+                    stack.push(attempt.pop_all())
+                    return db
+        raise ZSLError(f"{self.path}: expected a run store, got: another file each time.")
+
+    def _inode(self) -> int | None:
+        """Return what tells the file from another of its name; None without one."""
+        try:
+            return self.path.stat().st_ino
+        except OSError:
+            return None
+
+    @contextmanager
+    def _open(self, mode: Literal["rw", "rwc"]) -> Iterator[sqlite3.Connection]:
+        """Open the file; whatever is wrong with it is one sentence."""
+        try:
+            if mode == "rwc":
+                self.path.parent.mkdir(parents=True, exist_ok=True)
+            address = f"{self.path.absolute().as_uri()}?mode={mode}"
+            opened = sqlite3.connect(address, uri=True, timeout=PATIENCE, isolation_level=None)
+            with closing(opened) as db:
+                db.text_factory = lambda text: text.decode(errors="replace")
+                yield db
+        except (sqlite3.Error, OSError) as error:
+            damaged = type(error) is sqlite3.DatabaseError  # not locked, full or read-only
+            advice = "; `zslcore doctor --mend` sets it aside" if damaged else ""
+            raise ZSLError(f"{self.path}: expected a run store, got: {error}{advice}.") from error
+
+
+#: Seconds that a writer waits for another one, which takes milliseconds.
+PATIENCE = 30.0
+
+
+#: Times that a change begins again because a repair has replaced the file.
+TRIES = 10
+
+
+#: Stands for the text of a result that has changed on the disk.
+CHANGED = "changed on the disk"
+
+
+def _texts(rows: Iterable[tuple[Row, bool]]) -> list[Row]:
+    """Return each row with the text of its result first, then its mark and when it was made."""
+    return [(row[-1] if whole else CHANGED, *row[1:-1]) for row, whole in rows]
+
+
+def _readable(rows: Iterable[Row]) -> Iterator[RunResult]:
+    """Yield the results that this version can read."""
+    for text, *_ in rows:
+        with suppress(UnreadableError):
+            yield RunResult.from_json(text)

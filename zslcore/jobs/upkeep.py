@@ -1,0 +1,220 @@
+"""Whether everything in the data folder is as it should be, and mending what can be mended."""
+
+from __future__ import annotations
+
+import math
+import os
+import platform
+import shutil
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from importlib.metadata import PackageNotFoundError
+from importlib.metadata import version as installed
+from pathlib import Path
+
+from zslcore.datasets import imports
+from zslcore.datasets.importing import open_dataset
+from zslcore.evaluation.repair import damage_of, mend, refusal_of
+from zslcore.evaluation.store import RunStore
+from zslcore.exceptions import NewerVersionError, ZSLError
+from zslcore.jobs.runner import is_intact
+from zslcore.storage import artifacts
+from zslcore.storage.artifacts import TornError
+from zslcore.storage.files import data_folder, is_draft_file
+from zslcore.version import sources, version
+
+__all__ = ["Finding", "examine", "sweep_leftovers"]
+
+#: Bytes that should be free for the next import or result.
+ROOM = 1 << 30
+#: Names that a finding lists.
+LISTED = 8
+LIBRARIES = ("numpy", "scipy", "scikit-learn", "torch", "h5py", "streamlit")
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What was looked at and how it is.
+
+    Attributes
+    ----------
+    what : "store", "imports", ...
+    well : whether nothing is to be done
+    sentence : what was found
+    mend : mends it and returns what was done in a sentence; None where nobody but a person can
+    """
+
+    what: str
+    well: bool
+    sentence: str
+    mend: Callable[[], str] | None = None
+
+
+def examine() -> Iterator[Finding]:
+    """Look at versions, room, store, imports, jobs and leftovers, one after the other."""
+    yield _versions()
+    yield _room()
+    yield from _store()
+    yield from _imports()
+    yield from _jobs()
+    yield _leftovers()
+    yield from _quarantine()
+
+
+def sweep_leftovers() -> int:
+    """Remove what killed processes have left in the data folder; return how many things.
+
+    Only drafts go: folders with the mark of one whose owner has died, and files with the name of
+    one that are a day old. Of imports nothing goes while a manifest cannot be read.
+    """
+    left = _abandoned()
+    for path in left:
+        if path.is_dir():
+            artifacts.discard(path)
+        else:
+            path.unlink(missing_ok=True)
+    return len(left)
+
+
+def _abandoned() -> list[Path]:
+    root = data_folder()
+    folders = [path for path in _places_of_drafts(root) if artifacts.is_abandoned(path)]
+    day_old = time.time() - artifacts.ABANDONED
+    files = [path for path in (*root.glob(".*"), *root.glob("*/.*")) if is_draft_file(path)]
+    files = [path for path in files if path.parent.name != imports.QUARANTINE]
+    return [*folders, *imports.abandoned(), *(path for path in files if _changed(path) < day_old)]
+
+
+def _places_of_drafts(root: Path) -> list[Path]:
+    """Return the folders where nothing but drafts should be."""
+    found = [*(root / artifacts.SCRATCH).glob("*/"), *(root / "jobs").glob(".*/")]
+    return [path for path in found if not path.is_symlink()]
+
+
+def _strangers() -> list[Path]:
+    """Return folders that are a day old and neither drafts nor anything that this version keeps."""
+    day_old = time.time() - artifacts.ABANDONED
+    found = [path for path in _places_of_drafts(data_folder()) if not artifacts.is_draft(path)]
+    return imports.strangers() + [path for path in found if artifacts.newest(path) < day_old]
+
+
+def _changed(path: Path) -> float:
+    """Return when a file was changed last; infinity where another process has removed it."""
+    try:
+        return path.stat().st_mtime
+    except OSError:
+        return math.inf
+
+
+def _versions() -> Finding:
+    found = []
+    for name in LIBRARIES:
+        try:
+            found.append(f"{name} {installed(name)}")
+        except PackageNotFoundError:
+            found.append(f"{name} is missing")
+    missing = [text for text in found if "missing" in text]
+    made = f"zslcore {version()} (sources {sources()}), Python {platform.python_version()}"
+    words = f"{made}, {', '.join(found)}."
+    return Finding("versions", not missing, words)
+
+
+def _room() -> Finding:
+    root = data_folder()
+    there = next((path for path in (root, *root.parents) if path.is_dir()), Path("/"))
+    free = shutil.disk_usage(there).free
+    if not os.access(there, os.W_OK) or (root.exists() and not root.is_dir()):
+        return Finding("room", False, f"Nothing can be written in {root}.")
+    return Finding("room", free >= ROOM, f"{free / 2**30:.1f} GiB are free in {root}.")
+
+
+def _store() -> Iterator[Finding]:
+    store = RunStore()
+    if damage := damage_of(store):
+        said = f"{store.path} is damaged ({damage.rstrip('.')})."
+        yield Finding("store", False, said, lambda: mend(store))
+        return
+    if not store.path.exists():
+        yield Finding("store", True, f"Nothing is kept in {store.path} yet.")
+        return
+    try:
+        unreadable, results = store.unreadable(), len(store.kept())
+    except ZSLError as error:
+        yield Finding("store", False, str(error))
+        return
+    yield Finding(
+        "store", True, f"{results:,} results are kept in {store.path}. {unreadable}".strip()
+    )
+    if refusal := refusal_of(store):
+        yield Finding("store", False, refusal)
+
+
+def _imports() -> Iterator[Finding]:
+    names, torn, newer = imports.names(), 0, 0
+    for name in names:
+        try:
+            imports.open_import(name)
+        except NewerVersionError as error:
+            newer += 1
+            yield Finding("imports", True, str(error))
+        except TornError as error:
+            torn += 1
+            said = f"The import {name!r} is damaged: {error}."
+            yield Finding("imports", False, said, partial(_imported_again, name))
+    if not torn:
+        yield Finding("imports", True, f"{len(names) - newer:,} imports are whole.")
+
+
+def _imported_again(name: str) -> str:
+    open_dataset(name)
+    return f"The import {name!r} was made again from its copies or its source."
+
+
+def _jobs() -> Iterator[Finding]:
+    folders = [path for path in (data_folder() / "jobs").glob("*/") if path.name[0] != "."]
+    torn = [path for path in folders if not is_intact(path)]
+    for path in torn:
+        said = f"The result {path.name} of a job is damaged."
+        yield Finding("jobs", False, said, partial(_discarded, path))
+    if not torn:
+        yield Finding("jobs", True, f"{len(folders):,} results of jobs are whole.")
+
+
+def _discarded(path: Path) -> str:
+    artifacts.discard(path)
+    return f"The result {path.name} was removed; it is computed again when it is asked for."
+
+
+def _leftovers() -> Finding:
+    left = len(_abandoned())
+    if not left:
+        return Finding("leftovers", True, "Killed processes have left nothing.")
+    said = f"Killed processes have left {left:,} folders and files."
+    return Finding("leftovers", False, said, lambda: f"{sweep_leftovers():,} of them were removed.")
+
+
+def _quarantine() -> Iterator[Finding]:
+    """Look at folders that this version does not know, and at the quarantine."""
+    if found := _strangers():
+        said = f"{len(found):,} folders belong to nothing that this version keeps: {_named(found)}."
+        yield Finding("quarantine", False, said, _quarantined)
+    there = sorted((data_folder() / imports.QUARANTINE).glob("*"))
+    if there:
+        said = (
+            f"{len(there):,} files and folders that this version does not know lie in "
+            f"{data_folder() / imports.QUARANTINE}: {_named(there)}. Nothing deletes them."
+        )
+        yield Finding("quarantine", True, said)
+
+
+def _quarantined() -> str:
+    moved = [imports.quarantine(path) for path in _strangers()]
+    return f"{len(moved):,} of them were moved to {data_folder() / imports.QUARANTINE}."
+
+
+def _named(paths: Sequence[Path]) -> str:
+    """Return the first names of a list, and how many more there are."""
+    more = f" and {len(paths) - LISTED:,} more" if len(paths) > LISTED else ""
+    return ", ".join(path.name for path in paths[:LISTED]) + more

@@ -1,0 +1,90 @@
+"""Check what a file of predictions claims against the data or the facts of its benchmark."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from zslcore.datasets import load
+from zslcore.datasets.facts import plain_name
+from zslcore.datasets.rows import row_facts
+from zslcore.datasets.sandbox.client import clean_text
+from zslcore.evaluation import Predictions, State, Truth, check_predictions, read_predictions
+from zslcore.exceptions import FileRefusedError, ZSLError
+from zslcore.leakage.known import known_splits
+from zslcore.leakage.test_sets import known_tests
+
+__all__ = ["CheckedPredictions", "read_checked"]
+
+
+@dataclass(frozen=True, eq=False)
+class CheckedPredictions:
+    """Predictions and what could be verified of their claims.
+
+    Attributes
+    ----------
+    name : of the file
+    predictions : Predictions
+    state : State.VERIFIED where rows, labels and gamma agree with the data, else State.STATED
+    remarks : sentences on what was and what could not be verified
+    """
+
+    name: str
+    predictions: Predictions
+    state: State
+    remarks: tuple[str, ...]
+
+
+def read_checked(path: Path) -> CheckedPredictions:
+    """Read a file of predictions and check what it claims, as far as the data are here.
+
+    Raises
+    ------
+    FileRefusedError
+        When it cannot be read, or a claim is wrong: which, what was expected, what was found.
+    """
+    predictions = read_predictions(path)
+    name = clean_text(path.name)
+    check = check_predictions(predictions, _truth(predictions))
+    if check.reasons:
+        raise FileRefusedError(f"{name}, {check.reasons[0]}")
+    state = State.STATED if check.unknown else State.VERIFIED
+    good = ("Verified: rows, labels and gamma agree with the data.",) * (state is State.VERIFIED)
+    return CheckedPredictions(name, predictions, state, good + check.unknown)
+
+
+def _truth(predictions: Predictions) -> Truth | None:
+    """Return what the data that predictions name know of themselves, or their benchmark's facts.
+
+    Data of the same name and another content are other data.
+    """
+    said = predictions.provenance
+    if said.digest:
+        with suppress(ZSLError):
+            dataset = load(said.dataset).required(said.digest)
+            return Truth.of(dataset, dataset.split(said.split))
+    return _facts(predictions)
+
+
+def _facts(predictions: Predictions) -> Truth | None:
+    """Return what the facts know of the benchmark and the split that predictions name."""
+    benchmark, split = predictions.provenance.benchmark, predictions.provenance.split
+    tests = {(k.benchmark, k.split): k for k in known_tests()}
+    released = {(s.dataset, s.name.split()[0]): s for s in known_splits() if not s.superseded}
+    key = benchmark, split.split()[0] if split else ""
+    if key not in tests or key not in released:
+        return None
+    known, place = tests[key], {plain_name(n): c for c, n in enumerate(predictions.class_names)}
+    order = np.array([place.get(plain_name(name), -1) for name in known.class_names])
+    if (order < 0).any() or len(order) != len(predictions.class_names):
+        return None  # classes of other names: nothing says which is which
+    return Truth(
+        name=f"{benchmark} {split}",
+        labels=order[row_facts(benchmark).labels],
+        class_names=predictions.class_names,
+        unseen_classes=np.sort(order[known.unseen]),
+        parts=released[key].parts,
+    )

@@ -1,0 +1,518 @@
+"""The contract of a method: fit on seen classes, score any candidates.
+
+Training is never handed an unseen class, so class leakage is impossible by signature, and ZSL,
+GZSL, calibrated stacking, AUSUC and top-k all read one score matrix.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass, fields
+from functools import partial
+from numbers import Real
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, clone
+from sklearn.utils.validation import check_is_fitted
+
+from zslcore.datasets.checks import require_finite, wrapped
+from zslcore.datasets.features import Features, project
+from zslcore.exceptions import DatasetError, ParameterError
+from zslcore.methods.score_map import ScoreMap, Scorer, linear
+
+if TYPE_CHECKING:
+    from zslcore.methods.statistics import ClassStatistics
+
+__all__ = [
+    "CompatibilityModel",
+    "Effect",
+    "Family",
+    "MethodCard",
+    "Params",
+    "TransductiveEstimator",
+    "ZSLEstimator",
+    "with_seed",
+]
+
+Family = Literal[
+    "closed form", "ranking", "neural", "attribute", "hybrid", "generative", "latent", "modern"
+]
+Params = Mapping[str, Any]
+#: Functions of a method whose arguments and results are checked.
+_CHECKED = (
+    *("fit", "decision_function", "seen_penalty", "score_map"),
+    *("fit_grid", "score_grid", "attribute_grid", "fit_statistics"),
+)
+#: What a larger value of a parameter does to the regularisation.
+Effect = Literal["stronger", "weaker"]
+
+
+@dataclass(frozen=True, slots=True)
+class MethodCard:
+    """What a reader needs to know before trusting a method's numbers.
+
+    Attributes
+    ----------
+    name, title, authors, year, url : the paper
+    family : how the method works, as the benchmark groups methods
+    idea : one sentence
+    formula : what is computed, in LaTeX, with the letters of the code
+    needs : what it asks of the data beyond features and prototypes; empty for nothing
+    departure : in what the defaults are not the paper's, and why; empty where nothing is to be said
+    company : why the score of a candidate depends on which others there are; empty when it does not
+    joint_space : True when features and prototypes have to lie in one space
+    stochastic : True when ``random_state`` changes the numbers
+    transductive : True when it is fitted on unlabelled test images as well
+    """
+
+    name: str
+    year: int
+    family: Family
+    title: str
+    authors: str
+    url: str
+    idea: str
+    formula: str
+    needs: str = ""
+    departure: str = ""
+    company: str = ""
+    joint_space: bool = False
+    stochastic: bool = False
+    transductive: bool = False
+
+
+class ZSLEstimator(BaseEstimator, ABC):
+    """Scores classes it has never seen, given only their prototypes.
+
+    ``__init__`` stores its arguments, ``fit`` learns attributes that end in ``_`` and returns
+    ``self``, scoring changes nothing.
+
+    Attributes
+    ----------
+    card : MethodCard
+    param_grid : mapping from parameter to the values tried when parameters are chosen
+    revision : counted up when the same data and parameters give other numbers than before
+    simpler : names of parameters whose smaller value is the simpler model, the weightiest first;
+        where it names any, points of the grid that the folds cannot tell from the best one give way
+        to the simplest, see :func:`zslcore.evaluation.protocol.select`
+    sharing : names of parameters that a grid may vary while its points share their work
+    regularizers : mapping from parameter to what a larger value makes of the regularisation
+        Parameters that hold the fit to the seen classes back: ridges are "stronger", their inverses
+        and the epochs of methods that stop early "weaker".
+    predicted_attributes : "no", "regressed" or "implied"
+        Whether the method sends an image to attributes on its way to a score, see
+        :meth:`attribute_grid`: fitted to the attributes themselves, or to scores, so that they are
+        on a scale of their own.
+    iterative : True when fitting goes step by step (epochs, a solver, a matrix a class) and so may
+        take minutes on real data; False when it is one pass and one decomposition
+    statistics : class of what ``fit`` needs to know of the rows, where that is sums over them
+        One of :mod:`zslcore.methods.statistics`; None for methods that have to see the rows
+        themselves.
+    seen_penalty : callable(X) -> array of shape (n_samples,), or None
+        A novelty detector: how much the seen side loses for every sample, beside its best score.
+    on_epoch : callable(epoch, loss) or None
+        Called by methods that train in epochs after each of them, the first being 1. What it raises
+        ends the training. No parameter: it changes no numbers, and copies of the method keep it.
+    """
+
+    card: ClassVar[MethodCard]
+    param_grid: ClassVar[Mapping[str, tuple[Any, ...]]]
+    revision: ClassVar[int] = 1
+    simpler: ClassVar[tuple[str, ...]] = ()
+    sharing: ClassVar[tuple[str, ...]] = ()
+    regularizers: ClassVar[Mapping[str, Effect]] = {}
+    predicted_attributes: ClassVar[Literal["no", "regressed", "implied"]] = "no"
+    iterative: ClassVar[bool] = False
+    statistics: ClassVar[type[ClassStatistics] | None] = None
+    seen_penalty: Callable[[Features], np.ndarray] | None = None
+    on_epoch: Callable[[int, float], None] | None = None
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Let every method take arrays of numbers only, and report its errors in a sentence."""
+        super().__init_subclass__(**options)
+        for name in _CHECKED:
+            if callable(vars(cls).get(name)):
+                setattr(cls, name, wrapped(vars(cls)[name]))
+
+    @abstractmethod
+    def fit(self, X: Features, y: np.ndarray, prototypes: np.ndarray) -> Self:
+        """Learn from seen classes.
+
+        Parameters
+        ----------
+        X : array or FeatureView of shape (n_samples, n_features)
+        y : int array of shape (n_samples,), rows of ``prototypes``
+        prototypes : array of shape (n_seen_classes, n_attributes)
+        """
+
+    @abstractmethod
+    def decision_function(self, X: Features, prototypes: np.ndarray) -> np.ndarray:
+        """Score every sample against every candidate.
+
+        Parameters
+        ----------
+        X : array or FeatureView of shape (n_samples, n_features)
+        prototypes : array of shape (n_candidates, n_attributes)
+
+        Returns
+        -------
+        float64 array of shape (n_samples, n_candidates), larger is closer. The score of a
+        candidate does not depend on the other candidates, unless the card says why it does.
+        """
+
+    def __sklearn_clone__(self) -> Self:
+        copy = super().__sklearn_clone__()
+        if self.on_epoch is not None:
+            copy.on_epoch = self.on_epoch
+        return copy
+
+    def predict(self, X: Features, prototypes: np.ndarray) -> np.ndarray:
+        """Return the row of ``prototypes`` that scores highest, for every sample."""
+        return self.decision_function(X, prototypes).argmax(axis=1)
+
+    @wrapped
+    def score_map(self, prototypes: np.ndarray) -> Scorer:
+        """Return what :meth:`decision_function` comes down to for these candidates.
+
+        Parameters
+        ----------
+        prototypes : array of shape (n_candidates, n_attributes)
+
+        Returns
+        -------
+        ScoreMap, or callable(block) -> scores where they are no inner products
+            Gives the same scores, to rounding, with all that depends on the candidates alone made
+            beforehand.
+
+        Raises
+        ------
+        ParameterError
+            When a novelty detector decides between the sides, of which scores know nothing.
+        """
+        if self.seen_penalty is not None:
+            raise ParameterError(
+                f"{self.card.name}: a novelty detector decides between seen and unseen classes; "
+                "expected a method whose scores alone do."
+            )
+        return partial(self.decision_function, prototypes=prototypes)
+
+    def planned_epochs(self, grid: Iterable[Params]) -> tuple[int, ...]:
+        """Return the epochs of every training that ``grid`` takes; none for other methods."""
+        return ()
+
+    @wrapped
+    def fit_grid(
+        self, X: Features, y: np.ndarray, prototypes: np.ndarray, grid: Iterable[Params]
+    ) -> Iterator[Self]:
+        """Yield a copy fitted with every point of ``grid``."""
+        for params in grid:
+            yield clone(self).set_params(**params).fit(X, y, prototypes)
+
+    @wrapped
+    def fit_statistics(
+        self, statistics: Any, prototypes: np.ndarray, grid: Iterable[Params] = ({},)
+    ) -> Iterator[Self]:
+        """Yield a copy fitted with every point of ``grid``, from statistics of the rows alone.
+
+        Equals one ``fit`` a point, to rounding; for methods that have ``statistics``.
+
+        Parameters
+        ----------
+        statistics : of the training rows, with all that the class ``statistics`` has
+        prototypes : array of shape (n_seen_classes, n_attributes), a row for each of their classes
+        grid : mappings from parameters to values, by default a single one without any
+        """
+        points, S = self._points(statistics, prototypes, grid)
+        for point in points:
+            yield point._solve(deepcopy(statistics), S)
+
+    def _solve(self, statistics: Any, S: np.ndarray) -> Self:
+        """Learn from statistics, which may be used up; for methods that have ``statistics``."""
+        raise NotImplementedError
+
+    @wrapped
+    def score_grid(
+        self,
+        X: Features,
+        y: np.ndarray,
+        prototypes: np.ndarray,
+        grid: Iterable[Params],
+        X_test: Features,
+        candidates: np.ndarray,
+    ) -> Iterator[np.ndarray]:
+        """Yield the scores of ``X_test`` against ``candidates`` for every point of ``grid``.
+
+        Equals one ``fit`` and one ``decision_function`` a point. Where several points differ in
+        nothing but parameters of ``sharing``, they are scored together, closed forms for example
+        from one decomposition.
+        """
+        grid = list(grid)
+        for params in grid:  # before the first of them costs anything
+            clone(self).set_params(**params)._check_params()
+        together = self.sharing and all(set(params) <= set(self.sharing) for params in grid)
+        score = self._score_together if together and len(grid) > 1 else self._score_each
+        yield from score(X, y, prototypes, grid, X_test, candidates)
+
+    @wrapped
+    def attribute_grid(
+        self,
+        X: Features,
+        y: np.ndarray,
+        prototypes: np.ndarray,
+        grid: Iterable[Params],
+        X_test: Features,
+    ) -> Iterator[np.ndarray]:
+        r"""Yield the attributes predicted for ``X_test`` at every point of ``grid``.
+
+        For methods that have ``predicted_attributes``. Here for those whose score is linear in the
+        prototype, :math:`F(x, c) = f(x)^\top s_c`: the scores of unit vectors are :math:`f(x)`.
+
+        Returns
+        -------
+        iterator of float64 arrays of shape (n_test, n_attributes)
+        """
+        unit_vectors = np.eye(np.shape(prototypes)[1])
+        return self.score_grid(X, y, prototypes, grid, X_test, unit_vectors)
+
+    def _score_each(
+        self,
+        X: Features,
+        y: np.ndarray,
+        prototypes: np.ndarray,
+        grid: Sequence[Params],
+        X_test: Features,
+        candidates: np.ndarray,
+    ) -> Iterator[np.ndarray]:
+        """Fit and score every point of ``grid`` by itself."""
+        for model in self.fit_grid(X, y, prototypes, grid):
+            yield model.decision_function(X_test, candidates)
+
+    def _score_together(
+        self,
+        X: Features,
+        y: np.ndarray,
+        prototypes: np.ndarray,
+        grid: Sequence[Params],
+        X_test: Features,
+        candidates: np.ndarray,
+    ) -> Iterator[np.ndarray]:
+        """Score points that differ in parameters of ``sharing`` only; for methods that name any."""
+        raise NotImplementedError
+
+    def _check_params(self) -> None:
+        """Refuse parameters for which the formula means nothing; called before every fit."""
+
+    def _check_training(
+        self, X: Features, y: np.ndarray, prototypes: np.ndarray
+    ) -> tuple[Features, np.ndarray, np.ndarray]:
+        """Return (X, y, S) as the formulas want them, refusing what does not fit together."""
+        self._check_params()
+        name = self.card.name
+        S = np.asarray(prototypes, dtype=np.float64)
+        if X.ndim != 2 or S.ndim != 2 or y.shape != X.shape[:1] or 0 in (*X.shape, S.shape[1]):
+            raise DatasetError(
+                f"{name}: expected features (n, d), labels (n,) and prototypes (c, a) with n, d "
+                f"and a > 0; got {X.shape}, {y.shape} and {S.shape}."
+            )
+        if y.dtype.kind not in "iu" or y.min() < 0 or y.max() >= len(S):
+            raise DatasetError(
+                f"{name}: labels must be rows of prototypes, 0..{len(S) - 1}; "
+                f"got {y.min()}..{y.max()} as {y.dtype}."
+            )
+        y = np.array(y, dtype=np.intp)  # PyTorch takes no read-only, reversed or swapped ones
+        self._check_finite(X, S)
+        self.n_features_in_, self.n_attributes_in_ = X.shape[1], S.shape[1]
+        return X, y, S
+
+    def _points(
+        self, statistics: Any, prototypes: np.ndarray, grid: Iterable[Params]
+    ) -> tuple[list[Self], np.ndarray]:
+        """Return a copy a point, none of which costs anything yet, and S for the formulas."""
+        points = [clone(self).set_params(**params) for params in grid]
+        S = self._check_statistics(statistics, prototypes)
+        for point in points:
+            point._check_params()
+            point.n_features_in_, point.n_attributes_in_ = statistics.sums.shape[1], S.shape[1]
+        return points, S
+
+    def _check_statistics(self, statistics: Any, prototypes: np.ndarray) -> np.ndarray:
+        """Return S as the formulas want it, refusing statistics that do not fit to it."""
+        if self.statistics is None:
+            raise ParameterError(
+                f"{self.card.name}: is fitted to the rows themselves; expected a method for which "
+                "sums over them are enough."
+            )
+        for field in fields(self.statistics):
+            if not hasattr(statistics, field.name):
+                raise DatasetError(
+                    f"{self.card.name}: expected statistics with their {field.name}; "
+                    f"got {type(statistics).__name__}."
+                )
+        S = np.asarray(prototypes, dtype=np.float64)
+        if S.ndim != 2 or len(S) != len(statistics.counts) or not statistics.n_samples:
+            raise DatasetError(
+                f"{self.card.name}: expected statistics of at least one sample and a prototype a "
+                f"class; got {statistics.n_samples:.0f} samples, {len(statistics.counts)} classes "
+                f"and prototypes {S.shape}."
+            )
+        require_finite(S, f"{self.card.name}, prototypes")
+        return S
+
+    def _check_scoring(self, X: Features, prototypes: np.ndarray) -> tuple[Features, np.ndarray]:
+        """Return (X, S) for scoring, refusing other widths than those fitted on."""
+        check_is_fitted(self)
+        S = np.asarray(prototypes, dtype=np.float64)
+        expected = (self.n_features_in_, self.n_attributes_in_)
+        if X.ndim != 2 or S.ndim != 2 or (X.shape[1], S.shape[1]) != expected:
+            raise DatasetError(
+                f"{self.card.name}: fitted on {expected[0]} features and {expected[1]} attributes; "
+                f"got features {X.shape} and prototypes {S.shape}."
+            )
+        self._check_finite(X, S)
+        return X, S
+
+    def _check_candidates(self, prototypes: np.ndarray) -> np.ndarray:
+        """Return S for scoring, refusing another width than that fitted on."""
+        check_is_fitted(self)
+        return self._check_scoring(np.empty((0, self.n_features_in_)), prototypes)[1]
+
+    def _check_finite(self, X: Features, S: np.ndarray) -> None:
+        """Refuse values that are not finite; a view looks at its own when they are read."""
+        require_finite(S, f"{self.card.name}, prototypes")
+        if isinstance(X, np.ndarray):
+            require_finite(X, f"{self.card.name}, features")
+
+    def _check_positive(self, *names: str) -> None:
+        """Refuse parameters that must be greater than zero and are not."""
+        for name in names:
+            value = getattr(self, name)
+            is_number = isinstance(value, Real)
+            if not is_number or not 0 < value < np.inf:
+                raise ParameterError(
+                    f"{self.card.name}: {name} must be a positive number; got {value!r}."
+                )
+
+    def _check_count(self, *names: str) -> None:
+        """Refuse parameters that must be whole numbers from 1 and are not."""
+        for name in names:
+            value = getattr(self, name)
+            if not isinstance(value, (int, np.integer)) or value < 1:
+                raise ParameterError(
+                    f"{self.card.name}: {name} must be a whole number from 1; got {value!r}."
+                )
+
+    def _check_choice(self, name: str, choices: tuple[Any, ...]) -> None:
+        """Refuse a parameter that is none of its choices."""
+        if getattr(self, name) not in choices:
+            raise ParameterError(
+                f"{self.card.name}: {name} must be one of {', '.join(map(repr, choices))}; "
+                f"got {getattr(self, name)!r}."
+            )
+
+
+class CompatibilityModel(ZSLEstimator):
+    r"""A bilinear score :math:`F(x, c) = x^\top V s_c`.
+
+    Attributes
+    ----------
+    V_ : ndarray of shape (n_features, n_attributes)
+        Learned compatibility matrix.
+    """
+
+    def decision_function(self, X: Features, prototypes: np.ndarray) -> np.ndarray:
+        """Return ``X V S'``; see :class:`ZSLEstimator`."""
+        X, S = self._check_scoring(X, prototypes)
+        return project(X, self.V_) @ S.T
+
+    def score_map(self, prototypes: np.ndarray) -> ScoreMap:
+        """Return :math:`f(x) = x V` and the prototypes; see :class:`ZSLEstimator`."""
+        return ScoreMap(linear, (self.V_,), self._check_candidates(prototypes))
+
+
+class TransductiveEstimator(ZSLEstimator):
+    """A method whose ``fit`` is handed the test images and the classes they can be of.
+
+    That is another problem than the inductive one, and its figures never stand in the same table:
+    such methods are kept in a registry of their own, :data:`zslcore.methods.TRANSDUCTIVE`.
+
+    Attributes
+    ----------
+    takes_base : True when it grows out of any inductive method, named by its parameter ``base``
+    """
+
+    takes_base: ClassVar[bool] = False
+
+    @abstractmethod
+    def fit(
+        self,
+        X: Features,
+        y: np.ndarray,
+        prototypes: np.ndarray,
+        *,
+        unlabeled: Features | None = None,
+        candidates: np.ndarray | None = None,
+    ) -> Self:
+        """Learn from seen classes and from images without labels.
+
+        Parameters
+        ----------
+        X, y, prototypes : as of :meth:`zslcore.methods.base.ZSLEstimator.fit`
+        unlabeled : array or FeatureView of shape (n_unlabeled, n_features)
+        candidates : array of shape (n_candidates, n_attributes), the classes they can be of
+        """
+
+    def inductive(self) -> ZSLEstimator | None:
+        """Return the unfitted method without unlabelled images, None where there is no such one."""
+        return None
+
+    def with_inductive(self, params: Mapping[str, Any]) -> Self:
+        """Return a copy that grows out of :meth:`inductive` with these parameters."""
+        known = self.get_params()
+        return clone(self).set_params(**{k: v for k, v in params.items() if k in known})
+
+    def _score_each(
+        self,
+        X: Features,
+        y: np.ndarray,
+        prototypes: np.ndarray,
+        grid: Sequence[Params],
+        X_test: Features,
+        candidates: np.ndarray,
+    ) -> Iterator[np.ndarray]:
+        """Fit and score every point by itself, ``X_test`` being the unlabelled images."""
+        for params in grid:
+            model = clone(self).set_params(**params)
+            model.fit(X, y, prototypes, unlabeled=X_test, candidates=candidates)
+            yield model.decision_function(X_test, candidates)
+
+    def _check_unlabeled(
+        self, unlabeled: Features | None, candidates: np.ndarray | None
+    ) -> tuple[Features, np.ndarray]:
+        """Return (unlabeled, candidates), refusing what is missing or of another width."""
+        name = self.card.name
+        if unlabeled is None or candidates is None:
+            raise ParameterError(
+                f"{name}: is transductive, expected unlabeled= and candidates= beside the "
+                "training data."
+            )
+        candidates = np.asarray(candidates, dtype=np.float64)
+        expected = (self.n_features_in_, self.n_attributes_in_)
+        shapes = (unlabeled.shape, candidates.shape)
+        if tuple(shape[1:] for shape in shapes) != tuple((n,) for n in expected):
+            raise DatasetError(
+                f"{name}: expected unlabelled images of {expected[0]} features and candidates of "
+                f"{expected[1]} attributes; got {shapes[0]} and {shapes[1]}."
+            )
+        self._check_finite(unlabeled, candidates)
+        if not len(unlabeled) or not len(candidates):
+            raise DatasetError(f"{name}: expected unlabelled images and candidates, got none.")
+        return unlabeled, candidates
+
+
+def with_seed(method: ZSLEstimator, seed: int) -> ZSLEstimator:
+    """Return a copy of ``method``, seeded when it is stochastic."""
+    seeded = {"random_state": seed} if "random_state" in method.get_params() else {}
+    return clone(method).set_params(**seeded)

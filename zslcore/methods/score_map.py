@@ -1,0 +1,110 @@
+r"""Scores as inner products: what a fitted method comes down to once the candidates are known.
+
+The scores of nearly all methods are
+
+.. math:: F(x, c) = \max_k \; f_k(x)^\top r_c + o_c
+
+with :math:`f` a map of the image to a few hundred numbers, :math:`r_c` a row of numbers a
+candidate and :math:`o_c` an offset: what depends on the candidates alone is computed once, and a
+block of images costs one matrix product, in single or in double precision.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import DTypeLike
+
+from zslcore.datasets.features import Features, chunks, l2_rows
+
+__all__ = ["ScoreMap", "Scorer", "linear", "linear_unit", "unit", "unit_linear"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ScoreMap:
+    """How a fitted method scores a set of candidates.
+
+    Attributes
+    ----------
+    embed : callable(block, weights ...) -> array of shape (n, m) or (n, n_maps, m)
+        :math:`f` of a block of rows, a function of a module so that it can be sent to workers;
+        where there are several maps, the largest inner product counts.
+    weights : arrays that ``embed`` is given beside the rows
+    codes : array of shape (n_candidates, m), :math:`r_c`
+    offset : array of shape (n_candidates,) or (1,), :math:`o_c`
+    """
+
+    embed: Callable[..., np.ndarray]
+    weights: tuple[np.ndarray, ...]
+    codes: np.ndarray
+    offset: np.ndarray = field(default_factory=lambda: np.zeros(1))
+
+    @property
+    def dtype(self) -> np.dtype:
+        """Precision of the products."""
+        return self.codes.dtype
+
+    @property
+    def n_candidates(self) -> int:
+        """Number of classes that are scored."""
+        return len(self.codes)
+
+    def astype(self, dtype: DTypeLike) -> ScoreMap:
+        """Return the map with its products in another precision, float32 or float64."""
+        return ScoreMap(
+            self.embed,
+            tuple(array.astype(dtype, copy=False) for array in self.weights),
+            self.codes.astype(dtype, copy=False),
+            self.offset.astype(dtype, copy=False),
+        )
+
+    def of(self, candidates: np.ndarray) -> ScoreMap:
+        """Return the map of some of its candidates, in the order given."""
+        offset = self.offset if len(self.offset) == 1 else self.offset[candidates]
+        return replace(self, codes=self.codes[candidates], offset=offset)
+
+    def scores(self, block: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
+        """Return the scores of a block of rows, shape (n, n_candidates), in ``dtype``."""
+        E = self.embed(block.astype(self.dtype, copy=False), *self.weights)
+        if E.ndim == 2:
+            F = np.matmul(E, self.codes.T, out=out)
+        else:
+            F = np.matmul(E[:, 0], self.codes.T, out=out)
+            for k in range(1, E.shape[1]):
+                np.maximum(F, E[:, k] @ self.codes.T, out=F)
+        if len(self.offset) > 1 or self.offset[0]:
+            F += self.offset
+        return F
+
+    def __call__(self, X: Features) -> np.ndarray:
+        """Return the whole score matrix, reading ``X`` once; for data sets of modest size."""
+        out = np.empty((len(X), self.n_candidates), self.dtype)
+        for part, block in chunks(X):
+            self.scores(block, out[part])
+        return out
+
+
+#: Returns the scores of a block of rows, float32 or float64 of shape (n, n_candidates).
+Scorer = ScoreMap | Callable[[np.ndarray], np.ndarray]
+
+
+def linear(x: np.ndarray, V: np.ndarray) -> np.ndarray:
+    """Return ``x V``."""
+    return x @ V
+
+
+def linear_unit(x: np.ndarray, V: np.ndarray) -> np.ndarray:
+    """Return ``x V``, rows brought to unit length."""
+    return l2_rows(x @ V)
+
+
+def unit_linear(x: np.ndarray, V: np.ndarray) -> np.ndarray:
+    """Return ``x V`` of rows ``x`` brought to unit length."""
+    return l2_rows(x) @ V
+
+
+def unit(x: np.ndarray) -> np.ndarray:
+    """Return ``x``, rows brought to unit length."""
+    return l2_rows(x)

@@ -1,0 +1,398 @@
+"""The exact seen-unseen curve: accuracy on seen against unseen classes over gamma."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import overload
+
+import numpy as np
+
+from zslcore.exceptions import ZSLError
+from zslcore.metrics.accuracy import Average, Numbers, _mask, _scored, _weights, harmonic_mean
+
+__all__ = [
+    "Answers",
+    "Margins",
+    "OperatingPoint",
+    "OperatingPoints",
+    "SeenUnseenCurve",
+    "Side",
+    "answers_of",
+    "answers_of_sides",
+    "best_of",
+    "curve_of",
+    "margins",
+    "margins_of_answers",
+    "margins_of_sides",
+    "middle_gamma",
+    "seen_unseen_curve",
+    "side_margin",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class OperatingPoint:
+    """The three numbers a generalised zero-shot table reports, and the gamma they belong to."""
+
+    gamma: float
+    seen: float
+    unseen: float
+
+    @property
+    def harmonic(self) -> float:
+        """Harmonic mean of both accuracies, the headline number."""
+        return harmonic_mean(self.seen, self.unseen)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OperatingPoints:
+    """What :class:`OperatingPoint` says of one gamma, of many: arrays of one shape."""
+
+    gamma: np.ndarray
+    seen: np.ndarray
+    unseen: np.ndarray
+
+    @property
+    def harmonic(self) -> np.ndarray:
+        """Harmonic mean at every gamma."""
+        return harmonic_mean(self.seen, self.unseen)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SeenUnseenCurve:
+    r"""Every trade-off between seen and unseen accuracy that some gamma reaches.
+
+    A step function of gamma: the accuracies of point ``k`` hold for
+    ``gamma[k] <= gamma < gamma[k + 1]``, those of the last point for every larger gamma.
+
+    Attributes
+    ----------
+    gamma : array of shape (n_points,), increasing; the first is minus infinity
+    seen : array of shape (n_points,), :math:`A_{S \to C}`, falls to 0
+    unseen : array of shape (n_points,), :math:`A_{U \to C}`, rises from 0 to :math:`A_{U \to C_u}`
+
+    Notes
+    -----
+    Where scores of minus infinity rule a whole side out for some sample, no gamma brings it there:
+    ``seen`` then ends above 0, or ``unseen`` begins there.
+    """
+
+    gamma: np.ndarray
+    seen: np.ndarray
+    unseen: np.ndarray
+
+    @property
+    def harmonic(self) -> np.ndarray:
+        """Harmonic mean at every point."""
+        return harmonic_mean(self.seen, self.unseen)
+
+    @property
+    def ausuc(self) -> float:
+        """Area under the seen-unseen curve: trapezoids over the exact points, from unseen = 0."""
+        return float(self.seen[0] * self.unseen[0] + np.trapezoid(self.seen, self.unseen))
+
+    @overload
+    def at(self, gamma: float) -> OperatingPoint: ...
+    @overload
+    def at(self, gamma: Numbers) -> OperatingPoints: ...
+    def at(self, gamma: float | Numbers) -> OperatingPoint | OperatingPoints:
+        """Return the accuracies at ``gamma``, a number or an array of them."""
+        gamma = np.asarray(gamma, dtype=float)
+        k = np.searchsorted(self.gamma, gamma, side="right") - 1
+        if gamma.ndim:
+            return OperatingPoints(gamma, self.seen[k], self.unseen[k])
+        return OperatingPoint(float(gamma), float(self.seen[k]), float(self.unseen[k]))
+
+    def best(self) -> OperatingPoint:
+        """Return the point with the largest harmonic mean, the first of equals.
+
+        Its gamma is the middle of the interval on which the point holds, the value that stays
+        right longest when scores move a little.
+        """
+        return self.at(middle_gamma(self.gamma, int(np.argmax(self.harmonic))))
+
+    def thinned(self, n: int) -> SeenUnseenCurve:
+        """Return at most about ``n`` of the points, evenly spaced along the curve, for drawing.
+
+        The end points and the best point are always among them.
+        """
+        if len(self.gamma) <= n:
+            return self
+        length = np.cumsum(np.abs(np.diff(self.seen)) + np.abs(np.diff(self.unseen)))
+        even = np.searchsorted(length, np.linspace(0, length[-1], max(n - 3, 1))) + 1
+        keep = np.unique([0, *even.clip(max=len(length)), np.argmax(self.harmonic), len(length)])
+        return SeenUnseenCurve(self.gamma[keep], self.seen[keep], self.unseen[keep])
+
+
+def middle_gamma(gamma: np.ndarray, k: int) -> float:
+    """Return the middle of the interval from breakpoint ``k`` to the next one.
+
+    Parameters
+    ----------
+    gamma : array of shape (n_points,), increasing from minus infinity
+    k : int
+
+    Notes
+    -----
+    The first and the last interval have no end; they get a gamma a hundredth of the curve's width
+    beyond the breakpoint they have.
+    """
+    inner = gamma[1:]
+    if not len(inner):  # no answer is ever right, at any gamma
+        return 0.0
+    first, last = float(inner[0]), float(inner[-1])
+    width = last - first
+    # Scores near the largest number there is may lie farther apart than any number says.
+    margin = (width / 100 if width < np.inf else last / 100 - first / 100) or 1.0
+    low = float(gamma[k]) if k > 0 else first - 2 * margin
+    high = float(inner[k]) if k < len(inner) else last + 2 * margin
+    return low / 2 + high / 2
+
+
+def seen_unseen_curve(
+    scores: np.ndarray, y: np.ndarray, seen: np.ndarray, *, average: Average = "class"
+) -> SeenUnseenCurve:
+    r"""Return the exact seen-unseen curve of a score matrix, in one sort.
+
+    For a sample let :math:`a` be its best score among seen classes and :math:`b` among unseen
+    ones. It is answered with a seen class exactly while :math:`\gamma < a - b`, so that the values
+    :math:`a - b` are all the places where anything changes. A tie, :math:`\gamma = a - b`, goes to
+    the unseen side; ties within a side go to the first column.
+
+    Parameters
+    ----------
+    scores : array of shape (n_samples, n_candidates), larger is closer
+    y : int array of shape (n_samples,), the true column of ``scores``
+    seen : bool array of shape (n_candidates,), True for the columns of seen classes
+    average : "class" (mean of per-class accuracies, the protocol) or "sample"
+
+    Raises
+    ------
+    ZSLError
+        When shapes do not fit, a score is missing or plus infinity, or seen or unseen columns or
+        samples are missing.
+
+    Notes
+    -----
+    Values :math:`a - b` closer together than the rounding of the scores (one unit in the last place
+    of the largest score, in the precision the scores came in) are one breakpoint: float32 scores
+    cannot tell such samples apart.
+    """
+    return curve_of(margins(scores, y, seen), average)
+
+
+def curve_of(m: Margins, average: Average = "class") -> SeenUnseenCurve:
+    """Return the curve that margins tell, every class weighing alike or every sample."""
+    sides = (m.of_seen, ~m.of_seen)
+    weights = np.where(m.of_seen, *(_weights(m.y, average, side) for side in sides))
+    return SeenUnseenCurve(m.gamma, *m.accuracies(weights))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Margins:
+    """All that curves need of a score matrix: two values a sample, whatever samples weigh.
+
+    Attributes
+    ----------
+    y : int array of shape (n_samples,), the true columns
+    of_seen : bool array of shape (n_samples,), whether the true class is a seen one
+    counting : int array of shape (n_counting,)
+        Samples that some gamma answers right, in the order in which that changes.
+    gamma : array of shape (n_points,), increasing; the first is minus infinity
+    points : int array of shape (n_points,), how many of ``counting`` change up to each gamma
+    """
+
+    y: np.ndarray
+    of_seen: np.ndarray
+    counting: np.ndarray
+    gamma: np.ndarray
+    points: np.ndarray
+
+    def accuracies(self, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return seen and unseen accuracy at every gamma.
+
+        Parameters
+        ----------
+        weights : array of shape (..., n_samples)
+            What every sample counts; those of seen and of unseen classes sum to 1 each.
+
+        Returns
+        -------
+        seen, unseen : arrays of shape (..., n_points)
+        """
+        of_seen, weights = self.of_seen[self.counting], weights[..., self.counting]
+        lost, won = np.where(of_seen, weights, 0.0), np.where(of_seen, 0.0, weights)
+        none = np.zeros((*weights.shape[:-1], 1))
+        # Summed from the end, so that the last 0 is exact.
+        remaining = np.concatenate([np.cumsum(lost[..., ::-1], axis=-1)[..., ::-1], none], axis=-1)
+        reached = np.concatenate([none, np.cumsum(won, axis=-1)], axis=-1)
+        return remaining[..., self.points], reached[..., self.points]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Answers:
+    r"""The two candidates of every sample, and the gamma at which one gives way to the other.
+
+    All figures of generalised zero-shot learning follow from these: a sample is answered with its
+    best seen class while :math:`\gamma < margin`, and with its best unseen class from there on.
+
+    Attributes
+    ----------
+    y : int array of shape (n_samples,), the true classes
+    of_seen : bool array of shape (n_samples,), whether the true class is a seen one
+    seen_class, unseen_class : int arrays of shape (n_samples,)
+        The best class of either side, numbered as ``y``; -1 where a side has no candidate.
+    margin : float64 array of shape (n_samples,), best seen score less best unseen score
+        Infinite where one side is ruled out.
+    resolution : float
+        Margins that are no farther apart are one breakpoint of the curve, in units of scores.
+    """
+
+    y: np.ndarray
+    of_seen: np.ndarray
+    seen_class: np.ndarray
+    unseen_class: np.ndarray
+    margin: np.ndarray
+    resolution: float
+
+    @property
+    def right_if_seen(self) -> np.ndarray:
+        """Whether the best seen class is the true one: bool array of shape (n_samples,)."""
+        return self.seen_class == self.y
+
+    @property
+    def right_if_unseen(self) -> np.ndarray:
+        """Whether the best unseen class is the true one: bool array of shape (n_samples,)."""
+        return self.unseen_class == self.y
+
+    def at(self, gamma: float) -> np.ndarray:
+        """Return the answer to every sample at ``gamma``; a tie goes to the unseen side."""
+        return np.where(self.margin > gamma, self.seen_class, self.unseen_class)
+
+
+def answers_of(scores: np.ndarray, y: np.ndarray, seen: np.ndarray) -> Answers:
+    """Return the two candidates and the margin of every sample of a score matrix.
+
+    Parameters
+    ----------
+    scores : array of shape (n_samples, n_candidates), larger is closer
+    y : int array of shape (n_samples,), the true column of ``scores``
+    seen : bool array of shape (n_candidates,), True for the columns of seen classes
+
+    Raises
+    ------
+    ZSLError
+        When shapes do not fit, or a score is missing or plus infinity.
+    """
+    scores, y = _scored(scores, y)
+    seen = _mask(seen, scores.shape[1])
+    of_seen, of_unseen = (best_of(scores, np.flatnonzero(side)) for side in (seen, ~seen))
+    return answers_of_sides(y, seen, of_seen, of_unseen, scores.dtype)
+
+
+#: The best column of every sample and its score, see :func:`best_of`.
+Side = tuple[np.ndarray, np.ndarray]
+
+
+def answers_of_sides(
+    y: np.ndarray, seen: np.ndarray, of_seen: Side, of_unseen: Side, dtype: np.dtype
+) -> Answers:
+    """Return what :func:`answers_of` does, from the best of either side.
+
+    Parameters
+    ----------
+    y : int array of shape (n_samples,), the true columns
+    seen : bool array of shape (n_candidates,)
+    of_seen, of_unseen : of :func:`best_of`
+    dtype : precision the scores came in
+    """
+    (i, a), (j, b) = of_seen, of_unseen
+    return Answers(y, seen[y], i, j, side_margin(a, b), _resolution(dtype, a, b))
+
+
+def margins(scores: np.ndarray, y: np.ndarray, seen: np.ndarray) -> Margins:
+    """Return what decides between the sides; see :func:`seen_unseen_curve` for all about it."""
+    seen = np.asarray(seen)
+    if seen.dtype == bool and (seen.all() or not seen.any()):
+        raise ZSLError(
+            "The seen-unseen curve needs seen and unseen candidates; "
+            f"got {np.count_nonzero(seen)} seen of {seen.size}."
+        )
+    return margins_of_answers(answers_of(scores, y, seen))
+
+
+def margins_of_answers(answers: Answers) -> Margins:
+    """Return what :func:`margins` does, from the answers to a score matrix."""
+    right = np.where(answers.of_seen, answers.right_if_seen, answers.right_if_unseen)
+    return _margins(answers.y, answers.of_seen, right, answers.margin, answers.resolution)
+
+
+def margins_of_sides(
+    y: np.ndarray,
+    of_seen: np.ndarray,
+    a: np.ndarray,
+    b: np.ndarray,
+    right: np.ndarray,
+    dtype: np.dtype,
+) -> Margins:
+    """Return what :func:`margins` does, from the best scores alone.
+
+    Parameters
+    ----------
+    y : int array of shape (n_samples,), the true classes
+    of_seen : bool array of shape (n_samples,), whether the true class is a seen one
+    a, b : float64 arrays of shape (n_samples,), best score of seen and of unseen classes
+    right : bool array of shape (n_samples,), whether the better of its own side is the true class
+    dtype : precision the scores came in
+    """
+    return _margins(y, of_seen, right, side_margin(a, b), _resolution(dtype, a, b))
+
+
+def _margins(
+    y: np.ndarray, of_seen: np.ndarray, right: np.ndarray, margin: np.ndarray, resolution: float
+) -> Margins:
+    _require_both_sides(of_seen)
+    # A sample counts where its own side is the answer and finds it; the others never count.
+    counting = np.flatnonzero(right)
+    d = margin[counting]
+    order = np.argsort(d, kind="stable")
+    d, counting = d[order], counting[order]
+
+    # Infinite margins are no breakpoints: no gamma changes the answer there.
+    low, high = np.searchsorted(d, -np.inf, side="right"), np.searchsorted(d, np.inf)
+    inner = d[low:high]
+    last = np.flatnonzero(np.append(np.diff(inner) > resolution, True))[: len(inner)]
+    points = low + np.append(0, last + 1)
+    return Margins(y, of_seen, counting, np.append(-np.inf, inner[last]), points)
+
+
+def _require_both_sides(of_seen: np.ndarray) -> None:
+    if of_seen.all() or not of_seen.any():
+        raise ZSLError(
+            "The seen-unseen curve needs test samples of seen and of unseen classes; "
+            f"got {np.count_nonzero(of_seen)} and {np.count_nonzero(~of_seen)}."
+        )
+
+
+def side_margin(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Return by how much the best seen score ``a`` exceeds the best unseen score ``b``.
+
+    Minus infinity where both are: a tie that goes to the unseen side, whatever gamma.
+    """
+    return np.subtract(a, b, out=np.full(np.shape(a), -np.inf), where=~np.isneginf(a))
+
+
+def best_of(scores: np.ndarray, columns: np.ndarray) -> Side:
+    """Return the best of ``columns`` for every sample and its score; -1 without any column."""
+    if not len(columns):
+        return np.full(len(scores), -1, np.int32), np.full(len(scores), -np.inf)
+    part = scores[:, columns]
+    k = part.argmax(axis=1)
+    return columns[k].astype(np.int32), part[np.arange(len(k)), k].astype(np.float64)
+
+
+def _resolution(dtype: np.dtype, a: np.ndarray, b: np.ndarray) -> float:
+    """One unit in the last place of the largest best score."""
+    dtype = dtype if dtype.kind == "f" else np.dtype(np.float64)
+    best = np.abs(np.concatenate([a, b]))
+    return float(np.finfo(dtype).eps * best.max(initial=0, where=np.isfinite(best)))

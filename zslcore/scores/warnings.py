@@ -1,0 +1,380 @@
+"""What looks wrong with a file of scores: recognised, asked about in one sentence, never guessed.
+
+The same numbers mean something else when rows are classes, when labels begin at 1, when scores are
+distances or when the columns stand in another order. Each of these leaves a trace. What leaves one
+is a :class:`Question`; whoever gave the file answers it by naming the fix, or says that the file is
+right as it is. Nothing is changed without an answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from zslcore.exceptions import DatasetError, closest_name
+from zslcore.leakage.test_sets import KnownTest, recognised
+from zslcore.scores.matrix import ScoreFile, ScoreMatrix
+from zslcore.scores.traces import (
+    ABOVE_CHANCE,
+    CLEARER,
+    missing_classes,
+    moved_columns,
+    own_side_hits,
+    refuse_answers,
+    repeated_rows,
+    swapped_lists,
+    unused_column,
+)
+
+__all__ = ["FIXES", "Question", "interpreted"]
+
+#: What can be done to a file -> what that means. "as-is" answers every question with no.
+FIXES: dict[str, str] = {
+    "transposed": "rows are classes and columns images: turn the matrix",
+    "labels-from-1": "labels and unseen classes are counted from 1",
+    "unused-column": "the first column belongs to no class: leave it out; labels are from 1",
+    "unused-last-column": "the last column belongs to no class: leave it out",
+    "seen-listed": "the list is that of the seen classes: take all others as unseen",
+    "distances": "smaller is closer: take the negative",
+    "seen-first": "columns are the seen classes in order of their numbers, then the unseen ones",
+    "unseen-first": "columns are the unseen classes in order of their numbers, then the seen ones",
+    "as-is": "the file is right as it is",
+}
+#: Rows, spread over the file, that suffice to see what scores are like.
+ENOUGH = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Something about a file that only its owner can say.
+
+    Attributes
+    ----------
+    fix : of :data:`FIXES`, what is done when the answer is yes
+    said : what was seen, in one sentence that ends in a question
+    open : whether nothing can be computed without an answer; "as-is" closes the others
+    """
+
+    fix: str
+    said: str
+    open: bool = False
+
+
+def interpreted(
+    file: ScoreFile, fixes: Collection[str] = ()
+) -> tuple[ScoreMatrix | None, tuple[Question, ...]]:
+    """Return what a file means, or what has to be asked first.
+
+    Parameters
+    ----------
+    file : ScoreFile
+    fixes : answers, of :data:`FIXES`
+
+    Returns
+    -------
+    ScoreMatrix, or None while a question is open; and the questions
+
+    Raises
+    ------
+    DatasetError
+        For what no answer would mend: which, what was expected, what was found.
+    UnknownNameError
+        For a fix that there is none of.
+    """
+    for fix in fixes:
+        if fix not in FIXES:
+            raise closest_name("fix", fix, FIXES)
+    F = _turned(file, fixes)
+    if isinstance(F, Question):
+        return None, (F,)
+    file = replace(file, scores=F)
+    _refuse_missing(file)
+    refuse_answers(file.name, F)
+    numbered = _numbered(file, fixes)
+    if isinstance(numbered, Question):
+        return None, (numbered,)
+    matrix = _as_matrix(numbered, fixes)
+    if "as-is" not in fixes:
+        rows = _some(len(matrix.y))
+        some = replace(matrix, F=matrix.F[rows], y=matrix.y[rows])
+        asked = _order_question(some) or _distance_question(some) or _list_question(matrix, rows)
+        if asked is not None:
+            return None, (asked,)
+    return replace(matrix, remarks=tuple(_remarks(matrix))), ()
+
+
+# --- Rows and columns -----------------------------------------------------------------------------
+
+
+def _turned(file: ScoreFile, fixes: Collection[str]) -> np.ndarray | Question:
+    F, n = np.asarray(file.scores), len(file.labels)
+    if F.ndim != 2 or not F.size:
+        raise DatasetError(f"{file.name}, scores: expected a matrix; got the shape {F.shape}.")
+    if "transposed" in fixes:
+        F = F.T
+    if len(F) == n:
+        return F
+    if F.shape[1] == n and "transposed" not in fixes:
+        return Question(
+            "transposed",
+            f"{file.name}: {n:,} labels, {F.shape[0]:,} rows and {F.shape[1]:,} columns of scores: "
+            "is an image a column?",
+            open=True,
+        )
+    raise DatasetError(
+        f"{file.name}, scores: expected a row for each of {n:,} labels; got {F.shape[0]:,} x "
+        f"{F.shape[1]:,}."
+    )
+
+
+def _refuse_missing(file: ScoreFile) -> None:
+    F = file.scores
+    if F.dtype.kind not in "fiu":
+        raise DatasetError(f"{file.name}, scores: expected numbers; got {F.dtype}.")
+    for start in range(0, len(F), 4096):
+        block = F[start : start + 4096]
+        wrong = np.isnan(block) | np.isposinf(block)
+        if wrong.any():
+            row, column = np.argwhere(wrong)[0]
+            raise DatasetError(
+                f"{file.name}, scores: expected numbers or minus infinity; got "
+                f"{block[row, column]} in row {start + row:,}, column {column:,}."
+            )
+
+
+# --- Numbers of classes ---------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class _Numbered:
+    """A file whose labels and unseen classes are columns."""
+
+    name: str
+    F: np.ndarray
+    y: np.ndarray
+    seen: np.ndarray
+    class_names: tuple[str, ...]
+    known: KnownTest | None
+
+
+def _numbered(file: ScoreFile, fixes: Collection[str]) -> _Numbered | Question:
+    F, names = np.asarray(file.scores), file.class_names
+    y = _as_numbers(file, file.labels, "labels")
+    given = None if file.unseen is None else _unseen_numbers(file, file.unseen)
+    if given is not None and given.dtype == bool:
+        # A mark is at its column: it moves with the columns, not with how labels are counted.
+        given = np.flatnonzero(given) + ("labels-from-1" in fixes)
+    if not {"labels-from-1", "unused-column", "unused-last-column"} & {*fixes}:
+        question = _counting_question(file.name, F, y, given, fixes)
+        if question is not None:
+            return question
+    elif "unused-last-column" in fixes:
+        F, names = F[:, :-1], names[:-1]
+    else:
+        y, given = y - 1, None if given is None else given - 1
+        if "unused-column" in fixes:
+            F, names = F[:, 1:], names[1:]
+    C = F.shape[1]
+    if given is not None and "seen-listed" in fixes:
+        given = np.setdiff1d(np.arange(C), given)
+    if y.min() < 0 or y.max() >= C:
+        raise DatasetError(
+            f"{file.name}, labels: expected columns of the scores, 0 to {C - 1}; got {y.min()} to "
+            f"{y.max()}."
+        )
+    known = recognised(y, C)
+    seen = _seen(file, given, known, C)
+    if known is not None and not np.array_equal(seen, ~known.unseen):
+        known = None  # its images, with other classes held back: another split
+    return _Numbered(file.name, F, y, seen, names, known)
+
+
+def _as_numbers(file: ScoreFile, labels: np.ndarray | Sequence[str], what: str) -> np.ndarray:
+    array = np.asarray(labels)
+    if array.dtype.kind in "iu":
+        return array.astype(np.intp)
+    if array.dtype.kind == "f" and (array == np.round(array)).all():
+        return array.astype(np.intp)
+    if array.dtype.kind not in "UO":
+        raise DatasetError(f"{file.name}, {what}: expected numbers or names; got {array.dtype}.")
+    if not file.class_names:
+        raise DatasetError(
+            f"{file.name}, {what}: names of classes say which column is meant only where columns "
+            "have names; expected class_names."
+        )
+    place = {name: k for k, name in enumerate(file.class_names)}
+    for name in map(str, array):
+        if name not in place:
+            raise closest_name(f"class in {what} of {file.name}", name, place)
+    return np.array([place[str(name)] for name in array], dtype=np.intp)
+
+
+def _unseen_numbers(file: ScoreFile, unseen: np.ndarray | Sequence[str]) -> np.ndarray:
+    """Return the unseen classes as they are numbered in the file, or as a mask."""
+    array, C = np.asarray(unseen), np.asarray(file.scores).shape[1]
+    binary = array.dtype.kind in "iuf" and len(array) == C and np.isin(array, (0, 1)).all()
+    if array.dtype == bool or binary:
+        if len(array) != C:
+            raise DatasetError(
+                f"{file.name}, unseen classes: expected a mark for each of {C} columns; got "
+                f"{len(array)}."
+            )
+        return array.astype(bool)
+    return np.unique(_as_numbers(file, unseen, "unseen classes"))
+
+
+def _counting_question(
+    name: str, F: np.ndarray, y: np.ndarray, unseen: np.ndarray | None, fixes: Collection[str]
+) -> Question | None:
+    """Ask whether classes are counted from 1, or a column belongs to none of them."""
+    C, low = F.shape[1], min(y.min(), _least(unseen))
+    high = max(y.max(), -1 if unseen is None or not len(unseen) else unseen.max())
+    if low >= 1 and high == C:
+        return Question(
+            "labels-from-1",
+            f"{name}: labels go from {low} to {high} and there are {C} columns: are classes "
+            "counted from 1?",
+            open=True,
+        )
+    asked = None if "as-is" in fixes else unused_column(name, F, y, unseen)
+    return None if asked is None else Question(*asked)
+
+
+def _least(unseen: np.ndarray | None) -> float:
+    """Return the smallest unseen class, infinity where there is none."""
+    return np.inf if unseen is None or not len(unseen) else float(unseen.min())
+
+
+def _seen(file: ScoreFile, given: np.ndarray | None, known: KnownTest | None, C: int) -> np.ndarray:
+    """Return which columns are seen classes."""
+    if given is None:
+        if known is None:
+            raise DatasetError(
+                f"{file.name}: which classes are unseen is not said, and the labels are not those "
+                "of a known test set; expected a list or a mask of unseen classes."
+            )
+        return ~known.unseen
+    if not len(given) or given.min() < 0 or given.max() >= C:
+        raise DatasetError(
+            f"{file.name}, unseen classes: expected columns of the scores, 0 to {C - 1}; got "
+            f"{', '.join(map(str, given[:5])) or 'none'}."
+        )
+    seen = np.ones(C, dtype=bool)
+    seen[given] = False
+    return seen
+
+
+# --- Order and direction --------------------------------------------------------------------------
+
+
+def _hits(F: np.ndarray, y: np.ndarray) -> float:
+    """Return the share of images whose class has the highest score."""
+    return float((F.argmax(axis=1) == y).mean())
+
+
+def _some(n: int) -> np.ndarray:
+    """Return rows all over a file of ``n``, which may be sorted by class."""
+    return np.unique(np.linspace(0, n - 1, min(n, ENOUGH)).astype(np.intp))
+
+
+def _orders(seen: np.ndarray) -> dict[str, np.ndarray]:
+    """Return the orders in which columns may stand: fix -> where the column of each class is."""
+    sides = np.flatnonzero(seen), np.flatnonzero(~seen)
+    return {
+        "seen-first": np.argsort(np.concatenate(sides)),
+        "unseen-first": np.argsort(np.concatenate(sides[::-1])),
+    }
+
+
+def _as_matrix(file: _Numbered, fixes: Collection[str]) -> ScoreMatrix:
+    """Put columns in the order of classes, and nearer classes higher, as the answers say."""
+    F, known = file.F, file.known
+    for fix, place in _orders(file.seen).items():
+        if fix in fixes:
+            F = F[:, place]
+    if "distances" in fixes:
+        F = -F
+    names = file.class_names or (() if known is None else known.class_names)
+    return ScoreMatrix(
+        file.name,
+        F,
+        file.y,
+        file.seen,
+        tuple(names) if len(names) == F.shape[1] else tuple(map(str, range(F.shape[1]))),
+        fixes=tuple(fix for fix in FIXES if fix in fixes),
+        benchmark=known.benchmark if known else "",
+        split=known.split if known else "",
+    )
+
+
+def _order_question(some: ScoreMatrix) -> Question | None:
+    """Ask about the order of columns where far more answers are right in another one."""
+    F, y, orders = some.F, some.y, _orders(some.seen)
+    if {*orders} & {*some.fixes}:
+        return None
+    now, chance = max(_hits(F, y), _hits(-F, y)), 1 / F.shape[1]
+
+    def of_sides(F: np.ndarray) -> float:
+        """Return what a bias to one side cannot spoil."""
+        return max(own_side_hits(sign * F, y, some.seen) for sign in (1, -1))
+
+    for fix, place in orders.items():
+        turned = F[:, place]
+        hits = max(_hits(turned, y), _hits(-turned, y))
+        if hits > ABOVE_CHANCE * chance and hits > CLEARER * now and of_sides(turned) > of_sides(F):
+            return Question(
+                fix,
+                f"{some.name}: {now:.1%} of the answers are right as columns stand, {hits:.1%} if "
+                f"{FIXES[fix]}: is that their order?",
+            )
+    return None
+
+
+def _distance_question(some: ScoreMatrix) -> Question | None:
+    """Ask whether smaller is closer where far more answers are right so."""
+    if "distances" in some.fixes:
+        return None
+    F, y = some.F, some.y
+    now, turned, chance = _hits(F, y), _hits(-F, y), 1 / F.shape[1]
+    if turned > ABOVE_CHANCE * chance and turned > CLEARER * now:
+        return Question(
+            "distances",
+            f"{some.name}: {now:.1%} of the answers are right if larger is closer, {turned:.1%} "
+            "if smaller is: are these distances?",
+        )
+    return None
+
+
+def _list_question(matrix: ScoreMatrix, rows: np.ndarray) -> Question | None:
+    """Ask whether the classes that are listed as unseen are the seen ones."""
+    said = "" if "seen-listed" in matrix.fixes else swapped_lists(matrix, rows)
+    return Question("seen-listed", said) if said else None
+
+
+# --- Remarks --------------------------------------------------------------------------------------
+
+
+def _remarks(matrix: ScoreMatrix) -> Iterator[str]:
+    """Yield what a reader should know, and nobody can mend."""
+    y, seen, rows = matrix.y, matrix.seen, _some(len(matrix.y))
+    F = matrix.F[rows]
+    if not seen[y].any():
+        yield "No image is of a seen class: there is ZSL accuracy alone."
+    if not (~seen)[y].any():
+        yield "No image is of an unseen class: there is no ZSL accuracy."
+    if seen.any() and not seen.all() and (F >= 0).all():
+        sides = [F[:, side].sum(axis=1, dtype=float) for side in (seen, ~seen)]
+        if all(np.allclose(side, 1, atol=1e-3) for side in sides):
+            yield (
+                "The scores of seen and of unseen classes sum to 1 each, in every row: they were "
+                "scaled side by side, so that γ = 0 compares nothing; any γ is as good."
+            )
+    yield from moved_columns(F, y[rows], seen)
+    yield from missing_classes(matrix)
+    yield from repeated_rows(matrix)
+    top = np.partition(F, -2, axis=1)[:, -2:] if F.shape[1] > 1 else F
+    tied = float((top[:, 0] == top[:, -1]).mean()) if F.shape[1] > 1 else 0.0
+    if tied > 0.01:
+        yield f"In {tied:.0%} of the rows two classes share the highest score; the first is taken."

@@ -1,0 +1,1 @@
+"""Files: paths, atomic writes, checksummed folders, versioned JSON, safe spreadsheets."""

@@ -1,0 +1,229 @@
+"""Folders that are what they were when they were written: imports, and the results of jobs.
+
+A folder is filled as a draft, sealed, and put in its place in one step by whoever keeps it, so that
+there is never half of one. Sealing brings every file to the disk, makes it read-only and says what
+it is known by; opening verifies that. What does not agree is never served.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import os
+import platform
+import shutil
+import tempfile
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from zslcore.exceptions import ZSLError
+from zslcore.storage.files import data_folder
+
+__all__ = [
+    "TornError",
+    "discard",
+    "disown",
+    "draft",
+    "is_abandoned",
+    "is_draft",
+    "newest",
+    "own",
+    "scratch",
+    "scratch_folder",
+    "seal",
+    "sha256",
+    "sweep",
+    "verify",
+]
+
+#: Files up to this size are hashed each time they are opened, which takes some milliseconds.
+ALWAYS_HASHED = 4 << 20
+#: A draft without a change for this long, in seconds, was cut off.
+ABANDONED = 24 * 3600
+#: The mark of a draft: who writes it. Hidden, so that it never counts as part of what is kept.
+OWNER = ".owner.json"
+#: Folder of the data folder where visitors' files and others lie while they are read.
+SCRATCH = "scratch"
+
+
+class TornError(ZSLError):
+    """A folder that is not what its manifest says."""
+
+
+def draft(root: Path, prefix: str) -> Path:
+    """Return a new folder in ``root``, where it can be renamed from, owned by this process."""
+    root.mkdir(parents=True, exist_ok=True)
+    folder = Path(tempfile.mkdtemp(prefix=prefix, dir=root))
+    try:
+        own(folder)
+    except OSError:  # no room even for that: a folder without a mark is never swept
+        discard(folder)
+        raise
+    return folder
+
+
+def own(folder: Path) -> None:
+    """Mark a folder as a draft of this process."""
+    (folder / OWNER).write_text(json.dumps(_owner(os.getpid())), encoding="utf-8")
+
+
+def disown(folder: Path) -> None:
+    """Take the name of its owner from a draft that is whole."""
+    (folder / OWNER).unlink(missing_ok=True)
+
+
+def scratch_folder() -> Path:
+    """Return a new folder for what is read and then goes; the caller discards it.
+
+    It lies in the data folder, where it is swept when its owner has died, and among the system's
+    temporary files where nothing can be written there.
+    """
+    try:
+        return draft(data_folder() / SCRATCH, "")
+    except OSError:
+        return draft(Path(tempfile.gettempdir()), "zsl-")
+
+
+@contextmanager
+def scratch() -> Iterator[Path]:
+    """Lend a folder for as long as the block takes."""
+    folder = scratch_folder()
+    try:
+        yield folder
+    finally:
+        discard(folder)
+
+
+def _owner(pid: int) -> dict[str, Any]:
+    """Return what tells a process from all others; None where the system does not say.
+
+    Containers may share a host's name and a data folder, and number their processes alike: these
+    differ in the name space of their processes.
+    """
+    born = space = None
+    with suppress(OSError):
+        space = os.readlink("/proc/self/ns/pid")
+    with suppress(OSError, ValueError, IndexError):
+        # The name before the bracket may hold anything; the start is the 20th value after it.
+        after = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
+        born = int(after.rpartition(")")[2].split()[19])
+    return {"host": platform.node(), "space": space, "pid": pid, "born": born}
+
+
+def is_draft(folder: Path) -> bool:
+    """Whether a folder carries the mark of a draft; what does not is never swept."""
+    return (folder / OWNER).is_file()
+
+
+def is_abandoned(folder: Path) -> bool:
+    """Whether a folder is a draft that no process writes any more.
+
+    Its owner has died. Of an owner on another machine, or a mark that cannot be read, only the age
+    is known: nothing in the folder has changed for a day.
+    """
+    if not is_draft(folder):
+        return False
+    try:
+        owner, here = json.loads((folder / OWNER).read_text(encoding="utf-8")), _owner(os.getpid())
+        if (owner["host"], owner.get("space", here["space"])) == (here["host"], here["space"]):
+            return not _is_alive(int(owner["pid"]), owner["born"])
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass
+    return time.time() - newest(folder) > ABANDONED
+
+
+def newest(folder: Path) -> float:
+    """Return when a folder or a file in it was changed last, in seconds since 1970.
+
+    Infinity where that cannot be read: another process may be removing it.
+    """
+    try:
+        return max(path.stat().st_mtime for path in (folder, *folder.iterdir()))
+    except OSError:
+        return math.inf
+
+
+def _is_alive(pid: int, born: int | None) -> bool:
+    """Whether this very process runs; another one may have its number by now."""
+    if os.name != "posix":
+        return True
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return born is None or _owner(pid)["born"] in (born, None)
+
+
+def seal(files: Iterable[Path]) -> dict[str, dict[str, Any]]:
+    """Bring files to the disk, make them read-only and return what each is known by."""
+    return {path.name: _sealed(path) for path in files}
+
+
+def _sealed(path: Path) -> dict[str, Any]:
+    with path.open("rb") as file:
+        os.fsync(file.fileno())
+    path.chmod(0o444)
+    state = path.stat()
+    return {"size": state.st_size, "mtime_ns": state.st_mtime_ns, "sha256": sha256(path)}
+
+
+def sha256(path: Path) -> str:
+    """Return the SHA-256 of a file, in hex."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def verify(folder: Path, known: Mapping[str, Mapping[str, Any] | str], *beside: str) -> None:
+    """Compare the files of ``folder`` with what they were known by when it was sealed.
+
+    A file is hashed where it is small, or its modification time is not the one recorded.
+
+    Parameters
+    ----------
+    folder : Path
+    known : name of a file -> what :func:`seal` said; version 0.1.0 kept of jobs the SHA-256 alone
+    beside : names of files that may be there as well; hidden ones always may
+
+    Raises
+    ------
+    TornError
+        When a file is missing, was changed, or does not belong there.
+    """
+    try:
+        there = {path.name for path in folder.iterdir() if not path.name.startswith(".")}
+    except OSError:
+        raise TornError(f"its folder {folder.name} is missing") from None
+    if foreign := there - set(known) - set(beside):
+        raise TornError(f"{min(foreign)} does not belong to it")
+    for name, state in known.items():
+        _verify(folder / Path(name).name, {"sha256": state} if isinstance(state, str) else state)
+
+
+def _verify(path: Path, known: Mapping[str, Any]) -> None:
+    if not path.is_file():
+        raise TornError(f"{path.name} is missing")
+    state = path.stat()
+    if "size" in known and state.st_size != known["size"]:
+        raise TornError(f"{path.name} has {state.st_size:,} of {known['size']:,} bytes")
+    touched = state.st_mtime_ns != known.get("mtime_ns") or state.st_size <= ALWAYS_HASHED
+    if touched and sha256(path) != known["sha256"]:
+        raise TornError(f"{path.name} has changed since it was written")
+
+
+def discard(folder: Path) -> None:
+    """Remove a folder; what is still mapped somewhere stays readable there."""
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def sweep(drafts: Iterable[Path]) -> int:
+    """Remove those of ``drafts`` that are abandoned; return how many these were."""
+    abandoned = [folder for folder in drafts if is_abandoned(folder)]
+    for folder in abandoned:
+        discard(folder)
+    return len(abandoned)

@@ -1,0 +1,182 @@
+"""Where files are, and files that are there whole or not at all."""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import BinaryIO
+from uuid import uuid4
+
+from platformdirs import user_cache_path
+
+from zslcore.exceptions import ParameterError, ZSLError
+
+__all__ = [
+    "APP",
+    "FACTS",
+    "data_folder",
+    "folder_of",
+    "is_draft_file",
+    "or_refused",
+    "path_of",
+    "refusal",
+    "write_out",
+    "written_whole",
+]
+
+
+def _beside(installed: str, checkout: str) -> Path:
+    """Return what lies in the package once it is installed, and beside it in a checkout."""
+    inside = Path(__file__).parents[1] / installed
+    return inside if inside.exists() else Path(__file__).parents[2] / checkout
+
+
+#: Facts that the package comes with: printed tables, class lists, vocabularies.
+FACTS = _beside("data", "data")
+#: The script of the app.
+APP = _beside("_app/app.py", "app.py")
+
+
+#: Letters of a path that a sentence quotes.
+MAX_SHOWN = 80
+
+
+def data_folder() -> Path:
+    """Return where imports, runs and results live: ``ZSL_DATA``, or the platform's cache folder.
+
+    Raises
+    ------
+    ParameterError
+        For a ``ZSL_DATA`` that is no path.
+    """
+    chosen = os.environ.get("ZSL_DATA")
+    if not chosen:
+        return user_cache_path("zero-shot-lab")
+    try:
+        folder = Path(chosen).expanduser()
+        with suppress(PermissionError):  # of whatever is written there, or cannot be
+            folder.is_dir()  # raises for what no system takes as a path
+    except (RuntimeError, OSError, ValueError) as error:
+        shown = chosen if len(chosen) <= MAX_SHOWN else f"{chosen[:MAX_SHOWN]}…"
+        why = getattr(error, "strerror", None) or str(error)
+        raise ParameterError(
+            f"ZSL_DATA: expected a folder; got {shown!r} ({why.rstrip('.').lower()})."
+        ) from None
+    return folder
+
+
+def folder_of(source: str | os.PathLike[str]) -> Path:
+    """Return the folder of a source that is a folder, or a file in one."""
+    path = Path(source)
+    return path if path.is_dir() else path.parent
+
+
+def path_of(name: str | os.PathLike[str], folder: Path) -> Path:
+    """Return the file that an option of the command line means.
+
+    A plain name is looked up in the folder of the source, then in the working directory; a path the
+    other way round. What is found comes back absolute, anything else as it is.
+
+    Parameters
+    ----------
+    name : what stands behind the option
+    folder : of the source that the command is about
+    """
+    given = Path(name)
+    places = [folder / given, given]
+    if given.name != str(name):
+        places.reverse()
+    return next((path.absolute() for path in places if path.is_file()), given)
+
+
+#: What a system says where nothing can be written; NumPy says nothing of it.
+_UNWRITABLE = (
+    *(errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO, None),
+    *(errno.ENOTDIR, errno.EEXIST, errno.ENAMETOOLONG),  # a file where a folder belongs
+)
+#: Letters of a path that a sentence shows.
+_LETTERS = 200
+
+
+@contextmanager
+def or_refused(what: str) -> Iterator[None]:
+    """Say in one sentence that ``what`` cannot be written: no room, no rights, a faulty disk.
+
+    Raises
+    ------
+    ZSLError
+        In place of what the system says of that; everything else goes on.
+    """
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in _UNWRITABLE:
+            raise
+        raise refusal(error, what) from error
+
+
+def refusal(error: OSError, what: object = None, wish: str = "write") -> ZSLError:
+    """Return the sentence on what the system refuses; ``what`` is the file where it is known."""
+    named = what if what is not None else error.filename
+    name = os.fsdecode(named) if isinstance(named, str | bytes | os.PathLike) else "A file"
+    shown = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in name[:_LETTERS])
+    why = (error.strerror or "No space left on device").lower()
+    return ZSLError(f"{shown}{'…' * (len(name) > _LETTERS)}: expected to {wish} it, got: {why}.")
+
+
+#: Names of the drafts of :func:`written_whole`.
+_DRAFT = re.compile(r"\..+\.[0-9a-f]{32}")
+
+
+def is_draft_file(path: Path) -> bool:
+    """Whether a file has the name of a draft of :func:`written_whole`."""
+    return _DRAFT.fullmatch(path.name) is not None and not path.is_symlink() and path.is_file()
+
+
+@contextmanager
+def written_whole(path: Path) -> Iterator[BinaryIO]:
+    """Open a draft beside ``path`` that takes its place once all is written, and else goes.
+
+    A reader finds what was there before or what is there now, never half of it, and two writers of
+    one file do not meet. The folder is made where it is missing; who may read the file is what the
+    system says of any new one.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    draft = path.with_name(f".{path.name}.{uuid4().hex}")
+    try:
+        with draft.open("xb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(draft, path)
+    except BaseException:
+        draft.unlink(missing_ok=True)
+        raise
+
+
+def write_out(path: str | Path, content: str | bytes) -> None:
+    """Write a file that a user has named, whole or not at all.
+
+    Links are followed, and what is no file, such as a terminal or a pipe, is written to as it is.
+
+    Raises
+    ------
+    ZSLError
+        Whatever the reason why it cannot be written; what was there before stays.
+    """
+    written = content.encode() if isinstance(content, str) else content
+    try:
+        target = Path(path).resolve()
+        if target.exists() and not target.is_file():
+            target.write_bytes(written)
+            return
+        with written_whole(target) as file:
+            file.write(written)
+    except OSError as error:
+        raise refusal(error, path) from error
+    except ValueError as error:  # a name with a zero byte in it
+        raise ZSLError(f"{str(path)[:_LETTERS]!r}: expected the name of a file.") from error

@@ -1,0 +1,169 @@
+"""Settings: the environment variables of the package, read in one place.
+
+=========================  ==========  ===========================================================
+variable                   default     what it sets
+=========================  ==========  ===========================================================
+``ZSL_DATA``               cache       folder of imports, runs and results
+``ZSL_JOBS``               1           jobs that run side by side
+``ZSL_JOB_PATIENCE``       30          minutes that a job runs on while no page asks for it
+``ZSL_MAX_IMPORT``         4 GiB       bytes that the files of one import may unpack to
+``ZSL_MAX_IMPORTS``        64 GiB      bytes of all imports together
+``ZSL_IMPORTS_A_VISITOR``  20          imports of one visit to the app
+``ZSL_MEMORY``             4 GiB       bytes that score files of all visitors may take
+``ZSL_MEMORY_A_VISITOR``   2 GiB       bytes that score files of one visitor may take
+``ZSL_PROCESSES``          1           servers of ``zslcore app``
+``ZSL_PUBLIC``             0           1 where visitors are strangers to each other
+=========================  ==========  ===========================================================
+
+Sizes are bytes, or end in K, M, G or T with or without B or iB; all of them count by 1,024. Every
+value is read when it is used, so that a wrong one never prevents an import of the package, and
+:func:`check` reads all of them before a command runs.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from zslcore.exceptions import ParameterError
+
+__all__ = [
+    "IMPORTS_A_VISITOR",
+    "JOBS",
+    "JOB_PATIENCE",
+    "MAX_IMPORT",
+    "MAX_IMPORTS",
+    "MAX_PROCESSES",
+    "MEMORY",
+    "MEMORY_A_VISITOR",
+    "PROCESSES",
+    "PUBLIC",
+    "Setting",
+    "check",
+]
+
+T = TypeVar("T")
+#: Most servers of one machine.
+MAX_PROCESSES = 64
+_SIZE = re.compile(r"(\d+(?:\.\d+)?) ?(?:([KMGT])(?:i?B)?|B)?", re.IGNORECASE | re.ASCII)
+_POWERS = {"": 0, "K": 10, "M": 20, "G": 30, "T": 40}
+_SWITCH = dict.fromkeys(("0", "false", "no", "off"), False)
+_SWITCH |= dict.fromkeys(("1", "true", "yes", "on"), True)
+
+
+@dataclass(frozen=True)
+class Setting(Generic[T]):
+    """One environment variable.
+
+    Attributes
+    ----------
+    name : of the variable
+    default : value where the variable is not set, or empty
+    expected : what a value is, as the refusal says it
+    parse : text -> value; raises ValueError for any other text
+    """
+
+    name: str
+    default: T
+    expected: str
+    parse: Callable[[str], T]
+
+    def __call__(self) -> T:
+        """Return the value.
+
+        Raises
+        ------
+        ParameterError
+            For a text that is no such value.
+        """
+        text = os.environ.get(self.name, "").strip()
+        if not text:
+            return self.default
+        try:
+            return self.parse(text)
+        except (ValueError, OverflowError):
+            shown = text if len(text) <= 40 else f"{text[:40]}…"
+            raise ParameterError(f"{self.name}: expected {self.expected}; got {shown!r}.") from None
+
+
+def _whole(least: int, most: int) -> Callable[[str], int]:
+    """Return what reads a whole number from ``least`` to ``most``."""
+
+    def parse(text: str) -> int:
+        if not (re.fullmatch(r"\d{1,9}", text, re.ASCII) and least <= int(text) <= most):
+            raise ValueError
+        return int(text)
+
+    return parse
+
+
+def _minutes(text: str) -> float:
+    if not (0 < float(text) < math.inf):
+        raise ValueError
+    return float(text)
+
+
+def _size(text: str) -> int:
+    found = _SIZE.fullmatch(text)
+    if found is None or not (size := int(float(found[1]) * 2 ** _POWERS[(found[2] or "").upper()])):
+        raise ValueError
+    return size
+
+
+def _memory(text: str) -> int:
+    if (size := _size(text)) < LEAST_MEMORY:
+        raise ValueError
+    return size
+
+
+def _switch(text: str) -> bool:
+    if text.lower() not in _SWITCH:
+        raise ValueError
+    return _SWITCH[text.lower()]
+
+
+_BYTES = "a size as 4294967296 or 4GB"
+#: Less is not worth starting with.
+LEAST_MEMORY = 64 << 20
+_MEMORY = f"{_BYTES}, from 64MB on"
+MAX_JOBS, MOST = 1024, 10**9 - 1
+JOBS = Setting("ZSL_JOBS", 1, f"a whole number from 1 to {MAX_JOBS:,}", _whole(1, MAX_JOBS))
+JOB_PATIENCE = Setting("ZSL_JOB_PATIENCE", 30.0, "a number of minutes above 0", _minutes)
+MAX_IMPORT = Setting("ZSL_MAX_IMPORT", 4 << 30, _BYTES, _size)
+MAX_IMPORTS = Setting("ZSL_MAX_IMPORTS", 64 << 30, _BYTES, _size)
+MEMORY = Setting("ZSL_MEMORY", 4 << 30, _MEMORY, _memory)
+MEMORY_A_VISITOR = Setting("ZSL_MEMORY_A_VISITOR", 2 << 30, _MEMORY, _memory)
+IMPORTS_A_VISITOR = Setting(
+    "ZSL_IMPORTS_A_VISITOR", 20, f"a whole number up to {MOST:,}", _whole(0, MOST)
+)
+PROCESSES = Setting(
+    "ZSL_PROCESSES", 1, f"a whole number from 1 to {MAX_PROCESSES}", _whole(1, MAX_PROCESSES)
+)
+PUBLIC = Setting("ZSL_PUBLIC", False, "1 or 0", _switch)
+
+_ALL: Mapping[str, Setting[Any]] = {
+    each.name: each
+    for each in (
+        *(JOBS, JOB_PATIENCE, MAX_IMPORT, MAX_IMPORTS, MEMORY, MEMORY_A_VISITOR),
+        *(IMPORTS_A_VISITOR, PROCESSES, PUBLIC),
+    )
+}
+
+
+def check() -> None:
+    """Read all settings.
+
+    Raises
+    ------
+    ParameterError
+        For the first with a value that it cannot have.
+    """
+    from zslcore.storage.files import data_folder
+
+    data_folder()
+    for setting in _ALL.values():
+        setting()
