@@ -132,7 +132,8 @@ from pathlib import Path
 from zslcore.datasets import import_dataset
 from zslcore.jobs.upkeep import sweep_leftovers
 from zslcore.jobs import Runner, Work
-from zslcore.evaluation.runs import RunResult, RunStore
+from zslcore.evaluation.runs import RunResult
+from zslcore.evaluation.store import RunStore
 
 if __name__ == "__main__":
     runner = Runner("tests.jobs.functions", parallel=1)

@@ -74,13 +74,15 @@ def test_ours_stands_beside_with_its_difference(visit):
     row = table[(table["method"] == "SAE") & (table["dataset"] == "aPY") & (table["split"] == "PS")]
     assert row["ours"].item() - row["printed"].item() == pytest.approx(row["difference"].item())
     assert row["why"].item() == "simulated data"
-    assert "1 of 130 figures" in words(app)
+    assert "2 of 130 figures" in words(app)
 
 
 def test_ours_comes_from_the_data_set_that_is_chosen(results, tmp_path, monkeypatch):
     monkeypatch.setenv("ZSL_DATA", str(tmp_path))
+    # Three digits stand for the twelve unseen classes of aPY.
+    monkeypatch.setattr("zslcore.analysis.papers.claims.evidence._benchmark", lambda _: "aPY")
     store = RunStore()
-    for result, name in zip(results, ("aPY-long-name", "aPY"), strict=True):
+    for result, name in zip(results[:2], ("aPY-long-name", "aPY"), strict=True):
         spec = replace(result.spec, dataset=name, method="SAE", params={}, grid={})
         of = {"spec": spec, "key": spec.key, "simulated": False, "params_origin": "validated"}
         store.put(replace(result, **of))
@@ -157,6 +159,7 @@ def test_differences_are_told_in_words_and_colour_has_its_zero_in_the_middle(res
     made = beside("calibration_zsl_top1", evidence_of(results)["simulated"])
     assert made["ours"].isna().all()  # of aPY nothing is printed there
     made = beside("zsl_top1", evidence_of(results)["simulated"]).dropna(subset=["ours"])
+    made = made[made["method"] == "SAE"]  # the paper's variant of GFZSL has a figure, too
     figure = differences(made)
     (heat,) = figure.data
     assert heat.zmid == 0

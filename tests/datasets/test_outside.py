@@ -340,7 +340,8 @@ def test_a_folder_to_read_in_has_an_owner_and_goes(tmp_path, monkeypatch):
         )  # another has its number
         (folder / artifacts.OWNER).write_text(json.dumps(owner | {"host": "another"}))
         assert not artifacts.is_abandoned(folder)
-        os.utime(folder, (time.time() - 2 * artifacts.ABANDONED,) * 2)
+        for path in (folder / artifacts.OWNER, folder):
+            os.utime(path, (time.time() - 2 * artifacts.ABANDONED,) * 2)
         assert artifacts.is_abandoned(folder)
     assert not folder.exists()
     (tmp_path / "file").write_text("")

@@ -233,7 +233,7 @@ def test_two_repairs_in_the_same_moment_make_one_and_keep_the_damaged_file(store
 MENDER = """
 import sys
 from zslcore.evaluation.repair import mend
-from zslcore.evaluation.runs import RunStore
+from zslcore.evaluation.store import RunStore
 sys.stdin.read()
 print(bool(mend(RunStore(sys.argv[1]))))
 """

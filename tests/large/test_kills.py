@@ -22,7 +22,7 @@ def test_drafts_of_the_killed_go_after_a_day(tmp_path):
     X, y, _ = test_ranks.world(np.float64, False)
     shards, keep = written(tmp_path / "set", X, y), tmp_path / "kept"
     keep.mkdir()
-    old, young = keep / ".a.npz.0", keep / ".b.npz.1"
+    old, young = keep / f".a.npz.{0:032x}", keep / f".b.npz.{1:032x}"
     for draft in (old, young):
         draft.write_bytes(b"half")
     os.utime(old, (time.time() - 90_000,) * 2)

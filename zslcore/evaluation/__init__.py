@@ -8,10 +8,8 @@ detect       :mod:`zslcore.evaluation.detection`: seen against unseen by the mar
 ============ =====================================================================================
 """
 
-from zslcore.evaluation.checking import Check, State, Truth, check_predictions
-from zslcore.evaluation.detection import Detection, detection
-from zslcore.evaluation.files import is_predictions, read_predictions, write_predictions
-from zslcore.evaluation.predictions import PredictedRows, Predictions, Provenance
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 __all__ = [
     "Check",
@@ -27,3 +25,30 @@ __all__ = [
     "read_predictions",
     "write_predictions",
 ]
+
+if TYPE_CHECKING:
+    from zslcore.evaluation.checking import Check, State, Truth, check_predictions
+    from zslcore.evaluation.detection import Detection, detection
+    from zslcore.evaluation.files import is_predictions, read_predictions, write_predictions
+    from zslcore.evaluation.predictions import PredictedRows, Predictions, Provenance
+else:
+    _MODULES = {
+        "Check": "zslcore.evaluation.checking",
+        "Detection": "zslcore.evaluation.detection",
+        "PredictedRows": "zslcore.evaluation.predictions",
+        "Predictions": "zslcore.evaluation.predictions",
+        "Provenance": "zslcore.evaluation.predictions",
+        "State": "zslcore.evaluation.checking",
+        "Truth": "zslcore.evaluation.checking",
+        "check_predictions": "zslcore.evaluation.checking",
+        "detection": "zslcore.evaluation.detection",
+        "is_predictions": "zslcore.evaluation.files",
+        "read_predictions": "zslcore.evaluation.files",
+        "write_predictions": "zslcore.evaluation.files",
+    }
+
+    def __getattr__(name: str) -> Any:
+        """Import a public name on first use: fitting a method needs no predictions."""
+        if name in _MODULES:
+            return getattr(import_module(_MODULES[name]), name)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -130,9 +130,11 @@ def _losses_told(address: str) -> Iterator[None]:
     from distributed.comm.core import CommClosedError
     from distributed.scheduler import KilledWorker
 
-    log = logging.getLogger("distributed.client")
-    level = log.level
-    log.setLevel(logging.CRITICAL)
+    # Tornado logs what a lost connection leaves of Dask's callbacks.
+    logs = [logging.getLogger(name) for name in ("distributed.client", "tornado.application")]
+    levels = [log.level for log in logs]
+    for log in logs:
+        log.setLevel(logging.CRITICAL)
     try:
         yield
     except (FutureCancelledError, KilledWorker, CommClosedError, TimeoutError) as error:
@@ -142,7 +144,8 @@ def _losses_told(address: str) -> Iterator[None]:
             "there."
         ) from error
     finally:
-        log.setLevel(level)
+        for log, level in zip(logs, levels, strict=True):
+            log.setLevel(level)
 
 
 @dataclass(frozen=True)
