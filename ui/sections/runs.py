@@ -194,6 +194,9 @@ def _mine(one: KeptRun) -> bool:
 
 def _offer_to_delete(one: KeptRun) -> None:
     """Delete a run once that has been confirmed, where it is this visitor's."""
+    if one.shipped:
+        st.caption("This run comes with the package.")
+        return
     if not _mine(one):
         st.caption("Only the owner of a run can delete it. This run belongs to the server.")
         return
