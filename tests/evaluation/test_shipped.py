@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from tests.worlds import linear_world
+from zslcore.analysis.run_listing import RunFilter, listed
 from zslcore.evaluation import shipped
 from zslcore.evaluation.runs import RunResult, execute
 from zslcore.evaluation.shipped import FOLDER, shipped_results
@@ -54,6 +55,13 @@ def test_a_shipped_result_answers_where_the_store_has_none(store, result):
     assert store.find(result.key[:6]).result == result
     assert store.unreadable() == ""
     assert not store.path.exists()
+
+
+def test_it_is_not_listed_as_computed_here(store, result):
+    store.put(replace(result, key="f" * 16))
+    found = listed(store.kept(), RunFilter(imported=False))
+    assert [one.id for one in found] == ["f" * 16]
+    assert len(listed(store.kept(), RunFilter())) == 2
 
 
 def test_one_of_our_own_replaces_it(store, result):

@@ -74,7 +74,7 @@ def show_list(runs: Sequence[KeptRun], peeked: Collection[str]) -> None:
 
     table = pd.DataFrame([one.row() for one in runs])
     table["chosen"] = [chosen(one, peeked) for one in runs]
-    table["whose"] = [f"by {one.imported.who}" if one.imported else "here" for one in runs]
+    table["whose"] = [f"by {one.imported.who}" if one.imported else one.origin for one in runs]
     table["data"] = table["simulated"].map({True: "simulated", False: "real"})
     table["created"] = table["created"].str.slice(0, 16).str.replace("T", " ")
     tables.show(
