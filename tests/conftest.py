@@ -16,6 +16,9 @@ if "PYTEST_XDIST_WORKER" in os.environ:
 # Servers, children and commands start a second sooner when what is compiled is kept.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
+# Tests say themselves when they mean the results that come with the package.
+os.environ.setdefault("ZSL_SHIPPED", "0")
+
 # How long an example takes says how busy the machine is.
 settings.register_profile("suite", deadline=None)
 settings.load_profile("suite")

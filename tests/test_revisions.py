@@ -1,5 +1,6 @@
 """Whoever changes a number changes its identity."""
 
+import json
 from types import SimpleNamespace
 
 import numpy as np
@@ -43,14 +44,13 @@ def test_propagation_depends_on_its_base(monkeypatch):
     assert revisions_of(model) == before | {"ESZSL": 99}
 
 
-@pytest.mark.parametrize("what", ["method", "protocol", "grid", "release"])
+@pytest.mark.parametrize("what", ["method", "protocol", "grid"])
 def test_key_of_a_run_changes_with_what_could_change_its_numbers(what, monkeypatch):
     before = RunSpec("digits", "PS", "LinearS2V", digest="0")
     change = {
         "method": (ALL["LinearS2V"], "revision", 99),
         "protocol": (protocol, "REVISION", 99),
         "grid": (ALL["LinearS2V"], "param_grid", {"lam": (1e3, 1e4)}),
-        "release": ("zslcore.evaluation.runs.release", lambda: "9.9"),
     }[what]
     monkeypatch.setattr(*change)
     after = RunSpec("digits", "PS", "LinearS2V", digest="0")
@@ -58,6 +58,13 @@ def test_key_of_a_run_changes_with_what_could_change_its_numbers(what, monkeypat
     # What was asked before says so still, and would be run as it is now.
     assert RunSpec.from_json(before.to_json()) == before
     assert before.present.key == (before if what == "grid" else after).key
+
+
+def test_no_key_names_the_release():
+    """A new release keeps every result whose revisions stand."""
+    spec = RunSpec("digits", "PS", "LinearS2V", digest="0")
+    named = [json.loads(spec.to_json()), *(sample(name).settings for name in kinds.KINDS)]
+    assert "release" not in json.dumps(named)
 
 
 def test_a_parameter_that_is_given_leaves_the_grid():
@@ -77,15 +84,11 @@ def sample(name):
 
 
 @pytest.mark.parametrize("name", kinds.KINDS)
-def test_key_of_a_work_changes_with_its_kind_methods_grids_and_release(name, monkeypatch):
+def test_key_of_a_work_changes_with_its_kind_methods_and_grids(name, monkeypatch):
     keys = [sample(name).key]
     assert sample(name).key == keys[0]
     with monkeypatch.context() as patch:
         patch.setattr(kinds.KINDS[name], "REVISION", 99)
-        keys.append(sample(name).key)
-    with monkeypatch.context() as patch:
-        for module in ("runs", "jobs.work"):
-            patch.setattr(f"zslcore.{module}.release", lambda: "9.9")
         keys.append(sample(name).key)
     if name != "map":  # no method is fitted for one
         for method in METHODS_OF[name]:

@@ -27,7 +27,6 @@ from zslcore.evaluation.specs import RunSpec
 from zslcore.evaluation.store import ImportMark, KeptRun, RunStore
 from zslcore.exceptions import DatasetError, ParameterError, UnknownNameError, ZSLError
 from zslcore.methods import ESZSL, METHODS
-from zslcore.version import release
 
 ROOT = Path(__file__).parents[2]
 WORLD = linear_world(noise=1.0)
@@ -193,12 +192,12 @@ def test_a_result_of_0_1_0_says_what_that_version_did_not(result):
     values["environment"]["zslcore"] = "0.1.0"
     for name in ("grid", "revisions"):
         del values["spec"][name]
-    values["spec"]["version"] = values["spec"].pop("release")
+    values["spec"]["version"] = "0.1.0"
     read = RunResult.from_json(json.dumps(values))
     text = json.dumps(values["spec"], sort_keys=True)
     assert read.key == hashlib.sha256(text.encode()).hexdigest()[:16]
     assert read.spec.revisions == {"protocol": 0, "LinearS2V": 0}
-    assert (read.spec.grid, read.spec.release) == (None, result.spec.release)
+    assert read.spec.grid is None
     assert (read.version, read.commit) == ("0.1.0", "")
     assert read.evaluation == result.evaluation
     assert read.spec.present == result.spec
@@ -398,8 +397,7 @@ def test_a_result_tells_how_long_it_took_and_what_made_it(monkeypatch):
     monkeypatch.setattr("zslcore.evaluation.runs.time", clock)
     result = execute(spec(params={"lam": 0.1}, gamma=0.0), WORLD, with_oracle=False)
     assert result.seconds == 2.5
-    assert result.spec.release == spec().release == release()
-    assert json.loads(result.to_json())["schema"] == 2
+    assert json.loads(result.to_json())["schema"] == 3
 
 
 def test_a_result_of_another_revision_is_not_fitted_again(result):

@@ -26,6 +26,7 @@ WRONG = {
     "ZSL_MEMORY": ["1", "2 apples", "63MB"],
     "ZSL_MEMORY_A_VISITOR": ["-1", "1KB"],
     "ZSL_PUBLIC": ["maybe"],
+    "ZSL_SHIPPED": ["perhaps"],
     "ZSL_DATA": ["~nobody-has-this-name/x", "x" * 5000],
 }
 

@@ -74,7 +74,7 @@ def show_list(runs: Sequence[KeptRun], peeked: Collection[str]) -> None:
 
     table = pd.DataFrame([one.row() for one in runs])
     table["chosen"] = [chosen(one, peeked) for one in runs]
-    table["whose"] = [f"by {one.imported.who}" if one.imported else "here" for one in runs]
+    table["whose"] = [f"by {one.imported.who}" if one.imported else one.origin for one in runs]
     table["data"] = table["simulated"].map({True: "simulated", False: "real"})
     table["created"] = table["created"].str.slice(0, 16).str.replace("T", " ")
     tables.show(
@@ -194,6 +194,9 @@ def _mine(one: KeptRun) -> bool:
 
 def _offer_to_delete(one: KeptRun) -> None:
     """Delete a run once that has been confirmed, where it is this visitor's."""
+    if one.shipped:
+        st.caption("This run comes with the package.")
+        return
     if not _mine(one):
         st.caption("Only the owner of a run can delete it. This run belongs to the server.")
         return

@@ -28,7 +28,7 @@ from zslcore import version
 from zslcore.analysis.inventory import class_table
 from zslcore.datasets.base import ZSLDataset
 from zslcore.evaluation import protocol
-from zslcore.evaluation.runs import Origin, choose, spec_from_0_1_0
+from zslcore.evaluation.runs import Origin, choose, spec_from_0_1_0, without_release
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import DatasetError
 from zslcore.methods import METHODS
@@ -111,10 +111,10 @@ class CrossAccuracy:
 
 def _from_0_1_0(values: dict[str, Any]) -> dict[str, Any]:
     spec = spec_from_0_1_0(values["spec"])
-    return values | {"spec": spec, "version": spec["release"], "commit": ""}
+    return values | {"spec": spec, "version": values["spec"]["version"], "commit": ""}
 
 
-SCHEMA = Schema(CrossAccuracy, version=2, migrations={1: _from_0_1_0})
+SCHEMA = Schema(CrossAccuracy, version=3, migrations={1: _from_0_1_0, 2: without_release})
 
 
 def check_pair(train: ZSLDataset, test: ZSLDataset, split: str) -> None:

@@ -81,7 +81,7 @@ class RunFilter:
     ----------
     datasets, splits, methods : names
     since : first day, UTC, on which they were made
-    imported : True for results of other people only, False for our own only
+    imported : True for results of other people only, False for those computed here only
     """
 
     datasets: Collection[str] = ()
@@ -99,6 +99,7 @@ class RunFilter:
             and (not self.methods or spec.method in self.methods)
             and (self.since is None or one.result.created[:10] >= self.since.isoformat())
             and (self.imported is None or self.imported == (one.imported is not None))
+            and not (self.imported is False and one.shipped)
         )
 
     def check(self, kept: Sequence[KeptRun]) -> None:
@@ -195,7 +196,8 @@ def as_latex(runs: Sequence[KeptRun], peeked: Collection[str] = ()) -> str:
         table[column] = 100 * table[column].astype(float)
     names = dict(LATEX_COLUMNS)
     if any(one.imported for one in runs):
-        table["origin"] = [one.imported.who if one.imported else "own" for one in runs]
+        own = {True: "the package", False: "own"}
+        table["origin"] = [one.imported.who if one.imported else own[one.shipped] for one in runs]
         names["origin"] = "Result of"
     shown = table[list(names)].dropna(axis=1, how="all").rename(columns=names)
     return shown.to_latex(index=False, escape=True, float_format="%.1f", na_rep="--")

@@ -160,8 +160,8 @@ class RunResult:
 def spec_from_0_1_0(values: dict[str, Any]) -> dict[str, Any]:
     """Return the fields of a spec of version 0.1.0, which told neither grid nor revisions."""
     old = dict(values)
+    del old["version"]
     return old | {
-        "release": old.pop("version"),
         "revisions": {"protocol": 0, old["method"]: 0},
         "grid": None,
     }
@@ -178,7 +178,13 @@ def _from_0_1_0(values: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-SCHEMA = Schema(RunResult, version=2, migrations={1: _from_0_1_0})
+def without_release(values: dict[str, Any]) -> dict[str, Any]:
+    """Return the fields of a result whose key still depended on the release that made it."""
+    spec = {name: value for name, value in values["spec"].items() if name != "release"}
+    return values | {"spec": spec}
+
+
+SCHEMA = Schema(RunResult, version=3, migrations={1: _from_0_1_0, 2: without_release})
 
 
 def execute(

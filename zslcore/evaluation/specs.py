@@ -19,7 +19,6 @@ from zslcore.exceptions import (
 )
 from zslcore.methods import METHODS, get_method
 from zslcore.methods.base import TransductiveEstimator, ZSLEstimator
-from zslcore.version import release
 
 __all__ = ["RunSpec", "revisions_of"]
 
@@ -47,8 +46,6 @@ class RunSpec:
     revisions : mapping
         Of the method and the protocol, filled in; 0 in results of version 0.1.0. A spec that comes
         with them is a record, whose method or parameters this version may not have.
-    release : str
-        Of this package, filled in.
     """
 
     dataset: str
@@ -63,7 +60,6 @@ class RunSpec:
     digest: str = ""
     grid: Mapping[str, tuple[Any, ...]] | None = None
     revisions: Mapping[str, int] = field(default_factory=dict)
-    release: str = ""
 
     def __post_init__(self) -> None:
         put = partial(object.__setattr__, self)
@@ -74,7 +70,6 @@ class RunSpec:
         if self.grid is not None:
             searched = {k: tuple(v) for k, v in sorted(self.grid.items()) if k not in self.params}
             put("grid", searched)
-        put("release", self.release or release())
         self._check()
 
     def _check(self) -> None:
@@ -134,7 +129,7 @@ class RunSpec:
     @property
     def present(self) -> RunSpec:
         """The same question, as this version of method and protocol would answer it."""
-        return replace(self, revisions={}, release="")
+        return replace(self, revisions={})
 
     @property
     def key(self) -> str:
@@ -148,8 +143,10 @@ class RunSpec:
 
     @classmethod
     def from_json(cls, text: str) -> RunSpec:
-        """Read what :meth:`to_json` wrote."""
-        return cls(**json.loads(text))
+        """Read what :meth:`to_json` wrote, also where it still named the release."""
+        values = json.loads(text)
+        values.pop("release", None)
+        return cls(**values)
 
     def command(self) -> str:
         """Return the command line that runs this spec."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -16,11 +16,13 @@ from zslcore.datasets import ZSLDataset
 from zslcore.evaluation import protocol
 from zslcore.evaluation.run_file import Row, prepare, rows_of, seal
 from zslcore.evaluation.runs import RunResult, _with_data, execute_with_scores, fit_again
+from zslcore.evaluation.shipped import shipped, shipped_results
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import (
     UnknownNameError,
     ZSLError,
 )
+from zslcore.storage import settings
 from zslcore.storage.files import data_folder
 from zslcore.storage.records import UnreadableError
 
@@ -51,10 +53,12 @@ class KeptRun:
     ----------
     result : RunResult
     imported : ImportMark, None for a result of our own
+    shipped : whether it comes with the package
     """
 
     result: RunResult
     imported: ImportMark | None = None
+    shipped: bool = False
 
     @property
     def id(self) -> str:
@@ -63,8 +67,10 @@ class KeptRun:
 
     @property
     def origin(self) -> str:
-        """Where it comes from: "here", or who, which file and which day."""
+        """Where it comes from: "here", "the package", or who, which file and which day."""
         mark = self.imported
+        if self.shipped:
+            return "the package"
         return f"{mark.who}, {mark.file}, imported {mark.when[:10]}" if mark else "here"
 
     def row(self) -> dict[str, Any]:
@@ -95,10 +101,13 @@ class RunStore:
     Attributes
     ----------
     unkept : why a result of :meth:`run` is not kept, in one sentence; empty when it is
+    with_shipped : whether results that come with the package answer where the file has none: in the
+        data folder, unless ``ZSL_SHIPPED`` is 0
     """
 
     def __init__(self, path: Path | str | None = None) -> None:
         self.path = Path(path) if path else data_folder() / "runs.sqlite"
+        self.with_shipped = path is None and settings.SHIPPED()
         self.unkept = ""
 
     # --- Our own results ---
@@ -114,8 +123,9 @@ class RunStore:
             db.execute("INSERT OR REPLACE INTO runs VALUES (?, ?, ?)", values)
 
     def get(self, key: str) -> RunResult | None:
-        """Return our result of the spec with this key; None without one that can be read."""
-        return next(iter(_readable(self._select("runs", key))), None)
+        """Return the result of the spec with this key, ours or shipped; None without one."""
+        own = next(iter(_readable(self._select("runs", key))), None)
+        return shipped(key) if own is None and self.with_shipped else own
 
     def run(
         self,
@@ -160,8 +170,14 @@ class RunStore:
             self.unkept = str(error)
 
     def results(self) -> list[RunResult]:
-        """Return every result of our own that can be read, newest first."""
-        return list(_readable(self._select("runs")))
+        """Return every result of our own that can be read, newest first, then shipped ones."""
+        own = list(_readable(self._select("runs")))
+        return own + self._shipped({result.key for result in own})
+
+    def _shipped(self, own: Collection[str]) -> list[RunResult]:
+        """Return the shipped results that none of our own has replaced."""
+        found = shipped_results() if self.with_shipped else []
+        return [result for result in found if result.key not in own]
 
     def runs_on(self, dataset: ZSLDataset, split: str) -> list[RunResult]:
         """Return our results on one split of these very data, oldest first."""
@@ -187,12 +203,16 @@ class RunStore:
             db.executemany("INSERT OR REPLACE INTO imported VALUES (?, ?, ?, ?, ?, ?)", rows)
 
     def kept(self) -> list[KeptRun]:
-        """Return every result that can be read, ours and those of other people, newest first."""
+        """Return every result that can be read, ours and those of other people, newest first.
+
+        Shipped ones come last.
+        """
         found = []
         for row in sorted(self._all(), key=lambda row: str(row[-1]), reverse=True):
             imported = ImportMark(*map(str, row[1:-1])) if len(row) > 2 else None
             found += [KeptRun(result, imported) for result in _readable([row])]
-        return found
+        own = {one.result.key for one in found if one.imported is None}
+        return found + [KeptRun(result, shipped=True) for result in self._shipped(own)]
 
     def find(self, name: str) -> KeptRun:
         """Return the result with this id, or the only one whose id begins so.
@@ -221,7 +241,8 @@ class RunStore:
         """
         rows = self._all()
         changed = sum(row[0] is CHANGED for row in rows)
-        n = len(rows) - len(self.kept() if kept is None else kept) - changed
+        read = [one for one in (self.kept() if kept is None else kept) if not one.shipped]
+        n = len(rows) - len(read) - changed
         what = "1 result was" if n == 1 else f"{n} results were"
         said = [f"{what} kept by another version or program and cannot be read."] if n > 0 else []
         if changed:
@@ -234,7 +255,15 @@ class RunStore:
         return pd.DataFrame([one.row() for one in self.kept()])
 
     def delete(self, id_: str) -> None:
-        """Forget the result with this id."""
+        """Forget the result with this id.
+
+        Raises
+        ------
+        ZSLError
+            For a result that comes with the package.
+        """
+        if not self._select("runs", id_) and any(r.key == id_ for r in self._shipped(())):
+            raise ZSLError(f"{id_} comes with the package and cannot be deleted.")
         with self.writing() as db:
             db.execute("DELETE FROM runs WHERE key = ?", (id_,))
             db.execute("DELETE FROM imported WHERE id = ?", (id_,))

@@ -25,7 +25,6 @@ from zslcore.evaluation.specs import revisions_of
 from zslcore.jobs.work import Work
 from zslcore.storage.files import data_folder, written_whole
 from zslcore.storage.records import Schema, UnreadableError
-from zslcore.version import release
 
 if TYPE_CHECKING:
     from zslcore.jobs.child import Report
@@ -118,7 +117,7 @@ def read(folder: Path, work: Work) -> pd.DataFrame:
 
 def key_of_unit(unit: Unit) -> str:
     """Return the SHA-256 of everything that a fit depends on, 16 hex digits."""
-    text = json.dumps(unit.identity | {"release": release()}, sort_keys=True, default=str)
+    text = json.dumps(unit.identity, sort_keys=True, default=str)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 

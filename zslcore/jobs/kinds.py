@@ -96,6 +96,6 @@ def opened(folder: Path) -> tuple[Work, Any]:
         function=settings["function"],
         arguments=settings["arguments"],
         threads=settings["threads"],
-        made_by=settings.get("made_by", {"release": settings.get("version", "")}),
+        made_by=settings.get("made_by", {}),
     )
     return work, read(folder, work)

@@ -140,7 +140,8 @@ def _store() -> Iterator[Finding]:
         yield Finding("store", True, f"Nothing is kept in {store.path} yet.")
         return
     try:
-        unreadable, results = store.unreadable(), len(store.kept())
+        kept = store.kept()
+        unreadable, results = store.unreadable(kept), sum(not one.shipped for one in kept)
     except ZSLError as error:
         yield Finding("store", False, str(error))
         return

@@ -9,8 +9,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from zslcore.version import release
-
 __all__ = ["State", "Status", "Work", "key_of"]
 
 State = Literal["queued", "running", "done", "failed", "cancelled"]
@@ -55,7 +53,7 @@ class Work:
             "function": self.function,
             "arguments": dict(self.arguments),
             "threads": self.threads,
-            "made_by": dict(self.made_by) | {"release": release()},
+            "made_by": dict(self.made_by),
         }
 
 

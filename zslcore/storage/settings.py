@@ -13,6 +13,7 @@ variable                   default     what it sets
 ``ZSL_MEMORY_A_VISITOR``   2 GiB       bytes that score files of one visitor may take
 ``ZSL_PROCESSES``          1           servers of ``zslcore app``
 ``ZSL_PUBLIC``             0           1 where visitors are strangers to each other
+``ZSL_SHIPPED``            1           0 to hide the results that come with the package
 =========================  ==========  ===========================================================
 
 Sizes are bytes, or end in K, M, G or T with or without B or iB; all of them count by 1,024. Every
@@ -42,6 +43,7 @@ __all__ = [
     "MEMORY_A_VISITOR",
     "PROCESSES",
     "PUBLIC",
+    "SHIPPED",
     "Setting",
     "check",
 ]
@@ -144,12 +146,13 @@ PROCESSES = Setting(
     "ZSL_PROCESSES", 1, f"a whole number from 1 to {MAX_PROCESSES}", _whole(1, MAX_PROCESSES)
 )
 PUBLIC = Setting("ZSL_PUBLIC", False, "1 or 0", _switch)
+SHIPPED = Setting("ZSL_SHIPPED", True, "1 or 0", _switch)
 
 _ALL: Mapping[str, Setting[Any]] = {
     each.name: each
     for each in (
         *(JOBS, JOB_PATIENCE, MAX_IMPORT, MAX_IMPORTS, MEMORY, MEMORY_A_VISITOR),
-        *(IMPORTS_A_VISITOR, PROCESSES, PUBLIC),
+        *(IMPORTS_A_VISITOR, PROCESSES, PUBLIC, SHIPPED),
     )
 }
 

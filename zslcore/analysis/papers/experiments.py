@@ -41,7 +41,6 @@ from zslcore.large.engine import Engine, parallel
 from zslcore.methods import METHODS
 from zslcore.methods.variants import VARIANTS
 from zslcore.storage.files import data_folder, written_whole
-from zslcore.version import release
 
 __all__ = [
     "COLUMNS",
@@ -419,7 +418,7 @@ def _kept_rows(spec: TransductionSpec) -> list[dict[str, Any]] | None:
 
 
 def _key(spec: TransductionSpec) -> str:
-    asked = json.dumps([spec.to_json(), spec.made_by, release()], sort_keys=True)
+    asked = json.dumps([spec.to_json(), spec.made_by], sort_keys=True)
     return hashlib.sha256(asked.encode()).hexdigest()[:16]
 
 
