@@ -94,13 +94,13 @@ def test_more_scores_than_memory_allows_are_refused_by_name(tmp_path):
 
 def judged_there(tmp_path, monkeypatch, spoil):
     """Let what a child has left be spoiled before it is looked at."""
-    real = apart.door.in_child
+    real = apart.client.in_child
 
     def in_child(module, given, readable, into, **limits):
         real(module, given, readable, into, **limits)
         spoil(into)
 
-    monkeypatch.setattr(apart.door, "in_child", in_child)
+    monkeypatch.setattr(apart.client, "in_child", in_child)
     return judged_apart(Given(written(tmp_path)), memory=MEMORY, whose=WHOSE)
 
 
