@@ -12,8 +12,10 @@ from ui.sections.split_of_scores import show_split_of
 from ui.sections.study import STRENGTHS
 from ui.text import plain
 from zslcore.analysis.overlap_tables import gain_figures
+from zslcore.evaluation import State
 from zslcore.leakage import VOCABULARY_NAMES, get_vocabulary
 from zslcore.scores.context import gain_in, printed_figures, unseen_among
+from zslcore.scores.predicted import PredictedScores
 
 __all__ = ["show_overlap", "show_printed"]
 
@@ -65,14 +67,14 @@ def show_printed(first: Brought) -> None:
             icon=":material/info:",
         )
         return
-    ours = {"method": m.name, "paper": "your scores", "zsl": e.zsl}
+    state = m.state if isinstance(m, PredictedScores) else State.STATED
+    ours = {"method": m.name, "paper": "your scores", "state": state.value, "zsl": e.zsl}
     if e.plain is not None:
         ours |= {"u": e.plain.unseen, "s": e.plain.seen, "H": e.plain.harmonic}
     if first.gamma is not None and e.calibrated is not None:
         ours["H calibrated"] = e.calibrated.harmonic
-    table = pd.concat(
-        [pd.DataFrame([ours]), printed_figures(m.benchmark, m.split)], ignore_index=True
-    )
+    printed = printed_figures(m.benchmark, m.split).assign(state=State.PRINTED.value)
+    table = pd.concat([pd.DataFrame([ours]), printed], ignore_index=True)
     figures = ["zsl", "u", "s", "H", "H calibrated"]
     tables.show(
         table.astype(dict.fromkeys(figures, float)),
@@ -80,6 +82,7 @@ def show_printed(first: Brought) -> None:
         labels={
             "method": "method",
             "paper": "from",
+            "state": "state",
             "zsl": "ZSL",
             "u": "u",
             "s": "s",

@@ -10,7 +10,12 @@ detect       :mod:`zslcore.evaluation.detection`: seen against unseen by the mar
 
 from zslcore.evaluation.checking import Check, State, Truth, check_predictions
 from zslcore.evaluation.detection import Detection, detection
-from zslcore.evaluation.files import is_predictions, read_predictions, write_predictions
+from zslcore.evaluation.files import (
+    is_predictions,
+    predictions_file,
+    read_predictions,
+    write_predictions,
+)
 from zslcore.evaluation.predictions import PredictedRows, Predictions, Provenance
 
 __all__ = [
@@ -24,6 +29,7 @@ __all__ = [
     "check_predictions",
     "detection",
     "is_predictions",
+    "predictions_file",
     "read_predictions",
     "write_predictions",
 ]
