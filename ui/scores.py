@@ -20,7 +20,7 @@ from ui import cache, memory, uploads, visitors, waiting
 from ui.text import on_screen, plain
 from zslcore.datasets import ZSLDataset
 from zslcore.datasets.sandbox.client import Limits, clean_text
-from zslcore.evaluation import is_predictions
+from zslcore.evaluation import State, is_predictions
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import DatasetError, ParameterError, ZSLError
 from zslcore.scores import (
@@ -79,6 +79,11 @@ class Brought:
     def matrix(self) -> JudgedScores:
         """The scores as they were understood."""
         return self.report.matrix
+
+    @property
+    def state(self) -> State:
+        """How far they can be believed; nothing is known to check a score matrix with."""
+        return self.matrix.state if isinstance(self.matrix, PredictedScores) else State.STATED
 
     @property
     def gamma(self) -> float | None:

@@ -15,7 +15,6 @@ from zslcore.analysis.overlap_tables import gain_figures
 from zslcore.evaluation import State
 from zslcore.leakage import VOCABULARY_NAMES, get_vocabulary
 from zslcore.scores.context import gain_in, printed_figures, unseen_among
-from zslcore.scores.predicted import PredictedScores
 
 __all__ = ["show_overlap", "show_printed"]
 
@@ -67,8 +66,7 @@ def show_printed(first: Brought) -> None:
             icon=":material/info:",
         )
         return
-    state = m.state if isinstance(m, PredictedScores) else State.STATED
-    ours = {"method": m.name, "paper": "your scores", "state": state.value, "zsl": e.zsl}
+    ours = {"method": m.name, "paper": "your scores", "state": first.state.value, "zsl": e.zsl}
     if e.plain is not None:
         ours |= {"u": e.plain.unseen, "s": e.plain.seen, "H": e.plain.harmonic}
     if first.gamma is not None and e.calibrated is not None:

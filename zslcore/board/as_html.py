@@ -23,7 +23,8 @@ th button { all: unset; cursor: pointer; font-weight: 600; }
 th button:focus-visible { outline: 2px solid #0072b2; }
 th[aria-sort=ascending] button::after { content: " \\2191"; }
 th[aria-sort=descending] button::after { content: " \\2193"; }
-.clean, .known, .verified { color: #00664d; } .overlapping, .v1 { color: #a03a00; font-weight: 600; }
+.clean, .known, .verified { color: #00664d; }
+.overlapping, .v1 { color: #a03a00; font-weight: 600; }
 .unknown, .variant, .or { color: #7a5b00; } .bound { font-style: italic; }
 @media (prefers-color-scheme: dark) {
   body { color: #e6e6e6; background: #14171c; } th, td { border-color: #444; }
