@@ -212,12 +212,12 @@ def test_predictions_that_agree_with_the_data_are_verified(predicted):
     assert not app.exception
     assert not app.error
     assert badges(app) == ["verified"]
-    assert "Verified: rows, labels and gamma agree with the data." in words(app)
+    assert "rows, labels and gamma agree with the data" in words(app)
     shown = metrics(app)
     assert shown["AUSUC"] == f"{100 * run.evaluation.ausuc:.1f} %"
     assert shown["H, validated γ"] == f"{100 * run.evaluation.calibrated.harmonic:.1f} %"
     auroc = detection(predictions.test).auroc
-    assert f"Seen against unseen, AUROC of the margin {auroc:.1%}" in words(app)
+    assert f"Seen against unseen, AUROC of the margin: {100 * auroc:.1f} %" in words(app)
     assert memory.BUDGET.used(app.session_state["visitor"]) == predictions.nbytes
     for tab in TABS:
         app.session_state["scores_tab"] = tab
@@ -229,23 +229,22 @@ def test_predictions_that_agree_with_the_data_are_verified(predicted):
 
 
 def test_predictions_of_data_that_a_visitor_may_not_open_are_stated(predicted, monkeypatch):
-    monkeypatch.setattr(visitors, "available", tuple)
-    app = with_predictions(pages.visit("pages/published.py").switch_page(PAGE), predicted[1])
+    app = pages.visit(PAGE)
+    monkeypatch.setattr(visitors, "available", lambda: ("elsewhere",))
+    app = with_predictions(app, predicted[1])
     assert badges(app) == ["stated"]
     assert "rows and labels cannot be looked up" in words(app)
 
 
 def test_predictions_with_a_label_that_is_not_the_image_s_are_refused(predicted):
     def other_label(table):
-        of_seen = table.index[table["part"] == "test_seen"]
-        table.loc[of_seen[0], "label"] = (
-            table["label"][of_seen].loc[lambda y: y != y.iloc[0]].iloc[0]
-        )
+        labels = table.loc[table["part"] == "test_seen", "label"]
+        table.loc[labels.index[0], "label"] = labels[labels != labels.iloc[0]].iloc[0]
         return table
 
     app = with_predictions(pages.visit(PAGE), predicted[1], other_label)
     (error,) = app.error
-    assert "own\\.parquet, test, label: expected" in error.value
+    assert r"own\.parquet, test, label\: expected" in error.value
     assert badges(app) == []
 
 

@@ -107,8 +107,11 @@ def _forget_gamma_of_others(of: str, key: str) -> None:
 def show_detection(found: Detection | None) -> None:
     """Say how well the margin tells seen from unseen images, where there are both."""
     if found is not None:
-        said = found.in_words()
-        st.caption(f"{said[0].upper()}{said[1:]}.", help=terms.tip("AUROC of the margin"))
+        st.caption(
+            f"Seen against unseen, AUROC of the margin: {percent(found.auroc)}; FPR95: "
+            f"{percent(found.fpr95)}.",
+            help=terms.tip("AUROC of the margin"),
+        )
 
 
 def show_classes(scores: ScoredTest, gamma: float, class_names: Sequence[str], name: str) -> None:

@@ -90,7 +90,9 @@ def show_scores(first: Brought, others: list[Brought]) -> None:
 def _show_state(matrix: PredictedScores) -> None:
     """Say how far predictions can be believed, and what no panel can show of them."""
     colour, icon = STATES[matrix.state]
-    st.badge(matrix.state, icon=icon, color=colour)
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.badge(matrix.state, icon=icon, color=colour)
+        st.caption(plain(" ".join(matrix.remarks)), width="content")
     if matrix.tested.zsl_ranks is None:
         st.caption("Top-k accuracy is unknown: the file has no zsl_rank of every unseen image.")
 
@@ -134,7 +136,7 @@ def _show_remarks(first: Brought) -> None:
         )
     if report.origin == "given":
         st.caption(f":material/info: γ: {origin_in_words('given')}.")
-    for remark in first.matrix.remarks:
+    for remark in () if isinstance(first.matrix, PredictedScores) else first.matrix.remarks:
         st.caption(f":material/info: {plain(remark)}")
 
 

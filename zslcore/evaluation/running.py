@@ -10,6 +10,7 @@ import numpy as np
 
 from zslcore.datasets import ZSLDataset
 from zslcore.datasets.benchmarks import benchmark_of
+from zslcore.evaluation.checking import check_predictions
 from zslcore.evaluation.predictions import Predictions, Provenance
 from zslcore.evaluation.protocol import FoldAnswers, ScoredTest, select
 from zslcore.evaluation.runs import Execution, RunResult, execute_in_full
@@ -66,11 +67,12 @@ def predictions_of_run(
     validated = result.gamma_origin == "validated"
     validation = _validation(result, dataset) if folds and validated else ()
     found = predictions_of(Execution(result, scores, validation, dataset))
-    if validation or not validated:
+    # Fitted again, scores may differ in the last digit; a gamma is not to be accused for that.
+    if not validated or (validation and not check_predictions(found).reasons):
         return found
     said = found.provenance
     source = f"{said.source} {WITHOUT_FOLDS}".strip()
-    return replace(found, provenance=replace(said, source=source))
+    return replace(found, folds=(), provenance=replace(said, source=source))
 
 
 def _validation(result: RunResult, dataset: ZSLDataset) -> tuple[FoldAnswers, ...]:
