@@ -218,7 +218,7 @@ def test_predictions_that_agree_with_the_data_are_verified(predicted):
     assert shown["H, validated γ"] == f"{100 * run.evaluation.calibrated.harmonic:.1f} %"
     auroc = detection(predictions.test).auroc
     assert f"Seen against unseen, AUROC of the margin: {100 * auroc:.1f} %" in words(app)
-    assert memory.BUDGET.used(app.session_state["visitor"]) == predictions.nbytes
+    assert memory.BUDGET.used(app.session_state["visitor"]) >= predictions.nbytes > 50_000
     for tab in TABS:
         app.session_state["scores_tab"] = tab
         app.run()

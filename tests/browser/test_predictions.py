@@ -29,5 +29,4 @@ def test_predictions_of_a_run_are_verified_when_they_come_back(server, page, tmp
     for theme in ("light", "dark"):
         dressed(page, theme)
         fits(page)
-        page.screenshot(path=f"/tmp/apppred_{theme}.png", full_page=True)
     assert page.errors == []
