@@ -4,13 +4,14 @@ import streamlit as st
 
 from ui import cache, cards, controls, tables, takeaway, terms, waiting
 from ui import scores as own_scores
-from ui.figures.accuracy import MOST_BARS, class_bars, class_strip, top_k_lines
+from ui.figures.accuracy import MOST_BARS, class_bars, class_strip
 from ui.frame import chart, errors_as_sentences, open_page
 from ui.numbers import made, percent, three_digits
 from ui.sections.confusion import show_confusion
-from ui.sections.evaluation import show_figures, show_headline, show_own
-from zslcore.analysis import calibration, mistakes
+from ui.sections.evaluation import show_figures, show_headline, show_own, show_top_k
+from zslcore.analysis import calibration
 from zslcore.analysis.inventory import search_names
+from zslcore.evaluation.running import WITHOUT_FOLDS, predictions_of_run
 
 header = open_page("Evaluate", "How well does a method do?", icon=":material/query_stats:")
 
@@ -19,8 +20,9 @@ with errors_as_sentences():
     dataset = cache.dataset(spec.dataset)
     header.mark(dataset)
     takeaway.commands(spec.command())
-    run, scores = waiting.run_of(spec)
+    run, run_scores = waiting.run_of(spec)
 
+scores = run_scores
 gamma, name, own = run.gamma or 0.0, f"{spec.dataset}_{spec.method}", None
 show_headline(run, scores)
 
@@ -72,13 +74,7 @@ if confusion_tab.open:
 
 if top_k_tab.open:
     with top_k_tab:
-        top_k = mistakes.top_k_table(scores, gamma)
-        chart(
-            top_k_lines(top_k),
-            "Accuracy when the right class need only be among the first k answers.",
-            key="evaluate_top_k",
-        )
-        tables.download(top_k, f"top_k_{name}")
+        show_top_k(scores, gamma, name)
 
 if run_tab.open:
     with run_tab:
@@ -89,6 +85,12 @@ if run_tab.open:
             f"{dataset.source} Data {spec.digest}, seed {spec.seed}, {run.seconds:.1f} s, "
             f"{made(run.created)}."
         )
+        quick = waiting.is_quick(spec)
+        takeaway.offer_predictions(
+            lambda: predictions_of_run(run, run_scores, dataset, folds=quick), f"run_{run.spec.key}"
+        )
+        if run.gamma_origin == "validated" and not quick:
+            st.caption(WITHOUT_FOLDS)
         st.download_button(
             "Run as JSON",
             run.to_json(),

@@ -27,7 +27,7 @@ with st.container(horizontal=True, vertical_alignment="bottom"):
         on_change=scores.withdraw,
         help="A matrix of images x classes, the class of every image and the unseen classes: "
         "scores, y, unseen_classes. Rows are test images. The test sets of AWA1, AWA2, CUB, SUN "
-        "and aPY are recognised by their labels.",
+        "and aPY are recognised by their labels. Or predictions (.parquet), which are checked.",
     )
     with st.popover("More", icon=":material/more_horiz:"):
         labels = st.file_uploader("Labels, one a line", TEXTS, key="scores_labels")

@@ -1,17 +1,22 @@
 """Your scores: examples at once, files with questions, figures that are the command's."""
 
+import io
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import ui.scores
 from tests import pages
 from tests.pages import metrics, words
+from ui import memory, visitors
 from ui.scores import Brought
 from ui.sections.scores import TABS
 from zslcore.datasets import load
+from zslcore.evaluation import detection, predictions_file
 from zslcore.evaluation.protocol import fit_and_score
+from zslcore.evaluation.running import execute_with_predictions
 from zslcore.evaluation.runs import execute
 from zslcore.evaluation.specs import RunSpec
 from zslcore.leakage.test_sets import known_tests
@@ -178,6 +183,103 @@ def test_validation_scores_of_test_images_are_an_oracle_on_the_page(tmp_path, sc
     assert ("H, validated γ" in metrics(app)) == (not peeked)
     assert any("this is an oracle" in warning.value for warning in app.warning) == peeked
     assert "No γ is chosen for these scores." not in words(app)
+
+
+@pytest.fixture(scope="module")
+def predicted():
+    return execute_with_predictions(RunSpec("digits", "PS", "LinearS2V"), with_oracle=False)
+
+
+def badges(app):
+    """Return the words of every badge; Streamlit writes them as Markdown."""
+    return [m.value.rpartition(" ")[2].rstrip("]") for m in app.markdown if "-badge[" in m.value]
+
+
+def with_predictions(app, predictions, change=None):
+    """Upload predictions, perhaps after a change of their table."""
+    content = predictions_file(predictions)
+    if change is not None:
+        table = pd.read_parquet(io.BytesIO(content))
+        changed = change(table.copy())
+        changed.attrs = table.attrs
+        content = changed.to_parquet()
+    return app.file_uploader(key="scores_files").upload("own.parquet", content).run()
+
+
+def test_predictions_that_agree_with_the_data_are_verified(predicted):
+    run, predictions = predicted
+    app = with_predictions(pages.visit(PAGE), predictions)
+    assert not app.exception
+    assert not app.error
+    assert badges(app) == ["verified"]
+    assert "rows, labels and gamma agree with the data" in words(app)
+    shown = metrics(app)
+    assert shown["AUSUC"] == f"{100 * run.evaluation.ausuc:.1f} %"
+    assert shown["H, validated γ"] == f"{100 * run.evaluation.calibrated.harmonic:.1f} %"
+    auroc = detection(predictions.test).auroc
+    assert f"Seen against unseen, AUROC of the margin: {100 * auroc:.1f} %" in words(app)
+    assert memory.BUDGET.used(app.session_state["visitor"]) >= predictions.nbytes > 50_000
+    for tab in TABS:
+        app.session_state["scores_tab"] = tab
+        app.run()
+        assert not app.exception
+        assert not app.error
+        offered = [button.label for button in app.get("download_button")]
+        assert "Predictions (.parquet)" not in offered  # it is what was uploaded
+
+
+def test_predictions_of_data_that_a_visitor_may_not_open_are_stated(predicted, monkeypatch):
+    app = pages.visit(PAGE)
+    monkeypatch.setattr(visitors, "available", lambda: ("elsewhere",))
+    app = with_predictions(app, predicted[1])
+    assert badges(app) == ["stated"]
+    assert "rows and labels cannot be looked up" in words(app)
+
+
+def test_predictions_with_a_label_that_is_not_the_image_s_are_refused(predicted):
+    def other_label(table):
+        labels = table.loc[table["part"] == "test_seen", "label"]
+        table.loc[labels.index[0], "label"] = labels[labels != labels.iloc[0]].iloc[0]
+        return table
+
+    app = with_predictions(pages.visit(PAGE), predicted[1], other_label)
+    (error,) = app.error
+    assert r"own\.parquet, test, label\: expected" in error.value
+    assert badges(app) == []
+
+
+def test_predictions_without_ranks_say_that_top_k_is_unknown(predicted):
+    app = with_predictions(pages.visit(PAGE), predicted[1], lambda t: t.drop(columns="zsl_rank"))
+    assert not app.exception
+    assert "Top-k accuracy is unknown" in words(app)
+    again = pages.visit("pages/evaluate.py", dataset="digits", method="LinearS2V")
+    again.session_state["scores_brought"] = app.session_state["scores_brought"]
+    again.session_state["evaluate_tab"] = "Top k"
+    again.run()
+    again.selectbox(key="evaluate_of").set_value("own.parquet (your scores)").run()
+    assert not again.exception
+    assert "Top-k accuracy is unknown" in words(again)
+
+
+def test_controls_for_matrices_are_not_used_for_predictions(predicted):
+    app = pages.visit(PAGE)
+    app.text_input(key="scores_unseen").set_value("0, 1")
+    with_predictions(app, predicted[1])
+    assert "Those under More are not used for it." in words(app)
+    assert badges(app) == ["verified"]
+
+
+def test_a_matrix_and_a_run_offer_their_predictions(tmp_path, scored):
+    app = pages.visit(PAGE)
+    uploaded(app, next(many(tmp_path, scored, 1)))
+    app.session_state["scores_tab"] = "Reproduce"
+    app.run()
+    assert "Predictions (.parquet)" in [button.label for button in app.get("download_button")]
+    again = pages.visit("pages/evaluate.py", dataset="digits", method="LinearS2V")
+    again.session_state["evaluate_tab"] = "Reproduce"
+    again.run()
+    assert "Predictions (.parquet)" in [button.label for button in again.get("download_button")]
+    assert "Seen against unseen, AUROC of the margin" in words(again)
 
 
 def known_scores(tmp_path):

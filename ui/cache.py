@@ -144,13 +144,13 @@ def _store_state() -> str:
 
 
 def board() -> Board:
-    """Return the board that comes along, every file checked."""
+    """Return the board that comes along, every file checked, and its figures with predictions."""
     return _board()
 
 
 @st.cache_resource(show_spinner="Checking results …")
 def _board() -> Board:
-    return read_board(FACTS / "board")
+    return read_board(FACTS / "board", recompute=True)
 
 
 def kept_runs() -> Mapping[str, RunResult]:

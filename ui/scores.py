@@ -17,11 +17,12 @@ import numpy as np
 import streamlit as st
 
 from ui import cache, memory, uploads, visitors, waiting
-from ui.text import on_screen
+from ui.text import on_screen, plain
 from zslcore.datasets import ZSLDataset
-from zslcore.datasets.sandbox.client import clean_text
+from zslcore.datasets.sandbox.client import Limits, clean_text
+from zslcore.evaluation import State, is_predictions
 from zslcore.evaluation.specs import RunSpec
-from zslcore.exceptions import DatasetError, ZSLError
+from zslcore.exceptions import DatasetError, ParameterError, ZSLError
 from zslcore.scores import (
     FIXES,
     Question,
@@ -30,9 +31,10 @@ from zslcore.scores import (
     interpreted,
     judge,
 )
-from zslcore.scores.apart import Asked, Given, judged_apart, memory_for
+from zslcore.scores.apart import COPIES, Asked, Given, judged_apart, memory_for
 from zslcore.scores.context import is_of
 from zslcore.scores.matrix import JudgedScores
+from zslcore.scores.predicted import PredictedScores, judge_predicted, read_predicted
 from zslcore.storage import artifacts
 
 __all__ = [
@@ -77,6 +79,11 @@ class Brought:
     def matrix(self) -> JudgedScores:
         """The scores as they were understood."""
         return self.report.matrix
+
+    @property
+    def state(self) -> State:
+        """How far they can be believed; nothing is known to check a score matrix with."""
+        return self.matrix.state if isinstance(self.matrix, PredictedScores) else State.STATED
 
     @property
     def gamma(self) -> float | None:
@@ -131,8 +138,8 @@ def keep(found: Sequence[Brought]) -> None:
     made = st.session_state.get(_MADE, {})
     st.session_state[_MADE] = left = {k: value for k, value in made.items() if k in asked}
     reports = {id(each): each for each in (*left.values(), *(one.report for one in found))}
-    sides = [each.matrix.tested for each in reports.values() if isinstance(each, ScoreReport)]
-    memory.BUDGET.hold(cache.visit(visitors.session()), sum(each.nbytes for each in sides))
+    held = sum(each.nbytes for each in reports.values() if isinstance(each, ScoreReport))
+    memory.BUDGET.hold(cache.visit(visitors.session()), held)
 
 
 def withdraw() -> None:
@@ -206,12 +213,24 @@ def brought(sent: Sent, validation: Sent | None = None) -> Brought | None:
             st.error(on_screen(str(error)), icon=":material/block:")
             return None
         if isinstance(found, ScoreReport):
+            if isinstance(found.matrix, PredictedScores):
+                return _of_predictions(found, sent, validation)
             return Brought(found, _command(sent, fixes[False], validation, fixes[True]))
         about = validation if found.of_validation else sent
         answer = _answer(found.question, f"scores_{about.key}_{found.question.fix}")
         if answer is None:
             return None
         fixes[found.of_validation] += (answer,)
+
+
+def _of_predictions(report: ScoreReport, sent: Sent, validation: Sent | None) -> Brought:
+    """Return predictions with their command; say what of the controls is not used for them."""
+    if sent.labels is not None or _listed(sent.unseen) or validation is not None:
+        st.caption(
+            f":material/info: {plain(report.matrix.name)} holds its own labels, unseen classes and "
+            "validation rows. Those under More are not used for it."
+        )
+    return Brought(report, shlex.join(["python", "-m", "zslcore", "score", sent.file.name]))
 
 
 def _command(
@@ -258,12 +277,33 @@ def _apart(
     visitor = visitors.session()
     with artifacts.scratch() as folder:
         given = _put(sent, fixes, folder / "given")
+        if is_predictions(given.path):
+            return _predicted(given.path, visitor)
         chosen_on = validation and _put(validation, of_validation, folder / "validation")
         files = given.files + (chosen_on.files if chosen_on else [])
         with memory.BUDGET.lent(visitor, memory_for(files), clean_text(sent.file.name)) as lent:
-            whose = "that a visitor's memory allows (ZSL_MEMORY_A_VISITOR: "
-            whose += f"{memory.a_visitor():,} bytes for a file and its copies)"
-            return judged_apart(given, chosen_on, memory=lent, whose=whose)
+            return judged_apart(given, chosen_on, memory=lent, whose=_whose())
+
+
+def _predicted(path: Path, visitor: str) -> ScoreReport:
+    """Read, check and judge a file of predictions."""
+    with memory.BUDGET.lent(visitor, memory_for([path]), path.name) as lent:
+        limits = Limits(most=lent // COPIES, whose=_whose())
+        return judge_predicted(read_predicted(path, limits=limits, load=_open))
+
+
+def _open(name: str) -> ZSLDataset:
+    """Open data that predictions name, where this visitor may."""
+    if name not in visitors.available():
+        raise ParameterError(f"{name}: expected data that this visitor may open.")
+    return cache.dataset(name)
+
+
+def _whose() -> str:
+    return (
+        f"that a visitor's memory allows (ZSL_MEMORY_A_VISITOR: {memory.a_visitor():,} bytes for a "
+        "file and its copies)"
+    )
 
 
 def _put(sent: Sent, fixes: tuple[str, ...], folder: Path) -> Given:

@@ -21,6 +21,7 @@ from ui.components import figure_files
 from ui.exports import Look
 from ui.figures.data import table_of
 from ui.guard import fragment
+from zslcore.evaluation import Predictions, predictions_file
 from zslcore.version import version
 
 __all__ = [
@@ -30,6 +31,7 @@ __all__ = [
     "cite",
     "commands",
     "offer_figure",
+    "offer_predictions",
     "offer_table",
     "show_command",
     "sources",
@@ -108,6 +110,28 @@ def show_command(line: str) -> None:
     """Show a command that repeats what is on this page; pins of this page have it, too."""
     commands(line)
     st.code(line, language=None, wrap_lines=True)
+
+
+def offer_predictions(make: Callable[[], Predictions], name: str) -> None:
+    """Offer predictions as a file, made when somebody asks for it.
+
+    Parameters
+    ----------
+    make : returns the predictions
+    name : of the file, without its ending
+    """
+    st.download_button(
+        "Predictions (.parquet)",
+        lambda: predictions_file(make()),
+        file_name=f"{name}.parquet",
+        mime="application/vnd.apache.parquet",
+        icon=ICON,
+        type="tertiary",
+        on_click="ignore",
+        key=f"download_predictions_{name}",
+        help="A row an image: its class, the best seen and the best unseen class, and the γ at "
+        "which the answer changes. Every figure follows from it.",
+    )
 
 
 def _add(key: str, more: Sequence[str]) -> None:

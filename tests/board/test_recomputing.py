@@ -7,8 +7,10 @@ from dataclasses import replace
 import pytest
 
 from zslcore.__main__ import main
+from zslcore.board.as_html import to_html
 from zslcore.board.checking import read_board
 from zslcore.board.making import add_entry, entry_of_run
+from zslcore.board.table import table_of
 from zslcore.datasets import load
 from zslcore.evaluation import State, write_predictions
 from zslcore.evaluation.running import execute_with_predictions
@@ -79,3 +81,13 @@ def test_predictions_that_claim_what_is_not_so_are_refused(folder, run):
     write_predictions(next(folder.glob("*.parquet")), false)
     (why,) = read_board(folder, recompute=True).refused.values()
     assert "gamma: expected what the validation rows choose" in why
+
+
+def test_every_form_of_the_board_says_the_state(folder, capsys):
+    assert main(["board", str(folder)]) in (0, None)
+    assert "verified" in capsys.readouterr().out
+    board = read_board(folder, recompute=True)
+    assert table_of(board.results)["state"].tolist() == ["verified"]
+    assert '<td data-v="verified" class="verified">verified</td>' in to_html(board)
+    next(folder.glob("*.parquet")).unlink()
+    assert table_of(read_board(folder, recompute=True).results)["state"].tolist() == ["stated"]

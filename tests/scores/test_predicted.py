@@ -15,9 +15,11 @@ from zslcore.evaluation.protocol import ScoredTest, fit_and_score
 from zslcore.exceptions import DatasetError, FileRefusedError
 from zslcore.leakage.test_sets import known_tests
 from zslcore.methods import ESZSL, LinearS2V
-from zslcore.scores import ScoreMatrix
+from zslcore.scores import ScoreMatrix, interpreted, judge
+from zslcore.scores.apart import Given, judged_apart
 from zslcore.scores.paired import beside
-from zslcore.scores.predicted import PredictedScores, read_predicted
+from zslcore.scores.predicted import PredictedScores, predictions_of_scores, read_predicted
+from zslcore.scores.reading import read_scores
 
 WORLD = linear_world(noise=0.8)
 SPLIT = WORLD.split("PS")
@@ -99,3 +101,48 @@ def test_classes_of_other_names_are_checked_by_nothing(awa):
     table.attrs["class_names"] = [f"class {k}" for k in range(50)]
     table.to_parquet(awa)
     assert "cannot be looked up" in read_predicted(awa).remarks[0]
+
+
+def test_predictions_of_answers_are_those_of_the_scores(tmp_path):
+    """Also with the validation rows, of classes that the test has not."""
+    s, rng = SCORES[0], np.random.default_rng(0)
+    names = np.array(WORLD.class_names)
+    given = []
+    for name, F, y, unseen in (
+        ("own", s.F, s.y, np.flatnonzero(~s.seen)),
+        ("val", *_validation(rng), [0, 1]),
+    ):
+        path = tmp_path / f"{name}.npz"
+        classes = names if name == "own" else names[np.flatnonzero(s.seen)]
+        np.savez(path, scores=F, y=y, unseen_classes=unseen, class_names=classes)
+        given.append(Given(path, fixes=("as-is",)))
+    apart = judged_apart(*given, memory=1 << 30, whose="in a test")
+    matrices = [interpreted(read_scores(each.path), ["as-is"])[0] for each in given]
+    direct = judge(matrices[0], validation=matrices[1])
+    assert apart.origin == direct.origin == "validated"
+    assert apart.nbytes == apart.matrix.nbytes + apart.validation.nbytes > apart.matrix.nbytes
+    one, other = (predictions_of_scores(report) for report in (apart, direct))
+    assert len(one.folds) == len(other.folds) == 1
+    for a, b in zip((one.test, *one.folds), (other.test, *other.folds), strict=True):
+        for column in ("labels", "seen_class", "unseen_class", "margin", "zsl_class", "zsl_rank"):
+            np.testing.assert_array_equal(getattr(a, column), getattr(b, column))
+    assert (one.class_names, one.provenance) == (other.class_names, other.provenance)
+    assert one.chosen_gamma == one.gamma
+
+
+def _validation(rng):
+    n = int(SCORES[0].seen.sum())
+    y = rng.integers(n, size=200)
+    return np.eye(n)[y] + rng.normal(size=(200, n)), y
+
+
+def test_classes_that_are_no_candidates_do_not_shift_the_others():
+    s = SCORES[0]
+    shifted = ScoredTest(s.F.copy(), s.y.copy(), s.classes + 1, s.seen.copy())
+    names = ("none", *WORLD.class_names)
+    of = PredictedScores("own.parquet", Predictions.of_scores(shifted, ROWS, names))
+    report = judge(of)
+    assert list(report.evaluation.per_class_zsl) == np.flatnonzero(~s.seen).tolist()
+    expected = judge(ScoreMatrix("own", s.F, s.y, s.seen, WORLD.class_names))
+    per_class = [json.loads(each.to_json())["evaluation"] for each in (report, expected)]
+    assert per_class[0] == per_class[1]

@@ -27,6 +27,7 @@ from zslcore.board.table import (
     rows_of,
     table_of,
 )
+from zslcore.evaluation import State
 
 __all__ = ["check_a_file", "show_result", "show_results"]
 
@@ -36,6 +37,7 @@ LABELS = {
     "data": "data",
     "split": "split",
     "split_state": "rows",
+    "state": "state",
     "contamination": "overlap",
     "zsl": "ZSL",
     "zsl_between": "95 % of ZSL",
@@ -48,6 +50,10 @@ LABELS = {
     "gamma_origin": "γ",
     "chosen": "parameters",
     "link": "link",
+}
+STATES = {
+    State.VERIFIED: "Its figures were computed again from the predictions next to it.",
+    State.STATED: "Its figures are as they were submitted; no predictions show them.",
 }
 PERCENT = ("zsl", "u", "s", "H", "H_gamma", "ausuc")
 FORMS: tuple[tuple[str, Callable[[Board], str], str], ...] = (
@@ -153,16 +159,18 @@ def _label(one: Judged) -> str:
 
 
 def _show_judgment(one: Judged) -> None:
-    """Say which split it was and what is known of the overlap."""
+    """Say which split it was, how far its figures are shown, and what is known of the overlap."""
     kind, state = one.split.kind, one.contamination.state
     marks = {
         "known": ":material/verified:",
         "v1": ":material/report:",
         "clean": ":material/verified:",
         "overlapping": ":material/report:",
+        State.VERIFIED: ":material/verified:",
     }
     ask = ":material/help:"
     st.markdown(f"{marks.get(kind, ask)} **Rows: {kind}.** {plain(one.split.why)}")
+    st.markdown(f"{marks.get(one.state, ask)} **State: {one.state}.** {STATES[one.state]}")
     classes = ", ".join(one.contamination.classes)
     named = f" These are: {plain(classes)}." if classes else ""
     st.markdown(

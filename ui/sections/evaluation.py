@@ -8,17 +8,22 @@ from dataclasses import replace
 import streamlit as st
 
 from ui import tables, terms, waiting
+from ui.figures.accuracy import top_k_lines
+from ui.frame import chart
 from ui.numbers import change, percent, points, three_digits
 from ui.scores import Brought
+from ui.sections.at_gamma import show_detection
 from ui.text import AUSUC, GAP_OF_ALL, GAP_OF_GAMMA, GAP_OF_PARAMETERS, plain
+from zslcore.analysis import mistakes
 from zslcore.analysis.papers import printed
 from zslcore.datasets import ZSLDataset
 from zslcore.datasets.benchmarks import benchmark_of
-from zslcore.evaluation.protocol import ScoredTest, origin_in_words
+from zslcore.evaluation import detection
+from zslcore.evaluation.protocol import AnsweredTest, ScoredTest, origin_in_words
 from zslcore.evaluation.runs import RunResult
 from zslcore.evaluation.specs import RunSpec
 
-__all__ = ["show_figures", "show_headline", "show_own"]
+__all__ = ["show_figures", "show_headline", "show_own", "show_top_k"]
 
 #: The gaps of a run, the first that there is stands in the row.
 GAPS = {"harmonic": GAP_OF_ALL, "zsl": GAP_OF_PARAMETERS, "gamma": GAP_OF_GAMMA}
@@ -55,6 +60,8 @@ def show_headline(run: RunResult, scores: ScoredTest) -> None:
             kind = next(kind for kind in GAPS if kind in gap)
             terms.metric(GAPS[kind], points(gap[kind]))
     st.caption(_basis(run))
+    if scores.generalized:
+        show_detection(detection(scores))
 
 
 def _basis(run: RunResult) -> str:
@@ -75,6 +82,32 @@ def show_own(own: Brought) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(f"{plain(own.matrix.name)}: {', '.join(parts)}.", width="content")
         st.page_link("pages/scores.py", label="Your scores", icon=":material/grid_on:")
+
+
+def show_top_k(scores: AnsweredTest, gamma: float, name: str) -> None:
+    """Show top-k accuracy, as far as the answers say at which place the true class is.
+
+    Parameters
+    ----------
+    scores : AnsweredTest
+    gamma : float
+    name : of the file to take away
+    """
+    if scores.zsl_ranks is None:
+        st.info(
+            "Top-k accuracy is unknown: these predictions have no zsl_rank of every unseen image.",
+            icon=":material/info:",
+        )
+        return
+    top_k = mistakes.top_k_table(scores, gamma)
+    chart(
+        top_k_lines(top_k),
+        "Accuracy when the right class need only be among the first k answers.",
+        key="evaluate_top_k",
+    )
+    if scores.generalized and "seen" not in top_k:
+        st.caption("Among all classes it is unknown: predictions hold the place among unseen ones.")
+    tables.download(top_k, f"top_k_{name}")
 
 
 def show_figures(spec: RunSpec, dataset: ZSLDataset, run: RunResult) -> None:

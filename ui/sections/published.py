@@ -19,6 +19,7 @@ from zslcore.analysis.papers.alongside import PRINTED_TABLES, beside, candidates
 from zslcore.analysis.papers.claims import BODIES, CLAIMS, PAPERS, Judgment
 from zslcore.analysis.papers.findings import FINDINGS
 from zslcore.analysis.papers.lint import lint_printed
+from zslcore.evaluation import State
 from zslcore.scores.context import rows_beside
 
 __all__ = ["show_claims", "show_findings", "show_lint", "show_tables"]
@@ -132,7 +133,11 @@ def _choose_data(there: Mapping[str, Sequence[str]]) -> list[str]:
 
 def _with_own(name: str, made: pd.DataFrame) -> pd.DataFrame:
     """Put the figures of scores that the visitor has brought first, where this table has such."""
-    own = [rows_beside(each.report, name).assign(method=m) for m, each in scores.named().items()]
+    made = made.assign(state=State.PRINTED.value)
+    own = [
+        rows_beside(each.report, name).assign(method=m, state=each.state.value)
+        for m, each in scores.named().items()
+    ]
     own = [rows for rows in own if len(rows)]
     if not own:
         return made

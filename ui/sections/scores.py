@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import streamlit as st
 
 from ui import tables, takeaway, terms
@@ -15,9 +17,11 @@ from ui.sections import at_gamma
 from ui.sections.confusion import show_confusion
 from ui.sections.scores_around import show_overlap, show_printed
 from ui.text import plain
+from zslcore.evaluation import State
 from zslcore.evaluation.protocol import origin_in_words
 from zslcore.scores import FIXES
 from zslcore.scores.paired import beside
+from zslcore.scores.predicted import PredictedScores, predictions_of_scores
 
 __all__ = ["TABS", "show_scores"]
 
@@ -30,6 +34,11 @@ TABS = (
     "Reproduce",
 )
 GAMMA, CURVE = "scores_gamma", "scores_curve"
+#: State of predictions -> colour and icon of its badge.
+STATES: dict[State, tuple[Literal["green", "gray"], str]] = {
+    State.VERIFIED: ("green", ":material/verified:"),
+    State.STATED: ("gray", ":material/help:"),
+}
 
 
 @fragment
@@ -43,6 +52,8 @@ def show_scores(first: Brought, others: list[Brought]) -> None:
     """
     matrix, zsl = first.matrix, first.report.evaluation.zsl
     _show_identity(first)
+    if isinstance(matrix, PredictedScores):
+        _show_state(matrix)
     if not matrix.tested.generalized:
         terms.metric("ZSL accuracy", percent(zsl))
         _show_remarks(first)
@@ -52,6 +63,7 @@ def show_scores(first: Brought, others: list[Brought]) -> None:
     gamma = at_gamma.show_figures(
         matrix.tested, zsl, first.gamma, first.report.origin, of=matrix.digest, key=GAMMA
     )
+    at_gamma.show_detection(first.report.detection)
     _show_remarks(first)
     lines = [
         line_of(
@@ -75,6 +87,16 @@ def show_scores(first: Brought, others: list[Brought]) -> None:
     _show_tabs(first, others, gamma)
 
 
+def _show_state(matrix: PredictedScores) -> None:
+    """Say how far predictions can be believed, and what no panel can show of them."""
+    colour, icon = STATES[matrix.state]
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.badge(matrix.state, icon=icon, color=colour)
+        st.caption(plain(" ".join(matrix.remarks)), width="content")
+    if matrix.tested.zsl_ranks is None:
+        st.caption("Top-k accuracy is unknown: the file has no zsl_rank of every unseen image.")
+
+
 def _remember() -> None:
     """Take the gamma at which the visitor has let go."""
     if (gamma := let_go(CURVE, "gamma")) is not None:
@@ -87,7 +109,7 @@ def _show_identity(first: Brought) -> None:
     words = [
         f"{len(m.y):,} images",
         f"{int(m.seen.sum())} seen and {int((~m.seen).sum())} unseen classes",
-        f"scores {m.digest}",
+        f"{'predictions' if isinstance(m, PredictedScores) else 'scores'} {m.digest}",
     ]
     if m.benchmark:
         words.insert(
@@ -114,7 +136,7 @@ def _show_remarks(first: Brought) -> None:
         )
     if report.origin == "given":
         st.caption(f":material/info: γ: {origin_in_words('given')}.")
-    for remark in first.matrix.remarks:
+    for remark in () if isinstance(first.matrix, PredictedScores) else first.matrix.remarks:
         st.caption(f":material/info: {plain(remark)}")
 
 
@@ -131,7 +153,7 @@ def _show_tabs(first: Brought, others: list[Brought], gamma: float | None) -> No
         "Beside another": lambda: _show_pair(first, others, at),
         "Split and overlaps": lambda: show_overlap(first),
         "Printed figures": lambda: show_printed(first),
-        "Reproduce": lambda: takeaway.show_command(first.command),
+        "Reproduce": lambda: _show_reproduce(first, name),
     }
     names = TABS if gamma is not None else TABS[3:]
     opened = terms.tabs(names, key="scores_tab", on_change="rerun")
@@ -139,6 +161,15 @@ def _show_tabs(first: Brought, others: list[Brought], gamma: float | None) -> No
         if tab.open:
             with tab, errors_as_sentences():
                 shows[named]()
+
+
+def _show_reproduce(first: Brought, name: str) -> None:
+    """Show the command, and offer the predictions that lie in a score matrix."""
+    takeaway.show_command(first.command)
+    if not isinstance(first.matrix, PredictedScores):
+        takeaway.offer_predictions(
+            lambda: predictions_of_scores(first.report), name.removeprefix("scores_")
+        )
 
 
 def _show_pair(first: Brought, others: list[Brought], gamma: float) -> None:

@@ -12,6 +12,7 @@ from ui.sections.split_of_scores import show_split_of
 from ui.sections.study import STRENGTHS
 from ui.text import plain
 from zslcore.analysis.overlap_tables import gain_figures
+from zslcore.evaluation import State
 from zslcore.leakage import VOCABULARY_NAMES, get_vocabulary
 from zslcore.scores.context import gain_in, printed_figures, unseen_among
 
@@ -65,14 +66,13 @@ def show_printed(first: Brought) -> None:
             icon=":material/info:",
         )
         return
-    ours = {"method": m.name, "paper": "your scores", "zsl": e.zsl}
+    ours = {"method": m.name, "paper": "your scores", "state": first.state.value, "zsl": e.zsl}
     if e.plain is not None:
         ours |= {"u": e.plain.unseen, "s": e.plain.seen, "H": e.plain.harmonic}
     if first.gamma is not None and e.calibrated is not None:
         ours["H calibrated"] = e.calibrated.harmonic
-    table = pd.concat(
-        [pd.DataFrame([ours]), printed_figures(m.benchmark, m.split)], ignore_index=True
-    )
+    printed = printed_figures(m.benchmark, m.split).assign(state=State.PRINTED.value)
+    table = pd.concat([pd.DataFrame([ours]), printed], ignore_index=True)
     figures = ["zsl", "u", "s", "H", "H calibrated"]
     tables.show(
         table.astype(dict.fromkeys(figures, float)),
@@ -80,6 +80,7 @@ def show_printed(first: Brought) -> None:
         labels={
             "method": "method",
             "paper": "from",
+            "state": "state",
             "zsl": "ZSL",
             "u": "u",
             "s": "s",

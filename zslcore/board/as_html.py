@@ -23,11 +23,12 @@ th button { all: unset; cursor: pointer; font-weight: 600; }
 th button:focus-visible { outline: 2px solid #0072b2; }
 th[aria-sort=ascending] button::after { content: " \\2191"; }
 th[aria-sort=descending] button::after { content: " \\2193"; }
-.clean, .known { color: #00664d; } .overlapping, .v1 { color: #a03a00; font-weight: 600; }
+.clean, .known, .verified { color: #00664d; }
+.overlapping, .v1 { color: #a03a00; font-weight: 600; }
 .unknown, .variant, .or { color: #7a5b00; } .bound { font-style: italic; }
 @media (prefers-color-scheme: dark) {
   body { color: #e6e6e6; background: #14171c; } th, td { border-color: #444; }
-  small { color: #a9b0b8; } .clean, .known { color: #4fd1a5; }
+  small { color: #a9b0b8; } .clean, .known, .verified { color: #4fd1a5; }
   .overlapping, .v1 { color: #ff9a5c; } .unknown, .variant, .or { color: #e8c455; }
 }
 """
@@ -75,7 +76,8 @@ EXPLAINED = (
     "where a result tells the accuracy of every class. Overlap: whether unseen classes were among "
     "those that the feature extractor was trained on; unknown means that it is not stated. A gamma "
     "or parameters called oracle were chosen on the test images: a bound, not a result. Stated by "
-    "the submitter: the result has no spec that would repeat the choice, so it cannot be checked."
+    "the submitter: the result has no spec that would repeat the choice, so it cannot be checked. "
+    "State: verified where the figures were computed again from predictions, else stated."
 )
 
 
@@ -97,7 +99,7 @@ def _cell(row: pd.Series, column: str) -> str:
     if column == "data" and row["simulated"]:
         text = f"{text} (simulated)"
     shown, kind = escape(text), ""
-    if column in ("contamination", "split_state"):
+    if column in ("contamination", "split_state", "state"):
         kind = f' class="{escape(text.replace("v1 or 2.0", "or"))}"'
     if column == "method" and row["link"]:
         shown = f'<a href="{escape(row["link"])}" rel="noopener nofollow">{shown}</a>'

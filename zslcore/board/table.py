@@ -42,7 +42,14 @@ __all__ = [
 #: Columns of the table, in order; all figures are fractions in [0, 1].
 COLUMNS = (
     *("method", "who", "data", "benchmark", "simulated", "split", "split_state", "contamination"),
-    *("pretraining", "overlapping_classes", "related_classes", "chosen_for", "params_origin"),
+    *(
+        "state",
+        "pretraining",
+        "overlapping_classes",
+        "related_classes",
+        "chosen_for",
+        "params_origin",
+    ),
     *(
         "gamma_origin",
         "gamma",
@@ -70,6 +77,7 @@ HEADINGS: Mapping[str, str] = {
     "data": "Data",
     "split": "Split",
     "split_state": "Rows",
+    "state": "State",
     "contamination": "Overlap",
     "chosen_for": "Parameters",
     "gamma_origin": "Gamma",
@@ -113,7 +121,7 @@ def _row(one: Judged) -> dict[str, Any]:
     row |= {"method": f"{entry.method} ({', '.join(words)})" if words else entry.method}
     row |= {"who": entry.who, "data": data.name}
     row |= {"benchmark": data.benchmark, "simulated": data.simulated, "features": data.features}
-    row |= {"split": entry.split.name, "split_state": one.split.kind}
+    row |= {"split": entry.split.name, "split_state": one.split.kind, "state": one.state.value}
     row |= {"contamination": found.state, "pretraining": ", ".join(data.pretraining)}
     row |= {"overlapping_classes": len(found.classes), "related_classes": found.related}
     row |= {"chosen_for": entry.parameters.chosen_for, "params_origin": entry.parameters.origin}

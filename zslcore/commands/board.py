@@ -62,7 +62,7 @@ def run_board(args: argparse.Namespace) -> int:
     forms = {path: _form(path) for path in args.output}
     if args.add:
         _add(args)
-    board = read_board(args.folder or FACTS / "board", recompute=args.check)
+    board = read_board(args.folder or FACTS / "board", recompute=True)
     for why in board.refused.values():
         sys.stderr.write(f"{why}\n")
     for path, form in forms.items():

@@ -70,7 +70,7 @@ def run_score(args: argparse.Namespace) -> None:
         from zslcore.evaluation import write_predictions
         from zslcore.scores.predicted import predictions_of_scores
 
-        write_predictions(args.predictions, predictions_of_scores(reports[0], validation))
+        write_predictions(args.predictions, predictions_of_scores(reports[0]))
     if args.json:
         found = [json.loads(report.to_json()) for report in reports]
         print(json.dumps(found[0] if len(found) == 1 else found))
@@ -87,16 +87,12 @@ def judged(path: Path, args: argparse.Namespace, validation: ScoreMatrix | None)
         matrix = understood(path, args.labels, args.unseen, args.fix)
         return judge(matrix, gamma=args.gamma, validation=validation)
     from zslcore.exceptions import ParameterError
-    from zslcore.scores.predicted import read_predicted
+    from zslcore.scores.predicted import judge_predicted, read_predicted
 
     for option in ("labels", "unseen", "validation", "gamma"):
         if getattr(args, option) is not None:
             raise ParameterError(f"--{option} means nothing for predictions; got {path.name}.")
-    predicted = read_predicted(path)
-    p = predicted.predictions.provenance
-    if p.gamma_origin in ("validated", "given"):
-        return judge(predicted, gamma=p.gamma, origin=p.gamma_origin)
-    return judge(predicted)
+    return judge_predicted(read_predicted(path))
 
 
 def understood(

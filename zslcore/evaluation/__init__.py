@@ -22,6 +22,7 @@ __all__ = [
     "check_predictions",
     "detection",
     "is_predictions",
+    "predictions_file",
     "read_predictions",
     "write_predictions",
 ]
@@ -29,7 +30,12 @@ __all__ = [
 if TYPE_CHECKING:
     from zslcore.evaluation.checking import Check, State, Truth, check_predictions
     from zslcore.evaluation.detection import Detection, detection
-    from zslcore.evaluation.files import is_predictions, read_predictions, write_predictions
+    from zslcore.evaluation.files import (
+        is_predictions,
+        predictions_file,
+        read_predictions,
+        write_predictions,
+    )
     from zslcore.evaluation.predictions import PredictedRows, Predictions, Provenance
 else:
     _MODULES = {
@@ -43,6 +49,7 @@ else:
         "check_predictions": "zslcore.evaluation.checking",
         "detection": "zslcore.evaluation.detection",
         "is_predictions": "zslcore.evaluation.files",
+        "predictions_file": "zslcore.evaluation.files",
         "read_predictions": "zslcore.evaluation.files",
         "write_predictions": "zslcore.evaluation.files",
     }

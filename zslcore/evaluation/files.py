@@ -37,9 +37,16 @@ from zslcore.datasets.sandbox.client import (
 )
 from zslcore.evaluation.predictions import PredictedRows, Predictions, Provenance
 from zslcore.exceptions import DatasetError, FileRefusedError
+from zslcore.storage.artifacts import scratch
 from zslcore.storage.files import or_refused, written_whole
 
-__all__ = ["SCHEMA", "is_predictions", "read_predictions", "write_predictions"]
+__all__ = [
+    "SCHEMA",
+    "is_predictions",
+    "predictions_file",
+    "read_predictions",
+    "write_predictions",
+]
 
 #: What the attributes of every file say first.
 SCHEMA: Literal["zslcore-predictions/1"] = "zslcore-predictions/1"
@@ -102,6 +109,14 @@ def write_predictions(path: Path | str, predictions: Predictions) -> None:
     ):
         writer.write_table(table)
         writer.add_key_value_metadata({"PANDAS_ATTRS": attributes})
+
+
+def predictions_file(predictions: Predictions) -> bytes:
+    """Return the content of the file that :func:`write_predictions` writes."""
+    with scratch() as folder:
+        path = folder / "predictions.parquet"
+        write_predictions(path, predictions)
+        return path.read_bytes()
 
 
 def _columns(predictions: Predictions) -> dict[str, Any]:

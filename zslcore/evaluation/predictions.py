@@ -20,12 +20,11 @@ from zslcore.evaluation.protocol import (
     AnsweredTest,
     Evaluation,
     FoldAnswers,
-    ScoredTest,
     best_common_gamma,
     evaluate,
 )
 from zslcore.exceptions import DatasetError
-from zslcore.metrics import Answers, top_k_of_ranks
+from zslcore.metrics import Answers
 
 __all__ = ["GammaOrigin", "ParameterOrigin", "PredictedRows", "Predictions", "Provenance"]
 
@@ -132,15 +131,15 @@ class PredictedRows(AnsweredTest):
 
     @classmethod
     def of_scores(
-        cls, scores: ScoredTest, rows: np.ndarray, among_unseen: ScoredTest | None = None
+        cls, scores: AnsweredTest, rows: np.ndarray, among_unseen: AnsweredTest | None = None
     ) -> PredictedRows:
-        """Return the answers of a score matrix.
+        """Return the answers of a score matrix, which itself is not needed.
 
         Parameters
         ----------
-        scores : ScoredTest of all test images among all candidates
+        scores : AnsweredTest of all test images among all candidates
         rows : int array of shape (n_samples,), their numbers in the benchmark
-        among_unseen : ScoredTest, optional
+        among_unseen : AnsweredTest, optional
             Scores of the images of unseen classes, in the same order, among unseen classes alone,
             of a method whose scores depend on the candidates.
         """
@@ -154,8 +153,8 @@ class PredictedRows(AnsweredTest):
         found = _of_answers(scores.answers, scores.classes, scores.seen, rows, "test")
         zsl_class, zsl_rank = found.unseen_class.copy(), np.full(len(rows), -1, np.int32)
         zsl_class[of_unseen] = zsl.classes[predicted]
-        if len(y):
-            zsl_rank[of_unseen] = zsl.zsl_ranks
+        if len(y) and (ranks := zsl.zsl_ranks) is not None:
+            zsl_rank[of_unseen] = ranks
         return replace(found, zsl_class=zsl_class, zsl_rank=zsl_rank)
 
     @classmethod
@@ -190,12 +189,27 @@ class PredictedRows(AnsweredTest):
         answer = self.unseen_class if self.zsl_class is None else self.zsl_class
         return self.y[of_unseen], self._numbered(answer[of_unseen])
 
-    def zsl_top(self, k: int) -> float | None:
-        """Return the top-k accuracy of plain ZSL, mean over classes; None where it is unknown."""
-        of_unseen = ~self.seen[self.y]
-        if self.zsl_rank is None or (ranks := self.zsl_rank[of_unseen]).min(initial=1) < 1:
+    @property
+    def zsl_ranks(self) -> np.ndarray | None:
+        """Place of the true class of unseen samples among unseen candidates, or None."""
+        if self.zsl_rank is None:
             return None
-        return top_k_of_ranks(ranks, self.y[of_unseen], k)
+        ranks = self.zsl_rank[~self.seen[self.y]]
+        return ranks if ranks.min(initial=1) >= 1 else None
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes in memory."""
+        arrays = (getattr(self, column) for column in _COLUMNS)
+        return sum(each.nbytes for each in arrays if each is not None)
+
+    def among_candidates(self) -> PredictedRows:
+        """Return the rows with classes numbered by their place among the candidates."""
+        sides = {
+            name: None if (column := getattr(self, name)) is None else self._numbered(column)
+            for name in ("labels", "seen_class", "unseen_class", "zsl_class")
+        }
+        return replace(self, **sides, classes=np.arange(len(self.classes)))  # type: ignore[arg-type]
 
     def _numbered(self, classes: np.ndarray) -> np.ndarray:
         """Return classes as numbers of candidates, -1 where there is none."""
@@ -331,6 +345,11 @@ class Predictions:
         return self.test.classes[~self.test.seen]
 
     @property
+    def nbytes(self) -> int:
+        """Bytes in memory."""
+        return sum(part.nbytes for part in (self.test, *self.folds))
+
+    @property
     def gamma(self) -> float | None:
         """The gamma of calibrated stacking, None where there is none."""
         return self.provenance.gamma
@@ -348,19 +367,19 @@ class Predictions:
     @classmethod
     def of_scores(
         cls,
-        scores: ScoredTest,
+        scores: AnsweredTest,
         rows: np.ndarray,
         class_names: Sequence[str],
         *,
         validation: Sequence[FoldAnswers] = (),
-        among_unseen: ScoredTest | None = None,
+        among_unseen: AnsweredTest | None = None,
         provenance: Provenance | None = None,
     ) -> Predictions:
-        """Return the predictions of a score matrix.
+        """Return the predictions of a score matrix, or of the answers read off one.
 
         Parameters
         ----------
-        scores : ScoredTest
+        scores : AnsweredTest
         rows : int array of shape (n_samples,), numbers of its images in the benchmark
         class_names : one a class of the data
         validation : answers on the folds, see :class:`zslcore.evaluation.protocol.Selection`

@@ -254,9 +254,15 @@ class AnsweredTest(ABC):
     def zsl_answers(self) -> tuple[np.ndarray, np.ndarray]:
         """Labels of unseen samples, and their answers among unseen candidates: plain ZSL."""
 
+    @property
     @abstractmethod
+    def zsl_ranks(self) -> np.ndarray | None:
+        """Place of the true class of unseen samples among unseen candidates, from 1, or None."""
+
     def zsl_top(self, k: int) -> float | None:
         """Return the top-k accuracy of plain ZSL, mean over classes; None where it is unknown."""
+        ranks = self.zsl_ranks
+        return None if ranks is None else top_k_of_ranks(ranks, self.zsl_answers[0], k)
 
     def ranks(self, gamma: float) -> np.ndarray | None:
         """Return the place of the true class among all candidates, from 1; None if unknown."""
@@ -341,10 +347,6 @@ class ScoredTest(AnsweredTest):
     def ranks(self, gamma: float) -> np.ndarray:
         """Return the place of the true class among all candidates at ``gamma``, from 1."""
         return ranks_of(self.F - gamma * self.seen, self.y)
-
-    def zsl_top(self, k: int) -> float:
-        """Return the top-k accuracy of plain ZSL, mean over classes."""
-        return top_k_of_ranks(self.zsl_ranks, self.unseen_part[1], k)
 
 
 def fit_and_score(

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from zslcore.datasets import ZSLDataset
 from zslcore.datasets.benchmarks import benchmark_of
+from zslcore.evaluation.checking import check_predictions
 from zslcore.evaluation.predictions import Predictions, Provenance
+from zslcore.evaluation.protocol import FoldAnswers, ScoredTest, select
 from zslcore.evaluation.runs import Execution, RunResult, execute_in_full
 from zslcore.evaluation.specs import RunSpec
+from zslcore.methods.base import with_seed
 
-__all__ = ["execute_with_predictions", "predictions_of"]
+__all__ = ["WITHOUT_FOLDS", "execute_with_predictions", "predictions_of", "predictions_of_run"]
+
+#: What the source of a file says whose validation rows are not stored.
+WITHOUT_FOLDS = "Test rows alone: the validation rows of this run are not stored."
 
 
 def execute_with_predictions(
@@ -43,6 +50,42 @@ def predictions_of(done: Execution) -> Predictions:
         validation=done.validation,
         provenance=_provenance(done),
     )
+
+
+def predictions_of_run(
+    result: RunResult, scores: ScoredTest, dataset: ZSLDataset, *, folds: bool
+) -> Predictions:
+    """Return the predictions of a result that is known, of which the scores are there.
+
+    Parameters
+    ----------
+    result, scores, dataset : the run
+    folds : bool
+        Whether to fit on the folds again, with the result's own parameters, for the validation
+        rows that chose gamma. Without it a file says in its source that they are missing.
+    """
+    validated = result.gamma_origin == "validated"
+    validation = _validation(result, dataset) if folds and validated else ()
+    found = predictions_of(Execution(result, scores, validation, dataset))
+    # Fitted again, scores may differ in the last digit; a gamma is not to be accused for that.
+    if not validated or (validation and not check_predictions(found).reasons):
+        return found
+    said = found.provenance
+    source = f"{said.source} {WITHOUT_FOLDS}".strip()
+    return replace(found, folds=(), provenance=replace(said, source=source))
+
+
+def _validation(result: RunResult, dataset: ZSLDataset) -> tuple[FoldAnswers, ...]:
+    """Return the answers on the folds, as :func:`zslcore.evaluation.runs.fold_curves` fits."""
+    spec = result.spec
+    return select(
+        with_seed(replace(spec, params=result.params).estimator, spec.seed),
+        dataset.required(spec.digest),
+        dataset.split(spec.split),
+        grid={},
+        preprocessing=spec.preprocessing,
+        seed=spec.seed,
+    ).validation
 
 
 def _provenance(done: Execution) -> Provenance:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from zslcore.datasets import load
+from zslcore.datasets import ZSLDataset, load
 from zslcore.datasets.facts import plain_name
 from zslcore.datasets.rows import row_facts
-from zslcore.datasets.sandbox.client import clean_text
+from zslcore.datasets.sandbox.client import DEFAULT_LIMITS, Limits, clean_text
 from zslcore.evaluation import Predictions, State, Truth, check_predictions, read_predictions
 from zslcore.exceptions import FileRefusedError, ZSLError
 from zslcore.leakage.known import known_splits
@@ -38,17 +39,25 @@ class CheckedPredictions:
     remarks: tuple[str, ...]
 
 
-def read_checked(path: Path) -> CheckedPredictions:
+def read_checked(
+    path: Path, *, limits: Limits = DEFAULT_LIMITS, load: Callable[[str], ZSLDataset] = load
+) -> CheckedPredictions:
     """Read a file of predictions and check what it claims, as far as the data are here.
+
+    Parameters
+    ----------
+    path : the file
+    limits : sizes and time that are allowed
+    load : opens data by name; raises a ZSLError for what the file may not be checked with
 
     Raises
     ------
     FileRefusedError
         When it cannot be read, or a claim is wrong: which, what was expected, what was found.
     """
-    predictions = read_predictions(path)
+    predictions = read_predictions(path, limits=limits)
     name = clean_text(path.name)
-    check = check_predictions(predictions, _truth(predictions))
+    check = check_predictions(predictions, _truth(predictions, load))
     if check.reasons:
         raise FileRefusedError(f"{name}, {check.reasons[0]}")
     state = State.STATED if check.unknown else State.VERIFIED
@@ -56,7 +65,7 @@ def read_checked(path: Path) -> CheckedPredictions:
     return CheckedPredictions(name, predictions, state, good + check.unknown)
 
 
-def _truth(predictions: Predictions) -> Truth | None:
+def _truth(predictions: Predictions, load: Callable[[str], ZSLDataset]) -> Truth | None:
     """Return what the data that predictions name know of themselves, or their benchmark's facts.
 
     Data of the same name and another content are other data.

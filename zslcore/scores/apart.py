@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, get_args
 
@@ -45,6 +45,8 @@ COLUMNS = {
     "zsl_rank": "<i4",
     "rank": "<i4",
 }
+#: Begins the names of the arrays of validation scores.
+OF_VALIDATION = "validation_"
 
 
 @dataclass(frozen=True)
@@ -158,24 +160,29 @@ def _judged(given: Mapping[str, Any], into: Path, limits: Limits) -> dict[str, A
             matrices.append(matrix)
     matrix, *others = matrices
     report = judge(matrix, validation=others[0] if others else None)
-    _write(matrix, report.gamma, into)
-    names = ("name", "class_names", "fixes", "remarks", "benchmark", "split", "digest")
-    return {name: getattr(matrix, name) for name in names} | {
+    rank = ranks_at(matrix.F, matrix.y, matrix.seen, report.gamma or 0.0)
+    return _written(matrix, into, rank=rank) | {
         "gamma": report.gamma,
         "origin": report.origin,
         "note": report.note,
         "checked": report.checked,
-        "resolution": matrix.tested.answers.resolution,
+        "validation": _written(others[0], into, OF_VALIDATION) if others else None,
     }
 
 
-def _write(matrix: ScoreMatrix, gamma: float | None, into: Path) -> None:
+def _written(
+    matrix: ScoreMatrix, into: Path, prefix: str = "", **more: np.ndarray
+) -> dict[str, Any]:
+    """Write the answers of a matrix as arrays, and return what it was understood as."""
     sides, answers = matrix.tested, matrix.tested.answers
-    rank = ranks_at(matrix.F, matrix.y, matrix.seen, gamma or 0.0)
     columns = {name: getattr(answers, name) for name in ("seen_class", "unseen_class", "margin")}
-    columns |= {"y": sides.y, "seen": sides.seen, "zsl_rank": sides.zsl_rank, "rank": rank}
+    columns |= {"y": sides.y, "seen": sides.seen, "zsl_rank": sides.zsl_rank} | more
     for name, array in columns.items():
-        np.save(into / f"{name}.npy", array.astype(COLUMNS[name], copy=False), allow_pickle=False)
+        path = into / f"{prefix}{name}.npy"
+        np.save(path, array.astype(COLUMNS[name], copy=False), allow_pickle=False)
+    names = ("name", "class_names", "fixes", "remarks", "benchmark", "split", "digest")
+    values = {name: getattr(matrix, name) for name in names}
+    return values | {"resolution": answers.resolution}
 
 
 # --- Outside of it --------------------------------------------------------------------------------
@@ -206,11 +213,31 @@ def _wrong(file: str) -> FileRefusedError:
 
 
 def _report(folder: Path, said: dict[str, Any], file: str, memory: int) -> ScoreReport:
+    gamma, origin, of_validation = said["gamma"], said["origin"], said["validation"]
+    if gamma is not None and (not math.isfinite(gamma) or origin not in get_args(GammaOrigin)):
+        raise _wrong(file)
     sides = _sides(folder, said, file, memory)
+    ranked = gamma or 0.0, _array(folder / "rank.npy", COLUMNS["rank"], file)
+    if len(ranked[1]) != len(sides.y):
+        raise _wrong(file)
+    report = report_of(
+        _answers(said, replace(sides, ranked=ranked), file),
+        gamma,
+        origin if gamma is not None else None,
+        clean_text(said["note"], 800),
+        bool(said["checked"]),
+    )
+    if of_validation is None:
+        return report
+    sides = _sides(folder, of_validation, file, memory, OF_VALIDATION)
+    return replace(report, validation=_answers(of_validation, sides, file))
+
+
+def _answers(said: dict[str, Any], sides: ScoredSides, file: str) -> ScoreAnswers:
     names = tuple(clean_text(name) for name in said["class_names"])
     if len(names) != len(sides.seen) or not set(said["fixes"]) <= set(FIXES):
         raise _wrong(file)
-    answers = ScoreAnswers(
+    return ScoreAnswers(
         name=file,
         tested=sides,
         class_names=names,
@@ -220,20 +247,16 @@ def _report(folder: Path, said: dict[str, Any], file: str, memory: int) -> Score
         benchmark=clean_text(said["benchmark"]),
         split=clean_text(said["split"]),
     )
-    gamma, origin = said["gamma"], said["origin"]
-    if gamma is not None and (not math.isfinite(gamma) or origin not in get_args(GammaOrigin)):
-        raise _wrong(file)
-    return report_of(
-        answers,
-        gamma,
-        origin if gamma is not None else None,
-        clean_text(said["note"], 800),
-        bool(said["checked"]),
-    )
 
 
-def _sides(folder: Path, said: dict[str, Any], file: str, memory: int) -> ScoredSides:
-    found = {name: _array(folder / f"{name}.npy", kind, file) for name, kind in COLUMNS.items()}
+def _sides(
+    folder: Path, said: dict[str, Any], file: str, memory: int, prefix: str = ""
+) -> ScoredSides:
+    found = {
+        name: _array(folder / f"{prefix}{name}.npy", kind, file)
+        for name, kind in COLUMNS.items()
+        if name != "rank"
+    }
     n, n_classes = len(found["y"]), len(found["seen"])
     if not n or sum(array.nbytes for array in found.values()) > memory:
         raise _wrong(file)
@@ -247,9 +270,7 @@ def _sides(folder: Path, said: dict[str, Any], file: str, memory: int) -> Scored
         raise _wrong(file)
     y, seen, zsl_rank = (found[name] for name in ("y", "seen", "zsl_rank"))
     a, b, margin = (found[name] for name in ("seen_class", "unseen_class", "margin"))
-    answers = Answers(y, seen[y], a, b, margin, resolution)
-    ranked = said["gamma"] or 0.0, found["rank"]
-    return ScoredSides(y, seen, answers, zsl_rank, ranked=ranked)
+    return ScoredSides(y, seen, Answers(y, seen[y], a, b, margin, resolution), zsl_rank)
 
 
 def _array(path: Path, kind: str, file: str) -> np.ndarray:

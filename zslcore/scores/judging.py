@@ -6,8 +6,10 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
+from functools import cached_property
 from typing import Any
 
+from zslcore.evaluation.detection import Detection, detection
 from zslcore.evaluation.protocol import Evaluation, GammaOrigin, evaluate, origin_in_words
 from zslcore.exceptions import DatasetError
 from zslcore.metrics import OperatingPoint
@@ -35,6 +37,7 @@ class ScoreReport:
     top_k : k -> accuracy of unseen images among unseen classes
     note : what is known of how gamma was chosen, in sentences
     checked : False where a gamma that is called validated could not be checked
+    validation : scores on which gamma was chosen, where it was
     """
 
     matrix: JudgedScores
@@ -45,6 +48,17 @@ class ScoreReport:
     top_k: Mapping[int, float]
     note: str = ""
     checked: bool = True
+    validation: JudgedScores | None = None
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes in memory of the answers, without those of the scores."""
+        return self.matrix.nbytes + (self.validation.nbytes if self.validation else 0)
+
+    @cached_property
+    def detection(self) -> Detection | None:
+        """How well the margin tells seen from unseen; None without images of either side."""
+        return detection(self.matrix.tested) if self.matrix.tested.generalized else None
 
     @property
     def chosen(self) -> float | None:
@@ -111,6 +125,7 @@ class ScoreReport:
             "gamma_checked": self.checked if self.origin == "validated" else None,
             "evaluation": figures,
             "oracle": oracle,
+            "detection": self.detection and asdict(self.detection),
             "top_k": {str(k): value for k, value in self.top_k.items()},
         }
 
@@ -141,6 +156,8 @@ class ScoreReport:
                 said = f"gamma {self.gamma:.3g}, {self.how}"
                 lines.append(_line(said, e.calibrated))
             lines.append(f"AUSUC        {e.ausuc:.2%} per class")
+        if (found_by_margin := self.detection) is not None:
+            lines.append(f"detection    {found_by_margin.in_words()}")
         if self.oracle is not None:
             said = f"oracle, gamma {self.oracle.gamma:.3g}: a bound, not a result"
             lines.append(_line(said, self.oracle))
@@ -195,7 +212,8 @@ def judge(
         gamma, origin, note, checked = choice.gamma, choice.origin, choice.note, choice.checked
     if matrix.seen[matrix.y].all():
         raise DatasetError(f"{matrix.name}: expected images of unseen classes; got none.")
-    return report_of(matrix, gamma, origin if gamma is not None else None, note, checked)
+    report = report_of(matrix, gamma, origin if gamma is not None else None, note, checked)
+    return replace(report, validation=validation)
 
 
 def report_of(

@@ -81,6 +81,11 @@ class ScoreMatrix:
         """The best classes of either side, for the protocol; classes are columns."""
         return sides_of(self.F, self.y, self.seen)
 
+    @property
+    def nbytes(self) -> int:
+        """Bytes in memory without those of the scores."""
+        return self.tested.nbytes
+
 
 @dataclass(frozen=True, eq=False)
 class ScoreAnswers:
@@ -111,6 +116,11 @@ class ScoreAnswers:
         """Bool array of shape (n_classes,)."""
         return self.tested.seen
 
+    @property
+    def nbytes(self) -> int:
+        """Bytes in memory."""
+        return self.tested.nbytes
+
 
 class JudgedScores(Protocol):  # its members are described where they are
     """What a score matrix, its answers and predictions have in common."""
@@ -135,3 +145,5 @@ class JudgedScores(Protocol):  # its members are described where they are
     def digest(self) -> str: ...
     @property
     def tested(self) -> AnsweredTest: ...
+    @property
+    def nbytes(self) -> int: ...

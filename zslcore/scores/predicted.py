@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
 import numpy as np
 
-from zslcore.evaluation import (
-    Predictions,
-    Provenance,
-    State,
-)
-from zslcore.evaluation.protocol import AnsweredTest, FoldAnswers, ScoredTest
-from zslcore.exceptions import ZSLError
+from zslcore.datasets import ZSLDataset, load
+from zslcore.datasets.sandbox.client import DEFAULT_LIMITS, Limits
+from zslcore.evaluation import Predictions, Provenance, State
+from zslcore.evaluation.protocol import AnsweredTest, FoldAnswers
 from zslcore.leakage.test_sets import KnownTest, recognised
 from zslcore.leakage.truth import read_checked
-from zslcore.scores.judging import ScoreReport
-from zslcore.scores.matrix import ScoreMatrix
+from zslcore.scores.judging import ScoreReport, judge
 from zslcore.version import commit, version
 
-__all__ = ["PredictedScores", "predictions_of_scores", "read_predicted"]
+__all__ = ["PredictedScores", "judge_predicted", "predictions_of_scores", "read_predicted"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,10 +40,17 @@ class PredictedScores:
     state: State = State.STATED
     fixes: tuple[str, ...] = field(default=(), init=False)
 
-    @property
+    @cached_property
     def tested(self) -> AnsweredTest:
-        """The answers to the test images."""
-        return self.predictions.test
+        """The answers to the test images; classes are numbered among the candidates."""
+        test = self.predictions.test
+        every = np.array_equal(test.classes, np.arange(len(test.classes)))
+        return test if every else test.among_candidates()
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes in memory."""
+        return self.predictions.nbytes
 
     @property
     def y(self) -> np.ndarray:
@@ -90,27 +94,30 @@ class PredictedScores:
         return sha.hexdigest()[:16]
 
 
-def read_predicted(path: Path) -> PredictedScores:
+def read_predicted(
+    path: Path, *, limits: Limits = DEFAULT_LIMITS, load: Callable[[str], ZSLDataset] = load
+) -> PredictedScores:
     """Read a file of predictions as :func:`zslcore.leakage.truth.read_checked` does."""
-    found = read_checked(path)
+    found = read_checked(path, limits=limits, load=load)
     return PredictedScores(found.name, found.predictions, found.remarks, found.state)
 
 
-def predictions_of_scores(
-    report: ScoreReport, validation: ScoreMatrix | None = None
-) -> Predictions:
-    """Return the predictions of a judged score matrix.
+def judge_predicted(predicted: PredictedScores) -> ScoreReport:
+    """Return the figures of predictions at the gamma that they name."""
+    said = predicted.predictions.provenance
+    if said.gamma_origin in ("validated", "given"):
+        return judge(predicted, gamma=said.gamma, origin=said.gamma_origin)
+    return judge(predicted)
 
-    Parameters
-    ----------
-    report : ScoreReport of a ScoreMatrix
-    validation : the scores on which gamma was chosen, where it was
+
+def predictions_of_scores(report: ScoreReport) -> Predictions:
+    """Return the predictions of a judged score matrix, or of the answers that are left of one.
 
     Returns
     -------
     Predictions whose rows are those of the file
     """
-    matrix = report.matrix
+    matrix, validation = report.matrix, report.validation
     if isinstance(matrix, PredictedScores):
         return matrix.predictions
     names, folds = matrix.class_names, []
@@ -120,10 +127,8 @@ def predictions_of_scores(
         classes = np.array([names.index(name) for name in validation.class_names])
         rows, answers = np.arange(len(validation.y)), validation.tested.answers
         folds.append(FoldAnswers(rows, classes, validation.seen, answers))
-    if not isinstance(matrix, ScoreMatrix):
-        raise ZSLError(f"{matrix.name}: expected the scores themselves; got their answers alone.")
     return Predictions.of_scores(
-        ScoredTest(matrix.F, matrix.y, np.arange(len(matrix.seen)), matrix.seen),
+        matrix.tested,
         np.arange(len(matrix.y)),
         names,
         validation=folds,

@@ -13,13 +13,7 @@ import numpy as np
 
 from zslcore.evaluation.protocol import AnsweredTest
 from zslcore.exceptions import ParameterError
-from zslcore.metrics import (
-    Answers,
-    answers_of_sides,
-    best_of,
-    ranks_of,
-    top_k_of_ranks,
-)
+from zslcore.metrics import Answers, answers_of_sides, best_of, ranks_of
 
 __all__ = ["ScoredSides", "ranks_at", "sides_of"]
 
@@ -76,10 +70,10 @@ class ScoredSides(AnsweredTest):
         rows = ~self.seen[self.y]
         return self.y[rows], self.answers.unseen_class[rows]
 
-    def zsl_top(self, k: int) -> float:
-        """Return the top-k accuracy of plain ZSL, mean over classes."""
-        rows = ~self.seen[self.y]
-        return top_k_of_ranks(self.zsl_rank[rows], self.y[rows], k)
+    @property
+    def zsl_ranks(self) -> np.ndarray:
+        """Place of the true class of unseen images among unseen classes, from 1."""
+        return self.zsl_rank[~self.seen[self.y]]
 
     def ranks(self, gamma: float) -> np.ndarray:
         """Return the place of the true class among all classes at ``gamma``, from 1.

@@ -1,0 +1,56 @@
+"""Seen against unseen by the margin, as scikit-learn computes it."""
+
+import numpy as np
+import pytest
+from sklearn.metrics import roc_auc_score
+
+from tests.worlds import linear_world
+from zslcore.evaluation import detection
+from zslcore.evaluation.protocol import ScoredTest, fit_and_score
+from zslcore.exceptions import DatasetError
+from zslcore.methods import ESZSL
+from zslcore.scores import ScoreFile, interpreted, judge
+
+WORLD = linear_world(noise=0.8)
+SCORES = fit_and_score(ESZSL(), WORLD, WORLD.split("PS"))
+
+
+def of_margins(seen, unseen):
+    """Return a test set of one class a side whose margins are given."""
+    margin = np.concatenate([seen, unseen]).astype(float)
+    F = np.stack([margin, np.zeros(len(margin))], axis=1)
+    y = np.repeat([0, 1], [len(seen), len(unseen)])
+    return ScoredTest(F, y, np.arange(2), np.array([True, False]))
+
+
+@pytest.mark.parametrize("step", [0.0, 0.05])
+def test_auroc_is_that_of_scikit_learn_also_with_ties(step):
+    F = np.round(SCORES.F / step) * step if step else SCORES.F.copy()
+    scores = ScoredTest(F, SCORES.y.copy(), SCORES.classes, SCORES.seen)
+    margin = F[:, SCORES.seen].max(axis=1) - F[:, ~SCORES.seen].max(axis=1)
+    of_seen = SCORES.seen[SCORES.y]
+    assert (len(np.unique(margin)) < len(margin) / 2) == bool(step)
+    expected = roc_auc_score(of_seen, margin)
+    assert 0.5 < expected < 1
+    assert detection(scores).auroc == pytest.approx(expected, abs=1e-12)
+
+
+def test_fpr95_is_the_share_of_unseen_images_at_the_threshold_that_19_of_20_reach():
+    found = detection(of_margins(seen=range(1, 21), unseen=[0, 1, 1.9, 2, 2, 30, 40, 50]))
+    assert found.fpr95 == 5 / 8  # 2 is the largest that 19 of 20 reach
+    apart = detection(of_margins(seen=[5, 6], unseen=[1, 2]))
+    assert (apart.auroc, apart.fpr95) == (1.0, 0.0)
+
+
+def test_detection_needs_both_sides():
+    with pytest.raises(DatasetError, match="got 0 seen, 2 unseen"):
+        detection(of_margins(seen=[], unseen=[1, 2]))
+
+
+def test_a_report_says_it_in_text_and_json():
+    file = ScoreFile("own.npz", SCORES.F, SCORES.y, np.flatnonzero(~SCORES.seen))
+    report = judge(interpreted(file, ["as-is"])[0])
+    found = detection(SCORES)
+    line = f"seen against unseen, AUROC of the margin {found.auroc:.1%}, FPR95 {found.fpr95:.1%}"
+    assert line in report.as_text()
+    assert f'"detection": {{"auroc": {found.auroc}, "fpr95": {found.fpr95}}}' in report.to_json()
