@@ -1,6 +1,7 @@
 """Results of others with a value that does not belong there: a sentence, or a list that is read."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -62,3 +63,13 @@ def test_what_is_accepted_is_listed_compared_and_exported(tried, tmp_path, monke
     page = visit("pages/runs.py")
     assert not page.exception
     assert not page.error
+
+
+def test_a_digest_that_is_markdown_is_text_on_the_page(tried, tmp_path, monkeypatch):
+    monkeypatch.setenv("ZSL_DATA", str(tmp_path))
+    result, link = tried[0][0].result, "[x](http://192.0.2.1/)"
+    hers = replace(result, spec=replace(result.spec, digest=link))
+    RunStore().add([KeptRun(hers, ImportMark("Ada", "hers.json", "2026-01-31T12:00:00+00:00"))])
+    (said,) = (c.value for c in visit("pages/runs.py").caption if "Made" in c.value)
+    assert link not in said
+    assert "192.0.2.1" in said.replace("\N{WORD JOINER}", "").replace("\\", "")
