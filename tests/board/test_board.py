@@ -12,6 +12,7 @@ import pytest
 from zslcore.__main__ import main
 from zslcore.analysis.resampling import figures
 from zslcore.board import read_board, read_entry
+from zslcore.board import table as board_table
 from zslcore.board.as_html import to_html
 from zslcore.board.checking import judged
 from zslcore.board.entry import MAX_BYTES, SCHEMA
@@ -400,6 +401,20 @@ def test_every_form_has_every_result(entry, folder):
     assert not re.search(r'(src|href)="(?!https://example\.org)', html)
     assert f"{100 * entry.figures.H_gamma:.1f}" in as_latex(board)
     assert r"\bottomrule" in as_latex(board)
+
+
+def test_intervals_are_drawn_once_for_all_forms(entry, folder, monkeypatch):
+    """Or each form, and each run of the page, would take seconds where classes are many."""
+    board = read_board(folder)
+    first = as_csv(board)
+
+    def drawn_again(*_):
+        raise AssertionError("intervals were drawn again")
+
+    monkeypatch.setattr(board_table, "class_draws", drawn_again)
+    assert as_csv(board) == first
+    for form in (as_latex, to_html):
+        form(board)
 
 
 def test_names_from_files_are_text(entry):

@@ -1,6 +1,7 @@
 """Names are text: a data set of hostile names, on every page that can show one."""
 
 import json
+import sys
 from html import unescape
 from urllib.parse import quote
 
@@ -11,7 +12,10 @@ from benchmarks.serving import ROOT, Server
 from tests.browser.reading import settle, visit
 from tests.hostile.looking import CANARY, FOREIGN, Watch
 from tests.hostile.names import NAME, NAMES, altered, write
+from ui.sections.board import _label
 from ui.sections.scores import TABS
+from zslcore.board import read_board
+from zslcore.board.as_html import to_html
 from zslcore.datasets import import_dataset
 from zslcore.evaluation.specs import RunSpec
 from zslcore.evaluation.store import RunStore
@@ -178,14 +182,103 @@ def test_words_in_the_address_of_a_lesson_are_text(page, server, word):
 
 
 def test_names_of_people_with_results_are_text(page, server, tmp_path):
+    """In every text of a result that a page may show; they are those of a version long ago."""
+    entry = json.loads((ROOT / "tests/historic_results/0.1.0/run.json").read_text())
+    entry["source"] = SCRIPT + LINK
+    entry["spec"] |= {"dataset": SCRIPT, "split": LINK, "digest": LINK + SCRIPT}
+    entry["class_names"] = dict.fromkeys(entry["class_names"], LINK)
     path = tmp_path / "results.json"
-    path.write_text((ROOT / "tests/historic_results/0.1.0/run.json").read_text())
+    path.write_text(json.dumps(entry))
     watch = Watch(page)
     visit(page, server, "/runs")
     page.get_by_text("Import results of other people").click()
     page.locator("input[type=file]").set_input_files(path)
+    page.get_by_text("results.json").first.wait_for()
     page.get_by_label("Whose results are these?").fill(SCRIPT[:59])
     page.get_by_label("Whose results are these?").press("Enter")
+    settle(page)
     page.get_by_role("button", name="Bring them in").click()
     page.get_by_text("is said to have made").wait_for()
     assert faults(page, watch) == []
+
+
+# --- The board ------------------------------------------------------------------------------------
+
+#: Serves the app with another folder of results.
+OTHER_BOARD = """
+import os, sys
+os.chdir({root!r})
+sys.path.insert(0, {root!r})
+from pathlib import Path
+from ui import cache
+from zslcore.board import read_board
+cache.read_board = lambda _: read_board(Path({folder!r}))
+from streamlit.web import cli
+cli.main(["run", "app.py"])
+"""
+
+
+def write_board(folder):
+    """Write a result a name, each with all names in its fields; return labels and refused ones."""
+    entry = json.loads(next((FACTS / "board").glob("awa1-lago*.json")).read_text())
+    folder.mkdir()
+    names = [name for name in NAMES if name.isprintable()]
+    for k, name in enumerate(names):
+        a, b, c, d, e = (names[(k + n) % len(names)] for n in range(1, 6))
+        figures = {"u": 0.2, "s": 0.7, "H": 2 * 0.2 * 0.7 / 0.9, "zsl": (k + 1) / 100}
+        one = entry | {"method": name, "who": a, "provenance": f"{b} {SCRIPT} {LINK}"}
+        one |= {"data": {"name": c, "features": d}, "split": {"name": e}, "figures": figures}
+        one |= {"unseen_classes": names, "versions": {a: b}, "parameters": {"origin": "given"}}
+        one["parameters"]["params"] = {c: d}
+        one["link"] = f'https://example.org/{name}" onmouseover=window.{CANARY}=1 x="'
+        del one["per_class"]
+        (folder / f"{k:02d} {SCRIPT.replace('/', '')}{LINK}.json").write_text(json.dumps(one))
+    (folder / "js.json").write_text(json.dumps(one | {"link": f"javascript:window.{CANARY}=1"}))
+    return names
+
+
+@pytest.fixture(scope="module")
+def hostile_board(tmp_path_factory):
+    """A server with a folder of hostile results, and this folder."""
+    folder = tmp_path_factory.mktemp("hostile_board")
+    names = write_board(folder / "board")
+    said = OTHER_BOARD.format(root=str(ROOT), folder=str(folder / "board"))
+    server = Server(folder, command=[sys.executable, "-c", said])
+    try:
+        server.wait()
+        yield server, read_board(folder / "board"), names
+    finally:
+        server.stop()
+
+
+def test_the_board_takes_hostile_names_and_refuses_hostile_links(hostile_board):
+    _, board, names = hostile_board
+    assert len(board.results) == len(names) > 20
+    assert list(board.refused) == ["js.json"]
+
+
+@pytest.mark.parametrize("chosen", ["-", *range(0, 23, 4)])
+def test_names_on_the_board_are_text(page, hostile_board, chosen):
+    """The page as it is opened, and with one or the other result chosen."""
+    server, board, _ = hostile_board
+    watch, address = Watch(page), "/board"
+    if chosen != "-":
+        address += f"?board_result={quote(_label(board.results[chosen]))}"
+    visit(page, server, address)
+    page.get_by_text("Result of").first.wait_for()
+    assert faults(page, watch) == []
+    assert f"{len(board.results)} of {len(board.results)} results" in " ".join(watch.texts)
+    if chosen != "-":
+        assert any(board.results[chosen].entry.who in text for text in watch.texts)
+
+
+def test_names_in_the_written_board_are_text(page, hostile_board, tmp_path):
+    path = tmp_path / "board.html"
+    path.write_text(to_html(hostile_board[1]))
+    watch = Watch(page)
+    page.goto(path.as_uri())
+    page.get_by_role("columnheader").first.wait_for()
+    for name in ("Method", "ZSL"):
+        page.get_by_role("button", name=name, exact=True).click()
+    assert watch.faults() + altered(watch.texts) + page.errors == []
+    assert sum(name in " ".join(watch.texts) for name in NAMES) >= 20

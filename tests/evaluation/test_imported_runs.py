@@ -117,6 +117,12 @@ def changed(result, **values):
         ({"spec__seed": 5}, "its key must be that of what was run"),
         ({"created": "yesterday"}, "created must be a moment with its time zone"),
         ({"source": "\x1b[31mred"}, "got control characters"),
+        ({"source": "x" * 2001}, "texts of at most 2,000 letters; got 2,001, which begin 'xxx"),
+        ({"params__lam": {"x" * 2001: 1}}, "texts of at most 2,000 letters; got 2,001"),
+        ({"seconds": float("nan")}, "expected finite numbers; got NaN or infinity"),
+        ({"params__lam": [float("inf")]}, "expected finite numbers"),
+        ({"evaluation__calibrated__gamma": "nan"}, "expected finite numbers"),
+        ({"evaluation__per_class_plain__0": 7}, "accuracy of class 0 must lie between 0 and 1"),
         ({"class_names": {}}, "every class with an accuracy must have a name"),
         ({"spec__method": "LinearS3V"}, "values that do not fit"),
         ({"schema": 99}, "schema 99, this version reads up to"),
@@ -128,6 +134,11 @@ def test_what_contradicts_itself_is_refused_in_one_sentence(result, store, chang
         imported(changed(result, **change), store)
     assert sentence in str(error.value)
     assert store.kept() == []
+
+
+def test_a_text_may_have_as_many_letters_as_are_allowed(result, store):
+    imported(changed(result, source="x" * imported_runs.MAX_TEXT), store)
+    assert len(store.kept()) == 1
 
 
 def of_unknown_method(result, method="FancyNet", **spec):

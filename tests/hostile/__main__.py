@@ -1,6 +1,7 @@
 """The campaign: ``python -m tests.hostile --count 10000``; prints a table, fails where it must.
 
-With ``--of scores`` it spoils files of score matrices in the place of data sets and lists.
+With ``--of scores`` it spoils files of score matrices in the place of data sets and lists, with
+``--of predictions`` files of predictions.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from tests.hostile.making import bombs, honest, spoiled
+from tests.hostile.predictions import honest_predictions, spoiled_predictions
 from tests.hostile.scores import honest_scores, spoiled_scores
 from tests.hostile.trying import Outcome, tried
 
@@ -26,13 +28,12 @@ def main() -> int:
     """Try what is asked for; return 1 where something broke, hung, grew or was left behind."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--count", type=int, default=100, help="spoiled files (100)")
-    parser.add_argument("--of", choices=["files", "scores"], default="files")
+    parser.add_argument("--of", choices=list(CAMPAIGNS), default="files")
     parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         os.environ["ZSL_DATA"] = str(Path(folder) / "data")
-        campaign = _campaign_of_scores if args.of == "scores" else _campaign
-        outcomes, growth = campaign(Path(folder), args.count, args.seed)
+        outcomes, growth = CAMPAIGNS[args.of](Path(folder), args.count, args.seed)
         left = list((Path(folder) / "data").glob("*/*"))
     return _told(outcomes, growth, len(left))
 
@@ -62,6 +63,26 @@ def _campaign_of_scores(folder: Path, count: int, seed: int) -> tuple[list[Outco
         spoiled_scores(kind, path, content[kind], rng)
         outcomes.append(tried(kind, path, good, folder))
     return outcomes, _memory() - before
+
+
+def _campaign_of_predictions(folder: Path, count: int, seed: int) -> tuple[list[Outcome], float]:
+    rng, path = np.random.default_rng(seed), honest_predictions(folder / "honest")
+    outcomes, before, content = (
+        [tried("predictions", path, {}, folder)],
+        _memory(),
+        path.read_bytes(),
+    )
+    for _ in range(count):
+        spoiled_predictions(folder / path.name, content, rng)
+        outcomes.append(tried("predictions", folder / path.name, {}, folder))
+    return outcomes, _memory() - before
+
+
+CAMPAIGNS = {
+    "files": _campaign,
+    "scores": _campaign_of_scores,
+    "predictions": _campaign_of_predictions,
+}
 
 
 def _try(folder: Path, kind: str, good: dict[str, Path], content: bytes) -> Outcome:

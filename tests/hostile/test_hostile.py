@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tests.datasets.conftest import in_process
-from tests.hostile import scores
+from tests.hostile import predictions, scores
 from tests.hostile.making import BOMBS, NAMES, honest, spoiled
 from tests.hostile.trying import is_a_sentence, tried
 from zslcore.datasets.table import read_table
@@ -82,6 +82,20 @@ def test_spoiled_scores_are_judged_or_refused_in_a_sentence(kind, good_scores, t
         verdicts.add(outcome.verdict)
         assert outcome.verdict != "broken", (n, outcome.said)
     assert "refused" in verdicts
+
+
+@pytest.mark.usefixtures("in_process")
+def test_spoiled_predictions_are_judged_or_refused_in_a_sentence(tmp_path):
+    good = predictions.honest_predictions(tmp_path / "honest")
+    assert tried("predictions", good, {}, tmp_path).verdict == "accepted"
+    rng, verdicts = np.random.default_rng(0), set()
+    for n in range(60):
+        path = tmp_path / "predictions.parquet"
+        predictions.spoiled_predictions(path, good.read_bytes(), rng)
+        outcome = tried("predictions", path, {}, tmp_path)
+        verdicts.add(outcome.verdict)
+        assert outcome.verdict != "broken", (n, outcome.said)
+    assert verdicts == {"accepted", "refused"}
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
 
+from tests.hostile.predictions import judged_predictions
 from tests.hostile.scores import judged
 from zslcore.commands.audit import read_decisions
 from zslcore.datasets.table import read_table
@@ -62,6 +63,8 @@ def is_a_sentence(said: str) -> bool:
 def _read(kind: str, path: Path, honest: dict[str, Path], into: Path) -> None:
     if kind.startswith("scores "):
         judged(kind, path, honest)
+    elif kind == "predictions":
+        judged_predictions(path)
     elif kind in ("mat", "hdf5", "split"):
         context_of(path, into=into)
     elif kind == "npz":

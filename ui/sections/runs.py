@@ -141,7 +141,7 @@ def show_run(one: KeptRun, peeked: Collection[str]) -> None:
             icon=":material/person:",
         )
     st.caption(
-        f"{plain(result.source)} Data {result.spec.digest}. Made {made(result.created)} in "
+        f"{plain(result.source)} Data {plain(result.spec.digest)}. Made {made(result.created)} in "
         f"{result.seconds:.1f} s by version {plain(result.version)}."
     )
     st.code(result.spec.command(), language=None, wrap_lines=True)

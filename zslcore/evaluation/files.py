@@ -209,7 +209,7 @@ def read_predictions(path: Path | str, *, limits: Limits = DEFAULT_LIMITS) -> Pr
         provenance = Provenance(**{f.name: getattr(said, f.name) for f in fields(Provenance)})
         folds = dict(_parts(found.arrays, found.texts["part"], said))
         if "test" not in folds:
-            raise DatasetError("part: expected rows of test_seen or test_unseen; got none")
+            raise DatasetError("part: expected rows of test_seen or test_unseen; got none.")
         test = folds.pop("test")
         return Predictions(test, said.class_names, tuple(folds.values()), provenance)
     except FileRefusedError:

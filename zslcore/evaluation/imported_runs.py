@@ -13,6 +13,7 @@ import hashlib
 import json
 import math
 from collections.abc import Collection, Iterator
+from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,8 @@ __all__ = ["MAX_BYTES", "MAX_NAME", "MAX_VALUES", "checked_runs", "import_runs",
 MAX_BYTES = 32 << 20
 #: Numbers, texts and brackets of as many results.
 MAX_VALUES = 1 << 22
+#: Letters of one text; the longest of ours, where data come from, has a few hundred.
+MAX_TEXT = 2000
 #: Letters that the name of whoever computed results may have.
 MAX_NAME = 60
 #: By how much a mean may differ from that of its parts: no digit of a table.
@@ -113,8 +116,7 @@ def _read(entry: Any, place: str) -> tuple[RunResult, str]:
 
 def _contradictions(entry: dict[str, Any], result: RunResult) -> Iterator[str]:
     """Yield what cannot be so, whatever was run."""
-    if not all(text.isprintable() for text in _texts(entry)):
-        yield "expected printable text; got control characters"
+    yield from _bad_texts(entry)
     e = result.evaluation
     for name, value in _fractions(result):
         if not 0 <= value <= 1:
@@ -123,8 +125,10 @@ def _contradictions(entry: dict[str, Any], result: RunResult) -> Iterator[str]:
     if of_classes and abs(math.fsum(of_classes) / len(of_classes) - e.zsl) > TOLERANCE:
         mean = math.fsum(of_classes) / len(of_classes)
         yield f"zsl must be the mean of its classes, {mean:.6f}; got {e.zsl:.6f}"
-    if set(e.per_class_zsl) | set(e.per_class) > set(result.class_names):
+    if not {*e.per_class_zsl, *e.per_class, *e.per_class_plain} <= set(result.class_names):
         yield "every class with an accuracy must have a name"
+    if not _finite(asdict(result)):
+        yield "expected finite numbers; got NaN or infinity"
     if result.gamma_origin == "validated" and result.spec.gamma is not None:
         yield "gamma must be called given, as its spec gives it; got validated"
     if not _is_moment(result.created):
@@ -145,11 +149,21 @@ def _fractions(result: RunResult) -> Iterator[tuple[str, float]]:
         if (point := getattr(e, name)) is not None:
             yield f"{name}, seen", point.seen
             yield f"{name}, unseen", point.unseen
-    for c, value in (*e.per_class_zsl.items(), *e.per_class.items()):
-        yield f"accuracy of class {c}", value
+    for of_classes in (e.per_class_zsl, e.per_class, e.per_class_plain):
+        for c, value in of_classes.items():
+            yield f"accuracy of class {c}", value
     if oracle is not None:
         yield "oracle, zsl", oracle.zsl
         yield "oracle, harmonic", 0.0 if oracle.harmonic is None else oracle.harmonic
+
+
+def _finite(value: Any) -> bool:
+    """Whether no number in a value, however deep, is NaN or infinite."""
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, list | tuple):
+        return all(map(_finite, value))
+    return not isinstance(value, float) or math.isfinite(value)
 
 
 def _is_moment(text: str) -> bool:
@@ -157,6 +171,16 @@ def _is_moment(text: str) -> bool:
         return datetime.fromisoformat(text).tzinfo is not None
     except ValueError:
         return False
+
+
+def _bad_texts(entry: dict[str, Any]) -> Iterator[str]:
+    """Yield what is wrong with the texts of a result, which are shown and listed."""
+    for text in _texts(entry):
+        if len(text) > MAX_TEXT:
+            got = f"{len(text):,}, which begin {clean_text(text, 40)!r}"
+            yield f"expected texts of at most {MAX_TEXT:,} letters; got {got}"
+        elif not text.isprintable():
+            yield "expected printable text; got control characters"
 
 
 def _texts(values: Any) -> Iterator[str]:

@@ -1,0 +1,87 @@
+"""Files of predictions: an honest one, and ones whose bytes, columns or attributes are wrong."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from pyarrow import parquet
+
+from tests.hostile.making import spoiled
+from tests.hostile.results import VALUES
+from tests.hostile.scores import CHANGES, CLASSES, LABELS, SCORES, UNSEEN
+from zslcore.evaluation import Predictions, write_predictions
+from zslcore.evaluation.predictions import Provenance
+from zslcore.evaluation.protocol import ScoredTest
+from zslcore.scores import judge
+from zslcore.scores.predicted import read_predicted
+
+__all__ = ["honest_predictions", "judged_predictions", "spoiled_predictions"]
+
+
+def honest_predictions(folder: Path) -> Path:
+    """Write the predictions of the scores that other forms hold; return their path."""
+    folder.mkdir(parents=True, exist_ok=True)
+    classes = np.arange(len(CLASSES))
+    test = ScoredTest(SCORES, LABELS, classes, ~np.isin(classes, UNSEEN))
+    said = Provenance(dataset="mine", method="M", gamma=0.1, gamma_origin="given", source="made")
+    path = folder / "predictions.parquet"
+    write_predictions(
+        path, Predictions.of_scores(test, np.arange(len(LABELS)), CLASSES, provenance=said)
+    )
+    return path
+
+
+def spoiled_predictions(path: Path, content: bytes, rng: np.random.Generator) -> None:
+    """Write a file of predictions with faults: in its bytes, its columns or its attributes.
+
+    Parameters
+    ----------
+    path : where it goes
+    content : of the honest one
+    rng : numpy Generator
+    """
+    way = rng.integers(3)
+    if way == 0:
+        path.write_bytes(spoiled(content, rng))
+        return
+    table = parquet.read_table(pa.BufferReader(content))
+    said = json.loads(parquet.read_metadata(pa.BufferReader(content)).metadata[b"PANDAS_ATTRS"])
+    columns = {name: table[name].combine_chunks() for name in table.column_names}
+    for _ in range(rng.integers(1, 4)):
+        if way == 1 and columns:
+            _change_column(columns, rng)
+        elif said:
+            said[list(said)[rng.integers(len(said))]] = VALUES[rng.integers(len(VALUES))]
+    made = pa.table(columns).replace_schema_metadata({"PANDAS_ATTRS": json.dumps(said)})
+    parquet.write_table(made, path)
+
+
+def _change_column(columns: dict[str, Any], rng: np.random.Generator) -> None:
+    """Change one column, cut all others to its length, or leave it out."""
+    name = list(columns)[rng.integers(len(columns))]
+    values = columns.pop(name)
+    if rng.random() < 0.1:
+        return
+    with warnings.catch_warnings():  # what a type cannot hold is wanted here
+        warnings.simplefilter("ignore")
+        array = np.asarray(values.to_numpy(zero_copy_only=False))
+        array = array.astype(str) if array.dtype.kind == "O" else array
+        made = CHANGES[rng.integers(len(CHANGES))](array, rng)
+    try:
+        columns[name] = pa.array(np.ravel(made))
+    except (pa.ArrowException, ValueError):  # no column has such a type
+        columns[name] = values
+    n = min(map(len, columns.values()))
+    columns |= {each: column[:n] for each, column in columns.items()}
+
+
+def judged_predictions(path: Path) -> None:
+    """Read predictions and write their figures down."""
+    report = judge(read_predicted(path))
+    assert report.as_text()
+    assert report.to_json()

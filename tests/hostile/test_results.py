@@ -1,0 +1,75 @@
+"""Results of others with a value that does not belong there: a sentence, or a list that is read."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from tests.hostile.results import changed_results
+from tests.hostile.trying import is_a_sentence
+from tests.pages import visit
+from tests.worlds import linear_world
+from zslcore.__main__ import main
+from zslcore.evaluation.imported_runs import checked_runs
+from zslcore.evaluation.runs import execute
+from zslcore.evaluation.specs import RunSpec
+from zslcore.evaluation.store import ImportMark, KeptRun, RunStore
+from zslcore.exceptions import FileRefusedError
+
+WORLD = linear_world(noise=1.0)
+#: A prime, so that every place and every value has its turn: about 260 of all changes.
+STEP = 19
+
+
+@pytest.fixture(scope="module")
+def tried():
+    """What was accepted, each as another one's, and what was said of the others."""
+    result = execute(RunSpec(WORLD.name, "PS", "LinearS2V"), WORLD)
+    accepted, said = [KeptRun(result)], {}
+    for n, (where, value) in enumerate(changed_results(json.loads(result.to_json()), STEP)):
+        mark = ImportMark(f"visitor {n}", "hers.json", "2026-01-31T12:00:00+00:00")
+        try:
+            ((found, _),) = checked_runs(json.loads(json.dumps(value)), "hers.json")
+        except FileRefusedError as error:
+            said[where] = str(error)
+        else:
+            accepted.append(KeptRun(found, mark))
+    return accepted, said
+
+
+def test_what_is_refused_is_refused_in_a_sentence(tried):
+    accepted, said = tried
+    assert len(said) + len(accepted) > 200
+    assert {where: words for where, words in said.items() if not is_a_sentence(words)} == {}
+
+
+def test_what_is_accepted_is_listed_compared_and_exported(tried, tmp_path, monkeypatch, capsys):
+    accepted, _ = tried
+    assert len(accepted) > 20
+    monkeypatch.setenv("ZSL_DATA", str(tmp_path))
+    store = RunStore()
+    store.put(accepted[0].result)
+    store.add(accepted)
+    assert store.unreadable() == ""
+    assert {one.id for one in store.kept()} == {one.id for one in accepted}
+    words = [["list", "--json"], ["show", accepted[-1].id], ["list", "--sort", "dataset"]]
+    words += [["compare", accepted[-1].id, accepted[0].id]]
+    words += [["export", "--format", form] for form in ("csv", "json", "latex")]
+    for each in words:
+        assert main(["runs", *each]) == 0, each
+        said = capsys.readouterr()
+        assert "Traceback" not in said.err
+        assert len(said.out) < 20_000 * len(accepted)
+    page = visit("pages/runs.py")
+    assert not page.exception
+    assert not page.error
+
+
+def test_a_digest_that_is_markdown_is_text_on_the_page(tried, tmp_path, monkeypatch):
+    monkeypatch.setenv("ZSL_DATA", str(tmp_path))
+    result, link = tried[0][0].result, "[x](http://192.0.2.1/)"
+    hers = replace(result, spec=replace(result.spec, digest=link))
+    RunStore().add([KeptRun(hers, ImportMark("Ada", "hers.json", "2026-01-31T12:00:00+00:00"))])
+    (said,) = (c.value for c in visit("pages/runs.py").caption if "Made" in c.value)
+    assert link not in said
+    assert "192.0.2.1" in said.replace("\N{WORD JOINER}", "").replace("\\", "")
