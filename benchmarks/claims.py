@@ -37,13 +37,15 @@ INTRO = """# Do the papers' statements hold?
 `python -m benchmarks.claims` writes this file from the runs in `real_features.csv` and
 `simulated_features.csv`{store}.
 
-Each claim is code (`zslcore/analysis/claims/`) and is judged on the printed tables and on runs on
-real features (CUB VGG fc7, AWA1 local self-similarity and PHOG) of the data sets that it speaks of.
+Each claim is code (`zslcore/analysis/papers/claims/`) and is judged on the printed tables and on
+runs on real features (CUB VGG fc7, AWA1 local self-similarity and PHOG) of the data sets that it
+speaks of.
 Of a mean difference the whole 95 % t interval has to lie where the claim says; where it reaches
 over the end, nothing can be told. Counts have their exact binomial interval. Runs need all the
-methods of a claim on "every" method, and three benchmarks, or all that it names where it names
-fewer. The AWA1 features are hand-crafted, trained on nothing: a control. What simulated data give
-has no verdict.
+methods of a claim on "every" method and at least two of the benchmarks that it names; an order,
+which has no interval, needs three, or all where fewer are named. A verdict says on how many. Of
+several features of one benchmark the first counts. The AWA1 features are hand-crafted, trained on
+nothing: a control. What simulated data give has no verdict.
 """
 
 

@@ -17,6 +17,7 @@ from ui.sections.quiz import show_quiz
 from ui.text import on_screen
 from ui.visitors import available
 from zslcore.datasets import Split, ZSLDataset
+from zslcore.datasets.trained_on import pretraining_of
 from zslcore.evaluation.runs import RunResult
 from zslcore.evaluation.specs import RunSpec
 from zslcore.evaluation.store import RunStore
@@ -56,7 +57,7 @@ def choose_vocabularies(dataset: ZSLDataset | None) -> list[str]:
 
     Where the data set does not declare it, ImageNet-1K is the field's usual answer.
     """
-    declared = dataset.pretraining if dataset is not None else ()
+    declared = pretraining_of(dataset) if dataset is not None else ()
     return st.multiselect(
         "Extractor trained on",
         VOCABULARY_NAMES,

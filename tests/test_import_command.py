@@ -8,7 +8,7 @@ from scipy.io import savemat
 
 from tests.datasets import files
 from zslcore.__main__ import main
-from zslcore.datasets import load
+from zslcore.datasets import available, load
 from zslcore.datasets.imports import recipe_of
 
 
@@ -80,3 +80,29 @@ def test_score_looks_files_up_alike(folder, tmp_path, capsys):
     listed = json.loads(capsys.readouterr().out)
     assert main([*words, "3", "4", "--json"]) == 0
     assert json.loads(capsys.readouterr().out) == listed
+
+
+def test_what_the_features_were_trained_on_is_declared_and_audited(folder, capsys):
+    said = {}
+    for names in ((), ("imagenet-1k",), ("none",)):
+        words = ["import", str(folder), "--name", "mine"]
+        assert main([*words, "--pretraining", *names] if names else words) == 0
+        (said[names],) = (
+            line.split("trained on ")[1]
+            for line in capsys.readouterr().out.splitlines()
+            if "trained on" in line
+        )
+        assert load("mine").pretraining == names
+        assert main(["audit", "mine", "--format", "json"]) in (0, 1, 3)
+        report = json.loads(capsys.readouterr().out)
+        severity = {each["id"]: each["severity"] for each in report["findings"]}
+        assert (severity["ZSL006"] == "did not run") == (not names)
+        assert (severity["ZSL006"] == "pass") == (names == ("none",))
+    unknown = "what is unknown; 'import --pretraining' declares it"
+    assert list(said.values()) == [unknown, "imagenet-1k", "nothing"]
+
+
+def test_a_misspelt_pretraining_gets_the_nearest_and_imports_nothing(folder, capsys):
+    assert main(["import", str(folder), "--pretraining", "ImageNet1K"]) == 2
+    assert "did you mean 'imagenet-1k'?" in capsys.readouterr().err
+    assert "ANIMALS" not in available()

@@ -100,7 +100,10 @@ def content(folder, *names):
 
 
 def upload(visit, files, **fields):
-    app = visit(data_tab="Your own")
+    return upload_into(visit(data_tab="Your own"), files, **fields)
+
+
+def upload_into(app, files, **fields):
     app.file_uploader(key="data_files").set_value(files)
     for key, value in fields.items():
         app.text_input(key=key).set_value(value)
@@ -149,6 +152,18 @@ def test_files_made_as_the_page_says_are_imported(visit, tmp_path, monkeypatch, 
     assert len(made.splits[split].test_unseen) == 20
     assert len(made.splits[split].test_seen) == 8
     assert tuple(made.class_names) == tuple(f"class {c}" for c in "abcdef")
+
+
+def test_an_upload_says_what_its_features_were_trained_on(visit, tmp_path):
+    files = content(write_folder(tmp_path / "told"), "res101.mat", "att_splits.mat")
+    app = visit(data_tab="Your own")
+    app.multiselect(key="data_pretraining").set_value(["none", "imagenet-1k"])
+    app = upload_into(app, files, data_name="told")
+    assert "'none' says that features were trained on nothing" in app.error[0].value
+    app.multiselect(key="data_pretraining").set_value(["imagenet-1k"])
+    app = upload_into(app, files, data_name="told")
+    assert not app.error
+    assert load("told").pretraining == ("imagenet-1k",)
 
 
 def test_an_imported_data_set_can_be_chosen_on_the_page(visit, tmp_path):
@@ -333,11 +348,12 @@ def test_a_folder_of_this_machine_is_imported_where_it_lies(visit, at_the_machin
     write_folder(tmp_path / "local")
     app = visit(data_tab="Your own")
     app.text_input(key="data_folder_path").set_value(str(tmp_path / "local"))
+    app.multiselect(key="data_folder_pretraining").set_value(["imagenet-21k"])
     next(button for button in app.button if button.label == "Import the folder").click().run()
     assert not app.exception
     assert not app.error
     assert f"{N} images" in app.success[0].value
-    assert "local" in available()
+    assert load("local").pretraining == ("imagenet-21k",)
 
 
 def test_a_folder_that_is_not_there_gets_one_sentence(visit, at_the_machine):

@@ -115,7 +115,12 @@ prototypes.to_csv("prototypes.csv", index=False)
 
 
 def import_files(
-    files: Sequence[BinaryIO], *, name: str = "", unseen: str = "", replace: bool = False
+    files: Sequence[BinaryIO],
+    *,
+    name: str = "",
+    unseen: str = "",
+    pretraining: Sequence[str] = (),
+    replace: bool = False,
 ) -> ZSLDataset:
     """Import uploaded files as one data set.
 
@@ -125,6 +130,7 @@ def import_files(
     name : of the import; by default after the file with the features, and after the benchmark
         whose classes it has
     unseen : names of unseen classes, separated by commas, for a table without a split
+    pretraining : what the features were trained on; empty where the visitor does not say it
     replace : whether an import of this name may be replaced
 
     Raises
@@ -135,6 +141,7 @@ def import_files(
     with artifacts.scratch() as folder:
         paths = put(files, folder)
         main, options = _understood(paths)
+        options["pretraining"] = pretraining
         name = name.strip() or _free(proposed_name(main, options.get("splits", "")))
         name = visitors.own_name(name)
         _refuse_taken(name, replace=replace)
@@ -146,7 +153,13 @@ def import_files(
 
 
 def import_folder(
-    folder: str, *, features: str, splits: str, name: str = "", replace: bool = False
+    folder: str,
+    *,
+    features: str,
+    splits: str,
+    name: str = "",
+    pretraining: Sequence[str] = (),
+    replace: bool = False,
 ) -> ZSLDataset:
     """Import a folder of this machine that is in the field's layout, without copying it first."""
     if not folder.strip():
@@ -156,7 +169,8 @@ def import_folder(
     called = f"{path.parent.name}-{path.name}" if inside else path.name
     name = name.strip() or import_name(called)
     _refuse_taken(name, replace=replace)
-    return _imported(path, name, {"features": features.strip(), "splits": splits.strip()})
+    options = {"features": features.strip(), "splits": splits.strip()}
+    return _imported(path, name, options | {"pretraining": pretraining})
 
 
 def _folder(text: str) -> Path:

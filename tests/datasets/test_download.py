@@ -13,6 +13,7 @@ from zslcore import __main__ as command_line
 from zslcore.datasets import download, load
 from zslcore.datasets.download import archives, fetch, unpack
 from zslcore.exceptions import DatasetError, FileRefusedError, UnknownNameError
+from zslcore.leakage import audit
 
 
 class Server(ThreadingHTTPServer):
@@ -272,6 +273,9 @@ def test_the_command_downloads_and_imports(archive, server, monkeypatch, capsys)
     assert "100%" in err
     assert load("CUB").class_names == files.CLASSES
     assert load("AWA1").name == "AWA1"
+    assert out.count("features  trained on imagenet-1k\n") == 2
+    report = audit(load("CUB"))
+    assert not {"ZSL006", "ZSL007"} & set(report.not_run)
 
 
 def test_the_command_says_in_one_sentence_what_it_cannot_do(archive, server, monkeypatch, capsys):

@@ -1,10 +1,16 @@
 import json
 
+import numpy as np
 import pytest
+from scipy.io import savemat
 
+from tests.datasets import files
 from tests.pages import ROOT
-from zslcore.datasets import available, imports, load
-from zslcore.datasets.trained_on import known_features, trained_on
+from zslcore.datasets import ZSLDataset, available, imports, load
+from zslcore.datasets.importing import import_dataset
+from zslcore.datasets.trained_on import known_features, pretraining_of, trained_on
+from zslcore.datasets.xlsa17 import read_xlsa17
+from zslcore.exceptions import DatasetError, ParameterError, ZSLError
 from zslcore.leakage.vocabularies import VOCABULARY_NAMES
 from zslcore.version import read_stamped
 
@@ -38,3 +44,97 @@ def test_the_features_that_results_are_of_are_known_by_digest():
     for digest, of in rows.groupby("digest"):
         expected = "imagenet-1k" if set(of["dataset"]) == {"CUB-vgg_fc7"} else "none"
         assert trained_on("any name", digest) == (expected,)
+
+
+def test_results_are_looked_up_by_content_where_nothing_is_declared(monkeypatch):
+    digits = load("digits")
+    assert pretraining_of(digits) == ("none",)
+    undeclared = ZSLDataset(
+        "mine", digits.features, digits.labels, digits.prototypes, digits.class_names
+    )
+    assert pretraining_of(undeclared) == ()
+    known = {undeclared.digest: ("imagenet-1k",)}
+    monkeypatch.setattr("zslcore.datasets.trained_on.known_features", lambda: known)
+    assert pretraining_of(undeclared) == ("imagenet-1k",)
+
+
+# --- Declared with an import ----------------------------------------------------------------------
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("ZSL_DATA", str(tmp_path / "data"))
+    return files.write_folder(tmp_path / "Toy")
+
+
+def npz(path, **more):
+    arrays = {"features": files.FEATURES, "labels": files.LABELS, "prototypes": files.ATT}
+    arrays |= {"trainval": files.TRAINVAL, "test_unseen": files.UNSEEN}
+    np.savez(path, class_names=np.array(files.CLASSES), **arrays, **more)
+    return path
+
+
+@pytest.mark.parametrize("kind", ["folder", "table"])
+def test_an_import_declares_it_and_is_made_again_with_it(folder, tmp_path, kind):
+    source = folder if kind == "folder" else npz(tmp_path / "mine.npz")
+    kept = import_dataset(source, name="mine", pretraining=["imagenet-1k", "imagenet-21k"])
+    assert kept.pretraining == pretraining_of(kept) == ("imagenet-1k", "imagenet-21k")
+    assert trained_on("mine", kept.digest) == kept.pretraining
+    next((tmp_path / "data" / "imported").glob("mine.*/features.npy")).unlink()
+    assert load("mine").pretraining == kept.pretraining
+
+
+def test_a_declaration_stays_until_there_is_another_one(folder):
+    before = read_xlsa17(folder)
+    assert before.pretraining == ()
+    declared = read_xlsa17(folder, pretraining=["imagenet-1k"])
+    assert declared.digest == before.digest
+    assert read_xlsa17(folder).pretraining == ("imagenet-1k",)
+    assert read_xlsa17(folder, pretraining=["none"]).pretraining == ("none",)
+    savemat(folder / "res101.mat", files.features_file(features=2 * files.FEATURES.T))
+    assert read_xlsa17(folder).pretraining == ()  # other features
+
+
+def test_an_import_without_the_field_opens_and_is_unknown(folder, tmp_path):
+    plain = read_xlsa17(folder)
+    path = tmp_path / "data" / "imported" / "Toy.json"
+    manifest = json.loads(path.read_text())
+    assert "pretraining" not in manifest["recipe"]  # as earlier versions wrote it
+    del manifest["pretraining"]
+    path.chmod(0o644)
+    path.write_text(json.dumps(manifest))
+    state = path.stat().st_mtime_ns
+    for opened in (load("Toy"), read_xlsa17(folder)):
+        assert (opened.digest, pretraining_of(opened)) == (plain.digest, ())
+    assert path.stat().st_mtime_ns == state
+
+
+@pytest.mark.parametrize(
+    ("names", "said"),
+    [
+        (["imagenet1k"], "vocabulary.* 'imagenet1k'; did you mean 'imagenet-1k'"),
+        (["none", "imagenet-1k"], "'none' says that features were trained on nothing; expected it"),
+    ],
+)
+def test_a_declaration_that_says_nothing_is_refused(folder, names, said):
+    for source in (folder, npz(folder / "mine.npz"), npz(folder / "n.npz", pretraining=names)):
+        declared = () if source.name == "n.npz" else names
+        with pytest.raises(ZSLError, match=said):
+            import_dataset(source, name="mine", pretraining=declared)
+    assert "mine" not in available()
+
+
+def test_what_a_file_declares_is_not_contradicted(folder):
+    path = npz(folder / "mine.npz", pretraining=np.array(["imagenet-1k"]))
+    with pytest.raises(DatasetError, match="trained on imagenet-1k; got none"):
+        import_dataset(path, pretraining=["none"])
+    assert import_dataset(path, pretraining=["imagenet-1k"]).pretraining == ("imagenet-1k",)
+    with pytest.raises(ParameterError, match="declares its own pretraining"):
+        import_dataset(load("digits"), name="mine", pretraining=["none"])
+    with pytest.raises(DatasetError, match="simulated, because the files have none"):
+        keep_simulated("none")
+
+
+def keep_simulated(*names):
+    recipe = imports.Recipe("/nowhere", {}, (), pretraining=names)
+    return imports.keep("mine", recipe, lambda _: load("simulated-aPY"))

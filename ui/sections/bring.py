@@ -14,6 +14,7 @@ from zslcore.datasets import ZSLDataset
 from zslcore.datasets.benchmarks import benchmark_of
 from zslcore.datasets.sandbox.client import DEFAULT_LIMITS
 from zslcore.exceptions import ZSLError
+from zslcore.leakage import VOCABULARY_NAMES
 
 __all__ = ["show_import"]
 
@@ -56,10 +57,24 @@ def _upload_form() -> None:
             placeholder="zebra, blue whale",
             help=terms.tip(UNSEEN),
         )
+        pretraining = _choose_pretraining("data_pretraining")
         replace = st.checkbox("Replace an import of this name", key="data_replace")
         wanted = st.form_submit_button("Import", icon=":material/upload:", type="primary")
     if wanted:
-        _import(uploads.import_files, files or (), name=name, unseen=unseen, replace=replace)
+        said = {"name": name, "unseen": unseen, "pretraining": pretraining}
+        _import(uploads.import_files, files or (), **said, replace=replace)
+
+
+def _choose_pretraining(key: str) -> list[str]:
+    """Take in what no file of the field's layout says; the audit compares classes with it."""
+    return st.multiselect(
+        "Features trained on",
+        VOCABULARY_NAMES,
+        key=key,
+        placeholder="unknown, or as the file says",
+        help="The data that the feature extractor was trained on; none for features made by hand. "
+        "The leakage review then looks for test classes among them.",
+    )
 
 
 def _choose_group() -> None:
@@ -94,6 +109,7 @@ def _folder_form() -> None:
                     "standard_split/att_splits.mat.",
                 )
             name = st.text_input("Name", key="data_folder_name", placeholder="after the folder")
+            pretraining = _choose_pretraining("data_folder_pretraining")
             replace = st.checkbox("Replace an import of this name", key="data_folder_replace")
             st.caption(
                 "For large files: read from their folder, without an upload. The same as "
@@ -107,6 +123,7 @@ def _folder_form() -> None:
                 features=features,
                 splits=splits,
                 name=name,
+                pretraining=pretraining,
                 replace=replace,
             )
 

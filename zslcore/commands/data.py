@@ -30,6 +30,28 @@ def add_import(commands: Subparsers) -> None:
         "att_splits.mat), features of your own as .npz, HDF5 or CSV, or the archives of UCF101 and "
         "HMDB51 (labels, word vectors and random splits).",
     )
+    _add_files(parser)
+    parser.add_argument(
+        "--unseen",
+        metavar="CLASS",
+        nargs="+",
+        help="unseen classes of a file: names or numbers, or a file of them",
+    )
+    parser.add_argument(
+        "--pretraining",
+        metavar="NAME",
+        nargs="+",
+        default=[],
+        help="what the features were trained on, with whose classes the audit compares those of "
+        "the data set: imagenet-1k, others of audit --pretraining, or none for features trained on "
+        "nothing; by default what the file says",
+    )
+    parser.add_argument("--name", metavar="N", help="name to import it under")
+    parser.set_defaults(run=run_import)
+
+
+def _add_files(parser: argparse.ArgumentParser) -> None:
+    """Add the files that a data set is read from."""
     parser.add_argument(
         "source",
         metavar="FOLDER",
@@ -50,14 +72,6 @@ def add_import(commands: Subparsers) -> None:
     parser.add_argument(
         "--embedding", metavar="E", help="which of several in that file, as word2vec"
     )
-    parser.add_argument(
-        "--unseen",
-        metavar="CLASS",
-        nargs="+",
-        help="unseen classes of a file: names or numbers, or a file of them",
-    )
-    parser.add_argument("--name", metavar="N", help="name to import it under")
-    parser.set_defaults(run=run_import)
 
 
 def run_import(args: argparse.Namespace) -> None:
@@ -82,7 +96,7 @@ def run_import(args: argparse.Namespace) -> None:
         given[key] = str(path_of(given[key], folder))
     if "unseen" in given:
         given["unseen"] = listed_classes(given["unseen"], folder)
-    print_dataset(import_dataset(args.source, **given))
+    print_dataset(import_dataset(args.source, pretraining=args.pretraining, **given))
 
 
 def add_download(commands: Subparsers) -> None:
@@ -107,7 +121,7 @@ def run_download(args: argparse.Namespace) -> None:
     print(f"{archive.title}\n{archive.citation}\n{archive.licence}\n")
     print(f"archive   {path}\nSHA-256   {archive.known_sha256()}\n")
     for folder in unpack(archive, path, path.parent / archive.name, args.only).values():
-        print_dataset(read_xlsa17(folder))
+        print_dataset(read_xlsa17(folder, pretraining=archive.pretraining))
 
 
 def show_progress(done: int, total: int) -> None:
@@ -120,11 +134,15 @@ def show_progress(done: int, total: int) -> None:
 def print_dataset(data: ZSLDataset) -> None:
     """Print what a data set holds, one fact a line."""
     from zslcore.datasets.benchmarks import benchmark_of
+    from zslcore.datasets.trained_on import pretraining_of
 
     n, d = data.features.shape
+    trained = ", ".join(pretraining_of(data)).replace("none", "nothing")
+    unknown = "what is unknown; 'import --pretraining' declares it"
     print(f"{data.name}")
     print(f"  images    {n:,} x {d:,} features")
     print(f"  classes   {data.n_classes} x {data.prototypes.shape[1]} attributes")
+    print(f"  features  trained on {trained or unknown}")
     print(f"  benchmark {benchmark_of(data) or 'none that is known'}, by its classes")
     print(f"  digest    {data.digest}")
     for split in data.splits.values():

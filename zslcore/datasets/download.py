@@ -60,6 +60,7 @@ class Archive:
     max_bytes : most bytes that are ever taken from the server
     datasets : folders in the archive, one per data set
     members, required : files of such a folder that are read, and those that must be there
+    pretraining : what the features in it were trained on
     """
 
     name: str
@@ -73,6 +74,7 @@ class Archive:
     datasets: Sequence[str]
     members: Sequence[str]
     required: Sequence[str]
+    pretraining: Sequence[str]
 
     @property
     def path(self) -> Path:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
@@ -15,11 +15,12 @@ from typing import Any
 
 import pandas as pd
 
-from zslcore.exceptions import closest_name
+from zslcore.exceptions import ParameterError, closest_name
 from zslcore.storage.files import FACTS
 
 __all__ = [
     "ClassFacts",
+    "check_pretraining",
     "class_attributes",
     "class_facts",
     "earlier_version",
@@ -29,6 +30,27 @@ __all__ = [
     "published_tables",
     "spaced_name",
 ]
+
+
+def check_pretraining(names: Sequence[str], where: str = "") -> Sequence[str]:
+    """Return names of pre-training vocabularies, which the audit looks up; others are refused.
+
+    Parameters
+    ----------
+    names : as "imagenet-1k"; "none" alone for features that were trained on nothing
+    where : the file that has them, for the sentence
+    """
+    lists = (FACTS / "vocabularies").glob("*.txt*")
+    known = ["none", *sorted(file.name.partition(".")[0] for file in lists)]
+    for name in names:
+        if name not in known:
+            raise closest_name(f"pre-training vocabulary{where}", name, known)
+    if "none" in names and len({*names}) > 1:
+        raise ParameterError(
+            f"'none' says that features were trained on nothing; expected it alone{where}, got "
+            f"{', '.join(names)}."
+        )
+    return names
 
 
 @dataclass(frozen=True, slots=True, eq=False)

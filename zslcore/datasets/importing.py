@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from zslcore.datasets.base import ZSLDataset
 from zslcore.datasets.benchmarks import recognise
 from zslcore.datasets.sandbox.client import Role, read_arrays
 from zslcore.datasets.xlsa17 import read_xlsa17
-from zslcore.exceptions import DatasetError, FileRefusedError, closest_name
+from zslcore.exceptions import DatasetError, FileRefusedError, ParameterError, closest_name
 from zslcore.storage import artifacts
 from zslcore.storage.artifacts import TornError
 from zslcore.storage.files import data_folder
@@ -21,25 +22,35 @@ from zslcore.storage.files import data_folder
 __all__ = ["import_dataset", "open_dataset", "proposed_name"]
 
 
-def import_dataset(source: ZSLDataset | str | os.PathLike[str], **options: Any) -> ZSLDataset:
+def import_dataset(
+    source: ZSLDataset | str | os.PathLike[str], *, pretraining: Sequence[str] = (), **options: Any
+) -> ZSLDataset:
     """Import a data set for good; afterwards :func:`zslcore.datasets.load` knows its name.
 
     Parameters
     ----------
     source : a folder in the xlsa17 layout, an archive of actions, a table file, or a data set that
         is already read
+    pretraining : names of pre-training vocabularies, "none" for features trained on nothing
+        What the features were trained on, where the files do not say it. A data set that is already
+        read declares its own.
     **options
         Passed to :func:`read_xlsa17`, ``action_files.read_actions`` or ``table.read_table``;
         ``name`` names the import.
     """
     if isinstance(source, ZSLDataset):
+        if pretraining:
+            raise ParameterError(
+                "A data set that is already read declares its own pretraining; expected none "
+                f"beside it, got {', '.join(pretraining)}."
+            )
         name = options.pop("name", None) or imports.import_name(source.name)
         return imports.keep_dataset(source, name)
     if Path(source).is_file() and action_files.holds_actions(Path(source)):
-        return _import_actions(Path(source), **options)
+        return _import_actions(Path(source), pretraining, **options)
     if Path(source).is_file():
-        return _import_table(Path(source), **options)
-    return read_xlsa17(source, **options)
+        return _import_table(Path(source), pretraining, **options)
+    return read_xlsa17(source, pretraining=pretraining, **options)
 
 
 def proposed_name(source: Path, splits: str = "") -> str:
@@ -108,22 +119,27 @@ def open_dataset(name: str) -> ZSLDataset:
         return _again(name, str(torn))
 
 
-def _import_table(path: Path, name: str | None = None, **options: Any) -> ZSLDataset:
+def _import_table(
+    path: Path, pretraining: Sequence[str], name: str | None = None, **options: Any
+) -> ZSLDataset:
     name = name or imports.import_name(path.stem)
     if options.get("prototypes"):
         options["prototypes"] = str(Path(options["prototypes"]).resolve())
     sources = [path.resolve()]
     sources += [Path(options["prototypes"])] if options.get("prototypes") else []
-    recipe = imports.Recipe(str(path.resolve()), options, sources, table.REVISION)
+    recipe = imports.Recipe(str(path.resolve()), options, sources, table.REVISION, pretraining)
     return imports.keep(
         name, recipe, lambda into: table.read_table(path, name=name, into=into, **options)
     )
 
 
-def _import_actions(path: Path, name: str | None = None, **options: Any) -> ZSLDataset:
+def _import_actions(
+    path: Path, pretraining: Sequence[str], name: str | None = None, **options: Any
+) -> ZSLDataset:
     options = {key: str(Path(value).resolve()) for key, value in options.items() if value}
     sources = [path.resolve(), *map(Path, options.values())]
-    recipe = imports.Recipe(str(path.resolve()), options, sources, action_files.REVISION)
+    made_by = (str(path.resolve()), options, sources, action_files.REVISION, pretraining)
+    recipe = imports.Recipe(*made_by)
     name = name or imports.import_name(path.stem)
     return imports.keep(
         name, recipe, lambda into: action_files.read_actions(path, name=name, into=into, **options)
@@ -142,4 +158,5 @@ def _again(name: str, why: str) -> ZSLDataset:
             f"{f'its source {source} is gone' if source else 'its source is not known'}; "
             f"import it again with 'python -m zslcore import'."
         )
-    return import_dataset(source, name=name, **recipe.get("options", {}))
+    declared = recipe.get("pretraining", ())
+    return import_dataset(source, name=name, pretraining=declared, **recipe.get("options", {}))

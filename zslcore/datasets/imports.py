@@ -30,6 +30,7 @@ from uuid import uuid4
 import numpy as np
 
 from zslcore.datasets.base import Fold, Split, ZSLDataset
+from zslcore.datasets.facts import check_pretraining
 from zslcore.datasets.quotas import refuse_overfull
 from zslcore.exceptions import DatasetError, NewerVersionError, ParameterError, ZSLError
 from zslcore.storage import artifacts
@@ -76,20 +77,32 @@ class Recipe:
     options : keyword arguments of :func:`zslcore.datasets.importing.import_dataset`
     sources : the files it was read from
     revision : of the reader; another one reads the same files again
+    pretraining : what the features were trained on, as whoever imports them declares it; empty
+        where that is left to the files
     """
 
     path: str
     options: dict[str, Any]
     sources: Sequence[Path]
     revision: int = 1
+    pretraining: Sequence[str] = ()
 
     def as_json(self) -> dict[str, Any]:
-        """Return the recipe with size and modification time of each source."""
+        """Return the recipe with size and modification time of each source.
+
+        Without a declaration it is the recipe of earlier versions, which had no place for one.
+        """
         states = [
             {"path": str(path), "size": path.stat().st_size, "mtime_ns": path.stat().st_mtime_ns}
             for path in self.sources
         ]
-        return json.loads(json.dumps(asdict(self) | {"sources": states}, default=str))
+        recipe = json.loads(json.dumps(asdict(self) | {"sources": states}, default=str))
+        return recipe if self.pretraining else _undeclared(recipe)
+
+
+def _undeclared(recipe: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a recipe without what it declares of the features."""
+    return {key: value for key, value in recipe.items() if key != "pretraining"}
 
 
 def names() -> tuple[str, ...]:
@@ -106,6 +119,8 @@ def import_name(text: str) -> str:
 def keep(name: str, recipe: Recipe, read: Callable[[Path], ZSLDataset]) -> ZSLDataset:
     """Return the import made by ``recipe``, reading its sources only if one has changed.
 
+    A recipe that declares nothing opens what was imported with a declaration, which stays.
+
     Parameters
     ----------
     name : name of the import; another import of this name is replaced
@@ -113,9 +128,11 @@ def keep(name: str, recipe: Recipe, read: Callable[[Path], ZSLDataset]) -> ZSLDa
     read : called with an empty folder, may leave ``features.npy`` there, returns the data set
     """
     _check_name(name)
+    check_pretraining(recipe.pretraining)
     made_by = recipe.as_json()
     try:
-        if _manifest(name)["recipe"] == made_by:
+        there = _manifest(name)["recipe"]
+        if made_by == (there if recipe.pretraining else _undeclared(there)):
             return open_import(name)
     except TornError:
         pass  # made anew below; an import of a newer version is refused
@@ -289,7 +306,9 @@ def _put(name: str, made_by: dict[str, Any], read: Callable[[Path], ZSLDataset])
     folder = artifacts.draft(_root(), f"{name}.")
     try:
         refuse_overfull(_root(), name)
-        manifest = _write(read(folder), folder) | {"name": name, "recipe": made_by}
+        dataset = read(folder)
+        told = {"pretraining": _declared(dataset, made_by.get("pretraining", ()))}
+        manifest = _write(dataset, folder) | {"name": name, "recipe": made_by} | told
         refuse_overfull(_root(), name)
         previous = _made_to_exist(name, folder, json.dumps(manifest, indent=1).encode())
     except BaseException:
@@ -299,6 +318,21 @@ def _put(name: str, made_by: dict[str, Any], read: Callable[[Path], ZSLDataset])
         artifacts.disown(folder)
     if previous:
         _drop(previous)
+
+
+def _declared(dataset: ZSLDataset, pretraining: Sequence[str]) -> tuple[str, ...]:
+    """Return what the features were trained on, refusing what the files contradict."""
+    if pretraining and dataset.simulated:
+        raise DatasetError(
+            "The features are simulated, because the files have none; expected no pre-training, "
+            f"got {', '.join(pretraining)}."
+        )
+    if pretraining and dataset.pretraining and {*pretraining} != {*dataset.pretraining}:
+        raise DatasetError(
+            f"The file says that its features were trained on {', '.join(dataset.pretraining)}; "
+            f"got {', '.join(pretraining)}."
+        )
+    return tuple(dict.fromkeys(pretraining)) or dataset.pretraining
 
 
 def _made_to_exist(name: str, folder: Path, manifest: bytes) -> Path | None:
@@ -350,7 +384,6 @@ def _write(dataset: ZSLDataset, folder: Path) -> dict[str, Any]:
         "simulated": dataset.simulated,
         "class_names": dataset.class_names,
         "attribute_names": dataset.attribute_names,
-        "pretraining": dataset.pretraining,
         "splits": [
             {"name": split.name, "note": split.note, "folds": len(split.folds)}
             for split in dataset.splits.values()

@@ -35,7 +35,7 @@ import numpy as np
 from zslcore.datasets.base import Split, ZSLDataset
 from zslcore.datasets.benchmarks import recognise
 from zslcore.datasets.embeddings import ClassEmbeddings, read_csv_embeddings
-from zslcore.datasets.facts import plain_name
+from zslcore.datasets.facts import check_pretraining, plain_name
 from zslcore.datasets.folds import class_folds
 from zslcore.datasets.imagenet import challenge_split, known_ids
 from zslcore.datasets.sandbox.client import (
@@ -48,7 +48,6 @@ from zslcore.datasets.sandbox.client import (
 )
 from zslcore.exceptions import DatasetError, FileRefusedError, closest_name
 from zslcore.storage import artifacts
-from zslcore.storage.files import FACTS
 
 __all__ = ["class_numbers", "read_table"]
 
@@ -127,7 +126,7 @@ def read_table(
         revision=REVISION,
         source=f"Features of your own, from {clean_text(path.name)}{_made(table.provenance)}.",
         image_files=table.image_files,
-        pretraining=_known_pretraining(path, table.pretraining),
+        pretraining=check_pretraining(table.pretraining, f" in {clean_text(path.name)}"),
     )
 
 
@@ -159,17 +158,6 @@ def _folder(into: Path | None) -> Iterator[Path]:
 def _made(provenance: Sequence[str]) -> str:
     """Return how the features were made, as the end of a sentence."""
     return f": {'; '.join(provenance)}" if provenance else ""
-
-
-def _known_pretraining(path: Path, names: Sequence[str]) -> Sequence[str]:
-    """Return the names of vocabularies, which the audit looks up; others are refused."""
-    lists = (FACTS / "vocabularies").glob("*.txt*")
-    known = ["none", *sorted(file.name.partition(".")[0] for file in lists)]
-    for name in names:
-        if name not in known:
-            what = f"pre-training vocabulary in {clean_text(path.name)}"
-            raise closest_name(what, name, known)
-    return names
 
 
 def _own_split(path: Path, table: _Table, unseen: Sequence[str | int] | None) -> Split:

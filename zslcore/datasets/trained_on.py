@@ -14,10 +14,16 @@ from types import MappingProxyType
 import pandas as pd
 
 from zslcore.datasets import imports
+from zslcore.datasets.base import ZSLDataset
 from zslcore.datasets.simulated import SIMULATED, UNPLANTED
 from zslcore.storage.files import FACTS
 
-__all__ = ["known_features", "trained_on"]
+__all__ = ["known_features", "pretraining_of", "trained_on"]
+
+
+def pretraining_of(dataset: ZSLDataset) -> tuple[str, ...]:
+    """Return what the features of an open data set were trained on; () where nothing says it."""
+    return dataset.pretraining or trained_on(dataset.name, dataset.digest)
 
 
 def trained_on(name: str, digest: str) -> tuple[str, ...]:

@@ -21,6 +21,7 @@ folds. Those of the standard split lie in ``standard_split/``, with a file of it
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -75,6 +76,7 @@ def read_xlsa17(
     name: str | None = None,
     prototypes: str | os.PathLike[str] | None = None,
     embedding: str | None = None,
+    pretraining: Sequence[str] = (),
 ) -> ZSLDataset:
     """Read a data set in the field's layout, importing it on the first call.
 
@@ -96,6 +98,9 @@ def read_xlsa17(
         :mod:`zslcore.datasets.embeddings`; looked for in ``folder`` where there is no such path.
     embedding : str, optional
         Which of several that this file holds, as "word2vec".
+    pretraining : names of pre-training vocabularies, optional
+        What the features were trained on, which no file of this layout says; ("none",) for
+        nothing.
 
     Returns
     -------
@@ -137,6 +142,7 @@ def read_xlsa17(
         options=options,
         sources=layout.sources(),
         revision=REVISION,
+        pretraining=pretraining,
     )
     return imports.keep(name, recipe, lambda into: _read(layout, name, into))
 

@@ -10,6 +10,7 @@ from os import PathLike
 from typing import Any
 
 from zslcore.datasets.base import ZSLDataset
+from zslcore.datasets.trained_on import pretraining_of
 from zslcore.leakage.checks import CHECKS, run_check
 from zslcore.leakage.comparison import SplitComparison, compare_splits
 from zslcore.leakage.context import AuditContext, Decisions, Provenance, Thresholds
@@ -57,7 +58,8 @@ def audit(
     group_pattern : regular expression, optional
         Its first group is the photograph in the name of an image file.
     pretraining : sequence of "imagenet-1k", ..., text files or Vocabulary, optional
-        What the feature extractor was trained on; by default what the data set itself declares.
+        What the feature extractor was trained on; by default what the data set declares, or what
+        :func:`zslcore.datasets.trained_on.pretraining_of` knows of its features.
     decisions : mapping vocabulary -> test class -> "confirmed" or "rejected", optional
         What a person said about the matches.
     thresholds : Thresholds, optional
@@ -91,7 +93,7 @@ def audit(
     <Severity.PASS: 'pass'>
     """
     if pretraining is None:
-        pretraining = subject.pretraining if isinstance(subject, ZSLDataset) else ()
+        pretraining = pretraining_of(subject) if isinstance(subject, ZSLDataset) else ()
     known = {
         "vocabularies": tuple(vocabulary_of(name) for name in pretraining),
         "decisions": decisions or {},

@@ -26,6 +26,7 @@ __all__ = [
     "BENCHMARK_METHODS",
     "BODIES",
     "ENOUGH",
+    "FEWEST",
     "FIGURES",
     "SEVERAL",
     "Body",
@@ -68,6 +69,8 @@ VARIANTS: dict[str, dict[str, str]] = {"GBU": {"SAE": "V2S", "GFZSL": "estimated
 ENOUGH = 10
 #: And on so many benchmarks, before it means something in general.
 SEVERAL = 3
+#: Of one benchmark nothing follows; of so many an interval or a counter-example may tell.
+FEWEST = 2
 
 
 #: What rows were asked for, in words.
@@ -150,18 +153,32 @@ class Evidence:
         if found.empty and pretraining != "none":
             unknown = sorted(rows["data"][rows["pretraining"].fillna("") == ""].unique())
             which = f"; of {', '.join(unknown)} it is not known what they were" if unknown else ""
-            raise CannotTellError(f"No features here were trained on {pretraining}{which}.")
+            of = f"of {', '.join(rows['benchmark'].unique())} " if len(rows) else ""
+            raise CannotTellError(f"No features {of}here were trained on {pretraining}{which}.")
         return replace(self, figures=found)
+
+    def _one_each(self) -> Collection[str]:
+        """Return the data set with the shortest name of every benchmark.
+
+        Two kinds of features of the same images are no two independent cases.
+        """
+        rows = self.figures.drop_duplicates("data")
+        pairs = [(str(row.data), row.benchmark) for row in rows.itertuples()]
+        ordered = sorted(pairs, key=lambda pair: (len(pair[0]), pair[0]), reverse=True)
+        return {benchmark: data for data, benchmark in ordered}.values()
 
     def rows(self, figure: str, **where: str | None) -> pd.DataFrame:
         """Return the rows of a figure; ``where`` names columns and what they have to be.
+
+        Of several data sets that stand for one benchmark, that with the shortest name counts.
 
         Raises
         ------
         CannotTellError
             When there is none.
         """
-        rows = self.figures[self.figures["figure"] == figure]
+        rows = self.figures[self.figures["data"].isin(self._one_each())]
+        rows = rows[rows["figure"] == figure]
         for column, value in where.items():
             if value is not None:
                 rows = rows[rows[column] == value]
@@ -206,23 +223,12 @@ class Evidence:
     ) -> pd.DataFrame:
         """Return a figure of the benchmark paper's methods, complete, on all data that have enough.
 
-        Of several data sets that stand for one benchmark, that with the shortest name counts.
-
         Parameters
         ----------
         figure, split : as for :meth:`wide`
         extra : methods beyond those of table 3, as CMT*
         """
-        rows = self.figures.drop_duplicates("data")
-        one_each = {
-            benchmark: data
-            for data, benchmark in sorted(
-                zip(rows["data"], rows["benchmark"].fillna(rows["data"]), strict=True),
-                key=lambda pair: (-len(pair[0]), pair[0]),
-            )
-        }
         wide = self.wide(figure, split=split)
-        wide = wide[wide.index.get_level_values("data").isin(one_each.values())]
         wide = wide.reindex(columns=[*BENCHMARK_METHODS, *extra])
         wide = wide[wide.notna().sum(axis=1) >= ENOUGH].dropna(axis=1)
         if wide.empty or wide.shape[1] < ENOUGH:
@@ -233,13 +239,10 @@ class Evidence:
         return wide
 
     def on(self, benchmark: str, figure: str, split: str = "PS") -> pd.Series:
-        """Return a figure of every method on a benchmark, or on what stands in for it.
-
-        Of several data sets the one with the shortest name stands for it.
-        """
+        """Return a figure of every method on the data set of a benchmark, which is its name."""
         rows = self.rows(figure, benchmark=benchmark, split=split, chosen_for="zsl")
-        data = min(rows["data"].unique(), key=lambda name: (len(name), name))
-        return rows[rows["data"] == data].groupby("method", sort=False)["value"].mean()
+        values = rows.groupby("method", sort=False)["value"].mean()
+        return values.rename(rows["data"].iloc[0])
 
 
 # --- What was printed -----------------------------------------------------------------------------

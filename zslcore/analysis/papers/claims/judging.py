@@ -6,8 +6,10 @@ that reaches over both says is that it cannot be told. A count of all cases is c
 the claim says; where runs have only some of them, it holds if its exact binomial interval does. An
 order is that of mean ranks over data sets.
 
-Runs count on the data sets that a claim speaks of, and need enough of them. What simulated data
-give is shown and has *no verdict*: they were made here, and say nothing about a paper.
+Runs count on the benchmarks that a claim speaks of. One of them gives no verdict; two may, where an
+interval or a counter-example decides, and the verdict says on how many; an order, which has no
+interval, needs three. What simulated data give is shown and has *no verdict*: they were made here,
+and say nothing about a paper.
 """
 
 from __future__ import annotations
@@ -24,6 +26,7 @@ from scipy.stats import binomtest
 from zslcore.analysis.papers.claims.evidence import (
     BENCHMARK_METHODS,
     ENOUGH,
+    FEWEST,
     SEVERAL,
     CannotTellError,
     Evidence,
@@ -74,6 +77,7 @@ class Judgment:
         "p", or "percent" (a fraction)
     data : the data sets that it rests on; empty where the judge does not say
     exceptions : what it holds but for; empty without any
+    where : on how many of the claim's benchmarks, as "on 2 of 5 benchmarks"; empty where on all
     """
 
     verdict: Verdict
@@ -84,11 +88,13 @@ class Judgment:
     unit: Unit = ""
     data: tuple[str, ...] = ()
     exceptions: str = ""
+    where: str = ""
 
     @property
     def words(self) -> str:
-        """The verdict, with its exceptions."""
-        return f"{self.verdict} but for {self.exceptions}" if self.exceptions else self.verdict
+        """The verdict, with where it was found and its exceptions."""
+        but = f"but for {self.exceptions}" if self.exceptions else ""
+        return " ".join(filter(None, (self.verdict, self.where, but)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,25 +137,35 @@ class Claim:
             return Judgment("cannot be told", str(missing))
         if evidence.body == "printed":
             return found
-        if found.data:
-            found = replace(found, said=f"{found.said} Data: {listed(found.data)}.")
         if evidence.body == "simulated":
-            return replace(found, verdict="no verdict", exceptions="")
+            said = f"{found.said} Data: {listed(found.data)}."
+            return replace(found, verdict="no verdict", said=said, exceptions="")
         return self._of_enough(found, there)
 
     def _of_enough(self, found: Judgment, there: Evidence) -> Judgment:
         """Return a judgment of runs, without its verdict where there are too few of them."""
-        of = {row.data: row.benchmark for row in there.figures.itertuples()}
-        benchmarks = {of.get(name, name) for name in found.data}
-        needed = min(len(self.data), SEVERAL)
+        rows = there.figures.drop_duplicates("data").set_index("data").fillna({"pretraining": ""})
+        benchmarks = set(rows["benchmark"].loc[[*found.data]])
+        where = f"on {len(benchmarks)} of {len(self.data)} benchmarks"
+        data = listed([_trained(name, rows["pretraining"][name]) for name in found.data])
+        found = replace(found, said=f"{found.said} {where.capitalize()}: {data}.")
+        is_order = found.low is None or found.unit == "tau"
+        needed = min(len(self.data), SEVERAL if is_order else FEWEST)
         if len(benchmarks) < needed:
             which = "" if needed == len(self.data) else f"{needed} of "
             why = f"A verdict needs {which}{listed(self.data)}."
         elif (found.verdict, found.unit) == ("holds", "share") and benchmarks < set(self.data):
             why = "These are not all cases, and the interval reaches below what is claimed."
         else:
-            return found
+            is_part = found.verdict != "cannot be told" and len(benchmarks) < len(self.data)
+            return replace(found, where=where if is_part else "")
         return replace(found, verdict="cannot be told", said=f"{found.said} {why}", exceptions="")
+
+
+def _trained(data: str, pretraining: str) -> str:
+    """Return the name of a data set with what its features were trained on."""
+    known = {"none": "trained on nothing", "": "trained on what is unknown"}
+    return f"{data} ({known.get(pretraining, f'trained on {pretraining}')})"
 
 
 # --- Differences ----------------------------------------------------------------------------------
@@ -308,7 +324,9 @@ def place_of(
     figure, of : what is ranked and what the rows are, for the sentence
     """
     if method not in wide.columns:
-        raise CannotTellError(f"There is no {figure} of {method} on every data set here.")
+        raise CannotTellError(
+            f"There is no {figure} of {method}, as the paper ran it, on every data set here."
+        )
     ranks = mean_ranks(wide)
     place = 1 + int((np.round(ranks, DIGITS) < np.round(ranks[method], DIGITS)).sum())
     first = ranks.index[0]
@@ -339,13 +357,14 @@ def winners(evidence: Evidence, expected: dict[str, str], figure: str, split: st
             continue
         values = values[[name for name in values.index if name in RANKED]]
         if len(values) >= ENOUGH and method in values:
-            best[benchmark] = values.idxmax()
-            named[benchmark] = bool(np.round(values[method] - values.max(), DIGITS) == 0)
+            best[values.name] = values.idxmax()
+            named[values.name] = bool(np.round(values[method] - values.max(), DIGITS) == 0)
     if not best:
         raise CannotTellError(
-            f"No data set has {ENOUGH} of the paper's methods here ({figure.upper()}, {split})."
+            f"No data set has {ENOUGH} of the paper's methods here, the one that it names among "
+            f"them ({figure.upper()}, {split})."
         )
     hits = pd.Series(named).rename_axis("data")
     found = counted(f"Best by {figure.upper()} on {split} as the paper says", hits)
-    each = ", ".join(f"{name} on {benchmark}" for benchmark, name in best.items())
-    return replace(found, said=f"{found.said} Best are {each}.")
+    each = ", ".join(f"{name} on {data}" for data, name in best.items())
+    return replace(found, said=f"{found.said} Best: {each}.")
