@@ -14,7 +14,8 @@ from ui import memory, visitors
 from ui.scores import Brought
 from ui.sections.scores import TABS
 from zslcore.datasets import load
-from zslcore.evaluation import detection, predictions_file
+from zslcore.evaluation import predictions_file
+from zslcore.evaluation.detection import detection
 from zslcore.evaluation.protocol import fit_and_score
 from zslcore.evaluation.running import execute_with_predictions
 from zslcore.evaluation.runs import execute

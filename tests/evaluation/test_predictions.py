@@ -20,10 +20,10 @@ from zslcore.evaluation import (
     State,
     Truth,
     check_predictions,
-    detection,
     read_predictions,
     write_predictions,
 )
+from zslcore.evaluation.detection import detection
 from zslcore.evaluation.protocol import (
     FoldAnswers,
     Problem,

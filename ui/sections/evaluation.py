@@ -18,7 +18,7 @@ from zslcore.analysis import mistakes
 from zslcore.analysis.papers import printed
 from zslcore.datasets import ZSLDataset
 from zslcore.datasets.benchmarks import benchmark_of
-from zslcore.evaluation import detection
+from zslcore.evaluation.detection import detection
 from zslcore.evaluation.protocol import AnsweredTest, ScoredTest, origin_in_words
 from zslcore.evaluation.runs import RunResult
 from zslcore.evaluation.specs import RunSpec

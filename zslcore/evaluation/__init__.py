@@ -20,7 +20,6 @@ __all__ = [
     "State",
     "Truth",
     "check_predictions",
-    "detection",
     "is_predictions",
     "predictions_file",
     "read_predictions",
@@ -29,7 +28,7 @@ __all__ = [
 
 if TYPE_CHECKING:
     from zslcore.evaluation.checking import Check, State, Truth, check_predictions
-    from zslcore.evaluation.detection import Detection, detection
+    from zslcore.evaluation.detection import Detection
     from zslcore.evaluation.files import (
         is_predictions,
         predictions_file,
@@ -47,7 +46,6 @@ else:
         "State": "zslcore.evaluation.checking",
         "Truth": "zslcore.evaluation.checking",
         "check_predictions": "zslcore.evaluation.checking",
-        "detection": "zslcore.evaluation.detection",
         "is_predictions": "zslcore.evaluation.files",
         "predictions_file": "zslcore.evaluation.files",
         "read_predictions": "zslcore.evaluation.files",
