@@ -89,7 +89,7 @@ def test_the_house_has_no_circle_and_at_most_nine_floors():
     for module, imported in imports_by_module("zslcore").items():
         found = needs.setdefault(room_of(module), set())
         found |= {room_of(name) for name in imported} - {room_of(module)}
-    assert set(needs) == ROOMS
+    assert set(needs) - {"zslcore._version"} == ROOMS  # which a build leaves behind
     floor = {}
     for room in TopologicalSorter(needs).static_order():  # raises where there is a circle
         floor[room] = 1 + max((floor[below] for below in needs[room]), default=0)
