@@ -267,7 +267,7 @@ def test_names_on_the_board_are_text(page, hostile_board, chosen):
     if chosen != "-":
         address += f"?board_result={quote(_label(board.results[chosen]))}"
     visit(page, server, address)
-    page.get_by_text("Result of").first.wait_for()
+    page.get_by_text("Result of").filter(visible=True).first.wait_for()
     assert faults(page, watch) == []
     assert f"{len(board.results)} of {len(board.results)} results" in " ".join(watch.texts)
     if chosen != "-":
