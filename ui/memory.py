@@ -23,8 +23,6 @@ from zslcore.storage import settings
 
 __all__ = ["BUDGET", "Budget", "a_visitor", "of_server"]
 
-#: Less than this is not worth starting with.
-LEAST = 64 << 20
 #: Seconds that a file waits for memory of the server.
 PATIENCE = 60.0
 
@@ -98,9 +96,10 @@ class Budget:
 
     def _left(self, visitor: str, most: int, what: str) -> int:
         left = a_visitor() - self.used(visitor)
-        if left < min(LEAST, most):
+        least = min(settings.LEAST_MEMORY, most)
+        if left < least:
             raise ZSLError(
-                f"{what}: expected {_mb(min(most, LEAST))} of your memory for score files; got "
+                f"{what}: expected {_mb(least)} of your memory for score files; got "
                 f"{_mb(max(0, left))} of {_mb(a_visitor())} (ZSL_MEMORY_A_VISITOR). Remove a file "
                 "first."
             )

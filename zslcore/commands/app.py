@@ -36,8 +36,6 @@ if TYPE_CHECKING:
 __all__ = ["PROXIES", "Servers", "add_parser"]
 
 PORT = 8501
-#: Most servers of one machine.
-MOST = 64
 #: Seconds that a server gets to end, and before one that has ended starts again; this doubles.
 GOING, AGAIN = 20.0, 2.0
 #: A server that ends so often, each time within so many seconds, is not started again.
