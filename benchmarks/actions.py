@@ -123,7 +123,7 @@ def _time(n_draws: int) -> Iterator[str]:
 def _cost(units) -> pd.Series:
     """Return the processor time of every fit, by method."""
     return pd.Series(
-        [actions.kept_fit(unit).seconds for unit in units], [unit.method for unit in units]
+        [actions.stored_fit(unit).seconds for unit in units], [unit.method for unit in units]
     )
 
 

@@ -38,12 +38,12 @@ from zslcore.board.making import add_entry, entry_of_run, entry_of_scores, file_
 from zslcore.datasets import ZSLDataset
 from zslcore.evaluation.runs import RunResult, execute
 from zslcore.evaluation.specs import RunSpec
-from zslcore.evaluation.store import RunStore
 from zslcore.methods import get_method
+from zslcore.results.store import ResultStore
 from zslcore.scores import interpreted, judge
 from zslcore.scores.reading import read_scores
 from zslcore.storage.files import FACTS
-from zslcore.version import read_stamped, release, sources
+from zslcore.version import read_stamped, sources, version
 
 WHO = "Zero-shot lab"
 #: Data set -> what its features' extractor was trained on.
@@ -96,7 +96,7 @@ def refitted(row: pd.Series, dataset: ZSLDataset, *, fit: bool) -> RunResult | N
         select_for=row["select_for"],
         digest=dataset.digest,
     )
-    store = RunStore()
+    store = ResultStore()
     known = store.get(spec.key)
     if known is None and fit:
         known = execute(spec, dataset, with_oracle=False)
@@ -176,7 +176,7 @@ def of_scores(folder: Path) -> Iterator[BoardEntry]:
             features=features,
             provenance="Their score matrix of the test images, judged by zslcore score.",
         )
-        yield replace(entry, created="", versions={"zslcore": release(), "sources": sources()})
+        yield replace(entry, created="", versions={"zslcore": version(), "sources": sources()})
 
 
 def _named(spec: Mapping[str, Any]) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from benchmarks.writing import RESULTS, keep, markdown_table
 from zslcore.analysis.papers.claims import (
     BODIES,
     CLAIMS,
+    VERDICTS,
     Body,
     Evidence,
     Judgment,
@@ -24,10 +25,10 @@ from zslcore.analysis.papers.claims import (
     of_rows,
     printed_evidence,
 )
-from zslcore.analysis.papers.claims.evidence import CannotTellError, kept_rows
+from zslcore.analysis.papers.claims.evidence import UndecidedError, result_rows
 from zslcore.analysis.papers.claims.judging import mean_ranks
 from zslcore.analysis.ranking import agreement
-from zslcore.evaluation.store import RunStore
+from zslcore.results.store import ResultStore
 from zslcore.version import read_stamped
 
 GBU_DATA = CLAIMS["gbu-best-ps"].data
@@ -37,15 +38,14 @@ INTRO = """# Do the papers' statements hold?
 `python -m benchmarks.claims` writes this file from the runs in `real_features.csv` and
 `simulated_features.csv`{store}.
 
-Each claim is code (`zslcore/analysis/papers/claims/`) and is judged on the printed tables and on
+Each claim is a row of `data/claims.toml` and is judged on the printed tables and on
 runs on real features (CUB VGG fc7, AWA1 local self-similarity and PHOG) of the data sets that it
 speaks of.
 Of a mean difference the whole 95 % t interval has to lie where the claim says; where it reaches
-over the end, nothing can be told. Counts have their exact binomial interval. Runs need all the
-methods of a claim on "every" method and at least two of the benchmarks that it names; an order,
-which has no interval, needs three, or all where fewer are named. A verdict says on how many. Of
-several features of one benchmark the first counts. The AWA1 features are hand-crafted, trained on
-nothing: a control. What simulated data give has no verdict.
+over the end, nothing can be told. Counts have their exact binomial interval. Runs on some of the
+data sets or methods that a claim speaks of hold or fail *here*, with their scope, which neither
+confirms nor refutes it. Of several features of one benchmark the first counts. PHOG is a control.
+What simulated data give has no verdict.
 """
 
 
@@ -93,7 +93,7 @@ def agreements(bodies: Mapping[Body, Evidence]) -> Iterator[str]:
         real = bodies["real"].of_paper("GBU", GBU_DATA)
         try:
             ours = real.compared(figure)
-        except CannotTellError:
+        except UndecidedError:
             continue
         on = ours.index.get_level_values("data").map(
             dict(zip(real.figures["data"], real.figures["benchmark"], strict=True))
@@ -113,22 +113,16 @@ def agreements(bodies: Mapping[Body, Evidence]) -> Iterator[str]:
 
 def verdict_counts(judged: Mapping[str, Mapping[Body, Judgment]]) -> list[str]:
     """Return how often each verdict was given, a line a body of evidence."""
-    words = {
-        "holds": "hold",
-        "does not hold": "do not",
-        "cannot be told": "cannot be told",
-        "no verdict": "with figures and no verdict",
-    }
     lines = []
     for body, title in BODIES.items():
         given = [of[body].verdict for of in judged.values()]
-        there = [f"{given.count(v)} {word}" for v, word in words.items() if v in given]
+        there = [f"{given.count(v)} {word}" for v, word in VERDICTS.items() if v in given]
         lines.append(f"- {title}: {', '.join(there)}")
     return lines
 
 
 def main() -> None:
-    of_store = kept_rows(RunStore().results())
+    of_store = result_rows(ResultStore().results())
     bodies = evidence(of_store)
     judged = judge_all(evidence=bodies)
     counts = verdict_counts(judged)

@@ -31,9 +31,10 @@ from zslcore.analysis.class_embeddings import (
     in_a_sentence,
     per_class,
 )
-from zslcore.analysis.sweep import first_specs, run_missing
+from zslcore.analysis.sweep import first_specs
 from zslcore.datasets import ZSLDataset, read_xlsa17
-from zslcore.evaluation.store import RunStore
+from zslcore.results.planning import Plan
+from zslcore.results.store import ResultStore
 
 #: Cheap ones first; those that take ten minutes an embedding are run by name.
 METHODS = ("LinearS2V", "ESZSL", "ALE", "DEVISE", "SJE", "SAE", "LinearV2S")
@@ -90,20 +91,20 @@ def main() -> None:
 
 def run(todo: Mapping[str, Openers], methods: tuple[str, ...], seeds: int) -> Iterator[str]:
     """Make the runs that are not kept; yield what each took."""
-    store = RunStore()
+    store = ResultStore()
     for method in methods:
         for group, openers in todo.items():
             for embedding, opener in openers.items():
                 cpu, data = time.process_time(), opener()
                 runs = first_specs(data, "PS", method, ("zsl", "gzsl"))
-                made = run_missing(runs, data, store, seeds=seeds, with_oracle=False)
+                made = Plan(runs, seeds).complete_all(data, store)
                 cpu = time.process_time() - cpu
                 yield f"{group}, {embedding}, {method}: {made} runs, {cpu:.0f} s of processor"
 
 
 def finished_tables(todo: Mapping[str, Openers]) -> dict[str, pd.DataFrame]:
     """Return what is finished of every group: accuracies by class, first seeds."""
-    store, tables = RunStore(), {}
+    store, tables = ResultStore(), {}
     for group, openers in todo.items():
         results = {
             embedding: [

@@ -16,7 +16,7 @@ from scipy.linalg import solve_sylvester
 
 from benchmarks.awa2_size import make
 from benchmarks.timing import report, seconds
-from zslcore.datasets.features import l2_rows
+from zslcore.features.views import l2_rows
 from zslcore.methods import ESZSL, SAE
 
 PLAIN_POINTS = 4

@@ -18,17 +18,18 @@ from collections.abc import Iterator
 import pandas as pd
 
 from benchmarks.writing import keep, markdown_table, percent
-from zslcore.analysis.cross_dataset import CrossStore, cross_table
+from zslcore.analysis.cross_dataset import cross_table
 from zslcore.analysis.cross_tests import (
     as_table,
-    beside_printed,
     claim_explained,
     cross_tests,
     four_cells,
     printed_table,
+    with_printed,
 )
 from zslcore.datasets import load
 from zslcore.methods import METHODS
+from zslcore.results.store import ResultStore
 
 
 def rows_of(table: pd.DataFrame) -> Iterator[str]:
@@ -38,7 +39,7 @@ def rows_of(table: pd.DataFrame) -> Iterator[str]:
 
 def accuracies(table: pd.DataFrame, first: str, second: str) -> pd.DataFrame:
     """Return ZSL of the four cells here and as printed, one row a method."""
-    both = beside_printed(table, first, second)
+    both = with_printed(table, first, second)
     both["cell"] = both["trained"] + ":" + both["tested"]
     columns = {}
     for side, mark in (("here", ""), ("published", " printed")):
@@ -154,7 +155,7 @@ def main() -> None:
     args = parser.parse_args()
 
     first, second = load(args.first), load(args.second)
-    table = cross_table(first, second, args.methods, store=CrossStore(), on_progress=show)
+    table = cross_table(first, second, args.methods, store=ResultStore(), on_progress=show)
     text = markdown(table, args.first, args.second, simulated=first.simulated)
     keep("cross_dataset", text, table)
 

@@ -32,7 +32,7 @@ def peak_mib() -> float:
 
 def fit(folder: Path, name: str) -> None:
     """Fit one method and print the memory it took, in MiB."""
-    from zslcore.datasets.features import Preprocessing
+    from zslcore.features.views import Preprocessing
     from zslcore.methods import get_method
 
     y, S = np.load(folder / "y.npy"), np.load(folder / "S.npy")

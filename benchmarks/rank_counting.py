@@ -29,7 +29,7 @@ from benchmarks.imagenet_size import (
     peak_mib,
 )
 from benchmarks.timing import check
-from zslcore.datasets.features import FeatureView
+from zslcore.features.views import FeatureView
 from zslcore.large import ranks
 from zslcore.large.engine import Engine
 from zslcore.large.ranks import KS, count_ranks

@@ -59,7 +59,7 @@ def make(folder: Path, n_rows: int) -> None:
 
 def gather_all(folder: str, products: str, n_rows: int) -> None:
     """Gather the statistics of the first rows, and print seconds a row and the peak memory."""
-    from zslcore.datasets.features import FeatureView
+    from zslcore.features.views import FeatureView
     from zslcore.large.engine import Engine
     from zslcore.large.shards import Shards
     from zslcore.large.statistics import gather
@@ -94,7 +94,7 @@ def plain(products: str) -> float:
 
 def difference() -> float:
     """Return how far single-precision products lead astray, of the largest entry."""
-    from zslcore.datasets.features import FeatureView
+    from zslcore.features.views import FeatureView
     from zslcore.large.statistics import FullStatistics
 
     rng = np.random.default_rng(1)

@@ -25,13 +25,14 @@ from joblib import Parallel, delayed
 from benchmarks import writing
 from benchmarks.writing import keep, markdown_table, percent
 from zslcore.analysis.papers.experiments import EXPERIMENTS, RunsExperiment
-from zslcore.analysis.sweep import SEEDS, finished, first_specs, run_missing
+from zslcore.analysis.sweep import first_specs
 from zslcore.datasets import ZSLDataset
 from zslcore.evaluation.protocol import Task
 from zslcore.evaluation.specs import RunSpec
-from zslcore.evaluation.store import RunStore
 from zslcore.methods import METHODS
 from zslcore.methods.variants import VARIANTS
+from zslcore.results.planning import SEEDS, Plan
+from zslcore.results.store import ResultStore
 from zslcore.version import read_stamped
 
 __all__ = ["Source", "arguments", "sweep"]
@@ -85,7 +86,8 @@ def seeds_of(source: Source, runs: tuple[RunSpec, ...]) -> int:
 def run(source: Source, runs: tuple[RunSpec, ...]) -> str:
     """Run what is not kept yet of a run, for all its tasks, and its seeds; tell it in a line."""
     began, cpu = time.perf_counter(), time.process_time()
-    fitted = run_missing(runs, opened(source), RunStore(), seeds=seeds_of(source, runs))
+    plan = Plan(runs, seeds_of(source, runs), with_oracle=True)
+    fitted = plan.complete_all(opened(source), ResultStore())
     wall, cpu = time.perf_counter() - began, time.process_time() - cpu
     return f"{runs[0].command()}  # {fitted} runs, {wall:.0f} s, {cpu:.0f} s of processor"
 
@@ -102,12 +104,12 @@ def sweep(name: str, intro: str, sources: Mapping[str, Source], args: argparse.N
     """
     for source_name in [] if args.report else args.only:
         run_all(source_name, sources[source_name], args)
-    store, known = RunStore(), _rows_of_file(name)
+    store, known = ResultStore(), _rows_of_file(name)
     parts = []
     for source in sources.values():
         for runs in specs(opened(source), list(TASKS), INDUCTIVE, variants=True):
-            seeds = seeds_of(source, runs)
-            results = [result for spec in runs for result in finished(spec, seeds, store)]
+            plan = Plan(runs, seeds_of(source, runs))
+            results = [result for spec in runs for result in plan.of(spec, store)]
             rows = pd.DataFrame([result.row() for result in results])
             if rows.empty:
                 parts.append(_rows_of(runs[0], known))

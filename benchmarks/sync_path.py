@@ -21,8 +21,8 @@ from scipy.optimize import minimize
 
 from benchmarks.timing import report
 from zslcore.datasets import read_xlsa17
-from zslcore.datasets.features import Preprocessing
 from zslcore.evaluation.protocol import Problem
+from zslcore.features.views import Preprocessing
 from zslcore.methods import SYNC
 from zslcore.methods._linear import LinearPath, SquaredHinge
 

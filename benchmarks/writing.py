@@ -15,7 +15,7 @@ import pandas as pd
 
 from zslcore.evaluation.specs import revisions_of
 from zslcore.methods import METHODS, get_method
-from zslcore.version import release, sources
+from zslcore.version import sources, version
 
 __all__ = ["RESULTS", "keep", "made_by", "markdown_table", "percent", "traced"]
 
@@ -37,7 +37,7 @@ def markdown_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterat
 
 def made_by() -> str:
     """Say what computes here, as a sentence ends with it."""
-    return f"release {release()}, sources {sources()}"
+    return f"release {version()}, sources {sources()}"
 
 
 def traced(table: pd.DataFrame) -> pd.DataFrame:
@@ -53,7 +53,7 @@ def traced(table: pd.DataFrame) -> pd.DataFrame:
         named = set(table.get("method", ())) & set(METHODS)
         made = {name: json.dumps(revisions_of(get_method(name)())) for name in named}
         own = table["method"].map(made).fillna("") if "method" in table else ""
-        return table.assign(version=release(), commit="", revisions=own, sources=sources())
+        return table.assign(version=version(), commit="", revisions=own, sources=sources())
     said = table["sources"].fillna("") != ""
     table = table.fillna(dict.fromkeys(("version", "commit", "revisions", "sources"), ""))
     found = table["version"].str.extract(r"^(\d+(?:\.\d+)*?)(?:\.dev|\+|$)")[0]

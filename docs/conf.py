@@ -20,9 +20,12 @@ extensions = [
     "sphinx.ext.autosummary",
     "sphinx.ext.mathjax",
     "numpydoc",
+    "myst_parser",
     "cards",
 ]
 exclude_patterns = ["_build"]
+myst_enable_extensions = ["dollarmath"]
+myst_heading_anchors = 2
 html_theme = "furo"
 html_title = "Zero-shot lab"
 

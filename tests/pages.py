@@ -10,7 +10,7 @@ import numpy as np
 from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
-from ui import frame
+from ui import frame, site_map
 from ui.text import term_of
 from zslcore import jobs
 from zslcore.jobs import runner
@@ -29,15 +29,38 @@ assert frame.palette  # which looks at the visitor's browser before a test puts 
 manifest_scanner.scan_component_manifests = cache(manifest_scanner.scan_component_manifests)
 
 
-def visit(page, **choices):
-    """Open a page of the app as a new visitor, with choices in the address."""
-    app = AppTest.from_file(APP, default_timeout=60).switch_page(page)
-    for key, value in choices.items():
+def view_at(page):
+    """Return the view that a page, a view or a former page is."""
+    name = Path(page).stem
+    if name in site_map.MOVED:
+        return site_map.MOVED[name]
+    views = {page.name: page.views[0].name for page in site_map.PAGES}
+    return views.get(name, name)
+
+
+def go(app, page, **choices):
+    """Go to a view, also by the name of a former page, with choices in the address."""
+    view = view_at(page)
+    place = site_map.page_of(view)
+    if app._registered_pages or place is not site_map.PAGES[0]:
+        app.switch_page(place.path)  # before its first run, the app is at its first page
+    for key, value in (site_map.query_of(view) | choices).items():
         app.query_params[key] = value
+    return app
+
+
+def visit(page, **choices):
+    """Open a view of the app as a new visitor, with choices in the address."""
+    app = go(AppTest.from_file(APP, default_timeout=60), page, **choices)
     app.run()
     assert not app.exception
     assert unexplained(app) == []
     return app
+
+
+def press(app, label):
+    """Press the button with this label, and run the page."""
+    next(button for button in app.button if button.label == label).click().run()
 
 
 def until(app, true, pause=0.2, seconds=180):

@@ -23,7 +23,7 @@ from zslcore.jobs import Runner, Work
 from zslcore.storage.artifacts import scratch
 
 ROOT = Path(__file__).parents[1]
-A_RUN = ROOT / "tests" / "historic_results" / "0.1.0" / "run.json"
+A_RUN = ROOT / "tests" / "historic_results" / "0.3.0" / "run.json"
 FOREVER = "import time; time.sleep(600)"
 
 
@@ -133,14 +133,14 @@ from zslcore.datasets import import_dataset
 from zslcore.jobs.upkeep import sweep_leftovers
 from zslcore.jobs import Runner, Work
 from zslcore.evaluation.runs import RunResult
-from zslcore.evaluation.store import RunStore
+from zslcore.results.store import ResultStore
 
 if __name__ == "__main__":
     runner = Runner("tests.jobs.functions", parallel=1)
     work = Work("Counting", "count", {"to": 3})
     runner.submit(work)
     imported = import_dataset(Path(sys.argv[1]))
-    RunStore().put(RunResult.from_json(Path(sys.argv[2]).read_text()))
+    ResultStore().put(RunResult.from_json(Path(sys.argv[2]).read_text()))
     state = runner.wait(work.key, 100).state
     print(json.dumps({"job": state, "digest": imported.digest, "swept": sweep_leftovers()}))
     runner.close()

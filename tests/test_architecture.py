@@ -1,24 +1,37 @@
 """Layers only look downwards: app.py and pages -> ui -> zslcore."""
 
 import ast
+import re
 from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
+
+from ui import site_map
 
 ROOT = Path(__file__).parents[1]
 FORBIDDEN = {
     "zslcore": {"streamlit", "plotly", "ui", "pages"},
     "ui/figures": {"streamlit"},
     "ui": {"pages", "app"},
-    "pages": {"torch", "scipy", "sklearn", "plotly", "pages", "app"},
+    "pages": {"torch", "scipy", "sklearn", "plotly", "zslcore", "pages", "app"},
+    "ui/views": {"torch", "scipy", "sklearn", "plotly", "pages", "app"},
 }
 #: What ``zslcore`` consists of: rooms, and the few files that are none.
 ROOMS = {
     f"zslcore.{name}"
     for name in (
-        *("analysis", "board", "commands", "datasets", "evaluation", "extraction", "jobs"),
-        *("large", "leakage", "methods", "metrics", "scores", "storage"),
+        *(
+            "analysis",
+            "board",
+            "commands",
+            "datasets",
+            "evaluation",
+            "extraction",
+            "features",
+            "jobs",
+        ),
+        *("large", "leakage", "methods", "metrics", "results", "scores", "storage"),
         *("__main__", "exceptions", "protocol", "version"),
     )
 }
@@ -26,8 +39,8 @@ MOST_FLOORS = 9
 #: Hands on names of the rooms when they are first used, so that it imports what lies above it.
 FRONT_DOOR = "zslcore"
 #: Folders of the app from the ground up; each knows itself and those before it.
-STOREYS = [["ui/components", "ui/figures", "ui/maps", "ui/sections", "pages"]]
-LONGEST_PAGE, LONGEST_BODY = 250, 40
+STOREYS = [["ui/components", "ui/figures", "ui/maps", "ui/sections", "ui/views", "pages"]]
+LONGEST_VIEW, LONGEST_BODY = 250, 40
 
 
 def files_of(layer):
@@ -89,7 +102,7 @@ def test_the_house_has_no_circle_and_at_most_nine_floors():
     for module, imported in imports_by_module("zslcore").items():
         found = needs.setdefault(room_of(module), set())
         found |= {room_of(name) for name in imported} - {room_of(module)}
-    assert set(needs) - {"zslcore._version"} == ROOMS  # which a build leaves behind
+    assert set(needs) == ROOMS
     floor = {}
     for room in TopologicalSorter(needs).static_order():  # raises where there is a circle
         floor[room] = 1 + max((floor[below] for below in needs[room]), default=0)
@@ -121,17 +134,19 @@ def module_of(path):
     return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
 
 
-def test_a_section_knows_no_page_and_only_pages_know_sections():
-    sections = set(files_of("ui/sections"))
+def test_a_section_knows_no_page_and_only_views_know_sections():
+    sections, views = set(files_of("ui/sections")), set(files_of("ui/views"))
     for path in sections:
         assert not imports_from(path, "pages", "app"), path
-    for path in {*files_of("ui"), *files_of("zslcore")} - sections:
+    for path in {*files_of("ui"), *files_of("zslcore")} - sections - views:
         assert not imports_from(path, "ui.sections"), path
+    for path in {*files_of("ui"), *files_of("pages")}:
+        assert not imports_from(path, "ui.views"), path
 
 
-def test_a_page_is_a_script_to_be_read_at_once():
-    for path in files_of("pages"):
-        assert len(path.read_text(encoding="utf-8").splitlines()) <= LONGEST_PAGE, path
+def test_a_view_is_a_module_to_be_read_at_once():
+    for path in [*files_of("pages"), *files_of("ui/views")]:
+        assert len(path.read_text(encoding="utf-8").splitlines()) <= LONGEST_VIEW, path
 
 
 @pytest.mark.parametrize("layer", ["zslcore", "ui", "pages", "app.py"])
@@ -147,14 +162,27 @@ def test_only_the_cache_remembers():
             assert "st.cache_" not in path.read_text(encoding="utf-8"), path
 
 
-def test_every_page_is_in_the_menu():
-    menu = (ROOT / "app.py").read_text(encoding="utf-8")
-    for path in (ROOT / "pages").glob("*.py"):
-        assert f'"{path.stem}"' in menu, path
+def test_every_page_and_every_view_is_on_the_map():
+    named = [(page.name, view.name) for page in site_map.PAGES for view in page.views]
+    views = [path for path in (ROOT / "ui" / "views").glob("*/*.py") if path.stem != "__init__"]
+    assert sorted(named) == sorted((path.parent.name, path.stem) for path in views)
+    assert len({view for _, view in named}) == len(named)
+    assert {page for page, _ in named} == {path.stem for path in (ROOT / "pages").glob("*.py")}
+    assert set(site_map.MOVED.values()) <= {view for _, view in named}
 
 
-def test_every_page_begins_with_its_question_and_opens_itself():
+def test_every_page_begins_with_its_question_and_shows_itself():
     for path in (ROOT / "pages").glob("*.py"):
         text = path.read_text(encoding="utf-8")
         assert ast.get_docstring(ast.parse(text)).splitlines()[0].endswith("?"), path
-        assert "open_page(" in text, path
+        assert f'show_page("{path.stem}")' in text, path
+    assert all(view.question for page in site_map.PAGES for view in page.views)
+
+
+@pytest.mark.parametrize("view", [v for page in site_map.PAGES for v in page.views])
+def test_names_of_choices_belong_to_one_view(view):
+    """Two views of a page may share a choice only by one of the short names of all pages."""
+    page = site_map.page_of(view.name)
+    source = (ROOT / "ui" / "views" / page.name / f"{view.name}.py").read_text(encoding="utf-8")
+    for key in re.findall(r'key=f?"(\w+)', source):
+        assert view.owns(key) or key in ("dataset", "split", "method"), key

@@ -35,9 +35,7 @@ def test_card_says_which_rule_chose(of_sse):
     assert any(
         "rule of one standard error" in text and "smallest c of these" in text for text in shown
     )
-    assert "Chosen: the values with the best mean on the folds." in captions(
-        replace(of_sse, rule="best")
-    )
+    assert "Selected by mean validation score." in captions(replace(of_sse, rule="best"))
     assert not any("Chosen" in text for text in captions(replace(of_sse, rule=None)))
 
 

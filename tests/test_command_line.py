@@ -12,10 +12,10 @@ from zslcore.commands.options import named
 from zslcore.commands.run import read_param, read_params
 from zslcore.datasets import import_dataset, load
 from zslcore.evaluation.runs import RunResult
-from zslcore.evaluation.store import RunStore
 from zslcore.exceptions import ParameterError
 from zslcore.large.shards import write_shards
 from zslcore.methods import METHODS
+from zslcore.results.store import ResultStore
 
 
 @pytest.fixture(autouse=True)
@@ -26,7 +26,7 @@ def _empty_store(monkeypatch, tmp_path):
 def test_run_prints_figures_with_their_origin_and_keeps_them(capsys):
     assert main(["run", "--method", "LinearS2V"]) == 0
     text = capsys.readouterr().out
-    (kept,) = RunStore().results()
+    (kept,) = ResultStore().results()
     assert f"ZSL          {kept.evaluation.zsl:.1%} per class" in text
     assert f"H {kept.evaluation.calibrated.harmonic:.1%}  (calibrated" in text
     assert "(validated, best)" in text
@@ -42,7 +42,7 @@ def test_json_is_the_result_the_package_reads_back(capsys):
     assert result.params["lam"] == 0.5
     assert (result.params_origin, result.gamma_origin) == ("given", "validated")
     assert result.oracle is None
-    assert RunStore().results() == []
+    assert ResultStore().results() == []
 
 
 def test_a_terminal_sees_how_far_a_run_is_and_a_clean_line_after(capsys, monkeypatch):
@@ -59,7 +59,7 @@ def test_the_printed_command_gives_the_same_numbers(capsys):
     words = "run --method ESZSL --param lam=0.1 --gamma 0.2 --seed 2 --json"
     assert main(words.split()) == 0
     first = json.loads(capsys.readouterr().out)
-    (kept,) = RunStore().results()
+    (kept,) = ResultStore().results()
     assert main([*kept.spec.command().split()[3:], "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["evaluation"] == first["evaluation"]
 
@@ -178,13 +178,14 @@ def test_a_comparison_runs_what_is_missing_once_and_ranks_it(capsys, monkeypatch
     words = ["compare", "--method", "LinearS2V", "LinearV2S", "SAE", "--jobs", "1", "--folds"]
     assert main(words) == 0
     text = capsys.readouterr().out
-    kept = RunStore().results()
+    kept = ResultStore().results()
     assert {result.spec.method for result in kept} == {"LinearS2V", "LinearV2S", "SAE"}
     assert "3 occasions" in text  # one a fold
     assert text.startswith(f"on digits, data {load('digits').digest}\n")
     assert "H at gamma, mean per class, parameters chosen for gzsl" in text
     assert all(method in text for method in ("LinearS2V", "LinearV2S", "SAE"))
-    monkeypatch.setattr("zslcore.analysis.comparison.execute", lambda *_: pytest.fail("run again"))
+    again = "zslcore.results.planning.execute_in_full"
+    monkeypatch.setattr(again, lambda *_, **__: pytest.fail("run again"))
     assert main([*words, "--json", "--figure", "zsl"]) == 0
     rows = json.loads(capsys.readouterr().out)
     assert len(rows) == 9
@@ -200,14 +201,12 @@ def test_claims_are_judged_on_what_is_kept(capsys):
     first, second = json.loads(capsys.readouterr().out)
     assert first["judgments"]["printed"]["verdict"] == "holds"
     # Digits were run; the claim is of CUB and AWA2.
-    assert first["judgments"]["real"]["verdict"] == "cannot be told"
+    assert first["judgments"]["real"]["verdict"] == "undecided"
     assert second["judgments"]["printed"]["number"] == pytest.approx(0.35075, abs=1e-5)
     assert main(["run", "--method", "LinearS2V", "--no-oracle", "--select-for", "zsl"]) == 0
     capsys.readouterr()
     assert main(["claims", "--id", "cal-lifts-every-method"]) == 0
-    assert (
-        "real features: CANNOT BE TOLD. There is no run on CUB or AWA2" in capsys.readouterr().out
-    )
+    assert "real features: UNDECIDED. There is no run on CUB or AWA2" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

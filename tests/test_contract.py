@@ -9,9 +9,9 @@ from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import ParameterGrid
 
 from tests.worlds import linear_world
-from zslcore.datasets.features import FeatureView, Preprocessing
 from zslcore.evaluation.protocol import Problem, ScoredTest
 from zslcore.exceptions import DatasetError, ParameterError
+from zslcore.features.views import FeatureView, Preprocessing
 from zslcore.methods import METHODS
 from zslcore.methods.base import MethodCard
 from zslcore.metrics import mean_class_accuracy

@@ -7,8 +7,9 @@ import pandas as pd
 import pytest
 
 from tests.pages import visit
-from ui.figures import accuracy, palette
+from ui.figures import palette
 from ui.figures.accuracy import class_strip, confusion_map
+from ui.views.playground import evaluate
 
 
 @pytest.fixture
@@ -76,7 +77,7 @@ def test_nothing_confused_is_the_colour_of_the_page(is_dark, monkeypatch):
 def test_many_classes_can_be_looked_for_on_the_page(monkeypatch):
     app = visit("pages/evaluate.py")
     assert "evaluate_find" not in [box.key for box in app.text_input]
-    monkeypatch.setattr(accuracy, "MOST_BARS", 9)
+    monkeypatch.setattr(evaluate, "MOST_BARS", 9)
     app.run()
     app.text_input(key="evaluate_find").set_value("7").run()
     assert not app.exception

@@ -5,7 +5,7 @@ import re
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.pages import unexplained, visit
+from tests.pages import go, unexplained, visit
 from ui import terms
 from ui.text import GLOSSARY, TERMS, plain, term_of
 
@@ -110,10 +110,11 @@ def test_the_terms_of_a_page_stand_first_in_its_glossary():
     app.run()
     listed = [each.value for each in [*app.caption, *app.markdown]]
     assert "On this page" in listed
+    listed = listed[listed.index("On this page") :]
     names = [each.splitlines()[0].strip("* ") for each in listed if each.startswith("**")]
     shown = [plain(name) for name in TERMS if name in app.session_state["terms_shown"]]
     assert {"Split", "Accuracy per class", "Class embedding"} <= set(shown)
     assert names[: len(shown)] == shown
     assert len([name for name in names if name in map(plain, TERMS)]) == len(TERMS)
-    app.switch_page("pages/published.py").run().run()
+    go(app, "published").run().run()
     assert "Class embedding" not in app.session_state["terms_shown"]

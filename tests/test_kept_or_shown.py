@@ -1,4 +1,4 @@
-"""Figures are shown though they cannot be kept; a damaged store loses what is damaged alone."""
+"""Figures are shown though they cannot be stored; a damaged store loses what is damaged alone."""
 
 import sqlite3
 from contextlib import closing
@@ -8,11 +8,11 @@ import streamlit as st
 
 from tests.pages import metrics, visit
 from zslcore.__main__ import main
-from zslcore.evaluation.repair import damage_of, mend, refusal_of
 from zslcore.evaluation.specs import RunSpec
-from zslcore.evaluation.store import RunStore
 from zslcore.exceptions import ZSLError
 from zslcore.jobs import Runner, Work
+from zslcore.results.repair import damage_of, mend, refusal_of
+from zslcore.results.store import ResultStore
 
 RUN = ["run", "--dataset", "digits", "--method", "LinearS2V", "--no-oracle", "--param", "lam=1"]
 
@@ -29,7 +29,7 @@ def unwritable(tmp_path, monkeypatch):
 @pytest.fixture
 def store(tmp_path):
     """A store with thirty results, in many pages."""
-    store = RunStore(tmp_path / "runs.sqlite")
+    store = ResultStore(tmp_path / "runs.sqlite")
     result, _ = store.run(RunSpec("digits", "PS", "LinearS2V", {"lam": 1.0}), with_oracle=False)
     with store.writing() as db:
         for k in range(30):
@@ -50,16 +50,16 @@ def test_the_command_line_prints_figures_before_it_warns(capsys):
     assert main(RUN) == 0
     said = capsys.readouterr()
     assert "LinearS2V" in said.out
-    assert "The result will be shown and not kept." in said.err
-    assert "The result is not kept." in said.err
+    assert "The result will be printed but not stored." in said.err
+    assert "The result is not stored." in said.err
     assert "Traceback" not in said.err
 
 
 def test_it_is_asked_whether_something_can_be_written_before_a_long_run(unwritable, monkeypatch):
-    assert "expected a run store" in refusal_of(RunStore())
+    assert "expected a run store" in refusal_of(ResultStore())
     asked = []
     monkeypatch.setattr(
-        "zslcore.evaluation.repair.refusal_of", lambda store: asked.append("asked") or ""
+        "zslcore.results.repair.refusal_of", lambda store: asked.append("asked") or ""
     )
     monkeypatch.setattr(
         "zslcore.evaluation.running.execute_in_full", lambda *_, **__: asked.append("run") or 1 / 0
@@ -77,7 +77,7 @@ def test_pages_show_what_they_compute(page):
     if page in ("evaluate", "calibration"):
         assert metrics(app)
     if page in ("overview", "evaluate", "calibration"):
-        assert [w.value for w in app.warning if "they cannot be kept" in w.value]
+        assert [w.value for w in app.warning if "they cannot be stored" in w.value]
         assert len(app.warning) == 1
 
 
@@ -95,13 +95,13 @@ def test_jobs_find_a_folder_that_lasts_as_long_as_the_server():
 
 
 def test_a_store_that_is_locked_loses_no_figures(tmp_path, monkeypatch):
-    monkeypatch.setattr("zslcore.evaluation.store.PATIENCE", 0.05)
-    store = RunStore(tmp_path / "runs.sqlite")
+    monkeypatch.setattr("zslcore.results.store.PATIENCE", 0.05)
+    store = ResultStore(tmp_path / "runs.sqlite")
     with store.writing():
-        other = RunStore(store.path)
+        other = ResultStore(store.path)
         spec = RunSpec("digits", "PS", "LinearS2V", {"lam": 1.0})
         result, scores = other.run(spec, with_oracle=False)
-        assert "locked" in other.unkept
+        assert "locked" in other.not_stored_because
     assert result.evaluation.zsl > 0
     assert len(scores.F)
     assert store.results() == []
@@ -119,15 +119,15 @@ def test_a_damaged_store_is_set_aside_and_what_can_be_read_is_kept(store):
     assert damage_of(store) == ""
     kept = len(store.results())
     assert 15 <= kept < 31
-    assert f"{kept} results that can be read were kept" in sentence
+    assert f"{kept} readable results were recovered" in sentence
     assert len(list(store.path.parent.glob("runs.damaged-*.sqlite"))) == 1
 
 
 @pytest.mark.parametrize("content", [b"no store at all, but a text" * 99, b"SQLite format 3\0"])
 def test_what_is_no_store_is_set_aside(tmp_path, content):
-    store = RunStore(tmp_path / "runs.sqlite")
+    store = ResultStore(tmp_path / "runs.sqlite")
     store.path.write_bytes(content)
-    assert "0 results that can be read were kept" in mend(store)
+    assert "0 readable results were recovered" in mend(store)
     assert store.results() == []
     with closing(sqlite3.connect(store.path)) as db:
         assert db.execute("PRAGMA quick_check").fetchall() == [("ok",)]

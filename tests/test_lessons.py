@@ -175,12 +175,70 @@ def test_thirty_answers_in_one_room_are_what_the_room_sees():
         ROOMS.answer(code, "calibration 1", f"visit {k}", answer)
     for answer in given[:2]:
         student = visit("pages/lessons.py", lesson="calibration", room=code)
-        student.get("button_group")[0].set_value(answer).run()
-    teacher = visit("pages/lessons.py", lesson="calibration", room=code, lessons_shown="1")
-    assert f"What room {code} believed:** 30 answers" in words(teacher)
-    drawn = json.loads(teacher.get("plotly_chart")[-1].proto.spec)["data"][0]
+        predict(student, answer)
+    ROOMS.show(code, ("calibration", 1, True))
+    shown = visit("pages/lessons.py", lesson="calibration", room=code)
+    assert f"Predictions of room {code}:** 30 answers" in words(shown)
+    drawn = json.loads(shown.get("plotly_chart")[-1].proto.spec)["data"][0]
     assert list(map(int, drawn["text"])) == [given.count(label) for label in labels]
     assert given.count(labels[0]) == 8
+
+
+def predict(app, answer):
+    (group,) = [g for g in app.get("button_group") if str(g.key).startswith("lesson_answer")]
+    group.set_value(answer).run()
+    assert not app.exception
+
+
+def opened_room(lesson="calibration"):
+    """Open a room as a teacher does; returns the page and the code."""
+    teacher = visit("pages/lessons.py", lesson=lesson)
+    teacher.button(key="lesson_open_room").click().run()
+    code = "".join(teacher.query_params["room"])  # a text, or a list of one
+    return teacher, code
+
+
+def keys_of(app):
+    return {button.key for button in app.button} & {"lesson_next", "lesson_make", "lesson_previous"}
+
+
+def test_students_vote_and_only_the_teacher_reveals_and_moves_all_on():
+    teacher, code = opened_room()
+    assert keys_of(teacher) >= {"lesson_next", "lesson_make"}
+    # An address that asks for the answer does not give it.
+    student = visit("pages/lessons.py", lesson="calibration", room=code, lessons_shown="1")
+    assert not keys_of(student)
+    assert not student.get("plotly_chart")
+    predict(student, LESSONS["calibration"].steps[0].answers.labels[0])
+    teacher.button(key="lesson_next").click().run()  # reveal
+    student.run()
+    assert student.get("plotly_chart")
+    assert "What to notice" in words(student)
+    teacher.button(key="lesson_next").click().run()
+    student.run()
+    assert student.header[0].value.startswith("2 of 8")
+    assert not student.get("plotly_chart")
+
+
+def test_thirty_students_see_what_the_teacher_shows():
+    _, code = opened_room()
+    for step, revealed in ((3, False), (3, True), (8, True)):
+        ROOMS.show(code, ("calibration", step, revealed))
+        assert [ROOMS.shown(code) for _ in range(30)] == [("calibration", step, revealed)] * 30
+    late = visit("pages/lessons.py", lesson="awa", room=code)
+    assert late.header[0].value.startswith("8 of 8")
+    ROOMS.show(code, ("calibration", 99, False))
+    assert visit("pages/lessons.py", lesson="awa", room=code).header[0].value.startswith("8 of 8")
+
+
+def test_the_entrance_stands_next_to_the_question_and_a_closed_room_shows_nothing():
+    teacher, code = opened_room()
+    assert code in [metric.value for metric in teacher.metric]
+    assert any(f"room={code}" in each.value for each in teacher.code)
+    assert not [each for each in teacher.get("popover") if each.proto.popover.label == "Room"]
+    rooms = Rooms()
+    rooms.show("NOPE", ("calibration", 1, True))
+    assert rooms.shown("NOPE") is None
 
 
 # --- The page -------------------------------------------------------------------------------------
@@ -193,7 +251,7 @@ def test_a_step_asks_first_and_shows_afterwards():
     app.button(key="lesson_next").click().run()
     assert app.query_params["lessons_shown"] in ("1", ["1"])
     assert app.get("plotly_chart")
-    assert "Notice:" in words(app)
+    assert "What to notice:" in words(app)
     app.button(key="lesson_next").click().run()
     assert app.header[0].value.startswith("3 of 8")
     assert not app.get("plotly_chart")
@@ -224,8 +282,8 @@ def test_a_handout_has_every_step_with_its_question_answers_and_figure():
     asked, shown = html.split('<h1 class="answers">')
     for half in (asked, shown):
         assert half.count("<section>") == len(lesson.steps)
-    assert shown.count("Notice: ") == len(lesson.steps)
-    assert "Notice: " not in asked  # who reads from the top is asked before all answers
+    assert shown.count("What to notice: ") == len(lesson.steps)
+    assert "What to notice: " not in asked  # who reads from the top is asked before all answers
     assert 'class="plotly-graph-div"' not in asked
     assert "break-before: page" in html
     assert html.count('class="plotly-graph-div"') == len(lesson.steps)

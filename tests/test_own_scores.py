@@ -42,9 +42,7 @@ def opened(page, *own, **choices):
     """Open a page as a visitor who has brought scores before."""
     app = pages.visit("pages/board.py")
     app.session_state["scores_brought"] = own
-    for key, value in choices.items():
-        app.query_params[key] = value
-    app.switch_page(page).run()
+    pages.go(app, page, **choices).run()
     assert not app.exception
     return app
 
@@ -114,7 +112,7 @@ def test_overlap_gain_has_scores_among_the_methods():
 
 def test_overlap_gain_forgets_scores_of_another_split():
     app = opened("pages/overlap_gain.py", brought(scored_on("simulated-AWA2", "SS", "SAE")))
-    app.selectbox(key="split").set_value("PS").run()
+    app.selectbox(key="overlap_split").set_value("PS").run()
     assert not app.exception
     assert not app.error
     assert NAME not in app.multiselect(key="overlap_methods").options
@@ -127,7 +125,7 @@ def test_overlap_gain_of_own_scores_alone():
     assert metrics(app)["OverlapGain"].endswith("%")
     app.session_state["overlap_tab"] = "Methods × features"
     app.run()
-    assert "Choose a method beside them" in words(app)
+    assert "Choose a method to compare with" in words(app)
 
 
 def test_a_review_says_whether_scores_are_of_its_split():

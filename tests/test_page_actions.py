@@ -25,7 +25,10 @@ def visit(tmp_path_factory):
     """Open the page; what one test has fitted, the next one finds."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("ZSL_DATA", str(tmp_path_factory.mktemp("data")))
-        yield partial(pages.visit, PAGE, actions_configuration=HMDB51, actions_methods="LinearS2V")
+        few = {"actions_draws": "3, a first look"}
+        yield partial(
+            pages.visit, PAGE, actions_configuration=HMDB51, actions_methods="LinearS2V", **few
+        )
 
 
 def test_the_table_holds_what_the_study_gives(visit):

@@ -10,11 +10,12 @@ import pytest
 from tests import pages
 from tests.pages import settled, words
 from ui.scores import Brought
-from zslcore.analysis.comparison import ComparisonSpec, complete, planned
+from zslcore.analysis.comparison import ComparisonSpec
 from zslcore.datasets import load
 from zslcore.evaluation.protocol import fit_and_score
-from zslcore.evaluation.store import RunStore
 from zslcore.methods import get_method
+from zslcore.results.planning import Plan, planned
+from zslcore.results.store import ResultStore
 from zslcore.scores import ScoreFile, interpreted, judge
 
 PAGE = "pages/compare.py"
@@ -39,14 +40,14 @@ def kept(tmp_path_factory):
     folder = tmp_path_factory.mktemp("compared")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("ZSL_DATA", str(folder))
-        store, data = RunStore(), {name: load(name) for name in DATA}
+        store, data = ResultStore(), {name: load(name) for name in DATA}
         digests = {name: each.digest for name, each in data.items()}
         spec = ComparisonSpec(digests, ("PS",), tuple(METHODS), "gzsl")
         for each in data.values():
             for run in spec.runs_on(each):
-                complete(run, each, store, ("folds",))
+                Plan([run], choices=("folds",)).complete(run, each, store)
         standard = replace(spec, splits=("SS",)).run(DATA[1], "SS", "LinearS2V")
-        complete(standard, data[DATA[1]], store)
+        Plan([standard]).complete(standard, data[DATA[1]], store)
     return folder
 
 
@@ -65,7 +66,7 @@ def test_what_is_missing_is_run_when_asked_for_and_then_there(tmp_path, monkeypa
     app.button(key="compare_go").click().run()
     settled(app)
     assert "missing" not in words(app)
-    assert len(RunStore().results()) >= 4  # and what each fold chose
+    assert len(ResultStore().results()) >= 4  # and what each fold chose
     (table,) = [each.value for each in app.dataframe]
     assert set(table["method"]) == set(METHODS[:2])
 
@@ -80,11 +81,11 @@ def test_every_tab_shows_what_there_is(visit, tab):
 
 def test_ranks_say_what_can_be_told_and_what_cannot(visit):
     said = words(visit(compare_tab="Ranks"))
-    assert "over 2 occasions and 3 methods" in said
+    assert "over 2 rankings and 3 methods" in said
     assert "critical difference of two mean ranks is" in said
-    assert "With 2 occasions no pair can have a p below 0.5." in said
+    assert "With 2 rankings no pair can have a p below 0.5." in said
     folds = words(visit(compare_tab="Ranks", compare_chosen="on each fold"))
-    assert "so they are not independent occasions" in folds
+    assert "so they are not independent rankings" in folds
 
 
 def test_the_oracle_is_called_one(visit):
@@ -122,7 +123,7 @@ def test_an_order_of_another_figure_has_no_tau(visit):
 def test_folds_that_are_missing_are_not_called_runs(visit, kept, tmp_path, monkeypatch):
     monkeypatch.setenv("ZSL_DATA", str(tmp_path))
     shutil.copytree(kept, tmp_path, dirs_exist_ok=True)
-    store = RunStore()
+    store = ResultStore()
     data = load(DATA[0])
     spec = ComparisonSpec({DATA[0]: data.digest}, ("PS",), ("ESZSL",), "gzsl")
     first = store.get(spec.run(DATA[0], "PS", "ESZSL").key)
@@ -131,7 +132,7 @@ def test_folds_that_are_missing_are_not_called_runs(visit, kept, tmp_path, monke
     app = pages.visit(PAGE, **CHOSEN)
     assert "**The folds of 1 run are missing** (ESZSL)" in words(app)
     assert "run is missing" not in words(app)
-    assert "Their figures are below" in words(app)
+    assert "Their results are below" in words(app)
     store.delete(first.key)
     both = words(pages.visit(PAGE, **CHOSEN | {"compare_methods": [*METHODS, "GFZSL"]}))
     assert "3 runs are missing** (ESZSL, GFZSL)" in both

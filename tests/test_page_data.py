@@ -25,7 +25,7 @@ from zslcore.datasets.sandbox import client
 from zslcore.exceptions import ZSLError
 
 PAGE = "pages/data_and_splits.py"
-TABS = ["Statistics", "Images per class", "Attributes", "Split and folds", "Overlap", "Your own"]
+TABS = ["Statistics", "Images per class", "Attributes", "Split and folds", "Overlap", "Import"]
 
 
 @pytest.fixture
@@ -86,10 +86,10 @@ def test_a_search_that_finds_nothing_says_so_and_keeps_the_page(visit):
 
 def test_awa1_stands_beside_awa2_only_for_these(visit):
     app = visit(dataset="simulated-AWA1", data_tab="Images per class")
-    assert "AWA1 beside AWA2" in app.segmented_control(key="data_order").options
+    assert "AWA1 next to AWA2" in app.segmented_control(key="data_order").options
     app.selectbox(key="dataset").set_value("digits").run()
     assert not app.exception
-    assert "AWA1 beside AWA2" not in app.segmented_control(key="data_order").options
+    assert "AWA1 next to AWA2" not in app.segmented_control(key="data_order").options
 
 
 # --- Files from outside ---------------------------------------------------------------------------
@@ -100,14 +100,14 @@ def content(folder, *names):
 
 
 def upload(visit, files, **fields):
-    return upload_into(visit(data_tab="Your own"), files, **fields)
+    return upload_into(visit(data_tab="Import"), files, **fields)
 
 
 def upload_into(app, files, **fields):
     app.file_uploader(key="data_files").set_value(files)
     for key, value in fields.items():
         app.text_input(key=key).set_value(value)
-    app.button[0].click().run()
+    pages.press(app, "Import")
     assert not app.exception
     return app
 
@@ -156,7 +156,7 @@ def test_files_made_as_the_page_says_are_imported(visit, tmp_path, monkeypatch, 
 
 def test_an_upload_says_what_its_features_were_trained_on(visit, tmp_path):
     files = content(write_folder(tmp_path / "told"), "res101.mat", "att_splits.mat")
-    app = visit(data_tab="Your own")
+    app = visit(data_tab="Import")
     app.multiselect(key="data_pretraining").set_value(["none", "imagenet-1k"])
     app = upload_into(app, files, data_name="told")
     assert "'none' says that features were trained on nothing" in app.error[0].value
@@ -197,8 +197,8 @@ def test_an_import_shows_how_far_it_is_and_a_click_cancels_it(visit, monkeypatch
         st.stop()  # as Streamlit does to a run when somebody clicks, or leaves
 
     monkeypatch.setattr(uploads, "import_files", read)
-    app = visit(data_tab="Your own")
-    app.button[0].click().run()
+    app = visit(data_tab="Import")
+    pages.press(app, "Import")
     assert not app.exception
     assert "50%" in app.get("progress")[0].proto.text
     app.button(key="data_cancel").click().run()
@@ -214,7 +214,7 @@ def test_a_visit_makes_a_bounded_number_of_imports(visit, tmp_path, monkeypatch)
     app = upload(visit, files, data_name="many-1")
     assert app.success
     app.text_input(key="data_name").set_value("many-2")
-    app.button[0].click().run()
+    pages.press(app, "Import")
     assert "at most 1 imports in one visit" in app.error[0].value
     assert "many-2" not in available()
 
@@ -312,11 +312,11 @@ def test_a_benchmark_is_recognised_though_nobody_named_it(visit, tmp_path):
     app = upload(visit, benchmark_files(tmp_path))
     assert not app.error
     assert "Imported aPY\\-dino" in app.success[0].value
-    assert "the classes of aPY" in app.success[0].value
+    assert "Recognised as aPY" in app.success[0].value
     app = visit(dataset="aPY-dino", data_tab="Statistics")
     table = app.dataframe[0].value.set_index(["split", "quantity"])
     assert table.loc[("PS", "unseen test images"), "published"] == 7924
-    assert "does not know these classes" not in words(app)
+    assert "belong to no known benchmark" not in words(app)
     assert len(load("aPY-dino").split("PS").folds) == 3
     app = visit(dataset="aPY-dino", data_tab="Overlap", split="SS")
     assert "No list says" not in words(app)
@@ -324,7 +324,7 @@ def test_a_benchmark_is_recognised_though_nobody_named_it(visit, tmp_path):
 
 def test_data_of_nobodys_benchmark_are_said_to_be_so(visit):
     shown = visit(dataset="digits", data_tab="Statistics")
-    assert "does not know these classes from a benchmark" in words(shown)
+    assert "belong to no known benchmark" in words(shown)
 
 
 def test_the_first_view_is_the_picture_of_the_split(visit):
@@ -346,7 +346,7 @@ def test_other_endings_are_refused(name):
 
 def test_a_folder_of_this_machine_is_imported_where_it_lies(visit, at_the_machine, tmp_path):
     write_folder(tmp_path / "local")
-    app = visit(data_tab="Your own")
+    app = visit(data_tab="Import")
     app.text_input(key="data_folder_path").set_value(str(tmp_path / "local"))
     app.multiselect(key="data_folder_pretraining").set_value(["imagenet-21k"])
     next(button for button in app.button if button.label == "Import the folder").click().run()
@@ -357,7 +357,7 @@ def test_a_folder_of_this_machine_is_imported_where_it_lies(visit, at_the_machin
 
 
 def test_a_folder_that_is_not_there_gets_one_sentence(visit, at_the_machine):
-    app = visit(data_tab="Your own")
+    app = visit(data_tab="Import")
     app.text_input(key="data_folder_path").set_value("/nowhere/at/all")
     next(button for button in app.button if button.label == "Import the folder").click().run()
     assert len(app.error) == 1
@@ -388,8 +388,8 @@ def test_only_the_own_machine_is_local(headers, local):
 
 def test_a_visitor_from_elsewhere_is_offered_no_folder(visit, monkeypatch):
     monkeypatch.setattr(uploads, "is_local", lambda: False)
-    app = visit(data_tab="Your own")
-    assert [button.label for button in app.button] == ["Import"]
+    app = visit(data_tab="Import")
+    assert [button.label for button in app.button if button.label != "Search"] == ["Import"]
 
 
 # --- Figures --------------------------------------------------------------------------------------

@@ -20,7 +20,6 @@ from zslcore.__main__ import main
 from zslcore.commands.audit import read_decisions
 from zslcore.datasets import load
 from zslcore.evaluation.specs import RunSpec
-from zslcore.evaluation.store import RunStore
 from zslcore.exceptions import ZSLError
 from zslcore.leakage import (
     AuditContext,
@@ -34,14 +33,15 @@ from zslcore.leakage import (
 )
 from zslcore.leakage.loading import context_of_dataset
 from zslcore.leakage.words import HOW, how
+from zslcore.results.store import ResultStore
 
 PAGE = "pages/leakage_review.py"
 TABS = [
     "Findings",
     "Confirm or reject",
     "Corrected split",
-    "Against another split",
-    "What leaks cost",
+    "Diff",
+    "Impact on accuracy",
     "Quiz",
 ]
 
@@ -121,7 +121,7 @@ def test_decisions_go_with_their_data_set_and_come_back_with_it(visit):
 
 def test_decisions_are_carried_to_overlap_gain_and_back(visit):
     app = visit(decisions=decided("simulated-AWA2", {"seal": "confirmed", "pig": "rejected"}))
-    app.switch_page("pages/overlap_gain.py").run()
+    pages.go(app, "overlap_gain").run()
     assert not app.exception
     tip = next(m.help for m in app.metric if m.label == "ACC_OUC, overlapping")
     assert tip.endswith("6 overlapping classes.")
@@ -129,7 +129,7 @@ def test_decisions_are_carried_to_overlap_gain_and_back(visit):
     app.query_params["overlap_class"] = "seal"
     app.run()
     assert "Confirmed by hand" in words(app)
-    app.switch_page(PAGE).run()
+    pages.go(app, PAGE).run()
     assert "Rejected by hand, for imagenet-1k: pig" in words(app).replace("\\", "")
 
 
@@ -177,14 +177,14 @@ def test_kept_runs_tell_the_effect_and_the_oracle_gap_and_hide_no_declaration(vi
     assert "1 did not run" in words(visit())
     data = load("simulated-AWA2")
     spec = RunSpec("simulated-AWA2", "SS", "LinearS2V", select_for="zsl", digest=data.digest)
-    RunStore().run(spec, data)
+    ResultStore().run(spec, data)
     app = visit()
     assert "OverlapGain" in words(app)
     assert "parameters chosen on the test set would have gained up to" in words(app)
     assert "Not declared by the author" in words(app)  # our runs do not answer for the author
     assert "gamma was chosen on the test set" in words(visit(leakage_gamma="test"))
-    assert "Run here" in words(app)
-    assert "Run here" not in words(visit(split="PS"))
+    assert "Runs made here" in words(app)
+    assert "Runs made here" not in words(visit(split="PS"))
 
 
 def test_another_split_without_vocabulary_has_nothing_to_decide(visit):
@@ -200,12 +200,12 @@ def test_every_finding_leads_to_a_page_that_opens_where_it_says(visit):
     assert len(app.get("page_link")) == len(app.expander) >= 11
     for query, page in links.items():
         wanted = dict(urllib.parse.parse_qsl(query))
-        other = pages.visit(f"pages/{page}.py", **wanted)
+        other = pages.visit(wanted.pop("view", page or "playground"), **wanted)
         assert not other.error
         assert not other.toast
-        assert (other.selectbox(key="dataset").value, other.selectbox(key="split").value) == (
-            "simulated-AWA2", "SS"
-        )  # fmt: skip
+        chosen = {box.key: box.value for box in other.selectbox}
+        split = chosen.get("split", chosen.get("overlap_split"))
+        assert (chosen["dataset"], split) == ("simulated-AWA2", "SS")
         opened = {tab.label for tab in other.tabs if tab.children}
         assert opened >= {wanted[key] for key in wanted if key.endswith("_tab")}
 
@@ -213,13 +213,13 @@ def test_every_finding_leads_to_a_page_that_opens_where_it_says(visit):
 def test_quiz_waits_for_a_prediction_and_is_answered_by_the_audit(visit):
     app = visit(leakage_tab="Quiz", leakage_question="4")
     assert not app.success
-    app.button[0].click().run()
-    assert "Predict first" in words(app)
+    pages.press(app, "Ask the audit")
+    assert "Guess first" in words(app)
     app.radio(key="quiz_4").set_value("a class is both seen and unseen")
-    app.button[0].click().run()
+    pages.press(app, "Ask the audit")
     assert "Right" in app.success[0].value
     app.radio(key="quiz_4").set_value("nothing leaks")
-    app.button[0].click().run()
+    pages.press(app, "Ask the audit")
     assert "Not quite" in app.warning[0].value
 
 
@@ -231,7 +231,7 @@ def test_quiz_keeps_the_score_and_stands_below_no_verdict(visit):
     for k, (question, guess) in enumerate(guesses.items(), start=1):
         assert app.session_state["leakage_question"] == question
         app.radio(key=f"quiz_{question}").set_value(guess)
-        app.button[0].click().run()
+        pages.press(app, "Ask the audit")
         assert f"of {k}.**" in words(app)
         app.button(key="quiz_next").click().run()
     assert app.session_state["leakage_question"] == "1"
@@ -242,7 +242,7 @@ def test_a_second_guess_does_not_count(visit):
     app = visit(leakage_tab="Quiz", leakage_question="3")
     for guess in ("images are trained on and tested", "nothing leaks"):
         app.radio(key="quiz_3").set_value(guess)
-        app.button[0].click().run()
+        pages.press(app, "Ask the audit")
     assert "Score: 0 of 1." in words(app)
     assert "looked and found nothing: ZSL" in words(app)
 
@@ -298,18 +298,16 @@ def test_a_link_restores_who_gives_way_in_the_corrected_split(visit):
 
 
 def test_another_split_of_the_data_set_is_compared(visit):
-    app = visit(leakage_tab="Against another split", leakage_other="PS")
+    app = visit(leakage_tab="Diff", leakage_other="PS")
     assert "16 classes changed from seen to unseen or back" in words(app)
     titles = [caption.value for caption in app.caption]
     assert any(title.startswith("Rows by part") for title in titles)
-    assert "Upload another split file" in words(
-        visit(leakage_tab="Against another split", leakage_other="a file")
-    )
+    assert "Upload another split file" in words(visit(leakage_tab="Diff", leakage_other="a file"))
 
 
 def test_advice_names_the_controls_of_the_page(visit):
     text = words(visit())
-    assert "What else is known" in text
+    assert "Declare protocol" in text
     assert "=, \\-\\-" not in text
     assert ON_PAGE.keys() == HOW.keys()
     assert in_words_of_page(f"Give it {how('labels')}.") == f"Give it ({ON_PAGE['labels']})."
@@ -451,8 +449,8 @@ def test_every_answer_of_the_quiz_is_right_once():
     assert sorted(right) == sorted(quiz.ANSWERS)
 
 
-def test_the_command_of_the_readme_runs_as_printed(tmp_path, monkeypatch):
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
+def test_the_command_of_the_guide_runs_as_printed(tmp_path, monkeypatch):
+    text = (ROOT / "docs" / "guide" / "audit.md").read_text(encoding="utf-8")
     block = text.split("<!-- audit -->")[1].split("```")[1]
     command = shlex.split(block.strip().splitlines()[-1])
     arguments = command[command.index("audit") + 1 :]
@@ -476,7 +474,7 @@ def test_the_command_of_the_readme_runs_as_printed(tmp_path, monkeypatch):
 
 
 def test_what_a_leak_costs_is_measured_by_jobs_and_told_in_points(visit):
-    asked = {"dataset": "digits", "split": "PS", "leakage_tab": "What leaks cost"}
+    asked = {"dataset": "digits", "split": "PS", "leakage_tab": "Impact on accuracy"}
     app = visit(**asked, leak_cost_methods=["LinearS2V", "LinearV2S"], leak_cost_choose="false")
     pages.settled(app)
     assert "gains most AUSUC" in words(app)
@@ -486,13 +484,13 @@ def test_what_a_leak_costs_is_measured_by_jobs_and_told_in_points(visit):
 
 
 def test_what_has_nothing_to_leak_is_told_so(visit):
-    app = visit(dataset="simulated-AWA2", split="SS", leakage_tab="What leaks cost")
+    app = visit(dataset="simulated-AWA2", split="SS", leakage_tab="Impact on accuracy")
     assert "there is nothing to leak" in words(app)
 
 
 def test_without_the_planted_effect_photographs_are_told_to_share_nothing(visit):
-    asked = {"dataset": "simulated-aPY", "split": "PS", "leakage_tab": "What leaks cost"}
-    asked |= {"leak_cost_leak": "same photograph on both sides", "leak_cost_methods": "ESZSL"}
+    asked = {"dataset": "simulated-aPY", "split": "PS", "leakage_tab": "Impact on accuracy"}
+    asked |= {"leak_cost_leak": "same photograph in train and test", "leak_cost_methods": "ESZSL"}
     assert "the photographs are planted" in words(visit(**asked))
     off = visit(**asked, planted="false")
     assert "no effect is planted" in words(off)

@@ -102,7 +102,7 @@ def test_every_colour_is_another_picture(visit):
     sizes = np.bincount(categories["how sure"][tested])
     assert len(sizes) == 5
     assert sizes.max() - sizes.min() <= 1
-    assert len(set(categories["neighbours kept"])) > 4
+    assert len(set(categories["neighbours preserved"])) > 4
     assert labels["seen or unseen"] == ("seen", "unseen")
     assert labels["right or wrong"] == ("right", "wrong", "not in the test set")
     assert len(labels["class"]) == 50
@@ -183,7 +183,7 @@ def test_quality_is_that_of_the_map(visit):
     app = visit(awa1_tab="Quality", **QUICK)
     pair = [load("simulated-AWA1"), load("simulated-AWA2")]
     made = make_map(pair, MapSettings("pca", n_samples=2000, threads=1))
-    assert metrics(app)["15 nearest kept"] == f"{100 * made.quality.knn_recall:.1f} %"
+    assert metrics(app)["15 nearest preserved"] == f"{100 * made.quality.knn_recall:.1f} %"
     assert metrics(app)["Trustworthiness"] == f"{100 * made.quality.trustworthiness:.1f} %"
     assert "Do both data sets show a class the same way?" in words(app)
     assert "Sizes mean nothing" in words(app)

@@ -98,13 +98,13 @@ def test_another_choice_gives_other_numbers(visit):
 
 
 def test_a_split_without_overlap_is_explained_and_leads_on(visit):
-    app = visit(split="PS")
+    app = visit(overlap_split="PS")
     assert "no gain to compute" in words(app)
     assert not app.metric
     assert not app.error
     assert len(app.get("plotly_chart")) == 1  # accuracies there are
-    app.button[0].click().run()
-    assert app.selectbox(key="split").value == "SS"
+    pages.press(app, "Open simulated AWA2, split SS")
+    assert app.selectbox(key="overlap_split").value == "SS"
     assert metrics(app)
 
 
@@ -208,7 +208,7 @@ def test_a_decision_by_hand_changes_the_gain(visit):
 def test_nonsense_in_the_address_is_passed_over(visit, query):
     app = visit(**query)
     assert not app.error
-    assert app.title[0].value.endswith("better accuracy?")
+    assert app.title[0].value.endswith("what do they gain?")
 
 
 def test_tables_hold_what_the_formula_gives():

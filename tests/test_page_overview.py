@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.pages import APP
+from tests.pages import APP, go
 from zslcore.datasets import load
 from zslcore.evaluation.runs import execute
 from zslcore.evaluation.specs import RunSpec
@@ -14,7 +14,7 @@ WALL = "overview_wall"
 
 @pytest.fixture
 def app():
-    return AppTest.from_file(APP, default_timeout=60)
+    return go(AppTest.from_file(APP, default_timeout=60), "pages/overview.py")
 
 
 @pytest.fixture(scope="module")
@@ -57,14 +57,14 @@ def test_a_link_restores_the_picture(app):
     app.query_params["overview_picture"] = "3"
     app.run()
     assert app.number_input(key="overview_picture").value == 3
-    assert "Picture 3 is a 7" in captions(app)
+    assert "Image 3 is a 7" in captions(app)
 
 
 def test_begins_with_a_picture_that_is_lost_and_found_again(app):
     app.run()
     first = app.number_input(key="overview_picture").value
     assert "is wrong" in captions(app)
-    for answers in ("unseen digits only", "all ten, seen ones held back"):
+    for answers in ("unseen digits only", "all ten, calibrated"):
         app.segmented_control(key="overview_answers").set_value(answers).run()
         assert app.number_input(key="overview_picture").value == first
         assert "is right" in captions(app)
@@ -80,11 +80,11 @@ def test_names_every_accuracy_in_all_three_notations_once(app):
 def test_says_how_many_pictures_there_are(app):
     split = load("digits").split("PS")
     app.run()
-    assert f"{len(split.trainval):,} pictures to practise on" in captions(app)
+    assert f"{len(split.trainval):,} training images" in captions(app)
 
 
 def test_seen_digits_are_held_back_by_hand(app):
-    app.query_params["overview_answers"] = "all ten, seen ones held back"
+    app.query_params["overview_answers"] = "all ten, calibrated"
     taken = []
     for gamma in ("-1", "0.02", "1"):
         app.query_params["overview_gamma"] = gamma
@@ -96,7 +96,7 @@ def test_seen_digits_are_held_back_by_hand(app):
 
 @pytest.mark.parametrize("nonsense", ["many", "nan", "inf", ""])
 def test_a_gamma_that_is_none_is_passed_over(app, nonsense):
-    app.query_params["overview_answers"] = "all ten, seen ones held back"
+    app.query_params["overview_answers"] = "all ten, calibrated"
     app.run()
     usual = captions(app)
     app.query_params["overview_gamma"] = nonsense

@@ -1,23 +1,24 @@
-"""Published: every table, ours beside, claims with their verdicts, findings and checks."""
+"""Published: every table, ours with_runs, claims with their verdicts, findings and checks."""
 
 from dataclasses import replace
 
 import pytest
 
 from tests import pages
-from tests.pages import metrics, words
-from ui.figures.published import differences, judgment_forest
+from tests.pages import words
+from ui import site_map
+from ui.figures.published import differences
 from ui.sections.compare import in_words
 from ui.sections.published import SEE
 from zslcore.analysis.comparison import MEASURES
-from zslcore.analysis.papers.alongside import PRINTED_TABLES, beside
-from zslcore.analysis.papers.claims import CLAIMS, evidence_of, judge_all
+from zslcore.analysis.papers.alongside import PRINTED_TABLES, with_runs
+from zslcore.analysis.papers.claims import CLAIMS, evidence_of
 from zslcore.analysis.papers.findings import FINDINGS
 from zslcore.datasets import load
 from zslcore.datasets.facts import class_facts
 from zslcore.evaluation.runs import execute
 from zslcore.evaluation.specs import RunSpec
-from zslcore.evaluation.store import RunStore
+from zslcore.results.store import ResultStore
 
 PAGE = "pages/published.py"
 TITLES = [f"{table.source}: {table.title}" for table in PRINTED_TABLES.values()]
@@ -49,7 +50,7 @@ def kept(results, tmp_path_factory):
     """A data folder that holds these results."""
     folder = tmp_path_factory.mktemp("published")
     for result in results:
-        RunStore(folder / "runs.sqlite").put(result)
+        ResultStore(folder / "runs.sqlite").put(result)
     return folder
 
 
@@ -74,14 +75,14 @@ def test_ours_stands_beside_with_its_difference(visit):
     row = table[(table["method"] == "SAE") & (table["dataset"] == "aPY") & (table["split"] == "PS")]
     assert row["ours"].item() - row["printed"].item() == pytest.approx(row["difference"].item())
     assert row["why"].item() == "simulated data"
-    assert "2 of 130 figures" in words(app)
+    assert "2 of 130 results" in words(app)
 
 
 def test_ours_comes_from_the_data_set_that_is_chosen(results, tmp_path, monkeypatch):
     monkeypatch.setenv("ZSL_DATA", str(tmp_path))
     # Three digits stand for the twelve unseen classes of aPY.
     monkeypatch.setattr("zslcore.analysis.papers.claims.evidence._benchmark", lambda _: "aPY")
-    store = RunStore()
+    store = ResultStore()
     for result, name in zip(results[:2], ("aPY-long-name", "aPY"), strict=True):
         spec = replace(result.spec, dataset=name, method="SAE", params={}, grid={})
         of = {"spec": spec, "key": spec.key, "simulated": False, "params_origin": "validated"}
@@ -101,53 +102,20 @@ def test_without_runs_a_table_says_how_to_make_them(visit):
     assert "There is no run on real features for this table yet" in words(app)
 
 
-def test_a_claim_opens_from_its_link_with_its_verdicts(visit):
-    app = visit(published_tab="Claims", published_claim="cal-lifts-every-method")
-    said = words(app)
-    assert "Calibration raises H for every method" in said
-    assert "✓ holds" in said
-    shown = metrics(app)
-    assert shown["Printed tables"].endswith(" hold")
-    assert shown["Runs on real features"] == "0 of 0 hold"
-    assert shown["Runs on simulated data"].endswith(" with figures")
-    assert len(app.dataframe[0].value) == 58
-    app.selectbox(key="published_claim").set_value("gbu-cross-p").run()
-    assert "24 pairs give p = 0\\.35" in words(app)
-
-
-def test_simulated_runs_have_figures_and_no_verdict(visit):
-    app = visit(published_tab="Claims", published_claim="gbu-gzsl-lower")
-    said = words(app)
-    assert "Runs on simulated data: simulated, no verdict" in said
-    assert "over 2 methods" in said
-    verdicts = app.dataframe[0].value["simulated"]
-    assert set(verdicts) == {"simulated, no verdict", "? cannot be told"}
-
-
-def test_exceptions_stand_with_the_verdict(visit):
-    app = visit(published_tab="Claims", published_claim="gbu-reproduced")
-    assert "✓ holds but for DSRL on aPY" in words(app)
-
-
 @pytest.mark.parametrize(("table", "moved"), [("GBU, table 3", 18), ("GBU, table 6", 30)])
 def test_tables_3_and_6_show_both_versions(visit, table, moved):
     title = next(title for title in TITLES if title.startswith(table))
     app = visit(published_table=title)
-    assert f"{moved} figures of this table were others" in words(app)
+    assert f"{moved} numbers of this table were different" in words(app)
     shown = app.dataframe[0].value
     assert shown["earlier"].notna().sum() == moved
 
 
-def test_claims_of_one_paper(visit):
-    app = visit(published_tab="Claims", published_papers=["FAIR"])
-    assert set(app.dataframe[0].value["paper"]) == {"FAIR"}
-
-
 def test_findings_and_checks_are_listed(visit):
-    app = visit(published_tab="Findings")
+    app = pages.visit("findings")
     said = words(app)
     assert all(finding.command in said for finding in FINDINGS)
-    checks = words(visit(published_tab="Checks"))
+    checks = words(pages.visit("checks"))
     assert "1 of 70 does not agree" in checks
     assert "All 6 agree" in checks
 
@@ -156,9 +124,9 @@ def test_findings_and_checks_are_listed(visit):
 
 
 def test_differences_are_told_in_words_and_colour_has_its_zero_in_the_middle(results):
-    made = beside("calibration_zsl_top1", evidence_of(results)["simulated"])
+    made = with_runs("calibration_zsl_top1", evidence_of(results)["simulated"])
     assert made["ours"].isna().all()  # of aPY nothing is printed there
-    made = beside("zsl_top1", evidence_of(results)["simulated"]).dropna(subset=["ours"])
+    made = with_runs("zsl_top1", evidence_of(results)["simulated"]).dropna(subset=["ours"])
     made = made[made["method"] == "SAE"]  # the paper's variant of GFZSL has a figure, too
     figure = differences(made)
     (heat,) = figure.data
@@ -168,18 +136,11 @@ def test_differences_are_told_in_words_and_colour_has_its_zero_in_the_middle(res
     assert float(heat.text[0][0].replace("−", "-")) == pytest.approx(heat.z[0][0], abs=0.05)
 
 
-def test_a_forest_has_a_row_a_body_with_a_number():
-    of = judge_all([], ["cal-calibration-lifts"])["cal-calibration-lifts"]
-    (row,) = judgment_forest(of).data
-    assert row.x[0] == pytest.approx(100 * of["printed"].number)
-    low, high = row.x[0] - row.error_x.arrayminus[0], row.x[0] + row.error_x.array[0]
-    assert (low, high) == pytest.approx((100 * of["printed"].low, 100 * of["printed"].high))
-
-
 def test_every_claim_that_can_be_asked_of_own_runs_leads_there():
     for id_ in CLAIMS:
         see = next(where for begins, where in SEE.items() if id_.startswith(begins))
-        page, choices = see[0], dict(see[2])
+        view, choices = see[0], dict(see[2])
         assert choices.pop("compare_figure", "H") in map(in_words, MEASURES)
-        text = (pages.ROOT / page).read_text()
+        page = site_map.page_of(view).name
+        text = (pages.ROOT / "ui" / "views" / page / f"{view}.py").read_text()
         assert all(f'"{value}"' in text for value in choices.values())

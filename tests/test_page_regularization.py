@@ -12,7 +12,7 @@ from zslcore.analysis import bias_variance
 from zslcore.analysis.regularization import RegularizationSpec
 from zslcore.datasets import load
 from zslcore.evaluation.specs import RunSpec
-from zslcore.evaluation.store import RunStore
+from zslcore.results.store import ResultStore
 
 SPEC = RegularizationSpec("digits", "PS", "LinearV2S")
 
@@ -154,7 +154,7 @@ def test_three_settings_are_those_of_the_store(tmp_path, monkeypatch):
     app.run()
     assert "Nothing has been run" in words(app)
     spec = RunSpec("digits", "PS", "LinearS2V", digest=data.digest)
-    made = [RunStore().run(replace(spec, select_for=t), data)[0] for t in ("zsl", "gzsl")]
+    made = [ResultStore().run(replace(spec, select_for=t), data)[0] for t in ("zsl", "gzsl")]
     app.run()
     table = app.dataframe[0].value
     assert list(table["method"]) == ["LinearS2V"]
@@ -202,8 +202,8 @@ def test_a_method_without_attributes_has_no_panel_of_their_error():
 def test_chosen_values_and_oracles_are_marked_where_they_are(path):
     stops = {stop.name: stop.place for stop in path_in_hand(path, "λ", start=0).stops}
     assert stops == {
-        "chosen for ZSL": path.for_zsl,
-        "chosen for GZSL": path.for_gzsl,
+        "tuned for ZSL": path.for_zsl,
+        "tuned for GZSL": path.for_gzsl,
         "oracle for ZSL": path.oracle_zsl,
         "oracle for GZSL": path.oracle_gzsl,
     }

@@ -10,11 +10,11 @@ from tests.pages import metrics, visit, words
 from tests.worlds import linear_world
 from ui.run_address import address_of
 from ui.sections.runs import label_of
-from zslcore.analysis.comparison import complete
 from zslcore.analysis.run_listing import as_json
 from zslcore.evaluation.runs import RunResult, execute
 from zslcore.evaluation.specs import RunSpec
-from zslcore.evaluation.store import ImportMark, KeptRun, RunStore
+from zslcore.results.planning import Plan
+from zslcore.results.store import ImportMark, ResultStore, StoredRun
 
 PAGE = "pages/runs.py"
 WORLD = linear_world(noise=1.0)
@@ -34,10 +34,12 @@ def store(results, tmp_path, monkeypatch):
     """Two runs of our own, the newest by Ada."""
     monkeypatch.setenv("ZSL_DATA", str(tmp_path))
     st.cache_resource.clear()
-    store = RunStore()
+    store = ResultStore()
     for result in results[:2]:
         store.put(result)
-    store.add([KeptRun(results[2], ImportMark("Ada *", "hers.json", "2026-05-05T00:00:00+00:00"))])
+    store.add(
+        [StoredRun(results[2], ImportMark("Ada *", "hers.json", "2026-05-05T00:00:00+00:00"))]
+    )
     return store
 
 
@@ -53,7 +55,7 @@ def test_without_runs_the_page_says_where_they_come_from(tmp_path, monkeypatch):
     app = open_page()
     assert "There is no run yet." in words(app)
     assert not app.dataframe
-    assert not RunStore().path.exists()
+    assert not ResultStore().path.exists()
 
 
 def test_all_runs_are_listed_newest_first_with_their_origin(store, results):
@@ -72,7 +74,7 @@ def test_all_runs_are_listed_newest_first_with_their_origin(store, results):
     [
         ({"runs_methods": ["LinearS2V", "ESZSL"]}, [2, 0]),
         ({"runs_whose": "computed here"}, [1, 0]),
-        ({"runs_whose": "of other people"}, [2]),
+        ({"runs_whose": "imported"}, [2]),
         ({"runs_since": "2026-02-01"}, [2, 1]),
         ({"runs_order": "method"}, [2, 0, 1]),
         ({"runs_order": "method", "runs_reversed": "true"}, [1, 0, 2]),
@@ -89,7 +91,7 @@ def test_filters_that_leave_nothing_say_so(store):
 
 
 def test_one_run_is_shown_with_its_figures_and_command(store, results):
-    app = open_page(runs_run=label_of(KeptRun(results[0])))
+    app = open_page(runs_run=label_of(StoredRun(results[0])))
     assert metrics(app)["ZSL accuracy"] == f"{100 * results[0].evaluation.zsl:.1f} %"
     assert app.code[0].value == results[0].spec.command()
     assert not app.warning
@@ -97,16 +99,16 @@ def test_one_run_is_shown_with_its_figures_and_command(store, results):
 
 
 def test_what_an_oracle_chose_is_called_a_bound(store):
-    complete(RunSpec(WORLD.name, "PS", "SAE"), WORLD, store, ["oracle"])
+    Plan([RunSpec(WORLD.name, "PS", "SAE")], choices=["oracle"]).complete_all(WORLD, store)
     app = open_page(runs_methods=["SAE"])
     assert sorted(app.dataframe[0].value["chosen"]) == ["GZSL", "oracle"]
     (bound,) = (r for r in store.results() if r.spec.method == "SAE" and r.oracle is None)
-    app = open_page(runs_methods=["SAE"], runs_run=label_of(KeptRun(bound)))
+    app = open_page(runs_methods=["SAE"], runs_run=label_of(StoredRun(bound)))
     assert "a bound, never a result" in app.warning[0].value
 
 
 def test_two_runs_are_compared(store, results):
-    first, second = (label_of(KeptRun(result)) for result in results[:2])
+    first, second = (label_of(StoredRun(result)) for result in results[:2])
     app = open_page(runs_run=first, runs_beside=second)
     assert not app.metric
     figures, spec, classes = (table.value for table in app.dataframe[1:4])
@@ -125,12 +127,14 @@ def test_two_runs_are_compared(store, results):
 def test_what_stands_between_two_runs_is_said(store, results):
     given = execute(RunSpec(WORLD.name, "PS", "SAE", params={"lam": 1.0}), WORLD)
     store.put(given)
-    app = open_page(runs_run=label_of(KeptRun(results[0])), runs_beside=label_of(KeptRun(given)))
+    app = open_page(
+        runs_run=label_of(StoredRun(results[0])), runs_beside=label_of(StoredRun(given))
+    )
     assert "They were chosen differently" in app.warning[0].value
 
 
 def test_a_run_is_deleted_only_after_it_was_confirmed(store, results):
-    app = open_page(runs_run=label_of(KeptRun(results[0])))
+    app = open_page(runs_run=label_of(StoredRun(results[0])))
     assert store.get(results[0].key)
     assert "All visitors of this server share" in words(app)
     app.button(key="runs_delete").click().run()
@@ -142,7 +146,7 @@ def test_a_run_is_deleted_only_after_it_was_confirmed(store, results):
 def test_results_of_somebody_else_are_brought_in_and_marked(store, results):
     app = open_page()
     assert app.button(key="runs_bring").disabled
-    file = as_json([KeptRun(results[0])]).encode()
+    file = as_json([StoredRun(results[0])]).encode()
     app.file_uploader[0].set_value([("his.json", file, "application/json")])
     app.text_input(key="runs_who").set_value("Bob").run()
     app.button(key="runs_bring").click().run()
@@ -157,7 +161,7 @@ def test_a_file_that_is_no_result_is_one_sentence(store):
     app.text_input(key="runs_who").set_value("Bob").run()
     app.button(key="runs_bring").click().run()
     assert "values that do not fit" in app.error[0].value
-    assert len(store.kept()) == 3
+    assert len(store.stored()) == 3
 
 
 def test_unreadable_rows_are_counted_and_nonsense_in_the_address_is_passed_over(store):
@@ -168,7 +172,7 @@ def test_unreadable_rows_are_counted_and_nonsense_in_the_address_is_passed_over(
     )
     assert not app.error
     assert len(keys(app)) == 3
-    assert "1 result was kept by another version" in words(app).replace("\\", "")
+    assert "1 result was written by another version" in words(app).replace("\\", "")
 
 
 @pytest.mark.parametrize(
@@ -185,7 +189,7 @@ def test_the_link_of_a_run_opens_the_same_run(asked, tmp_path, monkeypatch):
     spec = RunSpec("digits", "PS", **asked)
     app = visit("pages/evaluate.py", **address_of(spec))
     assert app.metric
-    made = [result.spec for result in RunStore().results()]  # and for ZSL, beside it
+    made = [result.spec for result in ResultStore().results()]  # and for ZSL, beside it
     (made,) = (one for one in made if one.select_for == "gzsl")
     same = [
         (replace(one, digest="", params=one.estimator.get_params()).key, one.grid)
@@ -231,7 +235,7 @@ def deletes(app):
 
 def test_a_stranger_deletes_no_run_in_public(store, monkeypatch):
     monkeypatch.setenv("ZSL_PUBLIC", "1")
-    for one in store.kept():
+    for one in store.stored():
         app = opened_at(one)
         assert not deletes(app)
         assert "Only the owner of a run can delete it" in words(app)
@@ -241,27 +245,27 @@ def test_who_owns_the_data_deletes_runs_on_them(store, results, monkeypatch):
     monkeypatch.setenv("ZSL_PUBLIC", "1")
     spec = replace(results[0].spec, dataset="mine.v-0123456789abcdef")
     store.put(replace(results[0], spec=spec))
-    one = next(one for one in store.kept() if one.result.spec == spec)
+    one = next(one for one in store.stored() if one.result.spec == spec)
     assert not deletes(opened_at(one, visitor="f" * 16))
     owner = opened_at(one, visitor="0123456789abcdef")
     owner.button(key="runs_delete").click().run()
     assert not owner.exception
-    assert one.id not in {each.id for each in store.kept()}
+    assert one.id not in {each.id for each in store.stored()}
 
 
 def test_who_has_brought_a_result_deletes_it_and_nobody_replaces_it(store, tmp_path, monkeypatch):
     monkeypatch.setenv("ZSL_PUBLIC", "1")
     path = tmp_path / "theirs.json"
-    path.write_text(as_json(store.kept()[1:2], ()))
+    path.write_text(as_json(store.stored()[1:2], ()))
     owner, stranger = bring(path), bring(path)
-    one = next(one for one in store.kept() if one.imported and one.imported.who == "Bo")
+    one = next(one for one in store.stored() if one.imported and one.imported.who == "Bo")
     assert not owner.error
     assert "results of Bo are here already, from another visitor" in stranger.error[0].value
     assert not deletes(opened_at(one))
     owner.session_state["runs_run"] = label_of(one)
     owner.run()
     owner.button(key="runs_delete").click().run()
-    assert one.id not in {each.id for each in store.kept()}
+    assert one.id not in {each.id for each in store.stored()}
 
 
 def bring(path):

@@ -53,9 +53,9 @@ def test_every_tab_shows_something(tab):
     app.run()
     assert not app.exception
     said = {
-        "Beside another": "McNemar",
+        "Compare": "McNemar",
         "Split and overlaps": "unseen classes are among those of",
-        "Printed figures": "not recognised as those of",
+        "Published results": "not recognised as those of",
     }
     if tab in said:
         assert said[tab] in words(app)
@@ -76,7 +76,7 @@ def test_a_file_with_a_question_waits_for_its_answer(tmp_path, scored):
     app.radio[0].set_value(app.radio[0].options[0]).run()
     assert not app.exception
     assert metrics(app)["AUSUC"] == f"{100 * scored.curve.ausuc:.1f} %"
-    assert "No γ is chosen for these scores." in words(app)
+    assert "No validated γ." in words(app)
 
 
 def test_two_files_of_one_name_are_two(tmp_path, scored):
@@ -110,7 +110,7 @@ def test_what_was_brought_is_there_when_one_comes_back(tmp_path, scored):
     kept = app.session_state["scores_brought"]
     again = pages.visit("pages/evaluate.py")
     again.session_state["scores_brought"] = kept
-    again.switch_page(PAGE).run()
+    pages.go(again, PAGE).run()
     assert "You brought these files earlier on this visit." in words(again)
     assert r"own\.npz: 785 images" in words(again)
     again.button(key="scores_forget").click().run()
@@ -183,7 +183,7 @@ def test_validation_scores_of_test_images_are_an_oracle_on_the_page(tmp_path, sc
     assert not app.exception
     assert ("H, validated γ" in metrics(app)) == (not peeked)
     assert any("this is an oracle" in warning.value for warning in app.warning) == peeked
-    assert "No γ is chosen for these scores." not in words(app)
+    assert "No validated γ." not in words(app)
 
 
 @pytest.fixture(scope="module")
@@ -297,7 +297,7 @@ def test_a_known_test_set_brings_printed_figures_and_overlaps(tmp_path):
     uploaded(app, known_scores(tmp_path))
     assert not app.exception
     assert "H at γ = 0" not in metrics(app)  # there is no curve without seen test images
-    app.session_state["scores_tab"] = "Printed figures"
+    app.session_state["scores_tab"] = "Published results"
     app.run()
     table = app.dataframe[0].value
     assert table["method"].iloc[0] == "own.npz"
@@ -339,7 +339,7 @@ def test_real_scores_show_their_published_figures(name, of, figures, ausuc):
     u, s, H = figures
     assert shown["H at γ = 0"] == f"{H} %"
     assert shown["AUSUC"].endswith(" %")
-    app.session_state["scores_tab"] = "Printed figures"
+    app.session_state["scores_tab"] = "Published results"
     app.run()
     ours = app.dataframe[0].value.iloc[0]
     assert ours["method"] == f"{name}.npz"

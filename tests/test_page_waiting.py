@@ -9,8 +9,8 @@ from streamlit.testing.v1 import AppTest
 from tests.pages import metrics, until, visit
 from ui import frame, waiting
 from zslcore import jobs
-from zslcore.evaluation.store import RunStore
 from zslcore.jobs import runner
+from zslcore.results.store import ResultStore
 
 
 @pytest.fixture(autouse=True)
@@ -110,7 +110,7 @@ def test_place_in_the_queue_is_shown(panel):
 def test_a_method_trained_in_epochs_is_run_by_a_job_and_kept(page):
     app = visit(page, method="CMT", parameters="given", CMT_epochs="2")
     shown = metrics(until(app, lambda app: app.metric))
-    (kept,) = RunStore().results()
+    (kept,) = ResultStore().results()
     assert kept.spec.method == "CMT"
     assert shown["ZSL accuracy"] == f"{100 * kept.evaluation.zsl:.1f} %"
     assert not any("racle gap" in label for label in shown)  # the grid is not swept on the test set

@@ -4,10 +4,11 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from tests.pages import APP, ROOT, metrics, sent_down, visit, words
+from tests.pages import APP, go, metrics, press, sent_down, visit, words
+from ui import site_map
 from ui.text import GAP_OF_ALL, GAP_OF_GAMMA, GAP_OF_PARAMETERS, GLOSSARY
 
-PAGES = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "pages").glob("*.py"))
+VIEWS = [view.name for page in site_map.PAGES for view in page.views]
 RUN_PAGES = ["pages/calibration.py", "pages/evaluate.py"]
 
 
@@ -19,17 +20,17 @@ def _own_data(tmp_path_factory):
         yield
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("page", VIEWS)
 def test_page_runs_cold_and_warm(page, tmp_path, monkeypatch):
     monkeypatch.setenv("ZSL_DATA", str(tmp_path))
     st.cache_data.clear()
     st.cache_resource.clear()
-    app = AppTest.from_file(APP, default_timeout=60).run().switch_page(page)
+    app = go(AppTest.from_file(APP, default_timeout=60).run(), page)
     for cache in ("cold", "warm"):
         app.run()  # switch_page alone runs nothing
         assert not app.exception, cache
         assert not app.error, cache
-        assert app.title[0].value.endswith("?")
+        assert app.title[0].value
 
 
 def test_only_like_stands_beside_like_on_evaluate():
@@ -62,7 +63,7 @@ def test_parameters_given_by_hand_have_no_gap_of_parameters():
     assert GAP_OF_GAMMA in labels
     assert not {GAP_OF_ALL, GAP_OF_PARAMETERS} & set(labels)
     assert "no grid is searched: there is no gap of parameters" in words(app)
-    assert "Figures of this row are per class" in words(app)
+    assert "Metrics of this row are per class" in words(app)
 
 
 def test_each_gap_has_a_name_of_its_own_and_the_larger_choice_the_larger_gap():
@@ -86,6 +87,19 @@ def test_link_restores_the_choices(page):
     assert app.select_slider(key="SAE_lam").value == 10
     assert app.number_input(key="seed").value == 3
     assert app.selectbox(key="features").value == "none"
+
+
+@pytest.mark.parametrize(
+    ("page", "key", "former"),
+    [
+        ("pages/data_and_splits.py", "data_tab", "Your own"),
+        ("pages/calibration.py", "calibration_beside", "parameters chosen for ZSL"),
+    ],
+)
+def test_a_link_to_a_former_option_opens_it_by_its_present_name(page, key, former):
+    app = visit(page, **{key: former})
+    assert app.session_state[key] == site_map.RENAMED[former]
+    assert not app.toast
 
 
 @pytest.mark.parametrize("page", RUN_PAGES)
@@ -173,7 +187,7 @@ def test_a_gamma_does_not_outlive_its_run():
     ("beside", "band"),
     [
         ("SAE", "of other test classes"),
-        ("parameters chosen for ZSL", "of the validation folds"),
+        ("tuned for ZSL", "of the validation folds"),
     ],
 )
 def test_another_curve_and_a_band_stand_behind_the_one_in_hand(beside, band):
@@ -200,7 +214,7 @@ def test_predicting_first_hides_the_answer_until_it_is_given():
     app = visit("pages/calibration.py", calibration_predict="true")
     assert not app.metric
     app.slider(key="calibration_guess").set_value(20)
-    app.button[0].click().run()
+    press(app, "Reveal")
     assert app.metric
     assert any("Predicted 20 %" in text.value for text in app.markdown)
 

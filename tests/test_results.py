@@ -115,7 +115,7 @@ def test_the_same_data_have_one_digest():
 def test_new_rows_name_revisions_and_sources_and_no_commit():
     new = traced(pd.DataFrame({"method": ["ESZSL", "?"], "zsl": [0.5, 0.5]}))
     assert set(new["commit"]) == {""}
-    assert set(new["version"]) == {version.release()}
+    assert set(new["version"]) == {version.version()}
     assert set(new["sources"]) == {version.sources()}
     assert json.loads(new["revisions"][0]) == {
         "ESZSL": METHODS["ESZSL"].revision,

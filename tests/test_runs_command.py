@@ -11,7 +11,7 @@ from tests.worlds import linear_world
 from zslcore.__main__ import main
 from zslcore.evaluation.runs import RunResult, execute
 from zslcore.evaluation.specs import RunSpec
-from zslcore.evaluation.store import RunStore
+from zslcore.results.store import ResultStore
 
 WORLD = linear_world(noise=1.0)
 
@@ -28,8 +28,8 @@ def results():
 def store(results, tmp_path, monkeypatch):
     monkeypatch.setenv("ZSL_DATA", str(tmp_path))
     for k, result in enumerate(results, 1):
-        RunStore().put(replace(result, created=f"2026-0{k}-01T00:00:00+00:00"))
-    return RunStore()
+        ResultStore().put(replace(result, created=f"2026-0{k}-01T00:00:00+00:00"))
+    return ResultStore()
 
 
 def said(capsys, *words, code=0):
@@ -51,7 +51,7 @@ def test_all_runs_are_listed_newest_first_with_or_without_the_verb(store, result
 def test_filters_and_orders(store, results, capsys):
     assert results[1].key not in said(capsys, "list", "--method", "LinearS2V")
     assert results[0].key not in said(capsys, "list", "--since", "2026-02-01")
-    assert said(capsys, "list", "--imported") == "No such run is kept.\n"
+    assert said(capsys, "list", "--imported") == "No such run is stored.\n"
     first = said(capsys, "list", "--sort", "method").splitlines()[1]
     assert first.startswith(results[0].key)
     last = said(capsys, "list", "--sort", "method", "--reverse").splitlines()[-1]
@@ -63,7 +63,7 @@ def test_filters_and_orders(store, results, capsys):
 
 def test_an_empty_store_says_so(tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("ZSL_DATA", str(tmp_path / "none"))
-    assert said(capsys) == "No run is kept yet.\n"
+    assert said(capsys) == "No run is stored yet.\n"
     assert said(capsys, "list", "--method", "any", "--json") == "[]\n"
 
 
@@ -123,7 +123,7 @@ def test_only_what_is_named_is_deleted(store, results, capsys):
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["show", "nothing"], "No run is kept under 'nothing'"),
+        (["show", "nothing"], "No run is stored under 'nothing'"),
         (["list", "--since", "monday"], "--since: expected a day as 2026-01-31; got 'monday'."),
         (["list", "--method", "LinearS3V"], "did you mean 'LinearS2V'?"),
         (["list", "--sort", "hm"], "Unknown order of runs 'hm'; choose from: "),
@@ -142,4 +142,4 @@ def test_what_cannot_be_read_is_counted_aloud(store, capsys):
     with store.writing() as db:
         db.execute("INSERT INTO runs VALUES ('x', '', 'y')")
     assert main(["runs"]) == 0
-    assert "1 result was kept by another version" in capsys.readouterr().err
+    assert "1 result was written by another version" in capsys.readouterr().err

@@ -54,14 +54,14 @@ def test_an_outline_on_one_of_two_maps_holds_the_same_images_on_the_other(joint)
 
 def test_maps_apart_share_images_where_these_are_the_same(single):
     order = match_classes(*PAIR)
-    linked = Scene.apart(PAIR, single, order, same=True)
+    linked = Scene.separate(PAIR, single, order, same=True)
     assert len(linked) == len(single[0])
     np.testing.assert_array_equal(linked.images[1], linked.images[0])
     table = linked.table()
     assert {"x_pair 1", "y_pair 2"} < set(table.columns)
     assert table.notna().all(axis=None)
 
-    loose = Scene.apart(PAIR, single, order, same=False)
+    loose = Scene.separate(PAIR, single, order, same=False)
     assert len(loose) == len(single[0]) + len(single[1])
     assert not set(loose.images[0]) & set(loose.images[1])
     second = loose.part == 1

@@ -14,9 +14,9 @@ from zslcore.datasets import ZSLDataset, load
 from zslcore.datasets.facts import published
 from zslcore.evaluation.runs import execute
 from zslcore.evaluation.specs import RunSpec
-from zslcore.evaluation.store import RunStore
 from zslcore.exceptions import ZSLError
 from zslcore.extraction.encoder import torchvision
+from zslcore.results.store import ResultStore
 
 PAGE = "pages/compare.py"
 ANIMALS = ("bat", "cow", "deer", "fox", "goat", "otter", "seal", "zebra")
@@ -45,7 +45,7 @@ def folder(tmp_path_factory):
             data = load(name)
             spec = RunSpec(name, next(iter(data.splits)), "LinearS2V", digest=data.digest)
             made = execute(replace(spec, select_for="zsl"), data, with_oracle=False)
-            RunStore().put(made)
+            ResultStore().put(made)
     return folder / "data"
 
 
@@ -103,7 +103,7 @@ def test_ours_stand_beside_the_printed_figures(opened):
     app.selectbox(key="compare_crops_figure").set_value("ZSL").run()
     assert not app.exception
     row = table_of(app).set_index("method").loc["LinearS2V"]
-    kept = {result.spec.dataset: result.evaluation for result in RunStore().results()}
+    kept = {result.spec.dataset: result.evaluation for result in ResultStore().results()}
     for name, crops in (("one", 1), ("ten", 10)):
         assert row[f"{crops} per class"] == pytest.approx(100 * kept[name].zsl)
         assert row[f"{crops} per sample"] == pytest.approx(100 * kept[name].zsl_per_sample)

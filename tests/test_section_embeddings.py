@@ -13,7 +13,7 @@ from zslcore.datasets import ZSLDataset, load
 from zslcore.datasets.importing import import_dataset
 from zslcore.evaluation.runs import execute
 from zslcore.evaluation.specs import RunSpec
-from zslcore.evaluation.store import RunStore
+from zslcore.results.store import ResultStore
 
 PAGE = "pages/compare.py"
 
@@ -59,7 +59,7 @@ def test_data_sets_with_the_same_images_are_compared():
     for data in (digits, imported):
         spec = RunSpec(data.name, "PS", "LinearS2V", digest=data.digest)
         for task in ("zsl", "gzsl"):
-            RunStore().put(execute(replace(spec, select_for=task), data, with_oracle=False))
+            ResultStore().put(execute(replace(spec, select_for=task), data, with_oracle=False))
     app = opened(compare_datasets=["digits", "noise"])
     assert app.selectbox(key="compare_images").value == "digits and noise, PS"
     assert "the accuracy with digits is" in words(app)

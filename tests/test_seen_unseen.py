@@ -33,11 +33,13 @@ def shown(scores):
 
 def test_the_browser_reads_what_python_wrote(shown, scores, node, tmp_path):
     (tmp_path / "data").write_bytes(shown.packed())
-    wire = (ROOT / "ui/components/seen_unseen/wire.js").as_uri()
+    modules = [(ROOT / "ui/components" / name).as_uri() for name in ("bytes.js", "curves.js")]
     script = f"""
         import {{ readFileSync }} from "node:fs";
-        import {{ unpack }} from {json.dumps(wire)};
-        const head = unpack(new Uint8Array(readFileSync({json.dumps(str(tmp_path / "data"))})));
+        import {{ opened }} from {json.dumps(modules[0])};
+        import {{ withArrays }} from {json.dumps(modules[1])};
+        const bytes = new Uint8Array(readFileSync({json.dumps(str(tmp_path / "data"))}));
+        const {{ head: unnamed, take }} = opened(bytes), head = withArrays(unnamed, take);
         const plain = (_, v) => ArrayBuffer.isView(v) ? Array.from(v, String) : v;
         console.log(JSON.stringify(head, plain));
     """
@@ -61,9 +63,9 @@ def test_the_browser_reads_what_python_wrote(shown, scores, node, tmp_path):
 def test_stops_have_names_and_lie_on_the_axis(shown, scores):
     line = shown.lines[0]
     stops = {stop.name: stop.gamma for stop in line.stops}
-    assert stops == {"plain": 0.0, "validated": 0.5, "oracle": scores.curve.best().gamma}
+    assert stops == {"uncalibrated": 0.0, "validated": 0.5, "oracle": scores.curve.best().gamma}
     assert all(line.limits[0] < gamma < line.limits[1] for gamma in stops.values())
-    assert [stop.name for stop in shown.lines[1].stops] == ["plain", "oracle"]
+    assert [stop.name for stop in shown.lines[1].stops] == ["uncalibrated", "oracle"]
     assert percent(scores.curve.best().harmonic) in shown.alt
 
 

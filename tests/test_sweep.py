@@ -9,11 +9,11 @@ import pytest
 from benchmarks import sweep, writing
 from benchmarks.sweep import Source
 from tests.worlds import linear_world
-from zslcore.analysis import sweep as runs
 from zslcore.datasets import Split
 from zslcore.evaluation import protocol
-from zslcore.evaluation.runs import execute
-from zslcore.evaluation.store import RunStore
+from zslcore.evaluation.runs import execute_in_full
+from zslcore.results import planning
+from zslcore.results.store import ResultStore
 
 SOURCE = Source("A linear world", "AWA2", linear_world, seeds=3)
 METHODS = ["LinearS2V", "CMT"]  # a closed form, and a method with seeds
@@ -37,7 +37,7 @@ def test_what_is_finished_is_not_run_again():
 
 
 def test_an_interrupted_sweep_goes_on_where_it_stopped(monkeypatch):
-    execute, calls = runs.execute, []
+    execute, calls = planning.execute_in_full, []
 
     def until_the_fifth(spec, *args, **options):
         calls.append(spec.key)
@@ -45,12 +45,12 @@ def test_an_interrupted_sweep_goes_on_where_it_stopped(monkeypatch):
             raise KeyboardInterrupt
         return execute(spec, *args, **options)
 
-    monkeypatch.setattr(runs, "execute", until_the_fifth)
+    monkeypatch.setattr(planning, "execute_in_full", until_the_fifth)
     with pytest.raises(KeyboardInterrupt):
         run_all()
-    assert len(RunStore().results()) == 4
+    assert len(ResultStore().results()) == 4
     run_all()
-    assert len(RunStore().results()) == 8
+    assert len(ResultStore().results()) == 8
     assert len(calls) == 9  # the one that was cut short is the only one begun twice
     assert len(set(calls)) == 8
 
@@ -61,7 +61,7 @@ def test_both_tasks_have_the_oracle_that_was_swept_once(monkeypatch):
     monkeypatch.setattr(protocol, "oracle", lambda *a, **k: swept.append(a) or oracle(*a, **k))
     (both, _) = sweep.specs(linear_world(), ["PS"], METHODS, variants=False)
     sweep.run(SOURCE, both)
-    one, other = RunStore().results()
+    one, other = ResultStore().results()
     assert len(swept) == 1
     assert one.oracle == other.oracle is not None
     assert {one.spec.select_for, other.spec.select_for} == {"zsl", "gzsl"}
@@ -74,7 +74,7 @@ def report(folder):
 
 def test_methods_keep_their_order_where_a_task_is_missing(tmp_path):
     run_all()
-    store = RunStore()
+    store = ResultStore()
     specs = (result.spec for result in store.results() if result.spec.method == "LinearS2V")
     store.delete(next(spec.key for spec in specs if spec.select_for == "gzsl"))
     text = report(tmp_path)
@@ -86,7 +86,12 @@ def test_methods_that_are_not_run_again_keep_their_rows(tmp_path, monkeypatch):
     before = report(tmp_path)
     old = pd.read_csv(tmp_path / "results" / "world.csv", dtype={"version": str})
     monkeypatch.setenv("ZSL_DATA", str(tmp_path / "another store"))
-    monkeypatch.setattr(runs, "execute", lambda *a, **k: replace(execute(*a, **k), version="9.9"))
+
+    def of_another_version(*args, **options):
+        done = execute_in_full(*args, **options)
+        return replace(done, result=replace(done.result, version="9.9"))
+
+    monkeypatch.setattr(planning, "execute_in_full", of_another_version)
     (spec,) = sweep.specs(linear_world(), ["PS"], METHODS[:1], variants=False)
     sweep.run(SOURCE, spec)
     assert [line for line in report(tmp_path).splitlines() if line.startswith("|")] == [

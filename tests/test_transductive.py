@@ -9,9 +9,9 @@ from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import ParameterGrid
 
 from tests.worlds import linear_world
-from zslcore.datasets.features import Preprocessing
 from zslcore.evaluation.protocol import Problem, select, transduce
 from zslcore.exceptions import DatasetError, ParameterError
+from zslcore.features.views import Preprocessing
 from zslcore.methods import TRANSDUCTIVE, get_method
 from zslcore.methods.base import MethodCard
 from zslcore.metrics import mean_class_accuracy

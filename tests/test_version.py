@@ -4,6 +4,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from types import ModuleType
 
@@ -17,9 +18,9 @@ from zslcore import version
 
 @pytest.fixture(autouse=True)
 def _asked_anew():
-    version._found.cache_clear()
+    version.commit.cache_clear()
     yield
-    version._found.cache_clear()
+    version.commit.cache_clear()
 
 
 @pytest.fixture
@@ -41,44 +42,48 @@ def checkout(tmp_path, monkeypatch):
 
 
 def found():
-    version._found.cache_clear()
-    return version.version(), version.commit(), version.release()
+    version.commit.cache_clear()
+    return version.commit()
 
 
-def test_a_checkout_is_on_its_way_to_the_next_release(checkout, tmp_path):
-    before_any, commit, release = found()
-    assert re.fullmatch(r"[0-9a-f]{7,}", commit)
-    assert (before_any, release) == (f"0.1.dev1+g{commit}", "0.1")
-
-    checkout("tag", "v0.2.0")
-    assert found() == ("0.2.0", commit, "0.2.0")
-
+def test_a_checkout_names_its_commit_and_whether_files_have_changed(checkout, tmp_path):
+    first = found()
+    assert re.fullmatch(r"[0-9a-f]{9}", first)
+    checkout("tag", "v0.3.0")  # the commit is named, whatever tags there are
+    assert found() == first
     (tmp_path / "pyproject.toml").write_text("changed")
-    assert found() == (f"0.2.1.dev0+g{commit}", f"{commit}+changes", "0.2.1")
-
+    assert found() == f"{first}+changes"
     checkout("commit", "-qam", "second")
-    after, second, release = found()
-    assert second != commit
-    assert (after, release) == (f"0.2.1.dev1+g{second}", "0.2.1")
+    assert re.fullmatch(r"[0-9a-f]{9}", found())
+    assert found() != first
 
 
-def test_other_tags_are_no_releases(checkout):
-    checkout("tag", "results-of-july")
-    assert found()[0].startswith("0.1.dev1+g")
-
-
-def test_without_git_a_checkout_says_that_it_does_not_know(checkout, monkeypatch):
+def test_without_git_a_checkout_names_no_commit(checkout, monkeypatch):
     monkeypatch.setattr(shutil, "which", lambda _: None)
-    assert found() == ("0+unknown", "", "0")
+    assert found() == ""
 
 
-def test_an_installed_package_says_what_it_was_built_from(tmp_path, monkeypatch):
+def test_an_installed_package_names_the_commit_it_was_built_from(tmp_path, monkeypatch):
     monkeypatch.setattr(version, "_ROOT", tmp_path)
-    built = ModuleType("zslcore._version")
-    built.version, built.commit_id = "1.2.3", "g0123abc"
-    monkeypatch.setitem(sys.modules, "zslcore._version", built)
-    monkeypatch.setattr(zslcore, "_version", built, raising=False)
-    assert found() == ("1.2.3", "0123abc", "1.2.3")
+    assert found() == ""
+    built = ModuleType("zslcore._commit")
+    built.COMMIT = "0123abcde"
+    monkeypatch.setitem(sys.modules, "zslcore._commit", built)
+    monkeypatch.setattr(zslcore, "_commit", built, raising=False)
+    assert found() == "0123abcde"
+
+
+def test_one_version_is_written_and_all_places_read_it():
+    assert yaml_version(ROOT / "CITATION.cff") == version.version()
+    newest = re.search(r"^## \[?([\d.]+)", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
+    assert newest[1] == version.version()
+    assert tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["version"] == {
+        "path": "zslcore/version.py"
+    }
+
+
+def yaml_version(path):
+    return re.search(r"^version: (.*)$", path.read_text(), re.MULTILINE)[1]
 
 
 def test_the_package_tells_its_version():

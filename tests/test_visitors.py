@@ -10,7 +10,7 @@ import pytest
 
 from tests.datasets.files import write_folder
 from tests.datasets.test_table import ARRAYS
-from tests.pages import ROOT, visit
+from tests.pages import ROOT, press, visit
 from ui import cache, uploads, visitors
 from zslcore import datasets
 from zslcore.datasets import import_dataset, imports
@@ -37,11 +37,11 @@ def files():
 
 
 def bring(files, **fields):
-    app = visit(PAGE, data_tab="Your own")
+    app = visit(PAGE, data_tab="Import")
     for key, value in fields.items():
         app.text_input(key=key).set_value(value).run()
     app.file_uploader(key="data_files").set_value(files)
-    app.button[0].click().run()
+    press(app, "Import")
     assert not app.exception
     assert not app.error
     return app
@@ -75,14 +75,14 @@ def test_in_public_a_group_shares_its_imports(files):
     bring(files, data_group=words)
     (name,) = imports.names()
     assert words not in name
-    member, stranger = (visit(PAGE, data_tab="Your own") for _ in range(2))
+    member, stranger = (visit(PAGE, data_tab="Import") for _ in range(2))
     member.text_input(key="data_group").set_value(words).run()
     stranger.text_input(key="data_group").set_value("wrong horse battery").run()
     assert offered(member.run()) == [name]
     assert offered(stranger.run()) == []
     stranger.text_input(key="data_group").set_value("short").run()
     stranger.file_uploader(key="data_files").set_value(files)
-    stranger.button[0].click().run()
+    press(stranger, "Import")
     assert "at least 12 letters" in stranger.error[0].value
 
 
@@ -105,7 +105,7 @@ def test_an_import_under_the_key_of_earlier_versions_still_opens_for_its_group(t
     fixed = hashlib.scrypt(words.encode(), salt=b"zslcore", n=1 << 12, r=8, p=1, dklen=8).hex()
     np.savez(tmp_path / "mine.npz", **ARRAYS)
     import_dataset(tmp_path / "mine.npz", name=f"mine.v-{fixed}")
-    member, stranger = (visit(PAGE, data_tab="Your own") for _ in range(2))
+    member, stranger = (visit(PAGE, data_tab="Import") for _ in range(2))
     member.text_input(key="data_group").set_value(words).run()
     assert offered(member.run()) == [f"mine.v-{fixed}"]
     assert offered(stranger.run()) == []

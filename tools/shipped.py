@@ -1,33 +1,77 @@
-"""Write ``data/results`` again: runs on real features that come with the package.
+"""Write ``data/results`` and ``data/board``: what comes with the package on real features.
 
-    python -m tools.shipped STORE [DATASET ...]
+    python -m tools.shipped results STORE [DATASET ...]
+    python -m tools.shipped predictions [DATASET ...]
+    python -m tools.shipped board [DATASET ...]
+    python -m tools.shipped jobs FOLDER
 
-``STORE`` is a run store in which the runs were made (``zslcore run``); without names all its runs
-on real data are written. Only results are written, one JSON per run, no features: the digest in
-each names the data. Runs of other revisions than today's are left out.
+``results`` writes one JSON per run of a store (``zslcore run``) on real data; runs of other
+revisions than today's are left out. ``predictions`` fits every one of them again with the
+parameters it has chosen, on trainval and on the folds, and writes ``KEY.parquet`` next to
+``KEY.json``; rows of the board with other parameters get a file of their own. ``board`` reads the
+figures of every row of ours off its predictions. ``jobs`` copies the results of finished jobs from
+``jobs`` of a data folder in which default pages were opened; a job of today's code has the same key
+and is not done again. Each command goes on where it stopped, and the
+data have to be imported. No features are written: digests name the data.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Collection
+import shutil
+import sys
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
-from zslcore.evaluation.runs import RunResult
-from zslcore.evaluation.shipped import FOLDER
-from zslcore.evaluation.store import RunStore
-from zslcore.storage.files import written_whole
+from tools.compact import compact, largest_difference
+from zslcore.board.entry import BoardEntry, read_entry
+from zslcore.datasets import ZSLDataset, load
+from zslcore.evaluation import Predictions, check_predictions, write_predictions
+from zslcore.evaluation.running import execute_with_predictions, predictions_of_run
+from zslcore.evaluation.runs import RunResult, fit_again
+from zslcore.evaluation.specs import RunSpec
+from zslcore.jobs import run
+from zslcore.jobs.runner import PREVIEW, SHIPPED, is_intact, verified
+from zslcore.results.shipped import FOLDER, shipped_predictions, shipped_results
+from zslcore.results.store import ResultStore
+from zslcore.storage.files import FACTS, written_whole
+
+BOARD = FACTS / "board"
+#: By how much the figures of a fit made again may differ from those of the run.
+SAME = 1e-9
+#: Bytes that the result of a job may take in the package.
+MOST_OF_A_JOB = 1 << 20
+#: Seconds that one fit takes on CUB, about, by method and against CUB by data: what is fast first.
+SECONDS = {"LinearS2V": 1, "GFZSL": 1, "LinearV2S": 3, "ESZSL": 3, "CMT": 7, "CMT*": 7, "SJE": 6,
+           "ALE": 9, "DEVISE": 9, "LATEM": 15, "SAE": 20, "SSE": 20, "BiDiLEL": 20, "CONSE": 40,
+           "DAP": 40, "IAP": 40, "SYNC": 90}  # fmt: skip
+SHARE = {"AWA1-phog": 0.2, "CUB-vgg_fc7": 1.0, "AWA1-lss": 1.1}
 
 
 def main() -> None:
-    """Write the results of a store."""
+    """Write what a command names."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("store", type=Path)
-    parser.add_argument("datasets", nargs="*", metavar="DATASET")
+    parser.add_argument("command", choices=["results", "predictions", "board", "jobs"])
+    parser.add_argument("names", nargs="*", metavar="NAME", help="STORE for results, data sets")
     args = parser.parse_args()
-    for result in RunStore(args.store).results():
-        if _is_meant(result, args.datasets):
+    if args.command == "results":
+        write_results(Path(args.names[0]), args.names[1:])
+    elif args.command == "jobs":
+        copy_jobs(Path(args.names[0]))
+    elif args.command == "predictions":
+        write_all_predictions(args.names)
+    else:
+        from tools.shipped_board import write_board
+
+        write_board(args.names)
+
+
+def write_results(store: Path, datasets: Collection[str]) -> None:
+    """Write the runs of a store, one JSON each."""
+    for result in ResultStore(store).results():
+        if _is_meant(result, datasets):
             # The key of the version that made it may have named more than what changes numbers.
             result = replace(result, key=result.spec.key)
             path = FOLDER / result.spec.dataset / f"{result.key}.json"
@@ -40,6 +84,132 @@ def _is_meant(result: RunResult, datasets: Collection[str]) -> bool:
     current = result.spec.present.revisions == result.spec.revisions
     named = result.spec.dataset in datasets if datasets else not result.simulated
     return current and named
+
+
+def copy_jobs(folder: Path) -> None:
+    """Copy finished jobs but runs, whose predictions say more in fewer bytes."""
+    for found in sorted(path for path in (folder / "jobs").iterdir() if is_intact(path)):
+        size = sum(path.stat().st_size for path in found.iterdir())
+        if (SHIPPED / found.name).exists() or verified(found)["function"] == run.NAME:
+            continue
+        if size > MOST_OF_A_JOB:
+            sys.stderr.write(f"{found.name}: {size:,} bytes are too many\n")
+            continue
+        shutil.copytree(found, SHIPPED / found.name, ignore=shutil.ignore_patterns(".*", PREVIEW))
+        sys.stderr.write(f"{found.name} {verified(found)['function']}: {size:,} bytes\n")
+
+
+# --- Predictions ----------------------------------------------------------------------------------
+
+
+def write_all_predictions(datasets: Collection[str]) -> None:
+    """Write the predictions that are missing, a data set at a time, slow methods last."""
+    todo: list[tuple[RunSpec, RunResult | None]] = [(r.spec, r) for r in shipped_results()]
+    todo += [(spec, None) for spec in board_specs()]
+    missing = [
+        (spec, result)
+        for spec, result in todo
+        if not place_of(spec).exists() and (spec.dataset in datasets or not datasets)
+    ]
+    for spec, result in sorted(missing, key=lambda one: _order(one[0])):
+        predictions = _again(result) if result else _of_board(spec)
+        path = place_of(spec)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_predictions(path, predictions)
+        words = f"{spec.dataset} {spec.split} {spec.method} {spec.select_for}"
+        sys.stderr.write(f"{path.stem} {words}: {path.stat().st_size:,} bytes\n")
+
+
+def place_of(spec: RunSpec) -> Path:
+    """Return the file of the predictions of a run."""
+    return FOLDER / spec.dataset / f"{spec.key}.parquet"
+
+
+def board_specs() -> Iterator[RunSpec]:
+    """Yield what fits again the rows of the board that are no shipped run, each once."""
+    specs = {spec.key: spec for entry in board_entries() if not run_of(entry)
+             for spec in [spec_of(entry)]}  # fmt: skip
+    yield from specs.values()
+
+
+def board_entries() -> list[BoardEntry]:
+    """Return the rows of the board that this package has run."""
+    entries = [read_entry(path.read_bytes(), path.name) for path in sorted(BOARD.glob("*.json"))]
+    return [entry for entry in entries if entry.spec]
+
+
+def run_of(entry: BoardEntry) -> RunResult | None:
+    """Return the shipped run of a row: the same data, split, method and parameters.
+
+    One whose gamma its own folds, fitted again, do not choose to the last digit verifies no row:
+    methods with warm starts along their grid stop elsewhere without it.
+    """
+    for result in shipped_results():
+        if not _verifies(result):
+            continue
+        same = result.spec, result.params
+        if (same[0].digest, same[0].split, same[0].method, same[1]) == (
+            entry.data.digest,
+            _said(entry)["split"],
+            entry.method,
+            dict(entry.parameters.params),
+        ):
+            return result
+    return None
+
+
+def _verifies(result: RunResult) -> bool:
+    found = shipped_predictions(result.key)
+    return found is None or found.provenance.gamma_origin != "validated" or bool(found.folds)
+
+
+def spec_of(entry: BoardEntry) -> RunSpec:
+    """Return the run with the parameters of a row; the folds choose gamma."""
+    said = _said(entry)
+    return RunSpec(
+        said["dataset"],
+        said["split"],
+        entry.method,
+        params=entry.parameters.params,
+        features=said["features"],
+        prototypes=said["prototypes"],
+        seed=said["seed"],
+        digest=entry.data.digest,
+    )
+
+
+def _said(entry: BoardEntry) -> dict[str, Any]:
+    return dict(entry.spec or {})
+
+
+def _order(spec: RunSpec) -> tuple[float, str]:
+    return SECONDS.get(spec.method, 60) * SHARE.get(spec.dataset, 1.0), spec.key
+
+
+def _again(result: RunResult) -> Predictions:
+    """Return the predictions of a shipped run; its figures have to come out again."""
+    dataset = load(result.spec.dataset)
+    again, scores = fit_again(result, dataset)
+    difference = largest_difference(again.evaluation, result.evaluation)
+    if difference > SAME:
+        raise SystemExit(f"{result.key}: expected the figures of the run; off by {difference:.2g}.")
+    return _checked(predictions_of_run(result, scores, dataset, folds=True), dataset, result.key)
+
+
+def _of_board(spec: RunSpec) -> Predictions:
+    dataset = load(spec.dataset)
+    _, predictions = execute_with_predictions(spec, dataset, with_oracle=False)
+    return _checked(predictions, dataset, spec.key)
+
+
+def _checked(predictions: Predictions, dataset: ZSLDataset, key: str) -> Predictions:
+    """Return compact predictions; the gamma of the run has to be what the folds choose."""
+    small = compact(predictions)
+    if reasons := check_predictions(small).reasons:
+        raise SystemExit(f"{key}: {reasons[0]}")
+    if small.provenance.gamma_origin == "validated" and not small.folds:
+        sys.stderr.write(f"{key}: no validation rows; {dataset.name}\n")
+    return small
 
 
 if __name__ == "__main__":

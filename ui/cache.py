@@ -18,6 +18,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
+from ui import known
 from ui.memory import BUDGET
 from zslcore import datasets, leakage
 from zslcore.analysis import action_tables, bands, bias_variance, nearest, overlap, overlap_tables
@@ -26,20 +27,24 @@ from zslcore.analysis.bias_variance import BiasVariance
 from zslcore.analysis.large_scale import LargeScale, LargeScaleSpec, hierarchical_precision
 from zslcore.analysis.maps import EmbeddedMap, quality
 from zslcore.analysis.maps import landmarks as marking
+from zslcore.analysis.method_table import Cell, Figure, cells_of_runs, ranked
 from zslcore.analysis.papers import claims
 from zslcore.analysis.papers.claims import Body, Evidence, Judgment
 from zslcore.analysis.regularization import RegularizationPath, RegularizationSpec
 from zslcore.analysis.run_listing import peeked
 from zslcore.analysis.transduction import Transduction, TransductionSpec
 from zslcore.board import Board, read_board
+from zslcore.board.method_cells import cells_of_board
 from zslcore.datasets import Split, ZSLDataset, imports
-from zslcore.evaluation.protocol import ScoredTest
+from zslcore.evaluation.protocol import AnsweredTest, ScoredTest
 from zslcore.evaluation.runs import RunResult, execute, fold_curves
 from zslcore.evaluation.specs import RunSpec
-from zslcore.evaluation.store import KeptRun, RunStore
 from zslcore.jobs import Work, kinds
 from zslcore.leakage import AuditContext, AuditReport, CorrectedSplit, Vocabulary, leaks, quiz
+from zslcore.leakage.correction import Policy
 from zslcore.metrics import SeenUnseenCurve
+from zslcore.results.results_only import load_results_only
+from zslcore.results.store import ResultStore, StoredRun
 from zslcore.storage.files import FACTS
 
 __all__ = [
@@ -55,16 +60,19 @@ __all__ = [
     "dataset",
     "evidence",
     "finished",
-    "judged",
+    "judged_on",
     "kept_runs",
     "landmarks",
     "large_curve",
     "leaking",
+    "method_cells",
     "method_gains",
+    "method_ranks",
     "nearest_images",
     "neighbours_kept",
     "overlaps",
     "precision_of",
+    "printed_evidence",
     "quick_parts",
     "quick_path",
     "quick_run",
@@ -77,11 +85,18 @@ __all__ = [
     "visit",
 ]
 
-_BY_SPEC = {spec: spec.to_json for spec in (RunSpec, TransductionSpec, RegularizationSpec)}
+_BY_SPEC: dict[str | type[Any], Callable[[Any], Any]] = {
+    spec: spec.to_json for spec in (RunSpec, TransductionSpec, RegularizationSpec)
+}
 
 
 def dataset(name: str) -> ZSLDataset:
-    """Return the data set called ``name``, opened again when another one has taken its place."""
+    """Return the data set called ``name``, opened again when another one has taken its place.
+
+    Of data that are known by their results, labels, classes and splits are there, no features.
+    """
+    if known.is_known_by_results(name):
+        return load_results_only(name)
     return _dataset(name, imports.stamp(name))
 
 
@@ -118,39 +133,39 @@ def _class_names(name: str, stamp: str) -> tuple[str, ...]:
 def quick_run(spec: RunSpec) -> tuple[RunResult, ScoredTest, str]:
     """Run ``spec`` here and now; pages ask :func:`ui.waiting.run_of`: it knows what takes long.
 
-    Beside result and scores stands why the result is not kept, empty when it is.
+    The third value is the reason why the result is not stored, empty when it is.
 
-    The result is kept in the run store, and what the store has already is not chosen again.
+    The result goes to the run store; choices that the store already has are not repeated.
     """
-    store = RunStore()
+    store = ResultStore()
     result, scores = store.run(spec, dataset(spec.dataset))
-    return result, scores, store.unkept
+    return result, scores, store.not_stored_because
 
 
-def all_runs() -> tuple[Sequence[KeptRun], Collection[str], str]:
-    """Return every kept run, the keys of those that an oracle chose, and how many are unreadable.
+def all_runs() -> tuple[Sequence[StoredRun], Collection[str], str]:
+    """Return every stored run, the keys of those that an oracle chose, and how many are unreadable.
 
-    See :meth:`RunStore.kept`, :func:`zslcore.analysis.run_listing.peeked` and
-    :meth:`RunStore.unreadable`; all are read again when the store has changed.
+    See :meth:`ResultStore.stored`, :func:`zslcore.analysis.run_listing.peeked` and
+    :meth:`ResultStore.unreadable`; all are read again when the store has changed.
     """
     return _all_runs(_store_state())
 
 
 def _store_state() -> str:
     """Return what tells whether the run store has changed."""
-    path = RunStore().path
+    path = ResultStore().path
     state = path.stat() if path.exists() else None
     return f"{path} {state and (state.st_mtime_ns, state.st_size)}"
 
 
 def board() -> Board:
-    """Return the board that comes along, every file checked, and its figures with predictions."""
+    """Return the board that comes along, every file checked; its states are stored."""
     return _board()
 
 
 @st.cache_resource(show_spinner="Checking results …")
 def _board() -> Board:
-    return read_board(FACTS / "board", recompute=True)
+    return read_board(FACTS / "board")
 
 
 def kept_runs() -> Mapping[str, RunResult]:
@@ -159,31 +174,26 @@ def kept_runs() -> Mapping[str, RunResult]:
 
 
 @st.cache_resource(show_spinner=False, max_entries=2)
-def _all_runs(stamp: str) -> tuple[Sequence[KeptRun], Collection[str], str]:
-    store = RunStore()
-    kept = store.kept()
-    return kept, peeked(kept), store.unreadable(kept)
+def _all_runs(stamp: str) -> tuple[Sequence[StoredRun], Collection[str], str]:
+    store = ResultStore()
+    runs = store.stored()
+    return runs, peeked(runs), store.unreadable(runs)
 
 
 def evidence() -> Mapping[Body, Evidence]:
     """Return what claims may look at: printed tables, our runs on real and on simulated data."""
-    return {"printed": _printed_evidence(), **_evidence(_store_state())}
+    return {"printed": printed_evidence(), **_evidence(_store_state())}
 
 
-def judged() -> Mapping[str, Mapping[Body, Judgment]]:
-    """Return every claim, judged on all bodies of evidence; what was printed is judged once."""
-    on_printed, on_runs = _judged_on_printed(), _judged_on_runs(_store_state())
-    return {id_: {**on_printed[id_], **on_runs[id_]} for id_ in on_printed}
+def judged_on(body: Body) -> Mapping[str, Judgment]:
+    """Return every claim, judged on one body of evidence."""
+    return _judged(body, "" if body == "printed" else _store_state())
 
 
 @st.cache_resource(show_spinner=False)
-def _printed_evidence() -> Evidence:
+def printed_evidence() -> Evidence:
+    """Return what the papers print as evidence."""
     return claims.printed_evidence()
-
-
-@st.cache_resource(show_spinner="Judging claims …")
-def _judged_on_printed() -> Mapping[str, Mapping[Body, Judgment]]:
-    return claims.judge_all(evidence={"printed": _printed_evidence()})
 
 
 @st.cache_resource(show_spinner=False, max_entries=2)
@@ -191,9 +201,25 @@ def _evidence(stamp: str) -> Mapping[Body, Evidence]:
     return claims.evidence_of(kept_runs().values())
 
 
-@st.cache_resource(show_spinner="Judging claims …", max_entries=2)
-def _judged_on_runs(stamp: str) -> Mapping[str, Mapping[Body, Judgment]]:
-    return claims.judge_all(evidence=_evidence(stamp))
+@st.cache_resource(show_spinner="Judging claims …", max_entries=6)
+def _judged(body: Body, stamp: str) -> Mapping[str, Judgment]:
+    figures = printed_evidence() if body == "printed" else _evidence(stamp)[body]
+    every = claims.judge_all(evidence={body: figures})
+    return {id_: found[body] for id_, found in every.items()}
+
+
+@st.cache_resource(show_spinner="Reading results …", max_entries=2)
+def method_cells(stamp: str, _kept: Sequence[StoredRun], _board: Board) -> Sequence[Cell]:
+    """Return stored results and those of the board as cells of the table of methods."""
+    return [*cells_of_runs(_kept), *cells_of_board(_board.results)]
+
+
+@st.cache_resource(show_spinner=False, max_entries=128)
+def method_ranks(
+    cells: tuple[tuple[str, ...], ...], figure: Figure, _cells: Sequence[Cell]
+) -> pd.DataFrame:
+    """Return :func:`zslcore.analysis.method_table.ranked`; ``cells`` says what the cells are."""
+    return ranked(_cells, figure)
 
 
 @st.cache_resource(show_spinner="Opening the result …", max_entries=32)
@@ -251,7 +277,7 @@ def quick_path(spec: RegularizationSpec) -> RegularizationPath:
 
 @st.cache_resource(show_spinner=False, max_entries=32, hash_funcs=_BY_SPEC)
 def quick_parts(spec: RegularizationSpec) -> BiasVariance:
-    """Take the error of predicted attributes apart, here and now."""
+    """Split the error of predicted attributes into its parts, here and now."""
     return bias_variance.of_spec(spec, dataset(spec.dataset))
 
 
@@ -268,7 +294,7 @@ def precision_of(spec: LargeScaleSpec, _result: LargeScale) -> pd.DataFrame:
 
 
 @st.cache_resource(show_spinner=False, max_entries=64, hash_funcs=_BY_SPEC)
-def band_of_classes(spec: RunSpec, limits: tuple[float, float], _scores: ScoredTest) -> Band:
+def band_of_classes(spec: RunSpec, limits: tuple[float, float], _scores: AnsweredTest) -> Band:
     """Return the band in which the curve of a run lies when test classes are drawn again."""
     return bands.of_classes(_scores, limits)
 
@@ -276,6 +302,8 @@ def band_of_classes(spec: RunSpec, limits: tuple[float, float], _scores: ScoredT
 @st.cache_resource(show_spinner="Fitting on the folds …", max_entries=64, hash_funcs=_BY_SPEC)
 def band_of_folds(spec: RunSpec, limits: tuple[float, float], _run: RunResult) -> Band:
     """Return the band that holds the curves of the validation folds, with a run's parameters."""
+    if (found := known.known_run(spec)) and found.predictions.folds:
+        return bands.of_curves([fold.curve for fold in found.predictions.folds], limits)
     return bands.of_curves(fold_curves(_run, dataset(spec.dataset)), limits)
 
 
@@ -283,13 +311,17 @@ def band_of_folds(spec: RunSpec, limits: tuple[float, float], _run: RunResult) -
 
 
 @st.cache_resource(show_spinner="Predicting looks …", max_entries=32)
-def landmarks(key: str, split: str, lam: float, _made: EmbeddedMap, _datasets) -> pd.DataFrame:
+def landmarks(
+    key: str, split: str, lam: float, _made: EmbeddedMap, _datasets: Sequence[ZSLDataset]
+) -> pd.DataFrame:
     """Return class means and predicted looks on the map of this key."""
     return marking.landmarks(_made, _datasets, split, lam=lam)
 
 
 @st.cache_resource(show_spinner="Looking for neighbours …", max_entries=256)
-def nearest_images(digests: tuple[str, ...], part: int, row: int, _datasets) -> pd.DataFrame:
+def nearest_images(
+    digests: tuple[str, ...], part: int, row: int, _datasets: Sequence[ZSLDataset]
+) -> pd.DataFrame:
     """Return the images nearest to one in the original space."""
     return marking.nearest_images(_datasets, part, row)
 
@@ -303,12 +335,12 @@ def neighbours_kept(
 ) -> np.ndarray:
     """Return the share of every image's neighbours that a map with these settings keeps."""
     Z = marking.in_pca(_made, _datasets)
-    return quality.neighbours_kept(Z, _made.coordinates, threads=_made.settings.threads)
+    return quality.preserved_neighbours(Z, _made.coordinates, threads=_made.settings.threads)
 
 
 # --- Leakage --------------------------------------------------------------------------------------
 
-#: Checks that look at what a visitor says, beside the split itself.
+#: Checks that use what a visitor declares, in addition to the split.
 _SAID = ("ZSL006", "ZSL007", "ZSL008", "ZSL009")
 
 
@@ -342,7 +374,7 @@ def _held(key: str) -> list[AuditContext]:
 
 @st.cache_resource(show_spinner="Looking for leaks …", max_entries=16)
 def _report_on_rows(key: str, thresholds: str, _context: AuditContext) -> AuditReport:
-    """Audit a split that nobody has said anything about: what takes time, once."""
+    """Audit a split without declarations: the slow part, once."""
     return leakage.audit_context(_context)
 
 
@@ -364,7 +396,7 @@ def report(key: str, said: str, _split: AuditContext, _context: AuditContext) ->
 def leaking(
     key: str, said: str, _context: AuditContext, _report: AuditReport
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return the rows of a split by class and by part, those that leak apart.
+    """Return the rows of a split by class and by part, with leaking rows separate.
 
     Parameters
     ----------
@@ -374,7 +406,7 @@ def leaking(
 
 
 @st.cache_resource(show_spinner="Correcting the split …", max_entries=16, scope="session")
-def corrected(key: str, policy: str, thresholds: str, _context: AuditContext) -> CorrectedSplit:
+def corrected(key: str, policy: Policy, thresholds: str, _context: AuditContext) -> CorrectedSplit:
     """Return the split under ``key`` without what leaks."""
     return leakage.correct_context(_context, policy)
 

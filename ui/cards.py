@@ -24,11 +24,11 @@ def show(run: RunResult) -> None:
 def rule_in_words(run: RunResult) -> str:
     """Return how the folds chose the parameters of a run, in a sentence."""
     if run.rule == "best":
-        return "Chosen: the values with the best mean on the folds."
+        return "Selected by mean validation score."
     method = run.spec.method
     simpler = " and ".join(controls.symbol(method, name) for name in get_method(method).simpler)
     return (
-        "Chosen by the rule of one standard error. Several values are as good as the best one on "
+        "Selected by the rule of one standard error. Several values are as good as the best one on "
         f"the folds, within the error of their means. The smallest {simpler} of these is taken: it "
         "gives the simplest model."
     )

@@ -8,18 +8,18 @@ name.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 import streamlit as st
 
-from ui import cache, terms, visitors
+from ui import cache, known, terms, visitors
 from ui.numbers import three_digits
 from ui.text import plain
 from zslcore.analysis.regularization import N_VALUES, RegularizationSpec
 from zslcore.analysis.transduction import TransductionSpec
 from zslcore.datasets import Split, ZSLDataset
-from zslcore.datasets.features import Preprocessing
 from zslcore.evaluation.specs import RunSpec
+from zslcore.features.views import Preprocessing
 from zslcore.methods import METHODS, TRANSDUCTIVE, get_method
 from zslcore.methods.base import Family, ZSLEstimator
 
@@ -30,17 +30,20 @@ __all__ = [
     "choose_method",
     "choose_regularization",
     "choose_run",
+    "choose_some",
     "choose_split",
     "choose_transduction",
     "in_words",
     "symbol",
 ]
 
+#: On the digits, folds choose another regularizer of it for GZSL than for ZSL.
+DIFFERING = "SAE"
 #: Numbers in an address are smaller than this.
 _MOST = 1e15
 _WORDS = {
     "alpha": "α",
-    "coding": "label coding",
+    "coding": "targets",
     "iter": "iterations",
     "lam": "λ",
     "mu": "μ",
@@ -49,9 +52,14 @@ _WORDS = {
     "sigma": "σ",
 }
 
+#: What :func:`choose` chooses among: texts, or those of a Literal.
+Option = TypeVar("Option", bound=str)
 
-def choose(label: str, options: Sequence[str], *, key: str, default: str | None = None, **more):
-    """Choose one of ``options``; an address that asks for something else is told so.
+
+def choose(
+    label: str, options: Sequence[Option], *, key: str, default: str | None = None, **more: Any
+) -> Option:
+    """Choose one of ``options``; another value in the address gets a message.
 
     Streamlit drops a value that is no option from the address without a word.
     """
@@ -60,13 +68,26 @@ def choose(label: str, options: Sequence[str], *, key: str, default: str | None 
     asked = st.query_params.get(key)
     if asked is not None and asked not in options:
         st.toast(f"The link asks for {label.lower()} “{plain(asked)}”, which is not available.")
-    index = options.index(default) if default in options else 0
+    index = next((k for k, option in enumerate(options) if option == default), 0)
     return st.selectbox(label, options, index=index, key=key, bind="query-params", **more)
 
 
+def choose_some(label: str, options: Sequence[str], *, key: str) -> list[str]:
+    """Choose among ``options``; nothing chosen excludes nothing."""
+    return st.multiselect(
+        label, options, key=key, bind="query-params", placeholder="all", help=terms.tip(label)
+    )
+
+
 def choose_dataset() -> ZSLDataset:
-    """Choose a data set among those that can be opened now, and open it."""
-    return cache.dataset(choose("Data set", visitors.available(), key="dataset"))
+    """Choose a data set among those that can be opened now, and open it.
+
+    Data that are known by their results come last, with a mark.
+    """
+    marked = known.marked()
+    known.settle("dataset")
+    chosen = choose("Data set", [*visitors.available(), *marked], key="dataset")
+    return cache.dataset(marked.get(chosen, chosen))
 
 
 def choose_split(dataset: ZSLDataset) -> Split:
@@ -74,7 +95,7 @@ def choose_split(dataset: ZSLDataset) -> Split:
     return dataset.split(choose("Split", list(dataset.splits), key="split", default="PS"))
 
 
-def choose_method() -> str:
+def choose_method(default: str = "ESZSL") -> str:
     """Choose a method by the name on its card, below the heading of its family.
 
     An address keeps what the menu says, so that names have to stay as they are: families are lines
@@ -93,7 +114,7 @@ def choose_method() -> str:
         chosen = st.session_state["method"]
         st.session_state["method"] = first.get(chosen, chosen)
 
-    chosen = choose("Method", options, key="method", default="ESZSL", on_change=go_to_first)
+    chosen = choose("Method", options, key="method", default=default, on_change=go_to_first)
     return first.get(chosen, chosen)
 
 
@@ -128,7 +149,7 @@ def choose_regularization() -> RegularizationSpec:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         dataset = choose_dataset()
         split = choose_split(dataset)
-        method = choose_method()
+        method = choose_method(default=DIFFERING)
         known = list(get_method(method).regularizers)
         parameter = _choose_regularizer(method, known) if known else ""
         given = _choose_origin(split, "for GZSL, never on test classes")

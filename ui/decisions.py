@@ -8,12 +8,14 @@ its name, so that a link restores them and a change of the data set does not han
 from __future__ import annotations
 
 import json
+from typing import Literal
 
 import pandas as pd
 import streamlit as st
 
 from ui.text import plain
 from zslcore.leakage import Vocabulary
+from zslcore.leakage.context import Decisions
 
 __all__ = ["NONE", "as_toml", "decisions_on", "edit"]
 
@@ -21,7 +23,7 @@ __all__ = ["NONE", "as_toml", "decisions_on", "edit"]
 ADDRESS, DECIDED, SEEN = "decisions", "decided", "decided_address"
 CHOICES, NONE = ("confirmed", "rejected"), "open"
 
-OfSubject = dict[str, dict[str, str]]
+OfSubject = dict[str, dict[str, Literal["confirmed", "rejected"]]]
 
 
 def decisions_on(subject: str) -> OfSubject:
@@ -115,7 +117,7 @@ def _take_in(key: str, subject: str, vocabulary: str, classes: list[str]) -> Non
             by_class.pop(classes[int(row)], None)
 
 
-def as_toml(said: OfSubject) -> str:
+def as_toml(said: Decisions) -> str:
     """Write decisions as the file that ``python -m zslcore audit --decisions`` reads."""
     lines = []
     for vocabulary, by_class in said.items():

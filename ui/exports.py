@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from zslcore.storage.spreadsheets import harmless_csv
@@ -54,20 +54,30 @@ class Look:
     percent : columns of fractions, written as percent with one decimal
     points : columns of differences of fractions, in percentage points with their sign
     significant : columns with three significant digits
+    best : columns whose largest value is printed bold in LaTeX and Markdown
     """
 
     labels: Mapping[str, str]
     percent: Sequence[str] = ()
     points: Sequence[str] = ()
     significant: Sequence[str] = ()
+    best: Sequence[str] = ()
+
+    def is_best(self, table: pd.DataFrame) -> list[list[bool]]:
+        """Return which of the written cells are the largest of a column of :attr:`best`."""
+        columns = [
+            (table[c] == table[c].max()).tolist() if c in self.best else [False] * len(table)
+            for c in self.labels
+        ]
+        return [list(row) for row in zip(*columns, strict=True)]
 
     def written(self, table: pd.DataFrame) -> list[list[str]]:
         """Return the cells of the labelled columns as text, row by row."""
         columns = [[self._cell(value, c) for value in table[c]] for c in self.labels]
         return [list(row) for row in zip(*columns, strict=True)]
 
-    def _cell(self, value: object, column: str) -> str:
-        if value is None or (np.isscalar(value) and pd.isna(value)):
+    def _cell(self, value: Any, column: str) -> str:
+        if pd.api.types.is_scalar(value) and pd.isna(value):
             return "–"
         for columns, form, scale in (
             (self.percent, ".1f", 100),
@@ -88,7 +98,7 @@ class Look:
 
 
 def _plain_look(table: pd.DataFrame) -> Look:
-    return Look({column: str(column) for column in table})
+    return Look({column: str(column) for column in table.columns})
 
 
 def as_csv(table: pd.DataFrame, *, index: bool = False) -> str:
@@ -99,7 +109,8 @@ def as_csv(table: pd.DataFrame, *, index: bool = False) -> str:
 def as_markdown(table: pd.DataFrame, look: Look | None = None) -> str:
     """Write a table as Markdown, as it is on screen."""
     look = look or _plain_look(table)
-    heading, *rows = (list(map(_in_markdown, r)) for r in (look.headings(), *look.written(table)))
+    heading = list(map(_in_markdown, look.headings()))
+    rows = _emphasised(table, look, _in_markdown, "**{}**")
     lines = [heading, ["---"] * len(heading), *rows]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
@@ -108,7 +119,20 @@ def _in_markdown(text: str) -> str:
     return text.translate(_NOT_IN_MARKDOWN)
 
 
-def as_latex(table: pd.DataFrame, caption: str, look: Look | None = None) -> str:
+def _emphasised(
+    table: pd.DataFrame, look: Look, escape: Callable[[str], str], bold: str
+) -> list[list[str]]:
+    """Return the cells as text, the best ones bold."""
+    return [
+        [
+            bold.format(escape(cell)) if best else escape(cell)
+            for cell, best in zip(*row, strict=True)
+        ]
+        for row in zip(look.written(table), look.is_best(table), strict=True)
+    ]
+
+
+def as_latex(table: pd.DataFrame, caption: str, look: Look | None = None, label: str = "") -> str:
     """Write a table as LaTeX for the package booktabs, as it is on screen.
 
     Parameters
@@ -116,15 +140,18 @@ def as_latex(table: pd.DataFrame, caption: str, look: Look | None = None) -> str
     table : DataFrame
     caption : above the table
     look : how columns are written; as they are, unless given
+    label : for references, as "tab:methods"; none where empty
     """
     look = look or _plain_look(table)
     numeric = [pd.api.types.is_numeric_dtype(table[column].dtype) for column in look.labels]
-    lines = [_row(look.headings()), r"\midrule", *map(_row, look.written(table))]
+    rows = _emphasised(table, look, _in_latex, r"\textbf{{{}}}")
+    lines = [_row(map(_in_latex, look.headings())), r"\midrule", *map(_row, rows)]
     return "\n".join(
         [
             r"\begin{table}",
             r"\centering",
             rf"\caption{{{_in_latex(caption)}}}",
+            *([rf"\label{{{label}}}"] if label else []),
             rf"\begin{{tabular}}{{{''.join('r' if n else 'l' for n in numeric)}}}",
             r"\toprule",
             *lines,
@@ -136,8 +163,8 @@ def as_latex(table: pd.DataFrame, caption: str, look: Look | None = None) -> str
     )
 
 
-def _row(cells: Sequence[str]) -> str:
-    return " & ".join(map(_in_latex, cells)) + r" \\"
+def _row(cells: Iterable[str]) -> str:
+    return " & ".join(cells) + r" \\"
 
 
 def _in_latex(text: str) -> str:
@@ -151,7 +178,7 @@ def markdown_line(caption: str, *, file: str, sources: Sequence[str], link: str)
     Parameters
     ----------
     caption : one sentence or more
-    file : of the picture beside the text
+    file : of the image next to the text
     sources : data sets with their digests, and the version
     link : address of the page with these choices
     """

@@ -5,31 +5,54 @@ from __future__ import annotations
 import runpy
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
+from streamlit.errors import StreamlitAPIException
 
-from ui import idle, menus, planted, report, start, takeaway, terms, tray
+from ui import idle, menus, planted, report, site_map, start, takeaway, terms, tray
 from ui.components import page_tools, window
 from ui.figures import palette
 from ui.guard import fragment, guarded
+from ui.site_map import Page, View
 from ui.text import TERMS, Term, on_screen, plain
 from zslcore.datasets import ZSLDataset
 from zslcore.exceptions import SplitError, ZSLError
+from zslcore.results.results_only import ResultsOnly
 
-__all__ = ["BEGAN", "TOLD", "Header", "chart", "errors_as_sentences", "navigate", "open_page"]
+__all__ = [
+    "BEGAN",
+    "CHOICE",
+    "WARNED",
+    "Header",
+    "chart",
+    "errors_as_sentences",
+    "navigate",
+    "open_page",
+    "show_tabs",
+]
 
-#: Whether this run of the page has said that results cannot be kept.
-TOLD = "unkept_told"
+#: Whether this run of the page has reported that results cannot be stored.
+WARNED = "storage_warned"
 #: When this run of the page began, by the monotonic clock.
 BEGAN = "page_began"
+#: Page and view of this visit's latest run, and whether it has just left another page.
+_SHOWN, _LEFT = "place_shown", "place_left"
+#: Where a search leaves name and value of what it has chosen for the view that it opens.
+CHOICE = "place_choice"
+#: What this is, in a sentence; it stands next to the name on every page.
+WHAT = "Measure, calibrate and audit zero-shot learning."
 _APP = Path(__file__).parents[1] / "app.py"
 _ICON = Path(__file__).with_name("icon.svg")
+_CSS = Path(__file__).with_name("frame.css")
+#: Pixels of height of the bar below the navigation, and of the heading.
+_BAR, _HEADING = 24, 40
 palette.follow(window.is_dark, window.is_narrow)
 #: A figure's own toolbar has one button, which the menu below the figure presses, too.
 _CHART_CONFIG = {
@@ -40,22 +63,49 @@ _CHART_CONFIG = {
 }
 
 
-#: Choices of one page whose name in the address is not the page's.
-_OF_ONE_PAGE = {"lesson", "room"}
-
-
-def navigate(groups: Mapping[str, Sequence]) -> None:
-    """Show the groups of pages in the header and run the chosen one; only app.py calls this."""
+def navigate() -> None:
+    """Show the pages in the bar and run the chosen one; only app.py calls this."""
     idle.page_runs()
     st.session_state["navigated"] = True
     st.session_state[BEGAN] = time.monotonic()
     st.set_page_config(page_title="Zero-shot lab", page_icon=str(_ICON), layout="wide")
-    page = st.navigation(groups, position="top")
+    st.html(_CSS)
+    first, *others = site_map.PAGES
+    pages = [
+        # The first page is at "/", whatever its address is called: its name is for links.
+        st.Page(first.path, title=first.title, icon=first.icon, url_path="start", default=True),
+        *(st.Page(page.path, title=page.title, icon=page.icon) for page in others),
+    ]
+    page = st.navigation([*pages, *_moved()], position="top")
     st.session_state["path"] = page.url_path
     if said := start.begin():
         st.warning(plain(said), icon=":material/healing:")
     with guarded():
         page.run()
+
+
+def _moved() -> list[Any]:
+    """Return the former addresses, which lead to the view that each has become."""
+    first, *others = site_map.PAGES
+    there = {page.name for page in others}
+    moved = {old: view for old, view in site_map.MOVED.items() if old not in there}
+    return [
+        st.Page(partial(_go_on, path, query), title=old, url_path=old, visibility="hidden")
+        for old, path, query in (
+            (first.name, first.path, {}),
+            *((old, site_map.page_of(v).path, site_map.query_of(v)) for old, v in moved.items()),
+        )
+    ]
+
+
+def _go_on(path: str, query: Mapping[str, str]) -> None:
+    """Lead from a former address to its view, with all its choices."""
+    choices = {name: st.query_params.get_all(name) for name in st.query_params}
+    page = next(page for page in site_map.PAGES if page.path == path)
+    for view in page.views:
+        if choices.keys() & set(view.alone):
+            query = site_map.query_of(view.name)
+    st.switch_page(path, query_params={**query, **choices})
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,16 +114,24 @@ class Header:
 
     Attributes
     ----------
-    slot : the place beside the title
+    slot : the place next to the title
     """
 
     slot: DeltaGenerator
 
     def mark(self, dataset: ZSLDataset, *others: ZSLDataset) -> None:
-        """Say what is shown, and beside the title when numbers of the first come from no camera."""
+        """Record what is shown, and badge the title when the first data set is simulated."""
         for each in (dataset, *others):
             kind = ", simulated" * each.simulated
             takeaway.cite(f"{each.name}{kind}, data {each.digest}")
+        if isinstance(dataset, ResultsOnly):
+            self.slot.badge(
+                "results only",
+                icon=":material/inventory_2:",
+                color="blue",
+                help="These results come with the package; the features are not here. Whatever "
+                "needs them says so. Import them under the same name, and they take this place.",
+            )
         if dataset.simulated:
             self.slot.badge(
                 "simulated",
@@ -83,39 +141,102 @@ class Header:
             )
 
 
-def open_page(title: str, question: str, *, icon: str) -> Header:
-    """Start a page: browser title, heading and a place for the mark on simulated data.
+def open_page(page: Page, view: View, *tools: Callable[[], None]) -> Header:
+    """Start a page: bar, heading, views and a place for the mark on simulated data.
 
     Parameters
     ----------
-    title : the page's name, in the browser's tab
-    question : what the page answers, its heading
-    icon : Material icon, for example ":material/tune:"
+    page : to be opened
+    view : of the page, whose question is the heading
+    *tools : draw what stands in the bar before the menus
     """
     if "navigated" not in st.session_state:
-        # A folder called pages lies beside app.py: the first link opened after a server start runs
-        # the page without app.py, until somebody has called st.navigation.
+        # A folder called pages lies next to app.py: the first link opened after a server start runs
+        # the page without app.py, until st.navigation has been called.
         runpy.run_path(str(_APP), run_name="__main__")
         st.stop()
-    _carry_over(title)
+    _carry_over(page, view)
+    if choice := st.session_state.pop(CHOICE, ()):
+        st.session_state[choice[0]] = choice[1]
     takeaway.start()
-    st.session_state[TOLD] = False
-    st.set_page_config(page_title=f"{title} · Zero-shot lab", page_icon=str(_ICON), layout="wide")
+    st.session_state[WARNED] = False
+    title = f"{view.label} · Zero-shot lab"
+    st.set_page_config(page_title=title, page_icon=str(_ICON), layout="wide")
+    with st.container(gap="xxsmall"):
+        _show_bar(tools)
+        slot = _show_heading(page, view)
+    return Header(slot)
+
+
+def _show_heading(page: Page, view: View) -> DeltaGenerator:
+    """Show the question and the choice of views; returns the place next to the question."""
     with st.container(
-        horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"
+        horizontal=True,
+        horizontal_alignment="distribute",
+        vertical_alignment="center",
+        key="heading",
     ):
         # Each half is as wide as what it holds: where both do not fit, the second goes below.
         with st.container(horizontal=True, vertical_alignment="center", width="content"):
-            st.title(question, anchor=False, icon=icon, width="content")
+            st.title(view.question, anchor=False, icon=view.icon, width="content")
             slot = st.empty()
             window.watch()
+            if not window.is_narrow():
+                with st.container(width="content", key="heading_height"):
+                    st.space(_HEADING)  # so high from the start, whatever stands here
+        if len(page.views) > 1:
+            _choose_view(page, view)
+    return slot
+
+
+def _show_bar(tools: Sequence[Callable[[], None]]) -> None:
+    """Show what this is, and the tools of all pages; it is as high whatever runs."""
+    with st.container(
+        horizontal=True,
+        horizontal_alignment="distribute",
+        vertical_alignment="top",
+        height="content" if window.is_narrow() else _BAR,
+        border=False,
+        key="bar",
+    ):
+        st.caption(f"**Zero-shot lab** · {WHAT}", width="content")
         with st.container(
-            horizontal=True, vertical_alignment="center", gap="xsmall", width="content"
+            horizontal=True,
+            vertical_alignment="center",
+            gap="xsmall",
+            width="content",
+            key="tools",
         ):
-            tray.show()
+            tray.show()  # first, so that a job that begins moves none of the others
+            for tool in tools:
+                tool()
             _show_menus()
             page_tools.draw()
-    return Header(slot)
+
+
+def _choose_view(page: Page, view: View) -> None:
+    """Offer the views of a page; the address says which one is shown."""
+    key = f"view_of_{page.name}"
+    labels = {each.name: each.label for each in page.views}
+
+    def go() -> None:
+        chosen = site_map.view_of(page, {"view": st.session_state[key]})
+        st.query_params["view"] = chosen.name
+        st.session_state[_SHOWN] = (page.name, chosen.name)
+        terms.forget()
+        _drop_choices_of_others(chosen)
+
+    st.session_state[key] = view.name
+    st.segmented_control(
+        "View",
+        list(labels),
+        format_func=labels.__getitem__,
+        key=key,
+        on_change=go,
+        required=True,
+        label_visibility="collapsed",
+        wrap=True,
+    )
 
 
 @fragment
@@ -127,7 +248,7 @@ def _show_menus() -> None:
 
 
 def _show_glossary() -> None:
-    """Explain every term; the list is made once somebody opens it."""
+    """Explain every term; the list is built when it is opened."""
     menu = menus.opened("Glossary", icon=":material/dictionary:", key="glossary_menu")
     if menu is None:
         return
@@ -150,7 +271,7 @@ def _list_terms(heading: str, found: Sequence[Term]) -> None:
 
 
 def _show_report() -> None:
-    """Offer what the visitor has pinned; it is listed once somebody opens it."""
+    """Offer what the visitor has pinned; it is listed when it is opened."""
     menu = menus.opened(
         "Report",
         icon=":material/keep:",
@@ -184,25 +305,34 @@ def _show_report() -> None:
             )
 
 
-def _carry_over(title: str) -> None:
-    """Keep shared choices, and the address in step with them, when the page changes.
+def _carry_over(page: Page, view: View) -> None:
+    """Take shared choices along, and the address in step with them, when a link changes the view.
 
-    Streamlit hands the choices of the page before to widgets of the same key here once a run had no
+    Streamlit gives the choices of the page before to widgets of the same key here once a run had no
     widgets, but empties the address; so here is such a run, and then the address is written again.
     """
-    before = st.session_state.setdefault("page", title)
-    if before != title:
+    here = (page.name, view.name)
+    before = st.session_state.setdefault(_SHOWN, here)
+    if before != here:
         terms.forget()
-        for asked in set(st.query_params) - {"navigated", "page", "left"}:
+        for asked in set(st.query_params) - {"navigated", _SHOWN, _LEFT}:
             st.session_state.pop(asked, None)  # or a link to a default would lose to what was left
-        st.session_state["page"], st.session_state["left"] = title, before
-        st.rerun()
-    left = st.session_state.pop("left", None)
-    if left is not None:
-        own = left.split()[0].lower() + "_"
-        asked = st.query_params.to_dict().items()
-        shared = {k: v for k, v in asked if not k.startswith(own) and k not in _OF_ONE_PAGE}
-        st.query_params.from_dict(shared)
+        st.session_state[_SHOWN] = here
+        if before[0] != page.name:
+            st.session_state[_LEFT] = True
+            st.rerun()
+        _drop_choices_of_others(view)
+        st.query_params["view"] = view.name  # a link within a page leaves the browser's address
+    elif st.session_state.pop(_LEFT, False):
+        given = {name: st.query_params.get_all(name) for name in st.query_params}
+        st.query_params.from_dict({name: given[name] for name in site_map.shared(view, given)})
+
+
+def _drop_choices_of_others(view: View) -> None:
+    """Take what only other views read out of the address; Streamlit does so for its widgets."""
+    for name in set(st.query_params) - set(site_map.shared(view, st.query_params)):
+        with suppress(StreamlitAPIException):
+            del st.query_params[name]
 
 
 @contextmanager
@@ -213,13 +343,29 @@ def errors_as_sentences() -> Iterator[None]:
     except ZSLError as error:
         st.error(on_screen(str(error)), icon=":material/error:")
         if isinstance(error, SplitError):
-            st.page_link(
-                "pages/leakage_review.py",
-                label="What the review says of this split",
+            site_map.link(
+                "review",
+                "What the review says of this split",
                 icon=":material/policy:",
-                query_params={"dataset": error.dataset, "split": error.split},
+                query={"dataset": error.dataset, "split": error.split},
             )
         st.stop()
+
+
+def show_tabs(tabs: Mapping[str, Callable[..., None]], *args: Any, key: str) -> None:
+    """Put tabs here, which the address names, and show the open one.
+
+    Parameters
+    ----------
+    tabs : label -> what shows its contents
+    *args : of what shows them
+    key : of the tabs, their name in the address
+    """
+    opened = terms.tabs(list(tabs), key=key, bind="query-params")
+    for tab, show in zip(opened, tabs.values(), strict=True):
+        if tab.open:
+            with tab, errors_as_sentences():
+                show(*args)
 
 
 def chart(

@@ -7,13 +7,16 @@ import secrets
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial, wraps
-from typing import Any
+from typing import Any, ParamSpec, TypeVar, overload
 
 import streamlit as st
 
 from ui.served import is_served
 
 __all__ = ["fragment", "guarded"]
+
+Given = ParamSpec("Given")
+Made = TypeVar("Made")
 
 _LOG = logging.getLogger(__name__)
 
@@ -33,9 +36,21 @@ def guarded() -> Iterator[None]:
         _LOG.exception("A page failed, reference %s", reference)
         st.error(
             "This page could not be shown to its end. Your choices are still in the address. "
-            f"Whoever runs this server finds the reason in the log under **{reference}**.",
+            f"The server's administrator finds the reason in the log under **{reference}**.",
             icon=":material/error:",
         )
+
+
+@overload
+def fragment(
+    function: Callable[Given, Made], *, run_every: float | None = None
+) -> Callable[Given, Made]: ...
+
+
+@overload
+def fragment(
+    function: None = None, *, run_every: float | None
+) -> Callable[[Callable[Given, Made]], Callable[Given, Made]]: ...
 
 
 def fragment(function: Callable[..., Any] | None = None, *, run_every: float | None = None) -> Any:

@@ -1,4 +1,4 @@
-"""Garbage is collected while nobody waits for a page, not after every run of one.
+"""Garbage is collected while no page runs, not after every run of one.
 
 Streamlit would collect all generations after each run, and this app's three hundred thousand
 objects, most of them of libraries, take a quarter of a second with the interpreter's lock held:
@@ -20,7 +20,7 @@ from ui.served import is_served
 
 __all__ = ["Tidier", "page_runs"]
 
-#: Seconds without a run of any page after which nobody is taken to wait.
+#: Seconds without a run of any page after which no visitor is assumed to wait.
 QUIET = 2.0
 #: Modules that have to be new before what is in memory is frozen again.
 MANY_MODULES = 50
@@ -32,8 +32,8 @@ class Tidier:
     Parameters
     ----------
     quiet : float, seconds
-    first : done once, after the first spell and before the first collection; it is handed what
-        tells whether pages run again
+    first : done once, after the first spell and before the first collection; it gets a callable
+        that returns whether pages run again
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""What is in hand on a page, a curve or a path of values, and below it the menu to take it away."""
+"""Interactive curves and paths of values with a download menu."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from ui.components.value_path import ValuePath
 
 __all__ = ["let_go", "numbers_of", "take_in_hand", "take_path_in_hand", "values_of"]
 
-#: No number in hand is as large.
+#: Bound on the numbers that a browser may send.
 LARGEST = 1e15
 
 
 def take_in_hand(
     what: SeenUnseen, *, key: str, on_change: Callable[[], None] = lambda: None
 ) -> None:
-    """Draw curves to take in hand.
+    """Draw interactive curves.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def numbers_of(what: SeenUnseen) -> pd.DataFrame:
 
 
 def take_path_in_hand(what: ValuePath, *, key: str, on_change: Callable[[], None]) -> None:
-    """Draw a path of values to take in hand.
+    """Draw an interactive path of values.
 
     Parameters
     ----------

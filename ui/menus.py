@@ -1,4 +1,4 @@
-"""A menu whose contents are made when somebody opens it."""
+"""A menu whose contents are built when it is opened."""
 
 from __future__ import annotations
 

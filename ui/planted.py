@@ -31,7 +31,7 @@ def choose(*names: str) -> tuple[str, ...]:
     if not any(map(_twin, names)):
         return names
     if st.toggle(
-        "Plant the effect",
+        "Simulated effect",
         value=True,
         key=KEY,
         bind="query-params",
@@ -112,6 +112,6 @@ def _twin(name: str) -> str | None:
 
 
 def _words(pair: tuple[float, float]) -> str:
-    """Write the value of known classes beside that of the others."""
+    """Write the value of known classes next to that of the others."""
     unknown, known = map(three_digits, pair)
     return f"{known} instead of {unknown}"

@@ -36,12 +36,16 @@ def progress(place: DeltaGenerator, key: str, **options: Any) -> Iterator[None]:
     with place.container(border=True):
         bar = st.progress(0.0, text=READING)
         st.button("Cancel", icon=":material/close:", key=key, **options)
-    with watched(lambda share: bar.progress(share, text=f"{READING} {share:.0%}")):
+
+    def show(share: float) -> None:
+        bar.progress(share, text=f"{READING} {share:.0%}")
+
+    with watched(show):
         yield
 
 
 def read_or_cancel(files: str, read: Callable[[], Read]) -> Read:
-    """Return what is read; files whose reading was cancelled wait until somebody wants them.
+    """Return what is read; a cancelled reading restarts on request.
 
     Parameters
     ----------
@@ -50,8 +54,13 @@ def read_or_cancel(files: str, read: Callable[[], Read]) -> Read:
     """
     if st.session_state.get(CANCELLED) == files:
         st.info("You have cancelled the reading of these files.", icon=":material/block:")
-        again = {"icon": ":material/refresh:", "key": f"reading_again_{files}"}
-        st.button("Read the files", on_click=_remember, args=("",), **again)
+        st.button(
+            "Read the files",
+            key=f"reading_again_{files}",
+            icon=":material/refresh:",
+            on_click=_remember,
+            args=("",),
+        )
         st.stop()
     place = st.empty()
     try:

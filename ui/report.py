@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Self
+from typing import Any, Self
 
 import pandas as pd
 import plotly.graph_objects as go
@@ -51,7 +51,7 @@ class Pin:
 
     @classmethod
     def of_figure(
-        cls, name: str, caption: str, figure: go.Figure | None, numbers: pd.DataFrame, *made
+        cls, name: str, caption: str, figure: go.Figure | None, numbers: pd.DataFrame, *made: Any
     ) -> Self:
         """Keep a figure as it is; of one that a component draws, its numbers."""
         if figure is None:
@@ -61,13 +61,15 @@ class Pin:
         return cls(_title(name), caption, still.to_json(), (), (), 0, *made)
 
     @classmethod
-    def of_table(cls, name: str, table: pd.DataFrame, look: Look | None, *made) -> Self:
+    def of_table(cls, name: str, table: pd.DataFrame, look: Look | None, *made: Any) -> Self:
         """Keep a table as it is read."""
         return cls._with_table(_title(name), "", table, look, *made)
 
     @classmethod
-    def _with_table(cls, title, caption, table, look, *made) -> Self:
-        look = look or Look({column: str(column) for column in table})
+    def _with_table(
+        cls, title: str, caption: str, table: pd.DataFrame, look: Look | None, *made: Any
+    ) -> Self:
+        look = look or Look({column: str(column) for column in table.columns})
         rows = tuple(map(tuple, look.written(table.head(_ROWS))))
         left_out = max(len(table) - _ROWS, 0)
         return cls(title, caption, "", tuple(look.headings()), rows, left_out, *made)
@@ -84,13 +86,13 @@ def pins() -> tuple[Pin, ...]:
 
 def pin(new: Pin) -> str:
     """Pin something; returns what happened, in a sentence."""
-    kept = pins()
-    if new in kept:
+    pinned = pins()
+    if new in pinned:
         return "This is in the report already."
-    if len(kept) >= MOST or sum(len(p.figure) for p in (*kept, new)) > MOST_BYTES:
+    if len(pinned) >= MOST or sum(len(p.figure) for p in (*pinned, new)) > MOST_BYTES:
         return f"The report is full: it holds {MOST} pieces. Remove one first."
-    st.session_state[_PINS] = (*kept, new)
-    return f"Pinned. The report has {len(kept) + 1} piece{'s' * bool(kept)}."
+    st.session_state[_PINS] = (*pinned, new)
+    return f"Pinned. The report has {len(pinned) + 1} piece{'s' * bool(pinned)}."
 
 
 def unpin(place: int) -> None:

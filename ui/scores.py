@@ -49,13 +49,15 @@ __all__ = [
     "keep",
     "kept_ones",
     "named",
+    "permitted",
+    "whose_memory",
     "withdraw",
 ]
 
 #: Endings that are welcome; what a file is, its first bytes tell.
 ENDINGS = ("npz", "npy", "csv", "parquet", "mat", "h5", "hdf5")
 TEXTS = ("txt", "csv", "npy", "npz")
-#: Where the session keeps what was made of files, what of it this run of the page has asked for,
+#: Where the session keeps what was made of files, what of it this run of the page uses,
 #: and what the visitor has brought.
 _MADE, _ASKED, _BROUGHT = "scores_made", "scores_asked", "scores_brought"
 
@@ -82,7 +84,7 @@ class Brought:
 
     @property
     def state(self) -> State:
-        """How far they can be believed; nothing is known to check a score matrix with."""
+        """Their reliability; a score matrix has nothing to be checked against."""
         return self.matrix.state if isinstance(self.matrix, PredictedScores) else State.STATED
 
     @property
@@ -185,7 +187,7 @@ def example(dataset: ZSLDataset, split: str, method: str) -> Brought:
 
 
 def _example(spec: RunSpec, dataset: ZSLDataset) -> Brought:
-    result, scores = waiting.run_of(spec)
+    result, scores = waiting.scored_run_of(spec)
     names = tuple(dataset.class_names[c] for c in scores.classes)
     name = f"{spec.method} on {dataset.name}"
     matrix, _ = interpreted(
@@ -216,7 +218,7 @@ def brought(sent: Sent, validation: Sent | None = None) -> Brought | None:
             if isinstance(found.matrix, PredictedScores):
                 return _of_predictions(found, sent, validation)
             return Brought(found, _command(sent, fixes[False], validation, fixes[True]))
-        about = validation if found.of_validation else sent
+        about = validation if found.of_validation and validation else sent
         answer = _answer(found.question, f"scores_{about.key}_{found.question.fix}")
         if answer is None:
             return None
@@ -279,27 +281,28 @@ def _apart(
         given = _put(sent, fixes, folder / "given")
         if is_predictions(given.path):
             return _predicted(given.path, visitor)
-        chosen_on = validation and _put(validation, of_validation, folder / "validation")
+        chosen_on = _put(validation, of_validation, folder / "validation") if validation else None
         files = given.files + (chosen_on.files if chosen_on else [])
         with memory.BUDGET.lent(visitor, memory_for(files), clean_text(sent.file.name)) as lent:
-            return judged_apart(given, chosen_on, memory=lent, whose=_whose())
+            return judged_apart(given, chosen_on, memory=lent, whose=whose_memory())
 
 
 def _predicted(path: Path, visitor: str) -> ScoreReport:
     """Read, check and judge a file of predictions."""
     with memory.BUDGET.lent(visitor, memory_for([path]), path.name) as lent:
-        limits = Limits(most=lent // COPIES, whose=_whose())
-        return judge_predicted(read_predicted(path, limits=limits, load=_open))
+        limits = Limits(most=lent // COPIES, whose=whose_memory())
+        return judge_predicted(read_predicted(path, limits=limits, load=permitted))
 
 
-def _open(name: str) -> ZSLDataset:
+def permitted(name: str) -> ZSLDataset:
     """Open data that predictions name, where this visitor may."""
     if name not in visitors.available():
         raise ParameterError(f"{name}: expected data that this visitor may open.")
     return cache.dataset(name)
 
 
-def _whose() -> str:
+def whose_memory() -> str:
+    """Return what limits the memory of a file, for the sentence of a refusal."""
     return (
         f"that a visitor's memory allows (ZSL_MEMORY_A_VISITOR: {memory.a_visitor():,} bytes for a "
         "file and its copies)"

@@ -10,10 +10,10 @@ import logging
 import threading
 
 from ui.served import is_served
-from zslcore.evaluation.repair import mend
-from zslcore.evaluation.store import RunStore
 from zslcore.exceptions import ZSLError
 from zslcore.jobs.upkeep import sweep_leftovers
+from zslcore.results.repair import mend
+from zslcore.results.store import ResultStore
 
 __all__ = ["Start", "begin"]
 
@@ -21,7 +21,7 @@ _LOG = logging.getLogger(__name__)
 
 
 class Start:
-    """Does its work once, whoever comes first, and remembers what is to be said."""
+    """Runs once, for the first visitor, and remembers the message."""
 
     def __init__(self) -> None:
         self._lock, self._done, self.said = threading.Lock(), False, ""
@@ -38,8 +38,11 @@ class Start:
         try:
             if left := sweep_leftovers():
                 _LOG.warning("%d things that killed processes had left were removed", left)
-            return mend(RunStore())
-        except (ZSLError, OSError) as error:  # a folder that cannot be written is told elsewhere
+            return mend(ResultStore())
+        except (
+            ZSLError,
+            OSError,
+        ) as error:  # a folder that cannot be written is reported elsewhere
             _LOG.warning("%s", error)
             return str(error) if isinstance(error, ZSLError) else ""
 

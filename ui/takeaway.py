@@ -1,7 +1,7 @@
 """What a visitor takes away: below every figure and table, a menu that is made when it is opened.
 
-Pictures are made by the browser, from what is on its screen; tables are written by the server once
-somebody asks for them. A component of our own that draws a figure takes the same menu: it listens
+Pictures are made by the browser, from what is on its screen; tables are written by the server
+on request. A component of our own that draws a figure takes the same menu: it listens
 for the event ``zsl-save`` of the document, whose detail has ``key``, ``format`` ("png" or "svg"),
 ``scale`` and ``file``, and answers when the key is its own.
 """
@@ -76,12 +76,14 @@ class Table:
     table : DataFrame, accuracies as fractions
     look : how it is written for readers; None writes it as it is
     index : whether the index is part of it
+    caption : of the LaTeX table; by default its name and what it is made from
     """
 
     name: str
     table: pd.DataFrame = field(repr=False)
     look: Look | None = None
     index: bool = False
+    caption: str = ""
 
     def readable(self) -> pd.DataFrame:
         """Return the table with its index as a column, if that is part of it."""
@@ -113,7 +115,7 @@ def show_command(line: str) -> None:
 
 
 def offer_predictions(make: Callable[[], Predictions], name: str) -> None:
-    """Offer predictions as a file, made when somebody asks for it.
+    """Offer predictions as a file, made on request.
 
     Parameters
     ----------
@@ -130,7 +132,7 @@ def offer_predictions(make: Callable[[], Predictions], name: str) -> None:
         on_click="ignore",
         key=f"download_predictions_{name}",
         help="A row an image: its class, the best seen and the best unseen class, and the γ at "
-        "which the answer changes. Every figure follows from it.",
+        "which the answer changes. Every metric follows from it.",
     )
 
 
@@ -172,7 +174,7 @@ def offer_figure(figure: Figure) -> None:
                 figure.key, figure.caption, figure.plotly, numbers, *_made()
             ),
         )
-        st.caption("A line of Markdown, for a file beside the PNG:")
+        st.caption("A line of Markdown, for a file next to the PNG:")
         line = exports.markdown_line(
             figure.caption, file=f"{figure.key}.png", sources=sources(), link=address()
         )
@@ -185,12 +187,13 @@ def offer_table(table: Table) -> None:
     key = f"take_table_{table.name}"
     if (menu := menus.opened("Download table", icon=ICON, key=key)) is None:
         return
-    caption = f"{table.name.replace('_', ' ')}: {'; '.join(sources())}"
+    caption = f"{table.caption or table.name.replace('_', ' ')}: {'; '.join(sources())}"
+    reference = f"tab:{table.name.replace('_', '-')}"
     readable = table.readable()
     with menu:
         for label, ending, text in (
             ("CSV", "csv", lambda: exports.as_csv(table.table, index=table.index)),
-            ("LaTeX", "tex", lambda: exports.as_latex(readable, caption, table.look)),
+            ("LaTeX", "tex", lambda: exports.as_latex(readable, caption, table.look, reference)),
             ("Markdown", "md", lambda: exports.as_markdown(readable, table.look)),
         ):
             _file(label, text, f"{table.name}.{ending}", f"table_{table.name}")

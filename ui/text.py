@@ -1,4 +1,4 @@
-"""Words: what the terms on screen mean, and words that nobody vouches for."""
+"""Text on screen: the glossary, and escaping of untrusted text."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ _ON_A_PAGE = tuple(
     for pattern, words in (
         (r"(, given)? with prototypes= \(--prototypes\)", ", uploaded together with the first"),
         (r" with unseen= \(--unseen\)", " in a second file, or under “Unseen classes”"),
-        (r" \(--groups\)", " under “What else is known”"),
+        (r" \(--groups\)", " under “Declare protocol”"),
         (r"say which file to read with \w+= \(--\w+\)", "leave one such file in the folder"),
         (r"a file that begins with b(['\"]).*\1", "a file of another kind"),
         (r" \(\w*(?:Error|File|Exception|Warning|Exit)\)", ""),

@@ -11,7 +11,7 @@ from zslcore import jobs
 
 __all__ = ["show"]
 
-#: Seconds between two looks; each tells that somebody still waits.
+#: Seconds between two looks; each shows that the visitor still waits.
 LOOK_EVERY = 3.0
 
 
@@ -27,7 +27,7 @@ def _tray() -> None:
         return
     many = f"{len(waiting)} jobs" if len(waiting) > 1 else "1 job"
     with st.popover(many, icon=":material/hourglass_top:", type="tertiary", key="tray"):
-        st.caption("What you have asked for. A job ends when everybody who waits for it has left.")
+        st.caption("Your jobs. A job ends when its last visitor has left.")
         for work, status in waiting:
             share = min(status.done / status.total, 1.0) if status.total else 0.0
             place = f"number {status.position} in the queue" if status.position else "running"

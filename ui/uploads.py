@@ -10,7 +10,7 @@ import csv
 import os
 import shutil
 import weakref
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 from urllib.parse import urlsplit
@@ -42,6 +42,7 @@ __all__ = [
     "import_files",
     "import_folder",
     "is_local",
+    "kept_with_folder",
     "photographs_of_dataset",
     "put",
     "vocabulary_of_file",
@@ -49,7 +50,7 @@ __all__ = [
 
 #: Endings that are welcome; what a file is, its first bytes tell.
 ENDINGS = ("mat", "npz", "h5", "hdf5", "csv", "txt")
-#: Endings of what can be reviewed: a split file, and beside it labels and features.
+#: Endings of what can be reviewed: a split file, with labels and features.
 SPLIT_ENDINGS = ("mat", "npz", "h5", "hdf5", "json")
 #: Endings of what says which rows come from one photograph.
 GROUP_ENDINGS = ("txt", "csv", "mat", "npz", "h5", "hdf5")
@@ -58,7 +59,7 @@ NAMELESS = import_name("")
 #: Bytes that the name of a file may have here, less than any system's 255.
 MAX_STEM = 200
 TABLES = (".npz", ".h5", ".hdf5")
-#: Headers that proxies add, beside those that begin with ``X-Forwarded``.
+#: Headers that proxies add, besides those that begin with ``X-Forwarded``.
 PROXIED = frozenset(
     ("forwarded", "via", "x-real-ip", "x-client-ip", "true-client-ip", "cf-connecting-ip")
 )
@@ -174,7 +175,7 @@ def import_folder(
 
 
 def _folder(text: str) -> Path:
-    """Return the folder of this name, whatever somebody has typed."""
+    """Return the folder of this name, for any input."""
     try:
         path = Path(text).expanduser().absolute()
         os.stat(path) if "\0" in text else path.is_dir()
@@ -193,7 +194,7 @@ def context_of_files(
     Parameters
     ----------
     files : open files with a ``name``: a split, and perhaps a second file with ``labels`` and
-        ``features``, which is told by its name or its size
+        ``features``, which is recognised by its name or its size
     groups : a file that says which rows come from one photograph, and no other
     pattern : regular expression whose first group is the photograph in the name of an image file
 
@@ -202,8 +203,8 @@ def context_of_files(
     ZSLError
         One sentence on the first thing that is not as it should be.
     """
-    folder = artifacts.scratch_folder()
-    try:
+
+    def read(folder: Path) -> AuditContext:
         paths = put(files, folder, SPLIT_ENDINGS)
         if len(paths) > 2:
             raise FileRefusedError(
@@ -219,11 +220,19 @@ def context_of_files(
             ),
         )
         known = _grouped(groups, pattern, folder)
-        context = context_of_split(split, images[0] if images else None, folder, **known)
+        return context_of_split(split, images[0] if images else None, folder, **known)
+
+    return kept_with_folder(read)
+
+
+def kept_with_folder(read: Callable[[Path], AuditContext]) -> AuditContext:
+    """Return what is read into a new folder, which goes with it: features are maps of its files."""
+    folder = artifacts.scratch_folder()
+    try:
+        context = read(folder)
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
-    # Features are maps of files in this folder.
     weakref.finalize(context, shutil.rmtree, folder, ignore_errors=True)
     return context
 
@@ -238,7 +247,7 @@ def photographs_of_dataset(
 
 
 def _grouped(groups: BinaryIO | None, pattern: str, folder: Path) -> dict[str, Any]:
-    """Put a file of groups into a folder of its own, and return what the audit is told."""
+    """Put a file of groups into a folder of its own, and return the arguments of the audit."""
     path = None
     if groups is not None:
         (folder / "groups").mkdir()
@@ -253,9 +262,9 @@ def vocabulary_of_file(file: BinaryIO) -> Vocabulary:
 
 
 def is_local() -> bool:
-    """Whether the visitor sits at the machine that runs the app, as far as can be told.
+    """Whether the visitor sits at the machine that runs the app, as far as is known.
 
-    In the public mode nobody does.
+    In the public mode the answer is no.
     """
     context = st.context
     if visitors.is_public():
@@ -269,12 +278,12 @@ def names_this_machine(headers: Mapping[str, str]) -> bool:
     if any(name.startswith("x-forwarded") or name in PROXIED for name in headers):
         return False
     hosts = {urlsplit(f"//{headers.get('host', '')}").hostname}
-    if "origin" in headers:  # what the browser was asked for; a proxy may put another host
+    if "origin" in headers:  # what the browser requested; a proxy may put another host
         hosts.add(urlsplit(headers["origin"]).hostname)
     return hosts <= {"localhost", "127.0.0.1", "::1"}
 
 
-def _imported(source: Path, name: str, options: dict) -> ZSLDataset:
+def _imported(source: Path, name: str, options: dict[str, Any]) -> ZSLDataset:
     """Import, as often as a visit may."""
     made, most = st.session_state.get(MADE, 0), quotas.a_visitor()
     if made >= most:
@@ -305,7 +314,7 @@ def _refuse_taken(name: str, *, replace: bool) -> None:
         )
 
 
-def put(files: Sequence[BinaryIO], folder: Path, endings=ENDINGS) -> list[Path]:
+def put(files: Sequence[BinaryIO], folder: Path, endings: Collection[str] = ENDINGS) -> list[Path]:
     """Write every file into ``folder`` under its own plain name."""
     if not files:
         raise ParameterError("No file yet: choose one or more first.")
@@ -331,7 +340,7 @@ def _plain(path: Path) -> str:
     return stem.encode()[: MAX_STEM - len(suffix.encode())].decode(errors="ignore") + suffix
 
 
-def _understood(paths: list[Path]) -> tuple[Path, dict]:
+def _understood(paths: list[Path]) -> tuple[Path, dict[str, Any]]:
     """Tell which file holds what: the main one, and options of the import."""
     mats, tables, csvs = (
         [path for path in paths if path.suffix in endings]
@@ -351,7 +360,7 @@ def _understood(paths: list[Path]) -> tuple[Path, dict]:
     )
 
 
-def _understood_mats(mats: list[Path]) -> tuple[Path, dict]:
+def _understood_mats(mats: list[Path]) -> tuple[Path, dict[str, Any]]:
     """Tell features from splits: by the usual name, or else features are the larger file."""
     if len(mats) != 2:
         raise FileRefusedError(

@@ -2,8 +2,8 @@
 
 On one's own machine, or in a group that shares it, every import is there for everybody. With
 ``ZSL_PUBLIC=1`` an import belongs to the session that made it and goes with it, or to a group whose
-members type the same words. Its owner is part of its name, ``mine.v-<16 hex digits>``: nobody else
-is offered the name, replaces what it names, or opens it, link or not.
+members type the same words. Its owner is part of its name, ``mine.v-<16 hex digits>``: no other
+visitor is offered the name, replaces what it names, or opens it, link or not.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def is_public() -> bool:
 
 
 def who() -> Visitor:
-    """Return who asks, as far as can be told: a network address, and a browser there."""
+    """Return who asks, as far as is known: a network address, and a browser there."""
     if not is_served():
         return Visitor("", session())
     address = st.context.ip_address or "this machine"
@@ -90,7 +90,7 @@ def available() -> tuple[str, ...]:
 
 
 def own_name(name: str) -> str:
-    """Return the name under which an import of this visitor is kept.
+    """Return the name under which an import of this visitor is stored.
 
     Raises
     ------
@@ -179,9 +179,9 @@ def may_delete(dataset: str, *, brought: bool = False) -> bool:
     Parameters
     ----------
     dataset : name of the data set of the run
-    brought : whether this visit has imported the run as somebody's result
+    brought : whether this visit has imported the run
     """
     if not is_public() or brought:
         return True
     found = _OWNED.search(dataset)
-    return bool(found) and found[1] in _owners()
+    return found is not None and found[1] in _owners()

@@ -5,14 +5,15 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, overload
 
 import numpy as np
 import streamlit as st
 
-from ui import cache, visitors
-from ui.frame import BEGAN, TOLD, errors_as_sentences
+from ui import cache, known, visitors
+from ui.frame import BEGAN, WARNED, errors_as_sentences
 from ui.guard import fragment
 from ui.numbers import duration
 from ui.text import plain
@@ -20,21 +21,26 @@ from zslcore import jobs
 from zslcore.analysis.bias_variance import BiasVariance
 from zslcore.analysis.regularization import RegularizationPath, RegularizationSpec
 from zslcore.analysis.transduction import Transduction, TransductionSpec
-from zslcore.evaluation.protocol import ScoredTest
+from zslcore.evaluation import Predictions
+from zslcore.evaluation.protocol import AnsweredTest, ScoredTest
+from zslcore.evaluation.running import predictions_of_run
 from zslcore.evaluation.runs import RunResult
 from zslcore.evaluation.specs import RunSpec
 from zslcore.jobs import Status, Work, follow, run, take_apart, transduce
 
 __all__ = [
     "comparison_of",
+    "is_at_once",
     "is_quick",
     "leave",
     "parts_of",
     "path_of",
+    "predictions_of",
     "quick",
     "result_of",
     "results_of",
     "run_of",
+    "scored_run_of",
     "wait_for",
 ]
 
@@ -50,24 +56,61 @@ Draw = Callable[[Mapping[str, np.ndarray]], None]
 
 def is_quick(spec: RunSpec) -> bool:
     """Whether a run is done while one waits."""
+    if known.is_known_by_results(spec.dataset):
+        return False
     return run.is_quick(spec, cache.dataset(spec.dataset))
 
 
-def run_of(spec: RunSpec) -> tuple[RunResult, ScoredTest]:
-    """Return the result and the scores of a run; one that takes long is waited for, see below."""
+def is_at_once(spec: RunSpec) -> bool:
+    """Whether a run is known, or done while one waits."""
+    return known.known_run(spec) is not None or is_quick(spec)
+
+
+def run_of(spec: RunSpec) -> tuple[RunResult, AnsweredTest]:
+    """Return the result and the answers of a run.
+
+    What comes with the package is there at once. Without its oracle, what is done while one waits
+    is computed all the same; what takes long is waited for, see below.
+    """
+    found = known.known_run(spec)
+    if found and (found.result.oracle is not None or not is_quick(spec)):
+        return found.result, found.predictions.test
+    return scored_run_of(spec)
+
+
+def scored_run_of(spec: RunSpec) -> tuple[RunResult, ScoredTest]:
+    """Return the result of a run with its score matrix, which has to be computed."""
     if is_quick(spec):
         return quick(spec)
     return result_of(run.ask(spec, cache.dataset(spec.dataset)))
 
 
+def predictions_of(
+    spec: RunSpec, result: RunResult, scores: AnsweredTest
+) -> tuple[Callable[[], Predictions], bool]:
+    """Return what makes the predictions of a run of :func:`run_of`.
+
+    Returns
+    -------
+    callable that returns Predictions, and whether they have the validation rows
+    """
+    if not isinstance(scores, ScoredTest):
+        found = known.known_run(spec)
+        assert found is not None  # answers without their scores come with the package
+        return lambda: found.predictions, bool(found.predictions.folds)
+    folds = is_quick(spec)
+    dataset = cache.dataset(spec.dataset)
+    return partial(predictions_of_run, result, scores, dataset, folds=folds), folds
+
+
 def quick(spec: RunSpec) -> tuple[RunResult, ScoredTest]:
-    """Run a spec here and now, and say so where the result cannot be kept."""
+    """Run a spec here and now, and say so where the result cannot be stored."""
     with st.spinner("Choosing on the folds, then fitting …", show_time=True):
         result, scores, unkept = cache.quick_run(spec)
-    if unkept and not st.session_state.get(TOLD):
-        st.session_state[TOLD] = True
+    if unkept and not st.session_state.get(WARNED):
+        st.session_state[WARNED] = True
         st.warning(
-            f"These figures are computed, but they cannot be kept. {plain(unkept)}",
+            f"These results are computed, but they cannot be stored. {plain(unkept)}",
             icon=":material/save:",
         )
     return result, scores
@@ -119,11 +162,19 @@ def results_of(asked: Sequence[Work]) -> list[Any]:
     return found
 
 
+@overload
+def wait_for(asked: Work, *, draw: Draw | None = None, stop: Literal[True] = True) -> Path: ...
+
+
+@overload
+def wait_for(asked: Work, *, draw: Draw | None = None, stop: bool) -> Path | None: ...
+
+
 def wait_for(asked: Work, *, draw: Draw | None = None, stop: bool = True) -> Path | None:
     """Return the folder with the result of a work, started unless it is under way.
 
     Until there is one, a panel stands here and the page ends; when there is, the page runs again.
-    What ended without a result starts again only when somebody asks for it.
+    What ended without a result starts again only on request.
 
     Parameters
     ----------
@@ -210,7 +261,7 @@ def _show_left(asked: Work, status: Status) -> None:
 
 def _time(status: Status) -> str:
     left = "" if status.seconds_left is None else f", about {duration(status.seconds_left)} left"
-    return f"{duration(status.seconds)} gone{left}. You can leave the page and come back."
+    return f"{duration(status.seconds)} elapsed{left}. You can leave the page and come back."
 
 
 def _show_preview(status: Status, draw: Draw | None) -> None:

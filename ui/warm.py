@@ -1,4 +1,4 @@
-"""What pages need is imported while nobody waits, so that their first visitors need not.
+"""Import what pages need while the server is idle, so that their first visitors need not wait.
 
 A page imports its sections, figures and libraries when it is first opened. After the first spell
 of runs a thread imports all of them, one module after the other; then it reads the list of classes
@@ -24,7 +24,7 @@ _LOG = logging.getLogger(__name__)
 #: Imported inside functions: results are read with the first, split files judged with the second.
 LATE = ("pydantic", "rapidfuzz")
 #: With what Leakage review, Overlap gain, Compare and Data compare the names of classes. To read
-#: WordNet and to take this list apart is three quarters of the first view of Leakage review.
+#: WordNet and to parse this list is three quarters of the first view of Leakage review.
 VOCABULARY = "imagenet-1k"
 #: Seconds between two modules, in which visitors go first.
 BREATH = 0.01
@@ -52,7 +52,7 @@ def prepare(busy: Callable[[], bool] = lambda: False) -> None:
             time.sleep(10 * BREATH)
         try:
             importlib.import_module(name)
-        except Exception:  # noqa: BLE001 - whoever opens its page is told
+        except Exception:  # noqa: BLE001 - its page reports the error
             _LOG.exception("%s could not be imported", name)
         time.sleep(BREATH)
     match_names(["otter"], get_vocabulary(VOCABULARY))

@@ -18,7 +18,7 @@ change:
 
 - :mod:`zslcore.datasets`, :mod:`zslcore.methods`, :mod:`zslcore.metrics`, :mod:`zslcore.leakage`
 - :mod:`zslcore.evaluation.protocol` (also under its former path ``zslcore.protocol``),
-  :mod:`zslcore.evaluation.specs`, :mod:`zslcore.evaluation.runs`, :mod:`zslcore.evaluation.store`
+  :mod:`zslcore.evaluation.specs`, :mod:`zslcore.evaluation.runs`, :mod:`zslcore.results.store`
 - :mod:`zslcore.exceptions`, :mod:`zslcore.jobs`
 - :mod:`zslcore.analysis`, a folder with one question per module
 """

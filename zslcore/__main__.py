@@ -18,7 +18,7 @@ from pathlib import Path
 from zslcore.exceptions import ZSLError
 from zslcore.storage import settings
 
-__all__ = ["main"]
+__all__ = ["main", "parser_of_commands"]
 
 #: Modules of :mod:`zslcore.commands`, in the order of the help.
 COMMANDS = (
@@ -30,6 +30,7 @@ COMMANDS = (
     "data",
     "extract",
     "methods",
+    "check",
     "audit",
     "leak_cost",
     "claims",
@@ -55,13 +56,7 @@ class TellVersion(argparse.Action):
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; return 0, 1 when an audit found what it guards against, 2 when refused."""
-    prog = "zslcore" if Path(sys.argv[0]).stem == "zslcore" else "python -m zslcore"
-    parser = argparse.ArgumentParser(prog=prog, description=__doc__.split("\n")[0])
-    parser.add_argument("--version", action=TellVersion, nargs=0, help="tell the version and end")
-    commands = parser.add_subparsers(metavar="COMMAND", required=True)
-    for name in COMMANDS:
-        import_module(f"zslcore.commands.{name}").add_parser(commands)
-    args = parser.parse_args(arguments)
+    args = parser_of_commands().parse_args(arguments)
     if isinstance(sys.stdout, io.TextIOWrapper):  # a name of a file may be no text
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
@@ -74,6 +69,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except OSError as error:
         return _refused_by_system(error)
     return int(ended)
+
+
+def parser_of_commands() -> argparse.ArgumentParser:
+    """Return the parser of all commands."""
+    prog = "zslcore" if Path(sys.argv[0]).stem == "zslcore" else "python -m zslcore"
+    parser = argparse.ArgumentParser(prog=prog, description=__doc__.split("\n")[0])
+    parser.add_argument("--version", action=TellVersion, nargs=0, help="print the version and exit")
+    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+    for name in COMMANDS:
+        import_module(f"zslcore.commands.{name}").add_parser(commands)
+    return parser
 
 
 def _refused_by_system(error: OSError) -> int:

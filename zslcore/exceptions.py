@@ -1,4 +1,4 @@
-"""The errors a caller may catch, each one sentence: who, what was expected, what came."""
+"""The errors a caller may catch, each one sentence: where, expected, got."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ COMPARED, LISTED, LETTERS = 1000, 60, 64
 
 
 class ZSLError(Exception):
-    """Anything this package refuses; its text is one sentence fit for the screen."""
+    """Base class of the package's errors; the message is one sentence for the screen."""
 
 
 class DatasetError(ZSLError):
-    """Arrays or splits that nothing can be computed from."""
+    """Arrays or splits that are invalid for computation."""
 
 
 class SplitError(DatasetError):
-    """A split in which nothing is tested that was not trained on.
+    """A split that only tests classes it trains on.
 
     Attributes
     ----------
@@ -43,15 +43,15 @@ class SplitError(DatasetError):
 
 
 class FileRefusedError(DatasetError):
-    """A file from outside that is damaged, hostile, too large or not what it claims to be."""
+    """An untrusted file that is damaged, hostile, too large or of another type."""
 
 
 class NewerVersionError(DatasetError):
-    """What a newer version of this package has written: whole, and not to be read here."""
+    """An intact file of a newer version of this package, unreadable here."""
 
 
 class ParameterError(ZSLError):
-    """A parameter outside the range in which its formula means anything."""
+    """A parameter outside the valid range of its formula."""
 
 
 class UnknownNameError(ZSLError):

@@ -1,18 +1,16 @@
-"""Which version of the package computes here, and the commit it was made from.
+"""The version of the package, and the commit and the sources it was made from.
 
-An installed package was told when it was built. A checkout asks git, since its files may have
-changed since anybody installed anything: tags ``v1.2.3`` name releases, what comes after one is on
-its way to the next, ``1.2.4.dev7+g0123abc``.
+The version is written here and read everywhere else. An installed package knows the commit that it
+was built from; a checkout asks git, since files may have changed since the installation.
 
-A commit says nothing where history was rewritten or is not there. :func:`sources` is checked on the
-files themselves: who has the same digest computes the same figures from the same data.
+A commit identifies nothing where history was rewritten or is missing. :func:`sources` is checked on
+the files themselves: the same digest means the same figures from the same data.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
-import re
 import shutil
 import subprocess
 from functools import cache
@@ -22,12 +20,14 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-__all__ = ["NUMBERS", "commit", "read_stamped", "release", "sources", "stamped", "version"]
+__all__ = ["NUMBERS", "__version__", "commit", "read_stamped", "sources", "stamped", "version"]
+
+__version__ = "0.3.0"
 
 #: The files of the package that turn features into figures. Data have a digest of their own.
 NUMBERS = (
-    "datasets/checks.py",
-    "datasets/features.py",
+    "features/checks.py",
+    "features/views.py",
     "evaluation/protocol.py",
     "methods/*.py",
     "metrics/accuracy.py",
@@ -36,27 +36,26 @@ NUMBERS = (
 )
 
 _ROOT = Path(__file__).parents[1]
-_DESCRIBED = re.compile(
-    r"(?:v(?P<tag>[\d.]+)-(?P<since>\d+)-g)?(?P<commit>[0-9a-f]+)(?P<dirty>-dirty)?"
-)
-UNKNOWN = "0+unknown"
 
 
 def version() -> str:
-    """Return the version, as in "0.2.0" or "0.2.1.dev7+g0123abc"."""
-    return _found()[0]
+    """Return the version, as in "0.3.0"."""
+    return __version__
 
 
+@cache
 def commit() -> str:
-    """Return the commit, as in "0123abc"; with "+changes" where files differ from it."""
-    return _found()[1]
+    """Return the commit, as in "0123abc"; with "+changes" where files differ from it.
 
-
-def release() -> str:
-    """Return the release that this version is, or is on its way to, as in "0.2.1"."""
-    found = re.match(r"\d+(\.\d+)*", version())
-    assert found is not None  # every version begins with a number
-    return found.group()
+    Empty where neither git nor the build knows.
+    """
+    if (_ROOT / ".git").exists() and (_ROOT / "pyproject.toml").exists():
+        return _git("describe", "--always", "--dirty=+changes", "--abbrev=9", "--exclude=*")
+    try:
+        from zslcore._commit import COMMIT  # written when the package is built
+    except ImportError:
+        return ""
+    return COMMIT
 
 
 @cache
@@ -78,60 +77,30 @@ def sources(package: Path = Path(__file__).parent) -> str:
 
 
 def stamped(table: DataFrame) -> DataFrame:
-    """Return a table with columns ``version`` and ``commit``, unless its rows tell their own."""
+    """Return a table with columns ``version`` and ``commit``, unless its rows have their own."""
     if "version" in table:
         return table
     return table.assign(version=version(), commit=commit())
 
 
 def read_stamped(path: Path) -> DataFrame:
-    """Read a CSV file whose rows tell what made them: text, as 6e5907191 may look a number."""
+    """Read a CSV file whose rows name what made them, as text: 6e5907191 may look like a number."""
     import pandas as pd
 
     text = dict.fromkeys(("version", "commit", "revisions", "sources", "digest"), str)
     return pd.read_csv(path, dtype=text).fillna(dict.fromkeys(text, ""))
 
 
-@cache
-def _found() -> tuple[str, str]:
-    """Ask git in a checkout, else what the build has left; ("0+unknown", "") without either."""
-    if (_ROOT / ".git").exists() and (_ROOT / "pyproject.toml").exists():
-        return _of_checkout() or (UNKNOWN, "")
-    try:
-        from zslcore._version import commit_id  # written when the package is built
-        from zslcore._version import version as built
-    except ImportError:
-        return UNKNOWN, ""
-    return built, (commit_id or "").removeprefix("g")
-
-
-def _of_checkout() -> tuple[str, str] | None:
-    words = _git(
-        *("describe", "--tags", "--long", "--dirty", "--always", "--abbrev=9", "--match", "v[0-9]*")
-    )
-    found = _DESCRIBED.fullmatch(words)
-    if not found:
-        return None
-    tag, since, commit, dirty = found.group("tag", "since", "commit", "dirty")
-    made_from = commit + ("+changes" if dirty else "")
-    if tag is None:  # no release yet
-        return f"0.1.dev{_git('rev-list', '--count', 'HEAD')}+g{commit}", made_from
-    if since == "0" and not dirty:
-        return tag, made_from
-    before, _, last = tag.rpartition(".")
-    return f"{before}.{int(last) + 1}.dev{since}+g{commit}", made_from
-
-
 def _git(*words: str) -> str:
-    """Return what git says of the checkout, nothing where there is no git."""
+    """Return the output of git on the checkout, "" without git."""
     git = shutil.which("git")
     if git is None:
         return ""
-    asked = subprocess.run(  # noqa: S603 - our own words
+    answer = subprocess.run(  # noqa: S603 - our own words
         [git, "-C", str(_ROOT), *words],
         capture_output=True,
         text=True,
         check=False,
         env=os.environ | {"GIT_OPTIONAL_LOCKS": "0"},
     )
-    return asked.stdout.strip() if asked.returncode == 0 else ""
+    return answer.stdout.strip() if answer.returncode == 0 else ""

@@ -138,7 +138,7 @@ def test_what_is_drawn():
 
 
 def test_some_images_of_every_class_are_judged(monkeypatch):
-    monkeypatch.setattr(module, "KEPT_VALUES", 3 * 6 * 14 * 12)
+    monkeypatch.setattr(module, "BUFFERED_VALUES", 3 * 6 * 14 * 12)
     found = bias_variance(
         get_method("LinearV2S")(), WORLD, SPLIT, "lam", (1e-2, 1.0), class_draws=6
     )

@@ -87,8 +87,9 @@ def test_no_difference_is_not_told_apart():
     compared = compare_embeddings(table_of(nothing - nothing.mean()))
     (row,) = compared.dropna(subset=["difference"]).to_dict("records")
     assert row["difference_low"] < 0 < row["difference_high"]
-    assert "higher in 0 of 1 comparisons, lower in 0, and not told apart in 1" in in_a_sentence(
-        compared, "one"
+    assert (
+        "higher in 0 of 1 comparisons, lower in 0, and not significantly different in 1"
+        in in_a_sentence(compared, "one")
     )
 
 

@@ -12,10 +12,12 @@ from zslcore.datasets import Split, load
 from zslcore.datasets.facts import published
 from zslcore.evaluation import protocol
 from zslcore.evaluation.runs import execute
-from zslcore.evaluation.store import RunStore
 from zslcore.exceptions import DatasetError, ZSLError
 from zslcore.methods import get_method
 from zslcore.metrics import bootstrap
+from zslcore.results import planning
+from zslcore.results.planning import Plan, planned
+from zslcore.results.store import ResultStore
 
 WORLD = replace(linear_world(noise=0.8), name="first", known_digest="")
 STANDARD = Split.from_classes(
@@ -34,41 +36,41 @@ def spec_of(**more):
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory):
-    store = RunStore(tmp_path_factory.mktemp("comparison") / "runs.sqlite")
+    store = ResultStore(tmp_path_factory.mktemp("comparison") / "runs.sqlite")
     for data in DATA.values():
         for run in spec_of().runs_on(data):
-            comparison.complete(run, data, store, ("folds", "oracle"))
+            Plan([run], choices=("folds", "oracle")).complete_all(data, store)
     return store
 
 
 def test_nothing_is_run_twice(store, monkeypatch):
-    monkeypatch.setattr(comparison, "execute", lambda *_, **__: pytest.fail("run again"))
+    monkeypatch.setattr(planning, "execute_in_full", lambda *_, **__: pytest.fail("run again"))
     for data in DATA.values():
         for run in spec_of().runs_on(data):
-            assert comparison.complete(run, data, store, ("folds", "oracle")) == 0
+            assert Plan([run], choices=("folds", "oracle")).complete_all(data, store) == 0
     assert comparison.missing(spec_of(), DATA, store, ("folds", "oracle")) == []
 
 
 def test_what_is_missing_is_run_and_no_more(tmp_path):
-    store, run = RunStore(tmp_path / "runs.sqlite"), spec_of().run("first", "PS", "ESZSL")
+    store, run = ResultStore(tmp_path / "runs.sqlite"), spec_of().run("first", "PS", "ESZSL")
     assert len(comparison.missing(spec_of(), DATA, store)) == 9
-    assert comparison.complete(run, WORLD, store) == 1
+    assert Plan([run]).complete_all(WORLD, store) == 1
     assert run not in comparison.missing(spec_of(), DATA, store)
     assert run in comparison.missing(spec_of(), DATA, store, ("folds",))
-    of_folds = comparison.complete(run, WORLD, store, ("folds",))
+    of_folds = Plan([run], choices=("folds",)).complete_all(WORLD, store)
     assert 1 <= of_folds <= len(WORLD.splits["PS"].folds)  # two folds may choose the same
-    store.delete(comparison.planned(store.get(run.key), "folds")[0].key)
+    store.delete(planned(store.get(run.key), "folds")[0].key)
     assert run in comparison.missing(spec_of(), DATA, store, ("folds",))
-    assert comparison.complete(run, WORLD, store, ("folds",)) == 1
+    assert Plan([run], choices=("folds",)).complete_all(WORLD, store) == 1
 
 
 def test_kept_results_that_do_not_tell_the_folds_are_made_again(tmp_path):
-    store, run = RunStore(tmp_path / "runs.sqlite"), spec_of().run("first", "PS", "ESZSL")
+    store, run = ResultStore(tmp_path / "runs.sqlite"), spec_of().run("first", "PS", "ESZSL")
     result = execute(run, WORLD, with_oracle=False)
     store.put(replace(result, fold_choices=()))
     assert comparison.run_of(run, store)[0] is not None
     assert comparison.run_of(run, store, ("folds",))[0] is None
-    assert comparison.complete(run, WORLD, store, ("folds",)) >= 2
+    assert Plan([run], choices=("folds",)).complete_all(WORLD, store) >= 2
 
 
 @pytest.mark.parametrize("task", ["zsl", "gzsl"])
@@ -143,11 +145,11 @@ def test_every_fold_is_an_occasion_with_its_own_parameters(store):
 
 
 def test_with_parameters_chosen_for_zsl_gamma_is_that_of_the_folds_never_none(tmp_path):
-    store, spec = RunStore(tmp_path / "runs.sqlite"), spec_of(task="zsl", methods=("ESZSL",))
+    store, spec = ResultStore(tmp_path / "runs.sqlite"), spec_of(task="zsl", methods=("ESZSL",))
     run = spec.run("first", "PS", "ESZSL")
-    comparison.complete(run, WORLD, store, ("folds", "oracle"))
+    Plan([run], choices=("folds", "oracle")).complete_all(WORLD, store)
     for choice in ("folds", "oracle"):
-        for other in comparison.planned(store.get(run.key), choice):
+        for other in planned(store.get(run.key), choice):
             result = store.get(other.key)
             params = dict(other.params.items())
             expected = protocol.select(
@@ -190,10 +192,10 @@ def test_draws_are_those_of_classes_and_the_same_for_all_methods(store):
 
 
 def test_methods_without_all_runs_are_no_part_of_a_complete_comparison(tmp_path):
-    store = RunStore(tmp_path / "runs.sqlite")
+    store = ResultStore(tmp_path / "runs.sqlite")
     spec = spec_of(splits=("PS",))
     for name, method in (("first", "ESZSL"), ("second", "ESZSL"), ("first", "LinearS2V")):
-        comparison.complete(spec.run(name, "PS", method), DATA[name], store)
+        Plan([spec.run(name, "PS", method)]).complete_all(DATA[name], store)
     found = comparison.occasions(spec, DATA, store, "zsl")
     assert np.isnan(found.figures[0]).sum() == 3
     assert found.complete.methods == ("ESZSL",)

@@ -1,4 +1,6 @@
 import json
+import sqlite3
+from contextlib import closing
 from dataclasses import replace
 
 import numpy as np
@@ -7,7 +9,6 @@ import pytest
 
 from tests.worlds import linear_world
 from zslcore.analysis.cross_dataset import (
-    CrossStore,
     check_pair,
     cross_accuracy,
     cross_table,
@@ -18,6 +19,7 @@ from zslcore.evaluation.runs import execute
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import DatasetError
 from zslcore.methods import LinearS2V
+from zslcore.results.store import ResultStore
 
 
 def world(name, seed=0, shift=0.0, **options):
@@ -203,7 +205,7 @@ def test_two_data_sets_of_one_name_are_refused():
 
 
 def test_interrupted_work_goes_on_where_it_stopped(tmp_path, monkeypatch):
-    store, methods = CrossStore(tmp_path), ["ESZSL", "GFZSL"]
+    store, methods = ResultStore(tmp_path / "runs.sqlite"), ["ESZSL", "GFZSL"]
 
     def stop(done, total, message):
         assert total == 4
@@ -212,7 +214,7 @@ def test_interrupted_work_goes_on_where_it_stopped(tmp_path, monkeypatch):
 
     with pytest.raises(KeyboardInterrupt):
         cross_table(ONE, TWO, methods, store=store, on_progress=stop)
-    assert len(list(tmp_path.iterdir())) == 3
+    assert len(store.others(["crossed"])) == 3
     fitted = []
     monkeypatch.setattr(
         "zslcore.analysis.cross_dataset.cross_accuracy",
@@ -231,14 +233,28 @@ def test_interrupted_work_goes_on_where_it_stopped(tmp_path, monkeypatch):
 
 
 def test_a_damaged_or_other_result_is_made_again(tmp_path):
-    store = CrossStore(tmp_path)
+    store = ResultStore(tmp_path / "runs.sqlite")
     first = cross_table(ONE, TWO, ["ESZSL"], store=store)
-    for path in tmp_path.iterdir():
-        path.write_text(path.read_text()[:50])
+    with closing(sqlite3.connect(store.path)) as db, db:
+        db.execute("UPDATE results SET result = substr(result, 1, 50)")
     again = cross_table(ONE, TWO, ["ESZSL"], store=store)
     pd.testing.assert_frame_equal(first.drop(columns="seconds"), again.drop(columns="seconds"))
     cross_table(ONE, world("two", 3), ["ESZSL"], store=store)
-    assert len(list(tmp_path.iterdir())) == 4
+    assert len(store.others(["crossed"])) == 4
+
+
+def test_fits_that_earlier_versions_wrote_to_a_folder_are_found(tmp_path, monkeypatch):
+    """Version 0.2.0 wrote ``cross/<key>.json`` next to the store."""
+    store = ResultStore(tmp_path / "runs.sqlite")
+    first = cross_table(ONE, TWO, ["ESZSL"], store=store)
+    old = ResultStore(tmp_path / "old" / "runs.sqlite")
+    (tmp_path / "old" / "cross").mkdir(parents=True)
+    for result in store.others():
+        path = tmp_path / "old" / "cross" / f"{result.key}.json"
+        path.write_text(json.dumps(result.record))
+    assert old.in_folders() == {"crossed": 2}
+    monkeypatch.setattr("zslcore.analysis.cross_dataset.cross_accuracy", None)
+    pd.testing.assert_frame_equal(cross_table(ONE, TWO, ["ESZSL"], store=old), first)
 
 
 # --- Images per class -----------------------------------------------------------------------------

@@ -6,10 +6,10 @@ from scipy.stats import ttest_rel, wilcoxon
 from zslcore.analysis.cross_tests import (
     PRINTED_CLAIM,
     as_table,
-    beside_printed,
     claim_explained,
     cross_tests,
     printed_table,
+    with_printed,
 )
 from zslcore.exceptions import DatasetError, ParameterError
 
@@ -132,7 +132,7 @@ def test_tests_as_a_table():
 
 def test_ours_stand_beside_the_printed_cell():
     table = made(0.0, 0.0).assign(method=lambda t: t["method"].replace("method 3", "SAE"))
-    both = beside_printed(table, "set 0", "set 1")
+    both = with_printed(table, "set 0", "set 1")
     assert list(both["method"][:4]) == ["DAP"] * 4
     assert list(both["tested"][:4]) == ["AWA1", "AWA2", "AWA2", "AWA1"]
     assert len(both) == 4 * (12 + 5)

@@ -37,7 +37,7 @@ def rng():
 def test_the_textbooks_example():
     ranks = ranking.ranks_of(DEMSAR)
     np.testing.assert_allclose(ranks.mean(axis=0), [3.143, 2.000, 2.893, 1.964], atol=5e-4)
-    test = ranking.told_apart(DEMSAR)
+    test = ranking.friedman_test(DEMSAR)
     assert test.critical_difference == pytest.approx(1.25, abs=0.01)
     # The book prints 9.28 without the correction for ties; by hand from the mean ranks:
     uncorrected = 12 * 14 / 20 * ((ranks.mean(axis=0) - 2.5) ** 2).sum()
@@ -72,7 +72,7 @@ def test_figures_that_differ_by_rounding_tie():
 
 def test_the_null_is_rejected_as_often_as_it_should_be(rng, monkeypatch):
     monkeypatch.setattr(ranking, "N_PERMUTATIONS", 199)
-    p = [ranking.told_apart(rng.normal(size=(5, 6)), seed=k).p for k in range(200)]
+    p = [ranking.friedman_test(rng.normal(size=(5, 6)), seed=k).p for k in range(200)]
     assert np.mean(np.array(p) <= 0.05) <= 0.05 + 2.6 * np.sqrt(0.05 * 0.95 / 200)
     assert np.mean(np.array(p) <= 0.5) == pytest.approx(0.5, abs=0.12)
 
@@ -80,7 +80,7 @@ def test_the_null_is_rejected_as_often_as_it_should_be(rng, monkeypatch):
 def test_a_method_that_always_wins_is_told_apart():
     values = np.random.default_rng(0).random((8, 5))
     values[:, 3] += 2
-    assert ranking.told_apart(values).p < 0.05
+    assert ranking.friedman_test(values).p < 0.05
     first = ranking.pairwise(values, list("abcde")).iloc[0]
     assert first["better"] == "d"
     assert first["p"] == 2 / 2**8
@@ -88,7 +88,7 @@ def test_a_method_that_always_wins_is_told_apart():
 
 
 def test_all_ties_are_no_difference():
-    test = ranking.told_apart(np.ones((4, 3)))
+    test = ranking.friedman_test(np.ones((4, 3)))
     assert np.isnan(test.statistic)
     assert test.p == 1
     assert (ranking.pairwise(np.ones((4, 3)), list("abc"))["p"] == 1).all()
@@ -142,8 +142,8 @@ def test_intervals_of_all_occasions_hold_together(rng):
 
 def test_a_p_of_permutations_counts_what_was_measured():
     always = np.tile(np.arange(5.0), (12, 1))  # none of the permutations is as far apart
-    assert ranking.told_apart(always).p == 1 / (1 + ranking.N_PERMUTATIONS)
-    assert ranking.told_apart(np.ones((4, 3))).p == 1
+    assert ranking.friedman_test(always).p == 1 / (1 + ranking.N_PERMUTATIONS)
+    assert ranking.friedman_test(np.ones((4, 3))).p == 1
 
 
 def test_without_draws_there_is_no_interval():
@@ -182,7 +182,7 @@ def test_agreement_of_two_rankings(rng):
 
 def test_what_cannot_be_ranked_is_refused():
     with pytest.raises(DatasetError, match=r"at least 2 occasions x 3 methods; got shape \(1, 4\)"):
-        ranking.told_apart(DEMSAR[:1])
+        ranking.friedman_test(DEMSAR[:1])
     with pytest.raises(DatasetError, match="a figure of every method on every occasion"):
         ranking.rank_matrix(np.array([[1.0, np.nan]]))
     with pytest.raises(DatasetError, match="at least two methods in both; got 1"):

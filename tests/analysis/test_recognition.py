@@ -3,9 +3,9 @@ import pytest
 
 from zslcore.analysis import recognition
 from zslcore.datasets.digits import read_digits
-from zslcore.datasets.features import l2_rows
 from zslcore.evaluation.protocol import evaluate, fit_and_score
 from zslcore.exceptions import ParameterError
+from zslcore.features.views import l2_rows
 from zslcore.methods import LinearS2V
 from zslcore.metrics import mean_class_accuracy
 

@@ -14,10 +14,10 @@ from zslcore.analysis.regularization import (
     regularized,
 )
 from zslcore.datasets import load
-from zslcore.datasets.features import Preprocessing
 from zslcore.evaluation import protocol
 from zslcore.evaluation.protocol import Problem, evaluate, fit_and_score, select
 from zslcore.exceptions import DatasetError, ParameterError, UnknownNameError, ZSLError
+from zslcore.features.views import Preprocessing
 from zslcore.methods import METHODS, get_method
 from zslcore.metrics import mean_class_accuracy
 

@@ -1,5 +1,7 @@
 """Figures of classes drawn again agree with the protocol's, and their intervals cover."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
@@ -82,6 +84,29 @@ def test_blocks_change_nothing(rng, monkeypatch):
     monkeypatch.setattr(resampling, "BLOCK", 3 * len(scores.y))
     for name, values in resampling.figures(scores, drawn).items():
         np.testing.assert_allclose(values, whole[name], rtol=1e-12)
+
+
+@pytest.mark.parametrize("n_seen", [0, 1, 7, 20])
+def test_means_of_draws_are_those_of_the_draws_however_few_at_a_time(n_seen, monkeypatch):
+    accuracy, seen = np.linspace(0, 1, 20) ** 2, np.arange(20) < n_seen
+    drawn = bootstrap.class_draws(seen, 30)
+    for block in (1, 70, 1 << 20):
+        monkeypatch.setattr(bootstrap, "BLOCK", block)
+        for side, means in zip(
+            (seen, ~seen), bootstrap.mean_draws(accuracy, seen, 30), strict=True
+        ):
+            with np.errstate(invalid="ignore"):
+                expected = drawn[:, side] @ accuracy[side] / drawn[:, side].sum(axis=1)
+            np.testing.assert_allclose(means, expected, rtol=1e-12)
+
+
+def test_the_interval_of_many_classes_takes_little_memory():
+    accuracy, seen = np.linspace(0, 1, 40_000), np.arange(40_000) % 2 == 0
+    tracemalloc.start()
+    bootstrap.mean_draws(accuracy, seen)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 64 << 20
 
 
 def test_one_seen_and_one_unseen_class_fewer_are_drawn_than_there_are():

@@ -10,9 +10,7 @@ import pandas as pd
 import pytest
 
 from tests.worlds import linear_world
-from zslcore.analysis.comparison import complete
 from zslcore.analysis.run_listing import (
-    SORTED_BY,
     RunFilter,
     as_csv,
     as_json,
@@ -21,12 +19,14 @@ from zslcore.analysis.run_listing import (
     chosen,
     listed,
     peeked,
+    sorted_by,
 )
 from zslcore.datasets import load
 from zslcore.evaluation.runs import execute
 from zslcore.evaluation.specs import RunSpec
-from zslcore.evaluation.store import ImportMark, KeptRun, RunStore
 from zslcore.exceptions import UnknownNameError
+from zslcore.results.planning import Plan
+from zslcore.results.store import ImportMark, ResultStore, StoredRun
 
 WORLD = linear_world(noise=1.0)
 
@@ -34,7 +34,7 @@ WORLD = linear_world(noise=1.0)
 def kept_run(method, created, who="", **spec):
     result = execute(RunSpec(WORLD.name, "PS", method, **spec), WORLD, with_oracle=False)
     mark = ImportMark(who, "f.json", "2026-05-05T00:00:00+00:00") if who else None
-    return KeptRun(replace(result, created=created), mark)
+    return StoredRun(replace(result, created=created), mark)
 
 
 @pytest.fixture(scope="module")
@@ -67,10 +67,10 @@ def test_what_is_meant_is_listed_newest_first(runs, meant, expected):
     assert ids(listed(runs, meant)) == [runs[k].id for k in expected]
 
 
-@pytest.mark.parametrize("by", SORTED_BY)
+@pytest.mark.parametrize("by", sorted_by())
 def test_figures_come_largest_first_and_names_in_order(runs, by):
     values = [one.row()[by] for one in listed(runs, RunFilter(), by)]
-    assert values == sorted(values, reverse=SORTED_BY[by])
+    assert values == sorted(values, reverse=sorted_by()[by])
     assert [one.row()[by] for one in listed(runs, RunFilter(), by, reverse=True)] == values[::-1]
 
 
@@ -78,7 +78,7 @@ def test_a_run_without_the_figure_comes_last_either_way(runs):
     without = replace(runs[0].result, key="0", evaluation=replace(
         runs[0].result.evaluation, ausuc=None))  # fmt: skip
     for reverse in (False, True):
-        last = listed([KeptRun(without), *runs], RunFilter(), "ausuc", reverse=reverse)[-1]
+        last = listed([StoredRun(without), *runs], RunFilter(), "ausuc", reverse=reverse)[-1]
         assert last.id == "0"
 
 
@@ -118,10 +118,10 @@ def test_latex_is_a_booktabs_table_in_percent_with_special_letters_escaped(runs)
 
 
 def test_what_the_oracle_of_another_run_chose_is_called_so(tmp_path):
-    store, spec = RunStore(tmp_path / "runs.sqlite"), RunSpec(WORLD.name, "PS", "LinearS2V")
-    complete(spec, WORLD, store, ["oracle"])
-    complete(replace(spec, params={"lam": 7.0}), WORLD, store)
-    kept = store.kept()
+    store, spec = ResultStore(tmp_path / "runs.sqlite"), RunSpec(WORLD.name, "PS", "LinearS2V")
+    Plan([spec], choices=["oracle"]).complete_all(WORLD, store)
+    Plan([replace(spec, params={"lam": 7.0})]).complete_all(WORLD, store)
+    kept = store.stored()
     by_oracle = peeked(kept)
     assert sorted(chosen(one, by_oracle) for one in kept) == ["GZSL", "given", "oracle"]
     (bound,) = (one for one in kept if chosen(one, by_oracle) == "oracle")

@@ -10,15 +10,15 @@ import pytest
 from zslcore.analysis.three_settings import (
     SETTINGS,
     average,
-    kept_runs,
     missing_runs,
     settings_table,
+    stored_runs,
 )
 from zslcore.datasets import load
 from zslcore.datasets.facts import published
 from zslcore.evaluation.specs import RunSpec
-from zslcore.evaluation.store import RunStore
 from zslcore.methods import METHODS
+from zslcore.results.store import ResultStore
 
 LIKE = RunSpec("digits", "PS", "LinearS2V")
 
@@ -102,9 +102,9 @@ def test_averages_are_over_methods_that_have_all():
 
 
 def test_runs_that_are_missing_are_made_and_then_found(tmp_path):
-    data, store = load("digits"), RunStore(tmp_path / "runs.sqlite")
+    data, store = load("digits"), ResultStore(tmp_path / "runs.sqlite")
     like = replace(LIKE, digest=data.digest)
-    assert settings_table(kept_runs(store, like, data), None).empty
+    assert settings_table(stored_runs(store, like, data), None).empty
     todo = missing_runs(store, like, data, ["LinearS2V", "SAE"])
     assert [(spec.method, spec.select_for) for spec in todo] == [
         ("LinearS2V", "zsl"),
@@ -114,14 +114,14 @@ def test_runs_that_are_missing_are_made_and_then_found(tmp_path):
     ]
     made = [store.run(spec, data, with_oracle=False)[0] for spec in todo[:2]]
     assert missing_runs(store, like, data, ["LinearS2V", "SAE"]) == todo[2:]
-    (only,) = settings_table(kept_runs(store, like, data), None).to_dict("records")
+    (only,) = settings_table(stored_runs(store, like, data), None).to_dict("records")
     assert only["plain"] == made[0].evaluation.plain.harmonic
     assert only["for_gzsl"] == made[1].evaluation.calibrated.harmonic
-    assert kept_runs(store, replace(like, features="zscore"), data).empty
+    assert stored_runs(store, replace(like, features="zscore"), data).empty
 
 
 def test_seeds_follow_when_the_first_has_chosen(tmp_path):
-    data, store = load("digits"), RunStore(tmp_path / "runs.sqlite")
+    data, store = load("digits"), ResultStore(tmp_path / "runs.sqlite")
     like = replace(LIKE, digest=data.digest)
     first = missing_runs(store, like, data, ["CMT"])[0]
     result = store.run(like, data, with_oracle=False)[0]
@@ -137,8 +137,8 @@ def test_seeds_follow_when_the_first_has_chosen(tmp_path):
 
 
 def test_runs_of_another_revision_are_not_mixed_in(tmp_path, monkeypatch):
-    data, store = load("digits"), RunStore(tmp_path / "runs.sqlite")
+    data, store = load("digits"), ResultStore(tmp_path / "runs.sqlite")
     store.run(replace(LIKE, digest=data.digest), data, with_oracle=False)
-    assert len(kept_runs(store, LIKE, data)) == 1
+    assert len(stored_runs(store, LIKE, data)) == 1
     monkeypatch.setattr(METHODS["LinearS2V"], "revision", 99)
-    assert kept_runs(store, LIKE, data).empty
+    assert stored_runs(store, LIKE, data).empty

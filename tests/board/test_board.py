@@ -21,10 +21,10 @@ from zslcore.board.table import as_csv, as_latex, gamma_in_words, rows_of, table
 from zslcore.datasets import load
 from zslcore.evaluation.runs import execute_with_scores
 from zslcore.evaluation.specs import RunSpec
-from zslcore.evaluation.store import RunStore
 from zslcore.exceptions import FileRefusedError, ParameterError
 from zslcore.leakage.known import known_splits
 from zslcore.metrics.bootstrap import class_draws, interval
+from zslcore.results.store import ResultStore
 from zslcore.scores import ScoreFile, interpreted, judge
 
 DIGITS = load("digits")
@@ -313,7 +313,7 @@ def test_rows_of_nobody_are_unknown(entry):
         (["imagenet-1k"], "SS", "overlapping", "6 of 10 unseen classes are in imagenet-1k"),
         (["imagenet-21k"], "PS 2.0", "overlapping", "10 of 10"),
         (["none"], "SS", "clean", "trained on no images"),
-        ([], "PS 2.0", "unknown", "does not say what the extractor has seen"),
+        ([], "PS 2.0", "unknown", "does not state what the extractor was trained on"),
         (["laion-2b"], "PS 2.0", "unknown", "classes of laion-2b are not known"),
         (["imagenet-1k"], "own", "unknown", "does not name its unseen classes"),
     ],
@@ -411,7 +411,7 @@ def test_intervals_are_drawn_once_for_all_forms(entry, folder, monkeypatch):
     def drawn_again(*_):
         raise AssertionError("intervals were drawn again")
 
-    monkeypatch.setattr(board_table, "class_draws", drawn_again)
+    monkeypatch.setattr(board_table, "mean_draws", drawn_again)
     assert as_csv(board) == first
     for form in (as_latex, to_html):
         form(board)
@@ -444,7 +444,7 @@ def test_the_command_checks_writes_and_says_what_it_refuses(entry, folder, capsy
 def test_a_kept_run_and_judged_scores_are_added(made, tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("ZSL_DATA", str(tmp_path / "data"))
     result, scored = made
-    RunStore().put(result)
+    ResultStore().put(result)
     folder = tmp_path / "board"
     assert main(["board", str(folder), "--add", result.key[:8], "--who", "Ada"]) == 0
     assert "LinearS2V" in capsys.readouterr().out

@@ -3,23 +3,41 @@
 import re
 import time
 
+from ui import site_map
+
 PROJECTOR = {"width": 1280, "height": 800}
 NARROW = {"width": 820, "height": 1180}
 PHONE = {"width": 390, "height": 844}
 HALO = 4  # pixels of a line of text above and below its letters
 
 
+def present(path):
+    """Return where a former page is today, ``/data_and_splits?x`` in ``/data?x&view=splits``.
+
+    A server on which nothing has been opened knows no former addresses yet.
+    """
+    old, _, choices = path.removeprefix("/").partition("?")
+    view = site_map.MOVED.get(old)
+    if view is None or old in {page.name for page in site_map.PAGES}:
+        return path
+    place = site_map.page_of(view)
+    name = "" if place is site_map.PAGES[0] else place.name
+    query = [f"{key}={value}" for key, value in site_map.query_of(view).items()]
+    return f"/{name}?" + "&".join([part for part in (choices, *query) if part])
+
+
 def visit(page, server, path):
-    """Open a page and wait for it."""
-    page.goto(server.url + path)
+    """Open a page, by its present address or a former one, and wait for it."""
+    page.goto(server.url + present(path))
     page.get_by_role("heading", level=1).wait_for()
     settle(page)
 
 
-def go_to(page, group, name):
-    """Go to a page by the menu of its group."""
-    page.get_by_test_id("stTopNavSection").filter(has_text=group).click()
-    page.get_by_role("menuitem", name=name).click()
+def go_to(page, name, view=None):
+    """Go to a page by its name in the bar, and to one of its views."""
+    page.get_by_test_id("stTopNavLink").filter(has_text=name).click()
+    if view:
+        page.get_by_role("radio", name=view).click()
 
 
 def settle(page):
@@ -53,7 +71,8 @@ def fits(page, *sizes):
 
 def open_page(page, url):
     """Open a page and wait for its picture to stand still."""
-    page.goto(url)
+    base, path = re.fullmatch(r"(https?://[^/]+)(.*)", url).groups()
+    page.goto(base + present(path))
     page.locator(".js-plotly-plot .main-svg, .numbers > .h:not(:empty)").first.wait_for()
     page.wait_for_function("!document.querySelector('[data-testid=stStatusWidget]')")
     still(page)

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from tests.browser.reading import settle, visit
-from zslcore.evaluation.store import RunStore
+from zslcore.results.store import ResultStore
 
 SLOW = (
     "/compare?compare_datasets=simulated-SUN&compare_methods=ALE&compare_methods=LATEM"
@@ -27,8 +27,8 @@ def test_a_comparison_is_started_cancelled_and_found_again(page, fresh_server):
     page.get_by_text("2 runs are missing").wait_for()
     page.get_by_role("button", name="Run them").click()
     page.locator(".st-key-compare_time .js-plotly-plot").wait_for()
-    store = RunStore(Path(fresh_server.log.name).parent / "data" / "runs.sqlite")
-    kept = {one.id for one in store.kept()}
+    store = ResultStore(Path(fresh_server.log.name).parent / "data" / "runs.sqlite")
+    kept = {one.id for one in store.stored()}
     assert {result.spec.method for result in store.results()} >= {"LinearS2V", "ESZSL"}
 
     page.get_by_role("tab", name="Curves").click()
@@ -39,14 +39,14 @@ def test_a_comparison_is_started_cancelled_and_found_again(page, fresh_server):
     settle(page)
     page.locator(".st-key-compare_curves_chart .numbers > .h:not(:empty)").wait_for()
     assert page.get_by_text("are missing").count() == 0
-    assert {one.id for one in store.kept()} == kept
+    assert {one.id for one in store.stored()} == kept
     assert page.errors == []
 
 
 def test_a_claim_has_an_address_and_leads_to_ones_own_runs(page, server):
-    visit(page, server, "/published?published_tab=Claims&published_claim=cal-gzsl-lambda-smaller")
+    visit(page, server, "/claims?published_claim=cal-gzsl-lambda-smaller")
     page.get_by_text("Where they differ, λ for GZSL is below λ for ZSL, but for").first.wait_for()
     page.get_by_role("link", name="Figures over λ").click()
-    page.wait_for_url(re.compile("/regularization"))
+    page.wait_for_url(re.compile("view=regularization"))
     page.get_by_role("heading", level=1).get_by_text("best").wait_for()
     assert page.errors == []

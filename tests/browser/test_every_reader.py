@@ -11,7 +11,8 @@ from tests.browser.reading import dressed, settle, visit
 from ui.figures.palette import SEEN
 
 PAGES = {
-    "overview": "/",
+    "playground": "/",
+    "overview": "/overview",
     "data and splits": "/data_and_splits?dataset=simulated-AWA2",
     "AWA1 and AWA2": "/awa1_and_awa2?awa1_tab=Images per class",
     "evaluate": "/evaluate",
@@ -106,7 +107,7 @@ def test_a_page_can_be_read_by_everybody(page, server, axe, path):
 
 
 def test_charts_follow_a_change_of_the_theme(page, server):
-    visit(page, server, "/")
+    visit(page, server, "/overview")
     for theme, color in (("light", SEEN.light), ("dark", SEEN.night), ("light", SEEN.light)):
         dressed(page, theme)
         page.wait_for_function(

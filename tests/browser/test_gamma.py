@@ -20,6 +20,7 @@ from tests.browser.reading import (
     once,
     open_page,
     place_of,
+    present,
     sent_by,
     slider,
     still,
@@ -124,16 +125,16 @@ def rounded(*accuracies):
 
 def test_a_stop_is_named_and_one_press_away(server, page):
     open_page(page, f"{server.url}/calibration")
-    page.get_by_role("button", name=re.compile("^plain, γ")).click()
+    page.get_by_role("button", name=re.compile("^uncalibrated, γ")).click()
     once(page, lambda: numbers(page)["γ"] == 0)
-    assert "plain" in slider(page).get_attribute("aria-valuetext")
+    assert "uncalibrated" in slider(page).get_attribute("aria-valuetext")
     page.wait_for_url(re.compile(r"calibration_gamma=0(\.0)?($|&)"))
 
 
 def test_reload_keeps_gamma_and_back_undoes_it(server, page):
     open_page(page, f"{server.url}/calibration")
     begun = numbers(page)
-    page.get_by_role("button", name=re.compile("^plain, γ")).click()
+    page.get_by_role("button", name=re.compile("^uncalibrated, γ")).click()
     page.wait_for_url(re.compile("calibration_gamma=0"))
     page.reload()
     curve_shown(page)
@@ -172,8 +173,8 @@ def test_both_plots_share_a_crosshair(server, page):
 
 
 def test_link_opens_on_a_fresh_server_with_everything_in_place(fresh_server, page):
-    open_page(page, f"{fresh_server.url}/calibration?method=SAE&calibration_gamma=0.05")
-    assert page.get_by_text("Methods", exact=True).is_visible()  # a group of pages
+    open_page(page, fresh_server.url + present("/calibration?method=SAE&calibration_gamma=0.05"))
+    assert page.get_by_text("Playground", exact=True).first.is_visible()
     assert page.get_by_label("Method").input_value() == "SAE"
     assert numbers(page)["γ"] == 0.05
     assert "calibration_gamma=0.05" in page.url
@@ -182,11 +183,11 @@ def test_link_opens_on_a_fresh_server_with_everything_in_place(fresh_server, pag
 
 def test_choices_follow_from_page_to_page_and_stay_in_the_address(server, page):
     open_page(page, f"{server.url}/calibration?method=SAE&calibration_gamma=0.05")
-    go_to(page, "Methods", "Evaluate")
+    go_to(page, "Playground", "Evaluate")
     page.get_by_text("How well does a method do?").wait_for()
     page.wait_for_url(re.compile("method=SAE"))
     assert page.get_by_label("Method").input_value() == "SAE"
-    assert "calibration_gamma" not in page.url
+    page.wait_for_url(lambda url: "calibration_gamma" not in url)
 
 
 def test_a_gamma_that_is_typed_goes_into_the_address_and_the_curve(server, page):

@@ -1,5 +1,6 @@
 """Names are text: a data set of hostile names, on every page that can show one."""
 
+import hashlib
 import json
 import sys
 from html import unescape
@@ -18,7 +19,7 @@ from zslcore.board import read_board
 from zslcore.board.as_html import to_html
 from zslcore.datasets import import_dataset
 from zslcore.evaluation.specs import RunSpec
-from zslcore.evaluation.store import RunStore
+from zslcore.results.store import ResultStore
 from zslcore.storage.files import FACTS
 
 SET = f"dataset={NAME.replace('+', '%2B')}"
@@ -60,7 +61,7 @@ def hostile(tmp_path_factory):
         patch.setenv("ZSL_DATA", str(folder / "data"))
         data = import_dataset(write(folder), name=NAME)
         spec = RunSpec(NAME, "own", "LinearS2V", {"lam": 1.0}, digest=data.digest)
-        RunStore().run(spec, with_oracle=False)
+        ResultStore().run(spec, with_oracle=False)
     server = Server(folder)
     try:
         server.wait()
@@ -184,10 +185,12 @@ def test_words_in_the_address_of_a_lesson_are_text(page, server, word):
 
 
 def test_names_of_people_with_results_are_text(page, server, tmp_path):
-    """In every text of a result that a page may show; they are those of a version long ago."""
-    entry = json.loads((ROOT / "tests/historic_results/0.1.0/run.json").read_text())
+    """In every text of a result that a page may show; every text is hostile."""
+    entry = json.loads((ROOT / "tests/historic_results/0.3.0/run.json").read_text())
     entry["source"] = SCRIPT + LINK
     entry["spec"] |= {"dataset": SCRIPT, "split": LINK, "digest": LINK + SCRIPT}
+    spec = json.dumps(entry["spec"], sort_keys=True)
+    entry["key"] = hashlib.sha256(spec.encode()).hexdigest()[:16]
     entry["class_names"] = dict.fromkeys(entry["class_names"], LINK)
     path = tmp_path / "results.json"
     path.write_text(json.dumps(entry))
@@ -196,10 +199,10 @@ def test_names_of_people_with_results_are_text(page, server, tmp_path):
     page.get_by_text("Import results of other people").click()
     page.locator("input[type=file]").set_input_files(path)
     page.get_by_text("results.json").first.wait_for()
-    page.get_by_label("Whose results are these?").fill(SCRIPT[:59])
-    page.get_by_label("Whose results are these?").press("Enter")
+    page.get_by_label("Owner of these results").fill(SCRIPT[:59])
+    page.get_by_label("Owner of these results").press("Enter")
     settle(page)
-    page.get_by_role("button", name="Bring them in").click()
+    page.get_by_role("button", name="Import", exact=True).click()
     page.get_by_text("is said to have made").wait_for()
     assert faults(page, watch) == []
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tests.browser.reading import once
+from tests.browser.reading import once, present
 
 SLOW = "dataset=simulated-SUN&method=ALE&parameters=given&ALE_epochs=30"
 SHORT = "dataset=digits&method=ALE&parameters=given&ALE_epochs=3"
@@ -14,7 +14,7 @@ def unfinished(server):
 
 
 def test_a_run_shows_progress_is_cancelled_and_is_there_after_a_reload(fresh_server, page):
-    page.goto(f"{fresh_server.url}/evaluate?{SLOW}")
+    page.goto(fresh_server.url + present(f"/evaluate?{SLOW}"))
     panel = page.locator(PANEL)
     panel.get_by_text("Choosing on the folds, training").wait_for()
     assert panel.get_by_text("ALE on simulated-SUN, split PS").is_visible()
@@ -37,7 +37,7 @@ def test_a_run_shows_progress_is_cancelled_and_is_there_after_a_reload(fresh_ser
     panel.get_by_role("button", name="Cancel").click()
     panel.get_by_text("Cancelled.").wait_for()
 
-    page.goto(f"{fresh_server.url}/evaluate?{SHORT}")
+    page.goto(fresh_server.url + present(f"/evaluate?{SHORT}"))
     page.get_by_text("ZSL accuracy").wait_for()
     assert panel.count() == 0
     page.reload()

@@ -210,8 +210,8 @@ def test_what_is_drawn_is_the_path(server, page, path, width):
 def test_a_value_with_a_name_is_one_press_away(server, page, path):
     open_page(page, f"{server.url}/{PAGE}")
     named = {
-        "chosen for ZSL": path.for_zsl,
-        "chosen for GZSL": path.for_gzsl,
+        "tuned for ZSL": path.for_zsl,
+        "tuned for GZSL": path.for_gzsl,
         "oracle for ZSL": path.oracle_zsl,
         "oracle for GZSL": path.oracle_gzsl,
     }

@@ -37,7 +37,7 @@ def edited(page, row, text):
 
 def test_a_leaking_file_fails_and_its_correction_passes(page, server, tmp_path):
     world = add(clean(), clean().parts["test_seen"][:4], "trainval")
-    visit(page, server, "/leakage_review?leakage_source=a file of my own")
+    visit(page, server, "/leakage?leakage_source=a file of my own")
     drop(page, split_file(tmp_path, world))
     page.get_by_text("Failed", exact=False).first.wait_for()
     page.get_by_text("4 rows").first.wait_for()
@@ -50,7 +50,7 @@ def test_a_leaking_file_fails_and_its_correction_passes(page, server, tmp_path):
         page.get_by_role("button", name="JUnit").click()
     assert b"<failure" in report.value.path().read_bytes()
 
-    visit(page, server, "/leakage_review?leakage_source=a file of my own")
+    visit(page, server, "/leakage?leakage_source=a file of my own")
     drop(page, corrected)
     page.get_by_text("Incomplete").first.wait_for()  # a file alone says nothing of features
     page.get_by_text("pass ZSL003").wait_for()
@@ -60,7 +60,7 @@ def test_a_leaking_file_fails_and_its_correction_passes(page, server, tmp_path):
 def test_a_hostile_file_is_one_sentence_and_choices_stay(page, server, tmp_path):
     evil = write_folder(tmp_path / "evil", compress=False)
     with_type_code(evil / "att_splits.mat", 200)
-    visit(page, server, "/leakage_review?leakage_source=a file of my own&leakage_gamma=validation")
+    visit(page, server, "/leakage?leakage_source=a file of my own&leakage_gamma=validation")
     drop(page, evil / "att_splits.mat")
     alert = page.get_by_test_id("stAlert").filter(has_text="att_splits.mat")
     alert.wait_for()
@@ -68,12 +68,12 @@ def test_a_hostile_file_is_one_sentence_and_choices_stay(page, server, tmp_path)
     assert "leakage_gamma=validation" in page.url
     assert server.process.poll() is None
 
-    visit(page, server, "/leakage_review")
+    visit(page, server, "/leakage?view=review")
     page.get_by_text("Failed").first.wait_for()
 
 
 def test_rejecting_every_match_changes_the_verdict_and_the_address(page, server):
-    visit(page, server, "/leakage_review?leakage_tab=Confirm or reject")
+    visit(page, server, "/leakage?leakage_tab=Confirm or reject")
     page.get_by_text("1 fail").wait_for()
     for row in range(1, 7):
         edited(page, row, "rejected")
@@ -104,7 +104,7 @@ def overlapping():
 
 
 def test_a_click_on_a_bar_opens_its_class(page, server):
-    visit(page, server, "/overlap_gain")
+    visit(page, server, "/overlap_gain?view=images")
     click_bar(page, 2)  # the third of the overlapping ones
     page.wait_for_url(re.compile("overlap_class="))
     settle(page)
@@ -118,7 +118,7 @@ def test_a_click_on_a_bar_opens_its_class(page, server):
     page.wait_for_url(lambda url: class_in(url) not in (None, first))
     assert class_in(page.url) in overlapping()
 
-    visit(page, server, "/overlap_gain?dataset=digits&split=PS")
+    visit(page, server, "/overlap_gain?view=images&dataset=digits&overlap_split=PS")
     click_bar(page, 1)
     page.wait_for_url(re.compile("overlap_class=9"))
     page.locator(".st-key-overlap_images").wait_for()
@@ -126,21 +126,21 @@ def test_a_click_on_a_bar_opens_its_class(page, server):
 
 
 def test_the_ranking_changes_without_leaky_classes(page, server):
-    visit(page, server, "/overlap_gain")
+    visit(page, server, "/overlap_gain?view=images")
     page.get_by_text(re.compile(r"wins with [\d.]+ % on all test classes\.")).wait_for()
-    page.get_by_text("Without leaky classes", exact=True).click()
+    page.get_by_text("Without overlapping classes", exact=True).click()
     page.get_by_text(re.compile(r"wins with [\d.]+ % on the clean classes alone")).wait_for()
     assert "overlap_clean=true" in page.url
 
 
 def follow(page, name, path):
-    """Go to a page of the group "Leakage", again where a late message of the table undid it."""
+    """Go to a page, again where a late message of the table undid it."""
 
     def there():
         settle(page)
         if path in page.url:
             return True
-        go_to(page, "Leakage", name)
+        go_to(page, name)
         return False
 
     once(page, lambda: there() and there())
@@ -150,9 +150,10 @@ def test_decisions_go_along_to_the_other_page_and_into_a_link(page, server):
     visit(page, server, "/overlap_gain?overlap_tab=Matches")
     edited(page, 7, "confirmed")
     page.wait_for_url(re.compile("decisions=.*confirmed"))
-    follow(page, "Leakage review", "leakage_review")
+    follow(page, "Leakage", "/leakage")
+    page.get_by_role("radio", name="Split").click()
     page.get_by_text("7 of 10 test classes").first.wait_for()
-    page.wait_for_url(re.compile("leakage_review.*decisions=.*seal"))
+    page.wait_for_url(re.compile("/leakage.*decisions=.*seal"))
     link = page.url
     follow(page, "Overlap gain", "overlap_gain")
     page.wait_for_url(re.compile("overlap_gain.*decisions=.*seal"))
@@ -171,7 +172,7 @@ def test_draws_are_done_in_the_background_and_shown(page, server):
     assert page.errors == []
 
 
-@pytest.mark.parametrize("path", ["/leakage_review", "/overlap_gain"])
+@pytest.mark.parametrize("path", ["/leakage?view=review", "/overlap_gain?view=images"])
 def test_nothing_sticks_out_sideways(page, server, path):
     visit(page, server, path)
     for k in range(page.get_by_role("tab").count()):

@@ -18,7 +18,7 @@ def test_a_lesson_is_walked_by_keyboard_and_its_link_restores_it(server, page):
     assert not page.locator(".js-plotly-plot").count()
     for step in (1, 2):
         page.keyboard.press("ArrowRight")
-        page.get_by_text("Notice:").wait_for()
+        page.get_by_text("What to notice:").wait_for()
         assert f"lessons_step={step}" in page.url
         assert "lessons_shown=1" in page.url
         settle(page)
@@ -29,13 +29,13 @@ def test_a_lesson_is_walked_by_keyboard_and_its_link_restores_it(server, page):
     page.go_back()
     heading(page, "3 of 8")
     page.go_back()
-    page.get_by_text("Notice:").wait_for()
+    page.get_by_text("What to notice:").wait_for()
     heading(page, "2 of 8")
     fits(page)
 
     link = page.url
     page.goto(link)
-    page.get_by_text("Notice:").wait_for()
+    page.get_by_text("What to notice:").wait_for()
     heading(page, "2 of 8")
     assert page.errors == []
 
@@ -45,14 +45,13 @@ def test_a_student_answers_and_the_teacher_sees_it_counted(server, page, chromiu
     page.get_by_role("button", name="Room").click()
     page.get_by_role("button", name="Open a room").click()
     page.wait_for_url(re.compile("room="))
-    link = page.locator("[data-testid=stPopoverBody] code").inner_text()
-    assert page.locator("[data-testid=stPopoverBody] img").count() == 1  # the code to scan
-    page.keyboard.press("Escape")
+    link = page.locator("code").filter(has_text="room=").inner_text()
+    assert page.locator("[data-testid=stImage] img").count() == 1  # the code to scan
 
     student = chromium.new_page()
     student.goto(link)
     student.get_by_role("radio", name="60 % to 80 %").click()
     page.get_by_text(re.compile(": 1 answer$")).wait_for()
     page.keyboard.press("ArrowRight")
-    page.get_by_text("What room").wait_for()
+    page.get_by_text("Predictions of room").wait_for()
     page.get_by_role("figure", name=re.compile("1 60 % to 80 %")).wait_for()

@@ -3,18 +3,21 @@
 import re
 import urllib.request
 
+import pytest
+
 from tests.browser.reading import fits, go_to, settle, visit
 from tests.datasets.files import with_type_code, write_folder
+from ui import site_map
 
-TABS = ["Split and folds", "Images per class", "Attributes", "Statistics", "Overlap", "Your own"]
+TABS = ["Split and folds", "Images per class", "Attributes", "Statistics", "Overlap", "Import"]
 
 
 def test_every_preset_opens_its_page_with_its_choices(page, server):
-    visit(page, server, "/")
+    visit(page, server, "/overview")
     for label, path, data, method in (
-        ("Calibrate the digits", "/calibration", "digits", "ESZSL"),
-        ("Evaluate on simulated CUB", "/evaluate", "simulated-CUB", "LinearS2V"),
-        ("Calibrate simulated AWA2", "/calibration", "simulated-AWA2", "LinearS2V"),
+        ("Calibrate the digits", "view=calibration", "digits", "LinearS2V"),
+        ("Evaluate on simulated CUB", "view=evaluate", "simulated-CUB", "LinearS2V"),
+        ("Calibrate simulated AWA2", "view=calibration", "simulated-AWA2", "LinearS2V"),
     ):
         page.get_by_role("link", name=label).click()
         page.wait_for_url(re.compile(path))
@@ -22,12 +25,26 @@ def test_every_preset_opens_its_page_with_its_choices(page, server):
             box = page.get_by_role("combobox", name=name)
             box.wait_for()
             assert box.input_value() == value, label
-        go_to(page, "Learn", "Overview")
+        go_to(page, "Playground", "Overview")
         page.get_by_text("Try this").wait_for()
 
 
+@pytest.mark.parametrize("old", [name for name in site_map.MOVED if name != "lessons"])
+def test_a_former_address_leads_to_its_view_with_its_choices(page, server, old):
+    view = site_map.MOVED[old]
+    place = site_map.page_of(view)
+    question = next(each.question for each in place.views if each.name == view)
+    own = next(each.own for each in place.views if each.name == view)
+    choice = f"{own}tab=Nothing&dataset=simulated-AWA1"
+    page.goto(f"{server.url}/{old}?{choice}")
+    page.get_by_role("heading", level=1, name=question).wait_for()
+    page.wait_for_url(re.compile("dataset=simulated-AWA1"))
+    first = place is site_map.PAGES[0]
+    assert page.url.startswith(f"{server.url}/{'' if first else place.name}?")
+
+
 def test_a_click_on_a_picture_looks_closer(page, server):
-    visit(page, server, "/")
+    visit(page, server, "/overview")
     wall = page.locator(".st-key-overview_wall .js-plotly-plot")
     wall.scroll_into_view_if_needed()
     box = wall.bounding_box()
@@ -36,11 +53,11 @@ def test_a_click_on_a_picture_looks_closer(page, server):
     settle(page)
     picked = int(re.search(r"overview_picture=(\d+)", page.url).group(1))
     assert 6 <= picked <= 11  # the middle of the first line
-    page.get_by_text(f"Picture {picked} is a 7").wait_for()
+    page.get_by_text(f"Image {picked} is a 7").wait_for()
 
 
 def test_the_wall_follows_the_answers_allowed(page, server):
-    visit(page, server, "/")
+    visit(page, server, "/overview")
     page.get_by_text(re.compile("[1-9][0-9]? taken for a seen digit")).wait_for()
     page.get_by_text("unseen digits only").first.click()
     page.get_by_text(re.compile(r"\b0 taken for a seen digit")).wait_for()
@@ -50,11 +67,11 @@ def test_the_wall_follows_the_answers_allowed(page, server):
 def test_a_deep_link_opens_on_a_fresh_server(page, fresh_server):
     visit(page, fresh_server, "/data_and_splits?dataset=simulated-AWA2&split=SS&data_tab=Overlap")
     page.get_by_text("6 of 10 unseen classes").wait_for()
-    assert page.get_by_text("Learn", exact=True).count()
+    assert page.get_by_text("Playground", exact=True).count()
 
 
 def test_nothing_sticks_out_sideways(page, server):
-    visit(page, server, "/")
+    visit(page, server, "/overview")
     fits(page)
     visit(page, server, "/data_and_splits?dataset=simulated-AWA2")
     for tab in TABS:
@@ -79,7 +96,7 @@ def test_a_file_that_crashes_its_reader_leaves_the_app_running(page, server, tmp
     evil = write_folder(tmp_path / "evil", compress=False)
     with_type_code(evil / "att_splits.mat", 200)
     good = write_folder(tmp_path / "good")
-    visit(page, server, "/data_and_splits?data_tab=Your own")
+    visit(page, server, "/data_and_splits?data_tab=Import")
     name = page.get_by_label("Name").first
 
     upload(page, evil, "evil")
@@ -96,7 +113,7 @@ def test_a_file_that_crashes_its_reader_leaves_the_app_running(page, server, tmp
         assert answer.status == 200
     assert server.process.poll() is None
 
-    visit(page, server, "/data_and_splits?data_tab=Your own")
+    visit(page, server, "/data_and_splits?data_tab=Import")
     upload(page, good, "good-one")
     page.get_by_text("30 images, 5 classes, 4 attributes").wait_for()
     page.get_by_role("button", name="Look at good-one").click()

@@ -9,13 +9,14 @@ from tests.browser.reading import fits, settle, visit
 from zslcore.datasets import load
 from zslcore.evaluation.runs import execute
 from zslcore.evaluation.specs import RunSpec
-from zslcore.evaluation.store import RunStore
+from zslcore.results.store import ResultStore
 
 
 @pytest.fixture
 def store(server):
     """The store of the server, with two runs."""
-    store, digits = RunStore(Path(server.log.name).parent / "data" / "runs.sqlite"), load("digits")
+    store = ResultStore(Path(server.log.name).parent / "data" / "runs.sqlite")
+    digits = load("digits")
     for lam in (1e-6, 1e-5):
         spec = RunSpec("digits", "PS", "LinearS2V", params={"lam": lam}, seed=77)
         store.put(execute(spec, digits, with_oracle=False))
@@ -35,7 +36,7 @@ def test_rows_that_are_clicked_are_compared_and_a_run_is_deleted_once_confirmed(
     visit(page, server, "/runs")
     page.locator(".st-key-runs_table canvas").first.wait_for()
     fits(page)
-    keys = [one.id for one in store.kept()]
+    keys = [one.id for one in store.stored()]
     tick(page, 1)
     page.wait_for_url(re.compile(f"runs_run=.*{keys[1]}"))
     tick(page, 0)
@@ -48,7 +49,7 @@ def test_rows_that_are_clicked_are_compared_and_a_run_is_deleted_once_confirmed(
     assert store.find(keys[0])
     page.get_by_role("button", name="Delete this run").click()
     page.get_by_text("The run is deleted.").wait_for()
-    assert keys[0] not in {one.id for one in store.kept()}
+    assert keys[0] not in {one.id for one in store.stored()}
     page.get_by_role("link", name="Run it on Evaluate").click()
-    page.wait_for_url(re.compile(r"/evaluate\?.*LinearS2V_lam="))
+    page.wait_for_url(re.compile(r"view=evaluate.*LinearS2V_lam="))
     assert not page.errors

@@ -12,10 +12,10 @@ import torch
 from scipy import sparse
 
 from tests.worlds import linear_world
-from zslcore.datasets.checks import as_array, require_finite, told_in_a_sentence
-from zslcore.datasets.features import FeatureView, Preprocessing
 from zslcore.evaluation.protocol import Problem
 from zslcore.exceptions import DatasetError, ZSLError
+from zslcore.features.checks import as_array, require_finite, told_in_a_sentence
+from zslcore.features.views import FeatureView, Preprocessing
 from zslcore.large.shards import write_shards
 from zslcore.methods import METHODS, TRANSDUCTIVE, bidilel
 

@@ -153,7 +153,7 @@ WRONG = {
     "part": (put("part", 3, "test_both"), r"part: expected test_seen, .* got 'test_both'"),
     "label on the other side": (
         put("label", 0, 8),
-        r"test, label: expected a seen class, as the part says; got class 8 for row",
+        r"test, label: expected a seen class, as its part states; got class 8 for row",
     ),
     "class out of range": (put("label", 0, 77), r"test, label: expected a candidate class; got cl"),
     "answer on the other side": (
@@ -334,9 +334,7 @@ def test_what_nobody_can_look_up_is_stated_and_no_more(file, run):
     assert check_predictions(run[1]).state is State.STATED
     check = reasons(changed(file, lambda table: table.iloc[:785]))
     assert check.state is State.STATED
-    assert check.unknown == (
-        "gamma is said to be validated; there are no validation rows that choose it.",
-    )
+    assert check.unknown == ("gamma is stated as validated, but no validation rows select it.",)
     coarse = {"resolution": {"test": 0.5}}
     check = reasons(changed(file, same, coarse))
     assert check.state is State.STATED

@@ -9,7 +9,6 @@ from sklearn.model_selection import ParameterGrid
 
 from tests.worlds import linear_world
 from zslcore.datasets.base import Fold, Split, hold_out
-from zslcore.datasets.features import Preprocessing
 from zslcore.evaluation import protocol
 from zslcore.evaluation.protocol import (
     ScoredTest,
@@ -22,6 +21,7 @@ from zslcore.evaluation.protocol import (
     simplest_of_ties,
 )
 from zslcore.exceptions import DatasetError, ParameterError
+from zslcore.features.views import Preprocessing
 from zslcore.methods import ESZSL, LinearS2V
 from zslcore.metrics import (
     answers_of,
@@ -205,7 +205,7 @@ def test_rule_is_the_best_where_the_grid_leaves_what_is_simple_alone():
 def test_unknown_rules_and_rules_without_an_order_are_refused():
     with pytest.raises(ParameterError, match="rule must be 'best' or 'one standard error'; got 'x"):
         select(LinearS2V(), WORLD, SPLIT, grid=GRID, rule="x")
-    with pytest.raises(ParameterError, match="LinearS2V: does not say which of its parameters"):
+    with pytest.raises(ParameterError, match="LinearS2V: does not state which of its parameters"):
         select(LinearS2V(), WORLD, SPLIT, grid=GRID, rule="one standard error")
 
 

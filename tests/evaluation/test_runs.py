@@ -1,4 +1,3 @@
-import hashlib
 import json
 import sqlite3
 import subprocess
@@ -24,9 +23,9 @@ from zslcore.evaluation.runs import (
     fold_curves,
 )
 from zslcore.evaluation.specs import RunSpec
-from zslcore.evaluation.store import ImportMark, KeptRun, RunStore
 from zslcore.exceptions import DatasetError, ParameterError, UnknownNameError, ZSLError
 from zslcore.methods import ESZSL, METHODS
+from zslcore.results.store import ImportMark, ResultStore, StoredRun
 
 ROOT = Path(__file__).parents[2]
 WORLD = linear_world(noise=1.0)
@@ -185,24 +184,6 @@ def test_result_survives_json(result):
     assert json.loads(result.to_json())["evaluation"]["zsl"] == result.evaluation.zsl
 
 
-def test_a_result_of_0_1_0_says_what_that_version_did_not(result):
-    values = json.loads(result.to_json())
-    for name in ("schema", "key", "version", "commit"):
-        del values[name]
-    values["environment"]["zslcore"] = "0.1.0"
-    for name in ("grid", "revisions"):
-        del values["spec"][name]
-    values["spec"]["version"] = "0.1.0"
-    read = RunResult.from_json(json.dumps(values))
-    text = json.dumps(values["spec"], sort_keys=True)
-    assert read.key == hashlib.sha256(text.encode()).hexdigest()[:16]
-    assert read.spec.revisions == {"protocol": 0, "LinearS2V": 0}
-    assert read.spec.grid is None
-    assert (read.version, read.commit) == ("0.1.0", "")
-    assert read.evaluation == result.evaluation
-    assert read.spec.present == result.spec
-
-
 def test_row_is_tidy_and_says_where_numbers_come_from(result):
     row = result.row()
     assert row["simulated"] is True
@@ -213,7 +194,7 @@ def test_row_is_tidy_and_says_where_numbers_come_from(result):
 
 
 def test_store_keeps_replaces_and_forgets(result, tmp_path):
-    store = RunStore(tmp_path / "new" / "runs.sqlite")
+    store = ResultStore(tmp_path / "new" / "runs.sqlite")
     assert store.get(result.spec.key) is None
     store.put(replace(result, seconds=99.0))
     store.put(result)
@@ -224,7 +205,7 @@ def test_store_keeps_replaces_and_forgets(result, tmp_path):
 
 
 def test_store_runs_what_it_does_not_know_and_chooses_nothing_twice(tmp_path, monkeypatch):
-    store = RunStore(tmp_path / "runs.sqlite")
+    store = ResultStore(tmp_path / "runs.sqlite")
     asked = spec(method="CMT", params={"hidden": 4, "random_state": 0})
     first, scores = store.run(asked, WORLD, with_oracle=False)
     assert store.get(first.spec.key) == first
@@ -240,12 +221,12 @@ def test_store_runs_what_it_does_not_know_and_chooses_nothing_twice(tmp_path, mo
 def test_store_that_is_no_store_is_refused_in_one_sentence(result, tmp_path):
     (tmp_path / "runs.sqlite").write_text("not a database, but long enough to be looked at" * 50)
     with pytest.raises(ZSLError, match=r"expected a run store, got: file is not a database"):
-        RunStore(tmp_path / "runs.sqlite").put(result)
+        ResultStore(tmp_path / "runs.sqlite").put(result)
 
 
 def test_default_store_lives_in_the_data_folder(monkeypatch, tmp_path):
     monkeypatch.setenv("ZSL_DATA", str(tmp_path))
-    assert RunStore().path == tmp_path / "runs.sqlite"
+    assert ResultStore().path == tmp_path / "runs.sqlite"
 
 
 WRITER = """
@@ -256,10 +237,10 @@ write_and_delete(*sys.argv[1:])
 
 
 def write_and_delete(path, name, text):
-    store, result = RunStore(path), RunResult.from_json(text)
+    store, result = ResultStore(path), RunResult.from_json(text)
     for k in range(12):
         store.put(replace(result, key=f"{name} {k}"))
-        store.add([KeptRun(replace(result, key=str(k)), ImportMark(name, "f", "2026"))])
+        store.add([StoredRun(replace(result, key=str(k)), ImportMark(name, "f", "2026"))])
         store.delete(f"{name} {k - 6}")
 
 
@@ -271,15 +252,15 @@ def test_two_processes_that_write_at_once_lose_nothing(result, tmp_path):
         time.sleep(0.001)  # it has begun to write
     write_and_delete(path, "own", result.to_json())
     assert other.wait(120) == 0
-    store = RunStore(path)
+    store = ResultStore(path)
     expected = {f"{name} {k}" for name in ("own", "other") for k in range(6, 12)}
     assert {r.key for r in store.results()} == expected
-    assert len(store.kept()) == 12 + 24
+    assert len(store.stored()) == 12 + 24
     assert store.unreadable() == ""
 
 
 def test_a_change_keeps_other_writers_out_and_a_reader_sees_it_whole(result, tmp_path):
-    store = RunStore(tmp_path / "runs.sqlite")
+    store = ResultStore(tmp_path / "runs.sqlite")
     store.put(result)
     with store.writing() as db:
         with (
@@ -293,7 +274,7 @@ def test_a_change_keeps_other_writers_out_and_a_reader_sees_it_whole(result, tmp
 
 
 def test_a_change_that_fails_leaves_everything_as_it_was(result, tmp_path):
-    store = RunStore(tmp_path / "runs.sqlite")
+    store = ResultStore(tmp_path / "runs.sqlite")
     store.put(result)
 
     def fail():
@@ -307,13 +288,13 @@ def test_a_change_that_fails_leaves_everything_as_it_was(result, tmp_path):
 
 
 def test_who_only_reads_writes_nothing(tmp_path):
-    store = RunStore(tmp_path / "runs.sqlite")
-    assert (store.results(), store.kept(), store.unreadable()) == ([], [], "")
+    store = ResultStore(tmp_path / "runs.sqlite")
+    assert (store.results(), store.stored(), store.unreadable()) == ([], [], "")
     assert not store.path.exists()
 
 
 def test_an_oracle_that_is_known_of_the_same_figures_stays(result, tmp_path):
-    store = RunStore(tmp_path / "runs.sqlite")
+    store = ResultStore(tmp_path / "runs.sqlite")
     store.put(result)
     store.put(replace(result, oracle=None, seconds=1.0))
     assert store.get(result.key) == replace(result, seconds=1.0)
@@ -323,7 +304,7 @@ def test_an_oracle_that_is_known_of_the_same_figures_stays(result, tmp_path):
 
 
 def test_a_run_is_found_by_the_beginning_of_its_id(result, tmp_path):
-    store = RunStore(tmp_path / "runs.sqlite")
+    store = ResultStore(tmp_path / "runs.sqlite")
     for key in ("abc1", "abc2", "abd1"):
         store.put(replace(result, key=key))
     assert store.find("abd").id == "abd1"
@@ -331,25 +312,25 @@ def test_a_run_is_found_by_the_beginning_of_its_id(result, tmp_path):
     with pytest.raises(UnknownNameError, match="2 runs begin with 'abc': "):
         store.find("abc")
     for name in ("", "x"):
-        with pytest.raises(UnknownNameError, match="No run is kept under"):
+        with pytest.raises(UnknownNameError, match="No run is stored under"):
             store.find(name)
 
 
 def test_values_that_are_no_text_are_counted_as_unreadable(result, tmp_path):
-    store = RunStore(tmp_path / "runs.sqlite")
+    store = ResultStore(tmp_path / "runs.sqlite")
     store.put(result)
     strange = [("null", None), ("number", 5), ("blob", b"\xff\xfe"), ("deep", "[" * 100_000)]
     with sqlite3.connect(store.path) as db:
         db.executemany("INSERT INTO runs VALUES (?, NULL, ?)", strange)
         db.execute("INSERT INTO runs VALUES ('text', '', CAST(x'ff' AS TEXT))")
     db.close()
-    assert store.results() == [one.result for one in store.kept()] == [result]
-    assert store.unreadable().startswith("5 results were kept by another version")
+    assert store.results() == [one.result for one in store.stored()] == [result]
+    assert store.unreadable().startswith("5 results were written by another version")
     assert all(store.get(key) is None for key, _ in strange)
 
 
 def test_results_are_told_newest_first_and_of_a_split_oldest_first(result, tmp_path):
-    store = RunStore(tmp_path / "runs.sqlite")
+    store = ResultStore(tmp_path / "runs.sqlite")
     assert store.results() == store.runs_on(WORLD, "PS") == []
     assert store.unreadable() == ""
     days = [replace(result, key=f"day {k}", created=f"2026-01-0{k}") for k in (2, 1, 3)]
@@ -365,9 +346,9 @@ def test_results_are_told_newest_first_and_of_a_split_oldest_first(result, tmp_p
 
 
 def test_results_that_cannot_be_read_are_counted_and_passed_over(result, tmp_path):
-    store = RunStore(tmp_path / "runs.sqlite")
+    store = ResultStore(tmp_path / "runs.sqlite")
     store.put(result)
-    for n, counted in ((1, "1 result was kept"), (2, "2 results were kept")):
+    for n, counted in ((1, "1 result was written"), (2, "2 results were written")):
         with sqlite3.connect(store.path) as db:
             db.execute("INSERT INTO runs VALUES (?, '', '{}')", (f"foreign {n}",))
         db.close()
@@ -377,7 +358,7 @@ def test_results_that_cannot_be_read_are_counted_and_passed_over(result, tmp_pat
 
 
 def test_a_result_with_the_oracle_serves_whoever_does_not_ask_for_it(tmp_path, monkeypatch):
-    store = RunStore(tmp_path / "runs.sqlite")
+    store = ResultStore(tmp_path / "runs.sqlite")
     first, _ = store.run(spec(), WORLD)
     monkeypatch.setattr(protocol, "select", None)
     assert store.run(spec(), WORLD, with_oracle=False)[0] == store.run(spec(), WORLD)[0] == first

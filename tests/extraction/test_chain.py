@@ -8,9 +8,9 @@ from tests.extraction.making import write_folder
 from zslcore.__main__ import main
 from zslcore.board import read_board
 from zslcore.datasets import load
-from zslcore.evaluation.store import RunStore
 from zslcore.exceptions import ZSLError
 from zslcore.extraction.encoder import torchvision
+from zslcore.results.store import ResultStore
 
 ANIMALS = ("bat", "cow", "deer", "fox", "goat", "otter", "seal", "zebra")
 
@@ -40,7 +40,7 @@ def test_from_images_to_the_board(tmp_path, monkeypatch, capsys):
     assert found["ZSL001"]["severity"] == "pass"
 
     assert main(["run", "--dataset", "animals", "--method", "LinearS2V", "--no-oracle"]) == 0
-    (kept,) = RunStore().results()
+    (kept,) = ResultStore().results()
     board = tmp_path / "board"
     html = tmp_path / "board.html"
     words = ["board", str(board), "--add", kept.key, "--who", "Ada", "--output", str(html)]

@@ -1,9 +1,10 @@
-"""Write what this version keeps, for later ones to open.
+"""Write what this version stores, for later ones to open.
 
     python -m tests.historic_results.make
 
 writes a folder called like the release that is on its way; to be run, and committed, once before
-each release. The folders of earlier releases stay as they are. ``0.1.0`` was written so too.
+each release. The folders of earlier releases stay as they are. ``0.3.0`` is the first; it was
+written before crossed, transductive and action results moved from folders into the store.
 """
 
 from __future__ import annotations
@@ -23,7 +24,6 @@ from zslcore.analysis.regularization import RegularizationSpec
 from zslcore.analysis.transduction import TransductionSpec
 from zslcore.datasets import Split, ZSLDataset, import_dataset, load
 from zslcore.evaluation.specs import RunSpec
-from zslcore.evaluation.store import ImportMark, KeptRun, RunStore
 from zslcore.jobs import (
     Runner,
     Work,
@@ -40,7 +40,8 @@ from zslcore.jobs import (
     take_apart,
     transduce,
 )
-from zslcore.version import release
+from zslcore.results.store import ImportMark, ResultStore, StoredRun
+from zslcore.version import __version__
 
 HERE = Path(__file__).parent
 
@@ -120,10 +121,10 @@ def make(folder: Path) -> None:
         import_dataset(tiny(name, seed))
     import_dataset(tiny("tiny-ids", 2, IDS))
     one, two = load("tiny"), load("tiny-other")
-    results = [RunStore().run(spec, one)[0] for spec in specs(one.digest)]
+    results = [ResultStore().run(spec, one)[0] for spec in specs(one.digest)]
     (folder / "run.json").write_text(results[0].to_json(), encoding="utf-8")
     mark = ImportMark("somebody else", "theirs.json", "2026-01-31T12:00:00+00:00")
-    RunStore().add([KeptRun(results[0], mark)])
+    ResultStore().add([StoredRun(results[0], mark)])
     runner = Runner()
     try:
         for work in works(one, two):
@@ -135,7 +136,7 @@ def make(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    into = HERE / release()
+    into = HERE / __version__
     if into.exists():
         sys.exit(f"{into.name} is written already; what a release wrote is never written again.")
     into.mkdir()

@@ -137,21 +137,20 @@ def parameters() -> dict[str, tuple[str, ...]]:
 
     What is drawn is asked; what is drawn only after a long run is found in the source.
     """
-    from tests.pages import visit  # it imports the app, which only this needs
+    from tests.pages import visit  # they import the app, which only this needs
+    from ui import site_map
 
     found = {}
-    files = [*(ROOT / "ui").rglob("*.py"), *(ROOT / "pages").glob("*.py")]
-    source = "\n".join(path.read_text(encoding="utf-8") for path in files)
-    for path in sorted((ROOT / "pages").glob("*.py")):
-        page = f"pages/{path.name}"
+    source = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "ui").rglob("*.py"))
+    for page in sorted(site_map.MOVED):
         app = visit(page)
-        own = re.compile(rf'key="({path.stem.split("_")[0]}_\w+)",\s+bind=')
-        names = {*SHARED, *BY_HAND.get(path.stem, ()), *bound(app), *own.findall(source)}
+        own = re.compile(rf'key="({page.split("_")[0]}_\w+)",\s+bind=')
+        names = {*SHARED, *BY_HAND.get(page, ()), *bound(app), *own.findall(source)}
         for key, labels in _tabs(app):
             for label in labels[1:]:
                 app.session_state[key] = label
                 names |= bound(app.run())
-        found[path.stem] = tuple(sorted(names))
+        found[page] = tuple(sorted(names))
     return found
 
 

@@ -36,9 +36,9 @@ from tests.hostile.kills import (
 from tests.hostile.kills import upload as upload_files
 from tests.hostile.making import honest
 from zslcore.datasets import import_dataset
-from zslcore.evaluation.store import RunStore
 from zslcore.exceptions import ZSLError
 from zslcore.jobs import Runner, upkeep
+from zslcore.results.store import ResultStore
 from zslcore.storage.artifacts import TornError
 
 __all__ = ["KINDS", "Filling", "disk", "fill", "filled", "read_only", "refused_here"]
@@ -206,7 +206,7 @@ def filled(kind: str, folder: Path, n: int, left: int, found: Filling) -> None:
     found.disks += 1
     with disk(folder / "disk") as place:
         os.environ["ZSL_DATA"] = str(place / "data")
-        RunStore().put(one_result())
+        ResultStore().put(one_result())
         import_dataset(folder / "honest" / "mine.npz", name="first")
         fill(place, left // 8 if kind == "job" else left)
         done = _until_full(work, folder, n, found)

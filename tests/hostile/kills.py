@@ -29,10 +29,10 @@ from ui import uploads
 from zslcore.datasets import import_dataset, imports
 from zslcore.evaluation.runs import RunResult, execute
 from zslcore.evaluation.specs import RunSpec
-from zslcore.evaluation.store import RunStore
 from zslcore.exceptions import ZSLError
 from zslcore.jobs import Runner, Work, upkeep
 from zslcore.jobs.runner import is_intact
+from zslcore.results.store import ResultStore
 from zslcore.storage.artifacts import TornError, scratch
 
 __all__ = [
@@ -89,7 +89,7 @@ def one_result() -> RunResult:
 
 def write_results(folder: Path, say: Say, start: int) -> None:
     """Put one result after the other into the run store."""
-    store, result = RunStore(), one_result()
+    store, result = ResultStore(), one_result()
     for n in range(10_000):
         spec = replace(result.spec, seed=10_000 * start + n)
         one = replace(result, spec=spec, key=spec.key)
@@ -142,8 +142,8 @@ def work_of(name: str) -> Work:
 
 def results_there() -> set[str]:
     """Return the keys of all results; each is read."""
-    store = RunStore()
-    found = store.kept()
+    store = ResultStore()
+    found = store.stored()
     if unreadable := store.unreadable(found):
         raise TornError(unreadable)
     return {each.result.key for each in found}
@@ -177,7 +177,7 @@ def campaign(folder: Path, count: int, seed: int, seconds: float = math.inf) -> 
     """Kill ``count`` times in all, one kind of work after the other, or until time is up."""
     rng = random.Random(seed)
     import_dataset(honest(folder / "honest")["npz"], name="first")  # imports what all of them need
-    RunStore().put(one_result())
+    ResultStore().put(one_result())
     found = {kind: Killing(kind, longest) for kind, (_, _, longest, _) in KINDS.items()}
     turns = [kind for kind, (_, _, _, share) in KINDS.items() for _ in range(share)]
     end = time.monotonic() + seconds

@@ -148,7 +148,7 @@ def _shift(array: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         lambda: -array.astype(float),
         lambda: np.zeros_like(array),
         lambda: rng.permutation(array) if array.ndim else array,
-        lambda: array * 10**6,
+        lambda: array.astype(np.result_type(array, np.int32)) * 10**6,
     ]
     return ways[rng.integers(len(ways))]()
 

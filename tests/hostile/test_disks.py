@@ -7,9 +7,9 @@ from tests.hostile.disks import BALLAST, disk, fill, read_only, refused_here
 from tests.pages import metrics, visit
 from zslcore.datasets import import_dataset, imports
 from zslcore.evaluation.specs import RunSpec
-from zslcore.evaluation.store import RunStore
 from zslcore.exceptions import ZSLError
 from zslcore.jobs import upkeep
+from zslcore.results.store import ResultStore
 from zslcore.storage import artifacts
 from zslcore.storage.files import or_refused
 
@@ -33,7 +33,7 @@ def test_a_full_and_a_read_only_disk_lose_nothing(place, tmp_path):
     source = npz(tmp_path)
     import_dataset(source, name="first")
     spec = RunSpec("digits", "PS", "LinearS2V", {"lam": 1.0})
-    kept_one, _ = RunStore().run(spec, with_oracle=False)
+    kept_one, _ = ResultStore().run(spec, with_oracle=False)
     fill(place)
     shows_and_keeps_nothing(source, "no space left on device|got none", kept_one)
     with read_only(place):
@@ -47,16 +47,16 @@ def shows_and_keeps_nothing(source, why, kept_one):
     """See that figures are shown, that what was kept is there, and nothing else."""
     with pytest.raises(ZSLError, match=why):
         import_dataset(source, name="second")
-    store = RunStore()
+    store = ResultStore()
     result, _ = store.run(RunSpec("digits", "PS", "LinearS2V", {"lam": 2.0}), with_oracle=False)
     assert result.evaluation.zsl > 0
-    assert store.unkept
+    assert store.not_stored_because
     assert [each.key for each in store.results()] == [kept_one.key]
     assert imports.names() == ("first",)
     assert imports.open_import("first").n_classes == 5
     app = visit("pages/evaluate.py", dataset="first", method="LinearS2V", parameters="given")
     assert metrics(app)
-    assert ["cannot be kept" in each.value for each in app.warning] == [True]
+    assert ["cannot be stored" in each.value for each in app.warning] == [True]
 
 
 def test_a_draft_without_room_for_its_owner_is_no_leftover(tmp_path, monkeypatch):

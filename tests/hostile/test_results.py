@@ -10,11 +10,11 @@ from tests.hostile.trying import is_a_sentence
 from tests.pages import visit
 from tests.worlds import linear_world
 from zslcore.__main__ import main
-from zslcore.evaluation.imported_runs import checked_runs
 from zslcore.evaluation.runs import execute
 from zslcore.evaluation.specs import RunSpec
-from zslcore.evaluation.store import ImportMark, KeptRun, RunStore
 from zslcore.exceptions import FileRefusedError
+from zslcore.results.imported import checked_runs
+from zslcore.results.store import ImportMark, ResultStore, StoredRun
 
 WORLD = linear_world(noise=1.0)
 #: A prime, so that every place and every value has its turn: about 260 of all changes.
@@ -25,7 +25,7 @@ STEP = 19
 def tried():
     """What was accepted, each as another one's, and what was said of the others."""
     result = execute(RunSpec(WORLD.name, "PS", "LinearS2V"), WORLD)
-    accepted, said = [KeptRun(result)], {}
+    accepted, said = [StoredRun(result)], {}
     for n, (where, value) in enumerate(changed_results(json.loads(result.to_json()), STEP)):
         mark = ImportMark(f"visitor {n}", "hers.json", "2026-01-31T12:00:00+00:00")
         try:
@@ -33,7 +33,7 @@ def tried():
         except FileRefusedError as error:
             said[where] = str(error)
         else:
-            accepted.append(KeptRun(found, mark))
+            accepted.append(StoredRun(found, mark))
     return accepted, said
 
 
@@ -47,11 +47,11 @@ def test_what_is_accepted_is_listed_compared_and_exported(tried, tmp_path, monke
     accepted, _ = tried
     assert len(accepted) > 20
     monkeypatch.setenv("ZSL_DATA", str(tmp_path))
-    store = RunStore()
+    store = ResultStore()
     store.put(accepted[0].result)
     store.add(accepted)
     assert store.unreadable() == ""
-    assert {one.id for one in store.kept()} == {one.id for one in accepted}
+    assert {one.id for one in store.stored()} == {one.id for one in accepted}
     words = [["list", "--json"], ["show", accepted[-1].id], ["list", "--sort", "dataset"]]
     words += [["compare", accepted[-1].id, accepted[0].id]]
     words += [["export", "--format", form] for form in ("csv", "json", "latex")]
@@ -69,7 +69,9 @@ def test_a_digest_that_is_markdown_is_text_on_the_page(tried, tmp_path, monkeypa
     monkeypatch.setenv("ZSL_DATA", str(tmp_path))
     result, link = tried[0][0].result, "[x](http://192.0.2.1/)"
     hers = replace(result, spec=replace(result.spec, digest=link))
-    RunStore().add([KeptRun(hers, ImportMark("Ada", "hers.json", "2026-01-31T12:00:00+00:00"))])
+    ResultStore().add(
+        [StoredRun(hers, ImportMark("Ada", "hers.json", "2026-01-31T12:00:00+00:00"))]
+    )
     (said,) = (c.value for c in visit("pages/runs.py").caption if "Made" in c.value)
     assert link not in said
     assert "192.0.2.1" in said.replace("\N{WORD JOINER}", "").replace("\\", "")

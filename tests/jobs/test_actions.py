@@ -1,5 +1,8 @@
 """The study of actions as a job: what it leaves, and how it goes on where it stopped."""
 
+import sqlite3
+from contextlib import closing
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,6 +12,7 @@ from zslcore.analysis.actions import CONFIGURATIONS, ActionSpec, class_rows, sim
 from zslcore.datasets import load
 from zslcore.exceptions import DatasetError
 from zslcore.jobs import actions
+from zslcore.results.store import ResultStore
 
 
 @pytest.fixture(autouse=True)
@@ -56,8 +60,8 @@ def test_a_study_goes_on_where_it_stopped(tmp_path, monkeypatch):
     monkeypatch.setattr(analysis, "class_rows", stopping)
     with pytest.raises(KeyboardInterrupt):
         made(work, tmp_path / "stopped")
-    kept = sorted(path.stem for path in (tmp_path / "data" / "actions").iterdir())
-    assert kept == sorted(fitted)
+    stored = sorted(result.key for result in ResultStore().others(["action"]))
+    assert stored == sorted(fitted)
 
     def counting(unit, dataset):
         fitted.append(actions.key_of_unit(unit))
@@ -74,9 +78,9 @@ def test_a_study_goes_on_where_it_stopped(tmp_path, monkeypatch):
 def test_a_fit_that_was_torn_is_made_again(tmp_path):
     _, _, work = asked()
     table = made(work, tmp_path / "first")
-    torn, *_ = (tmp_path / "data" / "actions").iterdir()
     for text in ("", "[]", '{"schema": 99}', '{"schema": 1, "rows": "x", "seconds": 1}'):
-        torn.write_text(text)
+        with closing(sqlite3.connect(ResultStore().path)) as db, db:
+            db.execute("UPDATE results SET result = ? WHERE kind = 'action'", (text,))
         again = made(work, tmp_path / f"after {len(text)}")
         np.testing.assert_array_equal(again["accuracy"], table["accuracy"])
 

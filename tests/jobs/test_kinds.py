@@ -20,7 +20,6 @@ from zslcore.analysis.regularization import RegularizationSpec
 from zslcore.datasets import import_dataset, load
 from zslcore.evaluation.runs import execute
 from zslcore.evaluation.specs import RunSpec
-from zslcore.evaluation.store import RunStore
 from zslcore.exceptions import DatasetError, FileRefusedError
 from zslcore.jobs import (
     accuracies,
@@ -34,6 +33,8 @@ from zslcore.jobs import (
     take_apart,
 )
 from zslcore.methods import get_method
+from zslcore.results import planning
+from zslcore.results.store import ResultStore
 
 
 class Said:
@@ -128,14 +129,14 @@ def test_costs_of_leaks_are_those_of_the_analysis(tmp_path):
 def test_a_refused_run_is_told_and_stops_no_other(tmp_path, monkeypatch):
     monkeypatch.setenv("ZSL_DATA", str(tmp_path / "data"))
     monkeypatch.setattr(
-        compare, "parallel", lambda *_, **__: nullcontext(lambda calls: map(run_call, calls))
+        planning, "parallel", lambda *_, **__: nullcontext(lambda calls: map(run_call, calls))
     )
     spec = ComparisonSpec({"digits": load("digits").digest}, ("PS",), ("PrototypeCosine", "ESZSL"))
     work, said = compare.ask(spec), Said()
     compare.do(tmp_path, said, **json.loads(json.dumps(work.arguments)))
     (sentence,) = compare.read(tmp_path, work).values()
     assert sentence.startswith("PrototypeCosine on digits, split PS: ")
-    assert [result.spec.method for result in RunStore().results()] == ["ESZSL"]
+    assert [result.spec.method for result in ResultStore().results()] == ["ESZSL"]
     assert said.lines[-1][:2] == (2, 2)
     assert compare.ask(spec, attempt=1).key != work.key != compare.ask(spec, ["folds"]).key
 

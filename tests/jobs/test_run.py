@@ -8,9 +8,9 @@ from tests.worlds import linear_world
 from zslcore.datasets import load
 from zslcore.evaluation.runs import execute
 from zslcore.evaluation.specs import RunSpec
-from zslcore.evaluation.store import RunStore
 from zslcore.jobs import run as job
 from zslcore.methods import METHODS
+from zslcore.results.store import ResultStore
 
 DIGITS = load("digits")
 EPOCHS = [name for name, method in METHODS.items() if hasattr(method(), "epochs")]
@@ -46,7 +46,7 @@ def test_what_is_read_is_what_was_run(tmp_path):
     assert result.evaluation == execute(asked, DIGITS, with_oracle=False).evaluation
     assert result.oracle is None
     assert (scores.F.shape, scores.y.shape) == ((785, 10), (785,))
-    assert RunStore().get(asked.key) == result
+    assert ResultStore().get(asked.key) == result
 
 
 @pytest.mark.parametrize("method", EPOCHS)

@@ -14,8 +14,8 @@ from tests.pages import ROOT
 from ui.start import Start
 from zslcore.__main__ import main
 from zslcore.datasets import import_dataset, imports
-from zslcore.evaluation.store import RunStore
 from zslcore.jobs import upkeep
+from zslcore.results.store import ResultStore
 from zslcore.storage import artifacts
 
 
@@ -71,14 +71,14 @@ def test_everything_ill_is_found_and_mended(data, tmp_path, capsys):
     labels.chmod(0o644)
     labels.write_bytes(b"torn")
     (data / "jobs" / "0123456789abcdef").mkdir(parents=True)
-    RunStore().path.write_bytes(b"no store, but some text" * 99)
+    ResultStore().path.write_bytes(b"no store, but some text" * 99)
     leave(data)
     capsys.readouterr()
     assert main(["doctor"]) == 1
     said = capsys.readouterr().out
     for what in ("store", "imports", "jobs", "leftovers"):
         assert f"ILL   {what}" in said
-    assert said.count("`zslcore doctor --mend` mends it.") == 4
+    assert said.count("`zslcore doctor --mend` repairs it.") == 4
     assert main(["doctor", "--mend"]) == 0
     assert main(["doctor"]) == 0
     assert "ILL" not in capsys.readouterr().out.rpartition("versions")[2]
@@ -164,10 +164,10 @@ def test_what_nobody_can_mend_stays_ill(data, capsys):
 def test_a_server_sweeps_and_mends_once_before_its_first_page(data):
     start = Start()
     go, _ = leave(data)
-    RunStore().path.write_bytes(b"no store, but some text" * 99)
+    ResultStore().path.write_bytes(b"no store, but some text" * 99)
     assert "was set aside as runs.damaged-" in start.begin()
     assert not [path for path in go if path.exists()]
-    RunStore().path.write_bytes(b"no store again" * 99)
+    ResultStore().path.write_bytes(b"no store again" * 99)
     assert start.begin() == start.said
     assert len(list(data.glob("runs.damaged-*"))) == 1
 

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { columnsOf, ordered } from "../../ui/components/seen_unseen/classes.js";
-import { Tally } from "../../ui/components/seen_unseen/tally.js";
+import { columnsOf, ordered } from "../../ui/components/classes.js";
+import { Tally } from "../../ui/components/tally.js";
 
 const images = {
   n: 6,

@@ -19,7 +19,7 @@ import numpy as np
 
 from tests.large import test_ranks
 from tests.large.shards_of import written
-from zslcore.datasets.features import FeatureView
+from zslcore.features.views import FeatureView
 from zslcore.large.engine import Engine
 from zslcore.large.ranks import count_ranks
 from zslcore.large.shards import Shards

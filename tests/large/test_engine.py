@@ -9,8 +9,8 @@ from joblib.externals.loky.process_executor import TerminatedWorkerError
 
 from tests.large import test_ranks
 from tests.large.shards_of import written
-from zslcore.datasets.features import FeatureView
 from zslcore.exceptions import ParameterError, ZSLError
+from zslcore.features.views import FeatureView
 from zslcore.large import engine
 from zslcore.large.engine import Engine, Work, over_pieces, pieces_of
 from zslcore.large.ranks import count_ranks
@@ -67,7 +67,7 @@ def test_a_cluster_that_does_not_answer_is_told(shards, monkeypatch):
 
 def test_without_dask_the_extra_is_named(shards, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "distributed", None)
-    with pytest.raises(ParameterError, match=r"pip install 'zslcore\[dask\]'"):
+    with pytest.raises(ZSLError, match=r"pip install 'zslcore\[dask\]'"):
         gather(shards, Y, C, engine=Engine(dask="tcp://127.0.0.1:9"))
 
 
@@ -148,7 +148,7 @@ def test_what_keeps_needs_a_name(shards, tmp_path):
     def local(block):
         return SCORER.scores(block)
 
-    with pytest.raises(ParameterError, match="What is kept needs a name"):
+    with pytest.raises(ParameterError, match="What is stored needs a name"):
         count_ranks(shards, Y, local, test_ranks.SETS, test_ranks.SEEN, engine=HERE, keep=tmp_path)
 
 

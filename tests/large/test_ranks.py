@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from tests.large.shards_of import written
-from zslcore.datasets.features import FeatureView
 from zslcore.exceptions import DatasetError, ParameterError, UnknownNameError
+from zslcore.features.views import FeatureView
 from zslcore.large import ranks
 from zslcore.large.engine import Engine
 from zslcore.large.ranks import KS, Atoms, RankCounts, count_ranks

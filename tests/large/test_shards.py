@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from tests.large.shards_of import rows, written
-from zslcore.datasets.features import FeatureView, chunks
 from zslcore.exceptions import DatasetError, ParameterError
+from zslcore.features.views import FeatureView, chunks
 from zslcore.large.shards import Shards, write_shards
 from zslcore.storage.artifacts import TornError
 

@@ -6,8 +6,8 @@ from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
 
 from tests.large.shards_of import rows, written
-from zslcore.datasets.features import FeatureView
 from zslcore.exceptions import DatasetError, ParameterError
+from zslcore.features.views import FeatureView
 from zslcore.large import statistics
 from zslcore.large.engine import Engine
 from zslcore.large.statistics import FullStatistics, Groups, gather

@@ -10,7 +10,7 @@ import pytest
 import torch  # noqa: F401 - before anything is traced
 
 from tests.large.shards_of import written
-from zslcore.datasets.features import FeatureView
+from zslcore.features.views import FeatureView
 from zslcore.methods import _sgd, get_method
 
 D, C, A = 128, 12, 6
@@ -47,7 +47,7 @@ def sizes(tmp_path_factory):
 def _nothing_is_kept(monkeypatch):
     """Read every mini-batch anew, as for rows beyond a gigabyte, and small blocks."""
     monkeypatch.setattr(_sgd, "WORKING_BYTES", 0)
-    monkeypatch.setattr("zslcore.datasets.features.BLOCK_VALUES", 1 << 15)
+    monkeypatch.setattr("zslcore.features.views.BLOCK_VALUES", 1 << 15)
 
 
 @pytest.mark.parametrize(("name", "params"), STREAMED, ids=[name for name, _ in STREAMED])

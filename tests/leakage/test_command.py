@@ -11,8 +11,8 @@ from tests.datasets import files
 from zslcore.__main__ import main
 from zslcore.datasets import load
 from zslcore.evaluation.specs import RunSpec
-from zslcore.evaluation.store import RunStore
 from zslcore.leakage import audit
+from zslcore.results.store import ResultStore
 
 LEAK = {"train_loc": np.append(files.TRAINVAL, files.TEST_SEEN)[:, None] + 1.0}
 
@@ -263,7 +263,7 @@ def test_kept_runs_are_asked_for_and_need_a_data_set(good, tmp_path, monkeypatch
     assert audited(*wanted) == 1
     assert "ZSL007  DID NOT RUN" in capsys.readouterr().out
     data = load("simulated-AWA2")
-    RunStore().run(RunSpec(data.name, "SS", "LinearS2V", select_for="zsl"), data)
+    ResultStore().run(RunSpec(data.name, "SS", "LinearS2V", select_for="zsl"), data)
     assert audited(*wanted) == 1
     assert "largest OverlapGain" in capsys.readouterr().out
     assert audited(good / "att_splits.mat", "--runs") == 2

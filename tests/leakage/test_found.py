@@ -330,7 +330,9 @@ def test_equal_prototypes_matter_most_to_test_classes(c, other, severity):
     assert (finding.severity, finding.classes) == (severity, names)
     assert [row[1] for row in finding.evidence[0].rows] == list(names)
     assert len({row[0] for row in finding.evidence[0].rows}) == 1
-    assert finding.message.endswith("told apart." if severity is FAIL else f"({', '.join(names)}).")
+    assert finding.message.endswith(
+        "can distinguish." if severity is FAIL else f"({', '.join(names)})."
+    )
 
 
 def test_attributes_that_are_the_same_for_all_are_counted():
@@ -402,7 +404,8 @@ def test_what_is_not_known_of_choices_is_listed():
         (FAIL, "Declared by the author: epochs and gamma were chosen on the test set."),
         (
             INFO,
-            "Declared by the author: hyper-parameters were given; what that rests on is not said.",
+            "Declared by the author: hyper-parameters were given; how they were found is not "
+            "stated.",
         ),
     ]
     one = replace(clean(), provenance=Provenance("validation", "none", "unknown"))
@@ -432,7 +435,7 @@ def test_runs_tell_how_parameters_and_gamma_were_chosen(run):
     finding = here([run, replace(run, oracle=None)])
     assert (finding.severity, finding.message) == (
         INFO,
-        "Run here, which says nothing of the author's figures: 2 runs, parameters and gamma "
+        "Runs made here, no evidence on the author's figures: 2 runs, parameters and gamma "
         "validated on the folds; parameters chosen on the test set would have gained up to 12.3 "
         "points of ZSL accuracy.",
     )
@@ -515,7 +518,7 @@ def test_a_context_tells_rows_and_classes_as_far_as_they_are_known():
     assert named.seen_classes.tolist() == [1, 2]
     assert named.classes("val").tolist() == [1]
     for what in ("labels", "unseen_classes", "features", "prototypes"):
-        with pytest.raises(DatasetError, match=r"bare: needs .*, which nobody gave\."):
+        with pytest.raises(DatasetError, match=r"bare: needs .*; got none\."):
             getattr(bare, f"known_{what}")
 
 

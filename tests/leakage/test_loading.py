@@ -12,7 +12,10 @@ from tests.worlds import linear_world
 from zslcore.datasets.base import Split
 from zslcore.exceptions import DatasetError, FileRefusedError, UnknownNameError
 from zslcore.leakage import Vocabulary, get_vocabulary, loading
+from zslcore.leakage.checks.rows import shared_rows
+from zslcore.leakage.context import UNREAD
 from zslcore.leakage.loading import chosen_split, context_of, context_of_split, vocabulary_of
+from zslcore.leakage.report import Severity
 
 pytestmark = pytest.mark.usefixtures("in_process")
 
@@ -43,7 +46,7 @@ def test_a_folder_gives_all_there_is(folder, into):
     digest = hashlib.sha256((folder / "att_splits.mat").read_bytes()).hexdigest()
     assert context.file_digest == digest
     assert context.facts == {
-        "file": "att_splits.mat", "labels": "from res101.mat beside the file", "digest": digest,
+        "file": "att_splits.mat", "labels": "from res101.mat next to the file", "digest": digest,
     }  # fmt: skip
     own = context_of(folder, into=into, features=np.zeros((files.N, 2)))
     assert own.features.shape == (files.N, 2)
@@ -66,7 +69,7 @@ def test_labels_are_taken_from_the_file_itself_or_from_beside_it(folder, into):
     (folder / "res101.mat").unlink()
     context = context_of(path, into=into)
     np.testing.assert_array_equal(context.labels, files.LABELS[::-1])
-    assert context.facts["labels"] == "from labels.mat beside the file"
+    assert context.facts["labels"] == "from labels.mat next to the file"
     savemat(folder / "own.mat", files.splits_file(labels=files.LABELS[:, None] + 1.0))
     own = context_of(folder / "own.mat", into=into)
     np.testing.assert_array_equal(own.labels, files.LABELS)
@@ -130,6 +133,17 @@ def test_a_file_without_rows_is_refused(folder, into):
     savemat(folder / "mine.mat", files.splits_file(**nothing, test_unseen_loc=None))
     with pytest.raises(FileRefusedError, match="found none of them"):
         context_of(folder / "mine.mat", into=into)
+
+
+def test_tables_of_rows_that_are_not_read_are_named(folder, into):
+    """A table that no check has looked at may leak."""
+    savemat(folder / "mine.mat", files.splits_file(val_seen_loc=[[1.0]], extra=[[1.0]]))
+    context = context_of(folder / "mine.mat", into=into)
+    (finding,) = (f for f in shared_rows(context) if "Not read" in f.message)
+    assert finding.severity is Severity.INFO
+    assert finding.message == "Not read, and not checked: val_seen_loc."
+    savemat(folder / "mine.mat", files.splits_file())
+    assert not context_of(folder / "mine.mat", into=into).facts.get(UNREAD)
 
 
 def test_class_lists_beside_the_benchmarks_own_files_are_read(folder, into):

@@ -16,7 +16,7 @@ from zslcore.leakage import (
     rules,
 )
 from zslcore.leakage.domains import VIEWPOINTS, domains
-from zslcore.leakage.indexed import EMPTY_WORDS, KEPT, index_of
+from zslcore.leakage.indexed import EMPTY_WORDS, MOST_INDEXES, index_of
 from zslcore.leakage.wordnet import wordnet
 
 IMAGENET = get_vocabulary("imagenet-1k")
@@ -490,6 +490,6 @@ def test_one_letter_off_is_found_wherever_it_is():
 
 
 def test_lists_of_visitors_are_forgotten():
-    for k in range(2 * KEPT):
+    for k in range(2 * MOST_INDEXES):
         match_names(["otter"], Vocabulary.of(f"mine {k}", ["otter"]))
-    assert index_of.cache_info().currsize <= KEPT
+    assert index_of.cache_info().currsize <= MOST_INDEXES

@@ -68,8 +68,8 @@ def test_names_that_differ_pass_and_the_report_says_that_only_names_were_compare
     (finding,) = found(own_photographs(world))
     assert finding.severity is PASS
     assert finding.message == (
-        f"No photograph is on both sides, as far as names tell: the names of {world.n_rows} rows "
-        "were compared (all different; names of a test), the pictures were not."
+        f"No photograph is on both sides, judging by file names: the names of {world.n_rows} rows "
+        "were compared (all different; names of a test), not the pictures."
     )
     number = np.arange(world.n_rows)
     number[world.parts["test_unseen"][:3]] = number[world.parts["test_unseen"][0]]

@@ -82,7 +82,9 @@ def test_v1_fails_by_name_and_number_and_its_correction_passes(xlsa17, name, tmp
 @pytest.mark.parametrize("name", LABELS)
 def test_v2_passes_the_checks_of_rows_and_classes(xlsa17, name):
     report = audit(xlsa17 / name / "att_splits.mat", labels=labels_of(xlsa17 / name))
-    assert [report.severity(f"ZSL00{k}") for k in (1, 2, 3)] == [Severity.PASS] * 3
+    of_rows = Severity.INFO if name == "APY" else Severity.PASS  # four tables are named as unread
+    severities = [report.severity(f"ZSL00{k}") for k in (1, 2, 3)]
+    assert severities == [Severity.PASS, Severity.PASS, of_rows]
     assert "PS 2.0, as published (the published file)" in report.of("ZSL010")[0].message
 
 
@@ -232,6 +234,8 @@ def truth(dataset, split, form):
     true = dict(TRUE_OF_SPLIT[split])
     if form is without_train_and_val:
         true |= {"ZSL003": PASS, "ZSL010": PASS}  # what is wrong with v1 was not given
+    if form is as_released and dataset == "aPY" and true["ZSL003"] is PASS:
+        true["ZSL003"] = INFO  # four tables of its own, which are named as unread
     if form in RENUMBERED:
         true |= {"ZSL010": INFO}
     photographs = {"AWA1": NOT_RUN, "aPY": FAIL}.get(dataset, PASS)

@@ -8,7 +8,6 @@ from scipy.special import erf
 from tests.methods.devices import ELSEWHERE, OneDevice
 from tests.methods.plain import gradient, relative_difference, training_data
 from tests.worlds import linear_world
-from zslcore.datasets.features import Preprocessing
 from zslcore.evaluation.protocol import (
     Problem,
     ScoredTest,
@@ -18,6 +17,7 @@ from zslcore.evaluation.protocol import (
     select,
 )
 from zslcore.exceptions import ParameterError
+from zslcore.features.views import Preprocessing
 from zslcore.methods import CMT, CMTStar, cmt
 from zslcore.methods.cmt import Gaussians, LocalOutliers
 

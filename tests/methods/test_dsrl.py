@@ -71,7 +71,7 @@ def test_without_propagation_the_guess_is_the_cosine():
 
 
 def test_negative_features_are_refused():
-    with pytest.raises(DatasetError, match="non-negative parts; got -"):
+    with pytest.raises(DatasetError, match="non-negative features; got -"):
         DSRL().fit(X - 0.5, Y, S, unlabeled=TEST, candidates=UNSEEN)
 
 

@@ -4,8 +4,8 @@ from scipy.stats import norm
 from sklearn.kernel_ridge import KernelRidge
 
 from tests.methods.plain import training_data
-from zslcore.datasets.features import chunks
 from zslcore.exceptions import ParameterError
+from zslcore.features.views import chunks
 from zslcore.methods import GFZSL, gfzsl
 from zslcore.methods.statistics import MomentStatistics
 

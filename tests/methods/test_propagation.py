@@ -4,7 +4,7 @@ from sklearn.neighbors import kneighbors_graph
 
 from tests.methods.plain import training_data
 from zslcore.exceptions import ParameterError, UnknownNameError
-from zslcore.methods import METHODS, Propagation
+from zslcore.methods import METHODS, Propagation, propagation
 from zslcore.methods.propagation import NeighbourGraph, propagate
 
 X, Y, S, _ = training_data()
@@ -82,3 +82,11 @@ def test_senseless_parameters_are_refused(params):
 def test_a_misspelt_base_gets_the_nearest_one():
     with pytest.raises(UnknownNameError, match="did you mean 'ESZSL'"):
         fitted(base="EZSL")
+
+
+def test_more_candidates_than_can_be_propagated_are_one_sentence(monkeypatch):
+    monkeypatch.setattr(propagation, "MOST_CANDIDATES", 3)
+    with pytest.raises(
+        ParameterError, match=r"^Propagation: expected at most 3 candidates, .* 4\.$"
+    ):
+        fitted().decision_function(TEST, UNSEEN)

@@ -3,8 +3,8 @@ import pytest
 from scipy.linalg import solve_sylvester
 
 from tests.methods.plain import gradient, relative_difference, squared, training_data
-from zslcore.datasets.features import l2_rows
 from zslcore.exceptions import ParameterError
+from zslcore.features.views import l2_rows
 from zslcore.methods import SAE
 
 X, Y_INDEX, S, S_Y = training_data()

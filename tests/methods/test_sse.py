@@ -3,8 +3,8 @@ import pytest
 from scipy.optimize import minimize
 
 from tests.methods.plain import gradient, training_data
-from zslcore.datasets.features import l2_rows
 from zslcore.exceptions import ParameterError
+from zslcore.features.views import l2_rows
 from zslcore.methods import SSE
 from zslcore.methods.sse import onto_simplex, simplex_weights
 

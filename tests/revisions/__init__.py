@@ -19,9 +19,9 @@ from typing import Any
 import numpy as np
 
 from tests.worlds import linear_world
-from zslcore.datasets.features import Preprocessing
 from zslcore.evaluation import protocol
 from zslcore.evaluation.protocol import Problem
+from zslcore.features.views import Preprocessing
 from zslcore.methods import METHODS, TRANSDUCTIVE
 from zslcore.methods.base import TransductiveEstimator, ZSLEstimator
 

@@ -59,5 +59,5 @@ def test_a_field_that_nobody_knows_is_passed_over():
     ],
 )
 def test_what_cannot_be_read_is_one_sentence(text, sentence):
-    with pytest.raises(UnreadableError, match=f"^Line: expected a kept record; {sentence}"):
+    with pytest.raises(UnreadableError, match=f"^Line: expected a stored record; {sentence}"):
         SCHEMA.load(text)

@@ -25,6 +25,7 @@ WRONG = {
     "ZSL_PROCESSES": ["two", "0", "65"],
     "ZSL_MEMORY": ["1", "2 apples", "63MB"],
     "ZSL_MEMORY_A_VISITOR": ["-1", "1KB"],
+    "ZSL_PREDICTIONS": ["-1", "much"],
     "ZSL_PUBLIC": ["maybe"],
     "ZSL_SHIPPED": ["perhaps"],
     "ZSL_DATA": ["~nobody-has-this-name/x", "x" * 5000],
@@ -55,7 +56,7 @@ def test_a_process_imports_the_package_whatever_the_values(name):
     words = [
         sys.executable,
         "-c",
-        "import zslcore.jobs, zslcore.evaluation.imported_runs, zslcore.commands.app",
+        "import zslcore.jobs, zslcore.results.imported, zslcore.commands.app",
     ]
     env = os.environ | {name: WRONG[name][0], "PYTHONPATH": str(ROOT)}
     subprocess.run(words, env=env, check=True, timeout=120)

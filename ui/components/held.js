@@ -1,6 +1,6 @@
 // @ts-check
-// What one takes in hand: a value that moves through drawings as somebody drags over them, moves
-// the slider, or goes to a value that has a name. The server is told once it is let go.
+// A draggable value: it follows the pointer over a plot, the slider, or a press on a named value.
+// The server receives it once it is let go.
 
 import { rgb } from "./colors.js";
 import { button, partOf } from "./dom.js";
@@ -22,7 +22,7 @@ import { shape } from "./svg.js";
 
 /** @typedef {{ key: string, alt: string, file: string, looks: Record<string, Look> }} Shown */
 
-const CALM = 350; // milliseconds after a key, until the server is told
+const CALM = 350; // milliseconds after a key, until the value is sent to the server
 const GLIDE = 400; // milliseconds on the way to a value with a name
 
 /** @template {Shown} T what is shown */
@@ -41,8 +41,8 @@ export class Held {
     this.value = 0;
     /** @type {number | null} what the server has said last */
     this.known = null;
-    /** @type {number[]} what it has been told since, and has not said yet */
-    this.told = [];
+    /** @type {number[]} values sent to the server that it has not echoed yet */
+    this.sent = [];
     this.dragging = false;
     this.frame = 0;
     this.gliding = 0;
@@ -73,7 +73,7 @@ export class Held {
   /** Put what moves where the value is. */
   paint() {}
 
-  /** Say in words what is seen; not in every frame, which nobody could follow. */
+  /** Say in words what is seen; not in every frame, which is too fast to follow. */
   describe() {}
 
   /** The value that is meant by a place of the slider. @param {number} value */
@@ -92,13 +92,13 @@ export class Held {
    * Take what is shown from now on; returns whether it is what was shown before.
    * @param {T} head
    * @param {number} start the value to begin with
-   * @param {boolean} follows whether a value that the server has changed moves the one in hand
+   * @param {boolean} follows whether a value that the server has changed moves the one being dragged
    */
   receive(head, start, follows) {
     const same = this.head !== null && this.head.key === head.key;
-    // What it was told is not news, even where the visitor has gone on meanwhile.
-    const echo = this.told.indexOf(start), moved = start !== this.known && echo < 0;
-    this.told = same && !moved ? this.told.slice(echo + 1) : [];
+    // An echo of a sent value is not news, even where the visitor has gone on meanwhile.
+    const echo = this.sent.indexOf(start), moved = start !== this.known && echo < 0;
+    this.sent = same && !moved ? this.sent.slice(echo + 1) : [];
     this.known = start;
     this.head = head;
     if (!same || (moved && follows && !this.dragging)) this.value = start;
@@ -187,8 +187,8 @@ export class Held {
     clearTimeout(this.later);
     this.later = setTimeout(() => {
       this.describe();
-      if (!this.tells || this.value === (this.told.at(-1) ?? this.known)) return;
-      this.told.push(this.value);
+      if (!this.tells || this.value === (this.sent.at(-1) ?? this.known)) return;
+      this.sent.push(this.value);
       this.say(this.name, this.value);
     }, wait);
   }
@@ -259,9 +259,9 @@ export class Held {
 
   // --- What the pointer passes ------------------------------------------------------------------
 
-  /** @param {Element} beside @param {number} u @param {number} v @param {string} words */
-  showTip(beside, u, v, words) {
-    const box = beside.getBoundingClientRect(), whole = this.root.getBoundingClientRect();
+  /** @param {Element} anchor @param {number} u @param {number} v @param {string} words */
+  showTip(anchor, u, v, words) {
+    const box = anchor.getBoundingClientRect(), whole = this.root.getBoundingClientRect();
     this.tip.textContent = words;
     this.tip.hidden = false;
     const { width, height } = this.tip.getBoundingClientRect(), at = box.left - whole.left + u;

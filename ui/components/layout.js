@@ -33,7 +33,7 @@ export function ticks(low, high, most) {
 }
 
 /**
- * Places for labels beside what they name, each clear of the others and inside: near, rather right
+ * Places for labels next to what they name, each clear of the others and inside: near, rather right
  * than left, rather above than below, and on as little of the lines as there can be.
  * @template {Wish} T
  * @param {T[]} labels
@@ -122,7 +122,7 @@ export function spaced(wished, gap, low, high) {
 }
 
 /**
- * Corners of a line without those nobody could tell from the one before.
+ * Corners of a line without those indistinguishable from the previous one.
  * @param {number} n
  * @param {(k: number) => [number, number]} at
  * @param {boolean} steps whether it goes across first, then up or down

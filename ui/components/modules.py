@@ -1,10 +1,10 @@
 """A component's JavaScript modules, joined into the one that Streamlit takes.
 
-Streamlit serves files beside each other only for installed packages, and this app runs from a plain
-checkout. So that nothing has to be built, modules keep to what can be joined line by line: imports
-of names from files of the same folder, or of the one above that all components share, each on one
-line; exports where something is defined; no name defined twice. Joined, they share one scope: a
-name means the same in all of them.
+Streamlit serves several files of a component only for installed packages, and this app runs from a
+plain checkout. So that nothing has to be built, modules are limited to what can be joined line by
+line: imports of names from files of the same folder, or of the parent that all components share,
+each on one line; exports where something is defined; no name defined twice. Joined, they share one
+scope: a name means the same in all of them.
 """
 
 from __future__ import annotations
@@ -94,8 +94,8 @@ def styled(*sheets: Path) -> str:
 
 def _collect(path: Path, modules: dict[Path, _Module], above: tuple[Path, ...]) -> None:
     if path in above:
-        names = ", ".join(each.name for each in (*above, path))
-        raise ModuleError(f"Modules import each other: {names}.")
+        circle = ", ".join(each.name for each in (*above, path))
+        raise ModuleError(f"Modules import each other: {circle}.")
     if path in modules:
         return
     module = _Module(path.name)

@@ -1,5 +1,5 @@
 // @ts-check
-// What is in hand as a picture to take away: what is on the screen, with nothing left to look up.
+// Export of a figure as drawn: a self-contained image with all styles resolved.
 
 import { save } from "./dom.js";
 import { shape } from "./svg.js";
@@ -7,7 +7,7 @@ import { shape } from "./svg.js";
 /** @typedef {{ key: string, format: string, scale: number, file: string }} Wanted */
 
 /** What a drawing takes from the page's rules, and a file has to say by itself. */
-const TOLD = ["fill", "stroke", "stroke-width", "stroke-dasharray", "opacity", "font-size",
+const COPIED = ["fill", "stroke", "stroke-width", "stroke-dasharray", "opacity", "font-size",
   "font-family", "font-weight", "paint-order"];
 /** Drawings, and words outside of them. */
 const PARTS = "figure > svg, canvas, .numbers > span, figcaption, .key svg, .key span > span";
@@ -53,7 +53,7 @@ function copyOf(part, x, y) {
 /** Write the page's rules into a copy. @param {Element} from @param {Element} to */
 function spellOut(from, to) {
   const style = getComputedStyle(from);
-  for (const name of TOLD) to.setAttribute(name, style.getPropertyValue(name));
+  for (const name of COPIED) to.setAttribute(name, style.getPropertyValue(name));
   if (from instanceof SVGTextElement && from.getComputedTextLength()) {
     to.setAttribute("textLength", from.getComputedTextLength().toFixed(1));
     to.setAttribute("lengthAdjust", "spacingAndGlyphs"); // no picture has the page's font

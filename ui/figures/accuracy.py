@@ -79,7 +79,7 @@ def _plain(side: str, part: pd.DataFrame) -> go.Scatter:
 
 
 @drawn_once
-def class_strip(table: pd.DataFrame, found: Sequence[int] = ()) -> go.Figure:
+def class_strip(table: pd.DataFrame, found: Sequence[int] | np.ndarray = ()) -> go.Figure:
     """Draw the accuracy of many classes as points, best first within seen and within unseen.
 
     A thin line leads to each point from the class's accuracy without calibration.

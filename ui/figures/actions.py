@@ -29,8 +29,8 @@ SIGNIFICANT = 0.05
 #: Sets of features in their order; a fifth one begins again.
 MARKS = (FIRST, SECOND, VALIDATED, NEUTRAL)
 TITLES = {"attributes": "Prototypes: attributes", "word2vec": "Prototypes: word vectors"}
-#: How far apart features of one method are drawn, in lines.
-APART = 0.2
+#: Distance between the features of one method, in lines.
+OFFSET = 0.2
 #: Pixels between two panels below each other, for ticks and a title.
 GAP = 60
 
@@ -54,7 +54,7 @@ def gains_over_baseline(table: pd.DataFrame) -> go.Figure:
         of_kind = table[table["semantics"] == kind]
         for n, name in enumerate(features):
             part = of_kind[of_kind["features"] == name].set_index("method").reindex(methods)
-            place = np.arange(len(methods)) + APART * (n - (len(features) - 1) / 2)
+            place = np.arange(len(methods)) + OFFSET * (n - (len(features) - 1) / 2)
             mark = MARKS[n % len(MARKS)]
             figure.add_trace(_gains(part, place, mark, name).update(showlegend=k == 1), **at(k))
             if part["printed"].notna().any():

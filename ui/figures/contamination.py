@@ -76,7 +76,7 @@ def _cells(table: pd.DataFrame, state: str) -> go.Scatter:
 
 
 def _questions(part: pd.DataFrame, label: str) -> go.Scatter:
-    """Return a question mark for every cell of which nobody can tell."""
+    """Return a question mark for every unknown cell."""
     return go.Scatter(
         x=escaped(part["title"]),
         y=escaped(part["test_set"]),

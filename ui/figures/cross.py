@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from html import escape
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -18,6 +19,7 @@ from ui.figures.palette import (
     NEUTRAL,
     SECOND,
     UNSEEN,
+    Mark,
     narrow,
     quiet,
     translucent,
@@ -50,7 +52,7 @@ def image_counts(table: pd.DataFrame, first: str, second: str) -> go.Figure:
     is_unseen = (table["role"] == "unseen").to_numpy()
     figure.add_bar(
         x=np.flatnonzero(is_unseen),
-        y=np.full(is_unseen.sum(), 1.04 * table[["first", "second"]].max(axis=None)),
+        y=np.full(is_unseen.sum(), 1.04 * table[["first", "second"]].to_numpy().max()),
         name="unseen: test classes",
         marker={"color": translucent(UNSEEN.color, 0.22), "line_width": 0},
         width=0.98,
@@ -87,7 +89,11 @@ def four_accuracies(tables: Mapping[str, pd.DataFrame], first: str, second: str)
             (a11, a12, first, FIRST, 0.17),
             (a22, a21, second, SECOND, -0.17),
         ):
-            options = {"y": y + up, "customdata": escaped(table.index), "mark": mark}
+            options: dict[str, Any] = {
+                "y": y + up,
+                "customdata": escaped(table.index),
+                "mark": mark,
+            }
             traces = [
                 _joined(own, other, y + up, mark),
                 _points(own, f"trained and tested on {name}", filled=True, **options),
@@ -112,7 +118,7 @@ def four_accuracies(tables: Mapping[str, pd.DataFrame], first: str, second: str)
     return quiet(figure, height=150 + 30 * len(methods) * (len(tables) if narrow() else 1))
 
 
-def _joined(a: np.ndarray, b: np.ndarray, y: np.ndarray, mark) -> go.Scatter:
+def _joined(a: np.ndarray, b: np.ndarray, y: np.ndarray, mark: Mark) -> go.Scatter:
     gap = np.full(len(y), np.nan)
     return go.Scatter(
         x=np.stack([a, b, gap], axis=1).ravel(),
@@ -123,7 +129,9 @@ def _joined(a: np.ndarray, b: np.ndarray, y: np.ndarray, mark) -> go.Scatter:
     )
 
 
-def _points(x, name: str, *, y, customdata, mark, filled: bool) -> go.Scatter:
+def _points(
+    x: np.ndarray, name: str, *, y: np.ndarray, customdata: np.ndarray, mark: Mark, filled: bool
+) -> go.Scatter:
     return go.Scatter(
         x=x,
         y=y,
@@ -188,7 +196,7 @@ def difference_strips(
 
 
 def _every_pair(table: pd.DataFrame, place: Mapping[str, int]) -> go.Scatter:
-    below = table.groupby("asked").cumcount() % 5  # apart, the same in every drawing
+    below = table.groupby("asked").cumcount() % 5  # separate, the same in every drawing
     return go.Scatter(
         x=100 * table["difference"],
         y=table["asked"].map(place) - 0.12 - 0.06 * below,

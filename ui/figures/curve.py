@@ -1,4 +1,4 @@
-"""The seen-unseen curve as it is taken in hand: which gammas are marked, and how all looks.
+"""The interactive seen-unseen curve: which gammas are marked, and how lines look.
 
 One colour for each theme, with a contrast of at least 4.5 : 1 to the page, for words and lines.
 """
@@ -23,7 +23,7 @@ from ui.figures.palette import (
 )
 from ui.numbers import percent, three_digits
 from zslcore.analysis.calibration import gamma_range
-from zslcore.evaluation.protocol import ScoredTest
+from zslcore.evaluation.protocol import AnsweredTest
 from zslcore.metrics import SeenUnseenCurve
 
 __all__ = ["GHOSTS", "LOOKS", "curve_in_hand", "line_of"]
@@ -61,7 +61,7 @@ def line_of(
 
     Parameters
     ----------
-    name : what stands beside it
+    name : its label
     curve : SeenUnseenCurve
     look : one of :data:`LOOKS`
     chosen : the gamma that counts, or None
@@ -69,7 +69,7 @@ def line_of(
     origin : where the chosen one comes from, "validated" on the folds or else
     """
     best = curve.best().gamma
-    stops = [Stop("plain", 0.0, "plain")]
+    stops = [Stop("uncalibrated", 0.0, "plain")]
     if chosen is not None:
         stops.append(Stop(origin or "given", chosen, "validated"))
     stops.append(Stop("oracle", best, "oracle"))
@@ -79,14 +79,14 @@ def line_of(
 
 def curve_in_hand(
     lines: Sequence[Line],
-    scores: ScoredTest | None = None,
+    scores: AnsweredTest | None = None,
     names: Sequence[str] = (),
     shades: Sequence[Shade] = (),
     *,
     choose: bool = False,
     tell: bool = True,
 ) -> SeenUnseen:
-    """Return curves to take in hand, the first of them with its images.
+    """Return curves to drag, the first of them with its images.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def curve_in_hand(
     scores : those of the first line; None where only curves are shown
     names : of the classes, in the order of the data set's prototypes
     shades : bands behind the curves
-    choose : whether a visitor may take another line in hand
+    choose : whether a visitor may select another line to drag
     tell : whether the page asks where the first line's gamma was let go
     """
     images = scores and Images(scores.switches, [names[c] for c in scores.classes])
@@ -118,5 +118,5 @@ def _alt(lines: Sequence[Line]) -> str:
     )
     if others:
         listed = ", ".join(f"{line.name} (AUSUC {percent(line.curve.ausuc)})" for line in others)
-        said += f" Beside it: {listed}."
+        said += f" Compared with: {listed}."
     return said

@@ -84,8 +84,8 @@ def _axis(figure: go.Figure, trace: Any, letter: str) -> Any:
 
 
 def _at_ticks(
-    figure: go.Figure, trace: Any, columns: dict[str, list]
-) -> Iterator[tuple[str, list]]:
+    figure: go.Figure, trace: Any, columns: dict[str, list[Any]]
+) -> Iterator[tuple[str, list[Any]]]:
     """Yield the words that stand at the ticks in place of numbers."""
     for letter in "xy":
         axis = _axis(figure, trace, letter)
@@ -97,7 +97,7 @@ def _at_ticks(
 def _more(trace: Any, n: int) -> Iterator[tuple[str, Any]]:
     """Yield the text and the error bars of a trace, where there is one for every point."""
     for letter in "xy":
-        bars = getattr(trace, f"error_{letter}", None)
+        bars: Any = getattr(trace, f"error_{letter}", None)
         above = getattr(bars, "array", None)
         if above is not None and len(above) == n:
             below = bars.arrayminus if bars.arrayminus is not None else above
@@ -113,7 +113,7 @@ def _values(trace: Any, name: str) -> np.ndarray | None:
     return None if values is None else np.asarray(values, dtype=object)
 
 
-def _padded(values: np.ndarray | None, n: int) -> list:
+def _padded(values: np.ndarray | None, n: int) -> list[Any]:
     """Return values as a list, the numbers from 0 on where there are none."""
     if values is None:
         return list(range(n))

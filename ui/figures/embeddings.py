@@ -1,4 +1,4 @@
-"""Class embeddings beside each other: a row a method, a mark and an interval an embedding."""
+"""Class embeddings side by side: a row a method, a mark and an interval an embedding."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ __all__ = ["embedding_intervals"]
 #: Of embeddings in their order; the first is the reference.
 MARKS: tuple[Mark, ...] = (INK, FIRST, SECOND, HARMONIC, NEUTRAL)
 SYMBOLS = ("star", "triangle-left", "triangle-right", "hexagon", "circle")
-#: Height of a method's band, and how far apart its marks lie in it.
-BAND, APART = 30, 0.16
+#: Height of a method's band, and the distance between its marks.
+BAND, OFFSET = 30, 0.16
 
 
 @drawn_once
@@ -32,7 +32,7 @@ def embedding_intervals(compared: pd.DataFrame, figure_name: str) -> go.Figure:
     embeddings = list(dict.fromkeys(table["embedding"]))
     figure = go.Figure()
     for k, embedding in enumerate(embeddings):
-        away = (k - (len(embeddings) - 1) / 2) * APART
+        away = (k - (len(embeddings) - 1) / 2) * OFFSET
         part = table[table["embedding"] == embedding]
         rows = [methods.index(name) + away for name in part["method"]]
         figure.add_trace(_marks(part, rows, embedding, k))

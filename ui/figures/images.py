@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,7 +16,7 @@ from ui.figures.palette import FAINT, NEUTRAL, SEEN, UNSEEN, Mark, narrow, quiet
 
 __all__ = ["answer_wall", "class_codes", "image_row", "nearest_looks", "picture"]
 
-#: Pictures of a class beside each other on a telephone.
+#: Images of a class in a row on a phone.
 _ON_TELEPHONE = 6
 #: Pictures are ink on paper in either theme.
 INK = ((0.0, "#F7F6F2"), (1.0, "#16191D"))
@@ -304,7 +305,7 @@ def _cells(classes: pd.Series) -> tuple[np.ndarray, np.ndarray]:
     return kind * -(-(place.max() + 1) // columns) + place // columns, place % columns
 
 
-def _click_targets(x, y, n: int) -> go.Scatter:
+def _click_targets(x: np.ndarray, y: np.ndarray, n: int) -> go.Scatter:
     """Invisible markers over the images; a heat map cannot be clicked in Streamlit."""
     unseen = {"marker": {"opacity": 0}}
     return go.Scatter(
@@ -315,10 +316,11 @@ def _click_targets(x, y, n: int) -> go.Scatter:
         selected=unseen,
         unselected=unseen,
         customdata=np.arange(n) + 1,
-        hovertemplate="image %{customdata}: click to look closer<extra></extra>",
+        hovertemplate="image %{customdata}: click for details<extra></extra>",
         name="images",
     )
 
 
-def _from_top(line, lines: int):
+def _from_top(line: Any, lines: int) -> Any:
+    """Return where lines, one or an array, stand when they are counted from the top."""
     return lines - 1 - line

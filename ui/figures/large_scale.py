@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
+from numpy.typing import ArrayLike
 
 from ui.figures.curves import several_curves
 from ui.figures.marks import legend_on_top
@@ -219,7 +220,7 @@ def against(table: pd.DataFrame, names: Sequence[str], title: str) -> go.Figure:
 
 @drawn_once
 def precisions(table: pd.DataFrame, name: str) -> go.Figure:
-    """Draw hierarchical precision over k beside plain top-k accuracy, for one set.
+    """Draw hierarchical precision over k next to top-k accuracy, for one set.
 
     Parameters
     ----------
@@ -249,7 +250,7 @@ def precisions(table: pd.DataFrame, name: str) -> go.Figure:
     return legend_on_top(quiet(figure, height=340))
 
 
-def _chance(x, y) -> go.Scatter:
+def _chance(x: ArrayLike, y: ArrayLike) -> go.Scatter:
     return go.Scatter(
         x=x,
         y=y,

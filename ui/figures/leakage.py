@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
@@ -12,7 +14,7 @@ from ui.figures.palette import FAINT, NEUTRAL, OVERLAP, SEEN, UNSEEN, Mark, quie
 
 __all__ = ["leaks_by_class", "leaks_by_part"]
 
-#: More classes than this cannot be named beside their bars.
+#: More classes than this cannot be labelled at their bars.
 MOST_NAMES = 60
 
 #: (column of the table, name in the legend, mark, opacity, hatch).
@@ -20,7 +22,7 @@ _WHERE = (
     ("trained", "trained on", SEEN, 1.0, ""),
     ("test_seen", "test, seen", SEEN, 0.45, "."),
     ("test_unseen", "test, unseen", UNSEEN, 1.0, UNSEEN.pattern),
-    ("known", "leak: class known to the extractor", OVERLAP, 0.75, "|"),
+    ("known", "leak: class in the pre-training set", OVERLAP, 0.75, "|"),
     ("leaking", "leak between the parts", OVERLAP, 1.0, OVERLAP.pattern),
     ("unused", "unused", NEUTRAL, 0.45, ""),
 )
@@ -40,9 +42,9 @@ def leaks_by_class(table: pd.DataFrame) -> go.Figure:
     )
     table = table.iloc[order]
     figure = go.Figure()
-    for column, *look in _WHERE:
+    for column, label, mark, opacity, pattern in _WHERE:
         if table[column].any():
-            figure.add_bar(**_bar(table, column, *look))
+            figure.add_bar(**_bar(table, column, label, mark, opacity, pattern))
     legible = len(table) <= MOST_NAMES
     names = [marked(n, r, bold=False) for n, r in zip(table["class"], table["role"], strict=True)]
     figure.update_yaxes(
@@ -63,7 +65,7 @@ def leaks_by_class(table: pd.DataFrame) -> go.Figure:
 
 def _bar(
     table: pd.DataFrame, column: str, label: str, mark: Mark, opacity: float, pattern: str
-) -> dict:
+) -> dict[str, Any]:
     return {
         "y": np.arange(len(table)),
         "x": table[column],

@@ -1,4 +1,4 @@
-"""Pictures of lessons: a few values as bars, and what a room believed."""
+"""Figures of lessons: a few values as bars, and the predictions of a room."""
 
 from __future__ import annotations
 

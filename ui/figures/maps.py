@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -66,10 +66,12 @@ def mixing_dumbbells(verdicts: pd.DataFrame) -> go.Figure:
     """
     table = verdicts.sort_values("mixing_PCA", kind="stable").reset_index(drop=True)
     x, figure = np.arange(len(table)), go.Figure()
-    gap = [None] * len(table)
+    gap = np.full(len(table), None, dtype=object)
     figure.add_scatter(
         x=np.stack([x, x, gap], axis=1).ravel(),
-        y=np.stack([table["mixing_PCA"], table["mixing_map"], gap], axis=1).ravel(),
+        y=np.stack(
+            [*(table[c].to_numpy() for c in ("mixing_PCA", "mixing_map")), gap], axis=1
+        ).ravel(),
         mode="lines",
         line={"color": FAINT, "width": 2},
         hoverinfo="skip",
@@ -184,7 +186,7 @@ def standalone(panels: Sequence[tuple[str, np.ndarray, Sequence[str], Sequence[s
     titles = [escaped([title])[0] for title, *_ in panels]
     figure = make_subplots(cols=len(panels), subplot_titles=titles, horizontal_spacing=0.02)
     for k, (_, xy, colors, words) in enumerate(panels, 1):
-        points = _points(np.float32(xy), colors, size=4)
+        points = _points(xy.astype(np.float32), colors, size=4)
         points.update(text=escaped(words), hoverinfo="text")
         figure.add_trace(points, row=1, col=k)
         figure.update_yaxes(scaleanchor=f"x{k if k > 1 else ''}", row=1, col=k)
@@ -193,7 +195,9 @@ def standalone(panels: Sequence[tuple[str, np.ndarray, Sequence[str], Sequence[s
     return figure.update_layout(showlegend=False, hovermode="closest", template="plotly_white")
 
 
-def _points(xy: np.ndarray, colors, *, size: float, gl: bool = True) -> go.Scattergl | go.Scatter:
+def _points(
+    xy: np.ndarray, colors: Iterable[str], *, size: float, gl: bool = True
+) -> go.Scattergl | go.Scatter:
     kind = go.Scattergl if gl else go.Scatter
     return kind(
         x=xy[:, 0],

@@ -1,15 +1,18 @@
 """Names, marks, hatches and axes as figures write them; names from files are escaped here.
 
-Plotly reads a little HTML, and names of classes may come from a file somebody sent.
+Plotly reads a little HTML, and names of classes may come from an uploaded file.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from html import escape
+from typing import Any
 
 import numpy as np
+import pandas as pd
 import plotly.graph_objects as go
+from numpy.typing import ArrayLike
 from plotly.subplots import make_subplots
 
 from ui.figures.palette import NEUTRAL, OVERLAP, SEEN, UNSEEN, Mark, dark, narrow
@@ -87,13 +90,13 @@ def panels(
     return figure, lambda k: {"row": k, "col": 1} if stacked else {"row": 1, "col": k}
 
 
-def hatch(shape: str) -> dict:
+def hatch(shape: str) -> dict[str, Any]:
     """Hatch a solid bar with thin lines in the colour of the page, so that it does not shimmer."""
     line = "rgba(16, 20, 24, 0.4)" if dark() else "rgba(255, 255, 255, 0.5)"
     return {"shape": shape, "fillmode": "overlay", "fgcolor": line, "size": 12, "solidity": 0.12}
 
 
-def escaped(names) -> np.ndarray:
+def escaped(names: Iterable[object]) -> np.ndarray:
     """Return names as an array of texts in which Plotly finds no HTML.
 
     Quotes stay as they are: Plotly knows no entity for them, and would show its letters.
@@ -101,19 +104,19 @@ def escaped(names) -> np.ndarray:
     return np.array([escape(str(name), quote=False) for name in names], dtype=object)
 
 
-def whiskers(value, low, high, color: str) -> dict:
+def whiskers(value: ArrayLike, low: ArrayLike, high: ArrayLike, color: str) -> dict[str, Any]:
     """Return the error bars of points with intervals; none where an interval is not a number."""
-    value, low, high = (np.asarray(each, dtype=float) for each in (value, low, high))
+    at, least, most = (np.asarray(each, dtype=float) for each in (value, low, high))
     return {
-        "array": np.nan_to_num(high - value),
-        "arrayminus": np.nan_to_num(value - low),
+        "array": np.nan_to_num(most - at),
+        "arrayminus": np.nan_to_num(at - least),
         "color": color,
         "thickness": 2,
         "width": 4,
     }
 
 
-def filled(mark: Mark, holds) -> dict:
+def filled(mark: Mark, holds: Iterable[object]) -> dict[str, Any]:
     """Return points of which those are filled where ``holds`` is true."""
     return {
         "color": mark.color,
@@ -133,8 +136,8 @@ def marked(name: str, role: str, *, bold: bool = True) -> str:
     return f"{colored(LOOKS[role].color, GLYPH[role])} {text}"
 
 
-def crowded(names: Sequence[str]) -> bool:
-    """Return whether names beside each other along an axis overlap unless they are turned."""
+def crowded(names: Collection[str]) -> bool:
+    """Return whether adjacent names along an axis overlap unless they are turned."""
     letters = 24 if narrow() else 90  # about as many fit into the width
     return len(names) > 12 or sum(len(str(name)) + 3 for name in names) > letters
 
@@ -144,7 +147,7 @@ def names_fit(n: int, most: int = MOST_NAMES) -> bool:
     return n <= (ON_TELEPHONE if narrow() else most)
 
 
-def class_axis(figure: go.Figure, names, roles, **where) -> None:
+def class_axis(figure: go.Figure, names: pd.Series, roles: pd.Series, **where: int) -> None:
     """Name the classes along the axis where they can be read; marks say which are unseen."""
     legible = names_fit(len(names))
     labels = [marked(name, role, bold=False) for name, role in zip(names, roles, strict=True)]

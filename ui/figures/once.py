@@ -25,7 +25,7 @@ P = ParamSpec("P")
 
 
 class Drawn(go.Figure):
-    """A figure that nobody changes any more: what goes to the browser is made once.
+    """A figure that no longer changes: what goes to the browser is made once.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ class Gallery:
 
     Parameters
     ----------
-    most : how many are kept
+    most : how many are cached
     """
 
     def __init__(self, most: int) -> None:
@@ -75,7 +75,7 @@ _GALLERY = Gallery(most=192)
 def drawn_once(draw: Callable[P, go.Figure]) -> Callable[P, Drawn]:
     """Let a function of figures draw only what it has not drawn for the same arguments.
 
-    Theme and width of whoever looks count as arguments, and arrays and tables by all they hold.
+    The viewer's theme and width count as arguments, and arrays and tables by all they hold.
     """
     name = f"{draw.__module__}.{draw.__qualname__}"
 

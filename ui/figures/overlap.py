@@ -1,8 +1,8 @@
-"""Accuracy of test classes the extractor knew beside those it did not, and who wins without."""
+"""Accuracy of test classes in and outside the pre-training set, and rankings without them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from html import escape
 
 import numpy as np
@@ -60,7 +60,7 @@ def class_accuracy_bars(table: pd.DataFrame, means: dict[bool, float], picked: s
     figure.update_xaxes(
         tickvals=place if legible else [],
         ticktext=labels if legible else [],
-        tickangle=-60 if crowded(table["class"]) else 0,
+        tickangle=-60 if crowded(list(table["class"])) else 0,
         title_text="" if legible else f"{len(table):,} test classes; point at one for its name",
         range=[-0.6, len(table) - 0.4],
         showgrid=False,
@@ -78,7 +78,7 @@ def _side(table: pd.DataFrame, side: bool, picked: str, mark: Mark) -> go.Bar:
     return go.Bar(
         x=np.flatnonzero(chosen),
         y=part["accuracy"],
-        width=0.8,  # or a side's bars would be as wide as its classes are apart
+        width=0.8,  # else a side's bars would fill the distance between its classes
         marker={
             "color": mark.color,
             "pattern": hatch(mark.pattern),
@@ -111,7 +111,7 @@ def _mean_line(mean: float, n: int, side: bool, mark: Mark) -> go.Scatter:
 
 @drawn_once
 def clean_slopes(table: pd.DataFrame) -> go.Figure:
-    """Draw every method's accuracy on all test classes beside that on the clean ones.
+    """Draw every method's accuracy on all test classes next to that on the clean ones.
 
     Parameters
     ----------
@@ -119,20 +119,20 @@ def clean_slopes(table: pd.DataFrame) -> go.Figure:
     """
     figure = go.Figure()
     best = (table["rank_all"] == 1) | (table["rank_clean"] == 1)
-    apart = 0.065 * max(table["all"].max() - table["clean"].min(), 0.01)
-    for row, wins in zip(table.itertuples(), best, strict=True):
+    gap = 0.065 * max(table["all"].max() - table["clean"].min(), 0.01)
+    for (_, row), wins in zip(table.iterrows(), best, strict=True):
         figure.add_scatter(
             x=["all test classes", "clean classes"],
-            y=[row.all, row.clean],
+            y=[row["all"], row["clean"]],
             mode="lines+markers",
             line={"color": HARMONIC.color if wins else NEUTRAL.color, "width": 4 if wins else 1.5},
             marker={"symbol": HARMONIC.symbol, "size": 10 if wins else 7},
-            hovertemplate=f"{escape(row.method)}, %{{x}}: %{{y:.1%}}<extra></extra>",
+            hovertemplate=f"{escape(row['method'])}, %{{x}}: %{{y:.1%}}<extra></extra>",
             showlegend=False,
         )
     for x, column, anchor, shift in ((0, "all", "right", -12), (1, "clean", "left", 12)):
         for place, (_, row) in zip(
-            _spread(table[column].to_numpy(), apart), table.iterrows(), strict=True
+            _spread(table[column].to_numpy(), gap), table.iterrows(), strict=True
         ):
             name = f"{row[f'rank_{column}']}. {escape(row['method'])}"
             figure.add_annotation(
@@ -156,12 +156,12 @@ def clean_slopes(table: pd.DataFrame) -> go.Figure:
     return quiet(figure, height=max(320, 90 + 26 * len(table)))
 
 
-def _spread(values: np.ndarray, apart: float) -> np.ndarray:
-    """Move places down where two would be nearer than ``apart``, so that names can be read."""
+def _spread(values: np.ndarray, gap: float) -> np.ndarray:
+    """Move places down where two would be nearer than ``gap``, so that names can be read."""
     places, limit = values.astype(float), np.inf
     for k in np.argsort(-values, kind="stable"):
         places[k] = min(values[k], limit)
-        limit = places[k] - apart
+        limit = places[k] - gap
     return places
 
 
@@ -204,7 +204,9 @@ def gain_matrix(table: pd.DataFrame, baseline: str | None) -> go.Figure:
     return quiet(figure, height=height).update_layout(showlegend=False)
 
 
-def _gains(part: pd.DataFrame, columns: tuple[str, str, str], holds, mark) -> go.Scatter:
+def _gains(
+    part: pd.DataFrame, columns: tuple[str, str, str], holds: Iterable[object], mark: Mark
+) -> go.Scatter:
     """Points with intervals and their values; where there is no interval, points alone."""
     value, low, high = (part[column].to_numpy(dtype=float) for column in columns)
     return go.Scatter(

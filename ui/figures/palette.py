@@ -1,16 +1,17 @@
 """One meaning, one colour, one shape: the same on every page and in every formula.
 
-The hues are those of Okabe and Ito, which colour-blind readers tell apart; each also has a symbol
-and a line or fill of its own, so that no meaning hangs on colour alone. Every colour has a form
-for the light theme and one for the dark, so that words in it have a contrast of at least 4.5 : 1
-to the page (data sets, whose colours no word has, 3 : 1). Which one a figure takes is asked when it
-is drawn: colours are read where a figure is made, never where a module is loaded.
+The hues are those of Okabe and Ito, which colour-blind readers can distinguish; each also has a
+symbol and a line or fill of its own, so that no meaning hangs on colour alone. Every colour has a
+form for the light theme and one for the dark, so that words in it have a contrast of at least 4.5 :
+1 to the page (data sets, whose colours no word has, 3 : 1). Which one a figure takes is asked when
+it is drawn: colours are read where a figure is made, never where a module is loaded.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import plotly.graph_objects as go
 
@@ -29,6 +30,7 @@ __all__ = [
     "TRANSDUCTIVE",
     "UNSEEN",
     "VALIDATED",
+    "WORDS",
     "Mark",
     "dark",
     "follow",
@@ -77,7 +79,7 @@ class Mark:
 
     @property
     def color(self) -> str:
-        """Its colour in the theme of whoever looks, hex."""
+        """Its colour in the viewer's theme, hex."""
         return self.night if self.night and dark() else self.light
 
 
@@ -97,6 +99,9 @@ FIRST = Mark("#946600", "triangle-left", night="#E69F00")
 SECOND = Mark("#1274AD", "triangle-right", pattern="/", night="#8CCBF2")
 #: What belongs to none of these meanings.
 NEUTRAL = Mark("#767676", "circle", night="#9AA3AD")
+
+#: Words of axes.
+WORDS = Mark("#4B5563", "", night="#B4BDC9")
 
 #: Lines of reference and grids: visible on white and on black, never in the way.
 FAINT = "rgba(128, 128, 128, 0.35)"
@@ -118,8 +123,16 @@ def translucent(color: str, opacity: float) -> str:
     return f"rgba({red}, {green}, {blue}, {opacity:g})"
 
 
+def _make_readable(axis: Any) -> None:
+    """Give an axis words that stand out from the page, of 13 px where it has no size of its own."""
+    for font in (axis.tickfont, axis.title.font):
+        font.update(color=WORDS.color, size=font.size or 13)
+
+
 def quiet(figure: go.Figure, *, height: int) -> go.Figure:
-    """Give a figure the app's margins, and take away what nobody reads; returns ``figure``."""
+    """Give a figure the app's margins and readable axes; returns ``figure``."""
+    for each in (figure.for_each_xaxis, figure.for_each_yaxis):
+        each(_make_readable)
     return figure.update_layout(
         height=height,
         margin={"l": 8, "r": 8, "t": 28, "b": 8},

@@ -115,7 +115,7 @@ def _scale(critical: float, below: float) -> go.Scatter:
 
 
 def _join(figure: go.Figure, rows: Sequence[int], x: float) -> None:
-    """Draw one bar beside methods that are not told apart."""
+    """Draw one bar along methods that do not differ significantly."""
     figure.add_shape(
         type="line",
         x0=x,
@@ -146,14 +146,14 @@ def fold_points(table: pd.DataFrame) -> go.Figure:
         )
     )
     looks = [replace(VALIDATED, symbol=symbol) for symbol in _FOLDS]
-    for k, (fold, rows) in enumerate(table.groupby("choice")):
+    for k, (_, rows) in enumerate(table.groupby("choice")):
         mark = looks[k % len(looks)]
         figure.add_trace(
             go.Scatter(
                 y=rows["method"],
                 x=rows["value"],
                 mode="markers",
-                name=f"chosen on fold {int(fold) + 1}",
+                name=f"chosen on fold {int(rows['choice'].iloc[0]) + 1}",
                 marker={"symbol": mark.symbol, "color": mark.color, "size": 10},
                 hovertemplate="%{y}: %{x:.1%}<extra></extra>",
             )

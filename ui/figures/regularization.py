@@ -1,9 +1,10 @@
-"""Accuracies and errors along a path of a regulariser, with one value to take in hand."""
+"""Accuracies and errors along a path of a regulariser, with one draggable value."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
@@ -60,7 +61,7 @@ WITHIN = replace(HARMONIC, pattern="/")
 
 
 def path_in_hand(path: RegularizationPath, label: str, *, start: int) -> ValuePath:
-    """Return what a method reaches along a path, to take one value of it in hand.
+    """Return what a method reaches along a path, with one draggable value.
 
     Accuracies on the test set, what the folds see, and of methods that predict attributes the error
     of these.
@@ -74,7 +75,10 @@ def path_in_hand(path: RegularizationPath, label: str, *, start: int) -> ValuePa
     panels = [
         Panel(
             "Accuracy on the test images",
-            [Row(name, getattr(path, field), *how) for field, (name, *how) in _ACCURACIES.items()],
+            [
+                Row(name, getattr(path, field), look, width)
+                for field, (name, look, width) in _ACCURACIES.items()
+            ],
         ),
         Panel(
             "On the folds",
@@ -94,8 +98,8 @@ def path_in_hand(path: RegularizationPath, label: str, *, start: int) -> ValuePa
 def _stops(path: RegularizationPath) -> list[Stop]:
     """Return what is chosen on the folds, and what the test set would have chosen."""
     return [
-        Stop("chosen for ZSL", path.for_zsl, "zsl"),
-        Stop("chosen for GZSL", path.for_gzsl, "gzsl"),
+        Stop("tuned for ZSL", path.for_zsl, "zsl"),
+        Stop("tuned for GZSL", path.for_gzsl, "gzsl"),
         Stop("oracle for ZSL", path.oracle_zsl, "oracle_zsl"),
         Stop("oracle for GZSL", path.oracle_gzsl, "oracle_gzsl"),
     ]
@@ -110,7 +114,7 @@ def _alt(path: RegularizationPath, label: str) -> str:
     )
 
 
-def _log_axis(values: np.ndarray) -> dict:
+def _log_axis(values: np.ndarray) -> dict[str, Any]:
     low, high = np.log10([values[0], values[-1]])
     margin = 0.03 * (high - low)
     return {

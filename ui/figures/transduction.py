@@ -17,7 +17,7 @@ from zslcore.analysis.transduction import Transduction
 
 __all__ = ["class_gains", "curves_in_hand"]
 
-#: Both are about unseen classes: the shape and the filling tell them apart.
+#: Both are about unseen classes: shape and filling distinguish them.
 _LOOKS: dict[str, Mark] = {
     "inductive": INDUCTIVE,
     "transductive": TRANSDUCTIVE,
@@ -75,7 +75,7 @@ def _points(table: pd.DataFrame, kind: str) -> go.Scatter:
 
 
 def curves_in_hand(result: Transduction, names: Sequence[str]) -> SeenUnseen:
-    """Return the seen-unseen curves of both, to take one in hand: the transductive one first.
+    """Return the seen-unseen curves of both to drag, the transductive one first.
 
     Parameters
     ----------

@@ -1,1 +1,1 @@
-"""Lessons for a class: what is asked, what is shown, and what the room believed."""
+"""Lessons for a class: questions, predictions of a room, and results."""

@@ -36,13 +36,20 @@ SIGNIFICANT = Words(("yes, p is below the usual level", "no, p is above it"))
 CHANGES = Words(("the training set", "the test set", "the test cannot tell"))
 
 
+def _names(which: str) -> tuple[str, str]:
+    """Return the stand-ins for AWA1 and AWA2, with the shift planted or without."""
+    if which == HERE:
+        return PAIR
+    return unplanted_twin(PAIR[0]) or PAIR[0], unplanted_twin(PAIR[1]) or PAIR[1]
+
+
 def _table(which: str) -> tuple[pd.DataFrame, str, str]:
     """Return accuracies of one data set on the other, and the names of both in them."""
     if which == PRINTED:
         return cross_tests.printed_table(), "AWA1", "AWA2"
-    names = PAIR if which == HERE else tuple(unplanted_twin(name) or name for name in PAIR)
+    names = _names(which)
     first, second = map(cache.dataset, names)
-    return waiting.result_of(cross.ask(first, second, "PS", METHODS)), *names
+    return waiting.result_of(cross.ask(first, second, "PS", METHODS)), names[0], names[1]
 
 
 def _said(which: str) -> str:
@@ -73,7 +80,7 @@ def _balance(which: str) -> View:
     ratio = table[which].max() / table[which].min()
     first = table.rename(columns={"AWA1": "first", "AWA2": "second"})
     largest, smallest = (
-        table.loc[pick, "class"] for pick in (table[which].idxmax(), table[which].idxmin())
+        table["class"].iloc[at] for at in (table[which].argmax(), table[which].argmin())
     )
     return View(
         image_counts(first, "AWA1", "AWA2"),
@@ -87,8 +94,8 @@ def _balance(which: str) -> View:
 def _cells(which: str) -> View:
     table, *names = _table(which)
     cells = cross_tests.four_cells(table, *names)
-    own = cells.iloc[:, [0, 2]].mean(axis=None)
-    other = cells.iloc[:, [1, 3]].mean(axis=None)
+    own = float(np.nanmean(cells.iloc[:, [0, 2]].to_numpy()))
+    other = float(np.nanmean(cells.iloc[:, [1, 3]].to_numpy()))
     answer = CELLS.labels[0 if other < own else 1]
     return View(
         four_accuracies({which: cells}, *names),
@@ -143,18 +150,17 @@ def nearest_shares(names: tuple[str, str]) -> dict[str, float]:
     means = [cache.class_means(name, cache.dataset(name).digest) for name in names]
     found = {}
     for own, other, name in ((means[0], means[1], names[0]), (means[1], means[0], names[1])):
-        apart = np.linalg.norm(own[:, None] - other[None], axis=-1)
-        found[name] = float((apart.argmin(axis=1) == np.arange(len(own))).mean())
+        distances = np.linalg.norm(own[:, None] - other[None], axis=-1)
+        found[name] = float((distances.argmin(axis=1) == np.arange(len(own))).mean())
     return found
 
 
 def _means(which: str) -> View:
-    names = PAIR if which == HERE else tuple(unplanted_twin(name) or name for name in PAIR)
-    found = nearest_shares(names)
+    found = nearest_shares(_names(which))
     share = float(np.mean(list(found.values())))
     return View(
         shares(found, [FIRST, SECOND]),
-        f"Share of classes whose nearest class mean in the other data set is their own: "
+        f"Share of classes whose nearest class mean in the other data set is the same class: "
         f"{percent(share)} on average.",
         f"{_said(which)}: for {percent(share)} of classes the nearest class mean of the other data "
         "set is that of the same class.",
@@ -182,7 +188,7 @@ _BARE_FIRST = Control("Accuracies", (BARE, HERE, PRINTED))
 AWA = Lesson(
     name="awa",
     title="AWA1 and AWA2: is the new data set a fair replacement?",
-    about="What was counted, what was printed, and what the stand-ins say when nothing is planted.",
+    about="Image counts, printed p-values, and what simulated data show with no effect.",
     minutes=20,
     steps=(
         Step(

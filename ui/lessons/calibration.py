@@ -15,6 +15,7 @@ from zslcore.analysis import calibration, mistakes
 from zslcore.evaluation.protocol import ScoredTest
 from zslcore.evaluation.runs import RunResult
 from zslcore.evaluation.specs import RunSpec
+from zslcore.metrics.curve import OperatingPoint
 
 __all__ = ["CALIBRATION"]
 
@@ -30,8 +31,16 @@ def run_of(method: str, data: str = DATA[0]) -> tuple[RunResult, ScoredTest]:
     """Return a run with everything chosen on the folds."""
     dataset = cache.dataset(data)
     spec = RunSpec(dataset=data, split="PS", method=method, digest=dataset.digest)
-    result, scores, _ = cache.quick_run(spec)  # a lesson does not mind if it is not kept
+    result, scores, _ = cache.quick_run(spec)  # a lesson works whether or not it is stored
     return result, scores
+
+
+def _both_of(run: RunResult) -> tuple[OperatingPoint, OperatingPoint]:
+    """Return accuracies at gamma = 0 and at the chosen one; lessons test both sides."""
+    plain, calibrated = run.evaluation.plain, run.evaluation.calibrated
+    assert plain is not None
+    assert calibrated is not None
+    return plain, calibrated
 
 
 def _zsl(method: str) -> View:
@@ -50,16 +59,14 @@ def _zsl(method: str) -> View:
 
 def _gzsl(method: str) -> View:
     run, _ = run_of(method)
-    e = run.evaluation
+    zsl, (plain, _) = run.evaluation.zsl, _both_of(run)
     return View(
-        shares(
-            {"among unseen classes": e.zsl, "among all classes": e.plain.unseen}, [UNSEEN, UNSEEN]
-        ),
-        f"{method} recognises {percent(e.zsl)} of unseen images among unseen classes and "
-        f"{percent(e.plain.unseen)} among all.",
+        shares({"among unseen classes": zsl, "among all classes": plain.unseen}, [UNSEEN, UNSEEN]),
+        f"{method} recognises {percent(zsl)} of unseen images among unseen classes and "
+        f"{percent(plain.unseen)} among all.",
         f"The images and the scores are the same. More answers are allowed, and "
-        f"{points(e.plain.unseen - e.zsl)} follow from that alone.",
-        FIFTHS.of(e.plain.unseen),
+        f"{points(plain.unseen - zsl)} follow from that alone.",
+        FIFTHS.of(plain.unseen),
     )
 
 
@@ -84,7 +91,7 @@ def _where(method: str) -> View:
 
 
 def _harmonic(method: str) -> View:
-    plain = run_of(method)[0].evaluation.plain
+    plain, _ = _both_of(run_of(method)[0])
     values = {"seen s": plain.seen, "unseen u": plain.unseen, "H": plain.harmonic}
     return View(
         shares(values, [SEEN, UNSEEN, HARMONIC]),
@@ -95,8 +102,8 @@ def _harmonic(method: str) -> View:
     )
 
 
-def _told_harmonic() -> str:
-    plain = run_of(METHODS[0])[0].evaluation.plain
+def _harmonic_context() -> str:
+    plain, _ = _both_of(run_of(METHODS[0])[0])
     return (
         f"Without calibration {METHODS[0]} is right on {percent(plain.seen)} of seen images and on "
         f"{percent(plain.unseen)} of unseen ones, among all classes."
@@ -132,7 +139,7 @@ def _best(method: str) -> View:
         several_curves({method: (scores.curve, best.gamma)}, [HARMONIC]),
         f"Seen over unseen accuracy of {method} for every γ; H is highest at "
         f"{percent(best.harmonic)}.",
-        f"Every point is one γ. H is {percent(run.evaluation.plain.harmonic)} at γ = 0 and "
+        f"Every point is one γ. H is {percent(_both_of(run)[0].harmonic)} at γ = 0 and "
         f"{percent(best.harmonic)} at γ = {three_digits(best.gamma)}. Nothing is trained again.",
         FIFTHS.of(best.harmonic),
     )
@@ -140,10 +147,11 @@ def _best(method: str) -> View:
 
 def _chosen(method: str) -> View:
     run, scores = run_of(method)
-    validated, best = run.evaluation.calibrated.harmonic, scores.curve.best().harmonic
+    plain, calibrated = _both_of(run)
+    validated, best = calibrated.harmonic, scores.curve.best().harmonic
     return View(
         shares(
-            {"γ = 0": run.evaluation.plain.harmonic, "validated γ": validated, "oracle γ": best},
+            {"γ = 0": plain.harmonic, "validated γ": validated, "oracle γ": best},
             [HARMONIC, VALIDATED, ORACLE],
         ),
         f"H is {percent(validated)} with the validated γ and {percent(best)} with the oracle γ.",
@@ -155,12 +163,12 @@ def _chosen(method: str) -> View:
 
 def _elsewhere(data: str) -> View:
     run, _ = run_of("LinearS2V", data)
-    e = run.evaluation
-    factor = e.calibrated.harmonic / e.plain.harmonic
+    plain, calibrated = _both_of(run)
+    factor = calibrated.harmonic / plain.harmonic
     kind = "These features are simulated." if cache.dataset(data).simulated else ""
     return View(
         shares(
-            {"H at γ = 0": e.plain.harmonic, "H, validated γ": e.calibrated.harmonic},
+            {"H at γ = 0": plain.harmonic, "H, validated γ": calibrated.harmonic},
             [HARMONIC, VALIDATED],
         ),
         f"H of LinearS2V on {data} without calibration and with the validated γ.",
@@ -173,12 +181,12 @@ _BY_METHOD = Control("Method", METHODS)
 
 CALIBRATION = Lesson(
     name="calibration",
-    title="Calibration: why seen classes win, and what one number does about it",
+    title="Calibration: why seen classes win, and how one number fixes it",
     about="From zero-shot learning among unseen classes to one γ that is chosen honestly.",
     minutes=20,
     steps=(
         Step(
-            "Recognise what was never shown",
+            "Recognise a class never seen",
             "A method has read a description of every digit, and has seen images of some digits "
             "only. Test images show the other digits, and only these may be answered. How often is "
             "it right?",
@@ -211,7 +219,7 @@ CALIBRATION = Lesson(
             _BY_METHOD,
             _harmonic,
             DATA[:1],
-            told=_told_harmonic,
+            context=_harmonic_context,
         ),
         Step(
             "Hold the seen classes back",
@@ -232,7 +240,7 @@ CALIBRATION = Lesson(
         ),
         Step(
             "Who may choose γ?",
-            "On the test set nobody may choose. γ is chosen on classes that are held out of the "
+            "The test set must not choose γ. It is tuned on classes that are held out of the "
             "training classes. How much H does that honesty cost, against the best γ of the test "
             "set?",
             POINTS,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from functools import partial
 
+import pandas as pd
+
 from ui import cache
 from ui.figures.leakage import leaks_by_class
 from ui.figures.lesson import shares
@@ -72,7 +74,7 @@ def _overlap(split: str) -> View:
     known, dataset = _known(DATA, split), cache.dataset(DATA)
     n = len(dataset.split(split).unseen_classes)
     return View(
-        shares({"known to the extractor": len(known) / n, "new to it": 1 - len(known) / n},
+        shares({"in the pre-training set": len(known) / n, "not in it": 1 - len(known) / n},
                [OVERLAP, UNSEEN]),
         f"{len(known)} of {n} test classes of split {split} are classes of ImageNet-1K.",
         f"In split {split}, {len(known)} of {n} test classes were among the classes that the "
@@ -85,7 +87,7 @@ def _named(which: str) -> str:
     return DATA if which == WITH else unplanted_twin(DATA) or DATA
 
 
-def _gains(name: str, method: str):
+def _gains(name: str, method: str) -> tuple[pd.DataFrame, pd.Series]:
     """Return the accuracy of every test class of split SS, and what overlap gains."""
     dataset = cache.dataset(name)
     accuracy = cache.class_accuracy(RunSpec.among_unseen(dataset, "SS", method))
@@ -139,7 +141,7 @@ def _quiz_step(title: str, question: str) -> Step:
         Control("Show", ("the split", "what leaks")),
         partial(_fault, question),
         ("digits",),
-        told=partial(_clues, question),
+        context=partial(_clues, question),
     )
 
 
@@ -152,8 +154,8 @@ _BARE = Control("Simulated with", (WITHOUT, WITH))
 
 LEAKAGE = Lesson(
     name="leakage",
-    title="Leakage and overlap: what must not be on both sides",
-    about="Four splits to look through, then classes that an extractor had met before.",
+    title="Leakage and overlap: what train and test must not share",
+    about="Audit four splits, then look for classes in the pre-training set.",
     minutes=20,
     steps=(
         _quiz_step("Count the rows", "1"),
@@ -161,7 +163,7 @@ LEAKAGE = Lesson(
         _quiz_step("Measure the distances", "5"),
         _quiz_step("And this one?", "3"),
         Step(
-            "What the extractor had met before",
+            "Test classes in the pre-training set",
             "The features come from a network that was trained on ImageNet-1K. How many test "
             "classes of AWA2's standard split are among its classes?",
             COUNT,
@@ -170,7 +172,7 @@ LEAKAGE = Lesson(
             (DATA,),
         ),
         Step(
-            "Do the classes it had met do better?",
+            "Do classes in the pre-training set do better?",
             "Compare test classes that the extractor was trained on with the others.",
             BETTER,
             Control("Method", METHODS),
@@ -215,8 +217,8 @@ NOTHING = Lesson(
             (DATA,),
         ),
         Step(
-            "No gain, and what is left",
-            "Now nothing is planted. How large is OverlapGain by accident?",
+            "No gain, and what remains",
+            "No effect is simulated now. How large is OverlapGain by chance?",
             GAINS,
             _BARE,
             _gain,

@@ -8,10 +8,19 @@ from typing import Self
 
 import streamlit as st
 
-from ui.lessons.room import ROOMS
+from ui import visitors
+from ui.lessons.room import ROOMS, Shown
 from ui.lessons.step import Lesson
 
-__all__ = ["Place"]
+__all__ = ["LED", "Place", "leads"]
+
+#: Where a session has the codes of the rooms that were opened in it.
+LED = "lesson_rooms_led"
+
+
+def leads(room: str) -> bool:
+    """Whether this visitor opened the room, on this visit or in this browser before."""
+    return room in st.session_state.get(LED, ()) or ROOMS.is_of(room, visitors.who())
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,12 +33,16 @@ class Place:
     step : from 1 on
     revealed : whether the answer may be seen
     room : code of the room whose answers are counted, empty for none
+    follows : whether this is the screen of a student, which shows what the teacher shows
+    led : what the room was shown when this screen was made, None before its teacher shows anything
     """
 
     lesson: str
     step: int = 1
     revealed: bool = False
     room: str = ""
+    follows: bool = False
+    led: Shown | None = None
 
     @classmethod
     def asked(cls, lessons: Mapping[str, Lesson]) -> Self | None:
@@ -48,7 +61,25 @@ class Place:
         if room and not ROOMS.has(room):
             st.toast("This room is closed. The lesson goes on without it.")
             room = ""
-        return cls(name, number, query.get("lessons_shown") == "1", room)
+        place = cls(name, number, query.get("lessons_shown") == "1", room)
+        return place.in_room(lessons) if room else place
+
+    def in_room(self, lessons: Mapping[str, Lesson]) -> Self:
+        """Return where the room is: its teacher leads, everybody else follows."""
+        if leads(self.room):
+            ROOMS.show(self.room, self.shown)
+            return self
+        shown = ROOMS.shown(self.room)
+        if shown is None or shown[0] not in lessons:
+            return replace(self, revealed=False, follows=True)
+        lesson, step, revealed = shown
+        step = min(max(step, 1), len(lessons[lesson].steps))
+        return replace(self, lesson=lesson, step=step, revealed=revealed, follows=True, led=shown)
+
+    @property
+    def shown(self) -> Shown:
+        """What others of the room see."""
+        return self.lesson, self.step, self.revealed
 
     @property
     def question(self) -> str:

@@ -18,10 +18,10 @@ from functools import cache
 from pathlib import Path
 
 from zslcore.exceptions import ZSLError
-from zslcore.jobs.queueing import NOBODY, Visitor
+from zslcore.jobs.queueing import ANYONE, Visitor
 from zslcore.storage.files import data_folder
 
-__all__ = ["ROOMS", "Rooms"]
+__all__ = ["ROOMS", "Rooms", "Shown"]
 
 #: Letters and digits that are not taken for each other when read aloud or from afar.
 _SIGNS = "ABCDEFGHJKMNPQRTUVWXYZ2346789"
@@ -36,7 +36,11 @@ _TABLES = (
     " (code TEXT PRIMARY KEY, address TEXT, browser TEXT, opened REAL, used REAL)",
     "CREATE TABLE IF NOT EXISTS answers"
     " (code TEXT, question TEXT, visit TEXT, answer TEXT, PRIMARY KEY (code, question, visit))",
+    "CREATE TABLE IF NOT EXISTS shown"
+    " (code TEXT PRIMARY KEY, lesson TEXT, step INTEGER, revealed INTEGER)",
 )
+#: What a room looks at: lesson, step from 1 on, and whether its answer is revealed.
+Shown = tuple[str, int, bool]
 #: Which room goes for one more: of the address with most rooms, of the browser with most rooms
 #: there, an empty one, the one that was used longest ago.
 _FIRST_TO_GO = """
@@ -87,7 +91,7 @@ class Rooms:
         self.share, self.share_of_address = share, share_of_address
         self.seconds, self._clock = seconds, clock
 
-    def open(self, visitor: Visitor = NOBODY) -> str:
+    def open(self, visitor: Visitor = ANYONE) -> str:
         """Open a room of a visitor; returns its code."""
         now = self._clock()
         with self._writing() as db:
@@ -135,6 +139,28 @@ class Rooms:
         """Return how many visitors gave each answer to a question."""
         with self._reading() as db:
             return Counter(answer for _, answer in self._given(db, code, question))
+
+    def is_of(self, code: str, visitor: Visitor) -> bool:
+        """Whether this visitor opened the room."""
+        with self._reading() as db:
+            row = db.execute("SELECT address, browser FROM rooms WHERE code = ?", (code,))
+            return row.fetchone() == (visitor.address, visitor.browser)
+
+    def show(self, code: str, shown: Shown) -> None:
+        """Let all of a room look at a step."""
+        if self.shown(code) == shown:
+            return
+        with self._writing() as db:
+            if self._used(db, code) is not None:
+                db.execute("INSERT OR REPLACE INTO shown VALUES (?, ?, ?, ?)", (code, *shown))
+                self._note(db, code)
+
+    def shown(self, code: str) -> Shown | None:
+        """Return what a room looks at; None before its teacher has shown anything."""
+        with self._reading() as db:
+            query = "SELECT lesson, step, revealed FROM shown WHERE code = ?"
+            row = db.execute(query, (code,)).fetchone()
+        return None if row is None else (row[0], int(row[1]), bool(row[2]))
 
     # --- The file ---------------------------------------------------------------------------------
 
@@ -193,14 +219,14 @@ class Rooms:
 
 
 def _close(db: sqlite3.Connection, code: str) -> None:
-    for table in ("rooms", "answers"):
-        db.execute(f"DELETE FROM {table} WHERE code = ?", (code,))  # noqa: S608 - our two tables
+    for table in ("rooms", "answers", "shown"):
+        db.execute(f"DELETE FROM {table} WHERE code = ?", (code,))  # noqa: S608 - our own tables
 
 
 def _opened() -> sqlite3.Connection:
     """Open the file of the data folder; a damaged one is replaced: rooms live some hours."""
+    path = data_folder() / FILE
     try:
-        path = data_folder() / FILE
         path.parent.mkdir(parents=True, exist_ok=True)
         return _connected(path)
     except sqlite3.DatabaseError as error:

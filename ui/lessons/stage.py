@@ -29,22 +29,25 @@ def show_lesson(lesson: Lesson, place: Place) -> None:
     step = lesson.steps[place.step - 1]
     with st.container(key="lesson_stage"):
         st.header(f"{place.step} of {len(lesson.steps)} · {step.title}", anchor=False)
-        if told := step.told():
-            st.markdown(plain(told).replace("\n\\- ", "\n- ").removeprefix("\\"))
+        if context := step.context():
+            st.markdown(plain(context).replace("\n\\- ", "\n- ").removeprefix("\\"))
         st.markdown(step.ask)
         answer = _take_answer(step, place)
         if place.revealed:
             _reveal(lesson, step, place, answer)
         else:
             _tell_room(place)
-        _show_way(lesson, place)
+        if place.follows:
+            _follow(place)
+        else:
+            _show_way(lesson, place)
 
 
 def _take_answer(step: Step, place: Place) -> str | None:
     """Take the visitor's prediction, which stays as it is once the answer is there."""
     key = f"lesson_answer_{place.lesson}_{place.step}"
     answer = st.pills(
-        "Predict first",
+        "Guess first",
         step.answers.labels,
         key=key,
         disabled=place.revealed,
@@ -53,7 +56,7 @@ def _take_answer(step: Step, place: Place) -> str | None:
     if answer is not None and place.room and not place.revealed:
         visit = st.session_state.setdefault("lesson_visit", secrets.token_hex(8))
         if not ROOMS.answer(place.room, place.question, visit, answer):
-            st.warning("This room takes no more answers.", icon=":material/block:")
+            st.warning("Voting is closed.", icon=":material/block:")
     return answer
 
 
@@ -77,7 +80,7 @@ def _reveal(lesson: Lesson, step: Step, place: Place, answer: str | None) -> Non
         said = f"You predicted **{plain(answer)}**. " if answer else ""
         st.info(f"{said}The answer is **{plain(right)}**.", icon=":material/lightbulb:")
     _draw(view, place)
-    st.markdown(f"**Notice:** {plain(view.notice)}")
+    st.markdown(f"**What to notice:** {plain(view.notice)}")
     if place.room:
         _show_room(_Asked(place, tuple(step.answers.labels), right, answer))
     if place.step == len(lesson.steps):
@@ -101,6 +104,14 @@ class _Asked:
 
 
 @fragment(run_every=LOOK_EVERY)
+def _follow(place: Place) -> None:
+    """Run a student's page again when the teacher has moved on."""
+    if ROOMS.shown(place.room) != place.led:
+        st.rerun()
+    st.caption(f"Room {place.room}. Your teacher reveals the answer and moves on.")
+
+
+@fragment(run_every=LOOK_EVERY)
 def _tell_room(place: Place) -> None:
     """Say how many in the room have answered, not what."""
     if place.room:
@@ -110,10 +121,10 @@ def _tell_room(place: Place) -> None:
 
 @fragment(run_every=LOOK_EVERY)
 def _show_room(asked: _Asked) -> None:
-    """Draw what the room believed."""
+    """Draw what the room predicted."""
     counts = ROOMS.counts(asked.place.room, asked.place.question)
     by_answer = {label: counts[label] for label in asked.labels}
-    st.markdown(f"**What room {asked.place.room} believed:** {counts.total()} answers")
+    st.markdown(f"**Predictions of room {asked.place.room}:** {counts.total()} answers")
     st.plotly_chart(
         figures.room(by_answer, asked.right, asked.own),
         alt="Answers of the room: " + ", ".join(f"{n} {label}" for label, n in by_answer.items()),

@@ -95,7 +95,7 @@ class Step:
     control : the one control
     see : an option of the control -> what is shown
     data : names of the data sets that it computes on; none for counts and tables as printed
-    told : makes what has to be known before the question
+    context : makes the text before the question
     """
 
     title: str
@@ -104,7 +104,7 @@ class Step:
     control: Control
     see: Callable[[str], View]
     data: tuple[str, ...] = ()
-    told: Callable[[], str] = lambda: ""
+    context: Callable[[], str] = lambda: ""
 
     def right(self) -> str:
         """Return the right answer, computed."""

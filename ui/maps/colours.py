@@ -33,13 +33,13 @@ COLOURS = (
     "right or wrong",
     "taken for",
     "how sure",
-    "neighbours kept",
+    "neighbours preserved",
     "density",
 )
 #: Those that need a method.
 OF_ANSWERS = ("right or wrong", "taken for", "how sure")
 UNTESTED = "not in the test set"
-#: What is told of an image, in the order of the legend -> what it means in the palette.
+#: Words for an image, in the order of the legend -> what it means in the palette.
 WORDS = {
     "seen or unseen": {"seen": "seen", "unseen": "unseen", "in neither": "other"},
     "overlap": {"not in ImageNet-1K": "not in it", "in ImageNet-1K": "in ImageNet-1K"},
@@ -61,7 +61,7 @@ def colours_of(datasets: Sequence[ZSLDataset], *, of_both: bool, one_map: bool) 
     if known_to_extractor(datasets[0]).isna().all():
         out.remove("overlap")
     if not (one_map and of_both):
-        out.remove("neighbours kept")
+        out.remove("neighbours preserved")
     return ["data set", *out] if len(datasets) == 2 and of_both else out
 
 
@@ -70,28 +70,28 @@ def coloured(scene: Scene, colour: str, split: str, method: str | None) -> Colou
     made: dict[str, Callable[[], Colouring]] = {
         "class": lambda: by_class(scene),
         "density": lambda: by_density(scene),
-        "neighbours kept": lambda: _by_neighbours(scene),
+        "neighbours preserved": lambda: _by_neighbours(scene),
         "data set": lambda: _by_set(scene),
         "taken for": lambda: _by_answer(scene, split, method or ""),
         "how sure": lambda: _by_lead(scene, split, method or ""),
     }
     if colour in made:
         return made[colour]()
-    told: Callable[[ZSLDataset], np.ndarray] = {
+    words_of: Callable[[ZSLDataset], np.ndarray] = {
         "right or wrong": lambda dataset: _outcomes(dataset, split, method or ""),
         "overlap": _known,
         "seen or unseen": lambda dataset: roles(dataset, split),
     }[colour]
-    groups = _of_images(scene, [told(dataset) for dataset in scene.datasets])
+    groups = _of_images(scene, [words_of(dataset) for dataset in scene.datasets])
     return by_group(groups, {k: v for k, v in WORDS[colour].items() if (groups == k).any()})
 
 
 def _of_images(scene: Scene, of_rows: Sequence[np.ndarray]) -> np.ndarray:
-    """Return what is told of every image, from what is told of every row of each data set."""
+    """Return the words of every image, from those of every row of each data set."""
     out = np.empty(len(scene), dtype=of_rows[0].dtype)
-    for i, told in enumerate(of_rows):
+    for i, words in enumerate(of_rows):
         here = scene.part == i
-        out[here] = told[scene.row[here]]
+        out[here] = words[scene.row[here]]
     return out
 
 
@@ -123,14 +123,14 @@ def _by_set(scene: Scene) -> Colouring:
 def answers_of(dataset: ZSLDataset, split: str, method: str) -> Answers:
     """Fit ``method`` on this data set's training images; parameters and gamma are validated."""
     spec = RunSpec(dataset=dataset.name, split=split, method=method, digest=dataset.digest)
-    result, scores = waiting.run_of(spec)
+    result, scores = waiting.scored_run_of(spec)
     return answers(scores, dataset.split(split), len(dataset.labels), gamma=result.gamma or 0.0)
 
 
 def _outcomes(dataset: ZSLDataset, split: str, method: str) -> np.ndarray:
-    told = answers_of(dataset, split, method)
-    words = np.where(told.right, "right", "wrong").astype(object)
-    words[~told.tested] = UNTESTED
+    answers = answers_of(dataset, split, method)
+    words = np.where(answers.right, "right", "wrong").astype(object)
+    words[~answers.tested] = UNTESTED
     return words
 
 
@@ -152,10 +152,10 @@ def _by_answer(scene: Scene, split: str, method: str) -> Colouring:
 
 def _by_lead(scene: Scene, split: str, method: str) -> Colouring:
     """Colour by how far the answer's score lies above the next, in fifths of a data set."""
-    told = [answers_of(dataset, split, method) for dataset in scene.datasets]
-    ranks = [np.argsort(np.argsort(each.lead, kind="stable")) for each in told]
+    answers = [answers_of(dataset, split, method) for dataset in scene.datasets]
+    ranks = [np.argsort(np.argsort(each.lead, kind="stable")) for each in answers]
     shares = [rank / len(rank) for rank in ranks]  # scales of two data sets are not alike
-    tested = _of_images(scene, [each.tested for each in told])
+    tested = _of_images(scene, [each.tested for each in answers])
     return by_fifths(_of_images(scene, shares), tested, FIFTHS, UNTESTED)
 
 
@@ -164,10 +164,10 @@ def _by_lead(scene: Scene, split: str, method: str) -> Colouring:
 
 def _by_neighbours(scene: Scene) -> Colouring:
     """Colour by the share of an image's nearest ones that are near it on the map."""
-    kept = np.zeros(len(scene))
+    shares = np.zeros(len(scene))
     for made in dict.fromkeys(scene.maps):
         sets = tuple(dataset for dataset in scene.datasets if dataset.digest in made.digests)
         here = np.isin(scene.part, [scene.datasets.index(dataset) for dataset in sets])
-        kept[here] = cache.neighbours_kept(repr(made.settings), made.digests, made, sets)
-    words = "more than {} % of its neighbours kept"
-    return by_share(kept, words, ("no neighbour kept", "all kept"))
+        shares[here] = cache.neighbours_kept(repr(made.settings), made.digests, made, sets)
+    words = "more than {} % of its neighbours preserved"
+    return by_share(shares, words, ("no neighbour preserved", "all preserved"))

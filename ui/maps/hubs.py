@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -52,7 +53,7 @@ def _spec(dataset: ZSLDataset, split: str, method: str) -> RunSpec:
 def _show_hubs(dataset: ZSLDataset, split: str, *, unseen_only: bool, k: int) -> None:
     scored, lam = {}, {}
     for method in (VISUAL, SEMANTIC):
-        result, scored[IN_WORDS[method]] = waiting.run_of(_spec(dataset, split, method))
+        result, scored[IN_WORDS[method]] = waiting.scored_run_of(_spec(dataset, split, method))
         lam[method] = result.params["lam"]
     table = compare_hubness(scored, dataset.class_names, k=k, unseen_only=unseen_only)
     skewness = table.groupby("method", sort=False)["skewness"].first()
@@ -93,7 +94,7 @@ def _show_landmarks(dataset: ZSLDataset, split: str) -> None:
     st.markdown("**Where a class is, and where LinearS2V looks for it**")
     settings = choose_settings(len(dataset.labels))
     one = made([dataset], settings)
-    lam = waiting.run_of(_spec(dataset, split, VISUAL))[0].params["lam"]
+    lam = waiting.scored_run_of(_spec(dataset, split, VISUAL))[0].params["lam"]
     key = embed.ask([dataset], settings).arguments["map"]
     table = cache.landmarks(key, split, lam, one, (dataset,))
     shown = controls.choose("Classes", ["unseen", "all"], key="awa1_marks", width=170)
@@ -145,18 +146,17 @@ def _marked(scene: Scene, table: pd.DataFrame, key: str) -> PointMap:
     )
 
 
-def _marks(table: pd.DataFrame) -> list[dict]:
+def _marks(table: pd.DataFrame) -> list[dict[str, Any]]:
     """Return what the component draws: means, and predictions with a line to their mean."""
     means = table[table["kind"] == "mean"].set_index("class")
     out = []
-    for row in table.itertuples():
-        look = SEEN if row.seen else UNSEEN
-        name = row[table.columns.get_loc("class") + 1]
-        mark = {"x": row.x, "y": row.y, "color": look.color, "symbol": look.symbol}
-        if row.kind == "mean":
+    for row in table.to_dict("records"):
+        look, name = SEEN if row["seen"] else UNSEEN, row["class"]
+        mark = {"x": row["x"], "y": row["y"], "color": look.color, "symbol": look.symbol}
+        if row["kind"] == "mean":
             text = [name, "mean of its images"]
         else:
-            text = [name, "as LinearS2V predicts it", f"its own mean is nearest no. {row.rank}"]
+            text = [name, "as LinearS2V predicts it", f"its own mean is nearest no. {row['rank']}"]
             mark |= {"hollow": True, "to": [float(means["x"][name]), float(means["y"][name])]}
         out.append(mark | {"text": text})
     return out

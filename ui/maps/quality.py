@@ -1,9 +1,10 @@
-"""How far a map may be believed: numbers, mixing of two data sets, other settings, other seeds."""
+"""Reliability of a map: metrics, mixing of two data sets, other settings, other seeds."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -16,7 +17,7 @@ from ui.maps.scene import class_palette
 from ui.maps.view import choose_settings, made, show_limits
 from ui.numbers import percent, three_digits
 from ui.text import plain
-from zslcore.analysis.maps import EmbeddedMap, MapSettings, why_apart
+from zslcore.analysis.maps import EmbeddedMap, MapSettings, why_incompatible
 from zslcore.analysis.maps.mixing import mixing_verdicts
 from zslcore.analysis.maps.quality import stability
 from zslcore.datasets import ZSLDataset
@@ -27,7 +28,7 @@ __all__ = ["show_quality"]
 #: Images of the small maps; their settings are compared, not their points.
 FEW = 2_000
 #: Other settings that are drawn small, by layout.
-OTHERS = {
+OTHERS: dict[str, tuple[str, tuple[float, ...]]] = {
     "tsne": ("perplexity", (5.0, 30.0, 100.0)),
     "umap": ("n_neighbors", (5, 15, 50)),
 }
@@ -37,7 +38,7 @@ _WORDS = {"perplexity": "perplexity {:g}", "n_neighbors": "{} neighbours"}
 def show_quality(datasets: Sequence[ZSLDataset]) -> None:
     """Show what a map keeps and what it hides or invents."""
     settings = choose_settings(sum(len(dataset.labels) for dataset in datasets))
-    together = len(datasets) == 1 or not why_apart(*datasets)
+    together = len(datasets) == 1 or not why_incompatible(*datasets)
     for group in [datasets] if together else [[dataset] for dataset in datasets]:
         one = made(group, settings)
         if not together:
@@ -66,7 +67,7 @@ def _show_numbers(one: EmbeddedMap) -> None:
             "chance.",
         )
         terms.metric(
-            f"{q.k} nearest kept",
+            f"{q.k} nearest preserved",
             percent(q.knn_recall),
             help=f"Share of the {q.k} nearest in the PCA that are among the {q.k} nearest here.",
         )
@@ -78,18 +79,17 @@ def _show_numbers(one: EmbeddedMap) -> None:
         terms.metric(
             "Class by vote, map",
             percent(q.class_accuracy_map),
-            help="If this is higher than in the PCA, the map draws classes further apart than "
-            "they are.",
+            help="If this is higher than in the PCA, the map separates classes more than they are.",
         )
         terms.metric(
             "Variance in the PCA",
             percent(float(one.pca.explained.sum())),
-            help=f"Kept by its {len(one.pca.variance)} axes, fitted on all images.",
+            help=f"Explained by its {len(one.pca.variance)} axes, fitted on all images.",
         )
     libraries = ", ".join(" ".join(each) for each in one.settings.libraries.items())
     st.caption(
         f"{one.settings.caption()}. Ranks are computed on a fixed sample of {q.ranked:,} points, "
-        f"the other figures on all {len(one):,}. Libraries: {libraries}."
+        f"the other metrics on all {len(one):,}. Libraries: {libraries}."
     )
 
 
@@ -127,7 +127,7 @@ def _show_others(datasets: Sequence[ZSLDataset], settings: MapSettings) -> None:
     if not st.toggle(f"Three maps of {FEW:,} images", key="awa1_others", bind="query-params"):
         return
     few = replace(settings, n_samples=FEW)
-    maps = _several(datasets, [replace(few, **{name: value}) for value in values])
+    maps = _several(datasets, [_with(few, name, value) for value in values])
     if maps is None:
         return
     if len(datasets) == 2:
@@ -137,7 +137,7 @@ def _show_others(datasets: Sequence[ZSLDataset], settings: MapSettings) -> None:
         palette = np.array([each.color for each in class_palette(maps[0].class_names)])
         colors = [palette[each.labels] for each in maps]
     titles = [
-        f"{_WORDS[name].format(value)}: {percent(each.quality.knn_recall)} kept"
+        f"{_WORDS[name].format(value)}: {percent(each.quality.knn_recall)} preserved"
         for value, each in zip(values, maps, strict=True)
     ]
     chart(
@@ -151,6 +151,11 @@ def _show_others(datasets: Sequence[ZSLDataset], settings: MapSettings) -> None:
         "Small neighbourhoods break groups into islands, large ones blur them. No setting is the "
         "right one. Trust what all of them show."
     )
+
+
+def _with(settings: MapSettings, name: str, value: float) -> MapSettings:
+    changed: dict[str, Any] = {name: value}
+    return replace(settings, **changed)
 
 
 def _show_seeds(datasets: Sequence[ZSLDataset], settings: MapSettings) -> None:
@@ -170,7 +175,7 @@ def _show_seeds(datasets: Sequence[ZSLDataset], settings: MapSettings) -> None:
         terms.metric(
             "Left after fitting one to the other",
             three_digits(float(table["disparity"].mean())),
-            help="Procrustes: share of the squared distances; 0 is the same picture.",
+            help="Procrustes: share of the squared distances; 0 is the same map.",
         )
     st.caption(
         f"Mean over the three pairs of seeds {seeds[0].seed} to {seeds[-1].seed}. All start from "
@@ -183,8 +188,9 @@ def _several(
 ) -> list[EmbeddedMap] | None:
     """Return several maps, or None while one of them is waited for."""
     works = [embed.ask(datasets, settings) for settings in wanted]
-    folders = [waiting.wait_for(work, stop=False) for work in works]
-    if not all(folders):
+    found = [waiting.wait_for(work, stop=False) for work in works]
+    folders = [folder for folder in found if folder is not None]
+    if len(folders) < len(works):
         return None
     return [
         cache.finished(work.key, work, folder) for work, folder in zip(works, folders, strict=True)

@@ -43,7 +43,7 @@ __all__ = [
     "write_selection",
 ]
 
-#: Eight colours and seven symbols tell 56 classes apart; more of them share a look.
+#: Eight colours and seven symbols distinguish 56 classes; more of them share a look.
 _COLORS = (
     *(SEEN, UNSEEN, VALIDATED, OVERLAP, FIRST, SECOND, NEUTRAL),
     Mark("#8B5E3C", "circle", night="#C49A78"),
@@ -129,7 +129,14 @@ class Scene:
         )
 
     @classmethod
-    def apart(cls, datasets, maps: Sequence[EmbeddedMap], order, *, same: bool) -> Scene:
+    def separate(
+        cls,
+        datasets: Sequence[ZSLDataset],
+        maps: Sequence[EmbeddedMap],
+        order: np.ndarray,
+        *,
+        same: bool,
+    ) -> Scene:
         """One panel a data set, each with a map of its own.
 
         Parameters
@@ -176,7 +183,14 @@ class Scene:
         """Names of the classes."""
         return self.datasets[0].class_names
 
-    def panels(self, *, names: bool, alt: str, sought=None, landmarks=()) -> list[Panel]:
+    def panels(
+        self,
+        *,
+        names: bool,
+        alt: str,
+        sought: Sequence[int] | np.ndarray | None = None,
+        landmarks: Sequence[Sequence[Mapping[str, Any]]] = (),
+    ) -> list[Panel]:
         """Return what is drawn.
 
         Parameters
@@ -200,7 +214,9 @@ class Scene:
             )
         ]
 
-    def _names(self, image: np.ndarray, xy: np.ndarray, sought) -> list[dict[str, Any]]:
+    def _names(
+        self, image: np.ndarray, xy: np.ndarray, sought: Sequence[int] | np.ndarray | None
+    ) -> list[dict[str, Any]]:
         """Return the name of every class at the middle of its points, largest class first."""
         if sought is not None:
             meant = np.isin(self.labels[image], sought)
@@ -346,7 +362,7 @@ def write_selection(key: str, selection: Mapping[str, Any]) -> str:
 
 
 def read_selection(key: str, text: str) -> dict[str, Any] | None:
-    """Read what :func:`write_selection` wrote; None when it is of another map, or of nobody."""
+    """Read what :func:`write_selection` wrote; None for another map or malformed text."""
     found = _OUTLINE.fullmatch(text)
     if not found or found[1] != key[:8] or found[3].count(";") >= _MOST:
         return None
@@ -361,7 +377,7 @@ def write_cameras(key: str, cameras: Sequence[Any]) -> str:
 
 
 def read_cameras(key: str, text: str) -> list[Any] | None:
-    """Read what :func:`write_cameras` wrote, None when it is of another map, or of nobody."""
+    """Read what :func:`write_cameras` wrote, None for another map or malformed text."""
     view = rf"(?:-|{_NUMBER},{_NUMBER},{_NUMBER})"
     if not re.fullmatch(rf"{key[:8]}\.{view}(?:;{view})?", text):
         return None

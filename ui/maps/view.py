@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from io import BytesIO
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -39,17 +40,18 @@ from zslcore.analysis.maps import (
     MapSettings,
     match_classes,
     same_images,
-    why_apart,
+    why_incompatible,
 )
+from zslcore.analysis.maps.settings import Method
 from zslcore.datasets import ZSLDataset
 from zslcore.jobs import embed
 from zslcore.methods import METHODS
 
 __all__ = ["choose_settings", "made", "show_limits", "show_map"]
 
-METHODS_BY_NAME = {name: method for method, name in METHOD_NAMES.items()}
+METHODS_BY_NAME: dict[str, Method] = {name: method for method, name in METHOD_NAMES.items()}
 SAMPLES = {"2,000": 2_000, "8,000": 8_000, "all": None}
-OVERLAY, BESIDE, METHODS_BESIDE = "overlay", "side by side", "t-SNE beside UMAP"
+OVERLAY, PANELS, METHODS_BESIDE = "overlay", "side by side", "t-SNE next to UMAP"
 #: How tables of images name their columns.
 NAMES = {"data_set": "data set", "row": "image"}
 #: Rows of the table on screen; the download has all.
@@ -89,9 +91,9 @@ def choose_settings(n: int) -> MapSettings:
     return MapSettings(method, n_samples=SAMPLES[sample], seed=seed, threads=threads, **own)
 
 
-def _choose_own(method: str) -> dict[str, float]:
+def _choose_own(method: str) -> dict[str, Any]:
     """Choose the parameters that only this layout has."""
-    slide = partial(st.select_slider, bind="query-params")
+    slide: Callable[..., Any] = partial(st.select_slider, bind="query-params")
     if method == "tsne":
         values, words = [5.0, 10.0, 30.0, 50.0, 100.0], "{:g}".format
         own = slide("Perplexity", values, 30.0, key="awa1_perplexity", format_func=words, width=190)
@@ -101,7 +103,7 @@ def _choose_own(method: str) -> dict[str, float]:
     neighbours, distances = [5, 10, 15, 30, 50, 100], [0.0, 0.1, 0.25, 0.5, 0.8]
     return {
         "n_neighbors": slide("Neighbours", neighbours, 15, key="awa1_neighbours", width=190),
-        "min_dist": slide("Least distance", distances, 0.1, key="awa1_distance", width=160),
+        "min_dist": slide("min_dist", distances, 0.1, key="awa1_distance", width=160),
     }
 
 
@@ -109,7 +111,7 @@ def made(datasets: Sequence[ZSLDataset], settings: MapSettings) -> EmbeddedMap:
     """Return the map, waited for where there is none yet, with a live picture."""
     work = embed.ask(datasets, settings)
 
-    def draw(arrays) -> None:
+    def draw(arrays: Mapping[str, np.ndarray]) -> None:
         by_now = _on_its_way(datasets, settings, arrays["coordinates"])
         point_map.draw(by_now, key=f"awa1_live_{work.key}")
 
@@ -148,9 +150,9 @@ def show_map(datasets: Sequence[ZSLDataset], split: str) -> None:
     """Show the map of one or two data sets."""
     settings = choose_settings(sum(len(dataset.labels) for dataset in datasets))
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        apart = len(datasets) == 2 and bool(why_apart(*datasets))
-        view = controls.choose("View", _views(datasets, apart), key="awa1_view", width=190)
-        linked = apart and same_images(*datasets)
+        separate = len(datasets) == 2 and bool(why_incompatible(*datasets))
+        view = controls.choose("View", _views(datasets, separate), key="awa1_view", width=190)
+        linked = separate and same_images(*datasets)
         colours = colours_of(datasets, of_both=not linked, one_map=view != METHODS_BESIDE)
         colour = controls.choose("Colour", colours, key="awa1_colour", width=190)
         method = None
@@ -165,9 +167,9 @@ def show_map(datasets: Sequence[ZSLDataset], split: str) -> None:
             placeholder="bear, whale",
             width=200,
         )
-    if apart:
-        st.caption(plain(why_apart(*datasets)))
-    scene = _scene(datasets, settings, view, apart=apart)
+    if separate:
+        st.caption(plain(why_incompatible(*datasets)))
+    scene = _scene(datasets, settings, view, separate=separate)
     looks = coloured(scene, colour, split, method)
     _explore(scene, looks, colour, sought, split, method)
     settings_of = {made_one.settings.caption() for made_one in scene.maps}
@@ -175,24 +177,24 @@ def show_map(datasets: Sequence[ZSLDataset], split: str) -> None:
     show_limits()
 
 
-def _views(datasets: Sequence[ZSLDataset], apart: bool) -> list[str]:
-    if apart:
-        return [BESIDE]
-    return [OVERLAY, BESIDE, METHODS_BESIDE] if len(datasets) == 2 else [OVERLAY, METHODS_BESIDE]
+def _views(datasets: Sequence[ZSLDataset], separate: bool) -> list[str]:
+    if separate:
+        return [PANELS]
+    return [OVERLAY, PANELS, METHODS_BESIDE] if len(datasets) == 2 else [OVERLAY, METHODS_BESIDE]
 
 
 def _scene(
-    datasets: Sequence[ZSLDataset], settings: MapSettings, view: str, *, apart: bool
+    datasets: Sequence[ZSLDataset], settings: MapSettings, view: str, *, separate: bool
 ) -> Scene:
-    if apart:
+    if separate:
         maps = [made([dataset], settings) for dataset in datasets]
         order = match_classes(*datasets)
-        return Scene.apart(datasets, maps, order, same=same_images(*datasets))
+        return Scene.separate(datasets, maps, order, same=same_images(*datasets))
     if view == METHODS_BESIDE:
         both = [replace(settings, method=method) for method in ("tsne", "umap")]
         return Scene.overlay(datasets, *[made(datasets, each) for each in both])
     one = made(datasets, settings)
-    return Scene.side_by_side(datasets, one) if view == BESIDE else Scene.overlay(datasets, one)
+    return Scene.side_by_side(datasets, one) if view == PANELS else Scene.overlay(datasets, one)
 
 
 def _sample_words(scene: Scene) -> str:
@@ -297,8 +299,8 @@ def _picked(scene: Scene) -> int | None:
 
 def _pictures(scene: Scene) -> np.ndarray | None:
     """Return the picture of every image, where there are pictures and they are small."""
-    of_sets = [dataset.images for dataset in scene.datasets]
-    if any(images is None for images in of_sets) or len({i.shape[1:] for i in of_sets}) > 1:
+    of_sets = [dataset.images for dataset in scene.datasets if dataset.images is not None]
+    if len(of_sets) < len(scene.datasets) or len({i.shape[1:] for i in of_sets}) > 1:
         return None
     shape = of_sets[0].shape[1:]
     if len(scene) * np.prod(shape) > PICTURES or len(shape) != 2:
@@ -342,17 +344,17 @@ def _show_image(scene: Scene, image: int, split: str, method: str | None) -> Non
 
 def _answer(dataset: ZSLDataset, row: int, split: str, method: str) -> str:
     """Say what a method takes one image for."""
-    told = answers_of(dataset, split, method)
-    if not told.tested[row]:
+    answers = answers_of(dataset, split, method)
+    if not answers.tested[row]:
         return f"{plain(method)} was not asked: the image is not in the test set."
-    name = plain(dataset.class_names[told.predicted[row]])
-    verdict = ":material/check: right" if told.right[row] else ":material/close: wrong"
+    name = plain(dataset.class_names[answers.predicted[row]])
+    verdict = ":material/check: right" if answers.right[row] else ":material/close: wrong"
     return f"{plain(method)} takes it for **{name}**: {verdict}."
 
 
 def _show_nearest(scene: Scene, dataset: ZSLDataset, row: int) -> None:
     """List the images nearest to one, of all data sets on view with its features."""
-    sets = tuple(each for each in scene.datasets if not why_apart(dataset, each))
+    sets = tuple(each for each in scene.datasets if not why_incompatible(dataset, each))
     digests = tuple(each.digest for each in sets)
     table = cache.nearest_images(digests, sets.index(dataset), row, sets)
     names = np.array([each.name for each in sets])
@@ -378,7 +380,7 @@ def _show_nearest(scene: Scene, dataset: ZSLDataset, row: int) -> None:
     )
 
 
-def _go_to(scene: Scene, table: pd.DataFrame, event) -> None:
+def _go_to(scene: Scene, table: pd.DataFrame, event: Any) -> None:
     """Mark the image of the row that was ticked on the map, once."""
     ticked = event.selection.rows
     if not ticked:
@@ -440,11 +442,11 @@ def _show_selected(scene: Scene, chosen: np.ndarray) -> None:
 
 
 def _offer(scene: Scene, looks: Colouring) -> None:
-    """Offer everything for download; files are made when they are asked for."""
+    """Offer everything for download; files are made on request."""
     name = "-".join(dataset.name for dataset in scene.datasets)
     one = scene.maps[0]
     with st.popover("Download", icon=":material/download:"):
-        st.caption("Pictures as PNG and SVG: the buttons above the map.")
+        st.caption("PNG and SVG: the buttons above the map.")
         _file(
             "Coordinates, CSV",
             lambda: as_csv(scene.table()),
@@ -452,17 +454,19 @@ def _offer(scene: Scene, looks: Colouring) -> None:
         )
         for k, each in enumerate(dict.fromkeys(scene.maps)):
             which = f" ({each.settings.method})" if len(set(scene.maps)) > 1 else ""
-            _file(f"Parquet{which}", lambda each=each: _parquet(each), f"map-{name}-{k}.parquet")
+            _file(f"Parquet{which}", partial(_parquet, each), f"map-{name}-{k}.parquet")
             _file(
                 f"JSON with settings and quality{which}",
-                lambda each=each: each.to_json(),
+                each.to_json,
                 f"map-{name}-{k}.json",
             )
         _file("Page to zoom in, HTML", lambda: _html(scene, looks), f"map-{name}.html")
         st.caption(f"Settings: {one.settings.caption()}.")
 
 
-def _file(label: str, content: Callable[[], str | bytes], name: str, mime: str | None = None):
+def _file(
+    label: str, content: Callable[[], str | bytes], name: str, mime: str | None = None
+) -> None:
     st.download_button(
         label,
         content,
@@ -497,16 +501,16 @@ def _html(scene: Scene, looks: Colouring) -> str:
 
 def show_limits() -> None:
     """Say what cannot be read off a map."""
-    with st.expander("What this map does not say", icon=":material/visibility_off:"):
+    with st.expander("How not to read this map", icon=":material/visibility_off:"):
         st.markdown(
-            "- **Distances between groups mean little.** The layout keeps near neighbours only. "
-            "How "
-            "far apart two islands are, and on which side, mostly comes from the start.\n"
+            "- **Distances between groups mean little.** The layout preserves near neighbours "
+            "only. The distance and direction between two clusters mostly come from the "
+            "initialisation.\n"
             "- **Sizes mean nothing.** t-SNE spreads dense groups and contracts loose ones.\n"
-            "- **Islands may be made.** A low perplexity, or few neighbours, breaks one group into "
-            "many. See the small maps under *Quality*.\n"
+            "- **Clusters can be artefacts.** Low perplexity, or few neighbours, breaks one group "
+            "into many. See the small maps under *Quality*.\n"
             "- **A gap between data sets, or none, may be the map's doing.** The mixing score is "
             "there in the PCA *and* on the map, so that one sees which.\n"
             "- **A method does not see this map.** It sees all features; two classes that overlap "
-            "here may be far apart there."
+            "here may be far from each other there."
         )

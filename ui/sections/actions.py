@@ -50,7 +50,7 @@ PARAMETERS: dict[str, Parameters] = {
 TITLES = {key: extractor.title for key, extractor in EXTRACTORS.items()}
 #: What the paper prints of a whole figure in its text, where it gives no single number.
 PRINTED_RANGE = {
-    "OS3": "Of this setting the paper prints a figure without numbers: BiDiLEL alone gains.",
+    "OS3": "For this setting the paper prints a plot without numbers: only BiDiLEL gains.",
     "OS4": "Of this setting the paper prints the range over its methods: 5.75 % to 10.36 %.",
 }
 KINDS = {"attributes": "attributes", "word2vec": "word vectors"}
@@ -62,7 +62,7 @@ class ActionStudy:
 
     Attributes
     ----------
-    spec : what was asked for
+    spec : the request
     table : see :data:`zslcore.analysis.actions.ACTION_COLUMNS`
     baseline : features whose gain is subtracted
     class_names : of the data set
@@ -139,7 +139,7 @@ def _in_words(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def show_gains(study: ActionStudy) -> None:
-    """Draw the gain of every method above the baseline's, printed ones beside."""
+    """Draw the gain of every method above the baseline's, with published ones."""
     setting, gains = study.spec.setting, study.gains
     titled = gains.assign(features=gains["features"].map(_title))
     chart(
@@ -201,7 +201,7 @@ def show_semantics(study: ActionStudy) -> None:
             "gain_low": "from ",
             "gain_high": "to ",
         },
-        percent=[c for c in table if c.startswith(("acc_", "gain_attr", "gain_word"))],
+        percent=[c for c in table.columns if c.startswith(("acc_", "gain_attr", "gain_word"))],
         points=[
             *("accuracy_difference", "accuracy_low", "accuracy_high"),
             *("gain_difference", "gain_low", "gain_high"),
@@ -210,7 +210,7 @@ def show_semantics(study: ActionStudy) -> None:
 
 
 def show_splits(study: ActionStudy) -> None:
-    """Show accuracies on the splits of earlier papers beside the controlled ones, as table 4."""
+    """Show accuracies on the splits of earlier papers and on the controlled ones, as table 4."""
     setting = study.spec.setting
     table = compared_splits(study.table, study.spec.configuration)
     if table.empty:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from functools import partial
 
 import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from ui import cache, controls, tables, uploads
 from ui.reading import read_or_cancel
@@ -30,8 +31,8 @@ def show_against(review: Review) -> None:
     other = _of_file() if chosen == A_FILE else _of_dataset(review, chosen)
     if other is None:
         st.info(
-            "Upload another split file of the same data, for example the first release beside "
-            "version 2.0, or the standard split beside the proposed one.",
+            "Upload another split file of the same data, for example the first release and "
+            "version 2.0, or the standard split and the proposed one.",
             icon=":material/upload_file:",
         )
         return
@@ -45,7 +46,7 @@ def _of_dataset(review: Review, name: str) -> AuditContext:
 
 
 def _of_file() -> AuditContext | None:
-    files: Sequence = st.file_uploader(
+    files: Sequence[UploadedFile] = st.file_uploader(
         "Other split file",
         type=list(uploads.SPLIT_ENDINGS),
         accept_multiple_files=True,
@@ -70,6 +71,6 @@ def _show(comparison: SplitComparison, name: str) -> None:
         tables.show(
             shown.replace(PARTS),
             f"leakage_against_{name}_{k}",
-            labels={column: column.replace("_", " ") for column in shown},
+            labels={column: column.replace("_", " ") for column in shown.columns},
             height="content" if len(shown) <= 8 else 320,
         )

@@ -12,7 +12,7 @@ from ui.numbers import change, percent, points, three_digits
 from ui.text import AUSUC, GAP_OF_GAMMA, GLOSSARY
 from zslcore.analysis import calibration
 from zslcore.evaluation import Detection
-from zslcore.evaluation.protocol import ScoredTest
+from zslcore.evaluation.protocol import AnsweredTest
 
 __all__ = ["show_classes", "show_detection", "show_figures"]
 
@@ -22,7 +22,7 @@ FEW = 11
 
 
 def show_figures(
-    scores: ScoredTest,
+    scores: AnsweredTest,
     zsl: float,
     chosen: float | None,
     origin: str | None,
@@ -35,9 +35,9 @@ def show_figures(
 
     Parameters
     ----------
-    scores : ScoredTest with a curve
+    scores : AnsweredTest with a curve
     zsl : its ZSL accuracy
-    chosen, origin : the gamma that somebody has chosen and how, "validated" or "given"; or None
+    chosen, origin : the chosen gamma and how it was chosen, "validated" or "given"; or None
     of : what tells these scores from others: gamma is a difference of scores, and that of
         others means nothing here
     key : of the number gamma, which is None until the curve is let go
@@ -114,12 +114,12 @@ def show_detection(found: Detection | None) -> None:
         )
 
 
-def show_classes(scores: ScoredTest, gamma: float, class_names: Sequence[str], name: str) -> None:
-    """Show the accuracy of every class at gamma beside that at 0.
+def show_classes(scores: AnsweredTest, gamma: float, class_names: Sequence[str], name: str) -> None:
+    """Show the accuracy of every class at gamma and at 0.
 
     Parameters
     ----------
-    scores : ScoredTest
+    scores : AnsweredTest
     gamma : float
     class_names : as in the data set of ``scores``
     name : of the file to take away

@@ -7,12 +7,13 @@ The heading and the first tab of Leakage review. What is shown needs nothing of 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import pandas as pd
 import streamlit as st
 
-from ui import cache, tables, takeaway
+from ui import cache, site_map, tables, takeaway
 from ui.figures import leakage as figures
 from ui.frame import chart
 from ui.sections.limits import as_command
@@ -39,7 +40,7 @@ VERDICTS = {
     "warnings": ("orange", ":material/gpp_maybe:", "Passed with warnings"),
     "passed": ("green", ":material/verified_user:", "Passed"),
 }
-#: Icon and colour of a severity, whose name stands beside them.
+#: Icon and colour of a severity, shown next to its name.
 LOOKS = {
     Severity.FAIL: (":material/cancel:", "red"),
     Severity.WARN: (":material/warning:", "orange"),
@@ -48,8 +49,8 @@ LOOKS = {
     Severity.INFO: (":material/info:", "blue"),
     Severity.PASS: (":material/check_circle:", "green"),
 }
-#: Where to look at what a check speaks of: page, words of the link, what it opens there.
-DATA, GAIN = "pages/data_and_splits.py", "pages/overlap_gain.py"
+#: Where to look at what a check speaks of: view, words of the link, what it opens there.
+DATA, GAIN = "splits", "images"
 SPLIT_LINK = (DATA, "The split, drawn", {"data_tab": "Split and folds"})
 LINKS = {
     "ZSL001": SPLIT_LINK,
@@ -59,14 +60,14 @@ LINKS = {
     "ZSL005": SPLIT_LINK,
     "ZSL006": (GAIN, "What these classes gain", {"overlap_tab": "Matches"}),
     "ZSL007": (GAIN, "The gain class by class", {}),
-    "ZSL008": ("pages/evaluate.py", "How a method is chosen here", {}),
+    "ZSL008": ("evaluate", "How a method is chosen here", {}),
     "ZSL009": (DATA, "The prototypes, drawn", {"data_tab": "Attributes"}),
-    "ZSL010": (DATA, "The data set beside the published one", {"data_tab": "Statistics"}),
+    "ZSL010": (DATA, "The data set next to the published one", {"data_tab": "Statistics"}),
     "ZSL011": (DATA, "Images per class", {"data_tab": "Images per class"}),
     "ZSL012": SPLIT_LINK,
 }
 #: Where to give on this page what :data:`zslcore.leakage.words.HOW` gives elsewhere.
-KNOWN = "under “What else is known”"
+KNOWN = "under “Declare protocol”"
 ON_PAGE = {
     "labels": "upload a second file with labels, such as res101.mat",
     "features": "upload a second file with features, such as res101.mat",
@@ -76,7 +77,7 @@ ON_PAGE = {
     "chosen": KNOWN,
     "prototypes": KNOWN,
 }
-#: Findings that are told beside the verdict.
+#: Findings that are listed next to the verdict.
 REASONS = 3
 REPORTS = {
     "Markdown": ("markdown", "md", "text/markdown"),
@@ -149,7 +150,7 @@ def show_verdict(review: Review) -> None:
         for label, (format_, ending, mime) in REPORTS.items():
             st.download_button(
                 label,
-                lambda format_=format_: _rendered(review, format_),
+                partial(_rendered, review, format_),
                 file_name=f"leakage_{review.file_name}.{ending}",
                 mime=mime,
                 icon=":material/download:",
@@ -185,7 +186,7 @@ def in_words_of_page(text: str) -> str:
 
 
 def show_findings(review: Review) -> None:
-    """List every check, worst first, each opening to what it rests on; draw the split beside."""
+    """List every check, worst first, each opening to its evidence; draw the split next to them."""
     left, right = st.columns([0.56, 0.44], gap="medium")
     with left, st.container(gap="xsmall"):
         worst_first = sorted(review.report.findings, key=lambda finding: finding.severity.rank)
@@ -199,7 +200,7 @@ def show_findings(review: Review) -> None:
 
 
 def _show_finding(review: Review, finding: Finding, key: str) -> None:
-    """Show one finding with its evidence, advice and a way to look closer."""
+    """Show one finding with its evidence, advice and a link to details."""
     icon, color = LOOKS[finding.severity]
     title = f":{color}[**{finding.severity}**] {finding.id} · {review.report.titles[finding.id]}"
     with st.expander(title, icon=icon, expanded=finding.severity is Severity.FAIL):
@@ -209,13 +210,8 @@ def _show_finding(review: Review, finding: Finding, key: str) -> None:
         for n, evidence in enumerate(finding.evidence):
             _show_evidence(evidence, f"{key}_{n}")
         if finding.id in LINKS and review.query is not None:
-            page, label, query = LINKS[finding.id]
-            st.page_link(
-                page,
-                label=label,
-                icon=":material/arrow_forward:",
-                query_params=review.query | query,
-            )
+            view, label, query = LINKS[finding.id]
+            site_map.link(view, label, icon=":material/arrow_forward:", query=review.query | query)
 
 
 def _show_evidence(evidence: Evidence, key: str) -> None:
@@ -226,7 +222,7 @@ def _show_evidence(evidence: Evidence, key: str) -> None:
     tables.show(
         table,
         key,
-        labels={column: column.replace("_", " ") for column in table},
+        labels={column: column.replace("_", " ") for column in table.columns},
         height="content" if len(table) <= 8 else 320,
     )
 

@@ -44,7 +44,7 @@ def show_parts(spec: RegularizationSpec, path: RegularizationPath, label: str) -
     st.markdown(_said(found, place, label))
     chart(
         bias_variance_figure(found, path, label),
-        f"Error of predicted attributes over {label}, taken apart. {_said(found, place, label)}",
+        f"Error of predicted attributes over {label}, by component. {_said(found, place, label)}",
         key="regularization_parts",
     )
     st.caption(_explained(found, predicted))
@@ -72,7 +72,7 @@ def _explained(found: BiasVariance, predicted: str) -> str:
     text = (
         f"The method is fitted to {found.class_draws * found.image_draws} training sets: "
         f"{found.class_draws} draws of the training classes with replacement, and "
-        f"{found.image_draws} draws of their images for each. Bias² and noise cannot be told apart "
+        f"{found.image_draws} draws of their images for each. Bias² and noise cannot be separated "
         "on these data. Bands are 95 % intervals over the draws of classes (jackknife). A seen "
         "image counts where its class was drawn."
     )

@@ -6,6 +6,7 @@ What stands on the board was written by others: no word of theirs is read as mar
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import pandas as pd
 import streamlit as st
@@ -16,7 +17,7 @@ from ui.frame import chart, errors_as_sentences
 from ui.numbers import percent, three_digits
 from ui.text import AUSUC, plain
 from zslcore.board import Board, Judged, read_entry
-from zslcore.board.as_html import to_html
+from zslcore.board.as_html import INTERVALS, to_html
 from zslcore.board.checking import judged
 from zslcore.board.entry import MAX_BYTES
 from zslcore.board.table import (
@@ -28,34 +29,34 @@ from zslcore.board.table import (
     table_of,
 )
 from zslcore.evaluation import State
+from zslcore.evaluation.figures import on_board
 
 __all__ = ["check_a_file", "show_result", "show_results"]
 
 LABELS = {
     "method": "method",
-    "who": "result of",
+    "who": "submitted by",
     "data": "data",
     "split": "split",
     "split_state": "rows",
     "state": "state",
     "contamination": "overlap",
-    "zsl": "ZSL",
-    "zsl_between": "95 % of ZSL",
-    "u": "u",
-    "s": "s",
-    "H": "H",
-    "H_gamma": "H at γ",
-    "H_gamma_between": "95 % of H at γ",
-    "ausuc": "AUSUC",
+    **{
+        column: label
+        for name, figure in on_board().items()
+        if figure.shown
+        for column, label in ((name, figure.label), (f"{name}_between", f"95 % of {figure.label}"))
+        if column == name or name in INTERVALS
+    },
     "gamma_origin": "γ",
     "chosen": "parameters",
     "link": "link",
 }
 STATES = {
-    State.VERIFIED: "Its figures were computed again from the predictions next to it.",
-    State.STATED: "Its figures are as they were submitted; no predictions show them.",
+    State.VERIFIED: "Its metrics were recomputed from the stored predictions.",
+    State.STATED: "Its metrics are as submitted; there are no predictions to verify them.",
 }
-PERCENT = ("zsl", "u", "s", "H", "H_gamma", "ausuc")
+PERCENT = tuple(name for name, figure in on_board().items() if figure.shown)
 FORMS: tuple[tuple[str, Callable[[Board], str], str], ...] = (
     ("HTML", to_html, "html"),
     ("CSV", as_csv, "csv"),
@@ -83,12 +84,12 @@ def show_results(board: Board, figure: str, label: str) -> None:
             key="board_figure",
         )
         more = f" The figure shows the {MOST} best of {len(there)}." if len(there) > MOST else ""
-        st.caption(f"Lines are 95 % intervals over classes, where a result tells them.{more}")
+        st.caption(f"Lines are 95 % intervals over classes, where reported.{more}")
     ordered = pd.concat([there, table[table[figure].isna()]])
     shown = ordered.assign(
         chosen=[chosen_in_words(row) for _, row in ordered.iterrows()],
         gamma_origin=[gamma_in_words(row) for _, row in ordered.iterrows()],
-        **{f"{name}_between": _between(ordered, name) for name in ("zsl", "H_gamma")},
+        **{f"{name}_between": _between(ordered, name) for name in INTERVALS},
     )
     tables.show(
         shown, "board", labels=LABELS, percent=PERCENT, links=["link"], height=420, with_csv=False
@@ -97,7 +98,7 @@ def show_results(board: Board, figure: str, label: str) -> None:
         for name, form, ending in FORMS:
             st.download_button(
                 name,
-                lambda form=form: form(board),
+                partial(form, board),
                 file_name=f"board.{ending}",
                 icon=":material/download:",
                 type="tertiary",
@@ -186,12 +187,12 @@ def _origin(one: Judged) -> str:
     words += [f"data {plain(entry.data.digest)}"] if entry.data.digest else []
     words += [f"made {plain(entry.created[:10])}"] if entry.created else []
     words += [f"{plain(name)} {plain(number)}" for name, number in entry.versions.items() if number]
-    seeds = f" Figures are those of the first of {entry.seeds.n} seeds." * (entry.seeds.n > 1)
+    seeds = f" Metrics are those of the first of {entry.seeds.n} seeds." * (entry.seeds.n > 1)
     return f"{'; '.join(words)}. {plain(entry.provenance)}{seeds}"
 
 
 def check_a_file() -> None:
-    """Check a result that a visitor brings; it is shown to nobody else and not kept."""
+    """Check an uploaded result; it is shown to this visitor only and not stored."""
     with st.expander("Check a result of your own", icon=":material/upload:"):
         st.markdown(
             "`zslcore board FOLDER --add KEY --who NAME` writes a run of yours as one JSON, and "

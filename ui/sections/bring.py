@@ -19,7 +19,7 @@ from zslcore.leakage import VOCABULARY_NAMES
 __all__ = ["show_import"]
 
 CANCEL = "data_cancel"
-UNSEEN = "Unseen classes, where the file holds no split"
+UNSEEN = "Unseen classes (only if the file has no split)"
 
 
 def show_import() -> None:
@@ -39,7 +39,7 @@ def _upload_form() -> None:
     _choose_group()
     with st.form("data_upload", border=False):
         files = st.file_uploader(
-            "Features, descriptions and split",
+            "Files",
             type=list(uploads.ENDINGS),
             accept_multiple_files=True,
             key="data_files",
@@ -58,7 +58,7 @@ def _upload_form() -> None:
             help=terms.tip(UNSEEN),
         )
         pretraining = _choose_pretraining("data_pretraining")
-        replace = st.checkbox("Replace an import of this name", key="data_replace")
+        replace = st.checkbox("Overwrite if it exists", key="data_replace")
         wanted = st.form_submit_button("Import", icon=":material/upload:", type="primary")
     if wanted:
         said = {"name": name, "unseen": unseen, "pretraining": pretraining}
@@ -82,7 +82,7 @@ def _choose_group() -> None:
     if not visitors.is_public():
         return
     words = st.text_input(
-        "Words of your group (empty: only you see what you import)",
+        "Group passphrase (empty: only you see your imports)",
         key="data_group",
         type="password",
         help="Everybody who types the same words sees the imports of the group. They need at least "
@@ -110,7 +110,7 @@ def _folder_form() -> None:
                 )
             name = st.text_input("Name", key="data_folder_name", placeholder="after the folder")
             pretraining = _choose_pretraining("data_folder_pretraining")
-            replace = st.checkbox("Replace an import of this name", key="data_folder_replace")
+            replace = st.checkbox("Overwrite if it exists", key="data_folder_replace")
             st.caption(
                 "For large files: read from their folder, without an upload. The same as "
                 "`python -m zslcore import FOLDER`."
@@ -158,7 +158,7 @@ def _recognised(made: ZSLDataset) -> str:
     benchmark = benchmark_of(made)
     if benchmark is None:
         return ""
-    return f" These are the classes of {benchmark}, so its printed figures are shown next to yours."
+    return f" Recognised as {benchmark}: published results are shown next to yours."
 
 
 def _look_at(name: str) -> None:
@@ -176,9 +176,8 @@ def _explain_files() -> None:
     )
     st.caption(
         f"At most {st.get_option('server.maxUploadSize')} MB per file, "
-        f"{DEFAULT_LIMITS.max_bytes / 2**30:.3g} GB once unpacked. A separate process reads every "
-        "file. It has limits on time and memory, and it may fail without harm. Nothing in a file "
-        "is run."
+        f"{DEFAULT_LIMITS.max_bytes / 2**30:.3g} GB once unpacked. Files are parsed in a sandbox "
+        "with limits on time and memory; no code in them runs."
     )
     for title, code in (
         ("How do I make att_splits.mat and res101.mat?", uploads.MAKE_MAT),

@@ -1,4 +1,4 @@
-"""The curve in hand on the Calibration page, and all that follows its gamma when it is let go."""
+"""The interactive curve of the Calibration view, and all that follows its gamma."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ui.sections.confusion import show_confusion
 from zslcore.analysis import calibration
 from zslcore.datasets import ZSLDataset
 from zslcore.datasets.benchmarks import benchmark_of
-from zslcore.evaluation.protocol import ScoredTest, origin_in_words
+from zslcore.evaluation.protocol import AnsweredTest, Task, origin_in_words
 from zslcore.evaluation.runs import RunResult
 from zslcore.evaluation.specs import RunSpec
 from zslcore.jobs import run as running
@@ -30,7 +30,7 @@ __all__ = ["Calibrating", "show_calibration"]
 #: What the gamma is known by in the address, and the component by which it is dragged.
 GAMMA, CURVE = "calibration_gamma", "calibration_curve"
 NOTHING = "nothing"
-TASKS = {"zsl": "parameters chosen for ZSL", "gzsl": "parameters chosen for GZSL"}
+TASKS: dict[Task, str] = {"zsl": "tuned for ZSL", "gzsl": "tuned for GZSL"}
 FOLDS, CLASSES = "of the validation folds", "of other test classes"
 
 
@@ -41,7 +41,7 @@ class Calibrating:
     spec: RunSpec
     dataset: ZSLDataset
     run: RunResult
-    scores: ScoredTest
+    scores: AnsweredTest
 
     @property
     def name(self) -> str:
@@ -51,7 +51,7 @@ class Calibrating:
 
 @fragment
 def show_calibration(shown: Calibrating) -> None:
-    """Show the curve in hand; figures, classes and confusion are those of its gamma."""
+    """Show the interactive curve; metrics, classes and confusion are those of its gamma."""
     slot = st.container()
     others, shades = _choose_beside(shown)
     run = shown.run
@@ -87,7 +87,7 @@ def _remember() -> None:
         st.session_state[GAMMA] = gamma
 
 
-# --- Beside the curve -----------------------------------------------------------------------------
+# --- Next to the curve ----------------------------------------------------------------------------
 
 
 def _choose_beside(shown: Calibrating) -> tuple[list[Line], str]:
@@ -102,9 +102,9 @@ def _choose_beside(shown: Calibrating) -> tuple[list[Line], str]:
     if shown.dataset.split(spec.split).folds:
         bands.append(FOLDS)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        beside = controls.choose("Compare with", options, key="calibration_beside", width=260)
+        other_name = controls.choose("Compare with", options, key="calibration_beside", width=260)
         band = controls.choose("Band", bands, key="calibration_band", width=220)
-    return _others(spec, beside), band
+    return _others(spec, other_name), band
 
 
 def _brought() -> dict[str, Brought]:
@@ -112,33 +112,35 @@ def _brought() -> dict[str, Brought]:
     return {name: each for name, each in scores.named().items() if each.matrix.tested.generalized}
 
 
-def _others(spec: RunSpec, beside: str) -> list[Line]:
+def _others(spec: RunSpec, other_name: str) -> list[Line]:
     """Return the curve to compare with; the page goes on while one that takes long is made."""
-    if beside == NOTHING:
+    if other_name == NOTHING:
         return []
-    if own := _brought().get(beside):
+    if own := _brought().get(other_name):
         curve = own.matrix.tested.curve
-        return [line_of(beside, curve, GHOSTS[0], own.gamma, own.gamma or 0.0, own.report.origin)]
-    if beside in TASKS.values():
-        task = next(task for task, words in TASKS.items() if words == beside)
+        return [
+            line_of(other_name, curve, GHOSTS[0], own.gamma, own.gamma or 0.0, own.report.origin)
+        ]
+    if other_name in TASKS.values():
+        task = next(task for task, words in TASKS.items() if words == other_name)
         other = replace(spec, select_for=task)
     else:
         other = RunSpec(
             dataset=spec.dataset,
             split=spec.split,
-            method=beside,
+            method=other_name,
             digest=spec.digest,
             features=spec.features,
             prototypes=spec.prototypes,
             seed=spec.seed,
         )
     with errors_as_sentences():
-        if waiting.is_quick(other):
+        if waiting.is_at_once(other):
             found = [waiting.run_of(other)]
         else:
             found = waiting.results_of([running.ask(other, cache.dataset(other.dataset))])
     return [
-        line_of(beside, tested.curve, GHOSTS[0], run.gamma, run.gamma or 0.0, run.gamma_origin)
+        line_of(other_name, tested.curve, GHOSTS[0], run.gamma, run.gamma or 0.0, run.gamma_origin)
         for run, tested in found
         if tested.generalized
     ]
@@ -212,7 +214,7 @@ def _show_settings(shown: Calibrating) -> None:
         significant=["gamma"],
     )
     if spec.grid:
-        st.caption("The figures above are those of the last row: λ chosen for GZSL.")
+        st.caption("The results above are those of the last row: λ tuned for GZSL.")
     st.caption(
         "The settings of Le Cacheux, Le Borgne and Crucianu (2019), table 2."
         + (" The paper used ResNet-101 features; these are simulated." * dataset.simulated)

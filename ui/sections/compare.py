@@ -10,13 +10,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import count
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import streamlit as st
 from scipy.stats import spearmanr
 
-from ui import controls, scores, tables, visitors
+from ui import controls, known, scores, tables, visitors
 from ui.figures import ranks as figures
 from ui.figures.curve import GHOSTS, curve_in_hand, line_of
 from ui.frame import chart
@@ -26,7 +27,6 @@ from ui.text import plain
 from ui.waiting import run_of, wait_for
 from zslcore import jobs
 from zslcore.analysis.comparison import (
-    Choice,
     ComparisonSpec,
     Measure,
     Occasions,
@@ -39,6 +39,7 @@ from zslcore.evaluation.runs import RunResult
 from zslcore.evaluation.specs import RunSpec
 from zslcore.jobs import Work, compare
 from zslcore.metrics import Average
+from zslcore.results.planning import Choice
 from zslcore.scores.context import is_of
 
 __all__ = [
@@ -53,7 +54,7 @@ __all__ = [
 
 #: Draws of test classes that intervals are made of.
 N_DRAWS = 400
-#: Curves that can be told apart in one picture.
+#: Distinguishable curves in one figure.
 MOST_CURVES = 4
 
 
@@ -74,7 +75,7 @@ class Comparison:
     choice : how parameters were chosen
     average : "class" or "sample"
     left_out : data set -> test classes that count for nothing
-    kept : the results there are, by their key
+    stored : the available results, by their key
     """
 
     spec: ComparisonSpec
@@ -83,7 +84,7 @@ class Comparison:
     choice: Choice
     average: Average
     left_out: Mapping[str, frozenset[int]]
-    kept: Mapping[str, RunResult]
+    stored: Mapping[str, RunResult]
 
     @property
     def figure(self) -> str:
@@ -92,7 +93,7 @@ class Comparison:
 
     @property
     def choices(self) -> list[Choice]:
-        """What belongs to every run: what each fold chooses always, an oracle where asked for."""
+        """What belongs to every run: what each fold chooses always, an oracle where requested."""
         return ["folds", "oracle"] if self.choice == "oracle" else ["folds"]
 
     @cached_property
@@ -100,14 +101,14 @@ class Comparison:
         """The figures there are, with test classes drawn again."""
         return self.read(n_draws=N_DRAWS)
 
-    def read(self, n_draws: int = 0, **other) -> Occasions:
+    def read(self, n_draws: int = 0, **other: Any) -> Occasions:
         """Return the figures there are; ``other`` replaces choice or splits."""
         splits = other.pop("splits", self.spec.splits)
         given = {"choice": self.choice, "average": self.average, "left_out": self.left_out}
         return occasions(
             replace(self.spec, splits=splits),
             self.datasets,
-            self.kept,
+            self.stored,
             self.measure,
             n_draws=n_draws,
             **given | other,
@@ -119,7 +120,8 @@ class Comparison:
 
 def make_missing(comparison: Comparison) -> None:
     """Offer to make the runs that are not made, or their folds, and show how far that is."""
-    lacking = missing(comparison.spec, comparison.datasets, comparison.kept, comparison.choices)
+    lacking = missing(comparison.spec, comparison.datasets, comparison.stored, comparison.choices)
+    lacking = _with_features(comparison, lacking)
     if not lacking:
         return
     work, refused = _work_of(comparison)
@@ -135,30 +137,44 @@ def make_missing(comparison: Comparison) -> None:
     with st.container(border=True, horizontal=True, vertical_alignment="center"):
         st.markdown(
             f"{_what_is_missing(comparison, left)} Runs are made in the background, two at a time, "
-            "and kept for all pages."
+            "and stored for all pages."
         )
         if st.button("Run them", icon=":material/play_arrow:", type="primary", key="compare_go"):
             jobs.submit(work, visitors.who())
             st.rerun()
 
 
+def _with_features(comparison: Comparison, lacking: Sequence[RunSpec]) -> list[RunSpec]:
+    """Return the runs that can be made here; name the data whose features are not here."""
+    without = {name for name in comparison.datasets if known.is_known_by_results(name)}
+    runs = {run.key for run in lacking if run.dataset in without}
+    runs -= {key for key in runs if comparison.stored.get(key) is not None}
+    if without:
+        more = f"; {len(runs)} are not among them" if runs else ""
+        st.caption(
+            f"Runs on {', '.join(sorted(without))} come with the package{more}. Folds and further "
+            "runs need the features: import them under the same name."
+        )
+    return [run for run in lacking if run.dataset not in without]
+
+
 def _what_is_missing(comparison: Comparison, lacking: Sequence[RunSpec]) -> str:
     """Say how many runs are missing, and of how many that are there the folds or the oracle."""
-    there = [run for run in lacking if comparison.kept.get(run.present.key) is not None]
+    there = [run for run in lacking if comparison.stored.get(run.present.key) is not None]
     new = [run for run in lacking if run not in there]
     folds = "folds or the oracle" if "oracle" in comparison.choices else "folds"
     said = []
     if new:
         verb = "run is" if len(new) == 1 else "runs are"
         said.append(
-            f"**{len(new)} {verb} missing** ({_names(new)}). Each chooses parameters on the folds, "
-            "on all of them and on each one alone."
+            f"**{len(new)} {verb} missing** ({_names(new)}). Each run tunes on all folds together "
+            "and on each fold."
         )
     if there:
         runs = f"{len(there)} run{'s' * (len(there) > 1)}"
         said.append(
             f"**The {folds} of {runs} are missing** ({_names(there)}), which Robustness and the "
-            "time of one fit need. Their figures are below."
+            "time of one fit need. Their results are below."
         )
     return " ".join(said)
 
@@ -170,7 +186,7 @@ def _names(runs: Sequence[RunSpec]) -> str:
 
 
 def _work_of(comparison: Comparison) -> tuple[Work, Mapping[str, str]]:
-    """Return the work to be asked for, and which runs were refused when it was done before."""
+    """Return the work to submit, and which runs were refused when it was done before."""
     refused: dict[str, str] = {}
     asked = (compare.ask(comparison.spec, comparison.choices, k) for k in count())
     work = next(asked)
@@ -198,8 +214,8 @@ def show_table(comparison: Comparison) -> bool:
     names = {str(name): str(name) for name in wide}
     tables.show(wide, "compare", labels=names, percent=list(names)[1:])
     st.caption(
-        f"{comparison.figure}, per {comparison.average}. A row without a mean lacks a run, or "
-        "the split has no such figure."
+        f"{comparison.figure}, per {comparison.average}. A row without a mean was not run, or "
+        "the metric is not defined on this split."
     )
     timed = table.groupby("method", sort=False)[["seconds", "value"]].mean().dropna()
     of_folds = comparison.read(choice="folds").table().groupby("method")["seconds"].median()
@@ -209,7 +225,7 @@ def show_table(comparison: Comparison) -> bool:
         chart(
             figures.time_and_accuracy(timed, comparison.figure),
             f"{comparison.figure} over the time of one fit: "
-            + ", ".join(f"{r.method} {percent(r.value)}" for r in timed.itertuples()),
+            + ", ".join(f"{r['method']} {percent(r['value'])}" for _, r in timed.iterrows()),
             key="compare_time",
         )
         what = "" if comparison.spec.task == "gzsl" else " and the choice of γ on the folds"
@@ -257,7 +273,7 @@ def show_robustness(comparison: Comparison) -> None:
         "Each point is a run: parameters and γ are chosen on one fold alone, then the method is "
         "fitted on all training classes. The test set is the same, so the spread comes from the "
         f"choice of validation classes alone: up to {_size(spread.max())} "
-        f"({plain(spread.idxmax())}), {_size(spread.median())} at the median."
+        f"({plain(str(spread.idxmax()))}), {_size(spread.median())} at the median."
     )
 
 
@@ -276,7 +292,7 @@ def show_curves(comparison: Comparison) -> None:
     there = [
         method
         for method in comparison.spec.methods
-        if comparison.kept.get(comparison.spec.run(name, split, method).key) is not None
+        if comparison.stored.get(comparison.spec.run(name, split, method).key) is not None
     ]
     chosen = st.multiselect(
         "Methods drawn",
@@ -304,8 +320,8 @@ def show_curves(comparison: Comparison) -> None:
     in_hand = curve_in_hand(lines, of_first, dataset.class_names, choose=True, tell=False)
     take_in_hand(in_hand, key="compare_curves_chart")
     st.caption(
-        "Press a name to take its curve in hand. Circles are γ = 0, squares the γ chosen on the "
-        "folds, crosses the best γ of the test set, which nobody may choose."
+        "Select a method to drag its curve. Circles are γ = 0, squares the γ chosen on the "
+        "folds, crosses the best γ on the test set (not reportable)."
     )
 
 
@@ -313,7 +329,7 @@ def show_classes(comparison: Comparison) -> None:
     """Show accuracy over images per class, and over the distance to the nearest seen class."""
     name, split = _choose_occasion(comparison, "compare_classes")
     results = [
-        comparison.kept.get(comparison.spec.run(name, split, m).key)
+        comparison.stored.get(comparison.spec.run(name, split, m).key)
         for m in comparison.spec.methods
     ]
     table = by_class(comparison.datasets[name], split, [r for r in results if r is not None])

@@ -10,7 +10,7 @@ from ui import controls, tables
 from ui.figures.accuracy import confusion_map
 from ui.frame import chart
 from zslcore.analysis import mistakes
-from zslcore.evaluation.protocol import ScoredTest
+from zslcore.evaluation.protocol import AnsweredTest
 
 __all__ = ["show_confusion"]
 
@@ -18,13 +18,13 @@ FEW = 60  # classes up to which a confusion matrix can be read
 
 
 def show_confusion(
-    scores: ScoredTest, gamma: float, class_names: Sequence[str], name: str, *, key: str
+    scores: AnsweredTest, gamma: float, class_names: Sequence[str], name: str, *, key: str
 ) -> None:
     """Show which classes are answered with which at a gamma.
 
     Parameters
     ----------
-    scores : ScoredTest
+    scores : AnsweredTest
     gamma : float
     class_names : one name per row of the data set's prototypes
     name : of the files to take away, after "confusion" and "confused"

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import pandas as pd
 import streamlit as st
 
-from ui import tables
+from ui import site_map, tables
 from ui.figures.contamination import contamination_map
 from ui.figures.palette import narrow
 from ui.frame import chart
@@ -86,7 +88,7 @@ def show_map(asked: Asked) -> None:
     )
     st.caption(
         f"{counted}Unknown: there is no list of its classes here, as for data gathered from the "
-        "web. Such a cell is not clean."
+        "web. Unknown does not mean clean."
     )
 
 
@@ -101,7 +103,7 @@ def _map() -> pd.DataFrame:
     return table
 
 
-def _short(row: dict) -> str:
+def _short(row: Mapping[Any, Any]) -> str:
     """Write the counts of a cell, nothing where there are none to write."""
     counted = "" if pd.isna(row["certain"]) else f"{row['certain']:,}+{row['possible']:,}"
     if counted == "0+0":
@@ -109,8 +111,8 @@ def _short(row: dict) -> str:
     return counted + ("" if pd.isna(row["printed"]) else f" {{{row['printed']}}}")
 
 
-def _hover(row: dict) -> str:
-    words = "nobody can count them"
+def _hover(row: Mapping[Any, Any]) -> str:
+    words = "cannot be counted"
     if not pd.isna(row["certain"]):
         words = f"{row['certain']:,} certain, {row['possible']:,} possible of {row['classes']:,}"
     if not pd.isna(row["printed"]):
@@ -144,13 +146,13 @@ def show_extractors(asked: Asked) -> None:
             "extractor": "extractor",
             "answer": "answer",
             "trained_on": "trained on",
-            "with": "with",
+            "with": "supervision",
             "source": "source",
         },
         height=420,
     )
     st.caption(
-        "“With” is what the examples came with when the extractor was trained on them. The "
+        "“Supervision” is what the examples came with when the extractor was trained on them. The "
         "download also has the reason for each answer."
     )
 
@@ -163,7 +165,7 @@ def show_classes(asked: Asked) -> None:
     table = pd.concat(parts, ignore_index=True)
     if table.empty:
         st.info(
-            "There is no class to show: none overlaps, or nobody can tell which.",
+            "There is no class to show: none overlaps, or it is unknown which.",
             icon=":material/info:",
         )
         return
@@ -188,11 +190,11 @@ def show_classes(asked: Asked) -> None:
         f"lists it. {contamination.how_reliable()}"
     )
     _show_measured()
-    st.page_link(
-        "pages/leakage_review.py",
-        label="Confirm or reject possible classes of a data set",
+    site_map.link(
+        "review",
+        "Confirm or reject possible classes of a data set",
         icon=":material/policy:",
-        query_params={"leakage_tab": "Confirm or reject"},
+        query={"leakage_tab": "Confirm or reject"},
     )
 
 
@@ -212,7 +214,7 @@ def _show_measured() -> None:
     ]
     with st.expander("How often the comparison is right", icon=":material/rule:"):
         table = pd.DataFrame(rows)
-        tables.show(table, "contamination_measured", labels={name: name for name in table})
+        tables.show(table, "contamination_measured", labels={name: name for name in table.columns})
 
 
 def show_adding(asked: Asked) -> None:

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from ui import cache, controls, decisions, tables
+from ui import cache, controls, decisions, site_map, tables
 from ui.sections.audit import GAIN, Review
 from ui.text import PARTS
 from zslcore.leakage import AuditContext, CorrectedSplit
@@ -47,11 +47,11 @@ def show_decisions(review: Review) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         _offer_decisions(context)
         if review.query is not None:
-            st.page_link(
+            site_map.link(
                 GAIN,
-                label="What these classes gain",
+                "What these classes gain",
                 icon=":material/arrow_forward:",
-                query_params=review.query,
+                query=review.query,
             )
 
 
@@ -82,14 +82,14 @@ def show_corrected(review: Review) -> None:
     tables.show(
         removed.replace({"part": PARTS}),
         f"leakage_corrected_{review.file_name}",
-        labels={"part": "part", "rows": "rows left", "removed": "rows taken out"},
+        labels={"part": "part", "rows": "rows left", "removed": "removed"},
         height="content",
     )
     n = split.n_removed
     st.caption(
-        f"{n:,} {'row is' if n == 1 else 'rows are'} taken out."
+        f"{n:,} {'image' if n == 1 else 'images'} removed."
         if n
-        else "No row has to be removed. Classes that the extractor knew stay: the author of the "
+        else "No row has to be removed. Classes in the pre-training set stay: the author of the "
         "split has to decide about them."
     )
     with st.container(horizontal=True):

@@ -31,7 +31,7 @@ zslcore extract IMAGES --encoder resnet101 --crops 10 --attributes FILE --unseen
 
 
 def show_crops(comparison: Comparison) -> None:
-    """Show the printed figures of one crop and of ten, and those of two data sets of one's own.
+    """Show the published results of one crop and of ten, and those of two imported data sets.
 
     Parameters
     ----------
@@ -41,11 +41,12 @@ def show_crops(comparison: Comparison) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         benchmark = controls.choose("Printed for", BENCHMARKS, key="compare_crops_of", width=150)
         figure = WORDS[
-            controls.choose("Figure shown", list(WORDS), key="compare_crops_figure", width=150)
+            controls.choose("Metric shown", list(WORDS), key="compare_crops_figure", width=150)
         ]
         pair = pairs and pairs[controls.choose("Ours", list(pairs), key="compare_crops")]
     table = printed_crops(benchmark, figure).set_index("method").add_prefix("printed ")
-    ours, headings = pd.DataFrame(), {}
+    ours = pd.DataFrame()
+    headings: dict[str, str] = {}
     if pair:
         ours, headings = _of_runs(comparison, pair, figure)
     table = ours.join(table, how="outer") if len(ours) else table
@@ -63,7 +64,7 @@ def _of_runs(
         made = crops_of(comparison.datasets[name])
         assert made is not None  # or they were no pair
         keys = [run.key for run in spec.runs_on(comparison.datasets[name])]
-        found[made[1]] = [comparison.kept[key] for key in keys if key in comparison.kept]
+        found[made[1]] = [comparison.stored[key] for key in keys if key in comparison.stored]
     table = measured_crops(found, figure).set_index("method")
     headings = {
         f"{crops} per {mean}": f"{plain(name)}, {crops} crop{'s' * (crops > 1)}, per {mean}"
@@ -89,7 +90,7 @@ def _show_how_to_make(comparison: Comparison, figure: str, *, pair: bool, made: 
     """Say what the figures are, and how what is missing is made."""
     st.caption(
         "Printed: Le Cacheux et al. 2019, split PS, ResNet features; one crop from tables 1 and 2, "
-        "per class; ten crops from table 3. H is with parameters and γ chosen for GZSL. Per class: "
+        "per class; ten crops from table 3. H is with parameters and γ tuned for GZSL. Per class: "
         "the mean over classes; per sample: over images."
     )
     if not pair:

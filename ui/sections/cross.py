@@ -85,7 +85,7 @@ def show_accuracy(first: ZSLDataset, second: ZSLDataset, split: str) -> None:
     fitting = fitting_methods(first, second)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         methods = st.multiselect("Methods", fitting, USUAL, key="awa1_methods", bind="query-params")
-        shown = controls.choose("Figure", list(FIGURES), key="awa1_figure", width=220)
+        shown = controls.choose("Metric", list(FIGURES), key="awa1_figure", width=220)
     if not methods:
         st.info("Choose a method to begin with.", icon=":material/arrow_upward:")
         return
@@ -118,7 +118,7 @@ def _can_be_crossed(first: ZSLDataset, second: ZSLDataset, split: str) -> bool:
 
 
 def _show_claim() -> None:
-    """Put the printed p-value beside what the printed table gives."""
+    """Compare the printed p-value with the one that the printed table gives."""
     claim = tests.PRINTED_CLAIM
     table = tests.as_table(tests.cross_tests(tests.printed_table()))
     table.insert(1, "printed", [claim.p if k == claim.question else None for k in table["asked"]])
@@ -130,7 +130,9 @@ def _show_claim() -> None:
     )
 
 
-def _show_cells(table, first, second, shown: str, *, printed: bool) -> None:
+def _show_cells(
+    table: pd.DataFrame, first: ZSLDataset, second: ZSLDataset, shown: str, *, printed: bool
+) -> None:
     """Draw the four accuracies of every method, here and as printed."""
     cells = tests.four_cells(table, first.name, second.name, FIGURES[shown])
     panels = {"here": cells}
@@ -143,8 +145,8 @@ def _show_cells(table, first, second, shown: str, *, printed: bool) -> None:
         key="awa1_cells",
     )
     st.caption(
-        "A line joins the two tests of one fit. Parameters are chosen for ZSL, and γ, on the folds "
-        "of the training set; the other data set is met only at the test."
+        "A line joins the two tests of one fit. Parameters (for ZSL) and γ are tuned on the folds "
+        "of the training set; the other data set is used at test time only."
     )
     columns = ["1:1", "1:2", "2:2", "2:1"]
     wide = cells.set_axis(columns, axis=1)
@@ -166,7 +168,7 @@ def _show_cells(table, first, second, shown: str, *, printed: bool) -> None:
 def _show_each(table: pd.DataFrame, column: str, shown: str) -> None:
     """Show what every method reaches on the data set that it was trained on."""
     wide = table.pivot_table(column, "method", "test_dataset", sort=False).reset_index()
-    sets = [name for name in wide if name != "method"]
+    sets = [name for name in wide.columns if name != "method"]
     tables.show(
         wide,
         "cross_each_on_itself",
@@ -176,7 +178,9 @@ def _show_each(table: pd.DataFrame, column: str, shown: str) -> None:
     )
 
 
-def _show_tests(table, first, second, shown: str, *, printed: bool) -> None:
+def _show_tests(
+    table: pd.DataFrame, first: ZSLDataset, second: ZSLDataset, shown: str, *, printed: bool
+) -> None:
     """Draw and list the paired tests of our own table."""
     pair, column = (first.name, second.name), FIGURES[shown]
     try:

@@ -31,7 +31,7 @@ def show_embeddings(comparison: Comparison) -> None:
     ----------
     comparison : Comparison
     """
-    found = _of_runs(comparison) | class_embeddings.measured_embeddings()
+    found = {**_of_runs(comparison), **class_embeddings.measured_embeddings()}
     if not found:
         st.info("Nothing has been measured yet.", icon=":material/info:")
         return
@@ -40,7 +40,7 @@ def show_embeddings(comparison: Comparison) -> None:
         table = found[data]
         embeddings = list(dict.fromkeys(table["embedding"]))
         reference = controls.choose("Compared with", embeddings, key="compare_reference")
-        figure = WORDS[controls.choose("Figure", list(WORDS), key="compare_embedding_figure")]
+        figure = WORDS[controls.choose("Metric", list(WORDS), key="compare_embedding_figure")]
     compared = class_embeddings.compare_embeddings(table, reference)
     st.markdown(plain(class_embeddings.in_a_sentence(compared, reference)))
     chart(
@@ -93,7 +93,7 @@ def _of_runs(comparison: Comparison) -> Mapping[str, pd.DataFrame]:
             for name in group
         }
         results = {
-            name: [comparison.kept[spec.key] for spec in of_name if spec.key in comparison.kept]
+            name: [comparison.stored[spec.key] for spec in of_name if spec.key in comparison.stored]
             for name, of_name in specs.items()
         }
         table = class_embeddings.per_class(results)

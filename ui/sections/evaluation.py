@@ -1,4 +1,4 @@
-"""The figures of a run beside those that the papers printed, like beside like."""
+"""The metrics of a run next to the published ones, each with its like."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from ui import tables, terms, waiting
+from ui import site_map, tables, terms, waiting
 from ui.figures.accuracy import top_k_lines
 from ui.frame import chart
 from ui.numbers import change, percent, points, three_digits
@@ -19,7 +19,7 @@ from zslcore.analysis.papers import printed
 from zslcore.datasets import ZSLDataset
 from zslcore.datasets.benchmarks import benchmark_of
 from zslcore.evaluation.detection import detection
-from zslcore.evaluation.protocol import AnsweredTest, ScoredTest, origin_in_words
+from zslcore.evaluation.protocol import AnsweredTest, origin_in_words
 from zslcore.evaluation.runs import RunResult
 from zslcore.evaluation.specs import RunSpec
 
@@ -34,20 +34,20 @@ PAPERS = {
 }
 
 
-def show_headline(run: RunResult, scores: ScoredTest) -> None:
-    """Say the figures that matter most, in one row."""
+def show_headline(run: RunResult, scores: AnsweredTest) -> None:
+    """Show the main metrics in one row."""
     evaluation, gap = run.evaluation, run.oracle_gap
     with st.container(horizontal=True):
-        chosen = "Parameters of this row are chosen for GZSL; the table below has both."
+        chosen = "This row is tuned for GZSL; the table below has both."
         terms.metric(
             "ZSL accuracy",
             percent(evaluation.zsl),
             help=chosen if printed.chosen_for(run) == "gzsl" else None,
         )
-        if (~scores.seen).sum() > 5:
+        if (~scores.seen).sum() > 5 and evaluation.zsl_top5 is not None:
             terms.metric("ZSL top-5", percent(evaluation.zsl_top5))
-        if scores.generalized:
-            plain, calibrated = evaluation.plain, evaluation.calibrated
+        plain, calibrated = evaluation.plain, evaluation.calibrated
+        if scores.generalized and plain is not None and calibrated is not None:
             terms.metric("H at γ = 0", percent(plain.harmonic))
             terms.metric(
                 f"H, γ = {three_digits(run.gamma or 0.0)}",
@@ -66,7 +66,7 @@ def show_headline(run: RunResult, scores: ScoredTest) -> None:
 
 def _basis(run: RunResult) -> str:
     """Say what the figures are means of, and why there is no gap of parameters."""
-    basis = "Figures of this row are per class."
+    basis = "Metrics of this row are per class."
     if run.oracle is not None and run.params_origin == "given":
         return f"{basis} Parameters are given, no grid is searched: there is no gap of parameters."
     return basis
@@ -81,7 +81,7 @@ def show_own(own: Brought) -> None:
             parts.append(f"{said} {percent(value)}")
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(f"{plain(own.matrix.name)}: {', '.join(parts)}.", width="content")
-        st.page_link("pages/scores.py", label="Your scores", icon=":material/grid_on:")
+        site_map.link("scores", "Your scores", icon=":material/grid_on:")
 
 
 def show_top_k(scores: AnsweredTest, gamma: float, name: str) -> None:
@@ -111,7 +111,7 @@ def show_top_k(scores: AnsweredTest, gamma: float, name: str) -> None:
 
 
 def show_figures(spec: RunSpec, dataset: ZSLDataset, run: RunResult) -> None:
-    """Show every figure of the run, and of its twin with parameters chosen for ZSL."""
+    """Show every metric of the run, and of its twin tuned for ZSL."""
     table = printed.figures_table(_runs(spec, dataset, run), benchmark_of(dataset))
     at = table["gamma"].map(lambda gamma: "" if gamma != gamma else f", γ = {three_digits(gamma)}")
     table.insert(0, "name", table["figure"].str.replace("zsl", "ZSL") + at)
@@ -121,8 +121,8 @@ def show_figures(spec: RunSpec, dataset: ZSLDataset, run: RunResult) -> None:
         table,
         f"figures_{spec.dataset}_{spec.method}",
         labels={
-            "chosen_for": "parameters chosen for",
-            "name": "figure",
+            "chosen_for": "tuned for",
+            "name": "metric",
             "per_class": "per class",
             "per_sample": "per sample",
             **papers,
@@ -134,28 +134,29 @@ def show_figures(spec: RunSpec, dataset: ZSLDataset, run: RunResult) -> None:
 
 
 def _runs(spec: RunSpec, dataset: ZSLDataset, run: RunResult) -> Sequence[RunResult]:
-    """Return the run, before it the one with parameters chosen for ZSL, if that is another one."""
+    """Return the run, preceded by the one tuned for ZSL if that is another one."""
     if printed.chosen_for(run) != "gzsl":
         return [run]
-    wanted = waiting.is_quick(spec) or st.toggle(
-        "Also with parameters chosen for ZSL",
+    wanted = waiting.is_at_once(replace(spec, select_for="zsl")) or st.toggle(
+        "Also tuned for ZSL",
         key="evaluate_zsl",
         bind="query-params",
-        help="Most printed figures were chosen so. It takes about as long as this run.",
+        help="Most published results are tuned this way. It takes about as long as this run.",
     )
     return [waiting.run_of(replace(spec, select_for="zsl"))[0], run] if wanted else [run]
 
 
 def _explained(papers: Sequence[str], run: RunResult, dataset: ZSLDataset) -> str:
-    """Say what the rows are, and what stands beside them."""
+    """Explain the rows and the columns of published results."""
     if printed.chosen_for(run) == "given":
-        return "Parameters were given by hand, so no printed figure can be compared."
-    chosen = "Parameters and γ are chosen on the folds, for the task that the row names. "
+        return "Parameters were given by hand, so no published result can be compared."
+    chosen = (
+        "Parameters and γ are selected by mean validation score, for the task that the row names. "
+    )
     if not papers:
         return chosen
     return (
-        f"{chosen}The columns of {' and '.join(papers)} hold printed figures, with parameters "
-        f"chosen "
-        "for the same task, on ResNet-101 features of the real images; "
+        f"{chosen}The columns of {' and '.join(papers)} hold published results, tuned for the same "
+        "task, on ResNet-101 features of the real images; "
         + ("these are simulated." if dataset.simulated else "these features may differ.")
     )

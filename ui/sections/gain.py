@@ -38,7 +38,7 @@ def show_gain(figures: Mapping[str, float], known: int, clean: int) -> None:
         )
         terms.metric("p", three_digits(figures["p"]), help="Permutation of which classes overlap.")
         terms.metric("All", percent(figures["all"]), help="All test classes, as papers report it.")
-        terms.metric("All − Clean", points(figures["all_minus_clean"]))
+        terms.metric("Drop without overlap", points(figures["all_minus_clean"]))
 
 
 def _interval(low: float, high: float) -> str:

@@ -1,4 +1,4 @@
-"""How far seen classes are held back: the gamma that one drags, kept in the address of the page."""
+"""Draggable calibration: a gamma that stays in the address of the page."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ASKED, CURVE = "overview_gamma", "overview_curve"
 
 
 def choose_gamma(run: RunResult, scores: ScoredTest, names: Sequence[str]) -> float:
-    """Show the curve of a run to take in hand, and return the gamma at which it was let go.
+    """Show the interactive curve of a run, and return the gamma at which it was let go.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ def choose_gamma(run: RunResult, scores: ScoredTest, names: Sequence[str]) -> fl
     take_in_hand(curve_in_hand([line], scores, names), key=CURVE, on_change=_remember)
     st.caption(
         "Drag the point, the line or the slider. γ is what seen classes lose. Let go, and the "
-        "pictures below are answered again."
+        "predictions below are updated."
     )
     return gamma
 

@@ -6,6 +6,8 @@ but the data set, and its split where the tab is about that.
 
 from __future__ import annotations
 
+from typing import Any
+
 import streamlit as st
 
 from ui import controls, planted, tables
@@ -38,11 +40,11 @@ PART_LABELS = {
     "several": "in several",
     "none": "in none",
 }
-BOTH_AWA = "AWA1 beside AWA2"
+BOTH_AWA = "AWA1 next to AWA2"
 
 
 def show_statistics(dataset: ZSLDataset) -> None:
-    """Put the data set's figures beside the papers'."""
+    """Compare the data set's statistics with the published ones."""
     left, right = st.columns([0.62, 0.38], gap="large")
     with left:
         tables.show(
@@ -50,7 +52,7 @@ def show_statistics(dataset: ZSLDataset) -> None:
             f"{dataset.name}-statistics",
             labels={
                 "split": "split",
-                "quantity": "figure",
+                "quantity": "statistic",
                 "here": "here",
                 "published": "published",
                 "deviation": "deviation",
@@ -70,9 +72,7 @@ def _show_origin(dataset: ZSLDataset) -> None:
             st.markdown(f"**{plain(part.name)}.** {plain(part.note)}")
     benchmark = benchmark_of(dataset)
     if benchmark is None:
-        st.caption(
-            "The app does not know these classes from a benchmark, so there are no printed figures."
-        )
+        st.caption("These classes belong to no known benchmark, so there are no published results.")
         return
     if dataset.simulated:
         st.caption(
@@ -119,7 +119,7 @@ def _show_both_awa() -> None:
     both = inventory.awa_image_counts()
     chart(
         image_counts(both.rename(columns={"AWA1": "first", "AWA2": "second"}), "AWA1", "AWA2"),
-        alt="Images per class of AWA1 beside those of AWA2, 50 classes, largest of AWA2 first; "
+        alt="Images per class of AWA1 and of AWA2, 50 classes, largest of AWA2 first; "
         "the unseen ones on a band.",
         key="data_awa",
     )
@@ -158,7 +158,7 @@ def show_attributes(dataset: ZSLDataset, split: Split) -> None:
     tables.download(table, f"{dataset.name}-attributes", index=True)
 
 
-def _choose_attributes(n: int) -> dict:
+def _choose_attributes(n: int) -> dict[str, Any]:
     """Choose what of the prototypes, which have ``n`` attributes, is shown and in which order."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         of_classes = controls.choose("Order of classes", list(CLASS_ORDERS), key="data_class_order")
@@ -211,18 +211,18 @@ def show_parts(dataset: ZSLDataset, split: Split) -> None:
             f"{dataset.name}-{split.name}-split",
             labels={"class": "class", "role": "role", "images": "images"}
             | PART_LABELS
-            | {name: name for name in folds},
+            | {name: name for name in folds.columns},
         )
 
 
 def _show_photographs(benchmark: str | None) -> None:
     """Say of a benchmark that its proposed split has photographs on both sides."""
     shared = row_facts(benchmark).shared.get("PS 2.0") if benchmark else None
-    if not shared:
+    if benchmark is None or not shared:
         return
-    printed = published("dataset_statistics").set_index("dataset").loc[benchmark]
+    printed = published("dataset_statistics").set_index("dataset")
     counts = [
-        f"{n:,} of {int(printed[f'ps_{part}_images']):,} {part.replace('_', ' ')} images"
+        f"{n:,} of {int(printed[f'ps_{part}_images'][benchmark]):,} {part.replace('_', ' ')} images"
         for part, n in shared.items()
     ]
     st.caption(
@@ -234,7 +234,7 @@ def _show_photographs(benchmark: str | None) -> None:
 
 
 def show_overlap(dataset: ZSLDataset, split: Split) -> None:
-    """Flag the unseen classes that the feature extractor had met."""
+    """Flag the unseen classes in the pre-training set."""
     by_class = inventory.class_table(dataset, split)
     if by_class["imagenet1k"].isna().all():
         st.info(

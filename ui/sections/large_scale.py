@@ -92,17 +92,19 @@ def tell(study: Study) -> None:
     st.markdown(
         f"Among the {sizes[small]:,} unseen classes of **{small}**, {method} {of_small}. Among "
         f"**all {sizes['All']:,}** unseen classes it is **{percent(study.accuracy('All', k))}**; "
-        f"chance is {100 * k / sizes['All']:.2g} %. Each figure is a mean over classes."
+        f"chance is {100 * k / sizes['All']:.2g} %. Each accuracy is a mean over classes."
     )
 
 
 def show_sets(study: Study) -> None:
-    """Show top-1, -5 and -10 accuracy of every set, and the printed table beside ours."""
-    table, beside = study.of("zsl"), printed()
+    """Show top-1, -5 and -10 accuracy of every set, and the published table with ours."""
+    table, published = study.of("zsl"), printed()
     chart(
-        figures.sets_at_depths(table, beside),
+        figures.sets_at_depths(table, published),
         f"Accuracy of {study.spec.method} on {table['set'].nunique()} ImageNet test sets: "
-        + ", ".join(f"{row.set} {percent(row.per_class)}" for row in _at(table, 1).itertuples())
+        + ", ".join(
+            f"{row['set']} {percent(row['per_class'])}" for _, row in _at(table, 1).iterrows()
+        )
         + " at top-1.",
         key="large_sets",
     )
@@ -115,10 +117,10 @@ def show_sets(study: Study) -> None:
     ours.columns = [f"top-{k}" for k in ours.columns]
     sizes = _at(table, 1).set_index("set")[["candidates", "images"]]
     method = study.spec.method
-    if method in beside.index and beside.loc[method].notna().any():
-        ours["printed"] = beside.loc[method].reindex(ours.index)
+    if method in published.index and published.loc[method].notna().any():
+        ours["printed"] = published.loc[method].reindex(ours.index)
     ours["lowest"], ours["highest"] = (
-        beside.agg(how).reindex(ours.index) for how in ("min", "max")
+        published.agg(how).reindex(ours.index) for how in ("min", "max")
     )
     wide = sizes.join(ours).reset_index()
     labels = {column: column for column in wide.columns}
@@ -132,19 +134,19 @@ def show_sets(study: Study) -> None:
         percent=shares,
     )
     st.caption(
-        f"All figures are means over classes, for unseen classes alone (ZSL). {_same_or_not(study)}"
+        f"Accuracies are means over classes, for unseen classes alone (ZSL). {_same_or_not(study)}"
     )
 
 
 def _same_or_not(study: Study) -> str:
-    """Say whether printed figures can be compared with ours."""
+    """Say whether published results can be compared with ours."""
     if study.dataset.simulated:
         return (
             "The features here come from a model that was set to give figures of about the "
             "printed size. Nothing in it makes a class with few images harder, so the L sets are "
             "easier here than in the paper."
         )
-    return "The printed figures are for ResNet-101 features and word vectors of 500 numbers."
+    return "The published results are for ResNet-101 features and word vectors of 500 numbers."
 
 
 def show_with_training(study: Study) -> None:
@@ -162,7 +164,7 @@ def show_with_training(study: Study) -> None:
         key="large_training",
     )
     seen, (_, alone, together) = int(study.result.counts.seen.sum()), lost[-1]
-    share = seen / _at(study.of("gzsl"), k).set_index("set").loc["All", "candidates"]
+    share = seen / _at(study.of("gzsl"), k).set_index("set")["candidates"]["All"]
     st.caption(
         f"{seen:,} training classes are candidates, too (GZSL). Top-{k} accuracy falls most on "
         f"{most[0]}, from {percent(most[1])} to {percent(most[2])}. On All, where training classes "
@@ -192,7 +194,8 @@ def show_hardness(study: Study) -> None:
         figures.candidates(table, k=k),
         f"Top-{k} accuracy over the number of candidates: "
         + ", ".join(
-            f"{r.set} {r.candidates:,}: {percent(r.per_class)}" for r in _at(table, k).itertuples()
+            f"{r['set']} {r['candidates']:,}: {percent(r['per_class'])}"
+            for _, r in _at(table, k).iterrows()
         ),
         key="large_candidates",
     )
@@ -261,7 +264,7 @@ def _images(least: int) -> str:
 def show_class(study: Study) -> None:
     """Search a class; show what its test image is answered with, along the hypernym tree."""
     if study.result.answers is None:
-        st.info(f"The answers of {study.spec.method} are not kept image by image.")
+        st.info(f"The answers of {study.spec.method} are not stored image by image.")
         return
     chosen = _choose_class(study)
     if chosen is None:
@@ -285,7 +288,7 @@ def show_class(study: Study) -> None:
     right = answers.index[answers["steps"] == 0]
     place = f"in place {right[0] + 1}" if len(right) else "not among the first ten"
     others = answers[answers["steps"] > 0]
-    near = others.loc[others["steps"].idxmin()]
+    near = others.iloc[others["steps"].argmin()]
     st.caption(
         f"One{' simulated' * study.dataset.simulated} test image of this class. The right class is "
         f"{place}. The nearest{' other' * len(right)} answer is {plain(near['class'])}, "
@@ -305,7 +308,7 @@ def _choose_class(study: Study) -> tuple[int, Task] | None:
             placeholder="tiger, or n02129604",
             width=260,
         )
-        tested = set(result.rows[result.kept.classes].tolist())
+        tested = set(result.rows[result.required_answers.classes].tolist())
         found = [row for row in facts.find(sought) if row in tested][:MOST_FOUND]
         if not found:
             st.info(f"No test class has “{plain(sought)}” in its words.", icon=":material/search:")
@@ -326,9 +329,9 @@ def _path(row: int) -> str:
 
 
 def show_precision(study: Study) -> None:
-    """Show hierarchical precision beside plain accuracy."""
+    """Show hierarchical precision and accuracy."""
     if study.result.answers is None:
-        st.info(f"The answers of {study.spec.method} are not kept image by image.")
+        st.info(f"The answers of {study.spec.method} are not stored image by image.")
         return
     found = cache.precision_of(study.spec, study.result)
     names = list(study.result.counts.names)
@@ -337,7 +340,7 @@ def show_precision(study: Study) -> None:
         figures.precisions(found, name),
         f"Hierarchical precision of {study.spec.method} on {name}: "
         + ", ".join(
-            f"k = {r.k}: {percent(r.hp)}" for r in found[found["set"] == name].itertuples()
+            f"k = {r['k']}: {percent(r['hp'])}" for _, r in found[found["set"] == name].iterrows()
         ),
         key="large_precision",
     )
@@ -354,7 +357,7 @@ def show_precision(study: Study) -> None:
     st.caption(
         "Hierarchical precision at k (Frome et al. 2013) asks how many of the first k answers are "
         "among the k classes nearest to the right one in the hierarchy, those as near included. "
-        "At k = 1 it is plain accuracy. "
+        "At k = 1 it is accuracy. "
         f"Both curves are measured on one image each of {images} classes of the set, spread evenly."
     )
 
@@ -369,12 +372,12 @@ def show_method(study: Study) -> None:
         how = "chosen on the released fold of training classes, 750 to fit and 250 to validate"
     else:
         how = "chosen on the folds of these data"
-    told = controls.in_words(study.spec.method, result.params)
-    st.caption(f"{study.dataset.source} Parameters are {how}" + (f": {told}." if told else "."))
+    words = controls.in_words(study.spec.method, result.params)
+    st.caption(f"{study.dataset.source} Parameters are {how}" + (f": {words}." if words else "."))
     st.caption(
         "The paper's text says 200 validation classes; the released file has 250. Its “2 hops” "
         "are one step in WordNet: 1,508 of the 1,509 classes are kinds of a training class, or "
         "the other way round."
     )
-    words = ["python", "-m", "zslcore", "large-scale", "--dataset", study.spec.dataset]
-    takeaway.show_command(shlex.join([*words, "--method", study.spec.method]))
+    command = ["python", "-m", "zslcore", "large-scale", "--dataset", study.spec.dataset]
+    takeaway.show_command(shlex.join([*command, "--method", study.spec.method]))

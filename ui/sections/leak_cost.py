@@ -30,7 +30,7 @@ USUAL = ("LinearV2S", "LinearS2V", "ESZSL")
 WORDS = {
     "training": "trained on test images, as in PS v1",
     "selection": "chosen on test images, as in PS v1",
-    "photographs": "same photograph on both sides",
+    "photographs": "same photograph in train and test",
 }
 EXPLAINED = {
     "training": "In the first release of the Proposed Split, train_loc and val_loc together hold "
@@ -54,7 +54,7 @@ def show_cost(dataset: ZSLDataset | None, split_name: str) -> None:
     """
     if dataset is None:
         st.info(
-            "What a leak costs is measured by fitting methods, which needs features: import the "
+            "The impact of a leak is measured by fitting methods, which needs features: import the "
             "data set under Data and splits, then choose it here.",
             icon=":material/info:",
         )
@@ -69,8 +69,8 @@ def show_cost(dataset: ZSLDataset | None, split_name: str) -> None:
         )
         return
     dataset, leak, methods, choose = _choices(dataset, split, possible)
-    told = planted.about_photographs(dataset) if leak == "photographs" else ""
-    st.markdown(f"{EXPLAINED[leak]} {told}")
+    about = planted.about_photographs(dataset) if leak == "photographs" else ""
+    st.markdown(f"{EXPLAINED[leak]} {about}")
     if not methods:
         st.info("Choose a method.", icon=":material/arrow_upward:")
         return
@@ -107,11 +107,11 @@ def _choices(
     return dataset, leak, methods, choose
 
 
-def _show(table, dataset: ZSLDataset, split: Split, leak: str, methods, *, choose: bool) -> None:
-    """Say the largest gain, draw all, list all."""
+def _draw(table: pd.DataFrame, leak: str) -> None:
+    """State the largest gain and draw all."""
     areas = table[table["figure"] == "ausuc"]
     if not areas.empty:
-        largest = areas.loc[areas["difference"].idxmax()]
+        largest = areas.iloc[areas["difference"].argmax()]
         seen = table[(table["figure"] == "seen") & (table["method"] == largest["method"])].iloc[0]
         st.markdown(
             f"**{plain(largest['method'])}** gains most AUSUC: {percent(largest['clean'])} without "
@@ -121,9 +121,24 @@ def _show(table, dataset: ZSLDataset, split: Split, leak: str, methods, *, choos
         chart(
             cost_in_points(table),
             f"Points that {len(areas)} methods gain when {MEANING[leak]}: "
-            + "; ".join(f"{r.method} AUSUC {points(r.difference)}" for r in areas.itertuples()),
+            + "; ".join(
+                f"{r['method']} AUSUC {points(r['difference'])}" for _, r in areas.iterrows()
+            ),
             key="leak_cost_chart",
         )
+
+
+def _show(
+    table: pd.DataFrame,
+    dataset: ZSLDataset,
+    split: Split,
+    leak: str,
+    methods: Sequence[str],
+    *,
+    choose: bool,
+) -> None:
+    """Say the largest gain, draw all, list all."""
+    _draw(table, leak)
     shown = table.assign(figure=table["figure"].map(SHORT))
     tables.show(
         shown.drop(columns=["clean_params", "leaky_params"]),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from dataclasses import fields
+from typing import Any
 
 import streamlit as st
 
@@ -52,20 +53,21 @@ def choose_limits() -> tuple[Thresholds, FailOn]:
         failures = controls.choose(
             "The verdict is “Failed” for", list(FAILURES), key="leakage_fail_on"
         )
-        chosen = {}
+        chosen: dict[str, Any] = {}
+        usual = Thresholds()
         for field in fields(Thresholds):
-            label, step, told = WORDS[field.name]
+            label, step, hint = WORDS[field.name]
             whole = isinstance(step, int)
             chosen[field.name] = st.number_input(
                 label,
                 min_value=0.0 if field.name == "share" else step,
                 max_value=1000 if whole else 1.0,
-                value=field.default,
+                value=getattr(usual, field.name),
                 step=step,
                 format="%d" if whole else "%.3f",
                 key=f"leakage_{field.name}",
                 bind=controls.bind_number(f"leakage_{field.name}"),
-                help=told,
+                help=hint,
             )
     return Thresholds(**chosen), FAILURES[failures]
 

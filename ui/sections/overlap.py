@@ -1,4 +1,4 @@
-"""Accuracy of test classes that the extractor knew beside the others, and who wins without them.
+"""Accuracy of test classes in and outside the pre-training set, and rankings without overlap.
 
 The heading and two tabs of Overlap gain. Each function needs nothing of the page but the
 :class:`ui.sections.study.Study` that it has made.
@@ -32,7 +32,7 @@ def show_figures(study: Study) -> None:
     if gain is None:
         _show_no_gain(study)
         return
-    show_gain(gain, known, n - known)
+    show_gain({str(name): value for name, value in gain.items()}, known, n - known)
 
 
 def _show_no_gain(study: Study) -> None:
@@ -53,11 +53,11 @@ def _show_no_gain(study: Study) -> None:
 
 def _look_at_stand_in() -> None:
     """Choose a split with both kinds of classes; a link from a page to itself does nothing."""
-    st.session_state["dataset"], st.session_state["split"] = "simulated-AWA2", "SS"
+    st.session_state["dataset"], st.session_state["overlap_split"] = "simulated-AWA2", "SS"
 
 
 def show_bars(study: Study) -> None:
-    """Draw every test class, best first; a click looks closer."""
+    """Draw every test class, best first; a click shows details."""
     gain, means, sides = study.gain, {}, ""
     if gain is not None:
         means = {True: gain["overlap"], False: gain["clean"]}
@@ -75,13 +75,13 @@ def show_bars(study: Study) -> None:
     )
     st.caption(
         "Bars: accuracy among the unseen classes, with the exact binomial 95 % interval over the "
-        "images of each; click one to look closer. Classes differ in difficulty, and those an "
+        "images of each; click one for details. Classes differ in difficulty, and those an "
         "extractor was trained on may be easy ones: a gain is a correlation, not a cause."
     )
 
 
 def _pick(classes: Sequence[str]) -> None:
-    """Look closer at the class that was clicked, one of ``classes`` as they were drawn."""
+    """Show the details of the class that was clicked, one of ``classes`` as they were drawn."""
     clicked = st.session_state["overlap_bars"].selection.points
     if clicked:
         wanted = classes[clicked[0]["x"]]
@@ -100,14 +100,14 @@ def show_methods(study: Study) -> None:
     if gains is None:
         st.info("Without both kinds of classes there is one ranking only.", icon=":material/info:")
         return
-    clean_only = st.toggle("Without leaky classes", key="overlap_clean", bind="query-params")
+    clean_only = st.toggle("Without overlapping classes", key="overlap_clean", bind="query-params")
     first, best = overlap_tables.winners(gains)
     of = gains.set_index("method")
     if clean_only:
-        of_best = f"{percent(of.loc[best, 'clean'])} on the clean classes alone"
+        of_best = f"{percent(of['clean'][best])} on the clean classes alone"
         st.markdown(f"**{best} wins** with {of_best}; on all classes {first} does.")
     else:
-        st.markdown(f"**{first} wins** with {percent(of.loc[first, 'all'])} on all test classes.")
+        st.markdown(f"**{first} wins** with {percent(of['all'][first])} on all test classes.")
     left, right = st.columns([0.62, 0.38], gap="medium")
     with left:
         _show_ranking(study, gains, "rank_clean" if clean_only else "rank_all")
@@ -141,8 +141,8 @@ def _show_ranking(study: Study, gains: pd.DataFrame, order: str) -> None:
         height="content",
     )
     st.caption(
-        f"p is adjusted by Holm because {len(gains)} methods are tested. All − Clean is the "
-        "difference that the overlapping classes make to a printed figure."
+        f"p is adjusted by Holm because {len(gains)} methods are tested. “Drop without overlap” is "
+        "the difference that the overlapping classes make to a published result."
     )
 
 
@@ -174,7 +174,7 @@ def show_splits(study: Study) -> None:
             "all": "All",
             "clean": "Clean",
             "overlap": "Overlap",
-            "all_minus_clean": "All − Clean",
+            "all_minus_clean": "Drop without overlap",
             "gain": "gain",
             "low": "from",
             "high": "to",
@@ -191,15 +191,15 @@ def show_splits(study: Study) -> None:
 
 
 def _both_splits(table: pd.DataFrame, method: str) -> str:
-    """Say what a method reaches on SS and on PS, and how far the two are apart."""
-    of = table.set_index("split")
-    ss, ps = of.loc["SS"], of.loc["PS"]
+    """Say what a method reaches on SS and on PS, and the difference."""
+    of = table.set_index("split").T
+    ss, ps = of["SS"], of["PS"]
     clean = ""
     if ss["overlapping"] and pd.notna(ss["clean"]):
         clean = f", and {percent(ss['clean'])} on its clean classes alone"
     return (
         f"**{method}** reaches {percent(ss['all'])} on SS, where {ss['overlapping']} of "
-        f"{ss['classes']} test classes are known to the extractor{clean}; on PS, where "
+        f"{ss['classes']} test classes are in the pre-training set{clean}; on PS, where "
         f"{ps['overlapping']} of {ps['classes']} are, {percent(ps['all'])}: "
         f"{points(ps['all'] - ss['all'])}."
     )

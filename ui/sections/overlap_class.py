@@ -9,7 +9,7 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from ui import cache, controls, decisions, tables
+from ui import cache, controls, decisions, site_map, tables
 from ui.figures import overlap as figures
 from ui.figures.images import image_row
 from ui.frame import chart
@@ -95,7 +95,7 @@ def _show_nearest(study: Study, name: str, c: int) -> None:
     )
     st.caption(
         "Likeness is the cosine after the average class is subtracted. ● seen, ◆ unseen, ▲ unseen "
-        "and known to the extractor. If the two lists differ, the descriptions mislead."
+        "and in the pre-training set. If the two lists differ, the descriptions mislead."
     )
 
 
@@ -112,7 +112,7 @@ def show_matches(study: Study) -> None:
     dataset, split = study.dataset.name, study.split.name
     st.caption(
         "Certain matches count until they are rejected, possible ones once they are confirmed. The "
-        "figures above and Leakage review use your decisions, and the address keeps them."
+        "results above and Leakage review use your decisions, and the address keeps them."
     )
     decisions.edit(
         dataset,
@@ -121,9 +121,9 @@ def show_matches(study: Study) -> None:
         key=f"overlap_editor_{dataset}_{split}_{study.vocabulary}",
     )
     tables.download(study.matches, f"overlap_matches_{dataset}_{split}")
-    st.page_link(
-        "pages/leakage_review.py",
-        label="The whole review of this split",
+    site_map.link(
+        "review",
+        "The whole review of this split",
         icon=":material/policy:",
-        query_params={"dataset": dataset, "split": split},
+        query={"dataset": dataset, "split": split},
     )

@@ -21,7 +21,7 @@ from zslcore.analysis import overlap_tables
 from zslcore.datasets import ZSLDataset
 from zslcore.jobs import draws
 
-__all__ = ["show_matrix"]
+__all__ = ["DRAWS", "over_draws", "show_matrix"]
 
 OF_SPLIT, DRAWS = "of this split", 30
 OF_DRAWS = f"{DRAWS} draws, half of them overlapping"
@@ -33,18 +33,18 @@ def show_matrix(study: Study) -> None:
     """Compare methods and features, among them a baseline that no network was trained for."""
     if not study.methods:
         st.info(
-            "Scores of your own are of one feature set. Choose a method beside them.",
+            "Your own scores have one feature set. Choose a method to compare with.",
             icon=":material/info:",
         )
         return
-    over_draws = _choose_classes() == OF_DRAWS
+    by_draws = _choose_classes() == OF_DRAWS
     with st.container(horizontal=True, vertical_alignment="bottom"):
         features, baseline = _choose_features(study)
     sets = {name: cache.dataset(name) for name in features}
     if not sets:
         st.info("Choose features to begin with.", icon=":material/arrow_upward:")
         return
-    accuracies = _over_draws(study, sets) if over_draws else _of_split(study, sets)
+    accuracies = over_draws(study, sets) if by_draws else _of_split(study, sets)
     if accuracies is None:
         st.info(
             "Without both kinds of test classes there is nothing to compare; the draws may have "
@@ -60,8 +60,8 @@ def show_matrix(study: Study) -> None:
         + (f", and the gain over that of {baseline}." if baseline else "."),
         key="overlap_matrix",
     )
-    st.caption(_explained(methods, with_baseline=baseline is not None, over_draws=over_draws))
-    _show_table(summary, f"overlap_matrix_{study.dataset.name}", over_draws=over_draws)
+    st.caption(_explained(methods, with_baseline=baseline is not None, over_draws=by_draws))
+    _show_table(summary, f"overlap_matrix_{study.dataset.name}", over_draws=by_draws)
 
 
 def _choose_classes() -> str:
@@ -123,7 +123,7 @@ def _of_split(study: Study, sets: Mapping[str, ZSLDataset]) -> pd.DataFrame | No
     return overlap_tables.study_of_split(found, study.known, counts) if found else None
 
 
-def _over_draws(study: Study, sets: Mapping[str, ZSLDataset]) -> pd.DataFrame:
+def over_draws(study: Study, sets: Mapping[str, ZSLDataset]) -> pd.DataFrame:
     """Return the accuracies of many draws of test classes, which a job computes."""
     asked = draws.ask(list(sets.values()), study.methods, sorted(study.overlapping), DRAWS)
     return waiting.result_of(asked)

@@ -1,4 +1,4 @@
-"""Published: the printed tables with ours beside, claims judged, findings, and the lint.
+"""Published: the printed tables with our results, claims judged, findings, and the lint.
 
 Each function is a tab of the page.
 """
@@ -10,30 +10,20 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 import streamlit as st
 
-from ui import cache, controls, scores, tables
-from ui.figures.published import differences, judgment_forest
+from ui import cache, controls, scores, site_map, tables
+from ui.figures.published import differences
 from ui.frame import chart
 from ui.text import plain
-from zslcore.analysis.papers import claims
-from zslcore.analysis.papers.alongside import PRINTED_TABLES, beside, candidates
-from zslcore.analysis.papers.claims import BODIES, CLAIMS, PAPERS, Judgment
+from zslcore.analysis.papers.alongside import PRINTED_TABLES, candidates, with_runs
+from zslcore.analysis.papers.claims.evidence import Body
 from zslcore.analysis.papers.findings import FINDINGS
 from zslcore.analysis.papers.lint import lint_printed
 from zslcore.evaluation import State
 from zslcore.scores.context import rows_beside
 
-__all__ = ["show_claims", "show_findings", "show_lint", "show_tables"]
+__all__ = ["link_to_page", "show_findings", "show_lint", "show_tables"]
 
-OURS = {"real features": "real", "simulated data": "simulated"}
-#: A verdict is told by a sign and words, not by colour.
-SIGNS = {
-    "holds": "✓ holds",
-    "does not hold": "✗ does not hold",
-    "cannot be told": "? cannot be told",
-    "no verdict": "simulated, no verdict",
-}
-
-
+OURS: dict[str, Body] = {"real features": "real", "simulated data": "simulated"}
 #: Headings of columns that are not their names with blanks.
 HEADINGS = {
     "dataset": "data set",
@@ -42,39 +32,41 @@ HEADINGS = {
     "on": "ours on",
     "why": "why they differ",
 }
-#: Where a claim is asked of one's own runs, by how its id begins; the first that fits: page, words
+#: Where a claim is asked of one's own runs, by how its id begins; the first that fits: view, words
 #: of the link, what it opens there.
 ZSL_RANKS = {"compare_task": "ZSL", "compare_figure": "ZSL"}
 GZSL_RANKS = {"compare_figure": "H", "compare_tab": "Ranks"}
 CROSS = (
-    "pages/awa1_and_awa2.py",
+    "pair",
     "AWA1 and AWA2, crossed",
     {"awa1_tab": "Cross-data-set accuracy"},
 )
-PATHS = ("pages/regularization.py", "Figures over λ", {})
-GAINS = ("pages/overlap_gain.py", "What known classes gain", {})
-SEE: dict[str, tuple[str, str, dict[str, str]]] = {
-    "gbu-imagenet": ("pages/large_scale.py", "The nine ImageNet test sets", {}),
+#: View, words of the link, what it opens there.
+Place = tuple[str, str, dict[str, str]]
+PATHS: Place = ("regularization", "Figures over λ", {})
+GAINS: Place = ("images", "What known classes gain", {})
+SEE: dict[str, Place] = {
+    "gbu-imagenet": ("large_scale", "The nine ImageNet test sets", {}),
     "gbu-eight": CROSS,
     "gbu-only-three": CROSS,
     "gbu-cross": CROSS,
     "gbu-training-set": CROSS,
     "gbu-known": GAINS,
-    "gbu-transduction": ("pages/transductive.py", "With unlabelled test images", {}),
+    "gbu-transduction": ("transductive", "With unlabelled test images", {}),
     "gbu-folds": (
-        "pages/compare.py",
+        "methods",
         "What each fold chooses",
         ZSL_RANKS | {"compare_tab": "Robustness"},
     ),
     **dict.fromkeys(
         ("gbu-gzsl", "gbu-compat", "gbu-class", "gbu-first", "gbu-best-h", "gbu-gfzsl-poor"),
-        ("pages/compare.py", "Methods ranked by H", GZSL_RANKS),
+        ("methods", "Methods ranked by H", GZSL_RANKS),
     ),
-    "gbu-detector": ("pages/compare.py", "Methods ranked by H", GZSL_RANKS),
-    "gbu": ("pages/compare.py", "Methods ranked by ZSL", ZSL_RANKS | {"compare_tab": "Ranks"}),
+    "gbu-detector": ("methods", "Methods ranked by H", GZSL_RANKS),
+    "gbu": ("methods", "Methods ranked by ZSL", ZSL_RANKS | {"compare_tab": "Ranks"}),
     "cal-gzsl-lambda": PATHS,
     "cal-devise": PATHS,
-    "cal": ("pages/calibration.py", "The curve, and the three settings", {}),
+    "cal": ("calibration", "The curve, and the three settings", {}),
     "fair": GAINS,
 }
 
@@ -83,7 +75,7 @@ SEE: dict[str, tuple[str, str, dict[str, str]]] = {
 
 
 def show_tables() -> None:
-    """Choose a printed table; show ours beside, the difference coloured, and why they differ."""
+    """Choose a printed table; show our results, coloured differences, and why they differ."""
     titles = {f"{table.source}: {table.title}": name for name, table in PRINTED_TABLES.items()}
     with st.container(horizontal=True, vertical_alignment="bottom"):
         start = next(title for title, name in titles.items() if name == "zsl_top1")
@@ -95,7 +87,7 @@ def show_tables() -> None:
         )
         ours = OURS[chosen]
         on = _choose_data(candidates(name, evidence[ours]))
-    described, made = PRINTED_TABLES[name], beside(name, evidence[ours], on)
+    described, made = PRINTED_TABLES[name], with_runs(name, evidence[ours], on)
     if not described.columns:
         st.info(described.why_alone, icon=":material/info:")
         _show_as_printed(name, made)
@@ -111,13 +103,13 @@ def show_tables() -> None:
     else:
         chart(
             differences(there),
-            f"Ours less printed, in points, for {len(there)} of {len(made)} printed figures; mean "
+            f"Ours minus printed, in points: {len(there)} of {len(made)} results; mean "
             f"{100 * there['difference'].mean():+.1f}.",
             key=f"published_differences_{name}",
         )
         st.caption(
-            f"Ours less printed, in points, where there is a run: {len(there)} of {len(made)} "
-            "figures. Blue: ours is higher, orange: the printed figure is higher."
+            f"Ours minus printed, in points, where there is a run: {len(there)} of {len(made)} "
+            "results. Blue: ours is higher, orange: the published result is higher."
         )
     _show_beside(name, _with_own(name, made))
 
@@ -156,8 +148,8 @@ def _show_beside(name: str, made: pd.DataFrame) -> None:
         made = made.assign(figure=_named_means(made["figure"]))
     if "earlier" in made:
         st.caption(
-            f"Earlier version: {made['earlier'].notna().sum()} figures of this table were others "
-            "in an earlier version, which the paper's source still has."
+            f"Earlier version: {made['earlier'].notna().sum()} numbers of this table were "
+            "different in an earlier version, which the paper's source still has."
         )
     tables.show(
         made,
@@ -184,85 +176,10 @@ def _show_as_printed(name: str, table: pd.DataFrame) -> None:
 # --- Claims ---------------------------------------------------------------------------------------
 
 
-def show_claims() -> None:
-    """List all claims with their verdicts, and open one."""
-    judged = cache.judged()
-    _show_counts(judged)
-    chosen = controls.choose("Claim", list(CLAIMS), key="published_claim", default="gbu-cross-p")
-    _show_claim(chosen, judged[chosen])
-    papers = st.pills(
-        "Papers",
-        list(PAPERS),
-        selection_mode="multi",
-        default=list(PAPERS),
-        key="published_papers",
-        bind="query-params",
-    )
-    rows = [
-        {"id": id_, "paper": CLAIMS[id_].paper, "statement": CLAIMS[id_].statement}
-        | {body: _signed(judgment) for body, judgment in of.items()}
-        for id_, of in judged.items()
-        if CLAIMS[id_].paper in papers
-    ]
-    labels = {"paper": "paper", "statement": "statement", **BODIES, "id": "id"}
-    if rows:
-        tables.show(pd.DataFrame(rows), "claims", labels=labels, height="content")
-    st.caption("; ".join(f"{name}: {plain(paper)}" for name, paper in PAPERS.items()) + ".")
-
-
-def _show_counts(judged: Mapping[str, Mapping[str, Judgment]]) -> None:
-    """Say how often each verdict was given on each body of evidence."""
-    counts = claims.as_table(judged).groupby(["evidence", "verdict"]).size()
-    for body, place in zip(BODIES, st.columns(len(BODIES)), strict=True):
-        holds, fails, shown = (
-            int(counts.get((body, v), 0)) for v in ("holds", "does not hold", "no verdict")
-        )
-        if body == "simulated":
-            place.metric(
-                BODIES[body].capitalize(),
-                f"{shown} with figures",
-                help="Simulated data say nothing about a paper: figures, and no verdict.",
-            )
-            continue
-        place.metric(
-            BODIES[body].capitalize(),
-            f"{holds} of {holds + fails} hold",
-            help=f"{len(judged) - holds - fails} claims cannot be judged.",
-        )
-
-
-def _show_claim(id_: str, of: Mapping[str, Judgment]) -> None:
-    claim = CLAIMS[id_]
-    with st.container(border=True):
-        st.markdown(f"**{plain(claim.statement)}**")
-        st.caption(
-            f"{plain(PAPERS[claim.paper])}, {plain(claim.section)}. Computed: "
-            f"{plain(claim.computed)} Command: `zslcore claims --id {id_}`"
-        )
-        left, right = st.columns([0.55, 0.45], gap="medium")
-        with left:
-            for body, judgment in of.items():
-                st.markdown(
-                    f"**{BODIES[body].capitalize()}: {_signed(judgment)}.** {plain(judgment.said)}"
-                )
-            _link_to_own_runs(id_)
-        if any(judgment.number is not None for judgment in of.values()):
-            with right:
-                chart(
-                    judgment_forest(of),
-                    "; ".join(f"{BODIES[body]}: {j.verdict}" for body, j in of.items()),
-                    key="published_forest",
-                )
-
-
-def _signed(judgment: Judgment) -> str:
-    """Return a verdict with its sign and its exceptions."""
-    return plain(judgment.words.replace(judgment.verdict, SIGNS[judgment.verdict], 1))
-
-
-def _link_to_own_runs(id_: str) -> None:
-    page, words, choices = next(where for begins, where in SEE.items() if id_.startswith(begins))
-    st.page_link(page, label=words, icon=":material/arrow_forward:", query_params=choices)
+def link_to_page(id_: str) -> None:
+    """Link to where a claim can be explored on one's own runs."""
+    view, words, choices = next(where for begins, where in SEE.items() if id_.startswith(begins))
+    site_map.link(view, words, icon=":material/arrow_forward:", query=choices)
 
 
 # --- Findings and lint ----------------------------------------------------------------------------
@@ -284,12 +201,13 @@ def show_lint() -> None:
     """Show what of the printed tables does not agree, with the arithmetic."""
     for rule in lint_printed():
         found = len(rule.found)
-        told = f"{found} of {rule.checked} {'does' if found == 1 else 'do'} not agree"
-        told = told if found else f"All {rule.checked} agree"
+        summary = f"{found} of {rule.checked} {'does' if found == 1 else 'do'} not agree"
+        summary = summary if found else f"All {rule.checked} agree"
         st.markdown(
-            f"**{plain(rule.checks)}** {told}.\n" + "\n".join(f"- {plain(x)}" for x in rule.found)
+            f"**{plain(rule.checks)}** {summary}.\n"
+            + "\n".join(f"- {plain(x)}" for x in rule.found)
         )
     st.caption(
-        "A printed figure stands for every value that rounds to it. Only what none of these values "
+        "A printed number stands for every value that rounds to it. Only what none of these values "
         "can explain is listed."
     )

@@ -48,7 +48,7 @@ def _take_guess(question: str, clues: list[tuple[str, str]]) -> str | None:
         guess = st.radio("What is wrong?", list(quiz.ANSWERS), index=None, key=f"quiz_{question}")
         asked = st.form_submit_button("Ask the audit", icon=":material/policy:")
     if asked and guess is None:
-        st.info("Predict first.", icon=":material/arrow_upward:")
+        st.info("Guess first.", icon=":material/arrow_upward:")
     return guess if asked else None
 
 

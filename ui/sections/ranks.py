@@ -29,11 +29,16 @@ from zslcore.exceptions import DatasetError
 
 __all__ = ["show_printed", "show_ranks"]
 
-PRINTED = {"zsl": ("SS", "PS"), "u": ("PS",), "s": ("PS",), "H": ("PS",)}
+PRINTED: dict[Measure, tuple[str, ...]] = {
+    "zsl": ("SS", "PS"),
+    "u": ("PS",),
+    "s": ("PS",),
+    "H": ("PS",),
+}
 
 
 def show_ranks(comparison: Comparison) -> None:
-    """Draw the places that methods take, a picture a split, and test them over all occasions."""
+    """Draw the ranks of methods, one figure per split, and test them over all rankings."""
     found = comparison.found.complete
     if not _can_be_ranked(found):
         return
@@ -43,8 +48,8 @@ def show_ranks(comparison: Comparison) -> None:
 
 def show_printed(comparison: Comparison) -> None:
     """Do the same on the benchmark paper's tables, and say how far both orders agree."""
-    measure = comparison.measure.removesuffix(" at gamma")
-    measure = measure if measure in PRINTED else "zsl"
+    wanted = comparison.measure.removesuffix(" at gamma")
+    measure: Measure = next((each for each in PRINTED if each == wanted), "zsl")
     table = {"zsl": "3 (SS and PS)"}.get(measure, "6")
     st.markdown(
         f"Xian et al., TPAMI 2019, table {table}: {in_words(measure)}, parameters chosen on their "
@@ -75,31 +80,31 @@ def _show_places(found: Occasions) -> None:
         mean = ranking.ranks_of(values).mean(axis=0)
         best = found.methods[int(np.argmin(mean))]
         with place:
-            st.markdown(f"**{plain(split)}**, {len(rows)} occasion{'s' * (len(rows) != 1)}")
+            st.markdown(f"**{plain(split)}**, {len(rows)} ranking{'s' * (len(rows) != 1)}")
             chart(
                 figures.places(ranking.rank_matrix(values), found.methods, mean),
-                f"Places of {len(found.methods)} methods on {len(rows)} occasions of {split}; best "
+                f"Ranks of {len(found.methods)} methods in {len(rows)} rankings of {split}; best "
                 f"mean rank {best}, {mean.min():.1f}.",
                 key=f"compare_places_{split}_{found.names[rows[0]][2]}",
             )
     st.caption(
-        "How often a method (row) takes a place (column); its mean rank stands in brackets. An "
-        "occasion is a data set, or one of its folds where each fold chooses."
+        "How often a method (row) takes a rank (column); its mean rank stands in brackets. A "
+        "data set gives one ranking, or one per fold where each fold chooses."
     )
 
 
 def _show_tests(found: Occasions, key: str) -> None:
-    """Say whether methods can be told apart; list ranks with intervals, and all pairs."""
+    """Test whether methods differ; list ranks with intervals, and all pairs."""
     values = found.figures[0]
     if values.shape[0] < 2 or values.shape[1] < 3:
-        st.info("Tests need at least two occasions and three methods.", icon=":material/info:")
+        st.info("Tests need at least two rankings and three methods.", icon=":material/info:")
         return
-    test = ranking.told_apart(values)
+    test = ranking.friedman_test(values)
     of_draws = ranking.ranking(found.figures)
     groups = ranking.groups(of_draws.mean_rank, test.critical_difference)
     st.markdown(
         f"**Friedman test**: χ² = {test.statistic:.1f}, p = {three_digits(test.p)} by permutation "
-        f"over {test.occasions} occasions and {test.methods} methods. Nemenyi's critical "
+        f"over {test.occasions} rankings and {test.methods} methods. Nemenyi's critical "
         f"difference of two mean ranks is **{test.critical_difference:.2f}** at 5 %; the largest "
         f"difference here is {np.ptp(of_draws.mean_rank):.2f}."
     )
@@ -126,7 +131,7 @@ def _caveats(found: Occasions) -> str:
         said.append("Intervals (95 %) come from a bootstrap over the test classes.")
     if any(choice.isdigit() for *_, choice in found.names):
         said.append(
-            "Folds of one data set share its test set, so they are not independent occasions: the "
+            "Folds of one data set share its test set, so they are not independent rankings: the "
             "p-values are too small."
         )
     return " ".join(said)
@@ -149,7 +154,7 @@ def _list_pairs(found: Occasions, test: ranking.RankingTest, key: str) -> None:
             significant=["p", "p_holm"],
         )
         st.caption(
-            f"With {test.occasions} occasions no pair can have a p below "
+            f"With {test.occasions} rankings no pair can have a p below "
             f"{three_digits(test.smallest_p)}."
         )
 
@@ -198,7 +203,7 @@ def _show_agreement(comparison: Comparison, measure: Measure) -> None:
     st.markdown(
         f"**Our order of {found.methods} methods and the printed one**: Kendall's {said}. 1 is the "
         f"same order, 0 no agreement; both are by {comparison.figure} per class on the same "
-        f"benchmarks, ours on {n} occasion{'s' * (n != 1)}."
+        f"benchmarks, ours on {n} ranking{'s' * (n != 1)}."
     )
 
 

@@ -1,4 +1,4 @@
-"""The run store on screen: the list, one run, two runs beside each other, results from elsewhere.
+"""The run store on screen: the list, one run, a diff of two runs, imported results.
 
 Parts of the page Runs. Runs and what they say may come from other people: no word of theirs is
 read as markdown.
@@ -7,57 +7,68 @@ read as markdown.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from functools import partial
 
 import pandas as pd
 import streamlit as st
 
-from ui import controls, run_address, tables, terms, uploads, visitors
+from ui import controls, run_address, site_map, tables, terms, uploads, visitors
 from ui.figures.run_pair import class_pairs
 from ui.frame import chart, errors_as_sentences
 from ui.numbers import change, made, percent
 from ui.text import plain
 from zslcore.analysis import run_comparison
 from zslcore.analysis.run_listing import ORACLE, as_csv, as_json, as_latex, chosen
-from zslcore.evaluation.imported_runs import MAX_NAME, import_runs
+from zslcore.evaluation import figures
 from zslcore.evaluation.protocol import origin_in_words
-from zslcore.evaluation.store import KeptRun, RunStore
+from zslcore.evaluation.runs import RunResult
 from zslcore.exceptions import ParameterError
 from zslcore.methods import METHODS
+from zslcore.results.imported import MAX_NAME, import_runs
+from zslcore.results.store import ResultStore, StoredRun
 from zslcore.storage.artifacts import scratch
 
-__all__ = ["bring_results", "choose_two", "say_deleted", "show_list", "show_pair", "show_run"]
+__all__ = [
+    "bring_results",
+    "choose_two",
+    "labels",
+    "say_deleted",
+    "show_list",
+    "show_pair",
+    "show_run",
+]
 
 NOTHING = "nothing"
 #: Where a session counts which results of other people it has imported.
 BROUGHT = "runs_brought"
+#: Where a session notes the first result of an import, which is shown next.
+NEWEST = "runs_newest"
 DOWNLOADS = (("CSV", as_csv, "csv"), ("JSON", as_json, "json"), ("LaTeX", as_latex, "tex"))
-LABELS = {
-    "method": "method",
-    "dataset": "data set",
-    "split": "split",
-    "whose": "computed",
-    "zsl": "ZSL",
-    "plain_unseen": "u",
-    "plain_seen": "s",
-    "plain_harmonic": "H",
-    "calibrated_harmonic": "H at γ",
-    "ausuc": "AUSUC",
-    "chosen": "chosen for",
-    "seed": "seed",
-    "data": "data are",
-    "created": "made (UTC)",
-    "id": "key",
-}
-PERCENT = ("zsl", "plain_unseen", "plain_seen", "plain_harmonic", "calibrated_harmonic", "ausuc")
 
 
-def label_of(one: KeptRun) -> str:
+def labels() -> dict[str, str]:
+    """Return the columns of the list and their headings."""
+    return {
+        "method": "method",
+        "dataset": "data set",
+        "split": "split",
+        "whose": "computed",
+        **figures.headings(),
+        "chosen": "tuned for",
+        "seed": "seed",
+        "data": "data",
+        "created": "made (UTC)",
+        "id": "key",
+    }
+
+
+def label_of(one: StoredRun) -> str:
     """Name a run in a menu, and in the address."""
     spec = one.result.spec
     return f"{spec.method}, {spec.dataset}, {spec.split} · {one.id}"
 
 
-def show_list(runs: Sequence[KeptRun], peeked: Collection[str]) -> None:
+def show_list(runs: Sequence[StoredRun], peeked: Collection[str]) -> None:
     """List the runs with their figures; a click on rows chooses them; offer the files.
 
     Parameters
@@ -65,12 +76,12 @@ def show_list(runs: Sequence[KeptRun], peeked: Collection[str]) -> None:
     runs : what is listed
     peeked : see :func:`zslcore.analysis.run_listing.peeked`
     """
-    labels = [label_of(one) for one in runs]
+    menu = [label_of(one) for one in runs]
 
     def pick() -> None:
         rows = st.session_state["runs_table"].selection.rows
         for key, row in zip(("runs_run", "runs_beside"), rows, strict=False):
-            st.session_state[key] = labels[row]
+            st.session_state[key] = menu[row]
 
     table = pd.DataFrame([one.row() for one in runs])
     table["chosen"] = [chosen(one, peeked) for one in runs]
@@ -80,8 +91,8 @@ def show_list(runs: Sequence[KeptRun], peeked: Collection[str]) -> None:
     tables.show(
         table,
         "runs",
-        labels=LABELS,
-        percent=PERCENT,
+        labels=labels(),
+        percent=figures.names(unit="fraction"),
         height=min(38 + 35 * len(runs), 420),
         with_csv=False,
         key="runs_table",
@@ -92,7 +103,7 @@ def show_list(runs: Sequence[KeptRun], peeked: Collection[str]) -> None:
         for name, text, ending in DOWNLOADS:
             st.download_button(
                 name,
-                lambda text=text: text(runs, peeked),
+                partial(text, runs, peeked),
                 file_name=f"runs.{ending}",
                 icon=":material/download:",
                 type="tertiary",
@@ -101,9 +112,11 @@ def show_list(runs: Sequence[KeptRun], peeked: Collection[str]) -> None:
             )
 
 
-def choose_two(runs: Sequence[KeptRun]) -> tuple[KeptRun, KeptRun | None]:
+def choose_two(runs: Sequence[StoredRun]) -> tuple[StoredRun, StoredRun | None]:
     """Choose a run, and perhaps one to compare it with."""
     by_label = {label_of(one): one for one in runs}
+    if (newest := st.session_state.pop(NEWEST, None)) in by_label:
+        st.session_state["runs_run"] = newest
     with st.container(horizontal=True):
         first = controls.choose("Run", list(by_label), key="runs_run")
         others = [NOTHING, *(label for label in by_label if label != first)]
@@ -114,7 +127,7 @@ def choose_two(runs: Sequence[KeptRun]) -> tuple[KeptRun, KeptRun | None]:
 # --- One run --------------------------------------------------------------------------------------
 
 
-def show_run(one: KeptRun, peeked: Collection[str]) -> None:
+def show_run(one: StoredRun, peeked: Collection[str]) -> None:
     """Show the figures of a run, where it comes from and how to repeat it; offer to delete it."""
     result, e = one.result, one.result.evaluation
     with st.container(horizontal=True):
@@ -151,22 +164,19 @@ def show_run(one: KeptRun, peeked: Collection[str]) -> None:
         _offer_to_delete(one)
 
 
-def _show_link(one: KeptRun) -> None:
+def _show_link(one: StoredRun) -> None:
     address = run_address.address_of(one.result.spec)
     if one.result.spec.method not in METHODS:
         st.caption("This version does not have the method of this run.")
     elif address is None:
-        st.caption("Evaluate cannot show all choices of this run. Use the command.")
+        st.caption("Evaluate cannot show every choice of this run. Reproduce it with:")
     else:
-        st.page_link(
-            "pages/evaluate.py",
-            label="Run it on Evaluate",
-            icon=":material/query_stats:",
-            query_params=address,
+        site_map.link(
+            "evaluate", "Run it on Evaluate", icon=":material/query_stats:", query=address
         )
 
 
-def _download_one(one: KeptRun) -> None:
+def _download_one(one: StoredRun) -> None:
     st.download_button(
         "Run as JSON",
         one.to_json(),
@@ -185,14 +195,14 @@ def say_deleted() -> None:
         st.toast("The run is deleted.")
 
 
-def _mine(one: KeptRun) -> bool:
+def _mine(one: StoredRun) -> bool:
     """Return whether this visitor may delete a run."""
     brought = one.id in st.session_state.get(BROUGHT, ())
     own_data = not one.imported and visitors.may_delete(one.result.spec.dataset)
     return own_data or visitors.may_delete("", brought=brought)
 
 
-def _offer_to_delete(one: KeptRun) -> None:
+def _offer_to_delete(one: StoredRun) -> None:
     """Delete a run once that has been confirmed, where it is this visitor's."""
     if one.shipped:
         st.caption("This run comes with the package.")
@@ -209,7 +219,7 @@ def _offer_to_delete(one: KeptRun) -> None:
             with errors_as_sentences():
                 if not _mine(one):  # the group was left meanwhile
                     raise ParameterError("Only the owner of a run can delete it.")
-                RunStore().delete(one.id)
+                ResultStore().delete(one.id)
                 st.session_state["runs_deleted"] = True
             st.rerun()
 
@@ -217,7 +227,7 @@ def _offer_to_delete(one: KeptRun) -> None:
 # --- Two runs -------------------------------------------------------------------------------------
 
 
-def show_pair(first: KeptRun, second: KeptRun) -> None:
+def show_pair(first: StoredRun, second: StoredRun) -> None:
     """Show what differs between two runs: what was asked, the figures, the classes."""
     pair = first.result, second.result
     names = {"first": first.result.spec.method, "second": second.result.spec.method}
@@ -253,7 +263,7 @@ def _show_spec(spec: pd.DataFrame, names: dict[str, str]) -> None:
     tables.show(shown, "runs_spec", labels={"field": "", **names})
 
 
-def _show_classes(pair, names: dict[str, str]) -> None:
+def _show_classes(pair: tuple[RunResult, RunResult], names: dict[str, str]) -> None:
     st.markdown("**Class by class**")
     classes = run_comparison.by_class(*pair)
     if classes.empty:
@@ -286,22 +296,23 @@ def _show_classes(pair, names: dict[str, str]) -> None:
 
 
 def bring_results() -> None:
-    """Let a visitor bring somebody's results; they stay marked with whose they are."""
+    """Import results of other people; they stay marked with their owner."""
     with st.expander("Import results of other people", icon=":material/upload:"):
         st.markdown(
             "A file that `zslcore run --json` or `zslcore runs export --format json` has written. "
-            "These results stay marked with whose they are. They never replace a result that was "
+            "These results stay marked with their owner. They never replace a result that was "
             "computed here, and the audit does not count them as run here."
         )
         file = st.file_uploader("File", type="json", key="runs_file")
-        who = st.text_input("Whose results are these?", max_chars=MAX_NAME, key="runs_who")
-        if st.button("Bring them in", key="runs_bring", disabled=file is None or not who.strip()):
+        who = st.text_input("Owner of these results", max_chars=MAX_NAME, key="runs_who")
+        if st.button("Import", key="runs_bring", disabled=file is None or not who.strip()) and file:
             with errors_as_sentences(), st.spinner("Reading the results …"), scratch() as folder:
                 (path,) = uploads.put([file], folder, ("json",))
-                store, own = RunStore(), st.session_state.setdefault(BROUGHT, set())
-                taken = {one.id for one in store.kept()} - own if visitors.is_public() else ()
+                store, own = ResultStore(), st.session_state.setdefault(BROUGHT, set())
+                taken = {one.id for one in store.stored()} - own if visitors.is_public() else ()
                 found = import_runs(path, who, store, taken=taken)
                 own.update(one.id for one in found)
+            st.session_state[NEWEST] = label_of(found[0])
             n = len(found)
-            st.toast(f"{n} result{'s were' if n != 1 else ' was'} brought in.")
+            st.toast(f"{n} result{'s were' if n != 1 else ' was'} imported.")
             st.rerun()

@@ -1,4 +1,4 @@
-"""What a score matrix reaches: figures, the curve in hand, classes, and another one beside."""
+"""Evaluation of a score matrix: metrics, the interactive curve, classes, and a comparison."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ __all__ = ["TABS", "show_scores"]
 TABS = (
     "Classes at γ",
     "Confusion at γ",
-    "Beside another",
+    "Compare",
     "Split and overlaps",
-    "Printed figures",
+    "Published results",
     "Reproduce",
 )
 GAMMA, CURVE = "scores_gamma", "scores_curve"
@@ -47,7 +47,7 @@ def show_scores(first: Brought, others: list[Brought]) -> None:
 
     Parameters
     ----------
-    first : the one in hand
+    first : the one shown
     others : more of them, of the same images or not
     """
     matrix, zsl = first.matrix, first.report.evaluation.zsl
@@ -88,7 +88,7 @@ def show_scores(first: Brought, others: list[Brought]) -> None:
 
 
 def _show_state(matrix: PredictedScores) -> None:
-    """Say how far predictions can be believed, and what no panel can show of them."""
+    """Report the reliability of predictions, and what no panel can show of them."""
     colour, icon = STATES[matrix.state]
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.badge(matrix.state, icon=icon, color=colour)
@@ -131,7 +131,7 @@ def _show_remarks(first: Brought) -> None:
         st.caption(f":material/info: {plain(report.note)}")
     if report.origin is None and first.matrix.tested.generalized:
         st.caption(
-            ":material/info: No γ is chosen for these scores. A γ that is read off the test images "
+            ":material/info: No validated γ. A γ that is read off the test images "
             "is an oracle: a bound, not a result. Add validation scores to choose one."
         )
     if report.origin == "given":
@@ -150,9 +150,9 @@ def _show_tabs(first: Brought, others: list[Brought], gamma: float | None) -> No
         "Confusion at γ": lambda: show_confusion(
             m.tested, at, m.class_names, name, key="scores_confusion"
         ),
-        "Beside another": lambda: _show_pair(first, others, at),
+        "Compare": lambda: _show_pair(first, others, at),
         "Split and overlaps": lambda: show_overlap(first),
-        "Printed figures": lambda: show_printed(first),
+        "Published results": lambda: show_printed(first),
         "Reproduce": lambda: _show_reproduce(first, name),
     }
     names = TABS if gamma is not None else TABS[3:]
@@ -179,8 +179,10 @@ def _show_pair(first: Brought, others: list[Brought], gamma: float) -> None:
     for other in others:
         pair = beside(first.matrix, other.matrix, (gamma, other.gamma or 0.0))
         intervals = "; ".join(
-            f"{row.figure} {points(row.difference)} ({points(row.low)} to {points(row.high)})"
-            for row in pair.differences.itertuples()
+            f"{figure} {points(difference)} ({points(low)} to {points(high)})"
+            for figure, difference, low, high in pair.differences[
+                ["figure", "difference", "low", "high"]
+            ].to_numpy()
         )
         st.markdown(f"**{plain(other.matrix.name)} less {plain(first.matrix.name)}:** {intervals}")
         st.caption(

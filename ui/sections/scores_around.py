@@ -1,4 +1,4 @@
-"""Around a score matrix: classes that the extractor knew, and what papers printed."""
+"""Context of a score matrix: pre-training overlap and published results."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def show_overlap(first: Brought) -> None:
     show_split_of(m)
     with st.container(horizontal=True):
         name = controls.choose("Extractor trained on", VOCABULARY_NAMES, key="scores_vocabulary")
-        strength = controls.choose("Overlapping are", list(STRENGTHS), key="scores_strength")
+        strength = controls.choose("Count as overlap", list(STRENGTHS), key="scores_strength")
     table = unseen_among(m, get_vocabulary(name))
     known = table.loc[table["strength"].isin(STRENGTHS[strength]), "number"]
     _show_gain(first, list(known), name)
@@ -62,7 +62,7 @@ def show_printed(first: Brought) -> None:
     if not m.benchmark:
         st.info(
             "The test images are not recognised as those of AWA1, AWA2, CUB, SUN or aPY, so "
-            "nothing printed stands beside them.",
+            "there are no published results to compare with.",
             icon=":material/info:",
         )
         return
@@ -93,7 +93,7 @@ def show_printed(first: Brought) -> None:
     if e.ausuc is not None:  # which papers print with two decimals
         st.caption(f"AUSUC of your scores: {100 * e.ausuc:.2f} %.")
     st.caption(
-        f"Printed figures of {plain(m.benchmark)}, split {m.split}, with ResNet-101 features. u, s "
-        "and H are those of γ = 0. Printed H calibrated: parameters and γ chosen for GZSL on "
-        "validation classes; that of your scores: at the γ chosen for them."
+        f"Published results on {plain(m.benchmark)}, split {m.split}, with ResNet-101 features. u, "
+        "s and H are those of γ = 0. Printed H calibrated: parameters and γ tuned for GZSL on "
+        "validation classes; yours: at the γ validated for your scores."
     )

@@ -1,28 +1,27 @@
-"""Which split a score matrix is of: told beside the scores and beside the split, with links."""
+"""Which split a score matrix belongs to, with links between scores and split."""
 
 from __future__ import annotations
 
 import numpy as np
 import streamlit as st
 
-from ui import cache, scores
+from ui import cache, scores, site_map
 from ui.text import plain
 from ui.visitors import available
 from zslcore.leakage import AuditContext
-from zslcore.scores import ScoreMatrix
 from zslcore.scores.context import are_test_images, is_of
+from zslcore.scores.matrix import JudgedScores
 
 __all__ = ["show_own_scores", "show_split_of"]
 
-REVIEW, SCORES = "pages/leakage_review.py", "pages/scores.py"
-#: Splits whose test images two files share, which scores cannot tell apart.
+#: Splits whose test images two files share, which scores cannot distinguish.
 VERSIONS = {
     "PS": "Version 1 and version 2.0 of the proposed split have the same test images: scores "
     "cannot tell which of them the model was trained on."
 }
 
 
-def show_split_of(matrix: ScoreMatrix) -> None:
+def show_split_of(matrix: JudgedScores) -> None:
     """Say which published split scores are of, and lead to the review of that split."""
     if matrix.benchmark:
         said = f"of **{matrix.benchmark}, split {matrix.split}**. {VERSIONS.get(matrix.split, '')}"
@@ -32,22 +31,22 @@ def show_split_of(matrix: ScoreMatrix) -> None:
     of = _data_with(matrix)
     if of:
         name, split = of
-        st.page_link(
-            REVIEW,
-            label=f"Review of {name}, split {split}: can it be trusted?",
+        site_map.link(
+            "review",
+            f"Review of {name}, split {split}: can it be trusted?",
             icon=":material/policy:",
-            query_params={"leakage_source": "a data set", "dataset": name, "split": split},
+            query={"leakage_source": "a data set", "dataset": name, "split": split},
         )
     else:
-        st.page_link(
-            REVIEW,
-            label="Review the split file that these scores were made with",
+        site_map.link(
+            "review",
+            "Review the split file that these scores were made with",
             icon=":material/policy:",
-            query_params={"leakage_source": "a file of my own"},
+            query={"leakage_source": "a file of my own"},
         )
 
 
-def _data_with(matrix: ScoreMatrix) -> tuple[str, str] | None:
+def _data_with(matrix: JudgedScores) -> tuple[str, str] | None:
     """Return a data set and a split that scores are of, if there is one here.
 
     Scores of a benchmark are of no simulated data, though some have as many images.
@@ -77,10 +76,10 @@ def show_own_scores(split: AuditContext) -> None:
         return
     for name, each in brought.items():
         st.markdown(f":material/grid_on: {plain(name)}: {_said(each.matrix, split)}")
-    st.page_link(SCORES, label="Your scores", icon=":material/grid_on:")
+    site_map.link("scores", "Your scores", icon=":material/grid_on:")
 
 
-def _said(matrix: ScoreMatrix, split: AuditContext) -> str:
+def _said(matrix: JudgedScores, split: AuditContext) -> str:
     labels = split.known_labels
     seen, unseen = (labels[split.rows(part)] for part in ("test_seen", "test_unseen"))
     n_classes = len(split.class_names) or int(labels.max()) + 1

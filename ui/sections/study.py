@@ -1,4 +1,4 @@
-"""What Overlap gain compares: test classes, which of them the extractor knew, and accuracies."""
+"""Data of Overlap gain: test classes, which are in the pre-training set, and accuracies."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ STRENGTHS = {"certain matches": ("strong",), "certain and possible ones": ("stro
 
 @dataclass(frozen=True, eq=False)
 class Study:
-    """Accuracies of the test classes of a split, and which of these the extractor knew.
+    """Accuracies of the test classes of a split, and which of these are in the pre-training set.
 
     Attributes
     ----------
@@ -90,7 +90,11 @@ class Study:
     @property
     def gain(self) -> pd.Series | None:
         """The row of the method that is drawn."""
-        return None if self.gains is None else self.gains.set_index("method").loc[self.shown]
+        if self.gains is None:
+            return None
+        row = self.gains.set_index("method").loc[self.shown]
+        assert isinstance(row, pd.Series)  # every method has one row
+        return row
 
     @cached_property
     def table(self) -> pd.DataFrame:

@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
+import pandas as pd
 import streamlit as st
 
 from ui import tables
 from ui.numbers import percent, points
 from ui.waiting import results_of
 from zslcore.analysis.regularization import RegularizationSpec
-from zslcore.analysis.sweep import SEEDS
 from zslcore.analysis.three_settings import (
     SETTINGS,
     average,
-    kept_runs,
     missing_runs,
     settings_table,
+    stored_runs,
 )
 from zslcore.datasets import ZSLDataset
 from zslcore.datasets.benchmarks import benchmark_of
 from zslcore.datasets.facts import published
 from zslcore.evaluation.specs import RunSpec
-from zslcore.evaluation.store import RunStore
 from zslcore.jobs import run
 from zslcore.methods import METHODS
+from zslcore.results.planning import SEEDS
+from zslcore.results.store import ResultStore
 
 __all__ = ["show_settings"]
 
@@ -64,12 +65,12 @@ def show_settings(spec: RegularizationSpec, dataset: ZSLDataset) -> None:
             "Run what is missing",
             key="regularization_run",
             bind="query-params",
-            help=f"Every method twice, λ chosen for ZSL and for GZSL; stochastic ones with {SEEDS} "
+            help=f"Every method twice, λ tuned for ZSL and for GZSL; stochastic ones with {SEEDS} "
             "seeds. Without it, the table shows what has been run already.",
         )
-    store = RunStore()
+    store = ResultStore()
     missing = missing_runs(store, like, dataset, methods)
-    runs = kept_runs(store, like, dataset)
+    runs = stored_runs(store, like, dataset)
     benchmark = benchmark_of(dataset)
     _show(settings_table(runs[runs["method"].isin(methods)], benchmark), benchmark, spec, dataset)
     if missing and wanted:
@@ -79,7 +80,9 @@ def show_settings(spec: RegularizationSpec, dataset: ZSLDataset) -> None:
         st.caption(f"{len(missing)} runs or more are missing for this table.")
 
 
-def _show(table, benchmark: str | None, spec: RegularizationSpec, dataset: ZSLDataset) -> None:
+def _show(
+    table: pd.DataFrame, benchmark: str | None, spec: RegularizationSpec, dataset: ZSLDataset
+) -> None:
     """Say the averages, list the methods."""
     if table.empty:
         st.info("Nothing has been run on this split with this preprocessing yet.")

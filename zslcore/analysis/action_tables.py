@@ -1,4 +1,4 @@
-r"""What a study of actions says: gains over the baseline, splits, prototypes and classes.
+r"""Tables of a study of actions: gains over the baseline, splits, prototypes and classes.
 
 Of every method, set of features and kind of prototypes the gain minus that of the baseline, which
 was trained on nothing. Two intervals answer two questions:
@@ -53,7 +53,7 @@ def action_gains(
     ----------
     study : see :data:`zslcore.analysis.actions.ACTION_COLUMNS`; controlled splits count
     baseline : features without pre-training
-    configuration : whose printed gains stand beside, "OS1" to "OS4"; none by default
+    configuration : whose printed gains are added, "OS1" to "OS4"; none by default
     level : of the intervals
 
     Raises
@@ -198,7 +198,7 @@ def _printed_splits(configuration: str, features: str, semantics: str) -> dict[s
 
 
 def compared_semantics(study: pd.DataFrame, *, level: float = 0.95) -> pd.DataFrame:
-    """Return attributes beside word vectors, by features and method; empty with one kind alone.
+    """Compare attributes with word vectors, by features and method; empty with one kind alone.
 
     Returns
     -------

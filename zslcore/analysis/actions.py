@@ -3,9 +3,9 @@
 A configuration pairs a data set with the pre-training set of an extractor. Its test classes are
 drawn half from those that the pre-training set has (OUC), half from the others (TUC), thirty times;
 every method is fitted with the features of the extractor and with those of a baseline that was
-trained on nothing, and the gains are compared. Beside these controlled splits stand the random ones
-of earlier papers: the first 30 of the 50 that were released have the share of overlapping classes
-that the paper states.
+trained on nothing, and the gains are compared. In addition to these controlled splits there are the
+random ones of earlier papers: the first 30 of the 50 that were released have the share of
+overlapping classes that the paper states.
 
 Validation stays inside the training classes: parameters are *as in the paper*, which took them from
 the methods' own papers, or chosen on folds of each draw's training classes, or the defaults here.
@@ -32,10 +32,10 @@ from zslcore.analysis.overlap import Draw, draw_accuracies, fair_draws, split_of
 from zslcore.datasets.action_facts import action_facts, recognise_actions
 from zslcore.datasets.base import ZSLDataset
 from zslcore.datasets.facts import published
-from zslcore.datasets.features import Preprocessing
 from zslcore.datasets.simulated_actions import EXTRACTORS, action_name
 from zslcore.evaluation import protocol
 from zslcore.exceptions import DatasetError, ParameterError, closest_name
+from zslcore.features.views import Preprocessing
 from zslcore.methods import METHODS, get_method
 from zslcore.methods.base import ZSLEstimator
 
@@ -177,7 +177,7 @@ def released_draws(configuration: Configuration, *, n_draws: int = DRAWS) -> tup
     Raises
     ------
     ParameterError
-        When more are asked for than there are.
+        When more are requested than exist.
     """
     released = action_facts(configuration.dataset).released
     if not 1 <= n_draws <= len(released):
@@ -192,7 +192,7 @@ def released_draws(configuration: Configuration, *, n_draws: int = DRAWS) -> tup
     )
 
 
-# --- What is asked for ----------------------------------------------------------------------------
+# --- Requests -------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,7 +234,7 @@ def simulated_sets(
 
 @dataclass(frozen=True, slots=True)
 class ActionSpec:
-    """What a study fits: everything that its figures depend on besides the code.
+    """The specification of a study: everything its figures depend on besides the code.
 
     Attributes
     ----------
@@ -242,7 +242,7 @@ class ActionSpec:
     sets : the features and prototypes
     methods : keys of :data:`PAPER`, or names of other methods, which have their defaults
     parameters : "paper", chosen on "folds" of every draw's training classes, or "defaults"
-    splits : "controlled", with "released" beside it or not; the latter for :data:`ON_RELEASED`
+    splits : "controlled", with "released" ones or without; the latter for :data:`ON_RELEASED`
     n_draws : draws of the controlled splits, and released ones
     seed : of the draws, and of stochastic methods
     """
@@ -375,7 +375,7 @@ class Unit:
 def class_rows(unit: Unit, dataset: ZSLDataset) -> list[tuple[int, bool, int, float]]:
     """Fit, and return (class, overlapping, videos, accuracy) of every test class.
 
-    Parameters are chosen on folds of the draw's training classes where the unit says so.
+    Parameters are chosen on folds of the draw's training classes where the unit requires it.
 
     Raises
     ------

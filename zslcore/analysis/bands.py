@@ -1,9 +1,9 @@
-r"""Between which values a seen-unseen curve would lie: of other folds, or of other classes.
+r"""Bands of a seen-unseen curve: over folds, or over resampled classes.
 
 A band holds at every unseen accuracy :math:`u` the seen accuracies that go with it, and at every
 :math:`\gamma` the harmonic means. Folds are few, and their band spans them all. Of classes drawn
 again (see :mod:`zslcore.analysis.resampling`) there are many, and the band leaves out as many draws
-above as below, point by point: a whole curve stays in it less often than its level says.
+above as below, point by point: a whole curve stays in it less often than its nominal level.
 
 References
 ----------
@@ -27,13 +27,13 @@ from zslcore.metrics.bootstrap import class_draws
 
 __all__ = ["Band", "of_classes", "of_curves"]
 
-#: Draws of classes, and places at which a band is told.
+#: Draws of classes, and places at which a band is computed.
 N_DRAWS, N_PLACES = 200, 201
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Band:
-    """What lies between two curves; all accuracies are fractions in [0, 1].
+    """The area between two curves; all accuracies are fractions in [0, 1].
 
     Attributes
     ----------
@@ -57,7 +57,7 @@ def of_curves(curves: Sequence[SeenUnseenCurve], limits: tuple[float, float]) ->
     Parameters
     ----------
     curves : at least one
-    limits : the first and the last gamma at which it is told
+    limits : the first and the last gamma at which it is computed
     """
     if not curves:
         raise ParameterError("A band needs at least one curve; got none.")
@@ -81,7 +81,7 @@ def of_classes(
     Parameters
     ----------
     scores : AnsweredTest with images of seen and of unseen classes
-    limits : the first and the last gamma at which it is told
+    limits : the first and the last gamma at which it is computed
     level : nominal coverage at every place, in (0, 1)
     n_draws : int
     seed : int

@@ -1,4 +1,4 @@
-r"""Where the error of predicted attributes comes from: bias, or variance, and of what.
+r"""Bias and variance of predicted attributes, and their sources.
 
 A method :math:`f_D` that predicts attributes is fitted to training sets :math:`D` drawn again and
 again: first the training classes with replacement, then the images of each class, as many as there
@@ -18,8 +18,8 @@ analysis of variance,
     \hat\sigma_b^2 = \frac{\sum_k (m_k - m)^2}{K - 1} - \frac{\hat\sigma_w^2}{L}, \qquad
     \widehat{\mathrm{bias}}^2 = (h - m)^2 - \frac{\hat\sigma_b^2}{K} - \frac{\hat\sigma_w^2}{KL}.
 
-These three, and the noise, add up to the error of the very same draws. Of real data nobody knows
-:math:`h`, so that bias and noise stay one figure. An image of a seen class is judged by the draws
+These three, and the noise, add up to the error of the very same draws. For real data :math:`h` is
+unknown, so that bias and noise stay one figure. An image of a seen class is judged by the draws
 that have its class: it is seen.
 
 References
@@ -42,9 +42,9 @@ from scipy import stats
 
 from zslcore.analysis.regularization import RegularizationSpec
 from zslcore.datasets import Split, ZSLDataset
-from zslcore.datasets.features import Preprocessing
 from zslcore.evaluation.protocol import Problem
 from zslcore.exceptions import DatasetError, ParameterError
+from zslcore.features.views import Preprocessing
 from zslcore.methods.base import ZSLEstimator, with_seed
 
 __all__ = ["BiasVariance", "Decomposition", "Draws", "bias_variance", "decompose", "of_spec"]
@@ -53,13 +53,13 @@ __all__ = ["BiasVariance", "Decomposition", "Draws", "bias_variance", "decompose
 CLASS_DRAWS, IMAGE_DRAWS = 12, 2
 #: Draws of classes that an image needs in order to count.
 LEAST_DRAWS = 3
-#: Predicted values that are kept at a time, 256 MB of them, and test images of a class at most.
-KEPT_VALUES, IMAGES_OF_A_CLASS = 1 << 25, 20
+#: Most predicted values in memory at a time, 256 MB of them, and test images of a class.
+BUFFERED_VALUES, IMAGES_OF_A_CLASS = 1 << 25, 20
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Draws:
-    """What is kept of the predictions for every draw of classes.
+    """Summary of the predictions for every draw of classes.
 
     Attributes
     ----------
@@ -136,7 +136,7 @@ def decompose(
     truth: np.ndarray | None = None,
     level: float = 0.95,
 ) -> Decomposition:
-    """Take the mean squared error of predictions apart.
+    """Decompose the mean squared error of predictions.
 
     Parameters
     ----------
@@ -305,7 +305,7 @@ def bias_variance(
     seed: int = 0,
     on_progress: Callable[[int, int, str], None] | None = None,
 ) -> BiasVariance:
-    """Fit a method to training sets drawn again, and take its error on test images apart.
+    """Fit a method to training sets drawn again, and decompose its error on test images.
 
     Parameters
     ----------
@@ -339,7 +339,7 @@ def bias_variance(
     y, test = whole.y_test[rows], np.concatenate([split.test_seen, split.test_unseen])[rows]
     t, classes, of_seen = whole.candidates[y], whole.classes[y], whole.seen[y]
 
-    kept, present, done = [], [], 0
+    summaries, present, done = [], [], 0
     for drawn in _drawn(dataset.labels, split, class_draws, image_draws, seed):
         predicted = []
         for training in drawn:
@@ -350,11 +350,13 @@ def bias_variance(
             done += 1
             if on_progress is not None:
                 on_progress(done, class_draws * image_draws, "Fitting to another training set")
-        kept.append([Draws.of(np.array(each)[None], t) for each in zip(*predicted, strict=True)])
+        summaries.append(
+            [Draws.of(np.array(each)[None], t) for each in zip(*predicted, strict=True)]
+        )
         present.append(np.isin(classes, dataset.labels[drawn[0]]))
 
     judged = np.array(present)
-    parts = partial(_parts, kept, t)
+    parts = partial(_parts, summaries, t)
     return BiasVariance(
         method=method.card.name,
         parameter=parameter,
@@ -371,7 +373,7 @@ def of_spec(
     dataset: ZSLDataset | None = None,
     on_progress: Callable[[int, int, str], None] | None = None,
 ) -> BiasVariance:
-    """Take the error apart along the path of a spec, its parameters as they are given."""
+    """Decompose the error along the path of a spec, with its given parameters."""
     dataset = spec.opened(dataset)
     return bias_variance(
         spec.estimator,
@@ -386,20 +388,20 @@ def of_spec(
 
 
 def _parts(
-    kept: Sequence[Sequence[Draws]], t: np.ndarray, side: np.ndarray, judged: np.ndarray
+    summaries: Sequence[Sequence[Draws]], t: np.ndarray, side: np.ndarray, judged: np.ndarray
 ) -> tuple[Decomposition, ...]:
     """Return the parts of the error at every value, over the images of one side.
 
     Parameters
     ----------
-    kept : one Draws for every draw of classes, and in it for every value
+    summaries : one Draws for every draw of classes, and in it for every value
     t : array of shape (n_images, n_attributes)
     side : bool array of shape (n_images,)
     judged : bool array of shape (n_class_draws, n_images)
     """
     return tuple(
         decompose(Draws.joined(of_value, side), t[side], present=judged[:, side])
-        for of_value in zip(*kept, strict=True)
+        for of_value in zip(*summaries, strict=True)
     )
 
 
@@ -421,7 +423,7 @@ def _some_of_each(problem: Problem, n_predictions: int) -> np.ndarray:
     """Return the first test images of every class, as many as memory allows."""
     y = problem.y_test
     n_classes = len(np.unique(y))
-    most = KEPT_VALUES // (n_predictions * problem.candidates.shape[1] * n_classes)
+    most = BUFFERED_VALUES // (n_predictions * problem.candidates.shape[1] * n_classes)
     order = np.argsort(y, kind="stable")
     place = np.empty(len(y), np.intp)
     place[order] = np.arange(len(y)) - np.searchsorted(y[order], y[order])

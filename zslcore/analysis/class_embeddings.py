@@ -166,18 +166,18 @@ def _figure(drawn: np.ndarray, seen: np.ndarray, accuracy: np.ndarray) -> np.nda
 
 
 def in_a_sentence(compared: pd.DataFrame, reference: str) -> str:
-    """Say of how many comparisons for ZSL the reference is better, worse, or not told apart."""
+    """Return in how many comparisons for ZSL the reference is better, worse or not different."""
     zsl = compared[(compared["figure"] == FIGURES[0]) & compared["difference"].notna()]
     if zsl.empty:
         return "There is nothing to compare yet."
-    told = zsl["p_holm"] < SIGNIFICANT
-    better, worse = (int((told & side).sum()) for side in (zsl["difference"] < 0,
+    significant = zsl["p_holm"] < SIGNIFICANT
+    better, worse = (int((significant & side).sum()) for side in (zsl["difference"] < 0,
                                                            zsl["difference"] > 0))  # fmt: skip
     rest = len(zsl) - better - worse
     return (
         f"For ZSL, the accuracy with {reference} is higher in {better} of {len(zsl)} comparisons, "
-        f"lower in {worse}, and not told apart in {rest} (paired t-test over classes, p below "
-        f"{SIGNIFICANT} after Holm)."
+        f"lower in {worse}, and not significantly different in {rest} (paired t-test over "
+        f"classes, p below {SIGNIFICANT} after Holm)."
     )
 
 

@@ -1,4 +1,4 @@
-r"""Many methods on many data sets, read off the runs that are kept.
+r"""Compare many methods on many data sets, from stored runs.
 
 A comparison is a set of runs: every method on every split of every data set, its parameters chosen
 on the folds, and once more for each fold with what that fold alone would have chosen; the test set
@@ -20,9 +20,9 @@ good, the bad and the ugly", TPAMI 2019, figures 3, 4 and 7.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Literal, Protocol, get_args
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, get_args
 
 import numpy as np
 import pandas as pd
@@ -31,31 +31,26 @@ from zslcore.analysis import ranking
 from zslcore.datasets import ZSLDataset
 from zslcore.datasets.benchmarks import benchmark_of
 from zslcore.datasets.facts import published
-from zslcore.datasets.features import FeatureScaling, PrototypeScaling
 from zslcore.evaluation.protocol import Task
-from zslcore.evaluation.runs import RunResult, execute
+from zslcore.evaluation.runs import RunResult
 from zslcore.evaluation.specs import RunSpec
-from zslcore.evaluation.store import RunStore
 from zslcore.exceptions import DatasetError, closest_name
+from zslcore.features.views import FeatureScaling, PrototypeScaling
 from zslcore.metrics import Average, harmonic_mean
 from zslcore.metrics.bootstrap import class_draws
+from zslcore.results.planning import Choice, Plan, Results, planned
 
 __all__ = [
-    "CHOICES",
     "MEASURES",
-    "Choice",
     "ComparisonSpec",
-    "Kept",
     "Measure",
     "accuracies",
     "agreement_with_printed",
     "as_text",
     "by_class",
-    "complete",
     "measured",
     "missing",
     "occasions",
-    "planned",
     "printed",
     "run_of",
     "unlike_printed",
@@ -63,28 +58,18 @@ __all__ = [
 
 Measure = Literal["zsl", "u", "s", "H", "u at gamma", "s at gamma", "H at gamma"]
 MEASURES: tuple[Measure, ...] = get_args(Measure)
-#: How parameters were chosen: on all folds, on one of them, or on the test set.
-Choice = Literal["validated", "folds", "oracle"]
-CHOICES: tuple[Choice, ...] = get_args(Choice)
-
-
-class Kept(Protocol):
-    """Where results are looked up by their key: a run store, or what was read from one."""
-
-    def get(self, key: str, /) -> RunResult | None:
-        """Return the result kept under a key; None without one."""
 
 
 @dataclass(frozen=True, slots=True)
 class ComparisonSpec:
-    """What is compared.
+    """The specification of a comparison.
 
     Parameters
     ----------
     datasets : mapping of names to content digests
     splits, methods : names; a split that a data set does not have is left out there
     task : "zsl" or "gzsl", what parameters are chosen for
-    features, prototypes : preprocessing, see :class:`zslcore.datasets.features.Preprocessing`
+    features, prototypes : preprocessing, see :class:`zslcore.features.views.Preprocessing`
     seed : int
     """
 
@@ -116,36 +101,21 @@ class ComparisonSpec:
                 for method in self.methods:
                     yield self.run(dataset.name, split, method)
 
+    def plan(self, datasets: Mapping[str, ZSLDataset], choices: Collection[Choice] = ()) -> Plan:
+        """Return the plan of all runs, with what follows from them; see :class:`Plan`."""
+        runs = [run for dataset in datasets.values() for run in self.runs_on(dataset)]
+        return Plan(runs, choices=choices)
+
 
 # --- What is run, and what is there ---------------------------------------------------------------
 
 
-def planned(result: RunResult, choice: Choice) -> tuple[RunSpec, ...]:
-    """Return the runs that belong to a result: with what each fold, or the test set, would choose.
-
-    Nothing for "validated", which the result itself is. Where parameters were chosen for ZSL, which
-    has no gamma, it is chosen on all folds with them.
-    """
-    spec = replace(result.spec, grid={})
-    if choice == "folds":
-        return tuple(
-            replace(spec, params=result.params | fold.params, gamma=fold.gamma)
-            for fold in result.fold_choices
-        )
-    if choice == "oracle" and result.oracle is not None:
-        peek, for_zsl = result.oracle, spec.select_for == "zsl" or result.oracle.gamma is None
-        params = peek.zsl_params if for_zsl else peek.gzsl_params or {}
-        gamma = None if for_zsl else peek.gamma
-        return (replace(spec, params=result.params | params, gamma=gamma),)
-    return ()
-
-
 def run_of(
-    spec: RunSpec, store: Kept, choices: Collection[Choice] = ()
+    spec: RunSpec, store: Results, choices: Collection[Choice] = ()
 ) -> tuple[RunResult | None, dict[Choice, tuple[RunResult | None, ...]]]:
     """Return what the store has of a run, and of the runs that belong to it, by choice."""
-    first = store.get(spec.present.key)
-    if first is None or _lacks(first, choices):
+    first = Plan([spec], choices=choices).first(spec, store)
+    if first is None:
         return None, {}
     more = {
         choice: tuple(store.get(other.key) for other in planned(first, choice))
@@ -154,64 +124,25 @@ def run_of(
     return first, more
 
 
-def _lacks(result: RunResult, choices: Collection[Choice]) -> bool:
-    """Whether a kept result does not say what is asked, as those of earlier versions."""
-    return ("folds" in choices and bool(result.spec.grid) and not result.fold_choices) or (
-        "oracle" in choices and result.oracle is None
-    )
-
-
 def missing(
     spec: ComparisonSpec,
     datasets: Mapping[str, ZSLDataset],
-    store: Kept,
+    store: Results,
     choices: Collection[Choice] = (),
 ) -> list[RunSpec]:
-    """Return the runs of a comparison that the store does not hold with all that belongs to them.
+    """Return the runs of a comparison that the store lacks, or what follows from them.
 
     Parameters
     ----------
     spec : ComparisonSpec
     datasets : name -> ZSLDataset
-    store : a RunStore, or results by their key
-    choices : of :data:`CHOICES`, beyond "validated"
+    store : a ResultStore, or results by their key
+    choices : of :data:`zslcore.results.planning.CHOICES`, beyond "validated"
     """
-    lacking = []
-    for dataset in datasets.values():
-        for run in spec.runs_on(dataset):
-            first, more = run_of(run, store, choices)
-            if first is None or any(None in results for results in more.values()):
-                lacking.append(run)
-    return lacking
+    return spec.plan(datasets, choices).unfinished(store)
 
 
-def complete(
-    spec: RunSpec,
-    dataset: ZSLDataset,
-    store: RunStore,
-    choices: Collection[Choice] = (),
-    on_fit: Callable[[int, int], None] | None = None,
-) -> int:
-    """Run what the store does not hold of a run and of those that belong to it.
-
-    Returns
-    -------
-    int, how many were run
-    """
-    first, fitted = store.get(spec.present.key), 0
-    if first is None or _lacks(first, choices):
-        first = execute(spec, dataset, with_oracle="oracle" in choices, on_progress=on_fit)
-        store.put(first)
-        fitted += 1
-    for choice in choices:
-        for other in planned(first, choice):
-            if store.get(other.key) is None:
-                store.put(execute(other, dataset, with_oracle=False))
-                fitted += 1
-    return fitted
-
-
-# --- What is read off -----------------------------------------------------------------------------
+# --- Figures --------------------------------------------------------------------------------------
 
 
 def accuracies(result: RunResult, measure: Measure) -> tuple[dict[int, float], dict[int, float]]:
@@ -289,7 +220,7 @@ class Occasions:
         )
 
     def only(self, wanted: Sequence[bool]) -> Occasions:
-        """Return some of the occasions; ``wanted`` says which, one by one."""
+        """Return some of the occasions; ``wanted`` is a mask."""
         rows = np.flatnonzero(np.asarray(wanted, dtype=bool))
         names = tuple(self.names[i] for i in rows)
         return Occasions(self.methods, names, self.figures[:, rows], self.seconds[rows])
@@ -315,7 +246,7 @@ class Occasions:
 def occasions(
     spec: ComparisonSpec,
     datasets: Mapping[str, ZSLDataset],
-    store: Kept,
+    store: Results,
     measure: Measure,
     *,
     choice: Choice = "validated",
@@ -329,7 +260,7 @@ def occasions(
     ----------
     spec : ComparisonSpec
     datasets : name -> ZSLDataset
-    store : a RunStore, or results by their key
+    store : a ResultStore, or results by their key
     measure : of :data:`MEASURES`
     choice : "validated", "folds" (an occasion a fold) or "oracle"
     average : "class" or "sample"
@@ -342,7 +273,7 @@ def occasions(
     blocks, times = [], []
     for dataset in datasets.values():
         for split in (name for name in spec.splits if name in dataset.splits):
-            found = [_kept(spec.run(dataset.name, split, m), store, choice) for m in spec.methods]
+            found = [_stored(spec.run(dataset.name, split, m), store, choice) for m in spec.methods]
             n = max(len(results) for results in found)
             out = () if left_out is None else left_out.get(dataset.name, ())
             classes, weights = _weights(dataset, split, average, out, n_draws)
@@ -364,7 +295,7 @@ def occasions(
     )
 
 
-def _kept(spec: RunSpec, store: Kept, choice: Choice) -> tuple[RunResult | None, ...]:
+def _stored(spec: RunSpec, store: Results, choice: Choice) -> tuple[RunResult | None, ...]:
     first, more = run_of(spec, store, () if choice == "validated" else (choice,))
     return (first,) if choice == "validated" else more.get(choice, ())
 
@@ -398,7 +329,7 @@ def as_text(found: Occasions) -> str:
             f"{of_draws.mean_rank[j]:9.2f}   {interval:12}  {of_draws.first[j]:.0%}"
         )
     if len(ranked.names) > 1 and len(ranked.methods) > 2:
-        test = ranking.told_apart(ranked.figures[0])
+        test = ranking.friedman_test(ranked.figures[0])
         lines.append(
             f"Friedman p = {test.p:.3g} over {test.occasions} occasions; critical difference "
             f"{test.critical_difference:.2f} (Nemenyi, 5 %)"
@@ -448,25 +379,25 @@ def unlike_printed(
     average: Average = "class",
     left_out: Mapping[str, Collection[int]] | None = None,
 ) -> list[str]:
-    """Say in what a measure of a comparison is another figure than the paper's tables 3 and 6 have.
+    """Return how a measure of a comparison differs from the figure of the paper's tables 3 and 6.
 
     Parameters
     ----------
     spec : ComparisonSpec
     measure, choice, average, left_out : as for :func:`occasions`
     """
-    said = []
+    found = []
     if measure.endswith("at gamma"):
-        said.append("ours is at a chosen gamma, the printed one without calibration")
+        found.append("ours is at a chosen gamma, the printed one without calibration")
     if spec.task != "zsl":
-        said.append("our parameters are chosen for GZSL, the printed ones for ZSL")
+        found.append("our parameters are chosen for GZSL, the printed ones for ZSL")
     if choice == "oracle":
-        said.append("ours is chosen on the test set")
+        found.append("ours is chosen on the test set")
     if average != "class":
-        said.append("ours is per image, the printed one per class")
+        found.append("ours is per image, the printed one per class")
     if left_out and any(left_out.values()):
-        said.append("ours leaves classes out")
-    return said
+        found.append("ours leaves classes out")
+    return found
 
 
 def agreement_with_printed(

@@ -1,8 +1,8 @@
 """What ten crops add: the printed table, and data sets that differ in nothing but their crops.
 
-The calibration paper averages the features of ten crops of an image (its table 3) beside those of
-the middle one (tables 1 and 2). Two data sets that ``zslcore extract`` made of the same images with
-the same encoder say in their provenance how many crops they are of.
+The calibration paper averages the features of ten crops of an image (its table 3), and uses those
+of the middle one elsewhere (tables 1 and 2). Two data sets that ``zslcore extract`` made of the
+same images with the same encoder state in their provenance how many crops they are of.
 
 References
 ----------
@@ -20,19 +20,21 @@ import pandas as pd
 
 from zslcore.datasets.base import ZSLDataset
 from zslcore.datasets.facts import published
+from zslcore.evaluation.protocol import Task
 from zslcore.evaluation.runs import RunResult
 
 __all__ = ["FIGURES", "crop_pairs", "crops_of", "measured_crops", "printed_crops"]
 
 #: Figure -> the task for which its parameters are chosen here.
-FIGURES = {"ZSL": "zsl", "H at gamma": "gzsl"}
-#: How the provenance of features says it, see :func:`zslcore.extraction.extracting.provenance_of`.
+FIGURES: dict[str, Task] = {"ZSL": "zsl", "H at gamma": "gzsl"}
+#: How the provenance of features states it, see
+#: :func:`zslcore.extraction.extracting.provenance_of`.
 _CROPS = re.compile(r"(?:middle crop|mean over (\d+) crops) of (?=\d)")
 _RECIPE = re.compile(r"encoder .*; SHA-256 .*?; shorter side .*(?=; zslcore )")
 
 
 def crops_of(dataset: ZSLDataset) -> tuple[str, int] | None:
-    """Return how features were made apart from their crops, and of how many crops they are.
+    """Return the recipe of features without their crops, and the number of crops.
 
     Parameters
     ----------
@@ -43,10 +45,10 @@ def crops_of(dataset: ZSLDataset) -> tuple[str, int] | None:
     Encoder, weights and size in words, and a number; None where the provenance does not say it
     """
     recipe = _RECIPE.search(dataset.source)
-    said = recipe and _CROPS.search(recipe[0])
-    if not recipe or not said:
+    crops = recipe and _CROPS.search(recipe[0])
+    if not recipe or not crops:
         return None
-    return _CROPS.sub("", recipe[0]), int(said[1] or 1)
+    return _CROPS.sub("", recipe[0]), int(crops[1] or 1)
 
 
 def crop_pairs(datasets: Mapping[str, ZSLDataset]) -> list[tuple[str, str]]:

@@ -1,8 +1,8 @@
 """Train on one data set, test on another with the same classes.
 
-Parameters and gamma are chosen on the folds of the *training* data set, which is all that somebody
-has who meets the other one only at the test; one fit is then scored on both test sets. What the
-resulting table says is asked in :mod:`zslcore.analysis.cross_tests`.
+Parameters and gamma are chosen on the folds of the *training* data set, since the other one is
+unknown before the test; one fit is then scored on both test sets. The resulting table is tested in
+:mod:`zslcore.analysis.cross_tests`.
 
 References
 ----------
@@ -16,8 +16,8 @@ import hashlib
 import json
 import time
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -28,17 +28,17 @@ from zslcore import version
 from zslcore.analysis.inventory import class_table
 from zslcore.datasets.base import ZSLDataset
 from zslcore.evaluation import protocol
-from zslcore.evaluation.runs import Origin, choose, spec_from_0_1_0, without_release
+from zslcore.evaluation.runs import Origin, choose, without_release
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import DatasetError
 from zslcore.methods import METHODS
 from zslcore.methods.base import with_seed
-from zslcore.storage.files import data_folder, written_whole
+from zslcore.results.result import result_of
+from zslcore.results.store import ResultStore
 from zslcore.storage.records import Schema, UnreadableError
 
 __all__ = [
     "CrossAccuracy",
-    "CrossStore",
     "check_pair",
     "cross_accuracy",
     "cross_table",
@@ -93,6 +93,23 @@ class CrossAccuracy:
         row |= {name: getattr(spec, name) for name in ("split", "select_for", "seed")}
         return row | {"seconds": self.seconds, "version": self.version, "commit": self.commit}
 
+    def about(self) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+        """Return what was fitted, and one row of figures per test set, as a run's row has them."""
+        spec, shared = self.spec, {"dataset": self.spec.dataset, "digest": self.spec.digest}
+        names = ("method", "split", "select_for", "features", "prototypes", "seed")
+        shared |= {name: getattr(spec, name) for name in names}
+        names = ("gamma", "gamma_origin", "params_origin", "seconds", "version", "commit")
+        shared |= {name: getattr(self, name) for name in names}
+        shared |= {"params": json.dumps(self.params), "revisions": json.dumps(spec.revisions)}
+        rows = []
+        for row in self.rows():
+            figures = {name: value for name, value in row.items() if name not in shared}
+            for name in ("train_dataset", "test_dataset", "top1_per_class", "top1_per_sample"):
+                del figures[name]
+            figures["zsl"], figures["tested"] = row["top1_per_class"], row["test_dataset"]
+            rows.append(figures)
+        return shared, rows
+
     def to_json(self) -> str:
         """Return the result as JSON, under the version of its schema."""
         return SCHEMA.dump(self)
@@ -109,12 +126,7 @@ class CrossAccuracy:
         return SCHEMA.load(text)
 
 
-def _from_0_1_0(values: dict[str, Any]) -> dict[str, Any]:
-    spec = spec_from_0_1_0(values["spec"])
-    return values | {"spec": spec, "version": values["spec"]["version"], "commit": ""}
-
-
-SCHEMA = Schema(CrossAccuracy, version=3, migrations={1: _from_0_1_0, 2: without_release})
+SCHEMA = Schema(CrossAccuracy, version=3, migrations={2: without_release})
 
 
 def check_pair(train: ZSLDataset, test: ZSLDataset, split: str) -> None:
@@ -231,31 +243,6 @@ def _problem_on(
 # --- The table ------------------------------------------------------------------------------------
 
 
-class CrossStore:
-    """Finished fits, one JSON file each, so that interrupted work goes on where it stopped.
-
-    Parameters
-    ----------
-    folder : path, optional
-        ``cross`` in the data folder by default; made when the first result is put.
-    """
-
-    def __init__(self, folder: Path | str | None = None) -> None:
-        self.folder = Path(folder) if folder else data_folder() / "cross"
-
-    def get(self, key: str) -> CrossAccuracy | None:
-        """Return the result under ``key``; None without one, or with one that cannot be read."""
-        try:
-            return CrossAccuracy.from_json((self.folder / f"{key}.json").read_text("utf-8"))
-        except (OSError, ValueError, UnreadableError):
-            return None
-
-    def put(self, key: str, result: CrossAccuracy) -> None:
-        """Keep a result; a reader never finds half of it."""
-        with written_whole(self.folder / f"{key}.json") as file:
-            file.write(result.to_json().encode())
-
-
 def cross_table(
     first: ZSLDataset,
     second: ZSLDataset,
@@ -263,7 +250,7 @@ def cross_table(
     *,
     split: str = "PS",
     across: bool = True,
-    store: CrossStore | None = None,
+    store: ResultStore | None = None,
     on_progress: Progress | None = None,
     **options: Any,
 ) -> pd.DataFrame:
@@ -276,8 +263,8 @@ def cross_table(
     split : name, of both
     across : bool, default=True
         False for data sets whose features differ: each is tested on itself only.
-    store : CrossStore, optional
-        Where finished fits are looked for and kept.
+    store : ResultStore, optional
+        Where finished fits are looked up and stored.
     on_progress : callable(done, total, message), optional
         Called after every fit; ``total`` is two fits a method, parts of a fit are fractions. What
         it raises ends the work; the store keeps what was finished.
@@ -312,7 +299,7 @@ def cross_table(
         spec = RunSpec(train.name, split, name, digest=train.digest, **options)
         message = f"{name} on {train.name}"
         tick = _tick(on_progress, done, len(work), message)
-        rows += _kept(spec, train, tests if across else tests[:1], store, tick).rows()
+        rows += _stored(spec, train, tests if across else tests[:1], store, tick).rows()
         if on_progress:
             on_progress(done + 1, len(work), message)
     return pd.DataFrame(rows)
@@ -327,23 +314,36 @@ def fitting_methods(*datasets: ZSLDataset) -> list[str]:
     return [name for name, method in METHODS.items() if joint or not method.card.joint_space]
 
 
-def _kept(
+def _stored(
     spec: RunSpec,
     train: ZSLDataset,
     tests: Sequence[ZSLDataset],
-    store: CrossStore | None,
+    store: ResultStore | None,
     on_progress: protocol.Progress | None,
 ) -> CrossAccuracy:
-    """Return the kept result of a fit, or make it and keep it."""
+    """Return the stored result of a fit, or make and store it."""
     if store is None:
         return cross_accuracy(spec, train, tests, on_progress=on_progress)
-    asked = [spec.to_json(), *sorted(f"{test.name} {test.digest}" for test in tests)]
-    key = hashlib.sha256("\n".join(asked).encode()).hexdigest()[:16]
-    result = store.get(key)
+    key = crossed_key(spec, tests)
+    result = stored_crossed(store, key)
     if result is None:
         result = cross_accuracy(spec, train, tests, on_progress=on_progress)
-        store.put(key, result)
+        store.put_result(result_of("crossed", key, *result.about(), json.loads(result.to_json())))
     return result
+
+
+def crossed_key(spec: RunSpec, tests: Sequence[ZSLDataset]) -> str:
+    """Return the SHA-256 of a fit and its test sets, 16 hex digits."""
+    of = [spec.to_json(), *sorted(f"{test.name} {test.digest}" for test in tests)]
+    return hashlib.sha256("\n".join(of).encode()).hexdigest()[:16]
+
+
+def stored_crossed(store: ResultStore, key: str) -> CrossAccuracy | None:
+    """Return a stored result; None without one, or with one that cannot be read."""
+    text = store.record("crossed", key)
+    with suppress(UnreadableError):
+        return None if text is None else CrossAccuracy.from_json(text)
+    return None
 
 
 def _tick(

@@ -1,4 +1,4 @@
-r"""Whether one data set is a fair stand-in for another: what the crossed accuracies say.
+r"""Test whether one data set can stand in for another, on the crossed accuracies.
 
 Of two data sets 1 and 2, a method has four accuracies :math:`a_{train:test}`, see
 :mod:`zslcore.analysis.cross_dataset`, and of them
@@ -37,12 +37,12 @@ __all__ = [
     "QUESTIONS",
     "PrintedClaim",
     "as_table",
-    "beside_printed",
     "claim_explained",
     "cross_tests",
     "differences",
     "four_cells",
     "printed_table",
+    "with_printed",
 ]
 
 Unit = Literal["pair", "method"]
@@ -85,8 +85,8 @@ def four_cells(
     return wide.reindex(table["method"].unique())
 
 
-def beside_printed(table: pd.DataFrame, first: str, second: str) -> pd.DataFrame:
-    """Put ZSL accuracies beside the printed ones.
+def with_printed(table: pd.DataFrame, first: str, second: str) -> pd.DataFrame:
+    """Add the printed ZSL accuracies to a table.
 
     Parameters
     ----------
@@ -112,12 +112,12 @@ def beside_printed(table: pd.DataFrame, first: str, second: str) -> pd.DataFrame
     return both.assign(deviation=both["here"] - both["published"])
 
 
-# --- What the table says --------------------------------------------------------------------------
+# --- Tests of the table ---------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class PrintedClaim:
-    """A p-value as a paper prints it, and the pairs that the paper says it is of.
+    """A p-value as a paper prints it, and the pairs it is of according to the paper.
 
     Attributes
     ----------
@@ -236,7 +236,7 @@ def as_table(tests: Mapping[str, PairedTest]) -> pd.DataFrame:
 def claim_explained(
     tests: Mapping[str, PairedTest] | None = None, claim: PrintedClaim = PRINTED_CLAIM
 ) -> str:
-    """Say whether a printed p-value follows from its table, and of which pairs it would be.
+    """Explain whether a printed p-value follows from its table, and of which pairs it would be.
 
     Parameters
     ----------

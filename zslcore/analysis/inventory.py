@@ -1,4 +1,4 @@
-"""What is in a data set: its figures beside the papers', its classes, its split, its attributes.
+"""The content of a data set: figures compared with the papers', classes, split, attributes.
 
 Everything here is counted from the data set at hand; printed figures and the classes known to be
 among those of ImageNet-1K come from :mod:`zslcore.datasets.facts`. Results are tidy tables.
@@ -52,7 +52,7 @@ AttributeOrder = Literal["given", "name", "telling", "similar"]
 
 
 def statistics(dataset: ZSLDataset) -> pd.DataFrame:
-    """Count a data set and put the papers' figures beside it.
+    """Count a data set, and add the papers' figures.
 
     Returns
     -------
@@ -114,7 +114,7 @@ def class_table(dataset: ZSLDataset, split: Split) -> pd.DataFrame:
         One row per class in the data set's order: ``class``, ``role`` ("seen", "unseen", "both"
         for a class that trains and is tested as unseen, "none"), ``images``, then the parts of
         ``PARTS``, which add up to ``images``: ``several`` counts images that are in more than one
-        part, a leak, and ``none`` those in no part. ``imagenet1k`` says how the class is known to
+        part, a leak, and ``none`` those in no part. ``imagenet1k`` is how the class is known to
         be among ImageNet-1K's: "published", "name", "" (not known to be), or missing where no list
         was made for this data.
     """
@@ -165,7 +165,7 @@ def sorted_classes(table: pd.DataFrame, order: str) -> pd.DataFrame:
 
 
 def fold_roles(dataset: ZSLDataset, split: Split) -> pd.DataFrame:
-    """Say what every class is in every fold.
+    """Return the role of every class in every fold.
 
     Returns
     -------
@@ -186,7 +186,7 @@ def fold_roles(dataset: ZSLDataset, split: Split) -> pd.DataFrame:
 
 
 def known_to_extractor(dataset: ZSLDataset) -> pd.Series:
-    """Say of every class how it is known to be one of ImageNet-1K's.
+    """Return the evidence that a class is in ImageNet-1K, by class.
 
     Returns
     -------
@@ -285,7 +285,7 @@ def attribute_table(
 
 
 def search_names(names: Sequence[str], words: str) -> np.ndarray | None:
-    """Return the positions of names that hold one of the words, None where no word is asked for.
+    """Return the positions of names that hold one of the words, None without any word.
 
     Parameters
     ----------
@@ -309,7 +309,7 @@ def _searched(names: Sequence[str], words: str) -> np.ndarray:
 
 
 def _ordered(A: np.ndarray, names: Sequence[str], order: str) -> np.ndarray:
-    """Order the rows of ``A`` as asked."""
+    """Return the order of the rows of ``A``: by name, deviation, similarity or as they are."""
     if order == "name":
         return np.argsort([name.lower() for name in names], kind="stable")
     if order == "telling":

@@ -1,4 +1,4 @@
-r"""What happens at 21,000 classes: one method on the nine ImageNet test sets of the benchmark.
+r"""Zero-shot learning with 21,000 classes: the nine ImageNet test sets of the benchmark.
 
 Parameters are chosen on the released fold of training classes (750 to fit, 250 to validate), the
 method is fitted on all 1,000, and one pass over the test images counts the rank of the true class
@@ -35,11 +35,11 @@ import pandas as pd
 
 from zslcore.datasets import ZSLDataset
 from zslcore.datasets.facts import published
-from zslcore.datasets.features import FeatureView, Preprocessing
 from zslcore.datasets.imagenet import SETS, imagenet, imagenet_rows
 from zslcore.datasets.imagenet_simulated import populations
 from zslcore.evaluation.protocol import Problem, require_unseen, select
 from zslcore.exceptions import DatasetError, ParameterError
+from zslcore.features.views import FeatureView, Preprocessing
 from zslcore.large.engine import HERE, Engine
 from zslcore.large.ranks import RankCounts, Task, count_ranks
 from zslcore.methods import get_method
@@ -150,7 +150,7 @@ class LargeScale:
     validated : whether they were chosen
     counts : ranks of the true class in every set
     rows : int array of shape (n_classes,)
-        Row of :func:`zslcore.datasets.imagenet.imagenet` of every class, -1 for one that is none.
+        Row of :func:`zslcore.datasets.imagenet.imagenet` of every class, -1 for any other class.
     answers : :class:`Answers`, None for a method whose scores are no inner products
     """
 
@@ -161,11 +161,11 @@ class LargeScale:
     answers: Answers | None
 
     @property
-    def kept(self) -> Answers:
-        """What is kept of the images; refused where nothing is."""
+    def required_answers(self) -> Answers:
+        """The answers to the images; raises where there are none."""
         if self.answers is None:
             raise ParameterError(
-                "The scores of this method are no inner products, so no single answers are kept."
+                "The scores of this method are no inner products, so no single answers are stored."
             )
         return self.answers
 
@@ -345,7 +345,7 @@ def hierarchical_precision(result: LargeScale, sample: int = SAMPLE) -> pd.DataF
     Parameters
     ----------
     result : LargeScale, with ``answers``
-    sample : classes of a set, spread evenly, whose first test image is asked
+    sample : classes of a set, spread evenly, whose first test image is answered
 
     Returns
     -------
@@ -354,9 +354,9 @@ def hierarchical_precision(result: LargeScale, sample: int = SAMPLE) -> pd.DataF
     Raises
     ------
     ParameterError
-        When nothing is kept to answer from.
+        When no answers are stored.
     """
-    answers, counts, rows, found = result.kept, result.counts, result.rows, []
+    answers, counts, rows, found = result.required_answers, result.counts, result.rows, []
     for name, inside in zip(counts.names, counts.in_set, strict=True):
         candidates = np.flatnonzero(inside)
         tested = np.flatnonzero(inside[answers.classes])
@@ -388,7 +388,7 @@ def _steps(centers: np.ndarray, candidates: np.ndarray) -> np.ndarray:
 def nearest_answers(
     result: LargeScale, row: int, k: int = 10, *, task: Task = "zsl"
 ) -> pd.DataFrame:
-    """Return what the first test image of a class is answered with, along the hypernym tree.
+    """Return the answers to the first test image of a class, along the hypernym tree.
 
     Parameters
     ----------
@@ -406,9 +406,9 @@ def nearest_answers(
     Raises
     ------
     ParameterError
-        When nothing is kept to answer from.
+        When no answers are stored.
     """
-    answers, counts, facts = result.kept, result.counts, imagenet()
+    answers, counts, facts = result.required_answers, result.counts, imagenet()
     columns = ["rank", "synset", "class", "seen", "steps", "common", "depth"]
     own = np.flatnonzero(result.rows == row)
     place = answers.place(int(own[0])) if len(own) else None

@@ -1,4 +1,4 @@
-r"""What a leak costs, in points: one method, one test set, with the leak and without.
+r"""The effect of a leak in points: one method, one test set, with the leak and without.
 
 Three leaks of published splits can be measured on any data that have what it takes:
 
@@ -35,10 +35,10 @@ import pandas as pd
 
 from zslcore.analysis import resampling
 from zslcore.datasets import Fold, Split, ZSLDataset
-from zslcore.datasets.features import Preprocessing
 from zslcore.evaluation import protocol
 from zslcore.evaluation.protocol import ScoredTest
 from zslcore.exceptions import DatasetError, closest_name
+from zslcore.features.views import Preprocessing
 from zslcore.methods.base import ZSLEstimator
 from zslcore.metrics import bootstrap
 
@@ -242,7 +242,7 @@ def _of_shared_photographs(dataset: ZSLDataset, split: Split) -> np.ndarray:
         return np.empty(0, np.intp)
     names = np.array(dataset.image_files)
     of_test = names[np.concatenate([split.test_seen, split.test_unseen])]
-    # An empty name says nothing, two of them no more than one.
+    # An empty name identifies no photograph, nor do two equal ones.
     return split.trainval[np.isin(names[split.trainval], of_test[of_test != ""])]
 
 

@@ -1,4 +1,4 @@
-"""What a method mistakes for what, and how soon after the right class comes."""
+"""Confusions of a method, and the rank of the right class."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which classes a class is most like: by its description, and by the looks of its images."""
+"""The most similar classes of a class: by its description, and by its images."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def nearest_classes(
 ) -> pd.DataFrame:
     r"""Return the classes most like class ``c`` in both spaces, nearest first.
 
-    Likeness is the cosine of what sets two classes apart from the average class,
+    Likeness is the cosine of the deviations of two classes from the average class,
 
     .. math:: \cos(s_c - \bar s, s_k - \bar s),
 
@@ -68,7 +68,7 @@ def nearest_classes(
 def _likeness(S: np.ndarray, c: int) -> np.ndarray:
     """Return the centred cosine of every row with row ``c``; NaN where there is none."""
     known = np.isfinite(S).all(axis=1)
-    apart = S - S[known].mean(axis=0) if known.any() else S
+    centred = S - S[known].mean(axis=0) if known.any() else S
     with np.errstate(invalid="ignore", divide="ignore"):
-        unit = apart / np.linalg.norm(apart, axis=1, keepdims=True)
+        unit = centred / np.linalg.norm(centred, axis=1, keepdims=True)
     return unit @ unit[c]

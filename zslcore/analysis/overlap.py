@@ -27,10 +27,10 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from zslcore.datasets.base import Split, ZSLDataset
-from zslcore.datasets.features import Preprocessing
 from zslcore.datasets.folds import class_folds
 from zslcore.evaluation.protocol import ScoredTest, fit_and_score
 from zslcore.exceptions import ParameterError
+from zslcore.features.views import Preprocessing
 from zslcore.methods.base import ZSLEstimator
 from zslcore.metrics import per_class_accuracy
 from zslcore.metrics.gain import TINY, ByClass, _interval, gain_of, overlap_gain

@@ -10,10 +10,10 @@ the best, ties share the mean of their places. Of n occasions and k methods with
 
 Friedman's statistic (here without its correction for ties, which SciPy makes) asks whether all
 methods are alike; two methods whose mean ranks are closer than Nemenyi's critical difference CD
-cannot be told apart, where :math:`q_\alpha \sqrt 2` is a quantile of the studentized range of k
-values. Pairs are also tested each by Wilcoxon's signed ranks, adjusted after Holm.
+do not differ significantly, where :math:`q_\alpha \sqrt 2` is a quantile of the studentized range
+of k values. Pairs are also tested each by Wilcoxon's signed ranks, adjusted after Holm.
 
-How sure a rank is, is asked of the test classes, drawn again for all methods alike. The interval of
+The confidence of a rank comes from test classes resampled for all methods alike. The interval of
 a rank follows from which other methods are surely better and which surely worse: of method j on one
 occasion, with :math:`x^*` what a draw makes of the figures x and :math:`s_{ij}` the deviation of
 :math:`x^*_i - x^*_j`,
@@ -57,12 +57,13 @@ __all__ = [
     "RankingTest",
     "agreement",
     "critical_difference",
+    "friedman_test",
     "groups",
     "pairwise",
+    "rank_bounds",
     "rank_matrix",
     "ranking",
     "ranks_of",
-    "told_apart",
 ]
 
 #: Occasions are permuted so often for the p-value of Friedman's statistic.
@@ -152,15 +153,26 @@ def ranking(values: np.ndarray, level: float = 0.95) -> Ranking:
     if not len(drawn):
         unknown = np.full(values.shape[2], np.nan)
         return Ranking(of_draws[0], unknown, unknown, unknown)
-    of_occasions = [_bounds(values[:, k], 1 - (1 - level) / n) for k in range(n)]
+    of_occasions = [rank_bounds(values[:, k], 1 - (1 - level) / n) for k in range(n)]
     low, high = np.mean(of_occasions, axis=0)
     is_first = np.isclose(drawn, drawn.min(axis=1, keepdims=True))
     first = (is_first / is_first.sum(axis=1, keepdims=True)).mean(axis=0)
     return Ranking(of_draws[0], low, high, first)
 
 
-def _bounds(values: np.ndarray, level: float) -> tuple[np.ndarray, np.ndarray]:
-    """Return the lowest and the highest place every method can have on one occasion."""
+def rank_bounds(values: np.ndarray, level: float = 0.95) -> tuple[np.ndarray, np.ndarray]:
+    """Return the lowest and the highest place every method can have on one occasion.
+
+    Parameters
+    ----------
+    values : array of shape (1 + n_draws, n_methods)
+        The first row is what was measured, the others the same with test classes drawn again.
+    level : nominal coverage of each method's interval
+
+    Returns
+    -------
+    two arrays of shape (n_methods,), 1 is the best place
+    """
     k = values.shape[1]
     lowest, highest = np.empty(k), np.empty(k)
     for j in range(k):
@@ -178,7 +190,7 @@ def _bounds(values: np.ndarray, level: float) -> tuple[np.ndarray, np.ndarray]:
 
 @dataclass(frozen=True, slots=True)
 class RankingTest:
-    """Whether methods can be told apart at all.
+    """A test of whether methods rank differently.
 
     Attributes
     ----------
@@ -201,7 +213,7 @@ class RankingTest:
     smallest_p: float
 
 
-def told_apart(values: np.ndarray, alpha: float = 0.05, seed: int = 0) -> RankingTest:
+def friedman_test(values: np.ndarray, alpha: float = 0.05, seed: int = 0) -> RankingTest:
     """Test whether all methods rank alike.
 
     Parameters
@@ -255,12 +267,12 @@ def critical_difference(n_occasions: int, n_methods: int, alpha: float = 0.05) -
 
 @cache
 def _critical_value(n_methods: int, alpha: float) -> float:
-    """Return q of Nemenyi's test; kept, since its integral takes a second."""
+    """Return q of Nemenyi's test; cached, since its integral takes a second."""
     return float(studentized_range.ppf(1 - alpha, n_methods, np.inf) / np.sqrt(2))
 
 
 def groups(mean_rank: np.ndarray, critical: float) -> list[list[int]]:
-    """Return the largest groups of methods that the critical difference does not tell apart.
+    """Return the maximal groups of methods within the critical difference.
 
     Returns
     -------

@@ -21,9 +21,9 @@ import numpy as np
 import pandas as pd
 
 from zslcore.datasets.base import Split, ZSLDataset
-from zslcore.datasets.features import Preprocessing
 from zslcore.evaluation.protocol import Problem, ScoredTest
 from zslcore.exceptions import ParameterError
+from zslcore.features.views import Preprocessing
 from zslcore.methods import LinearS2V
 
 __all__ = [

@@ -11,7 +11,7 @@ value is judged by what a seen-unseen curve holds, from one pass over the test s
 
 Two values of :math:`\lambda` are marked, both chosen on the folds: the one for ZSL has the highest
 :math:`A_{U \to C_u}` there, the one for GZSL the highest H after the fold's own best gamma. With
-more regularisation the seen classes lose, which ZSL does not notice. Beside them stands the mean
+more regularisation the seen classes lose, which ZSL does not notice. They come with the mean
 squared error of the attributes that a method predicts:
 
 .. math:: \mathrm{MSE} = \frac{1}{N A} \sum_n \lVert f(x_n) - s_{y_n} \rVert^2
@@ -35,10 +35,10 @@ import pandas as pd
 from sklearn.base import clone
 
 from zslcore.datasets import Split, ZSLDataset, load
-from zslcore.datasets.features import FeatureScaling, Preprocessing, PrototypeScaling
 from zslcore.evaluation.protocol import Problem, Progress, best_common_gamma, select
 from zslcore.evaluation.specs import revisions_of
 from zslcore.exceptions import DatasetError, ParameterError, closest_name
+from zslcore.features.views import FeatureScaling, Preprocessing, PrototypeScaling
 from zslcore.methods import METHODS, get_method
 from zslcore.methods.base import Effect, ZSLEstimator, with_seed
 from zslcore.metrics import harmonic_mean, seen_unseen_curve
@@ -68,7 +68,7 @@ def regularized() -> tuple[str, ...]:
 def path_values(method: ZSLEstimator, parameter: str, n: int = N_VALUES) -> tuple[float, ...]:
     """Return the values of a path, evenly spaced in their logarithm.
 
-    It has the ends of the method's own grid, drawn apart to four decades where they are closer.
+    It has the ends of the method's own grid, widened to four decades where they are closer.
     Numbers of epochs are whole, and end with those of the grid: a longer training is not the same
     question.
 
@@ -91,17 +91,17 @@ def path_values(method: ZSLEstimator, parameter: str, n: int = N_VALUES) -> tupl
     low, high = min(known), max(known)
     if isinstance(low, int):
         return tuple(int(k) for k in np.unique(np.rint(np.geomspace(1, high, n))))
-    apart = max(np.sqrt(LEAST_RANGE * low / high), 1.0)
+    widening = max(np.sqrt(LEAST_RANGE * low / high), 1.0)
     # Written with twelve digits, so that every processor has the same values.
-    return tuple(float(f"{v:.12g}") for v in np.geomspace(low / apart, high * apart, n))
+    return tuple(float(f"{v:.12g}") for v in np.geomspace(low / widening, high * widening, n))
 
 
-# --- What is asked --------------------------------------------------------------------------------
+# --- The specification ----------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class RegularizationSpec:
-    """What a path is asked for; :attr:`made_by` is what else its figures depend on.
+    """The specification of a path; :attr:`made_by` is what else its figures depend on.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ class RegularizationSpec:
         Whether those of the method's grid that are not given are chosen on the folds, for GZSL;
         they are the defaults otherwise.
     n_values : int
-    features, prototypes : preprocessing, see :class:`zslcore.datasets.features.Preprocessing`
+    features, prototypes : preprocessing, see :class:`zslcore.features.views.Preprocessing`
     seed : int
     digest : str, of the data
     """
@@ -323,7 +323,7 @@ def follow(
     Parameters
     ----------
     method : ZSLEstimator
-        Its own parameters hold wherever nothing else is said.
+        Its own parameters hold wherever none are given.
     dataset, split : the data
     parameter : one of the method's ``regularizers``
     values : increasing
@@ -346,7 +346,7 @@ def follow(
             f"{dataset.name}, split {split.name!r}: has no test images of seen classes, without "
             "which there is no GZSL to compare with."
         )
-    tell, method = _Told(on_progress), with_seed(method, seed)
+    tell, method = _NamedProgress(on_progress), with_seed(method, seed)
     on_folds = partial(select, dataset=dataset, split=split, preprocessing=preprocessing, seed=seed)
     others = {name: known for name, known in method.param_grid.items() if name in choose}
     validated = bool(set(others) - {parameter})
@@ -378,8 +378,8 @@ def follow(
     )
 
 
-class _Told:
-    """Hands progress on with what is being done."""
+class _NamedProgress:
+    """Reports progress with the name of the current step."""
 
     def __init__(self, on_progress: Tell | None) -> None:
         self.on_progress = on_progress

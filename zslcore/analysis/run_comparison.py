@@ -1,8 +1,8 @@
-"""What differs between two runs: in what was asked, in the figures, class by class.
+"""The differences of two runs: in the spec, in the figures, class by class.
 
-Figures are only as comparable as what was asked: :func:`cautions` says in sentences what stands
-between the two. Classes are paired by name, which makes the difference of two methods on the same
-test set far surer than the two intervals beside each other would tell.
+Figures are only as comparable as their specs: :func:`cautions` returns in sentences what limits
+a comparison. Classes are paired by name, which makes the difference of two methods on the same
+test set far surer than two separate intervals.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def in_spec(first: RunResult, second: RunResult) -> pd.DataFrame:
         One row a field, in the order of a reader: ``field``, ``first``, ``second`` as text (empty
         where a run has no such field) and ``differs``. Parameters are those the runs used.
     """
-    both = [_asked(result) for result in (first, second)]
+    both = [_spec_and_origin(result) for result in (first, second)]
     rows = [
         (name, *("" if each.get(name) is None else str(each[name]) for each in both))
         for name in dict.fromkeys([*both[0], *both[1]])
@@ -41,18 +41,18 @@ def in_spec(first: RunResult, second: RunResult) -> pd.DataFrame:
     return table.assign(differs=table["first"] != table["second"])
 
 
-def _asked(result: RunResult) -> dict[str, Any]:
+def _spec_and_origin(result: RunResult) -> dict[str, Any]:
     """Return everything the figures depend on, and what made them."""
     spec = result.spec
-    asked: dict[str, Any] = {name: getattr(spec, name) for name in SPEC}
-    asked |= {f"parameter {name}": value for name, value in sorted(result.params.items())}
-    asked |= {"parameters are": result.params_origin, "chosen by": result.rule}
-    asked |= {"gamma": result.gamma, "gamma is": result.gamma_origin}
+    fields: dict[str, Any] = {name: getattr(spec, name) for name in SPEC}
+    fields |= {f"parameter {name}": value for name, value in sorted(result.params.items())}
+    fields |= {"parameters are": result.params_origin, "chosen by": result.rule}
+    fields |= {"gamma": result.gamma, "gamma is": result.gamma_origin}
     for name, values in (spec.grid or {}).items():
-        asked[f"grid of {name}"] = ", ".join(map(str, values))
-    asked |= {f"revision of {name}": number for name, number in spec.revisions.items()}
-    asked |= {"version": result.version, "commit": result.commit}
-    return asked | dict(sorted(result.environment.items()))
+        fields[f"grid of {name}"] = ", ".join(map(str, values))
+    fields |= {f"revision of {name}": number for name, number in spec.revisions.items()}
+    fields |= {"version": result.version, "commit": result.commit}
+    return fields | dict(sorted(result.environment.items()))
 
 
 def in_figures(first: RunResult, second: RunResult) -> pd.DataFrame:
@@ -138,17 +138,17 @@ def class_test(first: RunResult, second: RunResult) -> PairedTest | None:
 
 
 def cautions(first: RunResult, second: RunResult) -> list[str]:
-    """Say what stands between the figures of two runs, one sentence each."""
+    """Return what limits a comparison of two runs, one sentence each."""
     one, two = first.spec, second.spec
-    said = []
+    found = []
     if one.dataset != two.dataset:
-        said.append(f"The data differ: {one.dataset} and {two.dataset}.")
+        found.append(f"The data differ: {one.dataset} and {two.dataset}.")
     elif one.digest != two.digest:
-        said.append(f"{one.dataset} has other content in the second run (digest).")
+        found.append(f"{one.dataset} has other content in the second run (digest).")
     if one.split != two.split:
-        said.append(f"The splits differ: {one.split} and {two.split}.")
+        found.append(f"The splits differ: {one.split} and {two.split}.")
     if one.select_for != two.select_for:
-        said.append(
+        found.append(
             f"Parameters were chosen for {one.select_for.upper()} in the first run and for "
             f"{two.select_for.upper()} in the second."
         )
@@ -157,12 +157,12 @@ def cautions(first: RunResult, second: RunResult) -> list[str]:
         for result in (first, second)
     ]
     if chosen[0] != chosen[1]:
-        said.append(f"They were chosen differently: {chosen[0]}; {chosen[1]}.")
+        found.append(f"They were chosen differently: {chosen[0]}; {chosen[1]}.")
     if first.rule != second.rule and first.params_origin == second.params_origin:
         rules = " and ".join(result.rule or "not noted" for result in (first, second))
-        said.append(f"The folds' scores chose by different rules: {rules}.")
+        found.append(f"The folds' scores chose by different rules: {rules}.")
     if one.revisions.get("protocol") != two.revisions.get("protocol"):
-        said.append("Two revisions of the protocol made them.")
+        found.append("Two revisions of the protocol made them.")
     if first.simulated != second.simulated:
-        said.append("One of the two data sets is simulated.")
-    return said
+        found.append("One of the two data sets is simulated.")
+    return found

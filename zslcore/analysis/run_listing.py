@@ -1,4 +1,4 @@
-"""Which of the kept runs are meant, in which order, and how they are written down.
+"""Select, sort and export stored runs.
 
 Filters and orders serve the command line and the Runs page alike. CSV holds a row a run, JSON
 everything (what ``zslcore runs import`` reads), LaTeX a table for a paper, with booktabs.
@@ -14,13 +14,14 @@ from datetime import date
 
 import pandas as pd
 
-from zslcore.analysis.comparison import planned
 from zslcore.analysis.papers.printed import ChosenFor, chosen_for
+from zslcore.evaluation import figures
 from zslcore.evaluation.protocol import origin_in_words
 from zslcore.evaluation.runs import RunResult
-from zslcore.evaluation.store import KeptRun
 from zslcore.exceptions import ZSLError, closest_name
 from zslcore.methods import METHODS
+from zslcore.results.planning import Choice, planned
+from zslcore.results.store import StoredRun
 from zslcore.storage.spreadsheets import harmless_csv
 from zslcore.version import stamped
 
@@ -28,7 +29,6 @@ __all__ = [
     "FORMATS",
     "LATEX_COLUMNS",
     "ORACLE",
-    "SORTED_BY",
     "RunFilter",
     "as_csv",
     "as_json",
@@ -37,40 +37,29 @@ __all__ = [
     "chosen",
     "listed",
     "peeked",
+    "probes",
+    "sorted_by",
 ]
 
-#: What runs may be ordered by, and whether the largest comes first.
-SORTED_BY: Mapping[str, bool] = {
-    "created": True,
-    "dataset": False,
-    "method": False,
-    "origin": False,
-    "zsl": True,
-    "plain_unseen": True,
-    "plain_seen": True,
-    "plain_harmonic": True,
-    "calibrated_harmonic": True,
-    "ausuc": True,
-    "seconds": True,
-}
+
+def sorted_by() -> Mapping[str, bool]:
+    """Return what runs may be ordered by, and whether the largest comes first."""
+    of_figures = {name: figures.FIGURES[name].larger_is_better for name in figures.names()}
+    by_name = {"created": True, "dataset": False, "method": False, "origin": False}
+    return by_name | of_figures | {"seconds": True}
+
+
 #: Column of a run's row -> heading in a paper; ``chosen_for`` is what the parameters are.
 LATEX_COLUMNS: Mapping[str, str] = {
     "method": "Method",
     "dataset": "Data set",
     "split": "Split",
     "chosen_for": "Chosen for",
-    "zsl": "ZSL",
-    "plain_unseen": "u",
-    "plain_seen": "s",
-    "plain_harmonic": "H",
-    "calibrated_harmonic": "H cal.",
-    "ausuc": "AUSUC",
 }
 #: What parameters were chosen for, in words.
 _CHOSEN_FOR: Mapping[ChosenFor, str] = {"zsl": "ZSL", "gzsl": "GZSL", "given": "given"}
 #: Of parameters that the oracle of another run chose on the test set: a bound, never a result.
 ORACLE = "oracle"
-_PERCENT = ("zsl", "plain_unseen", "plain_seen", "plain_harmonic", "calibrated_harmonic", "ausuc")
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +79,7 @@ class RunFilter:
     since: date | None = None
     imported: bool | None = None
 
-    def __call__(self, one: KeptRun) -> bool:
+    def __call__(self, one: StoredRun) -> bool:
         """Whether a run is meant."""
         spec = one.result.spec
         return (
@@ -102,7 +91,7 @@ class RunFilter:
             and not (self.imported is False and one.shipped)
         )
 
-    def check(self, kept: Sequence[KeptRun]) -> None:
+    def check(self, runs: Sequence[StoredRun]) -> None:
         """Refuse a name that none of these runs has.
 
         Raises
@@ -112,89 +101,98 @@ class RunFilter:
         """
         for field in fields(self)[:3]:
             kind = field.name.removesuffix("s")
-            known = {str(getattr(one.result.spec, kind)): None for one in kept}
+            known = {str(getattr(one.result.spec, kind)): None for one in runs}
             for name in getattr(self, field.name) if known else ():
                 if name not in known:
                     raise closest_name(f"{kind} among the runs", name, known)
 
 
 def listed(
-    kept: Sequence[KeptRun], meant: RunFilter, by: str = "created", *, reverse: bool = False
-) -> list[KeptRun]:
+    runs: Sequence[StoredRun], meant: RunFilter, by: str = "created", *, reverse: bool = False
+) -> list[StoredRun]:
     """Return the runs that are meant, in order.
 
     Parameters
     ----------
-    kept : see :meth:`zslcore.evaluation.store.RunStore.kept`
+    runs : see :meth:`zslcore.results.store.ResultStore.stored`
     meant : RunFilter
-    by : key of ``SORTED_BY``; runs without such a figure come last
+    by : of :func:`sorted_by`; runs without such a figure come last
     reverse : bool, default=False
-        The other way round than ``SORTED_BY`` says.
+        In the reverse of the order of :func:`sorted_by`.
 
     Raises
     ------
     UnknownNameError
         For an order that there is not.
     """
-    if by not in SORTED_BY:
-        raise closest_name("order of runs", by, SORTED_BY)
-    found = [one for one in kept if meant(one)]
+    if by not in (orders := sorted_by()):
+        raise closest_name("order of runs", by, orders)
+    found = [one for one in runs if meant(one)]
     value = {one.id: one.row()[by] for one in found}
     with_value = [one for one in found if value[one.id] is not None]
     without = [one for one in found if value[one.id] is None]
-    descending = SORTED_BY[by] != reverse
+    descending = orders[by] != reverse
     return sorted(with_value, key=lambda one: value[one.id], reverse=descending) + without
 
 
-def peeked(kept: Sequence[KeptRun]) -> frozenset[str]:
+def peeked(runs: Sequence[StoredRun]) -> frozenset[str]:
     """Return the keys of runs with parameters that the oracle of one of these runs chose.
 
-    To the store they are given like any others; that they are the best on the test set is told by
-    the run whose oracle found them.
+    The store knows them as parameters that were given; that they are the best on the test set is
+    stated by the run whose oracle found them.
     """
+    return _planned(runs, "oracle")
+
+
+def probes(runs: Sequence[StoredRun]) -> frozenset[str]:
+    """Return the keys of runs with parameters that a single fold of one of these runs chose."""
+    return _planned(runs, "folds")
+
+
+def _planned(runs: Sequence[StoredRun], choice: Choice) -> frozenset[str]:
     keys: set[str] = set()
-    for one in kept:
+    for one in runs:
         with suppress(ZSLError):  # what others imported may name parameters that no run can have
             if one.result.params_origin == "validated":
-                keys |= {spec.key for spec in planned(one.result, "oracle")}
+                keys |= {spec.key for spec in planned(one.result, choice)}
     return frozenset(keys)
 
 
-def chosen(one: KeptRun, peeked: Collection[str]) -> str:
+def chosen(one: StoredRun, peeked: Collection[str]) -> str:
     """Return what the parameters of a run were chosen for, or that they were given.
 
     Parameters
     ----------
-    one : KeptRun
+    one : StoredRun
     peeked : of :func:`peeked`
     """
     how = chosen_for(one.result)
     return ORACLE if how == "given" and one.result.key in peeked else _CHOSEN_FOR[how]
 
 
-def as_csv(runs: Sequence[KeptRun], peeked: Collection[str] = ()) -> str:
+def as_csv(runs: Sequence[StoredRun], peeked: Collection[str] = ()) -> str:
     """Return one row per run; accuracies are fractions."""
     rows = [one.row() | {"chosen_for": chosen(one, peeked)} for one in runs]
     return harmless_csv(stamped(pd.DataFrame(rows)), index=False)
 
 
-def as_json(runs: Sequence[KeptRun], peeked: Collection[str] = ()) -> str:
+def as_json(runs: Sequence[StoredRun], peeked: Collection[str] = ()) -> str:
     """Return everything about the runs, in the form that ``runs import`` reads."""
     return json.dumps([json.loads(one.to_json()) for one in runs], indent=1) + "\n"
 
 
-def as_latex(runs: Sequence[KeptRun], peeked: Collection[str] = ()) -> str:
+def as_latex(runs: Sequence[StoredRun], peeked: Collection[str] = ()) -> str:
     """Return a table for a paper that loads booktabs: accuracies in percent, one decimal.
 
     Simulated data are called so, as are parameters that an oracle chose (see :func:`peeked`), and
     results of other people say whose they are.
     """
-    table = pd.DataFrame([one.row() for one in runs], columns=list(LATEX_COLUMNS))
+    names = {**LATEX_COLUMNS, **figures.headings(printed=True)}
+    table = pd.DataFrame([one.row() for one in runs], columns=list(names))
     table["dataset"] = [_name(one) for one in runs]
     table["chosen_for"] = [chosen(one, peeked) for one in runs]
-    for column in _PERCENT:
+    for column in figures.names(unit="fraction"):
         table[column] = 100 * table[column].astype(float)
-    names = dict(LATEX_COLUMNS)
     if any(one.imported for one in runs):
         own = {True: "the package", False: "own"}
         table["origin"] = [one.imported.who if one.imported else own[one.shipped] for one in runs]
@@ -203,7 +201,7 @@ def as_latex(runs: Sequence[KeptRun], peeked: Collection[str] = ()) -> str:
     return shown.to_latex(index=False, escape=True, float_format="%.1f", na_rep="--")
 
 
-def _name(one: KeptRun) -> str:
+def _name(one: StoredRun) -> str:
     name = one.result.spec.dataset
     silent = one.result.simulated and not name.startswith("simulated")
     return f"{name} (simulated)" if silent else name

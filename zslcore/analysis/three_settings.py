@@ -20,19 +20,20 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from zslcore.analysis.sweep import first_specs, other_seeds
+from zslcore.analysis.sweep import first_specs
 from zslcore.datasets import ZSLDataset
 from zslcore.datasets.facts import published
 from zslcore.evaluation.specs import RunSpec
-from zslcore.evaluation.store import RunStore
 from zslcore.methods import METHODS
+from zslcore.results.planning import SEEDS, Plan
+from zslcore.results.store import ResultStore
 
 __all__ = [
     "SETTINGS",
     "average",
-    "kept_runs",
     "missing_runs",
     "settings_table",
+    "stored_runs",
 ]
 
 #: Setting -> what the lambda was chosen for, and the figure of a run.
@@ -49,12 +50,12 @@ _COLUMNS += [figure for _, figure in SETTINGS.values()][:2]
 # --- Which runs it takes --------------------------------------------------------------------------
 
 
-def kept_runs(store: RunStore, like: RunSpec, dataset: ZSLDataset) -> pd.DataFrame:
+def stored_runs(store: ResultStore, like: RunSpec, dataset: ZSLDataset) -> pd.DataFrame:
     """Return the rows of a store that this version would make again, newest first.
 
     Parameters
     ----------
-    store : RunStore
+    store : ResultStore
     like : RunSpec, whose split and preprocessing the runs share
     dataset : ZSLDataset, on whose very content they were made
     """
@@ -70,30 +71,28 @@ def kept_runs(store: RunStore, like: RunSpec, dataset: ZSLDataset) -> pd.DataFra
 
 
 def missing_runs(
-    store: RunStore, like: RunSpec, dataset: ZSLDataset, methods: Sequence[str]
+    store: ResultStore, like: RunSpec, dataset: ZSLDataset, methods: Sequence[str]
 ) -> list[RunSpec]:
     """Return the runs to make next: first those that choose, then the other seeds.
 
     Parameters
     ----------
-    store, like, dataset : as of :func:`kept_runs`
+    store, like, dataset : as of :func:`stored_runs`
     methods : names
     """
-    todo: list[RunSpec] = []
-    for name in methods:
-        for plain in first_specs(dataset, like.split, name, ("zsl", "gzsl")):
-            spec = replace(plain, features=like.features, prototypes=like.prototypes)
-            first = store.get(spec.key)
-            others = [spec] if first is None else other_seeds(first)
-            todo += [other for other in others if store.get(other.key) is None]
-    return todo
+    specs = [
+        replace(plain, features=like.features, prototypes=like.prototypes)
+        for name in methods
+        for plain in first_specs(dataset, like.split, name, ("zsl", "gzsl"))
+    ]
+    return Plan(specs, seeds=SEEDS).missing(store)
 
 
 # --- What they say --------------------------------------------------------------------------------
 
 
 def settings_table(runs: pd.DataFrame, benchmark: str | None) -> pd.DataFrame:
-    """Return H of every method in the three settings, beside the printed figures.
+    """Return H of every method in the three settings, with the printed figures.
 
     Parameters
     ----------
@@ -120,7 +119,7 @@ def settings_table(runs: pd.DataFrame, benchmark: str | None) -> pd.DataFrame:
             found = dict(_over_seeds(of_method[of_method["variant"] == variant]))
             if found:
                 row = {"method": name, "variant": variant} | found
-                # What the paper reports is one variant; it stands beside the default.
+                # What the paper reports is one variant; it goes with the default.
                 rows.append(row | ({} if variant else printed.get(name, {})))
     columns = [f"{s}{what}" for s in SETTINGS for what in ("", "_std", "_seeds", "_paper")]
     return pd.DataFrame(rows, columns=["method", "variant", *columns])

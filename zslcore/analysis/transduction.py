@@ -1,10 +1,11 @@
 r"""What unlabelled test images add.
 
-A transductive method beside its inductive self, on the same split: both choose their parameters on
-the same folds, where the validation images play the unlabelled ones, and both are asked the same
-two questions. For ZSL the transductive one is handed the images of unseen classes and is told that
-they are of unseen classes; for GZSL it is handed the whole test set and all classes. Their figures
-answer different problems, so that they stand beside each other and are never ranked together.
+A transductive method compared with its inductive version on the same split: both choose their
+parameters on the same folds, where the validation images play the unlabelled ones, and both solve
+the same two problems. For ZSL the transductive one gets the images of unseen classes and the
+information that they are of unseen classes; for GZSL it gets the whole test set and all classes.
+Their figures answer different problems, so they are shown next to each other and never ranked
+together.
 
 References
 ----------
@@ -24,7 +25,6 @@ import pandas as pd
 from sklearn.base import clone
 
 from zslcore.datasets import Split, ZSLDataset, load
-from zslcore.datasets.features import FeatureScaling, Preprocessing, PrototypeScaling
 from zslcore.evaluation.protocol import (
     Progress,
     ScoredTest,
@@ -36,6 +36,7 @@ from zslcore.evaluation.protocol import (
 )
 from zslcore.evaluation.specs import revisions_of
 from zslcore.exceptions import closest_name
+from zslcore.features.views import FeatureScaling, Preprocessing, PrototypeScaling
 from zslcore.methods import METHODS, TRANSDUCTIVE
 from zslcore.methods.base import TransductiveEstimator, ZSLEstimator
 from zslcore.metrics import mean_class_accuracy, per_class_accuracy
@@ -47,7 +48,7 @@ Kind = Literal["inductive", "transductive"]
 
 @dataclass(frozen=True, slots=True)
 class TransductionSpec:
-    """What a comparison is asked for; :attr:`made_by` is what else its figures depend on.
+    """The specification of a comparison; :attr:`made_by` is what else its figures depend on.
 
     Parameters
     ----------
@@ -57,7 +58,7 @@ class TransductionSpec:
         Its parameters where they are not its defaults, as for example the base of propagation.
     choose : bool
         Whether the parameters of both contenders are chosen on the folds.
-    features, prototypes : preprocessing, see :class:`zslcore.datasets.features.Preprocessing`
+    features, prototypes : preprocessing, see :class:`zslcore.features.views.Preprocessing`
     seed : int
     digest : str, of the data
     """
@@ -156,7 +157,7 @@ class Contender:
 
 @dataclass(frozen=True, eq=False)
 class Transduction:
-    """A transductive method beside its inductive self.
+    """A transductive method and its inductive version.
 
     Attributes
     ----------
@@ -194,7 +195,7 @@ def compare(
     method : TransductiveEstimator
     dataset, split : the data
     choose : bool, default=True
-        Choose the parameters of both on the folds, those of the base before what is handed on.
+        Choose the parameters of both on the folds, those of the base method first.
         Otherwise both are used as they are.
     preprocessing : Preprocessing
     seed : int
@@ -279,11 +280,13 @@ class _Work:
             grid=None if self.choose else {},
             preprocessing=self.preprocessing,
             seed=self.seed,
-            on_progress=self._told(f"{model.card.name}, {kind}, parameters for {task.upper()}"),
+            on_progress=self._progress_of(
+                f"{model.card.name}, {kind}, parameters for {task.upper()}"
+            ),
         )
         return given | selection.params, selection.gamma
 
-    def _told(self, what: str) -> Progress | None:
+    def _progress_of(self, what: str) -> Progress | None:
         tell = self.on_progress
         if tell is None:
             return None

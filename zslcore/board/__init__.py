@@ -1,7 +1,7 @@
-"""A board of everybody's results: one JSON a result, checked by machine, shown in one table.
+"""The leaderboard: one JSON per result, checked by machine, shown in one table.
 
 ========== =======================================================================================
-entry       :mod:`zslcore.board.entry`: what the JSON of a result says, and how it is read
+entry       :mod:`zslcore.board.entry`: the JSON of a result
 write       :mod:`zslcore.board.making`: an entry of a run, or of judged scores
 check       :mod:`zslcore.board.checking`: which split it was, and what contradicts itself
 overlap     :mod:`zslcore.board.contamination`: clean, overlapping or unknown

@@ -58,12 +58,12 @@ def to_html(board: Board, title: str = "Board of results") -> str:
     head = "".join(_heading(column) for column in HEADINGS)
     body = "\n".join(_line(row) for _, row in table.iterrows())
     n = len(table)
-    said = f"{n} result{'s' if n != 1 else ''}, files {board.digest}."
+    summary = f"{n} result{'s' if n != 1 else ''}, files {board.digest}."
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<title>{escape(title)}</title><style>{STYLE}</style></head><body>"
-        f"<h1>{escape(title)}</h1><p>{escape(said)} {escape(EXPLAINED)}</p>"
+        f"<h1>{escape(title)}</h1><p>{escape(summary)} {escape(EXPLAINED)}</p>"
         '<div class="board" tabindex="0" role="region" aria-label="Results">'
         f"<table><thead><tr>{head}</tr></thead>\n"
         f"<tbody>{body}</tbody></table></div>{_refused(board)}"
@@ -73,7 +73,7 @@ def to_html(board: Board, title: str = "Board of results") -> str:
 
 EXPLAINED = (
     "Accuracies are means over classes, in percent; below them stand 95 % intervals over classes, "
-    "where a result tells the accuracy of every class. Overlap: whether unseen classes were among "
+    "where a result has the accuracy of every class. Overlap: whether unseen classes were among "
     "those that the feature extractor was trained on; unknown means that it is not stated. A gamma "
     "or parameters called oracle were chosen on the test images: a bound, not a result. Stated by "
     "the submitter: the result has no spec that would repeat the choice, so it cannot be checked. "

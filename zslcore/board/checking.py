@@ -11,7 +11,7 @@ from typing import Literal
 
 from zslcore.board.contamination import Contamination, contamination_of
 from zslcore.board.entry import MAX_BYTES, BoardEntry, read_entry
-from zslcore.board.recomputing import recomputed
+from zslcore.board.recomputing import known_state, recomputed
 from zslcore.datasets import load
 from zslcore.datasets.sandbox.client import clean_text
 from zslcore.datasets.simulated import SIMULATED
@@ -50,7 +50,7 @@ class Judged:
     Attributes
     ----------
     file : name of its file
-    entry : what it says
+    entry : its content
     split : SplitState
     contamination : Contamination
     state : "verified" where its figures were computed again from predictions, else "stated"
@@ -86,7 +86,8 @@ def read_board(folder: Path, *, recompute: bool = False) -> Board:
     ----------
     folder : path
     recompute : bool, default=False
-        Compute figures again where predictions, ``x.parquet``, lie next to ``x.json``.
+        Compute figures again where there are predictions; without it, only what comes with the
+        package and has been checked is *verified*.
 
     Raises
     ------
@@ -114,7 +115,7 @@ def read_board(folder: Path, *, recompute: bool = False) -> Board:
             if first.setdefault(same, name) != name:
                 raise FileRefusedError(f"{name}: expected a result of its own; got {first[same]}.")
             found = judged(read_entry(content, name), name)
-            state = recomputed(path, found.entry) if recompute else found.state
+            state = (recomputed if recompute else known_state)(path, found.entry)
             results.append(replace(found, state=state))
         except FileRefusedError as error:
             refused[name] = str(error)
@@ -127,14 +128,14 @@ def judged(entry: BoardEntry, file: str) -> Judged:
 
 
 def split_state(entry: BoardEntry) -> SplitState:
-    """Return which split a result was tested on, told by the digests of its parts."""
+    """Return which split a result was tested on, identified by the digests of its parts."""
     given, called = entry.split.parts, entry.split.name
     published = [s for s in known_splits() if s.dataset == entry.data.benchmark]
     if not given:
         return _by_counts(entry, published)
     own = _own_parts(entry.data.name).get(called, {})
     if own and all(own.get(part) == digest for part, digest in given.items()):
-        return SplitState("known", f"{called} of {entry.data.name}, which comes along.")
+        return SplitState("known", f"{called} of {entry.data.name}, which is shipped.")
     same = [s for s in published if all(s.parts.get(p) == d for p, d in given.items())]
     if same:
         return _published(same, called)
@@ -148,7 +149,7 @@ def split_state(entry: BoardEntry) -> SplitState:
 
 
 def _published(same: list[KnownSplit], called: str) -> SplitState:
-    """Tell releases that share all rows that were given by what the result calls its split."""
+    """Distinguish releases that share all given rows by the result's name of its split."""
     old = [split for split in same if split.superseded]
     if not old:
         return SplitState("known", f"{same[0]}, by its rows.")
@@ -160,7 +161,9 @@ def _published(same: list[KnownSplit], called: str) -> SplitState:
     if named:
         return SplitState("known", f"{named[0]}, by its rows and its name.")
     names = " or ".join(split.name for split in same)
-    return SplitState("v1 or 2.0", f"{names}: they share these rows, and the result says no more.")
+    return SplitState(
+        "v1 or 2.0", f"{names}: they share these rows, and the result does not state which."
+    )
 
 
 def _by_counts(entry: BoardEntry, published: list[KnownSplit]) -> SplitState:
@@ -176,7 +179,7 @@ def _by_counts(entry: BoardEntry, published: list[KnownSplit]) -> SplitState:
 
 @cache
 def _own_parts(name: str) -> Mapping[str, Mapping[str, str]]:
-    """Return the digests of the splits of data that come along, but for those of full size."""
+    """Return the digests of the splits of shipped data, except those of full size."""
     if name != "digits" and (name not in SIMULATED or name.endswith("-full")):
         return {}
     return {split.name: split.digests for split in load(name).splits.values()}

@@ -1,14 +1,15 @@
-"""What the JSON of one result on the board says, and how it is read.
+"""The JSON of one result on the board.
 
-A file is what somebody else wrote. It is read by its types, a field that nobody knows is refused
+A file is untrusted. It is read by its types, an unknown field is refused
 like one that is missing, and what contradicts itself is refused in one sentence. How gamma was
-found has to be said: a figure whose gamma comes from nowhere is no result.
+found has to be stated: a figure with a gamma of unknown origin is no result.
 """
 
 from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, ClassVar, Literal
@@ -33,7 +34,7 @@ __all__ = [
     "read_entry",
 ]
 
-#: What every file says first.
+#: The schema, the first field of every file.
 SCHEMA: Literal["zslcore-board/1"] = "zslcore-board/1"
 #: A result with every accuracy of 717 classes takes 100 kB.
 MAX_BYTES = 1 << 20
@@ -41,6 +42,8 @@ MAX_BYTES = 1 << 20
 MAX_TEXT = 500
 #: By how much figures that were printed with one decimal of a percent may miss their means.
 ROUNDING = 1.5e-3
+#: Which of the package's predictions a result names.
+PREDICTIONS = re.compile(r"[A-Za-z0-9][A-Za-z0-9_+-]*/[0-9a-f]{16}")
 _STRICT: Mapping[str, Any] = {"extra": "forbid"}
 
 
@@ -55,7 +58,7 @@ class Data:
     features : what the images were turned into, in words
     pretraining : names of the sets the feature extractor was trained on, see
         :data:`zslcore.leakage.vocabularies.VOCABULARY_NAMES`; ``["none"]`` for none, empty where
-        nobody knows
+        it is unknown
     simulated : whether no camera was involved
     digest : of the content, 16 hex digits, where it is known
     """
@@ -77,7 +80,7 @@ class SplitMark:
     ----------
     name : "PS 2.0", "SS", "own" ...
     parts : part -> digest of its rows, see :func:`zslcore.datasets.base.part_digest`
-    counts : part -> number of its images, for results whose rows nobody has
+    counts : part -> number of its images, for results without row numbers
     """
 
     __pydantic_config__: ClassVar[Any] = _STRICT
@@ -166,7 +169,7 @@ class BoardEntry:
     ----------
     method : its name
     who : whose result it is
-    link : where more is said about it, an address that begins with https:// or http://
+    link : page about it, an address that begins with https:// or http://
     data, split, gamma, parameters, figures, seeds
     unseen_classes : their names; may be empty for a benchmark's own split
     per_class : "zsl", "plain" (gamma = 0), "at_gamma" -> class -> accuracy, for intervals
@@ -174,6 +177,8 @@ class BoardEntry:
     provenance : where the figures come from, in a sentence, where it was not
     versions : of what computed it
     created : day or moment, ISO 8601
+    predictions : of a result that comes with the package, which of its files of predictions
+        verifies it, ``<data>/<key>``; those of any other lie next to its JSON
     schema : what kind of file this is
     """
 
@@ -193,6 +198,7 @@ class BoardEntry:
     versions: Mapping[str, str] = field(default_factory=dict)
     created: str = ""
     link: str = ""
+    predictions: str = ""
     schema: Literal["zslcore-board/1"] = SCHEMA
 
     def to_json(self) -> str:
@@ -201,14 +207,14 @@ class BoardEntry:
         Numbers that are not finite are null; no entry that was read or checked has any.
         """
         values = _finite(asdict(self))
-        said = {"schema": values.pop("schema")} | {
+        record = {"schema": values.pop("schema")} | {
             name: value for name, value in values.items() if value not in ("", (), {}, None)
         }
         for name in ("data", "split", "gamma", "parameters", "figures", "seeds"):
-            said[name] = {
-                key: value for key, value in said[name].items() if value not in ("", (), {}, None)
+            record[name] = {
+                key: value for key, value in record[name].items() if value not in ("", (), {}, None)
             }
-        return json.dumps(said, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+        return json.dumps(record, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
     @property
     def peeked(self) -> bool:
@@ -237,7 +243,7 @@ def read_entry(content: bytes, file: str) -> BoardEntry:
     try:
         values = json.loads(content)
     except (ValueError, RecursionError):
-        raise FileRefusedError(f"{file}: expected JSON; got a text that is none.") from None
+        raise FileRefusedError(f"{file}: expected JSON; got other text.") from None
     if not isinstance(values, dict) or values.get("schema") != SCHEMA:
         raise FileRefusedError(f'{file}: expected an object with "schema": "{SCHEMA}".')
     _require_origin(values, file)
@@ -300,6 +306,8 @@ def _of_texts(entry: BoardEntry) -> Iterator[str]:
     for name in ("method", "who"):
         if not getattr(entry, name).strip():
             yield f"{name}: expected a name; got none"
+    if entry.predictions and not PREDICTIONS.fullmatch(entry.predictions):
+        yield f"predictions: expected <data>/<key>; got {entry.predictions[:60]!r}"
     if entry.link and not entry.link.startswith(("https://", "http://")):
         yield f"link: expected an address that begins with https://; got {entry.link[:60]!r}"
 

@@ -33,7 +33,7 @@ from zslcore.storage.files import written_whole
 
 __all__ = ["add_entry", "entry_of_run", "entry_of_scores", "file_name", "split_name"]
 
-#: Digits behind the point that accuracies of classes are kept with.
+#: Decimals of the stored accuracies of classes.
 DIGITS = 6
 
 
@@ -52,10 +52,10 @@ def entry_of_run(
     ----------
     result : RunResult
     dataset : the very data it was run on, for the rows of its split
-    who : whose result it is
-    link : where more is said about it
-    features : what the images were turned into; the data's source by default
-    pretraining : sets that the feature extractor was trained on; what the data say by default
+    who : owner of the result
+    link : page about it
+    features : name of the features; the data's source by default
+    pretraining : sets that the feature extractor was trained on; those the data declare by default
 
     Raises
     ------
@@ -65,7 +65,7 @@ def entry_of_run(
     spec, e = result.spec, result.evaluation
     dataset = dataset.required(spec.digest)
     split = dataset.split(spec.split)
-    told = e.plain is not None and result.gamma is not None and result.gamma_origin is not None
+    with_gamma = None not in (e.plain, result.gamma, result.gamma_origin)
     chosen_for = spec.select_for if e.plain else "zsl"
     return BoardEntry(
         method=spec.method,
@@ -80,17 +80,17 @@ def entry_of_run(
             digest=dataset.digest,
         ),
         split=SplitMark(split_name(dataset, split), split.digests),
-        gamma=Gamma(result.gamma_origin or "none", result.gamma) if told else Gamma("none"),
+        gamma=Gamma(result.gamma_origin or "none", result.gamma) if with_gamma else Gamma("none"),
         parameters=Parameters(
             result.params_origin,
             chosen_for if result.params_origin == "validated" else "",
             dict(result.params),
         ),
-        figures=_figures(e.zsl, e.plain, e.calibrated if told else None, e.ausuc),
+        figures=_figures(e.zsl, e.plain, e.calibrated if with_gamma else None, e.ausuc),
         unseen_classes=tuple(dataset.class_names[c] for c in split.unseen_classes),
         per_class=_per_class(
             {"zsl": e.per_class_zsl, "plain": e.per_class_plain}
-            | ({"at_gamma": e.per_class} if told else {}),
+            | ({"at_gamma": e.per_class} if with_gamma else {}),
             result.class_names,
         ),
         spec=json.loads(spec.to_json()),
@@ -110,15 +110,15 @@ def entry_of_scores(
     pretraining: tuple[str, ...] = (),
     parameters: Parameters | None = None,
 ) -> BoardEntry:
-    """Return the entry of somebody's judged scores.
+    """Return the entry of judged scores.
 
     Parameters
     ----------
     report : what ``zslcore score --json`` and :meth:`zslcore.scores.ScoreReport.to_json` write
-    method, who, link : what it is, whose, and where more is said
+    method, who, link : its method, its owner, and a page about it
     provenance : where the scores come from, in a sentence
-    features : what the images were turned into
-    pretraining : sets that the feature extractor was trained on, empty where nobody knows
+    features : name of the features
+    pretraining : sets that the feature extractor was trained on, empty where unknown
     parameters : how the method's parameters were chosen; "not told" by default
 
     Raises
@@ -128,7 +128,7 @@ def entry_of_scores(
     """
     try:
         e, names = report["evaluation"], report["unseen_classes"]
-        told = report["gamma_origin"] is not None
+        with_gamma = report["gamma_origin"] is not None
         point = {name: e[name] and _point(e[name]) for name in ("plain", "calibrated")}
         known = report["benchmark"], report["split"]
         entry = BoardEntry(
@@ -140,12 +140,12 @@ def entry_of_scores(
             gamma=Gamma(report["gamma_origin"] or "none", report["gamma"]),
             parameters=parameters or Parameters("not told"),
             figures=_figures(
-                e["zsl"], point["plain"], point["calibrated"] if told else None, e["ausuc"]
+                e["zsl"], point["plain"], point["calibrated"] if with_gamma else None, e["ausuc"]
             ),
             unseen_classes=tuple(names),
             per_class=_per_class(
                 {"zsl": e["per_class_zsl"], "plain": e["per_class_plain"]}
-                | ({"at_gamma": e["per_class"]} if told else {})
+                | ({"at_gamma": e["per_class"]} if with_gamma else {})
             ),
             provenance=provenance,
             versions={"zslcore": report["version"], "commit": report["commit"]},
@@ -180,7 +180,7 @@ def add_entry(entry: BoardEntry, folder: Path) -> Path:
 
 
 def file_name(entry: BoardEntry) -> str:
-    """Return a name that says what the result is, and is the same for the same result."""
+    """Return a descriptive file name, the same for the same result."""
     words = (entry.data.name, entry.split.name, entry.method, *variant_of(entry), entry.who)
     chosen = entry.parameters.chosen_for or entry.parameters.origin
     plain = ("".join(c if c.isalnum() else "-" for c in word) for word in (*words, chosen))

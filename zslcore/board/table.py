@@ -6,8 +6,9 @@ are (see :mod:`zslcore.analysis.resampling`), class :math:`c` is there :math:`w_
 .. math::
     u^* = \frac{\sum_c w_c \, acc_c}{\sum_c w_c}, \qquad H^* = \frac{2 u^* s^*}{u^* + s^*}
 
-give the 95 % intervals of ZSL and of H, where a result tells the accuracy of every class. The same
-folder gives the same bytes: draws have a fixed seed, and nothing says when or where it was written.
+give the 95 % intervals of ZSL and of H, where a result has the accuracy of every class. The same
+folder gives the same bytes: draws have a fixed seed, and neither date nor place of writing is in
+it.
 """
 
 from __future__ import annotations
@@ -21,9 +22,10 @@ import pandas as pd
 
 from zslcore.board.checking import Board, Judged
 from zslcore.board.entry import BoardEntry
+from zslcore.evaluation.figures import on_board
 from zslcore.methods.variants import VARIANTS
 from zslcore.metrics import harmonic_mean
-from zslcore.metrics.bootstrap import class_draws, interval
+from zslcore.metrics.bootstrap import interval, mean_draws
 from zslcore.storage.spreadsheets import harmless_csv
 
 __all__ = [
@@ -68,8 +70,8 @@ COLUMNS = (
     *("features", "version", "created", "link", "file"),
 )
 PERCENT = (
-    *("zsl", "zsl_low", "zsl_high", "u", "s", "H", "u_gamma", "s_gamma", "H_gamma"),
-    *("H_gamma_low", "H_gamma_high", "ausuc", "zsl_std", "H_gamma_std"),
+    *(name for name, figure in on_board().items() if figure.unit == "fraction"),
+    *("zsl_low", "zsl_high", "H_gamma_low", "H_gamma_high", "zsl_std", "H_gamma_std"),
 )
 #: Column -> heading for readers.
 HEADINGS: Mapping[str, str] = {
@@ -82,14 +84,7 @@ HEADINGS: Mapping[str, str] = {
     "contamination": "Overlap",
     "chosen_for": "Parameters",
     "gamma_origin": "Gamma",
-    "zsl": "ZSL",
-    "u": "u",
-    "s": "s",
-    "H": "H",
-    "u_gamma": "u at gamma",
-    "s_gamma": "s at gamma",
-    "H_gamma": "H at gamma",
-    "ausuc": "AUSUC",
+    **{name: figure.label.replace("γ", "gamma") for name, figure in on_board().items()},
 }
 #: Digits behind the point that figures are written with.
 DIGITS = 6
@@ -135,7 +130,7 @@ def _row(one: Judged) -> dict[str, Any]:
 
 
 def variant_of(entry: BoardEntry) -> list[str]:
-    """Return the words among the parameters that tell variants of a method apart."""
+    """Return the parameter values that distinguish variants of a method."""
     names = {name for variant in VARIANTS.get(entry.method, ()) for name in variant}
     values = entry.parameters.params
     return [str(values[name]) for name in sorted(names) if name in values]
@@ -161,8 +156,8 @@ def _intervals(entry: BoardEntry) -> dict[str, float]:
 @lru_cache(maxsize=2048)
 def _interval_of_means(accuracy: tuple[float, ...]) -> tuple[float, float]:
     """Return the interval of a mean over classes."""
-    drawn = class_draws(np.zeros(len(accuracy), dtype=bool))
-    return interval(_means(drawn, np.array(accuracy)))
+    _, means = mean_draws(np.array(accuracy), np.zeros(len(accuracy), dtype=bool))
+    return interval(means)
 
 
 @lru_cache(maxsize=2048)
@@ -170,14 +165,8 @@ def _interval_of_harmonic(
     accuracy: tuple[float, ...], of_seen: tuple[bool, ...]
 ) -> tuple[float, float]:
     """Return the interval of H, of the accuracies of all classes and which of them are seen."""
-    seen, values = np.array(of_seen), np.array(accuracy)
-    drawn = class_draws(seen)
-    u, s = (_means(drawn[:, side], values[side]) for side in (~seen, seen))
+    s, u = mean_draws(np.array(accuracy), np.array(of_seen))
     return interval(harmonic_mean(s, u))
-
-
-def _means(drawn: np.ndarray, accuracy: np.ndarray) -> np.ndarray:
-    return drawn @ accuracy / drawn.sum(axis=1)
 
 
 # --- Forms ----------------------------------------------------------------------------------------
@@ -214,13 +203,13 @@ def _for_readers(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def chosen_in_words(row: Mapping[str, Any] | pd.Series) -> str:
-    """Say how parameters were chosen: "validated for GZSL", "given" ..."""
+    """Return how parameters were chosen: "validated for GZSL", "given" ..."""
     what = f" for {row['chosen_for'].upper()}" if row["chosen_for"] else ""
     return f"{row['params_origin']}{what}{_stated(row, 'params_origin')}"
 
 
 def gamma_in_words(row: Mapping[str, Any] | pd.Series) -> str:
-    """Say how gamma was found: "validated", "validated (stated by the submitter)" ..."""
+    """Return how gamma was found: "validated", "validated (stated by the submitter)" ..."""
     open_ = " (how is not stated)" if row["gamma_origin"] == "given" else ""
     return f"{row['gamma_origin']}{open_}{_stated(row, 'gamma_origin')}"
 

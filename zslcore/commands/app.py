@@ -24,10 +24,12 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from zslcore.exceptions import ParameterError, ZSLError
 from zslcore.storage import settings
+from zslcore.storage.extras import extra
 from zslcore.storage.files import APP
 
 if TYPE_CHECKING:
@@ -52,7 +54,13 @@ def add_parser(commands: Subparsers) -> None:
     )
     option = parser.add_argument
     option("--port", type=int, help=f"port to listen on ({PORT})")
-    option("--address", default="127.0.0.1", help="address (127.0.0.1: this machine)")
+    option("--address", help="address to serve (127.0.0.1: this machine alone)")
+    option(
+        "--classroom",
+        action="store_true",
+        help="serve the network of this machine, for the phones of a class: visitors are strangers "
+        "to each other (ZSL_PUBLIC=1)",
+    )
     option("--headless", action="store_true", help="open no browser")
     option(
         "--processes",
@@ -60,12 +68,15 @@ def add_parser(commands: Subparsers) -> None:
         default=None,
         help="servers behind a proxy, at the ports that follow (ZSL_PROCESSES, or 1)",
     )
-    option("--proxy", choices=PROXIES, default="nginx", help="whose configuration is printed")
+    option("--proxy", choices=PROXIES, default="nginx", help="proxy to print the configuration of")
     parser.set_defaults(run=run_app)
 
 
 def run_app(args: argparse.Namespace) -> int:
     """Serve the app until it is interrupted."""
+    with extra("app", "streamlit", "The app"):
+        import_module("streamlit.version")
+    _choose_address(args)
     if args.processes is None:
         args.processes = settings.PROCESSES()
     if not 1 <= args.processes <= settings.MAX_PROCESSES:
@@ -79,6 +90,41 @@ def run_app(args: argparse.Namespace) -> int:
     if os.name == "posix":  # who ends this process ends the server
         os.execv(words[0], words)  # noqa: S606 - our own interpreter, our own script
     return subprocess.call(words)  # noqa: S603
+
+
+def _choose_address(args: argparse.Namespace) -> None:
+    """Serve this machine alone; in a classroom its network, to strangers.
+
+    Raises
+    ------
+    ParameterError
+        When the address of this machine in its network is not found.
+    """
+    if not args.classroom:
+        args.address = args.address or "127.0.0.1"
+        return
+    os.environ["ZSL_PUBLIC"] = "1"
+    args.address = args.address or own_address()
+    print(f"Classroom: http://{args.address}:{args.port or PORT}/teach", flush=True)
+
+
+def own_address() -> str:
+    """Return the address under which the network knows this machine.
+
+    Raises
+    ------
+    ParameterError
+        When there is none but that of the machine itself.
+    """
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as route, suppress(OSError):
+        route.connect(("192.0.2.1", 9))  # sends nothing: it only chooses the way out
+        found = str(route.getsockname()[0])
+        if not found.startswith("127.") and found != "0.0.0.0":  # noqa: S104 - refused, not bound
+            return found
+    raise ParameterError(
+        "--classroom: expected a network that this machine is in; found none. Name the address "
+        "with --address."
+    )
 
 
 def _words(address: str, port: int | None) -> list[str]:
@@ -149,7 +195,7 @@ class Servers:
 
     Attributes
     ----------
-    over : set by whoever wants all of them to end
+    over : event that stops all of them
     """
 
     def __init__(self, words: Sequence[Sequence[str]], environment: dict[str, str]) -> None:

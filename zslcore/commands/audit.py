@@ -19,7 +19,6 @@ from zslcore.datasets.sandbox.client import clean_text, read_value
 from zslcore.datasets.simulated import UNPLANTED
 from zslcore.datasets.simulated_actions import SIMULATED_ACTIONS
 from zslcore.evaluation.runs import RunResult
-from zslcore.evaluation.store import RunStore
 from zslcore.exceptions import FileRefusedError, ParameterError, ZSLError, closest_name
 from zslcore.leakage.checks import CHECKS
 from zslcore.leakage.context import Decisions, Provenance, Thresholds
@@ -29,6 +28,7 @@ from zslcore.leakage.loading import Subject, chosen_split
 from zslcore.leakage.render import FORMATS, render, to_junit
 from zslcore.leakage.report import FAIL_ON, AuditReport
 from zslcore.leakage.vocabularies import VOCABULARY_NAMES
+from zslcore.results.store import ResultStore
 from zslcore.storage.files import folder_of, path_of, write_out
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ __all__ = ["add_parser", "read_decisions", "run_audit"]
 #: What a result may have been tuned by.
 CHOSEN = ("hyperparameters", "epochs", "gamma")
 MAX_DECISIONS = 1 << 20
-#: Thresholds of checks, with what the command line says of them.
+#: Thresholds of checks, with their help texts on the command line.
 THRESHOLDS = {
     "near": "ZSL005: share of the usual distance to the nearest training row",
     "alone": "ZSL005: share of the distance to the tenth nearest training row",
@@ -63,13 +63,13 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
         "path", nargs="?", help="split file (.mat, .npz, .h5, .json), folder, or name of a data set"
     )
     add("--split", help="split of a data set; PS by default")
-    add("--labels", help="file with the labels, when they do not lie beside the split")
-    add("--features", help="file with the features, for ZSL004 and ZSL005; with labels, perhaps")
+    add("--labels", help="file with the labels, if they are not next to the split")
+    add("--features", help="file with the features, for ZSL004 and ZSL005; may hold labels")
     add("--groups", metavar="FILE",
-        help="which rows come from one photograph, for ZSL012: names, one a line, or a CSV, .mat, "
+        help="groups of rows from one photograph, for ZSL012: one name per line, or a CSV, .mat, "
         ".npz or .h5; by default the names of the image files, where a file has them")  # fmt: skip
     add("--group-pattern", metavar="REGEX",
-        help="its first group is the photograph in such a name: '(.*)_aug[0-9]+'")  # fmt: skip
+        help="regex whose first group is the photo id in a name: '(.*)_aug[0-9]+'")  # fmt: skip
     add("--pretraining", action="append", metavar="NAME",
         help=f"{', '.join(VOCABULARY_NAMES)} or a text file; may be repeated; by default what a "
         "data set declares")  # fmt: skip
@@ -81,17 +81,17 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     add(
         "--runs",
         action="store_true",
-        help="of a data set: measure ZSL007 and the oracle gap with the runs that are kept",
+        help="for a data set: measure ZSL007 and the oracle gap on stored runs",
     )
     add("--against", metavar="SPLIT",
-        help="another split file of the same data, or of a data set another of its splits: say "
-        "which rows and classes moved")  # fmt: skip
+        help="another split of the same data, a file or a name: list the rows and classes that "
+        "moved")  # fmt: skip
     for field in fields(Thresholds):
         add(f"--{field.name}", type=type(field.default), default=field.default, metavar="NUMBER",
             help=f"{THRESHOLDS[field.name]}, {field.default} by default")  # fmt: skip
     add("--fail-on", choices=tuple(FAIL_ON), default="fail")
     add("--allow-incomplete", nargs="*", metavar="ID",
-        help="accept that these checks, or any, could not run")  # fmt: skip
+        help="accept that these checks, or all, could not run")  # fmt: skip
     add("--format", choices=tuple(FORMATS), default="text")
     add("--output", help="file to write the report to, instead of the terminal")
     add("--correct", metavar="FILE", help="write a corrected split, .mat or .json")
@@ -110,7 +110,7 @@ def run_audit(args: argparse.Namespace) -> int:
             pretraining=args.pretraining,
             decisions=read_decisions(args.decisions) if args.decisions else None,
             provenance=_provenance(args),
-            runs=_kept_runs(subject, args) if args.runs else (),
+            runs=_stored_runs(subject, args) if args.runs else (),
             against=_other(subject, args.against),
         )
         _say(args, _text(report, args))
@@ -119,7 +119,7 @@ def run_audit(args: argparse.Namespace) -> int:
     except (ZSLError, OSError) as error:
         sys.stderr.write(f"{error}\n")
         return 2
-    except Exception as error:  # noqa: BLE001 - status 1 would say that a leak was found
+    except Exception as error:  # noqa: BLE001 - status 1 would report a leak
         sys.stderr.write(f"The audit could not run ({type(error).__name__}: {error}).\n")
         return 2
     if report.fails(args.fail_on):
@@ -128,7 +128,7 @@ def run_audit(args: argparse.Namespace) -> int:
 
 
 def _give_back_path(args: argparse.Namespace) -> None:
-    """Give the path back that stood behind ``--allow-incomplete``, which takes all that follows."""
+    """Restore the path that follows ``--allow-incomplete``, which takes all further words."""
     listed = args.allow_incomplete or []
     if args.path is None and listed and not listed[-1].upper().startswith("ZSL"):
         args.path = listed.pop()
@@ -137,13 +137,13 @@ def _give_back_path(args: argparse.Namespace) -> None:
 
 
 def _where(args: argparse.Namespace) -> dict[str, Any]:
-    """Return what the audit and the corrected split are told of the subject alike."""
+    """Return the options shared by the audit and the corrected split."""
     numbers = {field.name: getattr(args, field.name) for field in fields(Thresholds)}
-    told = {what: getattr(args, what) for what in ("split", "group_pattern")}
+    options = {what: getattr(args, what) for what in ("split", "group_pattern")}
     for what in ("labels", "features", "groups"):
         name = getattr(args, what)
-        told[what] = None if name is None else str(path_of(name, folder_of(args.path)))
-    return told | {"thresholds": Thresholds(**numbers)}
+        options[what] = None if name is None else str(path_of(name, folder_of(args.path)))
+    return options | {"thresholds": Thresholds(**numbers)}
 
 
 def _accepted(args: argparse.Namespace) -> frozenset[str]:
@@ -170,11 +170,11 @@ def _other(subject: Subject, against: str | None) -> Subject | None:
     return subject.split(against)
 
 
-def _kept_runs(subject: Subject, args: argparse.Namespace) -> list[RunResult]:
-    """Return what the run store has of a split of a data set."""
+def _stored_runs(subject: Subject, args: argparse.Namespace) -> list[RunResult]:
+    """Return the stored runs on a split of a data set."""
     if not isinstance(subject, ZSLDataset):
         raise ParameterError(f"--runs needs the name of a data set; got {clean_text(args.path)!r}.")
-    store = RunStore()
+    store = ResultStore()
     if unreadable := store.unreadable():
         sys.stderr.write(f"{unreadable}\n")
     return store.runs_on(subject, args.split or chosen_split(subject).name)
@@ -210,7 +210,7 @@ def _correct(subject: Subject, args: argparse.Namespace) -> None:
 
 
 def read_decisions(path: str | Path) -> Decisions:
-    """Read what a person said about overlaps.
+    """Read a person's decisions on overlaps.
 
     The file has one table per vocabulary::
 
@@ -221,7 +221,7 @@ def read_decisions(path: str | Path) -> Decisions:
     Raises
     ------
     FileRefusedError
-        When it is not there, too large, not TOML, or says anything else.
+        When it is missing, too large, not TOML, or has any other content.
     """
     path, name = Path(path), clean_text(Path(path).name)
     tables: dict[str, Any] = read_value(path, "TOML", max_bytes=MAX_DECISIONS)

@@ -4,7 +4,7 @@ A folder holds one JSON a result. Every file is checked: is the split known by t
 rows, is it a release that leaks (v1), how was gamma found, were unseen classes among those that the
 feature extractor was trained on. --check computes the figures of x.json again from the predictions
 x.parquet next to it, where there are any. The command ends with 1 when a file is refused. --add
-writes such a file: of a run that is kept here (its key), of what `zslcore run --json` wrote, or of
+writes such a file: of a stored run (by its key), of what `zslcore run --json` wrote, or of
 what `zslcore score --json` wrote.
 """
 
@@ -34,18 +34,18 @@ def add_parser(commands: Subparsers) -> None:
     parser = commands.add_parser("board", help=text, description=__doc__)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     option = parser.add_argument
-    option("folder", nargs="?", type=Path, metavar="FOLDER", help="results (those that come along)")
+    option("folder", nargs="?", type=Path, metavar="FOLDER", help="results (the shipped ones)")
     option("--output", nargs="+", default=[], type=Path, metavar="FILE",
            help="files to write: .html, .csv or .tex")  # fmt: skip
     option(
         "--check",
         action="store_true",
-        help="compute again what has predictions, say only what is refused",
+        help="recompute results that have predictions; print refused files only",
     )
-    option("--add", metavar="WHAT", help="key of a kept run, or a JSON of a run or of scores")
-    option("--who", help="with --add: whose result it is")
-    option("--link", default="", help="with --add: address where more is said about it")
-    option("--features", default="", help="with --add: what the images were turned into")
+    option("--add", metavar="WHAT", help="key of a stored run, or a JSON of a run or of scores")
+    option("--who", help="with --add: owner of the result")
+    option("--link", default="", help="with --add: address of a page about it")
+    option("--features", default="", help="with --add: which features")
     option("--pretraining", nargs="+", default=[], metavar="NAME",
            help="with --add: what the extractor was trained on, or none")  # fmt: skip
     option("--method", help="with --add of scores: name of the method")
@@ -54,7 +54,7 @@ def add_parser(commands: Subparsers) -> None:
 
 
 def run_board(args: argparse.Namespace) -> int:
-    """Check a folder, write the board, say what is refused."""
+    """Check a folder, write the board and report refused files."""
     from zslcore.board import read_board
     from zslcore.board.table import as_text
     from zslcore.storage.files import FACTS, write_out
@@ -74,7 +74,7 @@ def run_board(args: argparse.Namespace) -> int:
 
 
 def _summary(board: Board) -> str:
-    """Say how many results there are, of which splits, and what their overlaps are."""
+    """Return how many results there are, by split and by overlap."""
     from zslcore.evaluation import State
 
     kinds = [one.split.kind for one in board.results]
@@ -104,34 +104,34 @@ def _add(args: argparse.Namespace) -> None:
 
     if args.folder is None or not args.who:
         missing = "--who" if args.folder else "FOLDER"
-        raise ParameterError(f"--add: expected {missing} beside it; got none.")
+        raise ParameterError(f"--add: expected {missing} with it; got none.")
     print(f"added {add_entry(_entry(args), args.folder)}")
 
 
 def _entry(args: argparse.Namespace) -> BoardEntry:
-    """Return the entry of a kept run, of a run's JSON or of judged scores."""
+    """Return the entry of a stored run, of a run's JSON or of judged scores."""
     from zslcore.board.making import entry_of_run, entry_of_scores
     from zslcore.datasets import load
-    from zslcore.evaluation.store import RunStore
+    from zslcore.results.store import ResultStore
 
-    said: dict[str, Any] = {"who": args.who, "link": args.link, "features": args.features}
-    said["pretraining"] = tuple(args.pretraining)
+    given: dict[str, Any] = {"who": args.who, "link": args.link, "features": args.features}
+    given["pretraining"] = tuple(args.pretraining)
     if not Path(args.add).is_file():
-        result = RunStore().find(args.add).result
-        return entry_of_run(result, load(result.spec.dataset), **said)
+        result = ResultStore().find(args.add).result
+        return entry_of_run(result, load(result.spec.dataset), **given)
     values = _json(Path(args.add))
     if "spec" in values:
         result = _result(values, Path(args.add).name)
-        return entry_of_run(result, load(result.spec.dataset), **said)
+        return entry_of_run(result, load(result.spec.dataset), **given)
     if not args.method or not args.provenance:
         missing = "--provenance" if args.method else "--method"
         raise ParameterError(f"--add: expected {missing} for scores; got none.")
-    return entry_of_scores(values, method=args.method, provenance=args.provenance, **said)
+    return entry_of_scores(values, method=args.method, provenance=args.provenance, **given)
 
 
 def _json(path: Path) -> dict[str, Any]:
     """Read an object from a JSON file."""
-    from zslcore.evaluation.imported_runs import MAX_BYTES, MAX_VALUES
+    from zslcore.results.imported import MAX_BYTES, MAX_VALUES
 
     values = read_value(path, "JSON", max_bytes=MAX_BYTES, most=MAX_VALUES)
     if not isinstance(values, dict):
@@ -140,7 +140,7 @@ def _json(path: Path) -> dict[str, Any]:
 
 
 def _result(values: dict[str, Any], name: str) -> RunResult:
-    from zslcore.evaluation.imported_runs import checked_runs
+    from zslcore.results.imported import checked_runs
 
     ((result, _),) = checked_runs(values, name)
     return result

@@ -1,7 +1,8 @@
 """``python -m zslcore claims``: whether statements of the papers hold.
 
-Each is judged on the printed tables and on your runs on real features of the data sets that it
-speaks of: holds, does not hold, cannot be told. What simulated data give has no verdict.
+Each is judged on the printed tables and on runs on real features: those that come with the package,
+and your own. Runs on some of the data sets or methods that a claim speaks of hold or fail "here",
+with their scope. What simulated data give has no verdict.
 ``--lint`` checks the printed tables against themselves, their text and the released files;
 ``--findings`` lists what was found in data and tables.
 """
@@ -23,7 +24,7 @@ __all__ = ["add_parser"]
 
 def add_parser(commands: Subparsers) -> None:
     """Add the command ``claims`` to the command line of the package."""
-    text = "judge what the papers say, on their tables and on the runs that are kept"
+    text = "judge claims of the papers, on their tables and on runs"
     parser = commands.add_parser("claims", help=text, description=__doc__)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     option = parser.add_argument
@@ -38,7 +39,7 @@ def add_parser(commands: Subparsers) -> None:
 def run_claims(args: argparse.Namespace) -> None:
     """Judge claims, or list what was found, and print it."""
     from zslcore.analysis.papers import claims, findings, lint
-    from zslcore.evaluation.store import RunStore
+    from zslcore.results.store import ResultStore
 
     if args.id and (args.lint or args.findings):
         raise ParameterError("--id names claims; it means nothing with --lint or --findings.")
@@ -50,6 +51,6 @@ def run_claims(args: argparse.Namespace) -> None:
         text = findings.markdown_list()
     else:
         claims.get_claims(args.id)  # a misspelt one is refused before anything is read
-        judged = claims.judge_all(RunStore().results(), args.id)
+        judged = claims.judge_all(ResultStore().results(), args.id)
         records, text = claims.as_records(judged), claims.as_text(judged)
     print(json.dumps(records, ensure_ascii=False, indent=2) if args.json else text)

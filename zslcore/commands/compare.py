@@ -41,19 +41,20 @@ def run_compare(args: argparse.Namespace) -> None:
     """Make what is missing, then print every figure and the ranks."""
     from zslcore.analysis import comparison
     from zslcore.datasets import load
-    from zslcore.evaluation.store import RunStore
-    from zslcore.jobs import compare
     from zslcore.methods import METHODS
+    from zslcore.results.planning import Choice
+    from zslcore.results.store import ResultStore
 
     methods = args.method or [name for name, m in METHODS.items() if not m.card.joint_space]
     datasets = {name: load(name) for name in args.dataset}
     digests = {name: data.digest for name, data in datasets.items()}
     spec = comparison.ComparisonSpec(digests, tuple(args.split), tuple(methods), args.select_for)
-    choices: list[comparison.Choice] = ["folds"] if args.folds else []
-    store = RunStore()
-    todo = comparison.missing(spec, datasets, store, choices)
-    for done, (run, refused) in enumerate(compare.make(todo, choices, args.jobs, args.dask), 1):
-        show_steps(done, len(todo), f"{run.method} on {run.dataset}")
+    choices: list[Choice] = ["folds"] if args.folds else []
+    store = ResultStore()
+    plan = spec.plan(datasets, choices)
+    todo, made = len(plan.unfinished(store)), plan.run(store, at_a_time=args.jobs, dask=args.dask)
+    for done, (run, refused) in enumerate(made, 1):
+        show_steps(done, todo, f"{run.method} on {run.dataset}")
         if refused:
             print(f"{run.method} on {run.dataset}, split {run.split}: {refused}", file=sys.stderr)
     show_steps()

@@ -2,8 +2,8 @@
 
 Without options it prints the map: test sets by pre-training sets, classes that certainly and
 possibly overlap. ``--on`` a test set of the map, ``--dataset`` or ``--classes`` asks about every
-published extractor, or about those that ``--extractor`` names. ``--check`` is for whoever adds a
-row: its exit status is 1 when the tables have something wrong, which it says line by line.
+published extractor, or about those that ``--extractor`` names. ``--check`` is for
+contributors: its exit status is 1 when the tables have errors, which it prints line by line.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ __all__ = ["add_parser"]
 
 def add_parser(commands: Subparsers) -> None:
     """Add the command ``contamination`` to the command line of the package."""
-    text = "say which extractors have seen classes of which test sets"
+    text = "list which extractors have seen classes of which test sets"
     parser = commands.add_parser("contamination", help=text, description=__doc__)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     what = parser.add_mutually_exclusive_group()
@@ -43,18 +43,18 @@ def add_parser(commands: Subparsers) -> None:
 
 
 def run_contamination(args: argparse.Namespace) -> int:
-    """Print the map or the answers, or look after the tables; return the exit status."""
+    """Print the map or the answers, or check the tables; return the exit status."""
     from zslcore.leakage import contamination
 
     if args.split is not None and args.dataset is None:
-        raise ParameterError("--split is one of a data set; expected --dataset beside it.")
+        raise ParameterError("--split: expected --dataset with it; got none.")
     if args.check:
         return _check()
     if args.count:
         print(f"{contamination.write_counts()} cells counted.")
         contamination.write_measured()
         return 0
-    tested = _asked(args)
+    tested = _test_set(args)
     if tested is not None:
         _print_answers(tested, args)
     elif args.extractor:
@@ -65,7 +65,7 @@ def run_contamination(args: argparse.Namespace) -> int:
 
 
 def _check() -> int:
-    """Print what is wrong with the tables; return 1 if anything is."""
+    """Print the errors of the tables; return 1 if there are any."""
     from zslcore.leakage import contamination
 
     found = list(contamination.problems())
@@ -76,8 +76,8 @@ def _check() -> int:
     return int(bool(found))
 
 
-def _asked(args: argparse.Namespace) -> TestSet | None:
-    """Return the test classes that are asked about, None for the whole map."""
+def _test_set(args: argparse.Namespace) -> TestSet | None:
+    """Return the test classes of the query, None for the whole map."""
     from zslcore.datasets import load
     from zslcore.datasets.sandbox.client import clean_text, read_lines
     from zslcore.leakage import contamination

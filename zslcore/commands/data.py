@@ -42,9 +42,9 @@ def add_import(commands: Subparsers) -> None:
         metavar="NAME",
         nargs="+",
         default=[],
-        help="what the features were trained on, with whose classes the audit compares those of "
+        help="pre-training set of the features, whose classes the audit compares with those of "
         "the data set: imagenet-1k, others of audit --pretraining, or none for features trained on "
-        "nothing; by default what the file says",
+        "nothing; by default as the file declares",
     )
     parser.add_argument("--name", metavar="N", help="name to import it under")
     parser.set_defaults(run=run_import)
@@ -66,7 +66,7 @@ def _add_files(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--prototypes",
         metavar="P",
-        help="class embeddings in place of a folder's att, or beside a file: CSV with a column "
+        help="class embeddings in place of a folder's att, or of a file: CSV with a column "
         "class; for a folder also .mat, .npz or HDF5",
     )
     parser.add_argument(

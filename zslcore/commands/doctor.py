@@ -1,4 +1,4 @@
-"""``zslcore doctor``: look at everything that is kept, and mend what can be mended."""
+"""``zslcore doctor``: check everything in the data folder, and repair damage."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ def add_parser(commands: Subparsers) -> None:
     """Add the command to the parser's."""
     parser = commands.add_parser(
         "doctor",
-        help="check what is kept, and mend it",
-        description="Check versions, free space, the run store, imports, results of jobs and what "
-        "killed processes have left. The exit status is 0 when all is well, else 1.",
+        help="check the data folder, and repair it",
+        description="Check versions, free space, the run store, imports, results of jobs and the "
+        "leftovers of killed processes. The exit status is 0 when no problem remains, else 1.",
     )
-    parser.add_argument("--mend", action="store_true", help="mend what can be mended")
+    parser.add_argument("--mend", action="store_true", help="repair what can be repaired")
     parser.set_defaults(run=run_doctor)
 
 
 def run_doctor(args: argparse.Namespace) -> int:
-    """Print one line a finding; return 0 when all is well in the end."""
+    """Print one line per finding; return 0 when no problem remains."""
     from zslcore.jobs.upkeep import examine
 
     ill = 0
@@ -41,6 +41,6 @@ def run_doctor(args: argparse.Namespace) -> int:
             except ZSLError as error:
                 print(f"{'':16} {error}")
         elif finding.mend:
-            print(f"{'':16} `zslcore doctor --mend` mends it.")
+            print(f"{'':16} `zslcore doctor --mend` repairs it.")
         ill += 1
     return int(ill > 0)

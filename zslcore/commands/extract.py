@@ -2,8 +2,8 @@
 
 IMAGES is a folder with a folder a class, or the folder that the paths of --labels begin in. The
 features become a NumPy archive; with --attributes or --text, which give prototypes, and --name it
-is imported at once. What is stopped goes on where it stopped. Weights are never downloaded: they
-are a file of yours, or lie where torch.hub keeps them.
+is imported at once. An interrupted extraction resumes. Weights are never downloaded: they
+are a file of yours, or lie in the cache of torch.hub.
 """
 
 from __future__ import annotations
@@ -35,21 +35,21 @@ def add_parser(commands: Subparsers) -> None:
     parser = commands.add_parser("extract", help=text, description=__doc__)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     option = parser.add_argument
-    option("images", type=Path, metavar="IMAGES", help="folder with a folder a class")
+    option("images", type=Path, metavar="IMAGES", help="folder with one folder per class")
     option("--encoder", required=True, metavar="NAME", help="resnet101, open_clip:ViT-B-32 ...")
-    option("--weights", metavar="FILE", help="file, weights that torch.hub keeps, or random")
-    option("--crops", type=int, default=1, help="1, or 10 whose features are averaged (1)")
+    option("--weights", metavar="FILE", help="file, cached weights of torch.hub, or random")
+    option("--crops", type=int, default=1, help="1, or 10 with their features averaged (1)")
     option("--device", default="cpu", help="of torch, for example cuda (cpu)")
     option("--batch", type=int, default=32, help="images of a batch (32)")
     option("--workers", type=int, default=2, help="processes that read images (2)")
     option("--labels", type=Path, metavar="CSV", help="columns image_file and label")
     option("--on-bad", choices=("refuse", "skip"), default="refuse",
-           help="what becomes of images that cannot be read (refuse)")  # fmt: skip
+           help="what to do with unreadable images (refuse)")  # fmt: skip
     option("--max-pixels", type=int, help="most pixels of an image (89,478,485)")
-    option("--resize", type=int, metavar="PIXELS", help="shorter side, if not as the weights ask")
-    option("--crop", type=int, metavar="PIXELS", help="side of a crop, if not as the weights ask")
+    option("--resize", type=int, metavar="PIXELS", help="shorter side (default: of the weights)")
+    option("--crop", type=int, metavar="PIXELS", help="side of a crop (default: of the weights)")
     option("--trained-on", nargs="+", default=[], metavar="NAME",
-           help="what the encoder was trained on, where its weights do not tell")  # fmt: skip
+           help="what the encoder was trained on, if its weights do not state it")  # fmt: skip
     option("--seed", type=int, default=0, help="of random weights (0)")
     option("--output", type=Path, metavar="FILE", help="archive to make (IMAGES-NAME.npz)")
     _of_data_set(parser)
@@ -68,7 +68,7 @@ def _of_data_set(parser: argparse.ArgumentParser) -> None:
 
 
 def run_extract(args: argparse.Namespace) -> None:
-    """List the images, extract their features, import them where that is asked for."""
+    """List the images, extract their features, and import them with ``--name``."""
     from zslcore.extraction.extracting import extract
     from zslcore.extraction.images import MAX_PIXELS
     from zslcore.extraction.texts import prototypes_of_texts
@@ -109,11 +109,11 @@ def _require_together(args: argparse.Namespace) -> None:
             "features; got no such."
         )
     if (args.attributes or args.unseen) and not args.name:
-        raise ParameterError("--attributes and --unseen: expected --name beside them; got none.")
+        raise ParameterError("--attributes and --unseen: expected --name with them; got none.")
 
 
 def _look_up(args: argparse.Namespace) -> None:
-    """Look up files, which may lie in the folder of images, and what a list of classes holds."""
+    """Look up files, which may lie in the folder of images, and read a list of classes."""
     from zslcore.datasets.sandbox.client import listed_classes
     from zslcore.storage.files import path_of
 
@@ -151,7 +151,7 @@ def _listed(args: argparse.Namespace) -> Listing:
 
 
 def _encoder(args: argparse.Namespace) -> Encoder:
-    """Return the encoder, with what is asked to be done otherwise than its weights ask."""
+    """Load the encoder with the overridden preprocessing."""
     from dataclasses import replace
 
     from zslcore.extraction.encoders import load_encoder
@@ -163,36 +163,36 @@ def _encoder(args: argparse.Namespace) -> Encoder:
         seed=args.seed,
         trained_on=args.trained_on,
     )
-    asked = {"resize": args.resize, "crop": args.crop}
-    given = {name: value for name, value in asked.items() if value is not None}
+    overrides = {"resize": args.resize, "crop": args.crop}
+    given = {name: value for name, value in overrides.items() if value is not None}
     return replace(found, preset=replace(found.preset, **given))
 
 
 class Progress:
-    """Says how far an extraction is: a line that is rewritten in a terminal, else one a minute."""
+    """Prints progress: a line that is rewritten in a terminal, otherwise one line per minute."""
 
-    #: Seconds between two lines where nobody looks at a terminal.
+    #: Seconds between two lines when the output is no terminal.
     EVERY = 60.0
 
     def __init__(self) -> None:
-        self.began = self.told = time.monotonic()
+        self.began = self.printed = time.monotonic()
         self.first = 0
 
     def __call__(self, done: int, total: int) -> None:
-        """Say how many images are done, and how long the others will take."""
+        """Print how many images are done, and the time left."""
         now, terminal = time.monotonic(), sys.stderr.isatty()
         self.first = self.first or done
         rate = (done - self.first) / max(now - self.began, 1e-9)
         left = f", {(total - done) / rate / 60:,.0f} min left" if rate > 0 else ""
-        if terminal or now - self.told >= self.EVERY:
-            self.told = now
+        if terminal or now - self.printed >= self.EVERY:
+            self.printed = now
             begin, end = ("\r", "   ") if terminal and done < total else ("\r" * terminal, "\n")
             sys.stderr.write(f"{begin}{done:,} of {total:,} images{left}{end}")
             sys.stderr.flush()
 
 
 def _tell(found: Extraction, images: Listing) -> None:
-    """Print what came out, and what is to be known of it."""
+    """Print the result and its limitations."""
     print(f"{found.output}: {found.n_images:,} images x {found.n_features:,} features, "
           f"{len(images.class_names)} classes")  # fmt: skip
     print("; ".join(found.provenance))

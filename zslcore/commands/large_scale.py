@@ -54,12 +54,12 @@ def run_large_scale(args: argparse.Namespace) -> None:
     from zslcore.methods import get_method
 
     for name in args.method:
-        get_method(name)  # a misspelt one is told before anything is measured
+        get_method(name)  # a misspelt name is refused before any measurement
     dataset, engine = _opened(args.dataset, args.shards, args.prototypes), Engine(dask=args.dask)
-    told, rows = sys.stderr.isatty() and not args.json, []
+    with_progress, rows = sys.stderr.isatty() and not args.json, []
     for name in args.method:
         spec = LargeScaleSpec(dataset.name, dataset.digest, name, args.seed)
-        found = measure(spec, dataset, _show if told else _silent, engine=engine)
+        found = measure(spec, dataset, _show if with_progress else _silent, engine=engine)
         rows += found.table().assign(method=name).to_dict("records")
         if not args.json:
             print(_as_text(name, found, dataset))

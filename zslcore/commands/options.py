@@ -1,4 +1,4 @@
-"""What commands share: a line of progress, the name of a data set."""
+"""Helpers of the commands: a line of progress, the name of a data set."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["named", "show_steps"]
 
 
 def show_steps(done: float = 0, total: float = 0, message: str = "") -> None:
-    """Rewrite one line on standard error, where somebody sees it; without a message clear it."""
+    """Rewrite one line of progress on a terminal; without a message clear it."""
     if sys.stderr.isatty():
         line = f"{done / total:4.0%}  {message}" if message and total else message
         sys.stderr.write(f"\r{line:100}\r" if message else f"{'':100}\r")
@@ -23,5 +23,5 @@ def show_steps(done: float = 0, total: float = 0, message: str = "") -> None:
 
 
 def named(dataset: ZSLDataset) -> str:
-    """Return which data these are, and whether a camera took them."""
+    """Return the name and digest of a data set, and whether it is simulated."""
     return f"{dataset.name}{', simulated' if dataset.simulated else ''}, data {dataset.digest}"

@@ -1,6 +1,6 @@
 """``python -m zslcore reproduce EXPERIMENT``: a table of the papers on any data set.
 
-What is finished is kept: an interrupted experiment goes on where it stopped. The printed figures
+Finished runs are stored: an interrupted experiment resumes. The printed figures
 are of ResNet-101 features of the real images.
 """
 
@@ -17,13 +17,13 @@ import pandas as pd
 from zslcore.analysis.papers.experiments import (
     EXPERIMENTS,
     Experiment,
-    asked_experiment,
+    configured_experiment,
     get_experiment,
     opened,
     reproduce,
 )
-from zslcore.datasets.features import FeatureScaling
 from zslcore.exceptions import ParameterError, closest_name
+from zslcore.features.views import FeatureScaling
 
 if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
@@ -41,7 +41,7 @@ IN_WORDS: dict[FeatureScaling, str] = {
 
 def add_parser(commands: Subparsers) -> None:
     """Add the command ``reproduce`` to the command line of the package."""
-    text = "run an experiment of the papers beside what they printed"
+    text = "run an experiment of the papers, and compare it with the printed figures"
     parser = commands.add_parser("reproduce", help=text, description=__doc__)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     option = parser.add_argument
@@ -52,7 +52,12 @@ def add_parser(commands: Subparsers) -> None:
     option("--seeds", type=int, default=5, help="of stochastic methods (5)")
     option("--jobs", type=int, default=2, help="runs at a time, one thread each (2)")
     option("--dask", default="", metavar="ADDRESS", help="Dask cluster that shares our data folder")
-    option("--as", dest="benchmark", metavar="BENCHMARK", help="what the data set stands for")
+    option(
+        "--as",
+        dest="benchmark",
+        metavar="BENCHMARK",
+        help="benchmark to compare with (that of the data set)",
+    )
     option(
         "--param",
         metavar="METHOD.NAME=VALUE",
@@ -60,8 +65,12 @@ def add_parser(commands: Subparsers) -> None:
         default=[],
         help="give a parameter of a row, over the paper's variant",
     )
-    option("--features", choices=SCALINGS, help="scaling of features; by default as --list says")
-    option("--json", action="store_true", help="a row a cell as JSON, fractions")
+    option(
+        "--features",
+        choices=SCALINGS,
+        help="scaling of features; the experiment's own by default (--list)",
+    )
+    option("--json", action="store_true", help="print one row per cell as JSON, in fractions")
     parser.set_defaults(run=run_reproduce)
 
 
@@ -78,7 +87,7 @@ def run_reproduce(args: argparse.Namespace) -> None:
         if getattr(args, option) < 1:
             raise ParameterError(f"--{option} must be at least 1; got {getattr(args, option)}.")
     params, features = read_params(args), SCALINGS.get(args.features)
-    experiment = asked_experiment(args.experiment, params, features)
+    experiment = configured_experiment(args.experiment, params, features)
     table = reproduce(
         args.experiment,
         args.dataset,
@@ -117,13 +126,13 @@ def read_params(args: argparse.Namespace) -> dict[str, dict[str, Any]]:
 
 
 def show_piece(done: int, total: int, what: str, runs: int) -> None:
-    """Say on standard error what has been done."""
-    was = f"{runs} run{'s' * (runs != 1)}" if runs else "kept already"
+    """Print the finished piece on standard error."""
+    was = f"{runs} run{'s' * (runs != 1)}" if runs else "already stored"
     sys.stderr.write(f"{done}/{total}  {what}: {was}\n")
 
 
 def heading(args: argparse.Namespace, experiment: Experiment, table: pd.DataFrame) -> str:
-    """Say what was run on what, and what stands beside it."""
+    """Return the heading: the experiment, the data sets and the printed figures."""
     names = [
         f"{name} (simulated)" if opened(name).simulated and "simulated" not in name else name
         for name in args.dataset
@@ -132,7 +141,7 @@ def heading(args: argparse.Namespace, experiment: Experiment, table: pd.DataFram
         "printed: the paper's figure, for ResNet-101 features of the real images. diff: ours less "
         "printed, in points."
         if table["printed"].notna().any()
-        else "The paper has printed nothing for these rows."
+        else "The paper prints no figures for these rows."
     )
     return (
         f"{args.experiment} on {' and '.join(names)}: {experiment.title}.\n"
@@ -143,13 +152,13 @@ def heading(args: argparse.Namespace, experiment: Experiment, table: pd.DataFram
 
 
 def variants(experiment: Experiment, methods: Iterable[str]) -> str:
-    """Say how features are scaled, and which rows are given a parameter."""
+    """Return how features are scaled, and the given parameters of rows."""
     given = {
         method: ", ".join(f"{name} = {value}" for name, value in params.items())
         for method in methods
         if (params := experiment.given(method))
     }
-    rows = "; ".join(f"{method} with {said}" for method, said in given.items())
+    rows = "; ".join(f"{method} with {values}" for method, values in given.items())
     scaled = IN_WORDS[experiment.features].capitalize()
     return f"{scaled}, prototypes of unit length. Given: {rows or 'nothing'}."
 

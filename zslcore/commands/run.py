@@ -22,12 +22,12 @@ __all__ = ["add_parser"]
 
 
 def add_parser(commands: Subparsers) -> None:
-    """``run``: choose on folds, fit, look at the test set once."""
+    """``run``: choose on folds, fit, evaluate the test set once."""
     parser = commands.add_parser(
         "run",
         help="run a method on a data set",
-        description="Choose what is not given on the folds, fit on trainval, look at the test set "
-        "once. The result is printed and kept in the run store.",
+        description="Select what is not given on the folds, fit on trainval, evaluate the test set "
+        "once. The result is printed and stored.",
     )
     option = parser.add_argument
     option("--dataset", default="digits", help="name of the data set (digits)")
@@ -42,20 +42,20 @@ def add_parser(commands: Subparsers) -> None:
     option("--seed", type=int, default=0, help="seed of stochastic methods and of held-out rows")
     option("--dask", default="", metavar="ADDRESS", help="Dask cluster that makes the run")
     option("--no-oracle", action="store_true", help="do not sweep the grid on the test set")
-    option("--no-store", action="store_true", help="do not keep the result")
-    option("--predictions", type=Path, metavar="FILE", help="write what every image is answered")
+    option("--no-store", action="store_true", help="do not store the result")
+    option("--predictions", type=Path, metavar="FILE", help="write the answer to every image")
     option("--json", action="store_true", help="print everything as JSON instead of a table")
     parser.set_defaults(run=run_run)
 
 
 def run_run(args: argparse.Namespace) -> None:
-    """Run what ``args`` specify, print and keep the result."""
+    """Run what ``args`` specify, print and store the result."""
     from zslcore.analysis.run_listing import as_text
     from zslcore.datasets import load
     from zslcore.evaluation import write_predictions
-    from zslcore.evaluation.repair import refusal_of
     from zslcore.evaluation.specs import RunSpec
-    from zslcore.evaluation.store import RunStore
+    from zslcore.results.repair import refusal_of
+    from zslcore.results.store import ResultStore
 
     dataset = load(args.dataset)
     fields = ("dataset", "method", "gamma", "select_for", "features", "prototypes", "seed")
@@ -65,16 +65,16 @@ def run_run(args: argparse.Namespace) -> None:
         grid=read_grid(args.method, args.grid),
         **{name: getattr(args, name) for name in fields},
     )
-    store = RunStore()
+    store = ResultStore()
     if not args.no_store and (refusal := refusal_of(store)):
-        print(f"The result will be shown and not kept. {refusal}", file=sys.stderr)
+        print(f"The result will be printed but not stored. {refusal}", file=sys.stderr)
     result, predictions = executed(spec, dataset, args.dask, not args.no_oracle)
     show_steps()
     print(result.to_json() if args.json else as_text(result), flush=True)
     if not args.no_store:
-        store.keep(result)
-    if store.unkept:
-        print(f"The result is not kept. {store.unkept}", file=sys.stderr)
+        store.try_put(result, predictions)
+    if store.not_stored_because:
+        print(f"The result is not stored. {store.not_stored_because}", file=sys.stderr)
     if args.predictions is not None:
         write_predictions(args.predictions, predictions)
 
@@ -101,7 +101,7 @@ def executed(
 
 
 def elsewhere(spec: RunSpec, dask: str, with_oracle: bool) -> tuple[RunResult, Predictions]:
-    """Return what a worker of a Dask cluster makes of a spec; he has to have the same data."""
+    """Run a spec on a worker of a Dask cluster; the worker must see the same data."""
     from joblib import delayed
 
     from zslcore.evaluation.running import execute_with_predictions

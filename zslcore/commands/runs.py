@@ -16,17 +16,22 @@ import pandas as pd
 from zslcore.analysis import run_comparison
 from zslcore.analysis.run_listing import (
     FORMATS,
-    SORTED_BY,
     RunFilter,
     as_text,
     chosen,
     listed,
     peeked,
+    sorted_by,
 )
-from zslcore.evaluation.imported_runs import import_runs
-from zslcore.evaluation.store import KeptRun, RunStore
-from zslcore.exceptions import ParameterError
+from zslcore.evaluation import figures
+from zslcore.evaluation.files import write_predictions
+from zslcore.exceptions import ParameterError, UnknownNameError, closest_name
+from zslcore.results.imported import import_runs
+from zslcore.results.result import KINDS, RUN, Result
+from zslcore.results.store import ResultStore, StoredRun
 from zslcore.storage.files import write_out
+from zslcore.storage.spreadsheets import harmless_csv
+from zslcore.version import stamped
 
 if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
@@ -34,24 +39,23 @@ if TYPE_CHECKING:
 
 __all__ = ["add_parser"]
 
-#: Column of a run's row -> heading of the list.
-SHOWN = {
-    "id": "key",
-    "created": "made",
-    "dataset": "data set",
-    "split": "split",
-    "method": "method",
-    "chosen_for": "chosen for",
-    "seed": "seed",
-    "zsl": "ZSL",
-    "plain_unseen": "u",
-    "plain_seen": "s",
-    "plain_harmonic": "H",
-    "calibrated_harmonic": "H cal.",
-    "ausuc": "AUSUC",
-    "origin": "origin",
-}
-FIGURES = ("zsl", "plain_unseen", "plain_seen", "plain_harmonic", "calibrated_harmonic", "ausuc")
+
+def shown() -> dict[str, str]:
+    """Return the columns of the list and their headings."""
+    return {
+        "id": "key",
+        "created": "made",
+        "kind": "kind",
+        "dataset": "data set",
+        "split": "split",
+        "method": "method",
+        "tested": "tested on",
+        "contender": "contender",
+        "chosen_for": "chosen for",
+        "seed": "seed",
+        **figures.headings(printed=True),
+        "origin": "origin",
+    }
 
 
 def add_parser(commands: Subparsers) -> None:
@@ -71,14 +75,20 @@ def add_parser(commands: Subparsers) -> None:
     compare.add_argument("keys", metavar="KEY", nargs=2)
     compare.add_argument("--json", action="store_true", help="tables as JSON, all rows of them")
     export = _verb(verbs, "export", export_runs, "write runs as a table, or whole as JSON")
+    export.add_argument("key", metavar="KEY", nargs="?", help="one run alone")
     _filters(export)
+    export.add_argument(
+        "--predictions", metavar="FILE", help="write the predictions of run KEY to a Parquet file"
+    )
     export.add_argument("--format", default="csv", help=", ".join(FORMATS))
     export.add_argument("--output", metavar="FILE", help="file to write, not the terminal")
-    delete = _verb(verbs, "delete", delete_runs, "forget runs")
+    delete = _verb(verbs, "delete", delete_runs, "delete runs")
     delete.add_argument("keys", metavar="KEY", nargs="+")
-    bring = _verb(verbs, "import", import_file, "keep results of somebody else, marked as such")
+    bring = _verb(
+        verbs, "import", import_file, "import results of another person, marked as imported"
+    )
     bring.add_argument("file", metavar="FILE", help="what run --json or runs export wrote")
-    bring.add_argument("--who", required=True, help="whose results these are")
+    bring.add_argument("--who", required=True, help="owner of the results")
 
 
 def _verb(verbs: Subparsers, name: str, run: Run, text: str) -> argparse.ArgumentParser:
@@ -89,17 +99,18 @@ def _verb(verbs: Subparsers, name: str, run: Run, text: str) -> argparse.Argumen
 
 def _filters(parser: argparse.ArgumentParser) -> None:
     option = parser.add_argument
+    option("--kind", nargs="+", default=(), metavar="KIND", help=", ".join(KINDS))
     option("--dataset", nargs="+", default=(), metavar="NAME", help="only of these data sets")
     option("--split", nargs="+", default=(), metavar="NAME", help="only of these splits")
     option("--method", nargs="+", default=(), metavar="NAME", help="only of these methods")
     option("--since", metavar="DAY", help="only made on this day or later, 2026-01-31")
     option("--imported", action="store_true", help="only results of other people")
     option("--own", action="store_true", help="only results computed here")
-    option("--sort", default="created", metavar="BY", help=", ".join(SORTED_BY))
-    option("--reverse", action="store_true", help="the other way round")
+    option("--sort", default="created", metavar="BY", help=", ".join(sorted_by()))
+    option("--reverse", action="store_true", help="reverse the order")
 
 
-def meant(args: argparse.Namespace, kept: Sequence[KeptRun]) -> list[KeptRun]:
+def meant(args: argparse.Namespace, stored: Sequence[StoredRun]) -> list[StoredRun]:
     """Return the runs that the options name, in their order."""
     if args.imported and args.own:
         raise ParameterError("--imported and --own exclude each other; got both.")
@@ -110,17 +121,17 @@ def meant(args: argparse.Namespace, kept: Sequence[KeptRun]) -> list[KeptRun]:
         since=_day(args.since),
         imported=args.imported if args.imported or args.own else None,
     )
-    wanted.check(kept)
-    return listed(kept, wanted, args.sort, reverse=args.reverse)
+    wanted.check(stored)
+    return listed(stored, wanted, args.sort, reverse=args.reverse)
 
 
-def _kept() -> list[KeptRun]:
-    """Return all runs; those that cannot be read are counted aloud."""
-    store = RunStore()
-    kept = store.kept()
-    if unreadable := store.unreadable(kept):
+def _all_runs() -> list[StoredRun]:
+    """Return all runs; the number of unreadable ones goes to standard error."""
+    store = ResultStore()
+    runs = store.stored()
+    if unreadable := store.unreadable(runs):
         sys.stderr.write(f"{unreadable}\n")
-    return kept
+    return runs
 
 
 def _day(text: str | None) -> date | None:
@@ -131,27 +142,81 @@ def _day(text: str | None) -> date | None:
 
 
 def list_runs(args: argparse.Namespace) -> None:
-    """Print a line a run."""
-    kept = _kept()
-    runs, by_oracle = meant(args, kept), peeked(kept)
-    rows = pd.DataFrame([one.row() | {"chosen_for": chosen(one, by_oracle)} for one in runs])
+    """Print a line per run, and per row of other results."""
+    runs, others, stored = _meant_of_all(args, LISTED)
+    by_oracle = peeked(stored)
+    rows = [{"kind": RUN} | o.row() | {"chosen_for": chosen(o, by_oracle)} for o in runs]
+    rows += [row for one in others for row in (one.table() if args.json else shown_rows(one))]
+    table = pd.DataFrame(rows)
+    if others and args.sort in table:
+        ascending = sorted_by()[args.sort] == args.reverse
+        table = table.sort_values(args.sort, ascending=ascending, kind="stable")
     if args.json:
-        print(rows.to_json(orient="records", double_precision=15))
-    elif not runs:
-        print("No such run is kept." if kept else "No run is kept yet.")
+        print(table.to_json(orient="records", double_precision=15))
+        return
+    if not rows:
+        print("No such run is stored." if stored else "No run is stored yet.")
     else:
-        print(_as_text(rows[[name for name in SHOWN if name in rows]].rename(columns=SHOWN)))
+        columns = shown()
+        print(_as_text(table[[name for name in columns if name in table]]))
+    if not args.kind and (n := len(ResultStore().others(["action"]))):
+        print(f"{n:,} fits of the study of actions: --kind action lists them.")
+
+
+#: Kinds that are listed without --kind: a study of actions has hundreds of fits.
+LISTED = tuple(kind for kind in KINDS if kind != "action")
+#: Rows of one result that a list shows; `runs show` prints all of them.
+MOST_ROWS = 4
+
+
+def _meant_of_all(
+    args: argparse.Namespace, default: Sequence[str]
+) -> tuple[list[StoredRun], list[Result], list[StoredRun]]:
+    """Return the runs and the other results that the options name, and all runs."""
+    for kind in args.kind:
+        if kind not in KINDS:
+            raise closest_name("kind of result", kind, KINDS)
+    kinds, stored = args.kind or default, _all_runs()
+    others = [one for one in ResultStore().others(kinds) if is_meant(args, one)]
+    if RUN not in kinds:
+        return [], others, stored
+    try:
+        return meant(args, stored), others, stored
+    except UnknownNameError:  # of the runs: another result may have the name
+        if others and args.sort in sorted_by():
+            return [], others, stored
+        raise
+
+
+def is_meant(args: argparse.Namespace, one: Result) -> bool:
+    """Whether the filters let a result of another kind than a run through."""
+    table, since = one.table(), _day(args.since)
+    filters = {"dataset": args.dataset, "split": args.split, "method": args.method}
+    named = all(
+        not names or any(row.get(column) in names for row in table)
+        for column, names in filters.items()
+    )
+    return named and not args.imported and (since is None or one.created[:10] >= str(since))
+
+
+def shown_rows(one: Result) -> list[dict[str, Any]]:
+    """Return the rows that a list shows of a result: all, or one line where there are many."""
+    rows = one.table()
+    if len(rows) <= MOST_ROWS:
+        return rows
+    head = {name: rows[0].get(name) for name in ("kind", "id", "created", "origin")}
+    return [head | one.about | {"tested": f"{len(rows)} rows, see runs show"}]
 
 
 def _as_text(table: pd.DataFrame) -> str:
     """Write a table with its figures in percent."""
-    shown = table.copy()
-    for name in (SHOWN[figure] for figure in FIGURES):
-        if name in shown:
-            shown[name] = [_percent(value) for value in shown[name]]
-    if "made" in shown:
-        shown["made"] = shown["made"].str.slice(0, 16)
-    return shown.to_string(index=False)
+    written = table.copy()
+    for name in figures.names(unit="fraction"):
+        if name in written:
+            written[name] = [_percent(value) for value in written[name]]
+    if "created" in written:
+        written["created"] = written["created"].str.slice(0, 16)
+    return written.rename(columns=shown()).to_string(index=False)
 
 
 def _percent(value: float | None, form: str = ".1f") -> str:
@@ -160,9 +225,14 @@ def _percent(value: float | None, form: str = ".1f") -> str:
 
 def show_run(args: argparse.Namespace) -> None:
     """Print the figures of a run, where it comes from and what repeats it."""
-    one = RunStore().find(args.key)
+    one = ResultStore().find_any(args.key)
     if args.json:
         print(one.to_json())
+        return
+    if isinstance(one, Result):
+        about = {"kind": one.kind, "key": one.key, "made": one.created} | one.about
+        print("\n".join(f"{name:<12} {value}" for name, value in about.items()))
+        print(_as_text(pd.DataFrame(one.rows)))
         return
     result = one.result
     made = f"{result.created}, version {result.version} {result.commit}".rstrip()
@@ -172,13 +242,13 @@ def show_run(args: argparse.Namespace) -> None:
 
 def compare_runs(args: argparse.Namespace) -> None:
     """Print what differs between two runs: in the spec, in the figures, class by class."""
-    store = RunStore()
+    store = ResultStore()
     first, second = (store.find(key) for key in args.keys)
     pair = first.result, second.result
-    spec, figures = run_comparison.in_spec(*pair), run_comparison.in_figures(*pair)
+    spec, compared = run_comparison.in_spec(*pair), run_comparison.in_figures(*pair)
     classes = run_comparison.by_class(*pair)
     if args.json:
-        tables = {"spec": spec, "figures": figures, "classes": classes}
+        tables = {"spec": spec, "figures": compared, "classes": classes}
         parts = (
             f'"{name}": {table.to_json(orient="records", double_precision=15)}'
             for name, table in tables.items()
@@ -190,7 +260,7 @@ def compare_runs(args: argparse.Namespace) -> None:
         print(f"Mind: {sentence}")
     differs = spec[spec["differs"]].drop(columns="differs").map(_shortened)
     print(_part("What differs", differs) if len(differs) else "\nThe same was run.")
-    print(_part("Figures, percent", _in_percent(figures)))
+    print(_part("Figures, percent", _in_percent(compared)))
     test = run_comparison.class_test(*pair)
     print(_part("Classes, percent, largest differences", _in_percent(classes.head(FEW))))
     if test is not None:
@@ -216,34 +286,72 @@ def _part(title: str, table: pd.DataFrame) -> str:
 
 
 def export_runs(args: argparse.Namespace) -> None:
-    """Write runs as CSV, JSON or LaTeX."""
+    """Write runs as CSV, JSON or LaTeX, or the predictions of one."""
+    if args.predictions:
+        export_predictions(args)
+        return
     if args.format not in FORMATS:
         raise ParameterError(f"--format: expected {' or '.join(FORMATS)}; got {args.format!r}.")
-    kept = _kept()
-    text = FORMATS[args.format](meant(args, kept), peeked(kept))
+    runs, others, stored = _meant_of_all(args, (RUN,))
+    if args.key:
+        runs, others = [ResultStore().find(args.key)], []
+    if others and args.format != "csv":
+        raise ParameterError(
+            f"--format {args.format}: writes runs alone; got --kind {' '.join(args.kind)}. "
+            "CSV writes every kind."
+        )
+    text = FORMATS[args.format](runs, peeked(stored)) if not others else _as_csv(runs, others)
     if args.output:
         write_out(args.output, text)
     else:
         sys.stdout.write(text)
 
 
+def _as_csv(runs: Sequence[StoredRun], others: Sequence[Result]) -> str:
+    """Return one table of all kinds of results; accuracies are fractions."""
+    rows = [{"kind": RUN} | one.row() for one in runs]
+    rows += [row for one in others for row in one.table()]
+    return harmless_csv(stamped(pd.DataFrame(rows)), index=False)
+
+
+def export_predictions(args: argparse.Namespace) -> None:
+    """Write the predictions of one run to a file.
+
+    Raises
+    ------
+    ParameterError
+        Without KEY, or where the run has no predictions in the store.
+    """
+    if not args.key:
+        raise ParameterError("--predictions: expected the KEY of one run before it; got none.")
+    store = ResultStore()
+    one = store.find(args.key)
+    found = None if one.imported else store.predictions(one.id)
+    if found is None:
+        raise ParameterError(
+            f"{one.id}: no predictions are stored; `zslcore run --predictions FILE` makes them "
+            "again."
+        )
+    write_predictions(args.predictions, found)
+
+
 def delete_runs(args: argparse.Namespace) -> None:
-    """Forget runs; all keys are looked up before any is deleted."""
-    store = RunStore()
-    for one in [store.find(key) for key in args.keys]:
+    """Delete runs; all keys are looked up before any is deleted."""
+    store = ResultStore()
+    for one in [store.find_any(key) for key in args.keys]:
         store.delete(one.id)
         print(f"deleted {one.id}")
 
 
 def import_file(args: argparse.Namespace) -> None:
-    """Keep results of somebody else."""
-    for line in _told(import_runs(args.file, args.who, RunStore())):
+    """Import results of another person."""
+    for line in _imported_lines(import_runs(args.file, args.who, ResultStore())):
         print(line)
 
 
-def _told(found: Sequence[KeptRun]) -> Iterator[str]:
+def _imported_lines(found: Sequence[StoredRun]) -> Iterator[str]:
     for one in found:
         spec: Any = one.result.spec
         yield f"{one.id}  {spec.method} on {spec.dataset}, split {spec.split}; {one.origin}"
     if any("validated" in (one.result.gamma_origin, one.result.params_origin) for one in found):
-        yield "What these results call validated is as stated: it cannot be checked here."
+        yield "What these results call validated is only stated: it cannot be checked here."

@@ -3,7 +3,7 @@
 A file holds scores (N x C), the class of every image and, unless the test set is recognised by its
 labels, the unseen classes. gamma is given, or chosen on validation scores; without either, what is
 best on the test images is printed as an oracle, which is no result. A Parquet file of predictions
-says all of this itself, and is checked; ``--predictions`` writes one.
+states all of this itself, and is checked; ``--predictions`` writes one.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ def understood(
     fixes: list[str],
     option: str = "--fix",
 ) -> ScoreMatrix:
-    """Return what a file means; a question is asked as a refusal that names the answers."""
+    """Return the scores of a file; an open question is raised with its possible answers."""
     from zslcore.datasets.sandbox.client import listed_classes
     from zslcore.scores import interpreted
     from zslcore.scores.reading import read_scores
@@ -113,9 +113,9 @@ def understood(
         labels=None if labels is None else path_of(labels, path.parent),
         unseen=None if unseen is None else listed_classes(unseen, path.parent),
     )
-    matrix, asked = interpreted(file, fixes)
+    matrix, questions = interpreted(file, fixes)
     if matrix is None:
-        question = asked[0]
+        question = questions[0]
         no = "" if question.open else f", if not: {option} as-is"
         raise DatasetError(f"{question.said} If so: {option} {question.fix}{no}.")
     return matrix

@@ -1,7 +1,7 @@
 """``python -m zslcore shards``: features that do not fit into memory, as a folder of mapped parts.
 
-``write`` reads an HDF5 file, a zarr folder or a data set that is kept here, block by block.
-``show`` says what a folder holds, and whether that is what was written.
+``write`` reads an HDF5 file, a zarr folder or an imported data set, block by block.
+``show`` prints the content of a folder, and checks it.
 """
 
 from __future__ import annotations
@@ -26,21 +26,21 @@ __all__ = ["add_parser"]
 
 def add_parser(commands: Subparsers) -> None:
     """Add the command ``shards`` to the command line of the package."""
-    text = "keep features that do not fit into memory as a folder of parts"
+    text = "store features larger than memory as a folder of parts"
     parser = commands.add_parser("shards", help=text, description=__doc__)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     verbs = parser.add_subparsers(metavar="VERB", required=True)
     write = verbs.add_parser("write", help="write shards from an HDF5 file, zarr, or a data set")
     option = write.add_argument
     option("source", metavar="SOURCE", help="FILE.h5, FOLDER.zarr, or the name of a data set")
-    option("folder", metavar="FOLDER", type=Path, help="folder to write; nothing may be there")
+    option("folder", metavar="FOLDER", type=Path, help="folder to write, which must not exist yet")
     option("--features", default="features", metavar="NAME", help="array of features (features)")
     option("--labels", default="labels", metavar="NAME", help="array of class numbers (labels)")
     option("--first-label", type=int, default=0, metavar="N", help="number of the first class (0)")
     option("--dtype", default="float32", help="float32, or float16 for half the size (float32)")
     option("--part-mb", type=int, default=256, metavar="MB", help="size of a part (256)")
     write.set_defaults(run=write_folder)
-    show = verbs.add_parser("show", help="say what a folder holds, and check it")
+    show = verbs.add_parser("show", help="print the content of a folder, and check it")
     show.add_argument("folder", metavar="FOLDER", type=Path)
     show.add_argument("--all", action="store_true", help="hash every part, changed in time or not")
     show.add_argument("--json", action="store_true", help="print everything as JSON")
@@ -59,13 +59,16 @@ def write_folder(args: argparse.Namespace) -> None:
     )
     print_shards(
         write_shards(
-            args.folder, _told(blocks), dtype=args.dtype, part_bytes=args.part_mb * 1_000_000
+            args.folder,
+            _with_progress(blocks),
+            dtype=args.dtype,
+            part_bytes=args.part_mb * 1_000_000,
         )
     )
 
 
-def _told(blocks: Iterable[Block]) -> Iterator[Block]:
-    """Say on standard error how many rows have come, where somebody sees it."""
+def _with_progress(blocks: Iterable[Block]) -> Iterator[Block]:
+    """Yield the blocks, and count their rows on a terminal."""
     rows = 0
     for features, labels in blocks:
         yield features, labels

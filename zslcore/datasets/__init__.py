@@ -43,7 +43,7 @@ _READERS = {
 if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> object:
-        """Import a reader when it is first asked for: MAT and HDF5 support cost start-up time."""
+        """Import a reader on first use: MAT and HDF5 support cost start-up time."""
         if name in _READERS:
             return getattr(import_module(f"{__name__}.{_READERS[name]}"), name)
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -133,7 +133,7 @@ def plain_action(name: str) -> str:
 
 
 def recognise_actions(class_names: Sequence[str]) -> str | None:
-    """Return whose classes these are, in this order and any spelling; None where nobody's."""
+    """Return whose classes these are, in this order and any spelling; None where unknown."""
     plain = [*map(plain_action, class_names)]
     for dataset in ACTION_SETS:
         if plain == [*map(plain_action, action_facts(dataset).class_names)]:

@@ -107,7 +107,7 @@ def read_actions(
     facts = action_facts(known) if known else None
     vectors = _rows_of_classes(path, arrays["word2vec"], names)
     matrix, files = _features(path, features, facts, labels, vectors, into)
-    told = f"features of {clean_text(Path(features).name)}" if features else "simulated features"
+    origin = f"features of {clean_text(Path(features).name)}" if features else "simulated features"
     return ZSLDataset(
         name=name or clean_text(path.stem, 64),
         features=matrix,
@@ -115,7 +115,7 @@ def read_actions(
         prototypes=vectors if prototypes is None else _attributes(Path(prototypes), names),
         class_names=names,
         splits=_splits(path, arrays, labels, facts),
-        source=f"Labels and splits of {clean_text(path.name)}, {told}"
+        source=f"Labels and splits of {clean_text(path.name)}, {origin}"
         + ("." if features else ", because the file has none: no figure is about real videos."),
         simulated=not features,
         image_files=files,

@@ -18,7 +18,7 @@ __all__ = ["Fold", "Split", "ZSLDataset", "hold_out", "part_digest"]
 
 
 def _frozen(array: ArrayLike, dtype: DTypeLike) -> np.ndarray:
-    """Return ``array`` as a read-only array that nobody else can write through."""
+    """Return ``array`` as a read-only array without writable views."""
     out = np.array(array, dtype=dtype)
     out.setflags(write=False)
     return out
@@ -167,7 +167,7 @@ def part_digest(rows: np.ndarray) -> str:
 def hold_out(
     labels: np.ndarray, rows: np.ndarray, fraction: float, seed: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Part ``rows`` into (kept, held out), the same ``fraction`` of every class.
+    """Split ``rows`` into (remaining, held out), the same ``fraction`` of every class.
 
     Classes with a single row keep it; any other class, where ``fraction`` > 0, holds out at least
     one row and keeps at least one. Both parts come back sorted.
@@ -195,9 +195,9 @@ class ZSLDataset:
     features : float32 array of shape (n_samples, n_features), in memory, mapped or in HDF5
     labels : int array of shape (n_samples,), rows of ``prototypes``
     prototypes : float array of shape (n_classes, n_attributes)
-    class_names : one name per row of ``prototypes``, kept as a tuple
+    class_names : one name per row of ``prototypes``, stored as a tuple
     attribute_names : one name per column of ``prototypes``; numbered when not given
-    splits : mapping to or series of :class:`Split`, kept as a read-only mapping by their names
+    splits : mapping to or series of :class:`Split`, stored as a read-only mapping by their names
     source : one sentence on where the numbers come from, shown with every result
     simulated : bool, default=False
         True when no camera was involved; such results are labelled everywhere.
@@ -207,10 +207,10 @@ class ZSLDataset:
         Content digest computed before (by an import); computed on first use otherwise.
     independent_prototypes : bool, default=False
         True when it is known that prototypes were made without the help of test images.
-    pretraining : names of pre-training vocabularies, kept as a tuple
+    pretraining : names of pre-training vocabularies, stored as a tuple
         What the feature extractor was trained on: ``("imagenet-1k",)``, or ``("none",)`` for pixels
-        and features made by hand; empty where nobody knows.
-    image_files : one name per row, kept as a tuple; empty where nobody knows
+        and hand-crafted features; empty where unknown.
+    image_files : one name per row, stored as a tuple; empty where unknown
         The photograph behind each row. Rows with the same name were cut from the same one.
     revision : int, default=1
         Counted up by a source that gives other splits or folds than before with the same features,

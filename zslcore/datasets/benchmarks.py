@@ -1,9 +1,9 @@
-"""Which benchmark a data set is, told by what is in it and not by what somebody called it.
+"""Recognise a benchmark by its content, not by its name.
 
 Class names tell, in any order and spelling, when they are those of a benchmark one by one: data
 that share some of them, or have one more, are other data. Where a file has no class names, or
 names of its own, the labels tell, if they are those of the release row by row. AWA1 and AWA2 have
-the same classes; images per class, or their share, tell them apart.
+the same classes; images per class, or their share, distinguish them.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ __all__ = ["Recognised", "benchmark_of", "labels_digest", "named_like", "recogni
 
 #: Columns of a benchmark's classes that say its splits: their places, and those in the folds.
 _COLUMNS = {"SS": ("ss", "ss_fold"), "PS": ("ps", "fold")}
-#: Two sets of the same classes are told apart when one's shares of images are this much nearer.
+#: Two sets of the same classes are distinguished when one's shares of images are this much nearer.
 _NEARER = 2.0
 
 
@@ -32,7 +32,7 @@ class Recognised:
 
     Attributes
     ----------
-    candidates : the benchmark; AWA1 and AWA2 where these cannot be told apart
+    candidates : the benchmark; AWA1 and AWA2 where these cannot be distinguished
     row : int array of shape (n_classes,)
         Of each class of the data, its row in the benchmark's ``class_facts``.
     """
@@ -75,7 +75,7 @@ class Recognised:
 def benchmark_of(dataset: ZSLDataset) -> str | None:
     """Return the benchmark that a data set is, or stands in for; None for any other data.
 
-    AWA1 and AWA2 can only be told apart by their images. Where these do not tell, the beginning of
+    Only their images distinguish AWA1 and AWA2. Where these do not, the beginning of
     the data set's name does, as in ``AWA2-subset``.
     """
     found = recognise(dataset.class_names, dataset.labels)
@@ -142,12 +142,12 @@ def labels_digest(labels: np.ndarray) -> str:
 
 def _nearest(found: Recognised, images: np.ndarray) -> tuple[str, ...]:
     """Return the candidate whose shares of images per class are nearest, if one is."""
-    apart = {}
+    distance = {}
     for name in found.candidates:
         real = class_facts(name).classes["images"].to_numpy()[found.row]
-        apart[name] = np.abs(images / images.sum() - real / real.sum()).sum()
-    first, *others = sorted(apart, key=lambda name: apart[name])
-    if all(apart[first] * _NEARER < apart[other] for other in others):
+        distance[name] = np.abs(images / images.sum() - real / real.sum()).sum()
+    first, *others = sorted(distance, key=lambda name: distance[name])
+    if all(distance[first] * _NEARER < distance[other] for other in others):
         return (first,)
     return found.candidates
 

@@ -5,7 +5,7 @@ Kaynak, "Optical recognition of handwritten digits", UCI Machine Learning Reposi
 Features are the 64 pixels as they are, 0 to 16: no network was trained on anything, so that no
 unseen class can have been seen before.
 
-The prototype of a digit says how one would describe it to somebody who has never met it. Seven
+The prototype of a digit describes it to a reader who has never seen it. Seven
 attributes are the segments that a pocket calculator lights up. The rest are about the pen: closed
 holes, the sides on which a bowl stands open, symmetry, straight bars and slants, and where in the
 square ink is to be expected. They were written down by hand; one half means "partly, or as some

@@ -55,7 +55,7 @@ class Archive:
     Attributes
     ----------
     name, title, url, licence, citation : str
-    file : name it is kept under
+    file : name it is stored under
     sha256 : what the publisher says, or "" to trust the first download
     max_bytes : most bytes that are ever taken from the server
     datasets : folders in the archive, one per data set
@@ -78,7 +78,7 @@ class Archive:
 
     @property
     def path(self) -> Path:
-        """Where the archive is kept, and where it can be put by hand."""
+        """Where the archive is stored, and where it can be put by hand."""
         return data_folder() / "downloads" / self.file
 
     @property
@@ -230,7 +230,7 @@ def _copy_member(packed: zipfile.ZipFile, info: zipfile.ZipInfo, target: Path) -
 class _Transfer:
     """A downloader for pooch that goes on where the last transfer stopped.
 
-    ``part`` holds what has come so far, and a file beside it the server's name for that very
+    ``part`` holds what has come so far, and a file next to it the server's name for that very
     version of the file (ETag or date). Without one, a transfer starts again: bytes of two versions
     are never joined.
     """

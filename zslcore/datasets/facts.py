@@ -1,4 +1,4 @@
-"""Facts about the benchmarks, kept under ``data/``: printed tables, class lists, image counts.
+"""Facts about the benchmarks, stored under ``data/``: printed tables, class lists, image counts.
 
 Sources, and what had to be filled in by a rule, are named in ``data/README.md``.
 """
@@ -100,8 +100,8 @@ def class_attributes(dataset: str) -> pd.DataFrame | None:
     Returns
     -------
     DataFrame of shape (n_classes, n_attributes), index and columns are names, or None
-        Values in [0, 1], missing where nobody was asked. None for a benchmark whose attributes
-        are not kept in ``data/classes``; those of AWA1 and AWA2 are, and are the same.
+        Values in [0, 1], missing where no annotator answered. None for a benchmark whose attributes
+        are not in ``data/classes``; those of AWA1 and AWA2 are, and are the same.
     """
     if dataset not in ("AWA1", "AWA2"):
         return None
@@ -162,7 +162,7 @@ def published(name: str) -> pd.DataFrame:
     """
     if name not in published_tables():
         raise closest_name("published table", name, published_tables())
-    return _published(name).copy()  # whoever writes into it gets values of their own
+    return _published(name).copy()  # a caller may write into it
 
 
 def earlier_version(name: str) -> pd.DataFrame:

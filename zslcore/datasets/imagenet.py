@@ -166,9 +166,12 @@ class ImageNet:
 
         Of several as near, the one that is first in this table.
         """
-        above, beside = self.ancestors(row), self.ancestors(other)
+        above, other_above = self.ancestors(row), self.ancestors(other)
         return min(
-            ((common, above[common] + beside[common]) for common in above.keys() & beside.keys()),
+            (
+                (common, above[common] + other_above[common])
+                for common in above.keys() & other_above.keys()
+            ),
             key=lambda found: (found[1], found[0]),
         )
 

@@ -53,7 +53,7 @@ def spectral_positions(adjacency: csr_array, k: int) -> np.ndarray:
     -------
     float64 array of shape (n_nodes, k)
         Columns before the rows are scaled have unit variance, and their largest value in absolute
-        terms is positive, for the sign of an eigenvector is nobody's choice.
+        terms is positive, since the sign of an eigenvector is arbitrary.
     """
     degree = adjacency.sum(axis=1)
     n = len(degree)

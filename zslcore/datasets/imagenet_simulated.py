@@ -136,7 +136,7 @@ def populations() -> np.ndarray:
 
     Returns
     -------
-    int array of shape (``CLASSES``,), read-only; 0 for classes that are nobody's candidates
+    int array of shape (``CLASSES``,), read-only; 0 for classes that are never candidates
     """
     facts, rng = imagenet(), np.random.default_rng([SEED, 0])
     members = {name: facts.sets["All"] & (facts.populated[:CLASSES] == name) for name in _ORDER}
@@ -224,7 +224,7 @@ def simulate_imagenet(
     Raises
     ------
     DatasetError
-        When ``features`` are none of this size, or the full size is asked for without any:
+        When ``features`` are none of this size, or the full size is requested without any:
         :func:`simulated_blocks` makes one block after the other.
     """
     if name not in SIMULATED_IMAGENET:

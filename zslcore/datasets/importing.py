@@ -42,7 +42,7 @@ def import_dataset(
         if pretraining:
             raise ParameterError(
                 "A data set that is already read declares its own pretraining; expected none "
-                f"beside it, got {', '.join(pretraining)}."
+                f"next to it, got {', '.join(pretraining)}."
             )
         name = options.pop("name", None) or imports.import_name(source.name)
         return imports.keep_dataset(source, name)
@@ -61,7 +61,7 @@ def proposed_name(source: Path, splits: str = "") -> str:
     Parameters
     ----------
     source : the file with the features
-    splits : name of the file beside it that has the class names, in the xlsa17 layout
+    splits : name of the accompanying file with the class names, in the xlsa17 layout
 
     Examples
     --------

@@ -1,6 +1,6 @@
-"""Where imports are kept: read once through the door, then opened at once as read-only maps.
+"""Stored imports: read once in the sandbox, then opened at once as read-only maps.
 
-An import is a folder of ``.npy`` files that never change, and beside it a manifest
+An import is a folder of ``.npy`` files that never change, and next to it a manifest
 ``<name>.json`` that names the folder. Writing the manifest, whole or not at all, makes an import
 exist: a reader sees the old one or the new one, never half of either. A copy of the manifest lies
 in the folder, from which one that is damaged is written again.
@@ -77,7 +77,7 @@ class Recipe:
     options : keyword arguments of :func:`zslcore.datasets.importing.import_dataset`
     sources : the files it was read from
     revision : of the reader; another one reads the same files again
-    pretraining : what the features were trained on, as whoever imports them declares it; empty
+    pretraining : what the features were trained on, as declared at import; empty
         where that is left to the files
     """
 
@@ -261,7 +261,7 @@ def _agrees_with_copy(folder: Path, name: str) -> bool:
 
 
 def recipe_of(name: str) -> dict[str, Any]:
-    """Return the recipe that an import was made by; empty where nobody knows."""
+    """Return the recipe that an import was made by; empty where unknown."""
     try:
         return _manifest(name)["recipe"]
     except (TornError, NewerVersionError):
@@ -307,8 +307,8 @@ def _put(name: str, made_by: dict[str, Any], read: Callable[[Path], ZSLDataset])
     try:
         refuse_overfull(_root(), name)
         dataset = read(folder)
-        told = {"pretraining": _declared(dataset, made_by.get("pretraining", ()))}
-        manifest = _write(dataset, folder) | {"name": name, "recipe": made_by} | told
+        declared = {"pretraining": _declared(dataset, made_by.get("pretraining", ()))}
+        manifest = _write(dataset, folder) | {"name": name, "recipe": made_by} | declared
         refuse_overfull(_root(), name)
         previous = _made_to_exist(name, folder, json.dumps(manifest, indent=1).encode())
     except BaseException:

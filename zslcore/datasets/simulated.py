@@ -270,7 +270,7 @@ def _drawn(
 def _projected(
     world: World, known: pd.DataFrame, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return known prototypes S, z from them, and q; cells that nobody filled are the mean."""
+    """Return known prototypes S, z from them, and q; empty cells are the mean."""
     S = known.fillna(known.mean()).to_numpy()
     filled = rounded(S)
     Q = rounded(rng.standard_normal((S.shape[1], world.k)))
@@ -344,7 +344,7 @@ def draw_block(
     Parameters
     ----------
     rng : generator of the noise n
-    ut : float32 array of shape (n_images, k + r), u beside t
+    ut : float32 array of shape (n_images, k + r), u next to t
     mean : float32 array of shape (n_images, n_features), what the class looks like
     omega : float32 array of shape (n_images,), spread within the class
     MR : float32 array of shape (k + r, n_features), M above :math:`\eta R`
@@ -396,7 +396,7 @@ def rounded(values: np.ndarray, bits: int = 8) -> np.ndarray:
 
 
 def _counts(classes: pd.DataFrame, share: float) -> tuple[np.ndarray, np.ndarray]:
-    """Return images, and held-out images, of every class when ``share`` of them is kept."""
+    """Return images, and held-out images, of every class when ``share`` of them remains."""
     real, held = classes["images"].to_numpy(), classes["test_seen"].to_numpy()
     images = np.maximum(np.rint(share * real).astype(int), 5)
     test_seen = np.maximum(np.rint(images * held / real).astype(int), held > 0)

@@ -164,7 +164,7 @@ def _own_split(path: Path, table: _Table, unseen: Sequence[str | int] | None) ->
     """Build the split from the file's rows, or else from the unseen classes."""
     file, labels = clean_text(path.name), table.labels
     if unseen is not None and table.parts:
-        raise DatasetError(f"{file} holds a split; expected no list of unseen classes beside it.")
+        raise DatasetError(f"{file} holds a split; expected no list of unseen classes with it.")
     if unseen is None and not table.parts and known_ids(table.class_names):
         return challenge_split("own", labels, table.class_names)
     if unseen is None and not table.parts:
@@ -177,7 +177,7 @@ def _own_split(path: Path, table: _Table, unseen: Sequence[str | int] | None) ->
     else:
         chosen = class_numbers(unseen, table.class_names)
         whole = Split.from_classes("own", labels, chosen)
-        note = f"{len(chosen)} unseen classes as asked for; a fifth of the others' rows held out"
+        note = f"{len(chosen)} unseen classes as requested; a fifth of the others' rows held out"
     known = recognise(table.class_names, labels)
     folds, origin = known.folds(labels, whole) if known else [], "the benchmark's released lists"
     if not folds:

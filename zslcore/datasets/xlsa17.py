@@ -13,7 +13,7 @@ good, the bad and the ugly", TPAMI 2019, published its features and splits so:
 ``train_loc``       n x 1    the first fold, as ``val_loc``; some copies have neither
 ==================  =======  ============================================================
 
-The files of the standard split have no ``test_seen_loc``. Beside the files lie lists of class
+The files of the standard split have no ``test_seen_loc``. The files come with lists of class
 names, here or in ``proposed_split/``: ``trainclasses1..3.txt`` and ``valclasses1..3.txt`` for three
 folds. Those of the standard split lie in ``standard_split/``, with a file of its rows.
 """
@@ -109,7 +109,7 @@ def read_xlsa17(
         ``train_loc`` and ``val_loc`` hold rows of ``test_seen_loc`` as in its first release, or
         "SS" where the file has no seen test rows. "SS" is added where ``standard_split/`` lists it
         or the classes are those of a benchmark (:mod:`zslcore.datasets.benchmarks`), whose released
-        folds are then used where no lists lie beside the file. Row numbers are 0-based and sorted.
+        folds are then used where no lists accompany the file. Row numbers are 0-based and sorted.
         Folds keep rows of ``trainval_loc`` only, whatever their lists say, so that no test row can
         be validated on.
 
@@ -355,7 +355,7 @@ def _rows(layout: _Layout, tables: Variables, n: int) -> dict[str, np.ndarray]:
 def _splits(
     layout: _Layout, tables: Variables, labels: np.ndarray, known: Recognised | None
 ) -> list[Split]:
-    """Build the file's own split, and the standard one beside it where that is known."""
+    """Build the file's own split, and the standard one where that is known."""
     names = tables.names["allclasses_names"]
     if "test_seen_loc" in tables.arrays:
         own = _proposed_split(layout, tables, labels, known)

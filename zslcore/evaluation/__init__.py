@@ -1,4 +1,4 @@
-"""What a model answers to a test set: the form from which every figure follows.
+"""Answers of a model to a test set, and the figures computed from them.
 
 ============ =====================================================================================
 hold         :mod:`zslcore.evaluation.predictions`: two classes and a margin an image

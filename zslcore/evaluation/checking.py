@@ -1,6 +1,6 @@
-"""A claim that can be checked: predictions against what is known of the images.
+"""Check predictions against the known facts of their images.
 
-Figures are what a file says; that its labels are the images' own, that every test image is there
+Figures are what a file states; that its labels are the images' own, that every test image is there
 once, that no other is, and that gamma is what the validation images choose, can be looked up.
 """
 
@@ -39,7 +39,7 @@ class State(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """What came of a check.
+    """The outcome of a check.
 
     Attributes
     ----------
@@ -60,7 +60,7 @@ class Check:
 
 @dataclass(frozen=True, eq=False)
 class Truth:
-    """What is known of the images of a benchmark and of a split of it.
+    """Known facts of the images of a benchmark and of one of its splits.
 
     Attributes
     ----------
@@ -98,7 +98,7 @@ class Truth:
 
 
 def check_predictions(predictions: Predictions, truth: Truth | None = None) -> Check:
-    """Check what predictions claim.
+    """Check the claims of predictions.
 
     Parameters
     ----------
@@ -131,12 +131,13 @@ def _unknown(predictions: Predictions, truth: Truth | None) -> Iterator[str]:
         typical = float(np.median(np.abs(part.margin)))
         if part.resolution > COARSE * typical:
             yield (
-                f"{part.name}, resolution: margins up to {part.resolution:.3g} apart count as one, "
-                f"where {typical:.3g} is a typical margin; the precision of the scores is unknown."
+                f"{part.name}, resolution: margins that differ by {part.resolution:.3g} or less "
+                f"count as one; a typical margin is {typical:.3g}. The precision of the scores is "
+                "unknown."
             )
     origin = predictions.provenance.gamma_origin
     if origin == "validated" and not predictions.folds:
-        yield "gamma is said to be validated; there are no validation rows that choose it."
+        yield "gamma is stated as validated, but no validation rows select it."
     if origin in ("given", "oracle"):
         yield f"gamma is {origin}: nothing shows where it comes from."
 

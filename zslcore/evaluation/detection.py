@@ -1,4 +1,4 @@
-r"""Seen against unseen as detection: how well the margin tells the two sides apart.
+r"""Seen against unseen as detection: how well the margin separates the two sides.
 
 .. math::
     \mathrm{AUROC} = P(m_s > m_u) + \tfrac12 P(m_s = m_u)
@@ -27,13 +27,13 @@ from zslcore.exceptions import DatasetError
 
 __all__ = ["Detection", "detection"]
 
-#: Share of images of seen classes that the threshold of FPR95 keeps.
-KEPT = 0.95
+#: Share of images of seen classes above the threshold of FPR95.
+SEEN_RECALL = 0.95
 
 
 @dataclass(frozen=True, slots=True)
 class Detection:
-    """How well the margin tells images of seen classes from those of unseen ones.
+    """How well the margin separates images of seen classes from those of unseen ones.
 
     Attributes
     ----------
@@ -50,7 +50,7 @@ class Detection:
 
 
 def detection(test: AnsweredTest) -> Detection:
-    """Return how well the margin tells seen from unseen images, every image weighing alike.
+    """Return how well the margin separates seen from unseen images; all images weigh the same.
 
     Raises
     ------
@@ -64,6 +64,6 @@ def detection(test: AnsweredTest) -> Detection:
         raise DatasetError(f"Detection needs images of both sides; got {n} seen, {m} unseen.")
     ranks = rankdata(np.concatenate([seen, unseen]))
     auroc = (ranks[:n].sum() - n * (n + 1) / 2) / (n * m)
-    kept = int(np.searchsorted(np.arange(1, n + 1) / n, KEPT))
-    threshold = np.sort(seen)[::-1][kept]
+    last = int(np.searchsorted(np.arange(1, n + 1) / n, SEEN_RECALL))
+    threshold = np.sort(seen)[::-1][last]
     return Detection(float(auroc), float(np.mean(unseen >= threshold)))

@@ -30,6 +30,7 @@ import numpy as np
 from zslcore.datasets.sandbox.client import (
     DEFAULT_LIMITS,
     ColumnRole,
+    Columns,
     Limits,
     clean_text,
     read_columns,
@@ -44,6 +45,7 @@ __all__ = [
     "SCHEMA",
     "is_predictions",
     "predictions_file",
+    "read_packaged",
     "read_predictions",
     "write_predictions",
 ]
@@ -62,13 +64,13 @@ OPTIONAL = ("zsl_class", "zsl_rank")
 PART = re.compile(r"(test|fold_[1-9][0-9]?)_(seen|unseen)")
 #: Longest text of the attributes.
 MAX_LETTERS = 500
-#: Longest footer that is searched for the schema, and where a Parquet file says its length.
+#: Longest footer that is searched for the schema, and where a Parquet file gives its length.
 MAX_FOOTER, END = 8 << 20, 8
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Attributes(Provenance):
-    """What the attributes say: the classes, the precision of the margins and the provenance."""
+    """Attributes of the file: the classes, the precision of the margins and the provenance."""
 
     schema: Literal["zslcore-predictions/1"] = SCHEMA
     class_names: tuple[str, ...]
@@ -81,7 +83,7 @@ class _Attributes(Provenance):
 
 
 def write_predictions(path: Path | str, predictions: Predictions) -> None:
-    """Write predictions to a file, whole or not at all.
+    """Write predictions to a file atomically.
 
     Raises
     ------
@@ -153,7 +155,7 @@ def _columns(predictions: Predictions) -> dict[str, Any]:
 
 
 def _attributes(predictions: Predictions) -> dict[str, Any]:
-    """Return what the file says of itself, without what is empty."""
+    """Return the non-empty attributes of the file."""
     test, n = predictions.test, len(predictions.class_names)
     values: dict[str, Any] = {
         "schema": SCHEMA,
@@ -170,7 +172,7 @@ def _attributes(predictions: Predictions) -> dict[str, Any]:
 
 
 def is_predictions(path: Path) -> bool:
-    """Whether a file says in its footer that it holds predictions; nothing else is read of it."""
+    """Whether the footer of a file marks it as predictions; only the footer is read."""
     with path.open("rb") as file:
         head = file.read(4)
         size = file.seek(0, 2)
@@ -183,7 +185,7 @@ def is_predictions(path: Path) -> bool:
 
 
 def read_predictions(path: Path | str, *, limits: Limits = DEFAULT_LIMITS) -> Predictions:
-    """Read a file of predictions that anybody may have written.
+    """Read an untrusted file of predictions.
 
     Parameters
     ----------
@@ -196,22 +198,49 @@ def read_predictions(path: Path | str, *, limits: Limits = DEFAULT_LIMITS) -> Pr
         In one sentence: which file and column, what was expected, what came.
     """
     path = Path(path)
-    name = clean_text(path.name)
     required = [column for column in COLUMNS if column not in OPTIONAL]
-    found = read_columns(path, COLUMNS, required, limits=limits)
+    return _understood(read_columns(path, COLUMNS, required, limits=limits), path)
+
+
+def read_packaged(path: Path) -> Predictions:
+    """Read a file of predictions that comes with the package, in this process.
+
+    Raises
+    ------
+    FileRefusedError
+        As :func:`read_predictions`.
+    """
+    from pyarrow import ArrowException, parquet
+
+    try:
+        table = parquet.read_table(path, use_threads=False)
+        attrs = json.loads(table.schema.metadata[b"PANDAS_ATTRS"])
+        texts, arrays = table["part"].combine_chunks().dictionary_encode(), {}
+        for name in set(COLUMNS) & set(table.column_names) - {"part"}:
+            column = table[name] if name == "margin" else table[name].cast("int64").fill_null(-1)
+            arrays[name] = column.to_numpy()
+        arrays["part"] = texts.indices.to_numpy()
+    except (OSError, ArrowException, KeyError, TypeError, ValueError) as error:
+        raise FileRefusedError(f"{path.name}: expected predictions; got {error}.") from None
+    return _understood(Columns(arrays, {"part": tuple(texts.dictionary.to_pylist())}, attrs), path)
+
+
+def _understood(found: Columns, path: Path) -> Predictions:
+    """Return the predictions that columns and attributes describe."""
+    name = clean_text(path.name)
     if found.attrs.get("schema", SCHEMA) != SCHEMA or "class_names" not in found.attrs:
         raise FileRefusedError(
-            f"{name}: expected predictions, a table whose attributes say its schema, {SCHEMA!r}, "
+            f"{name}: expected predictions, a table whose attributes have its schema, {SCHEMA!r}, "
             f"and its class_names; got {clean_text(repr(found.attrs.get('schema', 'none')), 60)}."
         )
     try:
-        said = typed(_Attributes, _cleaned(found.attrs), path.name)
-        provenance = Provenance(**{f.name: getattr(said, f.name) for f in fields(Provenance)})
-        folds = dict(_parts(found.arrays, found.texts["part"], said))
+        attributes = typed(_Attributes, _cleaned(found.attrs), path.name)
+        provenance = Provenance(**{f.name: getattr(attributes, f.name) for f in fields(Provenance)})
+        folds = dict(_parts(found.arrays, found.texts["part"], attributes))
         if "test" not in folds:
             raise DatasetError("part: expected rows of test_seen or test_unseen; got none.")
         test = folds.pop("test")
-        return Predictions(test, said.class_names, tuple(folds.values()), provenance)
+        return Predictions(test, attributes.class_names, tuple(folds.values()), provenance)
     except FileRefusedError:
         raise
     except DatasetError as error:
@@ -230,7 +259,7 @@ def _cleaned(value: Any) -> Any:
 
 
 def _parts(
-    arrays: Mapping[str, np.ndarray], parts: tuple[str, ...], said: _Attributes
+    arrays: Mapping[str, np.ndarray], parts: tuple[str, ...], attributes: _Attributes
 ) -> Iterator[tuple[str, PredictedRows]]:
     """Yield the test rows and those of every fold, in the order of the file."""
     for part in parts:
@@ -239,9 +268,9 @@ def _parts(
                 f"part: expected test_seen, test_unseen, fold_1_seen, fold_1_unseen and so on; got "
                 f"{clean_text(part, 40)!r}."
             )
-    n = len(said.class_names)
-    _check_classes("unseen_classes", said.unseen_classes, n)
-    candidates = tuple(range(n)) if said.candidates is None else said.candidates
+    n = len(attributes.class_names)
+    _check_classes("unseen_classes", attributes.unseen_classes, n)
+    candidates = tuple(range(n)) if attributes.candidates is None else attributes.candidates
     _check_classes("candidates", candidates, n)
     of_row = np.array([part.rpartition("_")[0] for part in parts])[arrays["part"]]
     unseen_side = np.array([part.endswith("_unseen") for part in parts])[arrays["part"]]
@@ -250,7 +279,7 @@ def _parts(
         columns = {column: arrays[column][here] for column in COLUMNS if column in arrays}
         columns["unseen_side"] = unseen_side[here]
         classes = np.unique(candidates) if name == "test" else None
-        yield name, _rows(name, columns, classes, said)
+        yield name, _rows(name, columns, classes, attributes)
 
 
 def _check_classes(what: str, classes: tuple[int, ...], n: int) -> None:
@@ -261,12 +290,12 @@ def _check_classes(what: str, classes: tuple[int, ...], n: int) -> None:
 
 
 def _rows(
-    name: str, columns: dict[str, np.ndarray], classes: np.ndarray | None, said: _Attributes
+    name: str, columns: dict[str, np.ndarray], classes: np.ndarray | None, attributes: _Attributes
 ) -> PredictedRows:
     """Return the rows of one part; ``classes`` are the candidates of the test."""
     unseen_side, labels = columns["unseen_side"], columns["label"]
     seen_class, unseen_class = columns["seen_class"], columns["unseen_class"]
-    unseen = np.array(said.unseen_classes)
+    unseen = np.array(attributes.unseen_classes)
     if classes is None:  # a fold: what occurs on either side
         unseen = np.unique(np.append(labels[unseen_side], unseen_class))
         classes = np.unique(np.concatenate([labels, seen_class, unseen_class]))
@@ -276,7 +305,7 @@ def _rows(
         k = int(np.argmax(wrong))
         side = "an unseen" if unseen_side[k] else "a seen"
         raise DatasetError(
-            f"{name}, label: expected {side} class, as the part says; got class {labels[k]} for "
+            f"{name}, label: expected {side} class, as its part states; got class {labels[k]} for "
             f"row {columns['row'][k]:,}."
         )
     zsl, rank = columns.get("zsl_class"), columns.get("zsl_rank")
@@ -288,16 +317,16 @@ def _rows(
         margin=columns["margin"],
         classes=classes,
         seen=~np.isin(classes, unseen),
-        resolution=_resolution(name, columns["margin"], said),
+        resolution=_resolution(name, columns["margin"], attributes),
         zsl_class=None if zsl is None else np.where(zsl == -1, unseen_class, zsl),
         zsl_rank=rank,
         name=name,
     )
 
 
-def _resolution(name: str, margin: np.ndarray, said: _Attributes) -> float:
-    """Return what a part says, or the rounding of margins of this size."""
-    if name in said.resolution:
-        return said.resolution[name]
+def _resolution(name: str, margin: np.ndarray, attributes: _Attributes) -> float:
+    """Return the resolution stated for a part, or the rounding of margins of this size."""
+    if name in attributes.resolution:
+        return attributes.resolution[name]
     largest = np.abs(margin).max(initial=0, where=np.isfinite(margin))
     return float(np.finfo(margin.dtype).eps * largest)

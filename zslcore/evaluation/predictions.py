@@ -102,7 +102,7 @@ class PredictedRows(AnsweredTest):
     margin : float64 array of shape (n_rows,), the gamma at which the answer becomes unseen
     classes : int array of shape (n_candidates,), increasing
     seen : bool array of shape (n_candidates,)
-    resolution : margins no farther apart are one breakpoint of the curve
+    resolution : margins that differ by no more are one breakpoint of the curve
     zsl_class : int array of shape (n_rows,), optional
         The answer among unseen classes alone; ``unseen_class`` by default.
     zsl_rank : int array of shape (n_rows,), optional

@@ -3,19 +3,19 @@ r"""The honest protocol: choose on folds, fit on trainval, look at the test set 
 Hyper-parameters are chosen inside the training classes, never on test classes:
 
 - for ZSL, by the mean per-class accuracy on a fold's validation classes;
-- for GZSL, as the calibration paper does: a fifth of each of the fold's training classes is kept as
-  *seen validation*, the validation classes are the *unseen validation*, and the best parameters are
-  those with the largest harmonic mean H after the fold's own best gamma.
+- for GZSL, as the calibration paper does: a fifth of each of the fold's training classes is held
+  out as *seen validation*, the validation classes are the *unseen validation*, and the best
+  parameters are those with the largest harmonic mean H after the fold's own best gamma.
 
-A few folds cannot tell all points of a grid apart. Where a method says which of its parameters make
+A few folds cannot separate all points of a grid. Where a method states which of its parameters make
 it simpler (``simpler``), the rule of one standard error holds: of the points that lie within one
 standard error of the best, the simplest is chosen. The error is that of the difference from the
 best, fold by fold, since what makes one fold harder than another is common to both. Other methods
-get the best point. :class:`Selection` keeps which rule it was.
+get the best point. :class:`Selection` records the rule.
 
 The gamma that goes to the test set is the one whose H, averaged over the folds' exact curves, is
 largest. Then the method is fitted again on all of trainval, and the test set is scored. What the
-same grid would have reached by choosing *on* the test set is the oracle; it is reported beside the
+same grid would have reached by choosing *on* the test set is the oracle; it is reported next to the
 result, under that name, and never chosen.
 
 A method with a novelty detector (CMT*) has ``seen_penalty(X)``, one number a sample, which decides
@@ -46,8 +46,8 @@ import pandas as pd
 from sklearn.model_selection import ParameterGrid
 
 from zslcore.datasets.base import Fold, Split, ZSLDataset, hold_out
-from zslcore.datasets.features import FeatureView, Preprocessing
 from zslcore.exceptions import DatasetError, ParameterError, SplitError
+from zslcore.features.views import FeatureView, Preprocessing
 from zslcore.methods.base import Params, ZSLEstimator, with_seed
 from zslcore.metrics import (
     Answers,
@@ -105,7 +105,7 @@ GammaOrigin = Literal["validated", "given", "oracle"]
 _LEFT_OPEN = {"given": "how it was chosen is not stated", "oracle": "a bound, not a result"}
 _T = TypeVar("_T")
 
-#: Share of each training class of a fold that is kept as seen validation (calibration paper, 3.2).
+#: Share of each training class of a fold held out as seen validation (calibration paper, 3.2).
 SEEN_VALIDATION = 0.2
 
 
@@ -377,7 +377,7 @@ def transduce(
     Parameters
     ----------
     method : ZSLEstimator
-        A transductive one, or an inductive one to be shown beside it.
+        A transductive one, or an inductive one to compare it with.
     dataset, split : the data
     task : "zsl" or "gzsl"
         For "zsl" the images are those of unseen classes and the candidates the unseen classes; for
@@ -486,17 +486,17 @@ def select(
     Parameters
     ----------
     method : ZSLEstimator
-        Its own parameters hold wherever ``grid`` says nothing.
+        Its own parameters hold wherever ``grid`` has no values.
     dataset, split : the data; only rows of the folds are looked at
     task : "zsl" or "gzsl"
         What parameters are chosen for; gamma is always chosen for GZSL.
     grid : mapping from parameter to values, default ``method.param_grid``
     rule : "best" or "one standard error", optional
-        By default the second where the grid varies a parameter of ``method.simpler``, which says
-        what is simple, and the first elsewhere.
+        By default the second where the grid varies a parameter of ``method.simpler``, which defines
+        the order, and the first elsewhere.
     preprocessing : Preprocessing
     seed : int
-        Decides which rows are kept as seen validation, and seeds stochastic methods.
+        Decides which rows are held out as seen validation, and seeds stochastic methods.
     on_progress : callable(done, total), optional
         Called after every fit-and-score.
 
@@ -576,18 +576,18 @@ def _checked(rule: Rule, method: ZSLEstimator) -> Rule:
         raise ParameterError(f"rule must be 'best' or 'one standard error'; got {rule!r}.")
     if rule == "one standard error" and not method.simpler:
         raise ParameterError(
-            f"{method.card.name}: does not say which of its parameters make it simpler; "
+            f"{method.card.name}: does not state which of its parameters make it simpler; "
             "expected rule 'best', got 'one standard error'."
         )
     return rule
 
 
 def simplest_of_ties(scores: np.ndarray, points: Sequence[Params], simpler: Sequence[str]) -> int:
-    r"""Return the simplest of the points that folds cannot tell from the best one.
+    r"""Return the simplest of the points that folds cannot distinguish from the best one.
 
     With :math:`d_k` what a point loses to the best on fold :math:`k` of :math:`K`, it cannot be
-    told from the best while :math:`\bar d \le \sqrt{\mathrm{var}(d) / K}`, the standard error of
-    :math:`\bar d`.
+    distinguished from the best while :math:`\bar d \le \sqrt{\mathrm{var}(d) / K}`, the standard
+    error of :math:`\bar d`.
 
     Parameters
     ----------
@@ -677,7 +677,7 @@ def _check_folds(dataset: ZSLDataset, split: Split) -> None:
 
 
 class _Ticker:
-    """Counts finished fits and tells whoever wants to know."""
+    """Counts finished fits and reports the progress."""
 
     def __init__(self, total: int, on_progress: Progress | None) -> None:
         self.done, self.total, self.on_progress = 0, total, on_progress
@@ -727,7 +727,7 @@ def origin_in_words(origin: str | None, stated_by: str = "") -> str:
     Parameters
     ----------
     origin : of :data:`GammaOrigin`, or None without a gamma
-    stated_by : who says so, where it cannot be checked
+    stated_by : source of the statement, where it cannot be checked
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Runs with their predictions: what was run, and what it answered to every image."""
+"""Runs with their predictions for every image."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from zslcore.methods.base import with_seed
 
 __all__ = ["WITHOUT_FOLDS", "execute_with_predictions", "predictions_of", "predictions_of_run"]
 
-#: What the source of a file says whose validation rows are not stored.
+#: Note in the source of a file whose validation rows are not stored.
 WITHOUT_FOLDS = "Test rows alone: the validation rows of this run are not stored."
 
 
@@ -62,7 +62,7 @@ def predictions_of_run(
     result, scores, dataset : the run
     folds : bool
         Whether to fit on the folds again, with the result's own parameters, for the validation
-        rows that chose gamma. Without it a file says in its source that they are missing.
+        rows that chose gamma. Without it the source of a file notes that they are missing.
     """
     validated = result.gamma_origin == "validated"
     validation = _validation(result, dataset) if folds and validated else ()
@@ -70,9 +70,9 @@ def predictions_of_run(
     # Fitted again, scores may differ in the last digit; a gamma is not to be accused for that.
     if not validated or (validation and not check_predictions(found).reasons):
         return found
-    said = found.provenance
-    source = f"{said.source} {WITHOUT_FOLDS}".strip()
-    return replace(found, folds=(), provenance=replace(said, source=source))
+    provenance = found.provenance
+    source = f"{provenance.source} {WITHOUT_FOLDS}".strip()
+    return replace(found, folds=(), provenance=replace(provenance, source=source))
 
 
 def _validation(result: RunResult, dataset: ZSLDataset) -> tuple[FoldAnswers, ...]:

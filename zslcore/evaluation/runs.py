@@ -1,4 +1,4 @@
-"""What exactly was run, what came out, and where it is kept.
+"""The result of a run, its provenance and its JSON form.
 
 A :class:`RunSpec` is the unit of everything: hashed for caches, stored in SQLite, printed as a
 command line, put in a URL. The same spec run twice gives the same numbers; the app and
@@ -8,13 +8,13 @@ them, the grid that is searched and the revisions of method and protocol, is par
 
 from __future__ import annotations
 
-import hashlib
 import json
 import platform
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError
 from importlib.metadata import version as installed
 from typing import Any, Literal
 
@@ -24,7 +24,7 @@ from sklearn.base import clone
 
 from zslcore import version
 from zslcore.datasets import Split, ZSLDataset, load
-from zslcore.evaluation import protocol
+from zslcore.evaluation import figures, protocol
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import (
     ParameterError,
@@ -44,7 +44,7 @@ __all__ = [
     "execute_with_scores",
     "fit_again",
     "fold_curves",
-    "spec_from_0_1_0",
+    "with_data",
 ]
 
 Origin = Literal["validated", "given"]
@@ -58,16 +58,15 @@ Origin = Literal["validated", "given"]
 
 @dataclass(frozen=True, slots=True)
 class RunResult:
-    """The figures of one run, and where every one of them comes from.
+    """The figures of one run and their provenance.
 
     Attributes
     ----------
-    key : what the result is kept under, ``spec.key`` of the version that made it
+    key : identifier in the store, ``spec.key`` of the version that made it
     spec : RunSpec, with the digest of the data
     params, params_origin : the parameters used, "validated" (chosen on folds) or "given"
     gamma, gamma_origin : the calibration gamma used, None where nothing could choose it
-    fold_choices : what every fold alone would have chosen; empty where parameters were given, and
-        in results of versions before 0.2
+    fold_choices : what every fold alone would have chosen; empty where parameters were given
     evaluation : the figures of the test set
     oracle : what choosing on the test set would have reached, or None when not computed
     class_names : names of the classes in ``evaluation``, by class
@@ -79,8 +78,8 @@ class RunResult:
     environment : versions of what else numbers can depend on, and the digest of the package's own
         files that make them, see :func:`zslcore.version.sources`
     rule : how the folds' scores chose, "best" or "one standard error", see
-        :func:`zslcore.evaluation.protocol.select`; None where they chose no parameters, or nobody
-        noted it
+        :func:`zslcore.evaluation.protocol.select`; None where they chose no parameters, or it
+        was not recorded
     """
 
     key: str
@@ -120,20 +119,11 @@ class RunResult:
 
     def row(self) -> dict[str, Any]:
         """Return one tidy row: the spec, the figures and their origin."""
-        e, plain, calibrated = self.evaluation, self.evaluation.plain, self.evaluation.calibrated
         row = {"key": self.key, "dataset": self.spec.dataset, "simulated": self.simulated}
         row |= {name: getattr(self.spec, name) for name in ("split", "method", "select_for")}
         row |= {"params": json.dumps(self.params), "params_origin": self.params_origin}
-        row |= {
-            "rule": self.rule,
-            "gamma": self.gamma,
-            "gamma_origin": self.gamma_origin,
-            "zsl": e.zsl,
-        }
-        for name, point in (("plain", plain), ("calibrated", calibrated)):
-            for figure in ("unseen", "seen", "harmonic"):
-                row[f"{name}_{figure}"] = getattr(point, figure, None)
-        row["ausuc"] = e.ausuc
+        row |= {"rule": self.rule, "gamma": self.gamma, "gamma_origin": self.gamma_origin}
+        row |= figures.values_of(self.evaluation)
         row |= {f"oracle_gap_{name}": gap for name, gap in self.oracle_gap.items()}
         row |= {name: getattr(self.spec, name) for name in ("features", "prototypes", "seed")}
         row |= {"seconds": self.seconds, "created": self.created, "digest": self.spec.digest}
@@ -157,34 +147,13 @@ class RunResult:
         return SCHEMA.load(text)
 
 
-def spec_from_0_1_0(values: dict[str, Any]) -> dict[str, Any]:
-    """Return the fields of a spec of version 0.1.0, which told neither grid nor revisions."""
-    old = dict(values)
-    del old["version"]
-    return old | {
-        "revisions": {"protocol": 0, old["method"]: 0},
-        "grid": None,
-    }
-
-
-def _from_0_1_0(values: dict[str, Any]) -> dict[str, Any]:
-    """Return the fields of a result that version 0.1.0 kept; its key was that of its spec."""
-    key = hashlib.sha256(json.dumps(values["spec"], sort_keys=True).encode()).hexdigest()[:16]
-    return values | {
-        "key": key,
-        "spec": spec_from_0_1_0(values["spec"]),
-        "version": values["environment"]["zslcore"],
-        "commit": "",
-    }
-
-
 def without_release(values: dict[str, Any]) -> dict[str, Any]:
     """Return the fields of a result whose key still depended on the release that made it."""
     spec = {name: value for name, value in values["spec"].items() if name != "release"}
     return values | {"spec": spec}
 
 
-SCHEMA = Schema(RunResult, version=3, migrations={1: _from_0_1_0, 2: without_release})
+SCHEMA = Schema(RunResult, version=3, migrations={2: without_release})
 
 
 def execute(
@@ -238,7 +207,7 @@ def execute_with_scores(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Execution:
-    """What a run leaves.
+    """The output of a run.
 
     Attributes
     ----------
@@ -262,9 +231,9 @@ def execute_in_full(
     on_progress: Callable[[int, int], None] | None = None,
     on_epoch: Callable[[int, float], None] | None = None,
 ) -> Execution:
-    """Run a spec as :func:`execute` does, and return all that it leaves."""
+    """Run a spec as :func:`execute` does, and return its full output."""
     start = time.perf_counter()
-    spec, dataset = _with_data(spec, dataset)
+    spec, dataset = with_data(spec, dataset)
     split = dataset.split(spec.split)
     method = with_seed(spec.estimator, spec.seed)
     method.on_epoch = on_epoch
@@ -315,7 +284,7 @@ def fit_again(
     ParameterError
         When method or protocol give other numbers since.
     """
-    spec, dataset = _with_data(result.spec, dataset)
+    spec, dataset = with_data(result.spec, dataset)
     if spec.revisions != result.spec.revisions:
         raise ParameterError(
             f"{spec.method}: the result was made by revision {result.spec.revisions}, this is "
@@ -346,7 +315,7 @@ def fold_curves(
     DatasetError
         When the split has no folds.
     """
-    spec, dataset = _with_data(result.spec, dataset)
+    spec, dataset = with_data(result.spec, dataset)
     chosen = protocol.select(
         with_seed(replace(spec, params=result.params).estimator, spec.seed),
         dataset,
@@ -358,7 +327,7 @@ def fold_curves(
     return chosen.curves[0]
 
 
-def _with_data(spec: RunSpec, dataset: ZSLDataset | None) -> tuple[RunSpec, ZSLDataset]:
+def with_data(spec: RunSpec, dataset: ZSLDataset | None) -> tuple[RunSpec, ZSLDataset]:
     """Return the spec as it would be run now, with its data's digest, and the data.
 
     Other data are refused.
@@ -369,7 +338,7 @@ def _with_data(spec: RunSpec, dataset: ZSLDataset | None) -> tuple[RunSpec, ZSLD
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What a run uses, and where it comes from.
+    """Parameters and gamma of a run, and their origin.
 
     Attributes
     ----------
@@ -437,10 +406,15 @@ def _environment() -> dict[str, str]:
         "python": platform.python_version(),
         "numpy": np.__version__,
         "scipy": scipy.__version__,
-        "torch": installed("torch"),  # asked of the installation: importing it takes seconds
+        "torch": _torch(),
         "machine": platform.machine(),
         "sources": version.sources(),
     }
 
 
-# --- Where it is kept -----------------------------------------------------------------------------
+def _torch() -> str:
+    """Return the version of torch from its installation, since importing it takes seconds."""
+    try:
+        return installed("torch")
+    except PackageNotFoundError:
+        return ""

@@ -1,4 +1,4 @@
-"""What exactly is run: the specification of one run and its key."""
+"""The specification of one run, and its key."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from functools import cache, partial
 from typing import Any, Literal
 
 from zslcore.datasets import ZSLDataset
-from zslcore.datasets.features import FeatureScaling, Preprocessing, PrototypeScaling
 from zslcore.evaluation import protocol
 from zslcore.exceptions import (
     ParameterError,
     closest_name,
 )
+from zslcore.features.views import FeatureScaling, Preprocessing, PrototypeScaling
 from zslcore.methods import METHODS, get_method
 from zslcore.methods.base import TransductiveEstimator, ZSLEstimator
 
@@ -36,15 +36,15 @@ class RunSpec:
         The calibration gamma, where it is given; chosen on the folds otherwise.
     select_for : "gzsl" or "zsl"
         What parameters are chosen for; a split without seen test rows is always chosen for ZSL.
-    features, prototypes : preprocessing, see :class:`zslcore.datasets.features.Preprocessing`
+    features, prototypes : preprocessing, see :class:`zslcore.features.views.Preprocessing`
     seed : int
     digest : str
         Content digest of the data, filled in by :func:`execute`; one that is given has to match.
     grid : mapping, optional
         What is searched, parameter -> values; the method's own grid by default. Parameters that are
-        given are left out of it. None in results of version 0.1.0, which did not say.
+        given are left out of it.
     revisions : mapping
-        Of the method and the protocol, filled in; 0 in results of version 0.1.0. A spec that comes
+        Of the method and the protocol, filled in. A spec that comes
         with them is a record, whose method or parameters this version may not have.
     """
 

@@ -2,11 +2,11 @@
 
 ========== =======================================================================================
 list        :mod:`zslcore.extraction.listing`: which images there are, and of which class
-open        :mod:`zslcore.extraction.images`: one image, trusted by nobody
+open        :mod:`zslcore.extraction.images`: one untrusted image
 read        :mod:`zslcore.extraction.reading`: many of them, in processes that may die
 encode      :mod:`zslcore.extraction.encoders`: networks by name, and what they were trained on
 extract     :mod:`zslcore.extraction.extracting`: batch by batch, and on where it was stopped
 ========== =======================================================================================
 
-Nothing here is imported before it is asked for: whoever reads images needs no network.
+Modules are imported on use: reading images needs no network.
 """

@@ -14,6 +14,7 @@ import numpy as np
 from zslcore.datasets.sandbox.client import clean_text
 from zslcore.exceptions import ZSLError
 from zslcore.extraction.crops import Preset
+from zslcore.storage.extras import extra
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
@@ -36,8 +37,8 @@ class Encoder:
     preset : what it expects of its pictures
     weights : what they are called
     sha256 : of the file of weights, or of their values where there is no file; 64 hex digits
-    pretraining : names of :data:`zslcore.leakage.vocabularies.VOCABULARY_NAMES`; empty where nobody
-        knows the classes it was trained on
+    pretraining : names of :data:`zslcore.leakage.vocabularies.VOCABULARY_NAMES`;
+        empty where the classes it was trained on are unknown
     device : of torch
     versions : of what computes
     texts : sentences -> array of shape (n, n_features) in the space of the images; None without one
@@ -94,11 +95,8 @@ def torchvision() -> ModuleType:
         Where it is not installed, or does not fit the torch that is.
     """
     try:
-        import torchvision
-    except ModuleNotFoundError:
-        raise ZSLError(
-            "Encoders of torchvision need torchvision: pip install 'zslcore[extract]'."
-        ) from None
+        with extra("extract", "torchvision", "An encoder of torchvision"):
+            import torchvision
     except RuntimeError:
         return _with_operators_declared()
     return torchvision
@@ -107,9 +105,9 @@ def torchvision() -> ModuleType:
 def _with_operators_declared() -> ModuleType:
     """Import a torchvision whose compiled part does not load.
 
-    One that was built with CUDA beside a torch without it stumbles over the operators of that part,
+    A build with CUDA next to a torch without it fails on the operators of that part,
     which are about detecting boxes: no encoder has one. Declared, they are there to be stumbled
-    over no more, and say so themselves when somebody calls them.
+    no others, and raise by themselves when called.
     """
     import torch
 
@@ -129,7 +127,7 @@ def _with_operators_declared() -> ModuleType:
     return torchvision
 
 
-#: Declarations hold as long as somebody has them.
+#: Declarations hold as long as they are referenced.
 _DECLARED: list[Any] = []
 
 

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 __all__ = ["load_encoder"]
 
 OPEN_CLIP = "open_clip:"
-#: Weights that begin so were first trained on billions of captioned photographs, of which nobody
-#: has listed the classes.
+#: Weights that begin so were first trained on billions of captioned photographs, whose
+#: classes are not listed.
 WEB_SCALE = ("IMAGENET1K_SWAG",)
 
 

@@ -1,6 +1,6 @@
 """Features of many images, batch by batch: what was stopped goes on, and loses one batch at most.
 
-Every finished batch is a file beside the output, there whole or not at all. It says which files it
+Every finished batch is a file next to the output, whole or not at all. It says which files it
 was made of, so that an image that has changed since is read again, and no other. Once all batches
 are there they become one NumPy archive, in the form that :mod:`zslcore.datasets.table` reads, with
 a line on how it was made and what the encoder was trained on.
@@ -72,7 +72,7 @@ def provenance_of(encoder: Encoder, crops: int) -> tuple[str, ...]:
         f"weights {encoder.weights}",
         f"SHA-256 {encoder.sha256}",
         f"shorter side {p.resize}, {p.interpolation}, {what} of {p.crop}",
-        f"trained on {', '.join(encoder.pretraining) or 'classes that nobody has listed'}",
+        f"trained on {', '.join(encoder.pretraining) or 'classes that are not listed'}",
         f"zslcore {version()}, {libraries}",
     )
 
@@ -103,7 +103,7 @@ def extract(
     workers : processes that read images; 0 reads in this one, which a crash would end
     max_pixels : of an image
     prototypes : float array of shape (n_classes, n_attributes), optional
-        Of the classes in the order of ``images.class_names``, kept beside the features.
+        Of the classes in the order of ``images.class_names``, stored with the features.
     on_progress : callable(done, total), optional
         Called after every batch; whatever it raises ends the extraction.
 
@@ -178,7 +178,7 @@ def _encoded(
 
 
 class _Parts:
-    """Finished batches, a file each, in a folder beside the output."""
+    """Finished batches, a file each, in a folder next to the output."""
 
     def __init__(self, folder: Path, images: Listing, batch: int) -> None:
         self.folder, self.images, self.batch = folder, images, batch
@@ -292,7 +292,7 @@ class _Parts:
         return Extraction(output, len(keep), dim, provenance, skipped, unusual, resumed)
 
     def _write(self, output: Path, shape: tuple[int, int], arrays: dict[str, np.ndarray]) -> None:
-        """Write the features of all batches and what is beside them, whole or not at all."""
+        """Write the features of all batches and their companions, whole or not at all."""
         with written_whole(output) as file, zipfile.ZipFile(file, "w") as archive:
             _write_rows(archive, shape, (self.read(k)[0] for k in range(self.number)))
             for name, values in arrays.items():

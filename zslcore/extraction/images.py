@@ -1,4 +1,4 @@
-"""One image that nobody vouches for: opened, turned, made RGB, resized; or refused in a sentence.
+"""Decode one untrusted image to RGB at the requested size, or refuse it in a sentence.
 
 What is unusual about an image and still has one right reading is read so and said: grey ones, CMYK,
 16 bits, a palette, transparency, a rotation that the camera noted, several frames (the first is
@@ -156,7 +156,7 @@ def _unusual(image: Image.Image) -> list[str]:
 
 
 def _rgb(image: Image.Image) -> Image.Image:
-    """Return an image as RGB; of more than 8 bits the upper 8 are kept, where Pillow would clip."""
+    """Return an image as RGB; of more than 8 bits the upper 8 remain, where Pillow would clip."""
     if image.mode == "F" or image.mode.startswith("I"):
         values = np.asarray(image, dtype=np.float64)
         whole = 65535.0 if values.max(initial=0) > 255 else 255.0

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from zslcore.datasets.sandbox.client import clean_text
-from zslcore.exceptions import FileRefusedError, ZSLError, closest_name
+from zslcore.exceptions import FileRefusedError, closest_name
 from zslcore.extraction import encoder
 from zslcore.extraction.crops import Preset
 from zslcore.storage import artifacts
+from zslcore.storage.extras import extra
 
 if TYPE_CHECKING:
     from zslcore.extraction.encoder import Encoder
@@ -24,7 +25,7 @@ def load(name: str, weights: str | Path | None, device: str, seed: int) -> Encod
     """Return an encoder of open_clip; see :func:`zslcore.extraction.encoders.load_encoder`.
 
     What such an encoder was trained on is *web-scale*: captions by the million or billion, of which
-    nobody has listed the classes. Its vocabulary is unknown, and is said to be.
+    the classes are not listed. Its vocabulary is reported as unknown.
     """
     import torch
 
@@ -64,12 +65,8 @@ def load(name: str, weights: str | Path | None, device: str, seed: int) -> Encod
 
 def _library() -> Any:
     encoder.torchvision()  # which open_clip imports, and which may need help
-    try:
+    with extra("clip", "open_clip", "An encoder of open_clip"):
         import open_clip
-    except ModuleNotFoundError:
-        raise ZSLError(
-            "Encoders of open_clip need open_clip_torch: pip install 'zslcore[clip]'."
-        ) from None
     return open_clip
 
 

@@ -158,7 +158,7 @@ def _limit() -> None:
 
 
 def _end_with_parent() -> None:
-    """End this process with the one that asked for it, even if that was killed."""
+    """End this process with its parent, even if that was killed."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()

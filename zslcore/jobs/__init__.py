@@ -1,4 +1,4 @@
-"""Long work in child processes: asked for once, shared by all who wait, kept when it is done.
+"""Long work in child processes: computed once, shared by all who wait, stored when done.
 
 Each kind of work is one file with ``ask``, ``do`` and ``read`` (:mod:`zslcore.jobs.kinds`)::
 
@@ -8,7 +8,7 @@ Each kind of work is one file with ``ask``, ``do`` and ``read`` (:mod:`zslcore.j
     result, scores = run.read(jobs.finished(work), work)
 """
 
-from zslcore.jobs.queueing import NOBODY, Visitor
+from zslcore.jobs.queueing import ANYONE, Visitor
 from zslcore.jobs.runner import (
     Runner,
     cancel,
@@ -22,7 +22,7 @@ from zslcore.jobs.runner import (
 from zslcore.jobs.work import Status, Work
 
 __all__ = [
-    "NOBODY",
+    "ANYONE",
     "Runner",
     "Status",
     "Visitor",

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from zslcore.datasets import load
 from zslcore.evaluation.specs import RunSpec
-from zslcore.evaluation.store import RunStore
 from zslcore.jobs.work import Work
+from zslcore.results.store import ResultStore
 
 if TYPE_CHECKING:
     from zslcore.jobs.child import Report
@@ -33,7 +33,7 @@ def do(folder: Path, report: Report, *, specs: Sequence[str]) -> None:
     """Run methods, or take what the run store has; keep the accuracy of every unseen class."""
     report(0, 0, "Opening the data set")
     asked = [RunSpec.from_json(text) for text in specs]
-    data, store, found = load(asked[0].dataset), RunStore(), {}
+    data, store, found = load(asked[0].dataset), ResultStore(), {}
     for done, spec in enumerate(asked):
         report(done, len(asked), f"{spec.method}, {done + 1} of {len(asked)}")
         result, _ = store.run(spec, data, with_oracle=False)

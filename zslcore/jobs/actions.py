@@ -1,7 +1,7 @@
-"""The study of actions as one job, two fits at a time; finished fits are kept.
+"""The study of actions as one job, two fits at a time; finished fits are stored.
 
 A study that is stopped goes on where it stopped, and a larger one takes over the fits of a smaller
-one: every fit is a file of its own, under what it depends on.
+one: every fit is a result of its own, under the key of what it depends on.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import hashlib
 import json
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -23,7 +24,8 @@ from zslcore.analysis.actions import ActionSpec, Unit
 from zslcore.datasets import ZSLDataset, load
 from zslcore.evaluation.specs import revisions_of
 from zslcore.jobs.work import Work
-from zslcore.storage.files import data_folder, written_whole
+from zslcore.results.result import Result, result_of
+from zslcore.results.store import ResultStore
 from zslcore.storage.records import Schema, UnreadableError
 
 if TYPE_CHECKING:
@@ -36,9 +38,9 @@ __all__ = [
     "ActionFit",
     "ask",
     "do",
-    "kept_fit",
     "key_of_unit",
     "read",
+    "stored_fit",
 ]
 
 NAME = "actions"
@@ -52,7 +54,7 @@ FEW = 60
 
 @dataclass(frozen=True, slots=True)
 class ActionFit:
-    """What one fit is kept as.
+    """What is stored of one fit.
 
     Attributes
     ----------
@@ -95,7 +97,9 @@ def do(folder: Path, report: Report, *, spec: dict[str, Any]) -> None:
     for each in asked.sets:
         load(each.dataset).required(each.digest)
     units = asked.units()
-    found = {place: fit for place, unit in enumerate(units) if (fit := kept_fit(unit)) is not None}
+    found = {
+        place: fit for place, unit in enumerate(units) if (fit := stored_fit(unit)) is not None
+    }
     todo = [place for place in range(len(units)) if place not in found]
     at_a_time = AT_A_TIME if len(todo) > FEW else 1
     work = Parallel(at_a_time, return_as="generator_unordered")
@@ -112,7 +116,7 @@ def read(folder: Path, work: Work) -> pd.DataFrame:
     return pd.read_csv(folder / "study.csv", keep_default_na=False)
 
 
-# --- Fits that are kept ---------------------------------------------------------------------------
+# --- Stored fits ---------------------------------------------------------------------------
 
 
 def key_of_unit(unit: Unit) -> str:
@@ -121,16 +125,12 @@ def key_of_unit(unit: Unit) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def _path(unit: Unit) -> Path:
-    return data_folder() / "actions" / f"{key_of_unit(unit)}.json"
-
-
-def kept_fit(unit: Unit) -> ActionFit | None:
+def stored_fit(unit: Unit) -> ActionFit | None:
     """Return a fit that was made before; None without one, or with one that cannot be read."""
-    try:
-        return SCHEMA.load(_path(unit).read_text("utf-8"))
-    except (OSError, ValueError, UnreadableError):
-        return None
+    text = ResultStore().record("action", key_of_unit(unit))
+    with suppress(UnreadableError):
+        return None if text is None else SCHEMA.load(text)
+    return None
 
 
 @lru_cache(maxsize=2)
@@ -140,11 +140,25 @@ def _opened(name: str, digest: str) -> ZSLDataset:
 
 
 def _made(place: int, unit: Unit) -> tuple[int, ActionFit]:
-    """Fit a unit and keep what came out."""
+    """Fit a unit and store its result."""
     dataset = _opened(unit.set.dataset, unit.set.digest)
     began = time.process_time()
     rows = actions.class_rows(unit, dataset)
     fit = ActionFit(tuple(rows), time.process_time() - began)
-    with written_whole(_path(unit)) as file:
-        file.write(SCHEMA.dump(fit).encode())
+    ResultStore().put_result(_result(unit, fit))
     return place, fit
+
+
+def _result(unit: Unit, fit: ActionFit) -> Result:
+    about = {
+        "dataset": unit.set.dataset,
+        "digest": unit.set.digest,
+        "method": unit.method,
+        "split": f"{unit.splits}, draw {unit.number + 1}",
+        "seed": unit.seed,
+        "seconds": fit.seconds,
+    }
+    accuracies = [accuracy for *_, accuracy in fit.rows]
+    figures = {"zsl": sum(accuracies) / len(accuracies)}
+    record = json.loads(SCHEMA.dump(fit))
+    return result_of("action", key_of_unit(unit), about, [figures], record)

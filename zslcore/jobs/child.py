@@ -3,7 +3,7 @@
 A work comes as one JSON line on standard input, which stays open for as long as the server lives.
 Every line of the answer is one JSON object: ``begun``, progress, then ``finished`` or ``error``, a
 sentence; with ``stays`` the child waits for the next work, without it ends: after a failure that
-nobody has foreseen, and after :data:`WORKS`, so that nothing can pile up.
+was not foreseen, and after :data:`WORKS`, so that nothing can pile up.
 A function writes into a temporary folder; with a manifest in it that folder becomes the result in
 one step, so that there is never half a result.
 """
@@ -82,8 +82,8 @@ class Report:
         self._next_preview = now + max(PREVIEW_EVERY, 10 * (now - start))
 
 
-#: Held while a result is put in its place, which whoever ends this process waits for: of a folder
-#: that is removed by one thread while another one renames it, a half would be seen.
+#: Held while a result is put in its place; the parent waits for it before it ends this process. A
+#: folder removed by one thread while another renames it would be seen by halves.
 _PUTTING = threading.Lock()
 
 

@@ -34,13 +34,13 @@ class Child:
     Parameters
     ----------
     module : str
-        Importable module with the functions that it may be asked for.
+        Importable module with the functions it may call.
     threads : int
         What its libraries are held to.
 
     Attributes
     ----------
-    began : bool, whether it has taken up the last work it was asked for
+    began : bool, whether it has started its latest work
     stays : bool, whether it waits for a work: at first, and after one that has ended well
     """
 

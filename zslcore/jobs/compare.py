@@ -1,39 +1,33 @@
-"""The runs of a comparison that nobody has made yet, as one job, two at a time.
+"""The missing runs of a comparison as one job, two at a time.
 
-Finished runs are in the run store at once: a comparison that is stopped goes on where it stopped,
-and a page can show what there is meanwhile.
+Finished runs are in the store at once: a comparison that is stopped goes on where it stopped, and a
+page can show what there is meanwhile.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
-from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from joblib import delayed
-
-from zslcore.analysis.comparison import Choice, ComparisonSpec, complete, missing
-from zslcore.datasets import ZSLDataset, load
-from zslcore.evaluation.specs import RunSpec, revisions_of
-from zslcore.evaluation.store import RunStore
-from zslcore.exceptions import ZSLError
+from zslcore.analysis.comparison import ComparisonSpec
+from zslcore.datasets import load
+from zslcore.evaluation.specs import revisions_of
 from zslcore.jobs.work import Work
-from zslcore.large.engine import Engine, parallel
 from zslcore.methods import get_method
+from zslcore.results.planning import Choice
+from zslcore.results.store import ResultStore
 
 if TYPE_CHECKING:
     from zslcore.jobs.child import Report
 
-__all__ = ["AT_A_TIME", "NAME", "REVISION", "ask", "do", "make", "read"]
+__all__ = ["NAME", "REVISION", "ask", "do", "read"]
 
 NAME = "compare"
 #: Counted up when the same arguments leave another result than before.
 REVISION = 1
-#: Runs that are made side by side, a thread each.
-AT_A_TIME = 2
 
 
 def ask(spec: ComparisonSpec, choices: Sequence[Choice] = (), attempt: int = 0) -> Work:
@@ -42,7 +36,7 @@ def ask(spec: ComparisonSpec, choices: Sequence[Choice] = (), attempt: int = 0) 
     Parameters
     ----------
     spec : ComparisonSpec
-    choices : what else belongs to every run, see :func:`zslcore.analysis.comparison.planned`
+    choices : what else belongs to every run, see :func:`zslcore.results.planning.planned`
     attempt : counted up when runs were deleted since the last one
     """
     arguments = {"spec": asdict(spec), "choices": list(choices), "attempt": attempt}
@@ -64,54 +58,17 @@ def do(
     choices: Sequence[Choice],
     attempt: int,
 ) -> None:
-    """Make what is missing; a run that is refused is told, and stops no other."""
+    """Make what is missing; a refused run is reported and stops no other."""
     report(0, 0, "Opening the data sets")
     asked = ComparisonSpec(**spec | {"splits": tuple(spec["splits"])})
-    datasets = {name: _opened(name) for name in asked.datasets}
-    todo = missing(asked, datasets, RunStore(), choices)
-    _opened.cache_clear()
-    refused = {}
-    for done, (run, said) in enumerate(make(todo, choices), 1):
-        if said:
-            refused[run.key] = f"{run.method} on {run.dataset}, split {run.split}: {said}"
-        report(done, len(todo), f"{run.method} on {run.dataset} is the last of {done} finished")
+    plan = asked.plan({name: load(name) for name in asked.datasets}, choices)
+    store, refused = ResultStore(), {}
+    todo = len(plan.unfinished(store))
+    for done, (run, refusal) in enumerate(plan.run(store), 1):
+        if refusal:
+            refused[run.key] = f"{run.method} on {run.dataset}, split {run.split}: {refusal}"
+        report(done, todo, f"{run.method} on {run.dataset} is the last of {done} finished")
     (folder / "refused.json").write_text(json.dumps(refused), encoding="utf-8")
-
-
-def make(
-    todo: Sequence[RunSpec],
-    choices: Sequence[Choice] = (),
-    at_a_time: int = AT_A_TIME,
-    dask: str = "",
-) -> Iterator[tuple[RunSpec, str]]:
-    """Make runs with what belongs to them, the quick ones first; they are kept in the run store.
-
-    With the address of a Dask cluster its workers make them, who have to share this data folder.
-
-    Yields
-    ------
-    RunSpec, str
-        Every run as it ends, and why it was refused, if it was.
-    """
-    todo = sorted(todo, key=lambda run: run.estimator.iterative)
-    n_jobs = min(at_a_time, len(todo) or 1)
-    with parallel(Engine(dask=dask), n_jobs, "generator_unordered") as work:
-        yield from work(delayed(_complete)(run, choices) for run in todo)
-
-
-@lru_cache(maxsize=2)
-def _opened(name: str) -> ZSLDataset:
-    """Return a data set, read once in every process."""
-    return load(name)
-
-
-def _complete(run: RunSpec, choices: Sequence[Choice]) -> tuple[RunSpec, str]:
-    """Make one run with what belongs to it; return why it was refused, if it was."""
-    try:
-        complete(run, _opened(run.dataset), RunStore(), choices)
-    except ZSLError as error:
-        return run, str(error)
-    return run, ""
 
 
 def read(folder: Path, work: Work) -> dict[str, str]:

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from zslcore.analysis.cross_dataset import CrossStore, cross_table
+from zslcore.analysis.cross_dataset import cross_table
 from zslcore.datasets import ZSLDataset, load
 from zslcore.evaluation.specs import revisions_of
 from zslcore.jobs.work import Work
 from zslcore.methods import METHODS
+from zslcore.results.store import ResultStore
 from zslcore.version import read_stamped
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ def do(
     select_for: str,
     across: bool,
 ) -> None:
-    """Make the table; finished fits are kept, so that a cancelled work goes on where it stopped."""
+    """Make the table; finished fits are stored, so a cancelled job resumes where it stopped."""
     report(0, 0, "Opening the data sets")
     table = cross_table(
         load(first),
@@ -79,7 +80,7 @@ def do(
         split=split,
         select_for=select_for,
         across=across,
-        store=CrossStore(),
+        store=ResultStore(),
         on_progress=report,
     )
     table.to_csv(folder / _FILE, index=False)

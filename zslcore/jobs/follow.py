@@ -12,6 +12,8 @@ import numpy as np
 from zslcore.analysis.regularization import RegularizationPath, RegularizationSpec
 from zslcore.datasets import ZSLDataset
 from zslcore.jobs.work import Work
+from zslcore.results.result import Result, result_of
+from zslcore.results.store import ResultStore
 
 if TYPE_CHECKING:
     from zslcore.jobs.child import Report
@@ -42,12 +44,38 @@ def ask(spec: RegularizationSpec) -> Work:
 def do(folder: Path, report: Report, *, spec: str) -> None:
     """Follow the path, and keep all of it."""
     report(0, 0, "Opening the data set")
-    path = RegularizationSpec.from_json(spec).follow(on_progress=report)
+    of = RegularizationSpec.from_json(spec)
+    path = of.follow(on_progress=report)
     found = {each.name: getattr(path, each.name) for each in fields(path)}
     arrays = {name: value for name, value in found.items() if isinstance(value, np.ndarray)}
     words = {name: value for name, value in found.items() if name not in arrays}
     (folder / "words.json").write_text(json.dumps(words), encoding="utf-8")
     np.savez(folder / "path.npz", allow_pickle=False, **arrays)
+    ResultStore().try_put_result(_result(of, path))
+
+
+#: Column of a path -> that of a run's row.
+_FIGURES = {
+    "zsl": "zsl",
+    "unseen": "plain_unseen",
+    "seen": "plain_seen",
+    "harmonic": "plain_harmonic",
+    "calibrated_harmonic": "calibrated_harmonic",
+    "gamma": "gamma",
+}
+
+
+def _result(spec: RegularizationSpec, path: RegularizationPath) -> Result:
+    """Return the figures as a result, one row a value; all of the path stays with the job."""
+    names = ("dataset", "split", "method", "features", "prototypes", "seed", "digest")
+    about = {name: getattr(spec, name) for name in names}
+    about["revisions"] = json.dumps(spec.made_by["revisions"])
+    rows = [
+        {"params": json.dumps(dict(spec.params) | {spec.parameter: row["value"]})}
+        | {ours: row[theirs] for theirs, ours in _FIGURES.items()}
+        for row in path.table().to_dict("records")
+    ]
+    return result_of("path", ask(spec).key, about, rows)
 
 
 def read(folder: Path, work: Work) -> RegularizationPath:

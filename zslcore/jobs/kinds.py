@@ -81,7 +81,7 @@ def read(folder: Path, work: Work) -> Any:
 
 
 def opened(folder: Path) -> tuple[Work, Any]:
-    """Return what a folder of results was asked for, and its result, whatever version made it.
+    """Return the request of a folder of results, and its result, whatever version made it.
 
     Raises
     ------

@@ -15,6 +15,8 @@ from zslcore.evaluation.specs import revisions_of
 from zslcore.jobs.work import Work
 from zslcore.large.ranks import RankCounts
 from zslcore.methods import get_method
+from zslcore.results.result import Result, result_of
+from zslcore.results.store import ResultStore
 
 if TYPE_CHECKING:
     from zslcore.jobs.child import Report
@@ -50,17 +52,35 @@ def do(folder: Path, report: Report, *, dataset: str, digest: str, method: str, 
     if found.answers is not None:
         with (folder / "answers.npz").open("wb") as file:
             np.savez(file, **vars(found.answers), allow_pickle=False)
-    told = {"params": dict(found.params), "validated": found.validated}
-    (folder / "parameters.json").write_text(json.dumps(told), encoding="utf-8")
+    chosen = {"params": dict(found.params), "validated": found.validated}
+    (folder / "parameters.json").write_text(json.dumps(chosen), encoding="utf-8")
+    ResultStore().try_put_result(_result(LargeScaleSpec(dataset, digest, method, seed), found))
+
+
+def _result(spec: LargeScaleSpec, found: LargeScale) -> Result:
+    """Return the accuracies as a result; counts and answers stay with the job."""
+    about = asdict(spec) | {
+        "params": json.dumps(dict(found.params)),
+        "params_origin": "validated" if found.validated else "given",
+        "revisions": json.dumps(revisions_of(get_method(spec.method)())),
+    }
+    rows = [
+        {
+            "tested": f"{row['set']}, {row['task'].upper()}, top {row['k']}",
+            "zsl" if row["task"] == "zsl" else "plain_unseen": row["per_class"],
+        }
+        for row in found.table().to_dict("records")
+    ]
+    return result_of("large-scale", ask(spec).key, about, rows)
 
 
 def read(folder: Path, work: Work) -> LargeScale:
     """Read what :func:`do` wrote."""
-    told = json.loads((folder / "parameters.json").read_text(encoding="utf-8"))
+    chosen = json.loads((folder / "parameters.json").read_text(encoding="utf-8"))
     with np.load(folder / "counts.npz", allow_pickle=False) as arrays:
         counts, rows = RankCounts.of_arrays(arrays), arrays["rows"]
     answers = None
     if (folder / "answers.npz").exists():
         with np.load(folder / "answers.npz", allow_pickle=False) as arrays:
             answers = Answers(**arrays)
-    return LargeScale(told["params"], told["validated"], counts, rows, answers)
+    return LargeScale(chosen["params"], chosen["validated"], counts, rows, answers)

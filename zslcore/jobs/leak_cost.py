@@ -1,4 +1,4 @@
-"""What leaks cost one method, as a job; several methods are several jobs, each kept by itself."""
+"""What leaks cost one method, as a job; each method has a job and a result of its own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whose turn it is: a queue in which nobody waits for all that somebody else has asked for.
+"""Fair queue: round-robin over addresses, then over browsers.
 
 Turns go round by network address, then by browser: the next job is that of the address that was
 served longest ago, among its browsers of the one served longest ago, and of these the oldest. So
@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol, TypeVar
 
-__all__ = ["NOBODY", "Turns", "Visitor", "most_waiting"]
+__all__ = ["ANYONE", "Turns", "Visitor", "most_waiting"]
 
 
 class Visitor(NamedTuple):
@@ -27,12 +27,12 @@ class Visitor(NamedTuple):
     browser: str
 
 
-#: Who asks where nobody is told from anybody: tests, and programs of one's own.
-NOBODY = Visitor("", "")
+#: The client where clients are not distinguished: tests, and programs that use the package.
+ANYONE = Visitor("", "")
 
 
 class Asked(Protocol):
-    """What waits: somebody has asked for it."""
+    """A waiting request."""
 
     @property
     def asked_by(self) -> Visitor: ...
@@ -78,7 +78,7 @@ def _last(served: dict[str | Visitor, int], visitor: Visitor) -> tuple[int, int]
 def most_waiting(waiting: Sequence[Job], address: str) -> Job | None:
     """Return the newest job of the address with most of them; None where that is ``address``.
 
-    It gives way where the queue is full: who has two more than whoever comes can spare one.
+    It gives way in a full queue if its client has two more waiting than the newcomer.
     """
     count = Counter(job.asked_by.address for job in waiting)
     fullest, n = count.most_common(1)[0]

@@ -16,8 +16,8 @@ from zslcore.datasets import ZSLDataset, load
 from zslcore.evaluation.protocol import ScoredTest
 from zslcore.evaluation.runs import RunResult
 from zslcore.evaluation.specs import RunSpec
-from zslcore.evaluation.store import RunStore
 from zslcore.jobs.work import Work
+from zslcore.results.store import ResultStore
 
 if TYPE_CHECKING:
     from zslcore.jobs.child import Report
@@ -60,7 +60,7 @@ def do(folder: Path, report: Report, *, spec: str) -> None:
     """Run a spec, or fit again what the run store has of it; keep result and scores."""
     asked = RunSpec.from_json(spec)
     report(0, 0, "Opening the data set")
-    dataset, store = load(asked.dataset), RunStore()
+    dataset, store = load(asked.dataset), ResultStore()
     with_oracle = asks_for_oracle(asked)
     progress = Progress(
         asked, dataset, report, with_oracle=with_oracle, known=store.recall(asked.key)
@@ -96,7 +96,7 @@ class Progress:
     with_oracle : bool
         Whether the grid is swept on the test set too.
     known : RunResult, optional
-        What is kept of the run already, and is not chosen again.
+        The stored choice of the run, which is not made again.
     """
 
     def __init__(

@@ -1,11 +1,10 @@
-"""Who sees long work through: a queue, child processes, and results that outlive the server.
+"""Run long work: a queue, child processes, and results that outlive the server.
 
-The key of a :class:`Work` is also the name of the folder with its result, so that whoever asks for
-the same thing waits for the same job, and finds it done after a reload of the browser or a restart
-of the server. A child (:mod:`zslcore.jobs.child`) hears its work as one JSON line on standard input
-and tells of its progress in JSON lines; when it ends without a result, is killed or cancelled, that
-is a sentence in its :class:`Status`, never something to wait for. It ends when its standard input
-does, that is with the server.
+The key of a :class:`Work` is also the name of the folder with its result: identical requests wait
+for the same job, and find it done after a reload of the browser or a restart of the server. A child
+(:mod:`zslcore.jobs.child`) receives its work as one JSON line on standard input and reports
+progress in JSON lines. If it ends without a result, is killed or cancelled, its :class:`Status`
+says so in a sentence. It ends when its standard input does, that is with the server.
 
 Starting Python with everything that methods need takes seconds. A child that has done its work
 therefore stands by for the next one.
@@ -26,10 +25,10 @@ from typing import Any
 
 from zslcore.exceptions import ZSLError
 from zslcore.jobs.children import Child
-from zslcore.jobs.queueing import NOBODY, Turns, Visitor, most_waiting
+from zslcore.jobs.queueing import ANYONE, Turns, Visitor, most_waiting
 from zslcore.jobs.work import State, Status, Work, key_of
 from zslcore.storage import artifacts, settings
-from zslcore.storage.files import data_folder, written_whole
+from zslcore.storage.files import FACTS, data_folder, written_whole
 
 __all__ = ["Runner", "cancel", "close", "finished", "of_visitor", "status", "submit", "wait"]
 
@@ -37,13 +36,15 @@ __all__ = ["Runner", "cancel", "close", "finished", "of_visitor", "status", "sub
 MAX_QUEUE, SHARE, SHARE_OF_ADDRESS = 64, 12, 32
 #: Seconds without a look after which a waiting job is dropped; ``ZSL_JOB_PATIENCE`` a running one.
 WAITS = 300.0
-#: What all results together may take on disk; the ones not asked for longest go first.
+#: What all results together may take on disk; the least recently used go first.
 MAX_BYTES = 2 << 30
 #: How many ended jobs are remembered, for those who still look at them.
 REMEMBERED = 100
 
-#: Beside the results: what is remembered over a restart of jobs that ended without one.
+#: Next to the results: what is remembered over a restart of jobs that ended without one.
 ENDED = ".ended.json"
+#: Results that come with the package, a folder each; ``python -m tools.shipped`` puts them there.
+SHIPPED = FACTS / "results" / "jobs"
 MANIFEST, PREVIEW = "manifest.json", "preview.npz"
 
 #: Name, size, time and number of every file of a folder.
@@ -69,11 +70,11 @@ class _Job:
 
     @property
     def asked_by(self) -> Visitor:
-        """Who has asked for it first, of those who still wait."""
-        return self.visitors[0] if self.visitors else NOBODY
+        """The first client, of those who still wait."""
+        return self.visitors[0] if self.visitors else ANYONE
 
     def is_forgotten(self) -> bool:
-        """Whether nobody has looked at it for so long that nobody is taken to wait."""
+        """Whether no client has looked at it for longer than the patience."""
         patience = {"queued": WAITS, "running": 60.0 * settings.JOB_PATIENCE()}.get(self.state)
         return patience is not None and time.monotonic() - self.looked > patience
 
@@ -119,7 +120,7 @@ class Runner:
         Importable module whose ``FUNCTIONS`` maps names to functions ``f(folder, report,
         **arguments)``; a work may name no other. Tests give a module of their own.
     folder : Path, optional
-        Where results are kept; ``jobs`` in the data folder by default.
+        Where results are stored; ``jobs`` in the data folder by default.
     parallel : int, optional
         How many jobs run side by side; ``ZSL_JOBS`` by default.
     max_bytes : int
@@ -153,7 +154,7 @@ class Runner:
 
     @property
     def folder(self) -> Path:
-        """Where results are kept, one folder a key.
+        """Where results are stored, one folder per key.
 
         Where nothing can be written in the data folder, results live as long as this server.
         """
@@ -171,8 +172,8 @@ class Runner:
             self._refuge = tempfile.TemporaryDirectory(prefix="zsl-jobs-")
         return Path(self._refuge.name)
 
-    def submit(self, work: Work, visitor: Visitor = NOBODY) -> Status:
-        """Ask for ``work``; whoever asks for one that is under way already joins it.
+    def submit(self, work: Work, visitor: Visitor = ANYONE) -> Status:
+        """Submit ``work``; identical requests share one job.
 
         Raises
         ------
@@ -195,7 +196,7 @@ class Runner:
             return self._status(job)
 
     def status(self, key: str) -> Status | None:
-        """Return how the job with this key stands, None where nobody has heard of it.
+        """Return the status of the job with this key, None for an unknown key.
 
         Asking counts as a look at the job. What ended without a result is remembered over a
         restart.
@@ -220,7 +221,7 @@ class Runner:
         """Refuse one more work of who has many waiting; else see that the queue takes it."""
         mine = [job for job in self._queue if job.asked_by.address == visitor.address]
         own = [job for job in mine if job.asked_by == visitor]
-        if visitor != NOBODY and (len(own) >= SHARE or len(mine) >= SHARE_OF_ADDRESS):
+        if visitor != ANYONE and (len(own) >= SHARE or len(mine) >= SHARE_OF_ADDRESS):
             raise ZSLError(
                 f"{work.title}: {len(own) if len(own) >= SHARE else len(mine)} works of yours are "
                 "waiting already; cancel one, or try again when one is done."
@@ -235,7 +236,7 @@ class Runner:
             self._end(spared, "cancelled", "Others were waiting, and the queue was full.")
 
     def _drop_forgotten(self) -> None:
-        """End the jobs that nobody looks at any more."""
+        """End the jobs without a client."""
         for job in [job for job in self._jobs.values() if job.is_forgotten()]:
             self._stop(job, "Nobody had looked at it for a while.")
 
@@ -271,11 +272,12 @@ class Runner:
     def finished(self, work: Work) -> Path | None:
         """Return the folder with the result of ``work``, verified, or None.
 
-        A folder that is not what its manifest says is removed, so that the work is done again.
+        A folder that is not what its manifest says is removed, so that the work is done again. A
+        work that was not done here may have a result that comes with the package.
         """
         folder = self.folder / work.key
         if not folder.is_dir():
-            return None
+            return shipped(work.key)
         seen = _stamp(folder)
         if self._verified.get(folder) != seen:
             if not is_intact(folder):
@@ -283,13 +285,15 @@ class Runner:
                 return None
             self._verified[folder] = seen
         with suppress(OSError):
-            os.utime(folder)  # asked for again: what is dropped is what nobody asks for
+            os.utime(folder)  # used again: the least recently used is dropped first
         return folder
 
     def close(self) -> None:
         """End every job and the spare child, and wait until they are gone."""
         with self._lock:
-            self._closing = True  # what ends now was not cancelled: it starts again when asked for
+            self._closing = (
+                True  # what ends now was not cancelled: it starts again on the next request
+            )
             for job in self._jobs.values():
                 self.cancel(job.work.key)
             self._closing = False
@@ -426,7 +430,7 @@ class Runner:
             del self._jobs[key]
 
     def _trim(self, keep: Path) -> None:
-        """Drop what was not asked for longest, and what crashes have left."""
+        """Drop the least recently used results, and what crashes have left."""
         total = 0
         with suppress(OSError):  # another server may be at it too
             artifacts.sweep(self.folder.glob(".*/"))
@@ -441,7 +445,7 @@ class Runner:
 
 
 def verified(folder: Path) -> dict[str, Any]:
-    """Return what a result was asked for, see :attr:`Work.settings`.
+    """Return the request of a result, see :attr:`Work.settings`.
 
     Raises
     ------
@@ -460,6 +464,20 @@ def verified(folder: Path) -> dict[str, Any]:
     if not intact:
         raise artifacts.TornError("its manifest belongs to another work")
     return settings
+
+
+def shipped(key: str, root: Path | None = None) -> Path | None:
+    """Return the folder of a result that comes with the package, verified, or None.
+
+    The revisions of what did the work are part of its key: a result of other code is never found.
+
+    Parameters
+    ----------
+    key : of the work
+    root : where they lie, :data:`SHIPPED` by default
+    """
+    folder = (root or SHIPPED) / key
+    return folder if settings.SHIPPED() and folder.is_dir() and is_intact(folder) else None
 
 
 def is_intact(folder: Path) -> bool:

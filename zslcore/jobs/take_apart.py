@@ -35,7 +35,7 @@ def is_quick(spec: RegularizationSpec, dataset: ZSLDataset) -> bool:
 
 
 def ask(spec: RegularizationSpec) -> Work:
-    """Return the work that takes the error of predicted attributes apart, parameters given."""
+    """Return the work that decomposes the error of predicted attributes, parameters given."""
     title = f"Bias and variance of {spec.method} on {spec.dataset}, split {spec.split}"
     draws = [bias_variance.CLASS_DRAWS, bias_variance.IMAGE_DRAWS]
     made_by = {"revision": REVISION, "draws": draws} | spec.made_by
@@ -43,18 +43,18 @@ def ask(spec: RegularizationSpec) -> Work:
 
 
 def do(folder: Path, report: Report, *, spec: str) -> None:
-    """Take the error apart, and keep every part."""
+    """Decompose the error, and store every part."""
     report(0, 0, "Opening the data set")
     found = bias_variance.of_spec(RegularizationSpec.from_json(spec), on_progress=report)
-    told = asdict(found) | {"values": found.values.tolist()}
-    (folder / "parts.json").write_text(json.dumps(told), encoding="utf-8")
+    parts = asdict(found) | {"values": found.values.tolist()}
+    (folder / "parts.json").write_text(json.dumps(parts), encoding="utf-8")
 
 
 def read(folder: Path, work: Work) -> BiasVariance:
     """Read what :func:`do` wrote."""
-    told = json.loads((folder / "parts.json").read_text(encoding="utf-8"))
-    sides = {side: tuple(Decomposition(**part) for part in told[side]) for side in _SIDES}
-    return BiasVariance(**told | sides | {"values": np.array(told["values"])})
+    parts = json.loads((folder / "parts.json").read_text(encoding="utf-8"))
+    sides = {side: tuple(Decomposition(**part) for part in parts[side]) for side in _SIDES}
+    return BiasVariance(**parts | sides | {"values": np.array(parts["values"])})
 
 
 _SIDES = ("unseen", "seen")

@@ -24,7 +24,7 @@ REVISION = 1
 
 #: Feature values up to which a method that is one pass and one decomposition takes a second or so.
 SMALL = 1 << 18
-#: What a comparison is taken apart into; see :class:`zslcore.evaluation.protocol.ScoredTest`.
+#: The parts of a comparison; see :class:`zslcore.evaluation.protocol.ScoredTest`.
 _ARRAYS = ("F", "y", "classes", "seen")
 
 

@@ -7,6 +7,7 @@ import os
 import platform
 import shutil
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -16,11 +17,11 @@ from pathlib import Path
 
 from zslcore.datasets import imports
 from zslcore.datasets.importing import open_dataset
-from zslcore.evaluation.repair import damage_of, mend, refusal_of
-from zslcore.evaluation.store import RunStore
 from zslcore.exceptions import NewerVersionError, ZSLError
 from zslcore.jobs.runner import is_intact
-from zslcore.storage import artifacts
+from zslcore.results.repair import damage_of, mend, refusal_of
+from zslcore.results.store import ResultStore
+from zslcore.storage import artifacts, settings
 from zslcore.storage.artifacts import TornError
 from zslcore.storage.files import data_folder, is_draft_file
 from zslcore.version import sources, version
@@ -43,7 +44,7 @@ class Finding:
     what : "store", "imports", ...
     well : whether nothing is to be done
     sentence : what was found
-    mend : mends it and returns what was done in a sentence; None where nobody but a person can
+    mend : mends it and returns what was done in a sentence; None where only a person can
     """
 
     what: str
@@ -131,25 +132,44 @@ def _room() -> Finding:
 
 
 def _store() -> Iterator[Finding]:
-    store = RunStore()
+    store = ResultStore()
     if damage := damage_of(store):
         said = f"{store.path} is damaged ({damage.rstrip('.')})."
         yield Finding("store", False, said, lambda: mend(store))
         return
     if not store.path.exists():
-        yield Finding("store", True, f"Nothing is kept in {store.path} yet.")
+        yield Finding("store", True, f"Nothing is stored in {store.path} yet.")
+        yield from _other_results(store)
         return
     try:
-        kept = store.kept()
+        kept = store.stored()
         unreadable, results = store.unreadable(kept), sum(not one.shipped for one in kept)
     except ZSLError as error:
         yield Finding("store", False, str(error))
         return
-    yield Finding(
-        "store", True, f"{results:,} results are kept in {store.path}. {unreadable}".strip()
-    )
+    stored = "1 result is stored" if results == 1 else f"{results:,} results are stored"
+    yield Finding("store", True, f"{stored} in {store.path}. {unreadable}".strip())
+    yield from _other_results(store)
     if refusal := refusal_of(store):
         yield Finding("store", False, refusal)
+
+
+def _other_results(store: ResultStore) -> Iterator[Finding]:
+    """Count results of other kinds, predictions, and what earlier versions wrote to folders."""
+    kinds = Counter(result.kind for result in store.others())
+    n, size = store.size_of_predictions()
+    if kinds or n:
+        found = [f"{count:,} {kind}" for kind, count in sorted(kinds.items())]
+        found.append(
+            f"predictions of {n:,} runs, {size / 2**20:.1f} of at most "
+            f"{settings.PREDICTIONS() / 2**20:.0f} MiB"
+        )
+        yield Finding("store", True, f"Other results: {', '.join(found)}.")
+    if old := store.in_folders():
+        counts = ", ".join(f"{count:,} {kind}" for kind, count in old.items())
+        yield Finding(
+            "store", True, f"Results of earlier versions in folders, found by key: {counts}."
+        )
 
 
 def _imports() -> Iterator[Finding]:
@@ -185,7 +205,7 @@ def _jobs() -> Iterator[Finding]:
 
 def _discarded(path: Path) -> str:
     artifacts.discard(path)
-    return f"The result {path.name} was removed; it is computed again when it is asked for."
+    return f"The result {path.name} was removed; it is computed again on request."
 
 
 def _leftovers() -> Finding:

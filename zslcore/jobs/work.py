@@ -1,4 +1,4 @@
-"""What is asked for, and how it stands."""
+"""Job requests and their status."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ class Work:
         Names, numbers, specs and digests, never arrays.
     made_by : mapping to JSON values
         What does it: the revision of its kind and of methods, the grids that are searched. Part of
-        the key, so that no result is taken for that of other code; never handed to the function.
+        the key, so that no result is taken for that of other code; never passed to the function.
     threads : int
         Threads of linear algebra in the child, part of the key: sums in another order are other
         numbers. More than one pays for long matrix products only; small ones wait for each other,
-        and for whoever else wants a core.
+        and for other users of the cores.
     """
 
     title: str
@@ -71,9 +71,9 @@ class Status:
     ----------
     state : "queued", "running", "done", "failed" or "cancelled"
     position : its place in the queue, 1 being the next; 0 unless queued
-    done, total : how much is done of how much; ``total`` is 0 while nobody knows
+    done, total : how much is done of how much; ``total`` is 0 while unknown
     stage, message : what is being done
-    seconds : since the job started, or was asked for while it is queued
+    seconds : since the job started, or was submitted while it is queued
     seconds_left : an estimate from what is done, None before there is any
     preview : an ``.npz`` of how the result looks by now, where the work draws one
     error : one sentence on why there is no result, empty unless failed or dropped

@@ -6,7 +6,7 @@ accuracies are made of:
 - :mod:`zslcore.large.shards`: a feature matrix as a folder of mapped parts, usable wherever a
   matrix is taken;
 - :mod:`zslcore.large.statistics`: what closed forms need to know of the training rows, gathered in
-  one pass for any number of training sets, kept part by part;
+  one pass for any number of training sets, stored part by part;
 - :mod:`zslcore.large.ranks`: accuracies of any number of candidate sets and their exact
   seen-unseen curves from one pass over the test rows, without a score matrix;
 - :mod:`zslcore.large.engine`: the same work over all parts, on this machine or on a Dask cluster.

@@ -17,7 +17,7 @@ __all__ = ["imagenet_of_shards"]
 
 
 def imagenet_of_shards(folder: Path, prototypes: Path) -> ZSLDataset:
-    """Return features of one's own of ImageNet-21K, which nobody reads whole.
+    """Return features of one's own of ImageNet-21K, which are never read whole.
 
     Parameters
     ----------

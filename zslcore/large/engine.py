@@ -5,13 +5,13 @@ Dask cluster that is there already. A piece of work always runs on one thread, s
 do not depend on how many workers there are, and pieces are merged in an order that depends on their
 content alone.
 
-Given a folder, every piece is kept there as soon as it is finished, under a name that says what it
-was made from: who is killed goes on where he stopped, and a changed part costs that part. Workers
+Given a folder, every finished piece is stored there at once, named by what it was made
+from: a killed process resumes where it stopped, and a changed part costs that part. Workers
 write there themselves; on a cluster the folder has to be on a file system that all of them share,
 as the shards do.
 
 A worker that is lost costs the pieces that are being worked on: its own on a Dask cluster, on one
-machine also those beside it, since joblib then starts its processes anew.
+machine also its neighbours, since joblib then starts its processes anew.
 """
 
 from __future__ import annotations
@@ -33,10 +33,11 @@ from joblib import Parallel, delayed, parallel_config
 from joblib.externals.loky.process_executor import TerminatedWorkerError
 from threadpoolctl import threadpool_limits
 
-from zslcore.datasets.features import Features, FeatureView
 from zslcore.exceptions import ParameterError, ZSLError
+from zslcore.features.views import Features, FeatureView
 from zslcore.large.shards import Part, Shards
 from zslcore.storage.artifacts import ABANDONED
+from zslcore.storage.extras import extra
 from zslcore.storage.files import is_draft_file, written_whole
 
 __all__ = ["HERE", "Engine", "Piece", "Work", "over_pieces", "parallel", "pieces_of"]
@@ -100,13 +101,8 @@ def parallel(
     if not engine.dask:
         yield Parallel(n_jobs, return_as=return_as, **here)
         return
-    try:
+    with extra("dask", "distributed", "--dask"):
         from distributed import Client
-    except ImportError:
-        raise ParameterError(
-            "--dask needs the package distributed, which is not installed: "
-            "pip install 'zslcore[dask]'."
-        ) from None
     try:
         client = Client(engine.dask, timeout=DASK_ANSWERS_IN, set_as_default=False)
     except (OSError, ValueError, TypeError) as error:
@@ -224,7 +220,7 @@ class Addable(Protocol):
     """What comes out of a piece."""
 
     def arrays(self) -> Mapping[str, np.ndarray]:
-        """Return it as arrays to be kept."""
+        """Return it as arrays to be stored."""
 
     @classmethod
     def of_arrays(cls, arrays: Mapping[str, np.ndarray]) -> Self:
@@ -242,7 +238,7 @@ class Work(Generic[Result]):
     ----------
     do : callable(piece, here, common) -> result, a function of a module
     common : what it is the same for all pieces
-    digest : what ``do`` and ``common`` are known by; empty where nothing is kept
+    digest : what ``do`` and ``common`` are known by; empty where nothing is stored
     made : the class of a result
     """
 
@@ -263,21 +259,21 @@ class Work(Generic[Result]):
 def over_pieces(
     work: Work[Result],
     pieces: Sequence[Piece],
-    beside: Sequence[np.ndarray],
+    by_row: Sequence[np.ndarray],
     *,
     engine: Engine = HERE,
     keep: Path | None = None,
     on_done: Progress | None = None,
 ) -> Iterator[tuple[int, Result]]:
-    """Do a piece of work after the other; yield the results in an order told by their content.
+    """Do a piece of work after the other; yield the results; their content gives the order.
 
     Parameters
     ----------
     work : Work
     pieces : of one view
-    beside : arrays with one entry a row of the view, such as the labels
+    by_row : arrays with one entry a row of the view, such as the labels
     engine : Engine
-    keep : folder in which finished pieces are kept, and found again
+    keep : folder in which finished pieces are stored and found again
     on_done : callable(done, total), called after every piece
 
     Yields
@@ -285,23 +281,23 @@ def over_pieces(
     int, result
         The place of the piece in ``pieces``, and what came out of it.
     """
-    given = [tuple(array[piece.at] for array in beside) for piece in pieces]
+    given = [tuple(array[piece.at] for array in by_row) for piece in pieces]
     keys = [""] * len(pieces)
     if keep is not None or all(piece.part is not None for piece in pieces):
         keys = [work.key(piece, here) for piece, here in zip(pieces, given, strict=True)]
     order = sorted(range(len(pieces)), key=lambda k: keys[k])
     tasks = [_Task(keys[k], pieces[k], given[k], keep) for k in order]
-    told = on_done or (lambda done, total: None)
+    report = on_done or (lambda done, total: None)
     if keep is None:
-        made = _through(work, tasks, engine, told)
+        made = _through(work, tasks, engine, report)
         yield from ((k, result) for k, result in zip(order, made, strict=True) if result)
         return
     keep.mkdir(parents=True, exist_ok=True)
     _sweep(keep)
     missing = [task for task in tasks if not task.path.exists()]
     finished = len(tasks) - len(missing)
-    told(finished, len(tasks))
-    for _ in _through(work, missing, engine, lambda done, _: told(finished + done, len(tasks))):
+    report(finished, len(tasks))
+    for _ in _through(work, missing, engine, lambda done, _: report(finished + done, len(tasks))):
         pass
     for k, task in zip(order, tasks, strict=True):
         yield k, task.kept_or_made(work)
@@ -330,7 +326,7 @@ class _Task:
         return self.keep / f"{self.key}.npz"
 
     def kept_or_made(self, work: Work[Result]) -> Result:
-        """Return what is kept; what cannot be read is made again."""
+        """Return what is stored; what cannot be read is computed again."""
         try:
             with self.path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
                 return work.made.of_arrays(dict(arrays))
@@ -355,16 +351,16 @@ def _do(
 
 
 def _through(
-    work: Work[Result], tasks: Sequence[_Task], engine: Engine, told: Progress
+    work: Work[Result], tasks: Sequence[_Task], engine: Engine, report: Progress
 ) -> Iterator[Result | None]:
-    """Yield the result of every task in turn, nothing for those that are kept; replace workers."""
+    """Yield the result of every task in turn, nothing for those already stored; replace workers."""
     done, failures = 0, 0
     while done < len(tasks):
         before = done
         try:
             for result in _parallel(work, tasks[done:], engine):
                 done += 1
-                told(done, len(tasks))
+                report(done, len(tasks))
                 yield result
         except TerminatedWorkerError:
             failures = failures + 1 if done == before else 0

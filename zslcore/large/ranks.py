@@ -31,8 +31,8 @@ from typing import Literal, Self
 import joblib
 import numpy as np
 
-from zslcore.datasets.features import Features, FeatureView, chunks
 from zslcore.exceptions import DatasetError, ParameterError, closest_name
+from zslcore.features.views import Features, FeatureView, chunks
 from zslcore.large.engine import HERE, Engine, Progress, Work, over_pieces, pieces_of
 from zslcore.large.shards import Shards
 from zslcore.methods.score_map import ScoreMap, Scorer
@@ -121,7 +121,7 @@ def _mask(name: str, members: np.ndarray, n: int) -> np.ndarray:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Images:
-    """What is kept of every image: enough for the exact curves of some sets, and its answers.
+    """What is stored of every image: enough for the exact curves of some sets, and its answers.
 
     Attributes
     ----------
@@ -161,7 +161,7 @@ class Counts:
     images: Images
 
     def arrays(self) -> dict[str, np.ndarray]:
-        """Return everything as arrays, to be kept."""
+        """Return everything as arrays, to be stored."""
         images = {f"image_{name}": getattr(self.images, name) for name in Images.__slots__}
         return {"classes": self.classes, "totals": self.totals, "hits": self.hits, **images}
 
@@ -201,7 +201,7 @@ class RankCounts(Counts):
     ----------
     names : of the candidate sets
     ks : depths that were counted
-    curves : names of the sets whose seen-unseen curve can be told
+    curves : names of the sets whose seen-unseen curve is exact
     in_set : bool array of shape (n_sets, n_candidates), their candidates
     seen : bool array of shape (n_candidates,)
     classes, totals, hits, images : as of :class:`Counts`
@@ -307,7 +307,7 @@ class RankCounts(Counts):
         return replace(self, **{name: getattr(both, name) for name in Counts.__slots__})
 
     def arrays(self) -> dict[str, np.ndarray]:
-        """Return everything as arrays, to be kept."""
+        """Return everything as arrays, to be stored."""
         own = {name: np.array(getattr(self, name)) for name in RankCounts.__slots__}
         return Counts.arrays(self) | own
 
@@ -355,7 +355,7 @@ def count_ranks(
     curves : names of the sets whose seen-unseen curve is wanted, all by default; each takes 8 or 12
         bytes an image, and 12 or 16 are for the seen side
     engine : where it is done
-    keep : folder in which every finished part is kept, see :mod:`zslcore.large.engine`
+    keep : folder in which every finished part is stored, see :mod:`zslcore.large.engine`
     on_done : callable(done, total), called after every part
 
     Raises
@@ -456,7 +456,7 @@ class _Plan:
             return str(joblib.hash((REVISION, self), hash_name="sha1"))
         except (pickle.PicklingError, AttributeError) as error:
             raise ParameterError(
-                "What is kept needs a name: expected a ScoreMap, or a function of a module that "
+                "What is stored needs a name: expected a ScoreMap, or a function of a module that "
                 f"gives the scores; got one that cannot be sent anywhere ({error})."
             ) from error
 

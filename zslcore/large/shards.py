@@ -7,8 +7,8 @@ all and never changes; opening it compares every file with the manifest
 (:mod:`zslcore.storage.artifacts`).
 
 A :class:`Shards` is used wherever an HDF5 data set is: it has ``shape`` and ``len``, slices and row
-numbers read nothing but these rows, and :class:`zslcore.datasets.features.FeatureView` and
-:func:`zslcore.datasets.features.chunks` take it.
+numbers read nothing but these rows, and :class:`zslcore.features.views.FeatureView` and
+:func:`zslcore.features.views.chunks` take it.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from typing import Any, BinaryIO, Literal, Self
 
 import numpy as np
 
-from zslcore.datasets.checks import require_finite
 from zslcore.exceptions import DatasetError, ParameterError
+from zslcore.features.checks import require_finite
 from zslcore.storage import artifacts
 from zslcore.storage.artifacts import TornError
 from zslcore.storage.files import or_refused
@@ -82,9 +82,9 @@ class Part:
 
 
 class Shards:
-    """The rows of a folder of shards as one matrix, read when they are asked for.
+    """The rows of a folder of shards as one matrix, read on access.
 
-    Workers on other machines are handed one as a few names: it opens again where it arrives, and
+    Workers on other machines receive one as a few names: it opens again where it arrives, and
     what was verified once is not verified again.
 
     Attributes

@@ -1,4 +1,4 @@
-"""Features and labels from elsewhere, block by block: HDF5 and zarr files, and data sets kept here.
+"""Features and labels from elsewhere, block by block: HDF5 and zarr files, and stored data sets.
 
 What comes out is what :func:`zslcore.large.shards.write_shards` takes. Only the block that is asked
 for is in memory; of a file nothing is believed but what its arrays hold.

@@ -7,13 +7,13 @@ once; the statistics of a set are the sum of its groups of rows. So one pass ove
 for a whole grid on every fold and for the fit after it
 (:meth:`zslcore.methods.base.ZSLEstimator.fit_statistics`).
 
-Sums are float64. The products of the Gram matrix are too, unless single precision is asked for,
+Sums are float64. The products of the Gram matrix are too, unless single precision is requested,
 which is twice as fast: a block of rows is multiplied in float32 and added up in float64. On rows of
 unit length with 2,048 features the result differs by less than 1e-6 of its largest entry
 (``benchmarks/streaming_gram.py`` measures it).
 
-Disk: kept, every part takes 4 D^2 bytes a group (17 MB at D = 2,048) and 16 D bytes for every class
-in it.
+Disk: a stored part takes 4 D^2 bytes a group (17 MB at D = 2,048) and 16 D bytes for every class in
+it.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from typing import Literal, Self
 import numpy as np
 from scipy.linalg import blas
 
-from zslcore.datasets.features import Features, FeatureView, chunks
 from zslcore.exceptions import DatasetError, ParameterError
+from zslcore.features.views import Features, FeatureView, chunks
 from zslcore.large.engine import HERE, Engine, Progress, Work, over_pieces, pieces_of
 from zslcore.large.shards import Shards
 from zslcore.methods.statistics import MomentStatistics, MomentSums, mirror_upper
@@ -38,11 +38,11 @@ __all__ = ["FullStatistics", "Products", "gather"]
 
 #: Counted up when the same rows give other statistics than before.
 REVISION = 1
-#: Bytes of rows multiplied at a time: so many that the square that is added up costs little beside.
+#: Bytes of rows multiplied at a time: enough to make the sum of the squares comparatively cheap.
 BLOCK_BYTES = 64 << 20
 #: Values read at a time: 4 MiB of float64, which stay near the processor while they are looked at.
 CACHED_VALUES = 1 << 19
-#: Training sets that are told apart; a group of rows is a number with a bit a set.
+#: Training sets that are distinguished; a group of rows is a number with a bit a set.
 MOST_SETS = 62
 
 Products = Literal["double", "single"]
@@ -99,7 +99,7 @@ class FullStatistics(MomentStatistics):
         Raises
         ------
         DatasetError
-            When another class has samples, too: no method is handed a class it was not fitted on.
+            When another class has samples, too: no method receives a class it was not fitted on.
         """
         if self.counts[classes].sum() != self.n_samples:
             others = np.setdiff1d(np.flatnonzero(self.counts), classes)
@@ -139,7 +139,7 @@ class Groups:
         return Groups(both)
 
     def arrays(self) -> dict[str, np.ndarray]:
-        """Return everything as arrays to be kept: classes without samples left out, half a Gram."""
+        """Return everything as arrays to store: classes without samples left out, half a Gram."""
         found: dict[str, np.ndarray] = {}
         for group, statistics in self.of.items():
             present = np.flatnonzero(statistics.counts)
@@ -194,7 +194,7 @@ def gather(
     training : sequence of int arrays, the rows of ``X`` in each training set; by default all rows
     products : "double" or "single", the precision of the products of the Gram matrix
     engine : where it is done
-    keep : folder in which every finished part is kept, see :mod:`zslcore.large.engine`
+    keep : folder in which every finished part is stored, see :mod:`zslcore.large.engine`
     on_done : callable(done, total), called after every part
 
     Returns
@@ -216,8 +216,8 @@ def gather(
     view = X if isinstance(X, FeatureView) else FeatureView(X)
     pieces = pieces_of(view if len(rows) == len(y) else view.rows(rows))
     work = Work(_gather, (n_classes, products), f"{REVISION} {n_classes} {products}", Groups)
-    beside = [y[rows].astype(np.int32), kinds[group]]
-    made = over_pieces(work, pieces, beside, engine=engine, keep=keep, on_done=on_done)
+    by_row = [y[rows].astype(np.int32), kinds[group]]
+    made = over_pieces(work, pieces, by_row, engine=engine, keep=keep, on_done=on_done)
     every = reduce(add, (groups for _, groups in made)).of
     return [
         reduce(add, (every[int(kind)] for kind in kinds if kind >> k & 1))

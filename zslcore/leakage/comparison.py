@@ -1,8 +1,8 @@
-"""Two splits of the same rows against each other: which rows and classes changed their part.
+"""Compare two splits of the same rows: which rows and classes changed their part.
 
 Parts that only one of the two gives are named. ``train`` and ``val`` are then left out of the
-comparison: a file without ``train_loc`` does not say that a row is not trained on. A split without
-``test_seen``, as the standard split, has no such rows.
+comparison: a file without ``train_loc`` does not state that a row is not trained on. A split
+without ``test_seen``, as the standard split, has no such rows.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ NOWHERE = "in no part"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SplitComparison:
-    """What two splits have in common, and what not.
+    """Agreement and differences of two splits.
 
     Attributes
     ----------
@@ -136,8 +136,8 @@ def _names(first: AuditContext, second: AuditContext) -> tuple[str, str]:
     for context in (first, second):
         known = published_as(context)
         split = str(known[0]) if len(known) == 1 else context.split_name
-        told_apart = split and split != context.name
-        called.append(f"{context.name} ({split})" if told_apart else context.name)
+        has_own_name = split and split != context.name
+        called.append(f"{context.name} ({split})" if has_own_name else context.name)
     if called[0] == called[1]:
         return f"{called[0]}, the first", f"{called[1]}, the second"
     return called[0], called[1]

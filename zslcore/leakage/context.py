@@ -1,4 +1,4 @@
-"""What the checks look at: a split as it is, not yet judged, and all that is known beside it."""
+"""The input of the checks: an unjudged split, and all that is known of its rows."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ __all__ = [
     "PARTS",
     "TEST_PARTS",
     "TRAIN_PARTS",
+    "UNREAD",
     "AuditContext",
     "Decisions",
     "Provenance",
@@ -34,10 +35,13 @@ TRAIN_PARTS = ("trainval", "train", "val")
 TEST_PARTS = ("test_seen", "test_unseen")
 PARTS = TRAIN_PARTS + TEST_PARTS
 
-#: Vocabulary -> test class -> "confirmed" or "rejected": what a person said about an overlap.
+#: Vocabulary -> test class -> "confirmed" or "rejected", a person's decision on an overlap.
 Decisions = Mapping[str, Mapping[str, Literal["confirmed", "rejected"]]]
 
 Known = TypeVar("Known")
+
+#: Names what a split file has next to the parts that are read, among the facts of a context.
+UNREAD = "tables of rows not read"
 
 _CHOSEN_ON = ("validation", "given", "test", "unknown", "none")
 _PROTOTYPES_FROM = ("independent", "test images", "unknown")
@@ -45,7 +49,7 @@ _PROTOTYPES_FROM = ("independent", "test images", "unknown")
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """What the author of a result says about how it was made.
+    """The author's declaration of how a result was made.
 
     Parameters
     ----------
@@ -85,8 +89,8 @@ class Thresholds:
         ZSL004, ZSL005, ZSL012: up to this share of the test images they are a warning. At 0.01 they
         move an accuracy by one point at most.
     images : int >= 1, default=10
-        ZSL011: a test class with fewer images is told. With fewer than ten, the exact 95 % interval
-        of a class at 50 % is at least 0.62 wide.
+        ZSL011: a test class with fewer images is reported. With fewer than ten, the exact 95 %
+        interval of a class at 50 % is at least 0.62 wide.
     """
 
     near: float = NEAR
@@ -112,7 +116,7 @@ class Thresholds:
 class AuditContext:
     """Everything an audit may look at; what is not known is None or empty.
 
-    A check that cannot do without something says so by its ``needs``, and then takes it from
+    A check lists what it requires in its ``needs``, and then takes it from
     :attr:`known_labels`, :attr:`known_unseen_classes`, :attr:`known_features`,
     :attr:`known_prototypes` or :attr:`known_photographs`.
 
@@ -133,12 +137,12 @@ class AuditContext:
     folds : (train classes, val classes) of every fold
     fold_rows : (train rows, val rows) of every fold
     vocabularies : pre-training classes of the feature extractor
-    decisions : what a person said about overlaps
+    decisions : a person's decisions on overlaps
     thresholds : from where on checks speak
-    provenance : what the author says
+    provenance : the author's declaration
     simulated : whether no camera was involved
     runs : RunResults, for the effect of overlaps and the oracle gap
-    accuracies : method -> {class: accuracy among unseen classes}, beside those of ``runs``
+    accuracies : method -> {class: accuracy among unseen classes}, in addition to ``runs``
     file_digest : SHA-256 of the file, if it is one
     facts : what was read from where, for the report
     """
@@ -225,7 +229,7 @@ class AuditContext:
 
     @cached_property
     def _rows(self) -> dict[tuple[str, ...], np.ndarray]:
-        """Rows by parts, as they were asked for."""
+        """Cached rows by parts."""
         return {}
 
     def classes(self, *parts: str) -> np.ndarray:
@@ -273,7 +277,7 @@ class AuditContext:
 
     def _known(self, value: Known | None, what: str) -> Known:
         if value is None:
-            raise DatasetError(f"{self.name}: needs {what}, which nobody gave.")
+            raise DatasetError(f"{self.name}: needs {what}; got none.")
         return value
 
     def _declared(self, side: str) -> np.ndarray | None:

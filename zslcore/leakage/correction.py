@@ -1,6 +1,6 @@
 """A split with the same intention and without the leak.
 
-Where a row or a class is on two sides, somebody has to give way. With the policy "test first" the
+Where a row or a class is on two sides, one side has to give way. With the policy "test first" the
 test parts keep it, unseen before seen, then val, then train: tested figures stay comparable. With
 "drop" no part keeps it. Rows that do not exist, and repetitions, go in either case. With labels,
 unseen classes leave training, and val classes leave train; with features, training rows that are
@@ -69,7 +69,7 @@ class CorrectedSplit:
         return len(np.unique(np.concatenate([*self.removed.values(), np.empty(0, int)])))
 
     def table(self) -> pd.DataFrame:
-        """Return rows kept and removed, by part."""
+        """Return remaining and removed rows, by part."""
         rows = [(part, len(r), len(self.removed.get(part, ()))) for part, r in self.parts.items()]
         return pd.DataFrame(rows, columns=["part", "rows", "removed"])
 
@@ -119,13 +119,13 @@ def correct_context(context: AuditContext, policy: Policy = "test first") -> Cor
     parts = {part: context.rows(part) for part in context.parts if part in PARTS}
     if "trainval" not in parts or {"train", "val"} <= set(parts):
         parts["trainval"] = context.rows(*TRAIN_PARTS)
-    parts = _rows_apart(parts, policy)
+    parts = _separate_rows(parts, policy)
     if context.labels is not None:
-        parts = _classes_apart(parts, context.labels, policy)
+        parts = _separate_classes(parts, context.labels, policy)
     if context.features is not None:
-        parts = _images_apart(parts, context, policy)
+        parts = _separate_images(parts, context, policy)
     if context.photographs is not None:
-        parts = _photographs_apart(parts, context, policy)
+        parts = _separate_photographs(parts, context, policy)
     for part in ("train", "val"):
         if part in parts:
             parts[part] = np.intersect1d(parts[part], parts["trainval"])
@@ -158,7 +158,7 @@ PRECEDENCE = (
 )
 
 
-def _rows_apart(parts: Parts, policy: Policy) -> Parts:
+def _separate_rows(parts: Parts, policy: Policy) -> Parts:
     conflicts = [np.intersect1d(_all(parts, *a), _all(parts, *b)) for a, b in PRECEDENCE]
     for (a, b), rows in zip(PRECEDENCE, conflicts, strict=True):
         parts = _without(parts, rows, *b, *(a if policy == "drop" else ()))
@@ -167,7 +167,7 @@ def _rows_apart(parts: Parts, policy: Policy) -> Parts:
     return parts
 
 
-def _classes_apart(parts: Parts, labels: np.ndarray, policy: Policy) -> Parts:
+def _separate_classes(parts: Parts, labels: np.ndarray, policy: Policy) -> Parts:
     for a, b in (
         (("test_unseen",), (*TRAIN_PARTS, "test_seen")),
         (("val",), ("train",)),
@@ -178,7 +178,7 @@ def _classes_apart(parts: Parts, labels: np.ndarray, policy: Policy) -> Parts:
     return parts
 
 
-def _images_apart(parts: Parts, context: AuditContext, policy: Policy) -> Parts:
+def _separate_images(parts: Parts, context: AuditContext, policy: Policy) -> Parts:
     """Take training rows out that show a test image once more, or nearly so."""
     group, _ = identical_rows(context.known_features)
     both = leaking_groups(_with(context, parts), group)
@@ -202,14 +202,14 @@ def _images_apart(parts: Parts, context: AuditContext, policy: Policy) -> Parts:
     return parts
 
 
-def _photographs_apart(parts: Parts, context: AuditContext, policy: Policy) -> Parts:
+def _separate_photographs(parts: Parts, context: AuditContext, policy: Policy) -> Parts:
     """Take training rows out whose photograph also gave a test row, and train rows of val's."""
     number = context.known_photographs.number
     train, test = _all(parts, *TRAIN_PARTS), _all(parts, *TEST_PARTS)
     shared = shared_rows_of(number, train, test)
-    kept = _of_emptied_classes(context.labels, train, shared)
-    tested = shared_rows_of(number, test, train if policy == "drop" else kept)
-    parts = _without(parts, np.setdiff1d(shared, kept), *TRAIN_PARTS)
+    remaining = _of_emptied_classes(context.labels, train, shared)
+    tested = shared_rows_of(number, test, train if policy == "drop" else remaining)
+    parts = _without(parts, np.setdiff1d(shared, remaining), *TRAIN_PARTS)
     parts = _without(parts, tested, *TEST_PARTS)
     if {"train", "val"} <= set(parts):
         both = shared_rows_of(number, parts["train"], parts["val"])
@@ -230,7 +230,7 @@ def _of_emptied_classes(
 
 
 def _with(context: AuditContext, parts: Parts) -> AuditContext:
-    """Return the context with other rows; folds keep to trainval and their classes apart."""
+    """Return the context with other rows; folds stay within trainval, their classes disjoint."""
     trainval = parts.get("trainval", np.empty(0, int))
     folds = []
     for train, val in context.fold_rows:

@@ -1,4 +1,4 @@
-"""The audit itself: build the context, run the checks, keep what was read and assumed."""
+"""The audit itself: build the context, run the checks, record what was read and assumed."""
 
 from __future__ import annotations
 
@@ -50,10 +50,10 @@ def audit(
     split : str, optional
         Which split of a data set; "PS" or else the first by default.
     labels : int array of shape (n_samples,), 0-based, or file with 1-based ``labels``, optional
-        For a split or file; looked for in the file and beside it otherwise.
+        For a split or file; by default searched in the file and next to it.
     features : array of shape (n_samples, n_features) or file with ``features``, optional
     groups : one number or name per row, or file with them, optional
-        Which rows come from one photograph, video or picture; by default told by ``image_files``
+        Which rows come from one photograph, video or picture; by default from ``image_files``
         in the files, where they have any. See :func:`zslcore.leakage.grouping.photographs_of`.
     group_pattern : regular expression, optional
         Its first group is the photograph in the name of an image file.
@@ -61,11 +61,11 @@ def audit(
         What the feature extractor was trained on; by default what the data set declares, or what
         :func:`zslcore.datasets.trained_on.pretraining_of` knows of its features.
     decisions : mapping vocabulary -> test class -> "confirmed" or "rejected", optional
-        What a person said about the matches.
+        A person's decisions on the matches.
     thresholds : Thresholds, optional
         From where on checks speak.
     provenance : Provenance, optional
-        What the author says about how the results were made.
+        The author's declaration of how the results were made.
     runs : sequence of RunResult, optional
         Measured: the effect of overlaps and the oracle gap.
     accuracies : mapping method -> {class: accuracy among unseen classes}, optional

@@ -41,7 +41,7 @@ class Evidence:
         return cls(title, tuple(columns), tuple(plain[:MOST_ROWS]), len(plain))
 
     def table(self) -> pd.DataFrame:
-        """Return the kept rows as a data frame."""
+        """Return the rows as a data frame."""
         return pd.DataFrame(list(self.rows), columns=list(self.columns))
 
 

@@ -1,4 +1,4 @@
-"""Where it is known from which rows come from one photograph: files, columns and arrays."""
+"""Read which rows come from one photograph, from files, columns and arrays."""
 
 from __future__ import annotations
 
@@ -34,6 +34,7 @@ class SmallFiles:
 
     _read: dict[Path, dict[str, np.ndarray]] = field(default_factory=dict)
     _names: dict[Path, tuple[str, ...]] = field(default_factory=dict)
+    unread: dict[Path, tuple[str, ...]] = field(default_factory=dict)
 
     def read(self, path: Path) -> dict[str, np.ndarray]:
         """Return what :func:`zslcore.datasets.xlsa17.read_split_arrays` does."""
@@ -47,15 +48,16 @@ class SmallFiles:
     def _keep(self, path: Path, wanted: dict[str, Role]) -> None:
         with artifacts.scratch() as folder:
             read = read_arrays(path, wanted, folder, required=())
+            self.unread[path] = read.unread
             names = dict(read.names)
             self._names[path] = names.pop("image_files", ())
             texts = {name: np.array(values) for name, values in names.items()}
             self._read[path] = {k: np.array(v) for k, v in read.arrays.items()} | texts
 
     def image_files(self) -> tuple[tuple[str, ...], str]:
-        """Return the names of image files in what was read, or beside it, and where they are."""
-        beside = [path.parent / "image_files.mat" for path in self._read]
-        for path in (*self._read, *beside):
+        """Return the names of image files in or next to the files read, and where they are."""
+        nearby = [path.parent / "image_files.mat" for path in self._read]
+        for path in (*self._read, *nearby):
             if path not in self._read and path.is_file():
                 self.read(path)
             if names := self._names.get(path):
@@ -69,7 +71,7 @@ def photographs_of(
     image_files: Sequence[str] = (),
     source: str = "image_files of the data set",
 ) -> Photographs | None:
-    """Return which rows come from one photograph; None where nothing says it.
+    """Return which rows come from one photograph; None where nothing states it.
 
     Parameters
     ----------
@@ -95,7 +97,7 @@ def photographs_of(
     if image_files:
         try:
             return Photographs.of_names(image_files, source, pattern)
-        except DatasetError:  # all alike, they name no photograph, and nobody claims they do
+        except DatasetError:  # all alike, they name no photograph, and were not given
             return None
     if pattern:
         raise ParameterError(
@@ -153,5 +155,5 @@ def _in_text(path: Path) -> list[str]:
         return [(row[column] or "").strip() for row in rows]
     except csv.Error as error:
         raise FileRefusedError(
-            f"{name}: expected CSV, got text that is none ({clean_text(error)})."
+            f"{name}: expected CSV; got other text ({clean_text(error)})."
         ) from None

@@ -1,4 +1,4 @@
-"""Class names taken apart, a vocabulary indexed by them, and a test class under comparison."""
+"""Parsed class names, a vocabulary indexed by them, and a test class under comparison."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from zslcore.leakage.wordnet import readable, squeeze, wordnet
 
 __all__ = [
     "EMPTY_WORDS",
-    "KEPT",
+    "MOST_INDEXES",
     "About",
     "Index",
     "Name",
     "Query",
     "index_of",
     "lemmas_above",
+    "parse_name",
     "queries",
     "reading",
-    "take_apart",
 ]
 
 #: Words that carry no class: grammar, and verbs whose object is the action (playing tennis).
@@ -42,13 +42,13 @@ CATEGORY_SHARE = 0.1
 #: Share of a data set's names that are of one kind, and how far below the top that has to be: birds
 #: are nine steps below, artifacts four.
 KIND_SHARE, KIND_DEPTH = 0.9, 6
-#: Vocabularies that stay indexed: those of the package, and a few that visitors bring.
-KEPT = 12
+#: Most vocabularies in the cache: those of the package, and a few uploaded ones.
+MOST_INDEXES = 12
 
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """A name taken apart: its words, their base forms, and the base forms that carry a class."""
+    """A parsed name: its words, their base forms, and the base forms that carry a class."""
 
     text: str
     words: tuple[str, ...]
@@ -57,8 +57,8 @@ class Name:
     key: str
 
 
-def take_apart(text: str, parts: str) -> Name:
-    """Take a name apart; ``parts`` are the parts of speech its words may be, "n" or "nv"."""
+def parse_name(text: str, parts: str) -> Name:
+    """Parse a name; ``parts`` are the parts of speech its words may be, "n" or "nv"."""
     words = tuple(readable(text).split())
     base = tuple(wordnet().base(word, parts) for word in words)
     content = tuple(b for b in base if b not in EMPTY_WORDS) or base
@@ -66,7 +66,7 @@ def take_apart(text: str, parts: str) -> Name:
 
 
 def _variants(name: str) -> Iterator[str]:
-    """Yield a name without what stands in parentheses, and with it unless it says "not"."""
+    """Yield a name without what stands in parentheses, and with it unless they contain "not"."""
     bare = re.sub(r"\([^)]*\)", " ", name)
     yield bare
     if bare != name and "(not " not in name:
@@ -80,7 +80,7 @@ def _variants(name: str) -> Iterator[str]:
 class Index:
     """A vocabulary by key, by word, by meaning and by ancestor; entries are numbered.
 
-    ``names`` holds, per entry, every name taken apart; ``by_stem`` entries by a name without its
+    ``names`` holds, per entry, every parsed name; ``by_stem`` entries by a name without its
     last word.
     """
 
@@ -143,12 +143,12 @@ class Index:
         return self.frequency[word] > max(2, COMMON_SHARE * len(self.names))
 
 
-@lru_cache(maxsize=KEPT)
+@lru_cache(maxsize=MOST_INDEXES)
 def index_of(vocabulary: Vocabulary) -> Index:
     """Return the index of a vocabulary."""
     parts = "n" if vocabulary.hierarchical else "nv"
     names = tuple(
-        tuple(take_apart(v, parts) for name in entry.names for v in _variants(name))
+        tuple(parse_name(v, parts) for name in entry.names for v in _variants(name))
         for entry in vocabulary.entries
     )
     index = Index(vocabulary, parts, names)
@@ -241,7 +241,7 @@ def about(names: Iterable[str], parts: str) -> About:
 
 
 def _kind_of(meanings: Sequence[Sequence[str]]) -> str:
-    """Return the closest meaning above most names in any sense; "" where it says very little."""
+    """Return the closest meaning above most names in any sense; "" where it is too general."""
     above = Counter(
         ancestor
         for senses in meanings
@@ -256,16 +256,16 @@ def _kind_of(meanings: Sequence[Sequence[str]]) -> str:
 def queries(names: Sequence[str], context: Sequence[str], parts: str) -> list[Query]:
     """Return the test classes as the other classes of the data set let one read them."""
     common = about([*context, *names], parts)
-    return [reading(take_apart(name, parts), parts, common) for name in names]
+    return [reading(parse_name(name, parts), parts, common) for name in names]
 
 
-def reading(apart: Name, parts: str, common: About) -> Query:
+def reading(name: Name, parts: str, common: About) -> Query:
     """Read a name: senses of the data set's kind, or else categories, or else domains."""
-    senses = _senses([apart], parts)
+    senses = _senses([name], parts)
     here = tuple(s for s in senses if not common.domains or domain_of(s) & common.domains)
     closer = tuple(s for s in here if common.has(s))
     closest = tuple(s for s in closer if common.is_of_kind(s))
-    return Query(apart, senses, closest or closer or here, common)
+    return Query(name, senses, closest or closer or here, common)
 
 
 def lemmas_above(synset: str) -> frozenset[str]:

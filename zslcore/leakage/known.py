@@ -4,9 +4,9 @@ A split is recognised by the digest of its file, or by the rows of a whole part:
 splits have at least a thousand rows, so that another split does not agree by accident. One that
 moves whole classes agrees in no part; it is near a known one when its unseen rows are whole classes
 of the benchmark, and for the most part the same (:func:`nearest`).
-Whoever numbers a benchmark's rows is answered from the facts about them
+Missing facts of a split that numbers a benchmark's rows are filled in
 (:mod:`zslcore.datasets.rows`): class, name of the class and photograph of each row. A split that is
-not recognised, or whose labels say otherwise, never is.
+not recognised, or whose labels differ, gets none.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ __all__ = [
 #: Where a split is near a known one: most rows of test_unseen whose class is not there as a whole,
 #: and fewest rows in common on either side, as shares.
 BROKEN, NEAR_SHARE = 0.1, 0.5
-#: Where the context says what was answered from facts, and of which benchmark.
+#: The field of the context with the facts that were filled in, and their benchmark.
 ANSWERED = "answered from facts"
 #: What that may be, by the field of the context.
 WHAT = {
@@ -195,7 +195,7 @@ def _near(context: AuditContext, dataset: str) -> Iterator[NearSplit]:
 
 
 def _may_be(context: AuditContext, facts: RowFacts, names: tuple[str, ...]) -> bool:
-    """Whether nothing that was given says that these are other images."""
+    """Whether nothing given shows that these are other images."""
     others = {plain_name(name) for name in context.class_names} ^ {plain_name(n) for n in names}
     return not (context.class_names and others) and _fits(context, facts)
 
@@ -222,7 +222,7 @@ def renumbered(context: AuditContext) -> tuple[KnownSplit, int] | None:
 
 
 def with_facts(context: AuditContext) -> AuditContext:
-    """Return the context with what is known of the benchmark's rows, and nobody has given.
+    """Return the context with the known facts of the benchmark's rows filled in.
 
     Labels, class names and photographs that were given stay. Labels that part the rows otherwise
     than the benchmark's do show that these are other images: then nothing is filled in.
@@ -244,9 +244,9 @@ def with_facts(context: AuditContext) -> AuditContext:
     }
     if not new:
         return context
-    said = f"{facts.dataset}: {', '.join(WHAT[field] for field in new)}"
-    told = {**context.facts, ANSWERED: said}
-    return replace(context, n_rows=len(facts.labels), facts=told, **new)
+    added = f"{facts.dataset}: {', '.join(WHAT[field] for field in new)}"
+    all_facts = {**context.facts, ANSWERED: added}
+    return replace(context, n_rows=len(facts.labels), facts=all_facts, **new)
 
 
 def _missing(value: object) -> bool:

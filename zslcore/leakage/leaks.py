@@ -1,4 +1,4 @@
-"""Where in a split the leaks are: counted by class and by part, and the overlaps to decide on."""
+"""Count the leaks of a split by class and by part, and list the overlaps to decide on."""
 
 from __future__ import annotations
 

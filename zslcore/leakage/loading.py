@@ -1,4 +1,4 @@
-"""From whatever is handed in - data set, split or file - to what the checks look at."""
+"""Load a data set, split or file as the input of the checks."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from zslcore.datasets.base import Split, ZSLDataset
 from zslcore.datasets.sandbox.client import clean_text, read_arrays, read_lines, read_split_rows
 from zslcore.datasets.sandbox.text import MAX_ROW
 from zslcore.exceptions import DatasetError, FileRefusedError, closest_name
-from zslcore.leakage.context import PARTS, AuditContext
+from zslcore.leakage.context import PARTS, UNREAD, AuditContext
 from zslcore.leakage.grouping import GroupSource, SmallFiles, photographs_of
 from zslcore.leakage.known import with_facts
 from zslcore.leakage.photographs import Photographs
@@ -45,7 +45,7 @@ FeatureSource = np.ndarray | str | PathLike[str]
 #: Name and version of the split files that are written as JSON.
 SPLIT_SCHEMA = "zslcore-split/1"
 MAX_JSON = 64 << 20
-#: Files beside a split file that usually hold its labels, tried in this order.
+#: Files next to a split file that usually hold its labels, tried in this order.
 LABEL_FILES = ("res101.mat", "labels.mat")
 
 
@@ -92,8 +92,9 @@ def context_of(
     if isinstance(labels, (str, PathLike)):
         labels = _labels_in(Path(labels), files)
     if isinstance(features, (str, PathLike)):
-        beside = _labels_in(Path(features), files, required=False)  # the layout's files hold both
-        labels = beside if labels is None else labels
+        # The files of the layout hold both.
+        from_features = _labels_in(Path(features), files, required=False)
+        labels = from_features if labels is None else labels
         features = read_arrays(features, {"features": "columns"}, into).arrays["features"]
     if isinstance(subject, Split):
         context = AuditContext.of_split(subject, **known)
@@ -115,7 +116,7 @@ def context_of_dataset(
     Parameters
     ----------
     dataset, split : whose rows are looked at
-    photographs : of these rows, where somebody says more than their names do
+    photographs : of these rows, where more than their names is known
     **known
         Further fields of :class:`AuditContext`.
     """
@@ -186,6 +187,7 @@ def _of_file(
     else:
         arrays = files.read(path)
         parts = {p: arrays[f"{p}_loc"] - 1 for p in PARTS if f"{p}_loc" in arrays}
+        facts[UNREAD] = ", ".join(sorted(n for n in files.unread[path] if n.endswith("_loc")))
     _refuse_far(path, parts)
     if not parts:
         raise FileRefusedError(
@@ -193,7 +195,7 @@ def _of_file(
             "test_unseen_loc, found none of them."
         )
     if labels is None:
-        labels, facts["labels"] = _labels_beside(path, arrays, files)
+        labels, facts["labels"] = _labels_nearby(path, arrays, files)
     names = tuple(map(str, arrays.get("allclasses_names", ())))
     S = arrays.get("att", arrays.get("original_att"))
     _same_number(path, names, S)
@@ -254,7 +256,7 @@ def _completed(
 def _with_photographs(
     context: AuditContext, photographs: Photographs | None, *, given: bool
 ) -> AuditContext:
-    """Add the photograph of each row; names that merely lay beside the split may not fit it."""
+    """Add the photograph of each row; names found next to the split may not fit it."""
     if photographs is None:
         return context
     n, expected = len(photographs.number), context.n_rows
@@ -285,15 +287,15 @@ def _from_one(path: Path, labels: np.ndarray) -> np.ndarray:
     return labels - 1
 
 
-def _labels_beside(
+def _labels_nearby(
     path: Path, arrays: Mapping[str, np.ndarray], files: SmallFiles
 ) -> tuple[np.ndarray | None, str]:
-    """Labels in the file itself, or in one of the usual files beside it."""
+    """Labels in the file itself, or in one of the usual files next to it."""
     if "labels" in arrays:
         return _from_one(path, arrays["labels"]), "in the file itself"
     for name in LABEL_FILES:
         if (path.parent / name).is_file():
-            return _labels_in(path.parent / name, files), f"from {name} beside the file"
+            return _labels_in(path.parent / name, files), f"from {name} next to the file"
     return None, ""
 
 
@@ -306,7 +308,7 @@ def _same_number(path: Path, names: tuple[str, ...], S: np.ndarray | None) -> No
 
 
 def _class_lists(path: Path, names: tuple[str, ...]) -> dict[str, Any]:
-    """Read the class lists that lie beside the benchmark's own split files.
+    """Read the class lists next to the benchmark's own split files.
 
     They are only used for files called ``att_splits...`` and when all their names are known, since
     they say nothing about a split of one's own.

@@ -18,11 +18,11 @@ spelling         weak      equal but for a letter or an ending of a word that no
 qualified        weak      equal after a word of viewpoint (indoor, outdoor ...) is dropped
 kind             weak      a kind of the test class (WordNet)
 broader          weak      the test class is a kind of it, at most two steps below
-left out         weak      equal but that one name says what it is a kind of (Persian, bakery shop)
+left out         weak      equal but that one name adds its kind (Persian, bakery shop)
 by its head      weak      WordNet knows the last word of the name only, and that is the same
 rare word        weak      WordNet knows no part of the name, and few names share the word
 contained        weak      one name contains the other
-topic            weak      WordNet says the one belongs to the other (a dribble to basketball)
+topic            weak      WordNet lists the one as a topic of the other (a dribble to basketball)
 shared word      weak      a word in common that few other names have, also inside a compound
 ===============  ========  =====================================================================
 
@@ -46,7 +46,7 @@ __all__ = ["Match", "match_names", "readable"]
 
 Strength = Literal["strong", "weak"]
 
-#: Most matches kept per test class and rule: the rest add no decision.
+#: Most matches per test class and rule: the rest add no decision.
 MOST = 10
 
 
@@ -100,13 +100,13 @@ def _matches(
 ) -> Iterator[Match]:
     taken: set[int] = set()
     for name, rule, strength in rules:
-        kept = 0
+        n_found = 0
         for i, evidence in rule(query, index):
-            if kept == MOST:
+            if n_found == MOST:
                 break
             if i not in taken:
                 taken.add(i)
-                kept += 1
+                n_found += 1
                 entry = index.vocabulary.entries[i]
                 yield Match(
                     query.name.text,

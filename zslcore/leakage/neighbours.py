@@ -21,7 +21,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from zslcore.datasets.features import FeatureView, chunks
+from zslcore.features.views import FeatureView, chunks
 
 __all__ = ["NearRows", "identical_rows", "near_rows"]
 
@@ -157,10 +157,10 @@ def near_rows(
     is_near = distance <= near * median
     candidates, distance = candidates[is_near], distance[is_near]
     crowd = _distances_to_tenth(Z_test[candidates], Z_train)
-    kept = np.flatnonzero(distance <= alone * crowd)
-    kept = kept[np.argsort(distance[kept], kind="stable")]
-    rows = candidates[kept]
-    return NearRows(test[rows], train[nearest[rows]], distance[kept], crowd[kept], median)
+    near_ones = np.flatnonzero(distance <= alone * crowd)
+    near_ones = near_ones[np.argsort(distance[near_ones], kind="stable")]
+    rows = candidates[near_ones]
+    return NearRows(test[rows], train[nearest[rows]], distance[near_ones], crowd[near_ones], median)
 
 
 def _projection(d: int) -> np.ndarray | None:

@@ -1,4 +1,4 @@
-"""Regular expressions that visitors bring: searched in a process that may be ended.
+"""Search untrusted regular expressions in a process with limits.
 
 Some patterns need longer than the age of the world for a name of thirty letters, and while Python
 searches, nothing else of its process runs. So a pattern is searched in a process of its own, with

@@ -1,8 +1,8 @@
 """Which rows come from one photograph, one video or one picture that was changed in several ways.
 
-Told by the names of the image files: equal names are one photograph, as where several boxes were
-cut from it. Frames of a video and augmented copies have names of their own; a pattern says which
-part of a name stands for what they have in common. Or somebody gives the groups themselves.
+Identified by the names of the image files: equal names are one photograph, as where several boxes
+were cut from it. Frames of a video and augmented copies have names of their own; a pattern gives
+the part of a name that they have in common. Or the groups themselves are given.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ class Photographs:
 
     @classmethod
     def of_names(cls, names: Sequence[str], source: str, pattern: str | None = None) -> Photographs:
-        """Tell photographs by the names of their files.
+        """Identify photographs by the names of their files.
 
         Parameters
         ----------
-        names : one per row; an empty one says nothing, and its row stands for itself
+        names : one per row; an empty one makes its row a group of its own
         source : where the names are from
         pattern : regular expression, optional
             Its first group is the photograph, video or picture, as ``(.*)_aug[0-9]+`` is of

@@ -20,7 +20,7 @@ from zslcore.leakage.vocabularies import Vocabulary
 
 __all__ = ["ANSWERS", "QUESTIONS", "answer_of", "clues", "plant"]
 
-#: What a visitor can answer, and the check that says so; the last stands for "nothing".
+#: The possible answers, and the check behind each; the last stands for "nothing".
 ANSWERS = {
     "a class is both seen and unseen": "ZSL001",
     "a fold validates on test classes": "ZSL002",
@@ -85,7 +85,7 @@ QUESTIONS: dict[str, _Fault] = {
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What the audit says of a question.
+    """The result of the audit on a question.
 
     Attributes
     ----------
@@ -110,7 +110,7 @@ def plant(question: str, dataset: ZSLDataset) -> AuditContext:
     split = next(iter(dataset.splits.values()))
     others = Vocabulary.of("extractor", ("tabby cat", "teapot", "zebra", "violin", "banana"))
     context = AuditContext.of_dataset(dataset, split, vocabularies=(others,))
-    # Folds would contradict planted rows in ways of their own; their classes are kept.
+    # Folds would contradict planted rows in ways of their own; their classes stay.
     return QUESTIONS[question](replace(context, fold_rows=()))
 
 

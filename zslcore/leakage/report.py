@@ -1,4 +1,4 @@
-"""What an audit says: findings with their evidence, and the verdict that follows from them."""
+"""The report of an audit: findings with their evidence, and the verdict."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ FAIL_ON: dict[FailOn, frozenset[Severity]] = {
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that a check has to say.
+    """One finding of a check.
 
     Attributes
     ----------
@@ -81,7 +81,7 @@ class AuditReport:
     findings : tuple of Finding
     titles : what each check looks for, by id
     provenance : what was read and assumed, by name: digest, labels, vocabularies, version, time
-    comparison : the split against another one, where that was asked for; no part of the verdict
+    comparison : the split against another one, if given; no part of the verdict
     """
 
     subject: str
@@ -96,7 +96,7 @@ class AuditReport:
         """Return the first that holds of "failed", "incomplete", "warnings" and "passed".
 
         Incomplete is what a check could not look at: nothing was found there, nor ruled out. See
-        :attr:`open_questions` beside it.
+        also :attr:`open_questions`.
         """
         found = {finding.severity for finding in self.findings}
         if Severity.FAIL in found:

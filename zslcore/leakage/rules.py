@@ -1,7 +1,7 @@
 """The rules by which two class names are compared: a test class and an index in, entries out.
 
 Each yields numbers of entries and, for each, the evidence. The table of
-:mod:`zslcore.leakage.matching` says what they are for.
+:mod:`zslcore.leakage.matching` explains them.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
 from zslcore.leakage.domains import VIEWPOINTS
-from zslcore.leakage.indexed import Index, Query, lemmas_above, reading, take_apart
+from zslcore.leakage.indexed import Index, Query, lemmas_above, parse_name, reading
 from zslcore.leakage.wordnet import squeeze, wordnet
 
 __all__ = ["BY_HIERARCHY", "BY_WORDS", "CERTAIN", "Hits", "Rule"]
@@ -185,9 +185,9 @@ def _broader(query: Query, index: Index) -> Hits:
 
 
 def _qualified(query: Query, index: Index) -> Hits:
-    kept = [word for word in query.name.words if word not in VIEWPOINTS]
-    if kept and len(kept) < len(query.name.words):
-        bare = reading(take_apart(" ".join(kept), index.parts), index.parts, query.about)
+    words = [word for word in query.name.words if word not in VIEWPOINTS]
+    if words and len(words) < len(query.name.words):
+        bare = reading(parse_name(" ".join(words), index.parts), index.parts, query.about)
         for rule in (_same_name, _synonym, _other_sense, _other_name, _kind, _left_out):
             for i, evidence in rule(bare, index):
                 yield i, f"{evidence}, once the viewpoint is dropped"
@@ -220,11 +220,11 @@ def _by_its_head(query: Query, index: Index) -> Hits:
     if query.placed:
         return
     for k in range(1, len(words)):
-        end = take_apart(" ".join(words[k:]), index.parts)
+        end = parse_name(" ".join(words[k:]), index.parts)
         senses = reading(end, index.parts, query.about).fitting
         if sense := next((s for s in senses if query.about.has(s)), None):
             for i in sorted(index.by_synset.get(sense, ())):
-                yield i, f"its name says that it is a kind of {wordnet().synsets[sense].lemmas[0]}"
+                yield i, f"its name shows that it is a kind of {wordnet().synsets[sense].lemmas[0]}"
             return
 
 

@@ -1,8 +1,8 @@
-"""Which benchmark's test set the labels are of: by how many images every class has.
+"""Recognise a benchmark's test set by its number of images per class.
 
 A test set of a published split holds every image of the unseen classes and a known number of every
-seen one. No two of these lists are alike, so that labels alone say which split it was, and which
-classes are unseen.
+seen one. No two of these lists are alike, so that labels alone identify the split and its
+unseen classes.
 """
 
 from __future__ import annotations

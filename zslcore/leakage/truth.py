@@ -18,7 +18,7 @@ from zslcore.exceptions import FileRefusedError, ZSLError
 from zslcore.leakage.known import known_splits
 from zslcore.leakage.test_sets import known_tests
 
-__all__ = ["CheckedPredictions", "read_checked"]
+__all__ = ["CheckedPredictions", "checked", "look_up", "read_checked"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,18 +31,49 @@ class CheckedPredictions:
     predictions : Predictions
     state : State.VERIFIED where rows, labels and gamma agree with the data, else State.STATED
     remarks : sentences on what was and what could not be verified
+    reasons : sentences on claims that are wrong
     """
 
     name: str
     predictions: Predictions
     state: State
     remarks: tuple[str, ...]
+    reasons: tuple[str, ...] = ()
+
+
+def look_up(
+    path: Path, *, limits: Limits = DEFAULT_LIMITS, load: Callable[[str], ZSLDataset] = load
+) -> CheckedPredictions:
+    """Read a file of predictions and look up what it claims, as far as the data are here.
+
+    Parameters
+    ----------
+    path : the file
+    limits : sizes and time that are allowed
+    load : opens data by name; raises a ZSLError for what the file may not be checked with
+
+    Raises
+    ------
+    FileRefusedError
+        When it cannot be read. Claims that are wrong are among the reasons.
+    """
+    return _looked_up(read_predictions(path, limits=limits), path.name, load)
+
+
+def _looked_up(
+    predictions: Predictions, name: str, load: Callable[[str], ZSLDataset]
+) -> CheckedPredictions:
+    check = check_predictions(predictions, _truth(predictions, load))
+    state = check.state or State.STATED
+    good = ("Verified: rows, labels and gamma agree with the data.",) * (state is State.VERIFIED)
+    remarks = good + check.unknown
+    return CheckedPredictions(clean_text(name), predictions, state, remarks, check.reasons)
 
 
 def read_checked(
     path: Path, *, limits: Limits = DEFAULT_LIMITS, load: Callable[[str], ZSLDataset] = load
 ) -> CheckedPredictions:
-    """Read a file of predictions and check what it claims, as far as the data are here.
+    """Read a file of predictions as :func:`look_up` does; refuse it where a claim is wrong.
 
     Parameters
     ----------
@@ -55,14 +86,20 @@ def read_checked(
     FileRefusedError
         When it cannot be read, or a claim is wrong: which, what was expected, what was found.
     """
-    predictions = read_predictions(path, limits=limits)
-    name = clean_text(path.name)
-    check = check_predictions(predictions, _truth(predictions, load))
-    if check.reasons:
-        raise FileRefusedError(f"{name}, {check.reasons[0]}")
-    state = State.STATED if check.unknown else State.VERIFIED
-    good = ("Verified: rows, labels and gamma agree with the data.",) * (state is State.VERIFIED)
-    return CheckedPredictions(name, predictions, state, good + check.unknown)
+    return _accepted(look_up(path, limits=limits, load=load))
+
+
+def checked(
+    predictions: Predictions, name: str, *, load: Callable[[str], ZSLDataset] = load
+) -> CheckedPredictions:
+    """Check what predictions claim; parameters and refusals are those of :func:`read_checked`."""
+    return _accepted(_looked_up(predictions, name, load))
+
+
+def _accepted(found: CheckedPredictions) -> CheckedPredictions:
+    if found.reasons:
+        raise FileRefusedError(f"{found.name}, {found.reasons[0]}")
+    return found
 
 
 def _truth(predictions: Predictions, load: Callable[[str], ZSLDataset]) -> Truth | None:
@@ -70,11 +107,11 @@ def _truth(predictions: Predictions, load: Callable[[str], ZSLDataset]) -> Truth
 
     Data of the same name and another content are other data.
     """
-    said = predictions.provenance
-    if said.digest:
+    claimed = predictions.provenance
+    if claimed.digest:
         with suppress(ZSLError):
-            dataset = load(said.dataset).required(said.digest)
-            return Truth.of(dataset, dataset.split(said.split))
+            dataset = load(claimed.dataset).required(claimed.digest)
+            return Truth.of(dataset, dataset.split(claimed.split))
     return _facts(predictions)
 
 
@@ -89,7 +126,7 @@ def _facts(predictions: Predictions) -> Truth | None:
     known, place = tests[key], {plain_name(n): c for c, n in enumerate(predictions.class_names)}
     order = np.array([place.get(plain_name(name), -1) for name in known.class_names])
     if (order < 0).any() or len(order) != len(predictions.class_names):
-        return None  # classes of other names: nothing says which is which
+        return None  # classes of other names: nothing maps one to the other
     return Truth(
         name=f"{benchmark} {split}",
         labels=order[row_facts(benchmark).labels],

@@ -73,7 +73,7 @@ class Vocabulary:
 
     @property
     def hierarchical(self) -> bool:
-        """Whether its classes have places in WordNet, which then says what is related."""
+        """Whether its classes have places in WordNet, which then gives related ones."""
         return any(entry.synset for entry in self.entries)
 
     @classmethod

@@ -137,7 +137,7 @@ class WordNet:
 
 @cache
 def wordnet() -> WordNet:
-    """Return WordNet as kept in ``data/vocabularies``; read once, in about a second."""
+    """Return WordNet from ``data/vocabularies``; read once, in about a second."""
     synsets = []
     for line in _lines("wordnet.tsv.gz"):
         i, category, parents, topics, lemmas = line.split("\t")

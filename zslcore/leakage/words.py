@@ -1,10 +1,10 @@
-"""Small turns of phrase that findings share."""
+"""Phrases shared by findings."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-__all__ = ["HOW", "counted", "how", "listed"]
+__all__ = ["HOW", "counted", "how", "listed", "without_options"]
 
 #: How what a check needs is given, from Python and on the command line. A screen has controls in
 #: their place, and puts their names where these stand.
@@ -37,3 +37,10 @@ def listed(names: Sequence[str]) -> str:
 def counted(n: int, one: str, many: str | None = None) -> str:
     """Count things: ``1 class``, ``3 classes``."""
     return f"{n} {one}" if n == 1 else f"{n} {many or one + 's'}"
+
+
+def without_options(text: str) -> str:
+    """Return a sentence without the options of Python and the command line that it names."""
+    for what in HOW:
+        text = text.replace(f" {how(what)}", "")
+    return text

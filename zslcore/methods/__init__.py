@@ -69,11 +69,11 @@ TRANSDUCTIVE: dict[str, type[TransductiveEstimator]] = {
 
 
 def markdown_table() -> str:
-    """Return the tables of methods for the README, one row a card, transductive ones apart."""
+    """Return the tables of inductive and of transductive methods in Markdown, a row a card."""
     inductive, transductive = map(_rows, (METHODS, TRANSDUCTIVE))
     return (
-        f"{inductive}\n\nOf another kind, fitted with `unlabeled=` and `candidates=`, and never in "
-        f"one table with the others: `zslcore.methods.TRANSDUCTIVE`.\n\n{transductive}"
+        f"{inductive}\n\nTransductive methods are fitted with `unlabeled=` and `candidates=` and "
+        f"reported separately (`zslcore.methods.TRANSDUCTIVE`).\n\n{transductive}"
     )
 
 

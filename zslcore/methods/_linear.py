@@ -22,7 +22,7 @@ from scipy.optimize import minimize
 from scipy.special import expit, log_expit, logsumexp
 from sklearn.exceptions import ConvergenceWarning
 
-from zslcore.datasets.features import Features, chunks, project
+from zslcore.features.views import Features, chunks, project
 from zslcore.methods.statistics import GramStatistics, ridge
 
 __all__ = ["LinearPath", "Logistic", "Loss", "MulticlassHinge", "Softmax", "SquaredHinge"]

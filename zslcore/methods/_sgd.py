@@ -24,9 +24,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 import numpy as np
 from sklearn.base import clone
 
-from zslcore.datasets.features import Features, chunks, project
 from zslcore.exceptions import ParameterError
+from zslcore.features.views import Features, chunks, project
 from zslcore.methods.base import Params, ZSLEstimator
+from zslcore.storage.extras import extra
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -42,7 +43,7 @@ __all__ = [
     "violators",
 ]
 
-#: Training rows are kept in memory as float32 while they take no more than this; beyond it every
+#: Training rows stay in memory as float32 while they take no more than this; beyond it every
 #: mini-batch is read again, at about three times the cost of an epoch.
 WORKING_BYTES = 1 << 30
 
@@ -55,7 +56,8 @@ PRUNE_EVERY = 5
 
 def on_device(name: str, device: str) -> Device:
     """Return ``device`` for PyTorch, refusing one that this machine does not have."""
-    import torch  # not at the top: it takes longer to import than most methods to fit
+    with extra("torch", "torch", name):
+        import torch  # not at the top: it takes longer to import than most methods to fit
 
     if device not in ("cpu", "cuda") or (device == "cuda" and not torch.cuda.is_available()):
         here = "'cpu' or 'cuda'" if torch.cuda.is_available() else "'cpu', no CUDA being present"
@@ -64,7 +66,7 @@ def on_device(name: str, device: str) -> Device:
 
 
 class TrainingRows:
-    """Rows of ``X`` as float32 tensors, in the order asked for.
+    """Rows of ``X`` as float32 tensors, in the requested order.
 
     Parameters
     ----------
@@ -80,14 +82,14 @@ class TrainingRows:
         import torch
 
         keep = 4 * X.shape[0] * X.shape[1] <= WORKING_BYTES
-        kept = np.empty(X.shape, np.float32) if keep else None
+        copy = np.empty(X.shape, np.float32) if keep else None
         total = 0.0
         for part, block in chunks(X):
             total += float(np.vdot(block, block))
-            if kept is not None:
-                kept[part] = block
+            if copy is not None:
+                copy[part] = block
         self.mean_square = total / len(X) or 1.0
-        self._source = X if kept is None else torch.from_numpy(kept).to(device)
+        self._source = X if copy is None else torch.from_numpy(copy).to(device)
         self._device = device
 
     def __getitem__(self, rows: np.ndarray) -> Tensor:
@@ -290,9 +292,9 @@ class _Descent:
     """The state of one run: parameters, their average, and the random numbers."""
 
     def __init__(self, model: RankingModel, X: Features, y: np.ndarray, S: np.ndarray) -> None:
+        device = on_device(model.card.name, model.device)
         import torch
 
-        device = on_device(model.card.name, model.device)
         put = partial(torch.as_tensor, device=device)
         self.model, self.rows, self.y = model, TrainingRows(X, device), put(y)
         self.rng = np.random.default_rng(model.random_state)
@@ -311,12 +313,12 @@ class _Descent:
         self.to_scores = put(self.basis @ S.T, dtype=torch.float32)
         self.to_gradient = None if C < A else put(S, dtype=torch.float32)
         self.classes, self.matrices = put(np.arange(C)), put(np.arange(K))
-        self.n_steps, self.n_epochs, self.kept = 0, 0, np.arange(K)
+        self.n_steps, self.n_epochs, self.remaining = 0, 0, np.arange(K)
 
     def epoch(self) -> float:
         """Go through the training rows once, in random order; return their mean loss."""
         N = len(self.y)
-        used = self.W.new_zeros(len(self.kept))
+        used = self.W.new_zeros(len(self.remaining))
         loss = self.W.new_zeros(())
         order = self.rng.permutation(N)
         for start in range(0, N, self.model.batch_size):
@@ -330,7 +332,7 @@ class _Descent:
 
     def _step(self, rows: np.ndarray) -> tuple[Tensor, Tensor]:
         """Descend on one mini-batch; return its summed loss and the matrices that answered."""
-        X, y, B, K = self.rows[rows], self.y[rows][:, None], len(rows), len(self.kept)
+        X, y, B, K = self.rows[rows], self.y[rows][:, None], len(rows), len(self.remaining)
         F, k = ((X @ self.W).reshape(B, K, -1) @ self.to_scores).max(dim=1)
         own = y == self.classes
         H = (self.model.margin + F - F.gather(1, y)).masked_fill(own, 0)
@@ -362,10 +364,10 @@ class _Descent:
             if W is not None:
                 each = W.reshape(len(W), len(used), -1)
                 setattr(self, name, each[:, keep].reshape(len(W), -1).contiguous())
-        self.kept = self.kept[keep]
+        self.remaining = self.remaining[keep]
 
     def solution(self) -> np.ndarray:
         """Return V of shape (n_matrices, n_features, n_attributes), float64."""
         learned = self.W if self.mean is None else self.mean
-        W = learned.cpu().numpy().astype(np.float64).reshape(len(learned), len(self.kept), -1)
-        return (self.rest[:, self.kept] + W @ self.basis).transpose(1, 0, 2)
+        W = learned.cpu().numpy().astype(np.float64).reshape(len(learned), len(self.remaining), -1)
+        return (self.rest[:, self.remaining] + W @ self.basis).transpose(1, 0, 2)

@@ -14,7 +14,7 @@ from typing import ClassVar, Self
 import numpy as np
 from sklearn.base import clone
 
-from zslcore.datasets.features import Features
+from zslcore.features.views import Features
 from zslcore.methods._linear import LinearPath, Loss, linear_scores
 from zslcore.methods.base import Params, ZSLEstimator
 
@@ -32,7 +32,7 @@ class TwoStageModel(ZSLEstimator):
         Prototypes of the seen classes.
     """
 
-    #: Whether the classifiers see a constant feature beside the others.
+    #: Whether the classifiers see a constant feature in addition.
     intercept: ClassVar[bool] = True
     iterative = True
 

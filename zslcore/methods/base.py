@@ -1,6 +1,6 @@
 """The contract of a method: fit on seen classes, score any candidates.
 
-Training is never handed an unseen class, so class leakage is impossible by signature, and ZSL,
+Training never receives an unseen class, so class leakage is impossible by signature, and ZSL,
 GZSL, calibrated stacking, AUSUC and top-k all read one score matrix.
 """
 
@@ -18,9 +18,9 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
-from zslcore.datasets.checks import require_finite, wrapped
-from zslcore.datasets.features import Features, project
 from zslcore.exceptions import DatasetError, ParameterError
+from zslcore.features.checks import require_finite, wrapped
+from zslcore.features.views import Features, project
 from zslcore.methods.score_map import ScoreMap, Scorer, linear
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ class ZSLEstimator(BaseEstimator, ABC):
         One of :mod:`zslcore.methods.statistics`; None for methods that have to see the rows
         themselves.
     seen_penalty : callable(X) -> array of shape (n_samples,), or None
-        A novelty detector: how much the seen side loses for every sample, beside its best score.
+        Novelty detector: what the seen side loses for every sample, in addition to its best score.
     on_epoch : callable(epoch, loss) or None
         Called by methods that train in epochs after each of them, the first being 1. What it raises
         ends the training. No parameter: it changes no numbers, and copies of the method keep it.
@@ -433,10 +433,10 @@ class CompatibilityModel(ZSLEstimator):
 
 
 class TransductiveEstimator(ZSLEstimator):
-    """A method whose ``fit`` is handed the test images and the classes they can be of.
+    """A method whose ``fit`` receives the test images and the classes they can be of.
 
     That is another problem than the inductive one, and its figures never stand in the same table:
-    such methods are kept in a registry of their own, :data:`zslcore.methods.TRANSDUCTIVE`.
+    such methods have a registry of their own, :data:`zslcore.methods.TRANSDUCTIVE`.
 
     Attributes
     ----------
@@ -495,7 +495,7 @@ class TransductiveEstimator(ZSLEstimator):
         name = self.card.name
         if unlabeled is None or candidates is None:
             raise ParameterError(
-                f"{name}: is transductive, expected unlabeled= and candidates= beside the "
+                f"{name}: is transductive, expected unlabeled= and candidates= next to the "
                 "training data."
             )
         candidates = np.asarray(candidates, dtype=np.float64)

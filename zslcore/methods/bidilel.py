@@ -12,7 +12,8 @@ from scipy.linalg import cho_factor, cho_solve, eigh
 from sklearn.base import clone
 from sklearn.neighbors import kneighbors_graph
 
-from zslcore.datasets.features import (
+from zslcore.exceptions import ParameterError
+from zslcore.features.views import (
     Features,
     compare,
     l2_rows,
@@ -20,7 +21,6 @@ from zslcore.datasets.features import (
     project,
     squared_distances,
 )
-from zslcore.exceptions import ParameterError
 from zslcore.methods.base import MethodCard, Params, ZSLEstimator
 from zslcore.methods.statistics import ClassStatistics, ridge
 

@@ -10,8 +10,8 @@ import numpy as np
 from scipy.special import erf
 from sklearn.neighbors import NearestNeighbors
 
-from zslcore.datasets.features import Features, project, squared_distances
 from zslcore.exceptions import ParameterError
+from zslcore.features.views import Features, project, squared_distances
 from zslcore.methods._sgd import EpochModel, TrainingRows, mean_square, on_device
 from zslcore.methods.base import MethodCard, Params
 
@@ -30,7 +30,7 @@ class CMT(EpochModel):
     images at once; here it is Adam on mini-batches, and the number of epochs, chosen on the folds,
     is the only regularisation. Features are brought to unit mean square inside, and so are
     prototypes around their mean, at which :math:`b_1` starts: one rate serves any scaling, and the
-    network spends itself on what tells classes apart.
+    network is spent on what separates classes.
 
     Parameters
     ----------
@@ -117,10 +117,10 @@ class CMT(EpochModel):
     def _epochs(
         self, X: Features, y: np.ndarray, prototypes: np.ndarray, wanted: Sequence[int]
     ) -> Iterator[int]:
-        import torch
-
         X, y, S = self._check_training(X, y, prototypes)
         (N, D), A, device = X.shape, S.shape[1], on_device(self.card.name, self.device)
+        import torch
+
         put = partial(torch.tensor, dtype=torch.float32, device=device)
         rng, rows = np.random.default_rng(self.random_state), TrainingRows(X, device)
         mean = S[y].mean(axis=0)

@@ -7,8 +7,8 @@ from typing import ClassVar, Self
 import numpy as np
 from scipy.linalg import solve
 
-from zslcore.datasets.features import Features, chunks, compare, project
 from zslcore.exceptions import DatasetError
+from zslcore.features.views import Features, chunks, compare, project
 from zslcore.methods.base import MethodCard
 from zslcore.methods.propagation import PropagationModel
 from zslcore.methods.statistics import ClassStatistics, ridge
@@ -21,7 +21,7 @@ SMALLEST = 1e-12
 
 
 class DSRL(PropagationModel):
-    r"""Takes images apart into non-negative parts that prototypes can be read off.
+    r"""Decompose images into non-negative parts from which prototypes are predicted.
 
     Seen images :math:`X` and unlabelled ones :math:`X_u` are factorised together, the seen ones so
     that a linear map of their parts gives their prototypes [1]_:
@@ -32,7 +32,7 @@ class DSRL(PropagationModel):
         + \mu \lVert H W - S_y \rVert^2 + \lambda \lVert W \rVert^2
 
     The first guess for an image of parts :math:`h` is :math:`F_0(x, c) = \cos(W^\top h, s_c)`,
-    which is then handed on along a graph of the unlabelled images in the space of the prototypes:
+    which is then propagated along a graph of the unlabelled images in the space of the prototypes:
     :math:`F = (I - \alpha L)^{-1} F_0`, see :class:`~zslcore.methods.propagation.Propagation`.
 
     Parameters
@@ -78,7 +78,7 @@ class DSRL(PropagationModel):
         title="Zero-shot classification with discriminative semantic representation learning",
         authors="Ye, Guo",
         url="https://doi.org/10.1109/CVPR.2017.542",
-        idea="Take images apart into non-negative parts that prototypes can be read off.",
+        idea="Decompose images into non-negative parts from which prototypes are predicted.",
         formula=r"\min \lVert X - H B \rVert^2 + \lVert X_u - H_u B \rVert^2"
         r" + \mu \lVert H W - S_y \rVert^2 + \lambda \lVert W \rVert^2",
         needs="the unlabelled test images; features that are never negative",
@@ -177,9 +177,7 @@ def _sum_of_squares(X: Features) -> float:
     total = 0.0
     for _, block in chunks(X):
         if block.min() < 0:
-            raise DatasetError(
-                f"DSRL: takes features apart into non-negative parts; got {block.min():.3g}."
-            )
+            raise DatasetError(f"DSRL: expected non-negative features; got {block.min():.3g}.")
         total += float(np.vdot(block, block))
     return total
 

@@ -9,7 +9,7 @@ from typing import ClassVar, Literal, Self
 import numpy as np
 from scipy.linalg import solve
 
-from zslcore.datasets.features import Features, chunks, positions
+from zslcore.features.views import Features, chunks, positions
 from zslcore.methods.base import MethodCard, Params, ZSLEstimator
 from zslcore.methods.score_map import ScoreMap
 from zslcore.methods.statistics import MomentStatistics, ridge

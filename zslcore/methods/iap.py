@@ -13,7 +13,7 @@ from zslcore.methods.dap import AttributeModel
 
 __all__ = ["IAP"]
 
-#: Probabilities of attributes are kept this far from 0 and 1, so that no class is ever ruled out.
+#: Probabilities of attributes stay this far from 0 and 1, so that no class is ever ruled out.
 SMALLEST = 1e-6
 
 
@@ -52,7 +52,7 @@ class IAP(AttributeModel):
     Notes
     -----
     An attribute that all probable classes share gets probability 0 or 1, and its logarithm would
-    rule a class out for good. The paper leaves this open; probabilities are kept 1e-6 inside.
+    rule a class out for good. The paper leaves this open; probabilities stay 1e-6 inside.
 
     References
     ----------

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
-from zslcore.datasets.features import Features, project
 from zslcore.exceptions import ParameterError
+from zslcore.features.views import Features, project
 from zslcore.methods._sgd import Draw, RankingModel, violators
 from zslcore.methods.base import MethodCard
 from zslcore.methods.score_map import ScoreMap

@@ -1,4 +1,4 @@
-"""Propagation: scores handed on along a graph of the test images, as in ALE-tran."""
+"""Propagation of scores along a graph of the test images, as in ALE-tran."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from scipy.sparse.linalg import cg
 from sklearn.base import clone
 from sklearn.neighbors import NearestNeighbors
 
-from zslcore.datasets.features import BLOCK_VALUES, Features, chunks, project, squared_distances
 from zslcore.exceptions import ParameterError
+from zslcore.features.views import BLOCK_VALUES, Features, chunks, project, squared_distances
 from zslcore.methods.base import (
     CompatibilityModel,
     MethodCard,
@@ -26,6 +26,8 @@ from zslcore.methods.registry import get_method
 
 __all__ = ["NeighbourGraph", "Propagation", "PropagationModel", "propagate"]
 
+#: Candidates, each of which is a system of equations of its own.
+MOST_CANDIDATES = 50_000
 #: Squared distances below this share of the squared lengths are rounding: the same place twice.
 SAME_PLACE = 1e-12
 
@@ -79,9 +81,9 @@ class NeighbourGraph:
         row = np.repeat(np.arange(len(distance)), self.k)
         distance, column = distance.ravel(), column.ravel()
         square = np.einsum("ij,ij->i", self.places, self.places)
-        apart = distance**2 > SAME_PLACE * (square[row] + square[column])
+        distinct = distance**2 > SAME_PLACE * (square[row] + square[column])
         shape = (len(self.places), len(self.places))
-        return csr_array((distance[apart], (row[apart], column[apart])), shape=shape)
+        return csr_array((distance[distinct], (row[distinct], column[distinct])), shape=shape)
 
     def _lengths(self, places: np.ndarray) -> csr_array:
         """Return distances to the k nearest, and to those that count the image among theirs."""
@@ -97,8 +99,8 @@ class NeighbourGraph:
             k_th = np.where(itself, near[:, 1], near[:, 0])[:, None]
             row, column = np.nonzero(square <= np.maximum(k_th, reach))
             square = square[row, column]
-            apart = square > SAME_PLACE * (of_X[row, 0] + of_P[column])
-            data = (np.sqrt(square[apart]), (row[apart], column[apart]))
+            distinct = square > SAME_PLACE * (of_X[row, 0] + of_P[column])
+            data = (np.sqrt(square[distinct]), (row[distinct], column[distinct]))
             blocks.append(csr_array(data, shape=(len(block), len(self.places))))
         return vstack(blocks, format="csr")
 
@@ -140,14 +142,22 @@ class PropagationModel(TransductiveEstimator):
 
     @abstractmethod
     def _first_guess(self, X: Features, S: np.ndarray) -> np.ndarray:
-        """Return the scores that are handed on, shape (n_samples, n_candidates)."""
+        """Return the scores to propagate, shape (n_samples, n_candidates)."""
 
     def decision_function(self, X: Features, prototypes: np.ndarray) -> np.ndarray:
         """Return propagated scores; see :class:`~zslcore.methods.base.ZSLEstimator`."""
         X, S = self._check_scoring(X, prototypes)
+        self._check_number(S)
         of_graph = propagate(self.graph_.L, self._first_guess(self.unlabeled_, S), self.alpha)
         guess = self._first_guess(X, S)
         return guess + self.alpha * (self.graph_.rows(self._places(X)) @ of_graph)
+
+    def _check_number(self, S: np.ndarray) -> None:
+        if len(S) > MOST_CANDIDATES:
+            raise ParameterError(
+                f"{self.card.name}: expected at most {MOST_CANDIDATES:,} candidates, as each is "
+                f"propagated separately; got {len(S):,}."
+            )
 
     def _build_graph(self, unlabeled: Features) -> Self:
         self.unlabeled_ = unlabeled
@@ -191,7 +201,7 @@ class Propagation(PropagationModel):
         :math:`2 \sigma^2`. The benchmark's formula divides the distance itself, as here; label
         propagation is often written with its square.
     alpha : float, default=0.5
-        What is handed on, :math:`0 \le \alpha < 1`; 0 changes nothing.
+        The propagated share, :math:`0 \le \alpha < 1`; 0 changes nothing.
     random_state : int, default=0
         Seed of the base, where it takes one.
 
@@ -202,7 +212,7 @@ class Propagation(PropagationModel):
     graph_ : NeighbourGraph
         Of the unlabelled images.
     unlabeled_ : array or FeatureView
-        The unlabelled images, as they were handed over.
+        The unlabelled images, as given.
 
     Notes
     -----
@@ -285,6 +295,7 @@ class Propagation(PropagationModel):
         candidates: np.ndarray,
     ) -> Iterator[np.ndarray]:
         """Score a whole grid with one fit of the base; a graph a k, a solve a point."""
+        self._check_number(candidates)
         model = clone(self).fit(X, y, prototypes, unlabeled=X_test, candidates=candidates)
         F0 = model._first_guess(X_test, np.asarray(candidates, dtype=np.float64))
         graphs = {(model.k, model.sigma): model.graph_}

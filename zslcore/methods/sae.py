@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
-from zslcore.datasets.features import Features, compare, l2_rows, project
+from zslcore.features.views import Features, compare, l2_rows, project
 from zslcore.methods.base import MethodCard, Params, ZSLEstimator
 from zslcore.methods.score_map import ScoreMap, linear_unit, unit_linear
 from zslcore.methods.statistics import GramStatistics, Spectrum

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import DTypeLike
 
-from zslcore.datasets.features import Features, chunks, l2_rows
+from zslcore.features.views import Features, chunks, l2_rows
 
 __all__ = ["ScoreMap", "Scorer", "linear", "linear_unit", "unit", "unit_linear"]
 
@@ -31,7 +31,7 @@ class ScoreMap:
     embed : callable(block, weights ...) -> array of shape (n, m) or (n, n_maps, m)
         :math:`f` of a block of rows, a function of a module so that it can be sent to workers;
         where there are several maps, the largest inner product counts.
-    weights : arrays that ``embed`` is given beside the rows
+    weights : arrays that ``embed`` receives with the rows
     codes : array of shape (n_candidates, m), :math:`r_c`
     offset : array of shape (n_candidates,) or (1,), :math:`o_c`
     """

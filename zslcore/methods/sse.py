@@ -10,8 +10,8 @@ import pandas as pd
 from sklearn.base import clone
 from sklearn.svm import LinearSVC
 
-from zslcore.datasets.features import Features, chunks, l2_rows
 from zslcore.exceptions import DatasetError
+from zslcore.features.views import Features, chunks, l2_rows
 from zslcore.methods.base import MethodCard, Params, ZSLEstimator
 from zslcore.methods.statistics import ClassStatistics
 

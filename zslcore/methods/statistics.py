@@ -21,7 +21,7 @@ import numpy as np
 from scipy.linalg import blas, cho_factor, cho_solve, eigh
 from scipy.sparse import csr_array
 
-from zslcore.datasets.features import Features, chunks
+from zslcore.features.views import Features, chunks
 
 __all__ = [
     "ClassStatistics",
@@ -131,8 +131,8 @@ class MomentStatistics(ClassStatistics):
 
     Notes
     -----
-    Sums of squares around zero would cancel where a mean is large beside the deviation. Scatter
-    around means adds up without that [1]_: to the sum of both comes
+    Sums of squares around zero would cancel where a mean is large compared to the deviation.
+    Scatter around means adds up without that [1]_: to the sum of both comes
     :math:`(\mu_a - \mu_b)^2 \, n_a n_b / (n_a + n_b)`.
 
     References

@@ -78,7 +78,7 @@ def sample_accuracy(y_true: np.ndarray, y_pred: np.ndarray) -> float:
     return float(np.mean(y_true == y_pred))
 
 
-@lru_cache(maxsize=4096)  # found by search, half a millisecond each, and asked for again and again
+@lru_cache(maxsize=4096)  # found by search, half a millisecond each, and needed again and again
 def accuracy_interval(correct: int, n: int, level: float = 0.95) -> tuple[float, float]:
     """Return the exact binomial interval (Clopper-Pearson) of ``correct`` right answers of ``n``.
 

@@ -142,7 +142,7 @@ def middle_gamma(gamma: np.ndarray, k: int) -> float:
         return 0.0
     first, last = float(inner[0]), float(inner[-1])
     width = last - first
-    # Scores near the largest number there is may lie farther apart than any number says.
+    # Scores near the largest number there is may differ by more than any number says.
     margin = (width / 100 if width < np.inf else last / 100 - first / 100) or 1.0
     low = float(gamma[k]) if k > 0 else first - 2 * margin
     high = float(inner[k]) if k < len(inner) else last + 2 * margin
@@ -176,7 +176,7 @@ def seen_unseen_curve(
     -----
     Values :math:`a - b` closer together than the rounding of the scores (one unit in the last place
     of the largest score, in the precision the scores came in) are one breakpoint: float32 scores
-    cannot tell such samples apart.
+    cannot distinguish such samples.
     """
     return curve_of(margins(scores, y, seen), average)
 
@@ -245,7 +245,7 @@ class Answers:
     margin : float64 array of shape (n_samples,), best seen score less best unseen score
         Infinite where one side is ruled out.
     resolution : float
-        Margins that are no farther apart are one breakpoint of the curve, in units of scores.
+        Margins that differ by no more are one breakpoint of the curve, in units of scores.
     """
 
     y: np.ndarray

@@ -8,7 +8,7 @@ right, say everything about the test set at every gamma, however many classes th
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 
@@ -33,6 +33,7 @@ class Switches:
     right_if_seen, right_if_unseen : bool arrays of shape (n_samples,)
         Whether the best class of either side is the true one.
     seen : bool array of shape (n_candidates,)
+    order : int array of shape (n_samples,), the row of the scores that each image is
 
     Notes
     -----
@@ -45,10 +46,11 @@ class Switches:
     right_if_seen: np.ndarray
     right_if_unseen: np.ndarray
     seen: np.ndarray
+    order: np.ndarray
 
     def __post_init__(self) -> None:
-        for array in (self.gamma, self.y, self.right_if_seen, self.right_if_unseen, self.seen):
-            array.setflags(write=False)
+        for each in fields(self):
+            getattr(self, each.name).setflags(write=False)
 
     def right(self, gamma: float) -> np.ndarray:
         """Return whether each image is answered right at ``gamma``: bool of shape (n_samples,)."""
@@ -112,4 +114,5 @@ def switches_of(answers: Answers, m: Margins, seen: np.ndarray) -> Switches:
         answers.right_if_seen[order],
         answers.right_if_unseen[order],
         np.array(seen),
+        order,
     )

@@ -32,7 +32,7 @@ __all__ = ["Asked", "Given", "do", "judged_apart", "memory_for"]
 
 #: Times the declared bytes of a file that reading and judging it take at once.
 COPIES = 3
-#: Most bytes of what is said beside the arrays: names of classes, questions, remarks.
+#: Most bytes in addition to the arrays: names of classes, questions, remarks.
 MAX_SAID = 16 << 20
 SAID = "said.json"
 #: Array -> its type in the child's folder.
@@ -134,12 +134,14 @@ def judged_apart(
 
 def do(given: Mapping[str, Any], into: Path, memory: int) -> list[str]:
     """Read, question and judge; write what :func:`judged_apart` reads."""
-    client.behind_walls = True
     limits = Limits(most=memory // COPIES, whose=given["whose"])
+    client.behind_walls = True
     try:
         said = _judged(given, into, limits)
     except ZSLError as error:
         said = {"refused": str(error)}
+    finally:
+        client.behind_walls = False  # what runs this in its own process has no walls around it
     (into / SAID).write_text(json.dumps(said), encoding="utf-8")
     return [SAID]
 
@@ -189,7 +191,7 @@ def _written(
 
 
 def _handed_over(folder: Path, file: str, memory: int) -> ScoreReport | Asked:
-    """Look again at what the child has left, for whoever crashed it may have written anything."""
+    """Check what the child has left, since a file that crashed it may have written anything."""
     path = folder / SAID
     if not path.is_file() or path.stat().st_size > MAX_SAID:
         raise _wrong(file)

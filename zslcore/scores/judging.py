@@ -33,7 +33,7 @@ class ScoreReport:
     gamma, origin : what calibrated stacking takes from seen classes and how it was found; None
         without one
     evaluation : Evaluation at gamma; without one nothing in it is calibrated
-    oracle : where H is best on these very images, which nobody may choose; None without curve
+    oracle : where H is best on these very images, not reportable; None without curve
     top_k : k -> accuracy of unseen images among unseen classes
     note : what is known of how gamma was chosen, in sentences
     checked : False where a gamma that is called validated could not be checked

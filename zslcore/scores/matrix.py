@@ -25,7 +25,7 @@ class ScoreFile:
     name : of the file, for sentences
     scores : array of two axes
     labels : int array, or texts, of the images
-    unseen : int array, bool array, texts, or None where nobody said which classes are unseen
+    unseen : int array, bool array, texts, or None where the unseen classes are not stated
     class_names : one a column, or nothing
     """
 
@@ -49,7 +49,7 @@ class ScoreMatrix:
     class_names : one a column
     fixes : what was done to the file before, see :data:`zslcore.scores.warnings.FIXES`
     remarks : sentences on what a reader should know
-    benchmark, split : what the images were recognised as, empty where nobody knows
+    benchmark, split : what the images were recognised as, empty where unknown
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Two score matrices of the same images beside each other: class by class, image by image."""
+"""Two score matrices of the same images compared: class by class, image by image."""
 
 from __future__ import annotations
 

@@ -156,7 +156,7 @@ def swapped_lists(matrix: ScoreMatrix, rows: np.ndarray) -> str:
 
 
 def missing_classes(matrix: ScoreMatrix) -> Iterator[str]:
-    """Yield a remark where unseen classes have no image, beside others that have."""
+    """Yield a remark where some unseen classes have no image and others have."""
     there = np.isin(np.arange(len(matrix.seen)), matrix.y)
     missing, n = np.flatnonzero(~matrix.seen & ~there), int((~matrix.seen).sum())
     if 0 < len(missing) < n:
@@ -197,7 +197,7 @@ def moved_columns(F: np.ndarray, y: np.ndarray, seen: np.ndarray) -> Iterator[st
     """
     C, answers = F.shape[1], F.argmax(axis=1)
     now = float((answers == y).mean())
-    # Where the classes of the true side are told apart, a bias to one side makes the others wrong.
+    # Where the classes of the true side are separated, a bias to one side makes the others wrong.
     if now >= 2 / C or own_side_hits(F, y, seen) > ABOVE_CHANCE:
         return
     best = _assigned(y, answers)

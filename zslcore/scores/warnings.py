@@ -2,7 +2,7 @@
 
 The same numbers mean something else when rows are classes, when labels begin at 1, when scores are
 distances or when the columns stand in another order. Each of these leaves a trace. What leaves one
-is a :class:`Question`; whoever gave the file answers it by naming the fix, or says that the file is
+is a :class:`Question`; the user answers it by naming the fix, or says that the file is
 right as it is. Nothing is changed without an answer.
 """
 
@@ -357,7 +357,7 @@ def _list_question(matrix: ScoreMatrix, rows: np.ndarray) -> Question | None:
 
 
 def _remarks(matrix: ScoreMatrix) -> Iterator[str]:
-    """Yield what a reader should know, and nobody can mend."""
+    """Yield what a reader should know and cannot be repaired."""
     y, seen, rows = matrix.y, matrix.seen, _some(len(matrix.y))
     F = matrix.F[rows]
     if not seen[y].any():

@@ -1,6 +1,6 @@
 """Folders that are what they were when they were written: imports, and the results of jobs.
 
-A folder is filled as a draft, sealed, and put in its place in one step by whoever keeps it, so that
+A folder is filled as a draft, sealed, and put in its place in one step by its owner, so that
 there is never half of one. Sealing brings every file to the disk, makes it read-only and says what
 it is known by; opening verifies that. What does not agree is never served.
 """
@@ -44,7 +44,7 @@ __all__ = [
 ALWAYS_HASHED = 4 << 20
 #: A draft without a change for this long, in seconds, was cut off.
 ABANDONED = 24 * 3600
-#: The mark of a draft: who writes it. Hidden, so that it never counts as part of what is kept.
+#: The mark of a draft: who writes it. Hidden, so that it never counts as content.
 OWNER = ".owner.json"
 #: Folder of the data folder where visitors' files and others lie while they are read.
 SCRATCH = "scratch"
@@ -179,7 +179,7 @@ def sha256(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def verify(folder: Path, known: Mapping[str, Mapping[str, Any] | str], *beside: str) -> None:
+def verify(folder: Path, known: Mapping[str, Mapping[str, Any]], *extra: str) -> None:
     """Compare the files of ``folder`` with what they were known by when it was sealed.
 
     A file is hashed where it is small, or its modification time is not the one recorded.
@@ -187,8 +187,8 @@ def verify(folder: Path, known: Mapping[str, Mapping[str, Any] | str], *beside: 
     Parameters
     ----------
     folder : Path
-    known : name of a file -> what :func:`seal` said; version 0.1.0 kept of jobs the SHA-256 alone
-    beside : names of files that may be there as well; hidden ones always may
+    known : name of a file -> what :func:`seal` returned
+    extra : names of files that may be there as well; hidden ones always may
 
     Raises
     ------
@@ -199,10 +199,10 @@ def verify(folder: Path, known: Mapping[str, Mapping[str, Any] | str], *beside: 
         there = {path.name for path in folder.iterdir() if not path.name.startswith(".")}
     except OSError:
         raise TornError(f"its folder {folder.name} is missing") from None
-    if foreign := there - set(known) - set(beside):
+    if foreign := there - set(known) - set(extra):
         raise TornError(f"{min(foreign)} does not belong to it")
     for name, state in known.items():
-        _verify(folder / Path(name).name, {"sha256": state} if isinstance(state, str) else state)
+        _verify(folder / Path(name).name, state)
 
 
 def _verify(path: Path, known: Mapping[str, Any]) -> None:

@@ -30,7 +30,7 @@ __all__ = [
 
 
 def _beside(installed: str, checkout: str) -> Path:
-    """Return what lies in the package once it is installed, and beside it in a checkout."""
+    """Return what lies in the package once it is installed, and next to it in a checkout."""
     inside = Path(__file__).parents[1] / installed
     return inside if inside.exists() else Path(__file__).parents[2] / checkout
 
@@ -139,7 +139,7 @@ def is_draft_file(path: Path) -> bool:
 
 @contextmanager
 def written_whole(path: Path) -> Iterator[BinaryIO]:
-    """Open a draft beside ``path`` that takes its place once all is written, and else goes.
+    """Open a draft next to ``path`` that takes its place once all is written, and else goes.
 
     A reader finds what was there before or what is there now, never half of it, and two writers of
     one file do not meet. The folder is made where it is missing; who may read the file is what the

@@ -1,8 +1,8 @@
-"""What is kept as JSON: written with the version of its schema, read by its types.
+"""Versioned JSON records: written with the version of their schema, read by their types.
 
 A reader meets what any version has written. Older records are brought to the present form; what a
-later version wrote, what was torn and what somebody else put there is refused in one sentence, for
-the caller to count or to show. A field that nobody here knows is passed over.
+later version wrote, what was torn and what is foreign is refused in one sentence, for
+the caller to count or to show. An unknown field is ignored.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class UnreadableError(ZSLError):
 
 @dataclass(frozen=True)
 class Schema(Generic[T]):
-    """How a dataclass is kept.
+    """How a dataclass is stored.
 
     Attributes
     ----------
@@ -73,7 +73,7 @@ class Schema(Generic[T]):
             raise self._unreadable(f"values that do not fit ({type(error).__name__})") from error
 
     def _unreadable(self, got: str) -> UnreadableError:
-        return UnreadableError(f"{self.kind.__name__}: expected a kept record; got {got}.")
+        return UnreadableError(f"{self.kind.__name__}: expected a stored record; got {got}.")
 
     @cached_property
     def _adapter(self) -> TypeAdapter[T]:

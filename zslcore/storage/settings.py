@@ -11,6 +11,7 @@ variable                   default     what it sets
 ``ZSL_IMPORTS_A_VISITOR``  20          imports of one visit to the app
 ``ZSL_MEMORY``             4 GiB       bytes that score files of all visitors may take
 ``ZSL_MEMORY_A_VISITOR``   2 GiB       bytes that score files of one visitor may take
+``ZSL_PREDICTIONS``        256 MiB     bytes of predictions in the store; the oldest go first
 ``ZSL_PROCESSES``          1           servers of ``zslcore app``
 ``ZSL_PUBLIC``             0           1 where visitors are strangers to each other
 ``ZSL_SHIPPED``            1           0 to hide the results that come with the package
@@ -41,6 +42,7 @@ __all__ = [
     "MAX_PROCESSES",
     "MEMORY",
     "MEMORY_A_VISITOR",
+    "PREDICTIONS",
     "PROCESSES",
     "PUBLIC",
     "SHIPPED",
@@ -142,6 +144,7 @@ MEMORY_A_VISITOR = Setting("ZSL_MEMORY_A_VISITOR", 2 << 30, _MEMORY, _memory)
 IMPORTS_A_VISITOR = Setting(
     "ZSL_IMPORTS_A_VISITOR", 20, f"a whole number up to {MOST:,}", _whole(0, MOST)
 )
+PREDICTIONS = Setting("ZSL_PREDICTIONS", 256 << 20, _BYTES, _size)
 PROCESSES = Setting(
     "ZSL_PROCESSES", 1, f"a whole number from 1 to {MAX_PROCESSES}", _whole(1, MAX_PROCESSES)
 )
@@ -152,7 +155,7 @@ _ALL: Mapping[str, Setting[Any]] = {
     each.name: each
     for each in (
         *(JOBS, JOB_PATIENCE, MAX_IMPORT, MAX_IMPORTS, MEMORY, MEMORY_A_VISITOR),
-        *(IMPORTS_A_VISITOR, PROCESSES, PUBLIC, SHIPPED),
+        *(IMPORTS_A_VISITOR, PREDICTIONS, PROCESSES, PUBLIC, SHIPPED),
     )
 }
 

@@ -40,7 +40,7 @@ def harmless(value: Any) -> Any:
     """
     if not isinstance(value, str):
         return value
-    value = value.replace("\r", "\n")  # a line's end that nobody quotes
+    value = value.replace("\r", "\n")  # a line's end that is not quoted
     if not value.startswith(BEGINNINGS):
         return value
     try:

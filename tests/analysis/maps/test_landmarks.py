@@ -7,9 +7,9 @@ from tests.analysis.pairs import blobs
 from tests.worlds import linear_world
 from zslcore.analysis.maps import MapSettings, make_map
 from zslcore.analysis.maps.landmarks import landmarks, nearest_images, place
-from zslcore.datasets.features import l2_rows
 from zslcore.evaluation.protocol import fit_and_score
 from zslcore.exceptions import DatasetError, ParameterError
+from zslcore.features.views import l2_rows
 from zslcore.methods import LinearS2V
 
 PAIR = blobs(shuffled=True)

@@ -21,13 +21,13 @@ from zslcore.analysis.maps import (
     map_key,
     match_classes,
     same_images,
-    why_apart,
+    why_incompatible,
 )
 from zslcore.analysis.maps.neighbours import neighbours
 from zslcore.analysis.maps.source import stratified_sample
 from zslcore.datasets.base import ZSLDataset
-from zslcore.datasets.features import FeatureView
 from zslcore.exceptions import DatasetError, FileRefusedError, ParameterError
+from zslcore.features.views import FeatureView
 
 PAIR = blobs()
 QUICK = MapSettings(method="tsne", perplexity=5, iterations=30, threads=1, n_components=6)
@@ -61,8 +61,8 @@ def test_other_classes_are_refused_in_one_sentence(names):
 
 def test_features_of_other_width_get_maps_of_their_own():
     narrow = blobs(n_features=7)[1]
-    assert why_apart(*PAIR) == ""
-    assert "12 features an image" in why_apart(PAIR[0], narrow)
+    assert why_incompatible(*PAIR) == ""
+    assert "12 features an image" in why_incompatible(PAIR[0], narrow)
     with pytest.raises(DatasetError, match="a map of its own"):
         MapData.of((PAIR[0], narrow))
 

@@ -1,5 +1,7 @@
 """Experiments of the papers: what they run, that they resume, what stands beside."""
 
+import sqlite3
+from contextlib import closing
 from dataclasses import replace
 
 import numpy as np
@@ -8,16 +10,15 @@ import pytest
 
 from tests.worlds import linear_world
 from zslcore.__main__ import main
-from zslcore.analysis import sweep
 from zslcore.analysis.papers import experiments
 from zslcore.analysis.papers.experiments import EXPERIMENTS, RunsExperiment, reproduce
 from zslcore.commands.reproduce import wide
 from zslcore.datasets.base import Split
 from zslcore.datasets.facts import published
-from zslcore.evaluation.runs import RunResult
-from zslcore.evaluation.store import RunStore
 from zslcore.exceptions import DatasetError, ParameterError, UnknownNameError
 from zslcore.methods import METHODS, variants
+from zslcore.results import planning
+from zslcore.results.store import ResultStore
 
 WORLD = linear_world(noise=1.0)
 OTHER = replace(linear_world(noise=1.0, seed=1), name="other world", class_names=WORLD.class_names)
@@ -75,7 +76,7 @@ def test_printed_cells_are_those_of_the_papers():
 
 def test_h_in_three_settings_is_that_of_the_runs_beside_the_printed_one():
     table = reproduced("cal:table2", methods=["ESZSL"], benchmark="CUB").set_index("cell")
-    by_task = {r.spec.select_for: r for r in RunStore().results()}
+    by_task = {r.spec.select_for: r for r in ResultStore().results()}
     assert set(by_task) == {"zsl", "gzsl"}
     zsl, gzsl = (by_task[task].evaluation for task in ("zsl", "gzsl"))
     ours = [zsl.plain.harmonic, zsl.calibrated.harmonic, gzsl.calibrated.harmonic]
@@ -87,9 +88,9 @@ def test_h_in_three_settings_is_that_of_the_runs_beside_the_printed_one():
 
 
 def test_nothing_is_run_twice_and_other_tables_use_what_there_is(monkeypatch):
-    calls, execute = [], sweep.execute
+    calls, execute = [], planning.execute_in_full
     monkeypatch.setattr(
-        sweep, "execute", lambda *a, **k: calls.append(a[0].key) or execute(*a, **k)
+        planning, "execute_in_full", lambda *a, **k: calls.append(a[0].key) or execute(*a, **k)
     )
     first = reproduced("cal:table2")
     assert len(calls) == 2
@@ -103,7 +104,7 @@ def test_nothing_is_run_twice_and_other_tables_use_what_there_is(monkeypatch):
 
 
 def test_an_interrupted_experiment_goes_on_where_it_stopped(monkeypatch):
-    calls, execute = [], sweep.execute
+    calls, execute = [], planning.execute_in_full
 
     def until_the_third(spec, *args, **options):
         calls.append(spec.key)
@@ -111,11 +112,11 @@ def test_an_interrupted_experiment_goes_on_where_it_stopped(monkeypatch):
             raise KeyboardInterrupt
         return execute(spec, *args, **options)
 
-    monkeypatch.setattr(sweep, "execute", until_the_third)
+    monkeypatch.setattr(planning, "execute_in_full", until_the_third)
     methods = ["LinearS2V", "ESZSL"]
     with pytest.raises(KeyboardInterrupt):
         reproduced("cal:table2", methods=methods)
-    assert len(RunStore().results()) == 2
+    assert len(ResultStore().results()) == 2
     told = []
     table = reproduced("cal:table2", methods=methods, on_done=lambda *what: told.append(what))
     assert len(calls) == 5
@@ -127,12 +128,13 @@ def test_seeds_of_a_stochastic_method_give_mean_and_deviation(monkeypatch):
     def quick(spec, dataset, **options):
         """A run of a closed form under the spec of a stochastic one."""
         given = replace(spec, method="LinearS2V", params={}, grid=None, revisions={})
-        result: RunResult = execute(replace(given, seed=0), dataset, with_oracle=False)
-        figures = replace(result.evaluation, zsl=0.2 + 0.1 * spec.seed)
-        return replace(result, key=spec.key, spec=spec, params={"margin": 1.0}, evaluation=figures)
+        done = execute(replace(given, seed=0), dataset, with_oracle=False)
+        figures = replace(done.result.evaluation, zsl=0.2 + 0.1 * spec.seed)
+        new = {"key": spec.key, "spec": spec, "params": {"margin": 1.0}, "evaluation": figures}
+        return replace(done, result=replace(done.result, **new))
 
-    execute = sweep.execute
-    monkeypatch.setattr(sweep, "execute", quick)
+    execute = planning.execute_in_full
+    monkeypatch.setattr(planning, "execute_in_full", quick)
     table = reproduced("cal:table1", methods=["SJE"], seeds=3)
     row = table.iloc[0]
     assert (row["seeds"], row["ours"]) == (3, pytest.approx(0.3))
@@ -183,15 +185,19 @@ def test_transductive_methods_stand_beside_their_inductive_selves_and_are_kept(t
     )
     assert told == [0]
     pd.testing.assert_frame_equal(table, again)
-    (kept,) = (tmp_path / "transductive").iterdir()
-    kept.write_text("{")
-    assert experiments._kept_rows(experiments._asked(WORLD.name, "GFZSL-tran", {}, "l2")) is None
+    (stored,) = ResultStore().others(["transductive"])
+    assert [row["contender"] for row in stored.rows] == ["inductive", "transductive"]
+    assert stored.about["dataset"] == WORLD.name
+    with closing(sqlite3.connect(ResultStore().path)) as db, db:
+        db.execute("UPDATE results SET result = '{'")
+    spec = experiments._spec_of(WORLD.name, "GFZSL-tran", {}, "l2")
+    assert experiments._stored_rows(spec) is None
 
 
 @pytest.mark.parametrize("name", ["gbu:table3", "gbu:table6"])
 def test_the_benchmark_papers_tables_run_its_variants_on_features_as_they_come(name):
     reproduced(name, methods=["SAE", "GFZSL", "LinearS2V"])
-    specs = {run.spec.method: run.spec for run in RunStore().results()}
+    specs = {run.spec.method: run.spec for run in ResultStore().results()}
     assert specs["SAE"].params == {"direction": "V2S"}
     assert specs["GFZSL"].params == {"seen": "estimated"}
     assert specs["LinearS2V"].params == {}
@@ -208,8 +214,8 @@ def test_variants_are_kept_under_keys_of_their_own():
     ).iloc[0]
     assert len({of_gbu["key"], of_cal["key"], unit["key"]}) == 3
     assert same["key"] == of_cal["key"]
-    assert len(RunStore().results()) == 4  # for GZSL, too, of the calibration paper
-    assert {run.spec.params["direction"] for run in RunStore().results()} == {"S2V", "V2S"}
+    assert len(ResultStore().results()) == 4  # for GZSL, too, of the calibration paper
+    assert {run.spec.params["direction"] for run in ResultStore().results()} == {"S2V", "V2S"}
 
 
 def test_parameters_and_features_of_the_command_reach_the_runs_and_are_named(capsys):
@@ -220,7 +226,7 @@ def test_parameters_and_features_of_the_command_reach_the_runs_and_are_named(cap
     assert "Given: SAE with direction = V2S; LinearS2V with lam = 0.1." in said
     assert main([*words, "--method", "LinearS2V", "--features", "unit"]) == 0
     assert "Features of unit length" in capsys.readouterr().out
-    found = {(run.spec.features, *run.spec.params.items()) for run in RunStore().results()}
+    found = {(run.spec.features, *run.spec.params.items()) for run in ResultStore().results()}
     assert found == {("none", ("direction", "V2S")), ("none", ("lam", 0.1)), ("l2",)}
     for given, sentence in (
         ("lam=0.1", "--param: expected METHOD.NAME=VALUE; got 'lam=0.1'."),
@@ -285,7 +291,7 @@ def test_the_command_lists_and_prints_ours_beside_the_printed_figure(capsys):
     assert "linear world (simulated)" in out
     assert "ResNet-101" in out
     main([*words[:-2], "--method", "LinearS2V"])
-    assert "The paper has printed nothing for these rows." in capsys.readouterr().out
+    assert "The paper prints no figures for these rows." in capsys.readouterr().out
     assert main(["reproduce"]) == main([*words, "--seeds", "0"]) == 2
     err = capsys.readouterr().err
     assert "Name an experiment: gbu:table3" in err

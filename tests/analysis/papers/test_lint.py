@@ -25,10 +25,10 @@ LINES = (
     "IAP on SUN: u = 1.0 and s = 37.8 give H = 1.95, with rounding 1.80 to 2.09; printed 1.8.",
     "LATEM and SJE on aPY: the same 1.3 / 71.4 / 2.6; 0.1 / 73.0 / 0.2 and 3.7 / 55.7 / 6.9 in the "
     "earlier version.",
-    "says 37.1, the table (GBU, 3) 39.7.",
+    "states 37.1, the table (GBU, 3) 39.7.",
     "SUN, SS: printed 580 + 65 training and validation classes, the released folds have 581 + 64.",
     "aPY, SS: printed 15 + 5 training and validation classes, the released folds have 13 + 7.",
-    "val: the paper says 200 classes, the released file has 250.",
+    "val: the paper states 200 classes, the released file has 250.",
     "SYNC on AWA1, PS (top1 per class): table 4 has 54.0, as the earlier version of table 3 had; "
     "table 3 prints 51.8.",
     "ESZSL on CUB (harmonic): CAL, table 2, has 21.0, as the earlier version of table 6 had; table "

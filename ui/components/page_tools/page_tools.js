@@ -8,6 +8,7 @@ const SHOWN = 1600; // milliseconds that "Copied" stands on the button
 /** @param {{ parentElement: ParentNode }} component */
 export default function ({ parentElement }) {
   keepSteps(window);
+  focusSearch(document);
   const copy = parentElement.querySelector(".copy"), said = parentElement.querySelector(".said");
   if (!(copy instanceof HTMLButtonElement) || !said) return;
   copy.onclick = async () => {
@@ -19,6 +20,21 @@ export default function ({ parentElement }) {
       said.textContent = "";
     }, SHOWN);
   };
+}
+
+/** @type {WeakSet<object>} */
+const watched = new WeakSet();
+
+/** Lets a visitor type at once in the search that opens. @param {Document} page */
+function focusSearch(page) {
+  if (watched.has(page)) return;
+  watched.add(page);
+  new MutationObserver(() => {
+    const box = page.querySelector("[role=dialog] .st-key-search_found input");
+    if (!(box instanceof HTMLElement) || watched.has(box)) return;
+    watched.add(box);
+    box.focus();
+  }).observe(page.body, { childList: true, subtree: true });
 }
 
 /** Whether a text is in the clipboard now. @param {string} text */

@@ -6,13 +6,13 @@
  *   addEventListener: Window["addEventListener"] }} Browser */
 
 /** @type {WeakSet<object>} */
-const kept = new WeakSet();
+const patched = new WeakSet();
 
 /** Once for every window. @param {Browser} browser */
 export function keepSteps(browser) {
   const { history, location, navigation } = browser;
-  if (!navigation || kept.has(history)) return; // a browser without it goes on as it did
-  kept.add(history);
+  if (!navigation || patched.has(history)) return; // a browser without it goes on as it did
+  patched.add(history);
   let before = location.href, byHand = false, ours = false;
   for (const done of ["pointerdown", "keydown", "input", "change"]) {
     browser.addEventListener(done, () => { byHand = true; }, true);

@@ -8,7 +8,7 @@ server, from the outline.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -156,7 +156,7 @@ class PointMap:
         }
 
 
-def draw(what: PointMap, *, key: str, on_change=lambda: None):
+def draw(what: PointMap, *, key: str, on_change: Callable[[], None] = lambda: None) -> Any:
     """Draw maps; returns what the visitor did.
 
     Parameters

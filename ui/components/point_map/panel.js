@@ -130,7 +130,7 @@ export class Panel {
     }
   }
 
-  /** Kept while points stay as large, as they do in each frame of a move. @param {number} r */
+  /** Cached while the point size stays the same, as in each frame of a move. @param {number} r */
   looksOf(r) {
     if (this.looks && this.looks.r === r) return this.looks;
     const looks = this.maps.head.palette.map(({ symbol }) => stencil(symbol, r));

@@ -1,5 +1,5 @@
 // @ts-check
-// Pictures to take away: all maps beside each other, as pixels or as shapes.
+// Image export: all maps side by side, as pixels or as shapes.
 
 import { contextOf } from "../dom.js";
 import { path } from "../symbols.js";

@@ -48,7 +48,7 @@ export function showing([left, right, low, high], { width, height }) {
  * @param {Camera} camera
  * @param {number} factor of the extent
  * @param {Point} place
- * @param {number} whole extent of the whole map: nobody is lost far from it, or deep in it
+ * @param {number} whole extent of the whole map, which limits panning and zooming
  * @returns {Camera}
  */
 export function zoomed([cx, cy, extent], factor, [x, y], whole) {

@@ -1,4 +1,4 @@
-"""The seen-unseen curve to take in hand: one gamma that moves through every picture of it.
+"""An interactive seen-unseen curve: one draggable gamma moves through every panel.
 
 A curve goes down once, exact, as bytes; and so does, for every image of the test set, the gamma at
 which its answer changes sides. Whatever the visitor drags, the browser works out by itself; what
@@ -8,7 +8,7 @@ comes up is one number, when he or she lets go.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -28,7 +28,7 @@ __all__ = ["Images", "Line", "SeenUnseen", "Shade", "Stop", "draw"]
 _HERE = Path(__file__).parent
 _HTML = """
 <div class="whole">
-  <div class="lines" role="group" aria-label="Curve in hand"></div>
+  <div class="lines" role="group" aria-label="Curve to drag"></div>
   <div class="numbers"><span class="g"></span><span class="u"></span><span class="s"></span
     ><span class="h"></span></div>
   <div class="pair">
@@ -38,9 +38,10 @@ _HTML = """
       <div class="stops" role="group" aria-label="Gammas with a name"></div></figure>
   </div>
   <div class="pair images">
-    <figure class="flow"><figcaption>Where the images go</figcaption><svg role="img"></svg></figure>
-    <figure class="classes"><figcaption>Which classes pay
-      <small>share of right answers now; the line is where each began</small></figcaption>
+    <figure class="flow"><figcaption>Predictions by group</figcaption>
+      <svg role="img"></svg></figure>
+    <figure class="classes"><figcaption>Accuracy per class
+      <small>line: at γ = 0</small></figcaption>
       <canvas role="img"></canvas></figure>
   </div>
   <div class="tip" hidden></div>
@@ -49,7 +50,7 @@ _HTML = """
 _mount = st.components.v2.component(
     "zsl_seen_unseen",
     html=_HTML,
-    css=styled(_HERE.parent / "held.css", _HERE / "seen_unseen.css"),
+    css=styled(*(_HERE.parent / n for n in ("held.css", "trade.css")), _HERE / "seen_unseen.css"),
     js=joined(_HERE / "seen_unseen.js"),
 )
 
@@ -69,7 +70,7 @@ class Line:
 
     Attributes
     ----------
-    name : what stands beside it
+    name : its label
     curve : SeenUnseenCurve, the exact one
     look : which look it has
     stops : gammas that are marked; what images do at the first of them is what they do later is
@@ -115,13 +116,13 @@ class SeenUnseen:
 
     Attributes
     ----------
-    lines : the first is in hand, the others are there to compare with
+    lines : the first can be dragged, the others are for comparison
     looks : name -> look; "seen", "unseen", "harmonic" and all that lines, stops and shades name
     alt : what is shown, for those who cannot see it
     shades : bands
     images : those of the first line, or None where only curves are shown
-    choose : whether a visitor may take another line in hand
-    tell : whether the server is told where the first line's gamma was let go
+    choose : whether a visitor may select another line to drag
+    tell : whether the server receives the gamma at which the first line was let go
     """
 
     lines: Sequence[Line]
@@ -134,6 +135,11 @@ class SeenUnseen:
 
     def packed(self, file: str = "curve") -> bytes:
         """Return everything as bytes; ``file`` is what the menu to take it away calls it."""
+        head, blocks = self.parts()
+        return packed(head | {"file": file}, blocks)
+
+    def parts(self) -> tuple[dict[str, Any], list[bytes]]:
+        """Return what JSON holds, with the key of what is drawn, and the arrays."""
         blocks = [
             as_bytes(values, "<f8")
             for line in self.lines
@@ -150,7 +156,7 @@ class SeenUnseen:
         sha = hashlib.sha256(b"/".join(blocks))
         for line in head["lines"]:
             sha.update(repr({k: v for k, v in line.items() if k != "start"}).encode())
-        return packed(head | {"key": sha.hexdigest()[:16], "file": file}, blocks)
+        return head | {"key": sha.hexdigest()[:16]}, blocks
 
     def _head(self) -> dict[str, Any]:
         return {
@@ -182,7 +188,7 @@ class SeenUnseen:
         }
 
 
-def draw(what: SeenUnseen, *, key: str, on_change=lambda: None):
+def draw(what: SeenUnseen, *, key: str, on_change: Callable[[], None] = lambda: None) -> Any:
     """Draw the curve; returns what the visitor did.
 
     Parameters
@@ -199,13 +205,13 @@ def draw(what: SeenUnseen, *, key: str, on_change=lambda: None):
 
 
 def _packed_images(images: Images) -> tuple[dict[str, Any], list[bytes]]:
-    """Return head and arrays of the images: only classes with images are told of."""
-    told = images.switches
-    present, of = np.unique(told.y, return_inverse=True)
+    """Return head and arrays of the images: only classes with images are listed."""
+    switches = images.switches
+    present, of = np.unique(switches.y, return_inverse=True)
     head = {
-        "n": len(told.gamma),
+        "n": len(switches.gamma),
         "classes": [str(images.names[c]) for c in present],
-        "seen": told.seen[present].tolist(),
+        "seen": switches.seen[present].tolist(),
     }
-    right = told.right_if_seen + 2 * told.right_if_unseen
-    return head, [as_bytes(told.gamma, "<f8"), as_bytes(of, "<u2"), as_bytes(right, "u1")]
+    right = switches.right_if_seen + 2 * switches.right_if_unseen
+    return head, [as_bytes(switches.gamma, "<f8"), as_bytes(of, "<u2"), as_bytes(right, "u1")]

@@ -29,7 +29,7 @@ export class Flow {
     this.width = Math.max(width, 300);
     this.total = went.reduce((sum, count) => sum + count, 0);
     this.sides = { unseen: went[0] + went[1] + went[2], seen: went[3] + went[4] + went[5] };
-    this.tall = HEIGHT - 2 * GAP; // of all images together, beside one gap a column
+    this.tall = HEIGHT - 2 * GAP; // of all images together, without the gaps of a column
     change(root, { width: this.width, height: HEIGHT + 20,
       viewBox: `0 -20 ${this.width} ${HEIGHT + 20}` });
     this.streams = ENDS.map(([, side, , kind]) =>

@@ -3,13 +3,13 @@
 
 import { threeDigits } from "../numbers.js";
 import { path } from "../symbols.js";
-import { bestOf, harmonicMean, placeAt } from "./curve.js";
+import { bestOf, harmonicMean, placeAt } from "../curve.js";
 import { LINE, corners, flagged, scale, ticks } from "../layout.js";
 import { change, shape, widthOf } from "../svg.js";
 
-/** @import { Place } from "./curve.js" */
+/** @import { Place } from "../curve.js" */
 /** @import { Frame } from "../layout.js" */
-/** @import { Band, Head, Line } from "./wire.js" */
+/** @import { Band, Head, Line } from "../curves.js" */
 
 /** @typedef {"seen" | "unseen" | "harmonic"} Which of the three lines */
 
@@ -21,7 +21,7 @@ export class Over {
    * @param {SVGSVGElement} root
    * @param {{ width: number, height: number }} size in pixels
    * @param {Head} head
-   * @param {Line} line the one in hand
+   * @param {Line} line the one that can be dragged
    * @param {number} most where the axis of accuracies ends
    */
   constructor(root, { width, height }, head, line, most) {

@@ -1,23 +1,24 @@
 // @ts-check
-// The seen-unseen curve to take in hand: one gamma moves along every picture of it.
+// An interactive seen-unseen curve: one gamma moves along every panel.
 //
 // Curves come as bytes, exact ones, and so does, for every image, the gamma at which its answer
 // changes sides. What goes up to the server is one number, when the visitor lets go.
 
+import { opened } from "../bytes.js";
 import { button, partOf, press } from "../dom.js";
 import { Held } from "../held.js";
 import { percent, threeDigits } from "../numbers.js";
-import { Classes } from "./classes.js";
-import { middleGamma, nextPoint, placeAt, shortGamma } from "./curve.js";
+import { Classes } from "../classes.js";
+import { middleGamma, nextPoint, placeAt, shortGamma } from "../curve.js";
 import { Flow } from "./flow.js";
 import { Over } from "./over.js";
-import { Tally } from "./tally.js";
-import { Trade } from "./trade.js";
-import { unpack } from "./wire.js";
+import { Tally } from "../tally.js";
+import { Trade } from "../trade.js";
+import { withArrays } from "../curves.js";
 
-/** @import { Place } from "./curve.js" */
+/** @import { Place } from "../curve.js" */
 /** @import { Say } from "../held.js" */
-/** @import { Head } from "./wire.js" */
+/** @import { Head } from "../curves.js" */
 
 /** @type {WeakMap<ParentNode, InHand>} */
 const instances = new WeakMap();
@@ -27,14 +28,15 @@ export default function ({ data, parentElement, setStateValue }) {
   const inHand = instances.get(parentElement) || new InHand(parentElement);
   instances.set(parentElement, inHand);
   inHand.say = setStateValue;
-  inHand.show(unpack(data));
+  const { head, take } = opened(data);
+  inHand.show(withArrays(head, take));
   return () => {
     inHand.close();
     instances.delete(parentElement);
   };
 }
 
-const WIDE = 720; // pixels from which plots stand beside each other
+const WIDE = 720; // pixels from which plots stand side by side
 
 /** @extends {Held<Head>} */
 export class InHand extends Held {
@@ -116,13 +118,13 @@ export class InHand extends Held {
     const { lines, choose } = /** @type {Head} */ (this.head);
     this.places.lines.hidden = !choose || lines.length < 2;
     this.places.lines.replaceChildren(...lines.map(({ name }, i) => {
-      const made = button("Take this curve in hand", () => this.take(i), name);
+      const made = button("Drag this curve", () => this.take(i), name);
       press(made, i === this.chosen);
       return made;
     }));
   }
 
-  /** Take another curve in hand, which the server need not know. @param {number} which */
+  /** Select another curve to drag, which the server need not know. @param {number} which */
   take(which) {
     this.chosen = which;
     this.value = this.line.start;

@@ -1,4 +1,4 @@
-"""A path of values to take in hand: one value, lambda say, that moves through several panels.
+"""An interactive path of values: one draggable value, say lambda, moves through several panels.
 
 Everything goes down once, as bytes; what comes up is one number, the place of the value at which
 the visitor let go.

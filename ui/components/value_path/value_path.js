@@ -1,5 +1,5 @@
 // @ts-check
-// A path of values to take in hand: one value moves through every panel of it.
+// An interactive path of values: one draggable value moves through every panel.
 
 import { partOf } from "../dom.js";
 import { Held } from "../held.js";
@@ -28,7 +28,7 @@ export default function ({ data, parentElement, setStateValue }) {
   };
 }
 
-const WIDE = 720; // pixels from which panels stand beside each other
+const WIDE = 720; // pixels from which panels stand side by side
 const TALL = 330; // pixels of a panel
 const LOW = 190; // and of one of two above each other
 

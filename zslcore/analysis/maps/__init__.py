@@ -6,8 +6,8 @@ its first 50 axes t-SNE or UMAP lays the chosen rows out in the plane:
 .. math:: x \in \mathbb{R}^D \;\to\; z = U^\top (x - \mu) \in \mathbb{R}^{50} \;\to\; \mathbb{R}^2
 
 Both start from the first two axes, both read the same exact graph of nearest neighbours, and the
-same settings, seed and number of threads give the same coordinates. How far a map may be believed
-is told beside it: :mod:`zslcore.analysis.maps.quality`, :mod:`zslcore.analysis.maps.mixing`.
+same settings, seed and number of threads give the same coordinates. Measures of its reliability
+come with each map: :mod:`zslcore.analysis.maps.quality`, :mod:`zslcore.analysis.maps.mixing`.
 
 References
 ----------
@@ -24,7 +24,7 @@ from zslcore.analysis.maps.making import make_map, map_key
 from zslcore.analysis.maps.pca import JointPCA
 from zslcore.analysis.maps.result import EmbeddedMap
 from zslcore.analysis.maps.settings import METHOD_NAMES, MapSettings
-from zslcore.analysis.maps.source import MapData, match_classes, same_images, why_apart
+from zslcore.analysis.maps.source import MapData, match_classes, same_images, why_incompatible
 
 __all__ = [
     "METHOD_NAMES",
@@ -37,5 +37,5 @@ __all__ = [
     "map_key",
     "match_classes",
     "same_images",
-    "why_apart",
+    "why_incompatible",
 ]

@@ -17,8 +17,8 @@ import pandas as pd
 
 from zslcore.analysis.maps.result import EmbeddedMap
 from zslcore.datasets.base import Split, ZSLDataset
-from zslcore.datasets.features import FeatureScaling, FeatureView, Preprocessing, squared_distances
 from zslcore.exceptions import DatasetError, ParameterError
+from zslcore.features.views import FeatureScaling, FeatureView, Preprocessing, squared_distances
 from zslcore.methods import LinearS2V
 from zslcore.methods.statistics import ClassStatistics
 

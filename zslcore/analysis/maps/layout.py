@@ -15,12 +15,13 @@ from threadpoolctl import threadpool_limits
 from zslcore.analysis.maps.neighbours import Neighbours
 from zslcore.analysis.maps.settings import EARLY, MapSettings
 from zslcore.exceptions import ParameterError
+from zslcore.storage.extras import extra
 
 __all__ = ["Picture", "Progress", "lay_out"]
 
 #: ``on_progress(done, total, stage)``; what it raises ends the work.
 Progress = Callable[[int, int, str], None]
-#: ``on_picture(coordinates)``, the live array: whoever keeps it copies it.
+#: ``on_picture(coordinates)``, the live array: copy it to store it.
 Picture = Callable[[np.ndarray], None]
 
 #: Iterations between two reports.
@@ -76,9 +77,10 @@ class _Teller:
 
 def _tsne(Z: np.ndarray, graph: Neighbours, settings: MapSettings, tell: _Teller) -> np.ndarray:
     """Optimise t-SNE, exaggerated first; learning rates are openTSNE's n / exaggeration."""
-    from openTSNE import TSNEEmbedding, initialization
-    from openTSNE.affinity import PerplexityBasedNN
-    from openTSNE.nearest_neighbors import PrecomputedNeighbors
+    with extra("maps", "openTSNE", "A t-SNE map"):
+        from openTSNE import TSNEEmbedding, initialization
+        from openTSNE.affinity import PerplexityBasedNN
+        from openTSNE.nearest_neighbors import PrecomputedNeighbors
 
     k, n = settings.n_neighbours, len(Z)
     index = PrecomputedNeighbors(graph.indices[:, :k].astype(int), graph.distances[:, :k] * 1.0)
@@ -134,7 +136,7 @@ def _umap(Z: np.ndarray, graph: Neighbours, settings: MapSettings, tell: _Teller
 
 def _import_umap() -> tuple[ModuleType, Callable[..., np.ndarray]]:
     """Return the module with UMAP's steps, and its optimiser; imported late, it takes seconds."""
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), extra("maps", "umap", "A UMAP map"):
         warnings.simplefilter("ignore", ImportWarning)  # that Tensorflow is not there
         from umap import umap_
         from umap.layouts import optimize_layout_euclidean
@@ -162,7 +164,7 @@ def _fuzzy_graph(
 
 
 class _EpochLine:
-    """A file for umap-learn's progress bar to write to: the one thing it tells while it works."""
+    """A file for umap-learn's progress bar to write to: its only report of progress."""
 
     def __init__(self, tell: Callable[[int, float, np.ndarray], None], Y: np.ndarray) -> None:
         self.tell, self.Y, self.last = tell, Y, -1
@@ -173,7 +175,7 @@ class _EpochLine:
                 "miniters": EVERY, "leave": False}  # fmt: skip
 
     def write(self, text: str) -> None:
-        """Read the number the bar has written, and tell it."""
+        """Read the number the bar has written, and report it."""
         if text.strip().isdigit() and int(text) > self.last:
             self.last = int(text)
             self.tell(self.last, 0.0, self.Y)

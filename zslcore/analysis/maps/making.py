@@ -1,4 +1,4 @@
-"""Make a map from beginning to end, or find the one that was made before."""
+"""Make a map, or load the stored one."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ K = 15
 
 
 def map_key(datasets: Sequence[ZSLDataset], settings: MapSettings) -> str:
-    """Return what a map is kept under: 16 hex digits from settings, versions and data."""
+    """Return the key of a map: 16 hex digits from settings, versions and data."""
     text = "|".join([settings.key, *(dataset.digest for dataset in datasets)])
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 

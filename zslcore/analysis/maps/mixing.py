@@ -1,4 +1,4 @@
-r"""Whether two data sets show a class the same way: how mixed their images of it lie.
+r"""Test whether two data sets show a class the same way: how mixed their images of it lie.
 
 For image :math:`i` of class :math:`c`, of which the data sets have :math:`n_1` and :math:`n_2`
 images, let :math:`m_i` of its k nearest images *of class c* come from the first data set, and
@@ -15,7 +15,7 @@ Neighbours of other classes do not count: data sets with other shares of classes
 differ where none of their images does.
 
 The p-value deals labels out at random too: the share of such deals that look no more mixed. With
-many classes, Holm's adjustment is beside it.
+many classes, Holm's adjustment is added.
 """
 
 from __future__ import annotations

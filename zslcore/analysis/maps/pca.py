@@ -5,7 +5,7 @@ r"""PCA of several feature matrices at once, in one pass and one decomposition.
     C = \frac{1}{n - 1} \Big( \sum_i x_i x_i^\top - n \mu \mu^\top \Big)
       = U \, \mathrm{diag}(w) \, U^\top, \qquad z = U_k^\top (x - \mu)
 
-Sums go over chunks of rows in float64; only the k largest eigenvalues are asked for.
+Sums go over chunks of rows in float64; only the k largest eigenvalues are computed.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from typing import Self
 import numpy as np
 from scipy.linalg import blas, eigh
 
-from zslcore.datasets.features import Features, chunks, project
 from zslcore.exceptions import DatasetError
+from zslcore.features.views import Features, chunks, project
 
 __all__ = ["JointPCA"]
 

@@ -1,11 +1,11 @@
-r"""How far a map may be believed: what it keeps of the space it was made from.
+r"""The quality of a map: what it preserves of the space it was made from.
 
 - *trustworthiness* (neighbours on the map are neighbours in truth) and *continuity* (true
   neighbours stay neighbours), both from ranks, 1 being perfect and about 0.5 chance, on a fixed
   sample;
 - *kNN recall*: share of the k nearest in the PCA that are among the k nearest on the map;
 - *class accuracy*: mean per-class accuracy of the vote of the k nearest, in the PCA and on the map.
-  Higher on the map than in the PCA: the map draws classes further apart than they are;
+  Higher on the map than in the PCA: the map separates classes more than the features do;
 - *stability*: how alike two maps with other seeds are.
 
 References
@@ -36,7 +36,7 @@ __all__ = [
     "density",
     "knn_recall",
     "map_quality",
-    "neighbours_kept",
+    "preserved_neighbours",
     "stability",
 ]
 
@@ -46,7 +46,7 @@ RANKED = 4_000
 
 @dataclass(frozen=True, slots=True)
 class MapQuality:
-    """What a map keeps; every number in [0, 1].
+    """What a map preserves; every number in [0, 1].
 
     Attributes
     ----------
@@ -119,7 +119,9 @@ def knn_recall(reference: np.ndarray, found: np.ndarray) -> float:
     return float(_shared(reference, found).mean() / reference.shape[1])
 
 
-def neighbours_kept(Z: np.ndarray, Y: np.ndarray, *, k: int = 15, threads: int = 1) -> np.ndarray:
+def preserved_neighbours(
+    Z: np.ndarray, Y: np.ndarray, *, k: int = 15, threads: int = 1
+) -> np.ndarray:
     """Return, for every point, the share of its k nearest that are among its k nearest on the map.
 
     Parameters

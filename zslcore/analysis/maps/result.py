@@ -1,4 +1,4 @@
-"""A finished map: where every image lies, what it was made from and how far it may be believed."""
+"""A finished map: the place of every image, its settings and its quality."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ class EmbeddedMap:
     # --- To keep ----------------------------------------------------------------------------------
 
     def save(self, path: Path, key: str) -> None:
-        """Write the map in one step under the key of what was asked for."""
+        """Write the map in one step under the key of its request."""
         arrays = self._arrays()
         about = self._about_arrays() | {"key": key}
         about["sha256"] = _sealed(arrays, about)
@@ -144,9 +144,9 @@ class EmbeddedMap:
             When the file is torn, was changed, or is the answer to another question than ``key``.
         """
         try:
-            with path.open("rb") as file, np.load(file, allow_pickle=False) as kept:
-                arrays = {name: kept[name] for name in _ARRAYS}
-                about = json.loads(str(kept["about"]))
+            with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
+                arrays = {name: archive[name] for name in _ARRAYS}
+                about = json.loads(str(archive["about"]))
             seal = about.pop("sha256")
         except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as torn:
             raise FileRefusedError(
@@ -197,7 +197,7 @@ class EmbeddedMap:
 
 
 def _sealed(arrays: dict[str, np.ndarray], about: dict[str, Any]) -> str:
-    """Return the SHA-256 over everything that is kept."""
+    """Return the SHA-256 over everything that is stored."""
     sha = hashlib.sha256(json.dumps(about, sort_keys=True).encode())
     for name in _ARRAYS:
         array = np.ascontiguousarray(arrays[name])

@@ -1,4 +1,4 @@
-"""What a map depends on beside the data."""
+"""The settings of a map."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ EARLY = 250
 MANY = 10_000
 
 #: What a layout is called on screen.
-METHOD_NAMES = {"tsne": "t-SNE", "umap": "UMAP", "pca": "PCA"}
+METHOD_NAMES: dict[Method, str] = {"tsne": "t-SNE", "umap": "UMAP", "pca": "PCA"}
 _LIBRARIES = {"pca": (), "tsne": ("openTSNE",), "umap": ("umap-learn", "numba")}
 #: What only one of the methods reads.
 _OF_ONE = {"perplexity": "tsne", "n_neighbors": "umap", "min_dist": "umap"}

@@ -9,10 +9,10 @@ from typing import Self
 import numpy as np
 
 from zslcore.datasets.base import ZSLDataset
-from zslcore.datasets.features import FeatureView
 from zslcore.exceptions import DatasetError, ParameterError
+from zslcore.features.views import FeatureView
 
-__all__ = ["MapData", "match_classes", "same_images", "stratified_sample", "why_apart"]
+__all__ = ["MapData", "match_classes", "same_images", "stratified_sample", "why_incompatible"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,7 +53,7 @@ class MapData:
         datasets = tuple(datasets)
         if len(datasets) not in (1, 2):
             raise ParameterError(f"A map shows one data set or two; got {len(datasets)}.")
-        if len(datasets) == 2 and (reason := why_apart(*datasets)):
+        if len(datasets) == 2 and (reason := why_incompatible(*datasets)):
             raise DatasetError(reason)
         labels = [datasets[0].labels]
         labels += [match_classes(datasets[0], other)[other.labels] for other in datasets[1:]]
@@ -98,7 +98,7 @@ def match_classes(first: ZSLDataset, second: ZSLDataset) -> np.ndarray:
     return np.array([place[name] for name in second.class_names], dtype=np.intp)
 
 
-def why_apart(first: ZSLDataset, second: ZSLDataset) -> str:
+def why_incompatible(first: ZSLDataset, second: ZSLDataset) -> str:
     """Return one sentence on why two data sets cannot be on one map, empty when they can.
 
     Raises

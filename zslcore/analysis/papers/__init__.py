@@ -1,1 +1,1 @@
-"""What the three papers print: tables, claims, findings, experiments run again."""
+"""The printed tables, claims and experiments of the three papers, and findings on them."""

@@ -1,9 +1,9 @@
-"""Every printed table, with what was run here beside, and why the two differ where that is known.
+"""Every printed table with the runs made here, and known reasons for differences.
 
-A run stands beside a printed figure of the same benchmark, split and method whose parameters were
-chosen for the same thing; of a method in the paper's variant, where there is such a run. Of several
-data sets that stand for a benchmark the chosen one counts, and none without a choice. Features or
-prototypes that are not of unit length make another data set.
+A run is compared with a printed figure of the same benchmark, split and method whose parameters
+were chosen for the same thing; of a method in the paper's variant, where there is such a run. Of
+several data sets that stand for a benchmark the chosen one counts, and none without a choice.
+Features or prototypes that are not of unit length make another data set.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from zslcore.analysis.papers.claims.evidence import Evidence
 from zslcore.datasets.facts import earlier_version, published
 from zslcore.exceptions import closest_name
 
-__all__ = ["PRINTED_TABLES", "PrintedTable", "beside", "candidates"]
+__all__ = ["PRINTED_TABLES", "PrintedTable", "candidates", "with_runs"]
 
 #: What differs everywhere.
 FEATURES = "{data} here, ResNet-101 there"
@@ -28,16 +28,16 @@ SIMULATED = "simulated data"
 
 @dataclass(frozen=True, slots=True)
 class PrintedTable:
-    """A printed table, and which figures of runs stand beside its columns.
+    """A printed table, and the figures of runs that match its columns.
 
     Attributes
     ----------
     title : what it holds
     source : paper and table
-    columns : column with a printed figure -> figure of :class:`Evidence`; empty for tables that no
-        run stands beside
-    chosen_for : what its parameters were chosen for, where no column says so
-    why_alone : why no run stands beside it
+    columns : column with a printed figure -> figure of :class:`Evidence`; empty for tables
+        without matching runs
+    chosen_for : what its parameters were chosen for, where no column states it
+    why_alone : why no run matches it
     why : why ours differ, for all rows; else the features
     of_methods : the same for single methods, unless they are in the paper's variant
     variants : the paper's variant of a method, as :class:`Evidence` names it
@@ -67,7 +67,7 @@ PRINTED_TABLES: Mapping[str, PrintedTable] = {
     "dataset_statistics": PrintedTable(
         "Classes and images of the five data sets",
         "GBU, table 1",
-        why_alone="The page Data and splits puts the figures of a data set beside these.",
+        why_alone="The page Data and splits shows the figures of a data set next to these.",
     ),
     "reproduction": PrintedTable(
         "Accuracies reproduced with the features of the methods' own papers",
@@ -109,7 +109,7 @@ PRINTED_TABLES: Mapping[str, PrintedTable] = {
     "earlier_version": PrintedTable(
         "Figures of tables 3 and 6 that an earlier version had otherwise",
         "GBU, source",
-        why_alone="Tables 3 and 6 show these beside the figures that replaced them.",
+        why_alone="Tables 3 and 6 show these next to the figures that replaced them.",
     ),
     "overlap_imagenet1k_ss": PrintedTable(
         "Test classes of SS that ImageNet-1K has", "GBU, section 4.2", why_alone=_LISTS
@@ -160,7 +160,7 @@ PRINTED_TABLES: Mapping[str, PrintedTable] = {
 
 
 def candidates(name: str, ours: Evidence) -> dict[str, list[str]]:
-    """Return which data sets have a figure beside a printed table, by the benchmark they stand for.
+    """Return the data sets with figures for a printed table, by the benchmark they stand for.
 
     Raises
     ------
@@ -177,8 +177,8 @@ def candidates(name: str, ours: Evidence) -> dict[str, list[str]]:
     return {benchmark: sorted(names) for benchmark, names in sorted(found.items()) if names}
 
 
-def beside(name: str, ours: Evidence, on: Collection[str] = ()) -> pd.DataFrame:
-    """Put runs beside a printed table.
+def with_runs(name: str, ours: Evidence, on: Collection[str] = ()) -> pd.DataFrame:
+    """Add the figures of runs to a printed table.
 
     Parameters
     ----------
@@ -191,10 +191,10 @@ def beside(name: str, ours: Evidence, on: Collection[str] = ()) -> pd.DataFrame:
     DataFrame, a row a printed figure
         The columns of the table that are no figures, then ``figure``, ``printed``, ``ours``,
         ``difference`` (ours - printed), ``on`` (the data set of ours) and ``why`` (they differ);
-        missing where there is no run, or where several data sets have one and ``on`` does not say
-        which counts. Tables 3 and 6 of the benchmark paper also have ``earlier``, the figure of
-        their earlier version where it is another one. A table that no run stands beside comes as
-        it is.
+        missing where there is no run, or where several data sets have one and ``on`` does not
+        choose one. Tables 3 and 6 of the benchmark paper also have ``earlier``, the figure of
+        their earlier version where it is another one. A table without matching runs is
+        returned unchanged.
 
     Raises
     ------
@@ -231,7 +231,7 @@ def _known(ours: Evidence) -> dict[tuple[str, ...], dict[str, float]]:
 
 
 def _parted(method: str) -> tuple[str, str]:
-    """Return a method with its variant, and what is said of scaling, as ", features none"."""
+    """Return a method with its variant, and its scaling, as ", features none"."""
     name, _, unlike = method.removesuffix(")").partition(" (")
     words = unlike.split(", ") if unlike else []
     scaling = [word for word in words if word.startswith(("features ", "prototypes "))]
@@ -284,12 +284,12 @@ def _rows(
 
 
 def _figure(row: Mapping[str, Any], figure: str) -> str:
-    """Return what a printed figure is; table 2 of the calibration paper says it in a column."""
+    """Return the name of a printed figure; table 2 of the calibration paper has it in a column."""
     return "H at gamma" if row.get("calibrated") == "yes" else figure
 
 
 def _key(row: Mapping[str, Any], figure: str, described: PrintedTable) -> tuple[str, ...]:
-    """Return what a run beside a printed figure has to be."""
+    """Return the key of the runs that match a printed figure."""
     dataset = row.get("dataset")
     if "train_dataset" in row:  # a fit on one data set and a test on another is no run
         same = row["train_dataset"] == row["test_dataset"]

@@ -1,9 +1,8 @@
-"""The papers' experiments by table: run again on any data set, beside what was printed.
+"""The papers' experiments by table: run them on any data set, and compare with print.
 
-An experiment is named by paper and table, as ``cal:table2``. Its columns say which run measures
-them and where they are printed, so that table and reproduction cannot drift apart. Parameters and
-gamma are chosen on the folds; what is finished is kept, and an interrupted experiment goes on
-where it stopped.
+An experiment is named by paper and table, as ``cal:table2``. Its columns define which run
+measures them and where they are printed, so that table and reproduction stay in step. Parameters
+and gamma are chosen on the folds; finished runs are stored, and an interrupted experiment resumes.
 
 References
 ----------
@@ -26,21 +25,22 @@ import numpy as np
 import pandas as pd
 from joblib import delayed
 
-from zslcore.analysis.cross_dataset import CrossStore, cross_table
-from zslcore.analysis.cross_tests import beside_printed
-from zslcore.analysis.sweep import finished, first_specs, is_finished, run_missing
+from zslcore.analysis.cross_dataset import cross_table
+from zslcore.analysis.cross_tests import with_printed
+from zslcore.analysis.sweep import first_specs
 from zslcore.analysis.transduction import TransductionSpec
 from zslcore.datasets import ZSLDataset, load
 from zslcore.datasets.benchmarks import benchmark_of
 from zslcore.datasets.facts import published
-from zslcore.datasets.features import FeatureScaling
 from zslcore.evaluation.protocol import Task
-from zslcore.evaluation.store import RunStore
 from zslcore.exceptions import DatasetError, ParameterError, closest_name
+from zslcore.features.views import FeatureScaling
 from zslcore.large.engine import Engine, parallel
 from zslcore.methods import METHODS
 from zslcore.methods.variants import VARIANTS
-from zslcore.storage.files import data_folder, written_whole
+from zslcore.results.planning import Plan
+from zslcore.results.result import result_of
+from zslcore.results.store import ResultStore
 
 __all__ = [
     "COLUMNS",
@@ -50,7 +50,7 @@ __all__ = [
     "Experiment",
     "RunsExperiment",
     "TransductionExperiment",
-    "asked_experiment",
+    "configured_experiment",
     "get_experiment",
     "reproduce",
 ]
@@ -65,12 +65,12 @@ class Piece:
 
     Attributes
     ----------
-    run : does what is not kept yet; returns how many runs there were to do
-    is_kept : whether that is nothing, where it can be told at once
+    run : makes the missing runs; returns their number
+    is_stored : whether none is missing, where this is quick to check
     """
 
     run: Callable[[], int]
-    is_kept: Callable[[], bool]
+    is_stored: Callable[[], bool]
 
 
 @lru_cache(maxsize=2)
@@ -90,7 +90,7 @@ class Experiment(ABC):
     ----------
     name : paper and table, as "cal:table2"
     title : what it asks
-    features : how features are scaled, see :class:`zslcore.datasets.features.Preprocessing`
+    features : how features are scaled, see :class:`zslcore.features.views.Preprocessing`
     """
 
     name: str
@@ -135,13 +135,13 @@ class Experiment(ABC):
     def pieces(
         self, datasets: Sequence[str], methods: Sequence[str], seeds: int
     ) -> dict[str, Piece]:
-        """Return what has to be done, by the name that tells it."""
+        """Return what has to be done, by its name."""
 
     @abstractmethod
     def table(
         self, datasets: Sequence[str], methods: Sequence[str], seeds: int, benchmark: str | None
     ) -> pd.DataFrame:
-        """Return what is finished beside what was printed, with the columns of ``COLUMNS``."""
+        """Return finished and printed figures, with the columns of ``COLUMNS``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +155,7 @@ class Cell:
     select_for : what parameters are chosen for
     figure : column of :meth:`zslcore.evaluation.runs.RunResult.row`
     column : of the printed table
-    where : what its rows say beside method and data set
+    where : values of its rows besides method and data set
     """
 
     title: str
@@ -182,7 +182,7 @@ class RunsExperiment(Experiment):
     rows: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     def given(self, row: str) -> Mapping[str, Any]:
-        """Return the parameters that a row is given: its variant, and what was asked."""
+        """Return the parameters that a row is given: its variant, and the given ones."""
         return {**VARIANTS.get(row, ({},))[0], **self.rows.get(row, {})}
 
     def with_params(self, params: Mapping[str, Mapping[str, Any]]) -> Self:
@@ -220,15 +220,16 @@ class RunsExperiment(Experiment):
         self, datasets: Sequence[str], methods: Sequence[str], seeds: int
     ) -> dict[str, Piece]:
         """Return the runs by method and split; closed forms last: no core is idle at the end."""
-        asked: dict[tuple[str, str], list[Task]] = {}
+        tasks_of: dict[tuple[str, str], list[Task]] = {}
         for cell in self._cells_of(opened(datasets[0])):
             for method in methods:
-                tasks = asked.setdefault((method, cell.split), [])
-                tasks += [] if cell.select_for in tasks else [cell.select_for]
-        slow_first = sorted(asked, key=lambda one: not METHODS[one[0]].iterative)
+                found = tasks_of.setdefault((method, cell.split), [])
+                found += [] if cell.select_for in found else [cell.select_for]
+        slow_first = sorted(tasks_of, key=lambda one: not METHODS[one[0]].iterative)
         pieces = {}
         for method, split in slow_first:
-            specs = (split, method, tuple(asked[method, split]), self.given(method), self.features)
+            tasks = tuple(tasks_of[method, split])
+            specs = (split, method, tasks, self.given(method), self.features)
             what = (datasets[0], specs, seeds)
             pieces[f"{method}, {split}"] = Piece(partial(_run, *what), partial(_is_run, *what))
         return pieces
@@ -236,32 +237,31 @@ class RunsExperiment(Experiment):
     def table(
         self, datasets: Sequence[str], methods: Sequence[str], seeds: int, benchmark: str | None
     ) -> pd.DataFrame:
-        """Return means and deviations over seeds beside the printed figures."""
-        dataset, store = opened(datasets[0]), RunStore()
+        """Return means and deviations over seeds, and the printed figures."""
+        dataset, store = opened(datasets[0]), ResultStore()
         benchmark = benchmark or benchmark_of(dataset)
         printed, rows = self.printed(benchmark), []
         for method in methods:
             for cell in self._cells_of(dataset):
-                asked = (cell.split, method, (cell.select_for,), self.given(method), self.features)
-                (spec,) = first_specs(dataset, *asked)
-                values = [r.row()[cell.figure] for r in finished(spec, seeds, store)]
+                tasks, given = (cell.select_for,), self.given(method)
+                (spec,) = first_specs(dataset, cell.split, method, tasks, given, self.features)
+                values = [r.row()[cell.figure] for r in Plan([spec], seeds).of(spec, store)]
                 row = _row(method, cell.title, values, printed[cell.title].get(method))
                 rows.append(row | {"key": spec.key})
         return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
 #: What :func:`first_specs` takes behind the data set.
-_Asked = tuple[str, str, Sequence[Task], Mapping[str, Any], FeatureScaling]
+_SpecArguments = tuple[str, str, Sequence[Task], Mapping[str, Any], FeatureScaling]
 
 
-def _run(dataset: str, asked: _Asked, seeds: int) -> int:
+def _run(dataset: str, arguments: _SpecArguments, seeds: int) -> int:
     data = opened(dataset)
-    specs = first_specs(data, *asked)
-    return run_missing(specs, data, RunStore(), seeds=seeds, with_oracle=False)
+    return Plan(first_specs(data, *arguments), seeds).complete_all(data, ResultStore())
 
 
-def _is_run(dataset: str, asked: _Asked, seeds: int) -> bool:
-    return is_finished(first_specs(opened(dataset), *asked), RunStore(), seeds)
+def _is_run(dataset: str, arguments: _SpecArguments, seeds: int) -> bool:
+    return not Plan(first_specs(opened(dataset), *arguments), seeds).missing(ResultStore())
 
 
 def _row(method: str, cell: str, values: Sequence[float], printed: float | None) -> dict[str, Any]:
@@ -303,28 +303,28 @@ class CrossExperiment(Experiment):
     ) -> pd.DataFrame:
         """Return the four cells of every method; the first data set stands for AWA1."""
         first, second = map(opened, datasets)
-        here = cross_table(first, second, methods, store=CrossStore(), features=self.features)
-        beside = beside_printed(here, first.name, second.name)
+        here = cross_table(first, second, methods, store=ResultStore(), features=self.features)
+        compared = with_printed(here, first.name, second.name)
         rows = [
             _row(
                 row["method"], f"{row['trained']}:{row['tested']}", [row["here"]], row["published"]
             )
-            for row in beside[beside["method"].isin(methods)].to_dict("records")
+            for row in compared[compared["method"].isin(methods)].to_dict("records")
         ]
         return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
 def _cross(one: str, other: str, method: str, features: FeatureScaling) -> int:
     first, second = opened(one), opened(other)
-    store = CrossStore()
-    before = len(list(store.folder.glob("*.json")))
+    store = ResultStore()
+    before = len(store.others(["crossed"]))
     cross_table(first, second, [method], store=store, features=features)
-    return len(list(store.folder.glob("*.json"))) - before
+    return len(store.others(["crossed"])) - before
 
 
 @dataclass(frozen=True, slots=True)
 class TransductionExperiment(Experiment):
-    """A transductive method beside its inductive self, split PS.
+    """A transductive method compared with its inductive version, split PS.
 
     Attributes
     ----------
@@ -358,17 +358,17 @@ class TransductionExperiment(Experiment):
 
     @property
     def others(self) -> tuple[str, ...]:
-        """None: inductive methods have nothing to stand beside."""
+        """None; there is no published row for inductive methods."""
         return ()
 
     def pieces(
         self, datasets: Sequence[str], methods: Sequence[str], seeds: int
     ) -> dict[str, Piece]:
         """Return one comparison a method."""
-        asked = {name: (datasets[0], *self.rows[name], self.features) for name in methods}
+        arguments = {name: (datasets[0], *self.rows[name], self.features) for name in methods}
         return {
             name: Piece(partial(_compare, *what), partial(_is_compared, *what))
-            for name, what in asked.items()
+            for name, what in arguments.items()
         }
 
     def table(
@@ -377,8 +377,8 @@ class TransductionExperiment(Experiment):
         """Return the figures of both contenders; the paper has drawn them, and printed none."""
         rows = []
         for name in methods:
-            spec = _asked(datasets[0], *self.rows[name], self.features)
-            for contender in _kept_rows(spec) or []:
+            spec = _spec_of(datasets[0], *self.rows[name], self.features)
+            for contender in _stored_rows(spec) or []:
                 for title, figure in self.cells.items():
                     value = contender.get(figure)
                     values = [] if value is None else [value]
@@ -386,7 +386,7 @@ class TransductionExperiment(Experiment):
         return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
-def _asked(
+def _spec_of(
     dataset: str, method: str, params: Mapping[str, Any], features: FeatureScaling
 ) -> TransductionSpec:
     digest = opened(dataset).digest
@@ -394,32 +394,39 @@ def _asked(
 
 
 def _compare(dataset: str, method: str, params: Mapping[str, Any], features: FeatureScaling) -> int:
-    spec = _asked(dataset, method, params, features)
+    spec = _spec_of(dataset, method, params, features)
     rows = spec.compare(opened(dataset)).table().to_dict("records")
-    with written_whole(data_folder() / "transductive" / f"{_key(spec)}.json") as file:
-        file.write(json.dumps(rows).encode())
+    shown = [
+        {("contender" if name == "kind" else str(name)): value for name, value in row.items()}
+        for row in rows
+    ]
+    ResultStore().put_result(result_of("transductive", _key(spec), _about(spec), shown, rows))
     return 1
+
+
+def _about(spec: TransductionSpec) -> dict[str, Any]:
+    names = ("dataset", "split", "digest", "features", "prototypes", "seed")
+    return {name: getattr(spec, name) for name in names} | {"params": json.dumps(spec.params)}
 
 
 def _is_compared(
     dataset: str, method: str, params: Mapping[str, Any], features: FeatureScaling
 ) -> bool:
-    return _kept_rows(_asked(dataset, method, params, features)) is not None
+    return _stored_rows(_spec_of(dataset, method, params, features)) is not None
 
 
-def _kept_rows(spec: TransductionSpec) -> list[dict[str, Any]] | None:
+def _stored_rows(spec: TransductionSpec) -> list[dict[str, Any]] | None:
     """Return the rows of a finished comparison; None without them, or with what is torn."""
-    path = data_folder() / "transductive" / f"{_key(spec)}.json"
+    text = ResultStore().record("transductive", _key(spec))
     try:
-        rows = json.loads(path.read_text(encoding="utf-8"))
-        return [dict(row) for row in rows]
-    except (OSError, ValueError, TypeError):
+        return None if text is None else [dict(row) for row in json.loads(text)]
+    except (ValueError, TypeError):
         return None
 
 
 def _key(spec: TransductionSpec) -> str:
-    asked = json.dumps([spec.to_json(), spec.made_by], sort_keys=True)
-    return hashlib.sha256(asked.encode()).hexdigest()[:16]
+    text = json.dumps([spec.to_json(), spec.made_by], sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 # --- The experiments ------------------------------------------------------------------------------
@@ -508,7 +515,7 @@ def get_experiment(name: str) -> Experiment:
     return EXPERIMENTS[name]
 
 
-def asked_experiment(
+def configured_experiment(
     name: str,
     params: Mapping[str, Mapping[str, Any]] | None = None,
     features: FeatureScaling | None = None,
@@ -518,7 +525,7 @@ def asked_experiment(
     Raises
     ------
     UnknownNameError
-        For an experiment or a row that is none.
+        For an unknown experiment or row.
     """
     experiment = get_experiment(name)
     for method in params or {}:
@@ -541,20 +548,20 @@ def reproduce(
     features: FeatureScaling | None = None,
     on_done: Callable[[int, int, str, int], None] | None = None,
 ) -> pd.DataFrame:
-    """Run what is not finished of an experiment, and put it beside what was printed.
+    """Run what is not finished of an experiment, and compare it with the printed figures.
 
     Parameters
     ----------
     name : of an experiment
     datasets : names of data sets that ``load`` knows, as many as the experiment needs
-    methods : by default the rows of its table that there are here; others have nothing beside
+    methods : by default the rows of its table that there are here; others have no printed figure
     seeds : of stochastic methods
     jobs : pieces at a time, one thread each
     dask : address of a Dask cluster that makes the pieces instead, its workers sharing this data
         folder
-    benchmark : data set of the paper to stand beside, by default what the data set is
+    benchmark : data set of the paper to compare with, by default that of the data set
     params : row -> parameters that it is given, over those of the paper's variant
-    features : how features are scaled, by default as the experiment says
+    features : how features are scaled, by default those of the experiment
     on_done : callable(done, total, what, runs), optional
         Called after every piece, in this process.
 
@@ -568,9 +575,9 @@ def reproduce(
     Raises
     ------
     ZSLError
-        For unknown names, another number of data sets, or data that lack what is asked.
+        For unknown names, another number of data sets, or data that lack something required.
     """
-    experiment = asked_experiment(name, params, features)
+    experiment = configured_experiment(name, params, features)
     if len(datasets) != experiment.n_datasets:
         raise ParameterError(
             f"{name} needs {experiment.n_datasets} data set{'s' * (experiment.n_datasets > 1)}; "
@@ -588,8 +595,8 @@ def reproduce(
 
 
 def _all_done(pieces: Mapping[str, Piece], jobs: int, dask: str = "") -> Iterator[tuple[str, int]]:
-    """Do every piece, and yield its name and how many runs it took; what is kept comes first."""
-    todo = {what: piece for what, piece in pieces.items() if not piece.is_kept()}
+    """Do every piece, and yield its name and how many runs it took; stored pieces come first."""
+    todo = {what: piece for what, piece in pieces.items() if not piece.is_stored()}
     yield from ((what, 0) for what in pieces if what not in todo)
     if todo:
         there = Engine(dask=dask)

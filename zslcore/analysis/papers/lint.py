@@ -1,4 +1,4 @@
-r"""Whether printed tables agree with themselves, with their text and with the released files.
+r"""Check printed tables against themselves, their text and the released files.
 
 Every rule counts what it has checked and lists what does not agree, one line each with its
 arithmetic. A printed figure x with d decimals stands for any value within
@@ -241,7 +241,7 @@ def _text_figures(tables: Tables) -> tuple[int, list[str]]:
         printed = _cell(tables, cell)
         if abs(printed - row["quoted"]) > TINY:
             found.append(
-                f"{_in_words(cell)}: GBU, {row['section']}, says {_percent(row['quoted'])}, the "
+                f"{_in_words(cell)}: GBU, {row['section']}, states {_percent(row['quoted'])}, the "
                 f"table ({TITLES[cell[0]]}) {_percent(printed)}."
             )
     return len(quoted), found
@@ -268,7 +268,7 @@ def _released_folds(tables: Tables) -> tuple[int, list[str]]:
     return checked, found
 
 
-#: What section 3.2 says of ImageNet: of 1,000 classes for training, 200 are for validation.
+#: Section 3.2 on ImageNet: of 1,000 classes for training, 200 are for validation.
 _IMAGENET_TEXT = {"train": 800, "val": 200}
 
 
@@ -277,8 +277,8 @@ def _released_imagenet(tables: Tables) -> tuple[int, list[str]]:
     printed = tables["imagenet_splits"].set_index("split")["classes"].to_dict() | _IMAGENET_TEXT
     rows = tables["imagenet_released"].query("split != 'All'").to_dict("records")
     found = [
-        f"{row['split']}: the paper says {printed[row['split']]:,} classes, the released file has "
-        f"{row['classes']:,}."
+        f"{row['split']}: the paper states {printed[row['split']]:,} classes, the released file "
+        f"has {row['classes']:,}."
         for row in rows
         if printed[row["split"]] != row["classes"]
     ]
@@ -287,9 +287,9 @@ def _released_imagenet(tables: Tables) -> tuple[int, list[str]]:
 
 def _paired_test(tables: Tables) -> tuple[int, list[str]]:
     tests = cross_tests(tables["cross_dataset_awa"])
-    said = claim_explained(tests)
+    explained = claim_explained(tests)
     so = round(tests[PRINTED_CLAIM.question].p, PRINTED_CLAIM.decimals) == PRINTED_CLAIM.p
-    return 1, [] if so else [said]
+    return 1, [] if so else [explained]
 
 
 RULES = (

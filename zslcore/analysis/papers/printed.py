@@ -1,4 +1,4 @@
-"""Every figure of runs in one table, beside what the papers printed for the same cell."""
+"""Every figure of runs in one table, with the printed figure of the same cell."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ def chosen_for(run: RunResult) -> ChosenFor:
 
 
 def figures_table(runs: Sequence[RunResult], benchmark: str | None) -> pd.DataFrame:
-    """Return the figures of runs, per class and per sample, with the printed ones beside.
+    """Return the figures of runs, per class and per sample, with the printed ones.
 
-    A printed figure stands beside one that was chosen like it, or nowhere: both papers chose
+    A printed figure is only compared with one that was chosen in the same way: both papers chose
     parameters for ZSL, the second one for GZSL too, and neither took them as given.
 
     Parameters

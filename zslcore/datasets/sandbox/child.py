@@ -42,7 +42,7 @@ __all__ = ["answers", "serve", "shut_in"]
 BASE_MEMORY = 512 << 20
 #: Bytes that a text of unknown length counts for before it is read.
 TEXT_BYTES = 1 << 10
-#: Longest path that is kept, from its end.
+#: Longest path that is stored, from its end.
 MAX_PATH = 200
 #: Bytes of one value, by MATLAB class.
 MATLAB_BYTES = {
@@ -54,6 +54,8 @@ MATLAB_BYTES = {
 }
 #: Deflate, shuffle and fletcher32: the filters that are part of HDF5, no plug-ins.
 HDF5_FILTERS = {1, 2, 3}
+#: Most variables of a file that are listed.
+MOST_LISTED = 200
 #: Largest number of a character.
 LAST_CHARACTER = 0x10FFFF
 #: Seconds between two words on how much is read.
@@ -118,7 +120,7 @@ class Hdf5:
         if not isinstance(data, self.h5py.Dataset):
             raise RefusedError("expected an array, got an HDF5 group")
         if data.is_virtual or data.external:
-            raise RefusedError("expected data inside the file, got data kept in other files")
+            raise RefusedError("expected data inside the file, got data in other files")
         is_cell = self.h5py.check_ref_dtype(data.dtype) is self.h5py.Reference
         if data.dtype.kind not in "biufS" and not is_cell:
             raise RefusedError(f"expected numbers or texts of fixed length, got {data.dtype}")
@@ -300,7 +302,7 @@ def as_texts(array: np.ndarray) -> list[str]:
 
 
 def as_paths(array: np.ndarray) -> np.ndarray:
-    """Return texts as :func:`as_names` does; of a long one the end, which tells files apart."""
+    """Return texts as :func:`as_names` does; of a long one the end, which distinguishes files."""
     texts = as_texts(array)
     return np.array([text[-MAX_PATH:] for text in texts], dtype=f"<U{MAX_PATH}")
 
@@ -425,6 +427,10 @@ def base_of(request: dict[str, Any]) -> int:
     return base
 
 
+#: Variables that are not wanted, of which the parent learns the names.
+MOST_NAMES = 100
+
+
 class Teller:
     """Tells how much of a file is read, a few times a second."""
 
@@ -450,14 +456,15 @@ def serve(request: dict[str, Any]) -> None:
         say(refused=request.get("short", "needs more memory than its declared size explains"))
     except Exception as error:  # noqa: BLE001 - whatever a hostile file provokes is a refusal
         sys.stderr.write(f"{type(error).__name__}: {error}\n")
-        kind = "a file" if kind == "module" else kind
+        kind = "a file" if kind in ("module", "listing") else kind
         say(refused=f"expected {kind} that is whole, got a file that is damaged or cut off")
 
 
 def read_variables(request: dict[str, Any], out: Path) -> list[str]:
-    """Write the arrays that are asked for; return their names."""
+    """Write the requested arrays; return their names."""
     source = SOURCES[request["kind"]](request["path"])
     wanted = {name: role for name, role in request["wanted"].items() if name in source.names}
+    say(unread=[name for name in source.names if name not in wanted][:MOST_NAMES])
     limits = request["budget"], request["because"]
     declared = check_sizes(source, wanted, request["required"], *limits)
     limit("RLIMIT_AS", base_of(request) + 3 * declared, hard=False)
@@ -465,6 +472,19 @@ def read_variables(request: dict[str, Any], out: Path) -> list[str]:
         say(reading=name, share=k / len(wanted))
         write(out / f"{name}.npy", source.read(name), role)
     return list(wanted)
+
+
+def list_variables(request: dict[str, Any], out: Path) -> list[str]:
+    """Write the shape of every variable, None where it cannot be read; read no values."""
+    source = SOURCES[request["source"]](request["path"])
+    shapes: dict[str, list[int] | None] = {}
+    for name in source.names[:MOST_LISTED]:
+        try:
+            shapes[name] = [int(n) for n in source.declared(name)[0]]
+        except RefusedError:
+            shapes[name] = None
+    (out / "value.json").write_text(json.dumps(shapes), encoding="utf-8")
+    return ["value"]
 
 
 def read_table(request: dict[str, Any], out: Path) -> list[str]:
@@ -529,6 +549,7 @@ def answers(request: dict[str, Any]) -> bytes:
 
 READERS: dict[str, Callable[[dict[str, Any], Path], list[str]]] = {
     "CSV": read_table,
+    "listing": list_variables,
     "JSON": read_small,
     "TOML": read_small,
     "lines": read_small,

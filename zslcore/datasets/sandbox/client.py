@@ -5,10 +5,10 @@ MATLAB (5 and 7.3), HDF5, NumPy archives and texts (CSV, JSON, TOML, lists of na
 size, without the server's environment and shut in by :mod:`zslcore.datasets.sandbox.confinement`:
 ``scipy.io.loadmat`` can be made to crash by four bytes, a file of 1 KB can declare terabytes, and a
 list of 8 MB can keep a naive check busy for minutes. The child lists what the file declares before
-reading any of it, reads only the variables asked for and leaves plain ``.npy`` files, which are
+reading any of it, reads only the requested variables and leaves plain ``.npy`` files, which are
 opened here without pickle and looked at again. A child that dies is one refused file.
 
-Whoever wants to know how far the reading is, or to end it, asks for :func:`watched`.
+:func:`watched` reports the progress of a reading and can end it.
 """
 
 from __future__ import annotations
@@ -47,6 +47,7 @@ __all__ = [
     "Table",
     "Variables",
     "clean_text",
+    "declared_in",
     "in_child",
     "listed_classes",
     "make_ready",
@@ -61,7 +62,7 @@ __all__ = [
     "watched",
 ]
 
-#: How a variable is handed over: a float32 matrix as it is or transposed (MATLAB's layout keeps one
+#: How a variable is passed: a float32 matrix as it is or transposed (MATLAB's layout keeps one
 #: image per column), a matrix of scores as precise as it is, one axis of whole numbers, a tuple of
 #: texts (of a long path its end), or labels, which are numbers or texts.
 Role = Literal["rows", "columns", "scores", "numbers", "names", "paths", "labels"]
@@ -151,10 +152,12 @@ class Variables:
     ----------
     arrays : those of every role but "names" and "paths"
     names : those of the roles "names" and "paths", cleaned texts
+    unread : names of variables that the file has as well, cleaned
     """
 
     arrays: dict[str, np.ndarray]
     names: dict[str, tuple[str, ...]]
+    unread: tuple[str, ...] = ()
 
 
 def clean_text(text: object, length: int = 200) -> str:
@@ -166,8 +169,8 @@ def clean_text(text: object, length: int = 200) -> str:
     'grizzly+bear'
     """
     start = str(text)[: 4 * length]
-    kept = (c for c in start if c.isspace() or unicodedata.category(c)[0] != "C")
-    return " ".join("".join(kept).split())[:length].rstrip()
+    visible = (c for c in start if c.isspace() or unicodedata.category(c)[0] != "C")
+    return " ".join("".join(visible).split())[:length].rstrip()
 
 
 def refuse_twice(path: Path, classes: Sequence[str]) -> None:
@@ -200,7 +203,7 @@ def read_arrays(
 
     Parameters
     ----------
-    path : the file; its kind is told by its first bytes, not by its name
+    path : the file; its first bytes say its kind, not its name
     wanted : role of each variable
     into : folder for ``<variable>.npy``; matrices are maps of these files
     required : variables that must be there; all of ``wanted`` by default
@@ -224,7 +227,7 @@ def read_arrays(
         "because": limits.because(size),
         "seconds": limits.seconds(size),
     }
-    done = _ask_child(request, path.name)
+    done, unread = _ask_child(request, path.name)
     into = into.resolve()
     texts = [name for name in done if _is_texts(into / f"{name}.npy", wanted[name])]
     return Variables(
@@ -234,7 +237,39 @@ def read_arrays(
             if name not in texts
         },
         {name: _names(into / f"{name}.npy", path.name) for name in texts},
+        unread,
     )
+
+
+def declared_in(
+    path: Path,
+    kinds: tuple[str, ...] = ("MATLAB 5", "HDF5", "NumPy archive", "NumPy array"),
+    *,
+    limits: Limits = DEFAULT_LIMITS,
+) -> dict[str, tuple[int, ...] | None]:
+    """Return the shape of every variable of an untrusted file; no value of it is read.
+
+    Parameters
+    ----------
+    path : the file
+    kinds : kinds of file that are welcome here
+    limits : sizes and time that are allowed
+
+    Returns
+    -------
+    dict of name to shape, None for a variable that is neither numbers nor texts
+
+    Raises
+    ------
+    FileRefusedError
+        One sentence: which file, what was expected, what came.
+    """
+    kind, size = _kind(path, kinds), path.stat().st_size
+    request = {"kind": "listing", "source": kind, "wanted": {}}
+    with scratch() as folder:
+        _ask(request, path, folder, 64 << 20, limits.seconds(size))
+        found = _value(folder / "value.json", dict)
+    return {str(name): None if shape is None else tuple(shape) for name, shape in found.items()}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -380,7 +415,7 @@ def read_value(
 def read_lines(path: Path, *, max_bytes: int = 1 << 20) -> tuple[str, ...]:
     """Read a small list of names, one a line, cleaned; blank lines are left out.
 
-    Taking a text of this size apart costs milliseconds, so that no process is started for it.
+    Parsing a text of this size takes milliseconds, so no process is started for it.
     """
     _require_file(path)
     if path.stat().st_size > max_bytes:
@@ -507,16 +542,18 @@ def _kind(path: Path, welcome: tuple[str, ...]) -> str:
 def _ask(request: dict[str, Any], path: Path, into: Path, budget: int, seconds: int) -> list[str]:
     """Ask for a text; return what the child has written."""
     asked = {"path": str(path.resolve()), "out": str(into.resolve()), "budget": budget}
-    return _ask_child(request | asked | {"seconds": seconds}, path.name)
+    return _ask_child(request | asked | {"seconds": seconds}, path.name)[0]
 
 
-def _ask_child(request: dict[str, Any], file: str) -> list[str]:
-    """Return what the child wrote, or turn its end into a sentence."""
+def _ask_child(request: dict[str, Any], file: str) -> tuple[list[str], tuple[str, ...]]:
+    """Return what the child wrote, and what else the file has; or turn its end into a sentence."""
     lines, code = _run_child(request)
     last = lines[-1] if lines else {}
     asked = request.get("wanted") or request.get("parts")
     if isinstance(done := last.get("done"), list):
-        return [name for name in asked if name in done] if asked else []
+        named = [line["unread"] for line in lines if isinstance(line.get("unread"), list)]
+        unread = tuple(clean_text(name) for names in named[:1] for name in names)
+        return [name for name in asked or () if name in done], unread
     if shutil.disk_usage(request["out"]).free < ROOM:
         raise FileRefusedError(
             f"{clean_text(file)}: expected room on the disk to read it, got none."
@@ -557,7 +594,7 @@ def in_child(
     given : for it, as JSON
     readable : files that it may read
     into : folder into which it may write
-    memory : bytes that it may take beside what its libraries take
+    memory : bytes that it may take in addition to its libraries
     seconds : of the processor
     whose : what sets this limit, for the sentence of a refusal
 

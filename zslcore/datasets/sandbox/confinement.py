@@ -1,4 +1,4 @@
-"""Walls around the process that reads what nobody vouches for, where the system has them.
+"""Confine the process that reads untrusted files, with Landlock and seccomp where available.
 
 ==========  ===========================  =========================================================
 wall        needs                        what it keeps from the process
@@ -48,7 +48,7 @@ def shut(readable: Sequence[str], writable: Sequence[str]) -> tuple[str, ...]:
 
     Parameters
     ----------
-    readable : files and folders that may be read, beside Python and its libraries
+    readable : files and folders that may be read, in addition to Python and its libraries
     writable : folders that may be written into
     """
     if sys.platform != "linux":

@@ -37,7 +37,7 @@ PRELOADED = (
 #: How the end of a reader is written: its exit status, negative for a signal.
 ENDED = struct.Struct("=i")
 #: Descriptors that come with a file.
-N_HANDED = 3
+N_PASSED = 3
 PR_SET_PDEATHSIG = 1
 
 
@@ -63,7 +63,7 @@ class Keeper:
         self.looked_at.register(self.bell, selectors.EVENT_READ)
 
     def keep(self) -> None:
-        """Fork what is asked for until the socket is closed."""
+        """Fork a reader per request until the socket is closed."""
         while True:
             for key, _ in self.looked_at.select():
                 if key.fileobj is self.control:
@@ -83,17 +83,17 @@ class Keeper:
 
     def _take(self) -> bool:
         """Fork a reader for what has come; False when nothing will come any more."""
-        message, handed, *_ = socket.recv_fds(self.control, 1, N_HANDED)
+        message, passed, *_ = socket.recv_fds(self.control, 1, N_PASSED)
         if not message:
             return False
-        if len(handed) == N_HANDED:
+        if len(passed) == N_PASSED:
             pid = os.fork()
             if pid == 0:
-                self._read(*handed[:2])
-            line = socket.socket(fileno=os.dup(handed[2]))
+                self._read(*passed[:2])
+            line = socket.socket(fileno=os.dup(passed[2]))
             self.lines[pid] = line
             self.looked_at.register(line, selectors.EVENT_READ, pid)
-        for descriptor in handed:
+        for descriptor in passed:
             os.close(descriptor)
         return True
 
@@ -118,7 +118,7 @@ class Keeper:
             os._exit(status)
 
     def _end(self, pid: int) -> None:
-        """End a reader that nobody waits for; its line is closed once it is gone."""
+        """End a reader without a client; its line is closed once it is gone."""
         with suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
         self.looked_at.unregister(self.lines[pid])

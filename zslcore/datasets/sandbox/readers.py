@@ -24,12 +24,12 @@ from zslcore.datasets.sandbox.fork_server import ENDED
 __all__ = ["Forked", "GoneError", "Reader", "Started", "fork", "start"]
 
 KEEPER = Path(__file__).with_name("fork_server.py")
-#: Seconds that a process gets to go when it was told to.
+#: Seconds that a process gets to end after a signal.
 GOING = 10.0
 
 
 class GoneError(Exception):
-    """Whoever keeps readers is gone, and nobody knows how the reader has ended."""
+    """The fork server is gone, and how the reader has ended is unknown."""
 
 
 class Reader(Protocol):
@@ -143,8 +143,8 @@ class _Kept:
     def fork(self, request: IO[bytes], answer: IO[bytes]) -> Forked:
         line, theirs = socket.socketpair()
         with theirs:
-            handed = [request.fileno(), answer.fileno(), theirs.fileno()]
-            socket.send_fds(self.control, [b"f"], handed)
+            passed = [request.fileno(), answer.fileno(), theirs.fileno()]
+            socket.send_fds(self.control, [b"f"], passed)
         return Forked(line)
 
     def close(self) -> None:

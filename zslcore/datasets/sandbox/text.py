@@ -1,4 +1,4 @@
-"""Texts that nobody vouches for, read in the door's child: CSV, JSON, TOML and lists of names.
+"""Parse untrusted CSV, JSON, TOML and lists of names in the sandboxed child.
 
 Everything here runs in the process of :mod:`zslcore.datasets.sandbox.child`, with its limits. A
 table is read block by block and written as a float32 ``.npy`` file, so that neither this process
@@ -21,7 +21,7 @@ import numpy as np
 __all__ = ["LABELS", "RefusedError", "count_values", "read_csv", "read_split", "read_value"]
 
 #: Called with the share of the file that is read by now.
-Told = Callable[[float], None]
+Progress = Callable[[float], None]
 
 #: What a column of labels is called in a table of scores.
 LABELS = ("label", "labels", "class", "y", "y_true", "target", "true")
@@ -63,7 +63,9 @@ class Rows(Protocol):
 # --- Tables ---------------------------------------------------------------------------------------
 
 
-def read_csv(path: str, out: Path, texts: Mapping[str, bool], budget: int, told: Told) -> None:
+def read_csv(
+    path: str, out: Path, texts: Mapping[str, bool], budget: int, on_progress: Progress
+) -> None:
     """Write the columns of a CSV file: numbers as one matrix, texts as codes of distinct values.
 
     Leaves ``features.npy``, ``columns.json`` and, for every column of texts, ``<column>.npy`` with
@@ -75,7 +77,7 @@ def read_csv(path: str, out: Path, texts: Mapping[str, bool], budget: int, told:
     out : Path
     texts : columns that hold texts -> whether they have to be there; all others hold numbers
     budget : most bytes of the matrix
-    told : called with the share that is read
+    on_progress : called with the share that is read
     """
     csv.field_size_limit(MAX_FIELD)
     header, index = _header(path, texts)
@@ -88,7 +90,7 @@ def read_csv(path: str, out: Path, texts: Mapping[str, bool], budget: int, told:
         try:
             for row in _rows(reader, len(header)):
                 if table.add(row, reader.line_num):
-                    told(file.tell() / size)
+                    on_progress(file.tell() / size)
             table.finish()
         except csv.Error as error:
             place = f"line {reader.line_num}"

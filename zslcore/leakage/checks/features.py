@@ -95,25 +95,27 @@ def near_duplicates(context: AuditContext) -> Iterator[Finding]:
         return
     limits = context.thresholds
     near = near_rows(context.known_features, train, test, near=limits.near, alone=limits.alone)
-    apart = near.distance > 0  # equal rows are ZSL004's
-    if not apart.any():
+    differ = near.distance > 0  # equal rows are ZSL004's
+    if not differ.any():
         return
-    share = apart.sum() / len(test)
+    share = differ.sum() / len(test)
     shares = np.round([near.distance / near.median, near.distance / near.crowd], 4).T
     table = [
         (a, context.class_of(a), b, context.class_of(b), *of_usual)
-        for a, b, of_usual in zip(near.test[apart], near.train[apart], shares[apart], strict=True)
+        for a, b, of_usual in zip(
+            near.test[differ], near.train[differ], shares[differ], strict=True
+        )
     ]
     message = (
         f"Nearer to a training row than {limits.near:g} times the usual distance (median "
         f"{near.median:.4g}) and {limits.alone:g} times that to the tenth nearest: "
-        f"{counted(int(apart.sum()), 'test row')} ({share:.2%})."
+        f"{counted(int(differ.sum()), 'test row')} ({share:.2%})."
     )
     columns = ("test row", "class", "training row", "its class", "distance / median",
                "distance / tenth")  # fmt: skip
     yield Finding(
         "ZSL005", Severity.FAIL if share > limits.share else Severity.WARN, message, ADVICE,
         (Evidence.of("Pairs, nearest first, rows 0-based", columns, table),),
-        tuple(np.sort(near.test[apart]).tolist()),
-        figures={"pairs": int(apart.sum()), "median": near.median},
+        tuple(np.sort(near.test[differ]).tolist()),
+        figures={"pairs": int(differ.sum()), "median": near.median},
     )  # fmt: skip

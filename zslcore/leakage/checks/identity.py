@@ -52,7 +52,7 @@ def known_split(context: AuditContext) -> Iterator[Finding]:
 
 
 def _unknown(context: AuditContext) -> Finding:
-    """Say that row numbers are a known split's but for their start, or what the classes tell."""
+    """Report row numbers that are shifted by one, or what the classes show."""
     if found := None if context.simulated else renumbered(context):
         split, shift = found
         message = (
@@ -65,7 +65,7 @@ def _unknown(context: AuditContext) -> Finding:
 
 
 def _near(near: NearSplit) -> Finding:
-    """Say how much of a known split it is, and which classes changed their side."""
+    """Report the overlap with a known split, and the classes that changed sides."""
     moved = [
         f"{what}: {listed(names)}"
         for what, names in (("now unseen", near.now_unseen), ("unseen no more", near.no_more))
@@ -84,7 +84,7 @@ def _near(near: NearSplit) -> Finding:
 
 
 def _partly(context: AuditContext, splits: Sequence[KnownSplit]) -> Finding | None:
-    """Say which parts of a known split are not there; None where no part that counts is missing."""
+    """Report the missing parts of a known split; None where no part that counts is missing."""
     if context.file_digest == splits[0].sha256:
         return None
     needed = [part for part in ("trainval", *TEST_PARTS) if part in splits[0].parts]
@@ -97,7 +97,7 @@ def _partly(context: AuditContext, splits: Sequence[KnownSplit]) -> Finding | No
 
 
 def _by_classes(context: AuditContext) -> str:
-    """Say what the classes tell of a split whose rows are no known split's."""
+    """Report what the classes show of a split with unknown rows."""
     unknown = "Not one of the known split files, nor near one."
     if not context.class_names or context.simulated:
         return unknown
@@ -121,14 +121,14 @@ def _by_classes(context: AuditContext) -> str:
         if all(np.array_equal(_counts(context, part), n) for part, n in expected.items()):
             return (
                 f"As many images of each class in each part as {found.benchmark} {name}, in "
-                "another order: row numbers cannot tell whether they are the same images."
+                "another order: row numbers cannot show whether they are the same images."
             )
         return f"The unseen classes are those of {found.benchmark} {name}, the rows are not."
     return f"The classes are those of {found.benchmark}, parted otherwise than in PS and SS."
 
 
 def _by_names(context: AuditContext) -> str:
-    """Say whose classes these are where the class of each row is not known; "" where no one's."""
+    """Name the data set of these classes if the class of each row is unknown; "" if none fits."""
     found = named_like(context.class_names)
     if not found:
         return ""
@@ -137,7 +137,7 @@ def _by_names(context: AuditContext) -> str:
     as_large = f", and its parts as large as those of {_names(known)}" if known else ""
     return (
         f"The classes are called like those of {' or '.join(found)}{as_large}, but the rows are "
-        "those of no known split: give the labels to say more."
+        "those of no known split: give the labels for more."
     )
 
 
@@ -155,14 +155,14 @@ def _known(split: KnownSplit, same: str) -> Finding:
 
 
 def _one_of(splits: Sequence[KnownSplit], given: list[str]) -> Finding:
-    """Say which splits share everything that was given, and where they part."""
+    """Report the splits that share all given parts, and where they differ."""
     where = [part for part in PARTS if len({split.parts.get(part) for split in splits}) > 1]
     message = (
         f"{_names(splits)}, as published (its rows): they share {listed(given)}, "
         f"and differ only in {listed(where)}, of which nothing was given."
     )
     old = [split.superseded for split in splits if split.superseded]
-    advice = f"Give {listed(where)} to tell them apart. {splits[0].name}: {old[0]}" if old else ""
+    advice = f"Give {listed(where)} to distinguish them. {splits[0].name}: {old[0]}" if old else ""
     return Finding("ZSL010", Severity.PASS, message, advice)
 
 

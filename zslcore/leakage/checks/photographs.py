@@ -42,7 +42,7 @@ def same_photograph(context: AuditContext) -> Iterator[Finding]:
                 figures={"rows": rows.size, "of": len(val)},
             )  # fmt: skip
     if not found:
-        yield _apart(context, photographs)
+        yield _no_leak(context, photographs)
 
 
 def shared_rows_of(number: np.ndarray, rows: np.ndarray, others: np.ndarray) -> np.ndarray:
@@ -88,16 +88,16 @@ def _folds(context: AuditContext) -> Iterator[tuple[str, np.ndarray, np.ndarray]
         yield f"Fold {k}", train, val
 
 
-def _apart(context: AuditContext, photographs: Photographs) -> Finding:
-    """Say that nothing was found, and what was compared."""
+def _no_leak(context: AuditContext, photographs: Photographs) -> Finding:
+    """Report that nothing was found, and what was compared."""
     if not photographs.by_name:
         message = f"No photograph is on both sides ({photographs.source})."
         return Finding("ZSL012", Severity.PASS, message)
     used = context.rows(*PARTS)
     n = len(np.unique(photographs.number[used]))
-    told = "all different" if n == used.size else f"{n:,} different ones"
+    names = "all different" if n == used.size else f"{n:,} different ones"
     message = (
-        f"No photograph is on both sides, as far as names tell: the names of {used.size:,} rows "
-        f"were compared ({told}; {photographs.source}), the pictures were not."
+        f"No photograph is on both sides, judging by file names: the names of {used.size:,} rows "
+        f"were compared ({names}; {photographs.source}), not the pictures."
     )
     return Finding("ZSL012", Severity.PASS, message)

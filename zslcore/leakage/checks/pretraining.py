@@ -28,14 +28,14 @@ SIGNIFICANT = 0.05
 
 @dataclass(frozen=True, slots=True)
 class Overlap:
-    """A test class, its matches in a vocabulary, and what a person decided.
+    """A test class, its matches in a vocabulary, and a person's decision.
 
     Attributes
     ----------
     number : row of ``prototypes``
     class_name : str
     matches : strongest first
-    decision : "confirmed", "rejected" or "" when nobody decided
+    decision : "confirmed", "rejected" or "" when undecided
     """
 
     number: int
@@ -90,7 +90,7 @@ def pretrained_classes(context: AuditContext) -> Iterator[Finding]:
                 f"Among the classes of {vocabulary.name}: {len(known)} of {n} test classes "
                 f"({listed([row.class_name for row in known])})."
             )
-            advice = "Test on other classes, or report accuracy without these beside it; " \
+            advice = "Test on other classes, or report accuracy without these as well; " \
                 "reject a match that is wrong."  # fmt: skip
             yield _finding(Severity.FAIL, message, advice, known)
         if open_:
@@ -152,7 +152,7 @@ def overlap_effect(context: AuditContext) -> Iterator[Finding]:
 
 
 def _undecided(vocabulary: Vocabulary, open_: list[Overlap]) -> Finding:
-    """Say that nothing is known yet of the effect of classes that nobody has decided on."""
+    """Report that the effect of undecided classes is unknown."""
     names = tuple(row.class_name for row in open_)
     message = (
         f"No confirmed match among the classes of {vocabulary.name}; {len(open_)} open "
@@ -190,7 +190,7 @@ def _effect(vocabulary: Vocabulary, known: set[int], accuracies: Accuracies) -> 
         f"{'' if telling else 'not demonstrably '}better: largest OverlapGain "
         f"{gains[worst].gain:+.1%} ({worst}), smallest adjusted p {min(adjusted):.3g}."
     )
-    advice = "Report accuracy on the clean classes beside the whole." if telling else ""
+    advice = "Report accuracy on the clean classes next to that on all." if telling else ""
     severity = Severity.WARN if telling else Severity.INFO
     evidence = Evidence.of("OverlapGain by method", columns, table)
     return Finding("ZSL007", severity, message, advice, (evidence,))

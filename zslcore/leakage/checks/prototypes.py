@@ -89,8 +89,8 @@ def _equal(context: AuditContext, S: np.ndarray) -> Iterator[Finding]:
     hits = tested is not None and np.isin(alike, tested).any()
     names = context.names(alike)
     table = sorted((int(group[c]), context.class_name(int(c))) for c in alike)
-    told = ", test classes among them, which cannot be told apart" if hits else ""
-    message = f"With the prototype of another class: {len(alike)} classes ({listed(names)}){told}."
+    note = ", test classes among them, which no method can distinguish" if hits else ""
+    message = f"With the prototype of another class: {len(alike)} classes ({listed(names)}){note}."
     yield Finding(
         "ZSL009", Severity.FAIL if hits else Severity.WARN, message, "Describe them differently.",
         (Evidence.of("Equal prototypes", ("group", "class"), table),), classes=names,

@@ -7,7 +7,7 @@ from itertools import combinations
 
 import numpy as np
 
-from zslcore.leakage.context import PARTS, TEST_PARTS, TRAIN_PARTS, AuditContext
+from zslcore.leakage.context import PARTS, TEST_PARTS, TRAIN_PARTS, UNREAD, AuditContext
 from zslcore.leakage.evidence import Evidence
 from zslcore.leakage.known import published_as
 from zslcore.leakage.report import Finding, Severity
@@ -39,6 +39,7 @@ def shared_rows(context: AuditContext) -> Iterator[Finding]:
         yield from _outside_trainval(context)
     yield from _folds(context)
     yield from _unused(context)
+    yield from _unread(context)
 
 
 def _missing_parts(context: AuditContext) -> Iterator[Finding]:
@@ -64,7 +65,7 @@ def _out_of_range(context: AuditContext) -> Iterator[Finding]:
 
 
 def _range_advice(context: AuditContext) -> str:
-    """Say which way the numbers are off, if all of them fit after one step."""
+    """Report the direction of a shift, if all row numbers fit after one step."""
     rows = np.concatenate(list(context.parts.values()))
     low, high = rows.min(), rows.max()
     last = np.inf if context.n_rows is None else context.n_rows - 1
@@ -189,3 +190,10 @@ def _unused(context: AuditContext) -> Iterator[Finding]:
     if unused > 0:
         message = f"In no part: {counted(unused, 'image')}."
         yield Finding("ZSL003", Severity.INFO, message, figures={"rows": unused})
+
+
+def _unread(context: AuditContext) -> Iterator[Finding]:
+    """Name the tables of rows that no check has read."""
+    if tables := context.facts.get(UNREAD):
+        message = f"Not read, and not checked: {tables}."
+        yield Finding("ZSL003", Severity.INFO, message)

@@ -15,9 +15,9 @@ _CHOICES = {"hyperparameters": "hyper-parameters", "epochs": "epochs", "gamma": 
 
 
 def how_chosen(context: AuditContext) -> Iterator[Finding]:
-    """ZSL008: what the author declares, and beside it what runs made here have done.
+    """ZSL008: the author's declaration, and how runs made here were chosen.
 
-    Our own runs say nothing of how somebody else chose, so the second never answers the first.
+    Our own runs are no evidence of how another author chose, so they never replace a declaration.
     """
     yield from _declared(context)
     if context.runs:
@@ -25,7 +25,7 @@ def how_chosen(context: AuditContext) -> Iterator[Finding]:
 
 
 def _declared(context: AuditContext) -> Iterator[Finding]:
-    """Judge what the author says, and say what he does not."""
+    """Judge the author's declaration, and report what is missing from it."""
     origin = {what: getattr(context.provenance, what) for what in _CHOICES}
 
     def of(*origins: str) -> list[str]:
@@ -40,7 +40,9 @@ def _declared(context: AuditContext) -> Iterator[Finding]:
         advice = f"Ask the author, or declare it {how('chosen')}."
         yield Finding("ZSL008", Severity.UNKNOWN, message, advice)
     if given := of("given"):
-        message = f"Declared by the author: {_were(given)} given; what that rests on is not said."
+        message = (
+            f"Declared by the author: {_were(given)} given; how they were found is not stated."
+        )
         yield Finding("ZSL008", Severity.INFO, message)
     if validated := of("validation"):
         message = f"Declared by the author: {_were(validated)} chosen on validation classes."
@@ -75,5 +77,5 @@ def _run_here(context: AuditContext) -> Finding:
             f"{max(of_zsl):.1f} points of ZSL accuracy."
         )
     evidence = (Evidence.of("How each run was chosen", columns, rows),)
-    message = f"Run here, which says nothing of the author's figures: {chosen}{widest}"
+    message = f"Runs made here, no evidence on the author's figures: {chosen}{widest}"
     return Finding("ZSL008", Severity.INFO, message, "", evidence)

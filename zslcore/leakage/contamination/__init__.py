@@ -1,17 +1,16 @@
 """May a number be reported as zero-shot? Which data sets an extractor has seen classes of.
 
-Three files under ``data/`` say it, and anybody can add a row to the first two:
+The evidence is in three files under ``data/``; the first two are open to new rows:
 
-- ``contamination.csv``: a published extractor, what it was trained on, and who says so;
+- ``contamination.csv``: a published extractor, what it was trained on, and the source;
 - ``contamination_sets.csv``: a pre-training set, and the list of its classes where there is one;
 - ``contamination_counts.csv``: test classes of the benchmarks among those of every list, names and
   all, by :func:`write_counts`.
 
 A cell of the map is a test set and a pre-training set. Its classes are counted as the audit counts
 them (:mod:`zslcore.leakage.matching`): *certain* ones have the same name or meaning, *possible*
-ones are related and wait for a person (:mod:`~zslcore.leakage.contamination.reliability` says how
-often that is right). What has no public list of classes stays
-*unknown*, whatever anybody believes about it.
+ones are related and wait for a person (:mod:`~zslcore.leakage.contamination.reliability` measures
+how often that is right). What has no public list of classes stays *unknown*.
 
 References
 ----------

@@ -33,7 +33,7 @@ class Answer:
     Attributes
     ----------
     state : the worst of the cells it rests on
-    verdict : "Yes", "No", "Look first" or "Nobody can tell"
+    verdict : "Yes", "No", "Look first" or "Unknown"
     sentence : why
     advice : what to do; empty when there is nothing to do
     certain, possible : names of test classes
@@ -48,11 +48,12 @@ class Answer:
 
 
 def answer(tested: TestSet, extractor: Extractor) -> Answer:
-    """Say whether a number on these classes with this extractor may be reported as zero-shot.
+    """Judge whether a number on these classes with this extractor may be reported as zero-shot.
 
     Parameters
     ----------
-    tested : a test set of the map, whose counts are kept, or one of your own, which is counted now
+    tested : a test set of the map, whose counts are stored, or one of your own, which is counted
+        now
     extractor : Extractor
     """
     of_sets = [cell_of(tested, name) for name in extractor.pretraining]
@@ -60,10 +61,15 @@ def answer(tested: TestSet, extractor: Extractor) -> Answer:
     telling = [cell for cell in of_sets if cell.state == state]
     parts = [part for cell in telling for part in (cell.certain, cell.printed)]
     certain = _together(tested, parts)
-    possible = _together(tested, [cell.possible for cell in telling])
+    # What another set of the extractor may have is open, too, once one set has some for certain.
+    possible = _together(tested, [cell.possible for cell in (of_sets if certain else telling)])
     possible = tuple(name for name in possible if name not in certain)
-    say = {"overlap": _no, "unknown": _unknown, "possible": _look_first, "none": _yes}[state]
-    return Answer(state, *say(extractor, telling, certain or possible), certain, possible)
+    if state == "overlap":
+        sentences = _no(extractor, telling, certain, len(possible))
+    else:
+        say = {"unknown": _unknown, "possible": _look_first, "none": _yes}[state]
+        sentences = say(extractor, telling, certain or possible)
+    return Answer(state, *sentences, certain, possible)
 
 
 def _together(tested: TestSet, parts: Iterable[tuple[str, ...] | None]) -> tuple[str, ...]:
@@ -73,16 +79,20 @@ def _together(tested: TestSet, parts: Iterable[tuple[str, ...] | None]) -> tuple
 
 # --- Sentences: of an extractor, the cells that decide and the classes in question ----------------
 
-Says = tuple[str, str, str]
+Sentences = tuple[str, str, str]
 
 
-def _no(extractor: Extractor, of_sets: Sequence[Cell], names: Sequence[str]) -> Says:
+def _no(
+    extractor: Extractor, of_sets: Sequence[Cell], names: Sequence[str], n_open: int
+) -> Sentences:
     n, total = max(len(names), *(cell.n_certain for cell in of_sets)), of_sets[0].classes
     advice = "Test on other classes."
     if rest := total - n:
-        advice = (
-            f"Report the accuracy of the other {rest:,} beside the whole, or test on other classes."
-        )
+        first = f"Report the accuracy of the other {rest:,} alongside the whole"
+        if n_open:
+            related = "1 related class" if n_open == 1 else f"{n_open:,} related classes"
+            first += f", once you have decided whether to leave out {related} among them"
+        advice = f"{first}; or test on other classes."
     return (
         "No",
         f"{_was(extractor)} trained on examples of {n:,} of the {_tested(total)}"
@@ -91,19 +101,19 @@ def _no(extractor: Extractor, of_sets: Sequence[Cell], names: Sequence[str]) -> 
     )
 
 
-def _unknown(extractor: Extractor, of_sets: Sequence[Cell], names: Sequence[str]) -> Says:
+def _unknown(extractor: Extractor, of_sets: Sequence[Cell], names: Sequence[str]) -> Sentences:
     pretraining = pretraining_sets()[of_sets[0].pretraining]
     why = "there is no list of its classes here"
     if pretraining.vocabulary:
-        why = "nobody has compared its classes with these"
+        why = "its classes have not been compared with these"
     return (
-        "Nobody can tell",
+        "Unknown",
         f"{_was(extractor)} trained on {pretraining.title}, and {why}.",
-        "Say so beside the number, and compare it only with extractors of the same data.",
+        "State this with the number, and compare it only with extractors of the same data.",
     )
 
 
-def _look_first(extractor: Extractor, of_sets: Sequence[Cell], names: Sequence[str]) -> Says:
+def _look_first(extractor: Extractor, of_sets: Sequence[Cell], names: Sequence[str]) -> Sentences:
     n, total = max(len(names), *(cell.n_possible for cell in of_sets)), of_sets[0].classes
     return (
         "Look first",
@@ -114,13 +124,13 @@ def _look_first(extractor: Extractor, of_sets: Sequence[Cell], names: Sequence[s
     )
 
 
-def _yes(extractor: Extractor, of_sets: Sequence[Cell], names: Sequence[str]) -> Says:
+def _yes(extractor: Extractor, of_sets: Sequence[Cell], names: Sequence[str]) -> Sentences:
     if extractor.pretraining == (NOTHING,):
         return "Yes", "These features are made by hand: nothing was trained on any image.", ""
     by_word = [cell.printed_in for cell in of_sets if cell.certain is None]
-    said = f", as {by_word[0]} say; its list of classes is not here" if by_word else ""
+    source = f", as {by_word[0]} state; its list of classes is not here" if by_word else ""
     total = _tested(of_sets[0].classes)
-    return "Yes", f"None of the {total} is in {_titles(of_sets, 'or')}{said}.", ""
+    return "Yes", f"None of the {total} is in {_titles(of_sets, 'or')}{source}.", ""
 
 
 def _was(extractor: Extractor) -> str:

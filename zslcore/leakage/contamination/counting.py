@@ -95,7 +95,7 @@ class Cell:
     dataset, split, pretraining : names
     classes : number of test classes
     certain, possible : names of those that certainly and possibly are in the pre-training set; None
-        where it has no list of classes, or nobody counted
+        without a list of classes, or before counting
     n_certain, n_possible : their numbers
     printed : names of those that a paper lists, None where none does
     printed_in : which paper
@@ -114,7 +114,7 @@ class Cell:
 
     @property
     def state(self) -> State:
-        """Whether the sets overlap, as far as lists and papers tell."""
+        """Whether the sets overlap, as far as lists and papers show."""
         if self.n_certain or self.printed:
             return "overlap"
         if self.certain is None:
@@ -225,7 +225,7 @@ def _is_listed(name: str, printed: set[str]) -> bool:
 
 
 def of_dataset(dataset: ZSLDataset, split: Split) -> TestSet:
-    """Return the unseen classes of a split of a data set, beside all its classes."""
+    """Return the unseen classes of a split of a data set, and all its classes."""
     names = tuple(spaced_name(name) or name for name in dataset.class_names)
     return TestSet(dataset.name, split.name, tuple(names[c] for c in split.unseen_classes), names)
 
@@ -251,7 +251,7 @@ def cell_of(tested: TestSet, pretraining: str) -> Cell:
     Raises
     ------
     UnknownNameError
-        For a pre-training set that nobody has written down.
+        For a pre-training set without an entry.
     """
     if pretraining not in pretraining_sets():
         raise closest_name("pre-training set", pretraining, pretraining_sets())
@@ -266,14 +266,14 @@ def cell_of(tested: TestSet, pretraining: str) -> Cell:
 
 
 def evidence(tested: TestSet, pretraining: str) -> pd.DataFrame:
-    """Say of every overlapping class of a cell why it is one.
+    """Return the evidence for every overlapping class of a cell.
 
     Returns
     -------
     DataFrame
-        ``class``, ``overlap`` ("certain", "possible", or "listed" where only a paper says so),
+        ``class``, ``overlap`` ("certain", "possible", or "listed" where only a paper names it),
         ``pretraining_class`` and ``evidence`` of its best match, and ``printed_in``, the paper
-        that lists it. Empty where names are not kept, as those of ImageNet.
+        that lists it. Empty where names are not stored, as those of ImageNet.
     """
     cell = cell_of(tested, pretraining)
     best: dict[str, Match] = {}
@@ -306,7 +306,7 @@ def as_table() -> pd.DataFrame:
     -------
     DataFrame
         ``dataset``, ``split``, ``pretraining``, ``state``, ``classes``, ``certain``, ``possible``
-        and ``printed`` (numbers of classes, missing where nobody counted, or printed),
+        and ``printed`` (numbers of classes, missing where not counted, or not printed),
         ``printed_in``, and ``text``: "6+1/10 {6}", certain + possible / all {printed}.
     """
     rows = []
@@ -387,11 +387,11 @@ def countable() -> Iterator[tuple[TestSet, str, Vocabulary]]:
 def count_cell(tested: TestSet, name: str, vocabulary: Vocabulary) -> dict[str, str]:
     """Return the row of one cell in ``contamination_counts.csv``."""
     certain, possible = counts_of(tested, vocabulary)
-    told = not tested.synsets  # twenty thousand names say no more than their number
+    with_names = not tested.synsets  # not for twenty thousand names
     values = (
         *(tested.dataset, tested.split, name),
         *map(str, (len(tested.classes), len(certain), len(possible))),
-        *(BETWEEN.join(names) if told else "" for names in (certain, possible)),
+        *(BETWEEN.join(names) if with_names else "" for names in (certain, possible)),
         digest_of(tested, vocabulary),
     )
     return dict(zip(COLUMNS, values, strict=True))
@@ -424,7 +424,7 @@ def write_counts(path: Path = COUNTS) -> int:
 
 
 def stale() -> Iterator[str]:
-    """Yield the counted cells whose lists have changed, and those that nobody counted."""
+    """Yield the counted cells whose lists have changed, and the uncounted ones."""
     known = {(r["dataset"], r["split"], r["pretraining"]): r["digest"] for r in read_rows(COUNTS)}
     for tested, name, vocabulary in countable():
         if known.get((tested.dataset, tested.split, name)) != digest_of(tested, vocabulary):

@@ -1,4 +1,4 @@
-"""The tables of extractors and pre-training sets, which anybody can add a row to."""
+"""The tables of extractors and pre-training sets, open to new rows."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ class PretrainingSet:
     Attributes
     ----------
     name, title : as in ``--pretraining``, and as it is written
-    n_classes : number of its classes, None where it has none or nobody says
+    n_classes : number of its classes, None where it has none or it is not stated
     vocabulary : the list of its classes, see :mod:`zslcore.leakage.vocabularies`; empty without one
-    source, url : who says so
+    source, url : where this is stated
     """
 
     name: str
@@ -67,7 +67,7 @@ class Extractor:
     kind : of data, "image" or "video"
     pretraining : names of the sets that it was trained on, one after the other
     labels : what their images came with, "classes", "captions" or "none"
-    source, url : who says so
+    source, url : where this is stated
     """
 
     name: str
@@ -100,7 +100,7 @@ def extractors() -> Mapping[str, Extractor]:
     return {
         row["extractor"]: Extractor(
             row["extractor"],
-            cast("Kind", row["kind"]),  # problems() says which values there are
+            cast("Kind", row["kind"]),  # problems() checks the values
             tuple(row["pretraining"].split(AND)),
             cast("Labels", row["labels"]),
             row["source"],
@@ -127,7 +127,7 @@ def find_extractor(name: str) -> Extractor:
 
 
 def problems(extractors_file: Path = EXTRACTORS, sets_file: Path = SETS) -> Iterator[str]:
-    """Yield what is wrong with the two files that people add rows to, a sentence each.
+    """Yield the errors of the two files that are open to new rows, a sentence each.
 
     Parameters
     ----------
@@ -150,7 +150,7 @@ def problems(extractors_file: Path = EXTRACTORS, sets_file: Path = SETS) -> Iter
 
 
 def _untidy(path: Path, rows: Sequence[Mapping[str, str]]) -> Iterator[str]:
-    """Yield what would be wrong in any table: spaces, sources, addresses, names twice."""
+    """Yield the errors possible in any table: spaces, sources, addresses, duplicate names."""
     first = next(iter(rows[0]))
     seen: set[str] = set()
     for number, row in enumerate(rows, 2):

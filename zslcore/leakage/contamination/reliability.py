@@ -1,7 +1,7 @@
 """How often the comparison of class names is right, on pairs that a person has labelled.
 
-``data/labelled_pairs.csv`` has the pairs, and says how they were chosen; those of some lists were
-looked at while the rules were made (*tuned*), the others only afterwards (*held out*).
+``data/labelled_pairs.csv`` has the pairs, and how they were chosen; those of some lists were
+inspected while the rules were made (*tuned*), the others only afterwards (*held out*).
 ``data/matching_measured.csv`` has what came out, by :func:`write_measured`.
 """
 
@@ -40,7 +40,7 @@ PARTS = ("tuned", "held_out")
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A class of a list, a class of ImageNet-1K by its first name, and what a person says.
+    """A class of a list, a class of ImageNet-1K by its first name, and a person's label.
 
     Attributes
     ----------
@@ -58,7 +58,7 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What the comparison says of the pairs of one part.
+    """Results of the comparison on the pairs of one part.
 
     Attributes
     ----------
@@ -67,7 +67,7 @@ class Measured:
     certain, certain_right : pairs called certain, and those of them that are the same
     possible, possible_right : pairs called possible, and those that are the same, part or kind
     same_found, related_found : those called certain or possible
-    digest : of the pairs and what was said of them
+    digest : of the pairs and their answers
     """
 
     part: str
@@ -106,7 +106,7 @@ def pairs() -> tuple[Pair, ...]:
         return tuple(Pair(*row) for k, row in enumerate(csv.reader(lines)) if k)
 
 
-def _said() -> dict[tuple[str, str, str], str]:
+def _strengths() -> dict[tuple[str, str, str], str]:
     """Return the strength of every match of the classes in the file, list by list."""
     names: dict[str, dict[str, None]] = {}
     for pair in pairs():
@@ -119,23 +119,23 @@ def _said() -> dict[tuple[str, str, str], str]:
 
 
 def unlabelled() -> Iterator[tuple[str, str, str]]:
-    """Yield what is called certain of a class in the file, and nobody has labelled."""
+    """Yield certain matches of classes in the file that have no label."""
     labelled = {(pair.list, pair.name, pair.pretraining_class) for pair in pairs()}
-    for key, strength in _said().items():
+    for key, strength in _strengths().items():
         if strength == "strong" and key not in labelled:
             yield key
 
 
 def measure() -> tuple[Measured, ...]:
     """Compare the labelled pairs now; returns a row a part."""
-    said = _said()
-    return tuple(_measure_part(part, said) for part in PARTS)
+    strength_of = _strengths()
+    return tuple(_measure_part(part, strength_of) for part in PARTS)
 
 
-def _measure_part(part: str, said: dict[tuple[str, str, str], str]) -> Measured:
+def _measure_part(part: str, strength_of: dict[tuple[str, str, str], str]) -> Measured:
     of_part = [pair for pair in pairs() if pair.part == part]
     answers = [
-        (pair.label, said.get((pair.list, pair.name, pair.pretraining_class), ""))
+        (pair.label, strength_of.get((pair.list, pair.name, pair.pretraining_class), ""))
         for pair in of_part
     ]
 
@@ -162,7 +162,7 @@ def _measure_part(part: str, said: dict[tuple[str, str, str], str]) -> Measured:
 
 @cache
 def measured() -> tuple[Measured, ...]:
-    """Return what is kept of :func:`measure`, a row a part."""
+    """Return the stored results of :func:`measure`, one row per part."""
     with MEASURED.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     text = {"part", "digest"}
@@ -184,13 +184,13 @@ def write_measured(path: Path = MEASURED) -> None:
 
 
 def stale_measured() -> Iterator[str]:
-    """Yield a sentence where the comparison says something else of the pairs than is kept."""
+    """Yield a sentence where the comparison differs from its stored results."""
     if measure() != measured():
         yield "labelled_pairs.csv: measured of other pairs, or with other rules."
 
 
 def how_reliable() -> str:
-    """Say in two sentences how often the comparison is right, on pairs it was not made for."""
+    """Return in two sentences how often the comparison is right, on held-out pairs."""
     of = {row.part: row for row in measured()}["held_out"]
     return (
         f"On {of.pairs} labelled pairs of lists that the comparison was not made for, "

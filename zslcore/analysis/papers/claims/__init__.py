@@ -1,9 +1,9 @@
 """The claims ledger: whether statements of the papers hold, on their tables and on runs.
 
-Every :class:`Claim` is a function of :class:`Evidence` and of nothing else. The ledger judges each
-on the printed tables and on the runs on real features of the data sets that the claim speaks of.
-"Cannot be told" is a verdict too, and says what is missing. What simulated data give is shown
-without a verdict.
+Claims are data, ``data/claims.toml``: a row names the kind of judging and its arguments, and a
+kind is a function of :class:`Evidence`. The ledger judges each claim on the printed tables, and on
+runs on real features of the data sets that it speaks of, with their scope. "Undecided" is a
+verdict too, and states what is missing. Figures of simulated data get no verdict.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from typing import Any
 
 import pandas as pd
 
-from zslcore.analysis.papers.claims import action_paper, benchmark_paper, calibration_paper
 from zslcore.analysis.papers.claims.evidence import (
     BODIES,
     Body,
@@ -23,7 +22,8 @@ from zslcore.analysis.papers.claims.evidence import (
     of_rows,
     printed_evidence,
 )
-from zslcore.analysis.papers.claims.judging import Claim, Judgment, Verdict
+from zslcore.analysis.papers.claims.judging import VERDICTS, Judgment, Verdict
+from zslcore.analysis.papers.claims.ledger import CLAIMS, Claim
 from zslcore.evaluation.runs import RunResult
 from zslcore.exceptions import closest_name
 
@@ -31,6 +31,7 @@ __all__ = [
     "BODIES",
     "CLAIMS",
     "PAPERS",
+    "VERDICTS",
     "Body",
     "Claim",
     "Evidence",
@@ -46,12 +47,6 @@ __all__ = [
     "printed_evidence",
 ]
 
-#: All claims, in the order of the papers.
-CLAIMS: dict[str, Claim] = {
-    claim.id: claim
-    for paper in (benchmark_paper, calibration_paper, action_paper)
-    for claim in paper.CLAIMS
-}
 PAPERS = {
     "GBU": "Xian, Lampert, Schiele, Akata, TPAMI 2019",
     "CAL": "Le Cacheux, Le Borgne, Crucianu, MMM 2019",
@@ -66,7 +61,7 @@ def get_claims(ids: Sequence[str] = ()) -> tuple[Claim, ...]:
     Raises
     ------
     UnknownNameError
-        For an id that is none; names the nearest one.
+        For an unknown id; names the nearest one.
     """
     for name in ids:
         if name not in CLAIMS:
@@ -84,7 +79,7 @@ def judge_all(
 
     Parameters
     ----------
-    results : kept results, see :meth:`zslcore.evaluation.store.RunStore.results`
+    results : stored results, see :meth:`zslcore.results.store.ResultStore.results`
     ids : of claims; all by default
     evidence : in place of the printed tables and these results
 
@@ -110,6 +105,7 @@ def as_records(judged: Judged) -> list[dict[str, Any]]:
             "section": CLAIMS[id_].section,
             "statement": CLAIMS[id_].statement,
             "computed": CLAIMS[id_].computed,
+            "kind": CLAIMS[id_].kind,
             "judgments": {body: asdict(judgment) for body, judgment in of.items()},
         }
         for id_, of in judged.items()
@@ -132,7 +128,8 @@ def as_text(judged: Judged) -> str:
         claim = CLAIMS[id_]
         lines += [f"{id_}  ({claim.paper}, {claim.section})", f"  {claim.statement}"]
         for body, judgment in of.items():
-            lines.append(f"  {BODIES[body]}: {_loud(judgment)}. {judgment.said}")
+            sentence = f"{judgment.said} {judgment.scope}".strip()
+            lines.append(f"  {BODIES[body]}: {_loud(judgment)}. {sentence}")
         lines.append("")
     return "\n".join([*lines, *_counts(judged)])
 

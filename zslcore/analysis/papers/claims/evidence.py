@@ -1,7 +1,7 @@
-"""What a claim may look at: printed tables or runs, as one tidy table of figures.
+"""The evidence for claims: printed tables or runs, as one tidy table of figures.
 
 The same function judges a claim on what its paper printed and on what was run here, because both
-come as the same rows. An :class:`Evidence` is all that it is handed.
+come as the same rows. An :class:`Evidence` is its only input.
 """
 
 from __future__ import annotations
@@ -15,34 +15,39 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from zslcore.analysis.comparison import planned
 from zslcore.datasets.facts import class_facts, fact_sources, plain_name, published
 from zslcore.datasets.trained_on import trained_on
+from zslcore.evaluation.figures import on_board
 from zslcore.evaluation.runs import RunResult
+from zslcore.evaluation.specs import revisions_of
 from zslcore.methods import METHODS
 from zslcore.metrics.gain import gain_of
+from zslcore.results.planning import planned
+from zslcore.results.shipped import shipped_results
+from zslcore.storage.files import FACTS
 
 __all__ = [
     "BENCHMARK_METHODS",
     "BODIES",
     "ENOUGH",
-    "FEWEST",
     "FIGURES",
-    "SEVERAL",
+    "METHOD_GROUPS",
     "Body",
-    "CannotTellError",
     "Evidence",
+    "UndecidedError",
+    "board_rows",
     "evidence_of",
-    "kept_rows",
     "of_rows",
     "printed_evidence",
+    "result_rows",
 ]
 
 #: The bodies of evidence that every claim is judged on.
-Body = Literal["printed", "real", "simulated"]
+Body = Literal["printed", "real", "yours", "simulated"]
 BODIES: dict[Body, str] = {
     "printed": "printed tables",
     "real": "runs on real features",
+    "yours": "your own runs",
     "simulated": "runs on simulated data",
 }
 #: The columns of the figures.
@@ -57,6 +62,7 @@ FIGURES = (
     "chosen_for",
     "value",
     "spread",
+    "seeds",
 )
 #: The inductive methods of the benchmark paper's table 3, CMT* aside.
 BENCHMARK_METHODS = (
@@ -65,20 +71,25 @@ BENCHMARK_METHODS = (
 )
 #: Methods that a paper ran in a variant which is not the default here.
 VARIANTS: dict[str, dict[str, str]] = {"GBU": {"SAE": "V2S", "GFZSL": "estimated"}}
+#: Variants that differ in what they make of seen candidates alone: without these they are one.
+OF_SEEN = ("GFZSL",)
 #: Of so many methods there have to be figures before an order of them means something.
 ENOUGH = 10
-#: And on so many benchmarks, before it means something in general.
-SEVERAL = 3
-#: Of one benchmark nothing follows; of so many an interval or a counter-example may tell.
-FEWEST = 2
+#: Methods by the name of their group.
+METHOD_GROUPS: dict[str, tuple[str, ...]] = {
+    "GBU": BENCHMARK_METHODS,
+    "GBU and CMT*": (*BENCHMARK_METHODS, "CMT*"),
+}
+#: Features that show what is left without anything known: a control, and no evidence on a claim.
+CONTROLS = ("AWA1-phog",)
 
-
-#: What rows were asked for, in words.
-_ASKED = {
+#: The conditions on rows, in words.
+_CONDITIONS = {
     "benchmark": "{}",
     "split": "{}",
     "chosen_for": "parameters for {}",
     "table": "{}",
+    "method": "{}",
 }
 
 
@@ -89,8 +100,8 @@ def _in_words(figure: str) -> str:
     )
 
 
-class CannotTellError(Exception):
-    """What there is does not tell; the message says in one sentence what is missing."""
+class UndecidedError(Exception):
+    """The evidence is insufficient; the message names in one sentence what is missing."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -99,7 +110,7 @@ class Evidence:
 
     Attributes
     ----------
-    body : "printed", "real" or "simulated"
+    body : of :data:`BODIES`
     figures : DataFrame with the columns of :data:`FIGURES`
         ``table``: where it was printed ("GBU 3", "CAL 2"), or "runs"; ``data``: name of the data
         set; ``benchmark``: the one that it is or stands in for; ``pretraining``: what the features
@@ -107,13 +118,16 @@ class Evidence:
         what was given of its variants; ``figure``: "zsl", "u", "s", "H", "H at gamma",
         "zsl per sample", "H per sample", "gain" (of classes that the extractor knows, SS), "lam"
         (the weight that was chosen) or "zsl, fold k"; ``chosen_for``: "zsl" or "gzsl"; ``value``:
-        mean over seeds, accuracies as fractions; ``spread``: their deviation, NaN for one seed.
+        mean over seeds, accuracies as fractions; ``spread``: their deviation, NaN for one seed;
+        ``seeds``: how many, NaN for print.
+    controls : evidence of features that were trained on nothing; None for no such question
     tables : name -> DataFrame of :func:`zslcore.datasets.facts.published`
     """
 
     body: Body
     figures: pd.DataFrame
     tables: Mapping[str, pd.DataFrame] = field(default_factory=dict)
+    controls: Evidence | None = None
 
     def of_tables(self, names: Collection[str]) -> Evidence:
         """Return the figures of these printed tables; runs are what they are."""
@@ -122,15 +136,16 @@ class Evidence:
         return replace(self, figures=self.figures[self.figures["table"].isin(names)])
 
     def of_paper(self, paper: str, benchmarks: Collection[str]) -> Evidence:
-        """Return the runs on these benchmarks, of methods as a paper ran them; print is as it is.
+        """Return the figures on these benchmarks, of methods as a paper ran them.
 
         Where a method was run on features as they come and on scaled ones, the former count, as
         the papers ran it.
         """
-        if self.body == "printed":
-            return self
         rows = self.figures[self.figures["benchmark"].isin(benchmarks)]
-        names = [_as_in(paper, name) for name in rows["method"]]
+        if self.body == "printed":
+            return replace(self, figures=rows)
+        named = zip(rows["method"], rows["figure"], strict=True)
+        names = [_as_in(paper, name, figure) for name, figure in named]
         rows = rows.assign(
             method=pd.Series(names, rows.index, object),
             raw=["features none" in name for name in rows["method"]],
@@ -140,30 +155,39 @@ class Evidence:
         return replace(self, figures=rows.drop_duplicates(same).sort_index()[list(FIGURES)])
 
     def trained_on(self, pretraining: str) -> Evidence:
-        """Return the figures of features that were trained on a set; "none" are the controls.
+        """Return the figures of features that were trained on a set; of nothing are the controls.
 
         Raises
         ------
-        CannotTellError
-            When there are none, but for controls.
+        UndecidedError
+            When there are none.
         """
         rows = self.figures
         named = rows["pretraining"].fillna("").str.split(" + ", regex=False)
         found = rows[[pretraining in names for names in named]]
-        if found.empty and pretraining != "none":
+        if found.empty:
             unknown = sorted(rows["data"][rows["pretraining"].fillna("") == ""].unique())
             which = f"; of {', '.join(unknown)} it is not known what they were" if unknown else ""
             of = f"of {', '.join(rows['benchmark'].unique())} " if len(rows) else ""
-            raise CannotTellError(f"No features {of}here were trained on {pretraining}{which}.")
-        return replace(self, figures=found)
+            raise UndecidedError(f"No features {of}here were trained on {pretraining}{which}.")
+        control = replace(self, figures=rows[["none" in names for names in named]])
+        return replace(self, figures=found, controls=control)
+
+    def without_controls(self) -> Evidence:
+        """Return the figures of features that count as evidence on any claim."""
+        return replace(self, figures=self.figures[~self.figures["data"].isin(CONTROLS)])
+
+    def has(self, figure: str) -> bool:
+        """Return whether there is such a figure."""
+        return bool((self.figures["figure"] == figure).any())
 
     def _one_each(self) -> Collection[str]:
         """Return the data set with the shortest name of every benchmark.
 
         Two kinds of features of the same images are no two independent cases.
         """
-        rows = self.figures.drop_duplicates("data")
-        pairs = [(str(row.data), row.benchmark) for row in rows.itertuples()]
+        rows = self.figures[~self.figures["data"].duplicated()]
+        pairs = list(zip(map(str, rows["data"]), rows["benchmark"], strict=True))
         ordered = sorted(pairs, key=lambda pair: (len(pair[0]), pair[0]), reverse=True)
         return {benchmark: data for data, benchmark in ordered}.values()
 
@@ -174,66 +198,48 @@ class Evidence:
 
         Raises
         ------
-        CannotTellError
+        UndecidedError
             When there is none.
         """
-        rows = self.figures[self.figures["data"].isin(self._one_each())]
-        rows = rows[rows["figure"] == figure]
+        figures = self.figures
+        chosen = (figures["figure"] == figure).to_numpy(bool)
         for column, value in where.items():
             if value is not None:
-                rows = rows[rows[column] == value]
+                chosen = chosen & (figures[column] == value).to_numpy(bool)
+        rows = figures[chosen & figures["data"].isin(self._one_each()).to_numpy()]
         if rows.empty:
-            asked = {name: value for name, value in where.items() if value is not None}
-            which = ", ".join(_ASKED[name].format(_in_words(str(v))) for name, v in asked.items())
-            said = f"There is no {_in_words(figure)}{f' ({which})' if which else ''} here."
-            raise CannotTellError(said)
+            conditions = {name: value for name, value in where.items() if value is not None}
+            which = ", ".join(
+                _CONDITIONS[name].format(_in_words(str(v))) for name, v in conditions.items()
+            )
+            message = f"There is no {_in_words(figure)}{f' ({which})' if which else ''} here."
+            raise UndecidedError(message)
         return rows
 
-    def wide(
+    def compared(
         self,
         figure: str,
-        *,
-        split: str | None = "PS",
-        chosen_for: str | None = "zsl",
-        methods: Sequence[str] = (),
-        table: str | None = None,
+        split: str = "PS",
+        methods: Sequence[str] = BENCHMARK_METHODS,
+        fewest: int = ENOUGH,
     ) -> pd.DataFrame:
         """Return a figure as the papers print it: a row a data set and split, a column a method.
 
+        Complete: of the methods, those that all data sets have.
+
         Parameters
         ----------
-        figure, split, chosen_for, table : what rows have to have; None for any
-        methods : columns; without a figure of each of them a row is left out. By default all.
+        figure, split : what rows have to have
+        methods : columns, at most
+        fewest : of so many methods a data set needs figures
         """
-        rows = self.rows(figure, split=split, chosen_for=chosen_for, table=table)
+        rows = self.rows(figure, split=split, chosen_for="zsl")
         wide = rows.pivot_table("value", ["data", "split"], "method", sort=False)
-        if not methods:
-            return wide
-        lacking = [name for name in methods if name not in wide.columns]
-        wide = wide.reindex(columns=list(methods)).dropna()
-        if wide.empty:
-            who = ", ".join(lacking or methods)
-            raise CannotTellError(
-                f"There is no {_in_words(figure)} of {who} on the same data here."
-            )
-        return wide
-
-    def compared(
-        self, figure: str, *, split: str = "PS", extra: Sequence[str] = ()
-    ) -> pd.DataFrame:
-        """Return a figure of the benchmark paper's methods, complete, on all data that have enough.
-
-        Parameters
-        ----------
-        figure, split : as for :meth:`wide`
-        extra : methods beyond those of table 3, as CMT*
-        """
-        wide = self.wide(figure, split=split)
-        wide = wide.reindex(columns=[*BENCHMARK_METHODS, *extra])
-        wide = wide[wide.notna().sum(axis=1) >= ENOUGH].dropna(axis=1)
-        if wide.empty or wide.shape[1] < ENOUGH:
-            raise CannotTellError(
-                f"It needs {ENOUGH} of the paper's methods on the same data "
+        wide = wide.reindex(columns=list(methods))
+        wide = wide[wide.notna().sum(axis=1) >= fewest].dropna(axis=1)
+        if wide.empty or wide.shape[1] < fewest:
+            raise UndecidedError(
+                f"It needs {fewest} of the paper's methods on the same data "
                 f"({_in_words(figure)}, {split}); there are fewer here."
             )
         return wide
@@ -298,19 +304,19 @@ def _of_calibration_paper() -> Iterable[pd.DataFrame]:
 # --- What was run ---------------------------------------------------------------------------------
 
 
-def kept_rows(results: Iterable[RunResult]) -> pd.DataFrame:
-    """Return what evidence needs of kept results, one row each.
+def result_rows(results: Iterable[RunResult]) -> pd.DataFrame:
+    """Return the fields of stored results that evidence needs, one row each.
 
     Returns
     -------
     DataFrame with the columns of :meth:`zslcore.evaluation.runs.RunResult.row`, and ``benchmark``
     (None for other data), ``pretraining``, ``zsl_per_sample``, ``harmonic_per_sample``, ``gain``
-    (split SS, classes that the benchmark's facts say ImageNet-1K has) and ``zsl_fold1`` to
+    (split SS, classes of ImageNet-1K according to the benchmark's facts) and ``zsl_fold1`` to
     ``zsl_fold3`` (parameters of one fold)
     """
-    kept = {result.key: result for result in results}
+    by_key = {result.key: result for result in results}
     rows = []
-    for result in kept.values():
+    for result in by_key.values():
         e = result.evaluation
         row = result.row() | {"benchmark": _benchmark(result), "zsl_per_sample": e.zsl_per_sample}
         row["pretraining"] = " + ".join(trained_on(result.spec.dataset, result.spec.digest))
@@ -318,16 +324,77 @@ def kept_rows(results: Iterable[RunResult]) -> pd.DataFrame:
             row["harmonic_per_sample"] = e.calibrated_per_sample.harmonic
         row["gain"] = _gain(result, row["benchmark"])
         for k, spec in enumerate(planned(result, "folds"), start=1):
-            of_fold = kept.get(spec.key)
+            of_fold = by_key.get(spec.key)
             row[f"zsl_fold{k}"] = None if of_fold is None else of_fold.evaluation.zsl
         rows.append(row)
     return pd.DataFrame(rows)
 
 
 def evidence_of(results: Iterable[RunResult]) -> dict[Body, Evidence]:
-    """Return kept results as evidence, those on real and those on simulated data apart."""
-    rows = kept_rows(results)
-    return {"real": of_rows(rows, simulated=False), "simulated": of_rows(rows, simulated=True)}
+    """Return stored results as evidence: on real data, of these one's own, and on simulated data.
+
+    Results that come with the package count as real, with the rows of its board; as one's own count
+    all others.
+    """
+    rows = result_rows(results)
+    ours = {(each.key, each.created) for each in shipped_results()}
+    came = (
+        [pair in ours for pair in zip(rows["key"], rows["created"], strict=True)]
+        if len(rows)
+        else []
+    )
+    mine = rows[~np.array(came, dtype=bool)] if any(came) else rows
+    every = pd.concat([board_rows(), rows], ignore_index=True) if any(came) else rows
+    return {
+        "real": of_rows(every, simulated=False),
+        "yours": replace(of_rows(mine, simulated=False), body="yours"),
+        "simulated": of_rows(rows, simulated=True),
+    }
+
+
+@cache
+def board_rows() -> pd.DataFrame:
+    """Return our own results on the board of today's revisions, one row each, as runs have.
+
+    They have no figure per class and none per sample; ``zsl_std`` is the deviation over ``seeds``.
+    """
+    found = []
+    for path in sorted((FACTS / "board").glob("*.json")):
+        entry = json.loads(path.read_text(encoding="utf-8"))
+        if entry["who"] == OURS and not entry["data"]["simulated"] and _is_current(entry):
+            found.append(_board_row(entry))
+    return pd.DataFrame(found)
+
+
+def _is_current(entry: Mapping[str, Any]) -> bool:
+    """Return whether the revisions that an entry of the board names are today's."""
+    method, versions = entry["method"], entry["versions"]
+    return method in METHODS and all(
+        versions.get(f"revision of {name}") == str(today)
+        for name, today in revisions_of(METHODS[method]()).items()
+    )
+
+
+def _board_row(entry: Mapping[str, Any]) -> dict[str, Any]:
+    spec, figures = entry["spec"], entry["figures"]
+    of_spec = ("dataset", "split", "method", "select_for", "features", "prototypes", "seed")
+    columns = {figure.name: figures.get(name, np.nan) for name, figure in on_board().items()}
+    seeds = entry.get("seeds", {})
+    return (
+        {name: spec[name] for name in of_spec}
+        | columns
+        | {
+            "digest": entry["data"]["digest"],
+            "benchmark": entry["data"]["benchmark"],
+            "pretraining": " + ".join(entry["data"]["pretraining"]),
+            "simulated": False,
+            "params": json.dumps(entry["parameters"]["params"]),
+            "params_origin": entry["parameters"]["origin"],
+            "created": "",
+            "zsl_std": seeds.get("zsl_std", np.nan),
+            "seeds": seeds.get("n", 1),
+        }
+    )
 
 
 def of_rows(rows: pd.DataFrame, *, simulated: bool) -> Evidence:
@@ -335,7 +402,7 @@ def of_rows(rows: pd.DataFrame, *, simulated: bool) -> Evidence:
 
     Parameters
     ----------
-    rows : of :func:`kept_rows`; columns that are not there hold nothing
+    rows : of :func:`result_rows`; columns that are not there hold nothing
     simulated : which rows
 
     Notes
@@ -356,6 +423,9 @@ def of_rows(rows: pd.DataFrame, *, simulated: bool) -> Evidence:
     rows = rows.assign(method=[_variant(row) for row in records])
     rows = rows[_chosen(rows)]
     same = ["dataset", "split", "method", "select_for", "seed"]
+    if "zsl_std" in rows:
+        over = rows.groupby(same, sort=False, dropna=False)[["zsl_std", "seeds"]]
+        rows[["zsl_std", "seeds"]] = over.transform("max")
     rows = rows.drop_duplicates(same, keep="last")
     return Evidence(body, _figures(rows.assign(lam=[_weight(text) for text in rows["params"]])))
 
@@ -374,6 +444,8 @@ def _placed(rows: pd.DataFrame) -> pd.DataFrame:
     return rows[rows["benchmark"].notna()]
 
 
+#: Who stands with our own results on the board.
+OURS = "Zero-shot lab"
 #: Figures and the columns of rows that hold them.
 COLUMNS = {
     "zsl": "zsl",
@@ -397,8 +469,13 @@ def _figures(rows: pd.DataFrame) -> pd.DataFrame:
         if column not in rows:
             continue
         values = rows.assign(value=rows[column].astype(float)).dropna(subset=["value"])
-        seeds = values.groupby(same, sort=False, dropna=False)["value"]
-        part = seeds.agg(value="mean", spread="std").reset_index()
+        seeds = values.groupby(same, sort=False, dropna=False)
+        part = seeds["value"].agg(value="mean", spread="std", seeds="count").reset_index()
+        if figure == "zsl" and "zsl_std" in values:
+            stated = seeds[["zsl_std", "seeds"]].max().reset_index()
+            alone = part["spread"].isna() & stated["zsl_std"].notna()
+            part["spread"] = part["spread"].where(~alone, stated["zsl_std"])
+            part["seeds"] = part["seeds"].where(~alone, stated["seeds"])
         parts.append(part.assign(figure=figure, table="runs"))
     figures = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
     named = figures.rename(columns={"dataset": "data", "select_for": "chosen_for"})
@@ -425,14 +502,15 @@ def _variant(row: Mapping[str, Any]) -> str:
     return f"{row['method']} ({', '.join(unlike)})" if unlike else str(row["method"])
 
 
-def _as_in(paper: str, name: str) -> str | None:
+def _as_in(paper: str, name: str, figure: str) -> str | None:
     """Return the name that a paper has for a variant of a method; None where it ran another one."""
     method, _, rest = name.partition(" (")
     tags = [t for t in rest.removesuffix(")").split(", ") if t not in ("", "features none")]
     if paper not in VARIANTS:
         return f"{method} ({', '.join(tags)})" if tags else method
     ran = [VARIANTS[paper][method]] if method in VARIANTS[paper] else []
-    return method if method in (*BENCHMARK_METHODS, "CMT*") and tags == ran else None
+    same = method in OF_SEEN and figure.startswith(("zsl", "gain")) and not tags
+    return method if method in (*BENCHMARK_METHODS, "CMT*") and (same or tags == ran) else None
 
 
 def _chosen(rows: pd.DataFrame) -> pd.Series:

@@ -1,0 +1,5 @@
+"""How do I teach this?"""
+
+from ui.viewing import show_page
+
+show_page("teach")

@@ -1,0 +1,47 @@
+"""Cells of claims: those that a judge reads decide, and those that are shown are these."""
+
+import pandas as pd
+import pytest
+
+from zslcore.analysis.papers.claim_cells import cells_of
+from zslcore.analysis.papers.claims import CLAIMS, Evidence, printed_evidence
+
+
+@pytest.fixture(scope="module")
+def printed():
+    return printed_evidence()
+
+
+@pytest.mark.parametrize("id_", CLAIMS)
+def test_a_claim_that_has_a_verdict_in_print_has_cells(id_, printed):
+    read = cells_of(id_, printed)
+    decided = CLAIMS[id_].judged(printed).verdict != "undecided"
+    assert not decided or len(read.figures) or read.tables
+    assert not read.figures.index.has_duplicates
+
+
+def test_what_is_not_read_changes_no_verdict_and_what_is_read_does(printed):
+    id_ = "gbu-best-h"
+    is_read = printed.figures.index.isin(cells_of(id_, printed).figures.index)
+    before = CLAIMS[id_].judged(printed)
+
+    def judged(value):
+        rows = printed.figures.assign(value=value)
+        return CLAIMS[id_].judged(Evidence("printed", rows, printed.tables))
+
+    value = printed.figures["value"]
+    assert judged(value.where(is_read, 0.0)) == before
+    assert judged(value.where(~is_read, 1.0 - value)) != before
+
+
+def test_the_wide_form_has_every_figure_once(printed):
+    read = cells_of("cal-gzsl-lambda-adds", printed)
+    wide = read.wide()
+    assert wide.size == len(read.figures) == wide.notna().to_numpy().sum()
+    assert "CUB, for ZSL" in wide.columns
+
+
+def test_the_table_of_crossed_fits_is_noted(printed):
+    read = cells_of("gbu-cross-p", printed)
+    assert list(read.tables) == ["cross_dataset_awa"]
+    assert isinstance(read.tables["cross_dataset_awa"], pd.DataFrame)

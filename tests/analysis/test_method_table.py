@@ -1,0 +1,219 @@
+"""The table of methods: which result counts, and ranks against a computation by hand."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy.stats import rankdata
+
+from zslcore.analysis.method_table import (
+    Cell,
+    best_cells,
+    cells_of_runs,
+    inductive_rows,
+    printed_cells,
+    ranked,
+    row_name,
+    seconds_of,
+    task_of,
+)
+from zslcore.evaluation import State
+from zslcore.evaluation.runs import RunResult
+from zslcore.metrics.bootstrap import class_draws
+from zslcore.results.shipped import has_predictions, shipped_results
+from zslcore.results.store import StoredRun
+
+UNSEEN = [f"u{k}" for k in range(12)]
+SEEN = [f"s{k}" for k in range(9)]
+
+
+def cell(row, unseen, seen, **changes):
+    """A cell with these accuracies per class, the same in all three kinds."""
+    u, s = np.mean(unseen), np.mean(seen)
+    harmonic = 2 * u * s / (u + s)
+    of = dict(zip(UNSEEN, unseen, strict=True)) | dict(zip(SEEN, seen, strict=True))
+    made = Cell(
+        row=row,
+        data="CUB-x",
+        digest="d",
+        benchmark="CUB",
+        simulated=False,
+        split="PS",
+        task="gzsl",
+        origin="shipped",
+        state=State.STATED,
+        figures={"zsl": u, "u at gamma": u, "s at gamma": s, "H at gamma": harmonic},
+        per_class={"zsl": dict(zip(UNSEEN, unseen, strict=True)), "plain": of, "at_gamma": of},
+        unseen=frozenset(UNSEEN),
+        key=row,
+    )
+    return replace(made, **changes)
+
+
+@pytest.fixture
+def some():
+    rng = np.random.default_rng(3)
+    base_u, base_s = rng.uniform(0.2, 0.6, len(UNSEEN)), rng.uniform(0.3, 0.8, len(SEEN))
+    return [
+        cell(name, base_u + shift + rng.normal(0, 0.03, 12), base_s + rng.normal(0, 0.03, 9))
+        for name, shift in (("A", 0.12), ("B", 0.1), ("C", 0.0), ("D", -0.15))
+    ]
+
+
+def harmonic_of(one, weights_u, weights_s):
+    """H of a cell by plain loops, its classes counted as often as they are drawn."""
+    of = one.per_class["at_gamma"]
+    u = sum(w * of[c] for w, c in zip(weights_u, sorted(UNSEEN), strict=True)) / sum(weights_u)
+    s = sum(w * of[c] for w, c in zip(weights_s, sorted(SEEN), strict=True)) / sum(weights_s)
+    return 2 * u * s / (u + s)
+
+
+def test_ranks_and_their_intervals_are_those_of_loops_over_the_same_draws(some):
+    found = ranked(some, "H at gamma", n_draws=200)
+    assert found["rank"].tolist() == rankdata([-one.figures["H at gamma"] for one in some]).tolist()
+    draws = class_draws(np.repeat([False, True], [len(UNSEEN), len(SEEN)]), 200)
+    H = np.array(
+        [[harmonic_of(one, w[: len(UNSEEN)], w[len(UNSEEN) :]) for one in some] for w in draws]
+    )
+    for j, one in enumerate(some):
+        others = [i for i in range(len(some)) if i != j]
+        spread = {i: np.std(H[1:, i] - H[1:, j]) for i in others}
+        largest = [
+            max(abs((x[i] - x[j]) - (H[0, i] - H[0, j])) / spread[i] for i in others) for x in H[1:]
+        ]
+        c = np.quantile(largest, 0.95)
+        better = sum(H[0, i] - H[0, j] > c * spread[i] for i in others)
+        worse = sum(H[0, j] - H[0, i] > c * spread[i] for i in others)
+        row = found.loc[one.row]
+        assert (row["first"], row["last"]) == (1 + better, len(some) - worse)
+        assert row["low"] == pytest.approx(np.quantile(H[1:, j], 0.025))
+        assert row["top"] == (better == 0)
+    assert found.loc["D", "first"] > 1  # far below: something is decided, not all of it open
+    assert found.loc["A", "top"]
+
+
+def test_draws_are_paired_what_all_classes_share_does_not_blur_a_rank():
+    rng = np.random.default_rng(0)
+    hard_u, hard_s = rng.uniform(0.1, 0.9, 12), rng.uniform(0.2, 0.9, 9)
+    noise = rng.normal(0, 0.003, 12)
+    found = ranked([cell("A", hard_u + 0.05 + noise, hard_s), cell("B", hard_u, hard_s)], "zsl")
+    assert found.loc["A", "high"] - found.loc["A", "low"] > 0.2  # a single figure is uncertain
+    assert found["first"].tolist() == found["last"].tolist() == [1, 2]  # and their order is not
+
+
+def test_equal_results_share_the_better_rank_and_are_not_told_apart(some):
+    twin = replace(some[0], row="twin")
+    found = ranked([*some, twin], "zsl")
+    assert found.loc["A", "rank"] == found.loc["twin", "rank"] == 1
+    assert found.loc[["A", "twin"], "top"].all()
+    assert found.loc["twin", "last"] >= 2
+
+
+def test_a_result_without_classes_has_no_interval_and_widens_the_others(some):
+    bare = replace(some[0], row="bare", per_class={})
+    alone, found = ranked(some, "zsl"), ranked([*some, bare], "zsl")
+    assert np.isnan(found.loc["bare", ["low", "first", "last"]].astype(float)).all()
+    assert not found.loc["bare", "top"]
+    assert (found.loc[alone.index, "last"] == alone["last"] + 1).all()
+    assert (found.loc[alone.index, "first"] == alone["first"]).all()
+
+
+def test_results_on_other_classes_have_no_interval_next_to_these(some):
+    other = {name.replace("u", "v"): x for name, x in some[0].per_class["zsl"].items()}
+    odd = replace(some[0], row="odd", per_class={"zsl": other}, unseen=frozenset(other))
+    assert np.isnan(ranked([*some, odd], "zsl").loc["odd", "first"])
+
+
+def test_ausuc_is_no_mean_of_classes_and_has_a_rank_alone(some):
+    scored = [
+        replace(one, figures=one.figures | {"AUSUC": x})
+        for one, x in zip(some, (0.1, 0.4, 0.2, 0.3), strict=True)
+    ]
+    found = ranked(scored, "AUSUC")
+    assert found["rank"].tolist() == [4, 1, 3, 2]
+    assert found[["low", "first"]].isna().all(axis=None)
+
+
+# --- Which result counts --------------------------------------------------------------------------
+
+
+def test_own_results_count_before_shipped_ones_and_these_before_those_of_others(some):
+    mine, shipped, others = (
+        replace(some[0], origin=origin, key=origin) for origin in ("mine", "shipped", "others")
+    )
+    for cells in ([others, shipped, mine], [mine, others, shipped]):
+        assert best_cells(cells, "zsl", "PS") == {}  # chosen for GZSL, and ZSL is asked
+        (best,) = best_cells(cells, "H at gamma", "PS").values()
+        assert best.key == "mine"
+    (best,) = best_cells([others, shipped], "H at gamma", "PS").values()
+    assert best.key == "shipped"
+
+
+def test_a_probe_of_a_single_fold_counts_only_where_it_is_wanted(some):
+    probe = replace(some[0], probe=True, task="")
+    assert not best_cells([probe], "zsl", "PS")
+    assert best_cells([probe], "zsl", "PS", with_probes=True)
+
+
+def test_a_result_without_classes_takes_those_of_an_equal_one(some):
+    entry = replace(some[0], per_class={}, task="zsl")
+    (best,) = best_cells([entry, some[0]], "zsl", "PS").values()
+    assert best.per_class == some[0].per_class
+    unequal = replace(entry, figures=entry.figures | {"zsl": 0.1})
+    (best,) = best_cells([unequal, some[0]], "zsl", "PS").values()
+    assert not best.per_class
+
+
+def test_rows_name_the_variant_of_a_method():
+    assert row_name("SAE", {"direction": "V2S", "lam": 1.0}) == "SAE (V2S)"
+    assert row_name("CMT*", {}) == "CMT* (gaussian)"
+    assert row_name("ALE", {"lam": 1.0}, ["features none"]) == "ALE (features none)"
+    assert len(inductive_rows()) == len(set(inductive_rows())) >= 17
+
+
+def test_shipped_runs_are_cells_with_the_figures_of_the_run():
+    kept = [StoredRun(result, shipped=True) for result in shipped_results()]
+    cells = {one.key: one for one in cells_of_runs(kept)}
+    assert len(cells) == len(kept)
+    for one in kept:
+        result, of = one.result, cells[one.result.key]
+        assert isinstance(result, RunResult)
+        assert of.figures["zsl"] == result.evaluation.zsl
+        if result.evaluation.calibrated is not None:
+            assert of.figures["H at gamma"] == result.evaluation.calibrated.harmonic
+        for figure in ("zsl", "H at gamma"):
+            unseen, _ = of.sides(figure)
+            if figure in of.figures:
+                assert len(unseen) == len(result.evaluation.per_class_zsl)
+        verified = has_predictions(result.key)
+        assert (of.origin, of.state == State.VERIFIED) == ("shipped", verified)
+
+
+def test_figures_of_a_cell_are_the_means_of_its_classes():
+    for one in cells_of_runs([StoredRun(result, shipped=True) for result in shipped_results()]):
+        for figure in one.figures:
+            unseen, seen = (list(side.values()) for side in one.sides(figure))
+            if figure[0] in "zu":
+                assert one.figures[figure] == pytest.approx(np.mean(unseen))
+            elif figure[0] == "s":
+                assert one.figures[figure] == pytest.approx(np.mean(seen))
+
+
+def test_printed_figures_are_those_of_the_right_table_row_and_version():
+    table = printed_cells().set_index(["row", "benchmark", "split", "figure", "task", "table"])
+    eszsl = table.loc[("ESZSL", "CUB", "PS", "zsl", "zsl", "GBU 3")]
+    assert (eszsl["value"], eszsl["first_version"]) == (0.519, 0.539)
+    ale = table.loc[("ALE", "CUB", "PS", "H at gamma", "gzsl", "CAL 2")]
+    assert ale["value"] == 0.462
+    assert ("SAE (V2S)", "CUB", "PS", "zsl", "zsl", "GBU 3") in table.index
+    assert ("SAE (S2V)", "CUB", "PS", "zsl", "zsl", "CAL 1") in table.index
+    assert task_of("H at gamma") == "gzsl"
+    assert task_of("H") == "zsl"
+
+
+def test_the_time_of_a_missing_cell_is_that_of_its_method_scaled_to_the_data(some):
+    a, b = (replace(one, seconds=s) for one, s in zip(some[:2], (10.0, 40.0), strict=True))
+    elsewhere = replace(a, data="AWA1-y", seconds=30.0)
+    assert seconds_of([a, b, elsewhere], "A", "CUB-x", "SS") == 10.0
+    assert seconds_of([a, b, elsewhere], "B", "AWA1-y", "PS") == pytest.approx(120.0)
+    assert np.isnan(seconds_of([a, b], "E", "CUB-x", "PS"))

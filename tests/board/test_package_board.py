@@ -1,0 +1,137 @@
+"""The board that comes with the package: every row of it, computed again from its predictions."""
+
+import json
+import re
+from dataclasses import asdict, replace
+
+import numpy as np
+import pytest
+
+from zslcore.board.checking import read_board
+from zslcore.board.entry import read_entry
+from zslcore.board.recomputing import figures_of, fingerprint, known_state, recomputed
+from zslcore.evaluation import PredictedRows, State, write_predictions
+from zslcore.evaluation.files import read_packaged
+from zslcore.exceptions import FileRefusedError
+from zslcore.results.shipped import FOLDER
+from zslcore.storage.files import FACTS
+
+PATHS = sorted((FACTS / "board").glob("*.json"))
+ENTRIES = {path.name: read_entry(path.read_bytes(), path.name) for path in PATHS}
+OURS = {name: entry for name, entry in ENTRIES.items() if entry.predictions}
+
+
+@pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
+def test_every_row_follows_from_its_predictions(path):
+    """And what the page shows without computing is what the check has found."""
+    entry = ENTRIES[path.name]
+    state = recomputed(path, entry)
+    assert known_state(path, entry) is state
+    assert (state is State.VERIFIED) == bool(entry.predictions)
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_figures_are_those_of_the_predictions_to_nine_digits(name):
+    entry = OURS[name]
+    found = figures_of(read_packaged(FOLDER / f"{entry.predictions}.parquet"))
+    stored = {k: v for k, v in asdict(entry.figures).items() if v is not None}
+    assert {k: found[k] for k in stored} == pytest.approx(stored, abs=1e-9)
+
+
+def test_a_state_is_that_of_these_very_files(tmp_path):
+    """A row that somebody changes is stated again until it is computed again."""
+    name = next(iter(OURS))
+    path = tmp_path / name
+    content = (FACTS / "board" / name).read_bytes()
+    path.write_bytes(content)
+    assert known_state(path, OURS[name]) is State.VERIFIED
+    path.write_bytes(content.replace(b'"who": "Zero', b'"who": "Zora'))
+    entry = read_entry(path.read_bytes(), name)
+    assert fingerprint(path, entry) != fingerprint(FACTS / "board" / name, OURS[name])
+    assert known_state(path, entry) is State.STATED
+
+
+# --- What is manipulated is refused ---------------------------------------------------------------
+
+ROW = "cub-vgg-fc7_ps-2-0_linears2v_zero-shot-lab_gzsl.json"
+
+
+def _relabelled(p):
+    labels = p.test.labels.copy()
+    seen = np.flatnonzero(p.test.seen[p.test.y])
+    labels[seen[0]] = labels[seen[-1]]
+    return replace(p, test=replace(p.test, labels=labels))
+
+
+def _shortened(p):
+    return replace(p, test=p.test.taken(np.arange(1, len(p.test.rows))))
+
+
+def _doubled(p):
+    return replace(p, test=p.test.taken(np.append(np.arange(len(p.test.rows)), 0)))
+
+
+def _peeked(p):
+    best = p.test.curve.best().gamma
+    return replace(p, provenance=replace(p.provenance, gamma=best))
+
+
+def _helped(p):
+    test: PredictedRows = p.test
+    own = np.where(test.seen[test.y], test.unseen_class, test.labels)
+    return replace(p, test=replace(test, unseen_class=own, zsl_class=None, zsl_rank=None))
+
+
+@pytest.mark.parametrize(
+    ("manipulate", "why"),
+    [
+        (_relabelled, "test, label: expected .* for row"),
+        (_shortened, "test_(un)?seen: expected the rows of CUB PS"),
+        (_doubled, "test: expected every test row once; got 1 again|expected the rows of CUB PS"),
+        (_peeked, "gamma: expected what the validation rows choose"),
+        (_helped, "figures.zsl: expected 1.0*, from its predictions"),
+    ],
+)
+def test_manipulated_predictions_are_refused_with_the_reason(tmp_path, manipulate, why):
+    entry = ENTRIES[ROW]
+    predictions = read_packaged(FOLDER / f"{entry.predictions}.parquet")
+    path = tmp_path / ROW
+    path.write_text(replace(entry, predictions="").to_json())
+    write_predictions(path.with_suffix(".parquet"), predictions)
+    assert read_board(tmp_path, recompute=True).results[0].state is State.VERIFIED
+    write_predictions(path.with_suffix(".parquet"), manipulate(predictions))
+    (said,) = read_board(tmp_path, recompute=True).refused.values()
+    assert re.search(why, said), said
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "why"),
+    [
+        (("method",), "Mine", "method: expected that of its predictions, 'LinearS2V'; got 'Mine'"),
+        (("data", "digest"), "0" * 16, "data.digest: expected that of its predictions"),
+        (("parameters", "params", "lam"), 7.0, "parameters.params.lam: expected that of"),
+        (("figures", "ausuc"), None, "figures.ausuc: expected 0.*, from its predictions"),
+        (("per_class", "plain"), None, "per_class.plain.* expected"),
+        (("predictions",), "CUB-vgg_fc7/" + "0" * 16, "expected some that come with the package"),
+        (("predictions",), "../board/x", "predictions: expected <data>/<key>"),
+    ],
+)
+def test_a_row_that_claims_predictions_of_others_is_refused(tmp_path, place, value, why):
+    values = json.loads(ENTRIES[ROW].to_json())
+    at = values
+    for key in place[:-1]:
+        at = at[key]
+    if place[-1] == "ausuc":
+        value = at["ausuc"] + 2e-9
+    elif place[-1] == "plain":
+        value = at["plain"] | {"001.Black_footed_Albatross": 0.123456}
+    at[place[-1]] = value
+    (tmp_path / ROW).write_text(json.dumps(values))
+    (said,) = read_board(tmp_path, recompute=True).refused.values()
+    assert re.search(why, said), said
+
+
+def test_unknown_predictions_are_one_sentence(tmp_path):
+    entry = replace(ENTRIES[ROW], predictions="nowhere/" + "0" * 16)
+    with pytest.raises(FileRefusedError, match="expected some that come with the package"):
+        recomputed(tmp_path / ROW, entry)

@@ -1,0 +1,24 @@
+"""The wall of claims in a browser: a tile opens its claim, by mouse and by key."""
+
+import re
+
+from tests.browser.reading import fits, visit
+
+
+def test_a_tile_opens_its_claim_by_mouse_and_by_key(page, server):
+    visit(page, server, "/claims")
+    tiles = page.locator(".wall button")
+    tiles.first.wait_for()
+    assert tiles.count() == 58
+    fits(page)
+    page.get_by_text("24 pairs give p = 0.35").first.wait_for()
+    page.get_by_role("button", name="Max-margin compatibility").click()
+    page.wait_for_url(re.compile("claims_open=gbu-max-margin-better"))
+    page.get_by_text("less all others").first.wait_for()
+    page.keyboard.press("Tab")  # the next tile in reading order
+    page.keyboard.press("Enter")
+    page.wait_for_url(re.compile("claims_open=gbu-folds-stable"))
+    page.locator('.wall button[aria-pressed="true"]').get_by_text("matters little").wait_for()
+    page.get_by_role("button", name="Show the strongest finding").click()
+    page.get_by_text("24 pairs give p = 0.35").first.wait_for()
+    assert page.errors == []

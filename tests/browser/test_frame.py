@@ -1,0 +1,49 @@
+"""The frame of every page in a browser: one line of navigation and tools, and nothing jumps."""
+
+import pytest
+
+from tests.browser.reading import NARROW, PHONE, settle
+from tests.browser.test_playground import SHIFT
+from ui.site_map import PAGES
+
+DESK = {"width": 1280, "height": 720}
+ADDRESSES = ["/", *(f"/{page.name}" for page in PAGES[1:])]
+
+
+@pytest.mark.parametrize("address", ADDRESSES)
+def test_no_page_jumps_while_it_opens(server, page, address):
+    page.set_viewport_size(DESK)
+    page.add_init_script(f"({SHIFT})()")
+    page.goto(server.url + address)
+    page.get_by_role("heading", level=1).first.wait_for()
+    settle(page)
+    assert page.evaluate("window.shift") < 0.25
+
+
+def test_navigation_and_tools_share_a_line_and_the_views_that_of_the_heading(server, page):
+    page.set_viewport_size(DESK)
+    page.goto(server.url)
+    page.get_by_role("heading", level=1).first.wait_for()
+    settle(page)
+    links = [link.bounding_box() for link in page.get_by_test_id("stTopNavLink").all()]
+    tools = page.locator(".st-key-tools").bounding_box()
+    assert len(links) == len(PAGES)
+    assert max(box["x"] + box["width"] for box in links) <= tools["x"]
+    assert tools["y"] + tools["height"] <= 60
+    page.get_by_role("button", name="Search").click(trial=True)  # nothing lies over it
+    heading = page.get_by_role("heading", level=1).bounding_box()
+    views = page.locator(".st-key-view_of_playground").bounding_box()
+    assert abs(heading["y"] + heading["height"] / 2 - views["y"] - views["height"] / 2) < 4
+
+
+@pytest.mark.parametrize("address", ADDRESSES)
+def test_no_page_scrolls_sideways_in_a_narrow_window(server, page, address):
+    for size in (PHONE, NARROW):
+        page.set_viewport_size(size)
+        page.goto(server.url + address)
+        page.get_by_role("heading", level=1).first.wait_for()
+        settle(page)
+        page.wait_for_function(
+            "(() => { const m = document.querySelector('[data-testid=stMain]');"
+            " return m.scrollWidth <= m.clientWidth })()"
+        )

@@ -1,0 +1,139 @@
+"""The Playground in a browser: gamma moves everything at once, nothing scrolls, keys do all."""
+
+import re
+
+import pytest
+
+from tests.browser.reading import once, sent_by, settle
+
+SMALL = {"width": 1280, "height": 720}
+SHOWN = ".numbers > .h:not(:empty)"
+# Counts what is drawn on the wall while something moves, against the frames that the browser has.
+COUNT = """() => {
+    const find = (root) => root.querySelector(".wall > canvas") ||
+        [...root.querySelectorAll("*")].map((e) => e.shadowRoot && find(e.shadowRoot))
+            .find(Boolean);
+    const ctx = find(document).getContext("2d"), clear = ctx.clearRect.bind(ctx);
+    window.drawn = 0;
+    window.frames_ = 0;
+    ctx.clearRect = (...box) => { window.drawn++; clear(...box); };
+    const frame = () => { window.frames_++; requestAnimationFrame(frame); };
+    requestAnimationFrame(frame);
+}"""
+SHIFT = """() => { window.shift = 0; new PerformanceObserver((list) => {
+    for (const each of list.getEntries()) if (!each.hadRecentInput) window.shift += each.value;
+}).observe({ type: "layout-shift", buffered: true }); }"""
+
+
+def opened(page, server, query=""):
+    page.set_viewport_size(SMALL)
+    page.goto(f"{server.url}/{query}")
+    page.locator(SHOWN).wait_for()
+    settle(page)
+
+
+def numbers(page):
+    return page.locator(".said > .numbers").inner_text()
+
+
+def test_the_handle_moves_sentence_numbers_and_wall_without_the_server(server, page):
+    sent = sent_by(page)
+    opened(page, server)
+    once(page, lambda: page.locator(".other").count() >= 4)  # all quick methods are there
+    settle(page)
+    before = numbers(page), page.locator(".heads .left").inner_text()
+    sent.clear()
+    box = page.locator(".ring circle.harmonic").bounding_box()
+    assert box["width"] >= 28
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + 30, y + 60, steps=5)
+    once(page, lambda: (numbers(page), page.locator(".heads .left").inner_text()) != before)
+    once(page, lambda: "more on unseen digits for" in page.locator(".sentence").inner_text())
+    assert sent == []
+    page.mouse.up()
+    page.wait_for_url(re.compile("playground_gamma=0"))
+    assert page.errors == []
+
+
+@pytest.mark.parametrize("query", ["", "?dataset=CUB-vgg_fc7"])
+def test_nothing_scrolls_or_shifts_at_1280_by_720(server, page, query):
+    page.add_init_script(f"({SHIFT})()")
+    opened(page, server, query)
+    assert page.evaluate(
+        "(() => { const m = document.querySelector('[data-testid=stMain]');"
+        " return [m.scrollHeight <= m.clientHeight, m.scrollWidth <= m.clientWidth] })()"
+    ) == [True, True]
+    assert page.evaluate("window.shift") < 0.1
+    bottom = page.locator(".ruler").bounding_box()
+    assert bottom["y"] + bottom["height"] <= SMALL["height"]
+
+
+@pytest.mark.parametrize("query", ["", "?dataset=simulated-CUB"])
+def test_the_wall_is_drawn_at_most_once_a_frame_and_rests_when_all_stand(server, page, query):
+    opened(page, server, query)
+    page.evaluate(COUNT)
+    box = page.locator(".track > input").bounding_box()
+    page.mouse.move(box["x"] + 20, box["y"] + 14)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] - 20, box["y"] + 14, steps=40)
+    once(page, lambda: page.evaluate("window.drawn") > 3)
+    page.mouse.up()
+    drawn, frames = page.evaluate("[window.drawn, window.frames_]")
+    assert drawn <= frames + 1
+    once(page, lambda: rests(page))
+
+
+def rests(page):
+    """Whether nothing was drawn on the wall in ten frames."""
+    return page.evaluate("""() => new Promise((done) => {
+        const from = window.drawn, end = window.frames_ + 10;
+        const look = () => window.frames_ < end ? requestAnimationFrame(look)
+            : done(window.drawn === from);
+        look();
+    })""")
+
+
+def test_keys_move_gamma_and_choose_a_method(server, page):
+    opened(page, server)
+    slider = page.locator(".track > input")
+    slider.focus()
+    said = slider.get_attribute("aria-valuetext")
+    assert said.startswith("gamma 0, uncalibrated: unseen accuracy")
+    for key in ("End", "Home", "PageUp", "ArrowRight"):
+        page.keyboard.press(key)
+        once(page, lambda said=said: slider.get_attribute("aria-valuetext") != said)
+        said = slider.get_attribute("aria-valuetext")
+    page.wait_for_url(re.compile("playground_gamma="))
+    page.get_by_role("radio", name="LinearS2V").focus()
+    page.keyboard.press("ArrowRight")
+    page.wait_for_url(re.compile("method=ESZSL"))
+    chip = page.get_by_role("radio", name="ESZSL")
+    once(page, lambda: chip.get_attribute("aria-checked") == "true")
+    once(page, lambda: chip.evaluate("each => each.getRootNode().activeElement === each"))
+    assert page.errors == []
+
+
+def test_a_class_filters_the_wall_and_an_image_opens_with_its_answer(server, page):
+    opened(page, server)
+    page.get_by_label("Images on the wall").select_option("◆ 7")
+    box = page.locator(".wall > canvas").bounding_box()
+    page.mouse.click(box["x"] + box["width"] / 2 + 20, box["y"] + 10)
+    card = page.get_by_role("group", name="One image")
+    card.wait_for()
+    assert re.search(r"7, unseen\s+Answered \d \(unseen\): (right|wrong)\.", card.inner_text())
+    page.get_by_role("button", name="Close").click()
+    card.wait_for(state="hidden")
+
+
+def test_a_grey_curve_is_named_and_taken(server, page):
+    opened(page, server)
+    once(page, lambda: page.locator(".other").count() >= 4)
+    settle(page)
+    ghost = page.locator(".other[data-method=ESZSL]")
+    ghost.dispatch_event("pointermove", {"clientX": 500, "clientY": 400, "bubbles": True})
+    once(page, lambda: page.locator(".tip").inner_text() == "ESZSL: click to take it")
+    ghost.dispatch_event("pointerdown", {"bubbles": True})
+    page.wait_for_url(re.compile("method=ESZSL"))
+    once(page, lambda: page.locator(".other[data-method=LinearS2V]").count() == 1)

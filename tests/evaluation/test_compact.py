@@ -1,0 +1,54 @@
+"""Predictions in fewer bytes: no figure, no answer and no chosen gamma changes."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from tests.worlds import linear_world
+from tools.compact import compact, largest_difference
+from zslcore.evaluation import check_predictions, predictions_file
+from zslcore.evaluation.running import execute_with_predictions
+from zslcore.evaluation.specs import RunSpec
+
+
+@pytest.fixture(scope="module", params=["LinearS2V", "ESZSL"])
+def predictions(request):
+    spec = RunSpec("linear world", "PS", request.param)
+    return execute_with_predictions(spec, linear_world(), with_oracle=False)[1]
+
+
+def test_nothing_that_is_reported_changes(predictions):
+    small = compact(predictions)
+    assert largest_difference(small.evaluation, predictions.evaluation) <= 1e-10
+    assert check_predictions(small) == check_predictions(predictions)
+    assert small.gamma == predictions.gamma
+    order = np.argsort(predictions.test.rows, kind="stable")
+    for gamma in (0.0, predictions.gamma):
+        assert np.array_equal(small.test.predicted(gamma), predictions.test.predicted(gamma)[order])
+
+
+def test_it_takes_fewer_bytes_and_says_so(predictions):
+    small = compact(predictions)
+    assert len(predictions_file(small)) < len(predictions_file(predictions))
+    assert "Margins of test rows are rounded to" in small.provenance.source
+    assert "Margins" not in predictions.provenance.source
+
+
+def test_a_margin_just_above_gamma_stays_there(predictions):
+    """Rounded alone it would fall onto gamma, and its image would change its answer."""
+    margin = predictions.test.margin.copy()
+    gamma = predictions.gamma
+    margin[0] = np.nextafter(gamma, np.inf)
+    close = replace(predictions, test=replace(predictions.test, margin=margin))
+    small = compact(close)
+    (where,) = np.flatnonzero(small.test.rows == close.test.rows[0])
+    assert small.test.margin[where] > gamma
+
+
+def test_a_figure_that_differs_is_seen(predictions):
+    e = predictions.evaluation
+    assert largest_difference(e, e) == 0
+    assert largest_difference(e, replace(e, zsl=e.zsl + 1e-3)) == pytest.approx(1e-3)
+    assert largest_difference(e, replace(e, ausuc=None)) == np.inf
+    assert largest_difference(e, replace(e, per_class={})) == np.inf

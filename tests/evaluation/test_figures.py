@@ -1,0 +1,76 @@
+"""A figure that is registered stands in every row, list, order and export of runs."""
+
+import io
+from dataclasses import fields
+
+import pandas as pd
+import pytest
+
+from tests.worlds import linear_world
+from ui.sections.runs import labels
+from zslcore.__main__ import main
+from zslcore.analysis.run_listing import as_csv, as_latex, sorted_by
+from zslcore.board.entry import Figures
+from zslcore.board.table import COLUMNS, HEADINGS
+from zslcore.board.table import PERCENT as BOARD_PERCENT
+from zslcore.evaluation import figures
+from zslcore.evaluation.figures import FIGURES, Figure, register
+from zslcore.evaluation.runs import execute
+from zslcore.evaluation.specs import RunSpec
+from zslcore.results.store import ResultStore, StoredRun
+
+WORLD = linear_world(noise=1.0)
+
+
+@pytest.fixture(scope="module")
+def result():
+    return execute(RunSpec(WORLD.name, "PS", "LinearS2V", {"lam": 1.0}), WORLD, with_oracle=False)
+
+
+@pytest.fixture
+def worst():
+    """A new metric: the accuracy of the class that is recognised worst."""
+    yield register(
+        Figure("worst", "worst class", lambda e: min(e.per_class_zsl.values()), "Worst", board="")
+    )
+    del FIGURES["worst"]
+
+
+def test_a_registered_metric_is_everywhere(result, worst, tmp_path, monkeypatch, capsys):
+    expected = min(result.evaluation.per_class_zsl.values())
+    assert result.row()["worst"] == expected
+    runs = [StoredRun(result)]
+    assert pd.read_csv(io.StringIO(as_csv(runs)))["worst"].item() == pytest.approx(expected)
+    assert "Worst" in as_latex(runs)
+    assert f"{100 * expected:.1f}" in as_latex(runs)
+    assert sorted_by()["worst"] is True
+    assert labels()["worst"] == "worst class"
+    assert "worst" in figures.names(unit="fraction")
+    monkeypatch.setenv("ZSL_DATA", str(tmp_path))
+    ResultStore().put(result)
+    main(["runs", "list", "--sort", "worst"])
+    printed = capsys.readouterr().out
+    assert "Worst" in printed
+    assert f"{100 * expected:.1f}" in printed
+
+
+def test_a_name_is_registered_once(worst):
+    with pytest.raises(ValueError, match="'worst' is registered already"):
+        register(worst)
+
+
+def test_figures_follow_from_an_evaluation(result):
+    e = result.evaluation
+    row = figures.values_of(e)
+    assert row["calibrated_harmonic"] is None or row["calibrated_harmonic"] == e.calibrated.harmonic
+    assert (row["plain_unseen"], row["plain_seen"]) == (e.plain.unseen, e.plain.seen)
+    assert row["ausuc"] == e.ausuc
+    without = [name for name, each in FIGURES.items() if not each.needs_gzsl]
+    assert without == ["zsl"]
+
+
+def test_every_field_of_a_board_entry_has_its_figure_and_heading():
+    named = [field.name for field in fields(Figures)]
+    assert list(figures.on_board()) == named
+    assert set(named) <= set(HEADINGS)
+    assert set(named) <= set(BOARD_PERCENT) <= set(COLUMNS)

@@ -1,0 +1,121 @@
+// @ts-check
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { Tally } from "../../ui/components/tally.js";
+import { inPoints, tradeOf } from "../../ui/components/playground/sentence.js";
+import { Slots, countBelow, gridOf, groupsOf } from "../../ui/components/playground/slots.js";
+
+/** @param {number} n @param {number} nClasses @param {number} nSeen */
+function imagesOf(n, nClasses, nSeen) {
+  // A plain generator, so that every machine sees the same images.
+  let state = 1;
+  const next = () => (state = (state * 48271) % 2147483647) / 2147483647;
+  const of = Uint16Array.from({ length: n }, () => Math.floor(next() * nClasses));
+  const seen = Array.from({ length: nClasses }, (_, c) => c < nSeen);
+  const right = Uint8Array.from(of, (c) => (next() < 0.6 ? (seen[c] ? 1 : 2) : 0));
+  const gamma = Float64Array.from({ length: n }, () => Math.round(20 * next()) / 20).sort();
+  return { n, classes: seen.map((_, c) => `class ${c}`), seen, gamma, of, right };
+}
+
+const ROOM = { width: 420, height: 300, gap: 4, least: 3, most: 26 };
+
+for (const [n, nClasses, nSeen] of [[785, 10, 7], [4731, 200, 150], [4020, 717, 645]])
+  test(`${n} images of ${nClasses} classes: each on its side, none on another, all inside`, () => {
+    const images = imagesOf(n, nClasses, nSeen);
+    const slots = new Slots(images, groupsOf(images, null), ROOM), { size } = slots.grid;
+    for (const changed of [0, 1, Math.floor(n / 3), n - 1, n]) {
+      slots.place(changed);
+      const taken = new Set();
+      for (let k = 0; k < n; k++) {
+        const x = slots.x[k], y = slots.y[k];
+        if (k < changed) assert.ok(x >= ROOM.width / 2 && x + size <= ROOM.width + 1e-3, `${k}`);
+        else assert.ok(x + size <= ROOM.width / 2 && x >= -1e-3, `${k}`);
+        assert.ok(y >= 0 && y + size <= ROOM.height + 1e-3);
+        taken.add(`${x.toFixed(2)} ${y.toFixed(2)}`);
+      }
+      assert.equal(taken.size, n);
+    }
+  });
+
+test("right answers stand nearer to the middle than wrong ones of the same group and side", () => {
+  const images = imagesOf(785, 10, 7), groups = groupsOf(images, null);
+  const slots = new Slots(images, groups, ROOM).place(300);
+  groups.forEach(({ classes }) => {
+    for (const left of [true, false]) {
+      const away = [[-1], [-1]];
+      for (let k = 0; k < images.n; k++)
+        if (images.of[k] === classes[0] && k >= 300 === left)
+          away[images.right[k] & (left ? 1 : 2) ? 0 : 1].push(Math.abs(slots.x[k] - 210));
+      // One column may have both, of which one is nearer than the next column.
+      if (away[1].length > 1)
+        assert.ok(Math.max(...away[0]) <= Math.min(...away[1].slice(1)) + slots.grid.size + 1e-3);
+    }
+  });
+});
+
+test("an image that does not change sides and is right there stays where it is", () => {
+  const images = imagesOf(785, 10, 7), slots = new Slots(images, groupsOf(images, null), ROOM);
+  const before = Float32Array.from(slots.place(300).x);
+  slots.place(340);
+  for (let k = 0; k < images.n; k++)
+    if ((k >= 340 && images.right[k] & 1) || (k < 300 && images.right[k] & 2))
+      assert.equal(slots.x[k], before[k], String(k));
+});
+
+test("a single class has the wall to itself, larger", () => {
+  const images = imagesOf(785, 10, 7), all = new Slots(images, groupsOf(images, null), ROOM);
+  const one = new Slots(images, groupsOf(images, 8), ROOM).place(300);
+  assert.ok(one.grid.size > 2 * all.grid.size);
+  for (let k = 0; k < images.n; k++)
+    assert.equal(Number.isFinite(one.x[k]), images.of[k] === 8);
+});
+
+test("groups: a row a class up to two dozen, else one band a side", () => {
+  assert.deepEqual(groupsOf(imagesOf(10, 10, 7), null).map(({ seen }) => seen),
+    [...Array(7).fill(true), ...Array(3).fill(false)]);
+  assert.deepEqual(groupsOf(imagesOf(10, 200, 150), null).map(({ classes }) => classes.length),
+    [150, 50]);
+});
+
+test("images are as large as fits, and no larger than wanted", () => {
+  const { size, rows, columns } = gridOf([4731], { ...ROOM, gap: 0 });
+  assert.ok(rows[0] * size <= ROOM.height && columns * rows[0] >= 4731);
+  assert.ok(size > 0.9 * Math.sqrt((0.48 * ROOM.width * ROOM.height) / 4731));
+  assert.equal(gridOf([3], ROOM).size, ROOM.most);
+});
+
+test("numbers below one in an increasing list", () => {
+  const list = Uint32Array.of(2, 3, 5, 8);
+  assert.deepEqual([0, 2, 3, 4, 8, 9].map((end) => countBelow(list, end)), [0, 0, 1, 2, 3, 4]);
+});
+
+test("what is on the wall is what is counted", () => {
+  const images = imagesOf(4731, 200, 150), tally = new Tally(images);
+  const slots = new Slots(images, groupsOf(images, null), ROOM);
+  for (const gamma of [-1, 0, 0.25, 0.5, 2]) {
+    const { changed } = tally.move(gamma);
+    slots.place(changed);
+    const right = slots.x.filter((x) => x >= 210).length;
+    assert.equal(right, images.gamma.filter((each) => each <= gamma).length);
+  }
+});
+
+/** @param {number} seen @param {number} unseen */
+const at = (seen, unseen) => ({ gamma: 0.31, k: 0, seen, unseen, harmonic: 0 });
+
+test("the trade in one sentence", () => {
+  const plain = at(0.976, 0.101);
+  /** @param {number} seen @param {number} unseen */
+  const said = (seen, unseen) => tradeOf(at(seen, unseen), plain, "digits");
+  assert.equal(said(0.807, 0.535).gamma, "γ 0.31:");
+  assert.equal(said(0.807, 0.535).words, "43 points more on unseen digits for 17 on seen ones.");
+  assert.match(said(0.976, 0.101).words, /^97.6 % of seen digits are right, but only 10.1 %/);
+  assert.equal(said(0.976, 0.051).words,
+    "5 points less on unseen digits and nothing more on seen ones.");
+  assert.equal(said(0.986, 0.051).words,
+    "5 points less on unseen digits for 1 point more on seen ones.");
+  assert.equal(said(0.976, 0.111).words, "1 point more on unseen digits at no cost on seen ones.");
+  assert.equal(said(0.966, 0.101).words, "nothing more on unseen digits, 1 point less on seen ones.");
+  assert.equal(inPoints(0.26), "0.3 points");
+});

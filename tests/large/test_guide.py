@@ -1,0 +1,23 @@
+"""What the guide shows of data that do not fit runs as it stands there."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+
+from zslcore.__main__ import main
+
+GUIDE = Path(__file__).parents[2] / "docs" / "guide" / "large.md"
+
+
+def test_the_example_runs(tmp_path, monkeypatch, capsys):
+    text = GUIDE.read_text(encoding="utf-8")
+    script = re.search(r"<!-- large -->\n```python\n(.*?)```", text, re.DOTALL)[1]
+    monkeypatch.chdir(tmp_path)
+    assert main(["shards", "write", "digits", "SHARDS"]) == 0
+    capsys.readouterr()
+    exec(compile(script, "large.md", "exec"), {})  # our own guide
+    figures = np.array(capsys.readouterr().out.split(), float)
+    assert figures.shape == (8,)
+    assert ((figures > 0) & (figures < 1)).all()
+    assert len(list((tmp_path / "kept").glob("*.npz"))) == 3  # one part: a fit and two scorings

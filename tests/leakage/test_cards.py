@@ -1,0 +1,352 @@
+"""One card for whatever is checked; what is not known is never clean."""
+
+import hashlib
+import json
+import os
+import pickle
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.io import savemat
+
+from zslcore.__main__ import main
+from zslcore.board.card import card_of_result
+from zslcore.commands.check import card_of_files
+from zslcore.datasets import load
+from zslcore.exceptions import DatasetError, FileRefusedError
+from zslcore.leakage.cards import recognise, to_html
+from zslcore.leakage.cards.card import read_card
+from zslcore.storage.files import FACTS
+
+pytestmark = pytest.mark.usefixtures("in_process")
+N, CLASSES = 120, ("horse", "seal", "tiger", "otter", "zebra", "skunk")
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Files of a split that leaks nothing: classes 0 to 3 are seen, 4 and 5 are not."""
+    y = np.repeat(np.arange(6), N // 6)
+    rows = np.arange(N)
+    seen = rows[y < 4]
+    test_seen = seen[::4]
+    trainval = np.setdiff1d(seen, test_seen)
+    parts = {"trainval": trainval, "test_seen": test_seen, "test_unseen": rows[y >= 4]}
+    write_split(tmp_path / "split.mat", parts)
+    leaking = parts | {"trainval": np.concatenate([trainval, test_seen[:7]])}
+    write_split(tmp_path / "leaking.mat", leaking)
+    X = np.random.default_rng(0).normal(size=(N, 40))
+    names = np.array([f"{i:03}.jpg" for i in rows], dtype=object)[:, None]
+    images = {"features": X.T, "labels": y[:, None] + 1, "image_files": names}
+    savemat(tmp_path / "res101.mat", images)
+    savemat(tmp_path / "labels.mat", {"labels": y[:, None] + 1})
+    scores = np.random.default_rng(1).normal(size=(N, 6)) + 3 * np.eye(6)[y]
+    np.savez(tmp_path / "scores.npz", scores=scores, y=y, unseen_classes=np.array([4, 5]))
+    np.save(tmp_path / "alone.npy", scores)
+    (tmp_path / "y.txt").write_text("\n".join(map(str, y)))
+    (tmp_path / "unseen.txt").write_text("zebra\nskunk\n")
+    return tmp_path
+
+
+def write_split(
+    path, parts, pretraining_free=("horse", "seal", "lynx", "otter", "quagga", "okapi")
+):
+    names = np.array(pretraining_free, dtype=object)[:, None]
+    S = np.random.default_rng(2).uniform(size=(6, 9))
+    rows = {f"{part}_loc": values[:, None] + 1 for part, values in parts.items()}
+    savemat(path, rows | {"att": S.T, "original_att": S.T, "allclasses_names": names})
+
+
+def card(folder, *names, pretraining=None):
+    return card_of_files([folder / name for name in names], pretraining)
+
+
+# --- What a file is -------------------------------------------------------------------------------
+
+
+def test_each_kind_is_told_by_its_content_not_its_name(folder):
+    (folder / "scores.npz").rename(folder / "split.json")
+    kinds = {"split.mat": "split", "split.json": "scores", "alone.npy": "scores", "y.txt": "labels"}
+    kinds |= {"res101.mat": "features", "labels.mat": "labels", "unseen.txt": "classes"}
+    assert {name: recognise(folder / name).kind for name in kinds} == kinds
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_split_and_labels_are_sorted_out_in_any_order_and_content_counts_once(folder, order):
+    names = ["split.mat", "res101.mat", "split.mat"][::order]
+    (folder / "again").mkdir()
+    (folder / "again" / "split.mat").write_bytes((folder / "split.mat").read_bytes())
+    found = card(folder, *names, "again/split.mat", pretraining=["none"])
+    assert [name for name, _ in found.files] == ["split.mat", "res101.mat"]
+    digest = hashlib.sha256((folder / "split.mat").read_bytes()).hexdigest()
+    assert found.files[0][1] == digest
+
+
+@pytest.mark.parametrize(
+    ("names", "said"),
+    [
+        (("split.mat", "scores.npz"), "one split, score matrix or result at a time"),
+        (("res101.mat",), "got res101.mat (features) alone"),
+        (("split.mat", "res101.mat", "labels.mat"), "expected split split.mat with at most one"),
+    ],
+)
+def test_files_that_do_not_belong_together_get_one_sentence(folder, names, said):
+    with pytest.raises(FileRefusedError) as caught:
+        card(folder, *names)
+    assert said in str(caught.value)
+    assert str(caught.value).count(". ") <= 1
+
+
+class Hurts:
+    def __reduce__(self):
+        return os.mkdir, (str(self.path),)
+
+
+def hostile(folder):
+    """Write damaged and hostile files; return their paths."""
+    honest = (folder / "split.mat").read_bytes()
+    archive = (folder / "scores.npz").read_bytes()
+    Hurts.path = folder / "hurt"
+    content = {
+        "half.mat": honest[: len(honest) // 2],
+        "head.mat": honest[:130],
+        "half.npz": archive[: len(archive) // 2],
+        "half.parquet": b"PAR1" + b"\0" * 40 + b"PAR1",
+        "pickle.npz": pickle.dumps(Hurts()),
+        "pickle.txt": pickle.dumps(Hurts(), protocol=0),
+        "empty.json": b"",
+        "deep.json": b"[" * 100_000,
+        "other.json": b'{"schema": {"a": 1}}',
+        "result.json": b'{"spec": 1, "evaluation": 2}',
+        "board.json": b'{"schema": "zslcore-board/1", "figures": {"H": NaN}}',
+        "split.json": b'{"schema": "zslcore-split/1", "parts": {"trainval": ["x"]}}',
+        "noise.h5": b"\x89HDF\r\n\x1a\n" + bytes(range(256)) * 9,
+        "binary.txt": bytes(range(256)),
+        "long.txt": b"a\n" * (1 << 20),
+    }
+    for name, value in content.items():
+        (folder / name).write_bytes(value)
+    np.savez(folder / "object.npz", scores=np.array([{"a": 1}], dtype=object))
+    np.savez(folder / "far.npz", trainval_loc=np.array([1e300]), test_unseen_loc=np.array([1]))
+    return [folder / name for name in (*content, "object.npz", "far.npz")]
+
+
+def test_a_damaged_or_hostile_file_is_one_sentence_and_runs_nothing(folder):
+    for path in hostile(folder):
+        with pytest.raises(FileRefusedError) as caught:
+            card_of_files([path])
+        sentence = str(caught.value)
+        assert sentence.startswith(path.name), sentence
+        assert "\n" not in sentence
+        assert sentence.endswith(".")
+    assert not (folder / "hurt").exists()
+
+
+# --- The verdict ----------------------------------------------------------------------------------
+
+
+def test_only_what_was_looked_at_is_clean(folder):
+    alone, whole = (
+        card(folder, *names, pretraining=["none"])
+        for names in (("split.mat",), ("split.mat", "res101.mat"))
+    )
+    assert alone.verdict == "Unknown"
+    assert "could not be checked" in alone.sentence
+    assert whole.verdict == "Clean"
+    assert whole.figures[0].value == "0"
+
+
+def test_rows_on_both_sides_leak_and_are_counted(folder):
+    found = card(folder, "leaking.mat", "res101.mat", pretraining=["none"])
+    assert (found.verdict, found.figures[0].value) == ("Leaks", "7")
+    assert found.picture.bars[0].marked == 7
+
+
+def test_a_known_test_class_leaks_though_no_row_does(folder):
+    y = np.repeat(np.arange(6), N // 6)
+    rows = np.arange(N)
+    parts = {"trainval": rows[y < 4], "test_unseen": rows[y >= 4]}
+    write_split(folder / "known.mat", parts, CLASSES)
+    found = card(folder, "known.mat", "res101.mat")
+    assert found.verdict == "Leaks"
+    assert found.figures[1].value == "2 of 2"
+    assert "imagenet-1k, assumed" in found.figures[1].note
+    declared = card(folder, "known.mat", "res101.mat", pretraining=["none"])
+    assert declared.verdict == "Clean"
+    assert "assumed" not in declared.figures[1].note
+
+
+def test_scores_never_tell_the_training_rows(folder):
+    found = card(folder, "scores.npz")
+    assert found.verdict == "Unknown"
+    assert found.figures[0].value == "unknown"
+    with pytest.raises(FileRefusedError, match="expected labels"):
+        card(folder, "alone.npy")
+
+
+def test_a_list_of_classes_tells_no_rows_and_ids_are_no_names(folder):
+    assert card(folder, "unseen.txt").verdict == "Questionable"
+    (folder / "ids.txt").write_text("n02391049\nn02441942\n")
+    assert card(folder, "ids.txt").figures[1].value == "unknown"
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """Predictions and the JSON of a run of digits, as the command line writes them."""
+    folder = tmp_path_factory.mktemp("made")
+    options = ["--dataset", "digits", "--method", "ESZSL", "--json"]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ZSL_DATA", str(folder / "data"))
+        with (folder / "run.json").open("w") as out, patch.context() as into:
+            into.setattr("sys.stdout", out)
+            assert main(["run", *options, "--predictions", str(folder / "p.parquet")]) == 0
+    return folder
+
+
+def test_predictions_whose_rows_agree_with_the_data_are_clean(made):
+    found = card(made, "p.parquet")
+    assert found.verdict == "Clean"
+    assert found.figures[0].value == "0"
+    assert found.figures[2].value == "64.3 %, 52.8 %"
+
+
+def test_predictions_whose_rows_are_swapped_contradict_the_data(made, tmp_path):
+    table = pd.read_parquet(made / "p.parquet")
+    tested = table.index[table["part"] == "test_unseen"]
+    of = table.loc[tested].groupby("label").head(1).index  # an image of each class
+    table.loc[of, "row"] = table.loc[of, "row"].to_numpy()[::-1]
+    table.to_parquet(tmp_path / "p.parquet")
+    found = card(tmp_path, "p.parquet")
+    assert found.verdict == "Contradicted"
+    assert found.status == 1
+    assert "expected" in found.sentence
+
+
+def test_a_run_states_and_is_unknown_where_its_data_are_not_here(made):
+    assert card(made, "run.json").verdict == "Stated"
+
+    def elsewhere(name):
+        raise DatasetError(f"{name} is not here.")
+
+    found = card_of_result(made / "run.json", [("run.json", "0" * 64)], load=elsewhere)
+    assert found.verdict == "Unknown"
+    assert [figure.value for figure in found.figures[:2]] == ["unknown", "unknown"]
+
+
+@pytest.mark.parametrize(
+    ("change", "verdict"),
+    [
+        ({}, "Stated"),
+        ({"gamma": {"origin": "oracle", "value": 0.1}}, "Oracle"),
+        ({"split": {"name": "PS"}}, "Unknown"),
+        ({"split": {"name": "PS v1", "counts": {"test_seen": 4958}}}, "Leaks"),
+        ({"parameters": {"origin": "not told"}}, "Unknown"),
+    ],
+)
+def test_a_result_of_the_board_is_judged_by_what_it_states(tmp_path, change, verdict):
+    name = "awa1-lss_ps-2-0_ale_zero-shot-lab_gzsl.json"
+    entry = json.loads((FACTS / "board" / name).read_text())
+    (tmp_path / name).write_text(json.dumps(entry | change))
+    assert card(tmp_path, name).verdict == verdict
+
+
+# --- What is taken away ---------------------------------------------------------------------------
+
+
+def test_the_paragraph_for_a_review_is_short_and_has_the_digests(folder):
+    found = card(folder, "leaking.mat", "res101.mat")
+    said = found.for_review()
+    assert all(digest[:12] in said for _, digest in found.files)
+    assert 60 <= len(said.split()) <= 160
+    assert "--" not in said
+
+
+def test_the_report_has_its_verdict_first_and_no_internals(folder):
+    found = card(folder, "leaking.mat")
+    page = to_html(found)
+    body = page[page.index("<body>") :]
+    assert body.index(">Leaks<") < body.index(found.figures[0].value)
+    assert "=, --" not in page
+    assert "['" not in page
+    assert body.count("<tr>") < 25
+    assert "http" not in page.replace("http://www.w3.org/2000/svg", "")
+
+
+def test_what_a_file_is_called_is_text_in_the_report(folder):
+    name = "<img src=x onerror=alert(1)>.mat"
+    (folder / "leaking.mat").rename(folder / name)
+    page = to_html(card(folder, name))
+    assert "<img" not in page
+    assert "&lt;img" in page
+
+
+def test_the_command_prints_the_same_card_and_its_status_says_the_verdict(folder, capsys):
+    path, out = folder / "leaking.mat", folder / "report.html"
+    assert main(["check", str(path), "--json", "--output", str(out)]) == 1
+    printed = capsys.readouterr().out
+    assert read_card(printed.encode(), "card") == card(folder, "leaking.mat") or printed
+    assert json.loads(printed)["verdict"] == "Leaks"
+    assert out.read_text().startswith("<!doctype html>")
+    both = [str(folder / name) for name in ("split.mat", "res101.mat")]
+    assert main(["check", *both, "--pretraining", "none"]) == 0
+    assert main(["check", both[0]]) == 3
+    assert main(["check", str(folder / "nothing.mat")]) == 2
+    assert "expected a file" in capsys.readouterr().err
+
+
+# --- Real files -----------------------------------------------------------------------------------
+
+
+def test_the_example_of_the_app_is_what_its_file_gives(shared):
+    example = read_card((FACTS / "measured" / "example_card.json").read_bytes(), "example")
+    found = card_of_files([shared / "data" / "xlsa17" / "AWA2" / "att_splits_v1.mat"])
+    same = ("kind", "files", "verdict", "sentence", "figures", "points", "picture")
+    assert [getattr(found, name) for name in same] == [getattr(example, name) for name in same]
+
+
+def test_what_a_leak_gained_is_what_the_benchmark_measured():
+    ours = pd.read_csv(FACTS / "measured" / "leak_cost.csv", comment="#")
+    root = Path(__file__).parents[2]
+    all_ = pd.read_csv(root / "benchmarks" / "results" / "leak_cost.csv")
+    rows = all_[(all_["leak"] == "training") & (all_["figure"] == "calibrated_harmonic")]
+    rows = rows[rows["dataset"].isin(ours["dataset"])][list(ours)].reset_index(drop=True)
+    pd.testing.assert_frame_equal(rows.round(6), ours)
+
+
+@pytest.mark.parametrize(
+    ("path", "verdict", "rows"),
+    [
+        ("AWA2/att_splits_v1.mat", "Leaks", "5,882"),
+        ("AWA1/att_splits_v1.mat", "Leaks", "4,958"),
+        ("CUB/att_splits_v1.mat", "Leaks", "1,764"),
+        ("CUB/att_splits.mat", "Unknown", "0"),
+        ("AWA2/standard_split/att_splits.mat", "Leaks", "0"),
+    ],
+)
+def test_splits_in_circulation(shared, path, verdict, rows):
+    found = card_of_files([shared / "data" / "xlsa17" / path])
+    assert (found.verdict, found.figures[0].value) == (verdict, rows)
+
+
+def test_scores_in_circulation(shared):
+    found = card_of_files([shared / "data" / "gzsl_scores" / "CUB_XianGAN.npz"])
+    assert found.verdict == "Unknown"
+    assert [figure.value for figure in found.figures] == ["unknown", "0 of 50", "49.8 %, 34.5 %"]
+
+
+def test_clean_data_of_the_package_make_a_clean_split(tmp_path):
+    digits = load("digits")
+    split = digits.split("PS")
+    names = np.array([f"{i}.png" for i in range(len(digits.labels))], dtype=object)[:, None]
+    parts = {f"{p}_loc": getattr(split, p)[:, None] + 1 for p in ("trainval", "test_seen")}
+    classes = np.array(digits.class_names, dtype=object)[:, None]
+    S = digits.prototypes
+    savemat(
+        tmp_path / "split.mat",
+        parts | {"test_unseen_loc": split.test_unseen[:, None] + 1, "att": S.T,
+                 "allclasses_names": classes},
+    )  # fmt: skip
+    images = {"features": digits.features.T, "labels": digits.labels[:, None] + 1}
+    savemat(tmp_path / "res101.mat", images | {"image_files": names})
+    assert card(tmp_path, "res101.mat", "split.mat", pretraining=["none"]).verdict == "Clean"

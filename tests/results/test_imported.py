@@ -1,0 +1,268 @@
+"""Results of other people: checked, marked, and never taken for our own."""
+
+import hashlib
+import json
+from dataclasses import replace
+
+import pytest
+
+from tests.pages import visit
+from tests.worlds import linear_world
+from zslcore.__main__ import main
+from zslcore.analysis.run_listing import as_json, peeked
+from zslcore.datasets.sandbox import client
+from zslcore.evaluation.runs import RunResult, execute
+from zslcore.evaluation.specs import RunSpec
+from zslcore.exceptions import FileRefusedError, ParameterError, UnknownNameError
+from zslcore.leakage import audit
+from zslcore.results import imported as module
+from zslcore.results.imported import import_runs
+from zslcore.results.store import ResultStore, StoredRun
+
+WORLD = linear_world(noise=1.0)
+
+
+@pytest.fixture(scope="module")
+def result():
+    return execute(RunSpec(WORLD.name, "PS", "LinearS2V"), WORLD)
+
+
+@pytest.fixture
+def store(tmp_path):
+    return ResultStore(tmp_path / "runs.sqlite")
+
+
+def imported(text, store, who="Ada"):
+    path = store.path.with_name("hers.json")
+    path.write_text(text)
+    return import_runs(path, who, store)
+
+
+def test_a_result_of_somebody_else_is_kept_with_whose_when_and_where_from(result, store):
+    imported(result.to_json(), store)
+    (one,) = store.stored()
+    assert one.result == result
+    assert (one.imported.who, one.imported.file) == ("Ada", "hers.json")
+    assert one.id == f"{result.key}@Ada"
+    assert one.origin == f"Ada, hers.json, imported {one.imported.when[:10]}"
+    assert store.table()["origin"].tolist() == [one.origin]
+
+
+def test_it_neither_replaces_our_own_nor_answers_for_it(result, store, monkeypatch):
+    better = replace(result, seconds=0.0, oracle=None)
+    imported(better.to_json(), store)
+    assert store.get(result.key) is None
+    assert store.results() == store.runs_on(WORLD, "PS") == []
+    store.put(result)
+    imported(better.to_json(), store)
+    assert store.get(result.key) == result
+    assert {one.id: one.result for one in store.stored()} == {
+        result.key: result,
+        f"{result.key}@Ada": better,
+    }
+    store.delete(f"{result.key}@Ada")
+    assert [one.id for one in store.stored()] == [result.key]
+
+
+def test_the_audit_does_not_count_it_among_runs_made_here(result, store):
+    imported(result.to_json(), store)
+
+    def ran_here():
+        report = audit(WORLD, split="PS", runs=store.runs_on(WORLD, "PS"))
+        return [f.message for f in report.findings if "Runs made here" in f.message]
+
+    assert ran_here() == []
+    store.put(result)
+    assert "1 run, parameters and gamma validated" in ran_here()[0]
+
+
+def test_what_is_exported_is_imported_and_keeps_whose_it_is(result, store, tmp_path):
+    imported(result.to_json(), store)
+    store.put(result)
+    (tmp_path / "all.json").write_text(as_json(store.stored()))
+    other = ResultStore(tmp_path / "other.sqlite")
+    import_runs(tmp_path / "all.json", "Bob", other)
+    assert {one.imported.who for one in other.stored()} == {"Bob", "Ada, by Bob"}
+
+
+def test_the_same_person_imported_again_is_there_once(result, store):
+    imported(result.to_json(), store)
+    imported(replace(result, seconds=1.0).to_json(), store)
+    imported(result.to_json(), store, who="Grace")
+    assert sorted(one.id[-4:] for one in store.stored()) == ["@Ada", "race"]
+    assert {one.result.seconds for one in store.stored()} == {1.0, result.seconds}
+
+
+def changed(result, **values):
+    entry = json.loads(result.to_json())
+    for path, value in values.items():
+        *outer, last = path.split("__")
+        place = entry
+        for name in outer:
+            place = place[name]
+        place[last] = value
+    return json.dumps(entry)
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"evaluation__zsl": 1.2}, "result 1: zsl must lie between 0 and 1; got 1.2"),
+        ({"evaluation__zsl": 0.0}, "zsl must be the mean of its classes"),
+        ({"evaluation__ausuc": float("nan")}, "ausuc must lie between 0 and 1; got nan"),
+        ({"evaluation__plain__seen": -1}, "plain, seen must lie between 0 and 1; got -1"),
+        ({"oracle__zsl": 7}, "oracle, zsl must lie between 0 and 1"),
+        ({"spec__gamma": 0.5}, "gamma must be called given, as its spec gives it; got validated"),
+        ({"key": "0" * 16}, "its key must be that of what was run"),
+        ({"spec__seed": 5}, "its key must be that of what was run"),
+        ({"created": "yesterday"}, "created must be a moment with its time zone"),
+        ({"source": "\x1b[31mred"}, "got control characters"),
+        ({"source": "x" * 2001}, "texts of at most 2,000 letters; got 2,001, which begin 'xxx"),
+        ({"params__lam": {"x" * 2001: 1}}, "texts of at most 2,000 letters; got 2,001"),
+        ({"seconds": float("nan")}, "expected finite numbers; got NaN or infinity"),
+        ({"params__lam": [float("inf")]}, "expected finite numbers"),
+        ({"evaluation__calibrated__gamma": "nan"}, "expected finite numbers"),
+        ({"evaluation__per_class_plain__0": 7}, "accuracy of class 0 must lie between 0 and 1"),
+        ({"class_names": {}}, "every class with an accuracy must have a name"),
+        ({"spec__method": "LinearS3V"}, "values that do not fit"),
+        ({"schema": 99}, "schema 99, this version reads up to"),
+        ({"imported": {"when": "now"}}, "result 1: 'who'"),
+    ],
+)
+def test_what_contradicts_itself_is_refused_in_one_sentence(result, store, change, sentence):
+    with pytest.raises(FileRefusedError, match=r"^hers\.json.*\.$") as error:
+        imported(changed(result, **change), store)
+    assert sentence in str(error.value)
+    assert store.stored() == []
+
+
+def test_a_text_may_have_as_many_letters_as_are_allowed(result, store):
+    imported(changed(result, source="x" * module.MAX_TEXT), store)
+    assert len(store.stored()) == 1
+
+
+def of_unknown_method(result, method="FancyNet", **spec):
+    """The same result, as a version or a program with another method has written it."""
+    entry = json.loads(result.to_json())
+    revisions = {"protocol": result.spec.revisions["protocol"], method: 7}
+    more = {"params": {"depth": 3}, "grid": {"width": [1, 2]}} | spec
+    entry["spec"] |= {"method": method, "revisions": revisions} | more
+    entry["params"] = {"depth": 3, "width": 2}
+    entry["oracle"]["zsl_params"] = entry["oracle"]["gzsl_params"] = {"width": 1}
+    key = hashlib.sha256(json.dumps(entry["spec"], sort_keys=True).encode()).hexdigest()[:16]
+    return json.dumps(entry | {"key": key})
+
+
+@pytest.mark.parametrize("method", ["FancyNet", "LinearS2V"])
+def test_a_method_or_parameters_that_are_unknown_here_are_listed_and_exported(
+    result, store, tmp_path, monkeypatch, capsys, method
+):
+    """A later revision of a method may have other parameters."""
+    monkeypatch.setenv("ZSL_DATA", str(tmp_path))
+    own = ResultStore()
+    own.put(result)
+    path = tmp_path / "hers.json"
+    path.write_text(of_unknown_method(result, method))
+    assert main(["runs", "import", str(path), "--who", "Ada"]) == 0
+    assert own.unreadable() == ""
+    assert {one.result.spec.method for one in own.stored()} == {"LinearS2V", method}
+    key = next(one.id for one in own.stored() if one.imported)
+    words = [["list"], ["list", "--json"], ["show", key], ["compare", key, result.key]]
+    words += [["export", "--format", form] for form in ("csv", "json", "latex")]
+    for each in words:
+        assert main(["runs", *each]) == 0, each
+        assert method in capsys.readouterr().out
+    page = visit("pages/runs.py")
+    assert not page.exception
+    assert not page.error
+    assert main(["runs", "delete", key]) == 0
+    assert [one.id for one in own.stored()] == [result.key]
+
+
+def with_spec(result, drop=(), schema=3, **more):
+    """The same result with other fields in its spec, and the key of what that says."""
+    entry = json.loads(result.to_json())
+    spec = {name: value for name, value in entry["spec"].items() if name not in drop} | more
+    key = hashlib.sha256(json.dumps(spec, sort_keys=True).encode()).hexdigest()[:16]
+    return json.dumps(entry | {"schema": schema, "spec": spec, "key": key})
+
+
+@pytest.mark.parametrize(
+    ("spec", "sentence"),
+    [
+        ({"folds": 9}, "expected a spec with fields this version knows; got folds"),
+        ({"\u202efolds": 9}, "control characters"),
+        ({"drop": ["grid"]}, "its key must be that of what was run"),
+        ({"seed": 0.0}, "its key must be that of what was run"),
+    ],
+)
+def test_a_spec_that_would_be_exported_otherwise_is_refused(result, store, spec, sentence):
+    """Its key would no longer be that of the spec, and the export refused."""
+    with pytest.raises(FileRefusedError, match=sentence):
+        imported(with_spec(result, **spec), store)
+    assert store.stored() == []
+
+
+def test_a_spec_that_names_its_release_is_exported_and_imported_again(result, store):
+    imported(with_spec(result, schema=2, release="0.2"), store)
+    imported(as_json(store.stored()), store)
+    assert {one.result.key for one in store.stored()} == {result.key}
+    assert {one.imported.who for one in store.stored()} == {"Ada", "Ada, by Ada"}
+
+
+def test_what_is_unknown_here_cannot_be_run_and_says_so(result):
+    spec = RunResult.from_json(of_unknown_method(result)).spec
+    assert spec.method in spec.command()
+    for run in (lambda: spec.present, lambda: spec.estimator, lambda: execute(spec, WORLD)):
+        with pytest.raises(UnknownNameError, match="Unknown method 'FancyNet'"):
+            run()
+
+
+def test_parameters_that_no_run_can_have_break_no_listing(result, store):
+    entry = json.loads(result.to_json())
+    entry["oracle"]["gzsl_params"] = {"bogus": 1}
+    imported(json.dumps(entry), store)
+    assert peeked(store.stored()) == frozenset()
+    assert as_json(store.stored())
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{", "[]", "7", "[7]", "null", "[" * 100_000, '{"a":' * 400 + "1" + "}" * 400]
+)
+def test_what_is_no_result_is_refused_in_one_sentence(store, text):
+    with pytest.raises(FileRefusedError, match=r"^hers\.json"):
+        imported(text, store)
+
+
+def test_one_bad_result_keeps_out_all(result, store):
+    with pytest.raises(FileRefusedError, match=r"hers\.json, result 2"):
+        imported(f"[{result.to_json()}, {changed(result, key='x')}]", store)
+    assert store.stored() == []
+
+
+@pytest.mark.parametrize("who", ["", "  ", "x" * 61, "a\nb"])
+def test_whose_it_is_must_be_said(result, store, who):
+    with pytest.raises(ParameterError, match="1 to 60 printable letters"):
+        imported(result.to_json(), store, who=who)
+
+
+def test_a_file_that_is_not_there_or_too_large_is_refused(result, store, tmp_path, monkeypatch):
+    with pytest.raises(FileRefusedError, match=r"none\.json: expected a file"):
+        import_runs(tmp_path / "none.json", "Ada", store)
+    (tmp_path / "big.json").write_text(result.to_json())
+    monkeypatch.setattr(module, "MAX_BYTES", 100)
+    with pytest.raises(FileRefusedError, match="at most 100 bytes"):
+        import_runs(tmp_path / "big.json", "Ada", store)
+
+
+def test_a_result_of_our_own_says_so(result):
+    assert StoredRun(result).row()["origin"] == "here"
+    assert StoredRun(result).id == result.key
+
+
+def test_a_file_of_results_is_taken_apart_by_the_door(result, store, monkeypatch):
+    asked = []
+    run = client._run_child
+    monkeypatch.setattr(client, "_run_child", lambda request: asked.append(request) or run(request))
+    imported(result.to_json(), store)
+    assert [request["kind"] for request in asked] == ["JSON"]

@@ -1,0 +1,132 @@
+"""Predictions in the store: written by every run, found by its key, bounded, never another's."""
+
+import sqlite3
+from contextlib import closing
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from tests.worlds import linear_world
+from zslcore.evaluation import check_predictions
+from zslcore.evaluation.protocol import evaluate
+from zslcore.evaluation.specs import RunSpec
+from zslcore.results.store import ResultStore
+
+WORLD = linear_world()
+
+
+def spec(lam=None, method="LinearS2V"):
+    params = {} if lam is None else {"lam": lam}
+    return RunSpec(WORLD.name, "PS", method, params=params)
+
+
+@pytest.fixture
+def store(tmp_path):
+    return ResultStore(tmp_path / "runs.sqlite")
+
+
+def sql(store, statement, *values):
+    with closing(sqlite3.connect(store.path)) as db, db:
+        return db.execute(statement, values).fetchall()
+
+
+def test_a_run_stores_predictions_that_reproduce_its_figures(store):
+    result, scores = store.run(spec(), WORLD, with_oracle=False)
+    found = store.predictions(result.key)
+    assert evaluate(found.test, result.gamma) == result.evaluation
+    assert len(found.folds) == len(WORLD.split("PS").folds)
+    assert not check_predictions(found).reasons  # gamma is what the validation rows choose
+    np.testing.assert_array_equal(found.test.margin, scores.answers.margin)
+    assert found.provenance.created == result.created
+
+
+def test_nothing_is_fitted_for_them(store, monkeypatch):
+    fits = []
+    fit = type(spec().estimator).fit
+    monkeypatch.setattr(
+        type(spec().estimator), "fit", lambda *args, **kw: fits.append(1) or fit(*args, **kw)
+    )
+    from zslcore.evaluation.runs import execute
+
+    execute(spec(), WORLD, with_oracle=False)
+    alone, fits[:] = len(fits), []
+    store.run(spec(), WORLD, with_oracle=False)
+    assert len(fits) == alone
+
+
+def test_a_run_without_them_and_an_unknown_key_have_none(store):
+    result, _ = store.run(spec(0.1), WORLD, with_oracle=False)
+    other = replace(result, key="f" * 16)
+    store.put(other)
+    assert store.predictions(other.key) is None
+    assert store.predictions("0" * 16) is None
+
+
+def test_those_of_a_replaced_result_are_not_taken_for_the_new_ones(store):
+    """An earlier version, which knows no predictions, may replace the run in the same file."""
+    result, _ = store.run(spec(0.1), WORLD, with_oracle=False)
+    later = replace(result, created="2030-01-01T00:00:00+00:00")
+    statement = "INSERT OR REPLACE INTO runs VALUES (?, ?, ?)"
+    sql(store, statement, later.key, later.created, later.to_json())
+    assert store.get(result.key) == later
+    assert store.predictions(result.key) is None
+
+
+def test_the_oldest_go_first_and_figures_stay(store, monkeypatch):
+    first, second = (store.run(spec(lam), WORLD, with_oracle=False)[0] for lam in (0.1, 0.2))
+    ((size,),) = sql(store, "SELECT max(length(parquet)) FROM predictions")
+    assert store.dropped == 0
+    monkeypatch.setenv("ZSL_PREDICTIONS", str(int(2.5 * size)))
+    third, _ = store.run(spec(0.3), WORLD, with_oracle=False)
+    assert store.dropped == 1
+    assert store.predictions(first.key) is None
+    assert store.predictions(second.key) is not None
+    assert store.predictions(third.key) is not None
+    assert {result.key for result in store.results()} == {first.key, second.key, third.key}
+    monkeypatch.setenv("ZSL_PREDICTIONS", "1")  # the newest always stays
+    fourth, _ = store.run(spec(0.4), WORLD, with_oracle=False)
+    assert [row for (row,) in sql(store, "SELECT id FROM predictions")] == [fourth.key]
+
+
+def test_they_go_with_their_result(store):
+    result, _ = store.run(spec(0.1), WORLD, with_oracle=False)
+    store.delete(result.key)
+    assert sql(store, "SELECT count(*) FROM predictions") == [(0,)]
+    assert sql(store, "SELECT count(*) FROM sums") == [(0,)]
+
+
+def test_bytes_that_a_disk_has_changed_are_not_served(store):
+    from zslcore.results.repair import damage_of, mend
+
+    result, _ = store.run(spec(0.1), WORLD, with_oracle=False)
+    kept = sql(store, "SELECT * FROM sums")
+    ((content,),) = sql(store, "SELECT parquet FROM predictions")
+    changed = content[:50] + bytes([content[50] ^ 1]) + content[51:]
+    sql(store, "UPDATE predictions SET parquet = ?", changed)
+    with closing(sqlite3.connect(store.path)) as db, db:  # the trigger has removed its checksum
+        db.executemany("INSERT OR REPLACE INTO sums VALUES (?, ?, ?)", kept)
+    assert store.predictions(result.key) is None
+    assert "changed on the disk" in damage_of(store)
+    assert "1 readable results were recovered" in mend(store)
+    assert damage_of(store) == ""
+    assert (store.get(result.key), store.predictions(result.key)) == (result, None)
+
+
+def test_repair_keeps_what_is_whole(store):
+    from zslcore.results.repair import mend
+
+    result, _ = store.run(spec(0.1), WORLD, with_oracle=False)
+    other, _ = store.run(spec(0.2), WORLD, with_oracle=False)
+    sums = dict(sql(store, "SELECT id, sha256 FROM sums WHERE kept = 'runs'"))
+    sql(store, "UPDATE runs SET created = '1999' WHERE key = ?", other.key)
+    sql(store, "INSERT INTO sums VALUES ('runs', ?, ?)", other.key, sums[other.key])
+    assert mend(store)
+    assert evaluate(store.predictions(result.key).test, result.gamma or 0.0) == result.evaluation
+
+
+def test_one_view_shows_all_results_to_any_program(store):
+    result, _ = store.run(spec(0.1), WORLD, with_oracle=False)
+    assert sql(store, "SELECT kind, key, created, owner, json FROM stored") == [
+        ("run", result.key, result.created, "", result.to_json())
+    ]

@@ -1,0 +1,393 @@
+"""Repair of the run store: nothing that can be read is lost, whatever happens at the same time."""
+
+import hashlib
+import json
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+import threading
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from zslcore.__main__ import main
+from zslcore.evaluation.runs import execute
+from zslcore.evaluation.specs import RunSpec
+from zslcore.exceptions import ZSLError
+from zslcore.results import database, repair
+from zslcore.results.repair import damage_of, mend
+from zslcore.results.store import ImportMark, ResultStore, StoredRun
+
+ROOT = Path(__file__).parents[2]
+PAGE = 4096
+N = 40
+
+
+@pytest.fixture(scope="module")
+def result():
+    return execute(RunSpec("digits", "PS", "LinearS2V", {"lam": 1.0}), with_oracle=False)
+
+
+@pytest.fixture(scope="module")
+def whole(result, tmp_path_factory):
+    """The bytes of a store of many pages, and all its rows."""
+    store = ResultStore(tmp_path_factory.mktemp("whole") / "runs.sqlite")
+    with store.writing() as db:
+        for k in range(N):
+            text = replace(result, key=f"{k:016x}").to_json()
+            db.execute("INSERT INTO runs VALUES (?, ?, ?)", (f"{k:016x}", result.created, text))
+    mark = ImportMark("Ada", "hers.json", "2026")
+    store.add(StoredRun(replace(result, key=f"{k:016x}"), mark) for k in range(N))
+    return store.path.read_bytes(), rows_in(store.path)
+
+
+@pytest.fixture
+def store(tmp_path, whole):
+    store = ResultStore(tmp_path / "data" / "runs.sqlite")
+    store.path.parent.mkdir()
+    store.path.write_bytes(whole[0])
+    return store
+
+
+def rows_in(path):
+    """All rows of both tables, by table and key."""
+    found = {}
+    with closing(sqlite3.connect(path)) as db:
+        for table in database.KEYS:
+            found |= {(table, row[0]): row for row in db.execute(f"SELECT * FROM {table}")}
+    return found
+
+
+def set_aside(store):
+    return sorted(store.path.parent.glob("runs.damaged-*"))
+
+
+def change(store, *patches):
+    """Overwrite bytes of the file: (place, bytes)."""
+    content = bytearray(store.path.read_bytes())
+    for at, new in patches:
+        content[at : at + len(new)] = new
+    store.path.write_bytes(content)
+
+
+def leaves(content):
+    """Numbers of pages, from 0, that are leaves of a table with at least one row."""
+    starts = range(PAGE, len(content), PAGE)
+    return [
+        at // PAGE for at in starts if content[at] == 13 and content[at + 3 : at + 5] != b"\0\0"
+    ]
+
+
+def swap_leaves(store):
+    content = store.path.read_bytes()
+    first, second = leaves(content)[2], leaves(content)[9]
+    of = {k: content[k * PAGE : (k + 1) * PAGE] for k in (first, second)}
+    change(store, (first * PAGE, of[second]), (second * PAGE, of[first]))
+
+
+#: Damage that leaves every row where it was.
+HARMLESS_TO_ROWS = {
+    "two leaves swapped": swap_leaves,
+    "no header": lambda store: change(store, (0, b"\xff" * 16)),
+    "a header of zeros": lambda store: change(store, (0, bytes(100))),
+    "another size of a page": lambda store: change(store, (16, b"\x02\0")),
+    "the first page": lambda store: change(store, (0, b"\xee" * PAGE)),
+    "the index of keys": lambda store: change(store, (2 * PAGE, b"\xff" * PAGE)),
+}
+
+
+@pytest.mark.parametrize("damage", HARMLESS_TO_ROWS)
+def test_every_row_that_is_there_is_kept(store, whole, damage):
+    HARMLESS_TO_ROWS[damage](store)
+    spoiled = store.path.read_bytes()
+    assert damage_of(store)
+    said = mend(store)
+    assert f"{2 * N} readable results were recovered." in said
+    assert damage_of(store) == mend(store) == ""
+    assert rows_in(store.path) == whole[1]
+    (aside,) = set_aside(store)
+    assert aside.read_bytes() == spoiled
+    assert aside.name in said
+
+
+@pytest.mark.parametrize("part", [0.3, 0.6, 0.9])
+def test_of_a_file_that_was_cut_off_all_before_the_cut_is_kept(store, whole, part):
+    content = store.path.read_bytes()
+    store.path.write_bytes(content[: int(len(content) * part) // PAGE * PAGE])
+    mend(store)
+    kept = rows_in(store.path)
+    assert set(kept.items()) <= set(whole[1].items())
+    assert len(kept) >= 2 * N * part - 18  # the first eleven pages hold no rows yet
+    assert damage_of(store) == ""
+
+
+def flip_a_figure(store, key):
+    """Change one digit within the result of a run, as a flipped bit does."""
+    content = store.path.read_bytes()
+    at = content.index(b'"zsl": 0.', content.index(f'"key": "{key}"'.encode())) + len('"zsl": 0.')
+    change(store, (at, bytes([content[at] ^ 1])))
+
+
+def test_a_flipped_bit_within_a_figure_is_seen(store, whole, capsys, monkeypatch):
+    key = f"{7:016x}"
+    flip_a_figure(store, key)
+    with closing(sqlite3.connect(store.path)) as db:
+        assert db.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+    assert store.get(key) is None
+    assert len(store.results()) == N - 1
+    assert len(store.stored()) == 2 * N - 1
+    assert store.unreadable() == (
+        "1 result has changed on the disk; `zslcore doctor --mend` sets the file aside."
+    )
+    monkeypatch.setenv("ZSL_DATA", str(store.path.parent))
+    assert main(["doctor"]) == 1
+    assert "is damaged (1 result has changed on the disk)" in capsys.readouterr().out
+    said = mend(store)
+    assert said.endswith("1 result that has changed on the disk can only be found in the old file.")
+    assert {id_ for id_ in whole[1] if id_ not in rows_in(store.path)} == {("runs", key)}
+    assert store.unreadable() == damage_of(store) == ""
+
+
+def test_a_checksum_that_was_changed_itself_takes_no_row_along(store, whole):
+    """No row is lost where the disk has changed digits of a checksum, not of the row."""
+    made = database.sum_of(whole[1]["runs", f"{5:016x}"]).encode()
+    at = whole[0].index(made)
+    change(store, (at, b"z" * 8))
+    assert store.unreadable() == damage_of(store) == ""
+    HARMLESS_TO_ROWS["no header"](store)
+    assert "have changed" not in mend(store)
+    assert rows_in(store.path) == whole[1]
+
+
+def test_a_checksum_without_half_of_its_digits_vouches_for_nothing(store, whole):
+    made = database.sum_of(whole[1]["runs", f"{5:016x}"]).encode()
+    change(store, (whole[0].index(made), b"z" * 32))
+    assert damage_of(store) == "1 result has changed on the disk"
+
+
+def test_a_result_that_was_changed_is_made_again_and_then_whole(store, result):
+    flip_a_figure(store, f"{7:016x}")
+    store.put(replace(result, key=f"{7:016x}"))
+    assert damage_of(store) == store.unreadable() == ""
+
+
+def test_a_row_that_went_missing_with_its_index_is_seen(store):
+    with closing(sqlite3.connect(store.path, isolation_level=None)) as db:
+        sql = db.execute("SELECT sql FROM sqlite_master WHERE name = 'runs_delete'").fetchone()[0]
+        db.execute("DROP TRIGGER runs_delete")
+        db.execute("DELETE FROM runs WHERE key = ?", (f"{3:016x}",))
+        db.execute(sql)
+    assert damage_of(store) == "1 result is missing"
+
+
+# --- Other versions -------------------------------------------------------------------------------
+
+
+def test_rows_that_another_version_writes_are_whole_and_get_their_checksum_later(store, result):
+    """Programs that write with SQLite alone know of no checksums."""
+    text = replace(result, seconds=1.0).to_json()
+    with closing(sqlite3.connect(store.path, isolation_level=None)) as db:
+        for key in (f"{3:016x}", "of another version"):
+            db.execute("INSERT OR REPLACE INTO runs VALUES (?, ?, ?)", (key, "2026", text))
+        db.execute("DELETE FROM runs WHERE key = ?", (f"{4:016x}",))
+        db.execute("UPDATE runs SET created = '2027' WHERE key = ?", (f"{5:016x}",))
+        db.execute("UPDATE imported SET who = 'Eve' WHERE id = ?", (f"{6:016x}@Ada",))
+    assert store.unreadable() == damage_of(store) == ""
+    assert len(store.stored()) == 2 * N
+    store.put(result)
+    with closing(sqlite3.connect(store.path)) as db:
+        assert db.execute("SELECT count(*) FROM sums").fetchone() == (2 * N + 1,)
+    assert store.unreadable() == damage_of(store) == ""
+
+
+def test_a_store_without_checksums_opens_and_gets_them_with_the_first_change(tmp_path, result):
+    old = tmp_path / "old.sqlite"
+    with closing(sqlite3.connect(old)) as db, db:
+        db.execute("CREATE TABLE runs (key TEXT, created TEXT, result TEXT, PRIMARY KEY (key))")
+        made = replace(result, key="0" * 16)
+        db.execute("INSERT INTO runs VALUES (?, ?, ?)", (made.key, made.created, made.to_json()))
+    store = ResultStore(tmp_path / "runs.sqlite")
+    shutil.copy(old, store.path)
+    there = {each.key: each for each in store.results()}
+    assert store.unreadable() == damage_of(store) == ""
+    assert store.path.read_bytes() == old.read_bytes()  # reading writes nothing
+    store.put(result)
+    with closing(sqlite3.connect(store.path)) as db:
+        assert db.execute("SELECT count(*) FROM sums").fetchone() == (len(there) + 1,)
+    assert {each.key: each for each in store.results()} == there | {result.key: result}
+    assert damage_of(store) == ""
+
+
+# --- At the same time -----------------------------------------------------------------------------
+
+
+def test_two_repairs_in_the_same_moment_make_one_and_keep_the_damaged_file(store, monkeypatch):
+    swap_leaves(store)
+    sha = hashlib.sha256(store.path.read_bytes()).hexdigest()
+    both, seen, waited = threading.Barrier(2), repair.damage_of, set()
+
+    def seen_by_both(store):
+        found = seen(store)
+        if threading.get_ident() not in waited:
+            waited.add(threading.get_ident())
+            both.wait(60)  # both have seen the damage before either begins
+        return found
+
+    monkeypatch.setattr(repair, "damage_of", seen_by_both)
+    said = []
+    threads = [threading.Thread(target=lambda: said.append(mend(store))) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(map(bool, said)) == [False, True]
+    assert [hashlib.sha256(path.read_bytes()).hexdigest() for path in set_aside(store)] == [sha]
+    assert len(store.stored()) == 2 * N
+
+
+MENDER = """
+import sys
+from zslcore.results.repair import mend
+from zslcore.results.store import ResultStore
+sys.stdin.read()
+print(bool(mend(ResultStore(sys.argv[1]))))
+"""
+
+
+@pytest.mark.parametrize("damage", [swap_leaves, HARMLESS_TO_ROWS["no header"]])
+def test_two_servers_that_start_repair_once(store, damage):
+    damage(store)
+    sha = hashlib.sha256(store.path.read_bytes()).hexdigest()
+    words = [sys.executable, "-c", MENDER, str(store.path)]
+    pipe = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True, "cwd": ROOT}
+    processes = [subprocess.Popen(words, **pipe) for _ in range(2)]
+    for process in processes:
+        process.stdin.close()
+    said = sorted(process.stdout.read().strip() for process in processes)
+    assert [process.wait(120) for process in processes] == [0, 0]
+    for process in processes:
+        process.stdout.close()
+    assert said == ["False", "True"]
+    assert [hashlib.sha256(path.read_bytes()).hexdigest() for path in set_aside(store)] == [sha]
+    assert len(store.stored()) == 2 * N
+
+
+def test_what_is_put_while_a_repair_runs_is_there_afterwards(store, result, monkeypatch):
+    swap_leaves(store)
+    copied, opened = repair._copied, threading.Event()
+    connect, errors = sqlite3.connect, []
+
+    def put():
+        try:
+            ResultStore(store.path).put(replace(result, key="put meanwhile"))
+        except ZSLError as error:
+            errors.append(error)
+
+    writer = threading.Thread(target=put)
+
+    def connected(*args, **options):
+        found = connect(*args, **options)
+        if threading.current_thread() is writer:
+            opened.set()
+        return found
+
+    def copied_while_somebody_puts(*args):
+        writer.start()
+        assert opened.wait(60)  # it has opened the damaged file, which it cannot write now
+        return copied(*args)
+
+    monkeypatch.setattr(sqlite3, "connect", connected)
+    monkeypatch.setattr(repair, "_copied", copied_while_somebody_puts)
+    assert mend(store)
+    writer.join()
+    assert errors == []
+    assert ("runs", "put meanwhile") in rows_in(store.path)
+    assert len(store.stored()) == 2 * N + 1
+
+
+KILLED = """
+import os, signal, sqlite3, sys
+db = sqlite3.connect(sys.argv[1], isolation_level=None)
+db.execute("PRAGMA cache_size = 5")
+db.execute("BEGIN IMMEDIATE")
+db.execute("UPDATE runs SET result = result || 'x'")
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="kills a process")
+@pytest.mark.parametrize("bad_header", [False, True])
+def test_the_journal_of_a_writer_that_was_killed_never_reaches_the_new_store(
+    store, whole, bad_header
+):
+    subprocess.run([sys.executable, "-c", KILLED, str(store.path)], check=False)
+    journal = store.path.with_name("runs.sqlite-journal")
+    assert journal.stat().st_size > PAGE
+    if bad_header:
+        change(store, (0, b"no database at all"))
+    mend(store)
+    assert not journal.exists()
+    assert damage_of(store) == ""
+    assert rows_in(store.path) == whole[1]
+
+
+def test_a_store_that_somebody_reads_is_repaired_and_who_reads_sees_one_state(store):
+    swap_leaves(store)
+    with closing(sqlite3.connect(store.path)) as reader:
+        first = reader.execute("SELECT key FROM runs LIMIT 1").fetchone()
+        assert mend(store)
+        assert reader.execute("SELECT key FROM runs LIMIT 1").fetchone() == first
+    assert len(store.stored()) == 2 * N
+
+
+def test_what_is_deleted_while_others_read_is_gone_and_no_damage(store):
+    key = f"{3:016x}"
+    for one in store.stored():
+        store.delete(key)
+        assert store.get(key) is None
+        if one.id == key:
+            break
+    store.delete(key)
+    assert damage_of(store) == store.unreadable() == ""
+    assert len(store.stored()) == 2 * N - 1
+
+
+def test_a_store_behind_a_link_is_repaired_where_it_lies(store, tmp_path):
+    link = ResultStore(tmp_path / "runs.sqlite")
+    link.path.symlink_to(store.path)
+    swap_leaves(store)
+    assert mend(link)
+    assert link.path.is_symlink()
+    assert len(set_aside(store)) == 1
+    assert len(link.stored()) == 2 * N
+
+
+def test_a_repair_that_cannot_write_is_one_sentence_and_leaves_all_as_it_was(store, monkeypatch):
+    swap_leaves(store)
+    content = store.path.read_bytes()
+
+    def refused(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "link", refused)
+    monkeypatch.setattr(Path, "rename", refused)
+    with pytest.raises(ZSLError, match=r"cannot be set aside: .*No space left"):
+        mend(store)
+    assert store.path.read_bytes() == content
+    assert {path.name for path in store.path.parent.iterdir()} <= {
+        "runs.sqlite",
+        ".runs.sqlite.repair",
+    }
+    monkeypatch.undo()
+    assert mend(store)
+
+
+def test_a_checksum_is_of_every_column():
+    row = ("key", "2026", "{}")
+    others = [("kez", *row[1:]), ("key", "2027", "{}"), ("key", "2026", "{ }"), (None, *row[1:])]
+    assert len({database.sum_of(each) for each in (row, *others)}) == 5
+    assert database.sum_of(row) == hashlib.sha256(json.dumps(row).encode()).hexdigest()

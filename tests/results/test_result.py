@@ -1,0 +1,159 @@
+"""Results of other kinds than runs: stored, found, listed in one table with runs, never lost."""
+
+import io
+import json
+import sqlite3
+from contextlib import closing
+
+import pandas as pd
+import pytest
+
+from tests.worlds import linear_world
+from zslcore.__main__ import main
+from zslcore.evaluation.specs import RunSpec
+from zslcore.jobs.upkeep import examine
+from zslcore.results.result import KINDS, Result, result_of
+from zslcore.results.store import ResultStore
+
+WORLD = linear_world()
+
+
+@pytest.fixture
+def store(tmp_path, monkeypatch):
+    monkeypatch.setenv("ZSL_DATA", str(tmp_path))
+    return ResultStore()
+
+
+@pytest.fixture
+def crossed(store):
+    about = {"dataset": "one", "split": "PS", "method": "ESZSL", "seed": 0}
+    rows = [{"tested": "one", "zsl": 0.5}, {"tested": "two", "zsl": 0.25}]
+    result = result_of("crossed", "c" * 16, about, rows, {"schema": 3, "x": [1.5]})
+    store.put_result(result)
+    return result
+
+
+@pytest.fixture
+def run(store):
+    spec = RunSpec(WORLD.name, "PS", "LinearS2V", params={"lam": 1.0})
+    return store.run(spec, WORLD, with_oracle=False)[0]
+
+
+def said(capsys, *words, code=0):
+    assert main(["runs", *words]) == code
+    out, err = capsys.readouterr()
+    return err if code else out
+
+
+def test_it_is_read_as_it_was_written(store, crossed):
+    assert Result.from_json(crossed.to_json()) == crossed
+    assert store.others() == store.others(["crossed"]) == [crossed]
+    assert store.others(["action"]) == []
+    assert json.loads(store.record("crossed", crossed.key)) == crossed.record
+    assert store.record("action", crossed.key) is None  # a key of another kind
+    assert store.record("crossed", "0" * 16) is None
+
+
+def test_one_table_holds_all_kinds(store, crossed, run):
+    table = store.table()
+    assert table["kind"].tolist() == ["run", "crossed", "crossed"]
+    assert table["zsl"].tolist() == [run.evaluation.zsl, 0.5, 0.25]
+    assert set(table["origin"]) == {"here"}
+    assert store.table(["run"])["key"].tolist() == [run.key]
+    with closing(sqlite3.connect(store.path)) as db:
+        rows = db.execute("SELECT kind, key, created, owner FROM stored ORDER BY kind").fetchall()
+    assert rows == [
+        ("crossed", crossed.key, crossed.created, ""),
+        ("run", run.key, run.created, ""),
+    ]
+
+
+@pytest.mark.parametrize("kind", ["crossed", "transductive", "action"])
+def test_what_earlier_versions_wrote_to_folders_is_found_by_its_key(store, tmp_path, kind):
+    folder = tmp_path / {"crossed": "cross", "action": "actions"}.get(kind, kind)
+    folder.mkdir()
+    (folder / "abc.json").write_text('{"schema": 1}')
+    assert store.record(kind, "abc") == '{"schema": 1}'
+    assert store.in_folders() == {kind: 1}
+    assert any(f"1 {kind}" in finding.sentence for finding in examine())
+    store.put_result(result_of(kind, "abc", {}, [{}], {"schema": 2}))
+    assert store.in_folders() == {}
+    assert json.loads(store.record(kind, "abc")) == {"schema": 2}
+
+
+def test_a_row_of_another_version_is_passed_over(store, crossed):
+    with store.writing() as db:
+        db.execute("INSERT INTO results VALUES ('x', 'crossed', '', '', '{\"schema\": 99}')")
+        db.execute("INSERT INTO results VALUES ('y', 'crossed', '', '', 'no JSON')")
+    assert store.others() == [crossed]
+    assert store.record("crossed", "x") is None
+
+
+def test_a_row_that_a_disk_has_changed_is_not_served(store, crossed):
+    with closing(sqlite3.connect(store.path)) as db, db:
+        sums = db.execute("SELECT * FROM sums").fetchall()
+        db.execute("UPDATE results SET result = replace(result, '0.5', '0.9')")
+        db.executemany("INSERT OR REPLACE INTO sums VALUES (?, ?, ?)", sums)
+    assert store.others() == []
+    assert store.record("crossed", crossed.key) is None
+    (finding,) = [finding for finding in examine() if "damaged" in finding.sentence]
+    finding.mend()
+    assert [finding for finding in examine() if "damaged" in finding.sentence] == []
+
+
+def test_the_command_lists_filters_shows_exports_and_deletes_all_kinds(store, crossed, run, capsys):
+    text = said(capsys)
+    assert text.count("crossed") == 2
+    assert run.key in text
+    assert run.key not in said(capsys, "list", "--kind", "crossed")
+    assert crossed.key not in said(capsys, "list", "--kind", "run")
+    assert run.key not in said(capsys, "list", "--method", "ESZSL")
+    assert crossed.key not in said(capsys, "list", "--method", "LinearS2V")
+    assert "tested on" in said(capsys, "show", "ccc")
+    found = pd.read_csv(io.StringIO(said(capsys, "export", "--kind", "run", "crossed")))
+    assert found["kind"].tolist() == ["run", "crossed", "crossed"]
+    assert json.loads(said(capsys, "export", "--format", "json"))[0]["key"] == run.key
+    assert said(capsys, "delete", crossed.key) == f"deleted {crossed.key}\n"
+    assert store.others() == []
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["list", "--kind", "crosed"], "did you mean 'crossed'?"),
+        (["export", "--kind", "crossed", "--format", "json"], "CSV writes every kind."),
+        (["export", "--predictions", "p.parquet"], "expected the KEY of one run"),
+        (["list", "--method", "ESZSLL"], "ESZSLL"),
+    ],
+)
+def test_what_cannot_be_done_is_one_sentence(store, crossed, run, words, sentence, capsys):
+    err = said(capsys, *words, code=2)
+    assert sentence in err
+    assert err.count("\n") == 1
+
+
+def test_many_fits_of_actions_are_one_line(store, run, capsys):
+    for k in range(3):
+        store.put_result(result_of("action", f"{k:016}", {"method": "SYNC"}, [{"zsl": 0.1}]))
+    text = said(capsys)
+    assert "SYNC" not in text
+    assert "3 fits of the study of actions: --kind action lists them." in text
+    assert said(capsys, "list", "--kind", "action").count("SYNC") == 3
+
+
+def test_predictions_are_exported(store, run, capsys, tmp_path):
+    from zslcore.evaluation import read_predictions
+    from zslcore.evaluation.protocol import evaluate
+
+    path = tmp_path / "p.parquet"
+    assert said(capsys, "export", run.key[:6], "--predictions", str(path)) == ""
+    assert evaluate(read_predictions(path).test, run.gamma or 0.0) == run.evaluation
+    with store.writing() as db:
+        db.execute("DELETE FROM predictions")
+    assert "no predictions are stored" in said(
+        capsys, "export", run.key, "--predictions", str(path), code=2
+    )
+
+
+def test_kinds_are_those_that_something_writes():
+    assert set(KINDS) == {"run", "crossed", "transductive", "action", "large-scale", "path"}

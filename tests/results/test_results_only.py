@@ -1,0 +1,98 @@
+"""Data known by their results: what they know, what they refuse, and what takes their place."""
+
+import numpy as np
+import pytest
+
+from zslcore.datasets.benchmarks import benchmark_of
+from zslcore.evaluation.specs import RunSpec
+from zslcore.exceptions import DatasetError, UnknownNameError
+from zslcore.leakage.known import known_splits
+from zslcore.results.results_only import known_by_results, load_results_only
+from zslcore.results.shipped import (
+    has_predictions,
+    plain_spec,
+    shipped,
+    shipped_predictions,
+    shipped_results,
+)
+
+NAMES = sorted(known_by_results())
+
+
+def test_real_features_with_predictions_are_known():
+    assert {"AWA1-lss", "CUB-vgg_fc7"} <= set(NAMES)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_splits_are_the_published_ones(name):
+    """All of a split is told by the test rows; its digest is that of the release."""
+    known = load_results_only(name)
+    published = [s for s in known_splits() if s.dataset == benchmark_of(known)]
+    for split in known.splits.values():
+        assert any(split.digests.items() <= one.parts.items() for one in published), split.name
+        assert len(split.folds) == 3
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_they_are_the_data_the_results_were_made_on(name, shared):
+    from zslcore.datasets import read_xlsa17
+
+    folder, features = {
+        "AWA1-lss": ("AWA1", "lss.mat"),
+        "AWA1-phog": ("AWA1", "phog.mat"),
+        "CUB-vgg_fc7": ("CUB", "vgg_fc7.mat"),
+    }[name]
+    if name != "AWA1-phog":  # the others take long to read
+        pytest.skip("the small one is enough")
+    data = read_xlsa17(shared / "data" / "xlsa17" / folder, features=features, name=name)
+    known = load_results_only(name)
+    assert known.digest == data.digest
+    assert np.array_equal(known.labels, data.labels)
+    assert known.class_names == data.class_names
+    for split in known.splits.values():
+        other = data.split(split.name)
+        for mine, theirs in zip(split.folds, other.folds, strict=True):
+            assert np.array_equal(np.sort(mine.val), np.sort(theirs.val))
+
+
+@pytest.mark.parametrize("ask", [lambda f: f.shape, lambda f: f[:3], np.asarray])
+def test_features_are_refused_in_a_sentence(ask):
+    known = load_results_only("CUB-vgg_fc7")
+    assert len(known.features) == len(known.labels) == 11_788
+    with pytest.raises(DatasetError, match="known by its results only.*zslcore import"):
+        ask(known.features)
+
+
+def test_an_unknown_name_gets_the_nearest():
+    with pytest.raises(UnknownNameError, match="CUB-vgg_fc7"):
+        load_results_only("CUB-vgg-fc7")
+
+
+def test_predictions_give_the_figures_of_the_run():
+    compared = 0
+    for result in shipped_results():
+        if has_predictions(result.key):
+            predictions = shipped_predictions(result.key)
+            e, known = predictions.evaluation, result.evaluation
+            assert predictions.gamma == result.gamma
+            assert e.zsl == pytest.approx(known.zsl, abs=1e-9)
+            assert e.per_class_zsl == pytest.approx(known.per_class_zsl, abs=1e-9)
+            if known.calibrated is not None:
+                assert e.ausuc == pytest.approx(known.ausuc, abs=1e-9)
+                assert e.calibrated.harmonic == pytest.approx(known.calibrated.harmonic, abs=1e-9)
+                assert e.plain.harmonic == pytest.approx(known.plain.harmonic, abs=1e-9)
+            compared += 1
+    assert compared >= 15
+
+
+def test_variants_that_are_the_default_are_the_same_run():
+    (key,) = (r.key for r in shipped_results() if r.spec.dataset == "CUB-vgg_fc7"
+              and (r.spec.method, r.spec.split, r.spec.select_for) == ("ALE", "PS", "gzsl")
+              and not r.spec.params)  # fmt: skip
+    digest = load_results_only("CUB-vgg_fc7").digest
+    asked = RunSpec(
+        "CUB-vgg_fc7", "PS", "ALE", params={"alpha": "1/i", "rank": "exact"}, digest=digest
+    )
+    assert asked.key != key
+    assert plain_spec(asked).key == key
+    assert shipped(key) is not None

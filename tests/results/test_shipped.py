@@ -1,0 +1,192 @@
+"""Results that come with the package: what they are, when they answer, and when they do not."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from tests.worlds import linear_world
+from zslcore.analysis.run_listing import RunFilter, listed
+from zslcore.evaluation.runs import RunResult, execute
+from zslcore.evaluation.specs import RunSpec
+from zslcore.exceptions import ZSLError
+from zslcore.jobs.upkeep import examine
+from zslcore.results import shipped
+from zslcore.results.shipped import FOLDER, shipped_results
+from zslcore.results.store import ResultStore
+from zslcore.storage.files import FACTS
+
+WORLD = linear_world()
+FILES = sorted(FOLDER.glob("*/*.json"))
+MOST_BYTES = 15 << 20
+
+
+@pytest.fixture
+def result():
+    spec = RunSpec("linear world", "PS", "LinearS2V", params={"lam": 0.1})
+    return execute(spec, WORLD, with_oracle=False)
+
+
+@pytest.fixture
+def store(result, tmp_path, monkeypatch):
+    """The store of an empty data folder, with one result that comes with the package."""
+    monkeypatch.setenv("ZSL_DATA", str(tmp_path / "data"))
+    monkeypatch.setenv("ZSL_SHIPPED", "1")
+    monkeypatch.setattr(shipped, "FOLDER", tmp_path / "results")
+    put(result, tmp_path)
+    return ResultStore()
+
+
+def put(result, tmp_path):
+    path = tmp_path / "results" / "linear" / f"{result.key}.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(result.to_json())
+
+
+# --- When they answer -----------------------------------------------------------------------------
+
+
+def test_a_shipped_result_answers_where_the_store_has_none(store, result):
+    assert store.get(result.key) == result
+    assert store.results() == [result]
+    (one,) = store.stored()
+    assert (one.shipped, one.origin, one.id) == (True, "the package", result.key)
+    assert store.find(result.key[:6]).result == result
+    assert store.unreadable() == ""
+    assert not store.path.exists()
+
+
+def test_it_is_not_listed_as_computed_here(store, result):
+    store.put(replace(result, key="f" * 16))
+    found = listed(store.stored(), RunFilter(imported=False))
+    assert [one.id for one in found] == ["f" * 16]
+    assert len(listed(store.stored(), RunFilter())) == 2
+
+
+def test_one_of_our_own_replaces_it(store, result):
+    own = replace(result, seconds=99.0)
+    store.put(own)
+    assert store.get(result.key) == own
+    assert [one.shipped for one in store.stored()] == [False]
+    store.delete(result.key)
+    assert store.get(result.key) == result
+
+
+def test_it_cannot_be_deleted(store, result):
+    with pytest.raises(ZSLError, match="comes with the package"):
+        store.delete(result.key)
+    assert store.get(result.key) == result
+
+
+def test_nothing_is_chosen_again_for_a_shipped_result(store, result, monkeypatch):
+    monkeypatch.setattr("zslcore.results.store.execute_in_full", None)
+    found, scores = store.run(result.spec, WORLD, with_oracle=False)
+    assert found.evaluation == result.evaluation
+    assert scores.curve.ausuc == result.evaluation.ausuc
+
+
+@pytest.mark.parametrize("off", ["setting", "path", "revision", "name"])
+def test_what_is_not_meant_does_not_answer(store, result, tmp_path, monkeypatch, off):
+    if off == "setting":
+        monkeypatch.setenv("ZSL_SHIPPED", "0")
+    if off == "revision":
+        old = replace(result, spec=replace(result.spec, revisions={"protocol": 0, "LinearS2V": 1}))
+        put(replace(old, key="0" * 16), tmp_path)
+        assert len(ResultStore().results()) == 1
+        return
+    if off == "name":  # a file that is called after another key
+        (tmp_path / "results" / "linear" / f"{'1' * 16}.json").write_text(result.to_json())
+        assert ResultStore().get("1" * 16) is None
+        return
+    other = ResultStore(tmp_path / "other.sqlite") if off == "path" else ResultStore()
+    assert other.get(result.key) is None
+    assert other.stored() == []
+
+
+def test_the_doctor_counts_what_was_made_here(store, result):
+    store.put(replace(result, key="f" * 16))
+    (said,) = [finding.sentence for finding in examine() if finding.what == "store"]
+    assert said.startswith("1 result is stored")
+
+
+# --- What they are --------------------------------------------------------------------------------
+
+
+def test_every_file_is_of_today_and_of_real_data():
+    assert len(FILES) >= 50
+    assert sum(path.stat().st_size for path in FILES) < MOST_BYTES
+    assert len(shipped_results(FOLDER)) == len(FILES)
+    for path in FILES:
+        result = RunResult.from_json(path.read_text(encoding="utf-8"))
+        assert (path.stem, path.parent.name) == (result.key, result.spec.dataset)
+        assert result.key == result.spec.key == result.spec.present.key
+        assert not result.simulated
+        assert result.params_origin == "validated"
+
+
+def test_figures_are_those_of_the_table_of_real_features():
+    """The table has four digits behind the point of a percent, and other seeds' means."""
+    table = pd.read_csv(FACTS.parent / "benchmarks" / "results" / "real_features.csv")
+    same = 0
+    for result in shipped_results(FOLDER):
+        spec = result.spec
+        rows = table[
+            (table["dataset"] == spec.dataset)
+            & (table["split"] == spec.split)
+            & (table["method"] == spec.method)
+            & (table["select_for"] == spec.select_for)
+            & (table["seed"] == spec.seed)
+            & (table["params"] == result.row()["params"])
+        ]
+        for _, row in rows.iterrows():
+            same += 1
+            assert row["zsl"] == pytest.approx(result.evaluation.zsl, abs=5e-5)
+    assert same >= 10
+
+
+def test_one_computed_again_gives_the_same(shared):
+    """Of AWA1 with hand-crafted features, the fastest there is."""
+    from zslcore.datasets import read_xlsa17
+    from zslcore.evaluation.runs import fit_again
+
+    (known,) = [
+        result
+        for result in shipped_results(FOLDER)
+        if (result.spec.dataset, result.spec.method, result.spec.split, result.spec.select_for)
+        == ("AWA1-phog", "LinearS2V", "PS", "gzsl")
+    ]
+    data = read_xlsa17(shared / "data" / "xlsa17" / "AWA1", features="phog.mat", name="AWA1-phog")
+    again, scores = fit_again(known, data)
+    assert data.digest == known.spec.digest
+    assert again.evaluation.zsl == pytest.approx(known.evaluation.zsl, abs=1e-6)
+    assert np.isclose(scores.curve.ausuc, known.evaluation.ausuc, atol=1e-6)
+
+
+@pytest.mark.parametrize("method", ["LinearS2V", "ESZSL", "GFZSL"])
+def test_one_on_digits_computed_again_gives_the_same(method):
+    """With its predictions; another processor may round otherwise."""
+    from zslcore.datasets import load
+    from zslcore.evaluation.running import execute_with_predictions
+    from zslcore.results.shipped import shipped_predictions
+
+    digits = load("digits")
+    spec = RunSpec("digits", "PS", method, digest=digits.digest)
+    known, predictions = shipped_result(spec.key), shipped_predictions(spec.key)
+    result, found = execute_with_predictions(spec, digits, with_oracle=False)
+    assert result.params == pytest.approx(known.params)
+    assert result.gamma == pytest.approx(known.gamma, rel=1e-6)
+    assert result.evaluation.zsl == pytest.approx(known.evaluation.zsl, abs=1e-9)
+    assert result.evaluation.ausuc == pytest.approx(known.evaluation.ausuc, abs=1e-6)
+    for new, stored in zip(
+        (found.test, *found.folds), (predictions.test, *predictions.folds), strict=True
+    ):
+        order = np.argsort(new.rows, kind="stable")
+        for column in ("rows", "labels", "seen_class", "unseen_class"):
+            assert np.array_equal(getattr(new, column)[order], getattr(stored, column)), column
+        assert np.allclose(new.margin[order], stored.margin, rtol=1e-3)
+
+
+def shipped_result(key):
+    (found,) = [result for result in shipped_results(FOLDER) if result.key == key]
+    return found

@@ -1,0 +1,64 @@
+"""What the guide and the README show can be run as it is printed."""
+
+import re
+import shlex
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from zslcore.__main__ import parser_of_commands
+
+ROOT = Path(__file__).parents[1]
+PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").glob("guide/*.md")])
+BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+#: Pages whose Python runs elsewhere: shards need a folder, the map of all images takes minutes.
+ELSEWHERE = {"large.md", "maps.md"}
+
+
+def blocks(path, language):
+    return [
+        text for kind, text in BLOCK.findall(path.read_text(encoding="utf-8")) if kind == language
+    ]
+
+
+def commands(path):
+    """Return the words after ``zslcore`` of every command that a page prints."""
+    lines = "\n".join(blocks(path, "sh")).splitlines()
+    inline = re.findall(r"`(zslcore [^`]+)`", path.read_text(encoding="utf-8"))
+    words = [shlex.split(line, comments=True) for line in [*lines, *inline]]
+    return [line[1:] for line in words if line[:1] == ["zslcore"] and len(line) > 1]
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
+def test_every_command_is_one_that_the_parser_takes(path, capsys):
+    for words in commands(path):
+        try:
+            parser_of_commands().parse_args(words)
+        except SystemExit:
+            missing = re.findall(r"required: (.*)", capsys.readouterr().err)
+            assert missing, words  # a name in running text may leave out what follows
+
+
+@pytest.mark.parametrize(
+    "path", [path for path in PAGES if path.name not in ELSEWHERE], ids=lambda path: path.name
+)
+def test_the_python_of_a_page_runs(path, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    scores, y = rng.normal(size=(60, 6)).astype(np.float32), np.arange(60) % 6
+    np.savez("scores.npz", scores=scores, y=y, unseen_classes=np.array([4, 5]))
+    for text in blocks(path, "python"):
+        exec(compile(text, path.name, "exec"), {})  # our own guide
+        assert capsys.readouterr().out
+
+
+def test_links_of_the_guide_lead_to_files():
+    for path in PAGES:
+        text = path.read_text(encoding="utf-8")
+        for target in re.findall(r"\]\((?!https?:)([^)#]+)", text):
+            assert (path.parent / target).is_file(), (path.name, target)
+
+
+def test_the_readme_is_a_front_page():
+    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 150

@@ -1,0 +1,99 @@
+"""The drop zone and the first view of Overlap gain: a card for a file, an effect that is plain."""
+
+import pickle
+
+import numpy as np
+import pytest
+from scipy.io import savemat
+
+from tests.pages import go, metrics, settled, visit, words
+from ui.views.leakage import drop
+from zslcore.leakage.cards.card import read_card
+
+CLEAN = {"trainval": range(1, 41), "test_seen": range(41, 61), "test_unseen": range(61, 81)}
+
+
+@pytest.fixture(autouse=True)
+def _own_data(tmp_path, monkeypatch):
+    monkeypatch.setenv("ZSL_DATA", str(tmp_path / "data"))
+
+
+def split_file(path, **changed):
+    parts = CLEAN | changed
+    savemat(path, {f"{part}_loc": np.array(rows)[:, None] for part, rows in parts.items()})
+    return path
+
+
+def plain_words(app):
+    return words(app).replace("\\", "")
+
+
+def dropped(*paths):
+    app = visit("leakage", view="drop")
+    files = [(path.name, path.read_bytes(), "application/octet-stream") for path in paths]
+    app.file_uploader(key="drop_files").set_value(files).run()
+    assert not app.exception
+    return app
+
+
+def test_the_first_view_of_leakage_is_the_card_of_a_real_file():
+    example = read_card(drop.EXAMPLE.read_bytes(), "example")
+    app = visit("leakage")
+    assert [*metrics(app).values()] == [figure.value for figure in example.figures]
+    assert f"# :red[:material/gpp_bad: {example.verdict}]" in words(app)
+    assert "Example" in words(app)
+
+
+def test_a_dropped_split_leaks_and_its_review_has_the_file(tmp_path):
+    path = split_file(tmp_path / "mine.mat", trainval=range(1, 46))
+    app = dropped(path)
+    assert ":material/gpp_bad: Leaks" in words(app)
+    assert metrics(app)["rows leaked"] == "5"
+    assert "Example" not in words(app)
+    review = go(app, "review", leakage_source="a file of my own").run()
+    assert not review.exception
+    assert "mine.mat, dropped earlier" in plain_words(review)
+    assert "Failed" in plain_words(review)
+
+
+def test_the_same_files_dropped_again_are_still_one_split(tmp_path):
+    labels = tmp_path / "labels.mat"
+    savemat(labels, {"labels": np.repeat(np.arange(1, 5), 20)[:, None]})
+    path = split_file(tmp_path / "mine.mat")
+    for files in ((labels, path), (path, labels, path, labels)):
+        app = dropped(*files)
+        assert not app.error
+        assert "mine.mat, labels.mat" in plain_words(app)
+        assert ":material/help: Unknown" in words(app)
+
+
+@pytest.mark.parametrize("name", ["pickle.npz", "half.mat"])
+def test_what_is_not_recognised_gets_one_sentence_and_no_verdict(tmp_path, name):
+    path = tmp_path / name
+    whole = split_file(tmp_path / "mine.mat").read_bytes()
+    path.write_bytes(whole[:300] if name == "half.mat" else pickle.dumps({"a": 1}))
+    app = dropped(path)
+    (error,) = app.error
+    assert error.value.startswith(name.split(".")[0])
+    assert not app.metric
+
+
+@pytest.mark.parametrize("view", ["draws", "draws, unplanted"])
+def test_overlap_gain_opens_with_an_effect_that_its_twin_has_not(view, monkeypatch):
+    monkeypatch.setenv("ZSL_SHIPPED", "1")
+    planted = {"planted": "false"} if "unplanted" in view else {}
+    app = visit("overlap_gain", view="draws", **planted)
+    assert metrics(app), "the result comes with the package, so that nothing is waited for"
+    p = float(metrics(app)["p"])
+    assert (p < 0.05) is (not planted)
+    said = "not demonstrably better than" if planted else "**better than**"
+    assert said in words(app)
+
+
+def test_regularization_opens_where_the_two_values_differ():
+    app = settled(visit("regularization"))
+    found = metrics(app)
+    (zsl, gzsl) = (value for label, value in found.items() if label.endswith(("ZSL", "GZSL"))
+                   and not label.startswith("H"))  # fmt: skip
+    assert zsl != gzsl
+    assert "the same" not in words(app)

@@ -1,0 +1,126 @@
+"""Pages on a fresh data folder: what comes with the package is there, and nothing is computed."""
+
+import pytest
+
+from tests.pages import metrics, visit, words
+from ui import known
+from zslcore import jobs
+from zslcore.datasets import imports
+from zslcore.evaluation import protocol
+from zslcore.evaluation.specs import RunSpec
+from zslcore.results.results_only import load_results_only
+
+CUB = "CUB-vgg_fc7"
+
+
+@pytest.fixture
+def fresh(monkeypatch, tmp_path):
+    """A data folder with nothing in it, and nothing may be computed."""
+    monkeypatch.setenv("ZSL_DATA", str(tmp_path))
+    monkeypatch.setenv("ZSL_SHIPPED", "1")
+
+    def refuse(*args, **kwargs):
+        raise AssertionError(f"computes {args[0] if args else ''}")
+
+    monkeypatch.setattr(jobs, "submit", refuse)
+    monkeypatch.setattr(protocol, "select", refuse)
+    monkeypatch.setattr(protocol, "fit_and_score", refuse)
+    return tmp_path
+
+
+@pytest.mark.parametrize("page", ["evaluate", "calibration", "published", "compare", "board"])
+def test_default_views_compute_nothing(fresh, page):
+    app = visit(f"pages/{page}.py")
+    assert not app.error
+
+
+@pytest.mark.parametrize("page", ["evaluate", "calibration"])
+def test_known_results_of_real_features_are_there(fresh, page):
+    app = visit(f"pages/{page}.py", dataset=CUB, method="LinearS2V")
+    spec = RunSpec(CUB, "PS", "LinearS2V", digest=load_results_only(CUB).digest)
+    e = known.known_run(spec).result.evaluation
+    assert not app.error
+    assert metrics(app)["ZSL accuracy"] == f"{100 * e.zsl:.1f} %"
+    assert metrics(app)["AUSUC"] == f"{100 * e.ausuc:.1f} %"
+    assert "results only" in words(app)
+    assert app.query_params["dataset"] == f"{CUB}{known.MARK}"
+
+
+@pytest.mark.parametrize(
+    "choices",
+    [
+        {"evaluate_tab": "Confusion"},
+        {"evaluate_tab": "Top k"},
+        {"evaluate_tab": "Reproduce"},
+    ],
+)
+def test_every_tab_works_from_predictions(fresh, choices):
+    app = visit("pages/evaluate.py", dataset=CUB, method="LinearS2V")
+    app.session_state["evaluate_tab"] = choices["evaluate_tab"]
+    app.run()
+    assert not app.exception
+    assert not app.error
+
+
+@pytest.mark.parametrize("band", ["of the validation folds", "of other test classes"])
+def test_bands_and_other_methods_come_from_predictions(fresh, band):
+    app = visit(
+        "pages/calibration.py",
+        dataset=CUB,
+        method="LinearS2V",
+        calibration_band=band,
+        calibration_beside="ESZSL",
+    )
+    assert not app.error
+
+
+@pytest.mark.parametrize(
+    ("page", "choices"),
+    [
+        ("evaluate", {"parameters": "given"}),
+        ("calibration", {"features": "none"}),
+        ("regularization", {}),
+        ("transductive", {}),
+    ],
+)
+def test_what_needs_features_says_how_to_get_them(fresh, page, choices):
+    app = visit(f"pages/{page}.py", dataset=CUB, method="LinearS2V", **choices)
+    (said,) = [each.value.replace("\\", "") for each in app.error]
+    assert said.startswith(f"{CUB} is known by its results only: this needs its features.")
+    assert "zslcore import" in said
+
+
+def test_an_import_of_the_same_name_takes_the_place(fresh, monkeypatch):
+    """And an address of before means it, too."""
+    assert CUB in known.names()
+    monkeypatch.setattr(imports, "names", lambda: (CUB,))
+    assert CUB not in known.names()
+    assert not known.is_known_by_results(CUB)
+
+
+def test_without_shipped_results_nothing_is_listed(fresh, monkeypatch):
+    monkeypatch.setenv("ZSL_SHIPPED", "0")
+    assert known.names() == ()
+    assert known.known_run(RunSpec(CUB, "PS", "ESZSL")) is None
+
+
+@pytest.mark.parametrize("tab", ["Robustness", "Ranks", "Curves", "Crops", "As printed"])
+def test_comparisons_come_from_results(fresh, tab):
+    app = visit("pages/compare.py")
+    assert app.multiselect[0].value == list(known.names())
+    app.session_state["compare_tab"] = tab
+    app.run()
+    assert not app.exception
+    assert not app.error
+    assert "come with the package" in words(app)
+    assert "Run them" not in [button.label for button in app.button]
+
+
+@pytest.mark.parametrize("tab", ["Which classes", "Class embeddings"])
+def test_tabs_that_need_prototypes_say_so(fresh, tab):
+    app = visit("pages/compare.py")
+    app.session_state["compare_tab"] = tab
+    app.run()
+    assert not app.exception
+    said = words(app) + " ".join(each.value for each in app.error)
+    assert "known by its results only" in said.replace("\\", "")

@@ -1,0 +1,197 @@
+"""The Playground: what goes down to the browser, and what the page does with a choice."""
+
+import json
+import subprocess
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from tests.pages import ROOT, sent_down, until, visit
+from ui.components.playground import Choice, Ghost, Instrument, Rail, Tile
+from ui.figures.curve import curve_in_hand, line_of
+from zslcore.evaluation.protocol import ScoredTest
+from zslcore.evaluation.runs import execute_with_scores
+from zslcore.evaluation.specs import RunSpec
+
+COMPONENT = "zsl_playground"
+RAIL = Rail([Tile("one", "One", 12, "real")], [], ["PS"], {}, Choice("one", "PS", "ESZSL"))
+READ = """
+    import { readFileSync } from "node:fs";
+    const { unpack, NONE } = await import(WIRE);
+    const { Tally } = await import(TALLY);
+    const { placeAt } = await import(CURVE);
+    const { wordsOf } = await import(OPENED);
+    const head = unpack(new Uint8Array(readFileSync(DATA)));
+    const tally = new Tally(head.images);
+    const out = GAMMAS.map((gamma) => ({
+        ...placeAt(head.lines[0], gamma), right: [...tally.move(gamma).right],
+        changed: tally.changed,
+        words: [...head.answers.order].map((_, k) => wordsOf(head, k, gamma).answer) }));
+    console.log(JSON.stringify({ out, order: [...head.answers.order],
+        ghosts: head.ghosts.map(({ n, seen }) => [n, seen.length]),
+        ink: head.pictures && [...head.pictures.ink] }));
+"""
+
+
+def tied(seed=0, n=300, classes=12):
+    """Scores of few values, so that many images change sides at one gamma."""
+    rng = np.random.default_rng(seed)
+    y = np.append(np.arange(classes), rng.integers(0, classes, n - classes))
+    F = rng.integers(0, 6, (n, classes)).astype(np.float64)
+    F[np.arange(n), y] += 2
+    return ScoredTest(F, y, np.arange(classes), np.arange(classes) < 8)
+
+
+def instrument(test, names, **more):
+    line = line_of("one", test.curve, "harmonic", None, 0.0)
+    curves = curve_in_hand([line], test, names)
+    return Instrument(curves, test, names, ("class", "classes"), RAIL, **more)
+
+
+def read_in_node(node, folder, what, gammas):
+    """Return what the browser's modules make of it."""
+    (folder / "data").write_bytes(what.packed())
+    own = ROOT / "ui/components"
+    named = {"DATA": str(folder / "data"), "GAMMAS": list(map(float, gammas))}
+    modules = {"WIRE": "playground/wire.js", "OPENED": "playground/opened.js"}
+    modules |= {"TALLY": "tally.js", "CURVE": "curve.js"}
+    named |= {name: (own / path).as_uri() for name, path in modules.items()}
+    said = "".join(f"const {name} = {json.dumps(value)};" for name, value in named.items())
+    (folder / "read.mjs").write_text(said + READ, encoding="utf-8")
+    run = subprocess.run(
+        [node, folder / "read.mjs"], capture_output=True, text=True, encoding="utf-8", timeout=120
+    )
+    assert run.returncode == 0, run.stderr
+    return json.loads(run.stdout)
+
+
+@pytest.fixture(scope="module")
+def digits():
+    return execute_with_scores(
+        RunSpec(dataset="digits", split="PS", method="LinearS2V"), with_oracle=False
+    )[1]
+
+
+@pytest.mark.parametrize("kind", ["ties", "digits"])
+def test_the_browser_counts_as_python_does_at_every_gamma(node, tmp_path, digits, kind):
+    test = tied() if kind == "ties" else digits
+    names = [f"c{c}" for c in test.classes]
+    breaks = np.unique(test.switches.gamma)
+    gammas = [0.0, -1e9, 1e9, *breaks[:: max(1, len(breaks) // 25)]]
+    found = read_in_node(node, tmp_path, instrument(test, names), gammas)
+    np.testing.assert_array_equal(np.sort(found["order"]), np.arange(len(test.y)))
+    order = np.array(found["order"])
+    present = np.unique(test.y)
+    for gamma, shown in zip(gammas, found["out"], strict=True):
+        point = test.curve.at(gamma)
+        assert (shown["unseen"], shown["seen"]) == (point.unseen, point.seen)
+        assert shown["changed"] == (test.switches.gamma <= gamma).sum()
+        right, _ = test.switches.per_class(gamma)
+        np.testing.assert_array_equal(shown["right"], right[present])
+        to_seen = test.switches.gamma > gamma
+        sides = test.answers.seen_class[order], test.answers.unseen_class[order]
+        for words, seen, a, b, y in zip(
+            shown["words"], to_seen, *sides, test.y[order], strict=True
+        ):
+            side, answer = ("seen", a) if seen else ("unseen", b)
+            verdict = "right" if answer == y else "wrong"
+            assert words == f"Answered {names[answer]} ({side}): {verdict}."
+
+
+def test_pictures_and_ghosts_go_down_whole(node, tmp_path):
+    test, names = tied(), [f"c{c}" for c in range(12)]
+    pictures = np.random.default_rng(1).integers(0, 256, (300, 3, 2)).astype(np.uint8)
+    ghosts = [Ghost("two", tied(1).curve), Ghost("three", tied(2).curve)]
+    what = instrument(test, names, pictures=pictures, ghosts=ghosts)
+    found = read_in_node(node, tmp_path, what, [0.0])
+    assert found["ink"] == pictures.ravel().tolist()
+    assert found["ghosts"] == [[len(g.points()[0])] * 2 for g in ghosts]
+
+
+def test_a_grey_curve_has_its_ends_and_leaves_no_gap_an_eye_could_see():
+    rng = np.random.default_rng(0)
+    F = rng.normal(size=(5000, 20))
+    y = np.arange(5000) % 20
+    F[np.arange(5000), y] += 1.5
+    curve = ScoredTest(F, y, np.arange(20), np.arange(20) < 15).curve
+    unseen, seen = Ghost("one", curve).points()
+    assert len(unseen) < len(curve.unseen) / 2
+    assert (unseen[0], seen[0]) == (curve.unseen[0], curve.seen[0])
+    assert (unseen[-1], seen[-1]) == (curve.unseen[-1], curve.seen[-1])
+    near = np.abs(curve.unseen[:, None] - unseen) + np.abs(curve.seen[:, None] - seen)
+    assert near.min(axis=1).max() < 1 / 512
+
+
+def test_the_wall_stays_for_another_method_and_not_for_other_images():
+    names = [f"c{c}" for c in range(12)]
+    one = instrument(tied(), names)
+    again = tied()
+    other = ScoredTest(again.F[:, ::-1].copy(), again.y, again.classes, again.seen)
+    assert instrument(other, names)._wall() == one._wall()
+    assert instrument(tied(3), names)._wall() != one._wall()
+    assert replace(one, names=names[::-1])._wall() != one._wall()
+
+
+# --- The page -------------------------------------------------------------------------------------
+
+
+def test_the_first_view_is_the_story_s_method_on_the_digits_without_gamma():
+    app = visit("play")
+    head = sent_down(app, COMPONENT)
+    assert head["rail"]["chosen"] == {"dataset": "digits", "split": "PS", "method": "LinearS2V"}
+    assert head["lines"][0]["start"] == 0
+    assert [stop["name"] for stop in head["lines"][0]["stops"]] == [
+        *("uncalibrated", "validated", "best on test (oracle)")
+    ]
+    assert head["noun"] == ["digit", "digits"]
+    assert head["pictures"] == {"width": 8, "height": 8}
+    assert head["pending"] is None
+
+
+def test_all_quick_methods_become_ghosts_by_themselves():
+    app = visit("play")
+    quick = {"LinearV2S", "ESZSL", "SAE", "GFZSL"}
+    until(app, lambda app: quick <= {g["name"] for g in sent_down(app, COMPONENT)["ghosts"]})
+    names = [g["name"] for g in sent_down(app, COMPONENT)["ghosts"]]
+    assert "LinearS2V" not in names
+
+
+def test_the_address_says_what_is_shown_and_nonsense_is_passed_over():
+    app = visit("play", dataset="digits", method="ESZSL", playground_gamma="0.3")
+    head = sent_down(app, COMPONENT)
+    assert head["rail"]["chosen"]["method"] == head["lines"][0]["name"] == "ESZSL"
+    assert head["lines"][0]["start"] == 0.3
+    for gamma in ("nan", "inf", "<b>", "1e400"):
+        app = visit("play", dataset="../x", split="?", method="<b>", playground_gamma=gamma)
+        head = sent_down(app, COMPONENT)
+        assert head["rail"]["chosen"]["dataset"] == "digits"
+        assert head["lines"][0]["start"] == 0
+
+
+def test_a_long_method_waits_for_its_button():
+    app = visit("play", method="ALE")
+    head = sent_down(app, COMPONENT)
+    assert head["pending"]["covers"]
+    assert head["pending"]["button"] == "Run it (about 10 s)"
+    chips = {c["name"]: c["here"] for f in head["rail"]["families"] for c in f["chips"]}
+    assert chips["ESZSL"]
+    assert not chips["ALE"]
+    assert "PrototypeCosine" not in chips  # which needs both sides in one space
+
+
+def test_a_split_without_seen_test_images_is_not_offered():
+    head = sent_down(visit("play", dataset="simulated-aPY", split="SS"), COMPONENT)
+    assert head["rail"]["chosen"]["split"] == "PS"
+    assert "SS" not in head["rail"]["splits"]
+
+
+def test_data_known_by_their_results_are_shown_at_once(monkeypatch):
+    monkeypatch.setenv("ZSL_SHIPPED", "1")
+    head = sent_down(visit("play", dataset="CUB-vgg_fc7"), COMPONENT)
+    assert head["images"]["n"] == 1764 + 2967
+    assert head["pending"] is None
+    assert len(head["ghosts"]) >= 3
+    kinds = {tile["key"]: tile["kind"] for tile in head["rail"]["tiles"]}
+    assert kinds["digits"] == "real"
+    assert kinds["CUB-vgg_fc7"] == "results only"

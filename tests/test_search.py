@@ -1,0 +1,34 @@
+"""Search: everything has a name, leads somewhere, and arrives with its choice."""
+
+import pytest
+
+from tests.pages import visit
+from ui import search, site_map
+from ui.frame import CHOICE, WHAT
+
+
+def test_every_view_is_found_and_every_hit_leads_to_a_view():
+    found = search.hits()
+    assert {hit.view for hit in found} >= {v.name for page in site_map.PAGES for v in page.views}
+    assert len({hit.label for hit in found}) == len(found)
+    for hit in found:
+        assert site_map.page_of(hit.view)
+
+
+def test_the_bar_of_every_page_says_what_this_is_and_opens_the_search():
+    app = visit("published")
+    assert any(WHAT in each.value for each in app.caption)
+    app.button(key="search").click().run()
+    assert not app.exception
+    assert app.selectbox(key="search_found").options == [hit.label for hit in search.hits()]
+
+
+@pytest.mark.parametrize(
+    ("label", "key"), [("Method · SAE", "method"), ("Data set · simulated-CUB", "dataset")]
+)
+def test_what_is_chosen_opens_with_its_choice(label, key):
+    (hit,) = [hit for hit in search.hits() if hit.label == label]
+    app = visit("glossary")
+    app.session_state[CHOICE] = hit.choice
+    app.run()
+    assert app.session_state[key] == label.split(" · ")[1]

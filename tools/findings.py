@@ -1,0 +1,146 @@
+"""Write ``data/findings.json`` again: what was found, its numbers read off the printed tables.
+
+    python -m tools.findings
+
+``data/findings.toml`` has the sentences, with names in braces where a number stands; each name is
+computed here. Numbers of findings in released files, which are not part of this repository, stand
+in the sentences themselves; tests compute those where the files are at hand.
+"""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from typing import Any
+
+import pandas as pd
+
+from zslcore.analysis.cross_tests import PRINTED_CLAIM, cross_tests, printed_table
+from zslcore.analysis.papers.claims import judge_all, printed_evidence
+from zslcore.analysis.papers.findings import SOURCE
+from zslcore.datasets.facts import class_facts, earlier_version, published
+from zslcore.metrics import harmonic_mean
+from zslcore.storage.files import FACTS, written_whole
+
+TEMPLATES = FACTS / "findings.toml"
+#: Half of the last printed digit.
+HALF = 0.0005
+
+
+def main() -> None:
+    """Write the findings."""
+    with written_whole(SOURCE) as file:
+        text = json.dumps(made(), ensure_ascii=False, indent=1)
+        file.write(text.encode("utf-8") + b"\n")
+
+
+def made() -> list[dict[str, str]]:
+    """Return the findings with their numbers."""
+    rows = tomllib.loads(TEMPLATES.read_text(encoding="utf-8"))["finding"]
+    numbers = {**_folds(), **_of_tables(), **_versions(), **_of_claims()}
+    return [row | {"said": row["said"].format(**numbers)} for row in rows]
+
+
+def _percent(fraction: float, digits: int = 1) -> str:
+    return f"{100 * fraction:.{digits}f}"
+
+
+def _quoted(method: str, data: str, section: str) -> str:
+    """Return the first figure that a section of the benchmark paper's text gives of a method."""
+    rows = published("text_figures").query("paper == 'GBU'").astype({"section": str})
+    rows = rows[(rows["method"] == method) & (rows["dataset"] == data)]
+    return _percent(rows[rows["section"] == section]["quoted"].iloc[0])
+
+
+def _folds() -> dict[str, Any]:
+    """Return numbers of training and validation classes, released and printed."""
+    printed = published("dataset_statistics").set_index("dataset")
+    found: dict[str, Any] = {}
+    for name in ("SUN", "aPY"):
+        fold = class_facts(name).classes["ss_fold1"]
+        released = [int((fold == part).sum()) for part in ("train", "val")]
+        found[f"{name}_folds"] = " + ".join(map(str, released))
+        row = printed.loc[name, ["train_classes", "val_classes"]]
+        found[f"{name}_printed"] = " + ".join(map(str, row))
+    parts = published("imagenet_released").set_index("split")["classes"]
+    return found | {"imagenet_val": parts["val"], "imagenet_train": parts["train"]}
+
+
+def _of_tables() -> dict[str, Any]:
+    """Return figures of the benchmark paper's tables and of its text."""
+    zsl = published("zsl_top1").set_index(["method", "dataset", "split"])["top1_per_class"]
+    gzsl = published("gzsl_ps").set_index(["method", "dataset"])
+    sse = published("reproduction").set_index(["method", "dataset"]).loc[("SSE", "SUN")]
+    iap = gzsl.loc[("IAP", "SUN")]
+    u, s = iap["unseen"], iap["seen"]
+    tests = cross_tests(printed_table())
+    return {
+        "ale_text": _quoted("ALE", "aPY", "5.3"),
+        "ale_table": _percent(zsl["ALE", "aPY", "PS"]),
+        "ale_awa1": _percent(zsl["ALE", "AWA1", "PS"]),
+        "ale_awa2": _percent(zsl["ALE", "AWA2", "PS"]),
+        "sse_text": _quoted("SSE", "SUN", "5.1"),
+        "sse_reproduced": _percent(sse["reproduced"]),
+        "sse_original": _percent(sse["original"]),
+        "harmonics": len(gzsl),
+        "iap_u": _percent(u),
+        "iap_s": _percent(s),
+        "iap_low": _percent(harmonic_mean(s - HALF, u - HALF) - HALF, 2),
+        "iap_high": _percent(harmonic_mean(s + HALF, u + HALF) + HALF, 2),
+        "iap_h": _percent(harmonic_mean(s, u)),
+        "iap_printed": _percent(iap["harmonic"]),
+        "p_printed": PRINTED_CLAIM.p,
+        "p_training": f"{tests['training set'].p:.3f}",
+        "p_test": f"{tests['test set'].p:.5f}",
+        "pairs": tests["training set"].pairs,
+        "detector_h": _percent(gzsl.loc[("CMT*", "CUB"), "harmonic"]),
+        "cmt_h": _percent(gzsl.loc[("CMT", "CUB"), "harmonic"]),
+    }
+
+
+def _versions() -> dict[str, Any]:
+    """Return what the earlier version of tables 3 and 6 had, and what still has it."""
+    moved = published("earlier_version")["table"].value_counts()
+    now, before = published("zsl_top1"), earlier_version("zsl_top1")
+    found: dict[str, Any] = {
+        "moved_zsl": moved["zsl_top1"],
+        "zsl_figures": len(now),
+        "moved_gzsl": moved["gzsl_ps"],
+        "gzsl_figures": 3 * len(published("gzsl_ps")),
+        "quotations": len(published("text_figures").query("paper == 'CAL'")),
+    }
+    for version, table in (("now", now), ("before", before)):
+        of = table.set_index(["method", "dataset", "split"])["top1_per_class"]
+        for method, data in (("DEVISE", "aPY"), ("SYNC", "AWA2"), ("ESZSL", "CUB")):
+            found[f"{method}_{version}"] = _percent(of[method, data, "PS"])
+    crossed = published("cross_dataset_awa").set_index(["method", "train_dataset", "test_dataset"])
+    for method, data in (("SYNC", "AWA1"), ("SYNC", "AWA2"), ("CONSE", "AWA1"), ("CONSE", "AWA2")):
+        cell = crossed.loc[(method, data, data), "top1_per_class"]
+        found[f"table4_{method}_{data}"] = _percent(cell)
+    for version, table in (("now", published("gzsl_ps")), ("before", earlier_version("gzsl_ps"))):
+        for method in ("LATEM", "SJE"):
+            row = table.set_index(["method", "dataset"]).loc[(method, "aPY")]
+            figures = [_percent(row[name]) for name in ("unseen", "seen", "harmonic")]
+            found[f"{method}_aPY_{version}"] = " / ".join(figures)
+    return found
+
+
+def _of_claims() -> dict[str, Any]:
+    """Return mean ranks of table 3, and the gains that the action paper prints with word2vec."""
+    ids = ["gbu-ale-first-ps", "gbu-gfzsl-first-ps", "gbu-sync-second-ss", "gbu-ale-second-ss"]
+    judged = judge_all(ids=ids, evidence={"printed": printed_evidence()})
+    names = ("ale_ps", "gfzsl_ps", "sync_ss", "ale_ss")
+    ranks = {
+        name: f"{judged[id_]['printed'].number:.1f}" for name, id_ in zip(names, ids, strict=True)
+    }
+    t: pd.DataFrame = published("overlap_gain_action").query("semantics == 'word2vec'")
+    low, *others = t["overlap_gain_minus_idt"].sort_values()
+    return ranks | {
+        "w2v_from": _percent(min(others), 2),
+        "w2v_to": _percent(max(others), 2),
+        "w2v_conse": _percent(low, 2).replace("-", "−"),
+    }
+
+
+if __name__ == "__main__":
+    main()

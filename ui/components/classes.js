@@ -1,0 +1,162 @@
+// @ts-check
+// A bar for every class, in place: how many of its images are right now, and at the first stop.
+
+import { percent } from "./numbers.js";
+import { contextOf } from "./dom.js";
+
+/** @import { Images } from "./curves.js" */
+
+const TALL = 200; // pixels, unless another height is given, as are the next
+const HEAD = 22;
+const FOOT = 26;
+const BETWEEN = 18;
+
+export class Classes {
+  /**
+   * @param {HTMLCanvasElement} canvas
+   * @param {number} width in pixels
+   * @param {Images} images
+   * @param {Float64Array} reference accuracy of each class at the first stop
+   * @param {number} tall pixels from the words above the bars to the names below
+   */
+  constructor(canvas, width, images, reference, tall = TALL) {
+    this.canvas = canvas;
+    this.tall = tall;
+    this.images = images;
+    this.reference = reference;
+    this.width = width;
+    this.order = ordered(images, reference);
+    this.nUnseen = this.order.filter((c) => !images.seen[c]).length;
+    const ratio = window.devicePixelRatio || 1;
+    this.columns = columnsOf(this.order, this.nUnseen, width, ratio);
+    this.reached = Float64Array.from(this.columns, ({ classes }) => meanOf(reference, classes));
+    this.shown = new Float64Array(this.columns.length);
+    canvas.width = Math.round(width * ratio);
+    canvas.height = Math.round(tall * ratio);
+    canvas.style.width = `${width}px`;
+    canvas.style.height = `${tall}px`;
+    this.ctx = contextOf(canvas);
+    this.ctx.scale(ratio, ratio);
+    this.colors = this.recolor();
+  }
+
+  /**
+   * Take the colours of the theme; all is drawn anew then.
+   * @returns {{ seen: string, unseen: string, ink: string, font: string }}
+   */
+  recolor() {
+    const style = getComputedStyle(this.canvas);
+    /** @param {string} name */
+    const named = (name) => style.getPropertyValue(name).trim();
+    const { color: ink, fontFamily: font } = style;
+    this.colors = { seen: named("--seen"), unseen: named("--unseen"), ink, font };
+    this.shown.fill(NaN);
+    this.ctx.clearRect(0, 0, this.width, this.tall);
+    this.tell();
+    return this.colors;
+  }
+
+  /** Draw the bars that have changed. @param {Float64Array} accuracy */
+  move(accuracy) {
+    this.columns.forEach(({ classes }, k) => {
+      const value = classes.length === 1 ? accuracy[classes[0]] : meanOf(accuracy, classes);
+      if (value === this.shown[k]) return;
+      this.shown[k] = value;
+      this.draw(k, value);
+    });
+  }
+
+  /** @param {number} k @param {number} value */
+  draw(k, value) {
+    const { ctx } = this, { x, width, seen } = this.columns[k], foot = this.tall - FOOT;
+    const tall = foot - HEAD, now = tall * value, then = tall * this.reached[k];
+    ctx.clearRect(x, HEAD - 1, width, tall + 2);
+    ctx.fillStyle = seen ? this.colors.seen : this.colors.unseen;
+    ctx.fillRect(x, foot - now, width, now);
+    if (then > now) {
+      ctx.globalAlpha = 0.22;
+      ctx.fillRect(x, foot - then, width, then - now);
+      ctx.globalAlpha = 1;
+    }
+    ctx.fillStyle = this.colors.ink;
+    ctx.fillRect(x, foot - then - 0.75, width, 1.5);
+  }
+
+  /** The words, which stay. */
+  tell() {
+    const { ctx, columns, order } = this;
+    ctx.fillStyle = this.colors.ink;
+    ctx.font = `13px ${this.colors.font}`;
+    ctx.textAlign = "left";
+    const second = columns.find(({ seen }) => seen)?.x ?? 0;
+    ctx.fillText(`◆ ${this.nUnseen} unseen`, 0, 13);
+    ctx.fillText(`● ${order.length - this.nUnseen} seen classes`, Math.max(second, 84), 13);
+    ctx.textAlign = "center";
+    for (const { x, width, classes } of columns) {
+      const name = this.images.classes[classes[0]];
+      if (width > 24 && ctx.measureText(name).width < width)
+        ctx.fillText(name, x + width / 2, this.tall - 9);
+    }
+  }
+
+  /** What is seen, in words. */
+  get alt() {
+    const { length } = this.order;
+    return `A bar for each of ${length} classes: the share of its images that are answered right ` +
+      "now; a line shows what it was before gamma moved. The table of classes has all numbers.";
+  }
+
+  /** The class under a pointer, null outside them. @param {number} x */
+  classAt(x) {
+    const there = this.columns.findLast((column) => x >= column.x);
+    return there && x < there.x + there.width + 2 ? there.classes[0] : null;
+  }
+
+  /** Text for a class. @param {number} c @param {Float64Array} accuracy
+   * @param {string} stop what the reference is called */
+  wordsOf(c, accuracy, stop) {
+    const now = percent(accuracy[c]), then = percent(this.reference[c]);
+    return `${this.images.classes[c]}: ${now} now, ${then} at ${stop}`;
+  }
+}
+
+/**
+ * Unseen classes before seen ones, each side from the best at the reference on.
+ * @param {Images} images
+ * @param {Float64Array} reference
+ */
+export function ordered({ classes, seen }, reference) {
+  return classes.map((_, c) => c).sort((a, b) =>
+    Number(seen[a]) - Number(seen[b]) || reference[b] - reference[a] || a - b);
+}
+
+/** @typedef {{ x: number, width: number, seen: boolean, classes: number[] }} Column */
+
+/**
+ * A column for every class, on whole pixels; where there are fewer pixels, adjacent classes
+ * share one.
+ * @param {number[]} order of the classes, unseen ones first
+ * @param {number} nUnseen
+ * @param {number} width in pixels of the page
+ * @param {number} ratio pixels of the screen for each of them
+ * @returns {Column[]}
+ */
+export function columnsOf(order, nUnseen, width, ratio) {
+  const step = (width - BETWEEN) / Math.max(order.length, 1), gap = step > 4 ? 1.5 : 0;
+  /** @type {Column[]} */
+  const columns = [];
+  /** @param {number} value */
+  const whole = (value) => Math.round(value * ratio) / ratio;
+  order.forEach((c, i) => {
+    const seen = i >= nUnseen, left = i * step + (seen ? BETWEEN : 0), x = whole(left);
+    const before = columns.at(-1), end = whole(left + step - gap);
+    if (before && before.seen === seen && x < before.x + before.width) before.classes.push(c);
+    else columns.push({ x, width: Math.max(end - x, 1 / ratio), seen, classes: [c] });
+  });
+  return columns;
+}
+
+/** @param {Float64Array} values @param {number[]} which */
+function meanOf(values, which) {
+  return which.reduce((sum, k) => sum + values[k], 0) / which.length;
+}

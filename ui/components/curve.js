@@ -1,0 +1,106 @@
+// @ts-check
+// The exact seen-unseen curve: a step function of gamma.
+
+/** @import { Line } from "./curves.js" */
+
+/** @typedef {Pick<Line, "gamma" | "seen" | "unseen">} Steps */
+/** @typedef {{ gamma: number, k: number, seen: number, unseen: number, harmonic: number }} Place */
+
+/**
+ * How many values of an increasing array are at most as large as one.
+ * @param {Float64Array} values
+ * @param {number} most
+ */
+export function countUpTo(values, most) {
+  let low = 0, high = values.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (values[middle] <= most) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Harmonic mean, 0 where both are. @param {number} s @param {number} u */
+export function harmonicMean(s, u) {
+  return s + u > 0 ? (2 * s * u) / (s + u) : 0;
+}
+
+/** The accuracies at a gamma. @param {Steps} line @param {number} gamma @returns {Place} */
+export function placeAt({ gamma: breaks, seen, unseen }, gamma) {
+  const k = countUpTo(breaks, gamma) - 1, s = seen[k], u = unseen[k];
+  return { gamma, k, seen: s, unseen: u, harmonic: harmonicMean(s, u) };
+}
+
+/**
+ * The gamma in the middle of the interval on which a point of the curve holds, shortly written; the
+ * intervals without an end go on for a hundredth of the curve's width, as in Python.
+ * @param {Steps} line
+ * @param {number} k
+ */
+export function middleGamma({ gamma }, k) {
+  const n = gamma.length;
+  if (n < 2) return 0;
+  const margin = (gamma[n - 1] - gamma[1]) / 100 || 1;
+  const low = k > 0 ? gamma[k] : gamma[1] - 2 * margin;
+  const high = k < n - 1 ? gamma[k + 1] : gamma[n - 1] + 2 * margin;
+  return shortest((low + high) / 2, low, high);
+}
+
+/**
+ * A gamma with as few digits as it needs to mean the same point of the curve.
+ * @param {Steps} line
+ * @param {number} gamma
+ */
+export function shortGamma(line, gamma) {
+  const k = countUpTo(line.gamma, gamma) - 1;
+  return shortest(gamma, line.gamma[k], line.gamma[k + 1] ?? Infinity);
+}
+
+/**
+ * The value with the fewest digits, three at least, that still lies in [low, high).
+ * @param {number} value
+ * @param {number} low
+ * @param {number} high
+ */
+export function shortest(value, low, high) {
+  for (let digits = 3; digits < 17; digits++) {
+    const short = Number(value.toPrecision(digits));
+    if (short >= low && short < high) return short;
+  }
+  return value;
+}
+
+/** The point with the largest harmonic mean. @param {Steps} line */
+export function bestOf({ seen, unseen }) {
+  let best = 0;
+  for (let k = 1; k < seen.length; k++)
+    if (harmonicMean(seen[k], unseen[k]) > harmonicMean(seen[best], unseen[best])) best = k;
+  return best;
+}
+
+/**
+ * The point of the curve nearest to a place on the plane of both accuracies.
+ * @param {Steps} line
+ * @param {number} unseen
+ * @param {number} seen
+ */
+export function nearestPoint(line, unseen, seen) {
+  let least = Infinity, nearest = 0;
+  for (let k = 0; k < line.seen.length; k++) {
+    const away = (line.unseen[k] - unseen) ** 2 + (line.seen[k] - seen) ** 2;
+    if (away < least) [least, nearest] = [away, k];
+  }
+  return nearest;
+}
+
+/**
+ * The breakpoint after a gamma, or before it; null where there is none.
+ * @param {Steps} line
+ * @param {number} gamma
+ * @param {1 | -1} way
+ */
+export function nextPoint(line, gamma, way) {
+  const k = countUpTo(line.gamma, gamma) - 1 + way;
+  return k < 0 || k >= line.gamma.length ? null : k;
+}

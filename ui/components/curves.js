@@ -1,0 +1,85 @@
+// @ts-check
+// What the server sends of curves and images: `SeenUnseen` in Python says what each part means.
+
+/** @import { Kind } from "./bytes.js" */
+/** @import { Look } from "./held.js" */
+
+/**
+ * @typedef {<T extends ArrayBufferView>(kind: Kind<T>, count: number) => T} Take one array
+ */
+
+/** @typedef {{ name: string, gamma: number, look: string }} Stop a gamma with a name */
+
+/**
+ * @typedef {object} Line a curve; its arrays have one entry a breakpoint
+ * @property {string} name
+ * @property {string} look
+ * @property {number} n
+ * @property {Stop[]} stops
+ * @property {[low: number, high: number]} limits of the axis of gamma
+ * @property {number} start the gamma to begin with
+ * @property {Float64Array} gamma increasing, the first is minus infinity
+ * @property {Float64Array} seen
+ * @property {Float64Array} unseen
+ */
+
+/**
+ * @typedef {object} Band between which values most curves of a kind lie
+ * @property {string} name
+ * @property {string} look
+ * @property {number} n
+ * @property {number} m
+ * @property {Float64Array} unseen
+ * @property {Float64Array} low seen accuracy there
+ * @property {Float64Array} high
+ * @property {Float64Array} gamma
+ * @property {Float64Array} least harmonic mean there
+ * @property {Float64Array} most
+ */
+
+/**
+ * @typedef {object} Images in the order in which their answers change sides
+ * @property {number} n
+ * @property {string[]} classes names
+ * @property {boolean[]} seen of each class
+ * @property {Float64Array} gamma from which on an image is answered with an unseen class
+ * @property {Uint16Array} of class of each image
+ * @property {Uint8Array} right 1 where its best seen class is right, 2 where its best unseen one is
+ */
+
+/**
+ * @typedef {object} Head
+ * @property {string} key another one means other curves
+ * @property {string} alt
+ * @property {string} file what a menu calls it that asks for a picture
+ * @property {Record<string, Look>} looks
+ * @property {Line[]} lines the first one can be dragged
+ * @property {Band[]} bands
+ * @property {Images | null} images of the first line
+ * @property {boolean} choose whether a visitor may select another line to drag
+ * @property {boolean} tell whether the server wants to know where gamma was let go
+ */
+
+/**
+ * Give the arrays of curves, bands and images their names.
+ * @param {Head} head
+ * @param {Take} take
+ * @returns {Head}
+ */
+export function withArrays(head, take) {
+  for (const line of head.lines)
+    for (const name of /** @type {const} */ (["gamma", "seen", "unseen"]))
+      line[name] = take(Float64Array, line.n);
+  for (const band of head.bands) {
+    for (const name of /** @type {const} */ (["unseen", "low", "high"]))
+      band[name] = take(Float64Array, band.n);
+    for (const name of /** @type {const} */ (["gamma", "least", "most"]))
+      band[name] = take(Float64Array, band.m);
+  }
+  if (head.images) {
+    head.images.gamma = take(Float64Array, head.images.n);
+    head.images.of = take(Uint16Array, head.images.n);
+    head.images.right = take(Uint8Array, head.images.n);
+  }
+  return head;
+}

@@ -1,0 +1,240 @@
+"""The instrument of the first page: a curve, a wall of test images, a rail of choices, one gamma.
+
+Everything that gamma moves goes down once, as bytes; the browser works out each frame by itself.
+What comes up is a choice, the wish to run something, or where gamma was let go.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from ui.components.modules import joined, styled
+from ui.components.packing import as_bytes, packed
+from ui.components.seen_unseen import SeenUnseen
+from zslcore.evaluation.protocol import AnsweredTest
+from zslcore.metrics import SeenUnseenCurve
+
+__all__ = ["Chip", "Choice", "Ghost", "Instrument", "Pending", "Rail", "Tile", "draw"]
+
+_HERE = Path(__file__).parent
+_HTML = """
+<div class="whole">
+  <div class="rail"></div>
+  <div class="stage">
+    <div class="said"><p class="sentence"></p><div class="numbers"><span class="u"></span
+      ><span class="s"></span><span class="h"></span></div></div>
+    <figure class="trade"><svg role="img"></svg></figure>
+    <div class="images">
+      <div class="heads"><span class="left"></span><select aria-label="Images on the wall"></select
+        ><span class="right"></span></div>
+      <figure class="wall"><canvas role="img"></canvas></figure>
+      <figure class="classes"><canvas role="img"></canvas></figure>
+      <div class="opened" role="group" aria-label="One image" hidden>
+        <canvas aria-hidden="true"></canvas><strong></strong><p class="answer"></p
+        ><p class="change"></p><div><button type="button" class="before"
+        title="The image that changes sides before it">‹</button><button type="button" class="after"
+        title="The image that changes sides after it">›</button><button type="button" class="close"
+        >Close</button></div></div>
+    </div>
+    <div class="pending" hidden><p></p><button type="button"></button></div>
+  </div>
+  <div class="ruler"><span class="g"></span><div class="track"><input type="range"
+    aria-label="Gamma, subtracted from the scores of seen classes"><div class="marks"></div></div>
+    <div class="stops" role="group" aria-label="Gammas with a name"></div></div>
+  <div class="tip" hidden></div>
+</div>
+"""
+_mount = st.components.v2.component(
+    "zsl_playground",
+    html=_HTML,
+    css=styled(*(_HERE.parent / n for n in ("held.css", "trade.css")), _HERE / "playground.css"),
+    js=joined(_HERE / "playground.js"),
+)
+#: No class, where a side has no candidate.
+_NONE = 65535
+#: Steps of the axes of a grey curve: points within one step are merged.
+_STEPS = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Tile:
+    """A data set on the rail.
+
+    Attributes
+    ----------
+    key : its name in the address
+    title : its name on the tile
+    classes : how many classes it has
+    kind : "real", "simulated" or "results only"
+    """
+
+    key: str
+    title: str
+    classes: int
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class Chip:
+    """A method on the rail; ``here`` says whether its answers are there at once."""
+
+    name: str
+    here: bool
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What is shown."""
+
+    dataset: str
+    split: str
+    method: str
+
+
+@dataclass(frozen=True, slots=True)
+class Rail:
+    """All that can be chosen; ``families`` name groups of methods."""
+
+    tiles: Sequence[Tile]
+    simulated: Sequence[Tile]
+    splits: Sequence[str]
+    families: Mapping[str, Sequence[Chip]]
+    chosen: Choice
+
+    def head(self) -> dict[str, Any]:
+        """Return what JSON holds."""
+        return {
+            "tiles": [asdict(tile) for tile in self.tiles],
+            "simulated": [asdict(tile) for tile in self.simulated],
+            "splits": list(self.splits),
+            "families": [
+                {"family": family, "chips": [asdict(chip) for chip in chips]}
+                for family, chips in self.families.items()
+            ],
+            "chosen": asdict(self.chosen),
+        }
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ghost:
+    """The curve of another method, in grey."""
+
+    name: str
+    curve: SeenUnseenCurve
+
+    def points(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return unseen and seen accuracy of the visibly distinct points."""
+        unseen, seen = self.curve.unseen, self.curve.seen
+        steps = np.stack([np.rint(unseen * _STEPS), np.rint(seen * _STEPS)])
+        distinct = np.append(True, (np.diff(steps) != 0).any(axis=0))
+        distinct[-1] = True
+        return unseen[distinct], seen[distinct]
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """What is said while there are no answers yet, and what a button does about it.
+
+    Attributes
+    ----------
+    words, button : one sentence, and what stands on the button
+    covers : whether nothing else is shown; answers of default parameters are
+    """
+
+    words: str
+    button: str
+    covers: bool = True
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Instrument:
+    """What is drawn.
+
+    Attributes
+    ----------
+    curves : SeenUnseen with one line and its images
+    answered : AnsweredTest, the answers behind them
+    names : of the candidate classes, in the order of the scores' columns
+    noun : what a class is called, and several
+    rail : Rail
+    ghosts : curves of other methods
+    pictures : uint8 array of shape (n_samples, height, width), 0 to 255, of the same rows; or None
+    pending : Pending, or None
+    below : pixels that the page needs below the instrument
+    """
+
+    curves: SeenUnseen
+    answered: AnsweredTest
+    names: Sequence[str]
+    noun: tuple[str, str]
+    rail: Rail
+    ghosts: Sequence[Ghost] = ()
+    pictures: np.ndarray | None = None
+    pending: Pending | None = None
+    below: int = 0
+
+    def packed(self, file: str = "playground") -> bytes:
+        """Return everything as bytes; ``file`` is what the menu to take it away calls it."""
+        head, blocks = self.curves.parts()
+        answers, order = self.answered.answers, self.answered.switches.order
+        blocks.append(as_bytes(order, "<u4"))
+        for side in (answers.seen_class, answers.unseen_class):
+            blocks.append(as_bytes(np.where(side < 0, _NONE, side)[order], "<u2"))
+        ghosts = []
+        for ghost in self.ghosts:
+            unseen, seen = ghost.points()
+            ghosts.append({"name": ghost.name, "n": len(unseen)})
+            blocks += [as_bytes(unseen, "<f4"), as_bytes(seen, "<f4")]
+        if self.pictures is not None:
+            blocks.append(as_bytes(self.pictures, "u1"))
+        own = {
+            "file": file,
+            "wall": self._wall(),
+            "noun": self.noun,
+            "candidates": list(self.names),
+            "ghosts": ghosts,
+            "answers": None,
+            "pictures": None if self.pictures is None else self._shape(),
+            "rail": self.rail.head(),
+            "pending": self.pending and asdict(self.pending),
+            "below": self.below,
+        }
+        return packed(head | own, blocks)
+
+    def _wall(self) -> str:
+        """Return what is the same for all methods on the same images."""
+        sha = hashlib.sha256(repr((list(self.names), self.pictures is None)).encode())
+        sha.update(as_bytes(self.answered.answers.y, "<u4"))
+        return sha.hexdigest()[:16]
+
+    def _shape(self) -> dict[str, int]:
+        assert self.pictures is not None
+        height, width = self.pictures.shape[1:]
+        return {"width": width, "height": height}
+
+
+def draw(what: Instrument, *, key: str, on_change: Callable[[str], None]) -> Any:
+    """Draw the instrument; ``on_change`` hears "gamma", "choice" or "run" before the page runs.
+
+    Parameters
+    ----------
+    what : Instrument
+    key : str
+    on_change : callable
+    """
+    heard: dict[str, Any] = {
+        f"on_{name}_change": _hear(on_change, name) for name in ("gamma", "choice", "run")
+    }
+    return _mount(key=key, data=what.packed(key), **heard)
+
+
+def _hear(on_change: Callable[[str], None], what: str) -> Callable[[], None]:
+    return lambda: on_change(what)

@@ -1,0 +1,83 @@
+// @ts-check
+// One image, large, with its answer on either side of the gamma at which that changes.
+
+import { contextOf, partOf } from "../dom.js";
+import { rgb } from "../colors.js";
+import { threeDigits } from "../numbers.js";
+import { NONE } from "./wire.js";
+
+/** @import { Instrument } from "./wire.js" */
+
+/** @typedef {{ title: string, answer: string, change: string }} Words of an image */
+
+/**
+ * What is known of an image at a gamma.
+ * @param {Instrument} head
+ * @param {number} k in the order of changes
+ * @param {number} gamma
+ * @returns {Words}
+ */
+export function wordsOf({ images, answers, candidates }, k, gamma) {
+  const name = images.classes[images.of[k]], side = images.seen[images.of[k]] ? "seen" : "unseen";
+  const now = images.gamma[k] > gamma ? 1 : 2;
+  /** @param {number} bit */
+  const answered = (bit) => {
+    const place = (bit === 1 ? answers.seen : answers.unseen)[k];
+    return place === NONE ? "" : candidates[place];
+  };
+  const verdict = images.right[k] & now ? "right" : "wrong";
+  const other = answered(3 - now), at = images.gamma[k];
+  const kind = now === 1 ? "seen" : "unseen";
+  return {
+    title: `${name}, ${side}`,
+    answer: `Answered ${answered(now)} (${kind}): ${verdict}.`,
+    change: other && Number.isFinite(at)
+      ? `${now === 1 ? "From" : "Below"} γ ${threeDigits(at)}${now === 1 ? " on" : ""}: ${other}.`
+      : "No γ changes this.",
+  };
+}
+
+export class Opened {
+  /** @param {HTMLElement} root @param {(way: 1 | -1) => void} step @param {() => void} closed */
+  constructor(root, step, closed) {
+    this.root = root;
+    this.canvas = partOf(root, "canvas", HTMLCanvasElement);
+    this.words = ["strong", ".answer", ".change"].map((each) => partOf(root, each, HTMLElement));
+    this.k = -1;
+    partOf(root, ".before", HTMLButtonElement).addEventListener("click", () => step(-1));
+    partOf(root, ".after", HTMLButtonElement).addEventListener("click", () => step(1));
+    partOf(root, ".close", HTMLButtonElement).addEventListener("click", closed);
+    root.addEventListener("keydown", (event) => {
+      if (event.key === "Escape") closed();
+    });
+  }
+
+  /** @param {Instrument} head @param {number} k @param {number} gamma */
+  show(head, k, gamma) {
+    const { title, answer, change } = wordsOf(head, k, gamma), other = k !== this.k;
+    this.k = k;
+    this.root.hidden = false;
+    [title, answer, change].forEach((words, i) => {
+      this.words[i].textContent = words;
+    });
+    this.root.dataset.right = String(answer.endsWith("right."));
+    this.canvas.hidden = !head.pictures;
+    if (head.pictures && other) this.print(head, head.answers.order[k]);
+  }
+
+  /** @param {Instrument} head @param {number} image */
+  print({ pictures }, image) {
+    const { width, height, ink } = /** @type {NonNullable<typeof pictures>} */ (pictures);
+    [this.canvas.width, this.canvas.height] = [width, height];
+    const ctx = contextOf(this.canvas), data = ctx.createImageData(width, height);
+    const [r, g, b] = rgb(getComputedStyle(this.canvas).color);
+    for (let at = 0; at < width * height; at++)
+      data.data.set([r, g, b, ink[image * width * height + at]], 4 * at);
+    ctx.putImageData(data, 0, 0);
+  }
+
+  hide() {
+    this.k = -1;
+    this.root.hidden = true;
+  }
+}

@@ -1,0 +1,83 @@
+// @ts-check
+// The seen-unseen plane with one curve that moves and those of all other methods in grey.
+
+import { corners } from "../layout.js";
+import { change, shape } from "../svg.js";
+import { Trade } from "../trade.js";
+
+/** @import { Ghost, Instrument } from "./wire.js" */
+
+const RADIUS = 14; // of the handle, in pixels
+
+export class Plane extends Trade {
+  /**
+   * @param {SVGSVGElement} root
+   * @param {number} side
+   * @param {Instrument} head
+   * @param {(name: string) => void} choose takes another method
+   * @param {(name: string | null, u: number, v: number) => void} pass a ghost under the pointer
+   */
+  constructor(root, side, head, choose, pass) {
+    super(root, side, head, head.lines[0], RADIUS);
+    this.hint = shape("g", { class: "hint", "aria-hidden": "true" },
+      shape("rect", { x: -38, y: -12, width: 76, height: 24, rx: 12 }),
+      shape("text", { x: 0, y: 5, "text-anchor": "middle" }, "drag me"));
+    for (const ghost of head.ghosts) root.insertBefore(this.taken(ghost, choose, pass), this.first);
+    root.append(this.hint);
+  }
+
+  /** The outline of the curve that moves, below which all others lie. */
+  get first() {
+    return this.root.querySelector(".area");
+  }
+
+  /** Curves of other methods count too, so that axes stay when the method changes. @override
+   * @param {Instrument} head */
+  mostOf(head) {
+    const ends = head.ghosts.map(({ seen, unseen, n }) => Math.max(seen[0], unseen[n - 1]));
+    return Math.min(1, Math.ceil(5 * Math.max(super.mostOf(head), ...ends) - 1e-6) / 5);
+  }
+
+  /** Points of the curve take a whole band of clicks. @override */
+  still() {
+    const parts = super.still(), curve = parts.findIndex((part) => part.matches(".curve"));
+    const band = shape("path", { class: "near", d: this.along(this.line) });
+    return parts.toSpliced(curve, 0, band);
+  }
+
+  /**
+   * @param {Ghost} ghost
+   * @param {(name: string) => void} choose
+   * @param {(name: string | null, u: number, v: number) => void} pass
+   */
+  taken({ name, n, seen, unseen }, choose, pass) {
+    const d = corners(n, (k) => [this.x.at(unseen[k]), this.y.at(seen[k])]);
+    const made = shape("g", { class: "other", "data-method": name },
+      shape("path", { class: "faded", d }), shape("path", { class: "near", d }));
+    made.addEventListener("pointerdown", (event) => {
+      event.stopPropagation();
+      choose(name);
+    });
+    made.addEventListener("pointermove", (event) => {
+      event.stopPropagation();
+      const box = this.root.getBoundingClientRect();
+      pass(name, event.clientX - box.left, event.clientY - box.top);
+    });
+    made.addEventListener("pointerleave", () => pass(null, 0, 0));
+    return made;
+  }
+
+  /** Say what can be done, below the handle, until it has been done. @param {boolean} whether
+   * @param {import("../curve.js").Place} place */
+  invite(whether, place) {
+    const { left } = this.frame, u = Math.max(left + 44, this.x.at(place.unseen) - 52);
+    change(this.hint, { visibility: whether ? "visible" : "hidden",
+      transform: `translate(${u} ${this.y.at(place.seen) + 34})` });
+  }
+
+  /** Mark the other curve whose method the visitor looks at. @param {string | null} name */
+  point(name) {
+    for (const each of this.root.querySelectorAll(".other"))
+      each.classList.toggle("pointed", each.getAttribute("data-method") === name);
+  }
+}

@@ -1,0 +1,357 @@
+// @ts-check
+// The instrument of the first page: one gamma moves the curve's handle, the wall of images, the
+// bars of classes and one sentence. What goes up to the server is a choice, or where gamma was let go.
+
+import { Classes } from "../classes.js";
+import { middleGamma, nextPoint, placeAt, shortGamma } from "../curve.js";
+import { partOf } from "../dom.js";
+import { Held } from "../held.js";
+import { counted, percent, threeDigits } from "../numbers.js";
+import { path } from "../symbols.js";
+import { shape } from "../svg.js";
+import { Tally } from "../tally.js";
+import { Opened, wordsOf } from "./opened.js";
+import { Plane } from "./plane.js";
+import { Choices } from "./rail.js";
+import { tradeOf } from "./sentence.js";
+import { Wall } from "./wall.js";
+import { unpack } from "./wire.js";
+
+/** @import { Place } from "../curve.js" */
+/** @import { Say } from "../held.js" */
+/** @import { Instrument } from "./wire.js" */
+
+/** @type {WeakMap<ParentNode, Playground>} */
+const instances = new WeakMap();
+
+/** @param {{ data: Uint8Array, parentElement: ParentNode, setStateValue: Say }} component */
+export default function ({ data, parentElement, setStateValue }) {
+  const playground = instances.get(parentElement) || new Playground(parentElement);
+  instances.set(parentElement, playground);
+  playground.say = setStateValue;
+  playground.show(unpack(data));
+  return () => {
+    playground.close();
+    instances.delete(parentElement);
+  };
+}
+
+const WIDE = 960; // pixels from which rail, curve and wall stand next to each other
+const MEDIUM = 600; // pixels from which curve and wall do
+const LOWEST = 440; // pixels of height of the wide form
+const BARS = 72; // pixels of height of the classes' bars
+const HEADS = 44; // of the line above the wall, with its gaps
+const GUTTER = 24;
+
+/** @extends {Held<Instrument>} */
+export class Playground extends Held {
+  /** @param {ParentNode} parent */
+  constructor(parent) {
+    super(parent, "gamma");
+    this.drawing = partOf(parent, ".trade > svg", SVGSVGElement);
+    this.canvases = { wall: partOf(parent, ".wall > canvas", HTMLCanvasElement),
+      classes: partOf(parent, ".classes > canvas", HTMLCanvasElement) };
+    /** @param {string} name */
+    const place = (name) => partOf(parent, name, HTMLElement);
+    this.places = { sentence: place(".sentence"), numbers: [".u", ".s", ".h"].map(place),
+      gamma: place(".g"), sides: [".left", ".right"].map(place), stage: place(".stage"),
+      pending: place(".pending"), trade: place(".trade"), marks: place(".marks") };
+    this.select = partOf(parent, "select", HTMLSelectElement);
+    this.runs = partOf(parent, ".pending button", HTMLButtonElement);
+    this.rail = new Choices(place(".rail"), (choice) => this.say("choice", choice));
+    this.wall = new Wall(this.canvases.wall,
+      () => matchMedia("(prefers-reduced-motion: reduce)").matches);
+    this.opened = new Opened(place(".opened"), (way) => this.open(this.opened.k + way),
+      () => this.shut());
+    /** @type {Plane | null} */
+    this.plane = null;
+    /** @type {Tally | null} */
+    this.tally = null;
+    /** @type {Classes | null} */
+    this.classes = null;
+    /** @type {number | null} the class whose images alone are on the wall */
+    this.only = null;
+    this.touched = false;
+    this.tall = 0;
+    this.onResize = () => this.fitHeight();
+    window.addEventListener("resize", this.onResize);
+    this.listen();
+  }
+
+  /** @override */
+  close() {
+    super.close();
+    window.removeEventListener("resize", this.onResize);
+    this.wall.close();
+  }
+
+  // --- What is shown ----------------------------------------------------------------------------
+
+  /** @param {Instrument} head */
+  show(head) {
+    const before = this.head;
+    const same = this.receive(head, head.lines[0].start, true);
+    if (before?.wall !== head.wall) this.forget(head);
+    this.rail.show(head.rail);
+    this.wait(head.pending);
+    if (same && this.plane && before?.ghosts.length === head.ghosts.length) this.ask();
+    else this.build();
+  }
+
+  /** Say why there are no answers, and what a button starts. @param {Instrument["pending"]} pending */
+  wait(pending) {
+    this.places.pending.hidden = !pending;
+    this.root.classList.toggle("waiting", Boolean(pending?.covers));
+    partOf(this.places.pending, "p", HTMLElement).textContent = pending?.words ?? "";
+    this.runs.textContent = pending?.button ?? "";
+    this.runs.hidden = !pending?.button;
+  }
+
+  /** Another data set: nothing of the one before is chosen. @param {Instrument} head */
+  forget({ images, noun }) {
+    this.only = null;
+    this.shut();
+    const all = new Option(`all ${noun[1]}`, "");
+    this.select.replaceChildren(all, ...images.classes.map((name, c) =>
+      new Option(`${images.seen[c] ? "●" : "◆"} ${name}`, String(c))));
+  }
+
+  get line() {
+    return /** @type {Instrument} */ (this.head).lines[0];
+  }
+
+  /** A gamma with no more digits than it needs. @override @param {number} gamma */
+  meant(gamma) {
+    return shortGamma(this.line, gamma);
+  }
+
+  /** @override @param {Instrument} head */
+  recolor(head) {
+    super.recolor(head);
+    this.wall.recolor();
+    this.classes?.recolor();
+  }
+
+  /** The wide form is as high as the window has room for, so that nothing scrolls. */
+  fitHeight() {
+    if (!this.head || !this.width) return;
+    const wide = this.width >= WIDE;
+    const top = this.root.getBoundingClientRect().top + scrolledBy(this.root);
+    const tall = wide ? Math.max(LOWEST, Math.floor(innerHeight - top - this.head.below)) : 0;
+    if (tall === this.tall && this.plane) return;
+    this.tall = tall;
+    this.root.style.height = wide ? `${tall}px` : "";
+    this.build();
+  }
+
+  /** @override */
+  build() {
+    const { head, width } = this;
+    if (!head || !width) return;
+    if (!this.tall && width >= WIDE) return this.fitHeight();
+    this.root.classList.add("ready");
+    this.root.classList.toggle("wide", width >= WIDE);
+    this.root.classList.toggle("narrow", width < MEDIUM);
+    this.write(placeAt(this.line, this.value));
+    this.drawStops();
+    const room = this.measured(width);
+    this.plane = new Plane(this.drawing, room.side, head, (name) => this.take(name),
+      (name, u, v) => this.nameGhost(name, u, v));
+    this.drawing.setAttribute("aria-label", `${head.alt} ${this.plane.alt}`);
+    const track = { left: 8, right: partOf(this.root, ".track", HTMLElement).clientWidth - 8 };
+    this.layRange(track, this.line.limits, "any");
+    this.mark(track);
+    this.tally = new Tally(head.images);
+    const plain = Float64Array.from(this.tally.move(0).accuracy);
+    this.classes = new Classes(this.canvases.classes, room.wall, head.images, plain, BARS);
+    this.wall.lay(head, room.wall, room.tall, this.only);
+    this.paint();
+    this.describe();
+  }
+
+  /** Side of the plane, width and height of the wall. @param {number} width */
+  measured(width) {
+    const wide = width >= WIDE, stage = this.places.stage.clientWidth;
+    if (width < MEDIUM) return { side: stage - 60, wall: stage, tall: 340 };
+    const free = wide ? this.places.trade.clientHeight : 400;
+    const side = Math.max(200, Math.min(free - 54, 0.48 * stage - 58));
+    return { side, wall: Math.floor(stage - side - 58 - GUTTER), tall: free - BARS - HEADS };
+  }
+
+  drawStops() {
+    this.drawNamed(this.line.stops.map(({ name, gamma, look }) => ({
+      title: `Go to γ ${threeDigits(gamma)}: ${name}`, words: name, value: gamma, look,
+      hollow: look === "plain" })));
+  }
+
+  /** The symbol of each stop over its place on the ruler.
+   * @param {{ left: number, right: number }} track */
+  mark({ left, right }) {
+    const { looks } = /** @type {Instrument} */ (this.head), [low, high] = this.line.limits;
+    this.places.marks.replaceChildren(...this.line.stops.map(({ gamma, look }) => {
+      const made = shape("svg", { viewBox: "-6 -6 12 12", "aria-hidden": "true" },
+        shape("path", { class: look === "plain" ? "hollow" : "dot",
+          d: path(looks[look].symbol, 0, 0, 4.5), style: `--ink: var(--${look})` }));
+      made.style.left = `${left + ((gamma - low) / (high - low)) * (right - left)}px`;
+      return made;
+    }));
+  }
+
+  // --- What moves -------------------------------------------------------------------------------
+
+  /** @override */
+  paint() {
+    const { head, plane, tally } = this;
+    if (!head || !plane || !tally || !this.classes) return;
+    const place = placeAt(this.line, this.value);
+    if (this.value !== 0) this.touched = true;
+    this.write(place);
+    plane.move(place);
+    plane.invite(!this.touched, place);
+    this.classes.move(tally.move(this.value).accuracy);
+    this.wall.aim(tally.changed);
+    this.count(head, tally.changed);
+    if (this.opened.k >= 0) this.opened.show(head, this.opened.k, this.value);
+  }
+
+  /** @param {Place} place */
+  write(place) {
+    const { gamma, unseen, seen, harmonic } = place, [u, s, h] = this.places.numbers;
+    const { noun } = /** @type {Instrument} */ (this.head);
+    const trade = tradeOf(place, placeAt(this.line, 0), noun[1]);
+    this.places.sentence.textContent = `${trade.gamma} ${trade.words}`;
+    this.places.gamma.textContent = `γ = ${threeDigits(gamma)}`;
+    u.textContent = `◆ u ${percent(unseen)}`;
+    s.textContent = `● s ${percent(seen)}`;
+    h.textContent = `H ${percent(harmonic)}`;
+    const stop = this.line.stops.find((each) => each.gamma === gamma);
+    this.range.value = String(gamma);
+    this.range.setAttribute("aria-valuetext", `gamma ${threeDigits(gamma)}` +
+      `${stop ? `, ${stop.name}` : ""}: unseen accuracy ${percent(unseen)}, seen accuracy ` +
+      `${percent(seen)}, harmonic mean ${percent(harmonic)}`);
+  }
+
+  /** @param {Instrument} head @param {number} changed */
+  count({ images, noun }, changed) {
+    const [left, right] = this.places.sides;
+    left.textContent = `${counted(images.n - changed)} answered with a seen ${noun[0]}`;
+    right.textContent = `${counted(changed)} with an unseen one`;
+  }
+
+  /** Say in words what the canvases show. @override */
+  describe() {
+    const { head, tally, classes } = this;
+    if (!head || !tally || !classes) return;
+    const [a, b, c, d, e, f] = tally.went;
+    this.canvases.wall.setAttribute("aria-label", `${counted(head.images.n)} test images. ` +
+      `Of ${counted(a + b + c)} of unseen ${head.noun[1]} ${counted(a)} are right and ` +
+      `${counted(c)} are answered with a seen one; of ${counted(d + e + f)} of seen ` +
+      `${head.noun[1]} ${counted(d)} are right and ${counted(f)} are answered with an unseen one.`);
+    this.canvases.classes.setAttribute("aria-label", classes.alt);
+  }
+
+  // --- What the visitor does --------------------------------------------------------------------
+
+  listen() {
+    const { wall, classes } = this.canvases;
+    this.follow(this.drawing, (u, v) => this.plane?.gammaAt(u, v), (gamma) => this.hover(gamma));
+    this.range.addEventListener("keydown", (event) => this.step(event));
+    this.runs.addEventListener("click", () => this.say("run", this.head?.rail.chosen));
+    this.select.addEventListener("change", () =>
+      this.filter(this.select.value === "" ? null : Number(this.select.value)));
+    wall.addEventListener("pointermove", ({ offsetX, offsetY }) => this.tell(offsetX, offsetY));
+    wall.addEventListener("pointerleave", () => this.hideTip());
+    wall.addEventListener("click", ({ offsetX, offsetY }) =>
+      this.open(this.wall.imageAt(offsetX, offsetY)));
+    classes.addEventListener("pointermove", (event) => this.tellClass(event));
+    classes.addEventListener("pointerleave", () => this.hideTip());
+    classes.addEventListener("click", ({ offsetX }) => {
+      const c = this.classes?.classAt(offsetX) ?? null;
+      this.filter(c === this.only ? null : c);
+    });
+  }
+
+  /** With Shift an arrow goes to the next breakpoint. @param {KeyboardEvent} event */
+  step(event) {
+    const way = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1 }[event.key];
+    if (!event.shiftKey || !way) return;
+    event.preventDefault();
+    const k = nextPoint(this.line, this.value, way > 0 ? 1 : -1);
+    if (k !== null) this.stepTo(middleGamma(this.line, k));
+  }
+
+  /** Take the curve of another method. @param {string} method */
+  take(method) {
+    const { chosen } = /** @type {Instrument} */ (this.head).rail;
+    this.say("choice", { ...chosen, method });
+  }
+
+  /** Show the images of one class alone, or of all. @param {number | null} only */
+  filter(only) {
+    if (!this.head) return;
+    this.only = only;
+    this.select.value = only === null ? "" : String(only);
+    this.wall.lay(this.head, this.wall.width, this.wall.height, only);
+    this.ask();
+  }
+
+  /** Show an image large. @param {number} k in the order of changes */
+  open(k) {
+    if (!this.head || k < 0 || k >= this.head.images.n) return this.shut();
+    this.hideTip();
+    this.opened.show(this.head, k, this.value);
+  }
+
+  shut() {
+    this.opened.hide();
+  }
+
+  // --- What the pointer passes ------------------------------------------------------------------
+
+  /** @param {number | null} gamma */
+  hover(gamma) {
+    const place = gamma === null ? null : placeAt(this.line, gamma);
+    this.plane?.hover(place);
+    this.plane?.point(null);
+    if (!place || !this.plane) return this.hideTip();
+    const [u, v] = this.plane.tipAt(place), { unseen, seen, harmonic } = place;
+    this.showTip(this.drawing, u, v, `γ = ${threeDigits(place.gamma)}: u ${percent(unseen)}, ` +
+      `s ${percent(seen)}, H ${percent(harmonic)}`);
+  }
+
+  /** Name the other curve under the pointer. @param {string | null} name @param {number} u
+   * @param {number} v */
+  nameGhost(name, u, v) {
+    if (this.dragging) return;
+    this.plane?.hover(null);
+    this.plane?.point(name);
+    if (name) this.showTip(this.drawing, u, v, `${name}: click to take it`);
+    else this.hideTip();
+  }
+
+  /** @param {number} u @param {number} v */
+  tell(u, v) {
+    const k = this.wall.imageAt(u, v);
+    this.canvases.wall.style.cursor = k < 0 ? "" : "pointer";
+    if (k < 0 || !this.head) return this.hideTip();
+    const { title, answer } = wordsOf(this.head, k, this.value);
+    this.showTip(this.canvases.wall, u, v, `${title}. ${answer}`);
+  }
+
+  /** @param {PointerEvent} event */
+  tellClass({ offsetX, offsetY }) {
+    const c = this.classes?.classAt(offsetX);
+    if (!this.classes || !this.tally || c === null || c === undefined) return this.hideTip();
+    this.showTip(this.canvases.classes, offsetX, offsetY,
+      `${this.classes.wordsOf(c, this.tally.accuracy, "γ 0")}. Click: only its images`);
+  }
+}
+
+/** How far what holds an element has been scrolled. @param {Element} element */
+function scrolledBy(element) {
+  let by = 0;
+  const host = element.getRootNode();
+  for (let each = host instanceof ShadowRoot ? host.host : element.parentElement; each;
+    each = each.parentElement) by += each.scrollTop;
+  return by;
+}

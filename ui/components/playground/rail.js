@@ -1,0 +1,135 @@
+// @ts-check
+// The rail of choices: data sets as tiles, splits and methods as chips in groups.
+
+import { button } from "../dom.js";
+
+/** @import { Choice, Rail, Tile } from "./wire.js" */
+
+const WAYS = /** @type {Record<string, number>} */ (
+  { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 });
+
+export class Choices {
+  /** @param {HTMLElement} root @param {(choice: Choice) => void} choose */
+  constructor(root, choose) {
+    this.root = root;
+    this.choose = choose;
+    this.open = false;
+    this.drawn = "";
+    root.addEventListener("keydown", (event) => this.walk(event));
+  }
+
+  /** @param {Rail} rail */
+  show(rail) {
+    const now = JSON.stringify(rail);
+    if (now === this.drawn) return;
+    this.drawn = now;
+    const held = this.focused();
+    this.root.replaceChildren(...this.parts(rail));
+    if (held) this.find(held)?.focus();
+  }
+
+  /** What has the focus, by what it chooses. */
+  focused() {
+    const root = this.root.getRootNode();
+    const active = root instanceof ShadowRoot || root instanceof Document ? root.activeElement : null;
+    return active && this.root.contains(active) ? active.getAttribute("data-choice") : null;
+  }
+
+  /** @param {string} choice @returns {HTMLElement | undefined} */
+  find(choice) {
+    return [...this.root.querySelectorAll("button")].find((each) => each.dataset.choice === choice);
+  }
+
+  /** @param {Rail} rail */
+  parts({ tiles, simulated, splits, families, chosen }) {
+    const inside = simulated.some(({ key }) => key === chosen.dataset);
+    /** @type {HTMLElement[]} */
+    const made = [heading("Data set"),
+      this.group("Data set", tiles.map((each) => this.tile(each, chosen)), "tiles")];
+    if (simulated.length) made.push(this.more(simulated, chosen, inside));
+    if (splits.length > 1) made.push(heading("Split"), this.group("Split", splits.map((split) =>
+      this.chip(split, { ...chosen, split }, split === chosen.split, `split ${split}`)), "chips"));
+    made.push(heading("Method"));
+    const methods = families.map(({ family, chips }) => {
+      const row = document.createElement("div"), name = document.createElement("span");
+      name.textContent = family;
+      row.append(name, ...chips.map(({ name: method, here, title }) => {
+        const chip = this.chip(method, { ...chosen, method }, method === chosen.method, title);
+        chip.classList.toggle("far", !here);
+        return chip;
+      }));
+      return row;
+    });
+    made.push(this.group("Method", methods, "families"));
+    return made;
+  }
+
+  /** @param {Tile[]} simulated @param {Choice} chosen @param {boolean} inside */
+  more(simulated, chosen, inside) {
+    const made = document.createElement("details"), words = document.createElement("summary");
+    words.textContent = `${simulated.length} simulated data sets`;
+    made.open = inside || this.open;
+    made.addEventListener("toggle", () => {
+      this.open = made.open;
+    });
+    made.append(words, this.group("Simulated data set",
+      simulated.map((each) => this.tile(each, chosen)), "tiles"));
+    return made;
+  }
+
+  /** @param {Tile} tile @param {Choice} chosen */
+  tile({ key, title, classes, kind }, chosen) {
+    const made = this.chip(title, { ...chosen, dataset: key, split: "" }, key === chosen.dataset,
+      `${title}, ${kind}: ${classes} classes`);
+    const name = document.createElement("b"), tag = document.createElement("span");
+    const small = document.createElement("small");
+    [name.textContent, tag.textContent, small.textContent] = [title, kind, `${classes} cl.`];
+    tag.className = `tag ${kind.split(" ")[0]}`;
+    made.replaceChildren(name, tag, small);
+    made.className = kind === "simulated" ? "tile flat" : "tile";
+    return made;
+  }
+
+  /** @param {string} words @param {Choice} choice @param {boolean} chosen @param {string} title */
+  chip(words, choice, chosen, title) {
+    const made = button(title, () => this.choose(choice), words);
+    made.className = "chip";
+    made.dataset.choice = JSON.stringify([choice.dataset, choice.split, choice.method]);
+    made.setAttribute("role", "radio");
+    made.setAttribute("aria-checked", String(chosen));
+    return made;
+  }
+
+  /** One stop of the Tab key. @param {string} label @param {HTMLElement[]} content @param {string} kind */
+  group(label, content, kind) {
+    const made = document.createElement("div");
+    made.className = kind;
+    made.setAttribute("role", "radiogroup");
+    made.setAttribute("aria-label", label);
+    made.append(...content);
+    const all = [...made.querySelectorAll("button")];
+    const chosen = all.find((each) => each.getAttribute("aria-checked") === "true") ?? all[0];
+    for (const each of all) each.tabIndex = each === chosen ? 0 : -1;
+    return made;
+  }
+
+  /** Arrow keys go from one to the next and take it. @param {KeyboardEvent} event */
+  walk(event) {
+    const from = event.target, way = WAYS[event.key];
+    if (!(from instanceof HTMLElement) || !way) return;
+    const all = [...(from.closest("[role=radiogroup]")?.querySelectorAll("button") ?? [])];
+    const at = all.findIndex((each) => each === from);
+    if (at < 0) return;
+    event.preventDefault();
+    const next = all[(at + way + all.length) % all.length];
+    next.focus();
+    next.click();
+  }
+}
+
+/** @param {string} words */
+function heading(words) {
+  const made = document.createElement("h2");
+  made.textContent = words;
+  return made;
+}

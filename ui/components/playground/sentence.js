@@ -1,0 +1,39 @@
+// @ts-check
+// What a gamma trades, in one sentence.
+
+import { percent, threeDigits } from "../numbers.js";
+
+/** @import { Place } from "../curve.js" */
+
+const LEAST = 0.05; // points that show with one decimal
+
+/** A number of points: whole ones, or tenths of the first. @param {number} points */
+export function inPoints(points) {
+  const size = Math.abs(points), written = size < 0.95 ? size.toFixed(1) : String(Math.round(size));
+  return `${written} point${written === "1" ? "" : "s"}`;
+}
+
+/**
+ * @param {Place} now
+ * @param {Place} plain at gamma 0
+ * @param {string} many what classes are called
+ * @returns {{ gamma: string, words: string }}
+ */
+export function tradeOf(now, plain, many) {
+  const unseen = 100 * (now.unseen - plain.unseen), seen = 100 * (plain.seen - now.seen);
+  const gamma = `γ ${threeDigits(now.gamma)}:`;
+  if (Math.abs(unseen) < LEAST && Math.abs(seen) < LEAST)
+    return { gamma, words: `${percent(plain.seen)} of seen ${many} are right, ` +
+      `${plain.unseen < plain.seen ? "but only" : "and"} ${percent(plain.unseen)} of unseen ones. ` +
+      "Drag the handle." };
+  if (Math.abs(unseen) < LEAST)
+    return { gamma, words: `nothing more on unseen ${many}, ${inPoints(seen)} ` +
+      `${seen > 0 ? "less" : "more"} on seen ones.` };
+  if (unseen > 0) {
+    const paid = seen < LEAST ? (seen < -LEAST ? `, and ${inPoints(seen)} more on seen ones` : " at no cost on seen ones")
+      : ` for ${inPoints(seen).replace(/ points?$/, "")} on seen ones`;
+    return { gamma, words: `${inPoints(unseen)} more on unseen ${many}${paid}.` };
+  }
+  const won = seen < -LEAST ? `for ${inPoints(seen)} more on seen ones` : "and nothing more on seen ones";
+  return { gamma, words: `${inPoints(unseen)} less on unseen ${many} ${won}.` };
+}

@@ -1,0 +1,287 @@
+// @ts-check
+// All test images as they change sides: pictures where there are any, else a dot each.
+
+import { contextOf } from "../dom.js";
+import { offscreen, rgb } from "../colors.js";
+import { counted } from "../numbers.js";
+import { Slots, groupsOf } from "./slots.js";
+
+/** @import { Group, Grid } from "./slots.js" */
+/** @import { Instrument } from "./wire.js" */
+
+const EASE = 70; // milliseconds in which an image goes two thirds of its way
+const ARRIVED = 0.3; // pixels from its place at which an image is there
+const LABEL = 16; // pixels of a line of text
+const BLUE = 0; // inks: right and of a seen class, right and of an unseen one, wrong
+const ORANGE = 1;
+const GREY = 2;
+
+export class Wall {
+  /** @param {HTMLCanvasElement} canvas @param {() => boolean} still whether less motion is wanted */
+  constructor(canvas, still) {
+    this.canvas = canvas;
+    this.still = still;
+    this.ctx = contextOf(canvas);
+    this.width = 0;
+    this.height = 0;
+    this.changed = 0;
+    this.frame = 0;
+    this.last = 0;
+    /** frames drawn, which a test may count */
+    this.drawn = 0;
+    /** @type {Slots | null} */
+    this.slots = null;
+    /** @type {Instrument | null} */
+    this.head = null;
+    /** @type {number | null} */
+    this.only = null;
+    /** @type {Float32Array} where each image is now, by its number */
+    this.x = new Float32Array(0);
+    this.y = new Float32Array(0);
+    this.inks = ["", "", ""];
+    /** @type {OffscreenCanvas | null} pictures in each ink */
+    this.atlas = null;
+    this.across = 1;
+  }
+
+  /**
+   * @param {Instrument} head
+   * @param {number} width @param {number} height in pixels of the page
+   * @param {number | null} only this class
+   */
+  lay(head, width, height, only) {
+    const other = !this.head || this.head.wall !== head.wall;
+    if (other) {
+      this.x = new Float32Array(head.images.n).fill(NaN);
+      this.y = new Float32Array(head.images.n).fill(NaN);
+    }
+    [this.head, this.only, this.width, this.height] = [head, only, width, height];
+    this.stretch();
+    const groups = groupsOf(head.images, only), rows = groups.length > 2;
+    this.named = rows ? Math.min(96, this.widest(groups) + 10) : 0;
+    this.banded = !rows && only === null;
+    const gap = rows ? Math.max(1, Math.min(5, height / 90)) : this.banded ? LABEL + 10 : 0;
+    this.top = this.banded ? LABEL + 2 : 0;
+    this.slots = new Slots(head.images, groups, { width: width - 2 * this.named,
+      height: height - this.top, gap, least: rows ? 3 : 1, most: only === null ? 26 : 40 });
+    this.recolor();
+  }
+
+  /** Let the canvas have the pixels of the screen. */
+  stretch() {
+    const { canvas, width, height } = this, ratio = Math.min(window.devicePixelRatio || 1, 2);
+    canvas.width = Math.round(width * ratio);
+    canvas.height = Math.round(height * ratio);
+    canvas.style.width = `${width}px`;
+    canvas.style.height = `${height}px`;
+    this.ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
+  }
+
+  /** @param {Group[]} groups */
+  widest(groups) {
+    this.ctx.font = this.font();
+    return Math.max(...groups.map(({ name }) => this.ctx.measureText(name).width));
+  }
+
+  font(weight = 600) {
+    return `${weight} 13px ${getComputedStyle(this.canvas).fontFamily}`;
+  }
+
+  /** Colours of the theme. */
+  recolor() {
+    if (!this.head) return;
+    const style = getComputedStyle(this.canvas);
+    /** @param {string} name */
+    const named = (name) => style.getPropertyValue(name).trim();
+    this.inks = [named("--seen"), named("--unseen"), named("--off")];
+    this.ink = style.color;
+    this.quiet = named("--off");
+    this.atlas = this.head.pictures ? this.printed() : null;
+  }
+
+  /** Pictures in all three inks, in rows of as many as fit. */
+  printed() {
+    const { pictures, images } = /** @type {Instrument} */ (this.head);
+    const { width, height, ink } = /** @type {NonNullable<typeof pictures>} */ (pictures);
+    this.across = Math.min(64, images.n);
+    const down = Math.ceil(images.n / this.across);
+    const ctx = offscreen(this.across * width, 3 * down * height);
+    const sheet = ctx.createImageData(this.across * width, down * height);
+    this.inks.forEach((color, k) => {
+      const [r, g, b] = rgb(color);
+      for (let i = 0, at = 0; i < images.n; i++)
+        for (let v = 0; v < height; v++)
+          for (let u = 0; u < width; u++, at++) {
+            const x = (i % this.across) * width + u, y = Math.floor(i / this.across) * height + v;
+            sheet.data.set([r, g, b, Math.min(255, 1.25 * ink[at])], 4 * (y * sheet.width + x));
+          }
+      ctx.putImageData(sheet, 0, k * down * height);
+    });
+    return /** @type {OffscreenCanvas} */ (ctx.canvas);
+  }
+
+  // --- What moves -------------------------------------------------------------------------------
+
+  /** Let images go where they belong. @param {number} changed how many are on the right */
+  aim(changed) {
+    this.changed = changed;
+    this.slots?.place(changed);
+    if (this.frame) return;
+    this.last = performance.now();
+    this.frame = requestAnimationFrame((now) => this.step(now));
+  }
+
+  /** @param {number} now */
+  step(now) {
+    const passed = Math.max(1, Math.min(64, now - this.last));
+    this.last = now;
+    const moving = this.travel(this.still() ? 1 : 1 - Math.exp(-passed / EASE));
+    this.draw();
+    this.drawn++;
+    this.frame = moving ? requestAnimationFrame((next) => this.step(next)) : 0;
+  }
+
+  /** Move every image by a share of its way; returns whether any is not there yet.
+   * @param {number} share */
+  travel(share) {
+    const { slots, head } = this;
+    if (!slots || !head) return false;
+    const { order } = head.answers;
+    let far = 0;
+    for (let k = 0; k < order.length; k++) {
+      const i = order[k], dx = slots.x[k] - this.x[i], dy = slots.y[k] - this.y[i];
+      const away = Math.abs(dx) + Math.abs(dy);
+      if (away < ARRIVED || away !== away || share === 1) {
+        this.x[i] = slots.x[k];
+        this.y[i] = slots.y[k];
+        continue;
+      }
+      this.x[i] += share * dx;
+      this.y[i] += share * dy;
+      far++;
+    }
+    return far > 0;
+  }
+
+  draw() {
+    const { ctx, width, height, slots } = this;
+    if (!slots) return;
+    ctx.clearRect(0, 0, width, height);
+    this.drawGround();
+    ctx.save();
+    ctx.translate(this.named ?? 0, this.top ?? 0);
+    if (this.atlas) this.drawPictures(slots.grid);
+    else this.drawDots(slots.grid);
+    ctx.restore();
+  }
+
+  /** The middle, and the names of rows or bands. */
+  drawGround() {
+    const { ctx, width, height, slots, head } = this;
+    if (!slots || !head) return;
+    ctx.fillStyle = this.quiet ?? "";
+    ctx.fillRect(width / 2 - 0.5, 0, 1, height);
+    ctx.textBaseline = "middle";
+    slots.groups.forEach(({ name, seen, classes }, g) => {
+      const top = slots.grid.tops[g] + (this.top ?? 0);
+      ctx.fillStyle = this.inks[seen ? BLUE : ORANGE];
+      ctx.font = this.font();
+      if (this.banded) {
+        const { many } = this.wordsOf(classes), side = seen ? "● " : "◆ ";
+        ctx.textAlign = "left";
+        ctx.fillText(side + many, 0, top - LABEL / 2 - 1);
+      } else if (this.named) {
+        ctx.textAlign = "right";
+        ctx.fillText(name, width - 2, top + (slots.grid.rows[g] * slots.grid.size) / 2, this.named - 8);
+      }
+    });
+  }
+
+  /** @param {number[]} classes */
+  wordsOf(classes) {
+    const { images, noun } = /** @type {Instrument} */ (this.head), side = images.seen[classes[0]];
+    const of = new Set(classes);
+    const n = images.of.reduce((sum, c) => sum + Number(of.has(c)), 0);
+    return { many: `${counted(classes.length)} ${side ? "seen" : "unseen"} ${noun[1]}, ` +
+      `${counted(n)} images` };
+  }
+
+  /** Which ink an image has. @param {number} k in the order of changes */
+  inkOf(k) {
+    const { right, of, seen } = /** @type {Instrument} */ (this.head).images;
+    return right[k] & (k < this.changed ? 2 : 1) ? (seen[of[k]] ? BLUE : ORANGE) : GREY;
+  }
+
+  /** @param {Grid} grid */
+  drawPictures({ size }) {
+    const { ctx, head, atlas, across, x, y } = this;
+    if (!head?.pictures || !atlas) return;
+    const { width, height } = head.pictures, { order } = head.answers;
+    const down = Math.ceil(order.length / across) * height, side = size * 0.92;
+    ctx.imageSmoothingEnabled = size < 1.5 * width;
+    for (let k = 0; k < order.length; k++) {
+      const i = order[k];
+      if (x[i] !== x[i]) continue;
+      ctx.drawImage(atlas, (i % across) * width,
+        this.inkOf(k) * down + Math.floor(i / across) * height, width, height, x[i], y[i], side, side);
+    }
+  }
+
+  /** Seen ones are discs where there is room, unseen ones diamonds; wrong ones are small.
+   * @param {Grid} grid */
+  drawDots({ size }) {
+    const { ctx, head, x, y } = this;
+    if (!head) return;
+    const { order } = head.answers, { of, seen } = head.images, side = size > 3 ? size - 1 : 0.8 * size;
+    this.inks.forEach((color, ink) => {
+      const wide = ink === GREY && size > 2 ? 0.55 * side : side, pad = (side - wide) / 2;
+      ctx.fillStyle = color;
+      ctx.beginPath();
+      for (let k = 0; k < order.length; k++) {
+        const i = order[k];
+        if (x[i] !== x[i] || this.inkOf(k) !== ink) continue;
+        if (size < 7) ctx.rect(x[i] + pad, y[i] + pad, wide, wide);
+        else mark(ctx, seen[of[k]], x[i] + side / 2, y[i] + side / 2, wide / 2);
+      }
+      ctx.fill();
+    });
+  }
+
+  // --- What is under the pointer ----------------------------------------------------------------
+
+  /** The image at a place of the canvas, in the order of changes, or -1.
+   * @param {number} u @param {number} v */
+  imageAt(u, v) {
+    const { slots } = this;
+    if (!slots) return -1;
+    const left = u - (this.named ?? 0), top = v - (this.top ?? 0), { size } = slots.grid;
+    for (let k = 0; k < slots.x.length; k++)
+      if (left >= slots.x[k] && left < slots.x[k] + size && top >= slots.y[k] &&
+        top < slots.y[k] + size) return k;
+    return -1;
+  }
+
+  close() {
+    cancelAnimationFrame(this.frame);
+  }
+}
+
+/**
+ * @param {CanvasRenderingContext2D} ctx
+ * @param {boolean} round
+ * @param {number} x
+ * @param {number} y
+ * @param {number} r
+ */
+function mark(ctx, round, x, y, r) {
+  if (round) {
+    ctx.moveTo(x + r, y);
+    ctx.arc(x, y, r, 0, 2 * Math.PI);
+    return;
+  }
+  ctx.moveTo(x, y - r);
+  ctx.lineTo(x + r, y);
+  ctx.lineTo(x, y + r);
+  ctx.lineTo(x - r, y);
+  ctx.closePath();
+}

@@ -1,0 +1,58 @@
+"""A wall of tiles: each is a button with a state, which opens what it stands for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import streamlit as st
+
+from ui.components.modules import joined
+
+__all__ = ["Tile", "draw"]
+
+_HERE = Path(__file__).parent
+_mount = st.components.v2.component(
+    "zsl_tile_wall",
+    html='<div class="wall"></div>',
+    css=(_HERE / "tile_wall.css").read_text(encoding="utf-8"),
+    js=joined(_HERE / "tile_wall.js"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Tile:
+    """One tile.
+
+    Attributes
+    ----------
+    id : what is sent when it is pressed
+    group : heading that it stands under; tiles of a group follow each other
+    state : which colour and symbol it has
+    word : the state in words
+    text : what it says
+    """
+
+    id: str
+    group: str
+    state: Literal["yes", "no", "open"]
+    word: str
+    text: str
+
+
+def draw(
+    tiles: Sequence[Tile], chosen: str, *, key: str, on_change: Callable[[], None] = lambda: None
+) -> Any:
+    """Draw a wall.
+
+    Parameters
+    ----------
+    tiles : in reading order
+    chosen : id of the tile that is open
+    key : of the element; ``st.session_state[key].tile`` is the id of the tile pressed last
+    on_change : called before the page runs again
+    """
+    data = {"tiles": [asdict(tile) for tile in tiles], "chosen": chosen}
+    return _mount(key=key, data=data, on_tile_change=on_change)

@@ -1,0 +1,64 @@
+// @ts-check
+// Tiles as buttons in reading order; the server hears which one is pressed.
+
+/** @typedef {{ id: string, group: string, state: string, word: string, text: string }} Tile */
+/** @typedef {{ tiles: Tile[], chosen: string }} Wall */
+/** @typedef {(name: string, value: string) => void} Say tells the server */
+
+const SYMBOLS = new Map([["yes", "✓"], ["no", "✗"], ["open", "?"]]);
+
+/** @param {{ data: Wall, parentElement: ParentNode, setStateValue: Say }} component */
+export default function ({ data, parentElement, setStateValue }) {
+  const root = parentElement.querySelector(".wall");
+  if (!(root instanceof HTMLElement)) return;
+  const made = JSON.stringify(data.tiles);
+  if (root.dataset.made !== made) {
+    // The same tiles stay where they are, with the focus and how far the wall is scrolled.
+    root.replaceChildren(...grouped(data.tiles).flatMap((each) => drawn(each, setStateValue)));
+    root.dataset.made = made;
+  }
+  mark(root, data.chosen);
+}
+
+/** Tiles in their groups, in order. @param {Tile[]} tiles */
+export function grouped(tiles) {
+  /** @type {Map<string, Tile[]>} */
+  const found = new Map();
+  for (const tile of tiles) found.set(tile.group, [...(found.get(tile.group) || []), tile]);
+  return [...found].map(([name, members]) => ({ name, members }));
+}
+
+/** @param {{ name: string, members: Tile[] }} group @param {Say} say */
+function drawn({ name, members }, say) {
+  const heading = document.createElement("h3"), list = document.createElement("div");
+  heading.textContent = `${name} · ${members.length}`;
+  list.className = "tiles";
+  list.append(...members.map((tile) => button(tile, say)));
+  return [heading, list];
+}
+
+/** @param {Tile} tile @param {Say} say */
+function button({ id, state, word, text }, say) {
+  const made = document.createElement("button");
+  made.type = "button";
+  made.className = state;
+  made.dataset.id = id;
+  made.title = text;
+  const verdict = document.createElement("b"), words = document.createElement("span");
+  verdict.textContent = `${SYMBOLS.get(state) || "?"} ${word}`;
+  words.textContent = text;
+  made.append(verdict, words);
+  made.addEventListener("click", () => {
+    const root = made.closest(".wall");
+    if (root) mark(root, id);
+    say("tile", id);
+  });
+  return made;
+}
+
+/** Say which tile is open. @param {Element} root @param {string} chosen */
+function mark(root, chosen) {
+  for (const each of root.querySelectorAll("button")) {
+    each.setAttribute("aria-pressed", String(each.dataset.id === chosen));
+  }
+}

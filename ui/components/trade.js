@@ -1,0 +1,254 @@
+// @ts-check
+// Seen over unseen accuracy: square axes, lines of equal H, curves, and the point that one drags.
+
+import { percent } from "./numbers.js";
+import { path } from "./symbols.js";
+import { bestOf, middleGamma, nearestPoint, placeAt } from "./curve.js";
+import { corners, labelled, scale, ticks } from "./layout.js";
+import { change, shape, widthOf } from "./svg.js";
+
+/** @import { Place } from "./curve.js" */
+/** @import { Frame } from "./layout.js" */
+/** @import { Band, Head, Line } from "./curves.js" */
+
+const RING = 9; // radius of the point that one drags, unless another one is given
+const NEAR = 4; // pixels between points of a curve that a label should not cover
+
+export class Trade {
+  /**
+   * @param {SVGSVGElement} root
+   * @param {number} size of a side of the plane, in pixels
+   * @param {Head} head
+   * @param {Line} line the one that moves
+   * @param {number} radius of the point that one drags
+   */
+  constructor(root, size, head, line, radius = RING) {
+    this.root = root;
+    this.radius = radius;
+    this.head = head;
+    this.line = line;
+    /** @type {Frame} */
+    this.frame = { left: 48, right: 48 + size, top: 10, bottom: 10 + size };
+    const { left, right, top, bottom } = this.frame, most = this.mostOf(head);
+    this.most = most;
+    this.x = scale([0, most], [left, right]);
+    this.y = scale([0, most], [bottom, top]);
+    const [width, height] = [right + 10, bottom + 42];
+    change(root, { width, height, viewBox: `0 0 ${width} ${height}` });
+    root.replaceChildren(...this.still());
+    this.arms = shape("path", { class: "arm" });
+    this.ring = shape("g", { class: "ring", "data-part": "point" },
+      shape("circle", { r: 22, class: "grip" }), shape("circle", { r: radius, class: "halo" }),
+      shape("circle", { r: radius, class: "harmonic" }));
+    this.cross = shape("path", { class: "cross" });
+    root.append(this.arms, this.cross, this.ring);
+  }
+
+  // --- What stays -------------------------------------------------------------------------------
+
+  still() {
+    const { line, head } = this, others = head.lines.filter((each) => each !== line);
+    return [
+      ...this.axes(), ...this.equals(), ...head.bands.map((band) => this.band(band)),
+      this.area(), ...others.flatMap((each) => this.ghost(each)),
+      shape("path", { class: "curve", d: this.along(line), style: this.ink(line) }),
+      ...this.marks(),
+    ];
+  }
+
+  /** @param {Line} line */
+  ink(line) {
+    return `--ink: var(--${line.look})`;
+  }
+
+  /** @param {Line} line */
+  along({ n, seen, unseen }) {
+    return corners(n, (k) => [this.x.at(unseen[k]), this.y.at(seen[k])]);
+  }
+
+  area() {
+    const { left, bottom } = this.frame, { unseen, n } = this.line;
+    const foot = `V${bottom}H${left}`, first = `L${left} ${this.y.at(this.line.seen[0])}Z`;
+    const d = this.along(this.line) + (unseen[n - 1] ? foot : `L${left} ${bottom}`) + first;
+    return shape("path", { class: "area", d, style: this.ink(this.line) });
+  }
+
+  axes() {
+    const { left, right, top, bottom } = this.frame, parts = [];
+    for (const value of ticks(0, this.most, 5)) {
+      const u = this.x.at(value), v = this.y.at(value), text = `${Math.round(100 * value)} %`;
+      parts.push(
+        shape("path", { class: "grid", d: `M${u} ${top}V${bottom}M${left} ${v}H${right}` }),
+        shape("text", { class: "tick", x: u, y: bottom + 18, "text-anchor": "middle" }, text),
+        shape("text", { class: "tick", x: left - 6, y: v + 4, "text-anchor": "end" }, text));
+    }
+    const middle = (top + bottom) / 2;
+    parts.push(
+      shape("text", { class: "title", x: (left + right) / 2, y: bottom + 36,
+        "text-anchor": "middle" }, "unseen accuracy u"),
+      shape("text", { class: "title", "text-anchor": "middle",
+        transform: `translate(11 ${middle}) rotate(-90)` }, "seen accuracy s"));
+    return parts;
+  }
+
+  /** Lines on which H is the same, named where they leave the plane. */
+  equals() {
+    const { most } = this, parts = [];
+    for (const H of this.levels()) {
+      const first = (H * most) / (2 * most - H), n = 60;
+      const d = corners(n + 1, (i) => {
+        const u = first + ((most - first) * i) / n;
+        return [this.x.at(u), this.y.at((H * u) / (2 * u - H))];
+      });
+      const at = { ...this.nameAt(H), "text-anchor": "end" };
+      parts.push(shape("path", { class: "equal", d }),
+        shape("text", { class: "faint", ...at }, `H ${Math.round(100 * H)} %`));
+    }
+    return parts;
+  }
+
+  /** @param {Band} band */
+  band({ look, n, unseen, low, high }) {
+    const up = corners(n, (k) => [this.x.at(unseen[k]), this.y.at(high[k])]);
+    const down = corners(n, (k) => [this.x.at(unseen[n - 1 - k]), this.y.at(low[n - 1 - k])]);
+    const d = `${up}${down.replace("M", "L")}Z`;
+    return shape("path", { class: "band", d, style: `--ink: var(--${look})` });
+  }
+
+  /** Another curve, with its own stops. @param {Line} line */
+  ghost(line) {
+    const dash = this.head.looks[line.look].dash;
+    const curve = shape("path", { class: "ghost", d: this.along(line), "stroke-dasharray": dash,
+      style: this.ink(line) });
+    const stops = line.stops.map(({ gamma, look }) => {
+      const place = placeAt(line, gamma), { symbol } = this.head.looks[look];
+      const d = path(symbol, this.x.at(place.unseen), this.y.at(place.seen), 4);
+      return shape("path", { class: look === "plain" ? "hollow" : "dot", d,
+        style: this.ink(line) });
+    });
+    return [curve, ...stops];
+  }
+
+  /** Names next to what they name, each with its symbol; a line leads to its place. Places come
+   * before names, or the place of one name would lie on another. */
+  marks() {
+    const lines = this.head.lines.flatMap((line) => this.points(line));
+    const placed = labelled(this.wishes(), this.frame, this.occupied(), lines);
+    /** @param {string} look */
+    const ink = (look) => `--ink: var(--${look})`;
+    const places = placed.flatMap(({ label, x, y }) => [
+      shape("path", { class: "leader", d: `M${label.x} ${label.y}L${x} ${y}` }),
+      shape("circle", { class: "dot", cx: label.x, cy: label.y, r: 3.5, style: ink(label.look) }),
+    ]);
+    const names = placed.flatMap(({ label, x, y }) => {
+      const { look, name, hollow } = label, { symbol } = this.head.looks[look];
+      const kind = hollow ? "hollow" : "dot";
+      return [
+        shape("path", { class: kind, d: path(symbol, x + 6, y, 5), style: ink(look) }),
+        shape("text", { class: "label", x: x + 16, y: y + 4 }, name),
+      ];
+    });
+    return [...places, ...names];
+  }
+
+  /** Points of a curve, a few pixels from each other. @param {Line} line */
+  points({ n, seen, unseen }) {
+    /** @type {[number, number][]} */
+    const found = [];
+    let [u, v] = [this.x.at(unseen[0]), this.y.at(seen[0])];
+    for (let k = 1; k < n; k++) {
+      const [x, y] = [this.x.at(unseen[k]), this.y.at(seen[k])];
+      const parts = Math.floor(Math.hypot(x - u, y - v) / NEAR);
+      for (let i = 1; i <= parts; i++)
+        found.push([u + ((x - u) * i) / parts, v + ((y - v) * i) / parts]);
+      if (parts) [u, v] = [x, y];
+    }
+    return found;
+  }
+
+  /** Where no label may stand: names of equal H, and stops, where the ring often is. */
+  occupied() {
+    const stops = this.line.stops.map(({ gamma }) => {
+      const { unseen, seen } = placeAt(this.line, gamma);
+      return { x: this.x.at(unseen) - this.radius, y: this.y.at(seen), width: 2 * this.radius };
+    });
+    const names = this.levels().map((H) => ({ ...this.nameAt(H), width: 40 }));
+    return [...stops, ...names.map(({ x, y, width }) => ({ x: x - width, y: y - 4, width }))];
+  }
+
+  /** Harmonic means whose lines are drawn. */
+  levels() {
+    return ticks(0, this.most, 5).filter((value) => value > 0 && value < this.most);
+  }
+
+  /** Where the name of a line of equal H ends. @param {number} H */
+  nameAt(H) {
+    const { most } = this;
+    return { x: this.frame.right - 3, y: this.y.at((H * most) / (2 * most - H)) - 4 };
+  }
+
+  wishes() {
+    const { head, line } = this;
+    const stops = line.stops.map(({ name, gamma, look }) => {
+      const { unseen, seen } = placeAt(line, gamma);
+      return this.wish(name, look, unseen, seen);
+    });
+    const others = head.lines.filter((each) => each !== line).map((each) => {
+      const k = bestOf(each);
+      return this.wish(each.name, each.look, each.unseen[k], each.seen[k]);
+    });
+    const bands = head.bands.map(({ name, look, unseen, high, n }) => {
+      const k = Math.floor(0.8 * n);
+      return this.wish(name, look, unseen[k], high[k]);
+    });
+    return [...stops, ...others, ...bands];
+  }
+
+  /** @param {string} name @param {string} look @param {number} u @param {number} s */
+  wish(name, look, u, s) {
+    const hollow = look === "plain", width = widthOf(name) + 18;
+    return { name, look, hollow, x: this.x.at(u), y: this.y.at(s), width };
+  }
+
+  // --- What moves -------------------------------------------------------------------------------
+
+  /** @param {Place} place */
+  move({ seen, unseen }) {
+    const u = this.x.at(unseen), v = this.y.at(seen), { left, bottom } = this.frame;
+    change(this.arms, { d: `M${left} ${v}H${u}V${bottom}` });
+    change(this.ring, { transform: `translate(${u.toFixed(2)} ${v.toFixed(2)})` });
+  }
+
+  /** The crosshair at a place, or nowhere. @param {Place | null} place */
+  hover(place) {
+    if (!place) return change(this.cross, { d: "" });
+    const u = this.x.at(place.unseen), v = this.y.at(place.seen), { left, right } = this.frame;
+    const { top, bottom } = this.frame;
+    change(this.cross, { d: `M${left} ${v}H${right}M${u} ${top}V${bottom}` });
+  }
+
+  /** The gamma of the point of the curve nearest to a place on the screen.
+   * @param {number} u @param {number} v */
+  gammaAt(u, v) {
+    return middleGamma(this.line, nearestPoint(this.line, this.x.value(u), this.y.value(v)));
+  }
+
+  /** @param {Place} place */
+  tipAt(place) {
+    return [this.x.at(place.unseen), this.y.at(place.seen)];
+  }
+
+  get alt() {
+    const best = placeAt(this.line, middleGamma(this.line, bestOf(this.line)));
+    return `Seen accuracy over unseen accuracy for every gamma. Oracle: no gamma has an H above ` +
+      `${percent(best.harmonic)}.`;
+  }
+
+  /** Where both axes end: a tenth that no curve and no band passes. @param {Head} head */
+  mostOf({ lines, bands }) {
+    let most = 0.05;
+    for (const { seen, unseen } of lines) most = Math.max(most, seen[0], unseen[unseen.length - 1]);
+    for (const { high, unseen } of bands) most = Math.max(most, ...high, ...unseen);
+    return Math.min(1, Math.ceil(10 * most - 1e-9) / 10);
+  }
+}

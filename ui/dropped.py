@@ -1,0 +1,82 @@
+"""Files of the drop zone: put where they can be read, recognised, and carried to other views."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+import streamlit as st
+
+from ui import uploads
+from zslcore.leakage.cards.kinds import ENDINGS, Dropped, recognise, sorted_out
+
+__all__ = ["Sorted", "carried_over", "carry_over", "key_of", "put_and_sort"]
+
+#: Where a session has the split files that were dropped last.
+_CARRIED = "dropped_split"
+
+
+@dataclass(frozen=True, eq=False)
+class Sorted:
+    """Files that are recognised.
+
+    Attributes
+    ----------
+    main, companions : the file that is checked, and those that belong to it, as they lie on disk
+    file, others : the same as they were uploaded
+    """
+
+    main: Dropped
+    companions: tuple[Dropped, ...]
+    file: BinaryIO
+    others: tuple[BinaryIO, ...]
+
+    @property
+    def named(self) -> list[tuple[str, str]]:
+        """(name, SHA-256) of every file."""
+        return [(each.name, each.sha256) for each in (self.main, *self.companions)]
+
+    @property
+    def key(self) -> str:
+        """What tells these files from others of the visit."""
+        return key_of((self.file, *self.others))
+
+
+def key_of(files: Sequence[BinaryIO]) -> str:
+    """Return what tells uploads from others of the visit."""
+    return " ".join(str(getattr(file, "file_id", file.name)) for file in files)
+
+
+def put_and_sort(files: Sequence[BinaryIO], folder: Path) -> Sorted:
+    """Put every file into a folder of its own, so that names may be alike, and recognise it.
+
+    Raises
+    ------
+    FileRefusedError
+        In one sentence: which file, what was expected, what came.
+    """
+    uploaded = {}
+    for k, file in enumerate(files):
+        (folder / str(k)).mkdir()
+        file.seek(0)
+        path = uploads.put([file], folder / str(k), ENDINGS)[0]
+        file.seek(0)
+        uploaded[recognise(path)] = file
+    main, others = sorted_out(list(uploaded))
+    return Sorted(main, others, uploaded[main], tuple(uploaded[each] for each in others))
+
+
+def carry_over(found: Sorted) -> None:
+    """Remember a split for the review, which begins with it."""
+    if found.main.kind == "split":
+        st.session_state[_CARRIED] = (found.file, *found.others)
+
+
+def carried_over() -> list[BinaryIO]:
+    """Return the files of the split that was dropped last on this visit, the split first."""
+    files = list(st.session_state.get(_CARRIED, ()))
+    for file in files:
+        file.seek(0)
+    return files

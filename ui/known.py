@@ -1,0 +1,82 @@
+"""Results that are known before anything is computed: those that come with the package."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import streamlit as st
+
+from zslcore.datasets import imports
+from zslcore.evaluation import Predictions
+from zslcore.evaluation.runs import RunResult
+from zslcore.evaluation.specs import RunSpec
+from zslcore.results.results_only import known_by_results
+from zslcore.results.shipped import plain_spec, shipped, shipped_predictions
+from zslcore.results.store import ResultStore
+from zslcore.storage import settings
+
+__all__ = ["MARK", "Known", "is_known_by_results", "known_run", "marked", "names", "settle"]
+
+#: What the menu says of data without their features.
+MARK = " · results only"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Known:
+    """A run whose answers are known.
+
+    Attributes
+    ----------
+    result : RunResult
+    predictions : Predictions
+    """
+
+    result: RunResult
+    predictions: Predictions
+
+
+def names() -> tuple[str, ...]:
+    """Return the data sets that are known by their results and not imported."""
+    if not settings.SHIPPED():
+        return ()
+    return tuple(name for name in known_by_results() if name not in imports.names())
+
+
+def is_known_by_results(name: str) -> bool:
+    """Whether the results of a data set are known and its features are not here."""
+    return settings.SHIPPED() and name in known_by_results() and name not in imports.names()
+
+
+def marked() -> dict[str, str]:
+    """Return the data sets known by their results, by what a menu says of them."""
+    return {f"{name}{MARK}": name for name in names()}
+
+
+def settle(key: str) -> None:
+    """Let an address mean a data set, whether its features are here or not.
+
+    An address holds what a menu says. Features that have been imported since take the mark away.
+    """
+    now = {name: label for label, name in marked().items()}
+    asked = st.session_state.get(key, st.query_params.get(key))
+    if not isinstance(asked, str):
+        return
+    name = asked.removesuffix(MARK)
+    if (wanted := now.get(name, name)) != asked:
+        st.session_state.pop(key, None)
+        st.query_params[key] = wanted
+        st.rerun()
+
+
+def known_run(spec: RunSpec) -> Known | None:
+    """Return a run whose predictions come with the package; None for any other.
+
+    A result of our own goes before the shipped one: the figures are the same, and it may have an
+    oracle.
+    """
+    if not settings.SHIPPED():
+        return None
+    spec = plain_spec(spec)
+    predictions = shipped_predictions(spec.key)
+    result = predictions and (ResultStore().recall(spec.key) or shipped(spec.key))
+    return Known(result, predictions) if predictions and result else None

@@ -1,0 +1,237 @@
+"""What the Playground can show: data sets as tiles, methods as chips, and the answers behind both.
+
+Answers come from the first of these that has them: a run of this visit or a finished job,
+predictions that come with the package, a computation of about a second. What takes longer waits for
+a press of its button.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import get_args
+
+import numpy as np
+
+from ui import cache, known, visitors, waiting
+from ui.components.playground import Chip, Choice, Rail, Tile
+from ui.numbers import duration
+from zslcore import jobs
+from zslcore.datasets import ZSLDataset
+from zslcore.datasets.facts import class_facts, fact_sources
+from zslcore.evaluation.protocol import AnsweredTest
+from zslcore.evaluation.runs import RunResult
+from zslcore.evaluation.specs import RunSpec
+from zslcore.jobs import run as running
+from zslcore.methods import METHODS
+from zslcore.methods.base import Family
+
+__all__ = [
+    "METHOD",
+    "Played",
+    "about",
+    "compute_one",
+    "here",
+    "methods_of",
+    "names",
+    "others",
+    "played",
+    "preview",
+    "rail_of",
+    "rows_of",
+    "spec_of",
+    "splits_of",
+    "status_of",
+    "work_of",
+]
+
+#: The method that story, lessons and the first view share.
+METHOD = "LinearS2V"
+_SIMULATED = "simulated-"
+#: Keys of the quick runs that this process has computed.
+_computed: set[str] = set()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Played:
+    """The answers of a run.
+
+    Attributes
+    ----------
+    test : AnsweredTest
+    gamma : the one that counts, or None
+    origin : how it was found
+    """
+
+    test: AnsweredTest
+    gamma: float | None
+    origin: str
+
+
+def spec_of(dataset: ZSLDataset, split: str, method: str) -> RunSpec:
+    """Return the run of a method whose parameters are chosen on the folds."""
+    return RunSpec(dataset=dataset.name, split=split, method=method, digest=dataset.digest)
+
+
+def here(spec: RunSpec) -> bool:
+    """Whether the answers of a run are there without any computation."""
+    return spec.key in _computed or _known(spec) is not None or _finished(spec) is not None
+
+
+def played(spec: RunSpec) -> Played | None:
+    """Return the answers of a run; None where they would take longer than a visitor waits."""
+    if (shipped := _known(spec)) is not None:
+        return shipped
+    if waiting.is_quick(spec):
+        found = _of_run(*cache.quick_run(spec)[:2])
+        _computed.add(spec.key)
+        return found
+    folder = _finished(spec)
+    work = work_of(spec)
+    return None if folder is None else _of_run(*cache.finished(work.key, work, folder))
+
+
+def _finished(spec: RunSpec) -> Path | None:
+    """Return the folder of a job that has left the answers of a run."""
+    if known.is_known_by_results(spec.dataset):
+        return None
+    return jobs.finished(work_of(spec))
+
+
+def status_of(spec: RunSpec) -> jobs.Status | None:
+    """Return how the job of a run stands, None without one."""
+    if known.is_known_by_results(spec.dataset):
+        return None
+    return jobs.status(work_of(spec).key)
+
+
+def preview(dataset: ZSLDataset, split: str) -> Played:
+    """Return answers that stand in until there are others: one fit with default parameters."""
+    defaults = METHODS[METHOD]().get_params()
+    grid = {name: defaults[name] for name in METHODS[METHOD].param_grid}
+    spec = replace(spec_of(dataset, split, METHOD), params=grid, gamma=0.0)
+    return replace(_of_run(*cache.quick_run(spec)[:2]), gamma=None)
+
+
+def _of_run(run: RunResult, answers: AnsweredTest) -> Played:
+    return Played(answers, run.gamma, run.gamma_origin or "given")
+
+
+def _known(spec: RunSpec) -> Played | None:
+    """Return the answers that come with the package, None where none do."""
+    found = known.known_run(spec)
+    return None if found is None else _of_run(found.result, found.predictions.test)
+
+
+def others(dataset: ZSLDataset, choice: Choice) -> dict[str, Played]:
+    """Return the answers of all other methods that are there."""
+    found = {}
+    for method in methods_of(dataset, choice.split):
+        spec = spec_of(dataset, choice.split, method)
+        if method != choice.method and here(spec) and (one := played(spec)) is not None:
+            found[method] = one
+    return found
+
+
+def compute_one(dataset: ZSLDataset, choice: Choice) -> bool:
+    """Compute a quick method that is not here yet; return whether there was one."""
+    for method in methods_of(dataset, choice.split):
+        spec = spec_of(dataset, choice.split, method)
+        if waiting.is_quick(spec) and not here(spec):
+            return played(spec) is not None
+    return False
+
+
+def about(spec: RunSpec) -> str:
+    """Say how long a run takes, as far as earlier runs of its method tell."""
+    dataset = cache.dataset(spec.dataset)
+    if dataset.features.size <= running.SMALL:
+        return "about 10 s"
+    earlier = [
+        one.result.seconds
+        for one in cache.all_runs()[0]
+        if (one.result.spec.method, one.result.spec.dataset) == (spec.method, spec.dataset)
+        and one.result.spec.grid
+    ]
+    return f"about {duration(max(earlier))}" if earlier else "several minutes"
+
+
+def work_of(spec: RunSpec) -> jobs.Work:
+    """Return the work that leaves the answers of a run."""
+    return running.ask(spec, cache.dataset(spec.dataset))
+
+
+def applies(method: str, dataset: ZSLDataset, split: str) -> bool:
+    """Whether a method can be shown on a data set: some need features, some both in one space."""
+    if known.is_known_by_results(dataset.name):
+        return known.known_run(spec_of(dataset, split, method)) is not None
+    if not METHODS[method].card.joint_space:
+        return True
+    return bool(dataset.features.shape[1] == dataset.prototypes.shape[1])
+
+
+def methods_of(dataset: ZSLDataset, split: str) -> list[str]:
+    """Return the methods that can be shown on a data set."""
+    return [method for method in METHODS if applies(method, dataset, split)]
+
+
+def rows_of(dataset: ZSLDataset, split: str) -> np.ndarray:
+    """Return the test rows in the order of the answers: int array of shape (n_samples,)."""
+    of = dataset.split(split)
+    return np.concatenate([of.test_seen, of.test_unseen])
+
+
+# --- The rail -------------------------------------------------------------------------------------
+
+
+def names() -> tuple[str, ...]:
+    """Return the data sets on the rail: those that can be opened, and those known by results."""
+    return (*visitors.available(), *known.names())
+
+
+def splits_of(dataset: ZSLDataset) -> list[str]:
+    """Return the splits with test images of both sides: others have no trade."""
+    return [name for name in dataset.splits if len(dataset.split(name).test_seen)]
+
+
+def rail_of(dataset: ZSLDataset, chosen: Choice) -> Rail:
+    """Return everything that can be chosen for a data set that is open."""
+    tiles = [_tile(name) for name in names()]
+    return Rail(
+        [tile for tile in tiles if tile.kind != "simulated"],
+        [tile for tile in tiles if tile.kind == "simulated"],
+        splits_of(dataset),
+        {family: chips for family, chips in _families(dataset, chosen.split).items() if chips},
+        chosen,
+    )
+
+
+def _tile(name: str) -> Tile:
+    title = name.removeprefix(_SIMULATED)
+    kind = "real" if title == name else "simulated"
+    if known.is_known_by_results(name):
+        kind = "results only"
+    benchmark = title.split("-")[0]
+    if benchmark in fact_sources():
+        n = len(class_facts(benchmark).classes)
+    else:
+        n = len(cache.class_names(name))
+    return Tile(name, "Digits" if name == "digits" else title, n, kind)
+
+
+def _families(dataset: ZSLDataset, split: str) -> Mapping[str, Sequence[Chip]]:
+    """Return the methods of every family, those of no answers here with a dashed line."""
+    return {
+        family: [
+            _chip(spec_of(dataset, split, name), family)
+            for name in methods_of(dataset, split)
+            if METHODS[name].card.family == family
+        ]
+        for family in get_args(Family)
+    }
+
+
+def _chip(spec: RunSpec, family: str) -> Chip:
+    there = waiting.is_quick(spec) or here(spec)
+    return Chip(spec.method, there, f"{spec.method}, {family}" + ", not run yet" * (not there))

@@ -1,0 +1,85 @@
+"""Search over pages, views, data sets, methods, lessons and terms, by a button or Ctrl K."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import streamlit as st
+
+from ui import site_map, visitors
+from ui.components import window
+from ui.frame import CHOICE
+from ui.lessons.registry import LESSONS
+from ui.text import TERMS, plain
+from zslcore.methods import METHODS
+
+__all__ = ["Hit", "draw", "hits"]
+
+_FOUND = "search_found"
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One thing that can be found.
+
+    Attributes
+    ----------
+    label : what is searched and listed
+    view : where it leads
+    choice : name and value of a control that it opens with; empty for none
+    lesson : to be opened; empty for none
+    """
+
+    label: str
+    view: str
+    choice: tuple[str, str] | tuple[()] = ()
+    lesson: str = ""
+
+
+def hits() -> list[Hit]:
+    """Return everything that can be found, in the order in which it is listed."""
+    return [
+        *(
+            Hit(f"{page.title} · {view.label}: {view.question}", view.name)
+            for page in site_map.PAGES
+            for view in page.views
+        ),
+        *(Hit(f"Method · {name}", "evaluate", ("method", name)) for name in METHODS),
+        *(Hit(f"Data set · {name}", "splits", ("dataset", name)) for name in visitors.available()),
+        *(
+            Hit(f"Lesson · {lesson.title}", "lessons", lesson=name)
+            for name, lesson in LESSONS.items()
+        ),
+        *(
+            Hit(f"Term · {plain(term.name)}", "glossary", ("glossary_find", name))
+            for name, term in TERMS.items()
+        ),
+    ]
+
+
+def draw() -> None:
+    """Put the button here; the list is made when it is pressed."""
+    keys = None if window.is_narrow() else "Ctrl+K"  # which a telephone has not, nor the room
+    if st.button("Search", key="search", icon=":material/search:", type="tertiary", shortcut=keys):
+        st.session_state.pop(_FOUND, None)
+        _ask()
+
+
+@st.dialog("Search", icon=":material/search:")
+def _ask() -> None:
+    """List what can be found, and go where the visitor chooses."""
+    found = st.selectbox(
+        "Page, data set, method, lesson or term",
+        hits(),
+        index=None,
+        format_func=lambda hit: hit.label,
+        key=_FOUND,
+        placeholder="Type a few letters",
+    )
+    if found is not None:
+        # Streamlit lets no program write what a control of this page has in the address, so that
+        # the choice goes by the session.
+        st.session_state[CHOICE] = found.choice
+        query = {"lesson": found.lesson} if found.lesson else {}
+        page = site_map.page_of(found.view)
+        st.switch_page(page.path, query_params=site_map.query_of(found.view, query))

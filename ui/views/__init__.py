@@ -1,0 +1,1 @@
+"""The views of the pages: a module each, with ``show(header)``."""

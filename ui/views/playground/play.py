@@ -1,0 +1,215 @@
+"""One instrument: choose data set, split and method, move gamma, watch the test images."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import streamlit as st
+
+from ui import cache, playing, takeaway, visitors, waiting
+from ui.components import playground
+from ui.components.playground import Choice, Ghost, Instrument, Pending
+from ui.components.seen_unseen import Line, SeenUnseen, Stop
+from ui.figures import palette
+from ui.figures.curve import curve_in_hand
+from ui.figures.looks import look_of
+from ui.frame import Header, errors_as_sentences
+from ui.guard import fragment
+from ui.interactive import let_go
+from ui.numbers import duration
+from ui.playing import Played
+from ui.text import plain
+from zslcore import jobs
+from zslcore.analysis.calibration import gamma_range
+from zslcore.datasets import ZSLDataset
+from zslcore.evaluation.specs import RunSpec
+from zslcore.jobs import Status
+from zslcore.methods import METHODS
+
+__all__ = ["show"]
+
+#: What gamma is known by in the address, and the component that moves it.
+GAMMA, KEY = "playground_gamma", "playground"
+#: What a session notes: another choice, so that the whole page has to run again.
+MOVED = "playground_moved"
+#: Seconds between two looks at a job.
+LOOK_EVERY = 1.0
+#: Words of axes, and images that are answered wrong, which are no less there than the others.
+AXIS, OFF = look_of(palette.WORDS), look_of(palette.NEUTRAL)
+#: Pixels that stand below the instrument.
+BELOW = 40
+#: Values of pictures that go down at most.
+MOST_PIXELS = 1 << 22
+
+
+def show(header: Header) -> None:
+    """Show the instrument."""
+    with errors_as_sentences():
+        choice = _chosen()
+        dataset = cache.dataset(choice.dataset)
+        header.mark(dataset)
+        spec = playing.spec_of(dataset, choice.split, choice.method)
+        takeaway.commands(spec.command())
+        status = playing.status_of(spec)
+    active = status is not None and status.active
+    fragment(_play, run_every=LOOK_EVERY if active else None)(choice, active)
+
+
+# --- What is chosen -------------------------------------------------------------------------------
+
+
+def _chosen() -> Choice:
+    """Return the choice of the address, and what it leaves open as it is at the beginning."""
+    name = _asked("dataset", playing.names(), "digits")
+    dataset = cache.dataset(name)
+    splits = playing.splits_of(dataset)
+    split = _asked("split", splits, "PS" if "PS" in splits else splits[0])
+    methods = playing.methods_of(dataset, split)
+    first = playing.METHOD if playing.METHOD in methods else methods[0]
+    method = _asked("method", methods, first)
+    return Choice(name, split, method)
+
+
+def _asked(key: str, options: Sequence[str], default: str) -> str:
+    """Return what the address, else the page before, has chosen."""
+    for asked in (st.query_params.get(key), st.session_state.get(key)):
+        if asked in options:
+            return str(asked)
+    return default
+
+
+def _gamma() -> float:
+    """Return the gamma of the address, 0 where there is none that is a number."""
+    try:
+        gamma = float(st.query_params.get(GAMMA, 0.0))
+    except ValueError:
+        return 0.0
+    return gamma if abs(gamma) < float("inf") else 0.0
+
+
+def _hear(what: str) -> None:
+    """Take what the visitor has done before the page runs again."""
+    said = getattr(st.session_state.get(KEY), what, None)
+    if what == "gamma" and (gamma := let_go(KEY, "gamma")) is not None:
+        st.query_params[GAMMA] = repr(gamma)
+    elif what == "choice" and isinstance(said, dict):
+        _take(said)
+    elif what == "run" and said:
+        _run_or_leave()
+
+
+def _take(said: dict[str, object]) -> None:
+    """Write a choice into the address, and to where other pages look for it."""
+    for key, options in (("dataset", playing.names()), ("split", None), ("method", METHODS)):
+        value = said.get(key)
+        if not isinstance(value, str) or (options is not None and value not in options):
+            continue
+        if value:
+            st.query_params[key] = st.session_state[key] = value
+        elif key in st.query_params:
+            del st.query_params[key]
+    if GAMMA in st.query_params:
+        del st.query_params[GAMMA]  # scores of another method have another scale
+    st.session_state[MOVED] = True
+
+
+def _run_or_leave() -> None:
+    """Start the job of what is chosen; leave it where it is under way."""
+    choice = _chosen()
+    spec = playing.spec_of(cache.dataset(choice.dataset), choice.split, choice.method)
+    work = playing.work_of(spec)
+    status = jobs.status(work.key)
+    if status is not None and status.active:
+        waiting.leave(work.key)
+    else:
+        with errors_as_sentences():
+            jobs.submit(work, visitors.who())
+    st.session_state[MOVED] = True
+
+
+# --- The instrument -------------------------------------------------------------------------------
+
+
+def _play(choice: Choice, was_active: bool) -> None:
+    """Draw the instrument, then compute what a visitor may want to compare with."""
+    dataset = cache.dataset(choice.dataset)
+    spec = playing.spec_of(dataset, choice.split, choice.method)
+    status = playing.status_of(spec)
+    active = status is not None and status.active
+    if st.session_state.pop(MOVED, False) or active != was_active:
+        st.rerun()
+    with errors_as_sentences():
+        found = playing.played(spec)
+        shown = found or _stand_in(dataset, choice)
+        pending = None
+        if found is None:
+            pending = _pending(spec, status, covers=choice.method != playing.METHOD)
+        playground.draw(_instrument(choice, dataset, shown, pending), key=KEY, on_change=_hear)
+    if playing.compute_one(dataset, choice):
+        st.rerun()
+
+
+def _stand_in(dataset: ZSLDataset, choice: Choice) -> Played:
+    """Return answers that are shown, or hidden, while there are none of what is chosen."""
+    others = playing.others(dataset, choice) if choice.method != playing.METHOD else {}
+    return next(iter(others.values()), None) or playing.preview(dataset, choice.split)
+
+
+def _pending(spec: RunSpec, status: Status | None, *, covers: bool) -> Pending:
+    """Say why there are no answers yet, and what a button does about it."""
+    if status is not None and status.active:
+        spent = f"{status.message or 'Waiting in the queue'}. {duration(status.seconds)} elapsed"
+        rest = status.seconds_left
+        spent += "." if rest is None else f", about {duration(rest)} left."
+        return Pending(plain(spent), "Cancel", covers)
+    if status is not None and status.state == "failed":
+        return Pending(plain(status.error), "Try again", covers)
+    if covers:
+        words = f"{spec.method} has not been run on {spec.dataset}."
+        return Pending(words, f"Run it ({playing.about(spec)})")
+    words = "Default parameters, no validated γ."
+    return Pending(words, f"Validate ({playing.about(spec)})", covers=False)
+
+
+def _instrument(
+    choice: Choice, dataset: ZSLDataset, shown: Played, pending: Pending | None
+) -> Instrument:
+    test = shown.test
+    return Instrument(
+        _curves(choice, shown, dataset),
+        test,
+        [dataset.class_names[c] for c in test.classes],
+        ("digit", "digits") if choice.dataset == "digits" else ("class", "classes"),
+        playing.rail_of(dataset, choice),
+        [
+            Ghost(method, each.test.curve)
+            for method, each in playing.others(dataset, choice).items()
+            if each.test.generalized
+        ],
+        _pictures(dataset, choice.split, len(test.y)),
+        pending,
+        BELOW,
+    )
+
+
+def _pictures(dataset: ZSLDataset, split: str, n: int) -> np.ndarray | None:
+    """Return the pictures of the test images, None where there are none or too large ones."""
+    images = dataset.images
+    if images is None or n * images[0].size > MOST_PIXELS:
+        return None
+    return images[playing.rows_of(dataset, split)]
+
+
+def _curves(choice: Choice, shown: Played, dataset: ZSLDataset) -> SeenUnseen:
+    curve = shown.test.curve
+    stops = [Stop("uncalibrated", 0.0, "plain")]
+    if shown.gamma is not None:
+        stops.append(Stop(shown.origin, shown.gamma, "validated"))
+    stops.append(Stop("best on test (oracle)", curve.best().gamma, "oracle"))
+    limits = gamma_range(curve, [stop.gamma for stop in stops])
+    gamma = float(np.clip(_gamma(), *limits))
+    line = Line(choice.method, curve, "harmonic", stops, limits, gamma)
+    drawn = curve_in_hand([line], shown.test, dataset.class_names)
+    return replace(drawn, looks={**drawn.looks, "axis": AXIS, "off": OFF})

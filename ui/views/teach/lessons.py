@@ -1,0 +1,49 @@
+"""Lessons: predict, then look."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from ui import cache
+from ui.frame import Header, errors_as_sentences
+from ui.lessons.handing import show_entrance, show_tools
+from ui.lessons.place import Place
+from ui.lessons.registry import LESSONS
+from ui.lessons.stage import show_lesson
+
+
+def show(header: Header) -> None:
+    """Show the list of lessons, or the step of one that the address asks for."""
+    place = Place.asked(LESSONS)
+    if place is None:
+        _show_list()
+        return
+    lesson = LESSONS[place.lesson]
+    with errors_as_sentences():
+        if shown := lesson.steps[place.step - 1].data:
+            header.mark(*map(cache.dataset, shown))
+        if place.follows:
+            show_lesson(lesson, place)
+            return
+        show_tools(lesson, place)
+        if not place.room:
+            show_lesson(lesson, place)
+            return
+        left, right = st.columns([0.72, 0.28], gap="large")
+        with left:
+            show_lesson(lesson, place)
+        with right:
+            show_entrance(place)
+
+
+def _show_list() -> None:
+    st.markdown(
+        "Each step asks for a prediction first, then shows what is computed. The arrow keys go "
+        "forward and back. No download needed."
+    )
+    for column, lesson in zip(st.columns(2) * 2, LESSONS.values(), strict=False):
+        with column.container(border=True, height="stretch"):
+            st.markdown(f"**{lesson.title}**")
+            st.markdown(f"{lesson.about} {len(lesson.steps)} steps, {lesson.minutes} minutes.")
+            if st.button("Begin", key=f"lessons_begin_{lesson.name}", type="primary"):
+                Place(lesson.name).go()

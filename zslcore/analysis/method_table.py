@@ -1,0 +1,442 @@
+r"""Methods by data sets: which figure each result gives, and how certain its rank is.
+
+A table has a row per method and a column per data set and split. Columns are never averaged: each
+has its own ranks. Test classes are drawn again with replacement, the same draw for every method of
+a column, and :func:`zslcore.analysis.ranking.rank_bounds` turns the draws into an interval of each
+rank. With :math:`a_{mc}` the accuracy of method m on class c and :math:`w_c` how often a draw has
+class c,
+
+.. math::
+    u^*_m = \frac{\sum_{c \in U} w_c a_{mc}}{\sum_{c \in U} w_c}, \qquad
+    s^*_m = \frac{\sum_{c \in S} w_c a_{mc}}{\sum_{c \in S} w_c}, \qquad
+    H^*_m = \frac{2 u^*_m s^*_m}{u^*_m + s^*_m}
+
+A result that does not list its classes has a rank and no interval; it widens those of the others,
+because it may stand on either side of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+from typing import Any, Literal, get_args
+
+import numpy as np
+import pandas as pd
+from scipy.stats import rankdata
+
+from zslcore.analysis.papers.claims.evidence import printed_evidence
+from zslcore.analysis.papers.printed import chosen_for
+from zslcore.analysis.ranking import rank_bounds
+from zslcore.analysis.run_listing import peeked, probes
+from zslcore.datasets.facts import earlier_version, fact_sources, published
+from zslcore.datasets.trained_on import trained_on
+from zslcore.evaluation import State
+from zslcore.evaluation.runs import RunResult
+from zslcore.methods import METHODS
+from zslcore.methods.variants import VARIANTS
+from zslcore.metrics import harmonic_mean
+from zslcore.metrics.bootstrap import class_draws, interval
+from zslcore.metrics.significance import DIGITS
+from zslcore.results.shipped import has_predictions
+from zslcore.results.store import StoredRun
+
+__all__ = [
+    "FIGURES",
+    "Cell",
+    "Figure",
+    "Origin",
+    "best_cells",
+    "cells_of_runs",
+    "inductive_rows",
+    "printed_cells",
+    "ranked",
+    "row_name",
+    "seconds_of",
+    "task_of",
+]
+
+Figure = Literal["H at gamma", "zsl", "AUSUC", "u at gamma", "s at gamma", "H", "u", "s"]
+FIGURES: tuple[Figure, ...] = get_args(Figure)
+Origin = Literal["mine", "shipped", "others"]
+#: Of two results for the same cell the first of these counts.
+_PRECEDENCE: tuple[Origin, ...] = get_args(Origin)
+#: Digits that a board entry has: results that differ by less in every figure are the same one.
+_EQUAL = 1e-6
+#: Figure -> which accuracies per class it is a mean of; AUSUC is none.
+_KIND = {"zsl": "zsl", "H": "plain", "u": "plain", "s": "plain"} | dict.fromkeys(
+    ("H at gamma", "u at gamma", "s at gamma"), "at_gamma"
+)
+#: Rows of a paper that are another variant than the first of :data:`VARIANTS`.
+_PRINTED_ROWS = {("GBU", "SAE"): "SAE (V2S)"}
+
+
+def task_of(figure: Figure) -> Literal["zsl", "gzsl"]:
+    """Return what parameters are chosen for: GZSL for what gamma changes, ZSL as printed."""
+    return "gzsl" if figure.endswith("at gamma") or figure == "AUSUC" else "zsl"
+
+
+# --- Cells ----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cell:
+    """One result: a method on a data set and split.
+
+    Attributes
+    ----------
+    row : name of the row, the method with its variant
+    data : name of the data set
+    digest : of its content, empty where it is not stated
+    benchmark : "CUB", ..., or empty for other data
+    simulated : whether the data set is simulated
+    split : "PS" or "SS"
+    task : what parameters were chosen for, "zsl" or "gzsl"; empty where nothing was chosen
+    origin : "mine" (computed in this data folder), "shipped" or "others"
+    who : who submitted it; empty for own runs
+    state : whether its figures are recomputed from predictions
+    figures : :data:`Figure` -> value, fractions in [0, 1]
+    per_class : "zsl", "plain", "at_gamma" -> class -> accuracy; empty where not listed
+    unseen : the unseen classes among them
+    pretraining : what the extractor was trained on, ("none",) for nothing, () where unknown
+    key : of the run, or the file on the board
+    probe : whether parameters are those of a single fold of another run
+    seconds : wall time, NaN where not stated
+    source : the run or board entry it was read from
+    """
+
+    row: str
+    data: str
+    digest: str
+    benchmark: str
+    simulated: bool
+    split: str
+    task: Literal["zsl", "gzsl", ""]
+    origin: Origin
+    state: State
+    figures: Mapping[Figure, float]
+    who: str = ""
+    per_class: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    unseen: frozenset[str] = frozenset()
+    pretraining: tuple[str, ...] = ()
+    key: str = ""
+    probe: bool = False
+    seconds: float = float("nan")
+    source: Any = None
+
+    def sides(self, figure: Figure) -> tuple[dict[str, float], dict[str, float]]:
+        """Return the accuracies of unseen and of seen classes that a figure is a mean of."""
+        of = self.per_class.get(_KIND.get(figure, ""), {})
+        unseen = {c: x for c, x in of.items() if c in self.unseen and figure[0] != "s"}
+        if figure[0] in "zu":
+            return unseen, {}
+        return unseen, {c: x for c, x in of.items() if c not in self.unseen}
+
+    def equals(self, other: Cell) -> bool:
+        """Whether another result is of the same method and data, with the same figures."""
+        mine, theirs = ((c.row, c.data, c.split) for c in (self, other))
+        shared = self.figures.keys() & other.figures.keys()
+        return mine == theirs and all(
+            abs(self.figures[name] - other.figures[name]) < _EQUAL for name in shared
+        )
+
+
+def row_name(method: str, params: Mapping[str, Any], more: Sequence[str] = ()) -> str:
+    """Return a method with what makes it a row of its own.
+
+    Examples
+    --------
+    >>> row_name("SAE", {"direction": "V2S"})
+    'SAE (V2S)'
+    """
+    variants = VARIANTS.get(method, ())
+    names = dict.fromkeys(name for variant in variants for name in variant)
+    words = [str(params.get(name, variants[0].get(name))) for name in names]
+    words += more
+    return f"{method} ({', '.join(words)})" if words else method
+
+
+def inductive_rows() -> list[str]:
+    """Return the rows that every table has: the inductive methods, in their first variant."""
+    return [row_name(n, {}) for n, method in METHODS.items() if not method.card.joint_space]
+
+
+def cells_of_runs(stored: Sequence[StoredRun]) -> list[Cell]:
+    """Return the runs of a store as cells, without those an oracle chose parameters for.
+
+    Parameters
+    ----------
+    stored : see :meth:`zslcore.results.store.ResultStore.stored`; shipped results among them
+    """
+    bounds, of_folds = peeked(stored), probes(stored)
+    return [_of_run(one, of_folds) for one in stored if one.result.key not in bounds]
+
+
+def _of_run(one: StoredRun, of_folds: Collection[str]) -> Cell:
+    result, spec, e = one.result, one.result.spec, one.result.evaluation
+    named = {"zsl": e.per_class_zsl, "plain": e.per_class_plain}
+    named |= {"at_gamma": e.per_class} if result.gamma_origin else {}
+    names, task = result.class_names, chosen_for(result)
+    return Cell(
+        row=row_name(spec.method, result.params, _unlike(result)),
+        data=spec.dataset,
+        digest=spec.digest,
+        benchmark=_benchmark(spec.dataset),
+        simulated=result.simulated,
+        split=spec.split,
+        task="" if task == "given" else task,
+        origin="others" if one.imported else "shipped" if one.shipped else "mine",
+        who=one.imported.who if one.imported else "",
+        state=_state(one),
+        figures=_figures(result),
+        per_class={k: {names[c]: x for c, x in of.items()} for k, of in named.items() if of},
+        unseen=frozenset(names[c] for c in e.per_class_zsl),
+        pretraining=trained_on(spec.dataset, spec.digest),
+        key=result.key,
+        probe=result.key in of_folds,
+        seconds=result.seconds,
+        source=one,
+    )
+
+
+def _state(one: StoredRun) -> State:
+    """Return how far a run can be believed.
+
+    What was computed here follows from scores that were here; shipped predictions give the figures
+    of their run, which ``tools/shipped.py`` checks as it writes them.
+    """
+    if one.imported or (one.shipped and not has_predictions(one.result.key)):
+        return State.STATED
+    return State.VERIFIED
+
+
+def _figures(result: RunResult) -> dict[Figure, float]:
+    """Return the figures of a run; those at gamma only where something chose it."""
+    e = result.evaluation
+    figures: dict[Any, float] = {"zsl": e.zsl}
+    for tail, point in (
+        ("", e.plain),
+        (" at gamma", e.calibrated if result.gamma_origin else None),
+    ):
+        if point is not None:
+            values = {"u": point.unseen, "s": point.seen, "H": point.harmonic}
+            figures |= {f"{name}{tail}": value for name, value in values.items()}
+    return figures if e.ausuc is None else figures | {"AUSUC": e.ausuc}
+
+
+def _unlike(result: RunResult) -> list[str]:
+    """Return what makes a run another row than its method: preprocessing, given parameters."""
+    spec = result.spec
+    method = METHODS.get(spec.method)
+    found = [
+        f"{what} {getattr(spec, what)}"
+        for what in ("features", "prototypes")
+        if getattr(spec, what) != "l2"
+    ]
+    given = result.params_origin == "given" and method is not None and bool(method.param_grid)
+    return found + ["given parameters"] * given
+
+
+def _benchmark(data: str) -> str:
+    """Return the benchmark that a data set is named after, "AWA1" of "AWA1-lss"."""
+    return next((b for b in fact_sources() if data.lower().startswith(b.lower())), "")
+
+
+def best_cells(
+    cells: Sequence[Cell], figure: Figure, split: str, *, with_probes: bool = False
+) -> dict[tuple[str, str], Cell]:
+    """Return which cell counts for every row and data set that have the figure.
+
+    Parameters
+    ----------
+    cells : all there are
+    figure : of :data:`FIGURES`
+    split : name
+    with_probes : whether runs with the parameters of a single fold count
+
+    Returns
+    -------
+    dict, (row, data set) -> Cell
+        Own runs come before shipped results, these before those of others; of equals that with
+        classes counts, then the newest. Parameters are chosen for :func:`task_of` the figure, or
+        as the split allows: without seen test images they are chosen for ZSL.
+    """
+    found: dict[tuple[str, str], Cell] = {}
+    wanted, listed = task_of(figure), [cell for cell in cells if cell.per_class]
+    for cell in cells:
+        if cell.split != split or figure not in cell.figures or (cell.probe and not with_probes):
+            continue
+        if cell.task not in (wanted, ""):
+            continue
+        place = (cell.row, cell.data)
+        if place not in found or _order(cell) < _order(found[place]):
+            found[place] = cell
+    return {place: _with_classes(cell, listed) for place, cell in found.items()}
+
+
+def _with_classes(cell: Cell, listed: Sequence[Cell]) -> Cell:
+    """Return a cell with the classes of an equal result, one that chose the same for both tasks."""
+    if cell.per_class:
+        return cell
+    for other in listed:
+        if cell.equals(other):
+            return replace(cell, per_class=other.per_class, unseen=other.unseen)
+    return cell
+
+
+def _order(cell: Cell) -> tuple[int, bool]:
+    return _PRECEDENCE.index(cell.origin), not cell.per_class
+
+
+# --- Ranks ----------------------------------------------------------------------------------------
+
+
+def ranked(cells: Sequence[Cell], figure: Figure, n_draws: int = 1000) -> pd.DataFrame:
+    """Rank the methods of one column.
+
+    Parameters
+    ----------
+    cells : of one data set and split, one a row of the table
+    figure : of :data:`FIGURES`
+    n_draws : how often test classes are drawn again, the same draws for all
+
+    Returns
+    -------
+    DataFrame indexed by row, in the order of ``cells``
+        ``value``; ``low`` and ``high``, its 95 % interval; ``rank``, 1 the largest, equal values
+        share the better one; ``first`` and ``last``, 95 % interval of the rank; ``top``, whether
+        no method is certainly better. NaN where classes are not listed.
+    """
+    value = np.array([cell.figures[figure] for cell in cells])
+    table = pd.DataFrame(
+        {
+            "value": value,
+            "low": np.nan,
+            "high": np.nan,
+            "rank": rankdata(-np.round(value, DIGITS), method="min"),
+            "first": np.nan,
+            "last": np.nan,
+        },
+        index=[cell.row for cell in cells],
+    )
+    listed, drawn = _drawn(cells, figure, n_draws)
+    if len(listed):
+        unlisted = len(cells) - len(listed)
+        first, last = rank_bounds(drawn) if len(listed) > 1 else (np.ones(1), np.ones(1))
+        ends = np.array([interval(drawn[:, k]) for k in range(len(listed))])
+        rows = [cells[k].row for k in listed]
+        table.loc[rows, ["low", "high", "first", "last"]] = np.c_[ends, first, last + unlisted]
+    return table.assign(top=table["first"] == 1)
+
+
+def _drawn(cells: Sequence[Cell], figure: Figure, n_draws: int) -> tuple[list[int], np.ndarray]:
+    """Return which cells list the classes most cells list, and their figures, a row a draw."""
+    sides = [cell.sides(figure) for cell in cells]
+    classes = [(frozenset(u), frozenset(s)) for u, s in sides]
+    needed = (figure[0] != "s", figure[0] in "sH")
+    complete = [
+        c for c in classes if all(len(of) > 1 for of, n in zip(c, needed, strict=True) if n)
+    ]
+    if figure not in _KIND or not complete:
+        return [], np.empty((0, 0))
+    common = max(complete, key=complete.count)
+    listed = [k for k, of in enumerate(classes) if of == common]
+    names = [sorted(side) for side in common]
+    seen = np.repeat([False, True], [len(side) for side in names])
+    weights = class_draws(seen, n_draws)
+    figures = []
+    for k in listed:
+        means = [
+            weights[:, seen == is_seen]
+            @ np.array([of[c] for c in order])
+            / weights[:, seen == is_seen].sum(axis=1)
+            for is_seen, of, order in zip((False, True), sides[k], names, strict=True)
+            if order
+        ]
+        figures.append(means[0] if len(means) == 1 else harmonic_mean(*means))
+    return listed, np.column_stack(figures)
+
+
+# --- Printed --------------------------------------------------------------------------------------
+
+
+@cache
+def printed_cells() -> pd.DataFrame:
+    """Return what the papers print for the rows of the table.
+
+    Returns
+    -------
+    DataFrame with columns row, benchmark, split, figure, value, table, task, first_version
+        ``table`` is the paper's, as "GBU 3"; ``first_version`` is the figure of that paper's first
+        version where it was another one, else NaN.
+    """
+    found = printed_evidence().figures
+    found = found[found["figure"].isin(FIGURES) & ~found["table"].str.contains("quoted|CAL 3")]
+    rows = []
+    for _, one in found.iterrows():
+        paper = str(one["table"]).partition(" ")[0]
+        plain_row = row_name(one["method"], {}) if one["method"] in METHODS else one["method"]
+        rows.append(
+            {
+                "row": _PRINTED_ROWS.get((paper, one["method"]), plain_row),
+                "benchmark": one["benchmark"],
+                "split": one["split"],
+                "figure": one["figure"],
+                "value": one["value"],
+                "table": one["table"],
+                "task": one["chosen_for"],
+                "first_version": _first_version(one),
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def _first_version(one: pd.Series) -> float:
+    """Return the figure that the first version of the benchmark paper had, where it differs."""
+    where = {
+        ("GBU 3", "zsl"): ("zsl_top1", "top1_per_class"),
+        ("GBU 6", "u"): ("gzsl_ps", "unseen"),
+        ("GBU 6", "s"): ("gzsl_ps", "seen"),
+        ("GBU 6", "H"): ("gzsl_ps", "harmonic"),
+    }.get((one["table"], one["figure"]))
+    if where is None:
+        return float("nan")
+    name, column = where
+    first, now = _versions(name)
+    place = (now["method"] == one["method"]) & (now["dataset"] == one["benchmark"])
+    if "split" in now:
+        place &= now["split"] == one["split"]
+    before = first.loc[place, column].iloc[0]
+    return float("nan") if before == now.loc[place, column].iloc[0] else float(before)
+
+
+@cache
+def _versions(name: str) -> tuple[pd.DataFrame, pd.DataFrame]:
+    return earlier_version(name), published(name)
+
+
+# --- Missing --------------------------------------------------------------------------------------
+
+
+def seconds_of(cells: Iterable[Cell], row: str, data: str, split: str) -> float:
+    """Estimate the wall time of a missing cell; NaN where nothing allows it.
+
+    The time of the same method on the same data counts; else its time on other data, scaled by how
+    much longer other methods took there.
+    """
+    timed = [cell for cell in cells if np.isfinite(cell.seconds) and not cell.probe]
+    here = [cell.seconds for cell in timed if (cell.row, cell.data) == (row, data)]
+    if here:
+        return float(np.median(here))
+    mean: dict[tuple[str, str], list[float]] = {}
+    for cell in timed:
+        mean.setdefault((cell.row, cell.data), []).append(cell.seconds)
+    median = {place: float(np.median(values)) for place, values in mean.items()}
+    guesses = []
+    for (method, other), seconds in median.items():
+        shared = [m for m, d in median if d == data and (m, other) in median]
+        if method == row and shared:
+            ratios = [median[m, data] / max(median[m, other], 0.1) for m in shared]
+            guesses.append(seconds * float(np.median(ratios)))
+    return float(np.median(guesses)) if guesses else float("nan")

@@ -1,0 +1,104 @@
+"""Which cells of a table a claim is judged on: those its judge reads, and no others.
+
+The judge runs on evidence that notes what is read, so that the cells shown next to a verdict are
+the ones that gave it, whatever way it was judged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+import pandas as pd
+
+from zslcore.analysis.papers.claims import CLAIMS, Evidence
+from zslcore.analysis.papers.claims.evidence import FIGURES
+
+__all__ = ["ReadCells", "cells_of"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ReadCells:
+    """What a claim is judged on.
+
+    Attributes
+    ----------
+    figures : DataFrame with the columns of :data:`FIGURES`, the figures that were read, once each
+    tables : name -> printed table that was read and holds no such figures
+    """
+
+    figures: pd.DataFrame
+    tables: Mapping[str, pd.DataFrame]
+
+    def wide(self) -> pd.DataFrame:
+        """Return the figures, a row a method and a column a data set, split and figure."""
+        if self.figures.empty:
+            return pd.DataFrame()
+        rows = self.figures.assign(
+            column=[_heading(row, self.figures) for _, row in self.figures.iterrows()]
+        )
+        return rows.pivot_table("value", "method", "column", sort=False, aggfunc="first")
+
+
+def _heading(row: pd.Series, rows: pd.DataFrame) -> str:
+    """Name a column by what distinguishes it from the others."""
+    names = [str(row["data"])]
+    for column in ("split", "figure", "chosen_for", "table"):
+        if (rows[column] != row[column]).any():
+            value = str(row[column])
+            names.append(f"for {value.upper()}" if column == "chosen_for" else value)
+    return ", ".join(names)
+
+
+def cells_of(id_: str, evidence: Evidence) -> ReadCells:
+    """Return the cells that a claim is judged on.
+
+    Parameters
+    ----------
+    id_ : of a claim
+    evidence : printed tables or runs
+    """
+    notes = _Notes()
+    tables = _NotingTables(evidence.tables, notes)
+    noting = _Noting(evidence.body, evidence.figures, tables, notes=notes)
+    CLAIMS[id_].judged(noting)
+    read = pd.concat(notes.rows) if notes.rows else pd.DataFrame(columns=list(FIGURES))
+    read = read[~read.index.duplicated()]
+    return ReadCells(read, {name: evidence.tables[name] for name in notes.tables})
+
+
+@dataclass(slots=True)
+class _Notes:
+    rows: list[pd.DataFrame] = field(default_factory=list)
+    tables: list[str] = field(default_factory=list)
+
+
+class _NotingTables(Mapping[str, pd.DataFrame]):
+    """Printed tables that note which of them are read."""
+
+    def __init__(self, tables: Mapping[str, pd.DataFrame], notes: _Notes) -> None:
+        self._tables, self._notes = tables, notes
+
+    def __getitem__(self, name: str) -> pd.DataFrame:
+        if name in self._tables and name not in self._notes.tables:
+            self._notes.tables.append(name)
+        return self._tables[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._tables)
+
+    def __len__(self) -> int:
+        return len(self._tables)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Noting(Evidence):
+    """Evidence that notes which rows are read."""
+
+    notes: _Notes = field(default_factory=_Notes)
+
+    def rows(self, figure: str, **where: str | None) -> pd.DataFrame:
+        """Return the rows of a figure, and note them."""
+        found = Evidence.rows(self, figure, **where)
+        self.notes.rows.append(found)
+        return found

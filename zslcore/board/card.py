@@ -1,0 +1,247 @@
+"""The card of a result: a JSON of the board, or of a run.
+
+A result states its figures. The digests of its rows identify its split; whether
+its test classes were in the pre-training set is looked up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+
+from zslcore.board.checking import Judged, judged
+from zslcore.board.entry import (
+    MAX_BYTES,
+    SCHEMA,
+    BoardEntry,
+    Data,
+    Gamma,
+    Parameters,
+    SplitMark,
+    read_entry,
+)
+from zslcore.board.entry import Figures as Accuracies
+from zslcore.board.making import entry_of_run
+from zslcore.datasets import ZSLDataset, load
+from zslcore.datasets.trained_on import pretraining_of
+from zslcore.evaluation.runs import RunResult
+from zslcore.exceptions import FileRefusedError, ZSLError
+from zslcore.leakage.cards import Bar, Card, Figure, Picture, Point, Verdict
+from zslcore.leakage.cards.card import UNKNOWN, percent
+from zslcore.leakage.known import known_splits
+from zslcore.leakage.words import listed
+from zslcore.results.imported import read_runs
+
+__all__ = ["card_of_entry", "card_of_result", "card_of_run"]
+
+#: Split states whose rows are known and do not leak.
+CLEAN_SPLIT = "known"
+BARS = (("zsl", "ZSL"), ("u", "u"), ("s", "s"), ("H", "H"), ("u_gamma", "u at gamma"),
+        ("s_gamma", "s at gamma"), ("H_gamma", "H at gamma"), ("ausuc", "AUSUC"))  # fmt: skip
+
+
+def card_of_result(
+    path: Path,
+    files: Sequence[tuple[str, str]],
+    pretraining: tuple[str, ...] = (),
+    load: Callable[[str], ZSLDataset] = load,
+) -> Card:
+    """Return the card of a JSON file of the board, or of one run.
+
+    Parameters
+    ----------
+    path : the file
+    files : (name, SHA-256) of it
+    pretraining : what the extractor was trained on; what the file declares by default
+    load : opens data by name; raises a ZSLError for what it may not be checked with
+
+    Raises
+    ------
+    FileRefusedError
+        In one sentence: which field, what was expected, what came.
+    """
+    with path.open("rb") as file:
+        content = file.read(MAX_BYTES + 1)
+    if SCHEMA.encode() in content:
+        entry = read_entry(content, path.name)
+        if pretraining:
+            entry = replace(entry, data=replace(entry.data, pretraining=pretraining))
+        return card_of_entry(judged(entry, files[0][0]), files)
+    runs = read_runs(path)
+    if len(runs) > 1:
+        raise FileRefusedError(
+            f"{files[0][0]}: expected one result at a time; got {len(runs):,} results."
+        )
+    return card_of_run(runs[0][0], files, pretraining, load)
+
+
+def card_of_run(
+    result: RunResult,
+    files: Sequence[tuple[str, str]],
+    pretraining: tuple[str, ...] = (),
+    load: Callable[[str], ZSLDataset] = load,
+) -> Card:
+    """Return the card of a run; its split is known where the very data are here.
+
+    Parameters
+    ----------
+    result : RunResult
+    files : (name, SHA-256) of the file
+    pretraining : what the extractor was trained on; what the data declare by default
+    load : opens data by name; raises a ZSLError for what it may not be checked with
+    """
+    entry = _without_data(result)
+    with suppress(ZSLError):
+        dataset = load(result.spec.dataset)
+        entry = entry_of_run(result, dataset, who="the file", pretraining=pretraining_of(dataset))
+    if pretraining:
+        entry = replace(entry, data=replace(entry.data, pretraining=pretraining))
+    return card_of_entry(judged(entry, files[0][0]), files, kind="result of a run")
+
+
+def _without_data(result: RunResult) -> BoardEntry:
+    """Return the entry of a run whose data are not available."""
+    e, spec = result.evaluation, result.spec
+    at = e.calibrated if result.gamma is not None else None
+    figures = Accuracies(
+        zsl=e.zsl,
+        **({} if e.plain is None else
+           {"u": e.plain.unseen, "s": e.plain.seen, "H": e.plain.harmonic, "ausuc": e.ausuc}),
+        **({} if at is None else
+           {"u_gamma": at.unseen, "s_gamma": at.seen, "H_gamma": at.harmonic}),
+    )  # fmt: skip
+    return BoardEntry(
+        method=spec.method,
+        who="the file",
+        data=Data(spec.dataset, simulated=result.simulated, digest=spec.digest or ""),
+        split=SplitMark(spec.split),
+        gamma=Gamma(result.gamma_origin or "none", result.gamma),
+        parameters=Parameters(result.params_origin),
+        figures=figures,
+        unseen_classes=tuple(result.class_names[c] for c in e.per_class_zsl),
+        provenance="A run of this package.",
+    )
+
+
+def card_of_entry(
+    found: Judged, files: Sequence[tuple[str, str]], *, kind: str = "result of the board"
+) -> Card:
+    """Return the card of a result.
+
+    Parameters
+    ----------
+    found : Judged, the result with what its split and its extractor are known to be
+    files : (name, SHA-256) of the file
+    kind : what the file is
+    """
+    points = _points(found)
+    verdict = _verdict(found, points)
+    return Card(
+        kind=kind,
+        files=tuple(files),
+        verdict=verdict,
+        sentence=_sentence(found, verdict, points),
+        figures=(_rows(found), _classes(found), _reached(found.entry)),
+        points=tuple(points),
+        picture=_picture(found.entry),
+        read_as=_read_as(found),
+    )
+
+
+def _verdict(found: Judged, points: Sequence[Point]) -> Verdict:
+    if found.entry.peeked:
+        return "Oracle"
+    marks = {point.mark for point in points}
+    return "Leaks" if "leak" in marks else "Unknown" if "open" in marks else "Stated"
+
+
+def _sentence(found: Judged, verdict: Verdict, points: Sequence[Point]) -> str:
+    if verdict != "Stated":
+        return points[0].text
+    figure = _reached(found.entry)
+    data = f"{found.entry.data.name}, {found.entry.split.name}"
+    return (
+        f"{found.entry.method} on {data} states {figure.label} {figure.value}. As stated "
+        "nothing leaks; its predictions would verify this."
+    )
+
+
+def _points(found: Judged) -> list[Point]:
+    entry, state = found.entry, found.contamination.state
+    points = []
+    if entry.peeked:
+        what = "Gamma was" if entry.gamma.origin == "oracle" else "The parameters were"
+        text = f"{what} chosen on the test images: the figures are a bound, not a result."
+        points.append(Point("leak", "How it was chosen", text, "Choose on validation images."))
+    mark = {"known": "ok", "v1": "leak"}.get(found.split.kind, "open")
+    advice = "Use PS 2.0." if mark == "leak" else "Give the digests of its rows." * (mark == "open")
+    points.append(Point(mark, "Rows of the split", found.split.why, advice))  # type: ignore[arg-type]
+    mark = {"clean": "ok", "overlapping": "leak"}.get(state, "open")
+    names = f" ({listed(found.contamination.classes)})" if found.contamination.classes else ""
+    text = found.contamination.why.rstrip(".") + f"{names}."
+    points.append(Point(mark, "Test classes known to the pre-training", text))  # type: ignore[arg-type]
+    origins = {"gamma": entry.gamma.origin, "parameters": entry.parameters.origin}
+    unstated = [name for name, origin in origins.items() if origin in ("given", "not told")]
+    if unstated:
+        text = f"Nothing shows how {' and '.join(unstated)} were found."
+        points.append(Point("open", "How it was chosen", text, "Ask the author."))
+    elif not entry.peeked:
+        text = "Gamma and parameters are stated to be chosen on validation images, or not at all."
+        points.append(Point("ok", "How it was chosen", text))
+    order = ("leak", "open", "ok")
+    return sorted(points, key=lambda point: order.index(point.mark))
+
+
+def _rows(found: Judged) -> Figure:
+    label = "rows leaked"
+    if found.split.kind == CLEAN_SPLIT:
+        return Figure(label, "0", found.split.why.rstrip("."))
+    if found.split.kind == "v1":
+        benchmark = found.entry.data.benchmark
+        counts = [s.counts for s in known_splits() if s.dataset == benchmark and s.superseded]
+        return Figure(label, f"{counts[0]['test_seen']:,}" if counts else UNKNOWN, "PS v1")
+    return Figure(label, UNKNOWN, found.split.why.rstrip("."))
+
+
+def _classes(found: Judged) -> Figure:
+    label, c = "test classes known to the pre-training", found.contamination
+    if c.state == "unknown":
+        return Figure(label, UNKNOWN, c.why.rstrip("."))
+    sets = ", ".join(found.entry.data.pretraining)
+    return Figure(label, str(len(c.classes)), sets + (f"; {c.related} related" * bool(c.related)))
+
+
+def _reached(entry: BoardEntry) -> Figure:
+    f = entry.figures
+    if f.H_gamma is not None:
+        h, how = f.H_gamma, f"gamma {entry.gamma.origin}"
+    elif f.H is not None:
+        h, how = f.H, "uncalibrated"
+    else:
+        value = UNKNOWN if f.zsl is None else percent(f.zsl)
+        return Figure("ZSL accuracy", value, "as stated")
+    ausuc = UNKNOWN if f.ausuc is None else percent(f.ausuc)
+    return Figure("H, AUSUC", f"{percent(h)}, {ausuc}", f"{how}, as stated")
+
+
+def _picture(entry: BoardEntry) -> Picture | None:
+    values = [(label, getattr(entry.figures, name)) for name, label in BARS]
+    bars = tuple(Bar(label, 1.0, v, percent(v)) for label, v in values if v is not None)
+    figures = ", ".join(f"{bar.label} {bar.value}" for bar in bars)
+    return Picture(f"Stated figures: {figures}.", bars) if bars else None
+
+
+def _read_as(found: Judged) -> tuple[tuple[str, str], ...]:
+    entry = found.entry
+    rows = [
+        ("method", entry.method),
+        ("data", f"{entry.data.name}{', simulated' if entry.data.simulated else ''}"),
+        ("data, digest", entry.data.digest or "not stated"),
+        ("split", entry.split.name),
+        ("gamma", entry.gamma.origin),
+        ("parameters", entry.parameters.origin),
+        ("extractor trained on", ", ".join(entry.data.pretraining) or "not stated"),
+    ]
+    return (*rows, *((f"{part} rows, digest", d) for part, d in entry.split.parts.items()))

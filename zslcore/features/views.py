@@ -1,0 +1,254 @@
+"""A feature matrix seen through a choice of rows and a scaling, never copied as a whole.
+
+Feature matrices are large (AWA2: 37,322 x 2,048 float32, 306 MB) and may live in memory, in a
+read-only map or in an HDF5 file. Everything that walks one goes through :func:`chunks`, so that
+memory stays at one block whatever the source.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from numpy.typing import DTypeLike
+
+from zslcore.exceptions import ParameterError
+from zslcore.features.checks import require_finite
+
+if TYPE_CHECKING:
+    from h5py import Dataset
+
+__all__ = [
+    "FeatureScaling",
+    "FeatureView",
+    "Features",
+    "Preprocessing",
+    "PrototypeScaling",
+    "chunks",
+    "compare",
+    "l2_rows",
+    "positions",
+    "project",
+    "squared_distances",
+]
+
+#: Values per block: 2 Mi float64 are 16 MiB, large enough for BLAS and far below any data set.
+BLOCK_VALUES = 1 << 21
+
+
+def l2_rows(A: np.ndarray) -> np.ndarray:
+    """Scale every row of ``A`` to unit Euclidean length; rows of zeros stay zero."""
+    norm = np.linalg.norm(A, axis=1, keepdims=True)
+    return A / np.where(norm > 0, norm, 1)
+
+
+def positions(A: np.ndarray, B: np.ndarray) -> np.ndarray:
+    """Return, for every row of ``A``, the first row of ``B`` that equals it, -1 where none does."""
+    known: dict[bytes, int] = {}
+    for k, row in enumerate(_rows_of_bytes(B)):
+        known.setdefault(row, k)
+    return np.array([known.get(row, -1) for row in _rows_of_bytes(A)], dtype=int)
+
+
+def _rows_of_bytes(A: np.ndarray) -> list[bytes]:
+    return [row.tobytes() for row in np.asarray(A, dtype=np.float64) + 0.0]  # -0.0 is 0.0
+
+
+FeatureScaling = Literal["none", "l2", "zscore"]
+PrototypeScaling = Literal["none", "l2", "binary"]
+
+
+@dataclass(frozen=True, slots=True)
+class Preprocessing:
+    """How features and prototypes are scaled before a method sees them; part of every RunSpec.
+
+    Parameters
+    ----------
+    features : "none", "l2" (unit rows) or "zscore" (mean and deviation of the training rows only)
+    prototypes : "none", "l2" (unit rows, the calibration paper) or "binary" (above the column mean)
+    """
+
+    features: FeatureScaling = "l2"
+    prototypes: PrototypeScaling = "l2"
+
+    def __post_init__(self) -> None:
+        for field, choices in (
+            ("features", ("none", "l2", "zscore")),
+            ("prototypes", ("none", "l2", "binary")),
+        ):
+            if getattr(self, field) not in choices:
+                raise ParameterError(
+                    f"Preprocessing of {field} must be one of {', '.join(choices)}; "
+                    f"got {getattr(self, field)!r}."
+                )
+
+    def of_prototypes(self, prototypes: np.ndarray) -> np.ndarray:
+        """Return the scaled prototypes, float64, shape unchanged."""
+        S = np.asarray(prototypes, dtype=np.float64)
+        if self.prototypes == "l2":
+            return l2_rows(S)
+        if self.prototypes == "binary":
+            return (S.mean(axis=0) < S).astype(np.float64)
+        return S
+
+    def of_features(self, matrix: np.ndarray | Dataset, train: np.ndarray) -> FeatureView:
+        """Return a view of all rows of ``matrix``, scaled by what the ``train`` rows say."""
+        if self.features == "zscore":
+            shift, scale = _moments(FeatureView(matrix, train))
+            return FeatureView(matrix, shift=shift, scale=scale)
+        return FeatureView(matrix, unit=self.features == "l2")
+
+
+class FeatureView:
+    """Rows of a feature matrix, scaled as they are read.
+
+    Behaves like the array it stands for: it has ``shape``, ``len``, is indexed by rows and turns
+    into an array with ``np.asarray``; only the requested rows are ever read.
+
+    Parameters
+    ----------
+    matrix : array-like of shape (n_samples, n_features), an array, a memory map or an HDF5 data set
+    rows : int array, optional
+        Row numbers, 0-based; all rows by default.
+    shift, scale : arrays of shape (n_features,), optional
+        A row ``x`` is read as ``(x - shift) * scale``.
+    unit : bool, default=False
+        Scale each row to unit Euclidean length.
+    """
+
+    ndim = 2
+    dtype = np.dtype(np.float64)
+
+    def __init__(
+        self,
+        matrix: np.ndarray | Dataset,
+        rows: np.ndarray | None = None,
+        *,
+        shift: np.ndarray | None = None,
+        scale: np.ndarray | None = None,
+        unit: bool = False,
+    ) -> None:
+        self._matrix, self._rows = matrix, rows
+        self._shift, self._scale, self._unit = shift, scale, unit
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows of the view and number of features."""
+        return (len(self), self._matrix.shape[1])
+
+    @property
+    def matrix(self) -> np.ndarray | Dataset:
+        """What is seen through the view: all its rows, unscaled."""
+        return self._matrix
+
+    @property
+    def row_numbers(self) -> np.ndarray | None:
+        """Which rows of ``matrix`` are seen, None for all."""
+        return self._rows
+
+    @property
+    def scaling_digest(self) -> str:
+        """What the scaling is known by, 16 hex digits; of views with equal rows these are equal."""
+        sha = hashlib.sha256(b"unit" if self._unit else b"")
+        for array in (self._shift, self._scale):
+            sha.update(b"none" if array is None else np.ascontiguousarray(array, "<f8").tobytes())
+        return sha.hexdigest()[:16]
+
+    def __len__(self) -> int:
+        return self._matrix.shape[0] if self._rows is None else len(self._rows)
+
+    def rows(self, rows: np.ndarray) -> FeatureView:
+        """Return the view of some of its rows; nothing is read."""
+        return self.of(self._matrix, rows if self._rows is None else self._rows[rows])
+
+    def of(self, matrix: np.ndarray | Dataset, rows: np.ndarray | None = None) -> FeatureView:
+        """Return the view of another matrix with the same scaling; nothing is read."""
+        return FeatureView(matrix, rows, shift=self._shift, scale=self._scale, unit=self._unit)
+
+    def __getitem__(self, key: slice | np.ndarray) -> np.ndarray:
+        """Read rows ``key`` (slice, row numbers or a mask) as a float64 array."""
+        block = np.array(_take(self._matrix, self._rows, key), dtype=np.float64)
+        require_finite(block, "Features, among the rows that were read")
+        if self._shift is not None:
+            block -= self._shift
+        if self._scale is not None:
+            block *= self._scale
+        if self._unit:
+            norm = np.sqrt(np.einsum("ij,ij->i", block, block))
+            block /= np.where(norm > 0, norm, 1)[:, None]
+        return block
+
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> np.ndarray:
+        return self[:].astype(dtype or self.dtype, copy=False)
+
+
+#: What methods are fitted on and asked about.
+Features = np.ndarray | FeatureView
+
+
+def _take(
+    matrix: np.ndarray | Dataset, rows: np.ndarray | None, key: slice | np.ndarray
+) -> np.ndarray:
+    """Read ``matrix[rows][key]``, touching nothing else; HDF5 wants increasing, unique numbers."""
+    if rows is None:
+        if isinstance(key, slice) or isinstance(matrix, np.ndarray):
+            return matrix[key]
+        wanted = np.flatnonzero(key) if key.dtype == bool else key
+    else:
+        wanted = rows[key]
+    if isinstance(matrix, np.ndarray):
+        return matrix[wanted]
+    unique, back = np.unique(wanted, return_inverse=True)
+    return matrix[unique][back]
+
+
+def chunks(X: Features, size: int | None = None) -> Iterator[tuple[slice, np.ndarray]]:
+    """Walk the rows of ``X``, an array or a view, as ``(slice, float64 block)``.
+
+    Parameters
+    ----------
+    X : array or FeatureView of shape (n_samples, n_features)
+    size : int, optional
+        Rows per block; by default as many as make 16 MiB.
+    """
+    size = size or max(1, BLOCK_VALUES // max(1, X.shape[1]))
+    for start in range(0, len(X), size):
+        part = slice(start, min(start + size, len(X)))
+        yield part, np.asarray(X[part], dtype=np.float64)
+
+
+def project(X: Features, B: np.ndarray, *, unit: bool = False) -> np.ndarray:
+    """Return ``X @ B`` in float64, reading ``X`` once; with ``unit``, of rows of unit length."""
+    out = np.empty((len(X), B.shape[1]))
+    for part, block in chunks(X):
+        np.matmul(l2_rows(block) if unit else block, B, out=out[part])
+    return out
+
+
+def squared_distances(X: Features, P: np.ndarray) -> np.ndarray:
+    """Return the squared distance of every row of ``X`` to every row of ``P``, in one pass."""
+    out = np.empty((len(X), len(P)))
+    of_P = np.einsum("ij,ij->i", P, P)
+    for part, block in chunks(X):
+        of_X = np.einsum("ij,ij->i", block, block)
+        out[part] = of_X[:, None] - 2 * block @ P.T + of_P
+    return out
+
+
+def compare(A: np.ndarray, B: np.ndarray, similarity: Literal["cosine", "dot"]) -> np.ndarray:
+    """Return the cosine or the dot product of every row of ``A`` with every row of ``B``."""
+    return l2_rows(A) @ l2_rows(B).T if similarity == "cosine" else A @ B.T
+
+
+def _moments(X: Features) -> tuple[np.ndarray, np.ndarray]:
+    """Mean and reciprocal deviation of each column; constant columns get deviation 1.
+
+    Two passes, since E[x^2] - E[x]^2 cancels where the mean is large compared to the deviation.
+    """
+    mean = sum(block.sum(axis=0) for _, block in chunks(X)) / len(X)
+    variance = sum(((block - mean) ** 2).sum(axis=0) for _, block in chunks(X)) / len(X)
+    deviation = np.sqrt(variance)
+    return mean, 1 / np.where(deviation > 1e-12 * (1 + np.abs(mean)), deviation, 1)

@@ -1,0 +1,33 @@
+"""The card of a check: a verdict in a word, a sentence, three figures, one picture.
+
+============= ====================================================================================
+recognise      :mod:`zslcore.leakage.cards.kinds`: what a file is, by its first bytes and variables
+judge          :mod:`zslcore.leakage.cards.of_split`, :mod:`zslcore.scores.card`,
+               :mod:`zslcore.board.card`
+show           :mod:`zslcore.leakage.cards.card` as text and JSON, :mod:`.as_html` as one page
+============= ====================================================================================
+"""
+
+from zslcore.leakage.cards.as_html import to_html
+from zslcore.leakage.cards.card import Card, Figure, Point, Verdict
+from zslcore.leakage.cards.kinds import ENDINGS, Dropped, Kind, recognise, sorted_out
+from zslcore.leakage.cards.of_split import card_of_classes, card_of_split
+from zslcore.leakage.cards.picture import Bar, Picture, to_svg
+
+__all__ = [
+    "ENDINGS",
+    "Bar",
+    "Card",
+    "Dropped",
+    "Figure",
+    "Kind",
+    "Picture",
+    "Point",
+    "Verdict",
+    "card_of_classes",
+    "card_of_split",
+    "recognise",
+    "sorted_out",
+    "to_html",
+    "to_svg",
+]

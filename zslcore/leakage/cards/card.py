@@ -1,0 +1,179 @@
+"""The card of a check, and the same as text, as JSON and as a paragraph for a review."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from dataclasses import asdict, dataclass
+from typing import Literal
+
+from zslcore.datasets.sandbox.client import typed
+from zslcore.leakage.cards.picture import Picture
+from zslcore.leakage.words import counted
+from zslcore.version import version
+
+__all__ = ["UNKNOWN", "USUAL", "Card", "Figure", "Point", "Verdict", "percent", "read_card"]
+
+#: Worst first. Only "Clean" means that everything was checked and nothing was found; "Stated" means
+#: so of a result whose figures nothing verifies.
+Verdict = Literal["Contradicted", "Leaks", "Oracle", "Unknown", "Questionable", "Stated", "Clean"]
+#: The value of a figure that the files do not tell.
+UNKNOWN = "unknown"
+#: What the features of most published results were trained on.
+USUAL = "imagenet-1k"
+#: Verdict -> exit status of the command line, as that of the audit.
+STATUS: dict[Verdict, int] = {
+    "Contradicted": 1,
+    "Leaks": 1,
+    "Oracle": 1,
+    "Unknown": 3,
+    "Questionable": 0,
+    "Stated": 0,
+    "Clean": 0,
+}
+#: Letters of a digest that a review quotes, and most points that it repeats.
+DIGITS, MOST_POINTS = 12, 2
+WIDTH = 96
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One of the three figures of a card.
+
+    Attributes
+    ----------
+    label : what is counted or measured
+    value : as it is read, "5,882" or "unknown"
+    note : what it rests on, one clause
+    """
+
+    label: str
+    value: str
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One thing that was found, or that is open.
+
+    Attributes
+    ----------
+    mark : "leak", "warning", "open" or "ok"
+    title : what was looked for
+    text : what was found, one sentence
+    advice : what to do about it, empty where there is nothing to do
+    rows : the first affected rows, numbered as in the file
+    """
+
+    mark: Literal["leak", "warning", "open", "ok"]
+    title: str
+    text: str
+    advice: str = ""
+    rows: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """The answer to "is it clean?".
+
+    Attributes
+    ----------
+    kind : what the files are, in words
+    files : (name, SHA-256) of every file
+    verdict : Verdict
+    sentence : why, one sentence
+    figures : three of them
+    points : what was found and what is open, worst first
+    picture : Picture, None where there is nothing to draw
+    read_as : what was read and assumed, (name, value)
+    """
+
+    kind: str
+    files: tuple[tuple[str, str], ...]
+    verdict: Verdict
+    sentence: str
+    figures: tuple[Figure, Figure, Figure]
+    points: tuple[Point, ...] = ()
+    picture: Picture | None = None
+    read_as: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def status(self) -> int:
+        """Exit status: 0 clean, stated or questionable, 1 a leak, 3 unknown."""
+        return STATUS[self.verdict]
+
+    @property
+    def open_points(self) -> tuple[Point, ...]:
+        """The points that the files leave open."""
+        return tuple(point for point in self.points if point.mark == "open")
+
+    @property
+    def command(self) -> str:
+        """The command that repeats the check."""
+        return " ".join(["zslcore check", *(name for name, _ in self.files)])
+
+    def for_review(self) -> str:
+        """Return the card as a paragraph of about 120 words, with the digests of the files."""
+        files = " and ".join(f"{name} (SHA-256 {sha[:DIGITS]}…)" for name, sha in self.files)
+        figures = "; ".join(
+            f"{f.label}: {f.value}{f' ({f.note})' if f.note else ''}" for f in self.figures
+        )
+        found = [p for p in self.points if p.mark in ("leak", "warning") and p.advice]
+        advice = " ".join(dict.fromkeys(p.advice for p in found[:MOST_POINTS]))
+        sentences = [f"I checked {files}.", f"Verdict: {self.verdict}.", self.sentence]
+        sentences += [f"{_capital(figures)}.", advice]
+        if self.open_points:
+            titles = "; ".join(dict.fromkeys(p.title[0].lower() + p.title[1:]
+                                             for p in self.open_points[:4]))  # fmt: skip
+            sentences.append(f"Not settled by these files: {titles}.")
+        sentences.append(f"To repeat: {self.command} (version {version()}).")
+        return " ".join(part for part in sentences if part)
+
+    def as_text(self) -> str:
+        """Return the card as lines for a terminal."""
+        lines = [f"{self.verdict.upper()}  {self.kind}: {', '.join(n for n, _ in self.files)}", ""]
+        lines += [*textwrap.wrap(self.sentence, WIDTH), ""]
+        width = max(len(f.label) for f in self.figures)
+        for f in self.figures:
+            lines.append(f"  {f.label:<{width}}  {f.value}{f'  ({f.note})' if f.note else ''}")
+        for point in self.points:
+            if point.mark != "ok":
+                lines += ["", f"{point.mark.upper():<8} {point.title}"]
+                for text in (point.text, point.advice and f"What to do: {point.advice}"):
+                    lines += textwrap.wrap(text, WIDTH, initial_indent=" " * 9,
+                                           subsequent_indent=" " * 9)  # fmt: skip
+        passed = sum(point.mark == "ok" for point in self.points)
+        lines += ["", f"{counted(passed, 'check')} found nothing."] if passed else []
+        return "\n".join(lines) + "\n"
+
+    def to_json(self) -> str:
+        """Return the card as JSON, with its version."""
+        values = asdict(self)
+        values["files"] = [{"name": name, "sha256": sha} for name, sha in self.files]
+        values["read_as"] = dict(self.read_as)
+        return json.dumps({"schema": "zslcore-card/1", "version": version()} | values, indent=1)
+
+
+def read_card(content: bytes, file: str) -> Card:
+    """Read what :meth:`Card.to_json` wrote.
+
+    Parameters
+    ----------
+    content : the file
+    file : its name, for sentences
+    """
+    values = json.loads(content)
+    for name in ("schema", "version"):
+        values.pop(name)
+    values["files"] = [(each["name"], each["sha256"]) for each in values["files"]]
+    values["read_as"] = tuple(values["read_as"].items())
+    return typed(Card, values, file)
+
+
+def percent(fraction: float) -> str:
+    """Return a fraction in [0, 1] in percent, with one decimal."""
+    return f"{100 * fraction:.1f} %"
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]

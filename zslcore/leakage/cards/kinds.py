@@ -1,0 +1,208 @@
+"""Recognise files by their first bytes and the names and shapes of their variables.
+
+No value is read here, and a file is opened in a confined child process
+(:mod:`zslcore.datasets.sandbox.client`). What is not recognised is refused in one sentence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from zslcore.datasets.sandbox.client import clean_text, declared_in, read_lines, read_value
+from zslcore.evaluation import is_predictions
+from zslcore.exceptions import FileRefusedError
+from zslcore.leakage.context import PARTS
+from zslcore.leakage.loading import SPLIT_SCHEMA
+from zslcore.storage.artifacts import sha256
+
+__all__ = ["ENDINGS", "Dropped", "Kind", "recognise", "sorted_out"]
+
+Kind = Literal["split", "scores", "predictions", "run", "entry", "features", "labels", "classes"]
+#: Kind -> what it is, in words.
+IN_WORDS: dict[Kind, str] = {
+    "split": "split",
+    "scores": "score matrix",
+    "predictions": "predictions",
+    "run": "result of a run",
+    "entry": "result of the board",
+    "features": "features",
+    "labels": "labels",
+    "classes": "list of classes",
+}
+#: Kinds that are answered by themselves, and those that belong to one of them.
+MAIN: tuple[Kind, ...] = ("split", "predictions", "scores", "entry", "run", "classes")
+WITH: dict[Kind, tuple[Kind, ...]] = {"split": ("features", "labels"), "scores": ("labels",)}
+#: Endings that the drop zone takes; what a file is, its content tells.
+ENDINGS = ("mat", "npz", "npy", "h5", "hdf5", "json", "parquet", "csv", "txt")
+EXPECTED = (
+    "a split (.mat, .npz, .json), a score matrix, predictions (.parquet), a result (.json), "
+    "features, labels or a list of classes"
+)
+SCORES = frozenset(("scores", "score", "logits", "probabilities", "probs", "log_probs"))
+LABELS = frozenset(("labels", "label", "y", "y_true", "targets"))
+#: First bytes of a pickle: of protocols 2 to 5, and of older ones, which are texts.
+PICKLES = (
+    *(bytes([0x80, protocol]) for protocol in range(2, 6)),
+    *(
+        b"(dp",
+        b"(lp",
+        b"(tp",
+        b"(ip",
+        b"cposix\n",
+        b"cos\n",
+        b"cnumpy",
+        b"c__builtin__",
+        b"ccopy_reg",
+    ),
+)
+#: Bytes that no text begins with.
+CONTROLS = frozenset(range(32)) - set(b"\t\n\r\f\x1b")
+ZIPPED, MAX_JSON, MAX_VALUES, MAX_LIST = b"PK\x03\x04", 32 << 20, 1 << 22, 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """A file that is recognised.
+
+    Attributes
+    ----------
+    path : where it lies
+    kind : Kind
+    sha256 : of its content, hex
+    """
+
+    path: Path
+    kind: Kind
+    sha256: str
+
+    @property
+    def name(self) -> str:
+        """Its name, cleaned."""
+        return clean_text(self.path.name)
+
+
+def recognise(path: Path) -> Dropped:
+    """Return what a file is.
+
+    Raises
+    ------
+    FileRefusedError
+        In one sentence: which file, what was expected, what came.
+    """
+    if not path.is_file():
+        raise FileRefusedError(f"{clean_text(path.name)}: expected a file; found none.")
+    with path.open("rb") as file:
+        head = file.read(64)
+    if not head:
+        raise _other(path, "an empty file")
+    if head.startswith(PICKLES):
+        raise _other(path, "a pickle, which would run code and is not opened")
+    return Dropped(path, _kind(path, head), sha256(path))
+
+
+def sorted_out(files: Sequence[Dropped]) -> tuple[Dropped, tuple[Dropped, ...]]:
+    """Return the file that is to be checked and those that belong to it, each content once.
+
+    Raises
+    ------
+    FileRefusedError
+        When there is none to be checked, several, or one that does not belong to it.
+    """
+    files = list({file.sha256: file for file in files}.values())
+    mains = [file for file in files if file.kind in MAIN]
+    if len(mains) > 1:
+        got = " and ".join(f"{file.name} ({IN_WORDS[file.kind]})" for file in mains)
+        raise FileRefusedError(f"Expected one split, score matrix or result at a time; got {got}.")
+    if not mains:
+        got = " and ".join(f"{file.name} ({IN_WORDS[file.kind]})" for file in files)
+        raise FileRefusedError(
+            f"Expected a split, a score matrix, predictions or a result; got {got} alone. Add the "
+            "file that it belongs to."
+        )
+    main = mains[0]
+    others = tuple(file for file in files if file is not main)
+    welcome, seen = WITH.get(main.kind, ()), set()
+    for file in others:
+        if file.kind not in welcome or "images" in seen:
+            also = f"with at most one file of {' or '.join(welcome)}" if welcome else "alone"
+            raise FileRefusedError(
+                f"{file.name}: expected {IN_WORDS[main.kind]} {main.name} {also}; got "
+                f"{IN_WORDS[file.kind]}, too."
+            )
+        seen.add("images")
+    return main, others
+
+
+def _other(path: Path, got: str) -> FileRefusedError:
+    return FileRefusedError(f"{clean_text(path.name)}: expected {EXPECTED}; got {got}.")
+
+
+def _kind(path: Path, head: bytes) -> Kind:
+    if head.startswith(b"PAR1"):
+        return "predictions" if is_predictions(path) else "scores"
+    if head.startswith((b"MATLAB 5.0", b"\x89HDF", b"\x93NUMPY", ZIPPED)):
+        return _of_variables(path)
+    if CONTROLS & set(head):
+        raise _other(path, f"a file that begins with {head[:8]!r}")
+    if head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"{", b"[")):
+        return _of_json(path)
+    return _of_text(path)
+
+
+def _of_variables(path: Path) -> Kind:
+    """Recognise a file of arrays by its variables."""
+    shapes = declared_in(path)
+    names = set(shapes)
+    if names == {"array"}:  # one array of NumPy
+        axes = len(shapes["array"] or ())
+        return "labels" if axes == 1 else "scores"
+    if names & {f"{part}_loc" for part in PARTS}:
+        return "split"
+    if names & SCORES:
+        return "scores"
+    if "features" in names:
+        return "features"
+    if names & LABELS:
+        return "labels"
+    held = ", ".join(clean_text(name, 40) for name in list(shapes)[:6]) or "nothing readable"
+    raise _other(path, f"a file that holds {held}")
+
+
+def _of_json(path: Path) -> Kind:
+    """Recognise a JSON by its schema or its fields."""
+    if path.stat().st_size > MAX_JSON:
+        raise _other(path, f"JSON of {path.stat().st_size:,} bytes, more than {MAX_JSON:,}")
+    value = read_value(path, "JSON", max_bytes=MAX_JSON, most=MAX_VALUES)
+    first = value[0] if isinstance(value, list) and value else value
+    if not isinstance(first, dict):
+        raise _other(path, "other JSON")
+    schema = str(first.get("schema", ""))
+    if schema == SPLIT_SCHEMA:
+        return "split"
+    if schema.startswith("zslcore-board/"):
+        return "entry"
+    if {"spec", "evaluation"} <= {*first}:
+        return "run"
+    got = f"the schema {clean_text(schema, 40)!r}" if schema else "JSON without a schema of ours"
+    raise _other(path, got)
+
+
+def _of_text(path: Path) -> Kind:
+    """Distinguish a table of scores from a list of labels or of classes."""
+    if path.suffix.lower() == ".csv":
+        return "scores"
+    lines = read_lines(path, max_bytes=MAX_LIST)
+    if not lines:
+        raise _other(path, "a text without lines")
+    if all(line.lstrip("-").isdigit() for line in lines):
+        return "labels"
+    if max(map(len, lines)) > MOST_LETTERS or len(set(lines)) < len(lines):
+        raise _other(path, "a text that is no list of different names")
+    return "classes"
+
+
+#: Letters of the longest class name that a list may hold.
+MOST_LETTERS = 120

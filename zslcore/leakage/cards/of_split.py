@@ -1,0 +1,273 @@
+"""The card of a split: what the audit found, in the words of a verdict."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import cache
+
+import numpy as np
+import pandas as pd
+
+from zslcore.datasets.base import part_digest
+from zslcore.leakage.cards.card import UNKNOWN, Card, Figure, Point, Verdict
+from zslcore.leakage.cards.picture import Bar, Picture
+from zslcore.leakage.context import PARTS, AuditContext
+from zslcore.leakage.known import published_as
+from zslcore.leakage.leaks import BY_ROW, leaking_rows, leaks_by_part, overlap_table
+from zslcore.leakage.report import AuditReport, Finding, Severity
+from zslcore.leakage.vocabularies import Vocabulary
+from zslcore.leakage.words import counted, listed, without_options
+from zslcore.storage.files import FACTS
+
+__all__ = ["card_of_classes", "card_of_split", "gained_by_first_release"]
+
+#: Checks of the split itself. The others ask how results on it were made and chosen.
+OF_SPLIT = frozenset(
+    ("ZSL001", "ZSL002", "ZSL003", "ZSL004", "ZSL005", "ZSL006", "ZSL010", "ZSL012")
+)
+MARKS = {
+    Severity.FAIL: "leak",
+    Severity.WARN: "warning",
+    Severity.UNKNOWN: "open",
+    Severity.DID_NOT_RUN: "open",
+}
+ORDER = ("leak", "warning", "open", "ok")
+WORDNET_ID = re.compile(r"n[0-9]{8}")
+#: Rows of a finding that a card names.
+MOST_ROWS = 5
+
+
+def card_of_split(
+    context: AuditContext,
+    report: AuditReport,
+    files: Sequence[tuple[str, str]] = (),
+    *,
+    assumed: bool = False,
+) -> Card:
+    """Return the card of a split.
+
+    Parameters
+    ----------
+    context : the split
+    report : of its audit
+    files : (name, SHA-256) of the files that it was read from
+    assumed : whether the pre-training set is an assumption instead of a declaration
+    """
+    verdict = _verdict(report)
+    points = [_point(f, report.titles[f.id], context) for f in report.findings]
+    return Card(
+        kind="split" + (f" {report.split}" if report.split else ""),
+        files=tuple(files),
+        verdict=verdict,
+        sentence=_sentence(report, verdict, assumed),
+        figures=(
+            _rows_leaked(context, report),
+            _classes_known(context, report, assumed),
+            _points_gained(context, report),
+        ),
+        points=tuple(sorted(points, key=lambda point: ORDER.index(point.mark))),
+        picture=_picture(context, report),
+        read_as=_read_as(context, report, assumed),
+    )
+
+
+def card_of_classes(
+    names: Sequence[str],
+    files: Sequence[tuple[str, str]],
+    vocabularies: Sequence[Vocabulary],
+    *,
+    assumed: bool = False,
+) -> Card:
+    """Return the card of a list of test classes without rows.
+
+    Parameters
+    ----------
+    names : of the classes
+    files : (name, SHA-256) of the file
+    vocabularies : what the feature extractor was trained on
+    assumed : whether that is an assumption
+    """
+    rows = np.arange(len(names))
+    context = AuditContext(
+        name=files[0][0],
+        parts={"test_unseen": rows},
+        labels=rows,
+        n_rows=len(names),
+        class_names=tuple(names),
+        vocabularies=tuple(vocabularies),
+    )
+    where = " and ".join(v.name for v in vocabularies)
+    ids = sum(bool(WORDNET_ID.fullmatch(name)) for name in names)
+    if 2 * ids > len(names):
+        return _classes_card(files, None, len(names), where, assumed)
+    tables = [overlap_table(context, vocabulary) for vocabulary in vocabularies]
+    known = sorted({str(c) for t in tables for c in t["class"][t["counts"].astype(bool)]})
+    return _classes_card(files, known, len(names), where, assumed)
+
+
+def _classes_card(
+    files: Sequence[tuple[str, str]], known: list[str] | None, n: int, where: str, assumed: bool
+) -> Card:
+    """Return the card of ``n`` listed classes; ``known`` is None where they are no names."""
+    if known is None:
+        text = "The list has WordNet ids in place of names, which are not compared."
+    elif known:
+        count = f"{len(known)} of {counted(n, 'listed class', 'listed classes')}"
+        text = f"{count} are in {where} ({listed(known)}): a leak if they are test classes."
+    else:
+        text = f"None of {counted(n, 'listed class', 'listed classes')} is certain in {where}."
+    title = "Test classes known to the pre-training"
+    value = UNKNOWN if known is None else f"{len(known)} of {n}"
+    mark = "open" if known is None else "warning" if known else "ok"
+    rows = "A list of classes has no rows of a split."
+    return Card(
+        "list of classes",
+        tuple(files),
+        "Questionable" if known else "Unknown",
+        f"{text} {rows}",
+        (
+            Figure("rows leaked", UNKNOWN, "needs the split file"),
+            Figure(title.lower(), value, where + ", assumed" * assumed),
+            Figure("points gained in H", UNKNOWN, "no result"),
+        ),
+        (
+            Point(mark, title, text),  # type: ignore[arg-type]
+            Point("open", "Rows of the split", rows, "Check the split file, too."),
+        ),
+        read_as=(("extractor trained on", where + " (assumed)" * assumed),),
+    )
+
+
+def _verdict(report: AuditReport) -> Verdict:
+    """Return the worst that holds of the split itself; what was not checked is unknown."""
+    found = {f.severity for f in report.findings if f.id in OF_SPLIT}
+    if Severity.FAIL in {f.severity for f in report.findings}:
+        return "Leaks"
+    if found & {Severity.DID_NOT_RUN, Severity.UNKNOWN}:
+        return "Unknown"
+    return "Questionable" if Severity.WARN in found else "Clean"
+
+
+def _sentence(report: AuditReport, verdict: Verdict, assumed: bool) -> str:
+    by = {s: [f for f in report.findings if f.severity is s and f.id in OF_SPLIT] for s in Severity}
+    if verdict == "Leaks":
+        worst = [f for f in report.findings if f.severity is Severity.FAIL]
+        message = without_options(worst[0].message)
+        if worst[0].id == "ZSL006" and assumed:
+            message = f"For features of an extractor trained on ImageNet-1K: {message}"
+        more = len(worst) - 1
+        return f"{message} {counted(more, 'more leak')} below." if more else message
+    if verdict == "Unknown":
+        open_ = by[Severity.DID_NOT_RUN] + by[Severity.UNKNOWN]
+        titles = ", ".join(dict.fromkeys(report.titles[f.id].lower() for f in open_))
+        return f"No leak was found, but these could not be checked: {titles}."
+    if verdict == "Questionable":
+        return without_options(by[Severity.WARN][0].message)
+    return "No row, image, photograph or class of the test is in the training data."
+
+
+def _point(finding: Finding, title: str, context: AuditContext) -> Point:
+    first = 0 if context.name.endswith(".json") else 1
+    return Point(
+        MARKS.get(finding.severity, "ok"),  # type: ignore[arg-type]
+        title,
+        without_options(finding.message),
+        without_options(finding.advice),
+        tuple(int(row) + first for row in finding.rows[:MOST_ROWS]),
+    )
+
+
+def _rows_leaked(context: AuditContext, report: AuditReport) -> Figure:
+    rows = leaking_rows(report)
+    compared = context.features is not None
+    note = f"of {context.n_rows:,} images" if context.n_rows else ""
+    if not compared:
+        note += f"{', ' if note else ''}by row number; images not compared"
+    label = "rows to look at" if len(rows) and not _fails_by_row(report) else "rows leaked"
+    return Figure(label, f"{len(rows):,}", note)
+
+
+def _classes_known(context: AuditContext, report: AuditReport, assumed: bool) -> Figure:
+    label = "test classes known to the pre-training"
+    names = [vocabulary.name for vocabulary in context.vocabularies]
+    findings = report.of("ZSL006")
+    if not names or context.unseen_classes is None or any(
+        f.severity in (Severity.DID_NOT_RUN, Severity.UNKNOWN) for f in findings
+    ):  # fmt: skip
+        return Figure(label, UNKNOWN, "the classes or the pre-training set are not known")
+    known = {c for f in findings if f.severity is Severity.FAIL for c in f.classes}
+    related = {c for f in findings if f.severity is Severity.WARN for c in f.classes} - known
+    note = f"{', '.join(names)}{', assumed' if assumed else ''}"
+    note += f"; {len(related)} more related" if related else ""
+    return Figure(label, f"{len(known)} of {len(context.unseen_classes)}", note)
+
+
+def _points_gained(context: AuditContext, report: AuditReport) -> Figure:
+    """Return the measured gain of the leak: of PS v1, on the real features shipped here."""
+    label = "points gained in H"
+    published = published_as(context)
+    if published and all(split.superseded for split in published):
+        low, high, where = gained_by_first_release(published[0].dataset)
+        return Figure(label, f"+{low:.1f} to +{high:.1f}", f"six methods, measured on {where}")
+    if not len(leaking_rows(report)):
+        return Figure(label, "none known", "no row leaks")
+    return Figure(label, UNKNOWN, "measured under “What leaks cost” on an imported data set")
+
+
+@cache
+def gained_by_first_release(dataset: str) -> tuple[float, float, str]:
+    """Return least and most points of H that training on PS v1 gained, and on which data.
+
+    Measured on CUB and AWA1; for another benchmark, the values of CUB.
+    """
+    table = pd.read_csv(FACTS / "measured" / "leak_cost.csv", comment="#")
+    benchmark = table["dataset"].str.partition("-")[0]
+    rows = table[benchmark == (dataset if dataset in set(benchmark) else "CUB")]
+    gained = 100 * rows["difference"]
+    return float(gained.min()), float(gained.max()), str(rows["dataset"].iloc[0])
+
+
+def _picture(context: AuditContext, report: AuditReport) -> Picture | None:
+    table = leaks_by_part(context, report)
+    if table.empty:
+        return None
+    columns = (table["part"], table["rows"].tolist(), table["leaking"].tolist())
+    what = "leak" if _fails_by_row(report) else "to look at"
+    bars = [
+        Bar(str(part), rows, marked, f"{rows:,}" + (f", {marked:,} {what}" if marked else ""))
+        for part, rows, marked in zip(*columns, strict=True)
+    ]
+    alt = f"Rows of every part of the split; {len(leaking_rows(report)):,} {what}."
+    return Picture(alt, tuple(bars))
+
+
+def _fails_by_row(report: AuditReport) -> bool:
+    return any(f.id in BY_ROW and f.severity is Severity.FAIL for f in report.findings)
+
+
+def _read_as(
+    context: AuditContext, report: AuditReport, assumed: bool
+) -> tuple[tuple[str, str], ...]:
+    published = " or ".join(map(str, published_as(context))) or "none that is known"
+    names = ", ".join(v.name for v in context.vocabularies) or "not declared"
+    values = {
+        "published split": published,
+        "extractor trained on": f"{names}{' (assumed)' if assumed else ''}",
+        "class of every image": _source(context),
+        "features": "compared" if context.features is not None else "not given",
+        "checked with": f"zslcore {report.provenance.get('zslcore', '')}",
+        "checked on": str(report.provenance.get("created", "")),
+    }
+    parts = {
+        f"{part} rows, digest": part_digest(context.parts[part])
+        for part in PARTS
+        if part in context.parts
+    }
+    return tuple((values | parts).items())
+
+
+def _source(context: AuditContext) -> str:
+    if context.labels is None:
+        return "not known"
+    return str(context.facts.get("labels", context.facts.get("answered from facts", "given")))

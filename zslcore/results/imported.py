@@ -1,0 +1,214 @@
+"""Import results computed by other people: read, check and mark them.
+
+A file holds one result, as ``zslcore run --json`` prints it, or a list of them, as ``zslcore runs
+export --format json`` writes it. It comes from outside, so that nothing in it is trusted: what is
+no result, contradicts itself or hides control characters is refused, and all with it. That figures
+are true, and what is called validated was, cannot be checked; so they stay marked with whose they
+are, in the run store's table for such results, and never answer for a run of our own.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Collection, Iterator
+from dataclasses import asdict, fields, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from zslcore.datasets.sandbox.client import clean_text, read_value
+from zslcore.evaluation.runs import RunResult
+from zslcore.evaluation.specs import RunSpec
+from zslcore.exceptions import FileRefusedError, ParameterError
+from zslcore.results.store import ImportMark, ResultStore, StoredRun
+from zslcore.storage.records import UnreadableError
+
+__all__ = ["MAX_BYTES", "MAX_NAME", "MAX_VALUES", "checked_runs", "import_runs", "read_runs"]
+
+#: A result of 200 classes takes 20 kB.
+MAX_BYTES = 32 << 20
+#: Numbers, texts and brackets of as many results.
+MAX_VALUES = 1 << 22
+#: Letters of one text; the longest of ours, where data come from, has a few hundred.
+MAX_TEXT = 2000
+#: Most letters in the name of the person who computed results.
+MAX_NAME = 60
+#: By how much a mean may differ from that of its parts: no digit of a table.
+TOLERANCE = 1e-6
+
+
+def import_runs(
+    path: Path | str, who: str, store: ResultStore, *, taken: Collection[str] = ()
+) -> list[StoredRun]:
+    """Import a file of results as those of ``who``: all, or none.
+
+    Parameters
+    ----------
+    path : the file
+    who : whose results these are, in up to ``MAX_NAME`` printable letters
+    store : ResultStore
+    taken : ids of results that are not replaced
+
+    Returns
+    -------
+    list of StoredRun, as they were read; results that were imported before name their source
+
+    Raises
+    ------
+    FileRefusedError
+        For a file that holds anything but results that agree with themselves.
+    ParameterError
+        For an invalid name.
+    """
+    who, file = who.strip(), clean_text(Path(path).name)
+    if not who or len(who) > MAX_NAME or not who.isprintable():
+        raise ParameterError(
+            f"Owner of the results: expected 1 to {MAX_NAME} printable letters; "
+            f"got {clean_text(who)!r}."
+        )
+    when = datetime.now(UTC).isoformat(timespec="seconds")
+    found = [
+        StoredRun(result, ImportMark(f"{whose}, by {who}" if whose else who, file, when))
+        for result, whose in read_runs(Path(path))
+    ]
+    if there := next((one for one in found if one.id in taken), None):
+        raise ParameterError(
+            f"{file}: results of {clean_text(there.id.partition('@')[2])} are here already, from "
+            "another visitor; expected another name."
+        )
+    store.add(found)
+    return found
+
+
+def read_runs(path: Path) -> list[tuple[RunResult, str]]:
+    """Read and check the results in a file, see :func:`import_runs`.
+
+    Returns
+    -------
+    list of (RunResult, whose it is), the latter empty unless the file's author had imported it
+    """
+    values = read_value(path, "JSON", max_bytes=MAX_BYTES, most=MAX_VALUES)
+    return checked_runs(values, clean_text(path.name))
+
+
+def checked_runs(values: Any, file: str) -> list[tuple[RunResult, str]]:
+    """Check results as JSON has them, one or a list; ``file`` is named where one is refused."""
+    entries = values if isinstance(values, list) else [values]
+    if not entries:
+        raise FileRefusedError(f"{file}: expected at least one result; got an empty list.")
+    return [_read(entry, f"{file}, result {n}") for n, entry in enumerate(entries, 1)]
+
+
+def _read(entry: Any, place: str) -> tuple[RunResult, str]:
+    """Return one checked result, and its owner where the file states one."""
+    try:
+        result = RunResult.from_json(json.dumps(entry))
+        mark = entry.get("imported")
+        whose = str(mark["who"])[:MAX_NAME] if mark else ""
+        wrong = next(_contradictions(entry, result), None)
+    except (UnreadableError, LookupError, TypeError) as error:
+        raise FileRefusedError(f"{place}: {clean_text(str(error)).rstrip('.')}.") from None
+    if wrong:
+        raise FileRefusedError(f"{place}: {wrong}.")
+    if "release" in entry["spec"]:  # the key that it is exported and imported again with
+        result = replace(result, key=result.spec.key)
+    return result, whose
+
+
+def _contradictions(entry: dict[str, Any], result: RunResult) -> Iterator[str]:
+    """Yield what cannot be so, whatever was run."""
+    yield from _bad_texts(entry)
+    e = result.evaluation
+    for name, value in _fractions(result):
+        if not 0 <= value <= 1:
+            yield f"{name} must lie between 0 and 1; got {value:g}"
+    of_classes = list(e.per_class_zsl.values())
+    if of_classes and abs(math.fsum(of_classes) / len(of_classes) - e.zsl) > TOLERANCE:
+        mean = math.fsum(of_classes) / len(of_classes)
+        yield f"zsl must be the mean of its classes, {mean:.6f}; got {e.zsl:.6f}"
+    if not {*e.per_class_zsl, *e.per_class, *e.per_class_plain} <= set(result.class_names):
+        yield "every class with an accuracy must have a name"
+    if not _finite(asdict(result)):
+        yield "expected finite numbers; got NaN or infinity"
+    if result.gamma_origin == "validated" and result.spec.gamma is not None:
+        yield "gamma must be called given, as its spec gives it; got validated"
+    if not _is_moment(result.created):
+        yield "created must be a moment with its time zone, as 2026-01-31T12:00:00+00:00"
+    yield from _of_another_question(entry["spec"], result)
+
+
+def _of_another_question(spec: dict[str, Any], result: RunResult) -> Iterator[str]:
+    """Yield why the key is not that of the spec as this version reads and writes it.
+
+    A field that is passed over would change the question, and what is exported again would not be
+    what was imported.
+    """
+    unknown = sorted({*spec} - {field.name for field in fields(RunSpec)} - {"release"})
+    if unknown:
+        yield f"expected a spec with fields this version knows; got {clean_text(unknown[0])}"
+    # An earlier schema names the release in its spec, and its key depends on it.
+    key = _digest(spec) if "release" in spec else result.spec.key
+    if key != result.key:
+        yield f"its key must be that of what was run, {key}; got {clean_text(result.key)}"
+
+
+def _digest(spec: dict[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(spec, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def _fractions(result: RunResult) -> Iterator[tuple[str, float]]:
+    """Yield every accuracy of a result with its name."""
+    e, oracle = result.evaluation, result.oracle
+    for name in ("zsl", "zsl_per_sample", "zsl_top5", "ausuc"):
+        if (value := getattr(e, name)) is not None:
+            yield name, value
+    for name in ("plain", "calibrated", "plain_per_sample", "calibrated_per_sample"):
+        if (point := getattr(e, name)) is not None:
+            yield f"{name}, seen", point.seen
+            yield f"{name}, unseen", point.unseen
+    for of_classes in (e.per_class_zsl, e.per_class, e.per_class_plain):
+        for c, value in of_classes.items():
+            yield f"accuracy of class {c}", value
+    if oracle is not None:
+        yield "oracle, zsl", oracle.zsl
+        yield "oracle, harmonic", 0.0 if oracle.harmonic is None else oracle.harmonic
+
+
+def _finite(value: Any) -> bool:
+    """Whether no number in a value, however deep, is NaN or infinite."""
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, list | tuple):
+        return all(map(_finite, value))
+    return not isinstance(value, float) or math.isfinite(value)
+
+
+def _is_moment(text: str) -> bool:
+    try:
+        return datetime.fromisoformat(text).tzinfo is not None
+    except ValueError:
+        return False
+
+
+def _bad_texts(entry: dict[str, Any]) -> Iterator[str]:
+    """Yield what is wrong with the texts of a result, which are shown and listed."""
+    for text in _texts(entry):
+        if len(text) > MAX_TEXT:
+            got = f"{len(text):,}, which begin {clean_text(text, 40)!r}"
+            yield f"expected texts of at most {MAX_TEXT:,} letters; got {got}"
+        elif not text.isprintable():
+            yield "expected printable text; got control characters"
+
+
+def _texts(values: Any) -> Iterator[str]:
+    """Yield every text in a JSON value."""
+    if isinstance(values, str):
+        yield values
+    elif isinstance(values, dict):
+        yield from values
+        values = list(values.values())
+    if isinstance(values, list):
+        for value in values:
+            yield from _texts(value)

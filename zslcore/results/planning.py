@@ -1,0 +1,228 @@
+"""Plan runs: find the missing ones and those that follow, run them, read them back.
+
+A spec leaves to the folds what it does not give. What they chose determines further runs: the other
+seeds of a stochastic method, and the same run with what each fold, or the test set, would choose.
+Finished runs are in the store at once: an interrupted plan resumes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Literal, Protocol, get_args
+
+from joblib import delayed
+
+from zslcore.datasets import ZSLDataset, load
+from zslcore.evaluation.protocol import Oracle
+from zslcore.evaluation.runs import RunResult, execute_in_full
+from zslcore.evaluation.specs import RunSpec
+from zslcore.exceptions import ZSLError
+from zslcore.large.engine import Engine, parallel
+from zslcore.methods import get_method
+from zslcore.results.store import ResultStore, answers_of
+
+__all__ = ["AT_A_TIME", "CHOICES", "SEEDS", "Choice", "Plan", "Results", "other_seeds", "planned"]
+
+#: How parameters were chosen: on all folds, on one of them, or on the test set.
+Choice = Literal["validated", "folds", "oracle"]
+CHOICES: tuple[Choice, ...] = get_args(Choice)
+#: Seeds of stochastic methods, as many as in the papers.
+SEEDS = 5
+#: Runs that are made at the same time, one thread each.
+AT_A_TIME = 2
+
+
+class Results(Protocol):
+    """Where results are looked up by their key: a store, or what was read from one."""
+
+    def get(self, key: str, /) -> RunResult | None:
+        """Return the result with this key; None without one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Runs, and those that follow from what they choose.
+
+    Attributes
+    ----------
+    specs : of the runs
+    seeds : of a stochastic method, the first of which chooses parameters and gamma
+    choices : of :data:`CHOICES`, beyond "validated"
+    with_oracle : whether the grid is swept on the test set, too, of methods without seeds; what
+        that reaches is the same for both tasks, and swept once
+    """
+
+    specs: Sequence[RunSpec]
+    seeds: int = 1
+    choices: Collection[Choice] = ()
+    with_oracle: bool = False
+
+    # --- Stored results ---
+
+    def following(self, first: RunResult) -> Iterator[RunSpec]:
+        """Yield the runs that follow from a result."""
+        yield from other_seeds(first, self.seeds)
+        for choice in self.choices:
+            yield from planned(first, choice)
+
+    def first(self, spec: RunSpec, results: Results) -> RunResult | None:
+        """Return the stored result of a run; None where it lacks what the plan needs."""
+        found = results.get(spec.present.key)
+        return None if found is None or _lacks(found, self.choices) else found
+
+    def of(self, spec: RunSpec, results: Results) -> Iterator[RunResult]:
+        """Yield the stored results of a run and of those that follow from it."""
+        if (first := self.first(spec, results)) is not None:
+            yield first
+            yield from filter(None, (results.get(o.key) for o in self.following(first)))
+
+    def results(self, results: Results) -> list[list[RunResult]]:
+        """Return what :meth:`of` yields, for every run of the plan."""
+        return [list(self.of(spec, results)) for spec in self.specs]
+
+    def missing(self, results: Results) -> list[RunSpec]:
+        """Return the runs to make next: those that choose, then those that follow from them."""
+        todo = []
+        for spec in self.specs:
+            first = self.first(spec, results)
+            next_ = [spec] if first is None else self.following(first)
+            todo += [one for one in next_ if one is spec or results.get(one.key) is None]
+        return todo
+
+    def unfinished(self, results: Results) -> list[RunSpec]:
+        """Return the runs of the plan of which anything is missing."""
+        return [spec for spec in self.specs if replace(self, specs=[spec]).missing(results)]
+
+    # --- Making it ---
+
+    def complete(
+        self,
+        spec: RunSpec,
+        dataset: ZSLDataset,
+        store: ResultStore,
+        on_fit: Callable[[int, int], None] | None = None,
+    ) -> int:
+        """Run what the store lacks of a run and of those that follow from it.
+
+        Returns
+        -------
+        int, how many were run
+        """
+        first, fitted = self.first(spec, store), 0
+        sweeps = "oracle" in self.choices or (
+            self.with_oracle and not get_method(spec.method).card.stochastic
+        )
+        if first is None or (sweeps and first.oracle is None):
+            known = self._known_oracle(spec, store)
+            first = _made(spec, dataset, store, sweeps and known is None, known, on_fit)
+            fitted += 1
+        for other in self.following(first):
+            if store.get(other.key) is None:
+                _made(other, dataset, store, with_oracle=False)
+                fitted += 1
+        return fitted
+
+    def _known_oracle(self, spec: RunSpec, store: ResultStore) -> Oracle | None:
+        """Return what sweeping the same run for the other task has reached."""
+        if not self.with_oracle:
+            return None
+        other = store.get(
+            replace(spec, select_for="zsl" if spec.select_for == "gzsl" else "gzsl").key
+        )
+        return None if other is None else other.oracle
+
+    def complete_all(self, dataset: ZSLDataset, store: ResultStore) -> int:
+        """Run all that is missing on one open data set, one after the other; return how many."""
+        return sum(self.complete(spec, dataset, store) for spec in self.specs)
+
+    def run(
+        self, results: Results, *, at_a_time: int = AT_A_TIME, dask: str = ""
+    ) -> Iterator[tuple[RunSpec, str]]:
+        """Make all that is missing, quick methods first, some at a time; the store has it at once.
+
+        Parameters
+        ----------
+        results : what is stored
+        at_a_time : runs at the same time
+        dask : address of a Dask cluster whose workers share this data folder
+
+        Yields
+        ------
+        RunSpec, str
+            Every run of the plan as it ends, and why it was refused, if it was.
+        """
+        todo = sorted(self.unfinished(results), key=lambda spec: spec.estimator.iterative)
+        n_jobs = min(at_a_time, len(todo) or 1)
+        with parallel(Engine(dask=dask), n_jobs, "generator_unordered") as work:
+            yield from work(delayed(_completed)(replace(self, specs=[spec])) for spec in todo)
+
+
+@lru_cache(maxsize=2)
+def _opened(name: str) -> ZSLDataset:
+    """Return a data set, read once in every process."""
+    return load(name)
+
+
+def _completed(plan: Plan) -> tuple[RunSpec, str]:
+    """Make the one run of a plan and what follows; return why it was refused, if it was."""
+    (spec,) = plan.specs
+    try:
+        plan.complete(spec, _opened(spec.dataset), ResultStore())
+    except ZSLError as error:
+        return spec, str(error)
+    return spec, ""
+
+
+def _made(
+    spec: RunSpec,
+    dataset: ZSLDataset,
+    store: ResultStore,
+    with_oracle: bool,
+    oracle: Oracle | None = None,
+    on_fit: Callable[[int, int], None] | None = None,
+) -> RunResult:
+    """Run a spec and store its result and predictions; ``oracle`` is known where it is given."""
+    done = execute_in_full(spec, dataset, with_oracle=with_oracle, on_progress=on_fit)
+    result = replace(done.result, oracle=done.result.oracle or oracle)
+    store.put(result, answers_of(done))
+    return result
+
+
+def _lacks(result: RunResult, choices: Collection[Choice]) -> bool:
+    """Whether a stored result does not have what the choices need, as those of version 0.1."""
+    return ("folds" in choices and bool(result.spec.grid) and not result.fold_choices) or (
+        "oracle" in choices and result.oracle is None
+    )
+
+
+# --- What follows from a result -------------------------------------------------------------------
+
+
+def other_seeds(first: RunResult, seeds: int = SEEDS) -> Iterator[RunSpec]:
+    """Yield the run with other seeds, and what the first has chosen, where seeds matter."""
+    given = {name: value for name, value in first.params.items() if name != "random_state"}
+    stochastic = get_method(first.spec.method).card.stochastic
+    for seed in range(1, seeds if stochastic else 1):
+        yield replace(first.spec, params=given, gamma=first.gamma, seed=seed)
+
+
+def planned(result: RunResult, choice: Choice) -> tuple[RunSpec, ...]:
+    """Return the runs that belong to a result: with what each fold, or the test set, would choose.
+
+    Nothing for "validated", which the result itself is. Where parameters were chosen for ZSL, which
+    has no gamma, it is chosen on all folds with them.
+    """
+    spec = replace(result.spec, grid={})
+    if choice == "folds":
+        return tuple(
+            replace(spec, params=result.params | fold.params, gamma=fold.gamma)
+            for fold in result.fold_choices
+        )
+    if choice == "oracle" and result.oracle is not None:
+        peek, for_zsl = result.oracle, spec.select_for == "zsl" or result.oracle.gamma is None
+        params = peek.zsl_params if for_zsl else peek.gzsl_params or {}
+        gamma = None if for_zsl else peek.gamma
+        return (replace(spec, params=result.params | params, gamma=gamma),)
+    return ()

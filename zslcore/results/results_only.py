@@ -1,0 +1,140 @@
+"""Data sets whose results are known but whose features are not installed.
+
+Labels, classes and splits of a benchmark are facts, and the predictions that come with the package
+say which images are tested. So everything that follows from predictions can be shown before any
+features are imported; what needs features explains in one sentence how to get them. Data of the
+same name that are imported take their place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache, partial
+from pathlib import Path
+from typing import Any, NoReturn
+
+import numpy as np
+
+from zslcore.datasets import Split, ZSLDataset
+from zslcore.datasets.benchmarks import recognise
+from zslcore.datasets.facts import class_facts, plain_name
+from zslcore.datasets.rows import row_facts
+from zslcore.evaluation import Predictions
+from zslcore.exceptions import DatasetError, closest_name
+from zslcore.results.shipped import has_predictions, shipped_predictions, shipped_results
+
+__all__ = ["ResultsOnly", "known_by_results", "load_results_only"]
+
+
+class ResultsOnly(ZSLDataset):
+    """A data set without its features: labels, classes and splits alone.
+
+    ``features`` and ``prototypes`` refuse to be read in one sentence.
+    """
+
+    def _check(self) -> None:
+        super()._check()
+        object.__setattr__(self, "prototypes", _Missing(self.name, len(self.class_names)))
+
+
+class _Missing:
+    """Placeholder for an array: has its length, and raises when read."""
+
+    ndim = 2
+
+    def __init__(self, name: str, n: int) -> None:
+        self._name, self._n = name, n
+
+    def __len__(self) -> int:
+        return self._n
+
+    def __getattr__(self, name: str) -> NoReturn:
+        if name.startswith("__") and name != "__array__":
+            raise AttributeError(name)
+        raise DatasetError(
+            f"{self._name} is known by its results only: this needs its features. Import them "
+            f"under the name {self._name}, with `zslcore import` or on the page Data."
+        )
+
+    def __getitem__(self, rows: Any) -> NoReturn:
+        self.__getattr__("__array__")
+
+
+@cache
+def known_by_results(folder: Path | None = None) -> Mapping[str, str]:
+    """Return the imported data sets with shipped predictions: name -> digest.
+
+    Data that every installation has are not among them.
+    """
+    found = {
+        result.spec.dataset: result.spec.digest
+        for result in shipped_results(folder)
+        if not result.simulated and has_predictions(result.key, folder)
+    }
+    return {name: found[name] for name in sorted(found) if name != "digits"}
+
+
+@cache
+def load_results_only(name: str, folder: Path | None = None) -> ResultsOnly:
+    """Return what is known of a data set of :func:`known_by_results`.
+
+    Raises
+    ------
+    UnknownNameError
+        For another name; names the nearest one.
+    DatasetError
+        When the facts of the benchmark are not those of the predictions.
+    """
+    known = known_by_results(folder)
+    if name not in known:
+        raise closest_name("data set", name, known)
+    of_split: dict[str, Predictions] = {}
+    for result in shipped_results(folder):
+        split = result.spec.split
+        if result.spec.dataset != name or split in of_split:
+            continue
+        if (found := shipped_predictions(result.key, folder)) is not None:
+            of_split[split] = found
+    one = next(iter(of_split.values()))
+    labels = _labels(one)
+    return ResultsOnly(
+        name=name,
+        features=_Missing(name, len(labels)),  # type: ignore[arg-type]
+        labels=labels,
+        prototypes=np.zeros((len(one.class_names), 0), np.float32),
+        class_names=one.class_names,
+        splits=[_split(of_split[split], labels) for split in sorted(of_split)],
+        source="Known by results only; the features are not here.",
+        known_digest=known[name],
+        pretraining=one.provenance.pretraining,
+    )
+
+
+def _labels(predictions: Predictions) -> np.ndarray:
+    """Return the class of every image of the benchmark, numbered as in the predictions."""
+    benchmark = predictions.provenance.benchmark
+    place = {plain_name(name): c for c, name in enumerate(predictions.class_names)}
+    names = class_facts(benchmark).classes["class"]
+    labels = np.array([place[plain_name(name)] for name in names])[row_facts(benchmark).labels]
+    for part in (predictions.test, *predictions.folds):
+        if not np.array_equal(labels[part.rows], part.labels):
+            raise DatasetError(f"{predictions.provenance.dataset}: labels are not {benchmark}'s.")
+    return labels
+
+
+def _split(predictions: Predictions, labels: np.ndarray) -> Split:
+    """Return the split that predictions were made on; all other images trained."""
+    test = predictions.test
+    of_seen = test.seen[test.y]
+    trainval = np.setdiff1d(np.arange(len(labels)), test.rows)
+    build = partial(
+        Split.from_rows,
+        predictions.provenance.split,
+        labels,
+        trainval=trainval,
+        test_seen=test.rows[of_seen],
+        test_unseen=test.rows[~of_seen],
+        note="Test rows of the predictions; all other images trained.",
+    )
+    found = recognise(predictions.class_names, labels)
+    return build(folds=[] if found is None else found.folds(labels, build()))

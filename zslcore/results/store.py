@@ -1,0 +1,489 @@
+"""Store runs in SQLite: ours and those imported from others."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager, suppress
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any, Literal, TypeVar
+
+import pandas as pd
+
+from zslcore.datasets import ZSLDataset
+from zslcore.evaluation import protocol
+from zslcore.evaluation.files import predictions_file, read_packaged
+from zslcore.evaluation.predictions import Predictions
+from zslcore.evaluation.running import predictions_of
+from zslcore.evaluation.runs import Execution, RunResult, execute_in_full, fit_again, with_data
+from zslcore.evaluation.specs import RunSpec
+from zslcore.exceptions import DatasetError, FileRefusedError, UnknownNameError, ZSLError
+from zslcore.results.database import KEYS, Row, drop_oldest_predictions, prepare, rows_of, seal
+from zslcore.results.result import FOLDERS, KINDS, RUN, Result
+from zslcore.results.shipped import shipped, shipped_predictions, shipped_results
+from zslcore.storage import settings
+from zslcore.storage.artifacts import scratch
+from zslcore.storage.files import data_folder
+from zslcore.storage.records import UnreadableError
+
+__all__ = ["CHANGED", "PATIENCE", "TRIES", "ImportMark", "ResultStore", "StoredRun"]
+
+
+@dataclass(frozen=True, slots=True)
+class ImportMark:
+    """The origin of an imported result.
+
+    Attributes
+    ----------
+    who : owner of the result, as stated at import
+    file : name of the file it was read from
+    when : of the import, ISO 8601, UTC
+    """
+
+    who: str
+    file: str
+    when: str
+
+
+@dataclass(frozen=True, slots=True)
+class StoredRun:
+    """A result in the store, and whether it was computed here.
+
+    Attributes
+    ----------
+    result : RunResult
+    imported : ImportMark, None for a result of our own
+    shipped : whether it comes with the package
+    """
+
+    result: RunResult
+    imported: ImportMark | None = None
+    shipped: bool = False
+
+    @property
+    def id(self) -> str:
+        """What the store knows it by: its key, and whose it is where it is not our own."""
+        return self.result.key + (f"@{self.imported.who}" if self.imported else "")
+
+    @property
+    def origin(self) -> str:
+        """Where it comes from: "here", "the package", or who, which file and which day."""
+        mark = self.imported
+        if self.shipped:
+            return "the package"
+        return f"{mark.who}, {mark.file}, imported {mark.when[:10]}" if mark else "here"
+
+    def row(self) -> dict[str, Any]:
+        """Return one tidy row: its id and origin, then :meth:`RunResult.row`."""
+        return {"id": self.id, "origin": self.origin} | self.result.row()
+
+    def to_json(self) -> str:
+        """Return the result as :meth:`RunResult.to_json` does, with the mark of its import."""
+        mark = {"imported": asdict(self.imported)} if self.imported else {}
+        return json.dumps(json.loads(self.result.to_json()) | mark)
+
+
+class ResultStore:
+    """Results in one SQLite file, one row a spec; a spec run again replaces its row.
+
+    Results of other people lie in a table of their own: they are listed and compared with ours, and
+    never answer for them, whatever their key. Every change is one transaction that waits for
+    others, so that writers side by side lose nothing. There is no log next to the file, as
+    SQLite's WAL would need: it may be copied, and may lie on a network drive. Rows that this
+    version cannot read, or that have changed on the disk (:mod:`zslcore.results.database`), are
+    passed over, and counted by :meth:`unreadable`.
+
+    Parameters
+    ----------
+    path : path, optional
+        ``runs.sqlite`` in the data folder by default; made when the first result is put.
+
+    Attributes
+    ----------
+    not_stored_because : why a result of :meth:`run` is not stored, in one sentence; else empty
+    dropped : how many older predictions had to make room for new ones, see ``ZSL_PREDICTIONS``
+    with_shipped : whether results that come with the package answer where the file has none: in the
+        data folder, unless ``ZSL_SHIPPED`` is 0
+    """
+
+    def __init__(self, path: Path | str | None = None) -> None:
+        self.path = Path(path) if path else data_folder() / "runs.sqlite"
+        self.with_shipped = path is None and settings.SHIPPED()
+        self.not_stored_because = ""
+        self.dropped = 0
+
+    # --- Our own results ---
+
+    def put(self, result: RunResult, predictions: Predictions | None = None) -> None:
+        """Store a result; a known oracle of the same figures stays.
+
+        Parameters
+        ----------
+        result : RunResult
+        predictions : Predictions of this very result, optional
+            Where they take more than ``ZSL_PREDICTIONS`` together, the oldest are dropped.
+        """
+        content = None if predictions is None else predictions_file(predictions)
+        with self.writing() as db:
+            rows = _texts(rows_of(db, "runs", result.key))
+            for known in _readable(rows if result.oracle is None else []):
+                if known.evaluation == result.evaluation:
+                    result = replace(result, oracle=known.oracle)
+            values = (result.key, result.created, result.to_json())
+            db.execute("INSERT OR REPLACE INTO runs VALUES (?, ?, ?)", values)
+            if content is not None:
+                stored = (result.key, result.created, content)
+                db.execute("INSERT OR REPLACE INTO predictions VALUES (?, ?, ?)", stored)
+                self.dropped += drop_oldest_predictions(db, settings.PREDICTIONS())
+
+    def predictions(self, key: str) -> Predictions | None:
+        """Return the predictions of the run with this key, ours or shipped; None without any.
+
+        Those of a result that another one has replaced since are none of it.
+        """
+        own = self._select("runs", key)
+        if not own:
+            return shipped_predictions(key) if self.with_shipped else None
+        created = own[0][-1]
+        for content, made in self._select("predictions", key):
+            if made == created and content is not CHANGED:
+                with scratch() as folder, suppress(FileRefusedError):
+                    path = folder / f"{key}.parquet"
+                    path.write_bytes(content)
+                    return read_packaged(path)
+        return None
+
+    def get(self, key: str) -> RunResult | None:
+        """Return the result of the spec with this key, ours or shipped; None without one."""
+        own = next(iter(_readable(self._select("runs", key))), None)
+        return shipped(key) if own is None and self.with_shipped else own
+
+    def run(
+        self,
+        spec: RunSpec,
+        dataset: ZSLDataset | None = None,
+        *,
+        with_oracle: bool = True,
+        on_progress: Callable[[int, int], None] | None = None,
+        on_epoch: Callable[[int, float], None] | None = None,
+    ) -> tuple[RunResult, protocol.ScoredTest]:
+        """Run a spec and store its result with predictions; a stored one chooses nothing again.
+
+        Parameters are those of :func:`execute`. With ``with_oracle`` a result without an oracle
+        does not count.
+        """
+        spec, dataset = with_data(spec, dataset)
+        known = self.recall(spec.key)
+        if known is not None and (known.oracle is not None or not with_oracle):
+            return fit_again(known, dataset, on_epoch=on_epoch)
+        done = execute_in_full(
+            spec, dataset, with_oracle=with_oracle, on_progress=on_progress, on_epoch=on_epoch
+        )
+        self.try_put(done.result, answers_of(done))
+        return done.result, done.scores
+
+    def recall(self, key: str) -> RunResult | None:
+        """Return what :meth:`get` does; None where the store cannot be read.
+
+        Then ``not_stored_because`` has the reason.
+        """
+        try:
+            return self.get(key)
+        except ZSLError as error:
+            self.not_stored_because = str(error)
+            return None
+
+    def try_put(self, result: RunResult, predictions: Predictions | None = None) -> None:
+        """Store a result where that is possible; otherwise set ``not_stored_because``.
+
+        Computed figures are never lost to a disk that is full.
+        """
+        try:
+            self.put(result, predictions)
+        except ZSLError as error:
+            self.not_stored_because = str(error)
+
+    def results(self) -> list[RunResult]:
+        """Return every result of our own that can be read, newest first, then shipped ones."""
+        own = list(_readable(self._select("runs")))
+        return own + self._shipped({result.key for result in own})
+
+    def _shipped(self, own: Collection[str]) -> list[RunResult]:
+        """Return the shipped results that none of our own has replaced."""
+        found = shipped_results() if self.with_shipped else []
+        return [result for result in found if result.key not in own]
+
+    def runs_on(self, dataset: ZSLDataset, split: str) -> list[RunResult]:
+        """Return our results on one split of these very data, oldest first."""
+        return [
+            result
+            for result in reversed(self.results())
+            if (result.spec.digest, result.spec.split) == (dataset.digest, split)
+        ]
+
+    # --- Ours and those of other people ---
+
+    def add(self, others: Iterable[StoredRun]) -> None:
+        """Store results of other people, all or none; an earlier one of the same id is replaced.
+
+        See :func:`zslcore.results.imported.import_runs`, which reads and checks them.
+        """
+        rows = [
+            (one.id, *asdict(one.imported).values(), one.result.created, one.result.to_json())
+            for one in others
+            if one.imported
+        ]
+        with self.writing() as db:
+            db.executemany("INSERT OR REPLACE INTO imported VALUES (?, ?, ?, ?, ?, ?)", rows)
+
+    def stored(self) -> list[StoredRun]:
+        """Return every result that can be read, ours and those of other people, newest first.
+
+        Shipped ones come last.
+        """
+        found = []
+        for row in sorted(self._all(), key=lambda row: str(row[-1]), reverse=True):
+            imported = ImportMark(*map(str, row[1:-1])) if len(row) > 2 else None
+            found += [StoredRun(result, imported) for result in _readable([row])]
+        own = {one.result.key for one in found if one.imported is None}
+        return found + [StoredRun(result, shipped=True) for result in self._shipped(own)]
+
+    def find(self, name: str) -> StoredRun:
+        """Return the run with this id, or the only one whose id begins so.
+
+        Raises
+        ------
+        UnknownNameError
+            When there is none, or more than one.
+        """
+        return _named(name, self.stored(), "run")
+
+    def find_any(self, name: str) -> StoredRun | Result:
+        """Return the result of any kind with this id; see :meth:`find`."""
+        found: list[StoredRun | Result] = [*self.stored(), *self.others()]
+        return _named(name, found, "run")
+
+    def unreadable(self, readable: Sequence[StoredRun] | None = None) -> str:
+        """Return in one sentence how many results cannot be read; empty when all can.
+
+        ``readable`` are those that can, where they have been read already.
+        """
+        rows = self._all()
+        changed = sum(row[0] is CHANGED for row in rows)
+        read = [one for one in (self.stored() if readable is None else readable) if not one.shipped]
+        n = len(rows) - len(read) - changed
+        what = "1 result was" if n == 1 else f"{n} results were"
+        lines = (
+            [f"{what} written by another version or program and cannot be read."] if n > 0 else []
+        )
+        if changed:
+            what = "1 result has" if changed == 1 else f"{changed} results have"
+            lines.append(
+                f"{what} changed on the disk; `zslcore doctor --mend` sets the file aside."
+            )
+        return " ".join(lines)
+
+    def table(self, kinds: Collection[str] = KINDS) -> pd.DataFrame:
+        """Return one table of all results: ours, shipped and those of other people.
+
+        One row a run, in the columns of :meth:`StoredRun.row` after ``kind``, then one row for
+        every figure set of other results, see :meth:`Result.table`; each newest first.
+        """
+        runs = self.stored() if RUN in kinds else []
+        rows = [{"kind": RUN} | one.row() for one in runs]
+        return pd.DataFrame(rows + [row for one in self.others(kinds) for row in one.table()])
+
+    def delete(self, id_: str) -> None:
+        """Forget the result with this id.
+
+        Raises
+        ------
+        ZSLError
+            For a result that comes with the package.
+        """
+        if not self._select("runs", id_) and any(r.key == id_ for r in self._shipped(())):
+            raise ZSLError(f"{id_} comes with the package and cannot be deleted.")
+        with self.writing() as db:
+            for table, key in KEYS.items():
+                db.execute(f"DELETE FROM {table} WHERE {key} = ?", (id_,))  # noqa: S608
+
+    # --- Results of other kinds ---
+
+    def put_result(self, result: Result) -> None:
+        """Store a result of another kind than a run."""
+        values = (result.key, result.kind, "", result.created, result.to_json())
+        with self.writing() as db:
+            db.execute("INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?, ?)", values)
+
+    def try_put_result(self, result: Result) -> None:
+        """Store a result where that is possible; otherwise say why in ``not_stored_because``."""
+        try:
+            self.put_result(result)
+        except ZSLError as error:
+            self.not_stored_because = str(error)
+
+    def record(self, kind: str, key: str) -> str | None:
+        """Return the record of a result as JSON text; None without one.
+
+        What earlier versions wrote to a folder of the kind, next to the file, is found as well.
+        """
+        for text, of_kind, *_ in self._select("results", key):
+            with suppress(UnreadableError):
+                if of_kind == kind:
+                    return json.dumps(Result.from_json(text).record)
+        if kind in FOLDERS:
+            with suppress(OSError, ValueError):
+                path = self.path.parent / FOLDERS[kind] / f"{key}.json"
+                return path.read_text(encoding="utf-8")
+        return None
+
+    def others(self, kinds: Collection[str] = KINDS) -> list[Result]:
+        """Return every result of these kinds that can be read, newest first; no runs."""
+        found = []
+        for text, kind, *_ in self._select("results"):
+            with suppress(UnreadableError):
+                if kind in kinds:
+                    found.append(Result.from_json(text))
+        return found
+
+    def size_of_predictions(self) -> tuple[int, int]:
+        """Return of how many runs predictions are stored, and how many bytes they take."""
+        if not self.path.exists():
+            return 0, 0
+        with self._open("rw") as db:
+            if not db.execute("SELECT 1 FROM sqlite_master WHERE name = 'predictions'").fetchone():
+                return 0, 0
+            query = "SELECT count(*), coalesce(sum(length(parquet)), 0) FROM predictions"
+            n, size = db.execute(query).fetchone()
+            return int(n), int(size)
+
+    def in_folders(self) -> dict[str, int]:
+        """Return how many results of earlier versions lie in folders alone, by kind."""
+        stored = {result.key for result in self.others()}
+        files = {
+            kind: (self.path.parent / folder).glob("*.json") for kind, folder in FOLDERS.items()
+        }
+        return {
+            kind: n
+            for kind, paths in files.items()
+            if (n := sum(path.stem not in stored for path in paths))
+        }
+
+    # --- The file ---
+
+    def _all(self) -> list[tuple[Any, ...]]:
+        return self._select("runs") + self._select("imported")
+
+    def _select(self, table: str, key: str | None = None) -> list[tuple[Any, ...]]:
+        """Return rows as :func:`_texts` has them: none without the file. Writes nothing."""
+        if not self.path.exists():
+            return []
+        with self._open("rw") as db:  # what a writer that was killed has left is undone first
+            db.execute("BEGIN")
+            return _texts(rows_of(db, table, key))
+
+    @contextmanager
+    def writing(self) -> Iterator[sqlite3.Connection]:
+        """Open the file for one change, made where it is missing; others wait until it is done.
+
+        Raises
+        ------
+        ZSLError
+            When nothing can be written there: the disk is full, read-only, or another one writes.
+        """
+        with ExitStack() as stack:
+            db = self._begun(stack)
+            prepare(db)
+            yield db
+            try:
+                seal(db)
+            except sqlite3.DatabaseError as error:
+                if type(error) is not sqlite3.DatabaseError:  # locked, full or read-only
+                    raise  # else another row is damaged: this one is stored, without a checksum
+            db.execute("COMMIT")
+
+    def _begun(self, stack: ExitStack) -> sqlite3.Connection:
+        """Begin a change of the file that has the name, which a repair may just have replaced."""
+        for _ in range(TRIES):
+            before = self._inode()
+            with ExitStack() as attempt:
+                db = attempt.enter_context(self._open("rwc"))
+                db.execute("BEGIN IMMEDIATE")
+                if before == self._inode():
+                    stack.push(attempt.pop_all())
+                    return db
+        raise ZSLError(f"{self.path}: expected a run store, got: another file each time.")
+
+    def _inode(self) -> int | None:
+        """Return what tells the file from another of its name; None without one."""
+        try:
+            return self.path.stat().st_ino
+        except OSError:
+            return None
+
+    @contextmanager
+    def _open(self, mode: Literal["rw", "rwc"]) -> Iterator[sqlite3.Connection]:
+        """Open the file; whatever is wrong with it is one sentence."""
+        try:
+            if mode == "rwc":
+                self.path.parent.mkdir(parents=True, exist_ok=True)
+            address = f"{self.path.absolute().as_uri()}?mode={mode}"
+            opened = sqlite3.connect(address, uri=True, timeout=PATIENCE, isolation_level=None)
+            with closing(opened) as db:
+                db.text_factory = lambda text: text.decode(errors="replace")
+                yield db
+        except (sqlite3.Error, OSError) as error:
+            damaged = type(error) is sqlite3.DatabaseError  # not locked, full or read-only
+            advice = "; `zslcore doctor --mend` sets it aside" if damaged else ""
+            raise ZSLError(f"{self.path}: expected a run store, got: {error}{advice}.") from error
+
+
+def answers_of(done: Execution) -> Predictions | None:
+    """Return the predictions of a run; None where its test set or scores have no such form."""
+    with suppress(DatasetError):
+        return predictions_of(done)
+    return None
+
+
+Found = TypeVar("Found", StoredRun, Result, StoredRun | Result)
+
+
+def _named(name: str, among: Sequence[Found], what: str) -> Found:
+    """Return the one with this id, or the only one whose id begins so."""
+    there = {one.id: one for one in among}
+    begin = [id_ for id_ in there if id_.startswith(name)] if name else []
+    if name in there:
+        return there[name]
+    if len(begin) == 1:
+        return there[begin[0]]
+    if begin:
+        raise UnknownNameError(
+            f"{len(begin)} {what}s begin with {name!r}: {', '.join(begin[:4])} ..."
+        )
+    raise UnknownNameError(f"No {what} is stored under {name!r}; `zslcore runs` lists them.")
+
+
+#: Seconds that a writer waits for another one, which takes milliseconds.
+PATIENCE = 30.0
+
+
+#: Times that a change begins again because a repair has replaced the file.
+TRIES = 10
+
+
+#: Stands for the text of a result that has changed on the disk.
+CHANGED = "changed on the disk"
+
+
+def _texts(rows: Iterable[tuple[Row, bool]]) -> list[Row]:
+    """Return each row with the text of its result first, then its mark and when it was made."""
+    return [(row[-1] if whole else CHANGED, *row[1:-1]) for row, whole in rows]
+
+
+def _readable(rows: Iterable[Row]) -> Iterator[RunResult]:
+    """Yield the results that this version can read."""
+    for text, *_ in rows:
+        with suppress(UnreadableError):
+            yield RunResult.from_json(text)

@@ -1,0 +1,300 @@
+"""The card of a score matrix or of predictions: what it reaches, and whether that can be trusted.
+
+Which rows a model was trained on no matrix tells, so that its card is never "Clean". Predictions
+name data and split: where those are here, rows, labels and gamma are looked up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+
+from zslcore.datasets import ZSLDataset, load
+from zslcore.datasets.sandbox.client import DEFAULT_LIMITS, Limits
+from zslcore.datasets.trained_on import pretraining_of
+from zslcore.evaluation import State
+from zslcore.exceptions import ZSLError
+from zslcore.leakage.cards import Card, Figure, Picture, Point, Verdict
+from zslcore.leakage.cards.card import UNKNOWN, USUAL, percent
+from zslcore.leakage.engine import audit_context
+from zslcore.leakage.leaks import leaking_rows
+from zslcore.leakage.loading import context_of_dataset
+from zslcore.leakage.truth import CheckedPredictions, look_up
+from zslcore.leakage.vocabularies import VOCABULARY_NAMES, Vocabulary, get_vocabulary
+from zslcore.leakage.words import counted, listed
+from zslcore.scores.context import unseen_among
+from zslcore.scores.judging import ScoreReport
+from zslcore.scores.matrix import JudgedScores
+from zslcore.scores.predicted import PredictedScores, judge_predicted
+
+__all__ = ["card_of_predictions", "card_of_question", "card_of_scores"]
+
+#: Points of a curve that are drawn.
+DRAWN = 160
+VERSIONS = (
+    "Version 1 and version 2.0 of the proposed split have the same test images; a model that was "
+    "trained on train_loc and val_loc of version 1 has seen every test image of the seen classes."
+)
+
+
+def card_of_scores(
+    report: ScoreReport,
+    files: Sequence[tuple[str, str]],
+    vocabularies: Sequence[Vocabulary] = (),
+    *,
+    assumed: bool = False,
+    leaked: int | None = None,
+    reasons: Sequence[str] = (),
+) -> Card:
+    """Return the card of scores.
+
+    Parameters
+    ----------
+    report : ScoreReport of a score matrix or of predictions
+    files : (name, SHA-256) of the files that they were read from
+    vocabularies : what the feature extractor was trained on
+    assumed : whether that is an assumption, not declared by anybody
+    leaked : rows that leak in the split that predictions name, None where it is not here
+    reasons : sentences on claims of predictions that are wrong
+    """
+    known = _known(report.matrix, vocabularies)
+    points = tuple(_points(report, vocabularies, known, leaked, reasons, assumed))
+    verdict = _verdict(report, points)
+    predicted = isinstance(report.matrix, PredictedScores)
+    return Card(
+        kind="predictions" if predicted else "score matrix",
+        files=tuple(files),
+        verdict=verdict,
+        sentence=_sentence(report, verdict, points),
+        figures=(
+            Figure("rows leaked", UNKNOWN, "scores do not tell the training rows")
+            if leaked is None
+            else Figure("rows leaked", f"{leaked:,}", "of the split that the file names"),
+            _classes_figure(known, vocabularies, assumed),
+            _reached(report),
+        ),
+        points=points,
+        picture=_picture(report),
+        read_as=_read_as(report, vocabularies, assumed),
+    )
+
+
+def card_of_predictions(
+    path: Path,
+    files: Sequence[tuple[str, str]],
+    vocabularies: Sequence[Vocabulary] = (),
+    *,
+    limits: Limits = DEFAULT_LIMITS,
+    load: Callable[[str], ZSLDataset] = load,
+) -> Card:
+    """Return the card of a file of predictions; rows are those of the split that it names.
+
+    Parameters
+    ----------
+    path : the file
+    files : (name, SHA-256) of it
+    vocabularies : what the feature extractor was trained on; what the data declare by default
+    limits : sizes and time that are allowed
+    load : opens data by name; raises a ZSLError for what the file may not be checked with
+
+    Raises
+    ------
+    FileRefusedError
+        When it cannot be read.
+    """
+    found = look_up(path, limits=limits, load=load)
+    report = judge_predicted(
+        PredictedScores(found.name, found.predictions, found.remarks, found.state)
+    )
+    leaked, declared = _of_data(found, load)
+    assumed = not vocabularies and not declared
+    trained_on = vocabularies or [get_vocabulary(name) for name in declared or (USUAL,)]
+    return card_of_scores(
+        report, files, trained_on, assumed=assumed, leaked=leaked, reasons=found.reasons
+    )
+
+
+def _of_data(
+    found: CheckedPredictions, load: Callable[[str], ZSLDataset]
+) -> tuple[int | None, tuple[str, ...]]:
+    """Return how many rows leak in the split that predictions name, and the pre-training set.
+
+    None and () where the very data are not here.
+    """
+    said = found.predictions.provenance
+    if not said.digest:
+        return None, ()
+    with suppress(ZSLError):
+        dataset = load(said.dataset).required(said.digest)
+        context = context_of_dataset(dataset, dataset.split(said.split))
+        rows = leaking_rows(audit_context(replace(context, features=None)))
+        return len(rows), tuple(n for n in pretraining_of(dataset) if n in VOCABULARY_NAMES)
+    return None, ()
+
+
+def card_of_question(name: str, question: str, files: Sequence[tuple[str, str]]) -> Card:
+    """Return the card of scores that cannot be judged before a question is answered."""
+    none = Figure("H, AUSUC", UNKNOWN, "not computed")
+    return Card(
+        "score matrix",
+        tuple(files),
+        "Unknown",
+        f"{name} has more than one meaning: {question}",
+        (Figure("rows leaked", UNKNOWN), Figure("test classes known to the pre-training", UNKNOWN),
+         none),
+        (Point("open", "What the file means", question, "Answer it under Scores, or give --fix to "
+               "zslcore score."),),
+    )  # fmt: skip
+
+
+def _verdict(report: ScoreReport, points: Sequence[Point]) -> Verdict:
+    if any(point.title == "A claim of the file" for point in points):
+        return "Contradicted"
+    if report.origin == "oracle":
+        return "Oracle"
+    marks = {point.mark for point in points}
+    if "leak" in marks:
+        return "Leaks"
+    if "open" in marks:
+        return "Unknown"
+    return "Questionable" if "warning" in marks else "Clean"
+
+
+def _sentence(report: ScoreReport, verdict: Verdict, points: Sequence[Point]) -> str:
+    what = f" on {report.matrix.benchmark} {report.matrix.split}" if report.matrix.benchmark else ""
+    if verdict in ("Contradicted", "Leaks", "Oracle"):
+        worst = [point for point in points if point.mark == "leak"]
+        return worst[0].text
+    figure = _reached(report)
+    reached = f"{figure.label} {figure.value}{what} ({figure.note})"
+    if verdict == "Unknown":
+        first = next(point for point in points if point.mark == "open")
+        return f"{reached}; {first.text[0].lower() + first.text[1:]}"
+    return f"{reached}; rows, labels and gamma agree with the data, and no test class is known."
+
+
+def _points(
+    report: ScoreReport,
+    vocabularies: Sequence[Vocabulary],
+    known: tuple[list[str], int] | None,
+    leaked: int | None,
+    reasons: Sequence[str],
+    assumed: bool,
+) -> list[Point]:
+    matrix = report.matrix
+    points = [Point("leak", "A claim of the file", reason) for reason in reasons]
+    if report.origin == "oracle":
+        points.append(
+            Point("leak", "Where gamma comes from",
+                  "Gamma was chosen on the test images: H at this gamma is a bound, not a result.",
+                  "Choose gamma on validation images.")
+        )  # fmt: skip
+    points += _of_rows(leaked, matrix.split)
+    points += _of_classes(known, vocabularies, assumed)
+    if report.gamma is None and report.evaluation.plain is not None:
+        text = "No gamma was given: H is uncalibrated."
+        points.append(Point("ok", "Where gamma comes from", text))
+    elif report.origin == "given" or not report.checked:
+        text = "Nothing shows where gamma comes from."
+        points.append(Point("open", "Where gamma comes from", text, "Add validation scores."))
+    state = matrix.state if isinstance(matrix, PredictedScores) else State.STATED
+    remarks = [] if state is State.VERIFIED else list(matrix.remarks)
+    points += [Point("warning", "What the file says", text) for text in remarks]
+    if isinstance(matrix, PredictedScores) and state is not State.VERIFIED and not reasons:
+        text = "Rows and labels could not all be looked up."
+        points.append(Point("open", "Rows and labels", text))
+    order = ("leak", "open", "warning", "ok")
+    return sorted(points, key=lambda point: order.index(point.mark))
+
+
+def _of_rows(leaked: int | None, split: str) -> list[Point]:
+    title = "Training rows"
+    if leaked is None:
+        text = "Which images the model was trained on cannot be read from this file."
+        advice = "Check the split file that it was trained with."
+        advice += f" {VERSIONS}" if split == "PS" else ""
+        return [Point("open", title, text, advice)]
+    if leaked:
+        text = f"{leaked:,} rows of the split are in training and test."
+        return [Point("leak", title, text, "Use a split without them.")]
+    return [Point("ok", title, "No row of the split is in training and test.")]
+
+
+def _of_classes(
+    known: tuple[list[str], int] | None, vocabularies: Sequence[Vocabulary], assumed: bool
+) -> list[Point]:
+    title = "Test classes known to the pre-training"
+    if known is None:
+        text = "The file does not name its classes, or the pre-training set is not known."
+        return [Point("open", title, text)]
+    names, n = known
+    where = " and ".join(v.name for v in vocabularies)
+    if names:
+        start = f"For features of an extractor trained on {where}: " if assumed else ""
+        text = f"{start}{len(names)} of {n} unseen classes are in {where} ({listed(names)})."
+        return [Point("leak", title, text, "Report accuracy without these classes, too.")]
+    return [Point("ok", title, f"No unseen class is certain to be in {where}.")]
+
+
+def _known(
+    matrix: JudgedScores, vocabularies: Sequence[Vocabulary]
+) -> tuple[list[str], int] | None:
+    """Return the unseen classes known to the extractor, and how many there are; None if unknown."""
+    named = not all(name.lstrip("-").isdigit() for name in matrix.class_names)
+    untrained = bool(vocabularies) and not any(v.entries for v in vocabularies)
+    if not vocabularies or not (named or untrained):
+        return None
+    tables = [unseen_among(matrix, vocabulary) for vocabulary in vocabularies]
+    names = {str(row["class"]) for t in tables for _, row in t[t["counts"].astype(bool)].iterrows()}
+    return sorted(names), len(tables[0])
+
+
+def _classes_figure(
+    known: tuple[list[str], int] | None, vocabularies: Sequence[Vocabulary], assumed: bool
+) -> Figure:
+    label = "test classes known to the pre-training"
+    if known is None:
+        return Figure(label, UNKNOWN, "the classes or the pre-training set are not known")
+    where = ", ".join(v.name for v in vocabularies)
+    return Figure(label, f"{len(known[0])} of {known[1]}", where + ", assumed" * assumed)
+
+
+def _reached(report: ScoreReport) -> Figure:
+    """Return H and AUSUC, or ZSL accuracy where there are unseen images alone."""
+    e = report.evaluation
+    if e.plain is None:
+        return Figure("ZSL accuracy", percent(e.zsl), "unseen images alone, mean over classes")
+    if report.chosen is not None and e.calibrated is not None:
+        h, how = e.calibrated.harmonic, f"gamma {report.chosen:.3g}, {report.how}"
+    else:
+        h, how = e.plain.harmonic, "uncalibrated"
+    ausuc = UNKNOWN if e.ausuc is None else percent(e.ausuc)
+    return Figure("H, AUSUC", f"{percent(h)}, {ausuc}", f"{how}, mean over classes")
+
+
+def _picture(report: ScoreReport) -> Picture | None:
+    if report.evaluation.plain is None:
+        return None
+    curve, plain = report.matrix.tested.curve.thinned(DRAWN), report.evaluation.plain
+    points = [(f"uncalibrated, H {percent(plain.harmonic)}", plain.unseen, plain.seen)]
+    at = report.evaluation.calibrated
+    if report.chosen is not None and at is not None:
+        points.append((f"at gamma, H {percent(at.harmonic)}", at.unseen, at.seen))
+    pairs = zip(curve.unseen.tolist(), curve.seen.tolist(), strict=True)
+    alt = f"Seen over unseen accuracy for every gamma; {'; '.join(p[0] for p in points)}."
+    return Picture(alt, curve=tuple(pairs), points=tuple(points))
+
+
+def _read_as(
+    report: ScoreReport, vocabularies: Sequence[Vocabulary], assumed: bool
+) -> tuple[tuple[str, str], ...]:
+    m = report.matrix
+    names = ", ".join(v.name for v in vocabularies) or "not declared"
+    return (
+        ("images, classes", f"{len(m.y):,}, {counted(len(m.seen), 'class', 'classes')}"),
+        ("test images of", f"{m.benchmark} {m.split}".strip() or "no published split"),
+        ("extractor trained on", names + " (assumed)" * assumed),
+        ("scores, digest", m.digest),
+    )
