@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 from zslcore.__main__ import parser_of_commands
+from zslcore.analysis.papers.claims import CLAIMS
+from zslcore.methods import METHODS, TRANSDUCTIVE
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").glob("guide/*.md")])
@@ -61,4 +63,7 @@ def test_links_of_the_guide_lead_to_files():
 
 
 def test_the_readme_is_a_front_page():
-    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 150
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert len(text.splitlines()) <= 150
+    assert f" {len(METHODS) + len(TRANSDUCTIVE)} methods " in text
+    assert f" {len(CLAIMS)} claims " in text
