@@ -41,7 +41,7 @@ def left_out(app, what, name, member, skip, options):
 
 
 def write_llms(app, exception):
-    """Write llms.txt next to the pages: every page with its title, for readers that are programs."""
+    """Write llms.txt next to the pages: each page with its title, for language models."""
     if exception or app.builder.name != "html":
         return
     titles = {name: node.astext() for name, node in app.env.titles.items()}
