@@ -30,6 +30,7 @@ COMMANDS = (
     "data",
     "extract",
     "methods",
+    "check_method",
     "check",
     "audit",
     "leak_cost",
