@@ -65,20 +65,22 @@ _SCALARS = (bool, int, float, str, type(None))
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where a registered method is found again: a file or a module; neither in a notebook."""
+    """Where a registered method is found again.
+
+    Attributes
+    ----------
+    where : path of a file, or name of a module; empty for a class of a notebook
+    attribute : name of the class
+    called : what ``--method`` takes for it, without the folders of this machine
+    """
 
     where: str
     attribute: str
-    is_file: bool = False
+    called: str = ""
 
     @property
     def text(self) -> str:
         return f"{self.where}:{self.attribute}" if self.where else ""
-
-    @property
-    def word(self) -> str:
-        """The same without the folders of this machine."""
-        return f"{Path(self.where).name}:{self.attribute}" if self.is_file else self.text
 
 
 #: Registered methods by name.
@@ -100,7 +102,7 @@ def own() -> tuple[str, ...]:
 def word(name: str) -> str:
     """Return what ``--method`` takes for a method: the file of one from outside, if it is known."""
     place = _PLACES.get(name)
-    return (place.word if place else "") or name
+    return (place.called if place else "") or name
 
 
 def register(method: type[ZSLEstimator]) -> str:
@@ -216,8 +218,8 @@ def restore(found: Mapping[str, str]) -> None:
         got = _of_file(Path(where), attribute) if where.endswith(".py") else _of_package(point)
         if got != name:
             raise MethodError(
-                f"{name}: expected {_Place(where, attribute, where.endswith('.py')).word} as it "
-                f"was chosen; it has changed since, and is {got}."
+                f"{name}: expected {Path(where).name}:{attribute} as it was chosen; it has changed "
+                f"since, and is {got}."
             )
 
 
@@ -245,7 +247,7 @@ def _of_file(path: Path, attribute: str) -> str:
     return _registered(
         _attribute(module, attribute, shown),
         [content],
-        _Place(str(path.resolve()), attribute, is_file=True),
+        _Place(str(path.resolve()), attribute, f"{path.name}:{attribute}"),
     )
 
 
@@ -275,7 +277,8 @@ def _of_package(point: EntryPoint) -> str:
     except (Exception, SystemExit) as error:
         raise MethodError(f"{shown}: {failure(error, 'loading', '')}") from error
     method = _attribute(module, point.attr, shown)
-    return _registered(method, _source_of(method, module), _Place(point.module, point.attr))
+    place = _Place(point.module, point.attr, point.name)
+    return _registered(method, _source_of(method, module), place)
 
 
 def _attribute(module: ModuleType, name: str, shown: str) -> Any:
@@ -303,7 +306,7 @@ def _is_method(value: Any) -> bool:
 def _source_of(method: type, module: ModuleType | None) -> list[bytes]:
     """Return the source that a class is made by: its package, its file, or its notebook cell."""
     file = Path(getattr(module, "__file__", None) or "")
-    if file.suffix == ".py" and file.is_file():
+    if file.suffix == ".py" and file.is_file() and _defines(file, method):
         root = file
         while (root.parent / "__init__.py").is_file():
             root = root.parent
@@ -320,6 +323,12 @@ def _source_of(method: type, module: ModuleType | None) -> list[bytes]:
         f"{clean_text(method.__name__)}: expected a class whose source can be read, for the "
         "digest in its name; put it into a file."
     )
+
+
+def _defines(file: Path, method: type) -> bool:
+    """Whether a file defines a class; that of ``__main__`` may be what started the notebook."""
+    text = file.read_text(encoding="utf-8", errors="replace")
+    return re.search(rf"^\s*class {method.__name__}\b", text, re.MULTILINE) is not None
 
 
 # --- Taking it in ---------------------------------------------------------------------------------
