@@ -162,13 +162,19 @@ def read_grid(
     method: str, texts: Sequence[str]
 ) -> dict[str, tuple[bool | float | str, ...]] | None:
     """Read ``NAME=V,V``: these values are searched instead of the method's own."""
-    from zslcore.exceptions import ParameterError
     from zslcore.methods import get_method
 
-    grid = dict(get_method(method).param_grid)
+    return {**get_method(method).param_grid, **read_values(texts)} if texts else None
+
+
+def read_values(texts: Sequence[str]) -> dict[str, tuple[bool | float | str, ...]]:
+    """Read every ``NAME=V,V``."""
+    from zslcore.exceptions import ParameterError
+
+    found: dict[str, tuple[bool | float | str, ...]] = {}
     for text in texts:
         name, equals, values = text.partition("=")
         if not equals or not name or not values:
             raise ParameterError(f"--grid: expected NAME=VALUE,VALUE; got {text!r}.")
-        grid[name] = tuple(read_value(value) for value in values.split(","))
-    return grid if texts else None
+        found[name] = tuple(read_value(value) for value in values.split(","))
+    return found
