@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING
 from zslcore.commands.options import METHOD, named, show_steps
 
 if TYPE_CHECKING:
+    from zslcore.results.planning import Plan
+    from zslcore.results.store import ResultStore
+
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
 __all__ = ["add_parser"]
@@ -54,12 +57,7 @@ def run_compare(args: argparse.Namespace) -> None:
     choices: list[Choice] = ["folds"] if args.folds else []
     store = ResultStore()
     plan = spec.plan(datasets, choices)
-    todo, made = len(plan.unfinished(store)), plan.run(store, at_a_time=args.jobs, dask=args.dask)
-    for done, (run, refused) in enumerate(made, 1):
-        show_steps(done, todo, f"{run.method} on {run.dataset}")
-        if refused:
-            print(f"{run.method} on {run.dataset}, split {run.split}: {refused}", file=sys.stderr)
-    show_steps()
+    _make(plan, store, args)
     found = comparison.occasions(
         spec,
         datasets,
@@ -80,3 +78,13 @@ def run_compare(args: argparse.Namespace) -> None:
         print(f"on {named(data)}")
     print(f"{args.figure}, mean per {args.per}, parameters chosen for {args.select_for}")
     print(comparison.as_text(found))
+
+
+def _make(plan: Plan, store: ResultStore, args: argparse.Namespace) -> None:
+    """Make what is missing; a refused run is reported and stops no other."""
+    todo, made = len(plan.unfinished(store)), plan.run(store, at_a_time=args.jobs, dask=args.dask)
+    for done, (run, refused) in enumerate(made, 1):
+        show_steps(done, todo, f"{run.method} on {run.dataset}")
+        if refused:
+            print(f"{run.method} on {run.dataset}, split {run.split}: {refused}", file=sys.stderr)
+    show_steps()
