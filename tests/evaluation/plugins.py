@@ -98,6 +98,7 @@ BROKEN = {
     "returns nothing": ("self.W_ = V\n        return self", "self.W_ = V", "to return self"),
     "two arguments": ("def fit(self, features, labels, ", "def fit(self, ", "takes 2 positional"),
     "no card": ("card = MethodCard", "paper = MethodCard", "expected a card"),
+    "hint": ("epochs=40", "epochs: 'Nothing' = 40", "__init__ raised NameError"),
     "no defaults": ("epochs=40", "epochs", "__init__ raised TypeError"),
     "grid of nothing": ("(20, 80)", "()", "param_grid['epochs']: expected a tuple"),
     "grid of arrays": ("(20, 80)", "(np.ones(2),)", "param_grid['epochs']: expected a tuple"),

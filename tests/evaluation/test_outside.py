@@ -92,6 +92,8 @@ def test_a_result_without_its_file_is_listed_shown_and_exported(mine, tmp_path, 
     (tmp_path / "mine.py").unlink()
     forget()
     capsys.readouterr()
+    assert main(["runs", "show", one.id]) == 0
+    assert f"takes the file of {one.result.spec.method}" in capsys.readouterr().out
     words = [["list"], ["show", one.id], ["export", "--format", "json"]]
     words += [["export", one.id, "--predictions", "p.parquet"]]
     for each in words:
@@ -310,6 +312,25 @@ def test_methods_of_this_machine_are_offered_by_the_app(mine, package, monkeypat
     assert f"— {YOURS} —" in page.selectbox("method").options
     assert page.selectbox("method").value == names[0]
     assert not page.error
+
+
+def test_a_job_of_the_app_runs_a_method_of_this_machine(tmp_path, monkeypatch):
+    monkeypatch.setenv("ZSL_METHODS", written(tmp_path / "steps.py", STEPS, "Steps"))
+    assert outside.register_own() == {}
+    (name,) = outside.own()
+    page = pages.visit("pages/playground.py", view="evaluate", method=name)
+    page = pages.until(page, lambda app: app.metric)
+    assert not page.error
+    (one,) = ResultStore().stored()
+    assert one.result.spec.method == name
+
+
+def test_methods_of_this_machine_are_listed(mine, monkeypatch, capsys):
+    monkeypatch.setenv("ZSL_METHODS", f"{mine},gone.py:Gone")
+    assert main(["methods"]) == 0
+    out, err = capsys.readouterr()
+    assert re.search(rf"{NAME.pattern}: Regress. \(--method mine.py:Mine\)", out)
+    assert "gone.py:Gone: expected a Python file" in err
 
 
 def test_nothing_from_outside_is_loaded_on_a_public_server(mine, package, monkeypatch, capsys):

@@ -32,7 +32,7 @@ from dataclasses import dataclass, replace
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, get_type_hints
 
 from sklearn.base import clone
 
@@ -381,6 +381,7 @@ def _check_parameters(method: type[ZSLEstimator], name: str) -> None:
     """Refuse a class that cannot be made without arguments, copied, or searched."""
     try:
         params = clone(method()).get_params()
+        get_type_hints(method.__init__)  # menus and the command line read them
     except Exception as error:
         raise MethodError(f"{name}: {failure(error, '__init__', '')}") from error
     grid = getattr(method, "param_grid", None)
