@@ -13,6 +13,7 @@ import zslcore
 from tests import pages
 from tests.evaluation.plugins import BROKEN, RIDGE, STEPS, TUNED, forget
 from ui.controls import YOURS, by_family
+from ui.start import Start
 from zslcore import jobs
 from zslcore.__main__ import main
 from zslcore.datasets import load
@@ -323,6 +324,18 @@ def test_a_job_of_the_app_runs_a_method_of_this_machine(tmp_path, monkeypatch):
     assert not page.error
     (one,) = ResultStore().stored()
     assert one.result.spec.method == name
+
+
+def test_a_server_registers_them_before_its_first_page(mine, monkeypatch):
+    monkeypatch.setenv("ZSL_METHODS", f"{mine},gone.py:Gone")
+    start = Start()
+    assert "gone.py:Gone: expected a Python file" in start.begin()
+    assert [name for name in outside.own() if NAME.fullmatch(name)] == [*outside.own()]
+    assert len(outside.own()) == 1
+    forget()
+    monkeypatch.setenv("ZSL_PUBLIC", "1")
+    assert Start().begin() == ""
+    assert outside.own() == ()
 
 
 def test_methods_of_this_machine_are_listed(mine, monkeypatch, capsys):

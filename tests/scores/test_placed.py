@@ -112,9 +112,12 @@ def test_without_data_gamma_is_the_same_and_stated(capsys):
     assert main(["folds", DATA]) == 0
     files = scored_elsewhere()
     capsys.readouterr()
-    theirs = read(capsys, "score", *files, "--json")
+    theirs = read(capsys, "score", *files, "--predictions", "own.parquet", "--json")
     ours = execute(RunSpec(DATA, "PS", "ESZSL", GIVEN), with_oracle=False)
     assert theirs["gamma"] == pytest.approx(ours.gamma, rel=1e-6)
+    predictions = read_predictions("own.parquet")
+    assert (len(predictions.folds), predictions.provenance.rows) == (3, "file")
+    assert predictions.chosen_gamma == theirs["gamma"]
     assert "fold_1.npz, fold_2.npz, fold_3.npz, as the mean H" in theirs["gamma_note"]
     alone = read(capsys, "score", *files[:3], "--json")
     assert alone["gamma"] != theirs["gamma"]

@@ -29,7 +29,7 @@ _CALLED: dict[str, tuple[int, int] | None] = {
     "score_grid": (4, 5),
     "attribute_grid": None,
 }
-#: Letters of a message of somebody else's code.
+#: Letters of a message that foreign code raises.
 LETTERS = 300
 
 

@@ -147,8 +147,8 @@ def verdicts(
         try:
             law.check(case)
         except Exception as error:  # noqa: BLE001 - whatever it is, it is what the method gave
-            told = isinstance(error, ZSLError)
-            why = str(error) if told else f"got {type(error).__name__}: {error}"
+            ours = isinstance(error, ZSLError)
+            why = str(error) if ours else f"got {type(error).__name__}: {error}"
             yield Verdict(law, "broken", why)
         else:
             yield Verdict(law, "hold")
