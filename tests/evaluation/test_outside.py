@@ -1,5 +1,6 @@
 """Methods from outside: found, named by their source, run, refused in sentences."""
 
+import importlib
 import json
 import linecache
 import re
@@ -255,6 +256,27 @@ def test_a_class_of_a_notebook_is_registered_by_its_cell():
     assert space["Mine"].card.name == "Mine"  # the class itself stays as it was
     _, status = left_by(name)
     assert "put the class into a file" in status.error
+
+
+def test_a_module_that_was_edited_after_its_import_is_not_registered(mine, tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.delitem(sys.modules, "mine", raising=False)
+    module = importlib.import_module("mine")
+    assert zslcore.register(module.Mine) == outside.load(mine)
+    (tmp_path / "mine.py").write_text(RIDGE.replace("self.lam * np.eye", "2 * self.lam * np.eye"))
+    with pytest.raises(MethodError, match=r"mine\.py has changed since it was imported"):
+        zslcore.register(module.Mine)
+    monkeypatch.delitem(sys.modules, "mine")
+
+
+def test_an_entry_point_with_the_name_of_a_method_hides_none(package):
+    text = (package.parent / "mypack-1.0.dist-info" / "entry_points.txt").read_text()
+    text = text.replace("mine =", "ESZSL =").replace("lost =", "SAE =")
+    (package.parent / "mypack-1.0.dist-info" / "entry_points.txt").write_text(text)
+    assert outside.load("ESZSL") == "ESZSL"
+    assert set(outside.register_own()) == {"SAE"}
+    (name,) = outside.own()
+    assert NAME.fullmatch(name)
 
 
 def test_what_is_no_class_with_a_source_is_not_registered():

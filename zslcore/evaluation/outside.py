@@ -27,11 +27,12 @@ import inspect
 import linecache
 import re
 import sys
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
-from types import ModuleType
+from types import CodeType, ModuleType
 from typing import Any, get_type_hints
 
 from sklearn.base import clone
@@ -177,9 +178,12 @@ def register_own() -> dict[str, str]:
     refused: dict[str, str] = {}
     if settings.PUBLIC():
         return refused
-    for each in (*settings.METHODS(), *(point.name for point in entry_points(group=GROUP))):
+    found = {each: partial(load, each) for each in settings.METHODS()}
+    # By the entry point itself: its name may be that of a method of the package.
+    found |= {point.name: partial(_of_package, point) for point in entry_points(group=GROUP)}
+    for each, loaded in found.items():
         try:
-            load(each)
+            loaded()
         except ZSLError as error:
             refused[each] = str(error)
     return refused
@@ -307,6 +311,7 @@ def _source_of(method: type, module: ModuleType | None) -> list[bytes]:
     """Return the source that a class is made by: its package, its file, or its notebook cell."""
     file = Path(getattr(module, "__file__", None) or "")
     if file.suffix == ".py" and file.is_file() and _defines(file, method):
+        _require_current(method, file)
         root = file
         while (root.parent / "__init__.py").is_file():
             root = root.parent
@@ -329,6 +334,31 @@ def _defines(file: Path, method: type) -> bool:
     """Whether a file defines a class; that of ``__main__`` may be what started the notebook."""
     text = file.read_text(encoding="utf-8", errors="replace")
     return re.search(rf"^\s*class {method.__name__}\b", text, re.MULTILINE) is not None
+
+
+def _require_current(method: type, file: Path) -> None:
+    """Refuse a class whose file was edited after its import: the digest would be another's."""
+    try:
+        whole = compile(file.read_bytes(), str(file), "exec", dont_inherit=True)
+    except (SyntaxError, ValueError):
+        now: set[CodeType] = set()
+    else:
+        now = set(_codes(whole))
+    functions = [inspect.unwrap(each) for each in vars(method).values() if callable(each)]
+    made = {each.__code__ for each in functions if inspect.isfunction(each)}
+    if any(code not in now for code in made if Path(code.co_filename) == file):
+        raise MethodError(
+            f"{clean_text(method.__name__)}: {file.name} has changed since it was imported; start "
+            "Python again, or name the file itself."
+        )
+
+
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    """Yield the code of a module and of all that is defined in it."""
+    yield code
+    for each in code.co_consts:
+        if isinstance(each, CodeType):
+            yield from _codes(each)
 
 
 # --- Taking it in ---------------------------------------------------------------------------------
