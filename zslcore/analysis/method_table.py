@@ -203,8 +203,8 @@ def _of_run(one: StoredRun, of_folds: Collection[str]) -> Cell:
 def _state(one: StoredRun) -> State:
     """Return how far a run can be believed.
 
-    What was computed here follows from scores that were here; shipped predictions give the figures
-    of their run, which ``tools/shipped.py`` checks as it writes them.
+    What was computed here follows from scores that were here; that every shipped run follows from
+    its predictions is checked as ``tools/shipped.py`` writes them and by the test suite.
     """
     if one.imported or (one.shipped and not has_predictions(one.result.key)):
         return State.STATED
