@@ -13,6 +13,7 @@ from streamlit.testing.v1 import AppTest
 from ui import frame, site_map
 from ui.text import term_of
 from zslcore import jobs
+from zslcore.evaluation.protocol import Problem
 from zslcore.jobs import runner
 
 ROOT = Path(__file__).parents[1]
@@ -56,6 +57,16 @@ def visit(page, **choices):
     assert not app.exception
     assert unexplained(app) == []
     return app
+
+
+def forbid_computing(monkeypatch):
+    """Let every fit and every job raise: of a protocol, each fit begins with its problem."""
+
+    def refuse(*args, **kwargs):
+        raise AssertionError("This computes.")
+
+    monkeypatch.setattr(Problem, "of", refuse)
+    monkeypatch.setattr(runner.Runner, "_start_next", refuse)
 
 
 def press(app, label):

@@ -69,8 +69,8 @@ def is_at_once(spec: RunSpec) -> bool:
 def run_of(spec: RunSpec) -> tuple[RunResult, AnsweredTest]:
     """Return the result and the answers of a run.
 
-    What comes with the package is there at once. Without its oracle, what is done while one waits
-    is computed all the same; what takes long is waited for, see below.
+    Stored predictions, ours or shipped, are there at once. Without an oracle, what is done while
+    one waits is computed all the same; what takes long is waited for, see below.
     """
     found = known.known_run(spec)
     if found and (found.result.oracle is not None or not is_quick(spec)):
@@ -88,16 +88,16 @@ def scored_run_of(spec: RunSpec) -> tuple[RunResult, ScoredTest]:
 def predictions_of(
     spec: RunSpec, result: RunResult, scores: AnsweredTest
 ) -> tuple[Callable[[], Predictions], bool]:
-    """Return what makes the predictions of a run of :func:`run_of`.
+    """Return what makes the predictions of a run of :func:`run_of`; stored ones are read.
 
     Returns
     -------
     callable that returns Predictions, and whether they have the validation rows
     """
-    if not isinstance(scores, ScoredTest):
-        found = known.known_run(spec)
-        assert found is not None  # answers without their scores come with the package
+    found = known.known_run(spec)
+    if found is not None:
         return lambda: found.predictions, bool(found.predictions.folds)
+    assert isinstance(scores, ScoredTest)  # other answers are read from stored predictions
     folds = is_quick(spec)
     dataset = cache.dataset(spec.dataset)
     return partial(predictions_of_run, result, scores, dataset, folds=folds), folds
