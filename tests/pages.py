@@ -59,13 +59,17 @@ def visit(page, **choices):
     return app
 
 
-def forbid_computing(monkeypatch):
-    """Let every fit and every job raise: of a protocol, each fit begins with its problem."""
+def forbid_computing(monkeypatch, *, fits=0):
+    """Let every job raise and every fit but so many: each fit begins with its problem."""
+    problem, left = Problem.of.__func__, iter(range(fits))
 
     def refuse(*args, **kwargs):
         raise AssertionError("This computes.")
 
-    monkeypatch.setattr(Problem, "of", refuse)
+    def posed(cls, *args, **kwargs):
+        return refuse() if next(left, None) is None else problem(cls, *args, **kwargs)
+
+    monkeypatch.setattr(Problem, "of", classmethod(posed))
     monkeypatch.setattr(runner.Runner, "_start_next", refuse)
 
 

@@ -126,7 +126,7 @@ def class_names(name: str) -> tuple[str, ...]:
 
 @st.cache_data(show_spinner=False, max_entries=256, ttl="1h")
 def _class_names(name: str, stamp: str) -> tuple[str, ...]:
-    return datasets.load(name).class_names
+    return datasets.class_names(name)
 
 
 @st.cache_resource(show_spinner=False, max_entries=32, hash_funcs=_BY_SPEC)
