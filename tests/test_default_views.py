@@ -10,7 +10,7 @@ from tests.pages import forbid_computing, unexplained, visit
 from ui import site_map, terms
 from zslcore.storage.files import FACTS
 
-VIEWS = [v.name for page in site_map.PAGES for v in page.views if v.name != "large_scale"]
+VIEWS = [view.name for page in site_map.PAGES for view in page.views]
 #: What shows an answer, and the views whose answer is words.
 ANSWERS = ("metric", "dataframe", "plotly_chart", "bidi_component")
 WORDS = {"lessons", "glossary", "findings"}
@@ -18,11 +18,13 @@ WORDS = {"lessons", "glossary", "findings"}
 WAITING = {"Cancel", "Start again", "Try again", "Join again", "Run them", "Compute"}
 #: The story draws what its model predicts every digit to look like, so it fits that model.
 FITS = {"story": 1}
-#: Tabs that need scores or models, not predictions, and what they fit in about a second.
+#: Tabs that need scores or models, not predictions, and what they fit, most in about a second.
 FITTED = {
     "Prototypes and hubs": "two closed forms, on simulated AWA1",
     "Methods × features": "four closed forms, on other features",
     "SS and PS": "four closed forms, on the other split",
+    "A class": "a method on simulated ImageNet, as a job, for answers to single images",
+    "Hierarchical precision": "the same",
     "Top k": "one closed form on digits, for the place among all classes",
 }
 #: Tabs of what is known by results only, which say that they need features.
