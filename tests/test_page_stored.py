@@ -4,7 +4,7 @@ import pytest
 import streamlit as st
 
 from tests.pages import forbid_computing, metrics, visit, words
-from ui import known, waiting
+from ui import known, served, waiting
 from zslcore.datasets import load
 from zslcore.evaluation.protocol import ScoredTest
 from zslcore.evaluation.specs import RunSpec
@@ -67,6 +67,22 @@ def test_another_curve_and_the_folds_come_from_the_store(beside):
         calibration_band="of the validation folds",
     )
     assert not app.error
+
+
+def test_the_first_figure_of_a_visit_waits_until_the_metrics_are_painted(monkeypatch):
+    pauses, sleep = [], served.time.sleep
+
+    def noted(seconds):
+        pauses.append(seconds) if seconds == served.PAINT else sleep(seconds)
+
+    monkeypatch.setattr(served.time, "sleep", noted)
+    app = visit("evaluate", dataset="digits", method=METHOD)
+    assert app.get("plotly_chart")
+    assert pauses == []  # a test waits for no browser
+    monkeypatch.setattr(served, "is_served", lambda: True)
+    app.run()
+    app.run()
+    assert pauses == [served.PAINT]
 
 
 def test_predictions_to_take_away_are_the_stored_ones():
