@@ -44,6 +44,11 @@ class Figure:
     shown: bool = True
     board: str = ""
 
+    @property
+    def at_gamma(self) -> bool:
+        """Whether it depends on gamma."""
+        return self.name.startswith("calibrated_")
+
 
 def _of_point(point: str, side: str) -> Callable[[Evaluation], float | None]:
     def of(evaluation: Evaluation) -> float | None:
