@@ -41,8 +41,9 @@ def write_board(datasets: Collection[str]) -> None:
 def _renewed(path: Path, entry: BoardEntry) -> BoardEntry:
     """Write a row with all digits of its figures; return it as it was without predictions."""
     run = run_of(entry)
-    file = place_of(run.spec if run else spec_of(entry))
-    if not file.exists():
+    places = [place_of(spec) for spec in (*([run.spec] if run else []), spec_of(entry))]
+    file = next((place for place in places if place.exists()), None)
+    if file is None:
         sys.stderr.write(f"{path.name}: no predictions yet\n")
         return entry
     predictions = read_packaged(file)
