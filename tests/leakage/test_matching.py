@@ -209,6 +209,21 @@ def test_an_activity_or_a_texture_is_certainly_no_thing(name, others):
     assert strengths([name], IMAGENET, others)[name] != "strong"
 
 
+@pytest.mark.parametrize(
+    ("name", "vocabulary", "entry"),
+    [
+        ("skateboard", "kinetics-400", "skateboarding"),
+        ("flute", "kinetics-700", "playing flute"),
+        ("canoe", "sports-1m", "canoeing"),
+        ("bicycle", "sports-1m", "cycling"),  # one meaning in WordNet
+    ],
+)
+def test_a_thing_is_certainly_no_activity_of_a_list_without_a_hierarchy(name, vocabulary, entry):
+    found = match_names([name], get_vocabulary(vocabulary), TOOLS)
+    assert {m.rule for m in found if m.entry == entry} == {"other sense"}
+    assert "strong" not in {m.strength for m in found}
+
+
 def test_lists_are_about_things_activities_or_qualities():
     for dataset in ("AWA2", "CUB", "SUN", "aPY"):
         assert domains(class_facts(dataset).classes["class"]) == {"thing"}, dataset
