@@ -752,6 +752,32 @@ def test_a_claim_on_every_method_holds_here_by_the_interval_of_the_share():
     assert found.words == "holds here (3 of 5 data sets)"
 
 
+@pytest.mark.parametrize(
+    ("n", "words"), [(1, UNDECIDED), (7, f"{HERE} (7 of 8 methods)"), (8, HOLDS)]
+)
+def test_a_claim_on_every_method_holds_with_all_methods_of_the_paper_alone(n, words):
+    """On all data sets that it speaks of, too."""
+    claim = CLAIMS["cal-lifts-every-method"]
+    plain, at_gamma = (
+        cells(dict.fromkeys(EIGHT[:n], value), figure, data=claim.data)
+        for value, figure in ((0.2, "H"), (0.4, "H at gamma"))
+    )
+    found = claim.judged(of(plain, at_gamma))
+    assert found.number == 1.0
+    assert found.words == words
+
+
+def test_an_order_of_fewer_than_five_methods_is_none():
+    values = {m: 0.9 - 0.05 * k for k, m in enumerate(BENCHMARK_METHODS)}
+    claim = CLAIMS["gbu-order-stays"]
+    for n in (4, 5):
+        some = dict(list(values.items())[-n:])
+        evidence = of(*(cells(some, figure) for figure in ("zsl", "H")))
+        found = claim.judged(as_run("gbu", evidence))
+        assert (found.number is None) == (n == 4), found.said
+        assert found.verdict == (UNDECIDED if n == 4 else HERE)
+
+
 def test_a_share_of_some_cases_needs_its_interval_above_it():
     ten = awa(("DEVISE",)).figures
     ten = ten[~ten["method"].isin(["DAP", "IAP"])]
