@@ -248,6 +248,41 @@ def test_one_of_two_animals_of_one_name_is_certain_where_it_is_called_so_first()
     assert [(m.entry, m.strength) for m in found] == [("porcupine, hedgehog", "weak")]
 
 
+def test_neither_of_two_birds_of_one_name_is_certain():
+    birds = list(class_facts("CUB").classes["class"])
+    listed = Vocabulary.of("mine", ["n01540090 tree sparrow", "n01536334 tree sparrow"])
+    assert strengths(["Tree Sparrow"], listed, birds) == {"Tree Sparrow": "weak"}
+    assert strengths(["Barn Swallow"], get_vocabulary("imagenet-21k"), birds) == {
+        "Barn Swallow": "strong"
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "strength"),
+    [
+        ("plaza", "weak"),  # a square, or else a shopping mall
+        ("home_office", "weak"),  # a ministry, or else headquarters
+        ("bridge", "strong"),
+        ("courthouse", "strong"),
+    ],
+)
+def test_a_place_is_certain_by_its_commonest_meaning_alone(name, strength):
+    scenes = list(class_facts("SUN").classes["class"])
+    assert strengths([name], get_vocabulary("imagenet-21k"), scenes) == {name: strength}
+
+
+def test_a_class_with_a_wordnet_id_is_that_meaning_and_no_other():
+    cranes = Vocabulary.of("mine", ["n02012849 crane", "n03126707 crane", "n01503061 bird"])
+    for name in ("n02012849", "n02012849_crane", "n02012849 anything"):
+        found = match_names([name], cranes)
+        assert [(m.class_name, m.entry, m.strength) for m in found if m.entry == "crane"] == [
+            (name, "crane", "strong")
+        ]
+    (wolf,) = match_names(["n02114100"], Vocabulary.of("mine", ["n02114367 timber wolf"]))
+    assert (wolf.strength, wolf.rule) == ("weak", "kind")
+    assert match_names(["n99999999"], cranes) == ()
+
+
 @pytest.mark.parametrize(
     ("name", "entry"),
     [
