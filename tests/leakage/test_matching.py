@@ -281,6 +281,9 @@ def test_a_class_with_a_wordnet_id_is_that_meaning_and_no_other():
     (wolf,) = match_names(["n02114100"], Vocabulary.of("mine", ["n02114367 timber wolf"]))
     assert (wolf.strength, wolf.rule) == ("weak", "kind")
     assert match_names(["n99999999"], cranes) == ()
+    # An entry without an id may be the other crane.
+    (crane,) = match_names(["n02012849"], Vocabulary.of("mine", ["crane"]))
+    assert crane.strength == "weak"
 
 
 @pytest.mark.parametrize(
