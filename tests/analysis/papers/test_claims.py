@@ -539,6 +539,28 @@ def test_figures_within_one_point_have_no_order():
     assert "ALE on CUB (within one point)" in found.said
 
 
+def test_of_two_methods_in_the_first_place_neither_is_said_to_be_before_the_other():
+    pair = dict.fromkeys(BENCHMARK_METHODS, 0.4) | {"ALE": 0.5, "LATEM": 0.6}
+    other = pair | {"ALE": 0.6, "LATEM": 0.5}
+    rows = cells(pair, data=("CUB",)) + cells(other, data=("AWA1",))
+    found = CLAIMS["gbu-ale-first-ps"].judged(as_run("gbu", of(rows)))
+    assert "ALE has place 1 of 13 on 2 data sets by ZSL, mean rank 1.5. " in found.said
+    assert "is first with" not in found.said
+
+
+def test_one_is_spoken_of_as_one():
+    values = at(2, "ALE")
+    one = of(cells(values, data=("CUB",)))
+    found = CLAIMS["gbu-ale-first-ps"].judged(as_run("gbu", one))
+    assert "ALE has place 2 of 13 on 1 data set by ZSL" in found.said
+    found = CLAIMS["gbu-top-three-ps"].judged(as_run("gbu", of(cells(at(1, "ALE")))))
+    assert ", 1 surely is and " in found.said
+    found = CLAIMS["cal-sje-spreads"].judged(
+        spreads({"SJE": 0.02, "ALE": 0.01, "DEVISE": 0.01, "SYNC": np.nan})
+    )
+    assert found.said.endswith("SYNC lacks them here.")
+
+
 def test_a_difference_on_two_data_sets_has_to_be_clear_on_each():
     for cub, awa1, verdict in ((0.1, 0.3, HERE), (-0.1, -0.3, NOT_HERE), (0.1, 0.005, UNDECIDED)):
         rows = [
