@@ -264,6 +264,23 @@ def test_classes_by_wordnet_id_are_found_in_lists_of_ids():
     assert "its classes have not been compared with these" in no_ids.sentence
 
 
+def test_classes_by_wordnet_id_are_related_as_their_names_are():
+    """AWA's unseen classes; a bobcat is a kind of lynx."""
+    names = find_test_set("AWA2, PS").classes
+    # Of several meanings of a name, the animal has the lowest id.
+    entries = reversed(get_vocabulary("imagenet-21k").entries)
+    listed = {entry.names[0]: entry.synset for entry in entries}
+    ids = own_test_set("ids", [listed[name] for name in names if name in listed])
+    assert len(ids.classes) == len(names)
+    by_name, by_id = (
+        contamination.counts_of(tested, get_vocabulary("imagenet-1k"))
+        for tested in (find_test_set("AWA2, PS"), ids)
+    )
+    assert by_id[0] == by_name[0] == ()
+    assert {name.split(" ", 1)[1] for name in by_id[1]} == set(by_name[1])
+    assert "bobcat" in by_name[1]
+
+
 def test_classes_by_id_and_by_name_are_not_mixed(tmp_path, capsys):
     (tmp_path / "mine.txt").write_text("n02391049\nunicorn\nn02411705 sheep\n")
     assert main(["contamination", "--classes", str(tmp_path / "mine.txt")]) == 2

@@ -6,6 +6,7 @@ import csv
 import hashlib
 import io
 from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
@@ -18,6 +19,7 @@ from zslcore.datasets.facts import class_facts, published, spaced_name
 from zslcore.exceptions import FileRefusedError, closest_name
 from zslcore.leakage.contamination.facts import pretraining_sets, read_rows
 from zslcore.leakage.matching import Match, match_names
+from zslcore.leakage.rules import BROADER_STEPS
 from zslcore.leakage.vocabularies import Vocabulary, get_vocabulary
 from zslcore.leakage.wordnet import id_of, wordnet
 from zslcore.storage.files import FACTS, written_whole
@@ -352,8 +354,8 @@ def counts_of(tested: TestSet, vocabulary: Vocabulary) -> tuple[tuple[str, ...],
     Parameters
     ----------
     tested : TestSet
-        With WordNet ids the hierarchy alone answers: the same id is certain, a kind of the class
-        is possible.
+        With WordNet ids the hierarchy alone answers: the same id is certain; a kind of the class,
+        or what the class is a kind of, is possible.
     vocabulary : Vocabulary
 
     Returns
@@ -374,10 +376,20 @@ def counts_of(tested: TestSet, vocabulary: Vocabulary) -> tuple[tuple[str, ...],
 
 def _by_synset(tested: TestSet, vocabulary: Vocabulary) -> tuple[tuple[str, ...], tuple[str, ...]]:
     known = {entry.synset for entry in vocabulary.entries}
-    above = {ancestor for synset in known for ancestor, _ in wordnet().ancestors(synset)} - known
+    above = {ancestor for synset in known for ancestor, _ in wordnet().ancestors(synset)}
     pairs = list(zip(tested.synsets, tested.classes, strict=True))
     certain = tuple(name for synset, name in pairs if synset in known)
-    return certain, tuple(name for synset, name in pairs if synset in above)
+    return certain, tuple(
+        name
+        for synset, name in pairs
+        if synset not in known and (synset in above or _is_kind_of(synset, known))
+    )
+
+
+def _is_kind_of(synset: str, known: AbstractSet[str]) -> bool:
+    """Whether what a class is a kind of, a few steps above it, is known."""
+    near = (a for a, steps in wordnet().ancestors(synset) if steps <= BROADER_STEPS)
+    return any(ancestor in known for ancestor in near)
 
 
 def count_again() -> Iterator[dict[str, str]]:
