@@ -197,6 +197,7 @@ def test_hubs_of_both_directions_stand_side_by_side(visit):
     marks = head["panels"][0]["landmarks"]
     assert len(marks) == 20  # mean and prediction of ten unseen classes
     assert sum("to" in mark for mark in marks) == 10
+    assert head["title"].endswith("means of classes (filled), LinearS2V's predictions (hollow)")
     other = visit(awa1_tab="Prototypes and hubs", awa1_k="3", **QUICK)
     assert metrics(other) != metrics(app)
 

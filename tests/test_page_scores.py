@@ -218,7 +218,9 @@ def test_predictions_that_agree_with_the_data_are_verified(predicted):
     assert shown["AUSUC"] == f"{100 * run.evaluation.ausuc:.1f} %"
     assert shown["H, validated γ"] == f"{100 * run.evaluation.calibrated.harmonic:.1f} %"
     auroc = detection(predictions.test).auroc
-    assert f"Seen against unseen, AUROC of the margin: {100 * auroc:.1f} %" in words(app)
+    assert f"Seen against unseen, over images. AUROC of the margin: {100 * auroc:.1f} %" in words(
+        app
+    )
     assert memory.BUDGET.used(app.session_state["visitor"]) >= predictions.nbytes > 50_000
     for tab in TABS:
         app.session_state["scores_tab"] = tab
@@ -280,7 +282,7 @@ def test_a_matrix_and_a_run_offer_their_predictions(tmp_path, scored):
     again.session_state["evaluate_tab"] = "Reproduce"
     again.run()
     assert "Predictions (.parquet)" in [button.label for button in again.get("download_button")]
-    assert "Seen against unseen, AUROC of the margin" in words(again)
+    assert "Seen against unseen, over images. AUROC of the margin" in words(again)
 
 
 def known_scores(tmp_path):

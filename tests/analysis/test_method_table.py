@@ -137,6 +137,18 @@ def test_ausuc_is_no_mean_of_classes_and_has_a_rank_alone(some):
 # --- Which result counts --------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize(
+    ("figure", "task"),
+    [("H at gamma", "gzsl"), ("AUSUC", "gzsl"), ("zsl", "zsl"), ("H", "zsl"), ("s", "zsl")],
+)
+def test_figures_that_gamma_changes_are_of_the_fit_for_gzsl(some, figure, task):
+    """H at gamma and AUSUC of one row are of one model."""
+    fits = [replace(some[0], task=task, figures={figure: 0.5}) for task in ("zsl", "gzsl")]
+    for cells in (fits, fits[::-1]):
+        (best,) = best_cells(cells, figure, "PS").values()
+        assert best.task == task
+
+
 def test_own_results_count_before_shipped_ones_and_these_before_those_of_others(some):
     mine, shipped, others = (
         replace(some[0], origin=origin, key=origin) for origin in ("mine", "shipped", "others")

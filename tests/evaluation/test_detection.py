@@ -51,6 +51,7 @@ def test_a_report_says_it_in_text_and_json():
     file = ScoreFile("own.npz", SCORES.F, SCORES.y, np.flatnonzero(~SCORES.seen))
     report = judge(interpreted(file, ["as-is"])[0])
     found = detection(SCORES)
-    line = f"seen against unseen, AUROC of the margin {found.auroc:.1%}, FPR95 {found.fpr95:.1%}"
+    figures = f"AUROC of the margin {found.auroc:.1%}, FPR95 {found.fpr95:.1%}"
+    line = f"seen against unseen, over images: {figures}"
     assert line in report.as_text()
     assert f'"detection": {{"auroc": {found.auroc}, "fpr95": {found.fpr95}}}' in report.to_json()

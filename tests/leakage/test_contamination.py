@@ -208,7 +208,7 @@ def test_the_answer_counts_names_and_advises():
     ("on", "extractor", "n_open", "rest"),
     [
         ("AWA2, SS", "ResNet-101", 1, 4),
-        ("CUB, PS", "ViT-B/16 and ViT-L/16", 30, 31),
+        ("CUB, PS", "ViT-B/16 and ViT-L/16", 31, 32),
         ("aPY, SS", "ResNet-101", 1, 5),
         ("SUN, SS", "ResNet-101", 5, 66),
         ("SUN, SS", "I3D", 12, 66),  # some are related to a class of the second set alone
@@ -248,6 +248,78 @@ def test_classes_of_ones_own_are_compared_now():
     assert answer(own_test_set("x", ["unicorn"]), find_extractor("ResNet-101")).verdict == "Yes"
 
 
+def test_classes_by_wordnet_id_are_found_in_lists_of_ids():
+    """As the files of ImageNet's zero-shot splits name them."""
+    listed = get_vocabulary("imagenet-21k").entries
+    ids = [entry.synset for entry in listed if entry.names[0] in ("dress", "mechanism", "ship")]
+    tested = own_test_set("2-hops.txt", ids)
+    assert {name.split(" ", 1)[0] for name in tested.classes} == set(ids)
+    of_21k = answer(tested, find_extractor("BiT-M"))
+    assert (of_21k.verdict, len(of_21k.certain)) == ("No", 3)
+    assert "mechanism" in of_21k.sentence
+    of_1k = answer(tested, find_extractor("ResNet-101"))
+    assert (of_1k.verdict, len(of_1k.possible)) == ("Look first", 3)  # kinds of each are there
+    no_ids = answer(tested, find_extractor("3D-ResNet"))
+    assert (no_ids.verdict, no_ids.certain) == ("Unknown", ())
+    assert "its classes have not been compared with these" in no_ids.sentence
+
+
+def test_classes_by_wordnet_id_are_related_as_their_names_are():
+    """AWA's unseen classes; a bobcat is a kind of lynx."""
+    names = find_test_set("AWA2, PS").classes
+    # Of several meanings of a name, the animal has the lowest id.
+    entries = reversed(get_vocabulary("imagenet-21k").entries)
+    listed = {entry.names[0]: entry.synset for entry in entries}
+    ids = own_test_set("ids", [listed[name] for name in names if name in listed])
+    assert len(ids.classes) == len(names)
+    by_name, by_id = (
+        contamination.counts_of(tested, get_vocabulary("imagenet-1k"))
+        for tested in (find_test_set("AWA2, PS"), ids)
+    )
+    assert by_id[0] == by_name[0] == ()
+    assert {name.split(" ", 1)[1] for name in by_id[1]} == set(by_name[1])
+    assert "bobcat" in by_name[1]
+
+
+def test_classes_by_id_and_by_name_are_not_mixed(tmp_path, capsys):
+    (tmp_path / "mine.txt").write_text("n02391049\nunicorn\nn02411705 sheep\n")
+    assert main(["contamination", "--classes", str(tmp_path / "mine.txt")]) == 2
+    said = capsys.readouterr().err
+    assert "expected a WordNet id for all classes or for none; got 2 of 3." in said
+
+
+@pytest.mark.parametrize(
+    ("on", "extractor", "by"),
+    [
+        ("SUN, SS", "ResNet-101", "they are in ImageNet-1K, 5 of them as Xian et al. 2019 list."),
+        ("HMDB51", "C3D", "they are in Sports-1M, 10 of them as Huang et al. 2021 list."),
+        ("AWA2, SS", "ResNet-101", "they are in ImageNet-1K."),
+        ("ImageNet, 21K", "BiT-M", "they are in ImageNet-21K."),
+    ],
+)
+def test_what_a_paper_alone_lists_has_its_name(on, extractor, by):
+    assert said(on, extractor).sentence.endswith(by)
+
+
+def test_an_absence_is_one_of_names():
+    assert said("CUB, PS", "ResNet-101").sentence == (
+        "By name and by WordNet, none of the 50 test classes is in ImageNet-1K."
+    )
+    assert said("UCF101", "R(2+1)D of E2E").sentence.endswith(
+        "is in Kinetics-664, as Brattoli et al. 2020 state; its list of classes is not here."
+    )
+
+
+def test_one_class_is_spoken_of_as_one():
+    assert said("HMDB51", "ResNet-101").advice == "Decide whether it is the same. If it is not, " \
+        "you may."  # fmt: skip
+    one = answer(own_test_set("mine", ["zebra", "sheep"]), find_extractor("ResNet-101"))
+    assert one.advice.startswith(
+        "Report the accuracy of the other class alongside the whole, once you have decided whether "
+        "to leave out that one, too"
+    )
+
+
 def test_misspelt_names_get_the_nearest_one():
     with pytest.raises(UnknownNameError, match="did you mean 'ResNet-101'"):
         find_extractor("resnet101")
@@ -278,7 +350,7 @@ def test_the_command_answers_for_a_file(tmp_path, capsys):
 def test_the_command_answers_for_a_data_set(capsys):
     asked = ["contamination", "--dataset", "digits", "--extractor", "VGG-16 and VGG-19"]
     assert main(asked) == 0
-    assert "Yes. None of the 3 test classes" in capsys.readouterr().out
+    assert "Yes. By name and by WordNet, none of the 3 test classes" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
@@ -321,6 +393,8 @@ def test_certain_is_right_and_little_is_missed_on_labelled_pairs_of_other_lists(
     assert sum(row.pairs for row in found) >= 400
     assert found[0].pairs <= found[1].pairs
     assert found == contamination.measured()  # what the page prints
+    assert f"On {found[1].pairs} labelled pairs of ImageNet-1K and" in reliability.how_reliable()
+    assert reliability.AGAINST == "imagenet-1k"
 
 
 def test_no_certain_match_of_the_labelled_lists_is_left_unlabelled():

@@ -370,7 +370,7 @@ def test_with_no_class_or_all_of_them_there_is_nothing_to_compare(names, which):
     accuracies = {"A": {5: 0.1, 6: 0.2, 7: 0.3}}
     world = replace(clean(), vocabularies=(vocabulary,), accuracies=accuracies)
     assert said(world, "ZSL007") == [
-        (INFO, f"Nothing to compare: {which} test class is among those of mine.")
+        (INFO, f"Nothing to compare: {which} test class counts as one of mine.")
     ]
 
 

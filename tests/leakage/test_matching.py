@@ -209,6 +209,21 @@ def test_an_activity_or_a_texture_is_certainly_no_thing(name, others):
     assert strengths([name], IMAGENET, others)[name] != "strong"
 
 
+@pytest.mark.parametrize(
+    ("name", "vocabulary", "entry"),
+    [
+        ("skateboard", "kinetics-400", "skateboarding"),
+        ("flute", "kinetics-700", "playing flute"),
+        ("canoe", "sports-1m", "canoeing"),
+        ("bicycle", "sports-1m", "cycling"),  # one meaning in WordNet
+    ],
+)
+def test_a_thing_is_certainly_no_activity_of_a_list_without_a_hierarchy(name, vocabulary, entry):
+    found = match_names([name], get_vocabulary(vocabulary), TOOLS)
+    assert {m.rule for m in found if m.entry == entry} == {"other sense"}
+    assert "strong" not in {m.strength for m in found}
+
+
 def test_lists_are_about_things_activities_or_qualities():
     for dataset in ("AWA2", "CUB", "SUN", "aPY"):
         assert domains(class_facts(dataset).classes["class"]) == {"thing"}, dataset
@@ -231,6 +246,44 @@ def test_a_plural_with_a_meaning_of_its_own_is_another_class():
 def test_one_of_two_animals_of_one_name_is_certain_where_it_is_called_so_first():
     found = match_names(["hedgehog"], IMAGENET, ANIMALS)
     assert [(m.entry, m.strength) for m in found] == [("porcupine, hedgehog", "weak")]
+
+
+def test_neither_of_two_birds_of_one_name_is_certain():
+    birds = list(class_facts("CUB").classes["class"])
+    listed = Vocabulary.of("mine", ["n01540090 tree sparrow", "n01536334 tree sparrow"])
+    assert strengths(["Tree Sparrow"], listed, birds) == {"Tree Sparrow": "weak"}
+    assert strengths(["Barn Swallow"], get_vocabulary("imagenet-21k"), birds) == {
+        "Barn Swallow": "strong"
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "strength"),
+    [
+        ("plaza", "weak"),  # a square, or else a shopping mall
+        ("home_office", "weak"),  # a ministry, or else headquarters
+        ("bridge", "strong"),
+        ("courthouse", "strong"),
+    ],
+)
+def test_a_place_is_certain_by_its_commonest_meaning_alone(name, strength):
+    scenes = list(class_facts("SUN").classes["class"])
+    assert strengths([name], get_vocabulary("imagenet-21k"), scenes) == {name: strength}
+
+
+def test_a_class_with_a_wordnet_id_is_that_meaning_and_no_other():
+    cranes = Vocabulary.of("mine", ["n02012849 crane", "n03126707 crane", "n01503061 bird"])
+    for name in ("n02012849", "n02012849_crane", "n02012849 anything"):
+        found = match_names([name], cranes)
+        assert [(m.class_name, m.entry, m.strength) for m in found if m.entry == "crane"] == [
+            (name, "crane", "strong")
+        ]
+    (wolf,) = match_names(["n02114100"], Vocabulary.of("mine", ["n02114367 timber wolf"]))
+    assert (wolf.strength, wolf.rule) == ("weak", "kind")
+    assert match_names(["n99999999"], cranes) == ()
+    # An entry without an id may be the other crane.
+    (crane,) = match_names(["n02012849"], Vocabulary.of("mine", ["crane"]))
+    assert crane.strength == "weak"
 
 
 @pytest.mark.parametrize(

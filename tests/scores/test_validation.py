@@ -68,6 +68,26 @@ def test_test_rows_are_found_where_classes_tell_nothing(disguise):
     assert "are rows of the test scores" in choice.note
 
 
+def dense(labels, seed):
+    """Scores of a model that gives images of one class almost the same."""
+    rng = np.random.default_rng(seed)
+    return 2 * np.eye(C)[labels] + 0.1 * rng.normal(size=(len(labels), C))
+
+
+def test_a_tenth_of_noise_hides_no_test_rows_and_accuses_no_other_images():
+    """Test rows under a false list of unseen classes, as near as other images of their class."""
+    many = np.concatenate([np.repeat(np.arange(14), 40), np.repeat(UNSEEN, 40)])
+    scores, seen = dense(many, 1), np.isin(many, np.arange(14))
+    test = matrix(scores, many, name="test.npz")
+    noise = np.random.default_rng(2).normal(size=scores.shape)
+    noisy = scores + 0.1 * scores.std(axis=1, keepdims=True) * noise
+    choice = chosen_on(test, matrix(noisy[seen], many[seen], HELD))
+    assert choice.origin == "oracle"
+    assert "are rows of the test scores" in choice.note
+    others = matrix(dense(many[seen], 3), many[seen], HELD)
+    assert share_of_test_rows(test, others) == 0
+
+
 def test_columns_in_another_order_hide_no_test_rows():
     seen, place = np.isin(Y, np.arange(14)), np.argsort(ORDER)
     # Only classes whose new numbers are those of seen ones, so that numbers tell nothing.
@@ -169,6 +189,26 @@ def test_json_without_gamma_calls_nothing_calibrated():
     assert values["evaluation"]["calibrated"] is None
     assert values["evaluation"]["calibrated_per_sample"] is None
     assert values["evaluation"]["per_class"] == {}
+
+
+@pytest.mark.skipif(not REAL.is_dir(), reason="needs the real score files")
+@pytest.mark.parametrize("name", ["AWA1_LAGO", "CUB_XianGAN"])
+def test_real_test_rows_with_a_tenth_of_noise_are_found_and_other_images_are_not(name):
+    with np.load(REAL / f"{name}.npz") as held:
+        scores, y, unseen = (
+            held["scores"].astype(float),
+            held["y"].astype(int),
+            held["unseen_classes"],
+        )
+    rng = np.random.default_rng(4)
+    rows = rng.permutation(np.flatnonzero(~np.isin(y, unseen)))
+    some, false_list = rows[: len(rows) // 3], rng.permutation(np.unique(y[rows]))[:10]
+    noise = 0.1 * scores.std(axis=1, keepdims=True) * rng.normal(size=scores.shape)
+    noisy = matrix((scores + noise)[some], y[some], false_list)
+    assert share_of_test_rows(matrix(scores, y, unseen), noisy) > 0
+    rest = np.setdiff1d(np.arange(len(y)), some)
+    others = matrix(scores[some], y[some], false_list)
+    assert share_of_test_rows(matrix(scores[rest], y[rest], unseen), others) == 0
 
 
 @pytest.mark.skipif(not REAL.is_dir(), reason="needs the real score files")

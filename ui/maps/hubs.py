@@ -129,6 +129,7 @@ def _marked(scene: Scene, table: pd.DataFrame, key: str) -> PointMap:
     return PointMap(
         key=key,
         file=f"prototypes-{dataset.name}",
+        title=f"{dataset.name}: means of classes (filled), LinearS2V's predictions (hollow)",
         panels=scene.panels(
             names=False,
             alt=f"{len(scene):,} images; for {len(table) // 2} classes the mean of their "

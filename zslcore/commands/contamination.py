@@ -32,7 +32,11 @@ def add_parser(commands: Subparsers) -> None:
     what = parser.add_mutually_exclusive_group()
     what.add_argument("--on", metavar="SET", help="a test set of the map, as 'CUB, PS'")
     what.add_argument("--dataset", metavar="NAME", help="the unseen classes of a data set")
-    what.add_argument("--classes", metavar="FILE", help="test classes of your own, one a line")
+    what.add_argument(
+        "--classes",
+        metavar="FILE",
+        help="test classes of your own, one a line: names, or WordNet ids",
+    )
     what.add_argument("--check", action="store_true", help="check the tables of the map")
     what.add_argument("--count", action="store_true", help="count all classes again, and write")
     option = parser.add_argument

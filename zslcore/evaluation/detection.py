@@ -46,7 +46,8 @@ class Detection:
 
     def in_words(self) -> str:
         """Return both figures by their names, in percent."""
-        return f"seen against unseen, AUROC of the margin {self.auroc:.1%}, FPR95 {self.fpr95:.1%}"
+        figures = f"AUROC of the margin {self.auroc:.1%}, FPR95 {self.fpr95:.1%}"
+        return f"seen against unseen, over images: {figures}"
 
 
 def detection(test: AnsweredTest) -> Detection:

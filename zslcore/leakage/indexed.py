@@ -10,7 +10,7 @@ from functools import cached_property, lru_cache
 
 from zslcore.leakage.domains import DOMAIN_LEAST, DOMAIN_NAMES, Domains, domain_of, domains
 from zslcore.leakage.vocabularies import Vocabulary
-from zslcore.leakage.wordnet import readable, squeeze, wordnet
+from zslcore.leakage.wordnet import id_of, readable, squeeze, wordnet
 
 __all__ = [
     "EMPTY_WORDS",
@@ -39,6 +39,8 @@ EMPTY_WORDS = frozenset(
 COMMON_SHARE = 0.02
 #: Share of a data set's names that makes a category one of its own.
 CATEGORY_SHARE = 0.1
+#: Artifacts, locations and natural objects: a list that has two of them is one of places.
+PLACES = frozenset({"06", "15", "17"})
 #: Share of a data set's names that are of one kind, and how far below the top that has to be: birds
 #: are nine steps below, artifacts four.
 KIND_SHARE, KIND_DEPTH = 0.9, 6
@@ -48,17 +50,23 @@ MOST_INDEXES = 12
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """A parsed name: its words, their base forms, and the base forms that carry a class."""
+    """A parsed name: its words, their base forms, and the base forms that carry a class.
+
+    A name by a WordNet id, as those of ImageNet are, has that ``synset`` and no words.
+    """
 
     text: str
     words: tuple[str, ...]
     base: tuple[str, ...]
     content: tuple[str, ...]
     key: str
+    synset: str = ""
 
 
 def parse_name(text: str, parts: str) -> Name:
     """Parse a name; ``parts`` are the parts of speech its words may be, "n" or "nv"."""
+    if (synset := id_of(text)) in wordnet().synsets:
+        return Name(text, (), (), (), "", synset)
     words = tuple(readable(text).split())
     base = tuple(wordnet().base(word, parts) for word in words)
     content = tuple(b for b in base if b not in EMPTY_WORDS) or base
@@ -192,6 +200,11 @@ class About:
     categories: frozenset[str]
     kind: str
 
+    @property
+    def is_of_places(self) -> bool:
+        """Whether the names are those of places, such as scenes."""
+        return len(self.categories & PLACES) > 1
+
     def is_of_kind(self, synset: str) -> bool:
         """Whether a meaning is of the kind that most names are of."""
         above = (ancestor for ancestor, _ in wordnet().ancestors(synset))
@@ -261,7 +274,7 @@ def queries(names: Sequence[str], context: Sequence[str], parts: str) -> list[Qu
 
 def reading(name: Name, parts: str, common: About) -> Query:
     """Read a name: senses of the data set's kind, or else categories, or else domains."""
-    senses = _senses([name], parts)
+    senses = (name.synset,) if name.synset else _senses([name], parts)
     here = tuple(s for s in senses if not common.domains or domain_of(s) & common.domains)
     closer = tuple(s for s in here if common.has(s))
     closest = tuple(s for s in closer if common.is_of_kind(s))

@@ -16,7 +16,7 @@ from zslcore.leakage.domains import VIEWPOINTS
 from zslcore.leakage.indexed import Index, Query, lemmas_above, parse_name, reading
 from zslcore.leakage.wordnet import squeeze, wordnet
 
-__all__ = ["BY_HIERARCHY", "BY_WORDS", "CERTAIN", "Hits", "Rule"]
+__all__ = ["BROADER_STEPS", "BY_HIERARCHY", "BY_WORDS", "CERTAIN", "Hits", "Rule"]
 
 Hits = Iterator[tuple[int, str]]
 Rule = Callable[[Query, Index], Hits]
@@ -42,21 +42,33 @@ def _sure(query: Query, index: Index, i: int) -> bool:
     """Whether entry ``i`` has the meaning that the test class has among its data set's classes.
 
     That is the commonest of those that fit. Where several of one category fit (two animals called
-    *hedgehog*), the entry has to be called so first; a form with a meaning of its own (*glasses*)
-    has that meaning.
+    *hedgehog*), the entry has to be called so first, and no other one that is of the kind of all
+    classes (two birds called *tree sparrow*). A place has its commonest meaning (a *plaza* is no
+    shopping mall), and a form with a meaning of its own (*glasses*) has that one.
     """
     if _clash(query, index, i):
         return False
     synset = index.vocabulary.entries[i].synset
+    if query.name.synset:
+        return synset == query.name.synset
     if synset not in query.senses:
         known = synset in wordnet().synsets
         return not known or any(name.words == query.name.words for name in index.names[i])
     own = wordnet().senses("".join(query.name.words), index.parts)
     if synset not in query.fitting[:1] or (own and synset not in own):
         return False
+    if query.about.is_of_places and own and synset != own[0]:
+        return False
     category = wordnet().synsets[synset].category
-    alike = sum(wordnet().synsets[sense].category == category for sense in query.fitting)
-    return alike == 1 or index.names[i][0].key == query.name.key
+    alike = [s for s in query.fitting if wordnet().synsets[s].category == category]
+    first = index.names[i][0].key == query.name.key
+    return len(alike) == 1 or (first and not any(_twin(query, s) for s in alike[1:]))
+
+
+def _twin(query: Query, synset: str) -> bool:
+    """Whether another meaning is called so first, of the kind that all classes here are."""
+    called_so = squeeze(wordnet().synsets[synset].lemmas[0]) == query.name.key
+    return called_so and query.about.is_of_kind(synset)
 
 
 def _same_name(query: Query, index: Index) -> Hits:
@@ -104,7 +116,7 @@ def _other_sense(query: Query, index: Index) -> Hits:
 
 def _other_name(query: Query, index: Index) -> Hits:
     """Find another word for the class that an entry is called first: a rooster is a cock."""
-    for sense in query.fitting:
+    for sense in query.fitting if not query.name.synset else ():
         for lemma in wordnet().synsets[sense].lemmas if sense[0] == "n" else ():
             for i in sorted(index.by_key.get(squeeze(lemma), ())):
                 first = index.names[i][0].key == squeeze(lemma)

@@ -18,7 +18,7 @@ from functools import cache, cached_property, lru_cache
 
 from zslcore.storage.files import FACTS
 
-__all__ = ["Synset", "WordNet", "readable", "squeeze", "wordnet"]
+__all__ = ["Synset", "WordNet", "id_of", "readable", "squeeze", "wordnet"]
 
 #: Endings of inflected forms and what stands there in the base form (WordNet, morphy(7)).
 NOUN_ENDINGS = (
@@ -61,6 +61,18 @@ def readable(name: str) -> str:
     text = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
     text = re.sub(r"'s\b|'", "", text)
     return " ".join(re.findall(r"[a-z0-9]+", text))
+
+
+def id_of(name: str) -> str:
+    """Return the WordNet id of a noun that a class is named by, alone or before its words, or "".
+
+    Examples
+    --------
+    >>> id_of("n02411705"), id_of("n02411705_sheep"), id_of("sheep")
+    ('n02411705', 'n02411705', '')
+    """
+    found = re.match(r"\s*(n\d{8})(?!\d)", name)
+    return found[1] if found else ""
 
 
 @dataclass(frozen=True, slots=True)

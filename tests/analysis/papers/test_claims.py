@@ -539,6 +539,28 @@ def test_figures_within_one_point_have_no_order():
     assert "ALE on CUB (within one point)" in found.said
 
 
+def test_of_two_methods_in_the_first_place_neither_is_said_to_be_before_the_other():
+    pair = dict.fromkeys(BENCHMARK_METHODS, 0.4) | {"ALE": 0.5, "LATEM": 0.6}
+    other = pair | {"ALE": 0.6, "LATEM": 0.5}
+    rows = cells(pair, data=("CUB",)) + cells(other, data=("AWA1",))
+    found = CLAIMS["gbu-ale-first-ps"].judged(as_run("gbu", of(rows)))
+    assert "ALE has place 1 of 13 on 2 data sets by ZSL, mean rank 1.5. " in found.said
+    assert "is first with" not in found.said
+
+
+def test_one_is_spoken_of_as_one():
+    values = at(2, "ALE")
+    one = of(cells(values, data=("CUB",)))
+    found = CLAIMS["gbu-ale-first-ps"].judged(as_run("gbu", one))
+    assert "ALE has place 2 of 13 on 1 data set by ZSL" in found.said
+    found = CLAIMS["gbu-top-three-ps"].judged(as_run("gbu", of(cells(at(1, "ALE")))))
+    assert ", 1 surely is and " in found.said
+    found = CLAIMS["cal-sje-spreads"].judged(
+        spreads({"SJE": 0.02, "ALE": 0.01, "DEVISE": 0.01, "SYNC": np.nan})
+    )
+    assert found.said.endswith("SYNC lacks them here.")
+
+
 def test_a_difference_on_two_data_sets_has_to_be_clear_on_each():
     for cub, awa1, verdict in ((0.1, 0.3, HERE), (-0.1, -0.3, NOT_HERE), (0.1, 0.005, UNDECIDED)):
         rows = [
@@ -750,6 +772,32 @@ def test_a_claim_on_every_method_holds_here_by_the_interval_of_the_share():
     three = every[every["data"].isin(["CUB", "SUN", "aPY"])]
     found = CLAIMS["gbu-known-classes-easier"].judged(as_run("gbu", Evidence("real", three)))
     assert found.words == "holds here (3 of 5 data sets)"
+
+
+@pytest.mark.parametrize(
+    ("n", "words"), [(1, UNDECIDED), (7, f"{HERE} (7 of 8 methods)"), (8, HOLDS)]
+)
+def test_a_claim_on_every_method_holds_with_all_methods_of_the_paper_alone(n, words):
+    """On all data sets that it speaks of, too."""
+    claim = CLAIMS["cal-lifts-every-method"]
+    plain, at_gamma = (
+        cells(dict.fromkeys(EIGHT[:n], value), figure, data=claim.data)
+        for value, figure in ((0.2, "H"), (0.4, "H at gamma"))
+    )
+    found = claim.judged(of(plain, at_gamma))
+    assert found.number == 1.0
+    assert found.words == words
+
+
+def test_an_order_of_fewer_than_five_methods_is_none():
+    values = {m: 0.9 - 0.05 * k for k, m in enumerate(BENCHMARK_METHODS)}
+    claim = CLAIMS["gbu-order-stays"]
+    for n in (4, 5):
+        some = dict(list(values.items())[-n:])
+        evidence = of(*(cells(some, figure) for figure in ("zsl", "H")))
+        found = claim.judged(as_run("gbu", evidence))
+        assert (found.number is None) == (n == 4), found.said
+        assert found.verdict == (UNDECIDED if n == 4 else HERE)
 
 
 def test_a_share_of_some_cases_needs_its_interval_above_it():

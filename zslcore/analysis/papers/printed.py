@@ -105,7 +105,7 @@ def _printed(run: RunResult, benchmark: str | None) -> dict[tuple[str, str, bool
         found["calibration_paper", "zsl", False] = _cell(
             "calibration_zsl_top1", of_split, "top1_per_class"
         )
-    if run.spec.split != "PS" or chosen == "given":
+    if run.spec.split != "PS":
         return found
     if chosen == "zsl":
         for name, letter in POINT.items():

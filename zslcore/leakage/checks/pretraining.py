@@ -142,7 +142,7 @@ def overlap_effect(context: AuditContext) -> Iterator[Finding]:
             yield _undecided(vocabulary, open_)
         elif not known or known >= set(context.known_unseen_classes.tolist()):
             which = "no" if not known else "every"
-            why = f"Nothing to compare: {which} test class is among those of {vocabulary.name}."
+            why = f"Nothing to compare: {which} test class counts as one of {vocabulary.name}."
             yield Finding("ZSL007", Severity.INFO, why)
         elif not accuracies:
             why = f"Did not run: needs accuracies per test class {how('accuracies')}."

@@ -88,17 +88,31 @@ def _no(
     n, total = max(len(names), *(cell.n_certain for cell in of_sets)), of_sets[0].classes
     advice = "Test on other classes."
     if rest := total - n:
-        first = f"Report the accuracy of the other {rest:,} alongside the whole"
+        others = "the other class" if rest == 1 else f"the other {rest:,}"
+        first = f"Report the accuracy of {others} alongside the whole"
         if n_open:
             related = "1 related class" if n_open == 1 else f"{n_open:,} related classes"
-            first += f", once you have decided whether to leave out {related} among them"
+            out = "that one, too" if rest == 1 else f"{related} among them"
+            first += f", once you have decided whether to leave out {out}"
         advice = f"{first}; or test on other classes."
     return (
         "No",
         f"{_was(extractor)} trained on examples of {n:,} of the {_tested(total)}"
-        f"{_named(names)}, {WITH[extractor.labels]}: they are in {_titles(of_sets)}.",
+        f"{_named(names)}, {WITH[extractor.labels]}: they are in {_titles(of_sets)}"
+        f"{_as_listed(of_sets, names)}.",
         advice,
     )
+
+
+def _as_listed(of_sets: Sequence[Cell], names: Sequence[str]) -> str:
+    """Return how many classes are certain by a paper's list alone, and whose list it is."""
+    compared = {name for cell in of_sets for name in cell.certain or ()}
+    n = sum(name not in compared for name in names)
+    if not n:
+        return ""
+    papers = dict.fromkeys(cell.printed_in for cell in of_sets if cell.printed)
+    by = f"as {listed(list(papers))} list"
+    return f", {by}" if n == len(names) else f", {n:,} of them {by}"
 
 
 def _unknown(extractor: Extractor, of_sets: Sequence[Cell], names: Sequence[str]) -> Sentences:
@@ -120,7 +134,9 @@ def _look_first(extractor: Extractor, of_sets: Sequence[Cell], names: Sequence[s
         f"No test class is in {_titles(of_sets, 'or')} for certain, but {n:,} of the "
         f"{_tested(total)} {'is' if n == 1 else 'are'} related to one of its classes"
         f"{_named(names)}.",
-        "Decide for each of them whether it is the same. If none is, you may.",
+        "Decide whether it is the same. If it is not, you may."
+        if n == 1
+        else "Decide for each of them whether it is the same. If none is, you may.",
     )
 
 
@@ -128,9 +144,10 @@ def _yes(extractor: Extractor, of_sets: Sequence[Cell], names: Sequence[str]) ->
     if extractor.pretraining == (NOTHING,):
         return "Yes", "These features are made by hand: nothing was trained on any image.", ""
     by_word = [cell.printed_in for cell in of_sets if cell.certain is None]
-    source = f", as {by_word[0]} state; its list of classes is not here" if by_word else ""
-    total = _tested(of_sets[0].classes)
-    return "Yes", f"None of the {total} is in {_titles(of_sets, 'or')}{source}.", ""
+    none = f"one of the {_tested(of_sets[0].classes)} is in {_titles(of_sets, 'or')}"
+    if by_word:
+        return "Yes", f"N{none}, as {by_word[0]} state; its list of classes is not here.", ""
+    return "Yes", f"By name and by WordNet, n{none}.", ""
 
 
 def _was(extractor: Extractor) -> str:

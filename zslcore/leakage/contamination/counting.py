@@ -6,6 +6,7 @@ import csv
 import hashlib
 import io
 from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
@@ -18,8 +19,9 @@ from zslcore.datasets.facts import class_facts, published, spaced_name
 from zslcore.exceptions import FileRefusedError, closest_name
 from zslcore.leakage.contamination.facts import pretraining_sets, read_rows
 from zslcore.leakage.matching import Match, match_names
+from zslcore.leakage.rules import BROADER_STEPS
 from zslcore.leakage.vocabularies import Vocabulary, get_vocabulary
-from zslcore.leakage.wordnet import wordnet
+from zslcore.leakage.wordnet import id_of, wordnet
 from zslcore.storage.files import FACTS, written_whole
 
 __all__ = [
@@ -52,7 +54,7 @@ COLUMNS = (
 #: Between names of classes in a cell of the table.
 BETWEEN = "; "
 #: Counted up when the same lists give other counts.
-REVISION = 2
+REVISION = 3
 #: Benchmarks of images; AWA1 and AWA2 have the same classes.
 IMAGES = {"AWA1 and AWA2": "AWA2", "CUB": "CUB", "SUN": "SUN", "aPY": "aPY"}
 _ALSO = (("AWA1 and AWA2", "AWA1"), ("AWA1 and AWA2", "AWA2"))
@@ -231,17 +233,32 @@ def of_dataset(dataset: ZSLDataset, split: Split) -> TestSet:
 
 
 def own_test_set(name: str, classes: Sequence[str], context: Sequence[str] = ()) -> TestSet:
-    """Return classes of one's own as a test set.
+    """Return classes of one's own as a test set; WordNet ids have their first word added.
 
     Raises
     ------
     FileRefusedError
-        When there is no class.
+        When there is no class, or some have a WordNet id and some have none.
     """
     names = tuple(dict.fromkeys(classes))
     if not names:
         raise FileRefusedError(f"{name}: expected the names of test classes, got none.")
+    ids = tuple(filter(None, map(id_of, names)))
+    if len(ids) not in (0, len(names)):
+        raise FileRefusedError(
+            f"{name}: expected a WordNet id for all classes or for none; got {len(ids):,} of "
+            f"{len(names):,}."
+        )
+    if ids:
+        named = dict(zip(ids, names, strict=True))
+        names = tuple(_with_word(i) if n == i else n for i, n in named.items())
+        return TestSet(name, "", names, names, tuple(named))
     return TestSet(name, "", names, tuple(context) or names)
+
+
+def _with_word(synset: str) -> str:
+    found = wordnet().synsets.get(synset)
+    return f"{synset} {found.lemmas[0]}" if found else synset
 
 
 @lru_cache(maxsize=128)
@@ -258,10 +275,11 @@ def cell_of(tested: TestSet, pretraining: str) -> Cell:
     if tested in test_sets():
         return cells()[tested.dataset, tested.split, pretraining]
     key, n = (tested.dataset, tested.split, pretraining), len(tested.classes)
-    vocabulary = pretraining_sets()[pretraining].vocabulary
-    if not vocabulary:
+    listed_in = pretraining_sets()[pretraining].vocabulary
+    vocabulary = get_vocabulary(listed_in) if listed_in else None
+    if vocabulary is None or not _comparable(tested, vocabulary):
         return Cell(*key, n, None, None)
-    certain, possible = counts_of(tested, get_vocabulary(vocabulary))
+    certain, possible = counts_of(tested, vocabulary)
     return Cell(*key, n, certain, possible, len(certain), len(possible))
 
 
@@ -336,8 +354,8 @@ def counts_of(tested: TestSet, vocabulary: Vocabulary) -> tuple[tuple[str, ...],
     Parameters
     ----------
     tested : TestSet
-        With WordNet ids the hierarchy alone answers: the same id is certain, a kind of the class
-        is possible.
+        With WordNet ids the hierarchy alone answers: the same id is certain; a kind of the class,
+        or what the class is a kind of, is possible.
     vocabulary : Vocabulary
 
     Returns
@@ -358,10 +376,20 @@ def counts_of(tested: TestSet, vocabulary: Vocabulary) -> tuple[tuple[str, ...],
 
 def _by_synset(tested: TestSet, vocabulary: Vocabulary) -> tuple[tuple[str, ...], tuple[str, ...]]:
     known = {entry.synset for entry in vocabulary.entries}
-    above = {ancestor for synset in known for ancestor, _ in wordnet().ancestors(synset)} - known
+    above = {ancestor for synset in known for ancestor, _ in wordnet().ancestors(synset)}
     pairs = list(zip(tested.synsets, tested.classes, strict=True))
     certain = tuple(name for synset, name in pairs if synset in known)
-    return certain, tuple(name for synset, name in pairs if synset in above)
+    return certain, tuple(
+        name
+        for synset, name in pairs
+        if synset not in known and (synset in above or _is_kind_of(synset, known))
+    )
+
+
+def _is_kind_of(synset: str, known: AbstractSet[str]) -> bool:
+    """Whether what a class is a kind of, a few steps above it, is known."""
+    near = (a for a, steps in wordnet().ancestors(synset) if steps <= BROADER_STEPS)
+    return any(ancestor in known for ancestor in near)
 
 
 def count_again() -> Iterator[dict[str, str]]:
@@ -371,17 +399,19 @@ def count_again() -> Iterator[dict[str, str]]:
 
 
 def countable() -> Iterator[tuple[TestSet, str, Vocabulary]]:
-    """Yield the cells that can be counted: test set, name and classes of the pre-training set.
-
-    A test set with WordNet ids cannot be for a list without: words alone would tell nothing.
-    """
+    """Yield the cells that can be counted: test set, name and classes of the pre-training set."""
     for pretraining in pretraining_sets().values():
         if not pretraining.vocabulary:
             continue
         vocabulary = get_vocabulary(pretraining.vocabulary)
         for tested in test_sets():
-            if not tested.synsets or vocabulary.hierarchical or not vocabulary.entries:
+            if _comparable(tested, vocabulary):
                 yield tested, pretraining.name, vocabulary
+
+
+def _comparable(tested: TestSet, vocabulary: Vocabulary) -> bool:
+    """Whether both have WordNet ids, or the test set none: of ids, a list without tells nothing."""
+    return not tested.synsets or vocabulary.hierarchical or not vocabulary.entries
 
 
 def count_cell(tested: TestSet, name: str, vocabulary: Vocabulary) -> dict[str, str]:

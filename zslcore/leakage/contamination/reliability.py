@@ -193,8 +193,8 @@ def how_reliable() -> str:
     """Return in two sentences how often the comparison is right, on held-out pairs."""
     of = {row.part: row for row in measured()}["held_out"]
     return (
-        f"On {of.pairs} labelled pairs of lists that the comparison was not made for, "
-        f"{of.certain_right} of {of.certain} certain ones are the same class "
+        f"On {of.pairs} labelled pairs of ImageNet-1K and lists that the comparison was not made "
+        f"for, {of.certain_right} of {of.certain} certain ones are the same class "
         f"({of.precision['certain']:.1%}). Of the {of.same} pairs that are, {of.same_found} were "
         f"found certain or possible ({of.recall['certain or possible']:.1%})."
     )

@@ -272,11 +272,10 @@ def judge_place(evidence: Evidence, claim: ClaimArguments) -> Judgment:
     ranks = mean_ranks(wide)
     place = int(places(wide)[method])
     sentence = (
-        f"{method} has place {place} of {len(ranks)} on {len(wide)} "
-        f"{spec.get('of') or _rows_of(wide)} by {figure}, mean rank {ranks[method]:.1f}"
+        f"{method} has place {place} of {len(ranks)} on {_rows_of(wide, spec.get('of', ''))} by "
+        f"{figure}, mean rank {ranks[method]:.1f}"
     )
-    best = ranks.index[0]
-    sentence += f"; {best} is first with {ranks.iloc[0]:.1f}." if best != method else "."
+    sentence += f"; {ranks.index[0]} is first with {ranks.iloc[0]:.1f}." if place > 1 else "."
     first = last = place
     if evidence.body != "printed":
         first, last = possible_places(wide, len(missing)).loc[method]
@@ -302,10 +301,11 @@ def _of_table(evidence: Evidence, spec: Mapping[str, Any]) -> pd.DataFrame:
     return t.pivot_table(spec["value"], "split", "method", sort=False).dropna(axis=1)
 
 
-def _rows_of(wide: pd.DataFrame) -> str:
-    """Return what the rows of figures are, in the plural."""
-    several = wide.index.get_level_values("data").duplicated().any()
-    return "data sets and folds" if several else "data sets"
+def _rows_of(wide: pd.DataFrame, called: str = "") -> str:
+    """Return how many rows figures have, and what they are; "data sets" unless ``called`` else."""
+    several = wide.index.get_level_values("data").duplicated().any() if not called else False
+    called = called or ("data sets and folds" if several else "data sets")
+    return f"{len(wide)} {called if len(wide) > 1 else called.removesuffix('s')}"
 
 
 def _in_words(figure: str) -> str:
@@ -325,7 +325,7 @@ def judge_end(evidence: Evidence, claim: ClaimArguments) -> Judgment:
     which = f"{spec['end'].capitalize()} {('', 'one', 'two', 'three')[spec['size']]}"
     hits = pd.Series({name: name in there for name in named})
     found = counted(
-        f"{which} of {len(order)} by mean rank over {len(wide)} {_rows_of(wide)} "
+        f"{which} of {len(order)} by mean rank over {_rows_of(wide)} "
         f"({', '.join(there)}), of those the paper names",
         hits,
         at_least=spec["needed"] / len(named),
@@ -347,7 +347,8 @@ def judge_end(evidence: Evidence, claim: ClaimArguments) -> Judgment:
 def _sure(sure: int, possible: int, missing: Sequence[str]) -> str:
     """Return how many methods are surely among the first or last, and how many may be."""
     reach = f"Whatever {listed(missing)} reach, and one" if missing else "One"
-    return f"{reach} point more or less, {sure} surely are and {possible} may be."
+    are = "is" if sure == 1 else "are"
+    return f"{reach} point more or less, {sure} surely {are} and {possible} may be."
 
 
 def judge_ahead(evidence: Evidence, claim: ClaimArguments) -> Judgment:
@@ -450,7 +451,8 @@ def judge_largest(evidence: Evidence, claim: ClaimArguments) -> Judgment:
     mean = rows.groupby(by, sort=False)["value"].mean()
     missing = [name for name in claim.spec["among"] if name not in mean.index]
     if missing:
-        raise UndecidedError(f"{claim.spec['missing']} {listed(missing)} lack them here.")
+        lack = "lacks" if len(missing) == 1 else "lack"
+        raise UndecidedError(f"{claim.spec['missing']} {listed(missing)} {lack} them here.")
     each = ", ".join(f"{name} {100 * x:.2f}" for name, x in mean.nlargest(4).items())
     sentence = f"{claim.spec['what']}, in points, largest first: {each}."
     so = mean.idxmax() == claim.spec["largest"]
