@@ -19,16 +19,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-from scipy.stats import rankdata
-
+from zslcore.evaluation.drawn import Drawn
 from zslcore.evaluation.protocol import AnsweredTest
 from zslcore.exceptions import DatasetError
 
 __all__ = ["Detection", "detection"]
-
-#: Share of images of seen classes above the threshold of FPR95.
-SEEN_RECALL = 0.95
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,13 +52,11 @@ def detection(test: AnsweredTest) -> Detection:
     DatasetError
         Without images of either side.
     """
-    answers = test.answers
-    seen, unseen = answers.margin[answers.of_seen], answers.margin[~answers.of_seen]
-    n, m = len(seen), len(unseen)
-    if not n or not m:
-        raise DatasetError(f"Detection needs images of both sides; got {n} seen, {m} unseen.")
-    ranks = rankdata(np.concatenate([seen, unseen]))
-    auroc = (ranks[:n].sum() - n * (n + 1) / 2) / (n * m)
-    last = int(np.searchsorted(np.arange(1, n + 1) / n, SEEN_RECALL))
-    threshold = np.sort(seen)[::-1][last]
-    return Detection(float(auroc), float(np.mean(unseen >= threshold)))
+    of_seen = int(test.seen[test.y].sum())
+    of_unseen = len(test.y) - of_seen
+    if not of_seen or not of_unseen:
+        raise DatasetError(
+            f"Detection needs images of both sides; got {of_seen} seen, {of_unseen} unseen."
+        )
+    once = Drawn.once(test)
+    return Detection(float(once.auroc()[0]), float(once.fpr95()[0]))

@@ -1,8 +1,10 @@
 """The registry of figures shown by every list, table and export of results.
 
-A figure is one entry: where it stands in a row, how it is called, how it follows from an
-evaluation, and what it needs. A new metric is one call of :func:`register`; listings, exports,
-orders and tables of runs ask the registry.
+A figure is one entry: where it stands in a row, how it is called, how it follows from an evaluation
+or from the answers to a test set, and what it needs. A new metric is one call of :func:`register`;
+listings, exports, orders and tables of runs ask the registry, and so do the figures of scores with
+their intervals and differences. A stored run has an evaluation and no answers: figures that follow
+from the answers alone are those of scores.
 """
 
 from __future__ import annotations
@@ -11,10 +13,23 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-if TYPE_CHECKING:
-    from zslcore.evaluation.protocol import Evaluation
+import numpy as np
 
-__all__ = ["FIGURES", "Figure", "headings", "names", "on_board", "register", "values_of"]
+if TYPE_CHECKING:
+    from zslcore.evaluation.drawn import Drawn, Sides
+    from zslcore.evaluation.protocol import Evaluation
+    from zslcore.metrics.accuracy import Average
+
+__all__ = [
+    "FIGURES",
+    "PER_SAMPLE",
+    "Figure",
+    "headings",
+    "names",
+    "on_board",
+    "register",
+    "values_of",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,24 +40,32 @@ class Figure:
     ----------
     name : column of a row
     label : as it is written next to others, as "H at γ"
-    of : how it follows from an evaluation, which follows from predictions; None where it has none
+    of : how it follows from an evaluation, which follows from predictions; None where it needs the
+        answers themselves, or where an evaluation has none
     printed : heading in a text or a paper, ``label`` by default
     unit : "fraction", in [0, 1] and shown in percent, or "" for a plain number
     needs_gzsl : whether it needs seen test samples
     larger_is_better : the order of a list, the best first
     shown : whether lists show it; exports have every figure
     board : its field in an entry of the board; empty where entries have none
+    drawn : how it follows from answers, for every draw of classes or images; None where it does not
+    needs_gamma : whether it needs a gamma that was chosen
+    needs_fixed_scores : whether it needs the best seen class among seen classes alone, which
+        predictions hold only if the scores do not depend on the candidates
     """
 
     name: str
     label: str
-    of: Callable[[Evaluation], float | None]
+    of: Callable[[Evaluation], float | None] | None
     printed: str = ""
     unit: Literal["fraction", ""] = "fraction"
     needs_gzsl: bool = True
     larger_is_better: bool = True
     shown: bool = True
     board: str = ""
+    drawn: Callable[[Drawn], np.ndarray] | None = None
+    needs_gamma: bool = False
+    needs_fixed_scores: bool = False
 
 
 def _of_point(point: str, side: str) -> Callable[[Evaluation], float | None]:
@@ -92,32 +115,113 @@ def on_board() -> dict[str, Figure]:
 
 
 def values_of(evaluation: Evaluation) -> Mapping[str, Any]:
-    """Return every figure of an evaluation, by name; None where it has none."""
-    return {figure.name: figure.of(evaluation) for figure in FIGURES.values()}
+    """Return every figure that follows from an evaluation, by name; None where it has none."""
+    return {name: f.of(evaluation) for name, f in FIGURES.items() if f.of is not None}
+
+
+# --- The figures ----------------------------------------------------------------------------------
+
+#: End of the names of figures in which every sample weighs alike, not every class.
+PER_SAMPLE = "_per_sample"
+_AVERAGES: tuple[tuple[Average, str, str], ...] = (
+    ("class", "", ""),
+    ("sample", PER_SAMPLE, " per sample"),
+)
+_LETTERS = {"unseen": "u", "seen": "s", "harmonic": "H"}
+
+
+def _of_sides(sides: Callable[[Drawn], Sides], side: str) -> Callable[[Drawn], np.ndarray]:
+    def of(drawn: Drawn) -> np.ndarray:
+        values: np.ndarray = getattr(sides(drawn), side)
+        return values
+
+    return of
+
+
+def _register_average(average: Average, end: str, said: str) -> None:
+    """Register the figures that there are per class and per sample."""
+    per_class = average == "class"
+    register(
+        Figure(
+            f"zsl{end}",
+            f"ZSL{said}",
+            (lambda e: e.zsl) if per_class else (lambda e: e.zsl_per_sample),
+            needs_gzsl=False,
+            shown=per_class,
+            board="zsl" if per_class else "",
+            drawn=lambda d: d.zsl(average),
+        )
+    )
+    points: dict[str, tuple[str, str, Callable[[Drawn], Sides]]] = {
+        "plain": ("", "", lambda d: d.at(0.0, average)),
+        "calibrated": (" at γ", "_gamma", lambda d: d.at(d.gamma, average)),
+        "best": (", oracle γ", "", lambda d: d.best(average)),
+        "separate": (", separate spaces", "", lambda d: d.separate(average)),
+    }
+    for point, (at, field, sides) in points.items():
+        follows = point in ("plain", "calibrated")
+        for side, letter in _LETTERS.items():
+            if (point, side) == ("separate", "unseen"):
+                continue  # ZSL accuracy by another name
+            register(
+                Figure(
+                    f"{point}_{side}{end}",
+                    f"{letter}{at}{said}",
+                    _of_point(f"{point}{end}", side) if follows else None,
+                    printed="H cal." if (point, side) == ("calibrated", "harmonic") else "",
+                    shown=per_class
+                    and (point == "plain" or (point, side) == ("calibrated", "harmonic")),
+                    board=f"{letter}{field}" if per_class and follows else "",
+                    drawn=_of_sides(sides, side),
+                    needs_gamma=point == "calibrated",
+                    needs_fixed_scores=point == "separate",
+                )
+            )
+    register(
+        Figure(
+            f"ausuc{end}",
+            f"AUSUC{said}",
+            (lambda e: e.ausuc) if per_class else None,
+            shown=per_class,
+            board="ausuc" if per_class else "",
+            drawn=lambda d: d.area(average),
+        )
+    )
+
+
+for _average in _AVERAGES:
+    _register_average(*_average)
+
+
+def _mean_class(evaluation: Evaluation) -> float | None:
+    of_class = evaluation.per_class_plain
+    return float(np.mean(list(of_class.values()))) if of_class else None
 
 
 for _figure in (
-    Figure("zsl", "ZSL", lambda e: e.zsl, needs_gzsl=False, board="zsl"),
-    Figure("plain_unseen", "u", _of_point("plain", "unseen"), board="u"),
-    Figure("plain_seen", "s", _of_point("plain", "seen"), board="s"),
-    Figure("plain_harmonic", "H", _of_point("plain", "harmonic"), board="H"),
     Figure(
-        "calibrated_unseen",
-        "u at γ",
-        _of_point("calibrated", "unseen"),
+        "accuracy",
+        "accuracy",
+        _mean_class,
         shown=False,
-        board="u_gamma",
+        drawn=lambda d: d.accuracy("class"),
     ),
     Figure(
-        "calibrated_seen", "s at γ", _of_point("calibrated", "seen"), shown=False, board="s_gamma"
+        f"accuracy{PER_SAMPLE}",
+        "accuracy per sample",
+        None,
+        shown=False,
+        drawn=lambda d: d.accuracy("sample"),
     ),
+    Figure("macro_f1", "macro F1", None, shown=False, drawn=lambda d: d.macro_f1()),
+    Figure("auroc", "AUROC", None, shown=False, drawn=lambda d: d.auroc()),
     Figure(
-        "calibrated_harmonic",
-        "H at γ",
-        _of_point("calibrated", "harmonic"),
-        "H cal.",
-        board="H_gamma",
+        "fpr95",
+        "FPR95",
+        None,
+        larger_is_better=False,
+        shown=False,
+        drawn=lambda d: d.fpr95(),
     ),
-    Figure("ausuc", "AUSUC", lambda e: e.ausuc, board="ausuc"),
 ):
     register(_figure)
