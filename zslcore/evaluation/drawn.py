@@ -56,6 +56,8 @@ __all__ = ["Drawn", "Sides", "depends_on_candidates"]
 
 #: Share of images of seen classes above the threshold of FPR95.
 SEEN_RECALL = 0.95
+#: Harmonic means that differ by less are equal but for rounding.
+EQUAL = 1e-12
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -165,9 +167,11 @@ class Drawn:
         return Sides(curve.seen[:, k], curve.unseen[:, k])
 
     def best(self, average: Average) -> Sides:
-        """Accuracies where H is largest on these very images: an oracle."""
+        """Accuracies where H is largest on these very images, the first of equals: an oracle."""
         curve = self.curve(average)
-        k = np.arange(len(self.counts)), np.argmax(curve.harmonic, axis=1)
+        H = curve.harmonic
+        equal = H > H.max(axis=1, keepdims=True) - EQUAL
+        k = np.arange(len(self.counts)), np.argmax(equal, axis=1)
         return Sides(curve.seen[k], curve.unseen[k])
 
     def area(self, average: Average) -> np.ndarray:

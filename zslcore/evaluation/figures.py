@@ -9,8 +9,8 @@ from the answers alone are those of scores.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -123,74 +123,56 @@ def values_of(evaluation: Evaluation) -> Mapping[str, Any]:
 
 #: End of the names of figures in which every sample weighs alike, not every class.
 PER_SAMPLE = "_per_sample"
-_AVERAGES: tuple[tuple[Average, str, str], ...] = (
-    ("class", "", ""),
-    ("sample", PER_SAMPLE, " per sample"),
-)
 _LETTERS = {"unseen": "u", "seen": "s", "harmonic": "H"}
 
 
-def _of_sides(sides: Callable[[Drawn], Sides], side: str) -> Callable[[Drawn], np.ndarray]:
+@dataclass(frozen=True, slots=True)
+class _Point:
+    """u, s and H at one gamma, or in separate spaces.
+
+    Attributes
+    ----------
+    name : begins the names of its figures
+    label, board : end of their labels, and of their fields in an entry of the board
+    sides : how it follows from answers
+    stored : whether an evaluation has it
+    printed : heading of its H in a paper
+    """
+
+    name: str
+    label: str
+    board: str
+    sides: Callable[[Drawn, Average], Sides]
+    stored: bool = False
+    printed: str = ""
+
+    def figures(self, average: Average) -> Iterator[Figure]:
+        """Yield its figures; those per class that are stored are in lists and on the board."""
+        end, said = ("", "") if average == "class" else (PER_SAMPLE, " per sample")
+        listed = self.stored and average == "class"
+        for side, letter in _LETTERS.items():
+            headed = side == "harmonic" and bool(self.printed)
+            yield Figure(
+                f"{self.name}_{side}{end}",
+                f"{letter}{self.label}{said}",
+                _of_point(f"{self.name}{end}", side) if self.stored else None,
+                printed=self.printed if headed else "",
+                shown=listed and (headed or not self.label),
+                board=f"{letter}{self.board}" if listed else "",
+                drawn=_of_sides(self.sides, average, side),
+                needs_gamma=self.name == "calibrated",
+                needs_fixed_scores=self.name == "separate" and side != "unseen",
+            )
+
+
+def _of_sides(
+    sides: Callable[[Drawn, Average], Sides], average: Average, side: str
+) -> Callable[[Drawn], np.ndarray]:
     def of(drawn: Drawn) -> np.ndarray:
-        values: np.ndarray = getattr(sides(drawn), side)
+        values: np.ndarray = getattr(sides(drawn, average), side)
         return values
 
     return of
-
-
-def _register_average(average: Average, end: str, said: str) -> None:
-    """Register the figures that there are per class and per sample."""
-    per_class = average == "class"
-    register(
-        Figure(
-            f"zsl{end}",
-            f"ZSL{said}",
-            (lambda e: e.zsl) if per_class else (lambda e: e.zsl_per_sample),
-            needs_gzsl=False,
-            shown=per_class,
-            board="zsl" if per_class else "",
-            drawn=lambda d: d.zsl(average),
-        )
-    )
-    points: dict[str, tuple[str, str, Callable[[Drawn], Sides]]] = {
-        "plain": ("", "", lambda d: d.at(0.0, average)),
-        "calibrated": (" at γ", "_gamma", lambda d: d.at(d.gamma, average)),
-        "best": (", oracle γ", "", lambda d: d.best(average)),
-        "separate": (", separate spaces", "", lambda d: d.separate(average)),
-    }
-    for point, (at, field, sides) in points.items():
-        follows = point in ("plain", "calibrated")
-        for side, letter in _LETTERS.items():
-            if (point, side) == ("separate", "unseen"):
-                continue  # ZSL accuracy by another name
-            register(
-                Figure(
-                    f"{point}_{side}{end}",
-                    f"{letter}{at}{said}",
-                    _of_point(f"{point}{end}", side) if follows else None,
-                    printed="H cal." if (point, side) == ("calibrated", "harmonic") else "",
-                    shown=per_class
-                    and (point == "plain" or (point, side) == ("calibrated", "harmonic")),
-                    board=f"{letter}{field}" if per_class and follows else "",
-                    drawn=_of_sides(sides, side),
-                    needs_gamma=point == "calibrated",
-                    needs_fixed_scores=point == "separate",
-                )
-            )
-    register(
-        Figure(
-            f"ausuc{end}",
-            f"AUSUC{said}",
-            (lambda e: e.ausuc) if per_class else None,
-            shown=per_class,
-            board="ausuc" if per_class else "",
-            drawn=lambda d: d.area(average),
-        )
-    )
-
-
-for _average in _AVERAGES:
-    _register_average(*_average)
 
 
 def _mean_class(evaluation: Evaluation) -> float | None:
@@ -198,30 +180,29 @@ def _mean_class(evaluation: Evaluation) -> float | None:
     return float(np.mean(list(of_class.values()))) if of_class else None
 
 
-for _figure in (
-    Figure(
-        "accuracy",
-        "accuracy",
-        _mean_class,
-        shown=False,
-        drawn=lambda d: d.accuracy("class"),
-    ),
-    Figure(
-        f"accuracy{PER_SAMPLE}",
-        "accuracy per sample",
-        None,
-        shown=False,
-        drawn=lambda d: d.accuracy("sample"),
-    ),
-    Figure("macro_f1", "macro F1", None, shown=False, drawn=lambda d: d.macro_f1()),
-    Figure("auroc", "AUROC", None, shown=False, drawn=lambda d: d.auroc()),
-    Figure(
-        "fpr95",
-        "FPR95",
-        None,
-        larger_is_better=False,
-        shown=False,
-        drawn=lambda d: d.fpr95(),
-    ),
-):
+_POINTS = (
+    _Point("plain", "", "", lambda d, a: d.at(0.0, a), stored=True),
+    _Point("calibrated", " at γ", "_gamma", lambda d, a: d.at(d.gamma, a), True, "H cal."),
+    _Point("best", ", oracle γ", "", lambda d, a: d.best(a)),
+    _Point("separate", ", separate spaces", "", lambda d, a: d.separate(a)),
+)
+_PER_CLASS = (
+    Figure("zsl", "ZSL", lambda e: e.zsl, needs_gzsl=False, board="zsl",
+           drawn=lambda d: d.zsl("class")),
+    *(figure for point in _POINTS for figure in point.figures("class")),
+    Figure("ausuc", "AUSUC", lambda e: e.ausuc, board="ausuc", drawn=lambda d: d.area("class")),
+)  # fmt: skip
+_OTHERS = (
+    Figure("zsl_per_sample", "ZSL per sample", lambda e: e.zsl_per_sample, needs_gzsl=False,
+           drawn=lambda d: d.zsl("sample")),
+    *(figure for point in _POINTS for figure in point.figures("sample")),
+    Figure("ausuc_per_sample", "AUSUC per sample", None, drawn=lambda d: d.area("sample")),
+    Figure("accuracy", "accuracy", _mean_class, drawn=lambda d: d.accuracy("class")),
+    Figure("accuracy_per_sample", "accuracy per sample", None,
+           drawn=lambda d: d.accuracy("sample")),
+    Figure("macro_f1", "macro F1", None, drawn=lambda d: d.macro_f1()),
+    Figure("auroc", "AUROC", None, drawn=lambda d: d.auroc()),
+    Figure("fpr95", "FPR95", None, larger_is_better=False, drawn=lambda d: d.fpr95()),
+)  # fmt: skip
+for _figure in (*_PER_CLASS, *(replace(each, shown=False) for each in _OTHERS)):
     register(_figure)
