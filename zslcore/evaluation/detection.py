@@ -39,10 +39,6 @@ class Detection:
     auroc: float
     fpr95: float
 
-    def in_words(self) -> str:
-        """Return both figures by their names, in percent."""
-        return f"seen against unseen, AUROC of the margin {self.auroc:.1%}, FPR95 {self.fpr95:.1%}"
-
 
 def detection(test: AnsweredTest) -> Detection:
     """Return how well the margin separates seen from unseen images; all images weigh the same.

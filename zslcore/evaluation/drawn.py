@@ -169,8 +169,8 @@ class Drawn:
     def best(self, average: Average) -> Sides:
         """Accuracies where H is largest on these very images, the first of equals: an oracle."""
         curve = self.curve(average)
-        H = curve.harmonic
-        equal = H > H.max(axis=1, keepdims=True) - EQUAL
+        harmonic = curve.harmonic
+        equal = harmonic > harmonic.max(axis=1, keepdims=True) - EQUAL
         k = np.arange(len(self.counts)), np.argmax(equal, axis=1)
         return Sides(curve.seen[k], curve.unseen[k])
 
