@@ -45,6 +45,8 @@ from zslcore.leakage.correction import Policy
 from zslcore.metrics import SeenUnseenCurve
 from zslcore.results.results_only import load_results_only
 from zslcore.results.store import ResultStore, StoredRun
+from zslcore.scores.paired import Gammas, Pair
+from zslcore.scores.words import words_of
 from zslcore.storage.files import FACTS
 
 __all__ = [
@@ -79,6 +81,7 @@ __all__ = [
     "quick_transduction",
     "quiz_question",
     "report",
+    "score_differences",
     "split_key",
     "split_to_review",
     "study_summary",
@@ -297,6 +300,14 @@ def precision_of(spec: LargeScaleSpec, _result: LargeScale) -> pd.DataFrame:
 def band_of_classes(spec: RunSpec, limits: tuple[float, float], _scores: AnsweredTest) -> Band:
     """Return the band in which the curve of a run lies when test classes are drawn again."""
     return bands.of_classes(_scores, limits)
+
+
+@st.cache_data(show_spinner="Drawing classes and images again …", max_entries=64)
+def score_differences(
+    first: str, second: str, gammas: Gammas, words: str, _pair: Pair
+) -> pd.DataFrame:
+    """Return the differences of two files of scores, named by their digests."""
+    return _pair.table(words_of(words))
 
 
 @st.cache_resource(show_spinner="Fitting on the folds …", max_entries=64, hash_funcs=_BY_SPEC)

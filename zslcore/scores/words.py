@@ -28,6 +28,11 @@ class Words:
     unseen: str
     field: str
 
+    @property
+    def name(self) -> str:
+        """The name of the option."""
+        return f"{self.seen}-{self.unseen}"
+
     def fill(self, text: str) -> str:
         """Return ``text`` in these words.
 
@@ -46,7 +51,7 @@ class Words:
 
 #: All words, by the name of the option.
 WORDS: dict[str, Words] = {
-    f"{words.seen}-{words.unseen}": words
+    words.name: words
     for words in (
         Words("seen", "unseen", "zero-shot learning"),
         Words("base", "new", "prompt tuning"),
