@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import cycle
+
 import streamlit as st
 
 from ui import cache
@@ -41,7 +43,8 @@ def _show_list() -> None:
         "Each step asks for a prediction first, then shows what is computed. The arrow keys go "
         "forward and back. No download needed."
     )
-    for column, lesson in zip(st.columns(2) * 2, LESSONS.values(), strict=False):
+    columns = cycle(st.columns(2))
+    for column, lesson in zip(columns, LESSONS.values(), strict=False):
         with column.container(border=True, height="stretch"):
             st.markdown(f"**{lesson.title}**")
             st.markdown(f"{lesson.about} {len(lesson.steps)} steps, {lesson.minutes} minutes.")
