@@ -117,9 +117,9 @@ def _moved(method: str) -> View:
     most = max(change, key=lambda name: change[name])
     others = max(value for name, value in change.items() if name != most)
     return View(
-        shares(change, [LOOKS[name] for name in change]),
+        shares(change, [LOOKS[name] for name in change], differences=True),
         "Change of each number: "
-        + ", ".join(f"{name} {percent(value)}" for name, value in change.items())
+        + ", ".join(f"{name} {_size(value)}" for name, value in change.items())
         + ".",
         f"With half of the seen images, {most} moves by {_size(change[most])}, and no other number "
         f"by more than {_size(others)}. The model is the same.",

@@ -24,7 +24,7 @@ from zslcore.scores.predicted import PredictedScores
 from zslcore.scores.protocols import OVER, figures_of, side_by_side
 from zslcore.scores.words import WORDS, Words
 
-__all__ = ["Gammas", "Pair", "beside"]
+__all__ = ["Pair", "beside"]
 
 #: The gamma of either file, None without one.
 Gammas = tuple[float | None, float | None]
