@@ -8,12 +8,14 @@ import pytest
 
 from tests.worlds import linear_world
 from zslcore.__main__ import main
+from zslcore.analysis.resampling import draws_of
 from zslcore.evaluation import Predictions, Provenance
 from zslcore.evaluation.drawn import Drawn
 from zslcore.evaluation.figures import FIGURES, Figure, register
 from zslcore.evaluation.protocol import ScoredTest, fit_and_score
 from zslcore.exceptions import UnknownNameError
 from zslcore.methods import ESZSL, LinearS2V
+from zslcore.metrics.bootstrap import interval
 from zslcore.scores import ScoreFile, ScoreMatrix, interpreted, judge
 from zslcore.scores.paired import beside
 from zslcore.scores.predicted import PredictedScores, judge_predicted
@@ -76,7 +78,7 @@ def test_text_and_json_have_the_figures_of_one_score_matrix():
     ]
     assert rows_of(text, "H") == expected
     area = [f"{figures['ausuc']:.1%}", f"{figures['ausuc_per_sample']:.1%}"]
-    assert rows_of(text, "area") == [area]
+    assert rows_of(text, "AUSUC") == [area]
     assert rows_of(text, "macro", "F1") == [[f"{figures['macro_f1']:.1%}"]]
     assert "chosen gamma: 0.01, given; how it was chosen is not stated" in text
     assert max(len(line) for line in text.splitlines()) <= 100
@@ -172,6 +174,9 @@ def test_intervals_are_printed_and_in_the_json():
         f"{100 * found['low_images']:.1f} to {100 * found['high_images']:.1f})"
     )
     assert cell in text
+    for end, over in (("", "classes"), ("_images", "images")):
+        draws = draws_of(report.matrix.tested, ["plain_harmonic"], over=over)["plain_harmonic"]
+        assert (found[f"low{end}"], found[f"high{end}"]) == pytest.approx(interval(draws))
     stored = json.loads(report.to_json(with_intervals=True))["intervals"]
     assert stored["plain_harmonic"] == pytest.approx(found.to_dict())
     assert set(stored) == {name for name, value in report.figures.items() if value is not None}

@@ -101,4 +101,6 @@ def show_differences(pair: Pair, digests: tuple[str, str], words: Words) -> None
         points=["value", *INTERVALS],
         height=380,
     )
-    st.caption(_EXPLAINED)
+    st.caption(
+        f"{_EXPLAINED} Both files have the same draws; an interval without 0 is a difference."
+    )

@@ -129,7 +129,7 @@ PROTOCOLS = (
         "image has the larger margin.",
         "AUSUC (Chao et al. 2016), per class; OpenworldAUC (Hua et al. 2025), which is the same "
         "per sample",
-        (Line("area", "ausuc", f"ausuc{PER_SAMPLE}"),),
+        (Line("AUSUC", "ausuc", f"ausuc{PER_SAMPLE}"),),
     ),
     Protocol(
         "{Seen} or {unseen}",
@@ -319,4 +319,6 @@ def _cell(row: pd.Series) -> str:
 def _wrapped(text: str) -> Sequence[str]:
     indent = "    "
     text = text.replace("γ", "gamma")
-    return textwrap.wrap(text, _WIDTH, initial_indent=indent, subsequent_indent=indent)
+    return textwrap.wrap(
+        text, _WIDTH, initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False
+    )
