@@ -193,6 +193,9 @@ def test_a_pair_has_the_difference_of_every_figure_on_the_same_draws():
     for name, row in found.iterrows():
         one, two = (report.figures[name] for report in reports)
         assert row["difference"] == pytest.approx(two - one, abs=1e-12)
+        if not name.startswith("best"):  # the largest of many H is larger in every draw
+            assert row["low"] <= row["difference"] <= row["high"], name
+            assert row["low_images"] <= row["difference"] <= row["high_images"], name
     same = beside(reports[0].matrix, reports[0].matrix, (GAMMA, GAMMA)).differences
     assert (same.drop(columns=["first", "second"]) == 0).all(axis=None)
     assert (
