@@ -176,7 +176,7 @@ class Drawn:
 
     def area(self, average: Average) -> np.ndarray:
         """Area under seen over unseen accuracy: AUSUC; per sample, OpenworldAUC."""
-        s, u = (side for side in (self.curve(average).seen, self.curve(average).unseen))
+        s, u = self.curve(average).seen, self.curve(average).unseen
         area: np.ndarray = s[:, 0] * u[:, 0] + np.trapezoid(s, u, axis=1)
         return area
 
@@ -184,25 +184,24 @@ class Drawn:
 
     @cached_property
     def _reached(self) -> tuple[np.ndarray, np.ndarray]:
-        """Counts of seen and of unseen images with at least each margin, the largest first."""
+        """Shares of seen and of unseen images with at least each margin, the largest first."""
         margin = self.test.answers.margin
         order = np.argsort(-margin, kind="stable")
         last = np.append(margin[order][1:] != margin[order][:-1], True)
         of_seen = self._of_seen[order]
         counts = self.counts[:, order]
-        seen = np.cumsum(counts * of_seen, axis=1)[:, last]
-        unseen = np.cumsum(counts * ~of_seen, axis=1)[:, last]
-        return seen, unseen
+        seen, unseen = (np.cumsum(counts * of, axis=1)[:, last] for of in (of_seen, ~of_seen))
+        return _share(seen, seen[:, -1:]), _share(unseen, unseen[:, -1:])
 
     def auroc(self) -> np.ndarray:
         """Area under the ROC curve of seen against unseen images by the margin."""
-        seen, unseen = (_share(reached, reached[:, -1:]) for reached in self._reached)
+        seen, unseen = self._reached
         area: np.ndarray = np.trapezoid(seen, unseen, axis=1) + seen[:, 0] * unseen[:, 0] / 2
         return area
 
     def fpr95(self) -> np.ndarray:
         """Share of unseen images at the largest margin that 95 % of seen images reach."""
-        seen, unseen = (_share(reached, reached[:, -1:]) for reached in self._reached)
+        seen, unseen = self._reached
         first = np.argmax(seen >= SEEN_RECALL, axis=1)
         found: np.ndarray = unseen[np.arange(len(seen)), first]
         return found
