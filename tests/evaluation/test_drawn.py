@@ -106,18 +106,18 @@ def test_figures_are_those_of_the_protocol(world):
         assert harmonic(s, u) == H
 
 
-def test_ausuc_per_sample_is_open_world_auc_on_200_matrices_with_ties():
+def test_ausuc_per_sample_is_open_world_auc_on_200_matrices_half_of_them_with_ties():
     tied = 0
     for seed in range(200):
-        test = a_test(seed)
-        margin, of_seen = test.answers.margin, test.seen[test.y]
+        test = a_test(seed, ties=False)
+        # Whole numbers: the curve takes margins that differ in the last bit for equal.
+        F = test.F if seed % 2 else np.round(10 * test.F)
+        whole = matrix_of(F, test.y, test.seen)
+        margin, of_seen = whole.answers.margin, whole.seen[whole.y]
         tied += bool(np.isin(margin[of_seen], margin[~of_seen]).any())
-        # Rounded scores have equal margins but for the last bit, which the curve leaves out.
-        F = np.round(10 * test.F)
-        whole = matrix_of(F, test.y.copy(), test.seen.copy())
         expected = open_world_auc(F, test.y, test.seen)
         assert values(whole)["ausuc_per_sample"] == pytest.approx(expected, abs=1e-12), seed
-    assert tied > 150
+    assert tied == 100
 
 
 @pytest.mark.parametrize(
