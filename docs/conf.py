@@ -40,6 +40,18 @@ def left_out(app, what, name, member, skip, options):
     return True if name.startswith("set_") and name.endswith("_request") else None
 
 
+def write_llms(app, exception):
+    """Write llms.txt next to the pages: each page with its title, for language models."""
+    if exception or app.builder.name != "html":
+        return
+    titles = {name: node.astext() for name, node in app.env.titles.items()}
+    lines = [f"- [{title}]({name}.html)" for name, title in sorted(titles.items())]
+    summary = f"> {project} {version}: zero-shot learning, measured honestly."
+    text = "\n".join([f"# {project}", "", summary, "", "## Pages", "", *lines, ""])
+    (Path(app.outdir) / "llms.txt").write_text(text, encoding="utf-8")
+
+
 def setup(app):
     """Connect what is above."""
     app.connect("autodoc-skip-member", left_out)
+    app.connect("build-finished", write_llms)

@@ -44,6 +44,7 @@ def core(*arguments, data):
         (("board",), "ESZSL"),
         (("claims",), "hold"),
         (("methods",), "SYNC"),
+        (("doctor",), "versions"),
     ],
     ids=lambda value: value[0] if isinstance(value, tuple) else "",
 )

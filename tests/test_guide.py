@@ -2,18 +2,25 @@
 
 import re
 import shlex
+import sys
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-from zslcore.__main__ import parser_of_commands
+from tests.evaluation.plugins import forget
+from zslcore.__main__ import main, parser_of_commands
+from zslcore.analysis.papers.claims import CLAIMS
+from zslcore.methods import METHODS, TRANSDUCTIVE
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").glob("guide/*.md")])
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 #: Pages whose Python runs elsewhere: shards need a folder, the map of all images takes minutes.
 ELSEWHERE = {"large.md", "maps.md"}
+
+
+#: How-tos that are read from above: files are written, commands are run.
+FOLLOWED = ["method.md", "scores.md"]
 
 
 def blocks(path, language):
@@ -41,16 +48,39 @@ def test_every_command_is_one_that_the_parser_takes(path, capsys):
 
 
 @pytest.mark.parametrize(
-    "path", [path for path in PAGES if path.name not in ELSEWHERE], ids=lambda path: path.name
+    "path",
+    [path for path in PAGES if path.name not in {*ELSEWHERE, *FOLLOWED}],
+    ids=lambda path: path.name,
 )
 def test_the_python_of_a_page_runs(path, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    rng = np.random.default_rng(0)
-    scores, y = rng.normal(size=(60, 6)).astype(np.float32), np.arange(60) % 6
-    np.savez("scores.npz", scores=scores, y=y, unseen_classes=np.array([4, 5]))
     for text in blocks(path, "python"):
         exec(compile(text, path.name, "exec"), {})  # our own guide
         assert capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", FOLLOWED)
+def test_a_how_to_can_be_followed_from_above(name, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("ZSL_DATA", str(tmp_path / "data"))
+    monkeypatch.syspath_prepend(str(tmp_path))
+    text = (ROOT / "docs" / "guide" / name).read_text(encoding="utf-8")
+    for kind, block in BLOCK.findall(text):
+        if kind == "python" and (file := re.match(r"# (\w+\.py)\n", block)):
+            (tmp_path / file[1]).write_text(block, encoding="utf-8")
+        elif kind == "python":
+            exec(compile(block, name, "exec"), {})  # our own guide
+            assert capsys.readouterr().out
+        elif kind == "sh":
+            for line in block.splitlines():
+                words = shlex.split(line, comments=True)
+                assert words[0] == "zslcore"
+                assert main(words[1:]) == 0, line
+                out, err = capsys.readouterr()
+                assert out
+                assert "Traceback" not in err
+    forget()
+    sys.modules.pop("mine", None)
 
 
 def test_links_of_the_guide_lead_to_files():
@@ -61,4 +91,7 @@ def test_links_of_the_guide_lead_to_files():
 
 
 def test_the_readme_is_a_front_page():
-    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 150
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert len(text.splitlines()) <= 150
+    assert f" {len(METHODS) + len(TRANSDUCTIVE)} methods " in text
+    assert f" {len(CLAIMS)} claims " in text

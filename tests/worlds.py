@@ -2,47 +2,11 @@
 
 import numpy as np
 
-from zslcore.datasets.base import Split, ZSLDataset
+from zslcore.datasets.base import ZSLDataset
 from zslcore.datasets.imagenet import SETS, imagenet
+from zslcore.datasets.linear_world import linear_world
 
-
-def linear_world(
-    n_seen=8,
-    n_unseen=4,
-    n_per_class=12,
-    n_features=20,
-    n_attributes=6,
-    noise=0.3,
-    seed=0,
-    joint=False,
-):
-    """Make classes whose mean features are linear in their prototypes, plus noise.
-
-    The last ``n_unseen`` classes are unseen; two folds hold out two seen classes each. In a
-    ``joint`` world features lie in the space of the prototypes, around them.
-    """
-    rng = np.random.default_rng(seed)
-    n_classes = n_seen + n_unseen
-    S = rng.random((n_classes, n_attributes))
-    W = rng.normal(size=(n_attributes, n_features))
-    y = np.repeat(np.arange(n_classes), n_per_class)
-    if joint:
-        W = np.eye(n_attributes, n_features)
-    X = S[y] @ W + noise * rng.normal(size=(len(y), n_features))
-    order = rng.permutation(len(y))
-    split = Split.from_classes(
-        "PS", y[order], unseen=np.arange(n_seen, n_classes), folds=[[0, 1], [2, 3]]
-    )
-    return ZSLDataset(
-        name="linear world",
-        features=X[order].astype(np.float32),
-        labels=y[order],
-        prototypes=S,
-        class_names=[f"class {c}" for c in range(n_classes)],
-        splits=[split],
-        source="made for tests",
-        simulated=True,
-    )
+__all__ = ["imagenet_world", "linear_world"]
 
 
 def imagenet_world(n_seen=12, n_unseen=30, n_per_class=6, seed=0):

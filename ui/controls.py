@@ -7,7 +7,7 @@ name.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 import streamlit as st
@@ -18,13 +18,16 @@ from ui.text import plain
 from zslcore.analysis.regularization import N_VALUES, RegularizationSpec
 from zslcore.analysis.transduction import TransductionSpec
 from zslcore.datasets import Split, ZSLDataset
+from zslcore.evaluation import outside
 from zslcore.evaluation.specs import RunSpec
 from zslcore.features.views import Preprocessing
 from zslcore.methods import METHODS, TRANSDUCTIVE, get_method
 from zslcore.methods.base import Family, ZSLEstimator
 
 __all__ = [
+    "YOURS",
     "bind_number",
+    "by_family",
     "choose",
     "choose_dataset",
     "choose_method",
@@ -39,6 +42,8 @@ __all__ = [
 
 #: On the digits, folds choose another regularizer of it for GZSL than for ZSL.
 DIFFERING = "SAE"
+#: Heading of the methods from outside that this machine has.
+YOURS = "your methods"
 #: Numbers in an address are smaller than this.
 _MOST = 1e15
 _WORDS = {
@@ -103,8 +108,7 @@ def choose_method(default: str = "ESZSL") -> str:
     """
     first = {}
     options: list[str] = []
-    for family in get_args(Family):
-        names = [name for name, method in METHODS.items() if method.card.family == family]
+    for family, names in by_family().items():
         if names:
             heading = f"— {family} —"
             first[heading] = names[0]
@@ -116,6 +120,14 @@ def choose_method(default: str = "ESZSL") -> str:
 
     chosen = choose("Method", options, key="method", default=default, on_change=go_to_first)
     return first.get(chosen, chosen)
+
+
+def by_family(names: Iterable[str] = METHODS) -> dict[str, list[str]]:
+    """Return names of methods by their family; those from outside by themselves, as the last."""
+    found: dict[str, list[str]] = {family: [] for family in (*get_args(Family), YOURS)}
+    for name in names:
+        found[YOURS if name in outside.own() else METHODS[name].card.family].append(name)
+    return found
 
 
 def choose_run() -> RunSpec:

@@ -200,6 +200,8 @@ def _show_bar(tools: Sequence[Callable[[], None]]) -> None:
         key="bar",
     ):
         st.caption(f"**Zero-shot lab** · {WHAT}", width="content")
+        with st.container(width="content", key="jobs"):
+            tray.show()
         with st.container(
             horizontal=True,
             vertical_alignment="center",
@@ -207,7 +209,6 @@ def _show_bar(tools: Sequence[Callable[[], None]]) -> None:
             width="content",
             key="tools",
         ):
-            tray.show()  # first, so that a job that begins moves none of the others
             for tool in tools:
                 tool()
             _show_menus()

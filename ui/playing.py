@@ -10,11 +10,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import get_args
 
 import numpy as np
 
-from ui import cache, known, visitors, waiting
+from ui import cache, controls, known, visitors, waiting
 from ui.components.playground import Chip, Choice, Rail, Tile
 from ui.numbers import duration
 from zslcore import jobs
@@ -25,7 +24,6 @@ from zslcore.evaluation.runs import RunResult
 from zslcore.evaluation.specs import RunSpec
 from zslcore.jobs import run as running
 from zslcore.methods import METHODS
-from zslcore.methods.base import Family
 
 __all__ = [
     "METHOD",
@@ -223,12 +221,8 @@ def _tile(name: str) -> Tile:
 def _families(dataset: ZSLDataset, split: str) -> Mapping[str, Sequence[Chip]]:
     """Return the methods of every family, those of no answers here with a dashed line."""
     return {
-        family: [
-            _chip(spec_of(dataset, split, name), family)
-            for name in methods_of(dataset, split)
-            if METHODS[name].card.family == family
-        ]
-        for family in get_args(Family)
+        family: [_chip(spec_of(dataset, split, name), family) for name in names]
+        for family, names in controls.by_family(methods_of(dataset, split)).items()
     }
 
 

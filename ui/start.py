@@ -10,6 +10,7 @@ import logging
 import threading
 
 from ui.served import is_served
+from zslcore.evaluation import outside
 from zslcore.exceptions import ZSLError
 from zslcore.jobs.upkeep import sweep_leftovers
 from zslcore.results.repair import mend
@@ -38,7 +39,9 @@ class Start:
         try:
             if left := sweep_leftovers():
                 _LOG.warning("%d things that killed processes had left were removed", left)
-            return mend(ResultStore())
+            for refusal in (refused := outside.register_own().values()):
+                _LOG.warning("%s", refusal)
+            return " ".join(filter(None, [mend(ResultStore()), *refused]))
         except (
             ZSLError,
             OSError,

@@ -35,12 +35,14 @@ __all__ = [
     "get_method",
     "load",
     "overlap_gain",
+    "register",
     "seen_unseen_curve",
     "select",
 ]
 
 if TYPE_CHECKING:
     from zslcore.datasets import load
+    from zslcore.evaluation.outside import register
     from zslcore.evaluation.protocol import evaluate, fit_and_score, select
     from zslcore.leakage import audit
     from zslcore.methods import METHODS, get_method
@@ -57,6 +59,7 @@ else:
         "get_method": "zslcore.methods",
         "load": "zslcore.datasets",
         "overlap_gain": "zslcore.metrics.gain",
+        "register": "zslcore.evaluation.outside",
         "seen_unseen_curve": "zslcore.metrics",
         "select": "zslcore.evaluation.protocol",
     }

@@ -8,6 +8,7 @@ from difflib import get_close_matches
 __all__ = [
     "DatasetError",
     "FileRefusedError",
+    "MethodError",
     "NewerVersionError",
     "ParameterError",
     "SplitError",
@@ -48,6 +49,10 @@ class FileRefusedError(DatasetError):
 
 class NewerVersionError(DatasetError):
     """An intact file of a newer version of this package, unreadable here."""
+
+
+class MethodError(ZSLError):
+    """A method from outside that cannot be loaded, fails, or breaks the contract."""
 
 
 class ParameterError(ZSLError):

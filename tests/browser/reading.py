@@ -52,6 +52,11 @@ def settle(page):
 def dressed(page, theme):
     """Change to the light or the dark theme, as the system of a visitor may, and wait for it."""
     page.emulate_media(color_scheme=theme)
+    is_shown(page, theme)
+
+
+def is_shown(page, theme):
+    """Wait until a page is in the light or the dark theme."""
     page.wait_for_function(
         "dark => { const [r, g, b] = getComputedStyle(document.querySelector('.stApp'))"
         ".backgroundColor.match(/\\d+/g).map(Number); return (r + g + b < 384) === dark }",

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.browser.reading import NARROW, PHONE, settle
+from tests.browser.reading import NARROW, PHONE, is_shown, once, settle
 from tests.browser.test_playground import SHIFT
 from ui.site_map import PAGES
 
@@ -28,12 +28,30 @@ def test_navigation_and_tools_share_a_line_and_the_views_that_of_the_heading(ser
     links = [link.bounding_box() for link in page.get_by_test_id("stTopNavLink").all()]
     tools = page.locator(".st-key-tools").bounding_box()
     assert len(links) == len(PAGES)
+    starts = [box["x"] for box in links]
+    assert starts == sorted(set(starts))  # what does not fit lies on the first
     assert max(box["x"] + box["width"] for box in links) <= tools["x"]
     assert tools["y"] + tools["height"] <= 60
     page.get_by_role("button", name="Search").click(trial=True)  # nothing lies over it
     heading = page.get_by_role("heading", level=1).bounding_box()
     views = page.locator(".st-key-view_of_playground").bounding_box()
     assert abs(heading["y"] + heading["height"] / 2 - views["y"] - views["height"] / 2) < 4
+
+
+@pytest.mark.parametrize("size", [DESK, PHONE], ids=["desk", "phone"])
+def test_the_menu_changes_the_theme_at_once(server, page, size):
+    page.set_viewport_size(size)
+    page.goto(server.url)
+    page.get_by_role("heading", level=1).first.wait_for()
+    settle(page)
+    menu = page.get_by_test_id("stMainMenuButton")
+    for theme in ("Dark", "Light"):
+        # A run that ends after the click closes the menu.
+        once(page, lambda: menu.get_attribute("aria-expanded") == "true" or menu.click())
+        page.get_by_role("menuitemradio", name=theme).click()
+        is_shown(page, theme.lower())
+        page.keyboard.press("Escape")
+    assert page.errors == []
 
 
 @pytest.mark.parametrize("address", ADDRESSES)

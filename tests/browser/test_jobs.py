@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tests.browser.reading import once, present
+from tests.browser.reading import once, present, settle
 
 SLOW = "dataset=simulated-SUN&method=ALE&parameters=given&ALE_epochs=30"
 SHORT = "dataset=digits&method=ALE&parameters=given&ALE_epochs=3"
@@ -11,6 +11,26 @@ PANEL = "[class*=st-key-job_]"
 
 def unfinished(server):
     return list((Path(server.log.name).parent / "data" / "jobs").glob(".*"))
+
+
+def test_a_job_stands_in_the_bar_and_moves_nothing(fresh_server, page):
+    page.set_viewport_size({"width": 1280, "height": 720})
+    page.goto(fresh_server.url + present(f"/evaluate?{SLOW}"))
+    page.locator(PANEL).get_by_text("left. You can leave the page").wait_for()
+    page.goto(fresh_server.url + "/teach")
+    page.get_by_text("1 job", exact=True).wait_for()
+    settle(page)
+    heading, tools = page.get_by_role("heading", level=1), page.locator(".st-key-tools")
+    before, box = heading.bounding_box()["y"], tools.bounding_box()
+    assert box["y"] + box["height"] <= 60  # one line, that of the navigation
+    page.get_by_text("1 job", exact=True).click()
+    page.get_by_role("button", name="Leave").click()
+    once(page, lambda: not unfinished(fresh_server))
+    page.goto(fresh_server.url + "/teach")
+    page.get_by_role("heading", level=1).wait_for()
+    settle(page)
+    assert page.get_by_text("1 job", exact=True).count() == 0
+    assert heading.bounding_box()["y"] == before
 
 
 def test_a_run_shows_progress_is_cancelled_and_is_there_after_a_reload(fresh_server, page):

@@ -350,6 +350,13 @@ def test_a_folder_to_read_in_has_an_owner_and_goes(tmp_path, monkeypatch):
         assert folder.is_dir()
 
 
+def test_the_walls_of_this_system_are_those_that_a_reader_builds(tmp_path):
+    words = [sys.executable, "-c", WALLED, *map(str, [tmp_path / "x", tmp_path, tmp_path])]
+    (tmp_path / "x").write_text("x")
+    done = subprocess.run(words, env=client._environment(), capture_output=True, check=True)
+    assert list(confinement.walls()) == json.loads(done.stdout)["walls"]
+
+
 def test_walls_are_none_where_the_system_has_none(monkeypatch):
     monkeypatch.setattr(confinement.sys, "platform", "darwin")
     assert confinement.shut([], []) == ()

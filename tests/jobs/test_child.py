@@ -12,6 +12,7 @@ def test_a_child_that_ends_while_it_puts_its_result_in_place_leaves_no_half(tmp_
     work = Work("Counting", "count", {"to": 1})
     folder = artifacts.draft(tmp_path, f".{work.key}.")
     request = work.settings | {"folder": str(folder), "into": str(tmp_path / work.key)}
+    request |= {"methods": {}}
     request["data"] = str(tmp_path)
     ended, seal = [], artifacts.seal
 

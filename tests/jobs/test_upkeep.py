@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from importlib.metadata import PackageNotFoundError
 
 import numpy as np
 import pytest
@@ -83,6 +84,34 @@ def test_everything_ill_is_found_and_mended(data, tmp_path, capsys):
     assert main(["doctor"]) == 0
     assert "ILL" not in capsys.readouterr().out.rpartition("versions")[2]
     assert imports.open_import("mine").n_classes == 5
+
+
+@pytest.mark.parametrize(
+    ("standing", "part"),
+    [
+        (("files", "network", "programs"), "read without access to other files"),
+        (("files",), "lacks walls against network, programs"),
+        ((), "lacks walls against files, network, programs"),
+    ],
+)
+def test_the_doctor_names_the_walls_that_a_system_lacks(data, monkeypatch, capsys, standing, part):
+    monkeypatch.setattr(upkeep, "walls", lambda: standing)
+    assert main(["doctor"]) == 0  # a system without walls is no damage
+    assert part in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("library", "status"), [("torch", 0), ("scipy", 1)])
+def test_a_missing_library_is_damage_unless_it_belongs_to_an_extra(
+    data, monkeypatch, capsys, library, status
+):
+    def installed(name):
+        if name == library:
+            raise PackageNotFoundError(name)
+        return "1.0"
+
+    monkeypatch.setattr(upkeep, "installed", installed)
+    assert main(["doctor"]) == status
+    assert f"{library} is not installed" in capsys.readouterr().out
 
 
 @pytest.fixture

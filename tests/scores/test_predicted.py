@@ -120,7 +120,7 @@ def test_predictions_of_answers_are_those_of_the_scores(tmp_path):
     matrices = [interpreted(read_scores(each.path), ["as-is"])[0] for each in given]
     direct = judge(matrices[0], validation=matrices[1])
     assert apart.origin == direct.origin == "validated"
-    assert apart.nbytes == apart.matrix.nbytes + apart.validation.nbytes > apart.matrix.nbytes
+    assert apart.nbytes == apart.matrix.nbytes + apart.validation[0].nbytes > apart.matrix.nbytes
     one, other = (predictions_of_scores(report) for report in (apart, direct))
     assert len(one.folds) == len(other.folds) == 1
     for a, b in zip((one.test, *one.folds), (other.test, *other.folds), strict=True):

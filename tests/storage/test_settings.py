@@ -25,6 +25,7 @@ WRONG = {
     "ZSL_PROCESSES": ["two", "0", "65"],
     "ZSL_MEMORY": ["1", "2 apples", "63MB"],
     "ZSL_MEMORY_A_VISITOR": ["-1", "1KB"],
+    "ZSL_METHODS": ["mine.py", "mine.txt:Mine", "a.py:A, b.py:", "x" * 5000],
     "ZSL_PREDICTIONS": ["-1", "much"],
     "ZSL_PUBLIC": ["maybe"],
     "ZSL_SHIPPED": ["perhaps"],

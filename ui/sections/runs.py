@@ -19,7 +19,7 @@ from ui.numbers import change, made, percent
 from ui.text import plain
 from zslcore.analysis import run_comparison
 from zslcore.analysis.run_listing import ORACLE, as_csv, as_json, as_latex, chosen
-from zslcore.evaluation import figures
+from zslcore.evaluation import figures, outside
 from zslcore.evaluation.protocol import origin_in_words
 from zslcore.evaluation.runs import RunResult
 from zslcore.exceptions import ParameterError
@@ -167,7 +167,11 @@ def show_run(one: StoredRun, peeked: Collection[str]) -> None:
 def _show_link(one: StoredRun) -> None:
     address = run_address.address_of(one.result.spec)
     if one.result.spec.method not in METHODS:
-        st.caption("This version does not have the method of this run.")
+        st.caption(
+            "The method of this run is from outside; `ZSL_METHODS` names its file to the app."
+            if outside.is_own(one.result.spec.method)
+            else "This version does not have the method of this run."
+        )
     elif address is None:
         st.caption("Evaluate cannot show every choice of this run. Reproduce it with:")
     else:

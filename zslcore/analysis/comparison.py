@@ -321,11 +321,12 @@ def as_text(found: Occasions) -> str:
     if not ranked.methods or not ranked.names:
         return "\n".join([*lines, "No method has a figure on every data set and split."])
     of_draws = ranking.ranking(ranked.figures)
-    lines.append(f"{'method':12} {'mean':>7}  {'mean rank':>9}   95 %          first in")
+    wide = max(12, *map(len, ranked.methods))
+    lines.append(f"{'method':{wide}} {'mean':>7}  {'mean rank':>9}   95 %          first in")
     for j in np.argsort(of_draws.mean_rank, kind="stable"):
         interval = f"{of_draws.low[j]:.1f} to {of_draws.high[j]:.1f}"
         lines.append(
-            f"{ranked.methods[j]:12} {ranked.figures[0, :, j].mean():7.1%}  "
+            f"{ranked.methods[j]:{wide}} {ranked.figures[0, :, j].mean():7.1%}  "
             f"{of_draws.mean_rank[j]:9.2f}   {interval:12}  {of_draws.first[j]:.0%}"
         )
     if len(ranked.names) > 1 and len(ranked.methods) > 2:

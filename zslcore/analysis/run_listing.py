@@ -15,7 +15,7 @@ from datetime import date
 import pandas as pd
 
 from zslcore.analysis.papers.printed import ChosenFor, chosen_for
-from zslcore.evaluation import figures
+from zslcore.evaluation import figures, outside
 from zslcore.evaluation.protocol import origin_in_words
 from zslcore.evaluation.runs import RunResult
 from zslcore.exceptions import ZSLError, closest_name
@@ -236,8 +236,15 @@ def as_text(result: RunResult, stated_by: str = "") -> str:
             lines.append(f"GZSL         {accuracies}  ({how})")
     if e.ausuc is not None:
         lines.append(f"AUSUC        {e.ausuc:.1%} per class")
-    again = f"again: {spec.command()}" if spec.method in METHODS else "the method is not known here"
+    again = f"again: {spec.command()}" if spec.method in METHODS else unknown_here(spec.method)
     return "\n".join([*lines, *_oracle_lines(result), f"{result.seconds:.1f} s; {again}"])
+
+
+def unknown_here(method: str) -> str:
+    """Return why a run cannot be repeated here: by a part of a sentence."""
+    if outside.is_own(method):
+        return f"the method is from outside: --method FILE.py:Class takes the file of {method}"
+    return "the method is not known here"
 
 
 def _oracle_lines(result: RunResult) -> list[str]:

@@ -114,12 +114,14 @@ class Parameters:
     origin : "validated", "given", "oracle" or "not told"
     chosen_for : what validation looked at
     params : name -> value
+    grid : name -> values that were searched; of a run of this package its spec has them
     """
 
     __pydantic_config__: ClassVar[Any] = _STRICT
     origin: Literal["validated", "given", "oracle", "not told"]
     chosen_for: Literal["zsl", "gzsl", ""] = ""
     params: Mapping[str, bool | int | float | str | None] = field(default_factory=dict)
+    grid: Mapping[str, tuple[bool | int | float | str | None, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +171,7 @@ class BoardEntry:
     ----------
     method : its name
     who : whose result it is
-    link : page about it, an address that begins with https:// or http://
+    link, code : pages about it and of its code, addresses that begin with https:// or http://
     data, split, gamma, parameters, figures, seeds
     unseen_classes : their names; may be empty for a benchmark's own split
     per_class : "zsl", "plain" (gamma = 0), "at_gamma" -> class -> accuracy, for intervals
@@ -198,6 +200,7 @@ class BoardEntry:
     versions: Mapping[str, str] = field(default_factory=dict)
     created: str = ""
     link: str = ""
+    code: str = ""
     predictions: str = ""
     schema: Literal["zslcore-board/1"] = SCHEMA
 
@@ -308,8 +311,10 @@ def _of_texts(entry: BoardEntry) -> Iterator[str]:
             yield f"{name}: expected a name; got none"
     if entry.predictions and not PREDICTIONS.fullmatch(entry.predictions):
         yield f"predictions: expected <data>/<key>; got {entry.predictions[:60]!r}"
-    if entry.link and not entry.link.startswith(("https://", "http://")):
-        yield f"link: expected an address that begins with https://; got {entry.link[:60]!r}"
+    for name in ("link", "code"):
+        address = getattr(entry, name)
+        if address and not address.startswith(("https://", "http://")):
+            yield f"{name}: expected an address that begins with https://; got {address[:60]!r}"
 
 
 def _of_numbers(entry: BoardEntry) -> Iterator[str]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from zslcore.board.entry import (
     MAX_TEXT,
@@ -15,6 +17,7 @@ from zslcore.board.entry import (
     Figures,
     Gamma,
     Parameters,
+    Seeds,
     SplitMark,
     check_entry,
     read_entry,
@@ -45,6 +48,7 @@ def entry_of_run(
     link: str = "",
     features: str = "",
     pretraining: tuple[str, ...] = (),
+    code: str = "",
 ) -> BoardEntry:
     """Return the entry of a run.
 
@@ -56,6 +60,7 @@ def entry_of_run(
     link : page about it
     features : name of the features; the data's source by default
     pretraining : sets that the feature extractor was trained on; those the data declare by default
+    code : page of its code
 
     Raises
     ------
@@ -71,6 +76,7 @@ def entry_of_run(
         method=spec.method,
         who=who,
         link=link,
+        code=code,
         data=Data(
             name=dataset.name,
             benchmark="" if dataset.simulated else benchmark_of(dataset) or "",
@@ -109,17 +115,22 @@ def entry_of_scores(
     features: str = "",
     pretraining: tuple[str, ...] = (),
     parameters: Parameters | None = None,
+    code: str = "",
+    others: Sequence[Mapping[str, Any]] = (),
 ) -> BoardEntry:
     """Return the entry of judged scores.
 
     Parameters
     ----------
-    report : what ``zslcore score --json`` and :meth:`zslcore.scores.ScoreReport.to_json` write
+    report : what ``zslcore score --json`` and :meth:`zslcore.scores.ScoreReport.to_json` write;
+        where its images are rows of known data (``score --data``), data and split are those
     method, who, link : its method, its owner, and a page about it
     provenance : where the scores come from, in a sentence
     features : name of the features
     pretraining : sets that the feature extractor was trained on, empty where unknown
     parameters : how the method's parameters were chosen; "not told" by default
+    code : page of its code
+    others : reports of the same model with other seeds, for the deviations
 
     Raises
     ------
@@ -130,15 +141,16 @@ def entry_of_scores(
         e, names = report["evaluation"], report["unseen_classes"]
         with_gamma = report["gamma_origin"] is not None
         point = {name: e[name] and _point(e[name]) for name in ("plain", "calibrated")}
-        known = report["benchmark"], report["split"]
         entry = BoardEntry(
             method=method,
             who=who,
             link=link,
-            data=Data(report["file"], known[0], features, pretraining, digest=report["digest"]),
-            split=SplitMark(known[1] or "own", counts=_counts(*known)),
+            code=code,
+            data=_data(report, features, pretraining),
+            split=_split(report),
             gamma=Gamma(report["gamma_origin"] or "none", report["gamma"]),
-            parameters=parameters or Parameters("not told"),
+            parameters=parameters or _parameters(report),
+            seeds=_seeds([report, *others]),
             figures=_figures(
                 e["zsl"], point["plain"], point["calibrated"] if with_gamma else None, e["ausuc"]
             ),
@@ -156,6 +168,50 @@ def entry_of_scores(
             f"{clean_text(method)}: expected what `zslcore score --json` prints; got another JSON."
         ) from None
     return entry
+
+
+def _data(report: Mapping[str, Any], features: str, pretraining: tuple[str, ...]) -> Data:
+    """Return the data that a report knows, or its file where it knows none."""
+    if (known := report.get("data")) is None:
+        file, benchmark = report["file"], report["benchmark"]
+        return Data(file, benchmark, features, pretraining, digest=report["digest"])
+    return Data(
+        known["name"],
+        known["benchmark"],
+        features or known["features"],
+        pretraining or tuple(known["pretraining"]),
+        known["simulated"],
+        known["digest"],
+    )
+
+
+def _split(report: Mapping[str, Any]) -> SplitMark:
+    """Return the split by the digests of its rows, or else by the number of its test images."""
+    if (rows := report.get("rows")) is not None:
+        return SplitMark(rows["name"], dict(rows["parts"]))
+    known = report["benchmark"], report["split"]
+    return SplitMark(known[1] or "own", counts=_counts(*known))
+
+
+def _parameters(report: Mapping[str, Any]) -> Parameters:
+    """Return what a report states of parameters."""
+    said = report.get("params") or {"origin": "unknown", "params": {}}
+    if said["origin"] in ("validated", "given", "oracle"):
+        return Parameters(said["origin"], params=dict(said["params"]))
+    return Parameters("not told", params=dict(said["params"]))
+
+
+def _seeds(reports: Sequence[Mapping[str, Any]]) -> Seeds:
+    """Return how many seeds there are, and the deviations over them."""
+
+    def std(values: Sequence[Mapping[str, Any] | float | None]) -> float | None:
+        numbers = [_point(v).harmonic if isinstance(v, Mapping) else v for v in values]
+        known = [float(number) for number in numbers if number is not None]
+        complete = len(known) == len(reports) > 1
+        return round(float(np.std(known, ddof=1)), DIGITS) if complete else None
+
+    found = [report["evaluation"] for report in reports]
+    return Seeds(len(reports), *(std([e[name] for e in found]) for name in ("zsl", "calibrated")))
 
 
 def add_entry(entry: BoardEntry, folder: Path) -> Path:

@@ -13,6 +13,7 @@ it.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
@@ -22,6 +23,7 @@ import pandas as pd
 
 from zslcore.board.checking import Board, Judged
 from zslcore.board.entry import BoardEntry
+from zslcore.evaluation import State
 from zslcore.evaluation.figures import on_board
 from zslcore.methods.variants import VARIANTS
 from zslcore.metrics import harmonic_mean
@@ -52,6 +54,8 @@ COLUMNS = (
         "related_classes",
         "chosen_for",
         "params_origin",
+        "params",
+        "grid",
     ),
     *(
         "gamma_origin",
@@ -67,7 +71,7 @@ COLUMNS = (
         "s_gamma",
     ),
     *("H_gamma", "H_gamma_low", "H_gamma_high", "ausuc", "seeds", "zsl_std", "H_gamma_std"),
-    *("features", "version", "created", "link", "file"),
+    *("features", "version", "created", "link", "code", "file"),
 )
 PERCENT = (
     *(name for name, figure in on_board().items() if figure.unit == "fraction"),
@@ -121,12 +125,20 @@ def _row(one: Judged) -> dict[str, Any]:
     row |= {"contamination": found.state, "pretraining": ", ".join(data.pretraining)}
     row |= {"overlapping_classes": len(found.classes), "related_classes": found.related}
     row |= {"chosen_for": entry.parameters.chosen_for, "params_origin": entry.parameters.origin}
+    row |= {"params": _as_text(entry.parameters.params)}
+    row |= {"grid": _as_text(entry.parameters.grid or (entry.spec or {}).get("grid") or {})}
     row |= {"gamma_origin": entry.gamma.origin, "gamma": entry.gamma.value}
     row |= {"stated": not entry.spec}  # without a spec the choice cannot be repeated
     row |= {"seeds": entry.seeds.n, "zsl_std": entry.seeds.zsl_std}
     row |= {"H_gamma_std": entry.seeds.H_gamma_std, "created": entry.created[:10]}
-    row |= {"version": entry.versions.get("zslcore", ""), "link": entry.link, "file": one.file}
+    row |= {"version": entry.versions.get("zslcore", ""), "link": entry.link}
+    row |= {"code": entry.code, "file": one.file}
     return row
+
+
+def _as_text(values: Mapping[str, Any]) -> str:
+    """Return parameters or a grid as JSON, empty for none."""
+    return json.dumps(dict(sorted(values.items()))) if values else ""
 
 
 def variant_of(entry: BoardEntry) -> list[str]:
@@ -211,7 +223,8 @@ def chosen_in_words(row: Mapping[str, Any] | pd.Series) -> str:
 def gamma_in_words(row: Mapping[str, Any] | pd.Series) -> str:
     """Return how gamma was found: "validated", "validated (stated by the submitter)" ..."""
     open_ = " (how is not stated)" if row["gamma_origin"] == "given" else ""
-    return f"{row['gamma_origin']}{open_}{_stated(row, 'gamma_origin')}"
+    verified = row["state"] == State.VERIFIED.value  # its predictions choose this gamma
+    return f"{row['gamma_origin']}{open_}{'' if verified else _stated(row, 'gamma_origin')}"
 
 
 def _stated(row: Mapping[str, Any] | pd.Series, origin: str) -> str:

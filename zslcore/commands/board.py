@@ -4,13 +4,14 @@ A folder holds one JSON a result. Every file is checked: is the split known by t
 rows, is it a release that leaks (v1), how was gamma found, were unseen classes among those that the
 feature extractor was trained on. --check computes the figures of x.json again from the predictions
 x.parquet next to it, where there are any. The command ends with 1 when a file is refused. --add
-writes such a file: of a stored run (by its key), of what `zslcore run --json` wrote, or of
-what `zslcore score --json` wrote.
+writes such a file: of a stored run (by its key), of what `zslcore run --json` wrote, of what
+`zslcore score --json` wrote, or of predictions, which are put next to it.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -18,14 +19,19 @@ from typing import TYPE_CHECKING, Any
 
 from zslcore.datasets.sandbox.client import read_value
 from zslcore.exceptions import FileRefusedError, ParameterError
+from zslcore.storage.files import written_whole
 
 if TYPE_CHECKING:
     from zslcore.board import Board, BoardEntry
+    from zslcore.board.entry import Parameters
     from zslcore.evaluation.runs import RunResult
 
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
 __all__ = ["add_parser"]
+
+#: How parameters may have been chosen.
+ORIGINS = ("validated", "given", "oracle")
 
 
 def add_parser(commands: Subparsers) -> None:
@@ -42,7 +48,8 @@ def add_parser(commands: Subparsers) -> None:
         action="store_true",
         help="recompute results that have predictions; print refused files only",
     )
-    option("--add", metavar="WHAT", help="key of a stored run, or a JSON of a run or of scores")
+    option("--add", metavar="WHAT",
+           help="key of a stored run, a JSON of a run or of scores, or predictions")  # fmt: skip
     option("--who", help="with --add: owner of the result")
     option("--link", default="", help="with --add: address of a page about it")
     option("--features", default="", help="with --add: which features")
@@ -50,6 +57,17 @@ def add_parser(commands: Subparsers) -> None:
            help="with --add: what the extractor was trained on, or none")  # fmt: skip
     option("--method", help="with --add of scores: name of the method")
     option("--provenance", default="", help="with --add of scores: where they come from")
+    option("--parameters-from", choices=ORIGINS,
+           help="with --add of scores: how parameters were chosen")  # fmt: skip
+    option("--chosen-for", default="", choices=["zsl", "gzsl"],
+           help="with --parameters-from validated: what the folds were judged by")  # fmt: skip
+    option("--param", metavar="NAME=VALUE", action="append", default=[],
+           help="with --parameters-from: a parameter of the method")  # fmt: skip
+    option("--grid", metavar="NAME=V,V", action="append", default=[],
+           help="with --parameters-from: values that were searched")  # fmt: skip
+    option("--seeds", nargs="+", default=[], type=Path, metavar="FILE",
+           help="with --add of scores: those of the same model with other seeds")  # fmt: skip
+    option("--code", default="", metavar="LINK", help="with --add: address of the code")
     parser.set_defaults(run=run_board)
 
 
@@ -105,7 +123,27 @@ def _add(args: argparse.Namespace) -> None:
     if args.folder is None or not args.who:
         missing = "--who" if args.folder else "FOLDER"
         raise ParameterError(f"--add: expected {missing} with it; got none.")
-    print(f"added {add_entry(_entry(args), args.folder)}")
+    _require_origin(args)
+    path = add_entry(_entry(args), args.folder)
+    print(f"added {path}")
+    if _is_predictions(Path(args.add)):
+        with written_whole(path.with_suffix(".parquet")) as file:
+            file.write(Path(args.add).read_bytes())
+
+
+def _require_origin(args: argparse.Namespace) -> None:
+    """Refuse what says nothing without --parameters-from."""
+    for option in ("chosen_for", "param", "grid"):
+        if getattr(args, option) and not args.parameters_from:
+            raise ParameterError(
+                f"--{option.replace('_', '-')}: expected --parameters-from with it; got none."
+            )
+
+
+def _is_predictions(path: Path) -> bool:
+    from zslcore.evaluation import is_predictions
+
+    return path.is_file() and is_predictions(path)
 
 
 def _entry(args: argparse.Namespace) -> BoardEntry:
@@ -115,18 +153,58 @@ def _entry(args: argparse.Namespace) -> BoardEntry:
     from zslcore.results.store import ResultStore
 
     given: dict[str, Any] = {"who": args.who, "link": args.link, "features": args.features}
-    given["pretraining"] = tuple(args.pretraining)
+    given |= {"pretraining": tuple(args.pretraining), "code": args.code}
     if not Path(args.add).is_file():
+        _require_scores(args)
         result = ResultStore().find(args.add).result
         return entry_of_run(result, load(result.spec.dataset), **given)
-    values = _json(Path(args.add))
+    values = _scores(Path(args.add))
     if "spec" in values:
+        _require_scores(args)
         result = _result(values, Path(args.add).name)
         return entry_of_run(result, load(result.spec.dataset), **given)
     if not args.method or not args.provenance:
         missing = "--provenance" if args.method else "--method"
         raise ParameterError(f"--add: expected {missing} for scores; got none.")
-    return entry_of_scores(values, method=args.method, provenance=args.provenance, **given)
+    return entry_of_scores(
+        values,
+        method=args.method,
+        provenance=args.provenance,
+        parameters=_parameters(args),
+        others=[_scores(path) for path in args.seeds],
+        **given,
+    )
+
+
+def _require_scores(args: argparse.Namespace) -> None:
+    """Refuse for a run what its spec already says."""
+    for option in ("parameters_from", "seeds"):
+        if getattr(args, option):
+            raise ParameterError(
+                f"--{option.replace('_', '-')}: expected scores or predictions; got a run, which "
+                "states it."
+            )
+
+
+def _parameters(args: argparse.Namespace) -> Parameters | None:
+    """Return how parameters were chosen; None where the options do not say."""
+    from zslcore.board.entry import Parameters
+    from zslcore.commands.run import read_param, read_values
+
+    if not args.parameters_from:
+        return None
+    params = dict(map(read_param, args.param))
+    return Parameters(args.parameters_from, args.chosen_for, params, read_values(args.grid))
+
+
+def _scores(path: Path) -> dict[str, Any]:
+    """Return the JSON of a file, or that of the figures of predictions."""
+    if not _is_predictions(path):
+        return _json(path)
+    from zslcore.scores.predicted import judge_predicted, read_predicted
+
+    found: dict[str, Any] = json.loads(judge_predicted(read_predicted(path)).to_json())
+    return found
 
 
 def _json(path: Path) -> dict[str, Any]:

@@ -6,9 +6,12 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from zslcore.commands.options import named, show_steps
+from zslcore.commands.options import METHOD, named, show_steps
 
 if TYPE_CHECKING:
+    from zslcore.results.planning import Plan
+    from zslcore.results.store import ResultStore
+
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
 __all__ = ["add_parser"]
@@ -26,7 +29,7 @@ def add_parser(commands: Subparsers) -> None:
     option = parser.add_argument
     option("--dataset", nargs="+", default=["digits"], help="names of data sets (digits)")
     option("--split", nargs="+", default=["PS"], help="names of splits (PS)")
-    option("--method", nargs="+", help="names of methods (all inductive ones)")
+    option("--method", nargs="+", metavar="METHOD", help=f"{METHOD} (all of the package)")
     option("--select-for", default="gzsl", choices=["gzsl", "zsl"], help="what parameters serve")
     option("--figure", default="H at gamma", help="zsl, u, s, H, or one of these 'at gamma'")
     option("--per", default="class", choices=["class", "sample"], help="mean per class or sample")
@@ -41,23 +44,20 @@ def run_compare(args: argparse.Namespace) -> None:
     """Make what is missing, then print every figure and the ranks."""
     from zslcore.analysis import comparison
     from zslcore.datasets import load
+    from zslcore.evaluation import outside
     from zslcore.methods import METHODS
     from zslcore.results.planning import Choice
     from zslcore.results.store import ResultStore
 
-    methods = args.method or [name for name, m in METHODS.items() if not m.card.joint_space]
+    methods = [outside.load(each) for each in args.method or ()]
+    methods = methods or [name for name, m in METHODS.items() if not m.card.joint_space]
     datasets = {name: load(name) for name in args.dataset}
     digests = {name: data.digest for name, data in datasets.items()}
     spec = comparison.ComparisonSpec(digests, tuple(args.split), tuple(methods), args.select_for)
     choices: list[Choice] = ["folds"] if args.folds else []
     store = ResultStore()
     plan = spec.plan(datasets, choices)
-    todo, made = len(plan.unfinished(store)), plan.run(store, at_a_time=args.jobs, dask=args.dask)
-    for done, (run, refused) in enumerate(made, 1):
-        show_steps(done, todo, f"{run.method} on {run.dataset}")
-        if refused:
-            print(f"{run.method} on {run.dataset}, split {run.split}: {refused}", file=sys.stderr)
-    show_steps()
+    _make(plan, store, args)
     found = comparison.occasions(
         spec,
         datasets,
@@ -78,3 +78,13 @@ def run_compare(args: argparse.Namespace) -> None:
         print(f"on {named(data)}")
     print(f"{args.figure}, mean per {args.per}, parameters chosen for {args.select_for}")
     print(comparison.as_text(found))
+
+
+def _make(plan: Plan, store: ResultStore, args: argparse.Namespace) -> None:
+    """Make what is missing; a refused run is reported and stops no other."""
+    todo, made = len(plan.unfinished(store)), plan.run(store, at_a_time=args.jobs, dask=args.dask)
+    for done, (run, refused) in enumerate(made, 1):
+        show_steps(done, todo, f"{run.method} on {run.dataset}")
+        if refused:
+            print(f"{run.method} on {run.dataset}, split {run.split}: {refused}", file=sys.stderr)
+    show_steps()

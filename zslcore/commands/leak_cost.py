@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from typing import TYPE_CHECKING
 
-from zslcore.commands.options import named, show_steps
+from zslcore.commands.options import METHOD, named, show_steps
 
 if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
@@ -26,7 +27,7 @@ def add_parser(commands: Subparsers) -> None:
     option = parser.add_argument
     option("--dataset", default="digits", help="name of the data set (digits)")
     option("--split", help="name of the split (PS, or the only one there is)")
-    option("--method", nargs="+", required=True, help="names of methods")
+    option("--method", nargs="+", required=True, metavar="METHOD", help=METHOD)
     option("--leak", nargs="+", default=(), help="which leaks (all that the split can show)")
     option("--given", action="store_true", help="default parameters, none chosen on the folds")
     option("--json", action="store_true", help="print everything as JSON instead of tables")
@@ -37,21 +38,28 @@ def run_leak_cost(args: argparse.Namespace) -> None:
     """Measure what leaks cost, and print it."""
     from zslcore.analysis import leak_cost
     from zslcore.datasets import load
+    from zslcore.evaluation import outside
+    from zslcore.exceptions import MethodError
     from zslcore.methods import get_method
 
     dataset = load(args.dataset)
     split = dataset.split(args.split)
-    methods = [get_method(name)() for name in args.method]
+    methods = [get_method(outside.load(each))() for each in args.method]
     found = []
     for method in methods:
-        found += leak_cost.costs(
-            method,
-            dataset,
-            split,
-            args.leak,
-            choose=not args.given,
-            on_progress=show_steps,
-        )
+        try:
+            found += leak_cost.costs(
+                method,
+                dataset,
+                split,
+                args.leak,
+                choose=not args.given,
+                on_progress=show_steps,
+            )
+        except MethodError as error:  # what other methods have cost is not lost
+            if len(methods) == 1:
+                raise
+            print(error, file=sys.stderr)
     show_steps()
     if args.json:
         rows = leak_cost.table(found).assign(

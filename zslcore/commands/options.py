@@ -11,7 +11,10 @@ if TYPE_CHECKING:
 
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
-__all__ = ["named", "show_steps"]
+__all__ = ["METHOD", "named", "show_steps"]
+
+#: What every ``--method`` takes.
+METHOD = "name of a method, FILE.py:Class, or the entry point of an installed package"
 
 
 def show_steps(done: float = 0, total: float = 0, message: str = "") -> None:

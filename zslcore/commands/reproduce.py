@@ -22,6 +22,8 @@ from zslcore.analysis.papers.experiments import (
     opened,
     reproduce,
 )
+from zslcore.commands.options import METHOD
+from zslcore.evaluation import outside
 from zslcore.exceptions import ParameterError, closest_name
 from zslcore.features.views import FeatureScaling
 
@@ -48,7 +50,7 @@ def add_parser(commands: Subparsers) -> None:
     option("experiment", nargs="?", help="paper and table, for example cal:table2")
     option("--list", action="store_true", help="list the experiments")
     option("--dataset", nargs="+", default=["digits"], metavar="NAME", help="data sets (digits)")
-    option("--method", nargs="+", default=(), metavar="NAME", help="only these rows")
+    option("--method", nargs="+", default=(), metavar="METHOD", help=f"only these rows: {METHOD}")
     option("--seeds", type=int, default=5, help="of stochastic methods (5)")
     option("--jobs", type=int, default=2, help="runs at a time, one thread each (2)")
     option("--dask", default="", metavar="ADDRESS", help="Dask cluster that shares our data folder")
@@ -86,6 +88,7 @@ def run_reproduce(args: argparse.Namespace) -> None:
     for option in ("seeds", "jobs"):
         if getattr(args, option) < 1:
             raise ParameterError(f"--{option} must be at least 1; got {getattr(args, option)}.")
+    args.method = [outside.load(each) if outside.is_own(each) else each for each in args.method]
     params, features = read_params(args), SCALINGS.get(args.features)
     experiment = configured_experiment(args.experiment, params, features)
     table = reproduce(
@@ -118,6 +121,7 @@ def read_params(args: argparse.Namespace) -> dict[str, dict[str, Any]]:
         if not dot or "=" not in given or "=" in row:
             raise ParameterError(f"--param: expected METHOD.NAME=VALUE; got {text!r}.")
         allowed = args.method or experiment.methods
+        row = next((name for name in allowed if name.partition("@")[0] == row), row)
         if row not in allowed:
             raise closest_name(f"row for --param {text}:", row, allowed)
         method = experiment.method_of(row)

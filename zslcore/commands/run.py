@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args, get_type_hints
 
-from zslcore.commands.options import show_steps
+from zslcore.commands.options import METHOD, show_steps
 
 if TYPE_CHECKING:
     from zslcore.datasets import ZSLDataset
@@ -32,7 +32,7 @@ def add_parser(commands: Subparsers) -> None:
     option = parser.add_argument
     option("--dataset", default="digits", help="name of the data set (digits)")
     option("--split", help="name of the split (PS, or the only one there is)")
-    option("--method", required=True, help="name of the method, for example ESZSL")
+    option("--method", required=True, metavar="METHOD", help=METHOD)
     option("--param", metavar="NAME=VALUE", action="append", default=[], help="give a parameter")
     option("--grid", metavar="NAME=V,V", action="append", default=[], help="search these values")
     option("--gamma", type=float, help="give the calibration gamma")
@@ -52,12 +52,12 @@ def run_run(args: argparse.Namespace) -> None:
     """Run what ``args`` specify, print and store the result."""
     from zslcore.analysis.run_listing import as_text
     from zslcore.datasets import load
-    from zslcore.evaluation import write_predictions
+    from zslcore.evaluation import outside, write_predictions
     from zslcore.evaluation.specs import RunSpec
     from zslcore.results.repair import refusal_of
     from zslcore.results.store import ResultStore
 
-    dataset = load(args.dataset)
+    args.method, dataset = outside.load(args.method), load(args.dataset)
     fields = ("dataset", "method", "gamma", "select_for", "features", "prototypes", "seed")
     spec = RunSpec(
         split=dataset.split(args.split).name,
@@ -104,12 +104,23 @@ def elsewhere(spec: RunSpec, dask: str, with_oracle: bool) -> tuple[RunResult, P
     """Run a spec on a worker of a Dask cluster; the worker must see the same data."""
     from joblib import delayed
 
-    from zslcore.evaluation.running import execute_with_predictions
+    from zslcore.evaluation import outside
     from zslcore.large.engine import Engine, parallel
 
     with parallel(Engine(dask=dask), 1, "list") as work:
-        (done,) = work([delayed(execute_with_predictions)(spec, with_oracle=with_oracle)])
+        (done,) = work([delayed(_there)(spec, outside.places([spec.method]), with_oracle)])
     return done
+
+
+def _there(
+    spec: RunSpec, places: dict[str, str], with_oracle: bool
+) -> tuple[RunResult, Predictions]:
+    """Run a spec in the process of a worker."""
+    from zslcore.evaluation import outside
+    from zslcore.evaluation.running import execute_with_predictions
+
+    outside.restore(places)
+    return execute_with_predictions(spec, with_oracle=with_oracle)
 
 
 def read_params(method: str, texts: Sequence[str]) -> dict[str, bool | float | int | str]:
@@ -151,13 +162,19 @@ def read_grid(
     method: str, texts: Sequence[str]
 ) -> dict[str, tuple[bool | float | str, ...]] | None:
     """Read ``NAME=V,V``: these values are searched instead of the method's own."""
-    from zslcore.exceptions import ParameterError
     from zslcore.methods import get_method
 
-    grid = dict(get_method(method).param_grid)
+    return {**get_method(method).param_grid, **read_values(texts)} if texts else None
+
+
+def read_values(texts: Sequence[str]) -> dict[str, tuple[bool | float | str, ...]]:
+    """Read every ``NAME=V,V``."""
+    from zslcore.exceptions import ParameterError
+
+    found: dict[str, tuple[bool | float | str, ...]] = {}
     for text in texts:
         name, equals, values = text.partition("=")
         if not equals or not name or not values:
             raise ParameterError(f"--grid: expected NAME=VALUE,VALUE; got {text!r}.")
-        grid[name] = tuple(read_value(value) for value in values.split(","))
-    return grid if texts else None
+        found[name] = tuple(read_value(value) for value in values.split(","))
+    return found

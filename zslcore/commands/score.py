@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -33,12 +34,15 @@ def add_parser(commands: Subparsers) -> None:
     option("files", nargs="+", type=Path, metavar="FILE", help="npz, npy, csv, parquet, mat, h5")
     option("--unseen", nargs="+", metavar="CLASS", help="names or numbers, or a file of them")
     option("--labels", type=Path, metavar="FILE", help="labels, where FILE has none")
-    option("--validation", type=Path, metavar="FILE",
-           help="scores of other images and classes, on which gamma is chosen")  # fmt: skip
+    option("--validation", nargs="+", default=[], type=Path, metavar="FILE",
+           help="scores of other images and classes, one a fold, to choose gamma")  # fmt: skip
     option("--validation-unseen", nargs="+", metavar="CLASS", help="its unseen classes, likewise")
     option("--validation-fix", action="append", metavar="FIX",
            help="answer to a question about it (those of --fix)")  # fmt: skip
     option("--validation-labels", type=Path, metavar="FILE", help="its labels")
+    option("--data", metavar="NAME", help="data whose rows, written by folds, FILE scores in order")
+    option("--split", help="with --data: name of the split (PS, or the only one there is)")
+    option("--seed", type=int, default=0, help="with --data: that of folds (0)")
     option("--gamma", type=float, help="gamma that you give; how you chose it is not known here")
     option(
         "--fix",
@@ -67,15 +71,14 @@ def run_score(args: argparse.Namespace) -> None:
     words = words_of(args.words)
     if args.compare and len(args.files) < 2:
         raise ParameterError("--compare: expected at least two FILEs; got one.")
-    if args.predictions is not None and len(args.files) > 1:
-        raise ParameterError(f"--predictions: expected one FILE; got {len(args.files)}.")
-    validation = None
-    if args.validation is not None:
-        # Its images and its unseen classes are others, but it was most likely written as the test
-        # scores were.
-        own = args.validation_labels, args.validation_unseen
-        fixes = args.fix if args.validation_fix is None else args.validation_fix
-        validation = understood(args.validation, *own, fixes, "--validation-fix")
+    for option in ("predictions", "data"):
+        if getattr(args, option) is not None and len(args.files) > 1:
+            raise ParameterError(f"--{option}: expected one FILE; got {len(args.files)}.")
+    # Their images and their unseen classes are others, but they were most likely written as the
+    # test scores were.
+    own = args.validation_labels, args.validation_unseen
+    fixes = args.fix if args.validation_fix is None else args.validation_fix
+    validation = [understood(p, *own, fixes, "--validation-fix") for p in args.validation]
     reports = [judged(path, args, validation) for path in args.files]
     if args.predictions is not None:
         from zslcore.evaluation import write_predictions
@@ -100,19 +103,26 @@ def paired(first: ScoreReport, second: ScoreReport) -> Pair:
     return beside(first.matrix, second.matrix, gammas)
 
 
-def judged(path: Path, args: argparse.Namespace, validation: ScoreMatrix | None) -> ScoreReport:
+def judged(path: Path, args: argparse.Namespace, validation: Sequence[ScoreMatrix]) -> ScoreReport:
     """Return the figures of one file, of scores or of predictions."""
     from zslcore.evaluation import is_predictions
     from zslcore.scores import judge
 
     if not path.is_file() or not is_predictions(path):
         matrix = understood(path, args.labels, args.unseen, args.fix)
-        return judge(matrix, gamma=args.gamma, validation=validation)
+        report = judge(matrix, gamma=args.gamma, validation=validation)
+        if args.data is None:
+            return report
+        from zslcore.datasets import load
+        from zslcore.scores.placed import placed
+
+        dataset = load(args.data)
+        return placed(report, dataset, dataset.split(args.split), args.seed)
     from zslcore.exceptions import ParameterError
     from zslcore.scores.predicted import judge_predicted, read_predicted
 
-    for option in ("labels", "unseen", "validation", "gamma"):
-        if getattr(args, option) is not None:
+    for option in ("labels", "unseen", "validation", "gamma", "data"):
+        if getattr(args, option) not in (None, []):
             raise ParameterError(f"--{option} means nothing for predictions; got {path.name}.")
     return judge_predicted(read_predicted(path))
 

@@ -11,7 +11,7 @@ from functools import cache, partial
 from typing import Any, Literal
 
 from zslcore.datasets import ZSLDataset
-from zslcore.evaluation import protocol
+from zslcore.evaluation import outside, protocol
 from zslcore.exceptions import (
     ParameterError,
     closest_name,
@@ -151,7 +151,8 @@ class RunSpec:
     def command(self) -> str:
         """Return the command line that runs this spec."""
         words = ["python", "-m", "zslcore", "run"]
-        words += ["--dataset", self.dataset, "--split", self.split, "--method", self.method]
+        words += ["--dataset", self.dataset, "--split", self.split]
+        words += ["--method", outside.word(self.method)]
         for name, value in self.params.items():
             words += ["--param", f"{name}={value}"]
         if self.gamma is not None:

@@ -29,6 +29,7 @@ from typing import Any
 
 import numpy as np
 
+from zslcore.evaluation import outside
 from zslcore.exceptions import ZSLError
 from zslcore.jobs.runner import MANIFEST, PREVIEW
 from zslcore.storage import artifacts
@@ -157,6 +158,7 @@ def _do(function: Callable[..., None], request: dict[str, Any], report: Report) 
     """Do the work in the temporary folder and put the folder in its place."""
     folder, into = Path(request["folder"]), Path(request["into"])
     os.environ["ZSL_DATA"] = request["data"]
+    outside.restore(request["methods"])
     start = time.perf_counter()
     function(folder, report, **request["arguments"])
     seconds = time.perf_counter() - start

@@ -23,6 +23,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from zslcore.evaluation import outside
 from zslcore.exceptions import ZSLError
 from zslcore.jobs.children import Child
 from zslcore.jobs.queueing import ANYONE, Turns, Visitor, most_waiting
@@ -345,6 +346,7 @@ class Runner:
             "folder": str(folder),
             "into": str(self.folder / job.work.key),
             "data": str(data_folder()),
+            "methods": outside.places(json.dumps(job.work.settings)),
         }
 
         def hear(line: dict[str, Any]) -> None:

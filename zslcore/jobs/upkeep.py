@@ -17,6 +17,7 @@ from pathlib import Path
 
 from zslcore.datasets import imports
 from zslcore.datasets.importing import open_dataset
+from zslcore.datasets.sandbox.confinement import WALLS, walls
 from zslcore.exceptions import NewerVersionError, ZSLError
 from zslcore.jobs.runner import is_intact
 from zslcore.results.repair import damage_of, mend, refusal_of
@@ -32,7 +33,9 @@ __all__ = ["Finding", "examine", "sweep_leftovers"]
 ROOM = 1 << 30
 #: Names that a finding lists.
 LISTED = 8
-LIBRARIES = ("numpy", "scipy", "scikit-learn", "torch", "h5py", "streamlit")
+LIBRARIES = ("numpy", "scipy", "scikit-learn", "h5py")
+#: Libraries of extras: not every installation has them.
+OPTIONAL = ("torch", "streamlit")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +57,9 @@ class Finding:
 
 
 def examine() -> Iterator[Finding]:
-    """Look at versions, room, store, imports, jobs and leftovers, one after the other."""
+    """Look at versions, sandbox, room, store, imports, jobs and leftovers, one after the other."""
     yield _versions()
+    yield _sandbox()
     yield _room()
     yield from _store()
     yield from _imports()
@@ -110,16 +114,32 @@ def _changed(path: Path) -> float:
 
 
 def _versions() -> Finding:
-    found = []
-    for name in LIBRARIES:
-        try:
-            found.append(f"{name} {installed(name)}")
-        except PackageNotFoundError:
-            found.append(f"{name} is missing")
-    missing = [text for text in found if "missing" in text]
+    found = {name: _installed(name) for name in (*LIBRARIES, *OPTIONAL)}
     made = f"zslcore {version()} (sources {sources()}), Python {platform.python_version()}"
-    words = f"{made}, {', '.join(found)}."
-    return Finding("versions", not missing, words)
+    words = ", ".join(f"{name} {number or 'is not installed'}" for name, number in found.items())
+    return Finding("versions", all(found[name] for name in LIBRARIES), f"{made}, {words}.")
+
+
+def _installed(name: str) -> str:
+    try:
+        return installed(name)
+    except PackageNotFoundError:
+        return ""
+
+
+def _sandbox() -> Finding:
+    """Say which walls stand around the reader of untrusted files; a system may have none."""
+    standing = walls()
+    missing = [name for name in WALLS if name not in standing]
+    if not missing:
+        words = "Untrusted files are read without access to other files, network and programs."
+        return Finding("sandbox", True, words)
+    return Finding(
+        "sandbox",
+        True,
+        f"This system lacks walls against {', '.join(missing)} around the reader of untrusted "
+        "files; its limits on time, memory and output hold. SECURITY.md says what that means.",
+    )
 
 
 def _room() -> Finding:

@@ -7,7 +7,7 @@ Finished runs are in the store at once: an interrupted plan resumes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal, Protocol, get_args
@@ -15,6 +15,7 @@ from typing import Literal, Protocol, get_args
 from joblib import delayed
 
 from zslcore.datasets import ZSLDataset, load
+from zslcore.evaluation import outside
 from zslcore.evaluation.protocol import Oracle
 from zslcore.evaluation.runs import RunResult, execute_in_full
 from zslcore.evaluation.specs import RunSpec
@@ -156,7 +157,10 @@ class Plan:
         todo = sorted(self.unfinished(results), key=lambda spec: spec.estimator.iterative)
         n_jobs = min(at_a_time, len(todo) or 1)
         with parallel(Engine(dask=dask), n_jobs, "generator_unordered") as work:
-            yield from work(delayed(_completed)(replace(self, specs=[spec])) for spec in todo)
+            yield from work(
+                delayed(_completed)(replace(self, specs=[spec]), outside.places([spec.method]))
+                for spec in todo
+            )
 
 
 @lru_cache(maxsize=2)
@@ -165,10 +169,11 @@ def _opened(name: str) -> ZSLDataset:
     return load(name)
 
 
-def _completed(plan: Plan) -> tuple[RunSpec, str]:
+def _completed(plan: Plan, places: Mapping[str, str]) -> tuple[RunSpec, str]:
     """Make the one run of a plan and what follows; return why it was refused, if it was."""
     (spec,) = plan.specs
     try:
+        outside.restore(places)
         plan.complete(spec, _opened(spec.dataset), ResultStore())
     except ZSLError as error:
         return spec, str(error)

@@ -161,7 +161,7 @@ def _judged(given: Mapping[str, Any], into: Path, limits: Limits) -> dict[str, A
                 return {"asked": asdict(asked[0]), "of_validation": each is chosen_on}
             matrices.append(matrix)
     matrix, *others = matrices
-    report = judge(matrix, validation=others[0] if others else None)
+    report = judge(matrix, validation=others)
     rank = ranks_at(matrix.F, matrix.y, matrix.seen, report.gamma or 0.0)
     return _written(matrix, into, rank=rank) | {
         "gamma": report.gamma,
@@ -232,7 +232,7 @@ def _report(folder: Path, said: dict[str, Any], file: str, memory: int) -> Score
     if of_validation is None:
         return report
     sides = _sides(folder, of_validation, file, memory, OF_VALIDATION)
-    return replace(report, validation=_answers(of_validation, sides, file))
+    return replace(report, validation=(_answers(of_validation, sides, file),))
 
 
 def _answers(said: dict[str, Any], sides: ScoredSides, file: str) -> ScoreAnswers:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -42,7 +42,7 @@ class ScoreReport:
     top_k : k -> accuracy of unseen images among unseen classes
     note : what is known of how gamma was chosen, in sentences
     checked : False where a gamma that is called validated could not be checked
-    validation : scores on which gamma was chosen, where it was
+    validation : scores on which gamma was chosen, a file a fold
     """
 
     matrix: JudgedScores
@@ -53,12 +53,12 @@ class ScoreReport:
     top_k: Mapping[int, float]
     note: str = ""
     checked: bool = True
-    validation: JudgedScores | None = None
+    validation: tuple[JudgedScores, ...] = ()
 
     @property
     def nbytes(self) -> int:
         """Bytes in memory of the answers, without those of the scores."""
-        return self.matrix.nbytes + (self.validation.nbytes if self.validation else 0)
+        return self.matrix.nbytes + sum(each.nbytes for each in self.validation)
 
     @cached_property
     def detection(self) -> Detection | None:
@@ -139,7 +139,7 @@ class ScoreReport:
             "fixes": list(m.fixes),
             "version": version(),
             "commit": commit(),
-        }
+        } | m.about
 
     def _figures(self) -> dict[str, Any]:
         named = self.matrix.class_names
@@ -202,7 +202,7 @@ def judge(
     *,
     gamma: float | None = None,
     origin: GammaOrigin = "given",
-    validation: ScoreMatrix | None = None,
+    validation: ScoreMatrix | Sequence[ScoreMatrix] | None = None,
 ) -> ScoreReport:
     """Return the figures of a score matrix.
 
@@ -213,10 +213,10 @@ def judge(
         Chosen elsewhere.
     origin : "given" or "validated"
         What is known of how ``gamma`` was chosen; without it there is none.
-    validation : ScoreMatrix, optional
-        Scores of validation images with classes of both kinds, on which gamma is chosen. The origin
-        is "oracle" where they are of test images or of unseen test classes, see
-        :func:`zslcore.scores.validation.chosen_on`.
+    validation : ScoreMatrix, or several, one a fold
+        Scores of validation images with classes of both kinds, on which gamma is chosen: the one
+        with the largest H, averaged over their curves. The origin is "oracle" where any are of
+        test images or of unseen test classes, see :func:`zslcore.scores.validation.chosen_on`.
 
     Raises
     ------
@@ -224,23 +224,24 @@ def judge(
         When both are given, when the validation scores have no curve, or when they are the test
         scores.
     """
-    if gamma is not None and validation is not None:
+    files = (validation,) if isinstance(validation, ScoreMatrix) else tuple(validation or ())
+    if gamma is not None and files:
         raise DatasetError("gamma is either given or chosen on validation scores; got both.")
     if gamma is not None and not math.isfinite(gamma):
         raise DatasetError(f"gamma: expected a finite number; got {gamma}.")
     note, checked = "", True
-    if validation is not None:
+    if files:
         if not isinstance(matrix, ScoreMatrix):
             raise DatasetError(
                 f"{matrix.name}: expected a score matrix for validation scores; got "
                 "predictions, which hold their own validation rows."
             )
-        choice = chosen_on(matrix, validation)
+        choice = chosen_on(matrix, *files)
         gamma, origin, note, checked = choice.gamma, choice.origin, choice.note, choice.checked
     if matrix.seen[matrix.y].all():
         raise DatasetError(f"{matrix.name}: expected images of unseen classes; got none.")
     report = report_of(matrix, gamma, origin if gamma is not None else None, note, checked)
-    return replace(report, validation=validation)
+    return replace(report, validation=files)
 
 
 def report_of(

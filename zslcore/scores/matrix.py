@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -82,6 +82,11 @@ class ScoreMatrix:
         return sides_of(self.F, self.y, self.seen)
 
     @property
+    def about(self) -> dict[str, Any]:
+        """What is known of the data: nothing but what the labels tell."""
+        return {}
+
+    @property
     def nbytes(self) -> int:
         """Bytes in memory without those of the scores."""
         return self.tested.nbytes
@@ -117,6 +122,11 @@ class ScoreAnswers:
         return self.tested.seen
 
     @property
+    def about(self) -> dict[str, Any]:
+        """What is known of the data: nothing but what the labels tell."""
+        return {}
+
+    @property
     def nbytes(self) -> int:
         """Bytes in memory."""
         return self.tested.nbytes
@@ -143,6 +153,8 @@ class JudgedScores(Protocol):  # its members are described where they are
     def split(self) -> str: ...
     @property
     def digest(self) -> str: ...
+    @property
+    def about(self) -> dict[str, Any]: ...
     @property
     def tested(self) -> AnsweredTest: ...
     @property

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -84,6 +85,23 @@ class PredictedScores:
         """The split that the labels tell, empty for none."""
         return self.known.split if self.known else ""
 
+    @property
+    def about(self) -> dict[str, Any]:
+        """What the predictions state of their data, where they number its rows.
+
+        Under "data" name, benchmark, digest, simulated, features and pretraining; under "rows" the
+        split and the digests of its parts; under "params" the parameters and how they were found.
+        """
+        said = self.predictions.provenance
+        if said.rows != "benchmark" or not said.dataset:
+            return {}
+        names = ("benchmark", "features", "pretraining", "simulated", "digest")
+        return {
+            "data": {"name": said.dataset} | {name: getattr(said, name) for name in names},
+            "rows": {"name": said.split, "parts": dict(said.parts)},
+            "params": {"origin": said.params_origin, "params": dict(said.params)},
+        }
+
     @cached_property
     def digest(self) -> str:
         """SHA-256 over rows, labels, answers and margins of the test, 16 hex digits."""
@@ -121,12 +139,12 @@ def predictions_of_scores(report: ScoreReport) -> Predictions:
     if isinstance(matrix, PredictedScores):
         return matrix.predictions
     names, folds = matrix.class_names, []
-    if validation is not None:
+    for each in validation:
         # Its columns may be other classes than those of the test.
-        names += tuple(name for name in validation.class_names if name not in names)
-        classes = np.array([names.index(name) for name in validation.class_names])
-        rows, answers = np.arange(len(validation.y)), validation.tested.answers
-        folds.append(FoldAnswers(rows, classes, validation.seen, answers))
+        names += tuple(name for name in each.class_names if name not in names)
+        classes = np.array([names.index(name) for name in each.class_names])
+        rows, answers = np.arange(len(each.y)), each.tested.answers
+        folds.append(FoldAnswers(rows, classes, each.seen, answers))
     return Predictions.of_scores(
         matrix.tested,
         np.arange(len(matrix.y)),

@@ -38,6 +38,10 @@ NEARER = 0.25
 ROUNDING = 1e-6
 #: Share of rows, beyond twice what chance gives, from which the images are test images.
 SHARE = 0.05
+_BY_NUMBER = (
+    " Columns were compared by number; if equal numbers are different classes, give both files "
+    "class_names."
+)
 #: Fewest columns in common by which rows can be distinguished, and names that a sentence lists.
 FEWEST, LISTED = 3, 4
 
@@ -60,21 +64,46 @@ class ChosenGamma:
     checked: bool = True
 
 
-def chosen_on(matrix: ScoreMatrix, validation: ScoreMatrix) -> ChosenGamma:
+def chosen_on(matrix: ScoreMatrix, *validation: ScoreMatrix) -> ChosenGamma:
     """Choose gamma on validation scores, and say whether these are validation scores.
+
+    Gamma is the one whose H, averaged over the files' exact curves, is largest: the rule of a run
+    with as many folds.
 
     Parameters
     ----------
     matrix : of the test images
-    validation : with images of seen and of unseen classes of its own
+    validation : one or more, each with images of seen and of unseen classes of its own
 
     Raises
     ------
     DatasetError
         When there is no curve to choose on, or both are the same scores.
     """
-    _refuse_without_curve(matrix, validation)
-    gamma = best_common_gamma([validation.tested.curve])
+    for each in validation:
+        _refuse_without_curve(matrix, each)
+    gamma = best_common_gamma([each.tested.curve for each in validation])
+    judged = [_looked_at(matrix, each, gamma) for each in validation]
+    for worst in (
+        [one for one in judged if one.origin == "oracle"],
+        [one for one in judged if not one.checked],
+    ):
+        if worst:
+            return worst[0]
+    if len(judged) == 1:
+        return judged[0]
+    names = ", ".join(each.name for each in validation)
+    by_number = any(_by_number(matrix, each) for each in validation)
+    note = (
+        f"Gamma was chosen on {names}, as the mean H over them is largest, without images of "
+        "unseen test classes, as their lists of classes state; test rows changed by much noise "
+        "would not be recognised."
+    )
+    return ChosenGamma(gamma, "validated", f"{note}{_BY_NUMBER if by_number else ''}")
+
+
+def _looked_at(matrix: ScoreMatrix, validation: ScoreMatrix, gamma: float) -> ChosenGamma:
+    """Say whether one file is of validation scores."""
     shared, common = _test_classes_in(matrix, validation), _common_columns(matrix, validation)
     of_test = share_of_test_rows(matrix, validation)
     if shared:
@@ -161,10 +190,7 @@ def _test_classes_in(matrix: ScoreMatrix, validation: ScoreMatrix) -> list[str]:
 def _by_number(matrix: ScoreMatrix, validation: ScoreMatrix) -> str:
     if _named(matrix) and _named(validation):
         return ""
-    return (
-        " Columns were compared by number; if equal numbers are different classes, give both "
-        "files class_names."
-    )
+    return _BY_NUMBER
 
 
 # --- Rows -----------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ variable                   default     what it sets
 ``ZSL_IMPORTS_A_VISITOR``  20          imports of one visit to the app
 ``ZSL_MEMORY``             4 GiB       bytes that score files of all visitors may take
 ``ZSL_MEMORY_A_VISITOR``   2 GiB       bytes that score files of one visitor may take
+``ZSL_METHODS``            none        methods from outside, ``FILE.py:Class``, by commas
 ``ZSL_PREDICTIONS``        256 MiB     bytes of predictions in the store; the oldest go first
 ``ZSL_PROCESSES``          1           servers of ``zslcore app``
 ``ZSL_PUBLIC``             0           1 where visitors are strangers to each other
@@ -42,6 +43,7 @@ __all__ = [
     "MAX_PROCESSES",
     "MEMORY",
     "MEMORY_A_VISITOR",
+    "METHODS",
     "PREDICTIONS",
     "PROCESSES",
     "PUBLIC",
@@ -130,6 +132,13 @@ def _switch(text: str) -> bool:
     return _SWITCH[text.lower()]
 
 
+def _places(text: str) -> tuple[str, ...]:
+    places = tuple(each.strip() for each in text.split(",") if each.strip())
+    if not all(re.fullmatch(r".+\.py:\w+", each) for each in places):
+        raise ValueError
+    return places
+
+
 _BYTES = "a size as 4294967296 or 4GB"
 #: Less is not worth starting with.
 LEAST_MEMORY = 64 << 20
@@ -144,6 +153,9 @@ MEMORY_A_VISITOR = Setting("ZSL_MEMORY_A_VISITOR", 2 << 30, _MEMORY, _memory)
 IMPORTS_A_VISITOR = Setting(
     "ZSL_IMPORTS_A_VISITOR", 20, f"a whole number up to {MOST:,}", _whole(0, MOST)
 )
+METHODS: Setting[tuple[str, ...]] = Setting(
+    "ZSL_METHODS", (), "FILE.py:Class with commas between them", _places
+)
 PREDICTIONS = Setting("ZSL_PREDICTIONS", 256 << 20, _BYTES, _size)
 PROCESSES = Setting(
     "ZSL_PROCESSES", 1, f"a whole number from 1 to {MAX_PROCESSES}", _whole(1, MAX_PROCESSES)
@@ -155,7 +167,7 @@ _ALL: Mapping[str, Setting[Any]] = {
     each.name: each
     for each in (
         *(JOBS, JOB_PATIENCE, MAX_IMPORT, MAX_IMPORTS, MEMORY, MEMORY_A_VISITOR),
-        *(IMPORTS_A_VISITOR, PREDICTIONS, PROCESSES, PUBLIC, SHIPPED),
+        *(IMPORTS_A_VISITOR, METHODS, PREDICTIONS, PROCESSES, PUBLIC, SHIPPED),
     )
 }
 

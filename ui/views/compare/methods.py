@@ -30,8 +30,6 @@ from zslcore.metrics.accuracy import Average
 from zslcore.results.planning import Choice
 
 USUAL = ("simulated-AWA1", "simulated-AWA2", "simulated-aPY")
-#: An image-text encoder's features are not among these data sets.
-INDUCTIVE = [name for name, method in METHODS.items() if not method.card.joint_space]
 FIGURES = {in_words(measure): measure for measure in MEASURES}
 CHOSEN: dict[str, Choice] = {
     "on all folds": "validated",
@@ -56,7 +54,9 @@ def _choose(header: Header) -> Comparison:
     names = [*known.names(), *available()]
     usual = list(known.names()) or [name for name in USUAL if name in names]
     chosen = _many("Data sets", names, usual, "compare_datasets")
-    methods = _many("Methods", INDUCTIVE, INDUCTIVE, "compare_methods")
+    # An image-text encoder's features are not among these data sets.
+    inductive = [name for name, method in METHODS.items() if not method.card.joint_space]
+    methods = _many("Methods", inductive, inductive, "compare_methods")
     if not chosen or not methods:
         st.info("Choose a data set and a method.", icon=":material/arrow_upward:")
         st.stop()

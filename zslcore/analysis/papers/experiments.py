@@ -32,6 +32,7 @@ from zslcore.analysis.transduction import TransductionSpec
 from zslcore.datasets import ZSLDataset, load
 from zslcore.datasets.benchmarks import benchmark_of
 from zslcore.datasets.facts import published
+from zslcore.evaluation import outside
 from zslcore.evaluation.protocol import Task
 from zslcore.exceptions import DatasetError, ParameterError, closest_name
 from zslcore.features.views import FeatureScaling
@@ -601,8 +602,12 @@ def _all_done(pieces: Mapping[str, Piece], jobs: int, dask: str = "") -> Iterato
     if todo:
         there = Engine(dask=dask)
         with parallel(there, jobs, "generator_unordered", inner_max_num_threads=1) as work:
-            yield from work(delayed(_done)(what, piece.run) for what, piece in todo.items())
+            yield from work(
+                delayed(_done)(what, piece.run, outside.places(outside.own()))
+                for what, piece in todo.items()
+            )
 
 
-def _done(what: str, run: Callable[[], int]) -> tuple[str, int]:
+def _done(what: str, run: Callable[[], int], places: Mapping[str, str]) -> tuple[str, int]:
+    outside.restore(places)
     return what, run()

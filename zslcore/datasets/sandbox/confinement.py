@@ -20,10 +20,14 @@ import errno
 import os
 import platform
 import struct
+import subprocess
 import sys
 from collections.abc import Sequence
 
-__all__ = ["shut"]
+__all__ = ["WALLS", "shut", "walls"]
+
+#: What a wall keeps out.
+WALLS = ("files", "network", "programs")
 
 #: Numbers of the kernel: Landlock's calls, the same everywhere, and what prctl is asked.
 CREATE_RULESET, ADD_RULE, RESTRICT_SELF = 444, 445, 446
@@ -56,8 +60,20 @@ def shut(readable: Sequence[str], writable: Sequence[str]) -> tuple[str, ...]:
     libc = ctypes.CDLL(None, use_errno=True)
     if libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0):
         return ()
-    walls = ("files",) if _shut_files(libc, readable, writable) else ()
-    return (*walls, "network", "programs") if _shut_calls(libc) else walls
+    files = ("files",) if _shut_files(libc, readable, writable) else ()
+    return (*files, "network", "programs") if _shut_calls(libc) else files
+
+
+def walls() -> tuple[str, ...]:
+    """Return the walls that this system can build, as a process that shuts itself in finds them.
+
+    A system call filter, as of a container, may refuse what the kernel has.
+    """
+    code = f"from {__name__} import shut; print(*shut([], []))"
+    done = subprocess.run(  # noqa: S603 - our own words
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False
+    )
+    return tuple(done.stdout.split())
 
 
 # --- Files ----------------------------------------------------------------------------------------

@@ -1,0 +1,407 @@
+"""Methods from outside: found, named by their source, run, refused in sentences."""
+
+import importlib
+import json
+import linecache
+import re
+import sys
+from contextlib import closing
+
+import numpy as np
+import pytest
+
+import zslcore
+from tests import pages
+from tests.evaluation.plugins import BROKEN, RIDGE, STEPS, TUNED, forget
+from ui.controls import YOURS, by_family
+from ui.start import Start
+from zslcore import jobs
+from zslcore.__main__ import main
+from zslcore.datasets import load
+from zslcore.evaluation import outside
+from zslcore.evaluation.laws import verdicts
+from zslcore.evaluation.runs import execute
+from zslcore.evaluation.specs import RunSpec
+from zslcore.exceptions import MethodError, ParameterError, UnknownNameError
+from zslcore.jobs import run as job
+from zslcore.methods import METHODS, get_method
+from zslcore.results.store import ResultStore
+
+NAME = re.compile(r"Mine@[0-9a-f]{12}")
+
+
+@pytest.fixture(autouse=True)
+def _own_world(tmp_path, monkeypatch):
+    monkeypatch.setenv("ZSL_DATA", str(tmp_path / "data"))
+    monkeypatch.delenv("ZSL_PUBLIC", raising=False)
+    monkeypatch.chdir(tmp_path)
+    yield
+    forget()
+
+
+@pytest.fixture
+def mine(tmp_path):
+    path = tmp_path / "mine.py"
+    path.write_text(RIDGE)
+    return f"{path}:Mine"
+
+
+def written(path, text, attribute):
+    path.write_text(text)
+    return f"{path}:{attribute}"
+
+
+def test_a_file_is_run_stored_and_named_by_its_source(mine, capsys):
+    assert main(["run", "--method", mine]) == 0
+    said = capsys.readouterr().out
+    (one,) = ResultStore().stored()
+    assert NAME.fullmatch(one.result.spec.method)
+    assert one.result.spec.method in said
+    assert one.result.params_origin == one.result.gamma_origin == "validated"
+    assert "--method mine.py:Mine" in said
+    assert "/tmp" not in said  # of this machine, and on no page
+
+
+def test_an_edited_file_is_another_method(mine, tmp_path):
+    first = outside.load(mine)
+    assert outside.load(mine) == first
+    (tmp_path / "mine.py").write_text(RIDGE.replace("self.lam * np.eye", "2 * self.lam * np.eye"))
+    second = outside.load(mine)
+    assert first != second
+    keys = {RunSpec("digits", "PS", name).key for name in (first, second)}
+    assert len(keys) == 2
+    lam = {name: execute(RunSpec("digits", "PS", name, {"lam": 1.0})) for name in (first, second)}
+    assert lam[first].evaluation != lam[second].evaluation
+
+
+def test_two_files_with_a_class_of_the_same_name_are_two_methods(mine, tmp_path, capsys):
+    other = written(tmp_path / "hers.py", RIDGE.replace("X.T @ S[y]", "X.T @ S[y] ** 2"), "Mine")
+    assert main(["compare", "--method", mine, other, "ESZSL", "--jobs", "1"]) == 0
+    said = capsys.readouterr().out
+    assert len(set(NAME.findall(said))) == 2
+    assert "ESZSL" in said
+
+
+def test_the_same_file_in_another_place_is_the_same_method(mine, tmp_path):
+    (tmp_path / "there").mkdir()
+    there = written(tmp_path / "there" / "copy.py", RIDGE.replace("\n", "\r\n"), "Mine")
+    assert outside.load(mine) == outside.load(there)
+
+
+def test_a_result_without_its_file_is_listed_shown_and_exported(mine, tmp_path, capsys):
+    assert main(["run", "--method", mine]) == 0
+    (one,) = ResultStore().stored()
+    (tmp_path / "mine.py").unlink()
+    forget()
+    capsys.readouterr()
+    assert main(["runs", "show", one.id]) == 0
+    assert f"takes the file of {one.result.spec.method}" in capsys.readouterr().out
+    words = [["list"], ["show", one.id], ["export", "--format", "json"]]
+    words += [["export", one.id, "--predictions", "p.parquet"]]
+    for each in words:
+        assert main(["runs", *each]) == 0
+        out, err = capsys.readouterr()
+        assert err == ""
+        assert NAME.search(out) or each[-1] == "p.parquet"
+    entry = ["--add", one.id, "--who", "Ada"]
+    (tmp_path / "board").mkdir()
+    assert main(["board", "board", *entry]) == 0
+    (file,) = (tmp_path / "board").glob("*.json")
+    assert json.loads(file.read_text())["method"] == one.result.spec.method
+    page = pages.visit("pages/runs.py")
+    assert not page.error
+    with pytest.raises(UnknownNameError):
+        outside.load(one.result.spec.method)
+
+
+@pytest.mark.parametrize(
+    ("text", "attribute"), [(RIDGE, "Mine"), (TUNED, "Tuned"), (STEPS, "Steps")]
+)
+def test_three_plug_ins_keep_the_laws(tmp_path, text, attribute, capsys):
+    name = outside.load(written(tmp_path / "plug.py", text, attribute))
+    broken = [each for each in verdicts(get_method(name)) if each.state != "hold"]
+    assert [(each.law.name, each.why) for each in broken] == []
+    assert main(["check-method", f"plug.py:{attribute}", "--all"]) == 0
+    assert "of 21 laws 21 hold, 0 waived, 0 broken" in capsys.readouterr().out
+
+
+def test_a_subclass_leaves_the_method_of_the_package_as_it_was(tmp_path):
+    before = METHODS["ESZSL"].card, dict(METHODS["ESZSL"].param_grid)
+    name = outside.load(written(tmp_path / "tuned.py", TUNED, "Tuned"))
+    assert name.startswith("ESZSL@")
+    assert (METHODS["ESZSL"].card, dict(METHODS["ESZSL"].param_grid)) == before
+    params = {"gamma": 1.0, "lam": 1.0}
+    ours, theirs = (execute(RunSpec("digits", "PS", m, params)) for m in ("ESZSL", name))
+    assert ours.evaluation == theirs.evaluation
+    assert ours.key != theirs.key
+
+
+@pytest.mark.parametrize("case", BROKEN)
+def test_what_is_broken_gets_one_sentence(tmp_path, case, capsys):
+    old, new, words = BROKEN[case]
+    assert old in STEPS
+    path = written(tmp_path / "broken.py", STEPS.replace(old, new), "Steps")
+    assert main(["run", "--method", path]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert words in err
+    assert err.count("\n") == 1
+    assert "Traceback" not in err
+
+
+def test_a_broken_method_takes_nothing_from_the_others(mine, tmp_path, capsys):
+    old, new, _ = BROKEN["exception"]
+    broken = written(tmp_path / "broken.py", STEPS.replace(old, new), "Steps")
+    assert main(["compare", "--method", broken, mine, "--jobs", "1"]) == 0
+    out, err = capsys.readouterr()
+    assert "Not ranked, a figure is missing: Steps@" in out
+    assert "fit raised KeyError in line 24: 'lost'." in err
+    assert [NAME.match(one.result.spec.method) is not None for one in ResultStore().stored()] == [
+        True
+    ]
+    words = ["leak-cost", "--given", "--dataset", "simulated-aPY", "--leak", "training"]
+    assert main([*words, "--method", broken, mine]) == 0
+    out, err = capsys.readouterr()
+    assert NAME.search(out)
+    assert "KeyError" in err
+
+
+def test_check_method_says_what_is_broken(tmp_path, capsys):
+    old, new, words = BROKEN["NaN"]
+    path = written(tmp_path / "broken.py", STEPS.replace(old, new), "Steps")
+    assert main(["check-method", path]) == 1
+    said = capsys.readouterr().out
+    assert "broken  Scores are one finite float64 for every sample and candidate." in said
+    assert words in said
+    path = written(tmp_path / "other.py", STEPS.replace("stochastic=True", "needs=''"), "Steps")
+    assert main(["check-method", path]) == 1
+    assert "expected stochastic=True, as a random_state is taken" in capsys.readouterr().out
+
+
+def test_a_card_that_states_company_waives_three_laws(tmp_path, capsys):
+    text = RIDGE.replace('formula="x^T V s",', 'formula="x^T V s", company="it says so",')
+    assert main(["check-method", written(tmp_path / "mine.py", text, "Mine")]) == 0
+    said = capsys.readouterr().out
+    assert said.count("the card states that scores depend on the candidates: it says so.") == 3
+    assert "18 hold, 3 waived, 0 broken" in said
+
+
+@pytest.mark.parametrize(
+    ("place", "words"),
+    [
+        ("none.py:Mine", "expected a Python file"),
+        ("mine.py:Mien", "Unknown class of mine.py 'Mien'; did you mean 'Mine'?"),
+        ("mine.py:np", "expected a class derived from"),
+        ("Mnie", "Unknown method 'Mnie'"),
+    ],
+)
+def test_a_place_that_holds_no_method_is_refused(mine, place, words, capsys):
+    assert main(["run", "--method", place]) == 2
+    assert words in capsys.readouterr().err
+
+
+def test_reproduce_takes_a_file_for_a_row(mine, capsys):
+    words = ["reproduce", "gbu:table6", "--method", mine, "ESZSL", "--jobs", "1", "--seeds", "1"]
+    assert main([*words, "--param", "Mine.lam=2"]) == 0
+    said = capsys.readouterr().out
+    assert len(NAME.findall(said)) >= 2  # the row, and what it is given
+    assert "lam = 2" in said
+
+
+# --- Other processes ------------------------------------------------------------------------------
+
+
+def left_by(name):
+    dataset = load("digits")
+    spec = RunSpec("digits", "PS", name, digest=dataset.digest)
+    work = job.ask(spec, dataset)
+    with closing(jobs.Runner()) as runner:
+        runner.submit(work)
+        return spec, runner.wait(work.key, 120)
+
+
+def test_a_job_finds_the_file_again(mine):
+    spec, status = left_by(outside.load(mine))
+    assert (status.state, status.error) == ("done", "")
+    assert ResultStore().get(spec.key).evaluation == execute(spec).evaluation
+
+
+def test_a_job_refuses_a_file_that_was_edited_meanwhile(mine, tmp_path):
+    name = outside.load(mine)
+    (tmp_path / "mine.py").write_text(RIDGE + "\n# edited\n")
+    _, status = left_by(name)
+    assert status.state == "failed"
+    assert f"{name}: expected mine.py:Mine as it was chosen; it has changed since" in status.error
+    assert ResultStore().stored() == []
+
+
+def test_processes_side_by_side_find_the_file_again(mine, tmp_path, capsys):
+    other = written(tmp_path / "steps.py", STEPS, "Steps")
+    assert main(["compare", "--method", mine, other, "--jobs", "2"]) == 0
+    assert capsys.readouterr().err == ""
+    assert len(ResultStore().stored()) == 2
+
+
+# --- Notebooks, packages, the app -----------------------------------------------------------------
+
+
+def test_a_class_of_a_notebook_is_registered_by_its_cell():
+    cell = "<ipython-input-3-abc>"
+    linecache.cache[cell] = (len(RIDGE), None, RIDGE.splitlines(keepends=True), cell)
+    space = {"__name__": "__main__"}
+    exec(compile(RIDGE, cell, "exec"), space)  # our own text
+    name = zslcore.register(space["Mine"])
+    assert NAME.fullmatch(name)
+    assert execute(RunSpec("digits", "PS", name)).spec.method == name
+    assert space["Mine"].card.name == "Mine"  # the class itself stays as it was
+    _, status = left_by(name)
+    assert "put the class into a file" in status.error
+
+
+def test_a_module_that_was_edited_after_its_import_is_not_registered(mine, tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.delitem(sys.modules, "mine", raising=False)
+    module = importlib.import_module("mine")
+    assert zslcore.register(module.Mine) == outside.load(mine)
+    (tmp_path / "mine.py").write_text(RIDGE.replace("self.lam * np.eye", "2 * self.lam * np.eye"))
+    with pytest.raises(MethodError, match=r"mine\.py has changed since it was imported"):
+        zslcore.register(module.Mine)
+    monkeypatch.delitem(sys.modules, "mine")
+
+
+def test_an_entry_point_with_the_name_of_a_method_hides_none(package):
+    text = (package.parent / "mypack-1.0.dist-info" / "entry_points.txt").read_text()
+    text = text.replace("mine =", "ESZSL =").replace("lost =", "SAE =")
+    (package.parent / "mypack-1.0.dist-info" / "entry_points.txt").write_text(text)
+    assert outside.load("ESZSL") == "ESZSL"
+    assert set(outside.register_own()) == {"SAE"}
+    (name,) = outside.own()
+    assert NAME.fullmatch(name)
+
+
+def test_what_is_no_class_with_a_source_is_not_registered():
+    space = {"__name__": "__main__"}
+    exec(RIDGE, space)  # our own text
+    with pytest.raises(MethodError, match="whose source can be read"):
+        zslcore.register(space["Mine"])
+    with pytest.raises(MethodError, match="expected a class"):
+        zslcore.register("Mine")
+
+
+@pytest.fixture
+def package(tmp_path, monkeypatch):
+    """An installed package with an entry point, as pip leaves one."""
+    site = tmp_path / "site"
+    (site / "mypack").mkdir(parents=True)
+    (site / "mypack" / "__init__.py").write_text("")
+    (site / "mypack" / "of_mine.py").write_text(RIDGE)
+    (site / "mypack-1.0.dist-info").mkdir()
+    (site / "mypack-1.0.dist-info" / "METADATA").write_text("Name: mypack\nVersion: 1.0\n")
+    (site / "mypack-1.0.dist-info" / "entry_points.txt").write_text(
+        "[zslcore.methods]\nmine = mypack.of_mine:Mine\nlost = mypack.gone:Mine\n"
+    )
+    monkeypatch.syspath_prepend(str(site))
+    for name in ("mypack", "mypack.of_mine"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    return site / "mypack"
+
+
+def test_an_entry_point_of_an_installed_package_is_a_method(package, capsys):
+    assert main(["run", "--method", "mine"]) == 0
+    assert "--method mine" in capsys.readouterr().out
+    (one,) = ResultStore().stored()
+    assert NAME.fullmatch(one.result.spec.method)
+    assert main(["run", "--method", "lost"]) == 2
+    assert "loading raised ModuleNotFoundError" in capsys.readouterr().err
+    assert main(["run", "--method", "mien"]) == 2
+    assert "did you mean 'mine'" in capsys.readouterr().err
+
+
+def test_every_file_of_a_package_is_part_of_the_name(package, monkeypatch):
+    first = outside.load("mine")
+    forget()
+    (package / "helper.py").write_text("FACTOR = 2\n")
+    assert outside.load("mine") != first
+
+
+def test_methods_of_this_machine_are_offered_by_the_app(mine, package, monkeypatch):
+    monkeypatch.setenv("ZSL_METHODS", f"{mine}, {mine.replace('mine.py', 'none.py')}")
+    refused = outside.register_own()
+    assert {where.rpartition("/")[2] for where in refused} == {"none.py:Mine", "lost"}
+    names = outside.own()
+    assert by_family()[YOURS] == list(names)
+    assert len(names) == 2  # the file and the package
+    page = pages.visit("pages/playground.py", view="evaluate", method=names[0])
+    assert f"— {YOURS} —" in page.selectbox("method").options
+    assert page.selectbox("method").value == names[0]
+    assert not page.error
+
+
+def test_a_job_of_the_app_runs_a_method_of_this_machine(tmp_path, monkeypatch):
+    monkeypatch.setenv("ZSL_METHODS", written(tmp_path / "steps.py", STEPS, "Steps"))
+    assert outside.register_own() == {}
+    (name,) = outside.own()
+    page = pages.visit("pages/playground.py", view="evaluate", method=name)
+    page = pages.until(page, lambda app: app.metric)
+    assert not page.error
+    (one,) = ResultStore().stored()
+    assert one.result.spec.method == name
+
+
+def test_a_server_registers_them_before_its_first_page(mine, monkeypatch):
+    monkeypatch.setenv("ZSL_METHODS", f"{mine},gone.py:Gone")
+    start = Start()
+    assert "gone.py:Gone: expected a Python file" in start.begin()
+    assert [name for name in outside.own() if NAME.fullmatch(name)] == [*outside.own()]
+    assert len(outside.own()) == 1
+    forget()
+    monkeypatch.setenv("ZSL_PUBLIC", "1")
+    assert Start().begin() == ""
+    assert outside.own() == ()
+
+
+def test_methods_of_this_machine_are_listed(mine, monkeypatch, capsys):
+    monkeypatch.setenv("ZSL_METHODS", f"{mine},gone.py:Gone")
+    assert main(["methods"]) == 0
+    out, err = capsys.readouterr()
+    assert re.search(rf"{NAME.pattern}: Regress. \(--method mine.py:Mine\)", out)
+    assert "gone.py:Gone: expected a Python file" in err
+
+
+def test_nothing_from_outside_is_loaded_on_a_public_server(mine, package, monkeypatch, capsys):
+    monkeypatch.setenv("ZSL_METHODS", mine)
+    monkeypatch.setenv("ZSL_PUBLIC", "1")
+    assert outside.register_own() == {}
+    for word in (mine, "mine"):
+        assert main(["run", "--method", word]) == 2
+        assert "not loaded on a public server" in capsys.readouterr().err
+    with pytest.raises(ParameterError, match="public"):
+        zslcore.register(METHODS["ESZSL"])
+    with pytest.raises(ParameterError, match="public"):
+        outside.restore({"Mine@0123456789ab": mine})
+    assert outside.own() == ()
+
+
+def test_an_address_loads_no_file(mine):
+    page = pages.visit("pages/playground.py", view="evaluate", method=mine)
+    assert page.selectbox("method").value == "ESZSL"
+    assert outside.own() == ()
+
+
+def test_a_setting_that_names_no_file_is_refused(monkeypatch, capsys):
+    monkeypatch.setenv("ZSL_METHODS", "mine.py")
+    assert main(["methods"]) == 2
+    assert "ZSL_METHODS: expected FILE.py:Class" in capsys.readouterr().err
+
+
+def test_the_generator_of_a_doctoral_student_runs_by_its_file(shared, tmp_path, capsys):
+    pytest.importorskip("torch")
+    text = (shared / "tools" / "prototypes" / "condgen.py").read_text()
+    text = text.replace("zslcore.base", "zslcore.methods.base").replace(
+        "float(loss)", "loss.item()"
+    )
+    path = written(tmp_path / "condgen.py", text, "CondGen")
+    assert main(["run", "--method", path, "--grid", "epochs=1,2", "--param", "n_syn=5"]) == 0
+    (one,) = ResultStore().stored()
+    assert one.result.spec.grid == {"epochs": (1, 2)}
+    assert np.isfinite(one.result.evaluation.calibrated.harmonic)

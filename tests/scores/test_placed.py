@@ -1,0 +1,241 @@
+"""Scores of the rows of folds: judged as a run is, and on the board with every column of one."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from zslcore.__main__ import main
+from zslcore.board.table import COLUMNS
+from zslcore.datasets import load
+from zslcore.evaluation import read_predictions
+from zslcore.evaluation.protocol import select
+from zslcore.evaluation.rows_to_score import parts_to_score
+from zslcore.evaluation.runs import execute
+from zslcore.evaluation.specs import RunSpec
+from zslcore.features.views import Preprocessing
+from zslcore.methods import ESZSL
+
+DATA = "simulated-aPY"
+GIVEN = {"gamma": 1.0, "lam": 1.0}
+
+
+@pytest.fixture(autouse=True)
+def _own_world(tmp_path, monkeypatch):
+    monkeypatch.setenv("ZSL_DATA", str(tmp_path / "data"))
+    monkeypatch.chdir(tmp_path)
+
+
+def scored_elsewhere(folds="folds.npz", name=DATA, names=True):
+    """Write the scores of a model that knows nothing but the file of rows."""
+    data, z = load(name), np.load(folds, allow_pickle=False)
+    scaled = Preprocessing("l2", "l2")
+    X, S = scaled.of_features(data.features, np.arange(1)), scaled.of_prototypes(data.prototypes)
+    parts = [key.removesuffix("_rows") for key in z if key.endswith("_rows")]
+    for part in parts:
+        train, rows, classes, seen = (
+            z[f"{part}_{each}"] for each in ("train", "rows", "classes", "seen")
+        )
+        y, y_train = (np.searchsorted(c, z["labels"][r])
+                      for c, r in ((classes, rows), (classes[seen], train)))  # fmt: skip
+        F = ESZSL(**GIVEN).fit(X.rows(train), y_train, S[classes[seen]])
+        arrays = {"scores": F.decision_function(X.rows(rows), S[classes]), "y": y}
+        more = {"class_names": z["class_names"][classes]} if names else {}
+        np.savez(part, unseen_classes=np.flatnonzero(~seen), **arrays, **more)
+    return ["test.npz", "--validation", *(f"{part}.npz" for part in sorted(parts[1:]))]
+
+
+def read(capsys, *words):
+    assert main([*words]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def test_the_rows_are_those_that_a_run_chooses_on():
+    data = load(DATA)
+    split = data.split("PS")
+    test, *folds = parts_to_score(data, split, seed=3)
+    np.testing.assert_array_equal(test.rows, np.r_[split.test_seen, split.test_unseen])
+    np.testing.assert_array_equal(test.train, split.trainval)
+    chosen = select(ESZSL(**GIVEN), data, split, grid={}, seed=3).validation
+    assert len(folds) == len(chosen) == 3
+    for part, answers in zip(folds, chosen, strict=True):
+        np.testing.assert_array_equal(part.rows, answers.rows)
+        np.testing.assert_array_equal(part.classes, answers.classes)
+        np.testing.assert_array_equal(part.seen, answers.seen)
+        assert not np.intersect1d(part.train, part.rows).size
+        assert not np.intersect1d(part.rows, test.rows).size
+
+
+def test_a_split_without_seen_test_images_is_scored_among_unseen_classes_alone():
+    data = load(DATA)
+    test, *folds = parts_to_score(data, data.split("SS"))
+    assert not test.seen[np.searchsorted(test.classes, data.labels[test.rows])].any()
+    assert not any(fold.seen.any() for fold in folds)
+
+
+def test_the_file_names_data_split_and_seed(capsys):
+    assert main(["folds", DATA, "--seed", "2", "--output", "f.npz"]) == 0
+    assert "written to f.npz" in capsys.readouterr().out
+    z = np.load("f.npz", allow_pickle=False)
+    about, data = json.loads(str(z["about"])), load(DATA)
+    assert (about["dataset"], about["digest"], about["split"]) == (DATA, data.digest, "PS")
+    assert (about["seed"], about["folds"]) == (2, 3)
+    assert tuple(z["class_names"]) == data.class_names
+    np.testing.assert_array_equal(z["labels"], data.labels)
+    assert main(["folds", DATA, "--split", "PX"]) == 2
+
+
+@pytest.mark.parametrize("names", [True, False])
+def test_gamma_and_figures_are_those_of_our_own_run(capsys, names):
+    assert main(["folds", DATA]) == 0
+    files = scored_elsewhere(names=names)
+    capsys.readouterr()
+    theirs = read(capsys, "score", *files, "--data", DATA, "--predictions", "own.parquet", "--json")
+    ours = execute(RunSpec(DATA, "PS", "ESZSL", GIVEN), with_oracle=False)
+    assert theirs["gamma_origin"] == "validated"
+    assert theirs["gamma"] == pytest.approx(ours.gamma, rel=1e-6)
+    for name in ("zsl", "ausuc"):
+        assert theirs["evaluation"][name] == pytest.approx(getattr(ours.evaluation, name), abs=1e-9)
+    found = theirs["evaluation"]["calibrated"]["harmonic"]
+    assert found == pytest.approx(ours.evaluation.calibrated.harmonic, abs=1e-9)
+    assert "Verified: rows, labels and gamma agree with the data." in theirs["remarks"]
+    predictions = read_predictions("own.parquet")
+    assert len(predictions.folds) == 3
+    assert predictions.provenance.digest == load(DATA).digest
+    assert predictions.chosen_gamma == theirs["gamma"]
+    assert main(["score", "own.parquet"]) == 0
+    assert "Verified" in capsys.readouterr().out
+
+
+def test_without_data_gamma_is_the_same_and_stated(capsys):
+    assert main(["folds", DATA]) == 0
+    files = scored_elsewhere()
+    capsys.readouterr()
+    theirs = read(capsys, "score", *files, "--predictions", "own.parquet", "--json")
+    ours = execute(RunSpec(DATA, "PS", "ESZSL", GIVEN), with_oracle=False)
+    assert theirs["gamma"] == pytest.approx(ours.gamma, rel=1e-6)
+    predictions = read_predictions("own.parquet")
+    assert (len(predictions.folds), predictions.provenance.rows) == (3, "file")
+    assert predictions.chosen_gamma == theirs["gamma"]
+    assert "fold_1.npz, fold_2.npz, fold_3.npz, as the mean H" in theirs["gamma_note"]
+    alone = read(capsys, "score", *files[:3], "--json")
+    assert alone["gamma"] != theirs["gamma"]
+
+
+def test_one_file_of_test_images_among_the_folds_makes_gamma_an_oracle(capsys):
+    assert main(["folds", DATA]) == 0
+    files = scored_elsewhere()
+    test = dict(np.load("test.npz"))
+    np.savez("fold_2.npz", **test | {"scores": 2 * test["scores"] + 1})
+    capsys.readouterr()
+    theirs = read(capsys, "score", *files, "--json")
+    assert theirs["gamma_origin"] == "oracle"
+    assert "fold_2.npz" in theirs["gamma_note"]
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda f: {"scores": f["scores"][1:], "y": f["y"][1:]}, "expected scores of the"),
+        (lambda f: {"scores": f["scores"][::-1], "y": f["y"][::-1]}, "in the order of test_rows"),
+        (lambda f: {"unseen_classes": f["unseen_classes"][1:]}, "unseen classes, those without"),
+        (lambda f: {"class_names": np.char.add(f["class_names"], "x")}, "expected a column for"),
+    ],
+    ids=["images", "order", "unseen", "names"],
+)
+def test_scores_of_other_rows_are_refused(capsys, change, words):
+    assert main(["folds", DATA]) == 0
+    scored_elsewhere()
+    test = dict(np.load("test.npz"))
+    np.savez("test.npz", **test | change(test))
+    assert main(["score", "test.npz", "--fix", "as-is", "--data", DATA]) == 2
+    assert words in capsys.readouterr().err
+
+
+def test_too_few_validation_files_are_refused(capsys):
+    assert main(["folds", DATA]) == 0
+    files = scored_elsewhere()
+    assert main(["score", *files[:-1], "--data", DATA]) == 2
+    assert "expected 3 validation files, one a fold" in capsys.readouterr().err
+
+
+# --- The board ------------------------------------------------------------------------------------
+
+TOLD = [
+    *("--who", "Ada", "--method", "Hers", "--provenance", "Her own model.", "--link"),
+    *("https://example.org", "--code", "https://example.org/code", "--pretraining", "none"),
+    *("--features", "drawn", "--parameters-from", "validated", "--chosen-for", "gzsl"),
+    *("--param", "gamma=1.0", "--param", "lam=1.0", "--grid", "gamma=1.0,10.0"),
+]
+
+
+def test_a_foreign_row_has_every_column_that_ours_has(capsys, tmp_path):
+    assert main(["folds", DATA]) == 0
+    files = scored_elsewhere()
+    assert main(["score", *files, "--data", DATA, "--predictions", "own.parquet"]) == 0
+    (tmp_path / "board").mkdir()
+    words = ["board", "board", "--add"]
+    assert main([*words, "own.parquet", *TOLD, "--seeds", "own.parquet"]) == 0
+    assert main(["run", "--dataset", DATA, "--method", "ESZSL", "--grid", "gamma=1.0,10.0"]) == 0
+    capsys.readouterr()
+    ours = read(capsys, "runs", "list", "--own", "--json")[0]["id"]
+    described = ["--link", "https://example.org", "--code", "https://example.org/code"]
+    described += ["--pretraining", "none"]
+    assert main([*words, ours, "--who", "Us", *described, "--output", "board.csv"]) == 0
+    table = pd.read_csv("board.csv").set_index("who")
+    theirs, ours = table.loc["Ada"], table.loc["Us"]
+    missing = [name for name in COLUMNS[2:] if pd.notna(ours[name]) and pd.isna(theirs[name])]
+    assert missing == []
+    same = ("data", "split", "split_state", "contamination", "params_origin", "chosen_for", "grid")
+    assert json.loads(theirs["grid"]) == {"gamma": [1.0, 10.0]}
+    for name in (*same, "gamma_origin", "code"):
+        if name != "grid":
+            assert theirs[name] == ours[name], name
+    assert theirs["state"] == "verified"
+    assert theirs["split_state"] == "known"
+    assert (theirs["seeds"], theirs["zsl_std"]) == (2, 0.0)
+    assert pd.notna(theirs["H_gamma_low"])
+
+
+def test_parameters_chosen_on_test_images_are_a_bound(capsys, tmp_path):
+    assert main(["folds", DATA]) == 0
+    files = scored_elsewhere()
+    capsys.readouterr()
+    (tmp_path / "scores.json").write_text(json.dumps(read(capsys, "score", *files, "--json")))
+    (tmp_path / "board").mkdir()
+    told = ["--who", "Ada", "--method", "Hers", "--provenance", "Hers."]
+    words = ["board", "board", "--add", "scores.json", *told]
+    assert main([*words, "--parameters-from", "oracle"]) == 0
+    (file,) = (tmp_path / "board").glob("*.json")
+    assert json.loads(file.read_text())["parameters"] == {"origin": "oracle"}
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--grid", "a=1,2"], "--grid: expected --parameters-from with it"),
+        (["--parameters-from", "given", "--grid", "a"], "--grid: expected NAME=VALUE,VALUE"),
+        (["--code", "javascript:x"], "code: expected an address that begins with https://"),
+    ],
+)
+def test_what_cannot_be_told_is_refused(capsys, tmp_path, words, said):
+    rng = np.random.default_rng(0)
+    y = np.arange(80) % 8
+    np.savez("s.npz", scores=np.eye(8)[y] + rng.normal(size=(80, 8)), y=y, unseen_classes=[6, 7])
+    (tmp_path / "s.json").write_text(json.dumps(read(capsys, "score", "s.npz", "--json")))
+    (tmp_path / "board").mkdir()
+    told = ["--who", "Ada", "--method", "Hers", "--provenance", "Hers."]
+    assert main(["board", "board", "--add", "s.json", *told, *words]) == 2
+    assert said in capsys.readouterr().err
+    assert not list((tmp_path / "board").iterdir())
+
+
+def test_a_run_states_its_parameters_itself(capsys, tmp_path):
+    assert main(["run", "--method", "ESZSL", "--param", "gamma=1", "--param", "lam=1"]) == 0
+    capsys.readouterr()
+    key = read(capsys, "runs", "list", "--own", "--json")[0]["id"]
+    (tmp_path / "board").mkdir()
+    words = ["board", "board", "--add", key, "--who", "Us"]
+    assert main([*words, "--parameters-from", "validated"]) == 2
+    assert "--parameters-from: expected scores or predictions" in capsys.readouterr().err

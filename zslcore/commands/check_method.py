@@ -1,0 +1,52 @@
+"""``zslcore check-method``: the laws of the contract on one method, in sentences."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from zslcore.commands.options import METHOD, show_steps
+
+if TYPE_CHECKING:
+    Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
+
+__all__ = ["add_parser"]
+
+
+def add_parser(commands: Subparsers) -> None:
+    """``check-method``: the laws of the contract on one method."""
+    parser = commands.add_parser(
+        "check-method",
+        help="check a method against the contract",
+        description="Fit a method in a small simulated world and check every law of the contract. "
+        "Prints what is broken, expected and got; ends with 1 if any law is.",
+    )
+    option = parser.add_argument
+    option("method", metavar="METHOD", help=METHOD)
+    option("--param", metavar="NAME=VALUE", action="append", default=[], help="give a parameter")
+    option("--all", action="store_true", help="also print the laws that hold")
+    parser.set_defaults(run=run_check_method)
+
+
+def run_check_method(args: argparse.Namespace) -> int:
+    """Check every law; return 1 if one is broken."""
+    from zslcore.commands.run import read_params
+    from zslcore.evaluation import outside
+    from zslcore.evaluation.laws import LAWS, Verdict, verdicts
+    from zslcore.methods import get_method
+
+    name = outside.load(args.method)
+    found: list[Verdict] = []
+    for verdict in verdicts(get_method(name), read_params(name, args.param)):
+        show_steps(len(found), len(LAWS), verdict.law.sentence)
+        found.append(verdict)
+    show_steps()
+    for verdict in found:
+        if verdict.state != "hold":
+            print(f"{verdict.state:7} {verdict.law.sentence}\n        {verdict.why}")
+        elif args.all:
+            print(f"{verdict.state:7} {verdict.law.sentence}")
+    states = [verdict.state for verdict in found]
+    counts = ", ".join(f"{states.count(state)} {state}" for state in ("hold", "waived", "broken"))
+    print(f"{name}: of {len(LAWS)} laws {counts}")
+    return int("broken" in states)

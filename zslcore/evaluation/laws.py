@@ -1,0 +1,394 @@
+"""The laws of the contract, checked on one method in a small world.
+
+A law is a function of a :class:`Case`; its docstring is the law, and it raises a
+:class:`BrokenLawError`: expected, got. The suite runs all of them on every method of the package,
+``zslcore check-method`` on one from outside. Where the card states in ``company`` why the score of
+a candidate depends on the other candidates, three of them are waived for a method from outside.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from typing import Any, Literal
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import ParameterGrid
+
+from zslcore.datasets.linear_world import linear_world
+from zslcore.evaluation.protocol import Problem, ScoredTest
+from zslcore.exceptions import DatasetError, ParameterError, ZSLError
+from zslcore.features.views import Preprocessing
+from zslcore.methods.base import MethodCard, ZSLEstimator
+from zslcore.metrics import mean_class_accuracy
+
+__all__ = ["LAWS", "BrokenLawError", "Case", "Law", "Verdict", "verdicts"]
+
+#: By how much scores may differ that are the same but for rounding.
+RTOL, ATOL = 1e-6, 1e-9
+
+
+class BrokenLawError(ZSLError):
+    """What a law expected, and what a method gave."""
+
+
+@cache
+def _problem(*, joint: bool) -> Problem:
+    """Return what a method is fitted on: eight seen classes, four unseen ones, twenty features.
+
+    Image-text encoders put features and prototypes into one space, ``joint``; a method that learns
+    nothing can only be expected to recognise classes there.
+    """
+    world = linear_world(n_features=6, noise=0.1, joint=True) if joint else linear_world()
+    split = world.splits["PS"]
+    test = np.concatenate([split.test_seen, split.test_unseen])
+    return Problem.of(world, Preprocessing("l2", "l2"), split.trainval, test)
+
+
+@dataclass(eq=False)
+class Case:
+    """A method, and the problem its laws are checked on.
+
+    Attributes
+    ----------
+    method : class
+    given : parameters that it gets in place of its defaults
+    """
+
+    method: type[ZSLEstimator]
+    given: Mapping[str, Any] = field(default_factory=dict)
+
+    @cached_property
+    def problem(self) -> Problem:
+        """The training rows, test rows and candidates."""
+        return _problem(joint=self.method.card.joint_space)
+
+    def exact(self, **params: Any) -> ZSLEstimator:
+        """Return the unfitted method; one that iterates is exact beyond what laws can see."""
+        tight = {"tol": 1e-10} if "tol" in inspect.signature(self.method).parameters else {}
+        return self.method(**{**tight, **self.given, **params})
+
+    @cached_property
+    def fitted(self) -> ZSLEstimator:
+        """The method, fitted to the seen classes."""
+        return self.exact().fit(self.problem.X, self.problem.y, self.problem.S)
+
+    @cached_property
+    def scores(self) -> np.ndarray:
+        """The scores of the test rows among all candidates."""
+        return self.score(self.problem.candidates)
+
+    def score(self, candidates: np.ndarray) -> np.ndarray:
+        """Return the scores of the test rows among some candidates."""
+        return self.fitted.decision_function(self.problem.X_test, candidates)
+
+
+@dataclass(frozen=True, slots=True)
+class Law:
+    """One law.
+
+    Attributes
+    ----------
+    check : callable(case), raises :class:`BrokenLawError`
+    waived_by_company : whether a card that states ``company`` says why it does not hold
+    """
+
+    check: Callable[[Case], None]
+    waived_by_company: bool = False
+
+    @property
+    def name(self) -> str:
+        """The name of its function."""
+        return self.check.__name__
+
+    @property
+    def sentence(self) -> str:
+        """What it states."""
+        return (self.check.__doc__ or "").partition("\n")[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """How a method does on one law.
+
+    Attributes
+    ----------
+    law : Law
+    state : "hold", "waived" or "broken"
+    why : expected and got, or what the card states; empty where it holds
+    """
+
+    law: Law
+    state: Literal["hold", "waived", "broken"]
+    why: str = ""
+
+
+def verdicts(
+    method: type[ZSLEstimator], given: Mapping[str, Any] | None = None
+) -> Iterator[Verdict]:
+    """Yield how a method does on every law.
+
+    Parameters
+    ----------
+    method : class
+    given : parameters in place of its defaults
+    """
+    case = Case(method, given or {})
+    for law in LAWS:
+        if law.waived_by_company and method.card.company:
+            why = f"the card states that scores depend on the candidates: {method.card.company}"
+            yield Verdict(law, "waived", f"{why}.")
+            continue
+        try:
+            law.check(case)
+        except Exception as error:  # noqa: BLE001 - whatever it is, it is what the method gave
+            ours = isinstance(error, ZSLError)
+            why = str(error) if ours else f"got {type(error).__name__}: {error}"
+            yield Verdict(law, "broken", why)
+        else:
+            yield Verdict(law, "hold")
+
+
+# --- What laws are made of ------------------------------------------------------------------------
+
+
+def _expect(holds: object, expected: str, got: object) -> None:
+    if not holds:
+        raise BrokenLawError(f"expected {expected}; got {got}.")
+
+
+def _same(
+    got: np.ndarray, expected: np.ndarray, what: str, rtol: float = RTOL, atol: float = ATOL
+) -> None:
+    if got.shape != expected.shape:
+        raise BrokenLawError(f"expected {what} of shape {expected.shape}; got {got.shape}.")
+    if not np.allclose(got, expected, rtol=rtol, atol=atol):
+        row, column = np.unravel_index(np.abs(got - expected).argmax(), got.shape)
+        raise BrokenLawError(
+            f"expected {what}; got {got[row, column]:.6g} in place of "
+            f"{expected[row, column]:.6g} for sample {row}, candidate {column}."
+        )
+
+
+@contextmanager
+def _refusal(kind: type[Exception], expected: str, says: str = "") -> Iterator[None]:
+    """Expect a refusal of one kind, with some words in its sentence."""
+    try:
+        yield
+    except kind as error:
+        _expect(says in str(error), f"{kind.__name__} that says {says!r}", f"{error}")
+    except Exception as error:
+        raise BrokenLawError(f"expected {expected}; got {type(error).__name__}: {error}") from error
+    else:
+        raise BrokenLawError(f"expected {expected}; got no refusal.")
+
+
+# --- The laws -------------------------------------------------------------------------------------
+
+
+def constructor_only_stores_its_arguments(case: Case) -> None:
+    """The constructor stores its arguments and does nothing else."""
+    model = case.method()
+    expected, got = model.get_params(deep=False), vars(model)
+    _expect(got == expected, f"the attributes {sorted(expected)}", sorted(got))
+    _expect(clone(model).get_params() == model.get_params(), "a clone of equal parameters", "other")
+
+
+def fit_returns_itself_and_leaves_its_parameters_alone(case: Case) -> None:
+    """Fit returns self, changes no parameter, and learns attributes that end in an underscore."""
+    model = case.method(**case.given)
+    before = model.get_params()
+    fitted = model.fit(case.problem.X, case.problem.y, case.problem.S)
+    _expect(fitted is model, "fit to return self", type(fitted).__name__)
+    _expect(model.get_params() == before, f"parameters {before}", model.get_params())
+    learned = sorted(set(vars(model)) - set(before))
+    wrong = [name for name in learned if not name.endswith("_")]
+    _expect(not wrong, "learned attributes that end in _", ", ".join(wrong))
+
+
+def scoring_before_fitting_is_refused(case: Case) -> None:
+    """Scoring before fitting raises NotFittedError."""
+    with _refusal(NotFittedError, "NotFittedError of scikit-learn (_check_scoring raises it)"):
+        case.method().predict(case.problem.X_test, case.problem.candidates)
+
+
+def scores_are_one_finite_number_per_sample_and_class(case: Case) -> None:
+    """Scores are one finite float64 for every sample and candidate."""
+    F, shape = case.scores, (len(case.problem.X_test), len(case.problem.candidates))
+    _expect(F.shape == shape, f"scores of shape {shape}", F.shape)
+    _expect(F.dtype == np.float64, "float64", F.dtype)
+    _expect(np.isfinite(F).all(), "finite scores", f"{int((~np.isfinite(F)).sum())} that are not")
+
+
+def prediction_is_the_highest_score(case: Case) -> None:
+    """The prediction is the candidate with the highest score."""
+    predicted = case.fitted.predict(case.problem.X_test, case.problem.candidates)
+    differ = int((predicted != case.scores.argmax(axis=1)).sum())
+    _expect(not differ, "the argument of the maximum", f"{differ} other predictions")
+
+
+def scores_follow_the_classes_when_these_are_reordered(case: Case) -> None:
+    """Reordered candidates have their scores, reordered."""
+    order = np.random.default_rng(0).permutation(len(case.problem.candidates))
+    reordered = case.score(case.problem.candidates[order])
+    _same(reordered, case.scores[:, order], "the same scores in another order")
+
+
+def score_of_a_class_does_not_depend_on_the_other_candidates(case: Case) -> None:
+    """The score of a candidate does not depend on the other candidates."""
+    some = [1, 5, 9]
+    alone = case.score(case.problem.candidates[some])
+    if case.fitted.card.company:  # the card says why the law does not hold: then it must not
+        equal = np.allclose(alone, case.scores[:, some], rtol=RTOL, atol=ATOL)
+        _expect(not equal, "scores that depend on the candidates, as the card states", "equal ones")
+        some = some[:2]  # seen ones
+        alone = case.score(case.problem.candidates[some])
+    _same(alone, case.scores[:, some], "the scores among all candidates")
+
+
+def unseen_classes_have_the_same_scores_among_themselves_and_among_all(case: Case) -> None:
+    """Unseen classes have the same scores among themselves and among all candidates."""
+    unseen = ~case.problem.seen
+    _same(case.score(case.problem.candidates[unseen]), case.scores[:, unseen], "the same scores")
+
+
+def scores_of_a_sample_do_not_depend_on_its_batch(case: Case) -> None:
+    """The scores of a sample do not depend on the other samples."""
+    one = case.fitted.decision_function(case.problem.X_test[:1], case.problem.candidates)
+    _same(one, case.scores[:1], "the scores of the sample among all")
+
+
+def fitting_twice_gives_the_same_scores(case: Case) -> None:
+    """Fitting twice gives the same scores, to the last bit."""
+    again = case.exact().fit(case.problem.X, case.problem.y, case.problem.S)
+    F = again.decision_function(case.problem.X_test, case.problem.candidates)
+    _same(F, case.scores, "the same scores of a second fit", rtol=0, atol=0)
+
+
+def names_of_the_seen_classes_do_not_matter(case: Case) -> None:
+    """The order in which the seen classes are numbered does not matter."""
+    problem, order = case.problem, np.random.default_rng(1).permutation(len(case.problem.S))
+    model = case.exact().fit(problem.X, np.argsort(order)[problem.y], problem.S[order])
+    renamed = model.decision_function(problem.X_test, problem.candidates)
+    _same(renamed, case.scores, "the same scores for renumbered classes", rtol=1e-4, atol=1e-6)
+
+
+def an_array_and_a_view_of_it_are_the_same_to_a_method(case: Case) -> None:
+    """Features as an array and as a view of one give the same scores."""
+    X, X_test = np.asarray(case.problem.X), np.asarray(case.problem.X_test)
+    model = case.exact().fit(X, case.problem.y, case.problem.S)
+    plain = model.decision_function(X_test, case.problem.candidates)
+    _same(plain, case.scores, "the same scores for arrays as for views")
+
+
+def a_grid_gives_what_its_points_give_one_by_one(case: Case) -> None:
+    """Every point of the grid gives the scores of its own fit."""
+    problem, method = case.problem, case.method
+    # A line search compares values of the objective, which tell its minimiser to half their digits.
+    slack = 1e-6 if "tol" in method().get_params() else 1e-8
+    searched = {n: v[:2] for n, v in method.param_grid.items() if n not in case.given}
+    grid = list(ParameterGrid(searched))
+    for params, fast in zip(grid, problem.sweep(case.exact(), grid), strict=True):
+        model = case.exact(**params).fit(problem.X, problem.y, problem.S)
+        slow = problem.scores_of(model)
+        _same(fast, slow, f"the scores of a fit with {params}", atol=slack * np.abs(slow).max())
+
+
+def a_point_of_a_grid_that_makes_no_sense_is_refused(case: Case) -> None:
+    """A parameter that makes no sense is refused by its name."""
+    names = [*case.method.param_grid, *case.method().get_params()]
+    if not names:
+        return
+    expected = "ParameterError (raise it in _check_params, which _check_training calls)"
+    with _refusal(ParameterError, expected, f"{names[0]} must be"):
+        list(case.problem.sweep(case.method(), [{}, {names[0]: "nonsense"}]))
+
+
+def unseen_classes_are_recognised_in_a_linear_world(case: Case) -> None:
+    """Unseen classes are recognised in a linear world, at more than twice chance."""
+    problem = case.problem
+    F, y = ScoredTest(case.scores, problem.y_test, problem.classes, problem.seen).unseen_part
+    accuracy = mean_class_accuracy(y, F.argmax(axis=1))
+    _expect(accuracy > 2 / F.shape[1], f"more than {2 / F.shape[1]:.0%}", f"{accuracy:.0%}")
+
+
+def penalising_seen_classes_never_lowers_unseen_accuracy(case: Case) -> None:
+    """A larger gamma never lowers the accuracy of unseen classes."""
+    problem = case.problem
+    curve = ScoredTest(case.scores, problem.y_test, problem.classes, problem.seen).curve
+    unseen = curve.at(np.array([0, 0.01, 0.1, 1.0, 100.0])).unseen
+    _expect((np.diff(unseen) >= 0).all(), "an accuracy that does not fall", unseen)
+
+
+def training_that_does_not_fit_together_is_refused(case: Case) -> None:
+    """Labels that do not fit the features or the prototypes are refused."""
+    problem, name = case.problem, case.method.card.name
+    expected = "DatasetError (_check_training raises it)"
+    with _refusal(DatasetError, expected, name):
+        case.method().fit(problem.X, problem.y[:-1], problem.S)
+    with _refusal(DatasetError, expected, "rows of prototypes"):
+        case.method().fit(problem.X, problem.y + 100, problem.S)
+
+
+def candidates_of_another_width_are_refused(case: Case) -> None:
+    """Candidates with another number of attributes are refused."""
+    with _refusal(DatasetError, "DatasetError (_check_scoring raises it)", "fitted on"):
+        case.score(case.problem.candidates[:, :-1])
+
+
+def card_says_what_the_method_is(case: Case) -> None:
+    """The card names the method, its year, its idea and its formula."""
+    card = case.method.card
+    _expect(isinstance(card, MethodCard), "a MethodCard", type(card).__name__)
+    missing = [n for n in ("title", "authors", "idea", "formula") if not getattr(card, n)]
+    _expect(not missing, "a card with title, authors, idea and formula", f"no {missing}")
+    _expect(1990 < card.year < 2100, "a year", card.year)
+
+
+def grid_names_parameters_and_holds_several_values(case: Case) -> None:
+    """The grid names parameters, each with several values."""
+    known = inspect.signature(case.method).parameters
+    unknown = sorted(set(case.method.param_grid) - set(known))
+    _expect(not unknown, f"names among {sorted(known)}", unknown)
+    single = [name for name, values in case.method.param_grid.items() if len(set(values)) < 2]
+    _expect(not single, "several values a parameter", f"one of {', '.join(single)}")
+
+
+def stochastic_methods_take_a_seed_and_only_they(case: Case) -> None:
+    """A method has random_state exactly if its card says stochastic."""
+    seeded = "random_state" in case.method().get_params()
+    _expect(
+        seeded == case.method.card.stochastic,
+        f"stochastic={seeded}, as {'a' if seeded else 'no'} random_state is taken",
+        f"stochastic={case.method.card.stochastic} on the card",
+    )
+
+
+LAWS: tuple[Law, ...] = (
+    Law(constructor_only_stores_its_arguments),
+    Law(fit_returns_itself_and_leaves_its_parameters_alone),
+    Law(scoring_before_fitting_is_refused),
+    Law(scores_are_one_finite_number_per_sample_and_class),
+    Law(prediction_is_the_highest_score),
+    Law(scores_follow_the_classes_when_these_are_reordered, waived_by_company=True),
+    Law(score_of_a_class_does_not_depend_on_the_other_candidates, waived_by_company=True),
+    Law(unseen_classes_have_the_same_scores_among_themselves_and_among_all, waived_by_company=True),
+    Law(scores_of_a_sample_do_not_depend_on_its_batch),
+    Law(fitting_twice_gives_the_same_scores),
+    Law(names_of_the_seen_classes_do_not_matter),
+    Law(an_array_and_a_view_of_it_are_the_same_to_a_method),
+    Law(a_grid_gives_what_its_points_give_one_by_one),
+    Law(a_point_of_a_grid_that_makes_no_sense_is_refused),
+    Law(unseen_classes_are_recognised_in_a_linear_world),
+    Law(penalising_seen_classes_never_lowers_unseen_accuracy),
+    Law(training_that_does_not_fit_together_is_refused),
+    Law(candidates_of_another_width_are_refused),
+    Law(card_says_what_the_method_is),
+    Law(grid_names_parameters_and_holds_several_values),
+    Law(stochastic_methods_take_a_seed_and_only_they),
+)

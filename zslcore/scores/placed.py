@@ -1,0 +1,143 @@
+"""Scores of the very rows that a run scores: judged, checked and stored as those of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from zslcore.datasets import ZSLDataset
+from zslcore.datasets.base import Split
+from zslcore.datasets.benchmarks import benchmark_of
+from zslcore.datasets.facts import plain_name
+from zslcore.evaluation import Predictions, Provenance
+from zslcore.evaluation.predictions import PredictedRows
+from zslcore.evaluation.protocol import FoldAnswers
+from zslcore.evaluation.rows_to_score import Part, parts_to_score
+from zslcore.exceptions import DatasetError
+from zslcore.leakage.truth import checked
+from zslcore.scores.judging import ScoreReport
+from zslcore.scores.matrix import JudgedScores
+from zslcore.scores.predicted import PredictedScores, judge_predicted
+from zslcore.version import commit, version
+
+__all__ = ["placed"]
+
+
+def placed(report: ScoreReport, dataset: ZSLDataset, split: Split, seed: int = 0) -> ScoreReport:
+    """Return the report of scores whose images are the rows of ``zslcore folds``.
+
+    Rows and labels are looked up, so that its predictions can be *verified*.
+
+    Parameters
+    ----------
+    report : of a score matrix, with one validation file a fold or none
+    dataset, split : the data
+    seed : int, that of ``zslcore folds``
+
+    Raises
+    ------
+    DatasetError
+        When images, labels or candidates are others: which, expected, got.
+    """
+    test, *folds = parts_to_score(dataset, split, seed)
+    if report.validation and len(report.validation) != len(folds):
+        raise DatasetError(
+            f"{dataset.name}, split {split.name}: expected {len(folds)} validation files, one a "
+            f"fold and in their order; got {len(report.validation)}."
+        )
+    found = Predictions(
+        _renumbered(report.matrix, test, _columns(report.matrix, test, dataset)),
+        dataset.class_names,
+        tuple(_folds(report.validation, folds, dataset)),
+        _provenance(report, dataset, split, seed),
+    )
+    result = checked(found, report.matrix.name, load=lambda _: dataset)
+    remarks = *report.matrix.remarks, *result.remarks
+    judged = judge_predicted(PredictedScores(result.name, found, remarks, result.state))
+    # Where validation images are the rows of folds, their classes are known.
+    return judged if report.origin == "validated" else replace(judged, note=report.note)
+
+
+def _columns(matrix: JudgedScores, part: Part, dataset: ZSLDataset) -> np.ndarray:
+    """Return the class of every column, and refuse scores of other images or candidates."""
+    who, n = matrix.name, len(part.classes)
+    if len(matrix.y) != len(part.rows):
+        raise DatasetError(
+            f"{who}: expected scores of the {len(part.rows):,} rows {part.name}_rows; got "
+            f"{len(matrix.y):,} images."
+        )
+    columns = part.classes
+    if any(name != str(k) for k, name in enumerate(matrix.class_names)):
+        number = {plain_name(name): c for c, name in enumerate(dataset.class_names)}
+        named = [number.get(plain_name(name), -1) for name in matrix.class_names]
+        columns = np.array(named, dtype=np.intp)
+    if len(matrix.seen) != n or not np.array_equal(np.sort(columns), part.classes):
+        raise DatasetError(
+            f"{who}: expected a column for each of the {n} candidates {part.name}_classes, by name "
+            f"or in their order; got {len(matrix.seen)} columns."
+        )
+    wrong = np.flatnonzero(columns[matrix.y] != dataset.labels[part.rows])
+    if len(wrong):
+        names, k = dataset.class_names, wrong[0]
+        raise DatasetError(
+            f"{who}: expected the images in the order of {part.name}_rows; image {k} is labelled "
+            f"{names[columns[matrix.y[k]]]!r}, row {part.rows[k]} is of "
+            f"{names[dataset.labels[part.rows[k]]]!r}."
+        )
+    seen = part.seen[np.searchsorted(part.classes, columns)]
+    if not np.array_equal(seen, matrix.seen):
+        raise DatasetError(
+            f"{who}: expected {int((~part.seen).sum())} unseen classes, those without "
+            f"{part.name}_seen; got {int((~matrix.seen).sum())} or others."
+        )
+    return columns
+
+
+def _renumbered(matrix: JudgedScores, part: Part, columns: np.ndarray) -> PredictedRows:
+    """Return the answers with classes numbered as in the data, and rows as there."""
+    found = PredictedRows.of_scores(matrix.tested, part.rows)
+
+    def named(answers: np.ndarray | None) -> np.ndarray:
+        assert answers is not None  # of a score matrix
+        return np.where(answers < 0, -1, columns[answers])
+
+    return replace(
+        found,
+        labels=columns[found.labels],
+        seen_class=named(found.seen_class),
+        unseen_class=named(found.unseen_class),
+        zsl_class=named(found.zsl_class),
+        classes=part.classes,
+        seen=part.seen,
+    )
+
+
+def _folds(
+    validation: Sequence[JudgedScores], folds: Sequence[Part], dataset: ZSLDataset
+) -> list[PredictedRows]:
+    found = []
+    for k, (matrix, part) in enumerate(zip(validation, folds, strict=False), 1):
+        columns = _columns(matrix, part, dataset)
+        answers = FoldAnswers(part.rows, columns, matrix.seen, matrix.tested.answers)
+        found.append(PredictedRows.of_fold(answers, k))
+    return found
+
+
+def _provenance(report: ScoreReport, dataset: ZSLDataset, split: Split, seed: int) -> Provenance:
+    return Provenance(
+        dataset=dataset.name,
+        digest=dataset.digest,
+        benchmark="" if dataset.simulated else benchmark_of(dataset) or "",
+        simulated=dataset.simulated,
+        split=split.name,
+        parts=split.digests,
+        gamma=report.gamma,
+        gamma_origin=report.origin or "none",
+        pretraining=dataset.pretraining,
+        seed=seed,
+        version=version(),
+        commit=commit(),
+        source=f"Scores {report.matrix.digest} of {report.matrix.name}.",
+    )
