@@ -24,10 +24,21 @@ settings.register_profile("suite", deadline=None)
 settings.load_profile("suite")
 
 SHARED = Path(__file__).parents[2] / "shared"
+#: Tests that take more than two seconds, as ``tests/folder/test_file.py::test_name``.
+SLOW = frozenset(Path(__file__).with_name("slow.txt").read_text(encoding="utf-8").split())
 
 
 def pytest_collection_modifyitems(items):
-    """Let every worker begin with its share of the browser tests, which wait half of the time."""
+    """Mark what is slow; let every worker begin with its share of the browser tests.
+
+    Browser tests wait half of the time.
+    """
+    for item in items:
+        of_browser = "tests/browser/" in item.nodeid
+        if of_browser:
+            item.add_marker("browser")
+        if of_browser or item.nodeid.partition("[")[0] in SLOW:
+            item.add_marker("slow")
     workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
     of_browser = [item for item in items if "tests/browser/" in item.nodeid]
     others = [item for item in items if "tests/browser/" not in item.nodeid]

@@ -13,6 +13,7 @@ from streamlit.testing.v1 import AppTest
 from ui import frame, site_map
 from ui.text import term_of
 from zslcore import jobs
+from zslcore.evaluation.protocol import Problem
 from zslcore.jobs import runner
 
 ROOT = Path(__file__).parents[1]
@@ -56,6 +57,20 @@ def visit(page, **choices):
     assert not app.exception
     assert unexplained(app) == []
     return app
+
+
+def forbid_computing(monkeypatch, *, fits=0):
+    """Let every job raise and every fit but so many: each fit begins with its problem."""
+    problem, left = Problem.of.__func__, iter(range(fits))
+
+    def refuse(*args, **kwargs):
+        raise AssertionError("This computes.")
+
+    def posed(cls, *args, **kwargs):
+        return refuse() if next(left, None) is None else problem(cls, *args, **kwargs)
+
+    monkeypatch.setattr(Problem, "of", classmethod(posed))
+    monkeypatch.setattr(runner.Runner, "_start_next", refuse)
 
 
 def press(app, label):

@@ -8,14 +8,16 @@ import streamlit as st
 from tests.pages import settled, visit, words
 from tests.worlds import imagenet_world
 from ui.figures import large_scale as figures
+from zslcore import jobs
 from zslcore.analysis.large_scale import (
     LargeScaleSpec,
     hierarchical_precision,
     measure,
     printed,
 )
-from zslcore.datasets import import_dataset
+from zslcore.datasets import import_dataset, load
 from zslcore.datasets.imagenet import SETS, imagenet
+from zslcore.jobs import large_scale
 
 PAGE = "pages/large_scale.py"
 TABS = (
@@ -98,6 +100,22 @@ def test_a_class_is_searched_by_its_id_and_answered_along_the_tree(opened, resul
     assert "steps away" in words(app)
     app.toggle(key="large_gzsl").set_value(True).run()
     assert not app.exception
+
+
+def test_counts_suffice_until_a_tab_needs_single_images(opened, monkeypatch, tmp_path):
+    """As a result of the package, which has no answers to single images."""
+    monkeypatch.setenv("ZSL_DATA", str(tmp_path))
+    import_dataset(imagenet_world())
+    work = large_scale.ask(LargeScaleSpec("ids", load("ids").digest, "ESZSL"), images=False)
+    jobs.submit(work)
+    jobs.wait(work.key, 180)
+    app = opened()
+    assert list(app.dataframe[0].value["set"]) == list(SETS)
+    assert "Cancel" not in [button.label for button in app.button]
+    app = settled(opened(large_tab="A class", large_class=""))
+    assert not app.error
+    app = settled(opened(large_tab="Hierarchical precision"))
+    assert app.get("plotly_chart")
 
 
 @pytest.mark.parametrize("sought", ["qwertz", "<b>", "n00001740", ""])

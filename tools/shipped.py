@@ -3,22 +3,19 @@
     python -m tools.shipped results STORE [DATASET ...]
     python -m tools.shipped predictions [DATASET ...]
     python -m tools.shipped board [DATASET ...]
-    python -m tools.shipped jobs FOLDER
 
 ``results`` writes one JSON per run of a store (``zslcore run``) on real data; runs of other
 revisions than today's are left out. ``predictions`` fits every one of them again with the
 parameters it has chosen, on trainval and on the folds, and writes ``KEY.parquet`` next to
 ``KEY.json``; rows of the board with other parameters get a file of their own. ``board`` reads the
-figures of every row of ours off its predictions. ``jobs`` copies the results of finished jobs from
-``jobs`` of a data folder in which default pages were opened; a job of today's code has the same key
-and is not done again. Each command goes on where it stopped, and the
-data have to be imported. No features are written: digests name the data.
+figures of every row of ours off its predictions. Each command goes on where it stopped, and the
+data have to be imported. No features are written: digests name the data. Results of long work are
+written by :mod:`tools.shipped_jobs`.
 """
 
 from __future__ import annotations
 
 import argparse
-import shutil
 import sys
 from collections.abc import Collection, Iterator
 from dataclasses import replace
@@ -32,8 +29,6 @@ from zslcore.evaluation import Predictions, check_predictions, write_predictions
 from zslcore.evaluation.running import execute_with_predictions, predictions_of_run
 from zslcore.evaluation.runs import RunResult, fit_again
 from zslcore.evaluation.specs import RunSpec
-from zslcore.jobs import run
-from zslcore.jobs.runner import PREVIEW, SHIPPED, is_intact, verified
 from zslcore.results.shipped import FOLDER, shipped_predictions, shipped_results
 from zslcore.results.store import ResultStore
 from zslcore.storage.files import FACTS, written_whole
@@ -41,8 +36,6 @@ from zslcore.storage.files import FACTS, written_whole
 BOARD = FACTS / "board"
 #: By how much the figures of a fit made again may differ from those of the run.
 SAME = 1e-9
-#: Bytes that the result of a job may take in the package.
-MOST_OF_A_JOB = 1 << 20
 #: Seconds that one fit takes on CUB, about, by method and against CUB by data: what is fast first.
 SECONDS = {"LinearS2V": 1, "GFZSL": 1, "LinearV2S": 3, "ESZSL": 3, "CMT": 7, "CMT*": 7, "SJE": 6,
            "ALE": 9, "DEVISE": 9, "LATEM": 15, "SAE": 20, "SSE": 20, "BiDiLEL": 20, "CONSE": 40,
@@ -53,13 +46,11 @@ SHARE = {"AWA1-phog": 0.2, "CUB-vgg_fc7": 1.0, "AWA1-lss": 1.1}
 def main() -> None:
     """Write what a command names."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("command", choices=["results", "predictions", "board", "jobs"])
+    parser.add_argument("command", choices=["results", "predictions", "board"])
     parser.add_argument("names", nargs="*", metavar="NAME", help="STORE for results, data sets")
     args = parser.parse_args()
     if args.command == "results":
         write_results(Path(args.names[0]), args.names[1:])
-    elif args.command == "jobs":
-        copy_jobs(Path(args.names[0]))
     elif args.command == "predictions":
         write_all_predictions(args.names)
     else:
@@ -84,19 +75,6 @@ def _is_meant(result: RunResult, datasets: Collection[str]) -> bool:
     current = result.spec.present.revisions == result.spec.revisions
     named = result.spec.dataset in datasets if datasets else not result.simulated
     return current and named
-
-
-def copy_jobs(folder: Path) -> None:
-    """Copy finished jobs but runs, whose predictions say more in fewer bytes."""
-    for found in sorted(path for path in (folder / "jobs").iterdir() if is_intact(path)):
-        size = sum(path.stat().st_size for path in found.iterdir())
-        if (SHIPPED / found.name).exists() or verified(found)["function"] == run.NAME:
-            continue
-        if size > MOST_OF_A_JOB:
-            sys.stderr.write(f"{found.name}: {size:,} bytes are too many\n")
-            continue
-        shutil.copytree(found, SHIPPED / found.name, ignore=shutil.ignore_patterns(".*", PREVIEW))
-        sys.stderr.write(f"{found.name} {verified(found)['function']}: {size:,} bytes\n")
 
 
 # --- Predictions ----------------------------------------------------------------------------------

@@ -33,7 +33,7 @@ from zslcore.analysis.papers.claims import Body, Evidence, Judgment
 from zslcore.analysis.regularization import RegularizationPath, RegularizationSpec
 from zslcore.analysis.run_listing import peeked
 from zslcore.analysis.transduction import Transduction, TransductionSpec
-from zslcore.board import Board, read_board
+from zslcore.board import Board, packaged_board
 from zslcore.board.method_cells import cells_of_board
 from zslcore.datasets import Split, ZSLDataset, imports
 from zslcore.evaluation.protocol import AnsweredTest, ScoredTest
@@ -47,7 +47,6 @@ from zslcore.results.results_only import load_results_only
 from zslcore.results.store import ResultStore, StoredRun
 from zslcore.scores.paired import Gammas, Pair
 from zslcore.scores.words import words_of
-from zslcore.storage.files import FACTS
 
 __all__ = [
     "action_gains",
@@ -74,7 +73,6 @@ __all__ = [
     "neighbours_kept",
     "overlaps",
     "precision_of",
-    "printed_evidence",
     "quick_parts",
     "quick_path",
     "quick_run",
@@ -129,7 +127,7 @@ def class_names(name: str) -> tuple[str, ...]:
 
 @st.cache_data(show_spinner=False, max_entries=256, ttl="1h")
 def _class_names(name: str, stamp: str) -> tuple[str, ...]:
-    return datasets.load(name).class_names
+    return datasets.class_names(name)
 
 
 @st.cache_resource(show_spinner=False, max_entries=32, hash_funcs=_BY_SPEC)
@@ -161,14 +159,10 @@ def _store_state() -> str:
     return f"{path} {state and (state.st_mtime_ns, state.st_size)}"
 
 
+@st.cache_resource(show_spinner="Checking results …")
 def board() -> Board:
     """Return the board that comes along, every file checked; its states are stored."""
-    return _board()
-
-
-@st.cache_resource(show_spinner="Checking results …")
-def _board() -> Board:
-    return read_board(FACTS / "board")
+    return packaged_board()
 
 
 def kept_runs() -> Mapping[str, RunResult]:
@@ -185,18 +179,12 @@ def _all_runs(stamp: str) -> tuple[Sequence[StoredRun], Collection[str], str]:
 
 def evidence() -> Mapping[Body, Evidence]:
     """Return what claims may look at: printed tables, our runs on real and on simulated data."""
-    return {"printed": printed_evidence(), **_evidence(_store_state())}
+    return {"printed": claims.printed_evidence(), **_evidence(_store_state())}
 
 
 def judged_on(body: Body) -> Mapping[str, Judgment]:
     """Return every claim, judged on one body of evidence."""
     return _judged(body, "" if body == "printed" else _store_state())
-
-
-@st.cache_resource(show_spinner=False)
-def printed_evidence() -> Evidence:
-    """Return what the papers print as evidence."""
-    return claims.printed_evidence()
 
 
 @st.cache_resource(show_spinner=False, max_entries=2)
@@ -206,8 +194,9 @@ def _evidence(stamp: str) -> Mapping[Body, Evidence]:
 
 @st.cache_resource(show_spinner="Judging claims …", max_entries=6)
 def _judged(body: Body, stamp: str) -> Mapping[str, Judgment]:
-    figures = printed_evidence() if body == "printed" else _evidence(stamp)[body]
-    every = claims.judge_all(evidence={body: figures})
+    if body == "printed":
+        return claims.judged_as_printed()
+    every = claims.judge_all(evidence={body: _evidence(stamp)[body]})
     return {id_: found[body] for id_, found in every.items()}
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import pandas as pd
 import streamlit as st
 
 from ui import takeaway
 from ui.components import seen_unseen, value_path
+from ui.components.one_file import one_file
 from ui.components.seen_unseen import SeenUnseen
 from ui.components.value_path import ValuePath
 
@@ -30,7 +32,14 @@ def take_in_hand(
     on_change : called then, before the page runs again
     """
     seen_unseen.draw(what, key=key, on_change=on_change)
-    takeaway.offer_figure(takeaway.Figure(key, what.alt, table=lambda: numbers_of(what)))
+    takeaway.offer_figure(
+        takeaway.Figure(
+            key,
+            what.alt,
+            table=lambda: numbers_of(what),
+            html=partial(one_file, seen_unseen.PARTS, what.packed(key)),
+        )
+    )
 
 
 def let_go(key: str, name: str) -> float | None:
@@ -74,7 +83,14 @@ def take_path_in_hand(what: ValuePath, *, key: str, on_change: Callable[[], None
     on_change : called then, before the page runs again
     """
     value_path.draw(what, key=key, on_change=on_change)
-    takeaway.offer_figure(takeaway.Figure(key, what.alt, table=lambda: values_of(what)))
+    takeaway.offer_figure(
+        takeaway.Figure(
+            key,
+            what.alt,
+            table=lambda: values_of(what),
+            html=partial(one_file, value_path.PARTS, what.packed(key)),
+        )
+    )
 
 
 def values_of(what: ValuePath) -> pd.DataFrame:

@@ -1,4 +1,4 @@
-"""Results that are known before anything is computed: those that come with the package."""
+"""Results that are known before anything is computed: stored ones, ours and shipped."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from zslcore.evaluation import Predictions
 from zslcore.evaluation.runs import RunResult
 from zslcore.evaluation.specs import RunSpec
 from zslcore.results.results_only import known_by_results
-from zslcore.results.shipped import plain_spec, shipped, shipped_predictions
+from zslcore.results.shipped import plain_spec, shipped_predictions
 from zslcore.results.store import ResultStore
 from zslcore.storage import settings
 
@@ -69,14 +69,17 @@ def settle(key: str) -> None:
 
 
 def known_run(spec: RunSpec) -> Known | None:
-    """Return a run whose predictions come with the package; None for any other.
+    """Return a run whose predictions are stored or come with the package; None for any other.
 
     A result of our own goes before the shipped one: the figures are the same, and it may have an
-    oracle.
+    oracle. Where its predictions had to make room, those of the package stand in for them.
     """
-    if not settings.SHIPPED():
-        return None
-    spec = plain_spec(spec)
-    predictions = shipped_predictions(spec.key)
-    result = predictions and (ResultStore().recall(spec.key) or shipped(spec.key))
-    return Known(result, predictions) if predictions and result else None
+    store = ResultStore()
+    for key in dict.fromkeys((spec.key, plain_spec(spec).key)):
+        result = store.recall(key)
+        predictions = result and store.recall_predictions(key)
+        if predictions is None and store.with_shipped:
+            predictions = shipped_predictions(key)
+        if result and predictions:
+            return Known(result, predictions)
+    return None

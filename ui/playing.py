@@ -1,8 +1,7 @@
 """What the Playground can show: data sets as tiles, methods as chips, and the answers behind both.
 
-Answers come from the first of these that has them: a run of this visit or a finished job,
-predictions that come with the package, a computation of about a second. What takes longer waits for
-a press of its button.
+Answers come from the first of these that has them: stored predictions, ours or shipped, a finished
+job, a computation of about a second. What takes longer waits for a press of its button.
 """
 
 from __future__ import annotations
@@ -79,8 +78,8 @@ def here(spec: RunSpec) -> bool:
 
 def played(spec: RunSpec) -> Played | None:
     """Return the answers of a run; None where they would take longer than a visitor waits."""
-    if (shipped := _known(spec)) is not None:
-        return shipped
+    if (stored := _known(spec)) is not None:
+        return stored
     if waiting.is_quick(spec):
         found = _of_run(*cache.quick_run(spec)[:2])
         _computed.add(spec.key)
@@ -117,7 +116,7 @@ def _of_run(run: RunResult, answers: AnsweredTest) -> Played:
 
 
 def _known(spec: RunSpec) -> Played | None:
-    """Return the answers that come with the package, None where none do."""
+    """Return the answers that are stored or come with the package, None where none are."""
     found = known.known_run(spec)
     return None if found is None else _of_run(found.result, found.predictions.test)
 

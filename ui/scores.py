@@ -1,4 +1,4 @@
-"""Score matrices that a visitor brings, and the ones that are there to begin with.
+"""Scores and predictions that a visitor brings, and the ones that are there to begin with.
 
 A file is read and judged in a process of its own, whose memory is bounded (:mod:`ui.memory`), once
 a visit; the session keeps what came back, and other pages find it there.
@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, TypeVar
 
-import numpy as np
 import streamlit as st
 
 from ui import cache, memory, uploads, visitors, waiting
@@ -22,19 +21,18 @@ from zslcore.datasets import ZSLDataset
 from zslcore.datasets.sandbox.client import Limits, clean_text
 from zslcore.evaluation import State, is_predictions
 from zslcore.evaluation.specs import RunSpec
-from zslcore.exceptions import DatasetError, ParameterError, ZSLError
-from zslcore.scores import (
-    FIXES,
-    Question,
-    ScoreFile,
-    ScoreReport,
-    interpreted,
-    judge,
-)
+from zslcore.exceptions import ParameterError, ZSLError
+from zslcore.leakage.truth import checked
+from zslcore.scores import FIXES, Question, ScoreReport
 from zslcore.scores.apart import COPIES, Asked, Given, judged_apart, memory_for
 from zslcore.scores.context import is_of
 from zslcore.scores.matrix import JudgedScores
-from zslcore.scores.predicted import PredictedScores, judge_predicted, read_predicted
+from zslcore.scores.predicted import (
+    PredictedScores,
+    judge_predicted,
+    predicted_of,
+    read_predicted,
+)
 from zslcore.storage import artifacts
 
 __all__ = [
@@ -181,22 +179,15 @@ def forget() -> None:
 
 
 def example(dataset: ZSLDataset, split: str, method: str) -> Brought:
-    """Return the scores of a method of this package as if they had come from elsewhere."""
+    """Return the predictions of a method of this package as if they had come from elsewhere."""
     spec = RunSpec(dataset=dataset.name, split=split, method=method, digest=dataset.digest)
     return _once(f"example {spec.key}", lambda: _example(spec, dataset))
 
 
 def _example(spec: RunSpec, dataset: ZSLDataset) -> Brought:
-    result, scores = waiting.scored_run_of(spec)
-    names = tuple(dataset.class_names[c] for c in scores.classes)
-    name = f"{spec.method} on {dataset.name}"
-    matrix, _ = interpreted(
-        ScoreFile(name, scores.F, scores.y, np.flatnonzero(~scores.seen), names), ["as-is"]
-    )
-    if matrix is None:
-        raise DatasetError(f"{name}: its scores are not understood.")
-    report = judge(matrix, gamma=result.gamma, origin="validated")  # by execute, on the folds
-    return Brought(report, spec.command())
+    make, _ = waiting.predictions_of(spec, *waiting.run_of(spec))
+    predicted = predicted_of(checked(make(), f"{spec.method} on {dataset.name}", load=permitted))
+    return Brought(judge_predicted(predicted), spec.command())
 
 
 def brought(sent: Sent, validation: Sent | None = None) -> Brought | None:

@@ -52,12 +52,15 @@ class Figure:
     caption : what it shows, in one or two sentences
     plotly : the figure itself, or None for one that a component of ours draws
     table : makes the numbers that it shows; those of ``plotly``, unless given
+    html : makes the interactive figure as one file, of title, caption and what it was made from;
+        None where there is no such file
     """
 
     key: str
     caption: str
     plotly: go.Figure | None = field(default=None, repr=False)
     table: Callable[[], pd.DataFrame] | None = None
+    html: Callable[..., str] | None = field(default=None, repr=False)
 
     def numbers(self) -> pd.DataFrame:
         """Return what it shows as a table."""
@@ -160,7 +163,7 @@ def address() -> str:
 
 @fragment
 def offer_figure(figure: Figure) -> None:
-    """Put the menu of a figure here: PNG, SVG, CSV, a line of Markdown, and a pin."""
+    """Put the menu of a figure here: PNG, SVG, CSV, HTML, a line of Markdown, and a pin."""
     if (menu := menus.opened("Download", icon=ICON, key=f"take_{figure.key}")) is None:
         return
     with menu:
@@ -168,6 +171,14 @@ def offer_figure(figure: Figure) -> None:
         numbers = figure.numbers()
         if not numbers.empty:
             _file("CSV", lambda: exports.as_csv(numbers), f"{figure.key}.csv", figure.key)
+        if html := figure.html:
+            made, title = "; ".join(sources()), figure.key.replace("_", " ").capitalize()
+            _file(
+                "HTML, interactive",
+                lambda: html(title=title, caption=figure.caption, made=f"{made}. {address()}"),
+                f"{figure.key}.html",
+                figure.key,
+            )
         _pin(
             f"take_pin_{figure.key}",
             lambda: report.Pin.of_figure(

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal, overload
+from typing import Any, Literal, TypeVar, overload
 
 import numpy as np
 import streamlit as st
@@ -30,6 +30,7 @@ from zslcore.jobs import Status, Work, follow, run, take_apart, transduce
 
 __all__ = [
     "comparison_of",
+    "finished_or_made",
     "is_at_once",
     "is_quick",
     "leave",
@@ -51,6 +52,7 @@ AT_LEAST = 0.2
 #: Where a session keeps the jobs that it has left.
 LEFT = "left_jobs"
 
+T = TypeVar("T")
 Draw = Callable[[Mapping[str, np.ndarray]], None]
 
 
@@ -69,8 +71,8 @@ def is_at_once(spec: RunSpec) -> bool:
 def run_of(spec: RunSpec) -> tuple[RunResult, AnsweredTest]:
     """Return the result and the answers of a run.
 
-    What comes with the package is there at once. Without its oracle, what is done while one waits
-    is computed all the same; what takes long is waited for, see below.
+    Stored predictions, ours or shipped, are there at once. Without an oracle, what is done while
+    one waits is computed all the same; what takes long is waited for, see below.
     """
     found = known.known_run(spec)
     if found and (found.result.oracle is not None or not is_quick(spec)):
@@ -88,16 +90,16 @@ def scored_run_of(spec: RunSpec) -> tuple[RunResult, ScoredTest]:
 def predictions_of(
     spec: RunSpec, result: RunResult, scores: AnsweredTest
 ) -> tuple[Callable[[], Predictions], bool]:
-    """Return what makes the predictions of a run of :func:`run_of`.
+    """Return what makes the predictions of a run of :func:`run_of`; stored ones are read.
 
     Returns
     -------
     callable that returns Predictions, and whether they have the validation rows
     """
-    if not isinstance(scores, ScoredTest):
-        found = known.known_run(spec)
-        assert found is not None  # answers without their scores come with the package
+    found = known.known_run(spec)
+    if found is not None:
         return lambda: found.predictions, bool(found.predictions.folds)
+    assert isinstance(scores, ScoredTest)  # other answers are read from stored predictions
     folds = is_quick(spec)
     dataset = cache.dataset(spec.dataset)
     return partial(predictions_of_run, result, scores, dataset, folds=folds), folds
@@ -118,26 +120,42 @@ def quick(spec: RunSpec) -> tuple[RunResult, ScoredTest]:
 
 def comparison_of(spec: TransductionSpec) -> Transduction:
     """Return a comparison of a transductive method; one that takes long is waited for."""
-    if transduce.is_quick(spec, cache.dataset(spec.dataset)):
-        with st.spinner("Choosing on the folds, then fitting both …", show_time=True):
-            return cache.quick_transduction(spec)
-    return result_of(transduce.ask(spec))
+    quick = transduce.is_quick(spec, cache.dataset(spec.dataset))
+    words = "Choosing on the folds, then fitting both …"
+    return finished_or_made(
+        transduce.ask(spec), quick, lambda: cache.quick_transduction(spec), words
+    )
 
 
 def path_of(spec: RegularizationSpec) -> RegularizationPath:
     """Return the path of a regulariser; one that takes long is waited for."""
-    if follow.is_quick(spec, cache.dataset(spec.dataset)):
-        with st.spinner("Fitting along the path …", show_time=True):
-            return cache.quick_path(spec)
-    return result_of(follow.ask(spec))
+    quick = follow.is_quick(spec, cache.dataset(spec.dataset))
+    words = "Fitting along the path …"
+    return finished_or_made(follow.ask(spec), quick, lambda: cache.quick_path(spec), words)
 
 
 def parts_of(spec: RegularizationSpec) -> BiasVariance:
     """Return bias and variance along the path of a regulariser; what takes long is waited for."""
-    if take_apart.is_quick(spec, cache.dataset(spec.dataset)):
-        with st.spinner("Fitting to other training sets …", show_time=True):
-            return cache.quick_parts(spec)
-    return result_of(take_apart.ask(spec))
+    quick = take_apart.is_quick(spec, cache.dataset(spec.dataset))
+    words = "Fitting to other training sets …"
+    return finished_or_made(take_apart.ask(spec), quick, lambda: cache.quick_parts(spec), words)
+
+
+def finished_or_made(asked: Work, quick: bool, make: Callable[[], T], words: str) -> T:
+    """Return the result of a finished work, ours or shipped; without one make it or wait for it.
+
+    Parameters
+    ----------
+    asked : Work
+    quick : whether it is made while one waits
+    make : makes it here and now
+    words : on what is made meanwhile
+    """
+    if not quick or jobs.finished(asked) is not None:
+        found: T = result_of(asked)
+        return found
+    with st.spinner(words, show_time=True):
+        return make()
 
 
 def result_of(asked: Work, *, draw: Draw | None = None) -> Any:

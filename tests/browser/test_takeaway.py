@@ -6,7 +6,7 @@ import re
 import struct
 from pathlib import Path
 
-from tests.browser.reading import once, settle, visit
+from tests.browser.reading import curve_shown, once, settle, visit
 
 
 def menu_of(page, key):
@@ -52,6 +52,38 @@ def test_a_figure_leaves_the_page_in_every_form(server, page):
     assert re.search(r"digits, data [0-9a-f]+; zslcore", line)
     assert f"({page.url})" in line
     assert page.errors == []
+
+
+def test_a_curve_leaves_the_page_as_one_file_that_needs_no_server(server, page, tmp_path):
+    visit(page, server, "/calibration")
+    curve_shown(page)
+    shown = page.locator(".numbers").inner_text()
+    menu = menu_of(page, "calibration_curve")
+    name, html = saved(page, menu.get_by_role("button", name="HTML, interactive").click)
+    assert name == "calibration_curve.html"
+    (tmp_path / name).write_bytes(html)
+
+    asked = []
+    alone = page.context.new_page()
+    alone.on("request", lambda request: asked.append(request.url))
+    alone.on("pageerror", lambda error: page.errors.append(str(error)))
+    alone.goto((tmp_path / name).as_uri())
+    curve_shown(alone)
+    assert alone.locator(".numbers").inner_text() == shown
+    assert "digits, data " in alone.locator("small").last.inner_text()
+    alone.get_by_role("slider").focus()
+    alone.keyboard.press("Shift+ArrowLeft")
+    once(alone, lambda: alone.locator(".numbers").inner_text() != shown)
+    assert [url for url in asked if not url.startswith(("file:", "data:", "blob:"))] == []
+    for theme in ("dark", "light"):
+        alone.emulate_media(color_scheme=theme)
+        once(alone, lambda t=theme: is_dark(alone) == (t == "dark"))
+    assert page.errors == []
+
+
+def is_dark(page):
+    color = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    return sum(map(int, re.findall(r"\d+", color)[:3])) < 384
 
 
 def test_a_table_leaves_the_page_and_goes_into_the_report(server, page):

@@ -3,7 +3,7 @@ import pytest
 from threadpoolctl import threadpool_limits
 
 from tests.datasets.figures import run
-from zslcore.datasets import load
+from zslcore.datasets import class_names, load
 from zslcore.datasets.facts import class_facts, published
 from zslcore.datasets.simulated import (
     SIMULATED,
@@ -243,3 +243,15 @@ def _zsl(dataset, method, split="PS"):
 def test_misspelt_name_is_pointed_to_the_nearest():
     with pytest.raises(UnknownNameError, match="did you mean 'simulated-AWA2'"):
         simulate("simulated-awa2")
+
+
+@pytest.mark.parametrize("name", ["digits", "simulated-aPY", "simulated-AWA2-unplanted"])
+def test_names_of_classes_are_known_without_drawing_features(name, monkeypatch):
+    expected = load(name).class_names
+    monkeypatch.setattr("zslcore.datasets.simulated.draw_features", None)
+    assert class_names(name) == expected
+
+
+def test_names_of_classes_of_unknown_data_are_refused():
+    with pytest.raises(UnknownNameError, match="simulated-AWA2"):
+        class_names("simulated-AWA22")

@@ -214,3 +214,9 @@ def test_large_scale_is_what_the_package_measures_and_tells_how_far_it_is(tmp_pa
     assert shares[-1] == 1
     with pytest.raises(DatasetError, match="expected data other"):
         large_scale.do(tmp_path, said, **work.arguments | {"digest": "other"})
+    brief = large_scale.ask(LargeScaleSpec(**work.arguments), images=False)
+    (tmp_path / "brief").mkdir()
+    large_scale.do(tmp_path / "brief", said, **brief.arguments)
+    without = large_scale.read(tmp_path / "brief", brief)
+    assert without.answers is None
+    pd.testing.assert_frame_equal(without.table(), made.table())

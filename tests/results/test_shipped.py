@@ -7,13 +7,20 @@ import pandas as pd
 import pytest
 
 from tests.worlds import linear_world
+from tools.compact import largest_difference
 from zslcore.analysis.run_listing import RunFilter, listed
+from zslcore.evaluation import check_predictions
 from zslcore.evaluation.runs import RunResult, execute
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import ZSLError
 from zslcore.jobs.upkeep import examine
 from zslcore.results import shipped
-from zslcore.results.shipped import FOLDER, shipped_results
+from zslcore.results.shipped import (
+    FOLDER,
+    has_predictions,
+    shipped_predictions,
+    shipped_results,
+)
 from zslcore.results.store import ResultStore
 from zslcore.storage.files import FACTS
 
@@ -125,6 +132,36 @@ def test_every_file_is_of_today_and_of_real_data():
         assert result.params_origin == "validated"
 
 
+@pytest.mark.parametrize("folder", sorted({path.parent.name for path in FILES}))
+def test_every_figure_follows_from_the_predictions_of_the_run(folder):
+    """This is what the Compare table's check mark says of a shipped result."""
+    results = [one for one in shipped_results(FOLDER) if one.spec.dataset == folder]
+    with_predictions = [one for one in results if has_predictions(one.key)]
+    assert len(with_predictions) >= 0.5 * len(results)
+    for result in with_predictions:
+        found = shipped_predictions(result.key)
+        origin = found.provenance
+        assert largest_difference(found.evaluation, result.evaluation) <= 1e-9, result.key
+        assert (found.gamma, origin.gamma_origin) == (result.gamma, result.gamma_origin or "none")
+        assert (origin.method, origin.params) == (result.spec.method, result.params), result.key
+        assert not check_predictions(found).reasons, result.key
+
+
+@pytest.mark.parametrize("figure", ["zsl", "ausuc", "calibrated", "per_class"])
+def test_a_figure_changed_by_hand_is_noticed(figure):
+    """The comparison of the test above, on one result."""
+    result = next(one for one in shipped_results(FOLDER) if one.gamma and has_predictions(one.key))
+    value = getattr(result.evaluation, figure)
+    if figure == "calibrated":
+        value = replace(value, seen=value.seen + 2e-9)
+    elif figure == "per_class":
+        value = value | {next(iter(value)): 0.123}
+    else:
+        value += 2e-9
+    changed = replace(result.evaluation, **{figure: value})
+    assert largest_difference(shipped_predictions(result.key).evaluation, changed) > 1e-9
+
+
 def test_figures_are_those_of_the_table_of_real_features():
     """The table has four digits behind the point of a percent, and other seeds' means."""
     table = pd.read_csv(FACTS.parent / "benchmarks" / "results" / "real_features.csv")
@@ -168,7 +205,6 @@ def test_one_on_digits_computed_again_gives_the_same(method):
     """With its predictions; another processor may round otherwise."""
     from zslcore.datasets import load
     from zslcore.evaluation.running import execute_with_predictions
-    from zslcore.results.shipped import shipped_predictions
 
     digits = load("digits")
     spec = RunSpec("digits", "PS", method, digest=digits.digest)

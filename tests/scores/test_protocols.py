@@ -11,7 +11,7 @@ from zslcore.__main__ import main
 from zslcore.analysis.resampling import draws_of
 from zslcore.evaluation import Predictions, Provenance
 from zslcore.evaluation.drawn import Drawn
-from zslcore.evaluation.figures import FIGURES, Figure, register
+from zslcore.evaluation.figures import FIGURES, Figure, of_answers_alone, register
 from zslcore.evaluation.protocol import ScoredTest, fit_and_score
 from zslcore.exceptions import UnknownNameError
 from zslcore.methods import ESZSL, LinearS2V
@@ -57,7 +57,7 @@ def test_every_protocol_has_its_sentence_its_users_and_figures_of_the_registry()
 
 
 def test_a_registered_figure_is_in_the_json_of_scores():
-    register(Figure("half", "half", None, shown=False, drawn=lambda d: d.auroc() / 2))
+    register(Figure("half", "half", of_answers_alone, shown=False, drawn=lambda d: d.auroc() / 2))
     try:
         found = json.loads(report_of().to_json())["figures"]
         assert found["half"] == found["auroc"] / 2

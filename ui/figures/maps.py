@@ -206,8 +206,3 @@ def _points(
         marker={"size": size, "color": list(colors), "opacity": 0.8},
         hoverinfo="skip",
     )
-
-
-def _square(figure: go.Figure) -> go.Figure:
-    figure.update_xaxes(visible=False, fixedrange=True)
-    return figure.update_yaxes(visible=False, fixedrange=True, scaleanchor="x")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ui import cache
+from ui import cache, waiting
 from ui.figures.accuracy import class_bars, confusion_map
 from ui.figures.curves import several_curves
 from ui.figures.lesson import shares
@@ -12,7 +12,7 @@ from ui.figures.palette import HARMONIC, ORACLE, SEEN, UNSEEN, VALIDATED
 from ui.lessons.step import Control, Lesson, Ranges, Step, View, Words
 from ui.numbers import percent, points, three_digits
 from zslcore.analysis import calibration, mistakes
-from zslcore.evaluation.protocol import ScoredTest
+from zslcore.evaluation.protocol import AnsweredTest
 from zslcore.evaluation.runs import RunResult
 from zslcore.evaluation.specs import RunSpec
 from zslcore.metrics.curve import OperatingPoint
@@ -27,12 +27,11 @@ FACTORS = Ranges((1.1, 1.5, 2.0, 3.0), lambda factor: f"{factor:g} times")
 DIRECTIONS = Words(("it rises", "it stays as it is", "it falls"))
 
 
-def run_of(method: str, data: str = DATA[0]) -> tuple[RunResult, ScoredTest]:
+def run_of(method: str, data: str = DATA[0]) -> tuple[RunResult, AnsweredTest]:
     """Return a run with everything chosen on the folds."""
     dataset = cache.dataset(data)
     spec = RunSpec(dataset=data, split="PS", method=method, digest=dataset.digest)
-    result, scores, _ = cache.quick_run(spec)  # a lesson works whether or not it is stored
-    return result, scores
+    return waiting.run_of(spec)
 
 
 def _both_of(run: RunResult) -> tuple[OperatingPoint, OperatingPoint]:
@@ -70,7 +69,7 @@ def _gzsl(method: str) -> View:
     )
 
 
-def _attracted(scores: ScoredTest, gamma: float) -> float:
+def _attracted(scores: AnsweredTest, gamma: float) -> float:
     """Return the share of unseen images that are answered with a seen class."""
     unseen = ~scores.seen[scores.y]
     return float(scores.seen[scores.predicted(gamma)[unseen]].mean())

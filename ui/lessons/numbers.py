@@ -9,8 +9,10 @@ from ui.figures.palette import HARMONIC, NEUTRAL, SEEN, UNSEEN, VALIDATED, Mark
 from ui.lessons.calibration import DATA, FIFTHS, METHODS, run_of
 from ui.lessons.step import Control, Lesson, Step, View, Words
 from ui.numbers import percent, points
-from zslcore.evaluation.protocol import ScoredTest
+from zslcore.evaluation.protocol import AnsweredTest
+from zslcore.metrics import Answers
 from zslcore.scores.protocols import figures_of
+from zslcore.scores.sides import ScoredSides
 
 __all__ = ["NUMBERS"]
 
@@ -131,11 +133,13 @@ def _size(change: float) -> str:
     return points(change).removeprefix("+")
 
 
-def _fewer_seen(scores: ScoredTest) -> ScoredTest:
+def _fewer_seen(test: AnsweredTest) -> AnsweredTest:
     """Return a test set without every second image of seen classes."""
-    of_seen = scores.seen[scores.y]
-    rows = ~of_seen | (np.cumsum(of_seen) % 2 == 0)
-    return ScoredTest(scores.F[rows], scores.y[rows], scores.classes, scores.seen)
+    a = test.answers
+    rows = ~a.of_seen | (np.cumsum(a.of_seen) % 2 == 0)
+    y, of_seen, margin = a.y[rows], a.of_seen[rows], a.margin[rows]
+    kept = Answers(y, of_seen, a.seen_class[rows], a.unseen_class[rows], margin, a.resolution)
+    return ScoredSides(kept.y, test.seen, kept, np.full(len(kept.y), -1, np.int32))
 
 
 _BY_METHOD = Control("Method", METHODS)

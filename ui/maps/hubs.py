@@ -94,7 +94,7 @@ def _show_landmarks(dataset: ZSLDataset, split: str) -> None:
     st.markdown("**Where a class is, and where LinearS2V looks for it**")
     settings = choose_settings(len(dataset.labels))
     one = made([dataset], settings)
-    lam = waiting.scored_run_of(_spec(dataset, split, VISUAL))[0].params["lam"]
+    lam = waiting.run_of(_spec(dataset, split, VISUAL))[0].params["lam"]
     key = embed.ask([dataset], settings).arguments["map"]
     table = cache.landmarks(key, split, lam, one, (dataset,))
     shown = controls.choose("Classes", ["unseen", "all"], key="awa1_marks", width=170)

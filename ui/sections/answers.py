@@ -17,7 +17,7 @@ from ui.sections.held_back import choose_gamma
 from zslcore.analysis import recognition
 from zslcore.analysis.recognition import Recognition
 from zslcore.datasets import Split, ZSLDataset
-from zslcore.evaluation.protocol import ScoredTest
+from zslcore.evaluation.protocol import AnsweredTest
 from zslcore.evaluation.runs import RunResult
 
 __all__ = ["Story", "show_wall"]
@@ -39,7 +39,7 @@ class Story:
     digits: ZSLDataset
     split: Split
     result: RunResult
-    scores: ScoredTest
+    scores: AnsweredTest
     recognised: Recognition
 
 

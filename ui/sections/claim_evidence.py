@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Literal
 
 from ui import cache
-from zslcore.analysis.papers.claims import Body, Evidence, Judgment
+from zslcore.analysis.papers.claims import Body, Evidence, Judgment, printed_evidence
 
 __all__ = ["BASES", "Basis", "State", "evidence_on", "judged_on", "scope_of", "state_of"]
 
@@ -45,4 +45,4 @@ def judged_on(basis: Basis) -> Mapping[str, Judgment]:
 
 def evidence_on(basis: Basis) -> Evidence:
     """Return the figures that claims are judged on."""
-    return cache.printed_evidence() if basis == "printed" else cache.evidence()[BODY[basis]]
+    return printed_evidence() if basis == "printed" else cache.evidence()[BODY[basis]]

@@ -8,7 +8,7 @@ import streamlit as st
 
 from ui.figures.curve import curve_in_hand, line_of
 from ui.interactive import let_go, take_in_hand
-from zslcore.evaluation.protocol import ScoredTest
+from zslcore.evaluation.protocol import AnsweredTest
 from zslcore.evaluation.runs import RunResult
 
 __all__ = ["choose_gamma"]
@@ -16,12 +16,12 @@ __all__ = ["choose_gamma"]
 ASKED, CURVE = "overview_gamma", "overview_curve"
 
 
-def choose_gamma(run: RunResult, scores: ScoredTest, names: Sequence[str]) -> float:
+def choose_gamma(run: RunResult, scores: AnsweredTest, names: Sequence[str]) -> float:
     """Show the interactive curve of a run, and return the gamma at which it was let go.
 
     Parameters
     ----------
-    run, scores : what was run, with its scores
+    run, scores : what was run, with its answers
     names : of the classes, in the order of the data set's prototypes
     """
     gamma = _asked()

@@ -7,7 +7,7 @@ made.
 from __future__ import annotations
 
 import shlex
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import pandas as pd
@@ -18,6 +18,7 @@ from ui.figures import large_scale as figures
 from ui.frame import chart
 from ui.numbers import percent
 from ui.text import plain
+from ui.waiting import result_of
 from zslcore.analysis.large_scale import (
     FAR,
     POPULATIONS,
@@ -29,6 +30,7 @@ from zslcore.analysis.large_scale import (
 from zslcore.datasets import ZSLDataset
 from zslcore.datasets.imagenet import imagenet
 from zslcore.datasets.imagenet_simulated import SIMULATED_IMAGENET
+from zslcore.jobs import large_scale
 from zslcore.large.ranks import Task
 from zslcore.methods import get_method
 
@@ -263,6 +265,7 @@ def _images(least: int) -> str:
 
 def show_class(study: Study) -> None:
     """Search a class; show what its test image is answered with, along the hypernym tree."""
+    study = _with_answers(study)
     if study.result.answers is None:
         st.info(f"The answers of {study.spec.method} are not stored image by image.")
         return
@@ -294,6 +297,13 @@ def show_class(study: Study) -> None:
         f"{place}. The nearest{' other' * len(right)} answer is {plain(near['class'])}, "
         f"{near['steps']} steps away: both are a kind of {plain(near['common'])}."
     )
+
+
+def _with_answers(study: Study) -> Study:
+    """Return the study with answers to single images, waited for where it came without."""
+    if study.result.answers is not None:
+        return study
+    return replace(study, result=result_of(large_scale.ask(study.spec)))
 
 
 def _choose_class(study: Study) -> tuple[int, Task] | None:
@@ -330,6 +340,7 @@ def _path(row: int) -> str:
 
 def show_precision(study: Study) -> None:
     """Show hierarchical precision and accuracy."""
+    study = _with_answers(study)
     if study.result.answers is None:
         st.info(f"The answers of {study.spec.method} are not stored image by image.")
         return

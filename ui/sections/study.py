@@ -139,6 +139,9 @@ def accuracies_on(
     specs = [RunSpec.among_unseen(dataset, split.name, m, validated=validated) for m in methods]
     if not specs:
         return {}
-    if all(run.is_quick(spec, dataset) for spec in specs):
-        return {spec.method: cache.class_accuracy(spec) for spec in specs}
-    return waiting.result_of(accuracies.ask(specs))
+    return waiting.finished_or_made(
+        accuracies.ask(specs),
+        all(run.is_quick(spec, dataset) for spec in specs),
+        lambda: {spec.method: cache.class_accuracy(spec) for spec in specs},
+        "Fitting …",
+    )

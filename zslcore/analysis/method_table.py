@@ -33,6 +33,7 @@ from zslcore.analysis.run_listing import peeked, probes
 from zslcore.datasets.facts import earlier_version, fact_sources, published
 from zslcore.datasets.trained_on import trained_on
 from zslcore.evaluation import State
+from zslcore.evaluation.figures import on_board
 from zslcore.evaluation.runs import RunResult
 from zslcore.methods import METHODS
 from zslcore.methods.variants import VARIANTS
@@ -43,6 +44,7 @@ from zslcore.results.shipped import has_predictions
 from zslcore.results.store import StoredRun
 
 __all__ = [
+    "COLUMN_OF",
     "FIGURES",
     "Cell",
     "Figure",
@@ -59,6 +61,17 @@ __all__ = [
 
 Figure = Literal["H at gamma", "zsl", "AUSUC", "u at gamma", "s at gamma", "H", "u", "s"]
 FIGURES: tuple[Figure, ...] = get_args(Figure)
+#: Field of an entry of the board -> the figure of the table.
+COLUMN_OF: Mapping[str, Figure] = {
+    "zsl": "zsl",
+    "u": "u",
+    "s": "s",
+    "H": "H",
+    "u_gamma": "u at gamma",
+    "s_gamma": "s at gamma",
+    "H_gamma": "H at gamma",
+    "ausuc": "AUSUC",
+}
 Origin = Literal["mine", "shipped", "others"]
 #: Of two results for the same cell the first of these counts.
 _PRECEDENCE: tuple[Origin, ...] = get_args(Origin)
@@ -203,8 +216,8 @@ def _of_run(one: StoredRun, of_folds: Collection[str]) -> Cell:
 def _state(one: StoredRun) -> State:
     """Return how far a run can be believed.
 
-    What was computed here follows from scores that were here; shipped predictions give the figures
-    of their run, which ``tools/shipped.py`` checks as it writes them.
+    What was computed here follows from scores that were here; that every shipped run follows from
+    its predictions is checked as ``tools/shipped.py`` writes them and by the test suite.
     """
     if one.imported or (one.shipped and not has_predictions(one.result.key)):
         return State.STATED
@@ -213,16 +226,13 @@ def _state(one: StoredRun) -> State:
 
 def _figures(result: RunResult) -> dict[Figure, float]:
     """Return the figures of a run; those at gamma only where something chose it."""
-    e = result.evaluation
-    figures: dict[Any, float] = {"zsl": e.zsl}
-    for tail, point in (
-        ("", e.plain),
-        (" at gamma", e.calibrated if result.gamma_origin else None),
-    ):
-        if point is not None:
-            values = {"u": point.unseen, "s": point.seen, "H": point.harmonic}
-            figures |= {f"{name}{tail}": value for name, value in values.items()}
-    return figures if e.ausuc is None else figures | {"AUSUC": e.ausuc}
+    of_field = on_board()
+    found = {
+        name: of_field[field].of(result.evaluation)
+        for field, name in COLUMN_OF.items()
+        if result.gamma_origin or not of_field[field].at_gamma
+    }
+    return {name: value for name, value in found.items() if value is not None}
 
 
 def _unlike(result: RunResult) -> list[str]:

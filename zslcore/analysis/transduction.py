@@ -25,6 +25,7 @@ import pandas as pd
 from sklearn.base import clone
 
 from zslcore.datasets import Split, ZSLDataset, load
+from zslcore.evaluation.figures import values_of
 from zslcore.evaluation.protocol import (
     Progress,
     ScoredTest,
@@ -148,11 +149,8 @@ class Contender:
         row["zsl"] = mean_class_accuracy(y, F.argmax(axis=1))
         if self.gzsl is None:
             return row
-        figures = evaluate(self.gzsl, self.gamma or 0.0)
-        for name, point in (("plain", figures.plain), ("calibrated", figures.calibrated)):
-            for figure in ("unseen", "seen", "harmonic"):
-                row[f"{name}_{figure}"] = getattr(point, figure)
-        return row | {"gamma": self.gamma, "ausuc": figures.ausuc}
+        values = values_of(evaluate(self.gzsl, self.gamma or 0.0))
+        return row | {**values, "zsl": row["zsl"], "gamma": self.gamma}
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,7 +9,7 @@ show        :mod:`zslcore.board.table`: rows with intervals; CSV, LaTeX and HTML
 ========== =======================================================================================
 """
 
-from zslcore.board.checking import Board, Judged, SplitState, read_board
+from zslcore.board.checking import Board, Judged, SplitState, packaged_board, read_board
 from zslcore.board.contamination import Contamination
 from zslcore.board.entry import BoardEntry, read_entry
 
@@ -19,6 +19,7 @@ __all__ = [
     "Contamination",
     "Judged",
     "SplitState",
+    "packaged_board",
     "read_board",
     "read_entry",
 ]

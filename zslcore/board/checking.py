@@ -18,6 +18,7 @@ from zslcore.datasets.simulated import SIMULATED
 from zslcore.evaluation import State
 from zslcore.exceptions import FileRefusedError
 from zslcore.leakage.known import KnownSplit, known_splits
+from zslcore.storage.files import FACTS
 
 __all__ = ["Board", "Judged", "SplitState", "judged", "read_board", "split_state"]
 
@@ -120,6 +121,12 @@ def read_board(folder: Path, *, recompute: bool = False) -> Board:
         except FileRefusedError as error:
             refused[name] = str(error)
     return Board(tuple(results), refused, sha.hexdigest()[:16])
+
+
+@cache
+def packaged_board() -> Board:
+    """Return the board that comes with the package, every file checked; its states are stored."""
+    return read_board(FACTS / "board")
 
 
 def judged(entry: BoardEntry, file: str) -> Judged:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from zslcore.analysis.method_table import Cell, row_name
+from zslcore.analysis.method_table import COLUMN_OF, Cell, row_name
 from zslcore.board.checking import Judged
 from zslcore.board.contamination import Contamination, overlap_of, unseen_classes_of
 
@@ -13,8 +13,6 @@ __all__ = ["OURS", "cells_of_board", "leak_of"]
 
 #: Who submitted what this package shipped.
 OURS = "Zero-shot lab"
-_NAMES = {"u_gamma": "u at gamma", "s_gamma": "s at gamma", "H_gamma": "H at gamma"}
-_NAMES |= {"ausuc": "AUSUC"} | {name: name for name in ("zsl", "u", "s", "H")}
 
 
 def cells_of_board(results: Iterable[Judged]) -> list[Cell]:
@@ -25,7 +23,7 @@ def cells_of_board(results: Iterable[Judged]) -> list[Cell]:
 def _of_entry(one: Judged) -> Cell:
     entry, data = one.entry, one.entry.data
     values: dict[Any, float | None] = {
-        name: getattr(entry.figures, field) for field, name in _NAMES.items()
+        name: getattr(entry.figures, field) for field, name in COLUMN_OF.items()
     }
     spec, scaled = entry.spec or {}, ("features", "prototypes")
     more = [f"{what} {spec[what]}" for what in scaled if spec.get(what, "l2") != "l2"]

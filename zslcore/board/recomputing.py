@@ -18,6 +18,7 @@ from zslcore.board.entry import BoardEntry
 from zslcore.datasets.base import part_digest
 from zslcore.datasets.sandbox.client import clean_text
 from zslcore.evaluation import Predictions, State
+from zslcore.evaluation.figures import on_board
 from zslcore.evaluation.files import read_packaged
 from zslcore.exceptions import FileRefusedError
 from zslcore.leakage.truth import CheckedPredictions, checked, read_checked
@@ -177,14 +178,11 @@ def _of_figure(name: str, value: float | None, found: float | None) -> Iterator[
 
 def figures_of(predictions: Predictions) -> dict[str, float | None]:
     """Return every figure of the board, by its name there."""
-    e = predictions.evaluation
-    figures: dict[str, float | None] = {"zsl": e.zsl, "ausuc": e.ausuc}
-    at_gamma = e.calibrated if predictions.gamma is not None else None
-    for end, point in (("", e.plain), ("_gamma", at_gamma)):
-        figures[f"u{end}"] = None if point is None else point.unseen
-        figures[f"s{end}"] = None if point is None else point.seen
-        figures[f"H{end}"] = None if point is None else point.harmonic
-    return figures
+    without = predictions.gamma is None
+    return {
+        name: None if without and figure.at_gamma else figure.of(predictions.evaluation)
+        for name, figure in on_board().items()
+    }
 
 
 def classes_of(predictions: Predictions) -> dict[str, dict[str, float]]:

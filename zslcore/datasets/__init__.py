@@ -23,6 +23,7 @@ __all__ = [
     "Split",
     "ZSLDataset",
     "available",
+    "class_names",
     "import_dataset",
     "load",
     "read_digits",
@@ -62,6 +63,19 @@ def available() -> tuple[str, ...]:
     from zslcore.datasets.simulated_actions import ACTIONS
 
     return ("digits", *SIMULATED, *ACTIONS, *imports.names())
+
+
+def class_names(name: str) -> tuple[str, ...]:
+    """Return the classes of the data set called ``name``; features of stand-ins are not drawn.
+
+    Raises
+    ------
+    UnknownNameError
+        As :func:`load`.
+    """
+    from zslcore.datasets.simulated import SIMULATED, UNPLANTED, stand_in_classes
+
+    return stand_in_classes(name) if name in (*SIMULATED, *UNPLANTED) else load(name).class_names
 
 
 def load(name: str) -> ZSLDataset:

@@ -70,6 +70,7 @@ __all__ = [
     "planted",
     "rounded",
     "simulate",
+    "stand_in_classes",
     "unplanted_twin",
 ]
 
@@ -162,6 +163,11 @@ def unplanted_twin(name: str) -> str | None:
     """Return the name of the same stand-in without planted effects, None where there is none."""
     twin = f"{name}{_SUFFIX}"
     return twin if twin in UNPLANTED else None
+
+
+def stand_in_classes(name: str) -> tuple[str, ...]:
+    """Return the classes of a stand-in, those of its benchmark."""
+    return tuple(class_facts(_kind(name)[0]).classes["class"])
 
 
 def _kind(name: str) -> tuple[str, str]:

@@ -26,6 +26,7 @@ __all__ = [
     "Figure",
     "headings",
     "names",
+    "of_answers_alone",
     "on_board",
     "register",
     "values_of",
@@ -40,8 +41,8 @@ class Figure:
     ----------
     name : column of a row
     label : as it is written next to others, as "H at γ"
-    of : how it follows from an evaluation, which follows from predictions; None where it needs the
-        answers themselves, or where an evaluation has none
+    of : how it follows from an evaluation, which follows from predictions; None where it has none,
+        as with :func:`of_answers_alone`
     printed : heading in a text or a paper, ``label`` by default
     unit : "fraction", in [0, 1] and shown in percent, or "" for a plain number
     needs_gzsl : whether it needs seen test samples
@@ -49,14 +50,13 @@ class Figure:
     shown : whether lists show it; exports have every figure
     board : its field in an entry of the board; empty where entries have none
     drawn : how it follows from answers, for every draw of classes or images; None where it does not
-    needs_gamma : whether it needs a gamma that was chosen
     needs_fixed_scores : whether it needs the best seen class among seen classes alone, which
         predictions hold only if the scores do not depend on the candidates
     """
 
     name: str
     label: str
-    of: Callable[[Evaluation], float | None] | None
+    of: Callable[[Evaluation], float | None]
     printed: str = ""
     unit: Literal["fraction", ""] = "fraction"
     needs_gzsl: bool = True
@@ -64,8 +64,16 @@ class Figure:
     shown: bool = True
     board: str = ""
     drawn: Callable[[Drawn], np.ndarray] | None = None
-    needs_gamma: bool = False
     needs_fixed_scores: bool = False
+
+    @property
+    def at_gamma(self) -> bool:
+        """Whether it depends on a gamma that was chosen."""
+        return self.name.startswith("calibrated_")
+
+
+def of_answers_alone(_: Evaluation) -> None:
+    """Stand for ``of`` in a figure that follows from the answers themselves, and from no less."""
 
 
 def _of_point(point: str, side: str) -> Callable[[Evaluation], float | None]:
@@ -116,7 +124,8 @@ def on_board() -> dict[str, Figure]:
 
 def values_of(evaluation: Evaluation) -> Mapping[str, Any]:
     """Return every figure that follows from an evaluation, by name; None where it has none."""
-    return {name: f.of(evaluation) for name, f in FIGURES.items() if f.of is not None}
+    stored = {name: f for name, f in FIGURES.items() if f.of is not of_answers_alone}
+    return {name: figure.of(evaluation) for name, figure in stored.items()}
 
 
 # --- The figures ----------------------------------------------------------------------------------
@@ -157,12 +166,11 @@ class _Point:
             yield Figure(
                 f"{self.name}_{side}{end}",
                 f"{letter}{self.label}{said}",
-                _of_point(f"{self.name}{end}", side) if self.stored else None,
+                _of_point(f"{self.name}{end}", side) if self.stored else of_answers_alone,
                 printed=self.printed if headed else "",
                 shown=listed and (headed or not self.label),
                 board=f"{letter}{self.board}" if listed else "",
                 drawn=_of_sides(self.sides, average, side),
-                needs_gamma=self.name == "calibrated",
                 needs_fixed_scores=self.name == "separate",
             )
 
@@ -198,13 +206,14 @@ _OTHERS = (
     Figure("zsl_per_sample", "ZSL per sample", lambda e: e.zsl_per_sample, needs_gzsl=False,
            drawn=lambda d: d.zsl("sample")),
     *(figure for point in _POINTS for figure in point.figures("sample")),
-    Figure("ausuc_per_sample", "AUSUC per sample", None, drawn=lambda d: d.area("sample")),
+    Figure("ausuc_per_sample", "AUSUC per sample", of_answers_alone,
+           drawn=lambda d: d.area("sample")),
     Figure("accuracy", "accuracy", _mean_class, drawn=lambda d: d.accuracy("class")),
-    Figure("accuracy_per_sample", "accuracy per sample", None,
+    Figure("accuracy_per_sample", "accuracy per sample", of_answers_alone,
            drawn=lambda d: d.accuracy("sample")),
-    Figure("macro_f1", "macro F1", None, drawn=lambda d: d.macro_f1()),
-    Figure("auroc", "AUROC", None, drawn=lambda d: d.auroc()),
-    Figure("fpr95", "FPR95", None, larger_is_better=False, drawn=lambda d: d.fpr95()),
+    Figure("macro_f1", "macro F1", of_answers_alone, drawn=lambda d: d.macro_f1()),
+    Figure("auroc", "AUROC", of_answers_alone, drawn=lambda d: d.auroc()),
+    Figure("fpr95", "FPR95", of_answers_alone, larger_is_better=False, drawn=lambda d: d.fpr95()),
 )  # fmt: skip
 for _figure in (*_PER_CLASS, *(replace(each, shown=False) for each in _OTHERS)):
     register(_figure)

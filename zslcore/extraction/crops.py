@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -30,7 +30,6 @@ __all__ = ["CROPS", "Preset", "crops_of"]
 
 #: How many crops there may be.
 CROPS = (1, 10)
-NumberOfCrops = Literal[1, 10]
 
 
 @dataclass(frozen=True, slots=True)

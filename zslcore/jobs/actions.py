@@ -24,6 +24,7 @@ from zslcore.analysis.actions import ActionSpec, Unit
 from zslcore.datasets import ZSLDataset, load
 from zslcore.evaluation.specs import revisions_of
 from zslcore.jobs.work import Work
+from zslcore.results.planning import AT_A_TIME
 from zslcore.results.result import Result, result_of
 from zslcore.results.store import ResultStore
 from zslcore.storage.records import Schema, UnreadableError
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
     from zslcore.jobs.child import Report
 
 __all__ = [
-    "AT_A_TIME",
     "NAME",
     "REVISION",
     "ActionFit",
@@ -46,8 +46,6 @@ __all__ = [
 NAME = "actions"
 #: Counted up when the same arguments leave another result than before.
 REVISION = 1
-#: Fits that are made side by side, a process each.
-AT_A_TIME = 2
 #: So few fits are done before another process has begun.
 FEW = 60
 

@@ -29,8 +29,14 @@ NAME = "large_scale"
 REVISION = 2
 
 
-def ask(spec: LargeScaleSpec) -> Work:
-    """Return the work that counts how a method does on the nine sets."""
+def ask(spec: LargeScaleSpec, *, images: bool = True) -> Work:
+    """Return the work that counts how a method does on the nine sets.
+
+    Parameters
+    ----------
+    spec : LargeScaleSpec
+    images : whether the answers to single images are stored, which take most of the bytes
+    """
     method = get_method(spec.method)()
     made_by = {
         "revision": REVISION,
@@ -39,17 +45,27 @@ def ask(spec: LargeScaleSpec) -> Work:
     }
     # A block of images against 21,345 candidates is a long product: two threads pay.
     title = f"{spec.method} on the ImageNet test sets, {spec.dataset}"
-    return Work(title, NAME, asdict(spec), threads=2, made_by=made_by)
+    arguments = asdict(spec) | ({} if images else {"images": False})
+    return Work(title, NAME, arguments, threads=2, made_by=made_by)
 
 
-def do(folder: Path, report: Report, *, dataset: str, digest: str, method: str, seed: int) -> None:
-    """Measure, and keep counts, the method's answers and its parameters."""
+def do(
+    folder: Path,
+    report: Report,
+    *,
+    dataset: str,
+    digest: str,
+    method: str,
+    seed: int,
+    images: bool = True,
+) -> None:
+    """Measure, and store counts, the method's answers and its parameters."""
     report(0, 0, "Opening the data set")
     data = load(dataset).required(digest)
     found = measure(LargeScaleSpec(dataset, digest, method, seed), data, report)
     with (folder / "counts.npz").open("wb") as file:
-        np.savez(file, **found.counts.arrays(), rows=found.rows, allow_pickle=False)
-    if found.answers is not None:
+        np.savez_compressed(file, **found.counts.arrays(), rows=found.rows, allow_pickle=False)
+    if images and found.answers is not None:
         with (folder / "answers.npz").open("wb") as file:
             np.savez(file, **vars(found.answers), allow_pickle=False)
     chosen = {"params": dict(found.params), "validated": found.validated}

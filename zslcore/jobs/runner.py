@@ -44,7 +44,7 @@ REMEMBERED = 100
 
 #: Next to the results: what is remembered over a restart of jobs that ended without one.
 ENDED = ".ended.json"
-#: Results that come with the package, a folder each; ``python -m tools.shipped`` puts them there.
+#: Results that come with the package, a folder each, by ``tools.shipped_jobs``.
 SHIPPED = FACTS / "results" / "jobs"
 MANIFEST, PREVIEW = "manifest.json", "preview.npz"
 

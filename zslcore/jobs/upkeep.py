@@ -162,13 +162,13 @@ def _store() -> Iterator[Finding]:
         yield from _other_results(store)
         return
     try:
-        kept = store.stored()
-        unreadable, results = store.unreadable(kept), sum(not one.shipped for one in kept)
+        stored = store.stored()
+        unreadable, results = store.unreadable(stored), sum(not one.shipped for one in stored)
     except ZSLError as error:
         yield Finding("store", False, str(error))
         return
-    stored = "1 result is stored" if results == 1 else f"{results:,} results are stored"
-    yield Finding("store", True, f"{stored} in {store.path}. {unreadable}".strip())
+    count = "1 result is stored" if results == 1 else f"{results:,} results are stored"
+    yield Finding("store", True, f"{count} in {store.path}. {unreadable}".strip())
     yield from _other_results(store)
     if refusal := refusal_of(store):
         yield Finding("store", False, refusal)

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FOLDER",
+    "MOST_IN_MEMORY",
     "has_predictions",
     "plain_spec",
     "shipped",

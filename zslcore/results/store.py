@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
@@ -22,7 +23,12 @@ from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import DatasetError, FileRefusedError, UnknownNameError, ZSLError
 from zslcore.results.database import KEYS, Row, drop_oldest_predictions, prepare, rows_of, seal
 from zslcore.results.result import FOLDERS, KINDS, RUN, Result
-from zslcore.results.shipped import shipped, shipped_predictions, shipped_results
+from zslcore.results.shipped import (
+    MOST_IN_MEMORY,
+    shipped,
+    shipped_predictions,
+    shipped_results,
+)
 from zslcore.storage import settings
 from zslcore.storage.artifacts import scratch
 from zslcore.storage.files import data_folder
@@ -149,10 +155,8 @@ class ResultStore:
         created = own[0][-1]
         for content, made in self._select("predictions", key):
             if made == created and content is not CHANGED:
-                with scratch() as folder, suppress(FileRefusedError):
-                    path = folder / f"{key}.parquet"
-                    path.write_bytes(content)
-                    return read_packaged(path)
+                with suppress(FileRefusedError):
+                    return _understood(content)
         return None
 
     def get(self, key: str) -> RunResult | None:
@@ -191,6 +195,14 @@ class ResultStore:
         """
         try:
             return self.get(key)
+        except ZSLError as error:
+            self.not_stored_because = str(error)
+            return None
+
+    def recall_predictions(self, key: str) -> Predictions | None:
+        """Return what :meth:`predictions` does; None where the store cannot be read."""
+        try:
+            return self.predictions(key)
         except ZSLError as error:
             self.not_stored_because = str(error)
             return None
@@ -438,6 +450,15 @@ class ResultStore:
             damaged = type(error) is sqlite3.DatabaseError  # not locked, full or read-only
             advice = "; `zslcore doctor --mend` sets it aside" if damaged else ""
             raise ZSLError(f"{self.path}: expected a run store, got: {error}{advice}.") from error
+
+
+@lru_cache(maxsize=MOST_IN_MEMORY)
+def _understood(content: bytes) -> Predictions:
+    """Return the predictions in the bytes of a file; pages ask for the same ones on every run."""
+    with scratch() as folder:
+        path = folder / "predictions.parquet"
+        path.write_bytes(content)
+        return read_packaged(path)
 
 
 def answers_of(done: Execution) -> Predictions | None:

@@ -16,11 +16,17 @@ from zslcore.datasets.sandbox.client import DEFAULT_LIMITS, Limits
 from zslcore.evaluation import Predictions, Provenance, State
 from zslcore.evaluation.protocol import AnsweredTest, FoldAnswers
 from zslcore.leakage.test_sets import KnownTest, recognised
-from zslcore.leakage.truth import read_checked
+from zslcore.leakage.truth import CheckedPredictions, read_checked
 from zslcore.scores.judging import ScoreReport, judge
 from zslcore.version import commit, version
 
-__all__ = ["PredictedScores", "judge_predicted", "predictions_of_scores", "read_predicted"]
+__all__ = [
+    "PredictedScores",
+    "judge_predicted",
+    "predicted_of",
+    "predictions_of_scores",
+    "read_predicted",
+]
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,7 +122,11 @@ def read_predicted(
     path: Path, *, limits: Limits = DEFAULT_LIMITS, load: Callable[[str], ZSLDataset] = load
 ) -> PredictedScores:
     """Read a file of predictions as :func:`zslcore.leakage.truth.read_checked` does."""
-    found = read_checked(path, limits=limits, load=load)
+    return predicted_of(read_checked(path, limits=limits, load=load))
+
+
+def predicted_of(found: CheckedPredictions) -> PredictedScores:
+    """Return checked predictions with what a report needs of them."""
     return PredictedScores(found.name, found.predictions, found.remarks, found.state)
 
 

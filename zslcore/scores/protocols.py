@@ -187,7 +187,7 @@ def reasons_of(test: AnsweredTest, gamma: float | None, why: str = NO_GAMMA) -> 
     for name, figure in FIGURES.items():
         if figure.needs_gzsl and not test.generalized:
             found[name] = "There are no images of {seen} classes"
-        elif figure.needs_gamma and gamma is None:
+        elif figure.at_gamma and gamma is None:
             found[name] = why
         elif figure.needs_fixed_scores and dependent:
             found[name] = (

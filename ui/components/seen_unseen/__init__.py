@@ -18,12 +18,13 @@ import streamlit as st
 
 from ui.components.look import Look
 from ui.components.modules import joined, styled
+from ui.components.one_file import Parts
 from ui.components.packing import as_bytes, packed
 from zslcore.analysis.bands import Band
 from zslcore.metrics import SeenUnseenCurve
 from zslcore.metrics.thresholds import Switches
 
-__all__ = ["Images", "Line", "SeenUnseen", "Shade", "Stop", "draw"]
+__all__ = ["PARTS", "Images", "Line", "SeenUnseen", "Shade", "Stop", "draw"]
 
 _HERE = Path(__file__).parent
 _HTML = """
@@ -47,12 +48,12 @@ _HTML = """
   <div class="tip" hidden></div>
 </div>
 """
-_mount = st.components.v2.component(
-    "zsl_seen_unseen",
+PARTS = Parts(
     html=_HTML,
     css=styled(*(_HERE.parent / n for n in ("held.css", "trade.css")), _HERE / "seen_unseen.css"),
     js=joined(_HERE / "seen_unseen.js"),
 )
+_mount = st.components.v2.component("zsl_seen_unseen", **asdict(PARTS))
 
 
 @dataclass(frozen=True, slots=True)

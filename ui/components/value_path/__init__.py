@@ -17,9 +17,10 @@ import streamlit as st
 
 from ui.components.look import Look
 from ui.components.modules import joined, styled
+from ui.components.one_file import Parts
 from ui.components.packing import as_bytes, packed
 
-__all__ = ["Panel", "Row", "Stop", "ValuePath", "draw"]
+__all__ = ["PARTS", "Panel", "Row", "Stop", "ValuePath", "draw"]
 
 _HERE = Path(__file__).parent
 _HTML = """
@@ -34,12 +35,12 @@ _HTML = """
   <div class="tip" hidden></div>
 </div>
 """
-_mount = st.components.v2.component(
-    "zsl_value_path",
+PARTS = Parts(
     html=_HTML,
     css=styled(_HERE.parent / "held.css", _HERE / "value_path.css"),
     js=joined(_HERE / "value_path.js"),
 )
+_mount = st.components.v2.component("zsl_value_path", **asdict(PARTS))
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,8 @@ from ui.sections.large_scale import (
     tell,
 )
 from ui.visitors import available
-from zslcore.analysis.large_scale import LargeScaleSpec
+from zslcore import jobs
+from zslcore.analysis.large_scale import LargeScale, LargeScaleSpec
 from zslcore.datasets import imports
 from zslcore.datasets.imagenet import known_ids
 from zslcore.datasets.imagenet_simulated import SIMULATED_IMAGENET
@@ -52,9 +53,17 @@ def show(header: Header) -> None:
         dataset = cache.dataset(name)
         header.mark(dataset)
         spec = LargeScaleSpec(dataset.name, dataset.digest, method)
-        study = Study(spec, dataset, waiting.result_of(large_scale.ask(spec)), k)
+        study = Study(spec, dataset, _counted(spec), k)
         tell(study)
     show_tabs(TABS, study, key="large_tab")
+
+
+def _counted(spec: LargeScaleSpec) -> LargeScale:
+    """Return what is counted; a result of the package has no answers to single images."""
+    full, brief = large_scale.ask(spec), large_scale.ask(spec, images=False)
+    suffices = jobs.finished(full) is None and jobs.finished(brief) is not None
+    found: LargeScale = waiting.result_of(brief if suffices else full)
+    return found
 
 
 def _with_ids() -> list[str]:

@@ -11,6 +11,7 @@ from ui.frame import Header, errors_as_sentences
 from ui.sections import runs as sections
 from ui.text import plain
 from zslcore.analysis.run_listing import RunFilter, listed, sorted_by
+from zslcore.evaluation.figures import headings
 from zslcore.results.store import StoredRun
 
 WHOSE = {"all": None, "computed here": False, "imported": True}
@@ -18,10 +19,7 @@ ORDERS = {
     "newest": "created",
     "data set": "dataset",
     "method": "method",
-    "ZSL": "zsl",
-    "H": "plain_harmonic",
-    "H at γ": "calibrated_harmonic",
-    "AUSUC": "ausuc",
+    **{label: name for name, label in headings().items()},
     "time taken": "seconds",
 }
 assert set(ORDERS.values()) <= set(sorted_by())

@@ -85,10 +85,17 @@ def _show_tabs(shown: _Shown) -> None:
             show_confusion(shown.scores, shown.gamma, names, shown.name, key=key)
     if top_k.open:
         with top_k:
-            show_top_k(shown.scores, shown.gamma, shown.name)
+            show_top_k(_ranking(shown), shown.gamma, shown.name)
     if run.open:
         with run:
             _show_run(shown)
+
+
+def _ranking(shown: _Shown) -> AnsweredTest:
+    """Return scores that rank all classes where they are made at once; predictions do not."""
+    if shown.own or shown.scores.ranks(0.0) is not None or not waiting.is_quick(shown.spec):
+        return shown.scores
+    return waiting.scored_run_of(shown.spec)[1]
 
 
 def _show_classes(shown: _Shown) -> None:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import numpy as np
 import streamlit as st
 
-from ui import cache, site_map, takeaway, terms
+from ui import cache, site_map, takeaway, terms, waiting
 from ui.figures import images as figures
 from ui.figures.palette import SEEN
 from ui.frame import Header, chart, errors_as_sentences
 from ui.numbers import percent, points, three_digits
 from ui.sections.answers import Story, show_wall
-from ui.waiting import quick
 from zslcore.analysis import inventory, recognition
 from zslcore.evaluation.specs import RunSpec
 
@@ -75,7 +74,7 @@ def _open(header: Header) -> Story:
         header.mark(digits)
         split = digits.split("PS")
         spec = RunSpec(dataset="digits", split="PS", method="LinearS2V", digest=digits.digest)
-        result, scores = quick(spec)
+        result, scores = waiting.run_of(spec)
         takeaway.commands(spec.command())
         recognised = recognition.recognise(digits, split, lam=result.params["lam"])
     return Story(digits, split, result, scores, recognised)

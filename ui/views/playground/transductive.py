@@ -13,6 +13,7 @@ from ui.numbers import change, percent
 from ui.text import AUSUC
 from zslcore.analysis.transduction import Transduction, TransductionSpec, per_class_table
 from zslcore.datasets import ZSLDataset
+from zslcore.evaluation.figures import FIGURES, names
 
 METRICS = {
     "ZSL accuracy": "zsl",
@@ -20,18 +21,8 @@ METRICS = {
     "H, validated γ": "calibrated_harmonic",
     AUSUC: "ausuc",
 }
-LABELS = {
-    "method": "method",
-    "kind": "kind",
-    "zsl": "ZSL",
-    "plain_unseen": "u",
-    "plain_seen": "s",
-    "plain_harmonic": "H",
-    "gamma": "γ",
-    "calibrated_unseen": "u at γ",
-    "calibrated_seen": "s at γ",
-    "calibrated_harmonic": "H at γ",
-    "ausuc": "AUSUC",
+LABELS = {"method": "method", "kind": "kind", "gamma": "γ"} | {
+    figure.name: figure.label for figure in FIGURES.values()
 }
 
 
@@ -110,11 +101,7 @@ def _show_table(spec: TransductionSpec, result: Transduction) -> None:
         table,
         f"transductive_{spec.dataset}_{spec.method}",
         labels={name: label for name, label in LABELS.items() if name in table},
-        percent=[
-            name
-            for name in table.columns
-            if name in ("zsl", "ausuc") or name.startswith(("plain_", "calibrated_"))
-        ],
+        percent=[name for name in names(shown=False, unit="fraction") if name in table],
         significant=["gamma"] if "gamma" in table else [],
     )
     for contender in result.contenders:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
+from functools import cache
 from typing import Any
 
 import pandas as pd
@@ -43,6 +44,7 @@ __all__ = [
     "evidence_of",
     "get_claims",
     "judge_all",
+    "judged_as_printed",
     "of_rows",
     "printed_evidence",
 ]
@@ -94,6 +96,13 @@ def judge_all(
         claim.id: {body: claim.judged(each) for body, each in bodies.items()}
         for claim in get_claims(ids)
     }
+
+
+@cache
+def judged_as_printed() -> Mapping[str, Judgment]:
+    """Return every claim, judged on the printed tables alone."""
+    found = judge_all(evidence={"printed": printed_evidence()})
+    return {id_: of_bodies["printed"] for id_, of_bodies in found.items()}
 
 
 def as_records(judged: Judged) -> list[dict[str, Any]]:

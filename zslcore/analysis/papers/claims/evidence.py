@@ -254,6 +254,7 @@ class Evidence:
 # --- What was printed -----------------------------------------------------------------------------
 
 
+@cache
 def printed_evidence() -> Evidence:
     """Return the tables of the three papers as figures, and those that hold others as they are."""
     parts = [*_of_benchmark_paper(), *_of_calibration_paper()]

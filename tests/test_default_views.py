@@ -1,0 +1,90 @@
+"""Every view, and every tab of it, on a fresh data folder: the answer is there at once.
+
+Nothing may be fitted and no job may start: what a view opens with comes with the package.
+"""
+
+import pytest
+import streamlit as st
+
+from tests.pages import forbid_computing, unexplained, visit
+from ui import site_map, terms
+from zslcore.storage.files import FACTS
+
+VIEWS = [view.name for page in site_map.PAGES for view in page.views]
+#: What shows an answer, and the views whose answer is words.
+ANSWERS = ("metric", "dataframe", "plotly_chart", "bidi_component")
+WORDS = {"lessons", "glossary", "findings"}
+#: Buttons of a panel that waits for a job, or offers to start one.
+WAITING = {"Cancel", "Start again", "Try again", "Join again", "Run them", "Compute"}
+#: The story draws what its model predicts every digit to look like, so it fits that model.
+FITS = {"story": 1}
+#: Tabs that need scores or models, not predictions, and what they fit, most in about a second.
+FITTED = {
+    "Prototypes and hubs": "two closed forms, on simulated AWA1",
+    "Methods × features": "four closed forms, on other features",
+    "SS and PS": "four closed forms, on the other split",
+    "A class": "a method on simulated ImageNet, as a job, for answers to single images",
+    "Hierarchical precision": "the same",
+    "Top k": "one closed form on digits, for the place among all classes",
+}
+#: Tabs of what is known by results only, which say that they need features.
+NEED_FEATURES = {"Which classes", "Class embeddings"}
+MOST_BYTES = 15 << 20
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _fresh(tmp_path_factory):
+    """A data folder with nothing in it; results of the package answer."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ZSL_DATA", str(tmp_path_factory.mktemp("fresh")))
+        patch.setenv("ZSL_SHIPPED", "1")
+        st.cache_data.clear()
+        st.cache_resource.clear()
+        yield
+    st.cache_data.clear()
+    st.cache_resource.clear()
+
+
+def waits(app):
+    return WAITING & {button.label for button in app.button}
+
+
+def shown(app):
+    return [kind for kind in ANSWERS if app.get(kind)]
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_the_default_view_shows_its_answer_at_once(view, monkeypatch):
+    forbid_computing(monkeypatch, fits=FITS.get(view, 0))
+    app = visit(view)
+    assert not app.error
+    assert not waits(app)
+    assert shown(app) or view in WORDS
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_every_tab_shows_its_answer_at_once(view, monkeypatch):
+    tabs = {}
+    put = terms.tabs
+
+    def noted(labels, **options):
+        tabs[options["key"]] = list(labels)
+        return put(labels, **options)
+
+    monkeypatch.setattr(terms, "tabs", noted)
+    forbid_computing(monkeypatch, fits=FITS.get(view, 0))
+    app = visit(view)
+    for key, label in [(key, label) for key, labels in tabs.items() for label in labels[1:]]:
+        if label in FITTED:
+            continue
+        app.session_state[key] = label
+        app.run()
+        assert not app.exception, label
+        assert not app.error or label in NEED_FEATURES, label
+        assert not waits(app), label
+        assert unexplained(app) == [], label
+
+
+def test_what_comes_with_the_package_is_small():
+    files = [path for path in (FACTS / "results").rglob("*") if path.is_file()]
+    assert sum(path.stat().st_size for path in files) <= MOST_BYTES
