@@ -45,6 +45,8 @@ from zslcore.leakage.correction import Policy
 from zslcore.metrics import SeenUnseenCurve
 from zslcore.results.results_only import load_results_only
 from zslcore.results.store import ResultStore, StoredRun
+from zslcore.scores.paired import Gammas, Pair
+from zslcore.scores.words import words_of
 
 __all__ = [
     "action_gains",
@@ -77,6 +79,7 @@ __all__ = [
     "quick_transduction",
     "quiz_question",
     "report",
+    "score_differences",
     "split_key",
     "split_to_review",
     "study_summary",
@@ -286,6 +289,14 @@ def precision_of(spec: LargeScaleSpec, _result: LargeScale) -> pd.DataFrame:
 def band_of_classes(spec: RunSpec, limits: tuple[float, float], _scores: AnsweredTest) -> Band:
     """Return the band in which the curve of a run lies when test classes are drawn again."""
     return bands.of_classes(_scores, limits)
+
+
+@st.cache_data(show_spinner="Drawing classes and images again …", max_entries=64)
+def score_differences(
+    first: str, second: str, gammas: Gammas, words: str, _pair: Pair
+) -> pd.DataFrame:
+    """Return the differences of two files of scores, named by their digests."""
+    return _pair.table(words_of(words))
 
 
 @st.cache_resource(show_spinner="Fitting on the folds …", max_entries=64, hash_funcs=_BY_SPEC)

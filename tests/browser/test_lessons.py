@@ -40,6 +40,21 @@ def test_a_lesson_is_walked_by_keyboard_and_its_link_restores_it(server, page):
     assert page.errors == []
 
 
+def test_one_model_five_numbers_is_walked_by_keyboard_to_its_command(server, page):
+    visit(page, server, "/lessons?lesson=numbers")
+    for step in range(1, 7):
+        heading(page, f"{step} of 6")
+        page.keyboard.press("ArrowRight")
+        page.get_by_text("What to notice:").wait_for()
+        settle(page)
+        assert page.locator(".js-plotly-plot").count() == 1
+        page.keyboard.press("ArrowRight")
+    page.locator("code").filter(has_text="zslcore score own.parquet").wait_for()
+    heading(page, "6 of 6")
+    fits(page)
+    assert page.errors == []
+
+
 def test_a_student_answers_and_the_teacher_sees_it_counted(server, page, chromium):
     visit(page, server, "/lessons?lesson=calibration")
     page.get_by_role("button", name="Room").click()

@@ -373,9 +373,8 @@ def test_the_command_asks_answers_and_prints(files, capsys):
     assert "are these distances? If so: --fix distances, if not: --fix as-is." in said
     words = ["score", str(files / "far.npz"), "--fix", "distances", "--gamma", "0.02"]
     assert main(words) == 0
-    assert (
-        "(gamma 0.02, given; how it was chosen is not stated, per class)" in capsys.readouterr().out
-    )
+    said = "chosen gamma: 0.02, given; how it was chosen is not stated"
+    assert said in capsys.readouterr().out
     assert main([*words, "--json"]) == 0
     report = json.loads(capsys.readouterr().out)
     assert report["evaluation"]["calibrated"]["harmonic"] == pytest.approx(

@@ -167,7 +167,10 @@ def test_what_cannot_be_compared_is_said():
     assert choice.origin == "validated"
     assert "cannot be checked: the 14 columns there and the 20 here" in choice.note
     report = judge(TEST, validation=matrix(NARROW, OTHER_Y, HELD))
-    assert "validated, as stated by the validation file, per class)" in report.as_text()
+    assert (
+        f"chosen gamma: {report.gamma:.3g}, validated, as stated by the validation file"
+        in report.as_text()
+    )
     assert json.loads(report.to_json())["gamma_checked"] is False
 
 
@@ -177,10 +180,12 @@ def test_an_oracle_is_no_result_anywhere():
     assert report.origin == values["gamma_origin"] == "oracle"
     assert values["gamma"] == report.gamma
     assert "this is an oracle" in values["gamma_note"]
-    assert "validated)" not in text
+    assert "chosen gamma: " not in text
     assert f"gamma {report.gamma:.3g}, oracle; a bound, not a result" in text
     assert report.chosen is None
     assert report.figure("H at gamma") is report.figure("H per sample") is None
+    assert report.figures["calibrated_harmonic"] is None
+    assert report.reasons["calibrated_harmonic"].endswith("oracle; a bound, not a result")
 
 
 def test_json_without_gamma_calls_nothing_calibrated():

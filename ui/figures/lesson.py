@@ -17,21 +17,25 @@ WORDS = 20
 
 
 @drawn_once
-def shares(values: Mapping[str, float], marks: Sequence[Mark]) -> go.Figure:
+def shares(
+    values: Mapping[str, float], marks: Sequence[Mark], *, differences: bool = False
+) -> go.Figure:
     """Draw a few shares of one as bars with their value.
 
     Parameters
     ----------
     values : name -> fraction
     marks : the look of each bar
+    differences : whether they are sizes of differences, in points, drawn as long as they can be
     """
-    names = escaped(values)
+    names, unit = escaped(values), " points" if differences else " %"
+    longest = max(values.values()) if differences else 1
     figure = go.Figure(
         go.Bar(
             x=list(values.values()),
             y=names,
             orientation="h",
-            text=[f"{100 * value:.1f} %" for value in values.values()],
+            text=[f"{100 * value:.1f}{unit}" for value in values.values()],
             textposition="outside",
             cliponaxis=False,
             marker={
@@ -42,7 +46,13 @@ def shares(values: Mapping[str, float], marks: Sequence[Mark]) -> go.Figure:
             hoverinfo="skip",
         )
     )
-    figure.update_xaxes(range=[0, 1.12], tickformat=".0%", gridcolor=FAINT, zeroline=False)
+    figure.update_xaxes(
+        range=[0, 1.12 * (longest or 1)],
+        tickformat=".0%",
+        gridcolor=FAINT,
+        zeroline=False,
+        visible=not differences,
+    )
     figure.update_yaxes(autorange="reversed", automargin=True, ticklabelstandoff=10)
     figure.update_layout(bargap=0.4)
     return quiet(figure, height=120 + 76 * len(values))

@@ -13,6 +13,7 @@ from ui.text import AUSUC, GAP_OF_GAMMA, GLOSSARY
 from zslcore.analysis import calibration
 from zslcore.evaluation import Detection
 from zslcore.evaluation.protocol import AnsweredTest
+from zslcore.scores.words import WORDS, Words
 
 __all__ = ["show_classes", "show_detection", "show_figures"]
 
@@ -114,7 +115,13 @@ def show_detection(found: Detection | None) -> None:
         )
 
 
-def show_classes(scores: AnsweredTest, gamma: float, class_names: Sequence[str], name: str) -> None:
+def show_classes(
+    scores: AnsweredTest,
+    gamma: float,
+    class_names: Sequence[str],
+    name: str,
+    words: Words = WORDS["seen-unseen"],
+) -> None:
     """Show the accuracy of every class at gamma and at 0.
 
     Parameters
@@ -123,9 +130,11 @@ def show_classes(scores: AnsweredTest, gamma: float, class_names: Sequence[str],
     gamma : float
     class_names : as in the data set of ``scores``
     name : of the file to take away
+    words : what the two sides are called
     """
     gammas = {"plain": 0.0} | ({"at_gamma": gamma} if gamma else {})
     table = calibration.per_class_table(scores, gammas, class_names)
+    table["side"] = table["side"].map({"seen": words.seen, "unseen": words.unseen})
     at = {"at_gamma": f"accuracy at γ = {three_digits(gamma)}"} if gamma else {}
     tables.show(
         table,

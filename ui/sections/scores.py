@@ -11,10 +11,11 @@ from ui.figures.curve import GHOSTS, curve_in_hand, line_of
 from ui.frame import errors_as_sentences
 from ui.guard import fragment
 from ui.interactive import let_go, take_in_hand
-from ui.numbers import percent, points, three_digits
+from ui.numbers import percent, three_digits
 from ui.scores import Brought
 from ui.sections import at_gamma
 from ui.sections.confusion import show_confusion
+from ui.sections.protocols import choose_words, show_differences, show_protocols
 from ui.sections.scores_around import show_overlap, show_printed
 from ui.text import plain
 from zslcore.evaluation import State
@@ -22,10 +23,12 @@ from zslcore.evaluation.protocol import origin_in_words
 from zslcore.scores import FIXES
 from zslcore.scores.paired import beside
 from zslcore.scores.predicted import PredictedScores, predictions_of_scores
+from zslcore.scores.words import Words
 
 __all__ = ["TABS", "show_scores"]
 
 TABS = (
+    "Every protocol",
     "Classes at γ",
     "Confusion at γ",
     "Compare",
@@ -63,7 +66,6 @@ def show_scores(first: Brought, others: list[Brought]) -> None:
     gamma = at_gamma.show_figures(
         matrix.tested, zsl, first.gamma, first.report.origin, of=matrix.digest, key=GAMMA
     )
-    at_gamma.show_detection(first.report.detection)
     _show_remarks(first)
     lines = [
         line_of(
@@ -106,20 +108,20 @@ def _remember() -> None:
 def _show_identity(first: Brought) -> None:
     """Say what the scores were understood as."""
     m = first.matrix
-    words = [
+    parts = [
         f"{len(m.y):,} images",
         f"{int(m.seen.sum())} seen and {int((~m.seen).sum())} unseen classes",
         f"{'predictions' if isinstance(m, PredictedScores) else 'scores'} {m.digest}",
     ]
     if m.benchmark:
-        words.insert(
+        parts.insert(
             0,
             f"by the number of images of every class, the test set of {m.benchmark}, "
             f"split {m.split}",
         )
     if done := [FIXES[fix] for fix in m.fixes if fix != "as-is"]:
-        words.append(f"read so: {', '.join(done)}")
-    st.caption(f"{plain(m.name)}: {'; '.join(words)}.")
+        parts.append(f"read so: {', '.join(done)}")
+    st.caption(f"{plain(m.name)}: {'; '.join(parts)}.")
 
 
 def _show_remarks(first: Brought) -> None:
@@ -144,18 +146,19 @@ def _show_tabs(first: Brought, others: list[Brought], gamma: float | None) -> No
     """Show what there is: everything with a curve, and without one what needs none."""
     m = first.matrix
     name = "scores_" + "".join(c if c.isalnum() else "_" for c in m.name)
-    at = gamma or 0.0
+    at, words = gamma or 0.0, choose_words()
     shows = {
-        "Classes at γ": lambda: at_gamma.show_classes(m.tested, at, m.class_names, name),
+        "Every protocol": lambda: show_protocols(first, words, name),
+        "Classes at γ": lambda: at_gamma.show_classes(m.tested, at, m.class_names, name, words),
         "Confusion at γ": lambda: show_confusion(
             m.tested, at, m.class_names, name, key="scores_confusion"
         ),
-        "Compare": lambda: _show_pair(first, others, at),
+        "Compare": lambda: _show_pair(first, others, gamma, words),
         "Split and overlaps": lambda: show_overlap(first),
         "Published results": lambda: show_printed(first),
         "Reproduce": lambda: _show_reproduce(first, name),
     }
-    names = TABS if gamma is not None else TABS[3:]
+    names = TABS if gamma is not None else (TABS[0], *TABS[4:])
     opened = terms.tabs(names, key="scores_tab", on_change="rerun")
     for tab, named in zip(opened, names, strict=True):
         if tab.open:
@@ -172,30 +175,25 @@ def _show_reproduce(first: Brought, name: str) -> None:
         )
 
 
-def _show_pair(first: Brought, others: list[Brought], gamma: float) -> None:
+def _show_pair(first: Brought, others: list[Brought], gamma: float | None, words: Words) -> None:
     """Compare with the other matrices, each at the gamma that was chosen for it."""
     if not others:
         st.info("Bring a second file of scores of the same images.", icon=":material/info:")
     for other in others:
-        pair = beside(first.matrix, other.matrix, (gamma, other.gamma or 0.0))
-        intervals = "; ".join(
-            f"{figure} {points(difference)} ({points(low)} to {points(high)})"
-            for figure, difference, low, high in pair.differences[
-                ["figure", "difference", "low", "high"]
-            ].to_numpy()
-        )
-        st.markdown(f"**{plain(other.matrix.name)} less {plain(first.matrix.name)}:** {intervals}")
+        pair = beside(first.matrix, other.matrix, (gamma or None, other.gamma))
+        st.markdown(f"**{plain(other.matrix.name)} less {plain(first.matrix.name)}**, in points")
+        show_differences(pair, (first.matrix.digest, other.matrix.digest), words)
         st.caption(
             f"Both answer alike for {percent(pair.agreement)} of the images. {pair.only_second:,} "
             f"images are right in the second alone, {pair.only_first:,} in the first alone "
-            f"(McNemar, p = {three_digits(pair.p)}). Intervals: 95 % over classes."
+            f"(McNemar, p = {three_digits(pair.p)})."
         )
         tables.show(
             pair.classes,
             f"scores_pair_{other.matrix.digest}",
             labels={
                 "class": "class",
-                "seen": "seen",
+                "seen": words.seen,
                 "images": "test images",
                 "first": "first",
                 "second": "second",

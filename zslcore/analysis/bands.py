@@ -19,7 +19,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from zslcore.analysis.resampling import image_weights
+from zslcore.analysis.resampling import counts_of_classes
+from zslcore.evaluation.drawn import Drawn
 from zslcore.evaluation.protocol import AnsweredTest
 from zslcore.exceptions import ParameterError
 from zslcore.metrics import SeenUnseenCurve, harmonic_mean
@@ -93,10 +94,10 @@ def of_classes(
     gamma = np.linspace(*limits, N_PLACES)
     at = np.searchsorted(m.gamma, gamma, side="right") - 1
     s, H = [], []
-    for weights in image_weights(scores, m, class_draws(scores.seen, n_draws, seed)[1:]):
-        of_seen, of_unseen = m.accuracies(weights)
-        s += [_seen_at(unseen, *one) for one in zip(of_seen, of_unseen, strict=True)]
-        H += list(harmonic_mean(of_seen[:, at], of_unseen[:, at]))
+    for counts in counts_of_classes(scores, class_draws(scores.seen, n_draws, seed)[1:]):
+        curve = Drawn(scores, counts).curve("class")
+        s += [_seen_at(unseen, *one) for one in zip(curve.seen, curve.unseen, strict=True)]
+        H += list(harmonic_mean(curve.seen[:, at], curve.unseen[:, at]))
     ends = [(1 - level) / 2, (1 + level) / 2]
     low, high = np.nanquantile(s, ends, axis=0)
     least, most = np.nanquantile(H, ends, axis=0)

@@ -1,4 +1,4 @@
-r"""Confidence of figures: resample classes, and recompute every figure.
+r"""Confidence of figures: resample classes or images, and recompute every figure.
 
 A benchmark's classes are a sample of classes, and its accuracies are means over them. Drawn again
 with replacement, seen and unseen ones separately and one fewer than there are of either, which
@@ -12,6 +12,10 @@ and likewise every point of the seen-unseen curve, from which the largest H and 
 What two methods, or one method twice, reach on the same test set is compared on the same draws:
 what makes a class hard for both cancels.
 
+Draws of classes answer what other classes would give, draws of images within their class what other
+images of the same classes would. How a figure follows from either is in
+:mod:`zslcore.evaluation.figures`.
+
 References
 ----------
 B. Efron, R. Tibshirani, "An introduction to the bootstrap", 1993, chapters 6, 8 and 13. J. Rao,
@@ -20,16 +24,18 @@ C. Wu, "Resampling inference with complex survey data", JASA 1988 (one fewer).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Literal, get_args
 
 import numpy as np
 
+from zslcore.evaluation.drawn import Drawn
+from zslcore.evaluation.figures import FIGURES as REGISTERED
 from zslcore.evaluation.protocol import AnsweredTest
 from zslcore.exceptions import DatasetError
-from zslcore.metrics import Margins, harmonic_mean, per_class_accuracy
+from zslcore.metrics.bootstrap import N_DRAWS, class_draws, image_draws
 
-__all__ = ["FIGURES", "Figure", "figures", "image_weights"]
+__all__ = ["FIGURES", "Figure", "Over", "counts_of_classes", "draws_of", "figures"]
 
 Figure = Literal[
     "zsl", "unseen", "seen", "harmonic", "calibrated_harmonic", "best_harmonic", "ausuc"
@@ -37,8 +43,12 @@ Figure = Literal[
 #: Every figure there is: the next three at gamma = 0, H at the given gamma, the largest H (an
 #: oracle: its gamma is found on the test set) and the area under the curve.
 FIGURES: tuple[Figure, ...] = get_args(Figure)
-#: Numbers that are looked at in one go, 64 MB of them.
-BLOCK = 1 << 23
+#: Those whose name in the registry is another.
+_NAMES: dict[Figure, str] = {side: f"plain_{side}" for side in ("unseen", "seen", "harmonic")}
+#: What is drawn again.
+Over = Literal["classes", "images"]
+#: Numbers that are looked at in one go, 8 MiB of them: more would not fit into a cache.
+BLOCK = 1 << 20
 
 
 def figures(
@@ -62,58 +72,70 @@ def figures(
     -----
     Classes without test samples count for nothing; a draw of none but such gives NaN.
     """
-    if drawn.ndim != 2 or drawn.shape[1] != len(scores.classes):
-        raise DatasetError(
-            f"Draws need one column a candidate class ({len(scores.classes)}); got {drawn.shape}."
-        )
-    found: dict[Figure, np.ndarray] = {"zsl": _zsl(scores, drawn)}
-    if not scores.generalized:
-        return found
-    m = scores.margins
-    at = np.searchsorted(m.gamma, [0.0, gamma], side="right") - 1
-    parts = [_of_curve(m, weights, at) for weights in image_weights(scores, m, drawn)]
-    of_curve = np.concatenate(parts, axis=1)
-    return found | dict(zip(FIGURES[1:], of_curve, strict=True))
+    wanted = FIGURES if scores.generalized else FIGURES[:1]
+    names = [_NAMES.get(figure, figure) for figure in wanted]
+    found = _read(scores, names, gamma, counts_of_classes(scores, drawn))
+    return dict(zip(wanted, found.values(), strict=True))
 
 
-def _zsl(scores: AnsweredTest, drawn: np.ndarray) -> np.ndarray:
-    accuracy = per_class_accuracy(*scores.zsl_answers)
-    weights = drawn[:, list(accuracy)]
-    with np.errstate(invalid="ignore"):
-        return weights @ np.array(list(accuracy.values())) / weights.sum(axis=1)
-
-
-def image_weights(scores: AnsweredTest, m: Margins, drawn: np.ndarray) -> Iterator[np.ndarray]:
-    """Yield what every sample counts, of as many draws at a time as fit into a block.
+def draws_of(
+    test: AnsweredTest,
+    names: Collection[str],
+    gamma: float = 0.0,
+    *,
+    over: Over,
+    n_draws: int = N_DRAWS,
+    seed: int = 0,
+) -> dict[str, np.ndarray]:
+    """Draw classes or images again and return figures of every draw.
 
     Parameters
     ----------
-    scores : AnsweredTest
-    m : Margins of its scores
+    test : AnsweredTest
+    names : of figures in :data:`zslcore.evaluation.figures.FIGURES` that follow from answers
+    gamma : of the figures at a chosen gamma
+    over : "classes", or "images" within their class
+    n_draws, seed : as for :func:`zslcore.metrics.bootstrap.class_draws`
+
+    Returns
+    -------
+    dict of name -> array of shape (1 + n_draws,), the first of which is the figure itself
+    """
+    if over == "classes":
+        counts = counts_of_classes(test, class_draws(test.seen, n_draws, seed))
+    else:
+        counts = image_draws(test.y, n_draws, seed)
+    return _read(test, names, gamma, counts)
+
+
+def _read(
+    test: AnsweredTest, names: Collection[str], gamma: float, counts: Iterator[np.ndarray]
+) -> dict[str, np.ndarray]:
+    how = {name: of for name in names if (of := REGISTERED[name].drawn) is not None}
+    parts: dict[str, list[np.ndarray]] = {name: [] for name in how}
+    for block in counts:
+        drawn = Drawn(test, block, gamma)
+        for name, of in how.items():
+            parts[name].append(of(drawn))
+    return {name: np.concatenate(values) for name, values in parts.items()}
+
+
+def counts_of_classes(test: AnsweredTest, drawn: np.ndarray) -> Iterator[np.ndarray]:
+    """Yield how often every image counts, of as many draws of classes as fit into a block.
+
+    Parameters
+    ----------
+    test : AnsweredTest
     drawn : array of shape (n_draws, n_candidates), see :func:`class_draws`
 
     Yields
     ------
-    arrays of shape (draws of the block, n_samples), for :meth:`Margins.accuracies`
+    arrays of shape (draws of the block, n_images), for :class:`zslcore.evaluation.drawn.Drawn`
     """
-    images = np.bincount(m.y, minlength=len(scores.classes))
-    step = max(BLOCK // len(m.y), 1)
+    if drawn.ndim != 2 or drawn.shape[1] != len(test.classes):
+        raise DatasetError(
+            f"Draws need one column a candidate class ({len(test.classes)}); got {drawn.shape}."
+        )
+    step = max(BLOCK // len(test.y), 1)
     for start in range(0, len(drawn), step):
-        of_class = drawn[start : start + step] * (images > 0)
-        per_image = np.zeros(of_class.shape)
-        for side in (scores.seen, ~scores.seen):
-            with np.errstate(invalid="ignore"):
-                share = of_class[:, side] / of_class[:, side].sum(axis=1, keepdims=True)
-            per_image[:, side] = share / np.maximum(images[side], 1)
-        yield per_image[:, m.y]
-
-
-def _of_curve(m: Margins, weights: np.ndarray, at: np.ndarray) -> np.ndarray:
-    """Return the figures of :data:`FIGURES` but the first, a row each."""
-    seen, unseen = m.accuracies(weights)
-    H = harmonic_mean(seen, unseen)
-    plain, calibrated = at
-    area = np.trapezoid(seen, unseen, axis=-1)
-    return np.stack(
-        [unseen[:, plain], seen[:, plain], H[:, plain], H[:, calibrated], H.max(axis=-1), area]
-    )
+        yield drawn[start : start + step, test.y].astype(float)

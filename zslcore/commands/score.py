@@ -1,4 +1,4 @@
-"""``python -m zslcore score FILE...``: the figures of a score matrix, or of predictions.
+"""``python -m zslcore score FILE...``: a score matrix, or predictions, under every protocol.
 
 A file holds scores (N x C), the class of every image and, unless the test set is recognised by its
 labels, the unseen classes. gamma is given, or chosen on validation scores; without either, what is
@@ -18,6 +18,7 @@ from zslcore.exceptions import DatasetError
 
 if TYPE_CHECKING:
     from zslcore.scores import ScoreMatrix, ScoreReport
+    from zslcore.scores.paired import Pair
 
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
@@ -51,6 +52,12 @@ def add_parser(commands: Subparsers) -> None:
         help="answer to a question: transposed, labels-from-1, unused-column, distances, "
         "seen-first, unseen-first, unused-last-column, seen-listed, or as-is",
     )
+    names = "seen-unseen, base-new or known-unknown"
+    option("--words", default="seen-unseen", help=f"what the two sides are called: {names}")
+    text = "95 %% intervals of every figure, over classes and over images"
+    option("--intervals", action="store_true", help=text)
+    text = "differences of every further FILE to the first, on the same images"
+    option("--compare", action="store_true", help=text)
     option("--predictions", type=Path, metavar="OUT", help="write the predictions of FILE")
     option("--json", action="store_true", help="print everything as JSON")
     parser.set_defaults(run=run_score)
@@ -59,7 +66,11 @@ def add_parser(commands: Subparsers) -> None:
 def run_score(args: argparse.Namespace) -> None:
     """Read, question and judge every file."""
     from zslcore.exceptions import ParameterError
+    from zslcore.scores.words import words_of
 
+    words = words_of(args.words)
+    if args.compare and len(args.files) < 2:
+        raise ParameterError("--compare: expected at least two FILEs; got one.")
     for option in ("predictions", "data"):
         if getattr(args, option) is not None and len(args.files) > 1:
             raise ParameterError(f"--{option}: expected one FILE; got {len(args.files)}.")
@@ -74,11 +85,22 @@ def run_score(args: argparse.Namespace) -> None:
         from zslcore.scores.predicted import predictions_of_scores
 
         write_predictions(args.predictions, predictions_of_scores(reports[0]))
+    pairs = [paired(reports[0], other) for other in reports[1:]] if args.compare else []
     if args.json:
-        found = [json.loads(report.to_json()) for report in reports]
+        found = [json.loads(r.to_json(with_intervals=args.intervals)) for r in reports]
+        found += [json.loads(pair.to_json()) for pair in pairs]
         print(json.dumps(found[0] if len(found) == 1 else found))
         return
-    print("\n\n".join(report.as_text() for report in reports))
+    texts = [report.as_text(words, with_intervals=args.intervals) for report in reports]
+    print("\n\n".join([*texts, *(pair.as_text(words) for pair in pairs)]))
+
+
+def paired(first: ScoreReport, second: ScoreReport) -> Pair:
+    """Compare two reports of the same images, each at the gamma that was chosen for it."""
+    from zslcore.scores.paired import beside
+
+    gammas = first.chosen, second.chosen
+    return beside(first.matrix, second.matrix, gammas)
 
 
 def judged(path: Path, args: argparse.Namespace, validation: Sequence[ScoreMatrix]) -> ScoreReport:

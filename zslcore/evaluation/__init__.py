@@ -5,6 +5,7 @@ hold         :mod:`zslcore.evaluation.predictions`: two classes and a margin an 
 read, write  :mod:`zslcore.evaluation.files`: one Parquet file, read in the sandbox
 check        :mod:`zslcore.evaluation.checking`: rows, labels and gamma against what is known
 detect       :mod:`zslcore.evaluation.detection`: seen against unseen by the margin
+weigh        :mod:`zslcore.evaluation.drawn`: figures of classes or images drawn again
 ============ =====================================================================================
 """
 

@@ -19,16 +19,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-from scipy.stats import rankdata
-
+from zslcore.evaluation.drawn import Drawn
 from zslcore.evaluation.protocol import AnsweredTest
 from zslcore.exceptions import DatasetError
 
 __all__ = ["Detection", "detection"]
-
-#: Share of images of seen classes above the threshold of FPR95.
-SEEN_RECALL = 0.95
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +39,6 @@ class Detection:
     auroc: float
     fpr95: float
 
-    def in_words(self) -> str:
-        """Return both figures by their names, in percent."""
-        figures = f"AUROC of the margin {self.auroc:.1%}, FPR95 {self.fpr95:.1%}"
-        return f"seen against unseen, over images: {figures}"
-
 
 def detection(test: AnsweredTest) -> Detection:
     """Return how well the margin separates seen from unseen images; all images weigh the same.
@@ -58,13 +48,11 @@ def detection(test: AnsweredTest) -> Detection:
     DatasetError
         Without images of either side.
     """
-    answers = test.answers
-    seen, unseen = answers.margin[answers.of_seen], answers.margin[~answers.of_seen]
-    n, m = len(seen), len(unseen)
-    if not n or not m:
-        raise DatasetError(f"Detection needs images of both sides; got {n} seen, {m} unseen.")
-    ranks = rankdata(np.concatenate([seen, unseen]))
-    auroc = (ranks[:n].sum() - n * (n + 1) / 2) / (n * m)
-    last = int(np.searchsorted(np.arange(1, n + 1) / n, SEEN_RECALL))
-    threshold = np.sort(seen)[::-1][last]
-    return Detection(float(auroc), float(np.mean(unseen >= threshold)))
+    of_seen = int(test.seen[test.y].sum())
+    of_unseen = len(test.y) - of_seen
+    if not of_seen or not of_unseen:
+        raise DatasetError(
+            f"Detection needs images of both sides; got {of_seen} seen, {of_unseen} unseen."
+        )
+    once = Drawn.once(test)
+    return Detection(float(once.auroc()[0]), float(once.fpr95()[0]))

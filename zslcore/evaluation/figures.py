@@ -1,20 +1,36 @@
 """The registry of figures shown by every list, table and export of results.
 
-A figure is one entry: where it stands in a row, how it is called, how it follows from an
-evaluation, and what it needs. A new metric is one call of :func:`register`; listings, exports,
-orders and tables of runs ask the registry.
+A figure is one entry: where it stands in a row, how it is called, how it follows from an evaluation
+or from the answers to a test set, and what it needs. A new metric is one call of :func:`register`;
+listings, exports, orders and tables of runs ask the registry, and so do the figures of scores with
+their intervals and differences. A stored run has an evaluation and no answers: figures that follow
+from the answers alone are those of scores.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
-if TYPE_CHECKING:
-    from zslcore.evaluation.protocol import Evaluation
+import numpy as np
 
-__all__ = ["FIGURES", "Figure", "headings", "names", "on_board", "register", "values_of"]
+if TYPE_CHECKING:
+    from zslcore.evaluation.drawn import Drawn, Sides
+    from zslcore.evaluation.protocol import Evaluation
+    from zslcore.metrics.accuracy import Average
+
+__all__ = [
+    "FIGURES",
+    "PER_SAMPLE",
+    "Figure",
+    "headings",
+    "names",
+    "of_answers_alone",
+    "on_board",
+    "register",
+    "values_of",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,13 +41,17 @@ class Figure:
     ----------
     name : column of a row
     label : as it is written next to others, as "H at γ"
-    of : how it follows from an evaluation, which follows from predictions; None where it has none
+    of : how it follows from an evaluation, which follows from predictions; None where it has none,
+        as with :func:`of_answers_alone`
     printed : heading in a text or a paper, ``label`` by default
     unit : "fraction", in [0, 1] and shown in percent, or "" for a plain number
     needs_gzsl : whether it needs seen test samples
     larger_is_better : the order of a list, the best first
     shown : whether lists show it; exports have every figure
     board : its field in an entry of the board; empty where entries have none
+    drawn : how it follows from answers, for every draw of classes or images; None where it does not
+    needs_fixed_scores : whether it needs the best seen class among seen classes alone, which
+        predictions hold only if the scores do not depend on the candidates
     """
 
     name: str
@@ -43,11 +63,17 @@ class Figure:
     larger_is_better: bool = True
     shown: bool = True
     board: str = ""
+    drawn: Callable[[Drawn], np.ndarray] | None = None
+    needs_fixed_scores: bool = False
 
     @property
     def at_gamma(self) -> bool:
-        """Whether it depends on gamma."""
+        """Whether it depends on a gamma that was chosen."""
         return self.name.startswith("calibrated_")
+
+
+def of_answers_alone(_: Evaluation) -> None:
+    """Stand for ``of`` in a figure that follows from the answers themselves, and from no less."""
 
 
 def _of_point(point: str, side: str) -> Callable[[Evaluation], float | None]:
@@ -97,32 +123,97 @@ def on_board() -> dict[str, Figure]:
 
 
 def values_of(evaluation: Evaluation) -> Mapping[str, Any]:
-    """Return every figure of an evaluation, by name; None where it has none."""
-    return {figure.name: figure.of(evaluation) for figure in FIGURES.values()}
+    """Return every figure that follows from an evaluation, by name; None where it has none."""
+    stored = {name: f for name, f in FIGURES.items() if f.of is not of_answers_alone}
+    return {name: figure.of(evaluation) for name, figure in stored.items()}
 
 
-for _figure in (
-    Figure("zsl", "ZSL", lambda e: e.zsl, needs_gzsl=False, board="zsl"),
-    Figure("plain_unseen", "u", _of_point("plain", "unseen"), board="u"),
-    Figure("plain_seen", "s", _of_point("plain", "seen"), board="s"),
-    Figure("plain_harmonic", "H", _of_point("plain", "harmonic"), board="H"),
-    Figure(
-        "calibrated_unseen",
-        "u at γ",
-        _of_point("calibrated", "unseen"),
-        shown=False,
-        board="u_gamma",
-    ),
-    Figure(
-        "calibrated_seen", "s at γ", _of_point("calibrated", "seen"), shown=False, board="s_gamma"
-    ),
-    Figure(
-        "calibrated_harmonic",
-        "H at γ",
-        _of_point("calibrated", "harmonic"),
-        "H cal.",
-        board="H_gamma",
-    ),
-    Figure("ausuc", "AUSUC", lambda e: e.ausuc, board="ausuc"),
-):
+# --- The figures ----------------------------------------------------------------------------------
+
+#: End of the names of figures in which every sample weighs alike, not every class.
+PER_SAMPLE = "_per_sample"
+_LETTERS = {"unseen": "u", "seen": "s", "harmonic": "H"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Point:
+    """u, s and H at one gamma, or in separate spaces.
+
+    Attributes
+    ----------
+    name : begins the names of its figures
+    label, board : end of their labels, and of their fields in an entry of the board
+    sides : how it follows from answers
+    stored : whether an evaluation has it
+    printed : heading of its H in a paper
+    """
+
+    name: str
+    label: str
+    board: str
+    sides: Callable[[Drawn, Average], Sides]
+    stored: bool = False
+    printed: str = ""
+
+    def figures(self, average: Average) -> Iterator[Figure]:
+        """Yield its figures; those per class that are stored are in lists and on the board."""
+        end, said = ("", "") if average == "class" else (PER_SAMPLE, " per sample")
+        listed = self.stored and average == "class"
+        for side, letter in _LETTERS.items():
+            if (self.name, side) == ("separate", "unseen"):
+                continue  # ZSL accuracy by another name
+            headed = side == "harmonic" and bool(self.printed)
+            yield Figure(
+                f"{self.name}_{side}{end}",
+                f"{letter}{self.label}{said}",
+                _of_point(f"{self.name}{end}", side) if self.stored else of_answers_alone,
+                printed=self.printed if headed else "",
+                shown=listed and (headed or not self.label),
+                board=f"{letter}{self.board}" if listed else "",
+                drawn=_of_sides(self.sides, average, side),
+                needs_fixed_scores=self.name == "separate",
+            )
+
+
+def _of_sides(
+    sides: Callable[[Drawn, Average], Sides], average: Average, side: str
+) -> Callable[[Drawn], np.ndarray]:
+    def of(drawn: Drawn) -> np.ndarray:
+        values: np.ndarray = getattr(sides(drawn, average), side)
+        return values
+
+    return of
+
+
+def _mean_class(evaluation: Evaluation) -> float | None:
+    of_class = evaluation.per_class_plain
+    return float(np.mean(list(of_class.values()))) if of_class else None
+
+
+_POINTS = (
+    _Point("plain", "", "", lambda d, a: d.at(0.0, a), stored=True),
+    _Point("calibrated", " at γ", "_gamma", lambda d, a: d.at(d.gamma, a), True, "H cal."),
+    _Point("best", ", oracle γ", "", lambda d, a: d.best(a)),
+    _Point("separate", ", separate spaces", "", lambda d, a: d.separate(a)),
+)
+_PER_CLASS = (
+    Figure("zsl", "ZSL", lambda e: e.zsl, needs_gzsl=False, board="zsl",
+           drawn=lambda d: d.zsl("class")),
+    *(figure for point in _POINTS for figure in point.figures("class")),
+    Figure("ausuc", "AUSUC", lambda e: e.ausuc, board="ausuc", drawn=lambda d: d.area("class")),
+)  # fmt: skip
+_OTHERS = (
+    Figure("zsl_per_sample", "ZSL per sample", lambda e: e.zsl_per_sample, needs_gzsl=False,
+           drawn=lambda d: d.zsl("sample")),
+    *(figure for point in _POINTS for figure in point.figures("sample")),
+    Figure("ausuc_per_sample", "AUSUC per sample", of_answers_alone,
+           drawn=lambda d: d.area("sample")),
+    Figure("accuracy", "accuracy", _mean_class, drawn=lambda d: d.accuracy("class")),
+    Figure("accuracy_per_sample", "accuracy per sample", of_answers_alone,
+           drawn=lambda d: d.accuracy("sample")),
+    Figure("macro_f1", "macro F1", of_answers_alone, drawn=lambda d: d.macro_f1()),
+    Figure("auroc", "AUROC", of_answers_alone, drawn=lambda d: d.auroc()),
+    Figure("fpr95", "FPR95", of_answers_alone, larger_is_better=False, drawn=lambda d: d.fpr95()),
+)  # fmt: skip
+for _figure in (*_PER_CLASS, *(replace(each, shown=False) for each in _OTHERS)):
     register(_figure)

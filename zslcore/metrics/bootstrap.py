@@ -1,16 +1,18 @@
-"""Bootstrap over classes: weights of resampled classes and percentile intervals."""
+"""Bootstrap over classes or images: how often each is drawn, and percentile intervals."""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
 
 import numpy as np
 
 from zslcore.exceptions import ParameterError
 
-__all__ = ["N_DRAWS", "class_draws", "interval", "mean_draws"]
+__all__ = ["N_DRAWS", "class_draws", "image_draws", "interval", "mean_draws"]
 
 
 N_DRAWS = 1000
-#: How often a class is drawn, in so many draws and classes at a time: 8 MiB.
+#: How often a class or an image is drawn, so many numbers at a time: 8 MiB.
 BLOCK = 1 << 20
 
 
@@ -37,6 +39,40 @@ def class_draws(seen: np.ndarray, n_draws: int = N_DRAWS, seed: int = 0) -> np.n
         if n:
             drawn[1:, side] = rng.multinomial(max(n - 1, 1), np.full(n, 1 / n), size=n_draws)
     return drawn
+
+
+def image_draws(y: np.ndarray, n_draws: int = N_DRAWS, seed: int = 0) -> Iterator[np.ndarray]:
+    """Draw images with replacement within their class, one fewer than the class has.
+
+    Parameters
+    ----------
+    y : int array of shape (n_images,), classes
+    n_draws : int
+    seed : int
+
+    Yields
+    ------
+    float arrays of shape (draws of a block, n_images)
+        How often each image counts, scaled so that a class counts as often as it has images; the
+        first row of the first block is the images as they are, once each.
+    """
+    if n_draws < 1:
+        raise ParameterError(f"n_draws must be at least 1; got {n_draws}.")
+    rng, n = np.random.default_rng(seed), len(y)
+    order, images = np.argsort(y, kind="stable"), np.bincount(y)
+    images = images[images > 0]
+    drawn = np.maximum(images - 1, 1)  # a class of one image is drawn as it is
+    first = np.repeat(np.cumsum(images) - images, drawn)
+    among, scale = np.repeat(images, drawn), np.repeat(images / drawn, images)
+    yield np.ones((1, n))
+    step = max(1, BLOCK // n)
+    for start in range(0, n_draws, step):
+        rows = min(step, n_draws - start)
+        which = first + (rng.random((rows, len(first))) * among).astype(np.intp)
+        which += n * np.arange(rows)[:, None]
+        counts = np.empty((rows, n))
+        counts[:, order] = scale * np.bincount(which.ravel(), minlength=rows * n).reshape(rows, n)
+        yield counts
 
 
 def mean_draws(

@@ -7,15 +7,20 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from zslcore.evaluation.detection import Detection, detection
 from zslcore.evaluation.protocol import Evaluation, GammaOrigin, evaluate, origin_in_words
 from zslcore.exceptions import DatasetError
 from zslcore.metrics import OperatingPoint
+from zslcore.scores import protocols
 from zslcore.scores.matrix import JudgedScores, ScoreMatrix
 from zslcore.scores.validation import chosen_on
+from zslcore.scores.words import WORDS, Words
 from zslcore.version import commit, version
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = ["GammaOrigin", "ScoreReport", "judge", "report_of"]
 
@@ -70,6 +75,30 @@ class ScoreReport:
         """How gamma was found, in words."""
         return origin_in_words(self.origin, "" if self.checked else "the validation file")
 
+    @cached_property
+    def figures(self) -> Mapping[str, float | None]:
+        """Every figure of the registry that follows from answers; None where it does not."""
+        return protocols.figures_of(self.matrix.tested, self.chosen)
+
+    @cached_property
+    def reasons(self) -> Mapping[str, str]:
+        """Why figures are None, see :func:`zslcore.scores.protocols.reasons_of`."""
+        why = f"γ {self.gamma:.3g}, {self.how}" if self.gamma is not None else protocols.NO_GAMMA
+        return protocols.reasons_of(self.matrix.tested, self.chosen, why)
+
+    @cached_property
+    def intervals(self) -> pd.DataFrame:
+        """Intervals of the figures, see :func:`zslcore.scores.protocols.intervals_of`."""
+        there = [name for name, value in self.figures.items() if value is not None]
+        return protocols.intervals_of(self.matrix.tested, there, self.chosen)
+
+    def table(
+        self, words: Words = WORDS["seen-unseen"], *, with_intervals: bool = False
+    ) -> pd.DataFrame:
+        """Return every protocol, see :func:`zslcore.scores.protocols.side_by_side`."""
+        intervals = self.intervals if with_intervals else None
+        return protocols.side_by_side(self.figures, self.reasons, words, intervals)
+
     def figure(self, measure: str) -> float | None:
         """Return one figure: "zsl", "u", "s" or "H", the last three also "at gamma", per class.
 
@@ -89,10 +118,13 @@ class ScoreReport:
         names = {"u": "unseen", "s": "seen", "H": "harmonic"}
         return None if point is None else float(getattr(point, names[letter]))
 
-    def to_json(self) -> str:
+    def to_json(self, *, with_intervals: bool = False) -> str:
         """Return everything as JSON, with what the file was understood as."""
         m = self.matrix
-        return json.dumps(self._identity() | self._figures() | {"remarks": list(m.remarks)})
+        values = self._identity() | self._figures()
+        if with_intervals:
+            values["intervals"] = self.intervals.to_dict("index")
+        return json.dumps(values | {"remarks": list(m.remarks)})
 
     def _identity(self) -> dict[str, Any]:
         m = self.matrix
@@ -126,6 +158,7 @@ class ScoreReport:
             "evaluation": figures,
             "oracle": oracle,
             "detection": self.detection and asdict(self.detection),
+            "figures": dict(self.figures),
             "top_k": {str(k): value for k, value in self.top_k.items()},
         }
 
@@ -138,36 +171,30 @@ class ScoreReport:
             "calibrated_per_sample": e.calibrated_per_sample,
         }
 
-    def as_text(self) -> str:
-        """Return the figures as lines to read, in percent."""
-        m, e = self.matrix, self.evaluation
+    def as_text(self, words: Words = WORDS["seen-unseen"], *, with_intervals: bool = False) -> str:
+        """Return every protocol as lines to read, in percent.
+
+        Parameters
+        ----------
+        words : what the two sides are called
+        with_intervals : whether each figure has its intervals over classes and over images
+        """
+        m = self.matrix
         what = f"{m.benchmark} {m.split}, " if m.benchmark else ""
-        lines = [
-            f"{m.name}: {what}{len(m.y):,} images, {m.seen.sum()} seen and {(~m.seen).sum()} "
-            f"unseen classes, scores {m.digest}"
-        ]
-        lines += [f"read as      {', '.join(m.fixes)}"] if m.fixes else []
+        sides = f"{m.seen.sum()} {{seen}} and {(~m.seen).sum()} {{unseen}} classes"
+        lines = [f"{m.name}: {what}{len(m.y):,} images, {words.fill(sides)}, scores {m.digest}"]
+        lines += [f"read as: {', '.join(m.fixes)}"] if m.fixes else []
         found = ", ".join(f"top-{k} {value:.1%}" for k, value in self.top_k.items() if k > 1)
-        lines.append(f"ZSL          {e.zsl:.1%} per class, {e.zsl_per_sample:.1%} per sample")
-        lines += [f"             {found} (per class)"] if found else []
-        if e.plain is not None:
-            lines.append(_line("plain, gamma 0", e.plain))
-            if self.gamma is not None and e.calibrated is not None:
-                said = f"gamma {self.gamma:.3g}, {self.how}"
-                lines.append(_line(said, e.calibrated))
-            lines.append(f"AUSUC        {e.ausuc:.2%} per class")
-        if (found_by_margin := self.detection) is not None:
-            lines.append(f"detection    {found_by_margin.in_words()}")
-        if self.oracle is not None:
-            said = f"oracle, gamma {self.oracle.gamma:.3g}: a bound, not a result"
-            lines.append(_line(said, self.oracle))
+        lines += [words.fill(f"{found} per class, {{unseen}} among {{unseen}}")] if found else []
+        said = f"{self.gamma:.3g}, {self.how}" if self.chosen is not None else ""
+        bound = f"{self.oracle.gamma:.3g} per class" if self.oracle else ""
+        lines += protocols.in_lines(
+            self.table(words, with_intervals=with_intervals),
+            words,
+            {protocols.CHOSEN: said, protocols.ORACLE: bound},
+        )
         notes = (*([self.note] if self.note else []), *m.remarks)
-        return "\n".join([*lines, *(f"note         {said}" for said in notes)])
-
-
-def _line(said: str, point: OperatingPoint) -> str:
-    figures = f"u {point.unseen:.1%}  s {point.seen:.1%}  H {point.harmonic:.1%}"
-    return f"GZSL         {figures}  ({said}, per class)"
+        return "\n".join([*lines, *(f"note: {said}" for said in notes)])
 
 
 def judge(

@@ -1,22 +1,33 @@
-"""Two score matrices of the same images compared: class by class, image by image."""
+"""Two score matrices of the same images compared: figure by figure, class by class, image by image.
+
+Both are judged on the same draws of classes and of images, so that what makes a class or an image
+hard for both cancels (:mod:`zslcore.analysis.resampling`).
+"""
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 import pandas as pd
 from scipy.stats import binomtest
 
+from zslcore.analysis.resampling import draws_of
+from zslcore.evaluation.protocol import AnsweredTest
 from zslcore.exceptions import DatasetError
 from zslcore.metrics import per_class_accuracy
-from zslcore.metrics.bootstrap import class_draws, interval
+from zslcore.metrics.bootstrap import interval
 from zslcore.scores.matrix import JudgedScores
 from zslcore.scores.predicted import PredictedScores
+from zslcore.scores.protocols import OVER, figures_of, side_by_side
+from zslcore.scores.words import WORDS, Words
 
 __all__ = ["Pair", "beside"]
 
-N_DRAWS = 2000
+#: The gamma of either file, None without one.
+Gammas = tuple[float | None, float | None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,27 +36,100 @@ class Pair:
 
     Attributes
     ----------
+    names : of both
+    tests : their answers, rows in the same order
+    gammas : of both, None without one
     classes : DataFrame, a row a class: class, seen, images, first, second, difference
-    differences : DataFrame, a row a figure (u, s): difference (second less first, mean over
-        classes), low and high (95 % of draws of classes)
     agreement : share of images that both answer alike
     only_first, only_second : images that one alone answers rightly
     p : of McNemar's exact test, that both are right equally often:
         :math:`n_1 \sim \mathrm{B}(n_1 + n_2, 1/2)`
     """
 
+    names: tuple[str, str]
+    tests: tuple[AnsweredTest, AnsweredTest]
+    gammas: Gammas
     classes: pd.DataFrame
-    differences: pd.DataFrame
     agreement: float
     only_first: int
     only_second: int
     p: float
 
+    @cached_property
+    def differences(self) -> pd.DataFrame:
+        """Second less first, a row a figure that both have (the index, by its registered name).
+
+        Columns: ``first``, ``second``, ``difference``; its 95 % interval over classes, ``low`` and
+        ``high``, and over images within their class, ``low_images`` and ``high_images``.
+        """
+        both = [figures_of(*one) for one in zip(self.tests, self.gammas, strict=True)]
+        there = [name for name in both[0] if None not in (both[0][name], both[1][name])]
+        table = pd.DataFrame(
+            {"first": both[0], "second": both[1]}, index=there, dtype=float
+        ).assign(difference=lambda t: t["second"] - t["first"])
+        for end, over in OVER.items():
+            one, two = (
+                draws_of(test, there, gamma or 0.0, over=over)
+                for test, gamma in zip(self.tests, self.gammas, strict=True)
+            )
+            ends = [interval(two[name] - one[name]) for name in there]
+            table[[f"low{end}", f"high{end}"]] = ends
+        return table
+
+    def table(self, words: Words = WORDS["seen-unseen"]) -> pd.DataFrame:
+        """Return the differences under every protocol.
+
+        Returns
+        -------
+        DataFrame, see :func:`zslcore.scores.protocols.side_by_side`; ``value`` is the difference
+        """
+        found = self.differences
+        columns = found.drop(columns="difference")
+        differences = {str(name): float(d) for name, d in found["difference"].items()}
+        table = side_by_side(differences, words=words, intervals=columns)
+        return table.drop(columns="reason")[table["value"].notna()].reset_index(drop=True)
+
+    def as_text(self, words: Words = WORDS["seen-unseen"]) -> str:
+        """Return the differences as lines to read, in points, with both intervals."""
+        said = f"{self.names[1]} less {self.names[0]}, points (95 % over classes; over images)"
+        lines = [said]
+        for row in self.table(words).to_dict("records"):
+            what = f"{row['protocol']}, {row['line']}".replace("γ", "gamma")
+            ends = (
+                f"{100 * row[f'low{end}']:+.1f} to {100 * row[f'high{end}']:+.1f}" for end in OVER
+            )
+            lines.append(
+                f"  {what:<42} {row['average']:<10} {100 * row['value']:+6.1f} ({'; '.join(ends)})"
+            )
+        return "\n".join(
+            [
+                *lines,
+                f"  alike for {self.agreement:.1%} of the images; right in the second alone "
+                f"{self.only_second:,}, in the first alone {self.only_first:,} (McNemar, p = "
+                f"{self.p:.3g})",
+            ]
+        )
+
+    def to_json(self) -> str:
+        """Return the comparison as JSON; figures and differences are fractions."""
+        return json.dumps(
+            {
+                "first": self.names[0],
+                "second": self.names[1],
+                "gammas": self.gammas,
+                "agreement": self.agreement,
+                "only_first": self.only_first,
+                "only_second": self.only_second,
+                "p": self.p,
+                "differences": self.differences.to_dict("index"),
+            }
+        )
+
 
 def beside(
     first: JudgedScores,
     second: JudgedScores,
-    gamma: tuple[float, float] = (0.0, 0.0),
+    gammas: Gammas = (None, None),
 ) -> Pair:
     """Compare two matrices, or predictions, of the same images.
 
@@ -53,7 +137,7 @@ def beside(
     ----------
     first, second : with the same labels in the same order, and the same unseen classes; two
         predictions that number the benchmark's rows may have them in any order
-    gamma : of each
+    gammas : of both, None without one; classes and images are compared there, or at 0
 
     Raises
     ------
@@ -68,7 +152,8 @@ def beside(
             f"labels and unseen classes; got {len(first.y):,} and {len(second.y):,} images."
         )
     y, seen = first.y, first.seen
-    answers = [m.tested.predicted(g) for m, g in zip((first, second), gamma, strict=True)]
+    both = first, second
+    answers = [m.tested.predicted(g or 0.0) for m, g in zip(both, gammas, strict=True)]
     right = [answer == y for answer in answers]
     of = [per_class_accuracy(y, answer) for answer in answers]
     present = np.array(sorted(of[0]))
@@ -84,8 +169,10 @@ def beside(
     table["difference"] = table["second"] - table["first"]
     one, two = (int((a & ~b).sum()) for a, b in (right, right[::-1]))
     return Pair(
+        names=(first.name, second.name),
+        tests=(first.tested, second.tested),
+        gammas=gammas,
         classes=table,
-        differences=_differences(table),
         agreement=float((answers[0] == answers[1]).mean()),
         only_first=one,
         only_second=two,
@@ -110,17 +197,3 @@ def _in_order(first: JudgedScores, second: JudgedScores) -> JudgedScores:
     order = np.argsort(two, kind="stable")[np.argsort(np.argsort(one, kind="stable"))]
     test = both[1].test.taken(order)
     return replace(second, predictions=replace(both[1], test=test))
-
-
-def _differences(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the mean difference of each side with its interval over classes."""
-    weights = class_draws(table["seen"].to_numpy(), N_DRAWS)
-    rows = []
-    for figure, side in (("u", ~table["seen"]), ("s", table["seen"])):
-        here = side.to_numpy()
-        if here.any():
-            w = weights[:, here]
-            drawn = w @ table["difference"].to_numpy()[here] / w.sum(axis=1)
-            low, high = interval(drawn)
-            rows.append({"figure": figure, "difference": drawn[0], "low": low, "high": high})
-    return pd.DataFrame(rows, columns=["figure", "difference", "low", "high"])

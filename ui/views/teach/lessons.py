@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import chain
+
 import streamlit as st
 
 from ui import cache
@@ -41,7 +43,8 @@ def _show_list() -> None:
         "Each step asks for a prediction first, then shows what is computed. The arrow keys go "
         "forward and back. No download needed."
     )
-    for column, lesson in zip(st.columns(2) * 2, LESSONS.values(), strict=False):
+    rows = chain.from_iterable(st.columns(2) for _ in range(0, len(LESSONS), 2))
+    for column, lesson in zip(rows, LESSONS.values(), strict=False):
         with column.container(border=True, height="stretch"):
             st.markdown(f"**{lesson.title}**")
             st.markdown(f"{lesson.about} {len(lesson.steps)} steps, {lesson.minutes} minutes.")

@@ -1,0 +1,237 @@
+"""One score file under every protocol: figures, words, reasons, intervals and pairs."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from tests.worlds import linear_world
+from zslcore.__main__ import main
+from zslcore.analysis.resampling import draws_of
+from zslcore.evaluation import Predictions, Provenance
+from zslcore.evaluation.drawn import Drawn
+from zslcore.evaluation.figures import FIGURES, Figure, of_answers_alone, register
+from zslcore.evaluation.protocol import ScoredTest, fit_and_score
+from zslcore.exceptions import UnknownNameError
+from zslcore.methods import ESZSL, LinearS2V
+from zslcore.metrics.bootstrap import interval
+from zslcore.scores import ScoreFile, ScoreMatrix, interpreted, judge
+from zslcore.scores.paired import beside
+from zslcore.scores.predicted import PredictedScores, judge_predicted
+from zslcore.scores.protocols import NO_GAMMA, PROTOCOLS, intervals_of
+from zslcore.scores.words import WORDS, words_of
+
+WORLD = linear_world(noise=1.2, n_per_class=20)
+SPLIT = WORLD.split("PS")
+ROWS = np.concatenate([SPLIT.test_seen, SPLIT.test_unseen])
+SCORES = [fit_and_score(method, WORLD, SPLIT) for method in (LinearS2V(), ESZSL())]
+GAMMA = 0.01
+
+
+def report_of(k=0, gamma=GAMMA):
+    unseen = np.flatnonzero(~SCORES[k].seen)
+    file = ScoreFile(f"own{k}.npz", SCORES[k].F, SCORES[k].y, unseen, WORLD.class_names)
+    return judge(interpreted(file, ["as-is"])[0], gamma=gamma)
+
+
+def predicted(**more):
+    of = Predictions.of_scores(SCORES[0], ROWS, WORLD.class_names, **more)
+    return judge_predicted(PredictedScores("own.parquet", of))
+
+
+def rows_of(text, *words):
+    """Return the lines whose first words are these, without them."""
+    lines = [line.split() for line in text.splitlines()]
+    return [line[len(words) :] for line in lines if line[: len(words)] == [*words]]
+
+
+def test_every_protocol_has_its_sentence_its_users_and_figures_of_the_registry():
+    named = [name for p in PROTOCOLS for line in p.lines for name in line.figures.values()]
+    assert len(named) == len(set(named))
+    of_answers = {name for name, figure in FIGURES.items() if figure.drawn is not None}
+    assert set(named) == of_answers
+    for protocol in PROTOCOLS:
+        assert protocol.says.endswith(".")
+        assert protocol.used
+
+
+def test_a_registered_figure_is_in_the_json_of_scores():
+    register(Figure("half", "half", of_answers_alone, shown=False, drawn=lambda d: d.auroc() / 2))
+    try:
+        found = json.loads(report_of().to_json())["figures"]
+        assert found["half"] == found["auroc"] / 2
+    finally:
+        del FIGURES["half"]
+
+
+def test_text_and_json_have_the_figures_of_one_score_matrix():
+    report = report_of()
+    text, figures = report.as_text(), json.loads(report.to_json())["figures"]
+    once = Drawn.once(report.matrix.tested, GAMMA)
+    for name, value in figures.items():
+        assert value == pytest.approx(float(FIGURES[name].drawn(once)[0]), abs=1e-12)
+    pairs = ("separate", "plain", "calibrated", "best")
+    expected = [
+        [f"{figures[f'{p}_harmonic']:.1%}", f"{figures[f'{p}_harmonic_per_sample']:.1%}"]
+        for p in pairs
+    ]
+    assert rows_of(text, "H") == expected
+    area = [f"{figures['ausuc']:.1%}", f"{figures['ausuc_per_sample']:.1%}"]
+    assert rows_of(text, "AUSUC") == [area]
+    assert rows_of(text, "macro", "F1") == [[f"{figures['macro_f1']:.1%}"]]
+    assert "chosen gamma: 0.01, given; how it was chosen is not stated" in text
+    assert max(len(line) for line in text.splitlines()) <= 100
+    assert "γ" not in text
+
+
+@pytest.mark.parametrize("name", WORDS)
+def test_words_are_those_of_the_reader_everywhere(name):
+    words = words_of(name)
+    report = report_of()
+    text = report.as_text(words, with_intervals=True)
+    for others in WORDS.values():
+        said = f"{others.seen.capitalize()} images are scored among {others.seen} classes only"
+        assert (said in text) == (others is words)
+    plain = text.lower().replace("base-to-new", "")  # the name of a test
+    assert sum(f"{others.unseen} " in plain for others in WORDS.values()) == 1
+    assert "{" not in text
+    columns = ["protocol", "line", "reason"]
+    table = report.table(words)
+    assert not table[columns].apply(lambda c: c.str.contains(r"[{}]")).any(axis=None)
+    assert list(table["figure"]) == list(report.table()["figure"])
+
+
+def test_other_words_are_refused_with_the_nearest():
+    with pytest.raises(UnknownNameError, match="did you mean 'base-new'"):
+        words_of("base-novel")
+    assert main(["score", "none.npz", "--words", "x"]) == 2
+
+
+# --- What does not follow -------------------------------------------------------------------------
+
+
+def missing(report):
+    table = report.table()
+    return dict(table.loc[table["value"].isna(), ["figure", "reason"]].to_numpy())
+
+
+def test_without_a_gamma_its_figures_are_a_dash_with_the_reason():
+    report = report_of(gamma=None)
+    names = [f"calibrated_{side}" for side in ("seen", "unseen", "harmonic")]
+    expected = [*names, *(f"{name}_per_sample" for name in names)]
+    assert missing(report) == dict.fromkeys(expected, NO_GAMMA)
+    assert "No gamma was chosen; it is one number" in report.as_text()
+    assert rows_of(report.as_text(), "H")[2] == ["-", "-"]
+    assert json.loads(report.to_json())["figures"]["calibrated_harmonic"] is None
+
+
+def test_predictions_give_every_figure_of_their_scores():
+    said = Provenance(gamma=GAMMA, gamma_origin="given")
+    found, expected = predicted(provenance=said), report_of()
+    assert found.figures == pytest.approx(expected.figures, abs=1e-12)
+    assert missing(found) == {}
+    pd.testing.assert_frame_equal(found.intervals, expected.intervals)
+
+
+def test_predictions_whose_scores_depend_on_the_candidates_have_no_seen_among_seen():
+    s = SCORES[0]
+    rows = ~s.seen[s.y]
+    alone = ScoredTest(
+        -s.F[np.ix_(rows, ~s.seen)], (np.cumsum(~s.seen) - 1)[s.y[rows]], s.classes[~s.seen],
+        np.zeros((~s.seen).sum(), bool),
+    )  # fmt: skip
+    found = predicted(among_unseen=alone)
+    expected = {
+        f"separate_{side}{end}" for side in ("seen", "harmonic") for end in ("", "_per_sample")
+    }
+    got = {name for name, reason in missing(found).items() if "depend on the candidates" in reason}
+    assert got == expected
+    assert found.figures["zsl"] == pytest.approx(found.evaluation.zsl, abs=1e-12)
+
+
+def test_scores_of_unseen_images_alone_have_zsl_alone():
+    s = SCORES[0]
+    rows = ~s.seen[s.y]
+    matrix = ScoreMatrix("own.npz", s.F[rows], s.y[rows], s.seen, WORLD.class_names)
+    report = judge(matrix)
+    there = [name for name, value in report.figures.items() if value is not None]
+    assert there == [name for name in report.figures if not FIGURES[name].needs_gzsl]
+    assert there == ["zsl", "zsl_per_sample"]
+    assert "There are no images of seen classes." in report.as_text(with_intervals=True)
+
+
+# --- Intervals and pairs --------------------------------------------------------------------------
+
+
+def test_intervals_are_printed_and_in_the_json():
+    report = report_of()
+    found = report.intervals.loc["plain_harmonic"]
+    text = report.as_text(with_intervals=True)
+    value = report.figures["plain_harmonic"]
+    cell = (
+        f"{value:.1%} ({100 * found['low']:.1f} to {100 * found['high']:.1f}; "
+        f"{100 * found['low_images']:.1f} to {100 * found['high_images']:.1f})"
+    )
+    assert cell in text
+    for end, over in (("", "classes"), ("_images", "images")):
+        draws = draws_of(report.matrix.tested, ["plain_harmonic"], over=over)["plain_harmonic"]
+        assert (found[f"low{end}"], found[f"high{end}"]) == pytest.approx(interval(draws))
+    stored = json.loads(report.to_json(with_intervals=True))["intervals"]
+    assert stored["plain_harmonic"] == pytest.approx(found.to_dict())
+    assert set(stored) == {name for name, value in report.figures.items() if value is not None}
+    assert "intervals" not in json.loads(report.to_json())
+    wide = intervals_of(report.matrix.tested, ["plain_harmonic"], None, level=0.99)
+    assert wide["low"].item() < found["low"] < value < found["high"] < wide["high"].item()
+
+
+def test_a_pair_has_the_difference_of_every_figure_on_the_same_draws():
+    reports = [report_of(k) for k in (0, 1)]
+    pair = beside(reports[0].matrix, reports[1].matrix, (GAMMA, GAMMA))
+    found = pair.differences
+    assert list(found.index) == list(reports[0].figures)
+    for name, row in found.iterrows():
+        one, two = (report.figures[name] for report in reports)
+        assert row["difference"] == pytest.approx(two - one, abs=1e-12)
+        if not name.startswith("best"):  # the largest of many H is larger in every draw
+            assert row["low"] <= row["difference"] <= row["high"], name
+            assert row["low_images"] <= row["difference"] <= row["high_images"], name
+    same = beside(reports[0].matrix, reports[0].matrix, (GAMMA, GAMMA)).differences
+    assert (same.drop(columns=["first", "second"]) == 0).all(axis=None)
+    assert (
+        not beside(*(r.matrix for r in reports)).differences.index.str.contains("calibrated").any()
+    )
+
+
+def test_what_is_hard_for_both_cancels():
+    near = SCORES[0].F + 0.02 * np.random.default_rng(0).normal(size=SCORES[0].F.shape)
+    first = report_of(gamma=None)
+    second = ScoreMatrix("near.npz", near, SCORES[0].y, SCORES[0].seen, WORLD.class_names)
+    for end in ("", "_images"):
+        alone = first.intervals.loc["separate_harmonic"]
+        both = beside(first.matrix, second).differences.loc["separate_harmonic"]
+        assert both["difference"] != 0
+        width = alone[f"high{end}"] - alone[f"low{end}"]
+        assert 0 < both[f"high{end}"] - both[f"low{end}"] < width
+
+
+def test_the_command_compares_files_of_the_same_images(tmp_path, capsys):
+    for k, scores in enumerate(SCORES):
+        unseen = np.flatnonzero(~scores.seen)
+        np.savez(tmp_path / f"{k}.npz", scores=scores.F, y=scores.y, unseen_classes=unseen)
+    files = [str(tmp_path / f"{k}.npz") for k in (0, 1)]
+    assert main(["score", *files, "--fix", "as-is", "--compare", "--words", "base-new"]) == 0
+    text = capsys.readouterr().out
+    assert "1.npz less 0.npz, points (95 % over classes; over images)" in text
+    pair = beside(report_of(0).matrix, report_of(1).matrix)
+    difference = 100 * pair.differences.loc["separate_harmonic", "difference"]
+    (line,) = [w for w in rows_of(text, "Separate", "spaces,", "H") if w[1] == "class"]
+    assert line[2] == f"{difference:+.1f}"
+    assert main(["score", *files, "--fix", "as-is", "--compare", "--json", "--intervals"]) == 0
+    *both, compared = json.loads(capsys.readouterr().out)
+    assert [each["file"] for each in both] == ["0.npz", "1.npz"]
+    assert compared["differences"]["separate_harmonic"]["difference"] == pytest.approx(
+        difference / 100
+    )
+    assert main(["score", files[0], "--fix", "as-is", "--compare"]) == 2
+    assert "expected at least two FILEs; got one" in capsys.readouterr().err

@@ -1,0 +1,107 @@
+"""Your scores under every protocol: figures, words of the reader, reasons, intervals, pairs."""
+
+import numpy as np
+import pytest
+
+from tests import pages
+from tests.pages import metrics, unexplained, words
+from zslcore.datasets import load
+from zslcore.evaluation.protocol import fit_and_score
+from zslcore.methods import get_method
+from zslcore.scores import ScoreFile, interpreted, judge
+from zslcore.scores.paired import beside
+from zslcore.scores.protocols import PROTOCOLS
+from zslcore.scores.words import WORDS
+
+PAGE = "pages/scores.py"
+
+
+@pytest.fixture(scope="module")
+def scored():
+    digits = load("digits")
+    return fit_and_score(get_method("ESZSL")(), digits, digits.split("PS"))
+
+
+@pytest.fixture
+def own(tmp_path, scored):
+    unseen = np.flatnonzero(~scored.seen)
+    np.savez(tmp_path / "own.npz", scores=scored.F, y=scored.y, unseen_classes=unseen)
+    return tmp_path / "own.npz"
+
+
+@pytest.fixture(scope="module")
+def report(scored):
+    file = ScoreFile("own.npz", scored.F, scored.y, np.flatnonzero(~scored.seen))
+    return judge(interpreted(file, ["as-is"])[0])
+
+
+def uploaded(path, **query):
+    app = pages.visit(PAGE, **query)
+    app.file_uploader(key="scores_files").upload(path.name, path.read_bytes()).run()
+    assert not app.exception
+    return app
+
+
+def test_a_file_is_shown_under_every_protocol_with_its_sentence(own, report):
+    app = uploaded(own)
+    shown = app.dataframe[0].value
+    expected = report.table()
+    assert len(shown) == len(expected[["protocol", "line"]].drop_duplicates())
+    for row in expected.to_dict("records"):
+        (here,) = shown[
+            (shown["protocol"] == row["protocol"]) & (shown["line"] == row["line"])
+        ].index
+        value = shown.loc[here, row["average"]]
+        assert value == pytest.approx(100 * row["value"], nan_ok=True), row
+    said = words(app)
+    for protocol in PROTOCOLS:
+        assert WORDS["seen-unseen"].fill(protocol.says) in said
+        assert WORDS["seen-unseen"].fill(protocol.used) in said
+    assert "No γ was chosen; it is one number" in said
+    assert not unexplained(app)
+
+
+def test_the_words_of_the_address_are_those_of_every_tab(own):
+    app = uploaded(own, scores_words="base-new")
+    assert app.selectbox(key="scores_words").value == "base-new"
+    assert "Base images are scored among base classes only" in words(app)
+    assert list(app.dataframe[0].value["line"][:2]) == ["base among base", "new among new"]
+    app.selectbox(key="scores_words").set_value("known-unknown").run()
+    assert "Known images are scored among known classes only" in words(app)
+    app.session_state["scores_tab"] = "Classes at γ"
+    app.run()
+    assert set(app.dataframe[0].value["side"]) == {"known", "unknown"}
+
+
+def test_intervals_are_drawn_when_they_are_switched_on(own, report):
+    app = uploaded(own)
+    app.toggle(key="scores_intervals").set_value(True).run()
+    assert not app.exception
+    shown = app.dataframe[0].value
+    expected = report.table(with_intervals=True)
+    for column in ("low", "high", "low_images", "high_images"):
+        np.testing.assert_allclose(shown[column], 100 * expected[column])
+    assert "drawn again within their class" in words(app)
+
+
+def test_a_pair_shows_the_difference_of_every_figure():
+    app = pages.visit(PAGE)
+    app.session_state["scores_tab"] = "Compare"
+    app.run()
+    assert not app.exception
+    first, second, _ = app.session_state["scores_made"].values()
+    pair = beside(first.matrix, second.matrix, (first.gamma, second.gamma))
+    shown = app.dataframe[0].value
+    np.testing.assert_allclose(shown["value"], 100 * pair.table()["value"])
+    assert len(shown) == len(pair.differences)
+    assert "McNemar" in words(app)
+
+
+def test_scores_of_unseen_images_alone_are_shown_with_the_reason(tmp_path, scored):
+    rows = ~scored.seen[scored.y]
+    path = tmp_path / "unseen.npz"
+    unseen = np.flatnonzero(~scored.seen)
+    np.savez(path, scores=scored.F[rows], y=scored.y[rows], unseen_classes=unseen)
+    app = uploaded(path)
+    assert list(metrics(app)) == ["ZSL accuracy"]
+    assert "There are no images of seen classes." in words(app)

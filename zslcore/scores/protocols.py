@@ -1,0 +1,324 @@
+"""One score file under every protocol: what each asks, who uses it, and the figures side by side.
+
+Every figure is one of the registry (:mod:`zslcore.evaluation.figures`). Texts hold ``{seen}`` and
+``{unseen}`` for the words of the reader (:mod:`zslcore.scores.words`).
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from zslcore.analysis.resampling import Over, draws_of
+from zslcore.evaluation.drawn import Drawn, depends_on_candidates
+from zslcore.evaluation.figures import FIGURES, PER_SAMPLE
+from zslcore.evaluation.protocol import AnsweredTest
+from zslcore.metrics.bootstrap import N_DRAWS, interval
+from zslcore.scores.words import WORDS, Words
+
+__all__ = [
+    "CHOSEN",
+    "NO_GAMMA",
+    "ORACLE",
+    "PROTOCOLS",
+    "Line",
+    "Protocol",
+    "figures_of",
+    "in_lines",
+    "intervals_of",
+    "reasons_of",
+    "side_by_side",
+]
+
+NO_GAMMA = "No γ was chosen; it is one number, which scores of validation classes choose"
+#: The protocols at a gamma that was chosen, and at the best on the test images.
+CHOSEN, ORACLE = "One space, chosen γ", "One space, oracle γ"
+#: Column of a table of intervals -> what is drawn again for it.
+OVER: dict[str, Over] = {"": "classes", "_images": "images"}
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of a protocol.
+
+    Attributes
+    ----------
+    heading : what it is
+    per_class, per_sample : its figures, empty for none
+    """
+
+    heading: str
+    per_class: str = ""
+    per_sample: str = ""
+
+    @property
+    def figures(self) -> dict[str, str]:
+        """Its figures by their average, "per class" and "per sample"."""
+        both = {"per class": self.per_class, "per sample": self.per_sample}
+        return {average: name for average, name in both.items() if name}
+
+
+@dataclass(frozen=True, slots=True)
+class Protocol:
+    """A way to judge scores.
+
+    Attributes
+    ----------
+    name : its heading
+    says : what is done, in one sentence
+    used : who uses it, and the average that they report
+    lines : its figures
+    """
+
+    name: str
+    says: str
+    used: str
+    lines: tuple[Line, ...]
+
+
+def _lines(point: str) -> tuple[Line, ...]:
+    headings = {"seen": "{seen}", "unseen": "{unseen}", "harmonic": "H"}
+    return tuple(
+        Line(heading, f"{point}_{side}", f"{point}_{side}{PER_SAMPLE}")
+        for side, heading in headings.items()
+    )
+
+
+#: All protocols, in the order of a reader.
+PROTOCOLS = (
+    Protocol(
+        "Separate spaces",
+        "{Seen} images are scored among {seen} classes only and {unseen} images among {unseen} "
+        "classes only: the side of each image is given to the model.",
+        "Base-to-new tests of prompt tuning (CoOp, CoCoOp), per sample; {unseen} among {unseen} is "
+        "ZSL accuracy, per class",
+        (
+            Line("{seen} among {seen}", "separate_seen", f"separate_seen{PER_SAMPLE}"),
+            Line("{unseen} among {unseen}", "zsl", f"zsl{PER_SAMPLE}"),
+            Line("H", "separate_harmonic", f"separate_harmonic{PER_SAMPLE}"),
+        ),
+    ),
+    Protocol(
+        "One space, γ = 0",
+        "Every image is scored among all classes, {seen} and {unseen}, and the largest score is "
+        "the answer.",
+        "Generalized zero-shot learning (Xian et al. 2019), per class",
+        _lines("plain"),
+    ),
+    Protocol(
+        CHOSEN,
+        "The same after calibrated stacking: γ, one number chosen on validation classes, is "
+        "subtracted from the scores of {seen} classes; nothing is trained again.",
+        "Calibrated zero-shot learning (Chao et al. 2016, Le Cacheux et al. 2019), per class",
+        _lines("calibrated"),
+    ),
+    Protocol(
+        ORACLE,
+        "The same with the γ that makes H largest on these test images: a bound, not a result.",
+        "Bounds of what another γ could reach",
+        _lines("best"),
+    ),
+    Protocol(
+        "Every γ",
+        "Area under the curve of {seen} over {unseen} accuracy for all γ: of all pairs with one "
+        "image of each side, the share in which both are right within their side and the {seen} "
+        "image has the larger margin.",
+        "AUSUC (Chao et al. 2016), per class; OpenworldAUC (Hua et al. 2025), which is the same "
+        "per sample",
+        (Line("AUSUC", "ausuc", f"ausuc{PER_SAMPLE}"),),
+    ),
+    Protocol(
+        "{Seen} or {unseen}",
+        "How well the margin, best {seen} score less best {unseen} score, separates {seen} from "
+        "{unseen} images, whichever class is answered; FPR95 is the share of {unseen} images taken "
+        "for {seen} where 95 % of {seen} images are.",
+        "Detection of out-of-distribution images (Hendrycks and Gimpel 2017, Liang et al. 2018)",
+        (Line("AUROC", per_sample="auroc"), Line("FPR95", per_sample="fpr95")),
+    ),
+    Protocol(
+        "One accuracy, γ = 0",
+        "All test images in one pool, scored among all classes; it moves with the shares of {seen} "
+        "images and classes in the test set.",
+        "Open-world prompt tuning (DeCoOp, Zhou et al. 2024), per sample; the evaluator of CoOp "
+        "(Dassl) prints macro F1, too",
+        (Line("accuracy", "accuracy", f"accuracy{PER_SAMPLE}"), Line("macro F1", "macro_f1")),
+    ),
+)
+
+
+# --- Figures --------------------------------------------------------------------------------------
+
+
+def figures_of(test: AnsweredTest, gamma: float | None) -> dict[str, float | None]:
+    """Return every figure of the registry that follows from answers; None where it cannot.
+
+    Parameters
+    ----------
+    test : AnsweredTest
+    gamma : chosen gamma, None without one
+    """
+    missing, once = reasons_of(test, gamma), Drawn.once(test, gamma or 0.0)
+    return {
+        name: None if name in missing else float(figure.drawn(once)[0])
+        for name, figure in FIGURES.items()
+        if figure.drawn is not None
+    }
+
+
+def reasons_of(test: AnsweredTest, gamma: float | None, why: str = NO_GAMMA) -> dict[str, str]:
+    """Return the figures that do not follow from some answers, with the reason.
+
+    Parameters
+    ----------
+    test : AnsweredTest
+    gamma : chosen gamma, None without one
+    why : there is no gamma
+
+    Returns
+    -------
+    dict of figure -> reason, which may hold ``{seen}`` and ``{unseen}``
+    """
+    dependent = depends_on_candidates(test)
+    found = {}
+    for name, figure in FIGURES.items():
+        if figure.needs_gzsl and not test.generalized:
+            found[name] = "There are no images of {seen} classes"
+        elif figure.at_gamma and gamma is None:
+            found[name] = why
+        elif figure.needs_fixed_scores and dependent:
+            found[name] = (
+                "The scores depend on the candidates (zsl_class is not always unseen_class), and "
+                "the file has no answer among {seen} classes alone"
+            )
+    return found
+
+
+def intervals_of(
+    test: AnsweredTest,
+    names: Collection[str],
+    gamma: float | None,
+    *,
+    n_draws: int = N_DRAWS,
+    level: float = 0.95,
+) -> pd.DataFrame:
+    """Return intervals of figures, over classes and over images within their class.
+
+    Parameters
+    ----------
+    test : AnsweredTest
+    names : of figures that follow from it
+    gamma : chosen gamma, None without one
+    n_draws, level : of the bootstrap
+
+    Returns
+    -------
+    DataFrame, a row a figure (its index): ``low``, ``high`` over classes, ``low_images``,
+    ``high_images``
+    """
+    columns: dict[str, dict[str, float]] = {}
+    for end, over in OVER.items():
+        draws = draws_of(test, names, gamma or 0.0, over=over, n_draws=n_draws)
+        ends = {name: interval(values, level) for name, values in draws.items()}
+        columns[f"low{end}"] = {name: low for name, (low, _) in ends.items()}
+        columns[f"high{end}"] = {name: high for name, (_, high) in ends.items()}
+    return pd.DataFrame(columns, index=list(names))
+
+
+def side_by_side(
+    figures: Mapping[str, float | None],
+    missing: Mapping[str, str] | None = None,
+    words: Words = WORDS["seen-unseen"],
+    intervals: pd.DataFrame | None = None,
+) -> pd.DataFrame:
+    """Return every protocol as a tidy table.
+
+    Parameters
+    ----------
+    figures : of :func:`figures_of`
+    missing : of :func:`reasons_of`
+    words : of the reader
+    intervals : of :func:`intervals_of`
+
+    Returns
+    -------
+    DataFrame
+        One row a figure: ``protocol``, ``line``, ``average`` ("per class", "per sample"),
+        ``figure`` (its name in the registry), ``value``, ``reason`` where there is none, and the
+        columns of ``intervals``; fractions in [0, 1].
+    """
+    rows = [
+        {
+            "protocol": words.fill(protocol.name),
+            "line": words.fill(line.heading),
+            "average": average,
+            "figure": name,
+            "value": figures.get(name),
+            "reason": words.fill((missing or {}).get(name, "")),
+        }
+        for protocol in PROTOCOLS
+        for line in protocol.lines
+        for average, name in line.figures.items()
+    ]
+    table = pd.DataFrame(rows).astype({"value": float})
+    return table if intervals is None else table.join(intervals, on="figure")
+
+
+# --- As text --------------------------------------------------------------------------------------
+
+_WIDTH = 100
+
+
+def in_lines(
+    table: pd.DataFrame,
+    words: Words = WORDS["seen-unseen"],
+    notes: Mapping[str, str] | None = None,
+) -> list[str]:
+    """Return every protocol as lines to read, in percent: its figures, what is done, who uses it.
+
+    Parameters
+    ----------
+    table : of :func:`side_by_side`, with or without intervals
+    words : those of the table
+    notes : name of a protocol, as in :data:`PROTOCOLS` -> what is said behind it
+    """
+    averages = ["per class", "per sample"]
+    with_intervals = "low" in table
+    wide = 37 if with_intervals else 12
+    found = [" " * 24 + "".join(f"{average:>{wide}}" for average in averages)]
+    if with_intervals:
+        said = "95 % over classes; over images"
+        found.append(" " * 24 + "".join(f"{said:>{wide}}" for _ in averages))
+    for protocol in PROTOCOLS:
+        name = words.fill(protocol.name)
+        of = table[table["protocol"] == name]
+        note = (notes or {}).get(protocol.name, "")
+        found += ["", (f"{name}: {note}" if note else name).replace("γ", "gamma")]
+        for heading, rows in of.groupby("line", sort=False):
+            cells = rows.set_index("average").apply(_cell, axis=1).reindex(averages, fill_value="")
+            found.append(f"  {heading:<22}" + "".join(f"{cell:>{wide}}" for cell in cells))
+        found += _wrapped(f"{words.fill(protocol.says)} Used: {words.fill(protocol.used)}.")
+        for reason in dict.fromkeys(of["reason"][of["reason"] != ""]):
+            found += _wrapped(f"{reason}.")
+    return [line.rstrip() for line in found]
+
+
+def _cell(row: pd.Series) -> str:
+    if np.isnan(row["value"]):
+        return "-"
+    said = f"{row['value']:.1%}"
+    if "low" not in row:
+        return said
+    ends = (f"{100 * row[f'low{e}']:.1f} to {100 * row[f'high{e}']:.1f}" for e in OVER)
+    return f"{said} ({'; '.join(ends)})"
+
+
+def _wrapped(text: str) -> Sequence[str]:
+    indent = "    "
+    text = text.replace("γ", "gamma")
+    return textwrap.wrap(
+        text, _WIDTH, initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False
+    )
