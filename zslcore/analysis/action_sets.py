@@ -1,0 +1,104 @@
+"""Which data sets make a study of actions: the stand-ins, or imported features."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from zslcore.analysis.actions import Configuration, FeatureSet, Semantics, simulated_sets
+from zslcore.datasets import ZSLDataset
+from zslcore.datasets.action_facts import recognise_actions
+from zslcore.datasets.simulated_actions import EXTRACTORS
+from zslcore.exceptions import DatasetError
+
+__all__ = ["BASELINE", "baseline_of", "feature_sets", "paper_sets", "semantics_of", "title_of"]
+
+#: What a study calls features that were trained on nothing.
+BASELINE = "idt"
+#: What was trained on -> what a study calls features that know nothing else.
+_CALLED = {extractor.pretraining: extractor.key for extractor in EXTRACTORS.values()}
+
+
+def title_of(features: str) -> str:
+    """Return what the screen calls features; imported ones by their own name."""
+    return EXTRACTORS[features].title if features in EXTRACTORS else features
+
+
+def semantics_of(dataset: ZSLDataset) -> Semantics:
+    """Tell attributes, which are 0 or 1, from word vectors."""
+    return "attributes" if set(dataset.prototypes.ravel().tolist()) <= {0, 1} else "word2vec"
+
+
+def paper_sets(configuration: Configuration, *, planted: bool = True) -> tuple[FeatureSet, ...]:
+    """Return the stand-ins of the paper's features: the baseline, and those that know classes."""
+    known = (BASELINE, *_knowing(configuration))
+    return simulated_sets(configuration, known, planted=planted)
+
+
+def _knowing(configuration: Configuration) -> list[str]:
+    return [key for key, each in EXTRACTORS.items() if each.knows == configuration.pretraining]
+
+
+def feature_sets(
+    configuration: Configuration, datasets: Mapping[str, ZSLDataset]
+) -> tuple[FeatureSet, ...]:
+    """Return the features and prototypes of data sets, named by what the features were trained on.
+
+    Two data sets of the same pre-training and kind of prototypes go by their own names.
+
+    Parameters
+    ----------
+    configuration : whose classes they have
+    datasets : by their names
+
+    Raises
+    ------
+    DatasetError
+        For other classes, and without features that were trained on nothing and others.
+    """
+    for name, data in datasets.items():
+        if recognise_actions(data.class_names) != configuration.dataset:
+            raise DatasetError(
+                f"{configuration.name}: expected data with the classes of "
+                f"{configuration.dataset}; {name} has others."
+            )
+    called = {name: _called(data) for name, data in datasets.items()}
+    often = Counter((called[name], semantics_of(data)) for name, data in datasets.items())
+    sets = tuple(
+        FeatureSet(
+            called[name] if often[called[name], semantics_of(data)] == 1 else name,
+            semantics_of(data),
+            name,
+            data.digest,
+        )
+        for name, data in datasets.items()
+    )
+    baseline = baseline_of(sets)
+    if all(each.features == baseline for each in sets):
+        raise DatasetError(
+            f"{configuration.name}: expected features of a network next to the baseline; got "
+            f"{', '.join(datasets)}."
+        )
+    return sets
+
+
+def _called(data: ZSLDataset) -> str:
+    (trained,) = data.pretraining if len(data.pretraining) == 1 else (data.name,)
+    return _CALLED.get(trained, data.name)
+
+
+def baseline_of(sets: Sequence[FeatureSet]) -> str:
+    """Return the features that others are compared with: those that were trained on nothing.
+
+    Raises
+    ------
+    DatasetError
+        Without any.
+    """
+    if not any(each.features == BASELINE for each in sets):
+        raise DatasetError(
+            "Expected one data set of features that were trained on nothing, as the baseline; "
+            "'zslcore import --pretraining none' declares it. Got "
+            f"{', '.join(each.dataset for each in sets) or 'none'}."
+        )
+    return BASELINE
