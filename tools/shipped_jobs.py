@@ -11,15 +11,15 @@ from __future__ import annotations
 import shutil
 
 from zslcore import jobs
-from zslcore.analysis.actions import CONFIGURATIONS, DRAWS, ActionSpec, simulated_sets
+from zslcore.analysis.action_sets import USUAL_METHODS, usual_sets
+from zslcore.analysis.actions import CONFIGURATIONS, DRAWS, ActionSpec
 from zslcore.datasets import ZSLDataset, load
-from zslcore.datasets.simulated_actions import EXTRACTORS
 from zslcore.jobs import Work, actions, draws
 from zslcore.jobs.runner import SHIPPED, verified
 from zslcore.leakage import AuditContext, get_vocabulary
 from zslcore.leakage.leaks import overlap_table
 
-METHODS, ACTION_METHODS = ("LinearS2V",), ("CONSE", "SYNC ovo")
+METHODS = ("LinearS2V",)
 #: Data sets of the study over draws: with the planted effect, and without.
 STUDIED = ("simulated-AWA2", "simulated-AWA2-unplanted")
 
@@ -62,11 +62,8 @@ def known_classes(dataset: ZSLDataset) -> list[int]:
 def study_of_actions() -> Work:
     """Return the study of the first configuration, as the page opens with it."""
     name, configuration = next(iter(CONFIGURATIONS.items()))
-    knowing = [
-        key for key, each in EXTRACTORS.items() if each.knows in ("", configuration.pretraining)
-    ]
-    sets = simulated_sets(configuration, knowing)
-    spec = ActionSpec(name, sets, ACTION_METHODS, "paper", ("controlled",), DRAWS)
+    sets = usual_sets(configuration)
+    spec = ActionSpec(name, sets, USUAL_METHODS, "paper", ("controlled",), DRAWS)
     datasets = {each.dataset: load(each.dataset) for each in sets}
     return actions.ask(spec, datasets)
 

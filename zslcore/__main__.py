@@ -38,6 +38,7 @@ COMMANDS = (
     "board",
     "shards",
     "large_scale",
+    "actions",
     "doctor",
     "contamination",
 )

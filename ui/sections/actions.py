@@ -13,16 +13,15 @@ from ui.figures import actions as figures
 from ui.frame import chart
 from ui.numbers import percent
 from ui.visitors import available
+from zslcore.analysis.action_sets import semantics_of
 from zslcore.analysis.action_tables import action_classes, compared_semantics, compared_splits
 from zslcore.analysis.actions import (
     ActionSpec,
     Configuration,
     FeatureSet,
     Parameters,
-    Semantics,
     simulated_sets,
 )
-from zslcore.datasets import ZSLDataset
 from zslcore.datasets.action_facts import recognise_actions
 from zslcore.datasets.simulated_actions import EXTRACTORS, SIMULATED_ACTIONS
 
@@ -115,13 +114,8 @@ def choose_sets(configuration: Configuration) -> tuple[tuple[FeatureSet, ...], s
         (with_gain,) = planted.choose(f"simulated-{configuration.dataset}")
     simulated = [titles[title] for title in chosen if title in titles]
     sets = simulated_sets(configuration, simulated, planted="unplanted" not in with_gain)
-    imported = (FeatureSet(n, _kind(own[n]), n, own[n].digest) for n in chosen if n in own)
+    imported = (FeatureSet(n, semantics_of(own[n]), n, own[n].digest) for n in chosen if n in own)
     return (*sets, *imported), titles.get(baseline, baseline)
-
-
-def _kind(dataset: ZSLDataset) -> Semantics:
-    """Tell attributes, which are 0 or 1, from word vectors."""
-    return "attributes" if set(dataset.prototypes.ravel().tolist()) <= {0, 1} else "word2vec"
 
 
 def _title(features: str) -> str:

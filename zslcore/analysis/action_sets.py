@@ -3,18 +3,37 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
-from zslcore.analysis.actions import Configuration, FeatureSet, Semantics, simulated_sets
+from zslcore.analysis.actions import (
+    ON_RELEASED,
+    Configuration,
+    FeatureSet,
+    Semantics,
+    Splits,
+    simulated_sets,
+)
 from zslcore.datasets import ZSLDataset
 from zslcore.datasets.action_facts import recognise_actions
 from zslcore.datasets.simulated_actions import EXTRACTORS
 from zslcore.exceptions import DatasetError
 
-__all__ = ["BASELINE", "baseline_of", "feature_sets", "paper_sets", "semantics_of", "title_of"]
+__all__ = [
+    "BASELINE",
+    "USUAL_METHODS",
+    "baseline_of",
+    "feature_sets",
+    "paper_sets",
+    "semantics_of",
+    "splits_of",
+    "title_of",
+    "usual_sets",
+]
 
 #: What a study calls features that were trained on nothing.
 BASELINE = "idt"
+#: Methods that a study opens with: the quick ones.
+USUAL_METHODS = ("CONSE", "SYNC ovo")
 #: What was trained on -> what a study calls features that know nothing else.
 _CALLED = {extractor.pretraining: extractor.key for extractor in EXTRACTORS.values()}
 
@@ -35,8 +54,20 @@ def paper_sets(configuration: Configuration, *, planted: bool = True) -> tuple[F
     return simulated_sets(configuration, known, planted=planted)
 
 
+def usual_sets(configuration: Configuration, *, planted: bool = True) -> tuple[FeatureSet, ...]:
+    """Return the stand-ins that a study opens with: a network that knows no actions, too."""
+    others = [key for key, each in EXTRACTORS.items() if not each.knows]
+    return simulated_sets(configuration, [*others, *_knowing(configuration)], planted=planted)
+
+
 def _knowing(configuration: Configuration) -> list[str]:
     return [key for key, each in EXTRACTORS.items() if each.knows == configuration.pretraining]
+
+
+def splits_of(methods: Collection[str]) -> tuple[Splits, ...]:
+    """Return the splits of a study of these methods: released ones where a method has any."""
+    both: tuple[Splits, ...] = ("controlled", "released")
+    return both if set(methods) & set(ON_RELEASED) else both[:1]
 
 
 def feature_sets(

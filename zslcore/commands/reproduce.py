@@ -25,14 +25,13 @@ from zslcore.analysis.papers.experiments import (
 )
 from zslcore.analysis.papers.experiments.experiment import opened
 from zslcore.analysis.papers.experiments.wide import wide
+from zslcore.commands.options import show_standing
 from zslcore.evaluation import write_predictions
 from zslcore.exceptions import DatasetError, ParameterError, closest_name
 from zslcore.features.views import FeatureScaling
 from zslcore.results.store import ResultStore
 
 if TYPE_CHECKING:
-    from zslcore.large.following import Standing
-
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
 __all__ = ["add_parser"]
@@ -144,12 +143,6 @@ def show_piece(done: int, total: int, what: str, runs: int) -> None:
     """Print the finished piece on standard error."""
     was = f"{runs} run{'s' * (runs != 1)}" if runs else "already stored"
     sys.stderr.write(f"{done}/{total}  {what}: {was}\n")
-
-
-def show_standing(standing: Standing) -> None:
-    """Print how far the work is on standard error, a line a call, on a terminal and in a file."""
-    sys.stderr.write(f"{standing}\n")
-    sys.stderr.flush()
 
 
 def write_answers(table: pd.DataFrame, folder: Path) -> None:

@@ -32,7 +32,7 @@ from zslcore.analysis.papers.experiments.experiment import (
 )
 from zslcore.datasets.action_facts import recognise_actions
 
-__all__ = ["GainExperiment", "SplitsExperiment"]
+__all__ = ["KINDS", "GainExperiment", "SplitsExperiment", "study_pieces"]
 
 #: What the screen calls prototypes.
 KINDS = {"attributes": "attributes", "word2vec": "word vectors"}
@@ -98,14 +98,7 @@ class GainExperiment(Experiment):
 
     def pieces(self, request: Request) -> dict[str, Piece]:
         """Return all draws of a method with one kind of features and prototypes."""
-        units: dict[str, list[Unit]] = {}
-        for spec in self.specs(request):
-            for unit in spec.units():
-                units.setdefault(f"{unit.method} on {unit.set.dataset}", []).append(unit)
-        return {
-            what: Piece(partial(_fit, of_piece), partial(_are_fitted, of_piece))
-            for what, of_piece in units.items()
-        }
+        return study_pieces([unit for spec in self.specs(request) for unit in spec.units()])
 
     def table(self, request: Request) -> pd.DataFrame:
         """Return a row a method and kind of prototypes, a column for each kind of features."""
@@ -117,6 +110,17 @@ class GainExperiment(Experiment):
             above = gains[gains["features"] != baseline]
             rows += [_gain_row(spec, row) for row in above.to_dict("records")]
         return table_of(rows)
+
+
+def study_pieces(units: Sequence[Unit]) -> dict[str, Piece]:
+    """Return the fits of a study: all draws of a method with one kind of features, by name."""
+    parts: dict[str, list[Unit]] = {}
+    for unit in units:
+        parts.setdefault(f"{unit.method} on {unit.set.dataset}", []).append(unit)
+    return {
+        what: Piece(partial(_fit, of_piece), partial(_are_fitted, of_piece))
+        for what, of_piece in parts.items()
+    }
 
 
 def _gain_row(spec: ActionSpec, row: dict[Any, Any]) -> dict[str, Any]:

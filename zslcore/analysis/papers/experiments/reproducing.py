@@ -24,7 +24,7 @@ from zslcore.features.views import FeatureScaling
 from zslcore.large.engine import Engine, parallel
 from zslcore.large.following import PieceReport, Standing, following
 
-__all__ = ["configured_experiment", "reproduce"]
+__all__ = ["configured_experiment", "do_all", "reproduce"]
 
 
 def configured_experiment(
@@ -107,20 +107,23 @@ def reproduce(
         for each in requests
         for what, piece in experiment.pieces(each).items()
     }
-    for done, (what, runs) in enumerate(_all_done(pieces, jobs, dask, on_standing), 1):
+    for done, (what, runs) in enumerate(do_all(pieces, jobs, dask, on_standing), 1):
         if on_done:
             on_done(done, len(pieces), what, runs)
     tables = [experiment.table(each) for each in requests]
     return pd.concat(tables, ignore_index=True) if tables else table_of([])
 
 
-def _all_done(
+def do_all(
     pieces: Mapping[str, Piece],
     jobs: int,
     dask: str,
     on_standing: Callable[[Standing], None] | None,
 ) -> Iterator[tuple[str, int]]:
-    """Do every piece, and yield its name and how many runs it took; stored pieces come first."""
+    """Do every piece, and yield its name and how many runs it took; stored pieces come first.
+
+    Parameters are those of :func:`reproduce`.
+    """
     todo = {what: piece for what, piece in pieces.items() if not piece.is_stored()}
     yield from ((what, 0) for what in pieces if what not in todo)
     if not todo:
