@@ -119,6 +119,12 @@ def show_tables(header: Header) -> None:
         header.mark_simulated(
             "Ours are runs on simulated data: they say nothing about the printed figures."
         )
+    _show_differences(name, made, chosen)
+    _show_beside(name, _with_own(name, made))
+
+
+def _show_differences(name: str, made: pd.DataFrame, chosen: str) -> None:
+    """Draw ours minus printed, or say how to make runs where there are none."""
     there = made[made["ours"].notna()]
     if there.empty:
         st.info(
@@ -138,7 +144,6 @@ def show_tables(header: Header) -> None:
             f"Ours minus printed, in points, where there is a run: {len(there)} of {len(made)} "
             "results. Blue: ours is higher, orange: the published result is higher."
         )
-    _show_beside(name, _with_own(name, made))
 
 
 def _show_whence(name: str) -> None:
