@@ -9,9 +9,15 @@ import pytest
 from tools.shipped_jobs import study_of_actions
 from zslcore import jobs
 from zslcore.__main__ import main
-from zslcore.analysis.action_sets import baseline_of, feature_sets, paper_sets, usual_sets
+from zslcore.analysis.action_sets import (
+    baseline_of,
+    feature_sets,
+    paper_sets,
+    said_of_semantics,
+    usual_sets,
+)
 from zslcore.analysis.action_tables import action_gains
-from zslcore.analysis.actions import CONFIGURATIONS
+from zslcore.analysis.actions import CONFIGURATIONS, FeatureSet
 from zslcore.analysis.papers.experiments import actions as study
 from zslcore.datasets import load
 from zslcore.exceptions import DatasetError
@@ -103,3 +109,27 @@ def test_two_networks_of_one_pretraining_go_by_their_own_names():
 def test_data_that_make_no_study_are_refused(names, sentence):
     with pytest.raises(DatasetError, match=sentence):
         feature_sets(OS4, {name: load(name) for name in names})
+
+
+@pytest.mark.parametrize(
+    ("attributes", "dataset", "end"),
+    [
+        (0.6, "simulated-UCF101", "So do these."),
+        (0.2, "simulated-UCF101", "the model gives known classes the same advantage with both."),
+        (0.2, "videos", "These do not."),
+    ],
+)
+def test_a_sentence_says_which_prototypes_gain_more(attributes, dataset, end):
+    """The baseline, and a network that knows no actions, count for nothing."""
+    rows = [
+        ("idt", "attributes", float("nan")),
+        ("imagenet", "attributes", 9.0),
+        ("kinetics", "attributes", attributes),
+        ("kinetics", "word2vec", 0.4),
+    ]
+    gains = pd.DataFrame(rows, columns=["features", "semantics", "minus"])
+    sets = [FeatureSet("kinetics", "attributes", dataset)]
+    said = said_of_semantics(gains, sets, "Kinetics-400")
+    assert f"known classes gain {100 * attributes:.1f} % with attributes and 40.0 % with" in said
+    assert said.endswith(end)
+    assert not said_of_semantics(gains[:3], sets, "Kinetics-400")

@@ -12,8 +12,9 @@ from ui import cache, controls, planted, tables, terms
 from ui.figures import actions as figures
 from ui.frame import chart
 from ui.numbers import percent
+from ui.text import plain
 from ui.visitors import available
-from zslcore.analysis.action_sets import semantics_of
+from zslcore.analysis.action_sets import said_of_semantics, semantics_of
 from zslcore.analysis.action_tables import action_classes, compared_semantics, compared_splits
 from zslcore.analysis.actions import (
     ActionSpec,
@@ -176,7 +177,8 @@ def show_semantics(study: ActionStudy) -> None:
     st.markdown(
         f"With attributes, accuracy is higher than with word vectors for **{better} of "
         f"{len(table)}** pairs of features and method, lower for {worse}; for the others the "
-        "interval holds 0."
+        "interval holds 0. "
+        + plain(said_of_semantics(study.gains, study.spec.sets, study.spec.setting.pretraining))
     )
     tables.show(
         table.assign(features=table["features"].map(_title)),

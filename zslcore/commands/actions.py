@@ -141,6 +141,7 @@ def _texts(
     spec: ActionSpec, datasets: dict[str, ZSLDataset], study: pd.DataFrame, gains: pd.DataFrame
 ) -> list[str]:
     """Return what was studied, the gains, and both comparisons where the study has them."""
+    from zslcore.analysis.action_sets import said_of_semantics
     from zslcore.analysis.action_tables import compared_semantics, compared_splits
 
     setting = spec.setting
@@ -155,7 +156,8 @@ def _texts(
     ]
     parts = ["\n".join(filter(None, lines)), _as_text(gains, SHOWN, "p_holm")]
     if len(of_kinds := compared_semantics(study)):
-        parts.append("Attributes and word vectors\n" + _as_text(of_kinds, _SEMANTICS))
+        said = said_of_semantics(gains, spec.sets, setting.pretraining)
+        parts.append(f"Attributes and word vectors\n{_as_text(of_kinds, _SEMANTICS)}\n{said}")
     if len(of_splits := compared_splits(study, spec.configuration)):
         parts.append("Released and controlled splits\n" + _as_text(of_splits, _SPLITS))
     return parts
