@@ -270,21 +270,25 @@ class RanksExperiment(FoldsExperiment):
 
     def table(self, request: Request) -> pd.DataFrame:
         """Return mean ranks and places; printed are the ranks that the paper's table gives."""
+        names: dict[str, list[str]] = {cell.title: [] for cell in self.cells}
+        figures: dict[str, dict[str, list[float]]] = {title: {} for title in names}
+        for name in request.datasets:  # the outer loop: few data sets are open at a time
+            for cell in self.cells:
+                if cell.split in opened(name).splits:
+                    names[cell.title].append(name)
+                    for method in request.methods:
+                        found = figures[cell.title].setdefault(method, [])
+                        found += self._observed(name, method, cell)
         rows: list[dict[str, Any]] = []
         for cell in self.cells:
-            names = [name for name in request.datasets if cell.split in opened(name).splits]
-            figures = {
-                method: np.concatenate([self._observed(name, method, cell) for name in names])
-                for method in request.methods
-                if names
-            }
-            most = max(map(len, figures.values()), default=0)
-            values = {method: found for method, found in figures.items() if len(found) == most > 0}
-            rows += self._rows_of(cell, values, " + ".join(names))
+            of_cell = figures[cell.title]
+            most = max(map(len, of_cell.values()), default=0)
+            values = {method: found for method, found in of_cell.items() if len(found) == most > 0}
+            rows += self._rows_of(cell, values, " + ".join(names[cell.title]))
         return table_of(rows)
 
     def _rows_of(
-        self, cell: Cell, values: Mapping[str, np.ndarray], dataset: str
+        self, cell: Cell, values: Mapping[str, Sequence[float]], dataset: str
     ) -> Iterator[dict[str, Any]]:
         """Yield the rows of one figure, the best mean rank first."""
         if not values:
