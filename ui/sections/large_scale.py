@@ -240,7 +240,7 @@ def _about_steps(bias: bool) -> str:
     if bias:
         return (
             " In this simulation every unseen class looks like the nearest training class, which "
-            "tells more of a near one."
+            "says more of a near one."
         )
     return " Nothing in this simulation makes a near class easier."
 

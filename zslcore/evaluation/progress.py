@@ -14,7 +14,7 @@ __all__ = ["Progress"]
 
 
 class Progress:
-    """Turns what a run tells into how far it is; epochs are counted where there are any.
+    """Turns the calls of a run into how far it is; epochs are counted where there are any.
 
     Parameters
     ----------

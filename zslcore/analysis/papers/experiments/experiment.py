@@ -30,8 +30,8 @@ __all__ = [
     "cell_row",
     "keep_rows",
     "key_of",
-    "nothing_told",
     "opened",
+    "silent",
     "stored_rows",
     "table_of",
 ]
@@ -49,8 +49,8 @@ Tell = Callable[[float, float, str], None]
 Unit = Literal["percent", "number"]
 
 
-def nothing_told(done: float, total: float, message: str) -> None:
-    """Take progress, and show none."""
+def silent(done: float, total: float, message: str) -> None:
+    """Take progress and show none."""
 
 
 @dataclass(frozen=True, slots=True)

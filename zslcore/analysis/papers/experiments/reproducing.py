@@ -15,7 +15,7 @@ from zslcore.analysis.papers.experiments.experiment import (
     Experiment,
     Piece,
     Request,
-    nothing_told,
+    silent,
     table_of,
 )
 from zslcore.analysis.papers.experiments.registry import get_experiment
@@ -145,4 +145,4 @@ def do_all(
 def _done(what: str, piece: Piece, report: PieceReport | None) -> tuple[str, int]:
     if report:
         report(0, 1, "")
-    return what, piece.run(report or nothing_told)
+    return what, piece.run(report or silent)

@@ -219,7 +219,7 @@ class FoldsExperiment(RunsExperiment):
         return [value for value in values if value is not None]
 
     def table(self, request: Request) -> pd.DataFrame:
-        """Return a column a split and fold, then how far the folds are apart."""
+        """Return a column a split and fold, then the range over folds."""
         (name,) = request.datasets
         rows = []
         for method in request.methods:
