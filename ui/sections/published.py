@@ -109,18 +109,22 @@ def show_tables(header: Header) -> None:
         )
         ours = OURS[chosen]
         on = _choose_data(candidates(name, evidence[ours]))
-    _show_whence(name)
-    described, made = PRINTED_TABLES[name], with_runs(name, evidence[ours], on)
-    if not described.columns:
-        st.info(described.why_alone, icon=":material/info:")
+    if name in COMPUTED:
+        view, words, choices = COMPUTED[name]
+        site_map.link(view, words, icon=":material/arrow_forward:", query=choices)
+    made = with_runs(name, evidence[ours], on)
+    if PRINTED_TABLES[name].columns:
+        if ours == "simulated":
+            header.mark_simulated(
+                "Ours are runs on simulated data: they say nothing about the printed figures."
+            )
+        _show_differences(name, made, chosen)
+        _show_beside(name, _with_own(name, made))
+    else:
+        st.info(PRINTED_TABLES[name].why_alone, icon=":material/info:")
         _show_as_printed(name, made)
-        return
-    if ours == "simulated":
-        header.mark_simulated(
-            "Ours are runs on simulated data: they say nothing about the printed figures."
-        )
-    _show_differences(name, made, chosen)
-    _show_beside(name, _with_own(name, made))
+    if experiments := PRINTED_TABLES[name].experiments:
+        takeaway.show_command("\n".join(f"zslcore reproduce {each}" for each in experiments))
 
 
 def _show_differences(name: str, made: pd.DataFrame, chosen: str) -> None:
@@ -144,15 +148,6 @@ def _show_differences(name: str, made: pd.DataFrame, chosen: str) -> None:
             f"Ours minus printed, in points, where there is a run: {len(there)} of {len(made)} "
             "results. Blue: ours is higher, orange: the published result is higher."
         )
-
-
-def _show_whence(name: str) -> None:
-    """Link to the view that computes a table, and state the commands that do."""
-    if name in COMPUTED:
-        view, words, choices = COMPUTED[name]
-        site_map.link(view, words, icon=":material/arrow_forward:", query=choices)
-    if experiments := PRINTED_TABLES[name].experiments:
-        takeaway.show_command("\n".join(f"zslcore reproduce {each}" for each in experiments))
 
 
 def _choose_data(there: Mapping[str, Sequence[str]]) -> list[str]:
