@@ -30,6 +30,7 @@ import pandas as pd
 from benchmarks.writing import RESULTS, keep, markdown_table, percent
 from zslcore import jobs
 from zslcore.analysis import action_tables
+from zslcore.analysis.action_fits import stored_fit
 from zslcore.analysis.actions import CONFIGURATIONS, DRAWS, PAPER, ActionSpec, simulated_sets
 from zslcore.analysis.overlap import fair_draws, gain_difference, overlap_study
 from zslcore.datasets import load
@@ -122,9 +123,7 @@ def _time(n_draws: int) -> Iterator[str]:
 
 def _cost(units) -> pd.Series:
     """Return the processor time of every fit, by method."""
-    return pd.Series(
-        [actions.stored_fit(unit).seconds for unit in units], [unit.method for unit in units]
-    )
+    return pd.Series([stored_fit(unit).seconds for unit in units], [unit.method for unit in units])
 
 
 def _seconds(work) -> float:

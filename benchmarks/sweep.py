@@ -24,7 +24,8 @@ from joblib import Parallel, delayed
 
 from benchmarks import writing
 from benchmarks.writing import keep, markdown_table, percent
-from zslcore.analysis.papers.experiments import EXPERIMENTS, RunsExperiment
+from zslcore.analysis.papers.experiments import EXPERIMENTS
+from zslcore.analysis.papers.experiments.runs import RunsExperiment
 from zslcore.analysis.sweep import first_specs
 from zslcore.datasets import ZSLDataset
 from zslcore.evaluation.protocol import Task

@@ -10,7 +10,7 @@ import pytest
 
 from tests import pages
 from tests.historic_results import make
-from zslcore.analysis import cross_dataset
+from zslcore.analysis import action_fits, cross_dataset
 from zslcore.analysis.cross_dataset import CrossAccuracy
 from zslcore.analysis.maps import EmbeddedMap
 from zslcore.analysis.transduction import Transduction
@@ -18,7 +18,7 @@ from zslcore.datasets import load
 from zslcore.evaluation.runs import RunResult
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import ZSLError
-from zslcore.jobs import actions, kinds
+from zslcore.jobs import kinds
 from zslcore.results.result import FOLDERS
 from zslcore.results.store import ImportMark, ResultStore, StoredRun
 
@@ -145,7 +145,7 @@ def test_results_of_other_kinds_are_found_wherever_a_version_stored_them(kept):
     assert all(fit.rows()[0]["version"].startswith("0.") for fit in fits)
     assert len(keys["action"]) == 2
     for key in keys["action"]:
-        assert len(actions.SCHEMA.load(store.record("action", key)).rows) == 25
+        assert len(action_fits.SCHEMA.load(store.record("action", key)).rows) == 25
 
 
 def test_what_lies_in_folders_is_not_made_again(kept, monkeypatch):

@@ -179,3 +179,20 @@ def test_hierarchical_precision_begins_at_plain_accuracy(result):
     )
     assert hp[0] == flat[0]
     assert len(hp) == len(flat)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("planted", ["true", "false"])
+def test_the_stand_in_says_what_is_planted_and_the_switch_takes_it_out(
+    planted, folder, monkeypatch
+):
+    monkeypatch.setenv("ZSL_DATA", str(folder))
+    name = "simulated-ImageNet-small" + "-unplanted" * (planted == "false")
+    asked = {"large_dataset": "simulated-ImageNet-small", "planted": planted}
+    app = settled(visit(PAGE, large_tab="Method", **asked))
+    assert app.code[0].value == f"python -m zslcore large-scale --dataset {name} --method ESZSL"
+    (help_,) = [m.help for m in app.markdown if "-badge[" in m.value and "simulated" in m.value]
+    assert ("classes with few images are harder" in help_) == (planted == "true")
+    hard = settled(visit(PAGE, large_tab="What makes it hard", **asked))
+    said = "classes with few are harder on purpose" in words(hard)
+    assert said == (planted == "true")

@@ -3,16 +3,19 @@
 from dataclasses import replace
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from tests import pages
 from tests.pages import words
 from ui import site_map
 from ui.figures.published import differences
 from ui.sections.compare import in_words
-from ui.sections.published import SEE
+from ui.sections.published import COMPUTED, SEE
 from zslcore.analysis.comparison import MEASURES
 from zslcore.analysis.papers.alongside import PRINTED_TABLES, with_runs
 from zslcore.analysis.papers.claims import CLAIMS, evidence_of
+from zslcore.analysis.papers.experiments import EXPERIMENTS
+from zslcore.analysis.papers.experiments.runs import RunsExperiment
 from zslcore.analysis.papers.findings import FINDINGS
 from zslcore.datasets import load
 from zslcore.datasets.facts import class_facts
@@ -67,6 +70,41 @@ def test_every_table_is_shown(visit):
         assert not app.exception
         assert len(app.dataframe) == 1
         assert len(app.dataframe[0].value)
+
+
+def test_every_table_states_the_commands_that_compute_it(visit):
+    named = [name for table in PRINTED_TABLES.values() for name in table.experiments]
+    assert set(named) <= set(EXPERIMENTS)
+    by_runs = {e.file for e in EXPERIMENTS.values() if isinstance(e, RunsExperiment)}
+    assert all(PRINTED_TABLES[file].experiments for file in by_runs)
+    app = visit()
+    for title, table in zip(TITLES, PRINTED_TABLES.values(), strict=True):
+        app.selectbox(key="published_table").set_value(title).run()
+        lines = [line for code in app.code for line in code.value.splitlines()]
+        assert lines == [f"zslcore reproduce {name}" for name in table.experiments]
+
+
+def test_every_table_but_one_leads_to_the_view_that_computes_it():
+    assert set(PRINTED_TABLES) - set(COMPUTED) == {"reproduction"}  # nothing here has its features
+    for view, _, choices in COMPUTED.values():
+        page = site_map.page_of(view).name
+        text = (pages.ROOT / "ui" / "views" / page / f"{view}.py").read_text()
+        chosen = {name: value for name, value in choices.items() if name != "compare_figure"}
+        assert all(f'"{value}"' in text for value in chosen.values())
+
+
+def test_figures_of_simulated_data_are_marked_and_no_others(visit):
+    def marks(app):
+        return [
+            badge
+            for badge in app.markdown
+            if "simulated" in badge.value and "-badge" in badge.value
+        ]
+
+    simulated = visit(published_ours="simulated data", published_table=TITLES[2])
+    assert len(marks(simulated)) == 1
+    assert not marks(visit(published_ours="real features", published_table=TITLES[2]))
+    assert not marks(visit(published_ours="simulated data", published_table=TITLES[0]))
 
 
 def test_ours_stands_beside_with_its_difference(visit):
@@ -144,3 +182,21 @@ def test_every_claim_that_can_be_asked_of_own_runs_leads_there():
         page = site_map.page_of(view).name
         text = (pages.ROOT / "ui" / "views" / page / f"{view}.py").read_text()
         assert all(f'"{value}"' in text for value in choices.values())
+
+
+def test_claims_on_videos_lead_to_actions_and_those_on_imagenet_to_large_scale():
+    for begins, view in (("fair", "actions"), ("gbu-imagenet", "large_scale")):
+        ids = [id_ for id_ in CLAIMS if id_.startswith(begins)]
+        assert len(ids) >= 5
+        for id_ in ids:
+            see = next(where for start, where in SEE.items() if id_.startswith(start))
+            assert see[0] == view
+
+
+@pytest.mark.parametrize("page", [page.path for page in site_map.PAGES])
+def test_a_page_that_a_server_was_started_with_says_to_open_the_app(page):
+    app = AppTest.from_file(str(pages.ROOT / page), default_timeout=60).run()
+    assert not app.exception
+    assert [error.value for error in app.error] == [
+        "This page is a part of the app; open app.py: `streamlit run app.py`."
+    ]

@@ -14,14 +14,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from zslcore import jobs
-from zslcore.analysis.actions import CONFIGURATIONS, DRAWS, ActionSpec, simulated_sets
+from zslcore.analysis.action_sets import USUAL_METHODS, usual_sets
+from zslcore.analysis.actions import CONFIGURATIONS, DRAWS, ActionSpec
 from zslcore.analysis.large_scale import LargeScaleSpec
 from zslcore.analysis.maps import MapSettings
 from zslcore.analysis.regularization import RegularizationSpec
 from zslcore.analysis.transduction import TransductionSpec
 from zslcore.datasets import ZSLDataset, load
 from zslcore.datasets.imagenet_simulated import SIMULATED_IMAGENET
-from zslcore.datasets.simulated_actions import EXTRACTORS
 from zslcore.evaluation.specs import RunSpec
 from zslcore.jobs import (
     Work,
@@ -41,7 +41,7 @@ from zslcore.leakage.leaks import overlap_table
 
 #: Bytes that one result may take.
 MOST = 5 << 18
-METHODS, ACTION_METHODS = ("LinearS2V",), ("CONSE", "SYNC ovo")
+METHODS = ("LinearS2V",)
 GAIN_METHODS = ("LinearS2V", "LinearV2S", "ESZSL", "SAE")
 CROSSED = ("LinearV2S", "LinearS2V", "ESZSL", "SAE", "GFZSL")
 #: Closed forms of the lesson on AWA1 and AWA2.
@@ -128,11 +128,8 @@ def known_classes(dataset: ZSLDataset) -> list[int]:
 def study_of_actions() -> Work:
     """Return the study of the first configuration, as the page opens with it."""
     name, configuration = next(iter(CONFIGURATIONS.items()))
-    knowing = [
-        key for key, each in EXTRACTORS.items() if each.knows in ("", configuration.pretraining)
-    ]
-    sets = simulated_sets(configuration, knowing)
-    spec = ActionSpec(name, sets, ACTION_METHODS, "paper", ("controlled",), DRAWS)
+    sets = usual_sets(configuration)
+    spec = ActionSpec(name, sets, USUAL_METHODS, "paper", ("controlled",), DRAWS)
     datasets = {each.dataset: load(each.dataset) for each in sets}
     return actions.ask(spec, datasets)
 

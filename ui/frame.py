@@ -14,7 +14,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
-from streamlit.errors import StreamlitAPIException
+from streamlit.errors import StreamlitAPIException, StreamlitPageNotFoundError
 
 from ui import idle, menus, planted, report, site_map, start, takeaway, terms, tray
 from ui.components import page_tools, window
@@ -120,6 +120,15 @@ class Header:
 
     slot: DeltaGenerator
 
+    def mark_simulated(self, what: str) -> None:
+        """Badge the title where figures of simulated data are shown.
+
+        Parameters
+        ----------
+        what : what these data are, in a sentence
+        """
+        self.slot.badge("simulated", icon=":material/science:", color="orange", help=what)
+
     def mark(self, dataset: ZSLDataset, *others: ZSLDataset) -> None:
         """Record what is shown, and badge the title when the first data set is simulated."""
         for each in (dataset, *others):
@@ -134,12 +143,7 @@ class Header:
                 "needs them says so. Import them under the same name, and they take this place.",
             )
         if dataset.simulated:
-            self.slot.badge(
-                "simulated",
-                icon=":material/science:",
-                color="orange",
-                help=planted.about(dataset),
-            )
+            self.mark_simulated(planted.about(dataset))
 
 
 def open_page(page: Page, view: View, *tools: Callable[[], None]) -> Header:
@@ -154,7 +158,13 @@ def open_page(page: Page, view: View, *tools: Callable[[], None]) -> Header:
     if "navigated" not in st.session_state:
         # A folder called pages lies next to app.py: the first link opened after a server start runs
         # the page without app.py, until st.navigation has been called.
-        runpy.run_path(str(_APP), run_name="__main__")
+        try:
+            runpy.run_path(str(_APP), run_name="__main__")
+        except StreamlitPageNotFoundError:  # the server was started with the page itself
+            st.error(
+                "This page is a part of the app; open app.py: `streamlit run app.py`.",
+                icon=":material/error:",
+            )
         st.stop()
     _carry_over(page, view)
     if choice := st.session_state.pop(CHOICE, ()):

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import streamlit as st
 
 from ui.numbers import three_digits
 from zslcore.datasets import ZSLDataset
+from zslcore.datasets.imagenet_simulated import planted_imagenet, unplanted_imagenet
 from zslcore.datasets.simulated import Planted, planted, unplanted_twin
 from zslcore.datasets.simulated_actions import planted_action, unplanted_action
 
@@ -44,6 +47,15 @@ def choose(*names: str) -> tuple[str, ...]:
 
 def about(dataset: ZSLDataset) -> str:
     """Say in one sentence what simulated data are made of."""
+    if (of_imagenet := planted_imagenet(dataset.name)) is not None:
+        rarity, bias = of_imagenet
+        return _made_of(
+            "Classes, hypernyms and test sets are real",
+            [
+                *["classes with few images are harder"] * rarity,
+                *["unseen classes look like the nearest training class"] * bias,
+            ],
+        )
     what = _planted(dataset.name)
     if what is None:
         return "No camera was involved: these numbers come from a model."
@@ -56,7 +68,11 @@ def about(dataset: ZSLDataset) -> str:
         )
         if there
     ]
-    return "Class names, counts and splits are real, features come from a model" + (
+    return _made_of("Class names, counts and splits are real", effects)
+
+
+def _made_of(real: str, effects: Sequence[str]) -> str:
+    return f"{real}, features come from a model" + (
         f", in which {' and '.join(effects)} on purpose." if effects else "."
     )
 
@@ -108,7 +124,7 @@ def _planted(name: str) -> Planted | None:
 
 
 def _twin(name: str) -> str | None:
-    return unplanted_twin(name) or unplanted_action(name)
+    return unplanted_twin(name) or unplanted_action(name) or unplanted_imagenet(name)
 
 
 def _words(pair: tuple[float, float]) -> str:

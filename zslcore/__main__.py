@@ -40,6 +40,7 @@ COMMANDS = (
     "board",
     "shards",
     "large_scale",
+    "actions",
     "doctor",
     "contamination",
 )

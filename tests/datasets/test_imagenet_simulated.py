@@ -1,4 +1,4 @@
-"""The stand-in for ImageNet-21K: real classes, numbers from a model, and nothing planted."""
+"""The stand-in for ImageNet-21K: real classes, numbers from a model, two effects planted."""
 
 import numpy as np
 import pytest
@@ -11,14 +11,17 @@ from zslcore.datasets.imagenet_simulated import (
     BLOCK,
     SIMULATED_IMAGENET,
     imagenet_plan,
+    planted_imagenet,
     populations,
     simulate_imagenet,
     simulated_blocks,
+    unplanted_imagenet,
 )
 from zslcore.exceptions import DatasetError, UnknownNameError
 from zslcore.large.sources import blocks_of
 
 FACTS = imagenet()
+SMALL = "simulated-ImageNet-small"
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +51,7 @@ def test_rows_are_parted_and_no_row_is_in_two_parts(small):
     split = small.split()
     parts = np.concatenate([split.trainval, split.test_seen, split.test_unseen])
     np.testing.assert_array_equal(np.sort(parts), np.arange(len(small.labels)))
-    plan = imagenet_plan("small")
+    plan = imagenet_plan(SMALL)
     np.testing.assert_array_equal(np.bincount(small.labels), plan.images)
     held = np.bincount(small.labels[split.test_seen], minlength=len(plan.held))
     np.testing.assert_array_equal(held, plan.held)
@@ -68,7 +71,7 @@ def test_populations_have_the_printed_means_and_the_lists_are_what_they_are_call
 
 
 def test_the_full_size_is_that_of_imagenet_and_is_refused_in_memory():
-    plan = imagenet_plan("full")
+    plan = imagenet_plan("simulated-ImageNet-full")
     assert plan.trained.sum() == 1_281_167
     assert plan.held.sum() == 50_000
     assert 14_100_000 < plan.images.sum() < 14_200_000
@@ -80,7 +83,7 @@ def test_the_full_size_is_that_of_imagenet_and_is_refused_in_memory():
 def test_blocks_are_the_same_with_any_number_of_threads(small):
     for threads in (1, 2):
         with threadpool_limits(threads):
-            X, y = next(simulated_blocks(imagenet_plan("small")))
+            X, y = next(simulated_blocks(imagenet_plan(SMALL)))
         np.testing.assert_array_equal(X, small.features[:BLOCK])
         np.testing.assert_array_equal(y, small.labels[:BLOCK])
 
@@ -97,11 +100,11 @@ def test_misspelt_names_get_the_right_one():
     with pytest.raises(UnknownNameError, match="simulated-ImageNet-small"):
         load("simulated-ImageNet-smal")
     with pytest.raises(UnknownNameError, match="small"):
-        imagenet_plan("smal")
+        imagenet_plan("simulated-ImageNet-smal")
 
 
 def test_features_that_were_written_before_are_taken_and_others_refused(small):
-    given = np.broadcast_to(np.float32(0), small.features.shape)
+    given = np.float16(small.features)
     other = simulate_imagenet(small.name, given, digest="of shards")
     assert other.features is given
     assert other.digest == "of shards"
@@ -109,6 +112,8 @@ def test_features_that_were_written_before_are_taken_and_others_refused(small):
     np.testing.assert_array_equal(other.prototypes, small.prototypes)
     with pytest.raises(DatasetError, match=r"shape \(48703, 256\); got \(48703, 255\)"):
         simulate_imagenet(small.name, given[:, 1:])
+    with pytest.raises(DatasetError, match="shards write simulated-ImageNet-small-unplanted"):
+        simulate_imagenet(f"{small.name}-unplanted", given)
 
 
 def test_what_is_written_as_shards_is_made_block_by_block(small):
@@ -116,3 +121,33 @@ def test_what_is_written_as_shards_is_made_block_by_block(small):
     assert X.shape == (BLOCK, 2048)
     X, _ = next(blocks_of(small.name))
     np.testing.assert_array_equal(X, small.features[:BLOCK])
+
+
+def test_each_effect_is_planted_alone_and_classes_and_prototypes_are_the_same(small):
+    made = {name: load(name) for name in SIMULATED_IMAGENET if "full" not in name}
+    assert {planted_imagenet(name) for name in made} == {
+        (True, True), (False, True), (True, False), (False, False)
+    }  # fmt: skip
+    assert len({data.digest for data in made.values()}) == len(made) == 4
+    for data in made.values():
+        np.testing.assert_array_equal(data.prototypes, small.prototypes)
+        np.testing.assert_array_equal(data.labels, small.labels)
+    assert unplanted_imagenet(SMALL) == f"{SMALL}-unplanted"
+    assert unplanted_imagenet(f"{SMALL}-without-bias") == f"{SMALL}-unplanted"
+    assert unplanted_imagenet(f"{SMALL}-unplanted") is None
+    assert unplanted_imagenet("digits") is planted_imagenet("digits") is None
+
+
+def test_rho_falls_and_omega_grows_with_rarity_and_training_classes_have_their_own():
+    plan, n = imagenet_plan(SMALL), populations()[imagenet_plan(SMALL).rows]
+    rho, omega = plan.looks()
+    rare, many = ~plan.seen & (n == 1), ~plan.seen & (n >= 1756)
+    assert (rho[rare], omega[rare]) == (pytest.approx(0.1), pytest.approx(1.5))
+    assert (rho[many], omega[many]) == (pytest.approx(0.45), pytest.approx(1.1))
+    order = np.argsort(n[~plan.seen], kind="stable")
+    assert (np.diff(rho[~plan.seen][order]) >= 0).all()
+    assert (np.diff(omega[~plan.seen][order]) <= 0).all()
+    assert (rho[plan.seen] == 0.9).all()
+    assert (omega[plan.seen] == 0.6).all()
+    rho, omega = imagenet_plan(f"{SMALL}-unplanted").looks()
+    assert len(np.unique(rho)) == len(np.unique(omega)) == 1

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from zslcore.analysis import action_fits
 from zslcore.analysis import actions as analysis
 from zslcore.analysis.actions import CONFIGURATIONS, ActionSpec, class_rows, simulated_sets
 from zslcore.datasets import load
@@ -54,20 +55,20 @@ def test_a_study_goes_on_where_it_stopped(tmp_path, monkeypatch):
     def stopping(unit, dataset):
         if len(fitted) == 3:
             raise KeyboardInterrupt
-        fitted.append(actions.key_of_unit(unit))
+        fitted.append(action_fits.key_of_unit(unit))
         return class_rows(unit, dataset)
 
-    monkeypatch.setattr(analysis, "class_rows", stopping)
+    monkeypatch.setattr(action_fits, "class_rows", stopping)
     with pytest.raises(KeyboardInterrupt):
         made(work, tmp_path / "stopped")
     stored = sorted(result.key for result in ResultStore().others(["action"]))
     assert stored == sorted(fitted)
 
     def counting(unit, dataset):
-        fitted.append(actions.key_of_unit(unit))
+        fitted.append(action_fits.key_of_unit(unit))
         return class_rows(unit, dataset)
 
-    monkeypatch.setattr(analysis, "class_rows", counting)
+    monkeypatch.setattr(action_fits, "class_rows", counting)
     table = made(work, tmp_path / "again")
     assert len(fitted) == len(set(fitted)) == 4
     np.testing.assert_array_equal(made(work, tmp_path / "third")["accuracy"], table["accuracy"])

@@ -6,6 +6,7 @@ from sklearn.model_selection import ParameterGrid
 
 from tests.worlds import linear_world
 from zslcore.datasets import load
+from zslcore.evaluation.progress import Progress
 from zslcore.evaluation.runs import execute
 from zslcore.evaluation.specs import RunSpec
 from zslcore.jobs import run as job
@@ -82,7 +83,7 @@ def test_progress_counts_every_epoch_and_ends_at_the_end(tmp_path, method, selec
 def test_progress_knows_a_sweep_of_the_test_set_too(select_for):
     world, said = linear_world(), Said()
     asked = RunSpec(world.name, "PS", "CMT", params={"epochs": 2}, select_for=select_for)
-    progress = job.Progress(asked, world, said, with_oracle=True)
+    progress = Progress(asked, world, said, with_oracle=True)
     execute(asked, world, on_progress=progress.on_fit, on_epoch=progress.on_epoch)
     done, total, message = said[-1]
     assert done == total

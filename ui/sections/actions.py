@@ -12,17 +12,17 @@ from ui import cache, controls, planted, tables, terms
 from ui.figures import actions as figures
 from ui.frame import chart
 from ui.numbers import percent
+from ui.text import plain
 from ui.visitors import available
+from zslcore.analysis.action_sets import said_of_semantics, semantics_of
 from zslcore.analysis.action_tables import action_classes, compared_semantics, compared_splits
 from zslcore.analysis.actions import (
     ActionSpec,
     Configuration,
     FeatureSet,
     Parameters,
-    Semantics,
     simulated_sets,
 )
-from zslcore.datasets import ZSLDataset
 from zslcore.datasets.action_facts import recognise_actions
 from zslcore.datasets.simulated_actions import EXTRACTORS, SIMULATED_ACTIONS
 
@@ -115,13 +115,8 @@ def choose_sets(configuration: Configuration) -> tuple[tuple[FeatureSet, ...], s
         (with_gain,) = planted.choose(f"simulated-{configuration.dataset}")
     simulated = [titles[title] for title in chosen if title in titles]
     sets = simulated_sets(configuration, simulated, planted="unplanted" not in with_gain)
-    imported = (FeatureSet(n, _kind(own[n]), n, own[n].digest) for n in chosen if n in own)
+    imported = (FeatureSet(n, semantics_of(own[n]), n, own[n].digest) for n in chosen if n in own)
     return (*sets, *imported), titles.get(baseline, baseline)
-
-
-def _kind(dataset: ZSLDataset) -> Semantics:
-    """Tell attributes, which are 0 or 1, from word vectors."""
-    return "attributes" if set(dataset.prototypes.ravel().tolist()) <= {0, 1} else "word2vec"
 
 
 def _title(features: str) -> str:
@@ -182,7 +177,8 @@ def show_semantics(study: ActionStudy) -> None:
     st.markdown(
         f"With attributes, accuracy is higher than with word vectors for **{better} of "
         f"{len(table)}** pairs of features and method, lower for {worse}; for the others the "
-        "interval holds 0."
+        "interval holds 0. "
+        + plain(said_of_semantics(study.gains, study.spec.sets, study.spec.setting.pretraining))
     )
     tables.show(
         table.assign(features=table["features"].map(_title)),

@@ -29,7 +29,7 @@ from zslcore.analysis.large_scale import (
 )
 from zslcore.datasets import ZSLDataset
 from zslcore.datasets.imagenet import imagenet
-from zslcore.datasets.imagenet_simulated import SIMULATED_IMAGENET
+from zslcore.datasets.imagenet_simulated import SIMULATED_IMAGENET, planted_imagenet
 from zslcore.jobs import large_scale
 from zslcore.large.ranks import Task
 from zslcore.methods import get_method
@@ -143,12 +143,24 @@ def show_sets(study: Study) -> None:
 def _same_or_not(study: Study) -> str:
     """Say whether published results can be compared with ours."""
     if study.dataset.simulated:
+        rarity, _ = _planted(study)
         return (
             "The features here come from a model that was set to give figures of about the "
-            "printed size. Nothing in it makes a class with few images harder, so the L sets are "
-            "easier here than in the paper."
+            "printed size. "
+            + (
+                "Classes with few images are harder in it on purpose: their prototypes say less "
+                "of their looks, and their images vary more."
+                if rarity
+                else "Nothing in it makes a class with few images harder, so the L sets are "
+                "easier here than in the paper."
+            )
         )
     return "The published results are for ResNet-101 features and word vectors of 500 numbers."
+
+
+def _planted(study: Study) -> tuple[bool, bool]:
+    """Return whether rarity and the bias towards training classes are planted in the data."""
+    return planted_imagenet(study.dataset.name) or (False, False)
 
 
 def show_with_training(study: Study) -> None:
@@ -172,6 +184,8 @@ def show_with_training(study: Study) -> None:
         f"{most[0]}, from {percent(most[1])} to {percent(most[2])}. On All, where training classes "
         f"are {percent(share)} of the candidates, it is {percent(alone)} without them and "
         f"{percent(together)} with them."
+        + " In this simulation unseen classes look like the nearest training class on purpose."
+        * _planted(study)[1]
     )
     if study.result.counts.curves:
         curve = cache.large_curve(study.spec, study.result)
@@ -220,9 +234,17 @@ def _show_steps(study: Study) -> None:
     st.caption(
         "Steps along “is a kind of”, up or down, to the nearest training class. Candidates are "
         "all unseen classes."
-        + " Nothing in this simulation makes a near class easier."
-        * study.dataset.simulated
+        + (_about_steps(_planted(study)[1]) if study.dataset.simulated else "")
     )
+
+
+def _about_steps(bias: bool) -> str:
+    if bias:
+        return (
+            " In this simulation every unseen class looks like the nearest training class, which "
+            "says more of a near one."
+        )
+    return " Nothing in this simulation makes a near class easier."
 
 
 def _show_population(study: Study) -> None:
@@ -234,12 +256,18 @@ def _show_population(study: Study) -> None:
         _said(found.assign(least=names), "least", study.k),
         key="large_population",
     )
-    st.caption(
-        "The numbers of images are simulated, and nothing makes a class with many images "
-        "easier here. In the paper, M sets are easier than L sets of the same size."
-        if simulated
-        else "Test images of the class in these data."
-    )
+    if not simulated:
+        st.caption("Test images of the class in these data.")
+    elif _planted(study)[0]:
+        st.caption(
+            "The numbers of images are simulated, and classes with few are harder on purpose. In "
+            "the paper, M sets are easier than L sets of the same size, too."
+        )
+    else:
+        st.caption(
+            "The numbers of images are simulated, and nothing makes a class with many images "
+            "easier here. In the paper, M sets are easier than L sets of the same size."
+        )
 
 
 def _at(table: pd.DataFrame, k: int) -> pd.DataFrame:

@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 import streamlit as st
 
-from ui import cache, controls, scores, site_map, tables
+from ui import cache, controls, scores, site_map, tables, takeaway
 from ui.figures.published import differences
-from ui.frame import chart
+from ui.frame import Header, chart
 from ui.text import plain
 from zslcore.analysis.papers.alongside import PRINTED_TABLES, candidates, with_runs
 from zslcore.analysis.papers.claims.evidence import Body
@@ -45,14 +45,18 @@ CROSS = (
 Place = tuple[str, str, dict[str, str]]
 PATHS: Place = ("regularization", "Figures over λ", {})
 GAINS: Place = ("images", "What known classes gain", {})
+ACTIONS: Place = ("actions", "What known actions gain", {})
+IMAGENET: Place = ("large_scale", "The nine ImageNet test sets", {})
+UNLABELLED: Place = ("transductive", "With unlabelled test images", {})
+CALIBRATED: Place = ("calibration", "The curve, and the three settings", {})
 SEE: dict[str, Place] = {
-    "gbu-imagenet": ("large_scale", "The nine ImageNet test sets", {}),
+    "gbu-imagenet": IMAGENET,
     "gbu-eight": CROSS,
     "gbu-only-three": CROSS,
     "gbu-cross": CROSS,
     "gbu-training-set": CROSS,
     "gbu-known": GAINS,
-    "gbu-transduction": ("transductive", "With unlabelled test images", {}),
+    "gbu-transduction": UNLABELLED,
     "gbu-folds": (
         "methods",
         "What each fold chooses",
@@ -66,15 +70,33 @@ SEE: dict[str, Place] = {
     "gbu": ("methods", "Methods ranked by ZSL", ZSL_RANKS | {"compare_tab": "Ranks"}),
     "cal-gzsl-lambda": PATHS,
     "cal-devise": PATHS,
-    "cal": ("calibration", "The curve, and the three settings", {}),
-    "fair": GAINS,
+    "cal": CALIBRATED,
+    "fair": ACTIONS,
+}
+#: Printed table -> where it is computed.
+COMPUTED: dict[str, Place] = {
+    "dataset_statistics": ("splits", "A data set next to its printed counts", {}),
+    "zsl_top1": ("methods", "Methods compared by ZSL", ZSL_RANKS),
+    "gzsl_ps": ("methods", "Methods compared by H", {"compare_figure": "H"}),
+    "cross_dataset_awa": CROSS,
+    **dict.fromkeys(("imagenet_splits", "imagenet_released", "imagenet_zsl_top1"), IMAGENET),
+    "transductive_text": UNLABELLED,
+    "overlap_imagenet1k_ss": GAINS,
+    "calibration_zsl_top1": ("methods", "Methods compared by ZSL", ZSL_RANKS),
+    **dict.fromkeys(("calibration_gzsl_harmonic", "calibration_gzsl_average"), CALIBRATED),
+    "calibration_10crop": ("methods", "Crops compared", {"compare_tab": "Crops"}),
+    **dict.fromkeys(("earlier_version", "text_figures"), ("checks", "The checks", {})),
+    **dict.fromkeys(
+        ("action_splits", "overlap_action", "overlap_gain_action", "action_bidilel_splits"),
+        ACTIONS,
+    ),
 }
 
 
 # --- Tables ---------------------------------------------------------------------------------------
 
 
-def show_tables() -> None:
+def show_tables(header: Header) -> None:
     """Choose a printed table; show our results, coloured differences, and why they differ."""
     titles = {f"{table.source}: {table.title}": name for name, table in PRINTED_TABLES.items()}
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -87,11 +109,26 @@ def show_tables() -> None:
         )
         ours = OURS[chosen]
         on = _choose_data(candidates(name, evidence[ours]))
-    described, made = PRINTED_TABLES[name], with_runs(name, evidence[ours], on)
-    if not described.columns:
-        st.info(described.why_alone, icon=":material/info:")
+    if name in COMPUTED:
+        view, words, choices = COMPUTED[name]
+        site_map.link(view, words, icon=":material/arrow_forward:", query=choices)
+    made = with_runs(name, evidence[ours], on)
+    if PRINTED_TABLES[name].columns:
+        if ours == "simulated":
+            header.mark_simulated(
+                "Ours are runs on simulated data: they say nothing about the printed figures."
+            )
+        _show_differences(name, made, chosen)
+        _show_beside(name, _with_own(name, made))
+    else:
+        st.info(PRINTED_TABLES[name].why_alone, icon=":material/info:")
         _show_as_printed(name, made)
-        return
+    if experiments := PRINTED_TABLES[name].experiments:
+        takeaway.show_command("\n".join(f"zslcore reproduce {each}" for each in experiments))
+
+
+def _show_differences(name: str, made: pd.DataFrame, chosen: str) -> None:
+    """Draw ours minus printed, or say how to make runs where there are none."""
     there = made[made["ours"].notna()]
     if there.empty:
         st.info(
@@ -111,7 +148,6 @@ def show_tables() -> None:
             f"Ours minus printed, in points, where there is a run: {len(there)} of {len(made)} "
             "results. Blue: ours is higher, orange: the published result is higher."
         )
-    _show_beside(name, _with_own(name, made))
 
 
 def _choose_data(there: Mapping[str, Sequence[str]]) -> list[str]:

@@ -199,6 +199,16 @@ class LargeScale:
             "per_sample": counts.accuracy(name, k, task=task, average="sample"),
         }
 
+    def as_runs(self) -> list[dict[str, Any]]:
+        """Return the rows of :meth:`table` in the columns of a run's row."""
+        return [
+            {
+                "tested": f"{row['set']}, {row['task'].upper()}, top {row['k']}",
+                "zsl" if row["task"] == "zsl" else "plain_unseen": row["per_class"],
+            }
+            for row in self.table().to_dict("records")
+        ]
+
     def by_steps(self, k: int = 1, *, task: Task = "zsl") -> pd.DataFrame:
         """Return accuracy among all classes over the steps to the nearest training class.
 

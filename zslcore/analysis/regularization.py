@@ -25,7 +25,7 @@ simple adaptation process", MMM 2019, section 3.3, figures 1 and 3a.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from functools import partial
 from typing import Any, Literal, Self
@@ -47,6 +47,7 @@ __all__ = [
     "N_VALUES",
     "RegularizationPath",
     "RegularizationSpec",
+    "as_runs",
     "follow",
     "path_values",
     "regularized",
@@ -301,6 +302,26 @@ class RegularizationPath:
         if len(self.mse_seen):
             columns |= {"mse_unseen": self.mse_unseen, "mse_seen": self.mse_seen}
         return pd.DataFrame(columns)
+
+
+#: Column of a path -> that of a run's row.
+_FIGURES = {
+    "zsl": "zsl",
+    "unseen": "plain_unseen",
+    "seen": "plain_seen",
+    "harmonic": "plain_harmonic",
+    "calibrated_harmonic": "calibrated_harmonic",
+    "gamma": "gamma",
+}
+
+
+def as_runs(spec: RegularizationSpec, rows: Iterable[Mapping[Any, Any]]) -> list[dict[str, Any]]:
+    """Return the rows of a path in the columns of a run's row."""
+    return [
+        {"params": json.dumps(dict(spec.params) | {spec.parameter: row["value"]})}
+        | {ours: row[theirs] for theirs, ours in _FIGURES.items() if theirs in row}
+        for row in rows
+    ]
 
 
 # --- How it is made -------------------------------------------------------------------------------

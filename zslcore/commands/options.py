@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from zslcore.datasets import ZSLDataset
+    from zslcore.large.following import Standing
 
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
-__all__ = ["METHOD", "named", "show_steps"]
+__all__ = ["METHOD", "named", "show_standing", "show_steps"]
 
 #: What every ``--method`` takes.
 METHOD = "name of a method, FILE.py:Class, or the entry point of an installed package"
@@ -23,6 +24,12 @@ def show_steps(done: float = 0, total: float = 0, message: str = "") -> None:
         line = f"{done / total:4.0%}  {message}" if message and total else message
         sys.stderr.write(f"\r{line:100}\r" if message else f"{'':100}\r")
         sys.stderr.flush()
+
+
+def show_standing(standing: Standing) -> None:
+    """Print how far the work is on standard error, a line a call, on a terminal and in a file."""
+    sys.stderr.write(f"{standing}\n")
+    sys.stderr.flush()
 
 
 def named(dataset: ZSLDataset) -> str:

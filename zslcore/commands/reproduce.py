@@ -1,31 +1,35 @@
-"""``python -m zslcore reproduce EXPERIMENT``: a table of the papers on any data set.
+"""``python -m zslcore reproduce EXPERIMENT``: a table or figure of the papers on any data set.
 
-Finished runs are stored: an interrupted experiment resumes. The printed figures
-are of ResNet-101 features of the real images.
+Finished runs are stored: an interrupted experiment resumes. Several data sets make one table. The
+printed figures are of the papers' own features of the real data.
 """
 
 from __future__ import annotations
 
 import argparse
-import math
 import sys
 from collections.abc import Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from zslcore.analysis.actions import DRAWS
 from zslcore.analysis.papers.experiments import (
     EXPERIMENTS,
+    NOT_COMPUTED,
     Experiment,
     configured_experiment,
     get_experiment,
-    opened,
     reproduce,
 )
-from zslcore.commands.options import METHOD
-from zslcore.evaluation import outside
-from zslcore.exceptions import ParameterError, closest_name
+from zslcore.analysis.papers.experiments.experiment import opened
+from zslcore.analysis.papers.experiments.wide import wide
+from zslcore.commands.options import METHOD, show_standing
+from zslcore.evaluation import outside, write_predictions
+from zslcore.exceptions import DatasetError, ParameterError, closest_name
 from zslcore.features.views import FeatureScaling
+from zslcore.results.store import ResultStore
 
 if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
@@ -43,35 +47,27 @@ IN_WORDS: dict[FeatureScaling, str] = {
 
 def add_parser(commands: Subparsers) -> None:
     """Add the command ``reproduce`` to the command line of the package."""
-    text = "run an experiment of the papers, and compare it with the printed figures"
+    text = "compute a table or figure of the papers, and compare it with the printed one"
     parser = commands.add_parser("reproduce", help=text, description=__doc__)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     option = parser.add_argument
     option("experiment", nargs="?", help="paper and table, for example cal:table2")
     option("--list", action="store_true", help="list the experiments")
-    option("--dataset", nargs="+", default=["digits"], metavar="NAME", help="data sets (digits)")
+    option("--dataset", nargs="+", default=(), metavar="NAME",
+            help="data sets (those of the experiment, see --list)")  # fmt: skip
     option("--method", nargs="+", default=(), metavar="METHOD", help=f"only these rows: {METHOD}")
     option("--seeds", type=int, default=5, help="of stochastic methods (5)")
+    option("--draws", type=int, default=DRAWS, help=f"of classes of actions ({DRAWS})")
     option("--jobs", type=int, default=2, help="runs at a time, one thread each (2)")
     option("--dask", default="", metavar="ADDRESS", help="Dask cluster that shares our data folder")
-    option(
-        "--as",
-        dest="benchmark",
-        metavar="BENCHMARK",
-        help="benchmark to compare with (that of the data set)",
-    )
-    option(
-        "--param",
-        metavar="METHOD.NAME=VALUE",
-        action="append",
-        default=[],
-        help="give a parameter of a row, over the paper's variant",
-    )
-    option(
-        "--features",
-        choices=SCALINGS,
-        help="scaling of features; the experiment's own by default (--list)",
-    )
+    option("--as", dest="benchmark", metavar="BENCHMARK",
+           help="benchmark to compare with (that of the data set)")  # fmt: skip
+    option("--param", metavar="METHOD.NAME=VALUE", action="append", default=[],
+           help="give a parameter of a row, over the paper's variant")  # fmt: skip
+    option("--features", choices=SCALINGS,
+           help="scaling of features; the experiment's own by default (--list)")  # fmt: skip
+    option("--predictions", type=Path, metavar="FOLDER",
+           help="write the answers of every run, a Parquet file each")  # fmt: skip
     option("--json", action="store_true", help="print one row per cell as JSON, in fractions")
     parser.set_defaults(run=run_reproduce)
 
@@ -79,13 +75,11 @@ def add_parser(commands: Subparsers) -> None:
 def run_reproduce(args: argparse.Namespace) -> None:
     """List the experiments, or run one and print it."""
     if args.list:
-        for name, experiment in EXPERIMENTS.items():
-            scaled = IN_WORDS[experiment.features]
-            print(f"{name:12} {experiment.title} ({len(experiment.methods)} methods; {scaled})")
+        list_experiments()
         return
     if args.experiment is None:
         raise ParameterError(f"Name an experiment: {', '.join(EXPERIMENTS)}.")
-    for option in ("seeds", "jobs"):
+    for option in ("seeds", "draws", "jobs"):
         if getattr(args, option) < 1:
             raise ParameterError(f"--{option} must be at least 1; got {getattr(args, option)}.")
     args.method = [outside.load(each) if outside.is_own(each) else each for each in args.method]
@@ -96,18 +90,36 @@ def run_reproduce(args: argparse.Namespace) -> None:
         args.dataset,
         args.method,
         seeds=args.seeds,
+        draws=args.draws,
         jobs=args.jobs,
         dask=args.dask,
         benchmark=args.benchmark,
         params=params,
         features=features,
         on_done=show_piece,
+        on_standing=show_standing,
     )
+    if args.predictions is not None:
+        write_answers(table, args.predictions)
     if args.json:
         print(table.to_json(orient="records", double_precision=15))
         return
     print(heading(args, experiment, table))
-    print(wide(table).to_string(index=False))
+    print(wide(table, experiment).to_string(index=False))
+
+
+def list_experiments() -> None:
+    """Print every experiment, then the tables and figures that cannot be computed."""
+    for name, experiment in EXPERIMENTS.items():
+        n = len(experiment.methods)
+        rows = f"{n} method{'s' * (n > 1)}; " if n else ""
+        scaled = f"{IN_WORDS[experiment.features]}; " if experiment.scales else ""
+        on = " and ".join(experiment.datasets[:2]) if experiment.datasets else "the class lists"
+        more = " and others" * (len(experiment.datasets) > 2)
+        print(f"{name:12} {experiment.title} ({rows}{scaled}on {on}{more})")
+    print()
+    for name, why in NOT_COMPUTED.items():
+        print(f"{name:12} cannot be computed: {why}")
 
 
 def read_params(args: argparse.Namespace) -> dict[str, dict[str, Any]]:
@@ -135,24 +147,46 @@ def show_piece(done: int, total: int, what: str, runs: int) -> None:
     sys.stderr.write(f"{done}/{total}  {what}: {was}\n")
 
 
+def write_answers(table: pd.DataFrame, folder: Path) -> None:
+    """Write the predictions of the first run of every cell, ``<key>.parquet``, and print how many.
+
+    Raises
+    ------
+    DatasetError
+        For an experiment whose cells are no runs, and predictions that are not stored.
+    """
+    keys = [key for key in table["key"].unique() if key]
+    found = {key: ResultStore().predictions(key) for key in keys}
+    written = {key: predictions for key, predictions in found.items() if predictions is not None}
+    if not written:
+        raise DatasetError("--predictions: expected cells that are runs of the store; got none.")
+    folder.mkdir(parents=True, exist_ok=True)
+    for key, predictions in written.items():
+        write_predictions(folder / f"{key}.parquet", predictions)
+    sys.stderr.write(f"{len(written)} of {len(keys)} runs: predictions written to {folder}.\n")
+
+
 def heading(args: argparse.Namespace, experiment: Experiment, table: pd.DataFrame) -> str:
     """Return the heading: the experiment, the data sets and the printed figures."""
+    datasets = args.dataset or experiment.datasets
     names = [
         f"{name} (simulated)" if opened(name).simulated and "simulated" not in name else name
-        for name in args.dataset
+        for name in datasets
     ]
-    printed = (
-        "printed: the paper's figure, for ResNet-101 features of the real images. diff: ours less "
-        "printed, in points."
-        if table["printed"].notna().any()
-        else "The paper prints no figures for these rows."
-    )
-    return (
-        f"{args.experiment} on {' and '.join(names)}: {experiment.title}.\n"
-        "Per-class accuracy in percent; parameters and gamma chosen on the folds; mean ± deviation "
-        f"over up to {args.seeds} seeds.\n{variants(experiment, table['method'].unique())}\n"
-        f"{printed}\n"
-    )
+    simulated = any(opened(name).simulated for name in datasets)
+    is_printed = table["printed"].notna().any()
+    unit = ", in points" * (experiment.unit == "percent")
+    lines = [
+        f"{args.experiment} on {' and '.join(names) or 'the class lists'}: {experiment.title}.",
+        experiment.figures.format(seeds=args.seeds, draws=args.draws),
+        variants(experiment, table["method"].unique()) if experiment.scales else "",
+        f"printed: the paper's figure. diff: ours less printed{unit}."
+        if is_printed
+        else "The paper prints no figures for these rows.",
+        experiment.lacks,
+        "Figures of simulated data say nothing about the paper." * simulated,
+    ]
+    return "\n".join([*filter(None, lines), ""])
 
 
 def variants(experiment: Experiment, methods: Iterable[str]) -> str:
@@ -165,32 +199,3 @@ def variants(experiment: Experiment, methods: Iterable[str]) -> str:
     rows = "; ".join(f"{method} with {values}" for method, values in given.items())
     scaled = IN_WORDS[experiment.features].capitalize()
     return f"{scaled}, prototypes of unit length. Given: {rows or 'nothing'}."
-
-
-def wide(table: pd.DataFrame) -> pd.DataFrame:
-    """Return a row a method, three columns a cell, and below them their means.
-
-    These are of the methods that have both figures, where there are any.
-    """
-    methods = table["method"].unique()
-    columns: dict[str, list[str]] = {"method": [*methods, "mean"]}
-    for cell, rows in table.groupby("cell", sort=False):
-        part = rows.set_index("method").reindex(methods)  # some have no such cell
-        with_both = part.dropna(subset=["ours", "printed"])
-        mean = (part if with_both.empty else with_both)[["ours", "printed", "difference"]].mean()
-        columns[str(cell)] = [*map(_ours, part["ours"], part["std"]), _ours(mean["ours"])]
-        if part["printed"].notna().any():
-            printed, difference = [*part["printed"], mean["printed"]], [*part["difference"]]
-            columns["printed" + " " * len(columns)] = [_ours(value) for value in printed]
-            columns["diff" + " " * len(columns)] = [
-                _ours(value, sign="+") for value in [*difference, mean["difference"]]
-            ]
-    shown = pd.DataFrame(columns)
-    return shown.rename(columns=str.strip)
-
-
-def _ours(value: float, std: float = math.nan, sign: str = "") -> str:
-    if math.isnan(value):
-        return "-"
-    spread = "" if math.isnan(std) else f" ± {100 * std:.1f}"
-    return f"{100 * value:{sign}.1f}{spread}"

@@ -85,8 +85,8 @@ def executed(
     """Return the result of a spec and its predictions, made here or by a Dask cluster."""
     from dataclasses import replace
 
+    from zslcore.evaluation.progress import Progress
     from zslcore.evaluation.running import execute_with_predictions
-    from zslcore.jobs.run import Progress
 
     if dask:
         return elsewhere(replace(spec, digest=dataset.digest), dask, with_oracle)

@@ -12,15 +12,28 @@ place of a drawn group:
     z_c &= \sqrt{\tau} \, Q^\top g_c + \sqrt{1 - \tau} \, b_c
         && \text{what the hierarchy, and what word vectors would say} \\
     s_c &= P^\top z_c && \text{prototype} \\
-    v_c &= \rho z_c + \sqrt{1 - \rho^2} \, q_c
+    v_c &= \rho_c z_c + \sqrt{1 - \rho_c^2} \, q_c
         && \text{what prototypes say and what they do not} \\
-    x_i &= \max(0, M^\top v_c + \omega (M^\top u_i + \eta R^\top t_i + \sigma n_i))
+    w_c &= \sqrt{1 - \beta} \, v_c + \sqrt{\beta} \, v_{s(c)}
+        && \text{an unseen class as the extractor sees it} \\
+    x_i &= \max(0, M^\top w_c + \omega_c (M^\top u_i + \eta R^\top t_i + \sigma n_i))
         && \text{features}
 
 :math:`Q` has normal entries, scaled so that :math:`Q^\top g_c` has unit variance; the other letters
-are those of the module that they come from. :math:`\rho` and :math:`\omega` are one number each:
-*nothing is planted*. No class is easier because it is near a training class or has many images;
-what a study shows of either comes from the relation itself and from the number of candidates.
+are those of the module that they come from. Two effects of real data are *planted*:
+
+- *rarity*: the fewer images a class has, the less its prototype says of its looks and the more its
+  images vary. Of :math:`N_c` images :math:`r_c = \min(1, \ln N_c / \ln 1756)`, which is 1 where a
+  class has as many as the mean of M500; :math:`\rho_c` and :math:`\omega_c` go along it from the
+  values of a rare class to those of a common one;
+- the *bias towards seen classes*: the extractor was trained on the 1,000 training classes. These
+  agree with their prototypes and vary little (:math:`\rho`, :math:`\omega` of their own), and an
+  unseen class looks a part :math:`\beta` like the training class :math:`s(c)` whose :math:`z` is
+  nearest; for training classes :math:`w_c = v_c`.
+
+Names that end in ``-without-rarity`` and ``-without-bias`` leave one out, ``-unplanted`` both: then
+:math:`\rho` and :math:`\omega` are one number each and :math:`\beta = 0`. What a study shows of the
+latter comes from the relation itself and from the number of candidates.
 
 No picture is behind these features, so no method can be judged by them.
 """
@@ -46,19 +59,25 @@ __all__ = [
     "Plan",
     "candidate_rows",
     "imagenet_plan",
+    "planted_imagenet",
     "populations",
     "simulate_imagenet",
     "simulated_blocks",
+    "unplanted_imagenet",
 ]
 
 #: Parameters in the letters of the module's docstring. They were set so that LinearS2V and ESZSL
 #: land between the rows of the benchmark's table 5; test figures were looked at for that.
 K, R, TAU, RHO, OMEGA, ETA, SIGMA = 64, 40, 0.7, 0.55, 1.0, 1.0, 1.0
+#: Where they are planted: rho and omega of a rare and of a common class, and of training classes.
+RARE, COMMON, TRAINED = (0.1, 1.5), (0.45, 1.1), (0.9, 0.6)
+#: What an unseen class has of the nearest training class; images of a class that is not rare.
+BETA, MANY = 0.75, 1756
 SEED = 21
 #: Rows that are drawn at once, by a generator of their own.
 BLOCK = 1024
 #: Counted up when the content changes.
-REVISION = 1
+REVISION = 2
 #: Most features that are made in memory; the full size has 116 GB of them.
 IN_MEMORY = 4 << 30
 
@@ -81,9 +100,17 @@ _SIZES = {
     "small": _Size(features=256, attributes=64, share=1e-3, train_share=0.02, held=2),
     "full": _Size(features=2048, attributes=500, share=1.0, train_share=1.0, held=50),
 }
-_PREFIX = "simulated-ImageNet-"
+_PREFIX, _UNPLANTED = "simulated-ImageNet-", "-unplanted"
+#: Ends of names -> whether rarity and the bias are planted.
+_KINDS = {
+    "": (True, True),
+    "-without-rarity": (False, True),
+    "-without-bias": (True, False),
+    _UNPLANTED: (False, False),
+}
+_NAMES = {f"{_PREFIX}{size}{kind}": (size, *_KINDS[kind]) for kind in _KINDS for size in _SIZES}
 #: Names that :func:`simulate_imagenet` knows, the one that takes seconds first.
-SIMULATED_IMAGENET = tuple(f"{_PREFIX}{size}" for size in _SIZES)
+SIMULATED_IMAGENET = tuple(_NAMES)
 
 #: The lists by population from the most to the least populated class, and what is between them.
 _ORDER = ("M500", "M1K", "M5K", "", "L5K", "L1K", "L500")
@@ -99,6 +126,7 @@ class Plan:
     trained, held, tested : int arrays of shape (n_classes,)
         Images of each class that train, that test a training class, that test an unseen class.
     features, attributes : columns of features and of prototypes
+    rarity, bias : whether they are planted
     """
 
     rows: np.ndarray
@@ -107,12 +135,29 @@ class Plan:
     tested: np.ndarray
     features: int
     attributes: int
+    rarity: bool
+    bias: bool
 
     @property
     def images(self) -> np.ndarray:
         """Images of each class, shape (n_classes,)."""
         images: np.ndarray = self.trained + self.held + self.tested
         return images
+
+    @property
+    def seen(self) -> np.ndarray:
+        """Which classes train, bool of shape (n_classes,)."""
+        seen: np.ndarray = self.trained > 0
+        return seen
+
+    def looks(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return rho and omega of each class, shape (n_classes,) each."""
+        r = rounded(np.minimum(1, np.log(populations()[self.rows]) / np.log(MANY)), 16)
+        of_classes = []
+        for rare, common, trained, alike in zip(RARE, COMMON, TRAINED, (RHO, OMEGA), strict=True):
+            values = rare + (common - rare) * r if self.rarity else np.full(len(r), alike)
+            of_classes.append(np.where(self.seen & self.bias, trained, values))
+        return of_classes[0], of_classes[1]
 
     @property
     def nbytes(self) -> int:
@@ -175,15 +220,27 @@ def _even(n: int, mean: float, half: float) -> np.ndarray:
     return np.maximum(1, np.rint(np.linspace(mean + half, mean - half, n)).astype(int))
 
 
-def imagenet_plan(size: str = "small") -> Plan:
-    """Return what a size of the stand-in has, before anything is drawn.
+def planted_imagenet(name: str) -> tuple[bool, bool] | None:
+    """Return whether rarity and the bias are planted in a stand-in; None for other data sets."""
+    return _NAMES[name][1:] if name in _NAMES else None
+
+
+def unplanted_imagenet(name: str) -> str | None:
+    """Return the name of the stand-in of that size with nothing planted, None where it is one."""
+    planted = planted_imagenet(name)
+    return f"{_PREFIX}{_NAMES[name][0]}{_UNPLANTED}" if planted and any(planted) else None
+
+
+def imagenet_plan(name: str = SIMULATED_IMAGENET[0]) -> Plan:
+    """Return what a stand-in has, before anything is drawn.
 
     Parameters
     ----------
-    size : "small" or "full"
+    name : one of ``SIMULATED_IMAGENET``
     """
-    if size not in _SIZES:
-        raise closest_name("size of simulated-ImageNet", size, _SIZES)
+    if name not in _NAMES:
+        raise closest_name("simulated data set", name, SIMULATED_IMAGENET)
+    size, rarity, bias = _NAMES[name]
     of = _SIZES[size]
     rows = candidate_rows()
     seen, n = imagenet().seen[rows], populations()[rows]
@@ -195,6 +252,8 @@ def imagenet_plan(size: str = "small") -> Plan:
         tested=np.where(seen, 0, np.maximum(scaled, 1)),
         features=of.features,
         attributes=of.attributes,
+        rarity=rarity,
+        bias=bias,
     )
 
 
@@ -206,8 +265,8 @@ def simulate_imagenet(
     Parameters
     ----------
     name : str, default="simulated-ImageNet-small"
-        One of ``SIMULATED_IMAGENET``. The small one has all 21,345 classes, one or two test images
-        of each, and 256 features.
+        One of ``SIMULATED_IMAGENET``. The small ones have all 21,345 classes, one or two test
+        images of each, and 256 features; the module's docstring says what is planted.
     features : matrix of shape (n_images, n_features), optional
         The features, where they were written before, such as shards; drawn by default, which only
         the small size allows. They are what ``python -m zslcore shards write NAME FOLDER`` writes.
@@ -224,12 +283,10 @@ def simulate_imagenet(
     Raises
     ------
     DatasetError
-        When ``features`` are none of this size, or the full size is requested without any:
+        When ``features`` are not those of this name, or the full size is requested without any:
         :func:`simulated_blocks` makes one block after the other.
     """
-    if name not in SIMULATED_IMAGENET:
-        raise closest_name("simulated data set", name, SIMULATED_IMAGENET)
-    plan = imagenet_plan(name.removeprefix(_PREFIX))
+    plan = imagenet_plan(name)
     z, v, rng = _looks(plan)
     if features is None:
         if plan.nbytes > IN_MEMORY:
@@ -244,6 +301,12 @@ def simulate_imagenet(
         raise DatasetError(
             f"{name}: expected features of shape ({len(labels)}, {plan.features}); "
             f"got {features.shape}."
+        )
+    first = next(_blocks(plan, v))[0][:1]
+    if not np.allclose(np.asarray(features[:1], dtype=np.float32), first, rtol=0.01, atol=0.01):
+        raise DatasetError(
+            f"{name}: expected the features that 'python -m zslcore shards write {name} FOLDER' "
+            "writes with this version; got others."
         )
     facts = imagenet()
     return ZSLDataset(
@@ -277,19 +340,18 @@ def _blocks(plan: Plan, v: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]
     M = rounded(rng.standard_normal((K, plan.features)) / np.sqrt(K))
     noise = rounded(rng.standard_normal((R, plan.features)) * ETA / np.sqrt(R))
     MR = np.concatenate([M, noise]).astype(np.float32)
-    ends = np.cumsum(plan.images)
+    ends, spread = np.cumsum(plan.images), plan.looks()[1].astype(np.float32)
     for block, start in enumerate(range(0, int(ends[-1]), BLOCK)):
         rows = np.arange(start, min(start + BLOCK, ends[-1]))
         y = np.searchsorted(ends, rows, side="right")
         own = np.random.default_rng([SEED, 3, plan.features, block])
         ut = own.standard_normal((len(y), K + R), dtype=np.float32)
         mean = (v[y] @ M).astype(np.float32)
-        omega = np.full(len(y), OMEGA, dtype=np.float32)
-        yield draw_block(own, ut, mean, omega, MR, SIGMA), y
+        yield draw_block(own, ut, mean, spread[y], MR, SIGMA), y
 
 
 def _looks(plan: Plan) -> tuple[np.ndarray, np.ndarray, np.random.Generator]:
-    """Return what prototypes can say z and the latent looks v, one row per class of the plan.
+    """Return what prototypes can say z and the latent looks w, one row per class of the plan.
 
     The generator that drew them draws P next.
     """
@@ -298,7 +360,19 @@ def _looks(plan: Plan) -> tuple[np.ndarray, np.ndarray, np.random.Generator]:
     Q = rounded(rng.standard_normal((G.shape[1], K)))
     b, q = rng.standard_normal((2, len(G), K))
     z = rounded(np.sqrt(TAU) * (rounded(G) @ Q) + np.sqrt(1 - TAU) * b)
-    return z, rounded(RHO * z + np.sqrt(1 - RHO**2) * q), rng
+    rho = plan.looks()[0][:, None]
+    v = rounded(rho * z + np.sqrt(1 - rho**2) * q)
+    if plan.bias:
+        near = _nearest_seen(z, plan.seen)
+        v[~plan.seen] = rounded(np.sqrt(1 - BETA) * v[~plan.seen] + np.sqrt(BETA) * v[near])
+    return z, v, rng
+
+
+def _nearest_seen(z: np.ndarray, seen: np.ndarray) -> np.ndarray:
+    """Return the training class with the nearest direction of z, for every unseen class."""
+    directions = rounded(z / np.linalg.norm(z, axis=1, keepdims=True))
+    near: np.ndarray = np.argmax(directions[~seen] @ directions[seen].T, axis=1)
+    return np.flatnonzero(seen)[near]
 
 
 def _prototypes(z: np.ndarray, attributes: int, rng: np.random.Generator) -> np.ndarray:

@@ -1,18 +1,9 @@
-"""The study of actions as one job, two fits at a time; finished fits are stored.
-
-A study that is stopped goes on where it stopped, and a larger one takes over the fits of a smaller
-one: every fit is a result of its own, under the key of what it depends on.
-"""
+"""The study of actions as one job, two fits at a time; finished fits are stored."""
 
 from __future__ import annotations
 
-import hashlib
-import json
-import time
 from collections.abc import Mapping
-from contextlib import suppress
-from dataclasses import asdict, dataclass
-from functools import lru_cache
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,14 +11,12 @@ import pandas as pd
 from joblib import Parallel, delayed
 
 from zslcore.analysis import actions
+from zslcore.analysis.action_fits import ActionFit, make_fit, stored_fit
 from zslcore.analysis.actions import ActionSpec, Unit
 from zslcore.datasets import ZSLDataset, load
 from zslcore.evaluation.specs import revisions_of
 from zslcore.jobs.work import Work
 from zslcore.results.planning import AT_A_TIME
-from zslcore.results.result import Result, result_of
-from zslcore.results.store import ResultStore
-from zslcore.storage.records import Schema, UnreadableError
 
 if TYPE_CHECKING:
     from zslcore.jobs.child import Report
@@ -35,12 +24,9 @@ if TYPE_CHECKING:
 __all__ = [
     "NAME",
     "REVISION",
-    "ActionFit",
     "ask",
     "do",
-    "key_of_unit",
     "read",
-    "stored_fit",
 ]
 
 NAME = "actions"
@@ -48,23 +34,6 @@ NAME = "actions"
 REVISION = 1
 #: So few fits are done before another process has begun.
 FEW = 60
-
-
-@dataclass(frozen=True, slots=True)
-class ActionFit:
-    """What is stored of one fit.
-
-    Attributes
-    ----------
-    rows : (class, overlapping, videos, accuracy) of every test class
-    seconds : of processor time that it took
-    """
-
-    rows: tuple[tuple[int, bool, int, float], ...]
-    seconds: float
-
-
-SCHEMA = Schema(ActionFit, 1)
 
 
 def ask(spec: ActionSpec, datasets: Mapping[str, ZSLDataset]) -> Work:
@@ -114,49 +83,5 @@ def read(folder: Path, work: Work) -> pd.DataFrame:
     return pd.read_csv(folder / "study.csv", keep_default_na=False)
 
 
-# --- Stored fits ---------------------------------------------------------------------------
-
-
-def key_of_unit(unit: Unit) -> str:
-    """Return the SHA-256 of everything that a fit depends on, 16 hex digits."""
-    text = json.dumps(unit.identity, sort_keys=True, default=str)
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
-
-
-def stored_fit(unit: Unit) -> ActionFit | None:
-    """Return a fit that was made before; None without one, or with one that cannot be read."""
-    text = ResultStore().record("action", key_of_unit(unit))
-    with suppress(UnreadableError):
-        return None if text is None else SCHEMA.load(text)
-    return None
-
-
-@lru_cache(maxsize=2)
-def _opened(name: str, digest: str) -> ZSLDataset:
-    """Return a data set, read once in every process."""
-    return load(name).required(digest)
-
-
 def _made(place: int, unit: Unit) -> tuple[int, ActionFit]:
-    """Fit a unit and store its result."""
-    dataset = _opened(unit.set.dataset, unit.set.digest)
-    began = time.process_time()
-    rows = actions.class_rows(unit, dataset)
-    fit = ActionFit(tuple(rows), time.process_time() - began)
-    ResultStore().put_result(_result(unit, fit))
-    return place, fit
-
-
-def _result(unit: Unit, fit: ActionFit) -> Result:
-    about = {
-        "dataset": unit.set.dataset,
-        "digest": unit.set.digest,
-        "method": unit.method,
-        "split": f"{unit.splits}, draw {unit.number + 1}",
-        "seed": unit.seed,
-        "seconds": fit.seconds,
-    }
-    accuracies = [accuracy for *_, accuracy in fit.rows]
-    figures = {"zsl": sum(accuracies) / len(accuracies)}
-    record = json.loads(SCHEMA.dump(fit))
-    return result_of("action", key_of_unit(unit), about, [figures], record)
+    return place, make_fit(unit)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from zslcore.analysis.regularization import RegularizationPath, RegularizationSpec
+from zslcore.analysis.regularization import RegularizationPath, RegularizationSpec, as_runs
 from zslcore.datasets import ZSLDataset
 from zslcore.jobs.work import Work
 from zslcore.results.result import Result, result_of
@@ -54,27 +54,12 @@ def do(folder: Path, report: Report, *, spec: str) -> None:
     ResultStore().try_put_result(_result(of, path))
 
 
-#: Column of a path -> that of a run's row.
-_FIGURES = {
-    "zsl": "zsl",
-    "unseen": "plain_unseen",
-    "seen": "plain_seen",
-    "harmonic": "plain_harmonic",
-    "calibrated_harmonic": "calibrated_harmonic",
-    "gamma": "gamma",
-}
-
-
 def _result(spec: RegularizationSpec, path: RegularizationPath) -> Result:
     """Return the figures as a result, one row a value; all of the path stays with the job."""
     names = ("dataset", "split", "method", "features", "prototypes", "seed", "digest")
     about = {name: getattr(spec, name) for name in names}
     about["revisions"] = json.dumps(spec.made_by["revisions"])
-    rows = [
-        {"params": json.dumps(dict(spec.params) | {spec.parameter: row["value"]})}
-        | {ours: row[theirs] for theirs, ours in _FIGURES.items()}
-        for row in path.table().to_dict("records")
-    ]
+    rows = as_runs(spec, path.table().to_dict("records"))
     return result_of("path", ask(spec).key, about, rows)
 
 

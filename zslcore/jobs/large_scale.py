@@ -80,14 +80,7 @@ def _result(spec: LargeScaleSpec, found: LargeScale) -> Result:
         "params_origin": "validated" if found.validated else "given",
         "revisions": json.dumps(revisions_of(get_method(spec.method)())),
     }
-    rows = [
-        {
-            "tested": f"{row['set']}, {row['task'].upper()}, top {row['k']}",
-            "zsl" if row["task"] == "zsl" else "plain_unseen": row["per_class"],
-        }
-        for row in found.table().to_dict("records")
-    ]
-    return result_of("large-scale", ask(spec).key, about, rows)
+    return result_of("large-scale", ask(spec).key, about, found.as_runs())
 
 
 def read(folder: Path, work: Work) -> LargeScale:

@@ -1,18 +1,14 @@
-"""Runs as jobs: one method on one split, chosen on the folds and looked at once.
-
-The command line does the same without a child: it shares :class:`Progress`.
-"""
+"""Runs as jobs: one method on one split, chosen on the folds and looked at once."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from sklearn.model_selection import ParameterGrid
 
 from zslcore.datasets import ZSLDataset, load
+from zslcore.evaluation.progress import Progress
 from zslcore.evaluation.protocol import ScoredTest
 from zslcore.evaluation.runs import RunResult
 from zslcore.evaluation.specs import RunSpec
@@ -22,7 +18,7 @@ from zslcore.results.store import ResultStore
 if TYPE_CHECKING:
     from zslcore.jobs.child import Report
 
-__all__ = ["NAME", "REVISION", "Progress", "ask", "asks_for_oracle", "do", "is_quick", "read"]
+__all__ = ["NAME", "REVISION", "ask", "asks_for_oracle", "do", "is_quick", "read"]
 
 NAME = "run"
 #: Counted up when the same arguments leave another result than before.
@@ -83,60 +79,3 @@ def read(folder: Path, work: Work) -> tuple[RunResult, ScoredTest]:
     result = RunResult.from_json((folder / "result.json").read_text(encoding="utf-8"))
     with np.load(folder / "scores.npz", allow_pickle=False) as arrays:
         return result, ScoredTest(**arrays)
-
-
-class Progress:
-    """Turns what a run tells into how far it is; epochs are counted where there are any.
-
-    Parameters
-    ----------
-    spec : RunSpec
-    dataset : its data
-    report : callable(done, total, message)
-    with_oracle : bool
-        Whether the grid is swept on the test set too.
-    known : RunResult, optional
-        The stored choice of the run, which is not made again.
-    """
-
-    def __init__(
-        self,
-        spec: RunSpec,
-        dataset: ZSLDataset,
-        report: Callable[[float, float, str], None],
-        *,
-        with_oracle: bool = False,
-        known: RunResult | None = None,
-    ) -> None:
-        split = dataset.split(spec.split)
-        each = spec.estimator.planned_epochs(ParameterGrid(spec.grid))
-        longest = each and (max(each),)
-        generalized = bool(len(split.test_seen))
-        chooses = known is None and (spec.grid or (generalized and spec.gamma is None))
-        of_fold = each
-        if spec.grid and generalized and spec.select_for == "zsl":
-            of_fold += longest  # the chosen point once more, for gamma
-        on_folds = (len(split.folds) if chooses else 0) * of_fold
-        #: Epochs of every training to come, at most, in the order of :func:`execute_with_scores`.
-        self.plan = on_folds + longest + (each if with_oracle else ())
-        self.choosing, self.training, self.report = len(on_folds), 0, report
-
-    def on_epoch(self, epoch: int, loss: float) -> None:
-        """Report an epoch; the first of a training begins the next one."""
-        self.training += epoch == 1
-        done = sum(self.plan[: self.training - 1]) + epoch
-        what = "Sweeping the grid on the test set"
-        if self.training <= self.choosing:
-            what = f"Choosing on the folds, training {self.training} of {self.choosing}"
-        elif self.training == self.choosing + 1:
-            what = "Fitting on all training classes"
-        self.report(done, sum(self.plan), f"{what}, epoch {epoch}: loss {loss:.3g}")
-
-    def on_fit(self, done: int, total: int) -> None:
-        """Report a fit of the selection, for methods without epochs."""
-        if self.plan:
-            return
-        what = "Fitting on all training classes"
-        if done < total:
-            what = f"Choosing on the folds, fit {done} of {total}"
-        self.report(done, total + 1, what)

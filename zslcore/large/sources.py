@@ -58,7 +58,7 @@ def blocks_of(
         X, y = _of_zarr(path, features, labels)
         yield from _rows(source, X, y, first_label)
     elif source in SIMULATED_IMAGENET:  # its full size is made, never held
-        yield from simulated_blocks(imagenet_plan(source.rpartition("-")[2]))
+        yield from simulated_blocks(imagenet_plan(source))
     else:
         dataset = load(source)
         yield from _rows(source, dataset.features, dataset.labels, 0)

@@ -16,6 +16,7 @@ from joblib import delayed
 
 from zslcore.datasets import ZSLDataset, load
 from zslcore.evaluation import outside
+from zslcore.evaluation.progress import Progress
 from zslcore.evaluation.protocol import Oracle
 from zslcore.evaluation.runs import RunResult, execute_in_full
 from zslcore.evaluation.specs import RunSpec
@@ -33,6 +34,10 @@ CHOICES: tuple[Choice, ...] = get_args(Choice)
 SEEDS = 5
 #: Runs that are made at the same time, one thread each.
 AT_A_TIME = 2
+
+
+#: callable(done, total, message)
+Report = Callable[[float, float, str], None]
 
 
 class Results(Protocol):
@@ -103,27 +108,39 @@ class Plan:
         spec: RunSpec,
         dataset: ZSLDataset,
         store: ResultStore,
-        on_fit: Callable[[int, int], None] | None = None,
+        report: Report | None = None,
     ) -> int:
         """Run what the store lacks of a run and of those that follow from it.
+
+        ``report`` is called as every fit and epoch ends.
 
         Returns
         -------
         int, how many were run
         """
-        first, fitted = self.first(spec, store), 0
+        first, fitted, n = self.first(spec, store), 0, self._most_runs(spec, dataset)
+
+        def part(place: int) -> Report | None:
+            return report and _part(report, place, n)
+
         sweeps = "oracle" in self.choices or (
             self.with_oracle and not get_method(spec.method).card.stochastic
         )
         if first is None or (sweeps and first.oracle is None):
             known = self._known_oracle(spec, store)
-            first = _made(spec, dataset, store, sweeps and known is None, known, on_fit)
+            first = _made(spec, dataset, store, sweeps and known is None, known, part(0))
             fitted += 1
-        for other in self.following(first):
+        for place, other in enumerate(self.following(first), 1):
             if store.get(other.key) is None:
-                _made(other, dataset, store, with_oracle=False)
+                _made(other, dataset, store, with_oracle=False, report=part(place))
                 fitted += 1
         return fitted
+
+    def _most_runs(self, spec: RunSpec, dataset: ZSLDataset) -> int:
+        """Return how many runs a spec makes at most, with those that follow."""
+        seeds = self.seeds if get_method(spec.method).card.stochastic else 1
+        folds = len(dataset.split(spec.split).folds) if "folds" in self.choices else 0
+        return seeds + folds + ("oracle" in self.choices)
 
     def _known_oracle(self, spec: RunSpec, store: ResultStore) -> Oracle | None:
         """Return what sweeping the same run for the other task has reached."""
@@ -134,9 +151,14 @@ class Plan:
         )
         return None if other is None else other.oracle
 
-    def complete_all(self, dataset: ZSLDataset, store: ResultStore) -> int:
+    def complete_all(
+        self, dataset: ZSLDataset, store: ResultStore, report: Report | None = None
+    ) -> int:
         """Run all that is missing on one open data set, one after the other; return how many."""
-        return sum(self.complete(spec, dataset, store) for spec in self.specs)
+        return sum(
+            self.complete(spec, dataset, store, report and _part(report, k, len(self.specs)))
+            for k, spec in enumerate(self.specs)
+        )
 
     def run(
         self, results: Results, *, at_a_time: int = AT_A_TIME, dask: str = ""
@@ -186,13 +208,29 @@ def _made(
     store: ResultStore,
     with_oracle: bool,
     oracle: Oracle | None = None,
-    on_fit: Callable[[int, int], None] | None = None,
+    report: Report | None = None,
 ) -> RunResult:
     """Run a spec and store its result and predictions; ``oracle`` is known where it is given."""
-    done = execute_in_full(spec, dataset, with_oracle=with_oracle, on_progress=on_fit)
+    tell = report and Progress(spec, dataset, report, with_oracle=with_oracle)
+    done = execute_in_full(
+        spec,
+        dataset,
+        with_oracle=with_oracle,
+        on_progress=tell.on_fit if tell else None,
+        on_epoch=tell.on_epoch if tell else None,
+    )
     result = replace(done.result, oracle=done.result.oracle or oracle)
     store.put(result, answers_of(done))
     return result
+
+
+def _part(report: Report, place: int, n: int) -> Report:
+    """Return what one of ``n`` runs reports to: its share is a part of the whole."""
+
+    def of_run(done: float, total: float, message: str) -> None:
+        report(place + (done / total if total else 0), n, message)
+
+    return of_run
 
 
 def _lacks(result: RunResult, choices: Collection[Choice]) -> bool:

@@ -10,9 +10,16 @@ import pytest
 
 from tests.worlds import linear_world
 from zslcore.__main__ import main
-from zslcore.analysis.papers import experiments
-from zslcore.analysis.papers.experiments import EXPERIMENTS, RunsExperiment, reproduce
-from zslcore.commands.reproduce import wide
+from zslcore.analysis.papers.experiments import (
+    EXPERIMENTS,
+    NOT_COMPUTED,
+    experiment,
+    pairs,
+    reproduce,
+    reproducing,
+)
+from zslcore.analysis.papers.experiments.runs import RunsExperiment
+from zslcore.analysis.papers.experiments.wide import wide
 from zslcore.datasets.base import Split
 from zslcore.datasets.facts import published
 from zslcore.exceptions import DatasetError, ParameterError, UnknownNameError
@@ -32,10 +39,10 @@ WORLDS = {world.name: world for world in (WORLD, OTHER, BOTH)}
 @pytest.fixture(autouse=True)
 def _worlds(tmp_path, monkeypatch):
     monkeypatch.setenv("ZSL_DATA", str(tmp_path))
-    monkeypatch.setattr(experiments, "load", WORLDS.__getitem__)
-    experiments.opened.cache_clear()
+    monkeypatch.setattr(experiment, "load", WORLDS.__getitem__)
+    experiment.opened.cache_clear()
     yield
-    experiments.opened.cache_clear()
+    experiment.opened.cache_clear()
 
 
 def reproduced(name, *datasets, methods=("LinearS2V",), **options):
@@ -53,17 +60,17 @@ def test_the_experiments_are_there_with_their_methods(name):
 
 @pytest.mark.parametrize("name", [n for n, e in EXPERIMENTS.items() if hasattr(e, "cells")])
 def test_every_cell_is_a_figure_of_a_result_and_a_column_of_its_table(name, request):
-    experiment = EXPERIMENTS[name]
-    if not isinstance(experiment, RunsExperiment):
+    of_table = EXPERIMENTS[name]
+    if not isinstance(of_table, RunsExperiment):
         return
-    printed = published(experiment.file)
+    printed = published(of_table.file)
     for benchmark in printed["dataset"].unique():
-        table = experiment.printed(benchmark)
+        table = of_table.printed(benchmark)
         assert set(table.index) == set(printed["method"])
-        assert list(table) == [cell.title for cell in experiment.cells]
+        assert list(table) == [cell.title for cell in of_table.cells]
         assert table.notna().any(axis=None)
         assert table.index.is_unique
-    assert experiment.printed(None).empty
+    assert of_table.printed(None).empty
 
 
 def test_printed_cells_are_those_of_the_papers():
@@ -99,7 +106,7 @@ def test_nothing_is_run_twice_and_other_tables_use_what_there_is(monkeypatch):
     reproduced("gbu:table6", features="l2")
     reproduced("cal:table1")
     assert len(calls) == 2
-    monkeypatch.setattr(experiments, "parallel", None)  # no process is started for nothing
+    monkeypatch.setattr(reproducing, "parallel", None)  # no process is started for nothing
     reproduced("cal:table2")
 
 
@@ -190,8 +197,8 @@ def test_transductive_methods_stand_beside_their_inductive_selves_and_are_kept(t
     assert stored.about["dataset"] == WORLD.name
     with closing(sqlite3.connect(ResultStore().path)) as db, db:
         db.execute("UPDATE results SET result = '{'")
-    spec = experiments._spec_of(WORLD.name, "GFZSL-tran", {}, "l2")
-    assert experiments._stored_rows(spec) is None
+    key = pairs._key(pairs.spec_of(WORLD.name, "GFZSL-tran", {}, "l2"))
+    assert experiment.stored_rows("transductive", key) is None
 
 
 @pytest.mark.parametrize("name", ["gbu:table3", "gbu:table6"])
@@ -264,8 +271,9 @@ def test_a_method_without_a_cell_leaves_it_empty_in_the_table():
         ("ALE-tran", "ZSL, transductive", 0.75),
     ]
     table = pd.DataFrame(rows, columns=["method", "cell", "ours"])
-    table = table.assign(std=np.nan, printed=np.nan, difference=np.nan)
-    assert wide(table).to_numpy().tolist() == [
+    missing = dict.fromkeys(["std", "low", "high", "printed", "difference"], np.nan)
+    table = table.assign(dataset="digits", at="", **missing)
+    assert wide(table, EXPERIMENTS["gbu:figure8"]).to_numpy().tolist() == [
         ["DSRL", "50.0", "-"],
         ["ALE-tran", "75.0", "25.0"],
         ["mean", "62.5", "25.0"],
@@ -275,7 +283,8 @@ def test_a_method_without_a_cell_leaves_it_empty_in_the_table():
 def test_the_command_lists_and_prints_ours_beside_the_printed_figure(capsys):
     assert main(["reproduce", "--list"]) == 0
     listed = capsys.readouterr().out
-    assert [line.split()[0] for line in listed.splitlines()] == list(EXPERIMENTS)
+    names = [line.split()[0] for line in filter(None, listed.splitlines())]
+    assert names == [*EXPERIMENTS, *NOT_COMPUTED]
     words = ["reproduce", "cal:table2", "--dataset", WORLD.name, "--jobs", "1", "--as", "CUB"]
     assert main([*words, "--method", "LinearS2V", "LinearV2S"]) == 0
     out, err = capsys.readouterr()
@@ -294,5 +303,5 @@ def test_the_command_lists_and_prints_ours_beside_the_printed_figure(capsys):
     assert "The paper prints no figures for these rows." in capsys.readouterr().out
     assert main(["reproduce"]) == main([*words, "--seeds", "0"]) == 2
     err = capsys.readouterr().err
-    assert "Name an experiment: gbu:table3" in err
+    assert "Name an experiment: gbu:table1" in err
     assert "--seeds must be at least 1; got 0." in err

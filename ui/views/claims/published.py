@@ -14,11 +14,11 @@ TAB = "published_tab"
 TABS = {"Claims": "wall", "Findings": "findings", "Checks": "checks"}
 
 
-def show(_: Header) -> None:
+def show(header: Header) -> None:
     """Show the tables; a link to a former tab leads to its view."""
     if (view := TABS.get(st.query_params.get(TAB, ""))) is not None:
         st.query_params["view"] = view
         del st.query_params[TAB]
         st.rerun()
     with errors_as_sentences():
-        show_tables()
+        show_tables(header)

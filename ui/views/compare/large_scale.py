@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from ui import cache, controls, waiting
+from ui import cache, controls, planted, waiting
 from ui.frame import Header, errors_as_sentences, show_tabs
 from ui.sections.large_scale import (
     Study,
@@ -50,6 +50,7 @@ def show(header: Header) -> None:
             method = controls.choose_method()
             depths = {f"top-{k}": k for k in KS}
             k = depths[controls.choose("Accuracy", list(depths), key="large_k", width=150)]
+            (name,) = planted.choose(name)
         dataset = cache.dataset(name)
         header.mark(dataset)
         spec = LargeScaleSpec(dataset.name, dataset.digest, method)

@@ -20,6 +20,7 @@ from ui.sections.actions import (
     show_splits,
     show_table,
 )
+from zslcore.analysis.action_sets import USUAL_METHODS, splits_of
 from zslcore.analysis.actions import (
     CONFIGURATIONS,
     DRAWS,
@@ -27,14 +28,11 @@ from zslcore.analysis.actions import (
     ActionSpec,
     FeatureSet,
     Parameters,
-    Splits,
 )
 from zslcore.datasets import ZSLDataset
 from zslcore.jobs import actions
 from zslcore.methods import METHODS
 
-#: Quick ones to begin with.
-USUAL = ("CONSE", "SYNC ovo")
 NUMBERS = {f"{FEW}, a first look": FEW, f"{DRAWS}, as in the paper": DRAWS}
 WRITTEN = {in_words(each): name for name, each in CONFIGURATIONS.items()}
 TABS = {
@@ -91,7 +89,7 @@ def _choose_methods() -> list[str]:
     methods = st.multiselect(
         "Methods",
         list(dict.fromkeys([*PAPER, *METHODS])),
-        USUAL,
+        USUAL_METHODS,
         key="actions_methods",
         bind="query-params",
     )
@@ -127,8 +125,6 @@ def _spec(
     draws: int,
     datasets: Mapping[str, ZSLDataset],
 ) -> ActionSpec:
-    splits: tuple[Splits, ...] = (
-        ("controlled", "released") if "BiDiLEL" in methods else ("controlled",)
-    )
+    splits = splits_of(methods)
     spec = ActionSpec(configuration, tuple(sets), tuple(methods), parameters, splits, draws)
     return spec.with_digests({name: data.digest for name, data in datasets.items()})

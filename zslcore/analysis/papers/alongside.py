@@ -41,6 +41,7 @@ class PrintedTable:
     why : why ours differ, for all rows; else the features
     of_methods : the same for single methods, unless they are in the paper's variant
     variants : the paper's variant of a method, as :class:`Evidence` names it
+    experiments : names by which ``zslcore reproduce`` computes it
     """
 
     title: str
@@ -51,6 +52,7 @@ class PrintedTable:
     why: str = ""
     of_methods: Mapping[str, str] = field(default_factory=dict)
     variants: Mapping[str, str] = field(default_factory=dict)
+    experiments: tuple[str, ...] = ()
 
 
 _SAE = "printed in the semantic space, ours in the visual one"
@@ -58,8 +60,14 @@ _GFZSL = "printed with the estimated Gaussians of seen classes, ours with predic
 _OF_BENCHMARK_PAPER = {"SAE": "SAE (V2S)", "GFZSL": "GFZSL (estimated)"}
 _ESZSL = "the paper's ESZSL stays below the benchmark paper's with unit prototypes; ours does not"
 _EARLIER = "table 4 has the earlier version of this figure, table 3 a later one"
-_VIDEOS = "There are no features of videos here."
-_IMAGENET = "There are no features of ImageNet's 21,000 classes here."
+_VIDEOS = (
+    "Actions puts these figures next to a study of imported or simulated features: none of videos "
+    "come with the package."
+)
+_IMAGENET = (
+    "Large scale puts these figures next to runs on your features or simulated ones: none of "
+    "ImageNet's 21,000 classes come with the package."
+)
 _LISTS = "This table holds no accuracy of a method."
 
 #: The tables in the order of the papers.
@@ -68,6 +76,7 @@ PRINTED_TABLES: Mapping[str, PrintedTable] = {
         "Classes and images of the five data sets",
         "GBU, table 1",
         why_alone="The page Data and splits shows the figures of a data set next to these.",
+        experiments=("gbu:table1",),
     ),
     "reproduction": PrintedTable(
         "Accuracies reproduced with the features of the methods' own papers",
@@ -80,19 +89,24 @@ PRINTED_TABLES: Mapping[str, PrintedTable] = {
         {"top1_per_class": "zsl"},
         of_methods={"SAE": _SAE},
         variants=_OF_BENCHMARK_PAPER,
+        experiments=("gbu:table3", "gbu:figure3", "gbu:figure4"),
     ),
     "cross_dataset_awa": PrintedTable(
         "Trained on AWA1 or AWA2, tested on either",
         "GBU, table 4",
         {"top1_per_class": "zsl"},
         of_methods={"SYNC": _EARLIER, "CONSE": _EARLIER, "SAE": _SAE},
+        experiments=("gbu:table4",),
     ),
     "imagenet_splits": PrintedTable("The ImageNet splits", "GBU, section 4.2", why_alone=_LISTS),
     "imagenet_released": PrintedTable(
         "Classes of the ImageNet splits as released", "GBU, released file", why_alone=_LISTS
     ),
     "imagenet_zsl_top1": PrintedTable(
-        "Top-1 accuracy on ImageNet", "GBU, table 5", why_alone=_IMAGENET
+        "Top-1 accuracy on ImageNet",
+        "GBU, table 5",
+        why_alone=_IMAGENET,
+        experiments=("gbu:table5", "gbu:figure5", "gbu:figure6"),
     ),
     "gzsl_ps": PrintedTable(
         "GZSL under PS, no calibration",
@@ -100,11 +114,13 @@ PRINTED_TABLES: Mapping[str, PrintedTable] = {
         {"unseen": "u", "seen": "s", "harmonic": "H"},
         of_methods={"SAE": _SAE, "GFZSL": _GFZSL},
         variants=_OF_BENCHMARK_PAPER,
+        experiments=("gbu:table6", "gbu:figure7"),
     ),
     "transductive_text": PrintedTable(
         "What unlabelled images add, where the text gives a number",
         "GBU, section 5.3",
         why_alone="The page Transductive compares both; they are not in the run store.",
+        experiments=("gbu:figure8",),
     ),
     "earlier_version": PrintedTable(
         "Figures of tables 3 and 6 that an earlier version had otherwise",
@@ -124,15 +140,20 @@ PRINTED_TABLES: Mapping[str, PrintedTable] = {
         "CAL, table 1",
         {"top1_per_class": "zsl"},
         of_methods={"ESZSL": _ESZSL},
+        experiments=("cal:table1",),
     ),
     "calibration_gzsl_harmonic": PrintedTable(
         "H without and with calibration, λ for ZSL and for GZSL",
         "CAL, table 2",
         {"harmonic": "H"},
         of_methods={"ESZSL": _ESZSL},
+        experiments=("cal:table2",),
     ),
     "calibration_gzsl_average": PrintedTable(
-        "Averages of that table", "CAL, table 2", why_alone="Averages over methods have no run."
+        "Averages of that table",
+        "CAL, table 2",
+        why_alone="Averages over methods have no run.",
+        experiments=("cal:table2",),
     ),
     "calibration_10crop": PrintedTable(
         "Both tasks with features of ten crops",
@@ -145,16 +166,28 @@ PRINTED_TABLES: Mapping[str, PrintedTable] = {
         },
         chosen_for="gzsl",
         why="ten crops there, {data} here",
+        experiments=("cal:table3",),
     ),
-    "action_splits": PrintedTable("Splits of UCF101 and HMDB51", "FAIR, table 2", why_alone=_LISTS),
+    "action_splits": PrintedTable(
+        "Splits of UCF101 and HMDB51",
+        "FAIR, table 2",
+        why_alone=_LISTS,
+        experiments=("fair:table2",),
+    ),
     "overlap_action": PrintedTable(
         "Which action classes the pre-training data have", "FAIR, annotations", why_alone=_LISTS
     ),
     "overlap_gain_action": PrintedTable(
-        "OverlapGain of deep features less that of IDT", "FAIR, section 5.1", why_alone=_VIDEOS
+        "OverlapGain of deep features less that of IDT",
+        "FAIR, section 5.1",
+        why_alone=_VIDEOS,
+        experiments=("fair:figure2", "fair:figure3", "fair:figure4", "fair:figure5"),
     ),
     "action_bidilel_splits": PrintedTable(
-        "BiDiLEL on former and on controlled splits", "FAIR, table 4", why_alone=_VIDEOS
+        "BiDiLEL on former and on controlled splits",
+        "FAIR, table 4",
+        why_alone=_VIDEOS,
+        experiments=("fair:table4",),
     ),
 }
 

@@ -1,0 +1,159 @@
+"""Every name of ``reproduce --list`` ends with a table on the command line; small settings."""
+
+import json
+
+import pytest
+
+from zslcore.__main__ import main
+from zslcore.analysis.papers.experiments import EXPERIMENTS, NOT_COMPUTED
+from zslcore.analysis.papers.experiments.experiment import COLUMNS
+from zslcore.evaluation import read_predictions
+from zslcore.exceptions import ZSLError
+from zslcore.results.store import ResultStore
+
+#: One quick row of every experiment that has methods.
+QUICK = {
+    "gbu:table4": "ESZSL",
+    "gbu:figure8": "GFZSL-tran",
+    "cal:figure1": "LinearV2S",
+    "cal:figure3": "LinearV2S",
+    **dict.fromkeys([name for name in EXPERIMENTS if name.startswith("fair:figure")], "CONSE"),
+    "fair:table4": "BiDiLEL",
+}
+#: Experiments that other data than the digits are for.
+OF_THEIR_OWN = ("fair:", "gbu:table4", "gbu:table5", "gbu:figure5", "gbu:figure6")
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory):
+    """One data folder: tables and figures of the same runs share them."""
+    return tmp_path_factory.mktemp("reproduced")
+
+
+@pytest.fixture(autouse=True)
+def _own_data(shared, monkeypatch):
+    monkeypatch.setenv("ZSL_DATA", str(shared))
+
+
+def words_of(name):
+    words = ["reproduce", name, "--jobs", "1", "--seeds", "1", "--draws", "2"]
+    if EXPERIMENTS[name].methods:
+        words += ["--method", QUICK.get(name, "ESZSL")]
+    return words if name.startswith(OF_THEIR_OWN) else [*words, "--dataset", "digits"]
+
+
+def test_all_tables_and_figures_of_the_papers_have_a_name():
+    gbu = {*(f"table{k}" for k in range(1, 7)), *(f"figure{k}" for k in range(1, 9))}
+    cal, fair = {"table1", "table2", "table3"}, {"table1", "table2", "table3", "table4"}
+    cal |= {f"figure{k}" for k in range(1, 4)}
+    fair |= {f"figure{k}" for k in range(1, 6)}
+    papers = {"gbu": gbu, "cal": cal, "fair": fair}
+    every = {f"{paper}:{what}" for paper, names in papers.items() for what in names}
+    assert {*EXPERIMENTS, *NOT_COMPUTED} == every
+    assert not set(EXPERIMENTS) & set(NOT_COMPUTED)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_it_ends_with_a_table(name, capsys):
+    """A table to read and one row a cell as JSON, of the same figures."""
+    words = words_of(name)
+    assert main(words) == 0
+    out, _ = capsys.readouterr()
+    assert out.startswith(f"{name} on ")
+    assert main([*words, "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)
+    assert all(set(row) == set(COLUMNS) for row in rows)
+    assert rows
+    assert all(row["ours"] is not None for row in rows)
+    assert {row["cell"] for row in rows} <= {*out.split("\n\n")[1].split()} | _headings(out)
+
+
+def _headings(out):
+    """Headings of several words, as the first line of the table has them."""
+    line = out.split("\n\n")[1].splitlines()[0]
+    parts = line.split()
+    return {" ".join(parts[i:k]) for i in range(len(parts)) for k in range(i, len(parts) + 1)}
+
+
+@pytest.mark.parametrize("name", NOT_COMPUTED)
+def test_what_cannot_be_computed_is_refused_with_the_reason(name, capsys):
+    assert main(["reproduce", name]) == 2
+    err = capsys.readouterr().err
+    assert f"{name} cannot be computed: " in err
+    assert err.count("\n") == 1
+
+
+def test_several_data_sets_make_one_table_with_printed_figures_of_those_that_have_some(capsys):
+    words = ["reproduce", "gbu:table3", "--dataset", "digits", "simulated-AWA2", "--jobs", "1"]
+    words += ["--method", "ESZSL", "LinearV2S"]
+    assert main(words) == 0
+    out, _ = capsys.readouterr()
+    assert out.startswith("gbu:table3 on digits and simulated-AWA2: ")
+    assert "Figures of simulated data say nothing about the paper." in out
+    assert main([*words, "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)
+    cells = {(row["dataset"], row["cell"]) for row in rows}
+    assert cells == {("digits", "PS"), ("simulated-AWA2", "SS"), ("simulated-AWA2", "PS")}
+    printed = {row["dataset"] for row in rows if row["printed"] is not None}
+    assert printed == {"simulated-AWA2"}
+    lines = out.split("\n\n")[1].splitlines()
+    assert lines[0].split()[:4] == ["data", "set", "method", "SS"]
+    assert [line.split()[0] for line in lines[1:]] == ["digits"] * 3 + ["simulated-AWA2"] * 3
+
+
+def test_answers_of_the_runs_are_written_and_those_of_other_cells_refused(tmp_path, capsys):
+    words = ["reproduce", "gbu:table6", "--method", "ESZSL", "--jobs", "1"]
+    assert main([*words, "--predictions", str(tmp_path / "answers")]) == 0
+    assert "1 of 1 runs: predictions written to" in capsys.readouterr().err
+    (file,) = (tmp_path / "answers").iterdir()
+    assert file.stem in {run.key for run in ResultStore().results()}
+    assert read_predictions(file).provenance.method == "ESZSL"
+    assert main(["reproduce", "fair:table2", "--predictions", str(tmp_path / "none")]) == 2
+    assert "expected cells that are runs of the store; got none" in capsys.readouterr().err
+
+
+def test_what_an_experiment_does_not_take_is_refused(capsys):
+    for words, sentence in (
+        (["fair:table2", "--dataset", "digits"], "fair:table2 takes no data set; got digits."),
+        (["fair:table2", "--method", "SAE"], "fair:table2 has no rows of methods; got SAE."),
+        (["gbu:table5", "--features", "unit"], "gbu:table5 scales no features; got l2."),
+        (["fair:figure2", "--dataset", "digits"], "expected data with the classes of UCF101"),
+        (["fair:figure2", "--dataset", "simulated-UCF101"], "trained on nothing, as the baseline"),
+        (["gbu:figure1", "--draws", "0"], "--draws must be at least 1; got 0."),
+    ):
+        assert main(["reproduce", *words]) == 2
+        assert sentence in capsys.readouterr().err
+
+
+def test_ranks_are_those_of_the_figures_and_places_add_up():
+    from zslcore.analysis.papers.experiments import reproduce
+
+    methods = ["ESZSL", "LinearV2S", "SAE"]
+    ranks = reproduce("gbu:figure4", ["digits"], methods, jobs=1)
+    folds = reproduce("gbu:figure3", ["digits"], methods, jobs=1)
+    folds = folds[folds["cell"].isin(["PS 1", "PS 2", "PS 3"])]
+    mean = folds.groupby("cell")["ours"].rank(ascending=False).groupby(folds["method"]).mean()
+    ours = ranks[ranks["cell"] == "mean rank"].set_index("method")["ours"]
+    assert ours.to_dict() == pytest.approx(mean.to_dict())
+    places = ranks[ranks["cell"] != "mean rank"]
+    assert (places.groupby("method")["ours"].sum() == 3).all()
+    assert ranks["printed"].isna().all()  # the paper has no LinearV2S in that table
+
+
+def test_the_printed_ranks_are_among_the_methods_that_are_made():
+    from zslcore.analysis.papers.experiments import reproduce
+    from zslcore.datasets.facts import published
+
+    found = reproduce("gbu:figure7", ["digits"], ["ESZSL", "SAE"], jobs=1)
+    H = published("gzsl_ps").pivot_table(index="dataset", columns="method", values="harmonic")
+    mean = H[["ESZSL", "SAE"]].rank(axis=1, ascending=False).mean()
+    row = found[(found["at"] == "H") & (found["cell"] == "mean rank")].set_index("method")
+    assert row["printed"].to_dict() == pytest.approx(mean.to_dict())
+
+
+def test_refusals_are_typed():
+    from zslcore.analysis.papers.experiments import reproduce
+
+    with pytest.raises(ZSLError):
+        reproduce("gbu:figure2")

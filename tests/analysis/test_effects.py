@@ -1,0 +1,111 @@
+"""What a study of simulated data opens with shows its effect, and its unplanted twin shows none."""
+
+from functools import cache
+
+import numpy as np
+import pytest
+from scipy.stats import chi2_contingency, ttest_ind
+
+from tools.shipped_jobs import STUDIED, shipped_works, study_of_actions
+from zslcore.analysis.action_fits import make_fit, stored_study
+from zslcore.analysis.action_sets import USUAL_METHODS, usual_sets
+from zslcore.analysis.action_tables import action_gains
+from zslcore.analysis.actions import CONFIGURATIONS, DRAWS, ActionSpec
+from zslcore.analysis.large_scale import LargeScaleSpec, measure, printed
+from zslcore.analysis.overlap import study_summary
+from zslcore.datasets import load
+from zslcore.datasets.imagenet_simulated import SIMULATED_IMAGENET, unplanted_imagenet
+from zslcore.jobs import actions, draws, finished
+
+#: Below this an effect is there.
+SIGNIFICANT = 0.05
+IMAGENET = SIMULATED_IMAGENET[0]
+#: What the page Large scale opens with.
+METHOD = "ESZSL"
+PAIRS = (("M500", "L500"), ("M1K", "L1K"), ("M5K", "L5K"))
+
+
+@cache
+def on_imagenet(name):
+    """Some seconds."""
+    dataset = load(name)
+    return measure(LargeScaleSpec(name, dataset.digest, METHOD), dataset)
+
+
+def p_of_population(result, many, few):
+    """Of Welch's test of the accuracies of the classes of two lists of the same size."""
+    of_lists = (result.counts.per_class(name, 1, task="zsl")[1] for name in (many, few))
+    return ttest_ind(*of_lists, equal_var=False).pvalue
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("many", "few"), PAIRS)
+def test_classes_with_few_images_are_harder_where_rarity_is_planted(many, few):
+    result, twin = on_imagenet(IMAGENET), on_imagenet(unplanted_imagenet(IMAGENET))
+    assert result.counts.accuracy(many, 1, task="zsl") > result.counts.accuracy(few, 1, task="zsl")
+    assert p_of_population(result, many, few) < SIGNIFICANT
+    assert p_of_population(twin, many, few) > SIGNIFICANT
+
+
+@pytest.mark.slow
+def test_the_nine_sets_are_in_the_printed_order_of_size():
+    """Lists of one kind, from the easiest to the hardest, and many images before few."""
+    result, there = on_imagenet(IMAGENET), printed().loc[METHOD]
+    for names in (("2H", "3H"), ("M500", "M1K", "M5K"), ("L500", "L1K", "L5K"), *PAIRS):
+        ours = [result.counts.accuracy(name, 1, task="zsl") for name in names]
+        assert ours == sorted(ours, reverse=True)
+        assert there[[*names]].is_monotonic_decreasing
+
+
+def lost_to_training_classes(result):
+    """Images of M500 that are right without the training classes: those still right, and lost."""
+    classes, alone = result.counts.per_class("M500", 1, task="zsl")
+    candidates, together = result.counts.per_class("M500", 1, task="gzsl")
+    together = together[np.isin(candidates, classes)]
+    images = result.counts.totals[np.searchsorted(result.counts.classes, classes)]
+    right, kept = (int(np.rint(share @ images)) for share in (alone, together))
+    return kept, right - kept
+
+
+@pytest.mark.slow
+def test_unseen_images_are_taken_for_training_classes_where_the_bias_is_planted():
+    result, twin = on_imagenet(IMAGENET), on_imagenet(unplanted_imagenet(IMAGENET))
+    table = [lost_to_training_classes(result), lost_to_training_classes(twin)]
+    assert chi2_contingency(table).pvalue < SIGNIFICANT
+    assert table[0][1] / sum(table[0]) > table[1][1] / sum(table[1])
+    curve, of_twin = (each.counts.curve("All") for each in (result, twin))
+    assert curve.at(0.0).seen > 10 * curve.at(0.0).unseen
+    assert curve.best().gamma > 0  # seen classes have to be held back
+    assert of_twin.best().gamma <= 0
+
+
+def p_of_gains(study):
+    """The smallest p of any gain above the baseline's, adjusted after Holm."""
+    return action_gains(study, "idt", configuration="OS1")["p_holm"].min()
+
+
+@pytest.mark.slow
+def test_known_actions_gain_where_it_is_planted(monkeypatch, tmp_path):
+    monkeypatch.setenv("ZSL_DATA", str(tmp_path))
+    monkeypatch.setenv("ZSL_SHIPPED", "1")
+    work = study_of_actions()
+    assert p_of_gains(actions.read(finished(work), work)) < SIGNIFICANT
+    sets = usual_sets(CONFIGURATIONS["OS1"], planted=False)
+    spec = ActionSpec("OS1", sets, USUAL_METHODS, n_draws=DRAWS)
+    units = spec.with_digests({s.dataset: load(s.dataset).digest for s in sets}).units()
+    for unit in units:
+        make_fit(unit)
+    assert p_of_gains(stored_study(units)) > SIGNIFICANT
+
+
+@pytest.mark.parametrize("planted", [True, False])
+def test_known_classes_gain_over_thirty_draws_where_it_is_planted(planted, monkeypatch, tmp_path):
+    monkeypatch.setenv("ZSL_DATA", str(tmp_path))
+    monkeypatch.setenv("ZSL_SHIPPED", "1")
+    name = STUDIED[0] if planted else STUDIED[1]
+    (work,) = [
+        w for w in shipped_works() if next(iter(w.arguments.get("datasets", ())), "") == name
+    ]
+    gains = study_summary(draws.read(finished(work), work)).set_index("features")
+    assert (gains.loc[name, "p_holm"] < SIGNIFICANT) == planted
+    assert gains.drop(name)["p_holm"].min() > SIGNIFICANT  # the baseline

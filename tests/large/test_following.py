@@ -1,0 +1,93 @@
+"""Lines of progress of work that other processes do."""
+
+import threading
+
+import pytest
+from joblib import Parallel, delayed
+
+from tests.worlds import linear_world
+from zslcore.evaluation.specs import RunSpec
+from zslcore.large import following as module
+from zslcore.large.following import PieceReport, Standing, following
+from zslcore.results.planning import Plan
+from zslcore.results.store import ResultStore
+
+
+@pytest.fixture(autouse=True)
+def _own_data(tmp_path, monkeypatch):
+    monkeypatch.setenv("ZSL_DATA", str(tmp_path))
+
+
+def _half(report):
+    report(1, 2, "fit 1 of 2")
+
+
+def test_what_another_process_reports_counts_as_a_part_of_its_piece(tmp_path):
+    with following(["one", "two", "three"], lambda standing: None) as follows:
+        Parallel(2)([delayed(_half)(follows.report_of("two")) for _ in range(2)])
+        follows.finished("one")
+        standing = follows.standing()
+        assert (standing.done, standing.total) == (1, 3)
+        assert standing.share == pytest.approx(1.5 / 3)
+        assert [*standing.at_work] == [("two", "fit 1 of 2")]
+        follows.finished("two")
+        assert follows.standing().share == pytest.approx(2 / 3)
+        assert not follows.standing().at_work
+    assert not list(tmp_path.glob(".progress-*"))
+
+
+def test_a_line_comes_while_a_piece_says_nothing(monkeypatch):
+    monkeypatch.setattr(module, "LINE_EVERY", 0.01)
+    shown, twice = [], threading.Event()
+
+    def show(standing):
+        shown.append(str(standing))
+        if len(shown) == 2:
+            twice.set()
+
+    with following(["slow"], show):
+        assert twice.wait(60)
+    n = len(shown)
+    assert shown[0].startswith("  0%  0 of 1 done, ")
+    assert len(shown) == n  # the thread has ended with the block
+
+
+@pytest.mark.parametrize(
+    ("seconds", "share", "at_work", "line"),
+    [
+        (45.0, 0.0, [], "  0%  1 of 4 done, 45 s."),
+        (60.0, 0.5, [("SAE, PS", "")], " 50%  1 of 4 done, 1 min 00 s, about 1 min 00 s left.  "
+         "SAE, PS"),
+        (60.0, 0.25, [("SAE, PS", "fit 3 of 12"), ("CONSE, SS", "")],
+         " 25%  1 of 4 done, 1 min 00 s, about 3 min 00 s left.  SAE, PS: fit 3 of 12; CONSE, SS"),
+        (7800.0, 0.5, [], " 50%  1 of 4 done, 2 h 10 min, about 2 h 10 min left."),
+    ],
+)  # fmt: skip
+def test_the_line_has_the_share_and_an_estimate(seconds, share, at_work, line):
+    assert str(Standing(1, 4, share, seconds, at_work)) == line
+
+
+def test_a_report_that_cannot_be_written_stops_nothing(tmp_path):
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    PieceReport(tmp_path / "file" / "0")(1, 2, "fit")
+
+
+@pytest.mark.parametrize("method", ["ESZSL", "SJE"])
+def test_the_runs_of_a_plan_report_a_share_that_grows_to_the_end(method):
+    """Grid points of a closed form, epochs of the other one, with the seeds that follow."""
+    world, said = linear_world(noise=1.0), []
+    grid = {"gamma": (1.0,), "lam": (0.1, 1.0)} if method == "ESZSL" else {"margin": (1.0,)}
+    given = {} if method == "ESZSL" else {"epochs": 2}
+    specs = [
+        RunSpec(world.name, "PS", method, params=given, grid=grid, select_for=task)
+        for task in ("zsl", "gzsl")
+    ]
+    plan = Plan(specs, seeds=2)
+    made = plan.complete_all(world, ResultStore(), lambda *what: said.append(what))
+    shares = [done / total for done, total, _ in said]
+    assert made == (2 if method == "ESZSL" else 4)
+    assert shares == sorted(shares)
+    assert 0 < shares[0] < 0.5
+    assert shares[-1] == pytest.approx(1.0, abs=0.3)
+    assert {total for _, total, _ in said} == {2}
+    assert any("fit" in message or "epoch" in message for *_, message in said)

@@ -1,0 +1,142 @@
+"""Tables that count: what is in the data sets, and what the experiments on videos consist of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import pandas as pd
+
+from zslcore.analysis.action_sets import paper_sets
+from zslcore.analysis.actions import CONFIGURATIONS, ON_RELEASED, PAPER, controlled_draws
+from zslcore.analysis.inventory import statistics
+from zslcore.analysis.papers.experiments.experiment import (
+    Experiment,
+    Piece,
+    Request,
+    Unit,
+    cell_row,
+    opened,
+    table_of,
+)
+from zslcore.datasets.benchmarks import benchmark_of
+from zslcore.datasets.facts import published
+
+__all__ = ["ConfigurationsExperiment", "StatisticsExperiment", "VideoSplitsExperiment"]
+
+
+@dataclass(frozen=True, slots=True)
+class CountExperiment(Experiment):
+    """Counts, which take no runs."""
+
+    unit: ClassVar[Unit] = "number"
+    scales: ClassVar[bool] = False
+    figures: ClassVar[str] = "Counted here."
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """None."""
+        return ()
+
+    @property
+    def others(self) -> tuple[str, ...]:
+        """None."""
+        return ()
+
+    def pieces(self, request: Request) -> dict[str, Piece]:
+        """Return nothing: counting takes no time."""
+        return {}
+
+
+@dataclass(frozen=True, slots=True)
+class StatisticsExperiment(CountExperiment):
+    """What is in a data set, see :func:`zslcore.analysis.inventory.statistics`."""
+
+    at: ClassVar[str] = "quantity"
+
+    def table(self, request: Request) -> pd.DataFrame:
+        """Return a row a quantity, with the printed one of the benchmark."""
+        (name,) = request.datasets
+        dataset = opened(name)
+        benchmark = benchmark_of(dataset)
+        return table_of(
+            [
+                cell_row(
+                    "here",
+                    [row["here"]],
+                    None if pd.isna(row["published"]) else float(row["published"]),
+                    dataset=f"{name}, {benchmark}" if benchmark not in (None, name) else name,
+                    at=", ".join(filter(None, (row["split"], row["quantity"]))),
+                )
+                for row in statistics(dataset).to_dict("records")
+            ]
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class OfVideos(CountExperiment):
+    """Counts of the annotated classes of actions; no data set is opened."""
+
+    n_datasets: ClassVar[int | None] = 0
+    at: ClassVar[str] = "configuration"
+
+    @property
+    def datasets(self) -> tuple[str, ...]:
+        """None."""
+        return ()
+
+    def table(self, request: Request) -> pd.DataFrame:
+        """Return the rows."""
+        return table_of([*self.rows()])
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """Yield the cells."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, slots=True)
+class VideoSplitsExperiment(OfVideos):
+    """Classes of the controlled splits, counted from the annotated lists and the first draw."""
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """Yield the cells of every configuration."""
+        printed = published("action_splits").set_index("configuration")
+        for name, each in CONFIGURATIONS.items():
+            (draw,) = controlled_draws(each, n_draws=1)
+            counted = {
+                "classes": len(each.overlapping),
+                "overlapping": int(each.overlapping.sum()),
+                "non_overlapping": int((~each.overlapping).sum()),
+                "train_classes": len(draw.train),
+                "test_classes": len(draw.ouc) + len(draw.tuc),
+                "test_overlapping": int(each.overlapping[draw.ouc].sum()),
+                "test_non_overlapping": int((~each.overlapping[draw.tuc]).sum()),
+            }
+            at = f"{name}: {each.dataset}, {each.pretraining}"
+            for column, n in counted.items():
+                yield cell_row(column.replace("_", " "), [n], printed[column][name], at=at)
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigurationsExperiment(OfVideos):
+    """What each experiment on videos pairs, counted from what a study here would make."""
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """Yield the cells of experiments 1 to 4, each on one configuration, and of 5, on two."""
+        gains = published("overlap_gain_action")["method"].nunique()
+        experiments = [([name], tuple(PAPER), gains) for name in CONFIGURATIONS]
+        experiments.append((["OS2", "OS4"], ON_RELEASED, 1))
+        features = published("action_splits").set_index("configuration")["features"]
+        semantics = published("action_bidilel_splits").groupby("dataset")["semantics"].nunique()
+        for number, (names, methods, printed) in enumerate(experiments, 1):
+            for name in names:
+                each = CONFIGURATIONS[name]
+                sets = paper_sets(each)
+                at = f"{number}: {name}, {each.dataset}, {each.pretraining}"
+                there = 1 + len(features[name].split(";"))  # the baseline, and networks
+                n = len({one.features for one in sets})
+                yield cell_row("kinds of features", [n], there, at=at)
+                n = len({one.semantics for one in sets})
+                yield cell_row("kinds of prototypes", [n], semantics[each.dataset], at=at)
+                yield cell_row("methods", [len(methods)], printed, at=at)

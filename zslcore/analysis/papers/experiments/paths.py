@@ -1,0 +1,201 @@
+"""Figures over a regulariser: accuracies, the error of attributes, and its parts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from functools import partial
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+import pandas as pd
+
+from zslcore.analysis import bias_variance
+from zslcore.analysis.papers.experiments.experiment import (
+    Experiment,
+    Piece,
+    Request,
+    Tell,
+    Unit,
+    cell_row,
+    keep_rows,
+    key_of,
+    opened,
+    stored_rows,
+    table_of,
+)
+from zslcore.analysis.regularization import RegularizationSpec, as_runs, regularized
+from zslcore.features.views import FeatureScaling
+from zslcore.methods import METHODS
+
+__all__ = ["ErrorExperiment", "PathExperiment"]
+
+What = Literal["accuracies", "errors"]
+#: Columns of both figures: heading -> column of what is stored.
+ACCURACIES = {
+    "U->Cu": "zsl",
+    "S->Cs": "seen_alone",
+    "U->C": "unseen",
+    "S->C": "seen",
+    "H": "harmonic",
+    "H calibrated": "calibrated_harmonic",
+}
+ERRORS = {
+    f"{title}, {side}": f"{part}_{side}"
+    for side in ("unseen", "seen")
+    for title, part in (
+        ("MSE", "error"),
+        ("bias² and noise", "bias"),
+        ("variance between classes", "between"),
+        ("variance within", "within"),
+    )
+}
+
+
+@dataclass(frozen=True, slots=True)
+class PathExperiment(Experiment):
+    """Accuracies along the regulariser of a method, split PS.
+
+    Attributes
+    ----------
+    rows : method -> parameters that it is given
+    """
+
+    rows: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    at: ClassVar[str] = "λ"
+    what: ClassVar[What] = "accuracies"
+    cells: ClassVar[Mapping[str, str]] = ACCURACIES
+    figures: ClassVar[str] = (
+        "Accuracy of the test set in percent, per class; * marks the λ that the folds choose, and "
+        "what for; gamma chosen on the folds for every λ. The paper measures on its first "
+        "validation split."
+    )
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """The paper's regularised linear model."""
+        return ("LinearV2S",)
+
+    @property
+    def others(self) -> tuple[str, ...]:
+        """Every other method with a regulariser."""
+        return tuple(name for name in regularized() if name not in self.methods)
+
+    def given(self, row: str) -> Mapping[str, Any]:
+        """Return the parameters that a row is given."""
+        return self.rows.get(row, {})
+
+    def with_params(self, params: Mapping[str, Mapping[str, Any]]) -> Self:
+        """Return the experiment with parameters given to rows."""
+        return replace(self, rows={**self.rows, **params})
+
+    def _arguments(self, dataset: str, method: str) -> tuple[Any, ...]:
+        return self.what, dataset, method, self.given(method), self.features
+
+    def pieces(self, request: Request) -> dict[str, Piece]:
+        """Return one path a method."""
+        (dataset,) = request.datasets
+        return {
+            method: Piece(
+                partial(_follow, *self._arguments(dataset, method)),
+                partial(_is_followed, *self._arguments(dataset, method)),
+            )
+            for method in request.methods
+        }
+
+    def table(self, request: Request) -> pd.DataFrame:
+        """Return a row a value of the regulariser; the paper has drawn these, and printed none."""
+        (dataset,) = request.datasets
+        rows = []
+        for method in request.methods:
+            key = _key(*self._arguments(dataset, method))
+            for point in stored_rows("path", key) or []:
+                chosen = f" *{point['chosen_for']}" if point.get("chosen_for") else ""
+                cell = partial(
+                    cell_row,
+                    dataset=dataset,
+                    method=method,
+                    at=f"{point['value']:.3g}{chosen}",
+                    key=key,
+                )
+                rows += [
+                    cell(title, [point[column]])
+                    for title, column in self.cells.items()
+                    if column in point
+                ]
+        return table_of(rows)
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorExperiment(PathExperiment):
+    """The error of predicted attributes along the regulariser, and its parts."""
+
+    what: ClassVar[What] = "errors"
+    unit: ClassVar[Unit] = "number"
+    cells: ClassVar[Mapping[str, str]] = ERRORS
+    figures: ClassVar[str] = (
+        "Mean squared error of predicted attributes on test images, and the parts it follows from, "
+        f"over {bias_variance.CLASS_DRAWS} draws of training classes with "
+        f"{bias_variance.IMAGE_DRAWS} draws of their images each."
+    )
+
+    @property
+    def others(self) -> tuple[str, ...]:
+        """Every other method that has a regulariser and predicts attributes."""
+        of_paths = super(ErrorExperiment, self).others
+        return tuple(n for n in of_paths if METHODS[n].predicted_attributes != "no")
+
+
+def _spec(
+    dataset: str, method: str, params: Mapping[str, Any], features: FeatureScaling
+) -> RegularizationSpec:
+    digest = opened(dataset).digest
+    return RegularizationSpec(
+        dataset, "PS", method, params=params, features=features, digest=digest
+    )
+
+
+def _key(what: What, *arguments: Any) -> str:
+    spec = _spec(*arguments)
+    draws = [bias_variance.CLASS_DRAWS, bias_variance.IMAGE_DRAWS] if what == "errors" else []
+    return key_of(what, draws, spec.to_json(), spec.made_by)
+
+
+def _is_followed(what: What, *arguments: Any) -> bool:
+    return stored_rows("path", _key(what, *arguments)) is not None
+
+
+def _follow(
+    what: What,
+    dataset: str,
+    method: str,
+    params: Mapping[str, Any],
+    features: FeatureScaling,
+    tell: Tell,
+) -> int:
+    spec = _spec(dataset, method, params, features)
+    rows = _accuracies(spec, tell) if what == "accuracies" else _errors(spec, tell)
+    names = ("dataset", "split", "method", "features", "prototypes", "seed", "digest")
+    about = {name: getattr(spec, name) for name in names}
+    key = _key(what, dataset, method, params, features)
+    return keep_rows("path", key, about, rows, as_runs(spec, rows))
+
+
+def _accuracies(spec: RegularizationSpec, tell: Tell) -> list[dict[str, Any]]:
+    path = spec.follow(opened(spec.dataset), tell)
+    columns = ["value", "chosen_for", "gamma", *ACCURACIES.values()]
+    return _records(path.table()[columns])
+
+
+def _errors(spec: RegularizationSpec, tell: Tell) -> list[dict[str, Any]]:
+    found = bias_variance.of_spec(spec, opened(spec.dataset), tell)
+    sides = {"unseen": found.unseen, "seen": found.seen}
+    rows: list[dict[str, Any]] = [{"value": value} for value in spec.values]  # noqa: PD011 - of a path
+    for side, parts in sides.items():
+        for row, part in zip(rows, parts, strict=bool(parts)):
+            row |= {f"{name}_{side}": value for name, value in asdict(part).items()}
+    return [{name: v for name, v in row.items() if not np.isnan(v)} for row in rows]
+
+
+def _records(table: pd.DataFrame) -> list[dict[str, Any]]:
+    return [{str(name): value for name, value in row.items()} for row in table.to_dict("records")]

@@ -1,0 +1,154 @@
+"""Do what is not finished of an experiment, here or on a cluster, and put its table together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from typing import Any
+
+import pandas as pd
+from joblib import delayed
+
+from zslcore.analysis.actions import DRAWS
+from zslcore.analysis.papers.experiments.experiment import (
+    Experiment,
+    Piece,
+    Request,
+    silent,
+    table_of,
+)
+from zslcore.analysis.papers.experiments.registry import get_experiment
+from zslcore.evaluation import outside
+from zslcore.exceptions import ParameterError, closest_name
+from zslcore.features.views import FeatureScaling
+from zslcore.large.engine import Engine, parallel
+from zslcore.large.following import PieceReport, Standing, following
+
+__all__ = ["configured_experiment", "do_all", "reproduce"]
+
+
+def configured_experiment(
+    name: str,
+    params: Mapping[str, Mapping[str, Any]] | None = None,
+    features: FeatureScaling | None = None,
+) -> Experiment:
+    """Return an experiment with other parameters or features; see :func:`reproduce`.
+
+    Raises
+    ------
+    ZSLError
+        For an unknown experiment or row, and for features that it cannot scale.
+    """
+    experiment = get_experiment(name)
+    for method in params or {}:
+        if method not in (allowed := experiment.methods + experiment.others):
+            raise closest_name(f"method for {name}", method, allowed)
+    experiment = experiment.with_params(params or {})
+    if features and not experiment.scales:
+        raise ParameterError(f"{name} scales no features; got {features}.")
+    return replace(experiment, features=features or experiment.features)
+
+
+def reproduce(
+    name: str,
+    datasets: Sequence[str] = (),
+    methods: Sequence[str] = (),
+    *,
+    seeds: int = 5,
+    draws: int = DRAWS,
+    jobs: int = 2,
+    dask: str = "",
+    benchmark: str | None = None,
+    params: Mapping[str, Mapping[str, Any]] | None = None,
+    features: FeatureScaling | None = None,
+    on_done: Callable[[int, int, str, int], None] | None = None,
+    on_standing: Callable[[Standing], None] | None = None,
+) -> pd.DataFrame:
+    """Run what is not finished of an experiment, and compare it with the printed figures.
+
+    Parameters
+    ----------
+    name : of an experiment
+    datasets : names of data sets that ``load`` knows; those of the experiment by default
+    methods : by default the rows of its table that there are here; others have no printed figure
+    seeds : of stochastic methods
+    draws : of test classes, in the studies of actions
+    jobs : pieces at a time, one thread each
+    dask : address of a Dask cluster that makes the pieces instead, its workers sharing this data
+        folder
+    benchmark : data set of the paper to compare with, by default that of the data set
+    params : row -> parameters that it is given, over those of the paper's variant
+    features : how features are scaled, by default those of the experiment
+    on_done : callable(done, total, what, runs), optional
+        Called after every piece, in this process.
+    on_standing : callable(Standing), optional
+        Called every few seconds, from a thread.
+
+    Returns
+    -------
+    DataFrame
+        One row per data set, row and cell of the printed table: ``dataset``, ``method``, ``at``
+        (what else the row is of, as a λ), ``cell``, ``ours`` (mean over seeds), ``std``, ``low``,
+        ``high`` (95 % interval), ``seeds``, ``printed``, ``difference`` (ours - printed) and
+        ``key`` (of the first run in the run store); fractions unless the experiment's unit is
+        another one, missing where there is none.
+
+    Raises
+    ------
+    ZSLError
+        For unknown names, another number of data sets, or data that lack something required.
+    """
+    experiment = configured_experiment(name, params, features)
+    rows = experiment.checked_methods(methods)
+    parts = experiment.parts(tuple(datasets) or experiment.datasets)
+    requests = [Request(part, rows, seeds, draws, benchmark) for part in parts]
+    pieces = {
+        f"{what} on {', '.join(each.datasets)}" if len(requests) > 1 else what: piece
+        for each in requests
+        for what, piece in experiment.pieces(each).items()
+    }
+    for done, (what, runs) in enumerate(do_all(pieces, jobs, dask, on_standing), 1):
+        if on_done:
+            on_done(done, len(pieces), what, runs)
+    tables = [experiment.table(each) for each in requests]
+    return pd.concat(tables, ignore_index=True) if tables else table_of([])
+
+
+def do_all(
+    pieces: Mapping[str, Piece],
+    jobs: int,
+    dask: str,
+    on_standing: Callable[[Standing], None] | None,
+) -> Iterator[tuple[str, int]]:
+    """Do every piece, and yield its name and how many runs it took; stored pieces come first.
+
+    Parameters are those of :func:`reproduce`.
+    """
+    todo = {what: piece for what, piece in pieces.items() if not piece.is_stored()}
+    yield from ((what, 0) for what in pieces if what not in todo)
+    if not todo:
+        return
+    with ExitStack() as stack:
+        follows = stack.enter_context(following([*todo], on_standing)) if on_standing else None
+        there = parallel(Engine(dask=dask), jobs, "generator_unordered", inner_max_num_threads=1)
+        work = stack.enter_context(there)
+        calls = (
+            delayed(_done)(
+                what, piece, follows and follows.report_of(what), outside.places(outside.own())
+            )
+            for what, piece in todo.items()
+        )
+        for what, runs in work(calls):
+            if follows:
+                follows.finished(what)
+            yield what, runs
+
+
+def _done(
+    what: str, piece: Piece, report: PieceReport | None, places: Mapping[str, str]
+) -> tuple[str, int]:
+    outside.restore(places)
+    if report:
+        report(0, 1, "")
+    return what, piece.run(report or silent)
