@@ -24,7 +24,7 @@ settings.register_profile("suite", deadline=None)
 settings.load_profile("suite")
 
 SHARED = Path(__file__).parents[2] / "shared"
-#: Tests that take more than two seconds, as ``tests/folder/test_file.py::test_name``.
+#: Tests that take more than a second, as ``tests/folder/test_file.py::test_name``.
 SLOW = frozenset(Path(__file__).with_name("slow.txt").read_text(encoding="utf-8").split())
 
 

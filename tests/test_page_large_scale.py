@@ -181,7 +181,6 @@ def test_hierarchical_precision_begins_at_plain_accuracy(result):
     assert len(hp) == len(flat)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("planted", ["true", "false"])
 def test_the_stand_in_says_what_is_planted_and_the_switch_takes_it_out(
     planted, folder, monkeypatch

@@ -89,7 +89,6 @@ def shipped_works() -> Iterator[Work]:
     first, second = map(load, PAIR)
     settings = MapSettings("tsne", n_samples=2000, threads=2)
     yield embed.ask([first, second], settings)
-    yield embed.ask([first], settings)
     yield cross.ask(first, second, "PS", CROSSED)
     for pair in (PAIR, tuple(f"{name}-unplanted" for name in PAIR)):
         yield cross.ask(load(pair[0]), load(pair[1]), "PS", TAUGHT)
