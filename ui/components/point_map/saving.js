@@ -10,7 +10,8 @@ import { FAINT } from "./look.js";
 
 const GAP = 12; // between two maps
 const LINE = 22; // of the title, and of those of the maps: pixels
-const ROW = 20, SIGN = 5; // of the legend: height of a row, radius of a sign
+const ROW = 20; // height of a row of the legend
+const SIGN = 5; // radius of a sign there
 const LETTER = 7; // width of a letter at 12 pixels, about: a file has a font of its own
 const FONT = "sans-serif";
 
