@@ -219,7 +219,7 @@ sys.path.insert(0, {root!r})
 from pathlib import Path
 from ui import cache
 from zslcore.board import read_board
-cache.read_board = lambda _, **more: read_board(Path({folder!r}), **more)
+cache.packaged_board = lambda: read_board(Path({folder!r}))
 from streamlit.web import cli
 cli.main(["run", "app.py"])
 """
