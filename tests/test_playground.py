@@ -186,8 +186,9 @@ def test_a_split_without_seen_test_images_is_not_offered():
     assert "SS" not in head["rail"]["splits"]
 
 
-def test_data_known_by_their_results_are_shown_at_once(monkeypatch):
+def test_data_known_by_their_results_are_shown_at_once(monkeypatch, tmp_path):
     monkeypatch.setenv("ZSL_SHIPPED", "1")
+    monkeypatch.setenv("ZSL_DATA", str(tmp_path))  # without imports of their features
     head = sent_down(visit("play", dataset="CUB-vgg_fc7"), COMPONENT)
     assert head["images"]["n"] == 1764 + 2967
     assert head["pending"] is None
