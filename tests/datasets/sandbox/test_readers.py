@@ -170,3 +170,15 @@ def test_where_nothing_can_be_forked_readers_are_started(child, monkeypatch):
     monkeypatch.setattr(readers.sys, "platform", "darwin")
     (said,), code = child(PARENT)
     assert (said, code) == ({"parent": os.getpid()}, 0)
+
+
+def test_a_reader_of_parquet_starts_no_more_threads_than_it_needs():
+    """Each reserves memory under the reader's limit: with eight, one file in a hundred failed."""
+    code = (
+        "from zslcore.datasets.sandbox.columns import spare_memory; spare_memory();"
+        "import pyarrow; print(pyarrow.io_thread_count(), pyarrow.cpu_count(),"
+        "pyarrow.default_memory_pool().backend_name)"
+    )
+    words = [sys.executable, "-c", code]
+    done = subprocess.run(words, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["1", "1", "system"]

@@ -216,8 +216,9 @@ class Parquet:
     """A table; numbers are the matrix "scores", the one column of labels is "labels"."""
 
     def __init__(self, path: str) -> None:
-        # Its own allocator and its threads reserve far more than a file declares.
-        os.environ["ARROW_DEFAULT_MEMORY_POOL"] = "system"
+        from zslcore.datasets.sandbox.columns import spare_memory
+
+        spare_memory()
         from pyarrow import parquet
 
         self.file = parquet.ParquetFile(path, memory_map=True)

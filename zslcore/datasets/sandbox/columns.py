@@ -50,8 +50,7 @@ def read_columns(
     budget : most bytes that the wanted columns may declare
     on_declared : called with the bytes they declare, before any is read
     """
-    # Its own allocator and its threads reserve far more than a file declares.
-    os.environ["ARROW_DEFAULT_MEMORY_POOL"] = "system"
+    spare_memory()  # before the library reads its environment
     from pyarrow import parquet
 
     texts = [name for name, role in wanted.items() if role == "texts"]
@@ -71,6 +70,19 @@ def read_columns(
         write = _write_texts if wanted[name] == "texts" else _write_numbers
         write(out, name, column, wanted[name])
     return found
+
+
+def spare_memory() -> None:
+    """Let Arrow reserve no more memory than a file declares; call it before a file is opened.
+
+    Its allocator, and each of its threads, reserve far more: under load a thread that finds
+    no room under the limit of this process cannot begin, and an innocent file would be refused.
+    """
+    os.environ["ARROW_DEFAULT_MEMORY_POOL"] = "system"
+    import pyarrow
+
+    pyarrow.set_cpu_count(1)
+    pyarrow.set_io_thread_count(1)
 
 
 def _declared(metadata: parquet.FileMetaData, names: Sequence[str], budget: int) -> int:
