@@ -6,8 +6,9 @@ Nothing may be fitted and no job may start: what a view opens with comes with th
 import pytest
 import streamlit as st
 
-from tests.pages import forbid_computing, unexplained, visit
+from tests.pages import forbid_computing, unexplained, visit, words
 from ui import site_map, terms
+from ui.views.playground import story
 from zslcore.storage.files import FACTS
 
 VIEWS = [view.name for page in site_map.PAGES for view in page.views]
@@ -83,6 +84,41 @@ def test_every_tab_shows_its_answer_at_once(view, monkeypatch):
         assert not app.error or label in NEED_FEATURES, label
         assert not waits(app), label
         assert unexplained(app) == [], label
+
+
+def value_of(app, label):
+    """The number of a metric."""
+    (metric,) = (each for each in app.metric if each.label == label)
+    return float(metric.value.split()[0])
+
+
+def test_regularization_opens_where_gzsl_wants_another_lambda():
+    app = visit("regularization")
+    assert value_of(app, "λ for GZSL") < value_of(app, "λ for ZSL")
+    assert value_of(app, "H, λ for GZSL") > value_of(app, "H, λ for ZSL")
+    assert "**a smaller λ for GZSL**" in words(app)
+
+
+def test_the_story_shows_the_bias_and_leads_to_what_its_cards_say():
+    app = visit("story")
+    alone, among_all, calibrated = (value_of(app, metric.label) for metric in app.metric[:3])
+    assert among_all < calibrated < alone
+    seen_win, _, other_lambda = story.PRESETS
+    plain, at_gamma, _ = settings_of(seen_win)
+    assert at_gamma["unseen"] > plain["unseen"]
+    assert at_gamma["seen"] < plain["seen"]
+    plain, for_zsl, for_gzsl = settings_of(other_lambda)
+    assert for_zsl["parameters"] != for_gzsl["parameters"]
+    assert plain["harmonic"] < for_zsl["harmonic"] < for_gzsl["harmonic"]
+
+
+def settings_of(preset):
+    """The rows of the table of three settings to which a card leads."""
+    _, _, _, view, choices = preset
+    app = visit(view, **choices)
+    assert not app.error
+    (table,) = (each.value for each in app.dataframe if "setting" in each.value)
+    return table.to_dict("records")
 
 
 def test_what_comes_with_the_package_is_small():

@@ -52,6 +52,16 @@ def test_every_tab_runs_cold_and_warm(visit, dataset):
             assert [t.label for t in app.tabs if t.children] == [tab]
 
 
+def test_seen_validation_is_counted_with_the_folds(visit):
+    app = visit(dataset="digits", data_tab="Split and folds")
+    fold = load("digits").splits["PS"].folds[0]
+    said = "Of fold 1's training classes 144 images, a fifth of every class, are held out"
+    assert said in words(app)
+    assert f"{len(fold.val)} validation images they choose γ" in words(app)
+    assert f"while {len(fold.train) - 144} images train" in words(app)
+    assert "seen validation" not in words(visit(dataset="simulated-AWA2", split="SS"))
+
+
 def test_only_the_open_tab_is_computed(visit):
     app = visit(data_tab="Overlap")
     assert not app.dataframe

@@ -3,6 +3,7 @@ import pytest
 from scipy.io import savemat
 
 from tests.datasets import files
+from zslcore.datasets import load
 from zslcore.datasets.facts import class_facts
 from zslcore.datasets.xlsa17 import read_split_arrays, read_xlsa17
 from zslcore.exceptions import FileRefusedError, UnknownNameError
@@ -218,6 +219,12 @@ def test_folders_and_files_are_found_in_any_case_of_letters(folder):
     files.write_folder(folder)
     (folder / "res101.mat").rename(folder / "Res101.MAT")
     assert read_xlsa17(folder.with_name("toy")).name == "Toy"
+
+
+@pytest.mark.parametrize(("written", "name"), [("APY", "aPY"), ("awa1", "AWA1"), ("pets", "pets")])
+def test_a_benchmark_has_one_name(folder, written, name):
+    there = files.write_folder(folder.with_name(written))
+    assert read_xlsa17(there).name == load(name).name == name
 
 
 def test_names_tell_unusual_files_apart(folder):

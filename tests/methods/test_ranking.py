@@ -309,7 +309,11 @@ def test_a_step_stays_on_its_device(monkeypatch, model, average, n_attributes):
     with OneDevice():
         descent = _sgd._Descent(model, X, *_sgd.by_first_appearance(Y, S[:, :n_attributes]))
         loss, matrices = descent._step(np.arange(10))
-    assert {loss.device, matrices.device, descent.W.device} == {ELSEWHERE}
+    assert {loss.device, descent.W.device} == {ELSEWHERE}
+    if isinstance(model, LATEM):  # of one matrix there is nothing to say
+        assert matrices.device == ELSEWHERE
+    else:
+        assert matrices is None
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="needs a machine without CUDA")

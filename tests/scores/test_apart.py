@@ -1,6 +1,7 @@
 """Score files judged in a child: the same figures, little in memory, and one sentence."""
 
 import json
+import shutil
 import sys
 
 import numpy as np
@@ -92,12 +93,27 @@ def test_more_scores_than_memory_allows_are_refused_by_name(tmp_path):
     assert f"more than the {(300 << 20) // 3:,} bytes {WHOSE}" in str(refused.value)
 
 
-def judged_there(tmp_path, monkeypatch, spoil):
-    """Let what a child has left be spoiled before it is looked at."""
+@pytest.fixture(scope="module")
+def left(tmp_path_factory):
+    """What a child leaves of the file: all tests spoil a copy of it."""
+    folder = tmp_path_factory.mktemp("left")
     real = apart.client.in_child
 
     def in_child(module, given, readable, into, **limits):
         real(module, given, readable, into, **limits)
+        shutil.copytree(into, folder, dirs_exist_ok=True)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(apart.client, "in_child", in_child)
+        judged_apart(Given(written(tmp_path_factory.mktemp("own"))), memory=MEMORY, whose=WHOSE)
+    return folder
+
+
+def judged_there(tmp_path, monkeypatch, left, spoil):
+    """Let what a child has left be spoiled before it is looked at."""
+
+    def in_child(module, given, readable, into, **limits):
+        shutil.copytree(left, into, dirs_exist_ok=True)
         spoil(into)
 
     monkeypatch.setattr(apart.client, "in_child", in_child)
@@ -125,9 +141,10 @@ SPOILED = {
 
 
 @pytest.mark.parametrize("kind", SPOILED)
-def test_what_a_crashed_child_may_have_written_is_refused(tmp_path, monkeypatch, kind):
+def test_what_a_crashed_child_may_have_written_is_refused(tmp_path, monkeypatch, left, kind):
+    assert judged_there(tmp_path, monkeypatch, left, lambda into: None).matrix  # as it was left
     with pytest.raises(FileRefusedError, match="its reader gave a wrong answer"):
-        judged_there(tmp_path, monkeypatch, SPOILED[kind])
+        judged_there(tmp_path, monkeypatch, left, SPOILED[kind])
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs limits on address space")

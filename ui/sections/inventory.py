@@ -201,7 +201,7 @@ def show_parts(dataset: ZSLDataset, split: Split) -> None:
     st.caption(
         f"{plain(split.note)} Parameters are chosen on the folds: a method trains on a fold's "
         "training classes and is judged on its ■ validation classes, which it has not seen. Test "
-        "images are not used for this."
+        f"images are not used for this.{_held_out(dataset, split)}"
     )
     if split.name.startswith("PS"):
         _show_photographs(benchmark_of(dataset))
@@ -213,6 +213,18 @@ def show_parts(dataset: ZSLDataset, split: Split) -> None:
             | PART_LABELS
             | {name: name for name in folds.columns},
         )
+
+
+def _held_out(dataset: ZSLDataset, split: Split) -> str:
+    """Return how many images of the first fold are seen validation, as a sentence to go on with."""
+    images = inventory.part_sizes(dataset.labels, split).set_index("part")["images"]
+    if not images.get("seen validation"):
+        return ""
+    return (
+        f" Of fold 1's training classes {images['seen validation']:,} images, a fifth of every "
+        f"class, are held out as seen validation: with its {images['validation']:,} validation "
+        f"images they choose γ, while {images['training']:,} images train."
+    )
 
 
 def _show_photographs(benchmark: str | None) -> None:

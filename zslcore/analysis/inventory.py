@@ -13,9 +13,10 @@ import numpy as np
 import pandas as pd
 from scipy.cluster.hierarchy import leaves_list, linkage
 
-from zslcore.datasets.base import Split, ZSLDataset
+from zslcore.datasets.base import Split, ZSLDataset, hold_out
 from zslcore.datasets.benchmarks import benchmark_of, recognise
 from zslcore.datasets.facts import class_facts, published
+from zslcore.evaluation.protocol import SEEN_VALIDATION
 from zslcore.exceptions import DatasetError, ParameterError
 
 __all__ = [
@@ -26,6 +27,7 @@ __all__ = [
     "fold_roles",
     "known_to_extractor",
     "mean_images",
+    "part_sizes",
     "search_names",
     "sorted_classes",
     "statistics",
@@ -183,6 +185,27 @@ def fold_roles(dataset: ZSLDataset, split: Split) -> pd.DataFrame:
             [train & val, train, val], ["both", "train", "val"], default=""
         )
     return pd.DataFrame(roles, index=pd.Index(dataset.class_names, name="class"))
+
+
+def part_sizes(labels: np.ndarray, split: Split) -> pd.DataFrame:
+    """Return how many classes and images a run trains, validates and tests on, with its first fold.
+
+    Returns
+    -------
+    DataFrame
+        One row per part, with ``part``, ``classes`` and ``images``. Of a generalised split, "seen
+        validation" is what is held out of the fold's training classes, on which gamma is chosen.
+    """
+    parts = {"training": split.trainval}
+    if split.folds:
+        fold = split.folds[0]
+        train, held = fold.train, np.empty(0, np.intp)
+        if len(split.test_seen):
+            train, held = hold_out(labels, fold.train, SEEN_VALIDATION, seed=0)
+        parts = {"training": train, "seen validation": held, "validation": fold.val}
+    parts |= {"test, seen": split.test_seen, "test, unseen": split.test_unseen}
+    rows = [(part, len(np.unique(labels[of])), len(of)) for part, of in parts.items()]
+    return pd.DataFrame(rows, columns=["part", "classes", "images"])
 
 
 def known_to_extractor(dataset: ZSLDataset) -> pd.Series:

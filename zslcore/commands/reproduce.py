@@ -34,7 +34,7 @@ from zslcore.results.store import ResultStore
 if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
-__all__ = ["add_parser"]
+__all__ = ["add_parser", "heading", "show_piece"]
 
 #: Words of ``--features``, and of the heading.
 SCALINGS: dict[str, FeatureScaling] = {"raw": "none", "unit": "l2", "zscore": "zscore"}

@@ -31,6 +31,7 @@ from zslcore.datasets import imports
 from zslcore.datasets.base import Fold, Split, ZSLDataset
 from zslcore.datasets.benchmarks import Recognised, recognise
 from zslcore.datasets.embeddings import read_class_embeddings
+from zslcore.datasets.facts import fact_sources
 from zslcore.datasets.folds import class_folds
 from zslcore.datasets.sandbox.client import (
     Role,
@@ -214,7 +215,10 @@ class _Layout:
         return [self.features, self.splits, *filter(None, dict.fromkeys(optional))]
 
     def default_name(self) -> str:
-        """Name the data set after its folder and whatever is unusual about its files."""
+        """Name the data set after its folder and whatever is unusual about its files.
+
+        A benchmark is spelled as its papers do: the public archive has aPY in the folder APY.
+        """
         unusual = [self.features.stem] if self.features.name.lower() != FEATURES else []
         if self.splits.parent != self.folder:
             unusual.append(self.splits.parent.name)
@@ -222,7 +226,9 @@ class _Layout:
             unusual.append(self.splits.stem)
         if self.prototypes is not None:
             unusual.append(self.embedding or self.prototypes.stem)
-        return imports.import_name("-".join([self.folder.name, *unusual]))
+        spelled = {name.lower(): name for name in fact_sources()}
+        name = spelled.get(self.folder.name.lower(), self.folder.name)
+        return imports.import_name("-".join([name, *unusual]))
 
 
 def _look_up(folder: Path, name: str) -> Path | None:

@@ -22,6 +22,7 @@ from zslcore.analysis.papers.experiments.runs import RunsExperiment
 from zslcore.analysis.papers.experiments.wide import wide
 from zslcore.datasets.base import Split
 from zslcore.datasets.facts import published
+from zslcore.evaluation.rows_to_score import parts_to_score
 from zslcore.exceptions import DatasetError, ParameterError, UnknownNameError
 from zslcore.methods import METHODS, variants
 from zslcore.methods._two_stage import TwoStageModel
@@ -324,3 +325,19 @@ def test_the_command_lists_and_prints_ours_beside_the_printed_figure(capsys):
     err = capsys.readouterr().err
     assert "Name an experiment: gbu:table1" in err
     assert "--seeds must be at least 1; got 0." in err
+
+
+def test_a_drawing_is_counted_with_the_very_parts_of_a_run():
+    table = reproduce("cal:figure2", [WORLD.name, OTHER.name])
+    example = table[table["dataset"] == "20 classes of 10 images"]
+    # Its caption: ten, five and five classes; 20 % are seen test images, 20 % seen validation.
+    images = [10 * 6, 10 * 2, 5 * 8, 15 * 2, 5 * 10]
+    assert list(example[example["cell"] == "images"]["ours"]) == images
+    assert (example["difference"] == 0).all()
+    ours = table[(table["dataset"] == WORLD.name) & (table["cell"] == "images")]
+    test, first, *_ = parts_to_score(WORLD, WORLD.splits["PS"])
+    of_fold = WORLD.splits["PS"].folds[0].val
+    held = np.setdiff1d(first.rows, of_fold)
+    sizes = [first.train, held, of_fold, test.rows[test.seen[WORLD.labels[test.rows]]]]
+    assert list(ours["ours"])[:4] == [*map(len, sizes)]
+    assert ours["printed"].isna().all()

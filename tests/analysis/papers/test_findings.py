@@ -252,6 +252,22 @@ def test_word2vec_range():
     ]
 
 
+def test_devises_margin():
+    rng = np.random.default_rng(0)
+    y, n_classes = rng.integers(0, 6, 40), 6
+    right = np.eye(n_classes)[y]
+
+    def loss(F, margin):
+        return np.maximum(margin + F - F[right > 0][:, None], 0).sum(axis=1).mean()
+
+    nothing, learned = np.zeros((40, n_classes)), 2 * right
+    wrong = [rng.normal(size=(40, n_classes)) for _ in range(50)]
+    assert loss(nothing, right) == 1 <= min(loss(F, right) for F in [learned, *wrong])
+    # The other way round W = 0 costs 1 for every wrong class, and what is learned costs nothing.
+    assert (loss(nothing, 1 - right), loss(learned, 1 - right)) == (n_classes - 1, 0)
+    assert "smallest, 1 an image, for W = 0" in OF["devise-margin"].said
+
+
 def test_the_file_of_findings_is_what_the_printed_tables_give():
     assert [asdict(finding) for finding in FINDINGS] == made()
 

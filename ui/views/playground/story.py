@@ -33,9 +33,9 @@ PRESETS = (
     (
         "The right λ for the wrong question",
         "The best λ for ZSL is not the best one for GZSL. Compare three settings.",
-        "Calibrate simulated AWA2",
+        "Calibrate ESZSL on CUB",
         "calibration",
-        {"dataset": "simulated-AWA2", "method": "LinearS2V"},
+        {"dataset": "CUB-vgg_fc7", "method": "ESZSL"},
     ),
 )
 NAMES = """

@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+import numpy as np
 import pandas as pd
 
 from zslcore.analysis.action_sets import paper_sets
 from zslcore.analysis.actions import CONFIGURATIONS, ON_RELEASED, PAPER, controlled_draws
-from zslcore.analysis.inventory import statistics
+from zslcore.analysis.inventory import part_sizes, statistics
 from zslcore.analysis.papers.experiments.experiment import (
     Experiment,
     Piece,
@@ -20,10 +21,16 @@ from zslcore.analysis.papers.experiments.experiment import (
     opened,
     table_of,
 )
+from zslcore.datasets import Split
 from zslcore.datasets.benchmarks import benchmark_of
 from zslcore.datasets.facts import published
 
-__all__ = ["ConfigurationsExperiment", "StatisticsExperiment", "VideoSplitsExperiment"]
+__all__ = [
+    "ConfigurationsExperiment",
+    "PartsExperiment",
+    "StatisticsExperiment",
+    "VideoSplitsExperiment",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +77,56 @@ class StatisticsExperiment(CountExperiment):
                     at=", ".join(filter(None, (row["split"], row["quantity"]))),
                 )
                 for row in statistics(dataset).to_dict("records")
+            ]
+        )
+
+
+DRAWING = "20 classes of 10 images"
+#: The calibration paper's drawing: 20 classes of 10 images, of which five are for testing, five for
+#: validation; a fifth of every other class is a seen test image, as many of training classes are
+#: seen validation. Part -> classes, images.
+DRAWN = {
+    "training": (10, 60),
+    "seen validation": (10, 20),
+    "validation": (5, 40),
+    "test, seen": (15, 30),
+    "test, unseen": (5, 50),
+}
+
+
+def drawn_split() -> tuple[np.ndarray, Split]:
+    """Return labels and split of the example that the calibration paper draws, made here."""
+    labels = np.repeat(np.arange(20), 10)
+    return labels, Split.from_classes("PS", labels, range(15, 20), folds=[range(10, 15)])
+
+
+@dataclass(frozen=True, slots=True)
+class PartsExperiment(CountExperiment):
+    """What a run trains, validates and tests on, see :func:`zslcore.analysis.inventory.part_sizes`.
+
+    The first rows are of the paper's example.
+    """
+
+    n_datasets: ClassVar[int | None] = None
+    at: ClassVar[str] = "part"
+    figures: ClassVar[str] = "Counted here: PS, or the first split of other data; the first fold."
+
+    def table(self, request: Request) -> pd.DataFrame:
+        """Return a row a part of the example, with what the paper draws, then of the data set."""
+        of = {DRAWING: drawn_split()}
+        for name in request.datasets:
+            splits = opened(name).splits
+            of[name] = opened(name).labels, splits.get("PS") or next(iter(splits.values()))
+        return table_of(
+            [
+                cell_row(cell, [row[cell]], there, dataset=name, at=row["part"])
+                for name, (labels, split) in of.items()
+                for row in part_sizes(labels, split).to_dict("records")
+                for cell, there in zip(
+                    ("classes", "images"),
+                    DRAWN[row["part"]] if name == DRAWING else (None, None),
+                    strict=True,
+                )
             ]
         )
 

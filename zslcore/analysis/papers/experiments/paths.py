@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
@@ -173,10 +174,11 @@ def _follow(
     features: FeatureScaling,
     tell: Tell,
 ) -> int:
-    spec = _spec(dataset, method, params, features)
+    spec, began = _spec(dataset, method, params, features), time.perf_counter()
     rows = _accuracies(spec, tell) if what == "accuracies" else _errors(spec, tell)
     names = ("dataset", "split", "method", "features", "prototypes", "seed", "digest")
     about = {name: getattr(spec, name) for name in names}
+    about["seconds"] = time.perf_counter() - began
     key = _key(what, dataset, method, params, features)
     return keep_rows("path", key, about, rows, as_runs(spec, rows))
 

@@ -1,0 +1,112 @@
+"""Tables and figures of the papers on any data sets, printed figures next to ours.
+
+    python -m benchmarks.papers DATASET ... [--only NAME ...] [--seeds N] [--jobs N] [--report]
+
+DATASET is a name that ``zslcore import`` has given, or of embedded data. What is missing is run as
+by ``zslcore reproduce``, whose finished runs count; ``--report`` runs nothing and writes what is
+finished. Written to ``benchmarks/results/`` are ``papers.csv``, a row a cell, and ``papers.md``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+import pandas as pd
+
+from benchmarks.writing import keep, markdown_table
+from zslcore.analysis.papers.experiments import EXPERIMENTS, Experiment, reproduce
+from zslcore.analysis.papers.experiments.experiment import Request, opened
+from zslcore.analysis.papers.experiments.runs import RunsExperiment
+from zslcore.analysis.papers.experiments.wide import wide
+from zslcore.analysis.sweep import first_specs
+from zslcore.commands.options import show_standing
+from zslcore.commands.reproduce import heading, show_piece
+from zslcore.results.planning import SEEDS, Plan
+from zslcore.results.store import ResultStore
+
+__all__ = ["WHOLE", "fit_seconds", "main"]
+
+#: What is made without ``--only``.
+WHOLE = ("gbu:table3", "gbu:table6", "gbu:figure3", "gbu:figure4", "cal:table2", "cal:figure3")
+INTRO = """# Tables and figures of the papers, printed figures next to ours
+
+`python -m benchmarks.papers {arguments}` writes this file and `papers.csv`.
+
+Times are those that are stored with the runs or paths that a table rests on: wall seconds, one
+thread each. A run on which several tables rest counts in each of them.
+"""
+
+
+def requests_of(experiment: Experiment, args: argparse.Namespace) -> list[Request]:
+    """Return what is wanted of an experiment, one request a part of its table."""
+    rows = experiment.checked_methods(args.method)
+    return [Request(part, rows, args.seeds) for part in experiment.parts(args.datasets)]
+
+
+def finished(requests: Sequence[Request], experiment: Experiment) -> pd.DataFrame:
+    """Return the cells that need no further run."""
+    tables = [experiment.table(request) for request in requests]
+    return pd.concat(tables, ignore_index=True).dropna(subset=["ours"])
+
+
+def fit_seconds(
+    requests: Sequence[Request], experiment: Experiment, table: pd.DataFrame
+) -> dict[str, float]:
+    """Return key -> wall seconds of every stored run or path that a table rests on."""
+    store = ResultStore()
+    if not isinstance(experiment, RunsExperiment):
+        paths = (path for path in store.others(["path"]) if path.key in set(table["key"]))
+        return {path.key: path.about["seconds"] for path in paths if "seconds" in path.about}
+    found = {}
+    for request in requests:
+        for data in map(opened, request.datasets):
+            for cell in experiment.cells_of(data):
+                for method in request.methods:
+                    chosen = (cell.select_for,), experiment.given(method), experiment.features
+                    specs = first_specs(data, cell.split, method, *chosen)
+                    plan = Plan(specs, request.seeds, experiment.choices)
+                    found |= {run.key: run.seconds for run in plan.of(specs[0], store)}
+    return found
+
+
+def section(name: str, args: argparse.Namespace) -> tuple[str, pd.DataFrame]:
+    """Return what ``papers.md`` says of a table or figure, and its cells for ``papers.csv``."""
+    experiment = EXPERIMENTS[name]
+    requests = requests_of(experiment, args)
+    table = finished(requests, experiment)
+    seconds = fit_seconds(requests, experiment, table)
+    about = argparse.Namespace(
+        experiment=name, dataset=args.datasets, seeds=args.seeds, draws=requests[0].draws
+    )
+    shown = wide(table, experiment).astype(str)
+    n, total = len(seconds), sum(seconds.values())
+    timed = f"{n} run{'s'[: n > 1]} or path{'s'[: n > 1]}, {total:,.0f} s." if n else ""
+    lines = [f"## {name}", "", heading(about, experiment, table), timed, ""]
+    lines += markdown_table([*shown], shown.itertuples(index=False)) if len(table) else ["Not run."]
+    return "\n".join([*lines, ""]), table.assign(experiment=name, seconds=table["key"].map(seconds))
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("datasets", nargs="+", metavar="DATASET")
+    parser.add_argument("--only", nargs="+", default=WHOLE, choices=EXPERIMENTS, metavar="NAME")
+    parser.add_argument("--method", nargs="+", default=(), help="rows (all)")
+    parser.add_argument("--seeds", type=int, default=SEEDS, help=f"of stochastic methods ({SEEDS})")
+    parser.add_argument("--jobs", type=int, default=2, help="runs at a time, one thread each")
+    parser.add_argument("--report", action="store_true", help="write what is finished")
+    args = parser.parse_args(arguments)
+    for name in () if args.report else args.only:
+        sys.stderr.write(f"{name}\n")
+        reproduce(
+            name, args.datasets, args.method, seeds=args.seeds, jobs=args.jobs,
+            on_done=show_piece, on_standing=show_standing,
+        )  # fmt: skip
+    texts, tables = zip(*(section(name, args) for name in args.only), strict=True)
+    intro = INTRO.format(arguments=" ".join(args.datasets))
+    keep("papers", "\n".join([intro, *texts]), pd.concat(tables, ignore_index=True))
+
+
+if __name__ == "__main__":
+    main()
