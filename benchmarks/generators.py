@@ -6,7 +6,8 @@ Three generators and, for comparison, ALE on the digits and on real features, CU
 (hand-crafted) from FOLDER (default ``../shared/data/xlsa17``) where it is there. Every point of a
 grid of epochs is judged on the folds and on the test set, seed by seed. Written to
 ``benchmarks/results/generators.md`` and ``.csv`` after every method and seed; what stands there is
-not run again unless ``--again`` says so.
+not run again unless ``--again`` says so. The prices of two seeds or more also go to
+``data/measured/epoch_choice.csv``, from which a finding and a view are made.
 """
 
 from __future__ import annotations
@@ -23,12 +24,16 @@ import pandas as pd
 from benchmarks import resuming
 from benchmarks.real_features import FEATURES
 from benchmarks.resuming import go_on
-from benchmarks.writing import markdown_table, percent, traced
-from zslcore.analysis.epoch_choice import choices, points, prices
+from benchmarks.writing import RESULTS, markdown_table, percent, traced
+from zslcore.analysis.epoch_choice import MEASURED, choices, points, prices
 from zslcore.datasets import ZSLDataset, load
 from zslcore.methods import get_method
+from zslcore.storage.files import written_whole
+from zslcore.version import read_stamped
 
 TITLES = {"digits": "digits", **{name: title for name, (*_, title) in FEATURES.items()}}
+#: What the features were trained on, with their name.
+FEATURES_OF = TITLES | {"digits": "digits (pixels)"}
 METHODS = ("f-CLSWGAN", "CADA-VAE", "CE-GZSL", "ALE")
 NAMES = ("epochs", "classifier_epochs")
 #: As many steps on each: AWA1 has three times the images of CUB, and the digits a seventh.
@@ -126,6 +131,13 @@ def _price(row: pd.Series) -> list[str]:
     return [row["method"], row["figure"], *cells]
 
 
+def shipped(found: pd.DataFrame) -> str:
+    """Return the prices of two seeds or more, as the package holds them."""
+    table = prices(found, NAMES).query("seeds > 1").round(6)
+    table.insert(1, "features", table["dataset"].map(FEATURES_OF))
+    return f"# python -m benchmarks.generators\n{table.to_csv(index=False)}"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("folder", nargs="?", default="../shared/data/xlsa17", type=Path)
@@ -152,6 +164,8 @@ def main() -> None:
         jobs=args.jobs,
         again=args.again,
     )
+    with written_whole(MEASURED) as file:
+        file.write(shipped(read_stamped(RESULTS / "generators.csv")).encode())
 
 
 if __name__ == "__main__":

@@ -87,11 +87,12 @@ def test_each_example_works_as_printed(clone):
     assert "CrossCovariance" in printed["A metric"]
     assert "1797" in printed["A page"]
     assert "Your paper, table 1" in printed["A printed table"]
+    assert "Tested in test_seen and trained on in trainval: 1 row." in printed["A split reader"]
     assert "verified" in printed["A row of the board"]
 
 
 def test_each_example_is_one_file_and_one_place():
-    assert len(SECTIONS) == 6
+    assert len(SECTIONS) == 7
     for title, text in SECTIONS.items():
         kinds = [(kind, block.split("\n")[0]) for kind, block in BLOCK.findall(text)]
         files = {head for kind, head in kinds if kind in ("python", "text") and "/" in head}

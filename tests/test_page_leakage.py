@@ -17,6 +17,7 @@ from tests.pages import ROOT, words
 from ui import decisions, uploads
 from ui.sections.audit import ON_PAGE, in_words_of_page
 from zslcore.__main__ import main
+from zslcore.analysis.epoch_choice import measured
 from zslcore.commands.audit import read_decisions
 from zslcore.datasets import load
 from zslcore.evaluation.specs import RunSpec
@@ -495,6 +496,13 @@ def test_epochs_chosen_on_test_images_are_a_leak_of_methods_that_have_any(visit)
     table = app.dataframe[-1].value
     assert set(table["method"]) == {"ALE"}
     assert "--method ALE --leak epochs --given" in app.code[0].value
+    assert [one.label for one in app.expander if "seeds" in one.label] == ["Measured over seeds"]
+    gains = {"calibrated": app.dataframe[0].value}
+    app.selectbox(key="leak_cost_h").set_value("γ = 0").run()
+    gains["plain"] = app.dataframe[0].value
+    for figure, rows in measured().groupby("figure"):
+        shown = gains[figure]["over_folds_low"].tolist()
+        assert shown == pytest.approx((100 * rows["over_folds_low"]).tolist())
 
 
 def test_what_has_nothing_to_leak_is_told_so(visit):

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -115,6 +116,15 @@ def test_a_report_needs_nothing_from_outside_and_runs_nothing_it_was_not_made_of
     assert 'href="http://h/evaluate?a=1&amp;b=2"' in html
     assert "<td>50.0</td>" in html
     assert "frames" not in json.loads(a_pin().figure)
+
+
+def test_a_figure_of_a_component_is_pinned_with_its_page_and_its_numbers():
+    made = ("digits, data 0",), (), "http://h"
+    pin = report.Pin.of_figure("a_curve", "c", None, TABLE, *made, page="<p>&</p>")
+    html = report.as_html((pin,))
+    assert '<iframe srcdoc="&lt;p&gt;&amp;&lt;/p&gt;" title="A curve"' in html
+    assert pin.heading
+    assert "<iframe" not in report.as_html((replace(pin, page=""),))
 
 
 def test_a_visitor_pins_so_much_and_no_more(monkeypatch):

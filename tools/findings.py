@@ -3,8 +3,9 @@
     python -m tools.findings
 
 ``data/findings.toml`` has the sentences, with names in braces where a number stands; each name is
-computed here. Numbers of findings in released files, which are not part of this repository, stand
-in the sentences themselves; tests compute those where the files are at hand.
+computed here, the price of epochs from ``data/measured``. Numbers of findings in released files,
+which are not part of this repository, stand in the sentences themselves; tests compute those where
+the files are at hand.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import Any
 
 import pandas as pd
 
+from zslcore.analysis import epoch_choice
 from zslcore.analysis.cross_tests import PRINTED_CLAIM, cross_tests, printed_table
 from zslcore.analysis.papers.claims import judge_all, printed_evidence
 from zslcore.analysis.papers.findings import SOURCE
@@ -40,6 +42,7 @@ def made() -> list[dict[str, str]]:
     """Return the findings with their numbers."""
     rows = tomllib.loads(TEMPLATES.read_text(encoding="utf-8"))["finding"]
     numbers = {**_folds(), **_of_tables(), **_other_tests(), **_versions(), **_of_claims()}
+    numbers |= _of_epochs()
     return [row | {"said": row["said"].format(**numbers)} for row in rows]
 
 
@@ -156,6 +159,26 @@ def _of_claims() -> dict[str, Any]:
         "w2v_from": _percent(min(others), 2),
         "w2v_to": _percent(max(others), 2),
         "w2v_conse": _percent(low, 2).replace("-", "−"),
+    }
+
+
+def _of_epochs() -> dict[str, Any]:
+    """Return what choosing epochs on the test set added to H, over data sets and methods."""
+    table = epoch_choice.measured()
+    folds = table[table["figure"] == "calibrated"]
+    last = table[table["figure"] == "plain"]
+    seeds = sorted(set(table["seeds"]))
+    return {
+        "epochs_data": "; ".join(dict.fromkeys(table["features"])),
+        "epochs_methods": ", ".join(dict.fromkeys(table["method"])),
+        "epochs_seeds": " to ".join(map(str, dict.fromkeys([seeds[0], seeds[-1]]))),
+        "epochs_from": _percent(folds["over_folds"].min()),
+        "epochs_to": _percent(folds["over_folds"].max()),
+        "epochs_above": (folds["over_folds_low"] > 0).sum(),
+        "epochs_pairs": len(folds),
+        "epochs_last_from": _percent(last["over_last"].min()),
+        "epochs_last_to": _percent(last["over_last"].max()),
+        "epochs_last_above": (last["over_last_low"] > 0).sum(),
     }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 import pandas as pd
@@ -14,6 +14,7 @@ from jinja2 import Environment
 from plotly.offline import get_plotlyjs
 
 from ui.exports import Look
+from zslcore.interactive.one_file import framed
 from zslcore.version import version
 
 __all__ = ["MOST", "MOST_BYTES", "Pin", "as_html", "pin", "pins", "unpin"]
@@ -37,6 +38,7 @@ class Pin:
     sources : data sets with their digests, and the version
     commands : lines that repeat it
     address : of the page that showed it
+    page : an interactive figure as a page of its own, shown in a frame; empty for none
     """
 
     title: str
@@ -48,14 +50,21 @@ class Pin:
     sources: tuple[str, ...]
     commands: tuple[str, ...]
     address: str
+    page: str = field(default="", repr=False)
 
     @classmethod
     def of_figure(
-        cls, name: str, caption: str, figure: go.Figure | None, numbers: pd.DataFrame, *made: Any
+        cls,
+        name: str,
+        caption: str,
+        figure: go.Figure | None,
+        numbers: pd.DataFrame,
+        *made: Any,
+        page: str = "",
     ) -> Self:
-        """Keep a figure as it is; of one that a component draws, its numbers."""
+        """Keep a figure as it is; of one that a component draws, its page and its numbers."""
         if figure is None:
-            return cls._with_table(_title(name), caption, numbers, None, *made)
+            return replace(cls._with_table(_title(name), caption, numbers, None, *made), page=page)
         still = go.Figure(data=figure.data, layout=figure.layout)  # no frames: nothing moves
         still.update_layout(sliders=[])
         return cls(_title(name), caption, still.to_json(), (), (), 0, *made)
@@ -89,7 +98,7 @@ def pin(new: Pin) -> str:
     pinned = pins()
     if new in pinned:
         return "This is in the report already."
-    if len(pinned) >= MOST or sum(len(p.figure) for p in (*pinned, new)) > MOST_BYTES:
+    if len(pinned) >= MOST or sum(len(p.figure + p.page) for p in (*pinned, new)) > MOST_BYTES:
         return f"The report is full: it holds {MOST} pieces. Remove one first."
     st.session_state[_PINS] = (*pinned, new)
     return f"Pinned. The report has {len(pinned) + 1} piece{'s' * bool(pinned)}."
@@ -126,6 +135,7 @@ def as_html(
         commands=list(every),
         version=version(),
         heading=heading,
+        framed=framed,
     )
 
 
@@ -152,6 +162,7 @@ section { break-inside: avoid }
 {% endif %}
 </head>
 <body>
+<main>
 <h1>{{ heading }}</h1>
 <p class="made">Zero-shot lab, zslcore {{ version }}.</p>
 {% for piece, figure in pieces %}
@@ -161,6 +172,9 @@ section { break-inside: avoid }
 <section>
 <h2>{{ piece.title }}</h2>
 {{ figure|safe }}
+{% if piece.page %}
+{{ framed(piece.page, piece.title)|safe }}
+{% endif %}
 {% if piece.heading %}
 <table>
 <tr>{% for cell in piece.heading %}<th scope="col">{{ cell }}</th>{% endfor %}</tr>
@@ -183,6 +197,7 @@ section { break-inside: avoid }
 {% else %}
 <p>No page with a command of its own was pinned. Each link above opens the same choices.</p>
 {% endif %}
+</main>
 </body>
 </html>
 """

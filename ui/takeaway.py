@@ -196,11 +196,10 @@ def offer_figure(figure: Figure) -> None:
         numbers = figure.numbers()
         if not numbers.empty:
             _file("CSV", lambda: exports.as_csv(numbers), f"{figure.key}.csv", figure.key)
-        if html := figure.html:
-            made, title = "; ".join(sources()), figure.key.replace("_", " ").capitalize()
+        if figure.html:
             _file(
                 "HTML, interactive",
-                lambda: html(title=title, caption=figure.caption, made=f"{made}. {address()}"),
+                lambda: _page(figure),
                 f"{figure.key}.html",
                 figure.key,
             )
@@ -210,7 +209,12 @@ def offer_figure(figure: Figure) -> None:
         _pin(
             f"take_pin_{figure.key}",
             lambda: report.Pin.of_figure(
-                figure.key, figure.caption, figure.plotly, numbers, *_made()
+                figure.key,
+                figure.caption,
+                figure.plotly,
+                numbers,
+                *_made(),
+                page=_page(figure) if figure.html and figure.plotly is None else "",
             ),
         )
         st.caption("A line of Markdown, for a file next to the PNG:")
@@ -253,6 +257,13 @@ def _file(label: str, text: Callable[[], str], name: str, of: str) -> None:
         on_click="ignore",
         key=f"download_{of}_{label}",
     )
+
+
+def _page(figure: Figure) -> str:
+    """Return the interactive figure as one HTML file."""
+    assert figure.html is not None
+    made, title = "; ".join(sources()), figure.key.replace("_", " ").capitalize()
+    return figure.html(title=title, caption=figure.caption, made=f"{made}. {address()}")
 
 
 def _pin(key: str, make: Callable[[], report.Pin]) -> None:

@@ -91,3 +91,22 @@ def test_every_form_of_the_board_says_the_state(folder, capsys):
     assert '<td data-v="verified" class="verified">verified</td>' in to_html(board)
     next(folder.glob("*.parquet")).unlink()
     assert table_of(read_board(folder, recompute=True).results)["state"].tolist() == ["stated"]
+
+
+@pytest.mark.parametrize(("given", "status"), [((), 0), (("Linear",), 0), (("SAE",), 2)])
+def test_predictions_name_their_method(run, tmp_path, capsys, given, status):
+    """By its full name, where a file's digest follows it."""
+    _, predictions = run
+    provenance = replace(predictions.provenance, method="Linear@0123456789ab")
+    write_predictions(tmp_path / "own.parquet", replace(predictions, provenance=provenance))
+    words = ["board", str(tmp_path / "board"), "--add", str(tmp_path / "own.parquet")]
+    words += ["--who", "me", "--provenance", "A run.", *(("--method", *given) if given else ())]
+    assert main(words) == status
+    out, err = capsys.readouterr()
+    if status:
+        assert err == (
+            "--method: expected that of the predictions, 'Linear@0123456789ab'; got 'SAE'.\n"
+        )
+        assert not list(tmp_path.glob("board/*"))
+    else:
+        assert "1 verified, 0 refused" in out

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 import sysconfig
@@ -12,7 +13,9 @@ import pytest
 
 from benchmarks.serving import ROOT, Server
 from tests.browser.reading import visit
+from tests.evaluation.plugins import RIDGE, forget
 from tests.leakage.worlds import clean
+from zslcore.evaluation import outside
 from zslcore.evaluation.runs import RunResult, execute
 from zslcore.evaluation.specs import RunSpec
 from zslcore.leakage.correction import correct_context
@@ -41,6 +44,23 @@ def installed(wheel, tmp_path_factory):
     (site,) = folder.glob("lib/python*/site-packages")
     (site / "lent.pth").write_text(sysconfig.get_path("purelib"))
     return folder / "bin" / "zslcore"
+
+
+@pytest.fixture(scope="module")
+def plugin(installed, tmp_path_factory):
+    """A package with an entry point, built and installed by pip next to the wheel."""
+    folder = tmp_path_factory.mktemp("plugin")
+    (folder / "pyproject.toml").write_text(
+        '[build-system]\nrequires = ["hatchling"]\nbuild-backend = "hatchling.build"\n'
+        '[project]\nname = "mypackage"\nversion = "1.0"\ndependencies = ["zslcore"]\n'
+        '[project.entry-points."zslcore.methods"]\nmine = "mypackage.mine:Mine"\n'
+    )
+    (folder / "mypackage").mkdir()
+    (folder / "mypackage" / "__init__.py").write_text("")
+    (folder / "mypackage" / "mine.py").write_text(RIDGE)
+    words = [sys.executable, "-m", "pip", "--python", installed.with_name("python"), "install"]
+    offline = ("--no-index", "--no-build-isolation", "--quiet")
+    subprocess.run([*words, *offline, folder], check=True)
 
 
 @pytest.fixture
@@ -74,6 +94,23 @@ def test_a_run_is_that_of_the_checkout(told):
     assert status == 0, text
     here = execute(RunSpec("digits", "PS", "ESZSL"), with_oracle=False)
     assert RunResult.from_json(text).evaluation == here.evaluation
+
+
+@pytest.mark.usefixtures("plugin")
+def test_an_installed_package_offers_its_method(told, tmp_path):
+    status, text = told("methods")
+    (name,) = re.findall(r"^(Mine@[0-9a-f]{12}): Regress\. \(--method mine\)$", text, re.MULTILINE)
+    status, text = told("run", "--method", "mine", "--no-oracle", "--json")
+    assert status == 0, text
+    found = RunResult.from_json(text)
+    assert found.spec.method == name
+    path = tmp_path / "mine.py"
+    path.write_text(RIDGE)
+    try:
+        here = execute(RunSpec("digits", "PS", outside.load(f"{path}:Mine")), with_oracle=False)
+    finally:
+        forget()
+    assert found.evaluation == here.evaluation
 
 
 def test_an_audit_tells_a_clean_split_from_a_leaking_one(told, tmp_path):

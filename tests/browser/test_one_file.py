@@ -1,11 +1,13 @@
 """Pages of one file in a browser without a network: curve, review, map, and a notebook's frame."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from tests.browser.reading import curve_shown, once
 from tests.browser.test_every_reader import axe, lasting  # noqa: F401 - a fixture
 from tests.test_one_file import small_map
+from ui.report import Pin, as_html
 from zslcore.interactive.one_file import framed, page_of
 from zslcore.scores import interpreted, judge
 from zslcore.scores.matrix import ScoreFile
@@ -101,5 +103,18 @@ def test_the_frame_of_a_notebook_runs_its_curve(page, tmp_path, report):
     opened(page, tmp_path, page_of(body, title="Notebook").replace("default-src 'none'; ", ""))
     frame = page.frame_locator("iframe")
     frame.get_by_role("slider").wait_for()
+    assert dragged(frame, page)
+    assert page.errors == []
+
+
+def test_the_report_of_a_visit_holds_a_curve_to_drag(page, tmp_path, axe, report):  # noqa: F811
+    scores, _ = report
+    made = ("ann.npz",), (), "http://127.0.0.1"
+    pin = Pin.of_figure("curve", "A curve", None, pd.DataFrame(), *made, page=scores.page())
+    opened(page, tmp_path, as_html([pin]))
+    frame = page.frame_locator("iframe")
+    frame.get_by_role("slider").wait_for()
+    page.evaluate(axe)
+    assert lasting(page) == []
     assert dragged(frame, page)
     assert page.errors == []

@@ -72,6 +72,28 @@ class Steps(ZSLEstimator):
         return np.asarray(X, dtype=float) @ self.W_ @ S.T
 """
 
+#: One that generates features.
+DRAWN = f"""{HEAD}from zslcore.methods.generative import GenerativeZSL
+
+
+class Drawn(GenerativeZSL):
+{CARD.format(name="Drawn", more=' stochastic=True, company="one softmax",')}
+    param_grid = {{}}
+
+    def __init__(
+        self, epochs=1, n_synthetic=2, classifier_epochs=1, components=None, random_state=0
+    ):
+        self.epochs, self.n_synthetic, self.classifier_epochs = epochs, n_synthetic, 1
+        self.components, self.random_state = components, random_state
+
+    def train(self, X, y, S, rng):
+        while True:
+            yield np.linalg.inv(np.zeros((2, 2)))
+
+    def generate(self, prototypes, n, rng):
+        return rng.normal(size=(len(prototypes), n, 64))
+"""
+
 #: What is wrong with a file -> (old text, new text, words of the sentence).
 BROKEN = {
     "shape": (

@@ -12,7 +12,7 @@ import pytest
 
 import zslcore
 from tests import pages
-from tests.evaluation.plugins import BROKEN, RIDGE, STEPS, TUNED, forget
+from tests.evaluation.plugins import BROKEN, DRAWN, RIDGE, STEPS, TUNED, forget
 from ui.controls import YOURS, by_family
 from ui.start import Start
 from zslcore import jobs
@@ -147,6 +147,13 @@ def test_what_is_broken_gets_one_sentence(tmp_path, case, capsys):
     assert words in err
     assert err.count("\n") == 1
     assert "Traceback" not in err
+
+
+def test_a_fault_below_a_base_class_is_found_in_the_file(tmp_path, capsys):
+    assert main(["run", "--method", written(tmp_path / "drawn.py", DRAWN, "Drawn")]) == 2
+    (line,) = (n for n, text in enumerate(DRAWN.splitlines(), 1) if "linalg.inv" in text)
+    said = capsys.readouterr().err
+    assert said.endswith(f": train raised LinAlgError in line {line}: Singular matrix.\n")
 
 
 def test_a_broken_method_takes_nothing_from_the_others(mine, tmp_path, capsys):

@@ -57,9 +57,11 @@ def test_from_images_to_the_board(tmp_path, monkeypatch, capsys):
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["--name", "x"], "--name: expected --unseen, and --attributes or --text"),
+        (["--name", "x"], "--name: expected --unseen, and --attributes, --text or --prompts"),
         (["--attributes", "a.csv"], "--attributes and --unseen: expected --name"),
         (["--attributes", "a.csv", "--text", "{}"], "exclude each other"),
+        (["--prompts", "a.json", "--text", "{}"], "--text and --prompts exclude each other"),
+        (["--prompts", "none.json"], "none.json"),
         (
             ["--attributes", "ATTRIBUTES", "--unseen", "seal", "--name", "x"],
             "Unknown class in ",

@@ -16,7 +16,7 @@ from zslcore.extraction.crops import Preset, crops_of
 from zslcore.extraction.encoder import Encoder, torchvision
 from zslcore.extraction.extracting import _Parts, extract
 from zslcore.extraction.listing import images_of_folder
-from zslcore.extraction.texts import prototypes_of_texts
+from zslcore.extraction.texts import prototypes_of_prompts, prototypes_of_texts, read_prompts
 from zslcore.leakage import audit
 
 SMALL = Preset(resize=40, crop=32)
@@ -304,6 +304,47 @@ def test_prototypes_of_texts_are_means_of_unit_vectors():
         prototypes_of_texts(encoder, ["ox"], ["a photo"])
     with pytest.raises(ParameterError, match="expected an encoder of texts"):
         prototypes_of_texts(stub(), ["ox"])
+
+
+def test_each_class_has_prompts_of_its_own(tmp_path):
+    path = tmp_path / "prompts.json"
+    path.write_text(
+        '{"Blue_Whale": ["a huge whale", "blue skin "], "002.ox": ["it has horns"], "cat": ["x"]}'
+    )
+    prompts = read_prompts(path, ["ox", "blue+whale"])
+    assert prompts == (("it has horns",), ("a huge whale", "blue skin"))
+    encoder = stub(texts=lambda sentences: np.array([[len(s), 1.0] for s in sentences]))
+    found = prototypes_of_prompts(encoder, prompts)
+    unit = [np.array(v) / np.linalg.norm(v) for v in ([12, 1.0], [9, 1.0])]
+    np.testing.assert_allclose(found[1], np.mean(unit, axis=0), rtol=1e-6)
+    assert found.dtype == np.float32
+    assert np.linalg.norm(found[0]) == pytest.approx(1, abs=1e-6)
+    with pytest.raises(ParameterError, match="expected an encoder of texts"):
+        prototypes_of_prompts(stub(), prompts)
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ('["a"]', r"expected \{\"class\": \[\"prompt\", \.\.\.\]\}; got another JSON"),
+        ("{}", "got another JSON"),
+        ('{"ox": "horns"}', r"'ox': expected a list of 1 to 1,000 prompts"),
+        ('{"ox": []}', "'ox': expected a list"),
+        ('{"ox": ["horns", 3]}', "'ox': expected a list"),
+        ('{"ox": ["  "]}', "'ox': expected a list"),
+        (json.dumps({"ox": ["x" * 2001]}), "up to 2,000 characters"),
+        (json.dumps({"ox": ["x"] * 1001}), "1 to 1,000 prompts"),
+        ('{"ox": ["x"], "OX": ["y"]}', "expected each class once; got 'OX' twice"),
+        ('{"oxen": ["x"]}', "Unknown class in p.json 'ox'; did you mean 'oxen'?"),
+        ('{"ox": ["x"', "p.json"),
+    ],
+)
+def test_what_is_no_list_of_prompts_gets_one_sentence(tmp_path, text, why):
+    path = tmp_path / "p.json"
+    path.write_text(text)
+    with pytest.raises(ZSLError, match=why) as refused:
+        read_prompts(path, ["ox"])
+    assert "\n" not in str(refused.value)
 
 
 def test_provenance_says_all_that_makes_the_features(images, tmp_path):

@@ -8,7 +8,7 @@ from scipy.optimize import minimize
 
 from tests.methods.plain import relative_difference, training_data
 from zslcore.evaluation.laws import Case, verdicts
-from zslcore.exceptions import ParameterError
+from zslcore.exceptions import MethodError, ParameterError
 from zslcore.methods.base import MethodCard
 from zslcore.methods.generative import GenerativeZSL, principal_components, softmax_path
 
@@ -236,3 +236,32 @@ def test_the_world_of_the_laws_has_unseen_candidates():
     case = Case(Means)
     rows = case.fitted._rows_of(case.problem.candidates)
     assert [len(of) > 0 for of in rows] == case.problem.seen.tolist()
+
+
+class Misshapen(Means):
+    """Generates, or represents, what :attr:`cut` leaves."""
+
+    cut: ClassVar = {}
+
+    def generate(self, prototypes, n, rng):
+        return super().generate(prototypes, n, rng)[self.cut.get("generate", ...)]
+
+    def represent(self, X, rng=None):
+        return X[self.cut.get("represent", ...)]
+
+
+@pytest.mark.parametrize(
+    ("function", "cut", "why"),
+    [
+        ("generate", np.s_[:, :3], r"generate: expected .* \(2, 50, 4\); got \(2, 3, 4\)"),
+        ("generate", np.s_[:1], r"\(2, 50, 4\); got \(1, 50, 4\)"),
+        ("generate", np.s_[:, :, :2], r"\(2, 50, 4\); got \(2, 50, 2\)"),
+        ("generate", np.s_[:, 0], r"\(2, 50, 4\); got \(2, 4\)"),
+        ("represent", np.s_[:3], r"represent: expected .*, n_dimensions\); got \(3, 4\)"),
+    ],
+)
+def test_what_has_another_shape_gets_no_labels(monkeypatch, function, cut, why):
+    monkeypatch.setattr(Misshapen, "cut", {function: cut})
+    model = Misshapen(epochs=1, components=4).fit(X, Y, S)
+    with pytest.raises(MethodError, match=why):
+        model.decision_function(X, np.concatenate([S, MORE]))

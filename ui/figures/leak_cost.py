@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import pandas as pd
@@ -10,9 +11,10 @@ import plotly.graph_objects as go
 from ui.figures.marks import legend_on_top, whiskers
 from ui.figures.once import drawn_once
 from ui.figures.palette import FAINT, HARMONIC, NEUTRAL, SEEN, UNSEEN, Mark, quiet
+from zslcore.analysis.epoch_choice import OTHERS
 from zslcore.analysis.leak_cost import SHORT
 
-__all__ = ["cost_in_points"]
+__all__ = ["cost_in_points", "price_of_epochs"]
 
 #: Figures that are drawn, in their order, and how they look.
 _DRAWN: dict[str, Mark] = {
@@ -21,6 +23,8 @@ _DRAWN: dict[str, Mark] = {
     "best_harmonic": HARMONIC,
     "ausuc": replace(NEUTRAL, symbol="square"),
 }
+#: What the choice of epochs by the test set is compared with, and how it looks.
+_COMPARED = {"folds": HARMONIC, "last": replace(NEUTRAL, symbol="square")}
 _ROW, _APART = 92, 0.2  # pixels a method takes, and the share of them between two figures
 
 
@@ -32,19 +36,47 @@ def cost_in_points(table: pd.DataFrame) -> go.Figure:
     ----------
     table : rows of one leak of :func:`zslcore.analysis.leak_cost.table`
     """
+    marks = {name: (mark, SHORT[name]) for name, mark in _DRAWN.items()}
+    return _drawn(table, marks, "points gained by the leak")
+
+
+@drawn_once
+def price_of_epochs(table: pd.DataFrame) -> go.Figure:
+    """Draw what choosing epochs on the test set adds to H: a point a comparison, with its interval.
+
+    Parameters
+    ----------
+    table : rows of one figure of :func:`zslcore.analysis.epoch_choice.measured`
+    """
+    parts = [
+        pd.DataFrame(
+            {
+                "figure": other,
+                "method": table["method"] + " · " + table["dataset"].str.partition("-")[0],
+                "difference": table[f"over_{other}"],
+                "low": table[f"over_{other}_low"],
+                "high": table[f"over_{other}_high"],
+                "clean": table[other],
+                "leaky": table["test"],
+            }
+        )
+        for other in OTHERS
+    ]
+    marks = {other: (mark, OTHERS[other]) for other, mark in _COMPARED.items()}
+    return _drawn(pd.concat(parts), marks, "points of H gained by choosing epochs on test images")
+
+
+def _drawn(table: pd.DataFrame, marks: Mapping[str, tuple[Mark, str]], title: str) -> go.Figure:
+    """Draw a row a method and in it a point a figure."""
     methods = list(dict.fromkeys(table["method"]))
     place = {method: -k for k, method in enumerate(methods)}
     figure = go.Figure()
-    for k, (name, mark) in enumerate(_DRAWN.items()):
+    for k, (name, (mark, label)) in enumerate(marks.items()):
         rows = table[table["figure"] == name]
-        offset = ((len(_DRAWN) - 1) / 2 - k) * _APART
-        figure.add_trace(
-            _points(rows, mark, SHORT[name]).update(y=rows["method"].map(place) + offset)
-        )
+        offset = ((len(marks) - 1) / 2 - k) * _APART
+        figure.add_trace(_points(rows, mark, label).update(y=rows["method"].map(place) + offset))
     figure.add_vline(x=0, line={"color": FAINT, "width": 2})
-    figure.update_xaxes(
-        title="points gained by the leak", ticksuffix="", gridcolor=FAINT, fixedrange=True
-    )
+    figure.update_xaxes(title=title, ticksuffix="", gridcolor=FAINT, fixedrange=True)
     figure.update_yaxes(
         tickvals=list(place.values()),
         ticktext=methods,
@@ -53,7 +85,7 @@ def cost_in_points(table: pd.DataFrame) -> go.Figure:
         zeroline=False,
         fixedrange=True,
     )
-    return legend_on_top(quiet(figure, height=110 + _ROW * len(methods)))
+    return legend_on_top(quiet(figure, height=110 + _ROW * len(marks) // 4 * len(methods)))
 
 
 def _points(rows: pd.DataFrame, mark: Mark, label: str) -> go.Scatter:

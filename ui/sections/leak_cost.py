@@ -13,11 +13,13 @@ import pandas as pd
 import streamlit as st
 
 from ui import cache, controls, planted, tables, takeaway
-from ui.figures.leak_cost import cost_in_points
+from ui.figures.leak_cost import cost_in_points, price_of_epochs
 from ui.frame import chart
 from ui.numbers import percent, points
 from ui.text import plain
 from ui.waiting import results_of
+from zslcore.analysis import epoch_choice
+from zslcore.analysis.epoch_choice import OTHERS
 from zslcore.analysis.leak_cost import MEANING, SHORT, Leak, possible_leaks, searches_epochs
 from zslcore.datasets import Split, ZSLDataset
 from zslcore.jobs import leak_cost
@@ -78,6 +80,8 @@ def show_cost(dataset: ZSLDataset | None, split_name: str) -> None:
     dataset, leak, methods, choose = _choices(dataset, split, possible)
     about = planted.about_photographs(dataset) if leak == "photographs" else ""
     st.markdown(f"{EXPLAINED[leak]} {about}")
+    if leak == "epochs":
+        _show_measured()
     if not methods:
         st.info("Choose a method.", icon=":material/arrow_upward:")
         return
@@ -120,6 +124,48 @@ def _choose_methods(leak: Leak, names: Sequence[str]) -> list[str]:
     return st.multiselect(
         "Methods", in_epochs, USUAL_IN_EPOCHS, key="leak_cost_in_epochs", bind="query-params"
     )
+
+
+def _show_measured() -> None:
+    """Show what generators and ALE gained over seeds, as measured for the package."""
+    table = epoch_choice.measured()
+    h = {"calibrated": "γ of the folds", "plain": "γ = 0"}
+    with st.expander("Measured over seeds", icon=":material/straighten:", expanded=True):
+        chosen = controls.choose("H at", list(h.values()), key="leak_cost_h", width=180)
+        rows = table[table["figure"].map(h) == chosen]
+        gains = "; ".join(
+            f"{r['method']} on {r['features']} {points(r['over_folds'])}"
+            for _, r in rows.iterrows()
+        )
+        chart(
+            price_of_epochs(rows),
+            f"Points of H that choosing epochs on test images adds to the choice by folds: {gains}",
+            key="leak_cost_over_seeds",
+        )
+        differences = [f"over_{o}{end}" for o in OTHERS for end in ("", "_low", "_high")]
+        tables.show(
+            rows.drop(columns=["dataset", "figure"]),
+            "price_of_epochs",
+            labels={
+                "features": "data set",
+                "method": "method",
+                "seeds": "seeds",
+                "folds": "H, epochs by folds",
+                "test": "H, epochs by test images",
+                "last": "H, last epoch",
+            }
+            | {
+                f"over_{other}{end}": f"{words}{said}"
+                for other, words in OTHERS.items()
+                for end, said in (("", ""), ("_low", ", from"), ("_high", ", to"))
+            },
+            percent=["folds", "test", "last"],
+            points=differences,
+        )
+        st.caption(
+            "Gains are bounds, no results. Intervals are over seeds (Student's, 95 %). "
+            "`python -m benchmarks.generators` measures them again."
+        )
 
 
 def _draw(table: pd.DataFrame, leak: str) -> None:

@@ -228,7 +228,8 @@ def link_to_page(id_: str) -> None:
 
 def show_findings() -> None:
     """List what was found in the field's data and tables, with the command that shows it."""
-    for where, heading in (("data", "In released files"), ("tables", "In printed tables")):
+    places = {"data": "In released files", "tables": "In printed tables", "runs": "In our runs"}
+    for where, heading in places.items():
         st.header(heading, anchor=False)
         lines = [f for f in FINDINGS if f.where == where]
         st.markdown("\n".join(f"- {plain(f.said)} `{f.command}`" for f in lines))

@@ -32,12 +32,27 @@ from zslcore.evaluation import protocol
 from zslcore.evaluation.protocol import Problem, ScoredTest
 from zslcore.features.views import Preprocessing
 from zslcore.methods.base import ZSLEstimator, with_seed
+from zslcore.storage.files import FACTS
 
-__all__ = ["CHOICES", "FIGURES", "Figure", "choices", "points", "prices"]
+__all__ = [
+    "CHOICES",
+    "FIGURES",
+    "MEASURED",
+    "OTHERS",
+    "Figure",
+    "choices",
+    "measured",
+    "points",
+    "prices",
+]
 
 Figure = Literal["plain", "calibrated"]
 FIGURES: tuple[Figure, ...] = ("plain", "calibrated")
 CHOICES = ("folds", "test", "last")
+#: What the choice by the test set is compared with, in columns ``over_...``, and their words.
+OTHERS = {"folds": "over the folds", "last": "over the last epoch"}
+#: Prices over seeds that come with the package; ``python -m benchmarks.generators`` writes them.
+MEASURED = FACTS / "measured" / "epoch_choice.csv"
 
 
 def points(
@@ -150,6 +165,14 @@ def prices(table: pd.DataFrame, names: Sequence[str], level: float = 0.95) -> pd
                 row |= {f"over_{other}_low": low, f"over_{other}_high": high}
             rows.append(row)
     return pd.DataFrame(rows)
+
+
+def measured() -> pd.DataFrame:
+    """Return the :func:`prices` that come with the package: of two seeds or more, with intervals.
+
+    The column ``features`` names the data set, and what its features were trained on.
+    """
+    return pd.read_csv(MEASURED, comment="#")
 
 
 def _interval(values: np.ndarray, level: float) -> tuple[float, float]:

@@ -17,7 +17,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from zslcore.datasets.sandbox.client import read_value
+from zslcore.datasets.sandbox.client import clean_text, read_value
 from zslcore.exceptions import FileRefusedError, ParameterError
 from zslcore.storage.files import written_whole
 
@@ -57,7 +57,7 @@ def add_parser(commands: Subparsers) -> None:
     option("--features", default="", help="with --add: which features")
     option("--pretraining", nargs="+", default=[], metavar="NAME",
            help="with --add: what the extractor was trained on, or none")  # fmt: skip
-    option("--method", help="with --add of scores: name of the method")
+    option("--method", help="with --add of scores: name of the method (that of the predictions)")
     option("--provenance", default="", help="with --add of scores: where they come from")
     option("--parameters-from", choices=ORIGINS,
            help="with --add of scores: how parameters were chosen")  # fmt: skip
@@ -190,17 +190,28 @@ def _entry(args: argparse.Namespace) -> BoardEntry:
         _require_scores(args)
         result = _result(values, Path(args.add).name)
         return entry_of_run(result, load(result.spec.dataset), **given)
-    if not args.method or not args.provenance:
-        missing = "--provenance" if args.method else "--method"
+    method = _method(args.method, values.get("method", ""))
+    if not method or not args.provenance:
+        missing = "--provenance" if method else "--method"
         raise ParameterError(f"--add: expected {missing} for scores; got none.")
     return entry_of_scores(
         values,
-        method=args.method,
+        method=method,
         provenance=args.provenance,
         parameters=_parameters(args),
         others=[_scores(path) for path in args.seeds],
         **given,
     )
+
+
+def _method(given: str | None, stated: str) -> str:
+    """Return the method of scores: as predictions state it, where they do."""
+    if given and stated and given not in (stated, stated.partition("@")[0]):
+        raise ParameterError(
+            f"--method: expected that of the predictions, {clean_text(repr(stated), 60)}; got "
+            f"{clean_text(repr(given), 60)}."
+        )
+    return stated or given or ""
 
 
 def _require_scores(args: argparse.Namespace) -> None:
@@ -230,8 +241,9 @@ def _scores(path: Path) -> dict[str, Any]:
         return _json(path)
     from zslcore.scores.predicted import judge_predicted, read_predicted
 
-    found: dict[str, Any] = json.loads(judge_predicted(read_predicted(path)).to_json())
-    return found
+    predicted = read_predicted(path)
+    found: dict[str, Any] = json.loads(judge_predicted(predicted).to_json())
+    return found | {"method": predicted.predictions.provenance.method}
 
 
 def _json(path: Path) -> dict[str, Any]:

@@ -2,9 +2,9 @@
 
 IMAGES is a folder with a folder a class; the folders train and test with a folder a class each,
 which then are the split; or the folder that the paths of --labels begin in. The features become a
-NumPy archive; with --attributes or --text, which give prototypes, and --name it is imported at
-once. An interrupted extraction resumes. Weights are never downloaded: they are a file of yours, or
-lie in the cache of torch.hub.
+NumPy archive; with --attributes, --text or --prompts, which give prototypes, and --name it is
+imported at once. An interrupted extraction resumes. Weights are never downloaded: they are a file
+of yours, or lie in the cache of torch.hub.
 """
 
 from __future__ import annotations
@@ -64,6 +64,8 @@ def _of_data_set(parser: argparse.ArgumentParser) -> None:
     option("--text", nargs="+", metavar="TEMPLATE",
            help='prototypes by an encoder of texts: "a photo of a {}.", or an ensemble by its '
            "name: imagenet-80, oxford_pets ...")  # fmt: skip
+    option("--prompts", metavar="JSON", help='prototypes by prompts of each class: {"class": '
+           '["prompt", ...]}')  # fmt: skip
     option("--unseen", nargs="+", metavar="CLASS",
            help="unseen classes of the data set: names or numbers, a file of them, or "
            "base-to-new:NAME")  # fmt: skip
@@ -75,16 +77,23 @@ def run_extract(args: argparse.Namespace) -> None:
     from zslcore.datasets.open_world import templates_of
     from zslcore.extraction.extracting import extract
     from zslcore.extraction.images import MAX_PIXELS
-    from zslcore.extraction.texts import prototypes_of_texts
+    from zslcore.extraction.texts import (
+        prototypes_of_prompts,
+        prototypes_of_texts,
+        read_prompts,
+    )
 
     _require_together(args)
     _look_up(args)
     templates = templates_of(args.text or ())  # a misspelt name costs no hours of work
     images = _listed(args)
     _require_classes(args, images)
+    prompts = read_prompts(Path(args.prompts), images.class_names) if args.prompts else ()
     encoder = _encoder(args)
     prototypes = None
-    if args.text:
+    if args.prompts:
+        prototypes = prototypes_of_prompts(encoder, prompts)
+    elif args.text:
         prototypes = prototypes_of_texts(encoder, images.class_names, templates)
     output = args.output or Path(f"{args.images.resolve().name}-{args.encoder}".replace(":", "-"))
     found = extract(
@@ -108,13 +117,15 @@ def _require_together(args: argparse.Namespace) -> None:
     """Refuse options that mean nothing without others, before hours of work."""
     from zslcore.datasets.split_lists import holds_tree
 
-    if args.attributes and args.text:
-        raise ParameterError("--attributes and --text exclude each other; got both.")
+    options = ("attributes", "text", "prompts")
+    given = [f"--{option}" for option in options if getattr(args, option)]
+    if len(given) > 1:
+        raise ParameterError(f"{' and '.join(given)} exclude each other; expected one of them.")
     split = args.unseen or (holds_tree(args.images) and not args.labels)
-    if args.name and not (split and (args.attributes or args.text)):
+    if args.name and not (split and given):
         raise ParameterError(
-            "--name: expected --unseen, and --attributes or --text, which make a data set of "
-            "features; got no such."
+            "--name: expected --unseen, and --attributes, --text or --prompts, which make a data "
+            "set of features; got no such."
         )
     if (args.attributes or args.unseen) and not args.name:
         raise ParameterError("--attributes and --unseen: expected --name with them; got none.")
@@ -129,6 +140,8 @@ def _look_up(args: argparse.Namespace) -> None:
         args.labels = path_of(args.labels, args.images)
     if args.attributes:
         args.attributes = str(path_of(args.attributes, args.images))
+    if args.prompts:
+        args.prompts = str(path_of(args.prompts, args.images))
     if args.unseen:
         args.unseen = listed_classes(args.unseen, args.images)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from functools import partial
 from types import new_class
@@ -86,22 +86,32 @@ def _in_a_sentence(model: ZSLEstimator, name: str, function: Callable[..., Any])
     except (ZSLError, NotFittedError, MemoryError):
         raise
     except Exception as error:
-        file = function.__code__.co_filename
-        raise MethodError(f"{model.card.name}: {failure(error, name, file)}") from error
+        files = _sources(type(model)) or {function.__code__.co_filename}
+        raise MethodError(f"{model.card.name}: {failure(error, name, files)}") from error
 
 
-def failure(error: BaseException, name: str, file: str) -> str:
-    """Say which function raised what, in which line of ``file``, and what the message says.
+def _sources(method: type[ZSLEstimator]) -> set[str]:
+    """Return the files of the functions that a method from outside adds to those of the package."""
+    own = (c for c in method.__mro__[1:] if issubclass(c, ZSLEstimator))
+    outside = (c for c in own if c.__module__.partition(".")[0] != "zslcore")
+    functions = (inspect.unwrap(f) for c in outside for f in vars(c).values() if callable(f))
+    return {code.co_filename for f in functions if (code := getattr(f, "__code__", None))}
+
+
+def failure(error: BaseException, name: str, files: Collection[str]) -> str:
+    """Say which function raised what, in which line of ``files``, and what the message says.
 
     Parameters
     ----------
     error : what was raised
-    name : of the function
-    file : path of the source; empty for the place of the error itself
+    name : of the function that was called; one of ``files`` that it called is named instead
+    files : paths of the source; none for the place of the error itself
     """
     frames = traceback.extract_tb(error.__traceback__)
-    there = [frame for frame in frames if frame.filename == file]
+    there = [frame for frame in frames if frame.filename in files]
     at = f" in line {there[-1].lineno}" if there else ""
+    if there and there[0].name.isidentifier():
+        name = there[0].name
     if isinstance(error, SyntaxError) and error.lineno:
         at = f" in line {error.lineno}"
     message = clean_text(str(error).strip().partition("\n")[0], LETTERS)

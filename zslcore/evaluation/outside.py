@@ -268,7 +268,7 @@ def _executed(path: Path, content: bytes, shown: str) -> ModuleType:
         exec(compile(content, str(path), "exec", dont_inherit=True), vars(module))  # noqa: S102 - named by its owner
     except (Exception, SystemExit) as error:
         del sys.modules[name]
-        raise MethodError(f"{shown}: {failure(error, 'loading', str(path))}") from error
+        raise MethodError(f"{shown}: {failure(error, 'loading', [str(path)])}") from error
     return module
 
 
@@ -279,7 +279,7 @@ def _of_package(point: EntryPoint) -> str:
     try:
         module = importlib.import_module(point.module)
     except (Exception, SystemExit) as error:
-        raise MethodError(f"{shown}: {failure(error, 'loading', '')}") from error
+        raise MethodError(f"{shown}: {failure(error, 'loading', ())}") from error
     method = _attribute(module, point.attr, shown)
     place = _Place(point.module, point.attr, point.name)
     return _registered(method, _source_of(method, module), place)
@@ -413,7 +413,7 @@ def _check_parameters(method: type[ZSLEstimator], name: str) -> None:
         params = clone(method()).get_params()
         get_type_hints(method.__init__)  # menus and the command line read them
     except Exception as error:
-        raise MethodError(f"{name}: {failure(error, '__init__', '')}") from error
+        raise MethodError(f"{name}: {failure(error, '__init__', ())}") from error
     grid = getattr(method, "param_grid", None)
     if not isinstance(grid, Mapping):
         raise MethodError(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import zlib
 from dataclasses import dataclass
 from html import escape
 from urllib.parse import quote
@@ -120,13 +121,15 @@ def script_of(parts: Parts, data: bytes) -> str:
     Parameters
     ----------
     parts : of the figure; its script has one default export
-    data : what it draws, packed
+    data : what it draws, packed; compressed in the page
     """
     script = parts.js.replace("export default function", "const draw = function", 1)
-    packed = base64.b64encode(data).decode()
+    packed = base64.b64encode(zlib.compress(data, 9)).decode()
     return f"""
 {script}
-const data = Uint8Array.from(atob("{packed}"), (sign) => sign.charCodeAt(0));
+const packed = Uint8Array.from(atob("{packed}"), (sign) => sign.charCodeAt(0));
+const plain = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
+const data = new Uint8Array(await new Response(plain).arrayBuffer());
 draw({{ data, parentElement: document.getElementById("figure"), setStateValue() {{}} }});
 """
 

@@ -22,7 +22,7 @@ import numpy as np
 from scipy.linalg import eigh, qr
 from sklearn.base import clone
 
-from zslcore.exceptions import ParameterError
+from zslcore.exceptions import MethodError, ParameterError
 from zslcore.features.views import Features, chunks, project
 from zslcore.methods._sgd import EpochModel, by_first_appearance, mean_square
 from zslcore.methods.base import Params
@@ -240,13 +240,31 @@ class GenerativeZSL(EpochModel):
         rows = self._rows_of(S)
         unseen = np.array([c for c in range(len(S)) if not len(rows[c])], dtype=int)
         real = np.concatenate(rows)
-        parts = [self.represent(self.X_[real], rng)] if len(real) else []
+        parts: list[np.ndarray] = []
+        if len(real):
+            drawn = self.represent(self.X_[real], rng)
+            parts.append(self._shaped("represent", drawn, (len(real),)))
         if len(unseen):
+            width = parts[0].shape[1] if parts else None
             drawn = self.generate(self._conditions(S[unseen]), self.n_synthetic, rng)
-            parts.append(np.concatenate(list(np.asarray(drawn))))
+            drawn = self._shaped("generate", drawn, (len(unseen), self.n_synthetic), width)
+            parts.append(np.concatenate(list(drawn)))
         labels = [np.repeat(np.arange(len(S)), [len(of_class) for of_class in rows])]
         labels.append(np.repeat(unseen, self.n_synthetic))
         return np.concatenate(parts).astype(np.float32), np.concatenate(labels)
+
+    def _shaped(
+        self, name: str, drawn: np.ndarray, shape: tuple[int, ...], width: int | None = None
+    ) -> np.ndarray:
+        """Return what a subclass made, refusing another shape: labels are given by the place."""
+        drawn = np.asarray(drawn)
+        if drawn.ndim != len(shape) + 1 or drawn.shape != (*shape, width or drawn.shape[-1]):
+            wanted = ", ".join(map(str, (*shape, width or "n_dimensions")))
+            raise MethodError(
+                f"{self.card.name}: {name}: expected an array of shape ({wanted}); got "
+                f"{drawn.shape}."
+            )
+        return drawn
 
     def _rows_of(self, S: np.ndarray) -> list[np.ndarray]:
         """Return the training rows of every candidate, none for unseen ones."""

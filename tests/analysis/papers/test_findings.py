@@ -9,6 +9,7 @@ from scipy.io import loadmat
 
 from tools.findings import made
 from zslcore.analysis.cross_tests import cross_tests, printed_table
+from zslcore.analysis.epoch_choice import measured
 from zslcore.analysis.papers import lint
 from zslcore.analysis.papers.claims import judge_all, printed_evidence
 from zslcore.analysis.papers.findings import FINDINGS, MARKS, markdown_list
@@ -272,12 +273,39 @@ def test_the_file_of_findings_is_what_the_printed_tables_give():
     assert [asdict(finding) for finding in FINDINGS] == made()
 
 
+# --- From our runs --------------------------------------------------------------------------------
+
+
+def test_the_price_of_epochs_is_what_the_benchmark_measured():
+    from benchmarks.generators import shipped
+    from benchmarks.writing import RESULTS
+    from zslcore.analysis.epoch_choice import MEASURED
+    from zslcore.version import read_stamped
+
+    again = shipped(read_stamped(RESULTS / "generators.csv"))
+    assert MEASURED.read_text(encoding="utf-8") == again, "run python -m benchmarks.generators"
+
+
+def test_the_price_of_epochs_names_its_data_seeds_and_bounds():
+    text, _ = said("price-of-epochs")
+    of = dict(iter(measured().groupby("figure")))
+    gain, last = of["calibrated"]["over_folds"], of["plain"]["over_last"]
+    for values in (gain, last):
+        assert f"give {100 * min(values):.1f} to {100 * max(values):.1f} points more" in text
+    for low in (of["calibrated"]["over_folds_low"], of["plain"]["over_last_low"]):
+        assert f"in {sum(low > 0)} of {len(low)} cases" in text
+    assert set(measured()["seeds"]) == {5}
+    assert all(name in text for name in {*measured()["features"], *measured()["method"]})
+    assert "5 seeds each" in text
+    assert "bounds" in text
+
+
 # --- All of them ----------------------------------------------------------------------------------
 
 
-def test_there_are_findings_of_both_kinds_each_with_a_command():
+def test_there_are_findings_of_every_kind_each_with_a_command():
     assert len(FINDINGS) == len(OF) >= 12
-    assert {finding.where for finding in FINDINGS} == {"data", "tables"}
+    assert {finding.where for finding in FINDINGS} == {"data", "tables", "runs"}
     assert all(finding.command.startswith("zslcore ") for finding in FINDINGS)
 
 

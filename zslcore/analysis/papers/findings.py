@@ -1,8 +1,8 @@
-"""Findings on the field's own data and tables, one line and one command each.
+"""Findings on the field's own data, tables and practice, one line and one command each.
 
-``python -m tools.findings`` writes them from the printed tables, ``data/findings.json``. A test
-computes each number again: from ``data/`` alone, or from the files that the field has released,
-where these are at hand.
+``python -m tools.findings`` writes them from the printed tables and from ``data/measured``, into
+``data/findings.json``. A test computes each number again: from ``data/`` alone, or from the files
+that the field has released, where these are at hand.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ class Finding:
     Attributes
     ----------
     id : short name
-    where : "data" (released files) or "tables" (what papers print)
+    where : "data" (released files), "tables" (what papers print) or "runs" (of this package)
     said : one sentence with the numbers
     command : command that shows it; FOLDER is the released archive
     """
 
     id: str
-    where: Literal["data", "tables"]
+    where: Literal["data", "tables", "runs"]
     said: str
     command: str
 

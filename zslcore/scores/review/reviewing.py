@@ -267,11 +267,16 @@ def _of_split(of: Submission, audited: AuditReport) -> Iterator[Statement]:
         if each.id not in _OF_PRETRAINING:
             yield Statement(
                 _MARKS.get(each.severity, "ok"),
-                audited.titles[each.id],
-                without_options(each.message),
+                (title := audited.titles[each.id]),
+                _without(title, without_options(each.message)),
                 of.audit_command,
                 without_options(each.advice),
             )
+
+
+def _without(title: str, text: str) -> str:
+    """Return a sentence without what its title, which stands in front of it, already says."""
+    return text.replace(f": {title[:1].lower()}{title[1:]}.", ".")
 
 
 # --- Pre-training ---------------------------------------------------------------------------------

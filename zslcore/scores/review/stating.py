@@ -18,7 +18,7 @@ Mark = Literal["leak", "warning", "open", "ok"]
 #: Marks, worst first, and the word of each.
 MARKS: Mapping[Mark, str] = {
     "leak": "leak",
-    "warning": "look",
+    "warning": "note",
     "open": "open",
     "ok": "passed",
 }
