@@ -227,7 +227,7 @@ def share_of_test_rows(matrix: ScoreMatrix, validation: ScoreMatrix) -> float:
             chance, share = n_chance / len(some), n_found / len(held)
             if share <= max(times * chance + least, found) or share * m < FEWEST:
                 continue
-            table = [[n_found, len(held) - n_found], [n_chance, len(some) - n_chance]]
+            table = np.array([[n_found, len(held) - n_found], [n_chance, len(some) - n_chance]])
             if fisher_exact(table, alternative="greater").pvalue < UNLIKELY:
                 found = share
     return found
