@@ -432,6 +432,15 @@ def test_labelled_pairs_are_of_lists_that_are_no_benchmarks_of_images_and_once_e
     assert {pair.list for pair in labelled} & known == {"UCF101"}  # a target, too
 
 
+def test_the_zero_shot_tests_on_kinetics_600_are_counted_when_needed():
+    tested = find_test_set("Kinetics-600, ZSL220 2")
+    assert (len(tested.classes), len(tested.context)) == (160, 220)
+    assert contamination.cell_of(tested, "kinetics-400").n_certain == 0
+    assert contamination.cell_of(tested, "kinetics-600").n_certain == 160
+    assert answer(tested, find_extractor("SlowFast (Kinetics-600)")).verdict == "No"
+    assert len(find_test_set("Kinetics-600, ZSL220").classes) == 220
+
+
 def test_an_action_is_certainly_none_of_imagenets_things():
     for dataset in ("UCF101", "HMDB51"):
         found = cells()[dataset, "", "imagenet-1k"]
