@@ -96,7 +96,7 @@ def test_distance_says_what_it_rests_on(visit):
     assert "Spearman's rho is" in said
     assert "The data are simulated." in said
     actions = visit(overlap_tab="Distance", overlap_vocabulary="kinetics-400")
-    assert "expected pre-training classes with WordNet ids" in words(actions)
+    assert "training classes with WordNet ids; got none" in words(actions)
 
 
 def test_another_choice_gives_other_numbers(visit):

@@ -30,6 +30,7 @@ from functools import cache
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 from scipy.stats import rankdata
 
 from zslcore.exceptions import DatasetError
@@ -100,7 +101,7 @@ def class_hops(
     return pd.DataFrame(rows, columns=["class", "hops", "nearest"])
 
 
-def hop_trend(accuracy: Sequence[float], hops: Sequence[float], *, seed: int = 0) -> HopTrend:
+def hop_trend(accuracy: ArrayLike, hops: ArrayLike, *, seed: int = 0) -> HopTrend:
     """Correlate accuracies of classes with their distances.
 
     Parameters
