@@ -7,7 +7,9 @@ import pytest
 from scipy.io import savemat
 
 from tests.pages import go, metrics, settled, visit, words
+from ui.figures.card import picture_of
 from ui.views.leakage import drop
+from zslcore.leakage.cards import Bar, Picture
 from zslcore.leakage.cards.card import read_card
 
 CLEAN = {"trainval": range(1, 41), "test_seen": range(41, 61), "test_unseen": range(61, 81)}
@@ -22,6 +24,14 @@ def split_file(path, **changed):
     parts = CLEAN | changed
     savemat(path, {f"{part}_loc": np.array(rows)[:, None] for part, rows in parts.items()})
     return path
+
+
+def test_the_value_of_the_longest_bar_has_its_place_in_the_margin_at_any_width():
+    value = "20,218, 4,031 leak"
+    bars = (Bar("train", 20218, 4031, value), Bar("val", 9191, 0, "9,191"))
+    layout = picture_of(Picture("two bars", bars=bars)).layout
+    assert tuple(layout.xaxis.range) == (0, 20218)  # the longest bar ends where the margin begins
+    assert layout.margin.r >= 6 * len(value) + 14  # measured: 5.7 px a letter
 
 
 def plain_words(app):

@@ -20,8 +20,8 @@ from zslcore.methods import get_method
 from zslcore.metrics.gain import overlap_gain
 
 PAGE = "pages/overlap_gain.py"
-TABS = ["Who wins without leaky classes?", "Methods × features", "SS and PS", "One class",
-        "Matches"]  # fmt: skip
+TABS = ["Who wins without leaky classes?", "Methods × features", "SS and PS", "Distance",
+        "One class", "Matches"]  # fmt: skip
 
 #: Test classes of SS that are among ImageNet-1K.
 KNOWN = {"persian cat", "hippopotamus", "leopard", "chimpanzee", "giant panda", "pig"}
@@ -88,6 +88,15 @@ def test_every_tab_runs_cold_and_warm(visit, tab):
         assert [t.label for t in app.tabs if t.children] == [tab]
     for chart in app.get("plotly_chart"):
         assert len(chart.proto.alt) > 20
+
+
+def test_distance_says_what_it_rests_on(visit):
+    said = words(visit(overlap_tab="Distance"))
+    assert "**10 test classes** of simulated" in said
+    assert "Spearman's rho is" in said
+    assert "The data are simulated." in said
+    actions = visit(overlap_tab="Distance", overlap_vocabulary="kinetics-400")
+    assert "training classes with WordNet ids; got none" in words(actions)
 
 
 def test_another_choice_gives_other_numbers(visit):

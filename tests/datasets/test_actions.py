@@ -10,6 +10,7 @@ from zslcore.datasets.action_facts import (
     group_of_clip,
     places_of_actions,
     recognise_actions,
+    zsl220,
 )
 from zslcore.datasets.facts import published
 from zslcore.datasets.simulated_actions import (
@@ -23,7 +24,7 @@ from zslcore.datasets.simulated_actions import (
     unplanted_action,
 )
 from zslcore.exceptions import ParameterError, UnknownNameError
-from zslcore.leakage import Severity
+from zslcore.leakage import Severity, get_vocabulary
 from zslcore.leakage.checks import CHECKS, run_check
 from zslcore.leakage.loading import context_of
 
@@ -51,6 +52,34 @@ def test_the_first_thirty_released_splits_have_the_share_that_the_paper_states()
         assert len(shares) == 50
         assert np.mean(shares[:30]) == pytest.approx(stated, abs=5e-5)
         assert abs(np.mean(shares) - stated) > 5e-3
+
+
+def test_the_220_classes_of_kinetics_600_are_none_of_kinetics_400():
+    facts = zsl220()
+    known, names = (
+        {e.names[0] for e in get_vocabulary(f"kinetics-{n}").entries} for n in (400, 600)
+    )
+    assert (len(known), len(names), len(set(facts.class_names))) == (400, 600, 220)
+    assert set(facts.class_names) <= names - known
+    assert len(names - known) == 232  # 12 are renamed classes of Kinetics-400
+    assert facts.class_names == tuple(sorted(facts.class_names))
+
+
+@pytest.mark.parametrize(
+    ("split", "validated", "tested"),
+    [
+        (1, ("alligator wrestling", "fidgeting", "weaving fabric"), "acting in play"),
+        (2, ("adjusting glasses", "hugging baby", "yarn spinning"), "winking"),
+        (3, ("acting in play", "hugging baby", "yarn spinning"), "alligator wrestling"),
+    ],
+)
+def test_a_split_of_the_220_validates_on_60_and_tests_on_160(split, validated, tested):
+    facts = zsl220()
+    held = {n for n, out in zip(facts.class_names, facts.validated[split - 1], strict=True) if out}
+    assert (len(held), len(facts.tested(split))) == (60, 160)
+    assert held | set(facts.tested(split)) == set(facts.class_names)
+    assert set(validated) <= held
+    assert tested in facts.tested(split)
 
 
 def test_attributes_are_there_for_ucf101_alone():

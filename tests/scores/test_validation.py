@@ -136,6 +136,47 @@ def test_few_columns_coincide_by_chance_alone(columns):
     assert share_of_test_rows(*of) == 0
 
 
+FORMS = {
+    "normal": lambda scores: scores,
+    "probabilities": lambda scores: np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True),
+    "rounded": lambda scores: np.round(scores, 1),
+    "float16": lambda scores: (3 * scores).astype(np.float16),
+}
+
+
+def few_in_common(test_rows, held_rows, shared, form, seed):
+    """Test and validation scores of other images, of which a few columns have the same names."""
+    rng = np.random.default_rng(seed)
+    names = [tuple(f"both {k}" if k < shared else f"{s} {k}" for k in range(C)) for s in "ab"]
+    y = [np.r_[np.arange(n_classes), rng.integers(0, n_classes, n - n_classes)]
+         for n_classes, n in ((C, test_rows), (C - 1, held_rows))]  # fmt: skip
+    scores = [2 * np.eye(C)[each] + rng.normal(size=(len(each), C)) for each in y]
+    test = matrix(FORMS[form](scores[0]), y[0], [C - 1], names[0], "test.npz")
+    return test, matrix(FORMS[form](scores[1]), y[1], [0], names[1]), (scores, y, names)
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("rows", [(20, 20), (60, 60), (30, 200)])
+@pytest.mark.parametrize("shared", [3, 4])
+def test_few_rows_and_few_columns_accuse_no_innocent_file(shared, rows, form):
+    """Three columns without offset and scale are points of a circle: some lie close by chance."""
+    accused = [
+        seed
+        for seed in range(12)
+        if share_of_test_rows(*few_in_common(*rows, shared, form, seed)[:2])
+    ]
+    assert not accused
+
+
+@pytest.mark.parametrize("shared", [3, 4])
+@pytest.mark.parametrize("rows", [20, 60])
+def test_copies_are_found_where_few_columns_are_in_common(rows, shared):
+    test, _, (scores, y, names) = few_in_common(rows, 60, shared, "normal", 0)
+    seen = y[0] < C - 1
+    copies = matrix(3 * scores[0][seen] + 1, y[0][seen], [0], names[1])
+    assert share_of_test_rows(test, copies) > 0.9
+
+
 def test_one_outlier_does_not_make_all_others_test_rows():
     """What lies outside the cloud of rows has its outlier as the nearest one."""
     rng = np.random.default_rng(0)

@@ -11,6 +11,9 @@ from zslcore.leakage.cards import Picture
 
 __all__ = ["picture_of"]
 
+#: Widest mean letter of a value, in pixels.
+LETTER = 6.5
+
 
 @drawn_once
 def picture_of(picture: Picture) -> go.Figure:
@@ -43,9 +46,12 @@ def _bars(picture: Picture) -> go.Figure:
             x=bar.whole, y=bar.label, text=bar.value, showarrow=False, xanchor="left", xshift=6
         )
     figure.update_yaxes(autorange="reversed", showgrid=False, fixedrange=True)
-    figure.update_xaxes(visible=False, fixedrange=True, range=[0, 1.5 * whole])
+    figure.update_xaxes(visible=False, fixedrange=True, range=[0, whole])
     figure.update_layout(barmode="stack", bargap=0.35, showlegend=False)
-    return quiet(figure, height=20 + 38 * len(bars)).update_layout(margin={"t": 4, "b": 4})
+    # Values stand in the margin: a share of the width would clip them where the figure is narrow.
+    right = 14 + LETTER * max(len(bar.value) for bar in bars)
+    quiet(figure, height=20 + 38 * len(bars))
+    return figure.update_layout(margin={"t": 4, "b": 4, "r": right})
 
 
 def _curve(picture: Picture) -> go.Figure:

@@ -25,7 +25,13 @@ from ui.figures.marks import (
 from ui.figures.once import drawn_once
 from ui.figures.palette import FAINT, HARMONIC, NEUTRAL, OVERLAP, UNSEEN, Mark, narrow, quiet
 
-__all__ = ["class_accuracy_bars", "clean_slopes", "gain_matrix", "nearest_classes"]
+__all__ = [
+    "accuracy_over_hops",
+    "class_accuracy_bars",
+    "clean_slopes",
+    "gain_matrix",
+    "nearest_classes",
+]
 
 #: Below this p, adjusted over methods, a gain is drawn filled.
 SIGNIFICANT = 0.05
@@ -107,6 +113,52 @@ def _mean_line(mean: float, n: int, side: bool, mark: Mark) -> go.Scatter:
         line={"color": mark.color, "width": 2, "dash": "dash" if side else "dot"},
         hovertemplate=f"{name}: %{{y:.1%}}<extra></extra>",
     )
+
+
+@drawn_once
+def accuracy_over_hops(table: pd.DataFrame, means: pd.DataFrame) -> go.Figure:
+    """Draw accuracy over the distance from the pre-training classes, a point a class.
+
+    Parameters
+    ----------
+    table : ``class``, ``hops``, ``nearest``, ``accuracy`` and ``overlapping``, a row a class
+    means : see :class:`zslcore.analysis.hops.HopTrend`
+    """
+    figure, aside = go.Figure(), np.zeros(len(table))
+    order = table.groupby("hops").cumcount().to_numpy()
+    crowd = table.groupby("hops")["hops"].transform("size").to_numpy()
+    np.divide(order - (crowd - 1) / 2, crowd, out=aside, where=crowd > 0)
+    for side, label, _, mark in SIDES:
+        of = (table["overlapping"] == side).to_numpy()
+        if not of.any():
+            continue
+        part = table[of]
+        figure.add_scatter(
+            x=part["hops"] + 0.5 * aside[of],
+            y=part["accuracy"],
+            mode="markers",
+            name=label,
+            marker={"color": mark.color, "symbol": mark.symbol, "size": 9, "opacity": 0.8},
+            customdata=np.stack([escaped(part["class"]), escaped(part["nearest"])], axis=1),
+            hovertemplate="%{customdata[0]}: %{y:.1%}, nearest %{customdata[1]}<extra></extra>",
+        )
+    figure.add_scatter(
+        x=means["hops"],
+        y=means["accuracy"],
+        mode="lines+markers",
+        name="mean over classes",
+        line={"color": HARMONIC.color, "width": 2},
+        marker={"symbol": HARMONIC.symbol, "size": 8},
+        customdata=means["classes"],
+        hovertemplate="%{x} hops, %{customdata} classes: %{y:.1%}<extra></extra>",
+    )
+    figure.update_xaxes(
+        title_text="hops to the nearest pre-training class", dtick=1, zeroline=False
+    )
+    figure.update_yaxes(
+        tickformat=".0%", range=[-0.03, 1.03], gridcolor=FAINT, title_text="accuracy"
+    )
+    return legend_on_top(quiet(figure, height=400))
 
 
 @drawn_once

@@ -11,6 +11,15 @@ if TYPE_CHECKING:
 
 __all__ = ["add_parser"]
 
+#: Column of the printed table of the transfer -> of :func:`transfer_table`.
+COLUMNS = {
+    "read: same": "same",
+    "part or kind": "related",
+    "by name: certain": "certain",
+    "possible": "possible",
+    "pairs read": "pairs",
+}
+
 
 def add_parser(commands: Subparsers) -> None:
     """``base-to-new``: base and new classes of the sets that prompt tuning is tested on."""
@@ -65,20 +74,19 @@ def run_base_to_new(args: argparse.Namespace) -> None:
 
 def _print_transfer(*, as_json: bool) -> None:
     """Print a target set a row."""
-    import numpy as np
-
     from zslcore.leakage.contamination.transfer import transfer_table
 
     table = transfer_table()
     if as_json:
         print(table.to_json(orient="records"))
         return
-    print(f"{'':<22}{'classes':>8}{'read: same':>12}{'part or kind':>14}"
-          f"{'by name: certain':>18}{'possible':>10}")  # fmt: skip
+    heads = (*zip(COLUMNS, (12, 14, 18, 10, 12), strict=True), ("certain right", 15))
+    print(f"{'':<22}{'classes':>8}{''.join(f'{head:>{wide}}' for head, wide in heads)}")
     for row in table.to_dict("records"):
-        read = (row["same"], row["related"])
-        same, related = ("-" if np.isnan(n) else f"{n:.0f}" for n in read)
-        print(f"{row['title']:<22}{row['classes']:>8}{same:>12}{related:>14}"
-              f"{row['certain']:>18}{row['possible']:>10}")  # fmt: skip
-    print("read: a person read the lists of names side by side (labelled_pairs.csv), - where none "
-          "did; by name: the comparison of `zslcore contamination`")  # fmt: skip
+        right = f"{row['pairs_right']} of {row['pairs_certain']}" if row["pairs_certain"] else "-"
+        cells = (*(row[COLUMNS[head]] for head in COLUMNS), right)
+        padded = (f"{cell:>{wide}}" for cell, (_, wide) in zip(cells, heads, strict=True))
+        print(f"{row['title']:<22}{row['classes']:>8}{''.join(padded)}")
+    print("read: a person read the lists of names side by side (labelled_pairs.csv); by name: the "
+          "comparison of `zslcore contamination`; certain right: of the labelled pairs that it "
+          "calls certain, those of the same class, - where it calls none so")  # fmt: skip

@@ -36,7 +36,7 @@ def add_parser(commands: Subparsers) -> None:
         "--on",
         metavar="SET",
         help="a test set of the map, as 'CUB, PS', "
-        "or of base-to-new, as oxford_pets or 'oxford_pets, new'",
+        "or of base-to-new, as oxford_pets or 'oxford_pets, new', or 'Kinetics-600, ZSL220 1'",
     )
     what.add_argument("--dataset", metavar="NAME", help="the unseen classes of a data set")
     what.add_argument(

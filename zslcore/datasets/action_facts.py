@@ -35,12 +35,14 @@ __all__ = [
     "FOLDER",
     "GROUPS",
     "PRETRAINING",
+    "ZSL220",
     "ActionFacts",
     "action_facts",
     "group_of_clip",
     "places_of_actions",
     "plain_action",
     "recognise_actions",
+    "zsl220",
 ]
 
 FOLDER = FACTS / "actions"
@@ -76,6 +78,38 @@ class ActionFacts:
     attributes: np.ndarray | None
     overlapping: dict[str, np.ndarray]
     released: tuple[np.ndarray, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ZSL220:
+    """The 220 classes of Kinetics-600 that are no classes of Kinetics-400, in three splits.
+
+    Methods train on Kinetics-400; of the 220, a split validates on 60 and tests on 160 [1]_.
+
+    Attributes
+    ----------
+    class_names : by the alphabet
+    validated : bool array of shape (3, 220), validation classes of every split
+
+    References
+    ----------
+    .. [1] S. Chen, D. Huang, "Elaborative rehearsal for zero-shot action recognition", ICCV 2021.
+    """
+
+    class_names: tuple[str, ...]
+    validated: np.ndarray
+
+    def tested(self, split: int) -> tuple[str, ...]:
+        """Return the test classes of split 1, 2 or 3."""
+        out = self.validated[split - 1]
+        return tuple(name for name, held in zip(self.class_names, out, strict=True) if not held)
+
+
+@cache
+def zsl220() -> ZSL220:
+    """Return the classes and splits of the zero-shot test on Kinetics-600."""
+    table = pd.read_csv(FOLDER / "zsl220.csv", index_col="class")
+    return ZSL220(tuple(map(str, table.index)), _frozen(table.to_numpy().T == "val"))
 
 
 @cache

@@ -21,6 +21,7 @@ _KNOWN = {
     "imagenet-1k": ("imagenet-1k.txt", "ImageNet-1K (ILSVRC 2012), 1,000 synsets"),
     "imagenet-21k": ("imagenet-21k.txt.gz", "ImageNet-21K (fall 2011 release), 21,843 synsets"),
     "kinetics-400": ("kinetics-400.txt", "Kinetics-400, 400 actions"),
+    "kinetics-600": ("kinetics-600.txt", "Kinetics-600, 600 actions"),
     "kinetics-700": ("kinetics-700.txt", "Kinetics-700, 700 actions"),
     "sports-1m": ("sports-1m.txt", "Sports-1M, 487 sports"),
     "places-205": ("places-205.txt", "Places-205, 205 scenes"),

@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+from scipy.stats import fisher_exact
 
 from zslcore.datasets.facts import plain_name
 from zslcore.evaluation.protocol import best_common_gamma
@@ -34,11 +35,13 @@ __all__ = ["ChosenGamma", "chosen_on", "share_of_test_rows"]
 #: Validation rows, and test rows, that are looked at; columns of a row that are compared.
 ROWS, WIDTH = 400, 64
 #: A row is a test row that is at most this share of the distance of any other test row away; images
-#: are test images where the share of such rows is above this many times chance, and this much more.
+#: are test images where the share of such rows is above this many times chance, and this much more,
+#: and chance gives as many with less than this probability.
 Rule = tuple[float, float, float]
 #: Of copies, and of copies with noise, which values alone show.
 COPIES: Rule = (0.25, 2.0, 0.05)
 NOISY: Rule = (0.5, 3.0, 0.08)
+UNLIKELY = 1e-4
 #: Distances below this share of a row's length are rounding.
 ROUNDING = 1e-6
 _BY_NUMBER = (
@@ -203,21 +206,30 @@ def share_of_test_rows(matrix: ScoreMatrix, validation: ScoreMatrix) -> float:
     """Return the share of validation rows that are test rows; 0 where chance explains it.
 
     A row belongs to a test row that is much nearer than the second nearest one, see :data:`COPIES`
-    and :data:`NOISY`. Chance is how often that is so of a test row among the other test rows.
+    and :data:`NOISY`. Chance is how often that is so of a test row among the other test rows; that
+    it gives as many is tested exactly [1]_, so that few rows or few columns accuse no file.
 
     Parameters
     ----------
     matrix, validation : ScoreMatrix
+
+    References
+    ----------
+    .. [1] R. A. Fisher, "On the interpretation of chi-squared from contingency tables, and the
+       calculation of P", Journal of the Royal Statistical Society 85 (1922): one-sided.
     """
     m, found = min(len(validation.y), ROWS), 0.0
     for tested, held, of_what in _signatures(matrix, validation):
         some = np.unique(np.linspace(0, len(tested) - 1, ROWS).astype(np.intp))
         others, mine = _nearest(tested[some], tested, some), _nearest(held, tested)
         for nearer, times, least in of_what:
-            chance = len(_matched(*others, nearer)) / len(some)
-            share = len(_matched(*mine, nearer)) / len(held)
-            if share > times * chance + least and share * m >= FEWEST:
-                found = max(found, share)
+            n_chance, n_found = len(_matched(*others, nearer)), len(_matched(*mine, nearer))
+            chance, share = n_chance / len(some), n_found / len(held)
+            if share <= max(times * chance + least, found) or share * m < FEWEST:
+                continue
+            table = np.array([[n_found, len(held) - n_found], [n_chance, len(some) - n_chance]])
+            if fisher_exact(table, alternative="greater").pvalue < UNLIKELY:
+                found = share
     return found
 
 

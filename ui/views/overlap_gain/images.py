@@ -9,6 +9,7 @@ from ui.figures.palette import OVERLAP, UNSEEN
 from ui.frame import Header, errors_as_sentences, show_tabs
 from ui.sections.overlap import show_bars, show_figures, show_methods, show_splits
 from ui.sections.overlap_class import show_class, show_matches
+from ui.sections.overlap_distance import show_distance
 from ui.sections.overlap_matrix import show_matrix
 from ui.sections.study import STRENGTHS, Study, accuracies_on, matches_of
 from ui.visitors import available
@@ -26,6 +27,7 @@ TABS = {
     "Who wins without leaky classes?": show_methods,
     "Methods × features": show_matrix,
     "SS and PS": show_splits,
+    "Distance": show_distance,
     "One class": show_class,
     "Matches": show_matches,
 }

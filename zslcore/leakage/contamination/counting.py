@@ -14,6 +14,7 @@ from typing import Any, Literal, get_args
 
 import pandas as pd
 
+from zslcore.datasets.action_facts import zsl220
 from zslcore.datasets.base import Split, ZSLDataset
 from zslcore.datasets.facts import class_facts, published, spaced_name
 from zslcore.datasets.open_world import open_world_sets
@@ -153,13 +154,18 @@ def find_test_set(title: str) -> TestSet:
     """Return a test set of the map by how it is written, "CUB, PS"; "AWA2, PS" is one, too.
 
     So are the sets of base-to-new tests by their names, "oxford_pets", and their new classes,
-    "oxford_pets, new". These are counted when they are needed.
+    "oxford_pets, new", and the zero-shot tests on Kinetics-600, "Kinetics-600, ZSL220" and of every
+    split "Kinetics-600, ZSL220 1". These are counted when they are needed.
     """
     known = {str(each): each for each in test_sets()}
     for name, one in open_world_sets().items():
         parts = (("", one.class_names), ("new", one.new))
         of = [TestSet(name, part, classes, one.class_names) for part, classes in parts]
         known |= {str(each): each for each in of if each.dataset != "ucf101" or each.split}
+    actions = zsl220().class_names
+    of = [TestSet("Kinetics-600", "ZSL220", actions, actions)]
+    of += [TestSet("Kinetics-600", f"ZSL220 {s}", zsl220().tested(s), actions) for s in (1, 2, 3)]
+    known |= {str(each): each for each in of}
     known |= {f"{name}, {s}": known[f"{title}, {s}"] for title, name in _ALSO for s in ("SS", "PS")}
     if title not in known:
         raise closest_name("test set", title, known)

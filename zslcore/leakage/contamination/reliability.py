@@ -10,7 +10,7 @@ from __future__ import annotations
 import csv
 import hashlib
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, fields
 from functools import cache
 from pathlib import Path
@@ -22,6 +22,7 @@ from zslcore.storage.files import FACTS, written_whole
 __all__ = [
     "Measured",
     "Pair",
+    "certain_by_list",
     "how_reliable",
     "measure",
     "measured",
@@ -47,6 +48,7 @@ class Pair:
     list, name, pretraining_class : names
     label : "same", "part or kind" or "different"
     part : "tuned" or "held_out"
+    reason : of the label, where one is written
     """
 
     list: str
@@ -54,6 +56,7 @@ class Pair:
     pretraining_class: str
     label: str
     part: str
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +123,7 @@ def _strengths() -> dict[tuple[str, str, str], str]:
 
 def unlabelled() -> Iterator[tuple[str, str, str]]:
     """Yield certain matches of classes in the file that have no label."""
-    labelled = {(pair.list, pair.name, pair.pretraining_class) for pair in pairs()}
+    labelled = set(map(_key, pairs()))
     for key, strength in _strengths().items():
         if strength == "strong" and key not in labelled:
             yield key
@@ -134,10 +137,7 @@ def measure() -> tuple[Measured, ...]:
 
 def _measure_part(part: str, strength_of: dict[tuple[str, str, str], str]) -> Measured:
     of_part = [pair for pair in pairs() if pair.part == part]
-    answers = [
-        (pair.label, strength_of.get((pair.list, pair.name, pair.pretraining_class), ""))
-        for pair in of_part
-    ]
+    answers = [(pair.label, strength_of.get(_key(pair), "")) for pair in of_part]
 
     def n(labels: tuple[str, ...], strengths: tuple[str, ...]) -> int:
         return sum(label in labels and strength in strengths for label, strength in answers)
@@ -158,6 +158,23 @@ def _measure_part(part: str, strength_of: dict[tuple[str, str, str], str]) -> Me
         related_found=n(related, ("strong", "weak")),
         digest=hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16],
     )
+
+
+def _key(pair: Pair) -> tuple[str, str, str]:
+    return pair.list, pair.name, pair.pretraining_class
+
+
+@cache
+def certain_by_list() -> Mapping[str, tuple[int, int, int]]:
+    """Return of every list its labelled pairs, those called certain, and the same among these."""
+    strength_of = _strengths()
+    found: dict[str, tuple[int, int, int]] = {}
+    for pair in pairs():
+        n, certain, right = found.get(pair.list, (0, 0, 0))
+        is_certain = strength_of.get(_key(pair)) == "strong"
+        of_same = is_certain and pair.label == "same"
+        found[pair.list] = (n + 1, certain + is_certain, right + of_same)
+    return found
 
 
 @cache

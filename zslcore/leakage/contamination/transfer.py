@@ -17,7 +17,7 @@ import pandas as pd
 
 from zslcore.datasets.open_world import OpenWorldSet, open_world_sets
 from zslcore.leakage.contamination.counting import cell_of, find_test_set
-from zslcore.leakage.contamination.reliability import AGAINST, pairs
+from zslcore.leakage.contamination.reliability import AGAINST, certain_by_list, pairs
 
 __all__ = ["LISTS", "transfer_table"]
 
@@ -32,6 +32,7 @@ LISTS = {
     "sun397": "SUN397",
     "dtd": "DTD",
     "eurosat": "EuroSAT",
+    "ucf101": "UCF101",
 }
 
 
@@ -42,16 +43,18 @@ def transfer_table() -> pd.DataFrame:
     -------
     DataFrame, a row a target
         ``name``, ``title``, ``classes``; ``same`` and ``related``, classes that a person calls the
-        same as one of the 1,000, or only a part or kind of one, NaN where the list was not read;
-        ``certain`` and ``possible``, as the comparison of names finds them
+        same as one of the 1,000, or only a part or kind of one; ``certain`` and ``possible``, as
+        the comparison of names finds them; ``pairs``, of names that a person labelled, and of these
+        ``pairs_certain`` by the comparison and ``pairs_right``, the same class
     """
-    rows = []
+    by_list, rows = certain_by_list(), []
     for name, one in open_world_sets().items():
         if name == "imagenet":
             continue
         tested = find_test_set("UCF101" if name == "ucf101" else name)
         cell = cell_of(tested, AGAINST)
         same, related = _read(one)
+        pairs_read, certain, right = by_list[LISTS[name]]
         rows.append(
             {
                 "name": name,
@@ -61,15 +64,16 @@ def transfer_table() -> pd.DataFrame:
                 "related": related,
                 "certain": cell.n_certain,
                 "possible": cell.n_possible,
+                "pairs": pairs_read,
+                "pairs_certain": certain,
+                "pairs_right": right,
             }
         )
-    return pd.DataFrame(rows).astype({"same": float, "related": float})
+    return pd.DataFrame(rows)
 
 
-def _read(one: OpenWorldSet) -> tuple[int | None, int | None]:
+def _read(one: OpenWorldSet) -> tuple[int, int]:
     """Return how many classes are the same for a person, and how many only a part or kind."""
-    if one.name not in LISTS:
-        return None, None
     of = [pair for pair in pairs() if pair.list == LISTS[one.name]]
     same = {pair.name for pair in of if pair.label == "same"}
     related = {pair.name for pair in of if pair.label == "part or kind"} - same
