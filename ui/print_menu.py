@@ -45,8 +45,17 @@ def show(key: str, caption: str, panels: Sequence[Panel]) -> None:
             label_visibility="collapsed",
             help="DejaVu Sans, or STIX, which resembles Times.",
         )
-        for form in FORMATS:
-            _file(key, form, panels[number], width or WIDTHS[0], font or "sans", caption)
+        form = st.segmented_control(
+            "Format",
+            FORMATS,
+            default=FORMATS[0],
+            format_func=str.upper,
+            key=f"print_form_{key}",
+            label_visibility="collapsed",
+            help="PDF with embedded fonts, SVG with outlines of letters, PNG of 600 dots per inch.",
+        )
+    chosen = (width or WIDTHS[0], font or "sans", form or FORMATS[0])
+    _file(key, panels[number], *chosen, caption)
 
 
 def _chosen(key: str, panels: Sequence[Panel]) -> int:
@@ -62,12 +71,13 @@ def _chosen(key: str, panels: Sequence[Panel]) -> int:
     )
 
 
-def _file(key: str, form: str, panel: Panel, width: float, font: str, caption: str) -> None:
+def _file(key: str, panel: Panel, width: float, font: str, form: str, caption: str) -> None:
     st.download_button(
-        form.upper(),
+        "File for print",
         lambda: print_figure(panel, width_mm=width, font=font, form=form, title=caption),
         file_name=f"{key}-{width:g}mm.{form}",
+        icon=":material/print:",
         type="tertiary",
         on_click="ignore",
-        key=f"print_{form}_{key}",
+        key=f"print_file_{key}",
     )

@@ -31,7 +31,7 @@ _ON_PAPER = {
     for dark, light in (
         *((hue.dark, hue.light) for hue in vars(hues).values() if isinstance(hue, hues.Hue)),
         (palette.WORDS.night, palette.WORDS.light),
-        ("#101418", "#FFFFFF"),
+        (palette.GROUND.dark, palette.GROUND.light),
     )
 }
 
@@ -56,7 +56,7 @@ def _there(trace: Any) -> bool:
     return trace.visible in (None, True) and any(v is not None and len(v) for v in values)
 
 
-def _color(value: Any, otherwise: str = "#14181C") -> str:
+def _color(value: Any, otherwise: str = palette.INK.light) -> str:
     """Return a colour of Plotly as hex on paper: mixed with white where it is translucent."""
     if not isinstance(value, str):
         return otherwise
@@ -211,7 +211,7 @@ class _Reader:
         if trace.stackgroup or trace.fill not in (None, "none"):
             yield self._area(trace, x, y, color)
         symbols, colors = _symbols(marker), _colors(marker.color, marker.colorscale, len(x), color)
-        if colors == "#FFFFFF" and marker.line.color is not None:  # filled with the page
+        if colors == palette.GROUND.light and marker.line.color is not None:  # filled with the page
             colors = _colors(marker.line.color, None, len(x), color)
             symbols = symbols if isinstance(symbols, list) else f"{symbols}-open"
         sideways = "text" in mode and re.search("left|right", str(trace.textposition))
@@ -281,7 +281,7 @@ class _Reader:
             length,
             base,
             float(width),
-            _colors(trace.marker.color, trace.marker.colorscale, len(place), "#767676"),
+            _colors(trace.marker.color, trace.marker.colorscale, len(place), palette.NEUTRAL.light),
             level=level,
             hatch=list(hatch) if isinstance(hatch, tuple | list) else hatch or "",
             name=self._name(trace),
@@ -355,7 +355,7 @@ class _Reader:
             log = self.axes["x"].type == "log" and shape.type == "line"
             if log and not share_x:  # a shape has the values themselves, other than an annotation
                 x0, x1 = float(shape.x0), float(shape.x1)
-            color = _color(shape.line.color, "#767676")
+            color = _color(shape.line.color, palette.NEUTRAL.light)
             if shape.type == "line":
                 of_panel = "x" * share_x + "y" * share_y
                 width = max(0.5, _POINTS * (shape.line.width or 2))
