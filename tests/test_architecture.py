@@ -31,7 +31,8 @@ ROOMS = {
             "features",
             "jobs",
         ),
-        *("interactive", "large", "leakage", "methods", "metrics", "results", "scores", "storage"),
+        *("interactive", "large", "leakage", "methods", "metrics", "printing", "results"),
+        *("scores", "storage"),
         *("__main__", "exceptions", "protocol", "version"),
     )
 }

@@ -1,15 +1,22 @@
 """Every view, and every tab of it, on a fresh data folder: the answer is there at once.
 
-Nothing may be fitted and no job may start: what a view opens with comes with the package.
+Nothing may be fitted and no job may start: what a view opens with comes with the package. What is
+there to take away is text that any program reads.
 """
 
+import csv
+import io
+import re
+
+import pandas as pd
 import pytest
 import streamlit as st
 
 from tests.pages import forbid_computing, unexplained, visit, words
-from ui import site_map, terms
+from ui import exports, site_map, takeaway, terms
 from ui.views.playground import story
 from zslcore.storage.files import FACTS
+from zslcore.storage.spreadsheets import harmless
 
 VIEWS = [view.name for page in site_map.PAGES for view in page.views]
 #: What shows an answer, and the views whose answer is words.
@@ -31,6 +38,8 @@ FITTED = {
 #: Tabs of what is known by results only, which say that they need features.
 NEED_FEATURES = {"Which classes"}
 MOST_BYTES = 15 << 20
+#: How Python writes a dict, a list, a tuple, None, or a number of NumPy.
+OF_PYTHON = re.compile(r"\{'|\['|\('|\[\d|\(\d[^)]*, |^None$|\bnp\.|Timestamp\(|<\w+ object")
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -44,6 +53,35 @@ def _fresh(tmp_path_factory):
         yield
     st.cache_data.clear()
     st.cache_resource.clear()
+
+
+@pytest.fixture(autouse=True)
+def taken(monkeypatch):
+    """Write every figure and table that is offered as CSV; no cell of it is Python's."""
+    seen = []
+
+    def note(offer, numbers, index):
+        def noted(what):
+            cells = csv.reader(io.StringIO(exports.as_csv(numbers(what), index=index(what))))
+            seen.extend(cell for row in cells for cell in row if OF_PYTHON.search(cell))
+            offer(what)
+
+        return noted
+
+    figure = note(takeaway.offer_figure, lambda what: what.numbers(), lambda _: False)
+    table = note(takeaway.offer_table, lambda what: what.table, lambda what: what.index)
+    monkeypatch.setattr(takeaway, "offer_figure", figure)
+    monkeypatch.setattr(takeaway, "offer_table", table)
+    yield
+    assert not seen, seen[:3]
+
+
+@pytest.mark.parametrize("value", [{"a": 1}, [1, 2], (0.1, 0.2), ("a",), {3}])
+def test_python_in_a_cell_is_seen_and_not_written(value):
+    assert OF_PYTHON.search(str(value)) or isinstance(value, set)
+    assert not OF_PYTHON.search(str(harmless(value)))
+    table = pd.DataFrame({"value": [value]})
+    assert str(value) not in exports.as_csv(table) + exports.as_markdown(table)
 
 
 def waits(app):

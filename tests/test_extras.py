@@ -11,7 +11,17 @@ from tests.pages import ROOT
 from zslcore.storage.extras import MissingExtraError, extra
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-EXTRAS = ("torch", "streamlit", "plotly", "umap", "openTSNE", "numba", "distributed", "torchvision")
+EXTRAS = (
+    "torch",
+    "streamlit",
+    "plotly",
+    "umap",
+    "openTSNE",
+    "numba",
+    "distributed",
+    "torchvision",
+    "matplotlib",
+)
 #: Imports fail as in a fresh environment with the core alone.
 WITHOUT = f"""
 import sys
@@ -89,9 +99,10 @@ def requirements(name):
     return {line.replace('"', "'") for line in lines if not line.startswith(("#", "-r"))}
 
 
-def test_the_app_needs_the_core_and_three_extras():
+def test_the_app_needs_the_core_and_four_extras():
     extras = PROJECT["optional-dependencies"]
-    wanted = [*PROJECT["dependencies"], *extras["app"], *extras["torch"], *extras["maps"]]
+    used = (extras[name] for name in ("app", "torch", "maps", "print"))
+    wanted = [*PROJECT["dependencies"], *(each for extra in used for each in extra)]
     assert requirements("requirements.txt") == set(wanted)
 
 

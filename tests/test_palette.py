@@ -160,3 +160,15 @@ def test_pages_are_drawn_for_the_theme_and_the_width(monkeypatch):
     app = visit("pages/overview.py")
     formula = next(text.value for text in app.get("latex") if "gamma" in text.value)
     assert palette.SEEN.night in formula
+
+
+def test_green_means_validated_and_nothing_else():
+    """Curves to compare with and states of a result have other colours."""
+    from ui.figures import actions, board, curves
+    from zslcore.interactive.curves import GHOSTS, LOOKS
+
+    green = {palette.VALIDATED.light, palette.VALIDATED.night}
+    marks = [*curves._LOOKS, *board.STATE_LOOKS.values(), *actions.MARKS]
+    assert not green & {mark.light for mark in marks}
+    assert not green & {LOOKS[name].light for name in GHOSTS}
+    assert LOOKS["validated"].light in green

@@ -3,45 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
 
-from zslcore.storage.spreadsheets import harmless_csv
+from zslcore.storage.latex import latex_table
+from zslcore.storage.spreadsheets import harmless_csv, without_python
 from zslcore.version import stamped
 
 __all__ = ["Look", "as_csv", "as_latex", "as_markdown", "markdown_line"]
 
 _NOT_IN_MARKDOWN = str.maketrans({mark: f"\\{mark}" for mark in r"\`*_[]<>|#"} | {"\n": " "})
-#: Signs that LaTeX's fonts for text lack.
-_IN_LATEX = {
-    "γ": r"$\gamma$",
-    "λ": r"$\lambda$",
-    "α": r"$\alpha$",
-    "β": r"$\beta$",
-    "μ": r"$\mu$",
-    "ρ": r"$\rho$",
-    "σ": r"$\sigma$",
-    "ω": r"$\omega$",
-    "Δ": r"$\Delta$",
-    "→": r"$\to$",
-    "−": r"$-$",
-    "±": r"$\pm$",
-    "×": r"$\times$",
-    "≥": r"$\geq$",
-    "≤": r"$\leq$",
-    "–": "--",
-    "“": "``",
-    "”": "''",
-    "…": r"\dots{}",
-}
-_LATEX_SPECIAL = {mark: f"\\{mark}" for mark in "&%$#_{}"} | {
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-}
 
 
 @dataclass(frozen=True)
@@ -86,7 +60,7 @@ class Look:
         ):
             if column in columns:
                 return f"{scale * float(value):{form}}".replace("-", "−")
-        return f"{value:.4g}" if isinstance(value, float) else str(value)
+        return f"{value:.4g}" if isinstance(value, float) else str(without_python(value))
 
     def headings(self) -> list[str]:
         """Return the headings, with the unit of those in percent or points."""
@@ -110,26 +84,16 @@ def as_markdown(table: pd.DataFrame, look: Look | None = None) -> str:
     """Write a table as Markdown, as it is on screen."""
     look = look or _plain_look(table)
     heading = list(map(_in_markdown, look.headings()))
-    rows = _emphasised(table, look, _in_markdown, "**{}**")
+    rows = [
+        [f"**{_in_markdown(cell)}**" if best else _in_markdown(cell) for cell, best in each]
+        for each in map(zip, look.written(table), look.is_best(table))
+    ]
     lines = [heading, ["---"] * len(heading), *rows]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
 def _in_markdown(text: str) -> str:
     return text.translate(_NOT_IN_MARKDOWN)
-
-
-def _emphasised(
-    table: pd.DataFrame, look: Look, escape: Callable[[str], str], bold: str
-) -> list[list[str]]:
-    """Return the cells as text, the best ones bold."""
-    return [
-        [
-            bold.format(escape(cell)) if best else escape(cell)
-            for cell, best in zip(*row, strict=True)
-        ]
-        for row in zip(look.written(table), look.is_best(table), strict=True)
-    ]
 
 
 def as_latex(table: pd.DataFrame, caption: str, look: Look | None = None, label: str = "") -> str:
@@ -143,33 +107,14 @@ def as_latex(table: pd.DataFrame, caption: str, look: Look | None = None, label:
     label : for references, as "tab:methods"; none where empty
     """
     look = look or _plain_look(table)
-    numeric = [pd.api.types.is_numeric_dtype(table[column].dtype) for column in look.labels]
-    rows = _emphasised(table, look, _in_latex, r"\textbf{{{}}}")
-    lines = [_row(map(_in_latex, look.headings())), r"\midrule", *map(_row, rows)]
-    return "\n".join(
-        [
-            r"\begin{table}",
-            r"\centering",
-            rf"\caption{{{_in_latex(caption)}}}",
-            *([rf"\label{{{label}}}"] if label else []),
-            rf"\begin{{tabular}}{{{''.join('r' if n else 'l' for n in numeric)}}}",
-            r"\toprule",
-            *lines,
-            r"\bottomrule",
-            r"\end{tabular}",
-            r"\end{table}",
-            "",
-        ]
+    return latex_table(
+        look.headings(),
+        look.written(table),
+        caption=caption,
+        label=label,
+        numeric=[pd.api.types.is_numeric_dtype(table[column].dtype) for column in look.labels],
+        best=look.is_best(table),
     )
-
-
-def _row(cells: Iterable[str]) -> str:
-    return " & ".join(cells) + r" \\"
-
-
-def _in_latex(text: str) -> str:
-    signs = _LATEX_SPECIAL | _IN_LATEX | {"\n": " "}
-    return "".join(signs.get(sign, sign) for sign in text)
 
 
 def markdown_line(caption: str, *, file: str, sources: Sequence[str], link: str) -> str:

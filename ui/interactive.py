@@ -11,6 +11,7 @@ from ui import takeaway
 from ui.components import seen_unseen, value_path
 from zslcore.interactive.seen_unseen import SeenUnseen
 from zslcore.interactive.value_path import ValuePath
+from zslcore.printing.results import of_curves, of_path
 
 __all__ = ["let_go", "numbers_of", "take_in_hand", "take_path_in_hand", "values_of"]
 
@@ -36,6 +37,7 @@ def take_in_hand(
             what.alt,
             table=lambda: numbers_of(what),
             html=what.page,
+            panels=lambda: [of_curves(what)],
         )
     )
 
@@ -87,6 +89,7 @@ def take_path_in_hand(what: ValuePath, *, key: str, on_change: Callable[[], None
             what.alt,
             table=lambda: values_of(what),
             html=what.page,
+            panels=lambda: of_path(what),
         )
     )
 

@@ -16,14 +16,16 @@ import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
-from ui import exports, menus, report
+from ui import exports, menus, print_menu, report
 from ui.components import figure_files
 from ui.exports import Look
 from ui.figures.data import table_of
+from ui.figures.for_print import panels_of
 from ui.guard import fragment
 from zslcore.evaluation import Predictions, predictions_file
 from zslcore.evaluation.runs import RunResult
 from zslcore.interactive.one_file import frame_line
+from zslcore.printing.panel import Panel
 from zslcore.results.store import StoredRun
 from zslcore.version import version
 
@@ -56,6 +58,7 @@ class Figure:
     caption : what it shows, in one or two sentences
     plotly : the figure itself, or None for one that a component of ours draws
     table : makes the numbers that it shows; those of ``plotly``, unless given
+    panels : makes its panels for print; those of ``plotly``, unless given
     html : makes the interactive figure as one file, of title, caption and what it was made from;
         None where there is no such file
     """
@@ -65,12 +68,19 @@ class Figure:
     plotly: go.Figure | None = field(default=None, repr=False)
     table: Callable[[], pd.DataFrame] | None = None
     html: Callable[..., str] | None = field(default=None, repr=False)
+    panels: Callable[[], Sequence[Panel]] | None = field(default=None, repr=False)
 
     def numbers(self) -> pd.DataFrame:
         """Return what it shows as a table."""
         if self.table is not None:
             return self.table()
         return pd.DataFrame() if self.plotly is None else table_of(self.plotly)
+
+    def for_print(self) -> Sequence[Panel]:
+        """Return its panels for print; none where it cannot be printed."""
+        if self.panels is not None:
+            return self.panels()
+        return () if self.plotly is None else panels_of(self.plotly)
 
 
 @dataclass(frozen=True)
@@ -188,11 +198,12 @@ def address() -> str:
 
 @fragment
 def offer_figure(figure: Figure) -> None:
-    """Put the menu of a figure here: PNG, SVG, CSV, HTML, a line of Markdown, and a pin."""
+    """Put the menu of a figure here: pictures, files for print, CSV, HTML, Markdown, a pin."""
     if (menu := menus.opened("Download", icon=ICON, key=f"take_{figure.key}")) is None:
         return
     with menu:
         figure_files.draw(figure.key, key=f"files_{figure.key}")
+        print_menu.show(figure.key, figure.caption, figure.for_print())
         numbers = figure.numbers()
         if not numbers.empty:
             _file("CSV", lambda: exports.as_csv(numbers), f"{figure.key}.csv", figure.key)

@@ -6,6 +6,8 @@ import re
 import struct
 from pathlib import Path
 
+import pytest
+
 from tests.browser.reading import curve_shown, once, settle, visit
 
 
@@ -142,4 +144,20 @@ def test_the_glossary_explains_a_term_on_any_page(server, page):
     menu.get_by_text("Hubness").wait_for(state="detached")
     menu.get_by_text("OpenworldAUC").first.wait_for()  # its text names AUSUC, too
     assert menu.locator(".katex").count() == 2
+    assert page.errors == []
+
+
+def test_a_figure_leaves_for_print_with_the_width_that_was_chosen(server, page):
+    pytest.importorskip("matplotlib", reason="Matplotlib, the extra print, is not installed")
+    visit(page, server, "/data")
+    menu = menu_of(page, "data_split")
+    menu.get_by_text("120 mm").click()
+    menu.get_by_text("serif", exact=True).click()
+    button = menu.get_by_role("button", name="File for print")
+    name, pdf = "", b""
+    while name != "data_split-120mm.pdf":  # the menu is made again after each choice
+        name, pdf = saved(page, button.click)
+    box = re.search(rb"/MediaBox \[ 0 0 ([\d.]+)", pdf)
+    assert float(box[1]) == pytest.approx(120 / 25.4 * 72)
+    once(page, lambda: b"STIX" in saved(page, button.click)[1])
     assert page.errors == []

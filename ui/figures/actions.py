@@ -11,12 +11,12 @@ from ui.figures.once import drawn_once
 from ui.figures.palette import (
     FAINT,
     FIRST,
+    HARMONIC,
     INK,
     NEUTRAL,
     OVERLAP,
     SECOND,
     UNSEEN,
-    VALIDATED,
     Mark,
     narrow,
     quiet,
@@ -27,7 +27,7 @@ __all__ = ["SIGNIFICANT", "class_bars", "gains_over_baseline"]
 #: Below this p, adjusted over all comparisons, a gain is drawn filled.
 SIGNIFICANT = 0.05
 #: Sets of features in their order; a fifth one begins again.
-MARKS = (FIRST, SECOND, VALIDATED, NEUTRAL)
+MARKS = (FIRST, SECOND, HARMONIC, NEUTRAL)
 TITLES = {"attributes": "Prototypes: attributes", "word2vec": "Prototypes: word vectors"}
 #: Distance between the features of one method, in lines.
 OFFSET = 0.2

@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 
 from ui.figures.marks import escaped, legend_on_top
 from ui.figures.once import drawn_once
-from ui.figures.palette import NEUTRAL, OVERLAP, VALIDATED, Mark, narrow, quiet
+from ui.figures.palette import HARMONIC, NEUTRAL, OVERLAP, Mark, narrow, quiet
 
 __all__ = ["MOST", "STATE_LOOKS", "result_intervals"]
 
@@ -15,7 +15,7 @@ __all__ = ["MOST", "STATE_LOOKS", "result_intervals"]
 MOST = 40
 #: State of the overlap -> mark.
 STATE_LOOKS: dict[str, Mark] = {
-    "clean": VALIDATED,
+    "clean": HARMONIC,
     "overlapping": OVERLAP,
     "unknown": NEUTRAL,
 }

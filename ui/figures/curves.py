@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 
 from ui.figures.marks import legend_on_top
 from ui.figures.once import drawn_once
-from ui.figures.palette import FIRST, HARMONIC, SECOND, VALIDATED, Mark, quiet
+from ui.figures.palette import FIRST, HARMONIC, NEUTRAL, SECOND, Mark, quiet
 from ui.numbers import percent, three_digits
 from zslcore.metrics import SeenUnseenCurve
 
@@ -18,10 +18,10 @@ __all__ = ["several_curves"]
 _DRAWN = 800  # points of a curve, more than there are pixels
 #: None of these is a meaning on this plane.
 _LOOKS = (
-    VALIDATED,
+    HARMONIC,
     replace(FIRST, dash="dash"),
     replace(SECOND, dash="dot"),
-    replace(HARMONIC, dash="dashdot"),
+    replace(NEUTRAL, dash="dashdot"),
 )
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-__all__ = ["table_of"]
+__all__ = ["table_of", "without_tags"]
 
 #: Tags that Plotly draws; other brackets are part of a name.
 _TAG = re.compile(r"</?(?:a|b|br|em|i|span|strong|sub|sup)\b[^>]*>")
@@ -37,11 +37,12 @@ def table_of(figure: go.Figure) -> pd.DataFrame:
     table = pd.concat([part.dropna(axis="columns", how="all") for part in parts], ignore_index=True)
     for column in table:
         if not pd.api.types.is_numeric_dtype(table[column].dtype):
-            table[column] = table[column].map(_without_tags)
+            table[column] = table[column].map(without_tags)
     return table
 
 
-def _without_tags(value: object) -> object:
+def without_tags(value: object) -> object:
+    """Return a text as Plotly shows it, without tags and entities; anything else as it is."""
     return unescape(_TAG.sub(" ", value)).strip() if isinstance(value, str) else value
 
 

@@ -93,7 +93,7 @@ def mixing_dumbbells(verdicts: pd.DataFrame) -> go.Figure:
         tickvals=x if names else [],
         ticktext=escaped(table["class"]) if names else [],
         tickangle=-90,
-        tickfont_size=11,
+        tickfont_size=12,
         showgrid=False,
         zeroline=False,
         fixedrange=True,

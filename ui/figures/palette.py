@@ -20,6 +20,7 @@ from zslcore.interactive import hues
 __all__ = [
     "FAINT",
     "FIRST",
+    "GROUND",
     "HARMONIC",
     "INDUCTIVE",
     "INK",
@@ -110,6 +111,9 @@ NEUTRAL = Mark.of(hues.NEUTRAL, "circle")
 #: Words of axes.
 WORDS = Mark("#4B5563", "", night="#B4BDC9")
 
+#: The page.
+GROUND = hues.Hue("#FFFFFF", "#101418")
+
 #: Lines of reference and grids: visible on white and on black, never in the way.
 FAINT = "rgba(128, 128, 128, 0.35)"
 
@@ -119,7 +123,7 @@ SEQUENTIAL = "Viridis"
 
 def ground() -> str:
     """Return the colour of the page that the figure made now will stand on, hex."""
-    return "#101418" if dark() else "#FFFFFF"
+    return GROUND.dark if dark() else GROUND.light
 
 
 def translucent(color: str, opacity: float) -> str:

@@ -22,8 +22,9 @@ from zslcore.exceptions import ZSLError, closest_name
 from zslcore.methods import METHODS
 from zslcore.results.planning import Choice, planned
 from zslcore.results.store import StoredRun
+from zslcore.storage.latex import best_in_groups, latex_table
 from zslcore.storage.spreadsheets import harmless_csv
-from zslcore.version import stamped
+from zslcore.version import stamped, version
 
 __all__ = [
     "FORMATS",
@@ -191,14 +192,31 @@ def as_latex(runs: Sequence[StoredRun], peeked: Collection[str] = ()) -> str:
     table = pd.DataFrame([one.row() for one in runs], columns=list(names))
     table["dataset"] = [_name(one) for one in runs]
     table["chosen_for"] = [chosen(one, peeked) for one in runs]
-    for column in figures.names(unit="fraction"):
-        table[column] = 100 * table[column].astype(float)
     if any(one.imported for one in runs):
         own = {True: "the package", False: "own"}
         table["origin"] = [one.imported.who if one.imported else own[one.shipped] for one in runs]
         names["origin"] = "Result of"
-    shown = table[list(names)].dropna(axis=1, how="all").rename(columns=names)
-    return shown.to_latex(index=False, escape=True, float_format="%.1f", na_rep="--")
+    empty = {name for name in names if len(table) and table[name].isna().all()}
+    shown = [name for name in names if name not in empty]
+    percent = [name for name in figures.names(unit="fraction") if name in shown]
+    values = (100 * table[percent].astype(float)).round(1)
+    best = best_in_groups(
+        values,
+        table[["dataset", "split"]],
+        among=table["chosen_for"] != ORACLE,
+        smallest=[name for name in percent if not figures.FIGURES[name].larger_is_better],
+    )
+    texts = {name: [f"{v:.1f}" if v == v else "–" for v in values[name]] for name in percent}
+    return latex_table(
+        [names[name] for name in shown],
+        table.assign(**texts)[shown].astype(str).to_numpy().tolist(),
+        caption="Accuracies in percent; u, s and H without calibration, H cal. with it. Bold: the "
+        "best of each data set and split, but for parameters chosen by an oracle. "
+        f"zslcore {version()}.",
+        label="tab:runs",
+        numeric=[name in texts for name in shown],
+        best=best.reindex(columns=shown, fill_value=False).to_numpy(),
+    )
 
 
 def _name(one: StoredRun) -> str:

@@ -30,6 +30,7 @@ from zslcore.evaluation.figures import on_board
 from zslcore.methods.variants import VARIANTS
 from zslcore.metrics import harmonic_mean
 from zslcore.metrics.bootstrap import interval, mean_draws
+from zslcore.storage.latex import best_in_groups, latex_table
 from zslcore.storage.spreadsheets import harmless_csv
 
 __all__ = [
@@ -217,9 +218,26 @@ def as_csv(board: Board) -> str:
 
 
 def as_latex(board: Board) -> str:
-    """Return a table for a paper that loads booktabs: accuracies in percent, one decimal."""
-    shown = _for_readers(table_of(board.results))
-    return shown.to_latex(index=False, escape=True)
+    """Return a table for a paper that loads booktabs: accuracies in percent, the best bold."""
+    table = table_of(board.results)
+    shown = _for_readers(table)
+    figures = {name: f for name, f in on_board().items() if HEADINGS[name] in shown}
+    values = table[list(figures)].astype(float).rename(columns=dict(HEADINGS))
+    best = best_in_groups(
+        (100 * values).round(1),
+        table[["data", "split", "split_state"]],
+        among=(table[["params_origin", "gamma_origin"]] != "oracle").all(axis=1),
+        smallest=[HEADINGS[n] for n, figure in figures.items() if not figure.larger_is_better],
+    )
+    return latex_table(
+        list(map(str, shown)),
+        shown.astype(str).replace("-", "–").to_numpy().tolist(),
+        caption="Leaderboard: accuracies in percent. Bold: the best of each data set and split, "
+        f"but for choices of an oracle. Results of digest {board.digest}.",
+        label="tab:board",
+        numeric=[heading in best for heading in shown],
+        best=best.reindex(columns=shown.columns, fill_value=False).to_numpy(),
+    )
 
 
 def as_text(board: Board) -> str:

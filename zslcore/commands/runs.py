@@ -28,6 +28,9 @@ from zslcore.evaluation import figures
 from zslcore.evaluation.files import write_predictions
 from zslcore.exceptions import ParameterError, UnknownNameError, closest_name
 from zslcore.interactive.one_file import frame_line
+from zslcore.printing.drawing import FORMATS as FORMATS_OF_PRINT
+from zslcore.printing.drawing import WIDTHS, print_figure
+from zslcore.printing.results import of_predictions
 from zslcore.results.imported import import_runs
 from zslcore.results.result import KINDS, RUN, Result
 from zslcore.results.store import ResultStore, StoredRun
@@ -36,6 +39,8 @@ from zslcore.storage.spreadsheets import harmless_csv
 from zslcore.version import stamped
 
 if TYPE_CHECKING:
+    from zslcore.evaluation import Predictions
+
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
     Run = Callable[[argparse.Namespace], None]
 
@@ -83,6 +88,12 @@ def add_parser(commands: Subparsers) -> None:
         "--predictions", metavar="FILE", help="write the predictions of run KEY to a Parquet file"
     )
     export.add_argument("--html", metavar="FILE", help="write the curve of run KEY as one page")
+    export.add_argument(
+        "--figure", metavar="FILE", help=f"write run KEY for print: .{', .'.join(FORMATS_OF_PRINT)}"
+    )
+    export.add_argument("--panel", default="curve", help="of --figure: curve or classes")
+    export.add_argument("--width-mm", type=float, default=WIDTHS[0], help="of --figure")
+    export.add_argument("--font", default="sans", help="of --figure: sans or serif")
     export.add_argument("--format", default="csv", help=", ".join(FORMATS))
     export.add_argument("--output", metavar="FILE", help="file to write, not the terminal")
     delete = _verb(verbs, "delete", delete_runs, "delete runs")
@@ -289,8 +300,8 @@ def _part(title: str, table: pd.DataFrame) -> str:
 
 
 def export_runs(args: argparse.Namespace) -> None:
-    """Write runs as CSV, JSON or LaTeX, or the predictions of one."""
-    if args.predictions or args.html:
+    """Write runs as CSV, JSON or LaTeX, or the predictions or a figure of one."""
+    if args.predictions or args.html or args.figure:
         export_answers(args)
         return
     if args.format not in FORMATS:
@@ -318,7 +329,7 @@ def _as_csv(runs: Sequence[StoredRun], others: Sequence[Result]) -> str:
 
 
 def export_answers(args: argparse.Namespace) -> None:
-    """Write the predictions of one run to a file, or its curve as one page.
+    """Write the predictions of one run to a file, its curve as one page, or a panel for print.
 
     Raises
     ------
@@ -326,7 +337,7 @@ def export_answers(args: argparse.Namespace) -> None:
         Without KEY, or where the run has no predictions in the store.
     """
     if not args.key:
-        option = "predictions" if args.predictions else "html"
+        option = next(name for name in ("predictions", "html", "figure") if getattr(args, name))
         raise ParameterError(f"--{option}: expected the KEY of one run before it; got none.")
     store = ResultStore()
     one = store.find(args.key)
@@ -342,6 +353,23 @@ def export_answers(args: argparse.Namespace) -> None:
         write_out(args.html, found.page())
         line = frame_line(Path(args.html).name, f"Seen-unseen curve: {found.title}")
         print(f"{args.html} written. To show it on a page next to it:\n{line}")
+    if args.figure:
+        write_out(args.figure, figure_for_print(args, found))
+
+
+def figure_for_print(args: argparse.Namespace, found: Predictions) -> bytes:
+    """Return a panel of predictions for print, in the format that the name of the file ends with.
+
+    Raises
+    ------
+    UnknownNameError
+        For another panel, font or format; names the nearest.
+    ParameterError
+        For a width outside the limits.
+    """
+    form = Path(args.figure).suffix.lower().removeprefix(".")
+    panel = of_predictions(found, args.panel)
+    return print_figure(panel, width_mm=args.width_mm, font=args.font, form=form, title=found.title)
 
 
 def delete_runs(args: argparse.Namespace) -> None:

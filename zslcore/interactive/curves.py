@@ -14,6 +14,7 @@ from zslcore.interactive.hues import (
     FIRST,
     HARMONIC,
     INK,
+    NEUTRAL,
     ORACLE,
     OVERLAP,
     SECOND,
@@ -42,7 +43,7 @@ LOOKS = {
     "first": Look.of(FIRST, "triangle-left", "7 4"),
     "second": Look.of(SECOND, "triangle-right", "2 3"),
     "third": Look.of(OVERLAP, "triangle-up", "9 3 2 3"),
-    "fourth": Look.of(VALIDATED, "square", "4 2"),
+    "fourth": Look.of(NEUTRAL, "circle", "4 2"),
 }
 #: Looks of curves that are there to compare with: none of them is a meaning on this plane.
 GHOSTS = ("first", "second", "third", "fourth")

@@ -1,0 +1,171 @@
+"""A file for print: its width in mm, 8 pt text in embedded fonts, and nothing cut off."""
+
+import io
+import math
+import re
+
+import numpy as np
+import pytest
+
+from zslcore.exceptions import ParameterError, UnknownNameError
+from zslcore.printing.panel import Area, Axis, Bars, Cells, Panel, Points, Rule, Words
+
+pytest.importorskip("matplotlib", reason="Matplotlib, the extra print, is not installed")
+pypdf = pytest.importorskip("pypdf", reason="pypdf is not installed")
+
+from zslcore.printing.drawing import (  # noqa: E402 - both need the extra
+    DOTS,
+    FONTS,
+    POINTS,
+    WIDTHS,
+    drawn,
+    print_figure,
+)
+
+NUMBERS = np.linspace(0, 1, 9)
+LONG = "accuracy of every class of a data set with a very long name, mean over all of its folds"
+PERCENT = Axis(LONG, (0, 1), percent=0, grid=True)
+PANELS = {
+    "curve": Panel(
+        [
+            Points(NUMBERS, 1 - NUMBERS**2, "#0072B2", "γ ≥ −1, λ → ∞ ●", line="6 4"),
+            Points(NUMBERS[2:3], NUMBERS[2:3], "#B65000", LONG, symbol="diamond-open"),
+            Words(1.02, 0.5, "H 40 %", across=1),
+            Area(NUMBERS, NUMBERS / 2, "#007E5C", name="band"),
+            Rule((0.5, 0.5), (0, 1), "#767676", "dash", of_panel="y"),
+        ],
+        PERCENT,
+        PERCENT,
+        title="unseen: " + LONG,
+        square=True,
+    ),
+    "bars": Panel(
+        [
+            Bars(
+                np.arange(9), NUMBERS, np.zeros(9), 0.7, "#B04A84", hatch="x", name="a",
+                error=np.full((2, 9), 0.1),
+            ),
+            Points(np.arange(9), NUMBERS, "#0072B2", "b", symbol=["x-thin", *["star-open"] * 8]),
+        ],
+        Axis(ticks=[(float(k), f"humpback whale number {k}") for k in range(9)]),
+        PERCENT,
+    ),
+    "rows": Panel(
+        [Points(NUMBERS, np.arange(9), "#14181C", symbol="square", x_error=np.ones((2, 9)))],
+        Axis(LONG, scale="linear"),
+        Axis(limits=(8.5, -0.5), ticks=[(float(k), f"SYNC (struct), no. {k}") for k in range(9)]),
+    ),
+    "cells": Panel(
+        [
+            Cells(
+                np.arange(3), np.arange(2), np.array([[0, 0.5, 1], [np.nan, 0.2, 0.3]]),
+                [(0, "#FFFFFF"), (1, "#14181C")], (0, 1),
+                texts=[["0 %", "50 %", "100 %"], ["", "20 %", "30 %"]], percent=0, title="share",
+            )
+        ],
+    ),
+}  # fmt: skip
+EVERY = pytest.mark.parametrize("panel", PANELS.values(), ids=PANELS)
+
+
+def pdf(panel, **options):
+    return pypdf.PdfReader(io.BytesIO(print_figure(panel, form="pdf", **options))).pages[0]
+
+
+@EVERY
+@pytest.mark.parametrize("font", FONTS)
+@pytest.mark.parametrize("width", [*WIDTHS, 61.5])
+def test_a_page_is_as_wide_as_asked_and_all_fonts_are_embedded(panel, font, width):
+    page = pdf(panel, width_mm=width, font=font)
+    assert float(page.mediabox.width) == pytest.approx(width / 25.4 * 72, abs=1e-3)
+    fonts = [each.get_object() for each in page["/Resources"]["/Font"].values()]
+    assert fonts
+    for each in fonts:
+        inner = each["/DescendantFonts"][0].get_object() if "/DescendantFonts" in each else each
+        descriptor = inner["/FontDescriptor"].get_object()
+        assert "/FontFile2" in descriptor  # TrueType, Type 42
+        assert any(name.replace(" ", "") in each["/BaseFont"] for name in FONTS[font])
+
+
+def test_every_letter_of_a_pdf_is_8_pt():
+    sizes = set()
+    for panel in PANELS.values():
+        operations = pdf(panel).get_contents().get_data().decode("latin-1")
+        sizes |= {float(size) for size in re.findall(r"/\S+ ([\d.]+) Tf", operations)}
+    assert sizes == {POINTS}
+
+
+@EVERY
+@pytest.mark.parametrize("font", FONTS)
+@pytest.mark.parametrize("width", WIDTHS)
+def test_no_text_is_cut_off_and_every_text_is_8_pt(panel, font, width, monkeypatch):
+    from matplotlib.text import Text
+
+    figure, _ = drawn(panel, width_mm=width, font=font)
+    texts, draw = [], Text.draw
+    monkeypatch.setattr(
+        Text, "draw", lambda text, *a, **k: (texts.append(text), draw(text, *a, **k))
+    )
+    figure.draw_without_rendering()
+    page, written = figure.bbox.padded(1), [text for text in texts if text.get_text()]
+    assert len(written) > 8
+    for text in written:
+        box = text.get_window_extent()
+        assert text.get_fontsize() == POINTS, text
+        assert page.x0 <= box.x0 <= box.x1 <= page.x1, text
+        assert page.y0 <= box.y0 <= box.y1 <= page.y1, text
+
+
+def test_a_png_has_600_dots_an_inch_and_a_figure_is_the_same_bytes():
+    from PIL import Image
+
+    image = Image.open(io.BytesIO(print_figure(PANELS["rows"], width_mm=84, form="png")))
+    assert image.width == math.floor(84 / 25.4 * DOTS)
+    for form in ("pdf", "svg", "png"):
+        first, second = (print_figure(PANELS["curve"], form=form, title="t") for _ in range(2))
+        assert first == second
+
+
+def test_an_svg_needs_no_font_and_has_its_width():
+    text = print_figure(PANELS["curve"], width_mm=120, form="svg").decode()
+    assert "<text" not in text
+    assert float(re.search(r'width="([\d.]+)pt"', text)[1]) == pytest.approx(120 / 25.4 * 72)
+
+
+def test_what_is_drawn_are_the_numbers_of_the_panel():
+    figure, _ = drawn(PANELS["curve"])
+    line = next(each for each in figure.axes[0].lines if each.get_gid() == "line 0")
+    np.testing.assert_array_equal(line.get_xydata(), np.c_[NUMBERS, 1 - NUMBERS**2])
+    bars = drawn(PANELS["bars"])[0].axes[0].patches
+    assert [bar.get_height() for bar in bars] == NUMBERS.tolist()
+
+
+@pytest.mark.parametrize("width", [0, -84, 39.9, 1e9, math.nan, math.inf])
+def test_a_width_that_no_page_has_is_refused_in_a_sentence(width):
+    with pytest.raises(ParameterError, match=r"width_mm: expected millimetres from 40 to 400; got"):
+        print_figure(PANELS["rows"], width_mm=width)
+
+
+def test_another_font_or_format_gets_the_nearest():
+    with pytest.raises(UnknownNameError, match="did you mean 'serif'"):
+        print_figure(PANELS["rows"], font="serifs")
+    with pytest.raises(UnknownNameError, match="did you mean 'pdf'"):
+        print_figure(PANELS["rows"], form="pdff")
+
+
+def test_names_that_do_not_fit_the_width_give_way_to_their_number():
+    many = Axis(ticks=[(float(k), f"class {k}") for k in range(40)])
+    panel = Panel([Bars(np.arange(40), np.ones(40), np.zeros(40), 0.8, "#767676")], many)
+    axes = drawn(panel, width_mm=84)[0].axes[0]
+    assert axes.get_xlabel().replace("\n", " ") == "40 names, too many for this width"
+    assert not [each for each in axes.get_xticklabels() if each.get_text()]
+    wide = drawn(panel, width_mm=200)[0].axes[0]
+    assert len([each for each in wide.get_xticklabels() if each.get_text()]) == 40
+
+
+def test_matplotlibs_settings_stay_those_of_the_process():
+    import matplotlib as mpl
+
+    before = dict(mpl.rcParams)
+    print_figure(PANELS["rows"], font="serif")
+    assert dict(mpl.rcParams) == before

@@ -1,0 +1,408 @@
+"""The panels for print of a Plotly figure: the same numbers, in the colours of the light theme."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import plotly.colors
+import plotly.graph_objects as go
+
+from ui.figures import palette
+from ui.figures.data import without_tags
+from zslcore.interactive import hues
+from zslcore.printing.panel import Area, Axis, Bars, Cells, Mark, Panel, Points, Rule, Words
+
+__all__ = ["panels_of"]
+
+#: Kinds of traces that can be printed; a figure with another one has no panels.
+_KINDS = ("scatter", "scattergl", "bar", "heatmap")
+#: Points of print for a pixel of the screen.
+_POINTS = 0.45
+#: What a title says to those who can point.
+_HINT = re.compile(r"; point at .*")
+_DECIMALS = re.compile(r"\.(\d)%")
+#: Colours of the dark theme -> those of paper, as numbers of red, green and blue.
+_ON_PAPER = {
+    plotly.colors.hex_to_rgb(dark): plotly.colors.hex_to_rgb(light)
+    for dark, light in (
+        *((hue.dark, hue.light) for hue in vars(hues).values() if isinstance(hue, hues.Hue)),
+        (palette.WORDS.night, palette.WORDS.light),
+        (palette.GROUND.dark, palette.GROUND.light),
+    )
+}
+
+
+def panels_of(figure: go.Figure) -> list[Panel]:
+    """Return one panel for each pair of axes of a figure; none where it cannot be printed.
+
+    Parameters
+    ----------
+    figure : go.Figure, drawn for any theme
+    """
+    if figure.layout.images or any(trace.type not in _KINDS for trace in figure.data):
+        return []
+    pairs = dict.fromkeys(
+        (trace.xaxis or "x", trace.yaxis or "y") for trace in figure.data if _there(trace)
+    )
+    return [_Reader(figure, *pair).panel() for pair in pairs]
+
+
+def _there(trace: Any) -> bool:
+    values = (getattr(trace, name, None) for name in "xyz")
+    return trace.visible in (None, True) and any(v is not None and len(v) for v in values)
+
+
+def _color(value: Any, otherwise: str = palette.INK.light) -> str:
+    """Return a colour of Plotly as hex on paper: mixed with white where it is translucent."""
+    if not isinstance(value, str):
+        return otherwise
+    if value.startswith("#"):
+        rgb, alpha = plotly.colors.hex_to_rgb(value), 1.0
+    elif value.startswith("rgb"):
+        *rgb, alpha = [*map(float, re.findall(r"[\d.]+", value)), 1.0][:4]
+        rgb = tuple(map(int, rgb))
+    else:
+        return otherwise
+    rgb = _ON_PAPER.get(rgb, rgb)
+    return "#" + "".join(f"{round(255 + alpha * (each - 255)):02X}" for each in rgb)
+
+
+def _colors(value: Any, scale: Any, n: int, otherwise: str) -> str | list[str]:
+    """Return the colour of all points, or one a point."""
+    if value is None or isinstance(value, str):
+        return _color(value, otherwise)
+    if all(isinstance(each, str) for each in value):
+        return [_color(each, otherwise) for each in value]
+    numbers = np.asarray(value, dtype=float)
+    low, high = np.nanmin(numbers), np.nanmax(numbers)
+    shares = (numbers - low) / ((high - low) or 1)
+    steps = plotly.colors.sample_colorscale(scale or palette.SEQUENTIAL, shares.tolist())
+    return [_color(each, otherwise) for each in steps][:n]
+
+
+def _plain(text: Any) -> str:
+    words = str(text or "").replace("<br>", " ")
+    return re.sub(r" +", " ", str(without_tags(words))).strip()
+
+
+class _Reader:
+    """Reads what belongs to one pair of axes."""
+
+    def __init__(self, figure: go.Figure, x: str, y: str) -> None:
+        self.figure, self.pair = figure, (x, y)
+        self.axes = {
+            letter: figure.layout[name.replace(letter, f"{letter}axis", 1)]
+            for letter, name in zip("xy", self.pair, strict=True)
+        }
+        self.traces = [
+            t for t in figure.data if _there(t) and (t.xaxis or "x", t.yaxis or "y") == self.pair
+        ]
+        self.categories = {letter: self._categories(letter) for letter in "xy"}
+        self.sums: dict[Any, float] = {}
+        self.named: set[str] = set()
+
+    def panel(self) -> Panel:
+        """Return everything between these axes."""
+        marks = [mark for trace in self.traces for mark in self._marks(trace)]
+        marks += list(self._shapes())
+        marks += list(self._annotations())
+        x, y = (self._axis(letter) for letter in "xy")
+        square = self.axes["y"].scaleanchor == self.pair[0]
+        return Panel(marks, x, y, title=self._title(), square=bool(square))
+
+    # --- Axes
+
+    def _categories(self, letter: str) -> dict[Any, int]:
+        """Return the place of every word along an axis of words; empty for numbers."""
+        axis = self.axes[letter]
+        values = [v for t in self.traces for v in (t[letter] if t[letter] is not None else ())]
+        words = [v for v in values if isinstance(v, str)]
+        if not words and axis.type != "category":
+            return {}
+        listed = list(axis.categoryarray) if axis.categoryarray is not None else []
+        return {word: k for k, word in enumerate(dict.fromkeys([*listed, *values]))}
+
+    def _at(self, letter: str, values: Any) -> np.ndarray:
+        known = self.categories[letter]
+        if known:
+            return np.array([known.get(value, np.nan) for value in values], dtype=float)
+        return pd.to_numeric(pd.Series(list(values), dtype=object), errors="coerce").to_numpy(float)
+
+    def _places(self, trace: Any, letter: str) -> np.ndarray:
+        """Return where a trace has its points along an axis: from 0 on where it does not say."""
+        if trace[letter] is not None:
+            return self._at(letter, trace[letter])
+        if trace.type == "heatmap":
+            return np.arange(np.shape(trace.z)["yx".index(letter)], dtype=float)
+        return np.arange(len(trace["x" if letter == "y" else "y"]), dtype=float)
+
+    def _axis(self, letter: str) -> Axis:
+        axis = self.axes[letter]
+        form = _DECIMALS.search(axis.tickformat or "")
+        log = axis.type == "log"
+        limits = tuple(10.0**end if log else float(end) for end in axis.range or ())
+        ticks = self._ticks(letter)
+        if not limits and axis.autorange == "reversed":
+            ends = self._ends(letter)
+            limits = (ends[1], ends[0])
+        return Axis(
+            _HINT.sub("", _plain(axis.title.text)),
+            limits=limits or None,  # type: ignore[arg-type]
+            percent=int(form[1]) if form else None,
+            ticks=ticks,
+            scale="log" if log else "linear",
+            grid=axis.showgrid is not False and ticks is None and letter == "y",
+        )
+
+    def _ticks(self, letter: str) -> list[tuple[float, str]] | None:
+        axis = self.axes[letter]
+        if axis.showticklabels is False:
+            if axis.matches is None:
+                return []
+            axis = self.figure.layout[axis.matches.replace(letter, f"{letter}axis", 1)]
+        if axis.tickvals is not None:
+            words = axis.ticktext if axis.ticktext is not None else axis.tickvals
+            places = self._at(letter, axis.tickvals)
+            return [(float(at), _plain(w)) for at, w in zip(places, words, strict=False)]
+        known = self.categories[letter]
+        return [(float(k), _plain(word)) for word, k in known.items()] or None
+
+    def _ends(self, letter: str) -> tuple[float, float]:
+        values = np.concatenate([self._places(t, letter) for t in self.traces])
+        return float(np.nanmin(values)) - 0.5, float(np.nanmax(values)) + 0.5
+
+    def _title(self) -> str:
+        """Return the words that stand above these axes, as panels of one figure have them."""
+        (left, right), (_, top) = (self.axes[letter].domain or (0, 1) for letter in "xy")
+        for note in self.figure.layout.annotations:
+            above = note.yref == note.xref == "paper" and not note.showarrow
+            if above and abs(note.x - (left + right) / 2) < 0.02 and abs(note.y - top) < 0.02:
+                return _plain(note.text)
+        return ""
+
+    # --- Traces
+
+    def _marks(self, trace: Any) -> Iterator[Mark]:
+        if trace.type == "bar":
+            yield self._bars(trace)
+        elif trace.type == "heatmap":
+            yield self._cells(trace)
+        else:
+            yield from self._points(trace)
+
+    def _name(self, trace: Any) -> str:
+        """Return what the legend calls a trace: that of one panel may stand for those of all."""
+        listed = {t.name for t in self.figure.data if t.showlegend is not False}
+        if trace.name not in listed or self.figure.layout.showlegend is False:
+            return ""
+        return _plain(trace.name)
+
+    def _points(self, trace: Any) -> Iterator[Mark]:
+        x, y = (self._places(trace, letter) for letter in "xy")
+        if trace.stackgroup:
+            y = self._stacked(trace, x, y)
+        mode = trace.mode or "lines"
+        line, marker = trace.line, trace.marker
+        color = _color(line.color if line.color is not None else marker.color)
+        if trace.stackgroup or trace.fill not in (None, "none"):
+            yield self._area(trace, x, y, color)
+        symbols, colors = _symbols(marker), _colors(marker.color, marker.colorscale, len(x), color)
+        if colors == palette.GROUND.light and marker.line.color is not None:  # filled with the page
+            colors = _colors(marker.line.color, None, len(x), color)
+            symbols = symbols if isinstance(symbols, list) else f"{symbols}-open"
+        sideways = "text" in mode and re.search("left|right", str(trace.textposition))
+        if "lines" not in mode and "markers" not in mode:
+            yield from self._only_words(trace, x, y)
+            return
+        if not (line.width == 0 and "markers" not in mode):
+            yield Points(
+                x,
+                y,
+                colors if "markers" in mode else color,
+                self._name(trace),
+                line=(line.dash or "solid") if "lines" in mode else "",
+                symbol=symbols if "markers" in mode else "",
+                width=max(0.5, _POINTS * (line.width if line.width is not None else 2)),
+                size=_POINTS * np.asarray(marker.size if marker.size is not None else 8, float),
+                opacity=_one(marker.opacity if "markers" in mode else trace.opacity),
+                steps=line.shape in ("hv", "vh"),
+                x_error=_error(trace.error_x, len(x)),
+                y_error=_error(trace.error_y, len(x)),
+                texts=_texts(trace, len(x)) if "text" in mode and not sideways else (),
+            )
+        if sideways:
+            yield from self._only_words(trace, x, y)
+
+    def _only_words(self, trace: Any, x: np.ndarray, y: np.ndarray) -> Iterator[Words]:
+        color = _color(trace.textfont.color)
+        side = str(trace.textposition or "middle center")
+        across = 1 if "right" in side else -1 if "left" in side else 0
+        up = 1 if "top" in side else -1 if "bottom" in side else 0
+        for at, height, text in zip(x, y, _texts(trace, len(x)), strict=False):
+            yield Words(float(at), float(height), text, color, across, up)
+
+    def _stacked(self, trace: Any, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+        below = np.array([self.sums.get((trace.stackgroup, at), 0.0) for at in x])
+        self.sums |= {(trace.stackgroup, at): s for at, s in zip(x, below + y, strict=True)}
+        return below + y
+
+    def _area(self, trace: Any, x: np.ndarray, y: np.ndarray, color: str) -> Area:
+        fill = trace.fillcolor if trace.fillcolor is not None else color
+        if trace.fill == "toself":
+            return Area(x, y, _color(fill), 1.0)
+        floor = y - self._at("y", trace.y) if trace.stackgroup else np.zeros(len(x))
+        return Area(np.r_[x, x[::-1]], np.r_[y, floor[::-1]], _color(fill), 0.5)
+
+    def _bars(self, trace: Any) -> Bars:
+        level = trace.orientation == "h"
+        along, across = ("y", "x") if level else ("x", "y")
+        place, length = self._at(along, trace[along]), self._at(across, trace[across])
+        gap = self.figure.layout.bargap
+        width = (
+            trace.width
+            if isinstance(trace.width, int | float)
+            else 1 - (0.2 if gap is None else gap)
+        )
+        base = np.zeros(len(place))
+        if trace.base is not None:
+            base = np.broadcast_to(np.asarray(trace.base, float), len(place)).copy()
+        elif self.figure.layout.barmode in ("stack", "relative"):
+            base = np.array([self.sums.get((along, at), 0.0) for at in place])
+            self.sums |= {(along, at): b + n for at, b, n in zip(place, base, length, strict=True)}
+        else:
+            place, width = self._next_to(trace, along, place, width)
+        hatch = trace.marker.pattern.shape
+        return Bars(
+            place,
+            length,
+            base,
+            float(width),
+            _colors(trace.marker.color, trace.marker.colorscale, len(place), palette.NEUTRAL.light),
+            level=level,
+            hatch=list(hatch) if isinstance(hatch, tuple | list) else hatch or "",
+            name=self._name(trace),
+            error=_error(trace.error_x if level else trace.error_y, len(place)),
+        )
+
+    def _next_to(
+        self, trace: Any, along: str, place: np.ndarray, width: float
+    ) -> tuple[np.ndarray, float]:
+        """Return places and thickness of bars that share their place with those of other traces."""
+        bars = [t for t in self.traces if t.type == "bar"]
+        places = [self._at(along, t[along]) for t in bars]
+        together = np.concatenate(places)
+        if self.figure.layout.barmode == "overlay" or len(set(together)) == len(together):
+            return place, width
+        k = next(k for k, each in enumerate(bars) if each is trace)
+        thin = width / len(bars)
+        return place + thin * (k - (len(bars) - 1) / 2), thin
+
+    def _cells(self, trace: Any) -> Cells:
+        z = np.asarray(trace.z, dtype=float)
+        x, y = (self._places(trace, letter) for letter in "xy")
+        if len(x) == z.shape[1] + 1:  # edges of the cells
+            x, y = (x[1:] + x[:-1]) / 2, (y[1:] + y[:-1]) / 2
+        scale = trace.colorscale or palette.SEQUENTIAL
+        pairs = plotly.colors.get_colorscale(scale) if isinstance(scale, str) else scale
+        form = _DECIMALS.search(trace.colorbar.tickformat or "")
+        low = trace.zmin if trace.zmin is not None else np.nanmin(z)
+        high = trace.zmax if trace.zmax is not None else np.nanmax(z)
+        shown = trace.texttemplate and trace.text is not None
+        return Cells(
+            x,
+            y,
+            z,
+            [(float(share), _color(color)) for share, color in pairs],
+            (float(low), float(high)),
+            texts=[[_plain(cell) for cell in row] for row in trace.text] if shown else (),
+            percent=int(form[1]) if form else None,
+            scale=trace.showscale is not False,
+            title=_plain(trace.colorbar.title.text),
+        )
+
+    # --- Lines and words of the layout
+
+    def _placed(self, letter: str, ref: str | None, value: Any) -> tuple[float, bool] | None:
+        """Return a place and whether it is a share of the panel; None if it is another panel's."""
+        own = self.pair["xy".index(letter)]
+        if ref in (own, None):
+            at = self._at(letter, [value])[0] if isinstance(value, str) else float(value)
+            log = self.axes[letter].type == "log" and not isinstance(value, str)
+            return (10.0**at if log else at), False
+        if ref == f"{own} domain":
+            return float(value), True
+        if ref == "paper" and len(self.figure.data) and self._alone():
+            return float(value), True
+        return None
+
+    def _alone(self) -> bool:
+        return all((t.xaxis or "x", t.yaxis or "y") == self.pair for t in self.figure.data)
+
+    def _shapes(self) -> Iterator[Mark]:
+        for shape in self.figure.layout.shapes:
+            ends = [
+                self._placed(letter, shape[f"{letter}ref"] or letter, shape[f"{letter}{k}"])
+                for letter in "xy"
+                for k in (0, 1)
+            ]
+            if any(end is None for end in ends):
+                continue
+            (x0, share_x), (x1, _), (y0, share_y), (y1, _) = ends  # type: ignore[misc]
+            log = self.axes["x"].type == "log" and shape.type == "line"
+            if log and not share_x:  # a shape has the values themselves, other than an annotation
+                x0, x1 = float(shape.x0), float(shape.x1)
+            color = _color(shape.line.color, palette.NEUTRAL.light)
+            if shape.type == "line":
+                of_panel = "x" * share_x + "y" * share_y
+                width = max(0.5, _POINTS * (shape.line.width or 2))
+                yield Rule((x0, x1), (y0, y1), color, shape.line.dash or "solid", width, of_panel)
+            elif not (share_x or share_y):
+                corners = np.array([x0, x1, x1, x0, x0]), np.array([y0, y0, y1, y1, y0])
+                if shape.fillcolor:
+                    yield Area(*corners, _color(shape.fillcolor), 0.5)
+                if shape.line.width != 0:
+                    yield Points(*corners, color, line=shape.line.dash or "solid")
+
+    def _annotations(self) -> Iterator[Words]:
+        for note in self.figure.layout.annotations:
+            if note.xref == "paper" and note.yref == "paper":
+                continue  # titles of panels
+            x = self._placed("x", note.xref or "x", note.x)
+            y = self._placed("y", note.yref or "y", note.y)
+            if x is None or y is None or not _plain(note.text):
+                continue
+            across = {"left": 1, "right": -1}.get(note.xanchor or "", 0)
+            up = {"bottom": 1, "top": -1}.get(note.yanchor or "", 0)
+            if note.showarrow is not False:
+                up = 1 if (note.ay if note.ay is not None else -30) < 0 else -1
+            of_panel = "x" * x[1] + "y" * y[1]
+            yield Words(
+                x[0], y[0], _plain(note.text), _color(note.font.color), across, up, of_panel
+            )
+
+
+def _symbols(marker: Any) -> str | list[str]:
+    symbol = marker.symbol if marker.symbol is not None else "circle"
+    return symbol if isinstance(symbol, str) else [str(each) for each in symbol]
+
+
+def _one(value: Any) -> float:
+    """Return one opacity for all points."""
+    return 1.0 if value is None else float(np.max(np.asarray(value, dtype=float)))
+
+
+def _error(bars: Any, n: int) -> np.ndarray | None:
+    if bars.array is None or len(bars.array) != n:
+        return None
+    above = np.asarray(bars.array, dtype=float)
+    below = above if bars.arrayminus is None else np.asarray(bars.arrayminus, dtype=float)
+    return np.stack([below, above])
+
+
+def _texts(trace: Any, n: int) -> list[str]:
+    text = () if trace.text is None else trace.text
+    return [_plain(text)] * n if isinstance(text, str) else [_plain(each) for each in text]

@@ -1,0 +1,83 @@
+"""The part of a download menu for print: one panel as PDF, SVG or PNG, by its width and font."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib.util import find_spec
+
+import streamlit as st
+
+from zslcore.printing.drawing import FONTS, FORMATS, WIDTHS, print_figure
+from zslcore.printing.panel import Panel
+
+__all__ = ["show"]
+
+
+def show(key: str, caption: str, panels: Sequence[Panel]) -> None:
+    """Offer the panels of a figure for print; nothing where it has none.
+
+    Parameters
+    ----------
+    key : of the figure, and name of the files
+    caption : what it shows, in the properties of the files
+    panels : one a file
+    """
+    if not panels:
+        return
+    if find_spec("matplotlib") is None:
+        st.caption("For print: needs Matplotlib, `pip install 'zslcore[print]'`.")
+        return
+    number = _chosen(key, panels)
+    width = st.segmented_control(
+        "Width for print",
+        WIDTHS,
+        default=WIDTHS[0],
+        format_func=lambda mm: f"{mm:g} mm",
+        key=f"print_width_{key}",
+        help="Exact width of the page; all text is 8 pt and its font embedded.",
+    )
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        font = st.segmented_control(
+            "Font",
+            list(FONTS),
+            default="sans",
+            key=f"print_font_{key}",
+            label_visibility="collapsed",
+            help="DejaVu Sans, or STIX, which resembles Times.",
+        )
+        form = st.segmented_control(
+            "Format",
+            FORMATS,
+            default=FORMATS[0],
+            format_func=str.upper,
+            key=f"print_form_{key}",
+            label_visibility="collapsed",
+            help="PDF with embedded fonts, SVG with outlines of letters, PNG of 600 dots per inch.",
+        )
+    chosen = (width or WIDTHS[0], font or "sans", form or FORMATS[0])
+    _file(key, panels[number], *chosen, caption)
+
+
+def _chosen(key: str, panels: Sequence[Panel]) -> int:
+    """Return which panel is meant; asks where there are several."""
+    if len(panels) == 1:
+        return 0
+    return st.selectbox(
+        "Panel for print",
+        range(len(panels)),
+        format_func=lambda k: f"{k + 1}. {panels[k].title or panels[k].y.title or 'panel'}",
+        key=f"print_panel_{key}",
+        help="A file for print has one panel.",
+    )
+
+
+def _file(key: str, panel: Panel, width: float, font: str, form: str, caption: str) -> None:
+    st.download_button(
+        "File for print",
+        lambda: print_figure(panel, width_mm=width, font=font, form=form, title=caption),
+        file_name=f"{key}-{width:g}mm.{form}",
+        icon=":material/print:",
+        type="tertiary",
+        on_click="ignore",
+        key=f"print_file_{key}",
+    )

@@ -1,0 +1,173 @@
+r"""The panels of predictions and of interactive figures, with the exact numbers that these have.
+
+Behind a seen-unseen curve lie the lines of equal harmonic mean :math:`H`,
+
+.. math::
+    s = \frac{H u}{2 u - H}, \qquad u > H / 2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from zslcore.exceptions import DatasetError, closest_name
+from zslcore.interactive.curves import LOOKS, line_of
+from zslcore.interactive.hues import SEEN, UNSEEN
+from zslcore.interactive.numbers import percent, three_digits
+from zslcore.interactive.seen_unseen import Line, SeenUnseen
+from zslcore.printing.panel import Area, Axis, Bars, Mark, Panel, Points, Words
+
+if TYPE_CHECKING:
+    from zslcore.evaluation.predictions import Predictions
+    from zslcore.interactive.value_path import Panel as PathPanel
+    from zslcore.interactive.value_path import ValuePath
+
+__all__ = ["PANELS", "of_curves", "of_path", "of_predictions"]
+
+#: Harmonic means with a line of their own.
+LEVELS = (0.2, 0.4, 0.6, 0.8)
+
+
+def of_curves(what: SeenUnseen) -> Panel:
+    """Return seen over unseen accuracy for every gamma, with the gammas that have a name.
+
+    Parameters
+    ----------
+    what : SeenUnseen
+    """
+    marks: list[Mark] = list(_equal_harmonic())
+    for shade in what.shades:
+        band, look = shade.band, what.looks[shade.look]
+        ends = np.r_[band.unseen, band.unseen[::-1]], np.r_[band.low, band.high[::-1]]
+        marks.append(Area(*ends, look.light, name=shade.name))
+    for line in what.lines:
+        look = what.looks[line.look]
+        name = f"{line.name}, AUSUC {percent(line.curve.ausuc)}"
+        curve = line.curve
+        marks.append(
+            Points(curve.unseen, curve.seen, look.light, name, line=look.dash or "solid", width=1.2)
+        )
+    marks += _stops(what, what.lines[0])
+    side = {"limits": (-0.02, 1.02), "percent": 0}
+    return Panel(
+        marks,
+        Axis("accuracy on unseen classes u", **side),  # type: ignore[arg-type]
+        Axis("accuracy on seen classes s", **side),  # type: ignore[arg-type]
+        square=True,
+    )
+
+
+def _equal_harmonic() -> Iterator[Mark]:
+    for H in LEVELS:
+        u = np.linspace(H / (2 - H), 1, 200)
+        s = H * u / (2 * u - H)
+        yield Points(u, s, "#BFC5CD", line="solid", width=0.5)
+        yield Words(1.02, float(s[-1]), f"H {H:.0%}".replace("%", " %"), "#6B6B6B", across=1)
+
+
+def _stops(what: SeenUnseen, line: Line) -> Iterator[Points]:
+    """Yield the points of the gammas with a name, each with its H."""
+    for stop in line.stops:
+        point, look = line.curve.at(stop.gamma), what.looks[stop.look]
+        u, s = (np.array([getattr(point, side)]) for side in ("unseen", "seen"))
+        name = f"{stop.name}: γ {three_digits(stop.gamma)}, H {percent(point.harmonic)}"
+        hollow = {"circle": "circle-open", "x": "x-thin"}
+        yield Points(u, s, look.light, name, symbol=hollow.get(look.symbol, look.symbol), size=5.0)
+
+
+def of_path(what: ValuePath) -> list[Panel]:
+    """Return the panels of a path of values, the large one first.
+
+    Parameters
+    ----------
+    what : ValuePath
+    """
+    return [_of_path(what, panel) for panel in what.panels]
+
+
+def _of_path(what: ValuePath, panel: PathPanel) -> Panel:
+    marks: list[Mark] = [
+        Points(
+            what.grid,
+            row.heights,
+            (look := what.looks[row.look]).light,
+            row.name,
+            line=look.dash or "solid",
+            width=row.width / 2,
+        )
+        for row in panel.rows
+    ]
+    first = panel.rows[0]
+    marks += [
+        Points(
+            what.grid[[stop.place]],
+            first.heights[[stop.place]],
+            what.looks[stop.look].light,
+            f"{stop.name}: {what.label} {three_digits(float(what.grid[stop.place]))}",
+            symbol=what.looks[stop.look].symbol,
+            size=5.0,
+        )
+        for stop in what.stops
+    ]
+    y = Axis(panel.title, percent=0 if panel.percent else None, grid=True)
+    return Panel(marks, Axis(what.label, scale="log"), y, title=panel.title)
+
+
+def of_predictions(found: Predictions, what: str) -> Panel:
+    """Return one panel of predictions.
+
+    Parameters
+    ----------
+    found : Predictions
+    what : of :data:`PANELS`
+
+    Raises
+    ------
+    UnknownNameError
+        For another panel; names the nearest.
+    DatasetError
+        Without images of both sides, where there is no curve.
+    """
+    if what not in PANELS:
+        raise closest_name("panel for print", what, PANELS)
+    if not found.test.generalized:
+        raise DatasetError(f"{found.title}: no curve, all test images are of unseen classes.")
+    return PANELS[what](found)
+
+
+def _curve(found: Predictions) -> Panel:
+    origin = found.provenance.gamma_origin if found.gamma is not None else None
+    line = line_of(found.title, found.test.curve, "harmonic", found.gamma, 0.0, origin)
+    return of_curves(SeenUnseen([line], LOOKS, found.title))
+
+
+def _classes(found: Predictions) -> Panel:
+    """Return a bar for every class at gamma, best first within each side, and a mark at gamma 0."""
+    from zslcore.analysis.calibration import per_class_table
+
+    gamma = found.gamma or 0.0
+    table = per_class_table(found.test, {"plain": 0.0, "calibrated": gamma}, found.class_names)
+    order = table.sort_values(["side", "calibrated"], ascending=[True, False], kind="stable")
+    place = np.arange(len(order))
+    marks: list[Mark] = []
+    for side, hue, symbol in (("seen", SEEN, "circle"), ("unseen", UNSEEN, "diamond")):
+        own = (order["side"] == side).to_numpy()
+        height = order["calibrated"].to_numpy()[own]
+        name = f"{side}, γ {three_digits(gamma)}"
+        marks.append(Bars(place[own], height, np.zeros(own.sum()), 0.75, hue.light, name=name))
+        plain = order["plain"].to_numpy()[own]
+        symbols = f"{symbol}-open"
+        marks.append(Points(place[own], plain, hue.light, f"{side}, γ 0", symbol=symbols, size=4.0))
+    words = list(zip(place.astype(float), order["class"], strict=True))
+    ticks = words if len(words) <= MOST_NAMES else []
+    x = Axis("" if ticks else f"{len(words)} classes", (-0.6, len(place) - 0.4), ticks=ticks)
+    return Panel(marks, x, Axis("accuracy", (0.0, 1.03), percent=0, grid=True))
+
+
+#: Names of classes that fit next to each other on 84 mm.
+MOST_NAMES = 24
+#: What there is to print of predictions.
+PANELS: dict[str, Callable[[Predictions], Panel]] = {"curve": _curve, "classes": _classes}

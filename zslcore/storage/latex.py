@@ -1,0 +1,154 @@
+"""Tables as LaTeX for the package booktabs: one renderer for every table of the package."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+import pandas as pd
+
+__all__ = ["best_in_groups", "in_latex", "latex_table"]
+
+#: Signs that LaTeX's fonts for text lack.
+_SIGNS = {
+    "γ": r"$\gamma$",
+    "λ": r"$\lambda$",
+    "α": r"$\alpha$",
+    "β": r"$\beta$",
+    "θ": r"$\theta$",
+    "μ": r"$\mu$",
+    "ρ": r"$\rho$",
+    "σ": r"$\sigma$",
+    "φ": r"$\phi$",
+    "ω": r"$\omega$",
+    "Δ": r"$\Delta$",
+    "→": r"$\to$",
+    "−": r"$-$",
+    "±": r"$\pm$",
+    "×": r"$\times$",
+    "≥": r"$\geq$",
+    "≤": r"$\leq$",
+    "≈": r"$\approx$",
+    "∞": r"$\infty$",
+    "✓": r"$\surd$",
+    "–": "--",
+    "—": "---",
+    "‘": "`",
+    "’": "'",
+    "“": "``",
+    "”": "''",
+    "…": r"\dots{}",
+    "\u00a0": "~",
+    "\u202f": r"\,",
+    "\n": " ",
+}
+#: Signs that are commands; a bracket at the beginning of a row would be an option of ``\\``.
+_SPECIAL = {mark: f"\\{mark}" for mark in "&%$#_{}"} | {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    "[": "{[}",
+    "]": "{]}",
+}
+_ESCAPES = str.maketrans(_SIGNS | _SPECIAL)
+
+
+def in_latex(text: str) -> str:
+    r"""Return a text with every sign of LaTeX escaped.
+
+    Examples
+    --------
+    >>> print(in_latex("γ of a_b: 50 %"))
+    $\gamma$ of a\_b: 50 \%
+    """
+    return text.translate(_ESCAPES)
+
+
+def latex_table(
+    headings: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    *,
+    caption: str,
+    label: str = "",
+    numeric: Sequence[bool] = (),
+    best: Sequence[Sequence[bool]] | np.ndarray | None = None,
+) -> str:
+    r"""Write a table with its caption; whatever the cells hold is text.
+
+    Parameters
+    ----------
+    headings : one a column
+    rows : the cells of every row, as texts
+    caption : above the table
+    label : for ``\ref``, as "tab:methods"; none where empty
+    numeric : columns to align at the right; none unless given
+    best : cells to print bold, row by row; none unless given
+
+    Raises
+    ------
+    ValueError
+        When a row has more or fewer cells than there are headings.
+    """
+    aligned = numeric or [False] * len(headings)
+    cells = [[in_latex(cell) for cell in row] for row in rows]
+    bold = [[False] * len(headings)] * len(cells) if best is None else best
+    body = [
+        _line(
+            rf"\textbf{{{cell}}}" if strong else cell
+            for cell, strong, _ in zip(row, marks, headings, strict=True)
+        )
+        for row, marks in zip(cells, bold, strict=True)
+    ]
+    return "\n".join(
+        [
+            r"\begin{table}",
+            r"\centering",
+            rf"\caption{{{in_latex(caption)}}}",
+            *([rf"\label{{{label}}}"] if label else []),
+            rf"\begin{{tabular}}{{{''.join('r' if right else 'l' for right in aligned)}}}",
+            r"\toprule",
+            _line(map(in_latex, headings)),
+            r"\midrule",
+            *body,
+            r"\bottomrule",
+            r"\end{tabular}",
+            r"\end{table}",
+            "",
+        ]
+    )
+
+
+def _line(cells: Iterable[str]) -> str:
+    return " & ".join(cells) + r" \\"
+
+
+def best_in_groups(
+    values: pd.DataFrame,
+    groups: pd.DataFrame,
+    *,
+    among: Sequence[bool] | np.ndarray | pd.Series,
+    smallest: Sequence[str] = (),
+) -> pd.DataFrame:
+    """Return which values are the best of their group; ties are all best.
+
+    Parameters
+    ----------
+    values : DataFrame of numbers, rounded as they are printed; NaN where there is none
+    groups : DataFrame of the same rows; rows that agree in all its columns are one group
+    among : rows that may be best; a bound is no result
+    smallest : columns whose smallest value is the best
+
+    Returns
+    -------
+    DataFrame of bool as ``values``; a group whose values are all equal has no best one.
+    """
+    group = groups.groupby(list(groups), dropna=False, sort=False).ngroup().to_numpy()
+    signs = [-1.0 if column in smallest else 1.0 for column in values]
+    meant = np.asarray(among, dtype=bool)[:, None] & values.notna()
+    value = (values.astype(float) * signs).where(meant)
+    of_group = value.groupby(group)
+    best = of_group.transform("max")
+    return (value == best) & (of_group.transform("min") < best)
