@@ -31,7 +31,16 @@ from typing import NamedTuple
 
 from benchmarks.serving import ROOT, Server
 from benchmarks.timing import check
-from benchmarks.visiting import MAP, VISITS, Visit, Visitor, changes, processor_seconds
+from benchmarks.visiting import (
+    MAP,
+    VISITS,
+    Visit,
+    Visitor,
+    changes,
+    processor_seconds,
+    resident,
+    settle,
+)
 
 #: Situation -> limits of the median and of what 95 % stay within, in seconds; None: no goal.
 GOALS = {
@@ -44,18 +53,25 @@ ALONE = 0.05
 
 
 class Measured(NamedTuple):
-    """How long changes took, in seconds, and processor seconds of the servers for each."""
+    """How long changes took, in seconds, and what the servers needed.
+
+    Attributes
+    ----------
+    cost : processor seconds of the servers for each change
+    memory : resident memory of the servers together afterwards, in MB
+    """
 
     took: Sequence[float]
     cost: float
+    memory: float
 
     @property
     def line(self) -> str:
-        """What is printed: the number of changes, median, 95 % and cost."""
+        """What is printed: the number of changes, median, 95 %, cost and memory."""
         within = quantiles(self.took, n=20)[-1] if len(self.took) > 1 else self.took[0]
         return (
             f"{len(self.took)} changes, median {median(self.took):.3f} s, 95 % within "
-            f"{within:.3f} s, server {self.cost:.3f} s each"
+            f"{within:.3f} s, server {self.cost:.3f} s each, {self.memory:.0f} MB"
         )
 
 
@@ -96,6 +112,8 @@ async def _measure(servers: Sequence[Server], visits: Sequence[Visit], seconds: 
             await first.open()
             await first.try_all()
             await first.close()
+    for server in servers:
+        await asyncio.to_thread(settle, server.process.pid)
     spent: list[float] = []
 
     def spend() -> None:
@@ -103,7 +121,8 @@ async def _measure(servers: Sequence[Server], visits: Sequence[Visit], seconds: 
 
     took = await changes(urls, visits, seconds, on_start=spend)
     spend()
-    return Measured(took, (spent[1] - spent[0]) / max(len(took), 1))
+    memory = sum(resident(server.process.pid) for server in servers)
+    return Measured(took, (spent[1] - spent[0]) / max(len(took), 1), memory)
 
 
 async def _with_map(server: Server, visits: Sequence[Visit], seconds: float) -> Measured:

@@ -26,6 +26,7 @@ __all__ = [
     "one_after_the_other",
     "processor_seconds",
     "resident",
+    "settle",
 ]
 
 
@@ -40,15 +41,20 @@ class Visit(NamedTuple):
 
 _METHODS = ("ESZSL", "LinearV2S", "LinearS2V", "SAE")
 VISITS = (
-    Visit("evaluate", {"dataset": "digits"}, "Method", _METHODS),
-    Visit("calibration", {"dataset": "digits"}, "Method", _METHODS),
+    Visit("playground", {"view": "evaluate", "dataset": "digits"}, "Method", _METHODS),
+    Visit("playground", {"view": "calibration", "dataset": "digits"}, "Method", _METHODS),
     Visit(
-        "data_and_splits",
+        "data",
         {"data_tab": "Attributes", "dataset": "simulated-AWA1"},
         "Order of classes",
         ("as in the file", "by name", "similar together"),
     ),
-    Visit("leakage_review", {"dataset": "simulated-AWA2", "split": "SS"}, "Split", ("SS", "PS")),
+    Visit(
+        "leakage",
+        {"view": "review", "dataset": "simulated-AWA2", "split": "SS"},
+        "Split",
+        ("SS", "PS"),
+    ),
 )
 #: What starts a long job, by its address alone.
 MAP = Visit(
@@ -62,6 +68,8 @@ MAP = Visit(
 )
 #: Seconds after which an answer is not waited for any more.
 PATIENCE = 120
+#: How a run ends that the page has not left for another.
+WHOLE = ForwardMsg.FINISHED_SUCCESSFULLY
 
 
 class Visitor:
@@ -71,7 +79,7 @@ class Visitor:
         self.url, self.random = url, random.Random(number)  # noqa: S311 - whom to imitate
         visit = visit or VISITS[number % len(VISITS)]
         self.page, self.label, self.values = visit.page, visit.label, visit.values
-        self.query = urlencode(visit.query)
+        self.query, self.hash = urlencode(visit.query), ""
         self.widgets: dict[str, str] = {}
         self.chosen: dict[str, str] = {}
 
@@ -104,9 +112,10 @@ class Visitor:
         return self.widgets[self.label]
 
     async def _run(self) -> float:
-        """Ask for a run of the page and wait for its end."""
+        """Ask for a run of the page and wait for its end, by way of any that it starts itself."""
         ask = BackMsg()
-        ask.rerun_script.query_string, ask.rerun_script.page_name = self.query, self.page
+        ask.rerun_script.query_string, ask.rerun_script.page_script_hash = self.query, self.hash
+        ask.rerun_script.page_name = "" if self.hash else self.page
         for name, value in self.chosen.items():
             state = ask.rerun_script.widget_states.widgets.add()
             state.id, state.string_value = name, value
@@ -115,13 +124,18 @@ class Visitor:
         while True:
             said = ForwardMsg()
             said.ParseFromString(await asyncio.wait_for(self.socket.recv(), PATIENCE))
-            running |= said.WhichOneof("type") == "new_session"
+            kind = said.WhichOneof("type")
+            running |= kind == "new_session"
             self._hear(said)
-            if running and said.WhichOneof("type") == "script_finished":
+            if running and kind == "script_finished" and said.script_finished == WHOLE:
                 return time.perf_counter() - began
 
     def _hear(self, said: ForwardMsg) -> None:
         element: Any = said.delta.new_element
+        if said.WhichOneof("type") == "navigation":
+            self.hash = said.navigation.page_script_hash
+        if said.WhichOneof("type") == "page_info_changed":
+            self.query = said.page_info_changed.query_string
         if element.WhichOneof("type") == "selectbox":
             self.widgets[element.selectbox.label] = element.selectbox.id
         if element.WhichOneof("type") == "exception":
@@ -187,3 +201,17 @@ def processor_seconds(pid: int) -> float:
     """Return the processor time of a process and its threads, in seconds; not of its children."""
     fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def settle(pid: int, patience: float = 180) -> None:
+    """Wait until a server has done what it prepares while nobody visits.
+
+    Parameters
+    ----------
+    pid : of the server, without visitors
+    patience : seconds after which it is taken as it is
+    """
+    end, spent = time.monotonic() + patience, -1.0
+    while processor_seconds(pid) - spent > 0.05 and time.monotonic() < end:
+        spent = processor_seconds(pid)
+        time.sleep(4)  # it begins after two seconds without a run

@@ -12,9 +12,11 @@ import time
 from pathlib import Path
 
 import pytest
+import yaml
 
 from benchmarks.serving import free_port
 from tests.pages import ROOT
+from zslcore.commands.app import PROXIES
 
 #: Steps that the image takes as root: they make the user who this test already is.
 BY_ROOT = ("useradd",)
@@ -128,3 +130,22 @@ def test_every_step_runs_and_the_app_answers_in_public_mode(image):
     assert str(image) in subprocess.run(
         ["zslcore", "doctor"], env=environment, capture_output=True, text=True, check=False, **user
     ).stdout  # fmt: skip
+
+
+def test_every_server_of_the_compose_file_is_built_here_and_shares_data_and_secret():
+    compose = yaml.safe_load((ROOT / "compose.yaml").read_text(encoding="utf-8"))
+    app, proxy = compose["services"]["app"], compose["services"]["proxy"]
+    image = dict(steps())
+    (data,) = (place.split(":") for place in app["volumes"])
+    assert data == ["data", image["VOLUME"]]
+    assert "data" in compose["volumes"]
+    assert "ports" not in app  # the proxy alone is reached from outside
+    (secret,) = app["environment"].values()
+    assert secret.startswith("${ZSL_SECRET:?")
+    caddy = compose["configs"][proxy["configs"][0]["source"]]["content"]
+    assert f"dynamic a app {image['EXPOSE']}" in caddy
+    assert proxy["ports"] == [f"{image['EXPOSE']}:{image['EXPOSE']}"]
+    ours = PROXIES["caddy"]("", 0, ())
+    for line in ("max_size 400MB", "lb_policy cookie zsl_server", "lb_try_duration 5s"):
+        assert line in ours
+        assert line in caddy

@@ -106,7 +106,7 @@ def _of_tables() -> dict[str, Any]:
 def _other_tests() -> dict[str, Any]:
     """Return what table 2 has on SUN, its test classes in Places, and the videos of HMDB51."""
     two = published("reproduction").set_index(["method", "dataset"])["reproduced"]
-    stated = published("action_text").set_index(["what", "dataset"])["stated"]
+    stated = published("action_text").set_index(["what", "dataset"])["stated"].to_dict()
     cell = cells()["SUN", "SS", "places-205"]
     return {
         "eszsl_reproduced": _percent(two["ESZSL", "SUN"]),

@@ -6,7 +6,8 @@ of them, 0.025 at p = 0.8 and k = 4,000.
 
 import numpy as np
 import pytest
-from scipy.stats import norm, ttest_1samp
+from scipy.stats import nct, norm, ttest_1samp
+from scipy.stats import t as student
 
 from zslcore.exceptions import DatasetError, ParameterError
 from zslcore.metrics import harmonic_mean
@@ -146,6 +147,7 @@ def test_the_error_of_h_is_that_of_simulated_studies():
         (lambda: stratum_of(np.zeros(3), np.arange(3)), "one of them with two images"),
         (lambda: assumed_stratum(1, 5, 0.2, 0.0, 0.01), "at least two classes"),
         (lambda: assumed_stratum(5, 5, 0.2, 0.5, 0.01), "cannot be"),
+        (lambda: assumed_stratum(5, 5, 0.35, 0.0, 0.6), "cannot be"),
         (lambda: assumed_stratum(5, 5, 1.2, 0.0, 0.01), "disagreement: expected a fraction"),
         (lambda: Design((Stratum(5, 5, 0, 1),)).images_needed(0, "images"), "and not 0; got 0"),
         (lambda: Design((Stratum(5, 5, 0, 1),)).detectable("images", 0.01), "power: expected"),
@@ -155,6 +157,18 @@ def test_the_error_of_h_is_that_of_simulated_studies():
 def test_what_cannot_be_is_one_sentence(call, said):
     with pytest.raises((DatasetError, ParameterError), match=said):
         call()
+
+
+def test_one_stratum_has_a_degree_of_freedom_less_than_classes():
+    design, sample = Design((Stratum(5, 100, 0.0, 0.4),)), ttest_1samp(np.arange(5), 0)
+    shift, edge = 0.1 / design.error("classes"), student.ppf(0.975, sample.df)
+    found = nct.sf(edge, sample.df, shift) + nct.cdf(-edge, sample.df, shift)
+    assert design.power(0.1, "classes") == pytest.approx(found, rel=1e-6)
+
+
+def test_squares_may_sum_to_the_whole_disagreement():
+    stratum = assumed_stratum(2, 1, 0.5, 0.5, 0.5)
+    assert (stratum.classes, stratum.images, stratum.within) == (2, 1, 0)
 
 
 def test_no_difference_is_found_where_a_whole_one_is_not():

@@ -476,7 +476,7 @@ def _figures(rows: pd.DataFrame) -> pd.DataFrame:
             stated = seeds[["zsl_std", "seeds"]].max().reset_index()
             alone = part["spread"].isna() & stated["zsl_std"].notna()
             part["spread"] = part["spread"].where(~alone, stated["zsl_std"])
-            part["seeds"] = part["seeds"].where(~alone, stated["seeds"])
+            part.loc[alone, "seeds"] = stated.loc[alone, "seeds"].astype(float)
         parts.append(part.assign(figure=figure, table="runs"))
     figures = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
     named = figures.rename(columns={"dataset": "data", "select_for": "chosen_for"})

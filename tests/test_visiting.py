@@ -1,0 +1,24 @@
+"""The visitors of the benchmarks find on today's pages what they change."""
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from benchmarks.visiting import MAP, VISITS
+from tests.pages import APP
+from ui import site_map
+
+
+@pytest.mark.parametrize("visit", VISITS, ids=lambda visit: f"{visit.page} {visit.label}")
+def test_a_visitor_finds_its_choice_and_every_value_of_it(visit):
+    app = AppTest.from_file(APP, default_timeout=60).switch_page(f"pages/{visit.page}.py")
+    for name, value in visit.query.items():
+        app.query_params[name] = value
+    app.run()
+    (choice,) = [each for each in app.selectbox if each.label == visit.label]
+    assert set(visit.values) <= set(choice.options)
+    choice.set_value(visit.values[-1]).run()
+    assert not app.exception
+
+
+def test_visitors_go_to_pages_and_not_by_former_addresses():
+    assert {visit.page for visit in (*VISITS, MAP)} <= {page.name for page in site_map.PAGES}
