@@ -8,9 +8,12 @@ import streamlit as st
 
 from tests.pages import metrics, visit, words
 from tests.worlds import linear_world
+from ui import takeaway
 from ui.run_address import address_of
 from ui.sections.runs import label_of
 from zslcore.analysis.run_listing import as_json
+from zslcore.board.entry import read_entry
+from zslcore.datasets import load
 from zslcore.evaluation.runs import RunResult, execute
 from zslcore.evaluation.specs import RunSpec
 from zslcore.results.planning import Plan
@@ -96,6 +99,19 @@ def test_one_run_is_shown_with_its_figures_and_command(store, results):
     assert app.code[0].value == results[0].spec.command()
     assert not app.warning
     assert "not computed here" in open_page().warning[0].value
+
+
+def test_a_run_makes_its_file_for_the_board_where_its_data_are_here(store, results, monkeypatch):
+    made = []
+    monkeypatch.setattr(takeaway, "offer_for_board", lambda text, name, **_: made.append(text))
+    open_page(runs_run=label_of(StoredRun(results[0])))
+    assert made == []  # its data are a world of these tests
+    run = execute(RunSpec("digits", "PS", "LinearS2V"), load("digits"), with_oracle=False)
+    store.put(run)
+    open_page(runs_run=label_of(StoredRun(run)))
+    entry = read_entry(made[-1].encode(), "mine.json")
+    assert (entry.method, entry.who) == ("LinearS2V", "me")
+    assert entry.per_class["at_gamma"]["7"] == pytest.approx(run.evaluation.per_class[7])
 
 
 def test_what_an_oracle_chose_is_called_a_bound(store):

@@ -197,3 +197,69 @@ def test_data_known_by_their_results_are_shown_at_once(monkeypatch, tmp_path):
     kinds = {tile["key"]: tile["kind"] for tile in head["rail"]["tiles"]}
     assert kinds["digits"] == "real"
     assert kinds["CUB-vgg_fc7"] == "results only"
+
+
+# --- Other rulers ---------------------------------------------------------------------------------
+
+
+def test_the_ruler_takes_lambda_with_the_run_s_own_value_as_its_reference():
+    head = sent_down(visit("play", method="SAE", playground_ruler="lambda"), COMPONENT)
+    ruler = head["ruler"]
+    assert (ruler["kind"], ruler["note"], len(head["frames"])) == ("lambda", "", 15)
+    assert ruler["words"][ruler["reference"]] == "0.316"
+    assert ruler["start"] == ruler["reference"]
+    names = {stop["name"]: stop["place"] for stop in ruler["named"]}
+    assert names["validated"] == ruler["reference"]
+    assert names["tuned for ZSL"] != names["validated"]
+    plain = sent_down(visit("play", method="SAE"), COMPONENT)
+    stops = {stop["name"]: stop["gamma"] for stop in plain["lines"][0]["stops"]}
+    at = head["frames"][ruler["reference"]]["lines"][0]
+    assert at["start"] == pytest.approx(stops["validated"], abs=1e-9)
+    assert plain["frames"] == []
+
+
+def test_the_address_says_where_the_ruler_stands():
+    asked = {"method": "SAE", "playground_ruler": "lambda"}
+    head = sent_down(visit("play", **asked, playground_value="10"), COMPONENT)
+    assert head["ruler"]["words"][head["ruler"]["start"]] == "10"
+    for value in ("11", "<b>", ""):
+        odd = sent_down(visit("play", **asked, playground_value=value), COMPONENT)
+        assert odd["ruler"]["start"] == odd["ruler"]["reference"]
+        assert odd["key"] == head["key"]  # the browser need not draw it again
+    assert sent_down(visit("play", playground_ruler="<b>"), COMPONENT)["ruler"]["kind"] == "gamma"
+
+
+@pytest.mark.parametrize(
+    ("shipped", "asked", "said"),
+    [
+        ("0", {"method": "ALE"}, "ALE has to be run first."),
+        ("1", {"method": "ALE"}, "ALE has no λ; Regularization follows its epochs."),
+        (
+            "1",
+            {"dataset": "CUB-vgg_fc7"},
+            "Only results of CUB-vgg_fc7 are here; this needs its features. "
+            "Import them on the page Data.",
+        ),
+    ],
+)
+def test_a_ruler_without_stops_says_why(monkeypatch, tmp_path, shipped, asked, said):
+    monkeypatch.setenv("ZSL_SHIPPED", shipped)
+    monkeypatch.setenv("ZSL_DATA", str(tmp_path))
+    head = sent_down(visit("play", playground_ruler="lambda", **asked), COMPONENT)
+    assert (head["frames"], head["ruler"]["note"]) == ([], said)
+
+
+def test_unlabelled_images_are_a_job_that_nothing_starts_unasked(monkeypatch, tmp_path):
+    monkeypatch.setenv("ZSL_DATA", str(tmp_path))
+    monkeypatch.setenv("ZSL_SHIPPED", "0")
+    app = visit("play", playground_ruler="images")
+    head = sent_down(app, COMPONENT)
+    assert head["pending"]["button"] == "Compute it (about 10 s)"
+    assert not head["pending"]["covers"]
+    assert "without their labels" in head["ruler"]["note"]
+    assert not list(tmp_path.glob("jobs/*/status.json"))
+    monkeypatch.setenv("ZSL_SHIPPED", "1")
+    head = sent_down(visit("play", playground_ruler="images"), COMPONENT)
+    assert head["ruler"]["words"] == ["0", "785"]
+    assert [stop["name"] for stop in head["ruler"]["named"]] == ["LinearS2V", "Propagation"]
+    assert head["pending"] is None

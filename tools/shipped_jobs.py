@@ -105,7 +105,7 @@ def shipped_works() -> Iterator[Work]:
 
 
 def works_on_digits() -> Iterator[Work]:
-    """Yield a path with its bias and variance, and a transductive comparison."""
+    """Yield a path with its bias and variance, and two transductive comparisons."""
     about = {"dataset": "digits", "split": "PS", "digest": load("digits").digest}
     variant = {"direction": "S2V", "rows": "learned"}
     path = RegularizationSpec(**about, method="SAE", parameter="lam", params=variant)
@@ -114,7 +114,8 @@ def works_on_digits() -> Iterator[Work]:
         **about, method="SAE", parameter="lam", params=variant, choose=False, n_values=VALUES
     )
     yield take_apart.ask(given)
-    yield transduce.ask(TransductionSpec(**about, method="Propagation", params={"base": "ESZSL"}))
+    for base in ("ESZSL", "LinearS2V"):
+        yield transduce.ask(TransductionSpec(**about, method="Propagation", params={"base": base}))
 
 
 def known_classes(dataset: ZSLDataset) -> list[int]:

@@ -22,6 +22,7 @@ from ui import known
 from ui.memory import BUDGET
 from zslcore import datasets, leakage
 from zslcore.analysis import action_tables, bands, bias_variance, nearest, overlap, overlap_tables
+from zslcore.analysis.along import Along, along
 from zslcore.analysis.bands import Band
 from zslcore.analysis.bias_variance import BiasVariance
 from zslcore.analysis.large_scale import LargeScale, LargeScaleSpec, hierarchical_precision
@@ -73,6 +74,7 @@ __all__ = [
     "neighbours_kept",
     "overlaps",
     "precision_of",
+    "quick_along",
     "quick_parts",
     "quick_path",
     "quick_run",
@@ -265,6 +267,12 @@ def quick_transduction(spec: TransductionSpec) -> Transduction:
 def quick_path(spec: RegularizationSpec) -> RegularizationPath:
     """Follow the path of a regulariser, here and now."""
     return spec.follow(dataset(spec.dataset))
+
+
+@st.cache_resource(show_spinner=False, max_entries=32, hash_funcs=_BY_SPEC)
+def quick_along(spec: RunSpec) -> Along:
+    """Answer along the grid of the parameter that a spec leaves open, here and now."""
+    return along(spec, dataset(spec.dataset))
 
 
 @st.cache_resource(show_spinner=False, max_entries=32, hash_funcs=_BY_SPEC)

@@ -44,6 +44,8 @@ WARNED = "storage_warned"
 BEGAN = "page_began"
 #: Page and view of this visit's latest run, and whether it has just left another page.
 _SHOWN, _LEFT = "place_shown", "place_left"
+#: Whether a former address has led this visit to a view.
+_MOVED = "place_moved"
 #: Where a search leaves name and value of what it has chosen for the view that it opens.
 CHOICE = "place_choice"
 #: What this is, in a sentence; it stands next to the name on every page.
@@ -111,6 +113,7 @@ def _go_on(path: str, query: Mapping[str, str]) -> None:
     for view in page.views:
         if choices.keys() & set(view.alone):
             query = site_map.query_of(view.name)
+    st.session_state[_MOVED] = True
     st.switch_page(path, query_params={**query, **choices})
 
 
@@ -228,7 +231,7 @@ def _show_bar(tools: Sequence[Callable[[], None]]) -> None:
             for tool in tools:
                 tool()
             _show_menus()
-            page_tools.draw()
+            page_tools.draw(moved=st.session_state.get(_MOVED, False))
 
 
 def _choose_view(page: Page, view: View) -> None:

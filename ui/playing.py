@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -39,7 +40,6 @@ __all__ = [
     "rows_of",
     "spec_of",
     "splits_of",
-    "status_of",
     "work_of",
 ]
 
@@ -59,11 +59,13 @@ class Played:
     test : AnsweredTest
     gamma : the one that counts, or None
     origin : how it was found
+    params : what the method was fitted with
     """
 
     test: AnsweredTest
     gamma: float | None
     origin: str
+    params: Mapping[str, Any]
 
 
 def spec_of(dataset: ZSLDataset, split: str, method: str) -> RunSpec:
@@ -96,13 +98,6 @@ def _finished(spec: RunSpec) -> Path | None:
     return jobs.finished(work_of(spec))
 
 
-def status_of(spec: RunSpec) -> jobs.Status | None:
-    """Return how the job of a run stands, None without one."""
-    if known.is_known_by_results(spec.dataset):
-        return None
-    return jobs.status(work_of(spec).key)
-
-
 def preview(dataset: ZSLDataset, split: str) -> Played:
     """Return answers that stand in until there are others: one fit with default parameters."""
     defaults = METHODS[METHOD]().get_params()
@@ -112,7 +107,7 @@ def preview(dataset: ZSLDataset, split: str) -> Played:
 
 
 def _of_run(run: RunResult, answers: AnsweredTest) -> Played:
-    return Played(answers, run.gamma, run.gamma_origin or "given")
+    return Played(answers, run.gamma, run.gamma_origin or "given", run.params)
 
 
 def _known(spec: RunSpec) -> Played | None:

@@ -36,6 +36,7 @@ __all__ = [
     "cite",
     "commands",
     "offer_figure",
+    "offer_for_board",
     "offer_predictions",
     "offer_run",
     "offer_table",
@@ -150,6 +151,27 @@ def offer_predictions(make: Callable[[], Predictions], name: str) -> None:
         key=f"download_predictions_{name}",
         help="A row an image: its class, the best seen and the best unseen class, and the γ at "
         "which the answer changes. Every metric follows from it.",
+    )
+
+
+def offer_for_board(text: str, name: str, *, key: str) -> None:
+    """Offer an entry of the board as the file that a pull request adds.
+
+    Parameters
+    ----------
+    text : the entry as JSON
+    name : of the file, without its ending
+    key : of the button
+    """
+    st.download_button(
+        "JSON for the board",
+        text,
+        file_name=f"{name}.json".replace(" ", "-"),
+        mime="application/json",
+        icon=":material/social_leaderboard:",
+        on_click="ignore",
+        key=key,
+        help="Add this one file to data/board in a pull request.",
     )
 
 

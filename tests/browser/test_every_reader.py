@@ -12,6 +12,7 @@ from ui.figures.palette import SEEN
 
 PAGES = {
     "playground": "/",
+    "ruler of lambda": "/?playground_ruler=lambda&method=SAE",
     "overview": "/overview",
     "data and splits": "/data_and_splits?dataset=simulated-AWA2",
     "AWA1 and AWA2": "/awa1_and_awa2?awa1_tab=Images per class",

@@ -5,7 +5,7 @@ import urllib.request
 
 import pytest
 
-from tests.browser.reading import fits, go_to, settle, visit
+from tests.browser.reading import fits, go_to, once, settle, visit
 from tests.datasets.files import with_type_code, write_folder
 from ui import site_map
 
@@ -68,6 +68,16 @@ def test_a_deep_link_opens_on_a_fresh_server(page, fresh_server):
     visit(page, fresh_server, "/data_and_splits?dataset=simulated-AWA2&split=SS&data_tab=Overlap")
     page.get_by_text("6 of 10 unseen classes").wait_for()
     assert page.get_by_text("Playground", exact=True).count()
+
+
+def test_a_former_address_opens_on_a_fresh_server_without_a_dialog(page, fresh_server):
+    page.goto(fresh_server.url + "/lessons?lesson=calibration")
+    page.wait_for_url("**/teach?**")
+    room = page.get_by_role("button", name="Room")
+    room.wait_for()  # which is not to be found below a dialog
+    once(page, lambda: page.get_by_role("dialog").count() == 0)
+    page.goto(fresh_server.url + "/no_such_page")
+    page.get_by_role("dialog").get_by_text("Page not found").wait_for()
 
 
 def test_nothing_sticks_out_sideways(page, server):

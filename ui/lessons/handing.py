@@ -13,7 +13,7 @@ from ui.lessons.place import LED, Place
 from ui.lessons.room import ROOMS
 from ui.lessons.step import Lesson
 
-__all__ = ["handout", "show_entrance", "show_tools"]
+__all__ = ["handout", "open_room", "show_entrance", "show_tools"]
 
 #: Names under which only the server's own computer finds it.
 _ONLY_HERE = {"localhost", "127.0.0.1", "::1", "[::1]"}
@@ -21,25 +21,22 @@ _ONLY_HERE = {"localhost", "127.0.0.1", "::1", "[::1]"}
 
 def show_tools(lesson: Lesson, place: Place) -> None:
     """Offer the room, the link of this step, and the handout."""
+    shown = takeaway.sources(), takeaway.address()  # a download has no page to read them from
     with st.container(horizontal=True, key="lesson_tools"):
         if not place.room:
             with st.popover("Room", icon=":material/groups:", key="lesson_room_menu"):
                 _show_room_menu(place)
-        with st.popover("Handout", icon=":material/print:", key="lesson_handout_menu"):
-            st.markdown("All steps with questions, answers and figures, on one page to print.")
-            if st.button("Make the handout", key="lesson_make"):
-                st.session_state["lesson_handout"] = place.lesson
-            if st.session_state.get("lesson_handout") == place.lesson:
-                text = handout(lesson, place)
-                st.download_button(
-                    "Handout, HTML",
-                    text,
-                    file_name=f"lesson_{lesson.name}.html",
-                    mime="text/html",
-                    icon=":material/download:",
-                    on_click="ignore",
-                    key="lesson_handout_file",
-                )
+        st.download_button(
+            "Handout",
+            lambda: handout(lesson, place, *shown),
+            file_name=f"lesson_{lesson.name}.html",
+            mime="text/html",
+            icon=":material/print:",
+            on_click="ignore",
+            key="lesson_handout",
+            help="One HTML file to print: all questions, then the answers and figures on pages "
+            "of their own.",
+        )
 
 
 def _show_room_menu(place: Place) -> None:
@@ -48,9 +45,14 @@ def _show_room_menu(place: Place) -> None:
         "on. Votes are counted without names and deleted after some hours."
     )
     if st.button("Open a room", key="lesson_open_room", icon=":material/add:"):
-        code = ROOMS.open(visitors.who())
-        st.session_state[LED] = {*st.session_state.get(LED, ()), code}
-        replace(place, room=code).go(revealed=place.revealed)
+        open_room(place)
+
+
+def open_room(place: Place) -> None:
+    """Open a room at a step of a lesson, led by this visitor, and go there."""
+    code = ROOMS.open(visitors.who())
+    st.session_state[LED] = {*st.session_state.get(LED, ()), code}
+    replace(place, room=code).go(revealed=place.revealed)
 
 
 def show_entrance(place: Place) -> None:
@@ -67,18 +69,29 @@ def show_entrance(place: Place) -> None:
         )
 
 
-def link_of(place: Place) -> str:
-    """Return the address of a step."""
-    return f"{takeaway.address().partition('?')[0]}?{urlencode(place.query())}"
+def link_of(place: Place, page: str | None = None) -> str:
+    """Return the address of a step, on the page of another address where one is given."""
+    page = takeaway.address() if page is None else page
+    return f"{page.partition('?')[0]}?{urlencode(place.query())}"
 
 
-def handout(lesson: Lesson, place: Place) -> str:
-    """Return a lesson on paper: all questions, then, on pages of their own, what each shows."""
+def handout(
+    lesson: Lesson, place: Place, sources: tuple[str, ...] = (), page: str | None = None
+) -> str:
+    """Return a lesson on paper: all questions, then, on pages of their own, what each shows.
+
+    Parameters
+    ----------
+    lesson : Lesson
+    place : where the lesson is
+    sources : of its data
+    page : address of the lesson; that of the open page by default
+    """
     questions, answers = [], []
     for number, step in enumerate(lesson.steps, start=1):
         view = step.see(step.control.options[0])
         there = replace(place, step=number, revealed=False, room="")
-        made = (takeaway.sources(), (lesson.command(),), link_of(there))
+        made = (sources, (lesson.command(),), link_of(there, page))
         lines = [step.context(), step.ask, *(f"☐ {label}" for label in step.answers.labels)]
         asked = report.Pin(f"{number}. {step.title}", "", "", (), (), 0, *made)
         shown = replace(

@@ -147,16 +147,8 @@ def _offer_files(table: MethodTable, cell: Cell) -> None:
     """Offer the JSON for the board and the run itself."""
     with st.container(horizontal=True, vertical_alignment="center"):
         if (text := _board_json(table, cell)) is not None:
-            st.download_button(
-                "JSON for the board",
-                text,
-                file_name=f"{cell.row}_{cell.data}_{cell.split}.json".replace(" ", "-"),
-                mime="application/json",
-                icon=":material/social_leaderboard:",
-                on_click="ignore",
-                key="table_board_json",
-                help="Add this one file to data/board in a pull request.",
-            )
+            name = f"{cell.row}_{cell.data}_{cell.split}"
+            takeaway.offer_for_board(text, name, key="table_board_json")
         if isinstance(cell.source, StoredRun):
             st.download_button(
                 "Run as JSON",

@@ -12,13 +12,14 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
-from ui import controls, run_address, site_map, tables, takeaway, terms, uploads, visitors
+from ui import cache, controls, run_address, site_map, tables, takeaway, terms, uploads, visitors
 from ui.figures.run_pair import class_pairs
 from ui.frame import chart, errors_as_sentences
 from ui.numbers import change, made, percent
 from ui.text import plain
 from zslcore.analysis import run_comparison
 from zslcore.analysis.run_listing import ORACLE, as_csv, as_json, as_latex, chosen
+from zslcore.board.making import entry_of_run
 from zslcore.evaluation import figures, outside
 from zslcore.evaluation.protocol import origin_in_words
 from zslcore.evaluation.runs import RunResult
@@ -161,7 +162,21 @@ def show_run(one: StoredRun, peeked: Collection[str]) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         _show_link(one)
         takeaway.offer_run(one, f"run_{one.result.key}", key="runs_download_one")
+        if one.imported is None and chosen(one, peeked) != ORACLE:
+            _offer_for_board(one.result)
         _offer_to_delete(one)
+
+
+def _offer_for_board(result: RunResult) -> None:
+    """Offer the entry that a run makes on the board, where its data are here to name the rows."""
+    spec = result.spec
+    if spec.dataset not in visitors.available():
+        return
+    dataset = cache.dataset(spec.dataset)
+    if dataset.digest == spec.digest:
+        text = entry_of_run(result, dataset, who="me").to_json()
+        name = f"{spec.method}_{spec.dataset}_{spec.split}"
+        takeaway.offer_for_board(text, name, key="runs_board_json")
 
 
 def _show_link(one: StoredRun) -> None:

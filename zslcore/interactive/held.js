@@ -31,7 +31,7 @@ export class Held {
   constructor(parent, name) {
     this.name = name;
     this.root = partOf(parent, ".whole", HTMLElement);
-    this.range = partOf(parent, "input", HTMLInputElement);
+    this.range = partOf(parent, "input[type=range]", HTMLInputElement);
     this.tip = partOf(parent, ".tip", HTMLElement);
     this.named = partOf(parent, ".stops", HTMLElement);
     /** @type {Say} */

@@ -10,6 +10,7 @@ from zslcore.exceptions import closest_name
 from zslcore.jobs import (
     accuracies,
     actions,
+    along,
     compare,
     cross,
     draws,
@@ -65,6 +66,7 @@ _ALL: tuple[Kind, ...] = (
     leak_cost,
     compare,
     follow,
+    along,
     take_apart,
     actions,
     large_scale,

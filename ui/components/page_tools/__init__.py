@@ -20,6 +20,13 @@ _mount = st.components.v2.component(
 )
 
 
-def draw() -> None:
-    """Draw the button, and keep the history from here on."""
-    _mount(key="page_tools", width="content", height="content")
+def draw(*, moved: bool = False) -> None:
+    """Draw the button, and keep the history from here on.
+
+    Parameters
+    ----------
+    moved : bool, default=False
+        Whether a former address has led here. On a server on which nothing has been opened,
+        Streamlit says that it knows no such page before the app can name it; that is closed.
+    """
+    _mount(key="page_tools", data={"moved": moved}, width="content", height="content")

@@ -5,10 +5,11 @@ import { keepSteps } from "./steps.js";
 
 const SHOWN = 1600; // milliseconds that "Copied" stands on the button
 
-/** @param {{ parentElement: ParentNode }} component */
-export default function ({ parentElement }) {
+/** @param {{ data?: { moved: boolean }, parentElement: ParentNode }} component */
+export default function ({ data, parentElement }) {
   keepSteps(window);
   focusSearch(document);
+  if (data?.moved) closeNotFound(document);
   const copy = parentElement.querySelector(".copy"), said = parentElement.querySelector(".said");
   if (!(copy instanceof HTMLButtonElement) || !said) return;
   copy.onclick = async () => {
@@ -20,6 +21,15 @@ export default function ({ parentElement }) {
       said.textContent = "";
     }, SHOWN);
   };
+}
+
+/** Closes what says that a page is unknown, where its former address has led on. @param {Document} page */
+function closeNotFound(page) {
+  for (const dialog of page.querySelectorAll("[role=dialog]")) {
+    const close = dialog.querySelector("button[aria-label=Close]");
+    if (dialog.querySelector("h2")?.textContent === "Page not found" && close instanceof HTMLElement)
+      close.click();
+  }
 }
 
 /** @type {WeakSet<object>} */

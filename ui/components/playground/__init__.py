@@ -1,14 +1,15 @@
-"""The instrument of the first page: a curve, a wall of test images, a rail of choices, one gamma.
+"""The instrument of the first page: a curve, a wall of test images, a rail of choices, one ruler.
 
-Everything that gamma moves goes down once, as bytes; the browser works out each frame by itself.
-What comes up is a choice, the wish to run something, or where gamma was let go.
+The ruler moves gamma, or goes along stops that have answers of their own, as those of lambda.
+Everything that it moves goes down once, as bytes; the browser works out each frame by itself.
+What comes up is a choice, the wish to run something, or where the ruler was let go.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +20,21 @@ from zslcore.evaluation.protocol import AnsweredTest
 from zslcore.interactive.modules import SHARED, joined, styled
 from zslcore.interactive.packing import as_bytes, packed
 from zslcore.interactive.seen_unseen import SeenUnseen
+from zslcore.interactive.value_path import Stop
 from zslcore.metrics import SeenUnseenCurve
 
-__all__ = ["Chip", "Choice", "Ghost", "Instrument", "Pending", "Rail", "Tile", "draw"]
+__all__ = [
+    "Chip",
+    "Choice",
+    "Frame",
+    "Ghost",
+    "Instrument",
+    "Pending",
+    "Rail",
+    "Ruler",
+    "Tile",
+    "draw",
+]
 
 _HERE = Path(__file__).parent
 _HTML = """
@@ -29,7 +42,7 @@ _HTML = """
   <div class="rail"></div>
   <div class="stage">
     <div class="said"><p class="sentence"></p><div class="numbers"><span class="u"></span
-      ><span class="s"></span><span class="h"></span></div></div>
+      ><span class="s"></span><span class="h"></span><span class="at"></span></div></div>
     <figure class="trade"><svg role="img"></svg></figure>
     <div class="images">
       <div class="heads"><span class="left"></span><select aria-label="Images on the wall"></select
@@ -45,9 +58,15 @@ _HTML = """
     </div>
     <div class="pending" hidden><p></p><button type="button"></button></div>
   </div>
-  <div class="ruler"><span class="g"></span><div class="track"><input type="range"
+  <div class="ruler"><fieldset class="kinds"><legend>The ruler moves</legend>
+      <label title="gamma: calibration"><input type="radio" name="ruler" value="gamma">γ</label
+      ><label title="lambda: regularization"><input type="radio" name="ruler" value="lambda"
+      >λ</label><label title="unlabelled test images"><input type="radio" name="ruler"
+      value="images">unlabelled</label></fieldset>
+    <span class="g"></span><div class="track"><input type="range"
     aria-label="Gamma, subtracted from the scores of seen classes"><div class="marks"></div></div>
-    <div class="stops" role="group" aria-label="Gammas with a name"></div></div>
+    <p class="note" hidden></p>
+    <div class="stops" role="group" aria-label="Values with a name"></div></div>
   <div class="tip" hidden></div>
 </div>
 """
@@ -155,6 +174,52 @@ class Pending:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Frame:
+    """A stop of a ruler that is not gamma's, with answers of its own.
+
+    Attributes
+    ----------
+    words : how its value is written
+    curves : SeenUnseen with one line, which starts at the gamma of this stop, and its images
+    answered : AnsweredTest, the answers behind them
+    """
+
+    words: str
+    curves: SeenUnseen
+    answered: AnsweredTest
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ruler:
+    """What the ruler moves.
+
+    Attributes
+    ----------
+    kind : "gamma", "lambda" or "images"
+    symbol, spoken : the value's name, written and read aloud; ``{}`` is where the value stands
+    frames : its stops; none where gamma moves
+    named : those that have a name, which may be the same
+    start, reference : places of the stop to begin with, and of the one that others are compared to
+    note : why there are no stops, and where there are some
+    """
+
+    kind: str = "gamma"
+    symbol: str = ""
+    spoken: str = ""
+    frames: Sequence[Frame] = ()
+    named: Sequence[Stop] = ()
+    start: int = 0
+    reference: int = 0
+    note: str = ""
+
+    def head(self) -> dict[str, Any]:
+        """Return what JSON holds, without what is drawn at the stops."""
+        given = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "frames"}
+        named = [asdict(stop) for stop in self.named]
+        return given | {"named": named, "words": [frame.words for frame in self.frames]}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Instrument:
     """What is drawn.
 
@@ -168,6 +233,7 @@ class Instrument:
     ghosts : curves of other methods
     pictures : uint8 array of shape (n_samples, height, width), 0 to 255, of the same rows; or None
     pending : Pending, or None
+    ruler : Ruler; with stops, ``curves`` and ``answered`` are those of its reference
     below : pixels that the page needs below the instrument
     """
 
@@ -179,15 +245,12 @@ class Instrument:
     ghosts: Sequence[Ghost] = ()
     pictures: np.ndarray | None = None
     pending: Pending | None = None
+    ruler: Ruler = Ruler()
     below: int = 0
 
     def packed(self, file: str = "playground") -> bytes:
         """Return everything as bytes; ``file`` is what the menu to take it away calls it."""
-        head, blocks = self.curves.parts()
-        answers, order = self.answered.answers, self.answered.switches.order
-        blocks.append(as_bytes(order, "<u4"))
-        for side in (answers.seen_class, answers.unseen_class):
-            blocks.append(as_bytes(np.where(side < 0, _NONE, side)[order], "<u2"))
+        head, blocks = _parts(self.curves, self.answered)
         ghosts = []
         for ghost in self.ghosts:
             unseen, seen = ghost.points()
@@ -195,7 +258,16 @@ class Instrument:
             blocks += [as_bytes(unseen, "<f4"), as_bytes(seen, "<f4")]
         if self.pictures is not None:
             blocks.append(as_bytes(self.pictures, "u1"))
+        frames = []
+        for frame in self.ruler.frames:
+            of_frame, of_answers = _parts(frame.curves, frame.answered)
+            frames.append(of_frame)
+            blocks += of_answers
+        keys = [head["key"], self.ruler.kind, *(frame["key"] for frame in frames)]
         own = {
+            "key": hashlib.sha256(" ".join(keys).encode()).hexdigest()[:16],
+            "ruler": self.ruler.head(),
+            "frames": frames,
             "file": file,
             "wall": self._wall(),
             "noun": self.noun,
@@ -221,17 +293,29 @@ class Instrument:
         return {"width": width, "height": height}
 
 
+def _parts(curves: SeenUnseen, answered: AnsweredTest) -> tuple[dict[str, Any], list[bytes]]:
+    """Return head and arrays of curves, and of the answers behind them."""
+    head, blocks = curves.parts()
+    answers, order = answered.answers, answered.switches.order
+    blocks.append(as_bytes(order, "<u4"))
+    for side in (answers.seen_class, answers.unseen_class):
+        blocks.append(as_bytes(np.where(side < 0, _NONE, side)[order], "<u2"))
+    return head, blocks
+
+
 def draw(what: Instrument, *, key: str, on_change: Callable[[str], None]) -> Any:
-    """Draw the instrument; ``on_change`` hears "gamma", "choice" or "run" before the page runs.
+    """Draw the instrument.
 
     Parameters
     ----------
     what : Instrument
     key : str
     on_change : callable
+        Hears "gamma", "place", "ruler", "choice" or "run" before the page runs.
     """
     heard: dict[str, Any] = {
-        f"on_{name}_change": _hear(on_change, name) for name in ("gamma", "choice", "run")
+        f"on_{name}_change": _hear(on_change, name)
+        for name in ("gamma", "place", "ruler", "choice", "run")
     }
     return _mount(key=key, data=what.packed(key), **heard)
 

@@ -1,11 +1,12 @@
 // @ts-check
 // The seen-unseen plane with one curve that moves and those of all other methods in grey.
 
+import { placeAt } from "../../../zslcore/interactive/curve.js";
 import { corners } from "../../../zslcore/interactive/layout.js";
 import { change, shape } from "../../../zslcore/interactive/svg.js";
 import { Trade } from "../../../zslcore/interactive/trade.js";
 
-/** @import { Ghost, Instrument } from "./wire.js" */
+/** @import { Frame, Ghost, Instrument } from "./wire.js" */
 
 const RADIUS = 14; // of the handle, in pixels
 
@@ -19,11 +20,28 @@ export class Plane extends Trade {
    */
   constructor(root, side, head, choose, pass) {
     super(root, side, head, head.lines[0], RADIUS);
+    this.frames = head.frames;
     this.hint = shape("g", { class: "hint", "aria-hidden": "true" },
       shape("rect", { x: -38, y: -12, width: 76, height: 24, rx: 12 }),
       shape("text", { x: 0, y: 5, "text-anchor": "middle" }, "drag me"));
     for (const ghost of head.ghosts) root.insertBefore(this.taken(ghost, choose, pass), this.first);
     root.append(this.hint);
+    if (head.frames.length) root.insertBefore(this.trail(), this.arms);
+  }
+
+  /** Where the stops of a ruler are, one after the other. */
+  trail() {
+    const places = placesOf(this.frames), d = corners(places.length,
+      (k) => [this.x.at(places[k].unseen), this.y.at(places[k].seen)]);
+    return shape("g", { class: "trail" }, shape("path", { d }), ...places.map((place) =>
+      shape("circle", { cx: this.x.at(place.unseen), cy: this.y.at(place.seen), r: 3 })));
+  }
+
+  /** The stop of a ruler nearest to a place on the screen. @param {number} u @param {number} v */
+  stopAt(u, v) {
+    const away = placesOf(this.frames).map(({ unseen, seen }) =>
+      Math.hypot(this.x.at(unseen) - u, this.y.at(seen) - v));
+    return away.indexOf(Math.min(...away));
   }
 
   /** The outline of the curve that moves, below which all others lie. */
@@ -31,10 +49,11 @@ export class Plane extends Trade {
     return this.root.querySelector(".area");
   }
 
-  /** Curves of other methods count too, so that axes stay when the method changes. @override
+  /** Curves of other methods and stops count too, so that axes stay when these change. @override
    * @param {Instrument} head */
   mostOf(head) {
-    const ends = head.ghosts.map(({ seen, unseen, n }) => Math.max(seen[0], unseen[n - 1]));
+    const curves = [...head.ghosts, ...head.frames.map(({ lines }) => lines[0])];
+    const ends = curves.map(({ seen, unseen, n }) => Math.max(seen[0], unseen[n - 1]));
     return Math.min(1, Math.ceil(5 * Math.max(super.mostOf(head), ...ends) - 1e-6) / 5);
   }
 
@@ -80,4 +99,9 @@ export class Plane extends Trade {
     for (const each of this.root.querySelectorAll(".other"))
       each.classList.toggle("pointed", each.getAttribute("data-method") === name);
   }
+}
+
+/** Where each stop of a ruler is, at its own gamma. @param {Frame[]} frames */
+export function placesOf(frames) {
+  return frames.map(({ lines }) => placeAt(lines[0], lines[0].start));
 }

@@ -1,6 +1,7 @@
 // @ts-check
-// The instrument of the first page: one gamma moves the curve's handle, the wall of images, the
-// bars of classes and one sentence. What goes up to the server is a choice, or where gamma was let go.
+// The instrument of the first page: one ruler moves the curve's handle, the wall of images, the bars
+// of classes and one sentence. It is gamma's, or has stops with answers of their own: values of
+// lambda, unlabelled images. What goes up is a choice, or where the ruler was let go.
 
 import { Classes } from "../../../zslcore/interactive/classes.js";
 import { middleGamma, nextPoint, placeAt, shortGamma } from "../../../zslcore/interactive/curve.js";
@@ -11,9 +12,9 @@ import { path } from "../../../zslcore/interactive/symbols.js";
 import { shape } from "../../../zslcore/interactive/svg.js";
 import { Tally } from "../../../zslcore/interactive/tally.js";
 import { Opened, wordsOf } from "./opened.js";
-import { Plane } from "./plane.js";
+import { Plane, placesOf } from "./plane.js";
 import { Choices } from "./rail.js";
-import { tradeOf } from "./sentence.js";
+import { tradeOf, tradeOfStop, valued } from "./sentence.js";
 import { Wall } from "./wall.js";
 import { unpack } from "./wire.js";
 
@@ -53,9 +54,11 @@ export class Playground extends Held {
       classes: partOf(parent, ".classes > canvas", HTMLCanvasElement) };
     /** @param {string} name */
     const place = (name) => partOf(parent, name, HTMLElement);
-    this.places = { sentence: place(".sentence"), numbers: [".u", ".s", ".h"].map(place),
+    this.places = { sentence: place(".sentence"), numbers: [".u", ".s", ".h", ".at"].map(place),
       gamma: place(".g"), sides: [".left", ".right"].map(place), stage: place(".stage"),
-      pending: place(".pending"), trade: place(".trade"), marks: place(".marks") };
+      pending: place(".pending"), trade: place(".trade"), marks: place(".marks"),
+      note: place(".note"), track: place(".track") };
+    this.kinds = [...place(".kinds").querySelectorAll("input")];
     this.select = partOf(parent, "select", HTMLSelectElement);
     this.runs = partOf(parent, ".pending button", HTMLButtonElement);
     this.rail = new Choices(place(".rail"), (choice) => this.say("choice", choice));
@@ -73,6 +76,7 @@ export class Playground extends Held {
     this.only = null;
     this.touched = false;
     this.tall = 0;
+    this.side = 0;
     this.onResize = () => this.fitHeight();
     window.addEventListener("resize", this.onResize);
     this.listen();
@@ -90,7 +94,11 @@ export class Playground extends Held {
   /** @param {Instrument} head */
   show(head) {
     const before = this.head;
-    const same = this.receive(head, head.lines[0].start, true);
+    const steps = head.frames.length > 0;
+    this.name = steps ? "place" : "gamma";
+    const same = this.receive(head, steps ? head.ruler.start : head.lines[0].start, true);
+    this.turn();
+    this.ruled(head.ruler, steps);
     if (before?.wall !== head.wall) this.forget(head);
     this.rail.show(head.rail);
     this.wait(head.pending);
@@ -120,9 +128,47 @@ export class Playground extends Held {
     return /** @type {Instrument} */ (this.head).lines[0];
   }
 
-  /** A gamma with no more digits than it needs. @override @param {number} gamma */
-  meant(gamma) {
-    return shortGamma(this.line, gamma);
+  /** Whether the ruler goes from stop to stop. */
+  get steps() {
+    return Boolean(this.head?.frames.length);
+  }
+
+  /** The stop where the ruler is. */
+  get stop() {
+    return Math.round(this.value);
+  }
+
+  /** The gamma of the wall: the ruler's own, or that of the stop. */
+  get gamma() {
+    return this.steps ? this.line.start : this.value;
+  }
+
+  /** A gamma with no more digits than it needs, or a stop. @override @param {number} value */
+  meant(value) {
+    return this.steps ? Math.round(value) : shortGamma(this.line, value);
+  }
+
+  /** Let curve, images and answers be those of the stop; returns whether they were others. */
+  turn() {
+    const head = /** @type {Instrument} */ (this.head), frame = head.frames[this.stop];
+    if (!frame || frame.images === head.images) return false;
+    const image = this.opened.k < 0 ? -1 : head.answers.order[this.opened.k];
+    const { lines, images, answers, alt } = frame;
+    Object.assign(head, { lines, images, answers, alt });
+    if (image >= 0) this.opened.k = answers.order.indexOf(image);
+    return true;
+  }
+
+  /** Show what the ruler moves, or why it does not. @param {Instrument["ruler"]} ruler
+   * @param {boolean} steps */
+  ruled({ kind, note, spoken }, steps) {
+    for (const each of this.kinds) each.checked = each.value === kind;
+    const still = kind !== "gamma" && !steps;
+    this.places.note.textContent = note;
+    this.places.note.hidden = !still;
+    this.root.classList.toggle("still", still);
+    this.range.setAttribute("aria-label", steps ? valued(spoken, "").trim()
+      : "Gamma, subtracted from the scores of seen classes");
   }
 
   /** @override @param {Instrument} head */
@@ -152,21 +198,33 @@ export class Playground extends Held {
     this.root.classList.add("ready");
     this.root.classList.toggle("wide", width >= WIDE);
     this.root.classList.toggle("narrow", width < MEDIUM);
-    this.write(placeAt(this.line, this.value));
+    const longest = [...head.ruler.words].sort((a, b) => b.length - a.length)[0] ?? "";
+    this.places.gamma.style.minWidth = "";
+    this.places.gamma.textContent = valued(head.ruler.symbol, longest);
+    this.places.gamma.style.minWidth = `${this.places.gamma.offsetWidth}px`;
+    this.write(this.placeOf(this.value));
     this.drawStops();
     const room = this.measured(width);
-    this.plane = new Plane(this.drawing, room.side, head, (name) => this.take(name),
-      (name, u, v) => this.nameGhost(name, u, v));
-    this.drawing.setAttribute("aria-label", `${head.alt} ${this.plane.alt}`);
-    const track = { left: 8, right: partOf(this.root, ".track", HTMLElement).clientWidth - 8 };
-    this.layRange(track, this.line.limits, "any");
+    this.drawPlane(head, room.side);
+    const track = { left: 8, right: this.places.track.clientWidth - 8 };
+    if (this.steps) this.layRange(track, [0, head.frames.length - 1], 1);
+    else this.layRange(track, this.line.limits, "any");
     this.mark(track);
     this.tally = new Tally(head.images);
-    const plain = Float64Array.from(this.tally.move(0).accuracy);
+    const { images, lines } = head.frames[head.ruler.reference] ?? head;
+    const first = new Tally(images).move(this.steps ? lines[0].start : 0);
+    const plain = Float64Array.from(first.accuracy);
     this.classes = new Classes(this.canvases.classes, room.wall, head.images, plain, BARS);
     this.wall.lay(head, room.wall, room.tall, this.only);
     this.paint();
     this.describe();
+  }
+
+  /** @param {Instrument} head @param {number} side */
+  drawPlane(head, side) {
+    this.side = side;
+    this.plane = new Plane(this.drawing, side, head, (name) => this.take(name),
+      (name, u, v) => this.nameGhost(name, u, v));
   }
 
   /** Side of the plane, width and height of the wall. @param {number} width */
@@ -178,56 +236,91 @@ export class Playground extends Held {
     return { side, wall: Math.floor(stage - side - 58 - GUTTER), tall: free - BARS - HEADS };
   }
 
-  drawStops() {
-    this.drawNamed(this.line.stops.map(({ name, gamma, look }) => ({
-      title: `Go to γ ${threeDigits(gamma)}: ${name}`, words: name, value: gamma, look,
-      hollow: look === "plain" })));
+  /** What classes are compared with. */
+  get first() {
+    const { ruler } = /** @type {Instrument} */ (this.head);
+    return this.steps ? valued(ruler.symbol, ruler.words[ruler.reference]) : "γ 0";
   }
 
-  /** The symbol of each stop over its place on the ruler.
+  /** Places of the ruler that have a name. */
+  get marked() {
+    const { ruler } = /** @type {Instrument} */ (this.head);
+    if (this.steps) return ruler.named.map(({ name, place, look }) =>
+      ({ name, value: place, look, words: valued(ruler.symbol, ruler.words[place]) }));
+    return this.line.stops.map(({ name, gamma, look }) =>
+      ({ name, value: gamma, look, words: `γ ${threeDigits(gamma)}` }));
+  }
+
+  drawStops() {
+    this.drawNamed(this.marked.map(({ name, value, look, words }) => ({
+      title: `Go to ${words}: ${name}`, words: name, value, look, hollow: look === "plain" })));
+  }
+
+  /** The symbol of each named place above the ruler, and a tooth at each stop.
    * @param {{ left: number, right: number }} track */
   mark({ left, right }) {
-    const { looks } = /** @type {Instrument} */ (this.head), [low, high] = this.line.limits;
-    this.places.marks.replaceChildren(...this.line.stops.map(({ gamma, look }) => {
-      const made = shape("svg", { viewBox: "-6 -6 12 12", "aria-hidden": "true" },
-        shape("path", { class: look === "plain" ? "hollow" : "dot",
-          d: path(looks[look].symbol, 0, 0, 4.5), style: `--ink: var(--${look})` }));
-      made.style.left = `${left + ((gamma - low) / (high - low)) * (right - left)}px`;
+    const { looks, frames } = /** @type {Instrument} */ (this.head);
+    const low = Number(this.range.min), high = Number(this.range.max);
+    /** @param {number} value @param {SVGElement} what */
+    const put = (value, what) => {
+      const made = shape("svg", { viewBox: "-6 -6 12 12", "aria-hidden": "true" }, what);
+      made.style.left = `${left + ((value - low) / (high - low)) * (right - left)}px`;
       return made;
-    }));
+    };
+    this.places.marks.replaceChildren(
+      ...frames.map((_, k) => put(k, shape("path", { class: "tooth", d: "M0 3V6" }))),
+      ...this.marked.map(({ value, look }) => put(value,
+        shape("path", { class: look === "plain" ? "hollow" : "dot",
+          d: path(looks[look].symbol, 0, 0, 4.5), style: `--ink: var(--${look})` }))));
   }
 
   // --- What moves -------------------------------------------------------------------------------
 
   /** @override */
   paint() {
-    const { head, plane, tally } = this;
-    if (!head || !plane || !tally || !this.classes) return;
-    const place = placeAt(this.line, this.value);
-    if (this.value !== 0) this.touched = true;
+    const { head } = this;
+    if (!head || !this.plane || !this.tally || !this.classes) return;
+    if (this.turn()) {
+      this.drawPlane(head, this.side);
+      this.tally = new Tally(head.images);
+      this.wall.arrange(head);
+    }
+    const { gamma, plane, tally } = this, place = placeAt(this.line, gamma);
+    if (this.value !== (this.steps ? head.ruler.reference : 0)) this.touched = true;
     this.write(place);
     plane.move(place);
     plane.invite(!this.touched, place);
-    this.classes.move(tally.move(this.value).accuracy);
+    this.classes.move(tally.move(gamma).accuracy);
     this.wall.aim(tally.changed);
     this.count(head, tally.changed);
-    if (this.opened.k >= 0) this.opened.show(head, this.opened.k, this.value);
+    if (this.opened.k >= 0) this.opened.show(head, this.opened.k, gamma);
+  }
+
+  /** Where a value of the ruler is on the plane. @param {number} value */
+  placeOf(value) {
+    const frame = this.head?.frames[Math.round(value)], [line] = frame?.lines ?? [this.line];
+    return placeAt(line, frame ? line.start : value);
   }
 
   /** @param {Place} place */
   write(place) {
-    const { gamma, unseen, seen, harmonic } = place, [u, s, h] = this.places.numbers;
-    const { noun } = /** @type {Instrument} */ (this.head);
+    const { gamma, unseen, seen, harmonic } = place, [u, s, h, at] = this.places.numbers;
+    const { noun, ruler, frames } = /** @type {Instrument} */ (this.head);
+    const word = ruler.words[this.stop];
+    at.textContent = this.steps ? `γ ${threeDigits(gamma)}, validated` : "";
     const trade = tradeOf(place, placeAt(this.line, 0), noun[1]);
-    this.places.sentence.textContent = `${trade.gamma} ${trade.words}`;
-    this.places.gamma.textContent = `γ = ${threeDigits(gamma)}`;
+    this.places.sentence.textContent = this.steps
+      ? tradeOfStop(ruler, placesOf(frames), this.stop, noun[1]) : `${trade.gamma} ${trade.words}`;
+    this.places.gamma.textContent = this.steps ? valued(ruler.symbol, word)
+      : `γ = ${threeDigits(gamma)}`;
     u.textContent = `◆ u ${percent(unseen)}`;
     s.textContent = `● s ${percent(seen)}`;
     h.textContent = `H ${percent(harmonic)}`;
-    const stop = this.line.stops.find((each) => each.gamma === gamma);
-    this.range.value = String(gamma);
-    this.range.setAttribute("aria-valuetext", `gamma ${threeDigits(gamma)}` +
-      `${stop ? `, ${stop.name}` : ""}: unseen accuracy ${percent(unseen)}, seen accuracy ` +
+    const here = this.steps ? this.stop : gamma;
+    const name = this.marked.filter(({ value }) => value === here).map((each) => each.name).join(", ");
+    this.range.value = String(here);
+    const spoken = this.steps ? valued(ruler.spoken, word) : `gamma ${threeDigits(gamma)}`;
+    this.range.setAttribute("aria-valuetext", `${spoken}${name ? `, ${name}` : ""}: unseen accuracy ${percent(unseen)}, seen accuracy ` +
       `${percent(seen)}, harmonic mean ${percent(harmonic)}`);
   }
 
@@ -242,6 +335,7 @@ export class Playground extends Held {
   describe() {
     const { head, tally, classes } = this;
     if (!head || !tally || !classes) return;
+    this.drawing.setAttribute("aria-label", `${head.alt} ${this.plane?.alt ?? ""}`);
     const [a, b, c, d, e, f] = tally.went;
     this.canvases.wall.setAttribute("aria-label", `${counted(head.images.n)} test images. ` +
       `Of ${counted(a + b + c)} of unseen ${head.noun[1]} ${counted(a)} are right and ` +
@@ -254,7 +348,10 @@ export class Playground extends Held {
 
   listen() {
     const { wall, classes } = this.canvases;
-    this.follow(this.drawing, (u, v) => this.plane?.gammaAt(u, v), (gamma) => this.hover(gamma));
+    this.follow(this.drawing,
+      (u, v) => (this.steps ? this.plane?.stopAt(u, v) : this.plane?.gammaAt(u, v)),
+      (value) => this.hover(value));
+    for (const each of this.kinds) each.addEventListener("change", () => this.say("ruler", each.value));
     this.range.addEventListener("keydown", (event) => this.step(event));
     this.runs.addEventListener("click", () => this.say("run", this.head?.rail.chosen));
     this.select.addEventListener("change", () =>
@@ -274,7 +371,7 @@ export class Playground extends Held {
   /** With Shift an arrow goes to the next breakpoint. @param {KeyboardEvent} event */
   step(event) {
     const way = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1 }[event.key];
-    if (!event.shiftKey || !way) return;
+    if (!event.shiftKey || !way || this.steps) return;
     event.preventDefault();
     const k = nextPoint(this.line, this.value, way > 0 ? 1 : -1);
     if (k !== null) this.stepTo(middleGamma(this.line, k));
@@ -299,7 +396,7 @@ export class Playground extends Held {
   open(k) {
     if (!this.head || k < 0 || k >= this.head.images.n) return this.shut();
     this.hideTip();
-    this.opened.show(this.head, k, this.value);
+    this.opened.show(this.head, k, this.gamma);
   }
 
   shut() {
@@ -308,14 +405,17 @@ export class Playground extends Held {
 
   // --- What the pointer passes ------------------------------------------------------------------
 
-  /** @param {number | null} gamma */
-  hover(gamma) {
-    const place = gamma === null ? null : placeAt(this.line, gamma);
+  /** @param {number | null} value */
+  hover(value) {
+    const place = value === null ? null : this.placeOf(value);
     this.plane?.hover(place);
     this.plane?.point(null);
     if (!place || !this.plane) return this.hideTip();
     const [u, v] = this.plane.tipAt(place), { unseen, seen, harmonic } = place;
-    this.showTip(this.drawing, u, v, `γ = ${threeDigits(place.gamma)}: u ${percent(unseen)}, ` +
+    const { ruler } = /** @type {Instrument} */ (this.head);
+    const named = this.steps ? valued(ruler.symbol, ruler.words[Number(value)])
+      : `γ = ${threeDigits(place.gamma)}`;
+    this.showTip(this.drawing, u, v, `${named}: u ${percent(unseen)}, ` +
       `s ${percent(seen)}, H ${percent(harmonic)}`);
   }
 
@@ -334,7 +434,7 @@ export class Playground extends Held {
     const k = this.wall.imageAt(u, v);
     this.canvases.wall.style.cursor = k < 0 ? "" : "pointer";
     if (k < 0 || !this.head) return this.hideTip();
-    const { title, answer } = wordsOf(this.head, k, this.value);
+    const { title, answer } = wordsOf(this.head, k, this.gamma);
     this.showTip(this.canvases.wall, u, v, `${title}. ${answer}`);
   }
 
@@ -343,7 +443,7 @@ export class Playground extends Held {
     const c = this.classes?.classAt(offsetX);
     if (!this.classes || !this.tally || c === null || c === undefined) return this.hideTip();
     this.showTip(this.canvases.classes, offsetX, offsetY,
-      `${this.classes.wordsOf(c, this.tally.accuracy, "γ 0")}. Click: only its images`);
+      `${this.classes.wordsOf(c, this.tally.accuracy, this.first)}. Click: only its images`);
   }
 }
 

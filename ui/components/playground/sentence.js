@@ -1,5 +1,5 @@
 // @ts-check
-// What a gamma trades, in one sentence.
+// What a place of the ruler trades, in one sentence.
 
 import { percent, threeDigits } from "../../../zslcore/interactive/numbers.js";
 
@@ -34,6 +34,29 @@ export function tradeOf(now, plain, many) {
       : ` for ${inPoints(seen).replace(/ points?$/, "")} on seen ones`;
     return { gamma, words: `${inPoints(unseen)} more on unseen ${many}${paid}.` };
   }
-  const won = seen < -LEAST ? `for ${inPoints(seen)} more on seen ones` : "and nothing more on seen ones";
-  return { gamma, words: `${inPoints(unseen)} less on unseen ${many} ${won}.` };
+  return { gamma, words: `${inPoints(unseen)} less on unseen ${many} ${wonOf(seen)}.` };
+}
+
+/** What seen classes have where unseen ones have less. @param {number} lost points on seen ones */
+function wonOf(lost) {
+  if (lost < -LEAST) return `for ${inPoints(lost)} more on seen ones`;
+  return lost < LEAST ? "and nothing more on seen ones" : `and ${inPoints(lost)} less on seen ones`;
+}
+
+/** A value as a ruler writes it. @param {string} symbol @param {string} words */
+export function valued(symbol, words) {
+  return symbol.replace("{}", words);
+}
+
+/**
+ * The trade of a stop of a ruler, each with its own gamma.
+ * @param {import("./wire.js").Ruler} ruler
+ * @param {Place[]} places of all stops
+ * @param {number} k the stop
+ * @param {string} many what classes are called
+ */
+export function tradeOfStop({ symbol, words, reference }, places, k, many) {
+  const trade = tradeOf(places[k], places[reference], many).words.replace(" Drag the handle.", "");
+  const instead = k === reference ? "" : ` instead of ${words[reference]}`;
+  return `${valued(symbol, words[k])}${instead}: ${trade}`;
 }

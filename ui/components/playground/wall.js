@@ -57,6 +57,14 @@ export class Wall {
     }
     [this.head, this.only, this.width, this.height] = [head, only, width, height];
     this.stretch();
+    this.arrange(head);
+    this.recolor();
+  }
+
+  /** Give every image its places, by answers that may be others than before. @param {Instrument} head */
+  arrange(head) {
+    const { width, height, only } = this;
+    this.head = head;
     const groups = groupsOf(head.images, only), rows = groups.length > 2;
     this.named = rows ? Math.min(96, this.widest(groups) + 10) : 0;
     this.banded = !rows && only === null;
@@ -64,7 +72,6 @@ export class Wall {
     this.top = this.banded ? LABEL + 2 : 0;
     this.slots = new Slots(head.images, groups, { width: width - 2 * this.named,
       height: height - this.top, gap, least: rows ? 3 : 1, most: only === null ? 26 : 40 });
-    this.recolor();
   }
 
   /** Let the canvas have the pixels of the screen. */

@@ -35,6 +35,20 @@ import { withArrays } from "../../../zslcore/interactive/curves.js";
  * @property {Choice} chosen
  */
 
+/** @typedef {Head & { images: Images, answers: Answers }} Frame what is drawn at a stop of a ruler */
+
+/**
+ * @typedef {object} Ruler what is moved: gamma, unless it has stops
+ * @property {"gamma" | "lambda" | "images"} kind
+ * @property {string} symbol of a value, which stands where the braces are
+ * @property {string} spoken the same, for those who listen
+ * @property {string[]} words of the values of its stops
+ * @property {{ name: string, place: number, look: string }[]} named stops that have a name
+ * @property {number} start
+ * @property {number} reference the stop that others are compared with
+ * @property {string} note why there are no stops
+ */
+
 /**
  * @typedef {object} Own what an instrument has in addition to curves
  * @property {string} wall another one means other images
@@ -46,6 +60,8 @@ import { withArrays } from "../../../zslcore/interactive/curves.js";
  * @property {Rail} rail
  * @property {{ words: string, button: string, covers: boolean } | null} pending what is said while
  *   there are no answers, and whether nothing else is shown
+ * @property {Ruler} ruler
+ * @property {Frame[]} frames one a stop of the ruler
  * @property {number} below pixels below the instrument
  */
 
@@ -59,10 +75,15 @@ export const NONE = 65535; // a side without a candidate
  */
 export function unpack(bytes) {
   const { head, take } = opened(bytes);
-  withArrays(head, take);
+  /** @param {Frame} each */
+  const withAnswers = (each) => {
+    withArrays(each, take);
+    const { n } = each.images;
+    each.answers = { order: take(Uint32Array, n), seen: take(Uint16Array, n),
+      unseen: take(Uint16Array, n) };
+  };
+  withAnswers(head);
   const { n } = head.images;
-  head.answers = { order: take(Uint32Array, n), seen: take(Uint16Array, n),
-    unseen: take(Uint16Array, n) };
   for (const ghost of head.ghosts) {
     ghost.unseen = take(Float32Array, ghost.n);
     ghost.seen = take(Float32Array, ghost.n);
@@ -71,5 +92,6 @@ export function unpack(bytes) {
     const { width, height } = head.pictures;
     head.pictures.ink = take(Uint8Array, n * width * height);
   }
+  head.frames.forEach(withAnswers);
   return head;
 }

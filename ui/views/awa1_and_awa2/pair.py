@@ -17,6 +17,11 @@ from zslcore.analysis.maps import match_classes
 from zslcore.datasets import ZSLDataset
 
 NOTHING = "nothing else"
+#: How to read a map of two data sets.
+LOOK_FOR = (
+    "On the map, both colours mix where the data sets agree; an island of one colour is a class "
+    "that they show differently."
+)
 
 
 def show(header: Header) -> None:
@@ -28,8 +33,8 @@ def show(header: Header) -> None:
         header.mark(*sorted(datasets, key=lambda data: not data.simulated))
         if len(datasets) == 2:
             match_classes(*datasets)
-    if len(datasets) == 2 and (about := planted.about_shift(*datasets)):
-        st.caption(about)
+    if len(datasets) == 2:
+        st.caption(f"{planted.about_shift(*datasets)} {LOOK_FOR}".strip())
     tabs = {
         "Map": lambda: show_map(datasets, split),
         "Images per class": lambda: _show_pair(show_images, datasets, split),

@@ -1,16 +1,17 @@
-"""One instrument: choose data set, split and method, move gamma, watch the test images."""
+"""One instrument: choose data set, split and method, move the ruler, watch the test images."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import streamlit as st
 
-from ui import cache, playing, takeaway, visitors, waiting
+from ui import cache, known, playing, rulers, takeaway, visitors, waiting
 from ui.components import playground
-from ui.components.playground import Choice, Ghost, Instrument, Pending
+from ui.components.playground import Choice, Ghost, Instrument, Pending, Ruler
 from ui.figures import palette
 from ui.figures.looks import look_of
 from ui.frame import Header, errors_as_sentences
@@ -21,6 +22,7 @@ from ui.playing import Played
 from ui.text import plain
 from zslcore import jobs
 from zslcore.datasets import ZSLDataset
+from zslcore.evaluation.protocol import AnsweredTest
 from zslcore.evaluation.specs import RunSpec
 from zslcore.interactive.curves import gamma_range, interactive_curve
 from zslcore.interactive.seen_unseen import Line, SeenUnseen, Stop
@@ -31,6 +33,10 @@ __all__ = ["show"]
 
 #: What gamma is known by in the address, and the component that moves it.
 GAMMA, KEY = "playground_gamma", "playground"
+#: What the ruler moves, and where another one than gamma's stands.
+RULER, VALUE = "playground_ruler", "playground_value"
+#: Where a session has how the stops of the ruler are written.
+STOPS = "playground_stops"
 #: What a session notes: another choice, so that the whole page has to run again.
 MOVED = "playground_moved"
 #: Seconds between two looks at a job.
@@ -51,7 +57,7 @@ def show(header: Header) -> None:
         header.mark(dataset)
         spec = playing.spec_of(dataset, choice.split, choice.method)
         takeaway.commands(spec.command())
-        status = playing.status_of(spec)
+        status = _status(_wanted(spec))
     active = status is not None and status.active
     fragment(_play, run_every=LOOK_EVERY if active else None)(choice, active)
 
@@ -88,11 +94,25 @@ def _gamma() -> float:
     return gamma if abs(gamma) < float("inf") else 0.0
 
 
+def _kind() -> str:
+    """Return what the ruler moves, as the address says."""
+    asked = st.query_params.get(RULER)
+    return asked if asked in rulers.KINDS else rulers.KINDS[0]
+
+
 def _hear(what: str) -> None:
     """Take what the visitor has done before the page runs again."""
     said = getattr(st.session_state.get(KEY), what, None)
     if what == "gamma" and (gamma := let_go(KEY, "gamma")) is not None:
         st.query_params[GAMMA] = repr(gamma)
+    elif what == "place" and (place := let_go(KEY, "place")) is not None:
+        stops = st.session_state.get(STOPS, ())
+        if 0 <= place < len(stops):
+            st.query_params[VALUE] = stops[int(place)]
+    elif what == "ruler" and said in rulers.KINDS:
+        st.query_params[RULER] = said
+        _forget(VALUE)
+        st.session_state[MOVED] = True
     elif what == "choice" and isinstance(said, dict):
         _take(said)
     elif what == "run" and said:
@@ -109,17 +129,39 @@ def _take(said: dict[str, object]) -> None:
             st.query_params[key] = st.session_state[key] = value
         elif key in st.query_params:
             del st.query_params[key]
-    if GAMMA in st.query_params:
-        del st.query_params[GAMMA]  # scores of another method have another scale
+    _forget(GAMMA, VALUE)  # scores of another method have another scale
     st.session_state[MOVED] = True
+
+
+def _forget(*keys: str) -> None:
+    """Take what is there of these out of the address."""
+    for key in keys:
+        if key in st.query_params:
+            del st.query_params[key]
+
+
+def _wanted(spec: RunSpec) -> jobs.Work | None:
+    """Return the work that is missing: of the run itself, else of the ruler's stops."""
+    if known.is_known_by_results(spec.dataset):
+        return None
+    if not playing.here(spec) and not waiting.is_quick(spec):
+        return playing.work_of(spec)
+    asked = rulers.asked_for(_kind(), spec, playing.played(spec))
+    return playing.work_of(spec) if asked.work is None or asked.quick else asked.work
+
+
+def _status(work: jobs.Work | None) -> Status | None:
+    return None if work is None else jobs.status(work.key)
 
 
 def _run_or_leave() -> None:
     """Start the job of what is chosen; leave it where it is under way."""
     choice = _chosen()
     spec = playing.spec_of(cache.dataset(choice.dataset), choice.split, choice.method)
-    work = playing.work_of(spec)
-    status = jobs.status(work.key)
+    work = _wanted(spec)
+    status = _status(work)
+    if work is None:
+        return
     if status is not None and status.active:
         waiting.leave(work.key)
     else:
@@ -135,17 +177,23 @@ def _play(choice: Choice, was_active: bool) -> None:
     """Draw the instrument, then compute what a visitor may want to compare with."""
     dataset = cache.dataset(choice.dataset)
     spec = playing.spec_of(dataset, choice.split, choice.method)
-    status = playing.status_of(spec)
+    status = _status(_wanted(spec))
     active = status is not None and status.active
     if st.session_state.pop(MOVED, False) or active != was_active:
         st.rerun()
     with errors_as_sentences():
-        found = playing.played(spec)
+        found, kind = playing.played(spec), _kind()
         shown = found or _stand_in(dataset, choice)
-        pending = None
+        asked, pending = rulers.asked_for(kind, spec, found), None
         if found is None:
             pending = _pending(spec, status, covers=choice.method != playing.METHOD)
-        playground.draw(_instrument(choice, dataset, shown, pending), key=KEY, on_change=_hear)
+        value = str(st.query_params.get(VALUE, ""))
+        ruler = rulers.ruler_of(kind, asked, shown, value, partial(_curves, choice, dataset))
+        st.session_state[STOPS] = [frame.words for frame in ruler.frames]
+        if asked.work is not None and not ruler.frames:
+            pending = _pending_of(status, "", f"Compute it ({asked.about})", covers=False)
+        drawn = _instrument(choice, dataset, shown, pending, ruler)
+        playground.draw(drawn, key=KEY, on_change=_hear)
     if playing.compute_one(dataset, choice):
         st.rerun()
 
@@ -158,6 +206,16 @@ def _stand_in(dataset: ZSLDataset, choice: Choice) -> Played:
 
 def _pending(spec: RunSpec, status: Status | None, *, covers: bool) -> Pending:
     """Say why there are no answers yet, and what a button does about it."""
+    about = playing.about(spec)
+    if covers:
+        words = f"{spec.method} has not been run on {spec.dataset}."
+        return _pending_of(status, words, f"Run it ({about})", covers)
+    words = "Default parameters, no validated γ."
+    return _pending_of(status, words, f"Validate ({about})", covers)
+
+
+def _pending_of(status: Status | None, words: str, button: str, covers: bool) -> Pending:
+    """Say how a job stands; before it is started, these words and this button."""
     if status is not None and status.active:
         spent = f"{status.message or 'Waiting in the queue'}. {duration(status.seconds)} elapsed"
         rest = status.seconds_left
@@ -165,19 +223,18 @@ def _pending(spec: RunSpec, status: Status | None, *, covers: bool) -> Pending:
         return Pending(plain(spent), "Cancel", covers)
     if status is not None and status.state == "failed":
         return Pending(plain(status.error), "Try again", covers)
-    if covers:
-        words = f"{spec.method} has not been run on {spec.dataset}."
-        return Pending(words, f"Run it ({playing.about(spec)})")
-    words = "Default parameters, no validated γ."
-    return Pending(words, f"Validate ({playing.about(spec)})", covers=False)
+    return Pending(words, button, covers)
 
 
 def _instrument(
-    choice: Choice, dataset: ZSLDataset, shown: Played, pending: Pending | None
+    choice: Choice, dataset: ZSLDataset, shown: Played, pending: Pending | None, ruler: Ruler
 ) -> Instrument:
-    test = shown.test
+    test, curves = shown.test, None
+    if ruler.frames:
+        reference = ruler.frames[ruler.reference]
+        test, curves = reference.answered, reference.curves
     return Instrument(
-        _curves(choice, shown, dataset),
+        curves or _of_gamma(choice, dataset, shown),
         test,
         [dataset.class_names[c] for c in test.classes],
         ("digit", "digits") if choice.dataset == "digits" else ("class", "classes"),
@@ -189,6 +246,7 @@ def _instrument(
         ],
         _pictures(dataset, choice.split, len(test.y)),
         pending,
+        ruler,
         BELOW,
     )
 
@@ -201,14 +259,28 @@ def _pictures(dataset: ZSLDataset, split: str, n: int) -> np.ndarray | None:
     return images[playing.rows_of(dataset, split)]
 
 
-def _curves(choice: Choice, shown: Played, dataset: ZSLDataset) -> SeenUnseen:
-    curve = shown.test.curve
+def _of_gamma(choice: Choice, dataset: ZSLDataset, shown: Played) -> SeenUnseen:
+    """Return the curve of a run, at the gamma of the address."""
+    best = Stop("best on test (oracle)", shown.test.curve.best().gamma, "oracle")
+    return _curves(choice, dataset, shown.test, shown.gamma, shown.origin, [best], _gamma())
+
+
+def _curves(
+    choice: Choice,
+    dataset: ZSLDataset,
+    test: AnsweredTest,
+    gamma: float | None,
+    origin: str = "validated",
+    more: Sequence[Stop] = (),
+    start: float | None = None,
+) -> SeenUnseen:
+    """Return a curve with its images, at the gamma that counts unless it starts elsewhere."""
     stops = [Stop("uncalibrated", 0.0, "plain")]
-    if shown.gamma is not None:
-        stops.append(Stop(shown.origin, shown.gamma, "validated"))
-    stops.append(Stop("best on test (oracle)", curve.best().gamma, "oracle"))
-    limits = gamma_range(curve, [stop.gamma for stop in stops])
-    gamma = float(np.clip(_gamma(), *limits))
-    line = Line(choice.method, curve, "harmonic", stops, limits, gamma)
-    drawn = interactive_curve([line], shown.test, dataset.class_names)
+    if gamma is not None:
+        stops.append(Stop(origin, gamma, "validated"))
+    stops += more
+    limits = gamma_range(test.curve, [stop.gamma for stop in stops])
+    start = float(np.clip(gamma or 0.0 if start is None else start, *limits))
+    line = Line(choice.method, test.curve, "harmonic", stops, limits, start)
+    drawn = interactive_curve([line], test, dataset.class_names)
     return replace(drawn, looks={**drawn.looks, "axis": AXIS, "off": OFF})

@@ -8,7 +8,7 @@ import streamlit as st
 
 from ui import cache
 from ui.frame import Header, errors_as_sentences
-from ui.lessons.handing import show_entrance, show_tools
+from ui.lessons.handing import open_room, show_entrance, show_tools
 from ui.lessons.place import Place
 from ui.lessons.registry import LESSONS
 from ui.lessons.stage import show_lesson
@@ -48,5 +48,10 @@ def _show_list() -> None:
         with column.container(border=True, height="stretch"):
             st.markdown(f"**{lesson.title}**")
             st.markdown(f"{lesson.about} {len(lesson.steps)} steps, {lesson.minutes} minutes.")
-            if st.button("Begin", key=f"lessons_begin_{lesson.name}", type="primary"):
-                Place(lesson.name).go()
+            with st.container(horizontal=True):
+                if st.button("Begin", key=f"lessons_begin_{lesson.name}", type="primary"):
+                    Place(lesson.name).go()
+                if st.button(
+                    "Start a room", key=f"lessons_room_{lesson.name}", icon=":material/groups:"
+                ):
+                    open_room(Place(lesson.name))

@@ -1,0 +1,158 @@
+"""What a newcomer, a teacher, a reviewer and an author want, from the first page, clicks counted.
+
+A limit is half of the clicks that the same task took before there were eight pages, rounded up.
+"""
+
+import json
+
+import numpy as np
+
+from tests.browser.reading import once, settle
+from tests.leakage.worlds import add, clean
+
+
+class Visitor:
+    """Counts the clicks and the files of somebody who begins on the first page."""
+
+    def __init__(self, server, page):
+        self.page, self.clicks = page, 0
+        page.goto(server.url)
+        page.get_by_role("heading", level=1).wait_for()
+        settle(page)
+
+    def click(self, target):
+        self.clicks += 1
+        target.click()
+
+    def go(self, name, view=None):
+        self.click(self.page.get_by_role("link", name=name, exact=True))
+        if view:
+            self.click(self.page.get_by_role("radio", name=view))
+        settle(self.page)
+
+    def button(self, name):
+        self.click(self.page.get_by_role("button", name=name).first)
+
+    def drop(self, path):
+        self.clicks += 1
+        self.page.locator("input[type=file]").first.set_input_files(path)
+
+    def saved(self, name):
+        with self.page.expect_download() as download:
+            self.button(name)
+        return download.value.path().read_text(encoding="utf-8")
+
+
+def shown(page, words):
+    page.get_by_text(words).first.wait_for()
+
+
+def test_a_newcomer_sees_what_this_is_and_what_it_costs(server, page):
+    visitor = Visitor(server, page)
+    shown(page, "Measure, calibrate and audit zero-shot learning.")
+    once(page, lambda: "of unseen ones" in page.locator(".sentence").inner_text())
+    assert visitor.clicks == 0
+
+
+def test_a_newcomer_takes_data_a_method_and_a_gamma(server, page):
+    visitor = Visitor(server, page)
+    visitor.click(page.get_by_role("radio", name="CUB-vgg_fc7"))
+    page.wait_for_url("**dataset=CUB-vgg_fc7**")
+    settle(page)
+    visitor.click(page.get_by_role("radio", name="ESZSL"))
+    page.wait_for_url("**method=ESZSL**")
+    settle(page)
+    once(page, lambda: page.locator(".heads .left").inner_text().startswith("4,"))
+    before = page.locator(".sentence").inner_text()
+    visitor.button("validated")
+    words = "more on unseen classes for"
+    once(page, lambda: words in page.locator(".sentence").inner_text() != before)
+    assert visitor.clicks <= 4  # of 7
+
+
+def test_a_newcomer_meets_the_finished_map_and_what_to_see_in_it(server, page):
+    visitor = Visitor(server, page)
+    visitor.go("AWA1 and AWA2")
+    page.locator("canvas").first.wait_for()
+    shown(page, "both colours mix where the data sets agree")
+    assert visitor.clicks <= 1  # of 2
+
+
+def test_a_newcomer_finds_the_gain_of_classes_in_the_pre_training_set(server, page):
+    visitor = Visitor(server, page)
+    visitor.go("Overlap gain")
+    shown(page, "are recognised better than the others by LinearS2V")
+    assert visitor.clicks <= 1  # of 2
+
+
+def test_a_teacher_starts_a_room(server, page):
+    visitor = Visitor(server, page)
+    visitor.go("Teach")
+    visitor.button("Start a room")
+    shown(page, "Students scan this code")
+    shown(page, "Room code")
+    page.get_by_role("heading", level=2).wait_for()
+    assert page.get_by_role("button", name="Reveal").is_enabled()
+    assert visitor.clicks <= 2  # of 4
+
+
+def test_a_teacher_prints_a_lesson_with_its_questions_first(server, page):
+    visitor = Visitor(server, page)
+    visitor.go("Teach")
+    visitor.button("Begin")
+    page.get_by_role("heading", level=2).wait_for()
+    settle(page)
+    before = visitor.clicks
+    html = visitor.saved("Handout")
+    assert html.index("☐") < html.index("What to notice")
+    assert "digits, data " in html
+    assert visitor.clicks - before <= 2  # of 3, in the lesson
+
+
+def test_a_reviewer_learns_what_a_split_leaks_and_takes_the_report(server, page, tmp_path):
+    world = add(clean(), clean().parts["test_seen"][:4], "trainval")
+    rows = {part: list(map(int, rows)) for part, rows in world.parts.items()}
+    (tmp_path / "split.json").write_text(json.dumps({"schema": "zslcore-split/1", "parts": rows}))
+    visitor = Visitor(server, page)
+    visitor.go("Leakage")
+    visitor.drop(tmp_path / "split.json")
+    page.get_by_text("split.json").first.wait_for()
+    shown(page, "Leaks")
+    assert visitor.clicks <= 2  # of 3
+    html = visitor.saved("Report, HTML")
+    body = html[html.index("<body") :]
+    assert 0 < body.index("Leaks") < 2000
+    assert "features=" not in body
+    assert visitor.clicks <= 3
+
+
+def test_a_reviewer_judges_a_score_matrix(server, page, tmp_path):
+    rng = np.random.default_rng(0)
+    y = np.append(np.arange(12), rng.integers(0, 12, 400))
+    F = rng.normal(size=(412, 12)) + 2 * np.eye(12)[y]
+    np.savez(tmp_path / "scores.npz", scores=F, y=y, unseen_classes=np.arange(8, 12))
+    visitor = Visitor(server, page)
+    visitor.go("Leakage")
+    visitor.drop(tmp_path / "scores.npz")
+    page.get_by_text("scores.npz").first.wait_for()
+    shown(page, "H, AUSUC")
+    assert visitor.clicks <= 2  # of 3
+
+
+def test_an_author_reads_the_methods_on_cub(server, page):
+    visitor = Visitor(server, page)
+    visitor.click(page.get_by_role("radio", name="CUB-vgg_fc7"))
+    once(page, lambda: page.locator(".other").count() >= 10)
+    assert page.locator(".pending").is_hidden()
+    assert visitor.clicks <= 1  # of 2
+
+
+def test_an_author_takes_the_file_for_the_board(server, page):
+    page.goto(f"{server.url}/?dataset=simulated-aPY")  # which leaves a run
+    page.locator(".said .h:not(:empty)").wait_for()
+    visitor = Visitor(server, page)
+    visitor.go("Compare", "Runs")
+    entry = json.loads(visitor.saved("JSON for the board"))
+    assert entry["schema"] == "zslcore-board/1"
+    assert entry["data"]["name"] == "simulated-aPY"
+    assert visitor.clicks <= 3

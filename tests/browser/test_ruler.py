@@ -1,0 +1,81 @@
+"""The Playground's ruler on lambda and on unlabelled images: all follows it, keys do all."""
+
+import re
+
+from tests.browser.reading import once
+from tests.browser.test_playground import numbers, opened
+
+STOPS = "?playground_ruler=lambda&method=SAE"
+
+
+def at(page, words):
+    once(page, lambda: page.locator(".ruler .g").inner_text() == words)
+
+
+def test_lambda_moves_sentence_numbers_wall_and_address(server, page):
+    opened(page, server, "?method=SAE")
+    page.get_by_role("radio", name="λ").check()
+    at(page, "λ 0.316")
+    slider = page.locator(".track > input")
+    assert slider.get_attribute("aria-valuetext").startswith("lambda 0.316, validated: unseen")
+    before = numbers(page), page.locator(".heads .left").inner_text()
+    slider.focus()
+    page.keyboard.press("End")
+    at(page, "λ 1e+04")
+    sentence = page.locator(".sentence").inner_text()
+    assert sentence.startswith("λ 1e+04 instead of 0.316: ")
+    once(page, lambda: (numbers(page), page.locator(".heads .left").inner_text()) != before)
+    page.wait_for_url(re.compile(r"playground_value=1e%2B04"))
+    page.reload()
+    at(page, "λ 1e+04")
+    assert page.locator(".sentence").inner_text() == sentence
+    page.get_by_role("button", name="tuned for ZSL").click()
+    at(page, "λ 0.1")
+    assert page.errors == []
+
+
+def test_the_handle_goes_to_the_nearest_stop(server, page):
+    opened(page, server, STOPS)
+    at(page, "λ 0.316")
+    stops = page.locator(".trail circle")
+    assert stops.count() == 15
+    box = stops.last.bounding_box()
+    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    at(page, "λ 1e+04")
+
+
+def test_an_open_image_stays_the_same_image(server, page):
+    opened(page, server, STOPS)
+    at(page, "λ 0.316")
+    box = page.locator(".wall > canvas").bounding_box()
+    page.mouse.click(box["x"] + box["width"] / 2 + 20, box["y"] + box["height"] * 0.6)
+    card = page.get_by_role("group", name="One image")
+    card.wait_for()
+    drawn = card.locator("canvas").evaluate("each => each.toDataURL()")
+    title = card.locator("strong").inner_text()
+    page.locator(".track > input").focus()
+    page.keyboard.press("End")
+    at(page, "λ 1e+04")
+    assert card.locator("strong").inner_text() == title
+    assert card.locator("canvas").evaluate("each => each.toDataURL()") == drawn
+
+
+def test_what_has_no_stops_says_why_and_gamma_stays(server, page):
+    opened(page, server, "?dataset=CUB-vgg_fc7&playground_ruler=lambda")
+    note = page.locator(".note")
+    once(page, lambda: note.inner_text().startswith("Only results of CUB-vgg_fc7 are here"))
+    assert not page.locator(".track").is_visible()
+    page.get_by_role("radio", name="γ").check()
+    page.locator(".track").wait_for()
+    page.wait_for_url(re.compile("playground_ruler=gamma"))
+
+
+def test_unlabelled_images_are_a_ruler_of_two_stops(server, page):
+    opened(page, server)
+    page.get_by_role("radio", name="unlabelled").check()
+    at(page, "0 unlabelled images")
+    page.get_by_role("button", name="Propagation").click()
+    at(page, "785 unlabelled images")
+    words = "785 unlabelled images instead of 0: "
+    once(page, lambda: page.locator(".sentence").inner_text().startswith(words))
+    page.wait_for_url(re.compile("playground_value=785"))

@@ -1,0 +1,154 @@
+"""What the Playground's ruler can move: gamma, lambda, or the unlabelled images."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from ui import cache, controls, known
+from ui.components.playground import Frame, Ruler
+from ui.numbers import three_digits
+from ui.playing import Played
+from zslcore import jobs
+from zslcore.analysis.along import Along, lambda_of
+from zslcore.analysis.transduction import Transduction, TransductionSpec
+from zslcore.evaluation.protocol import AnsweredTest
+from zslcore.evaluation.specs import RunSpec
+from zslcore.interactive.seen_unseen import SeenUnseen
+from zslcore.interactive.value_path import Stop
+from zslcore.jobs import along, run, transduce
+from zslcore.jobs.work import Work
+from zslcore.methods import METHODS, TRANSDUCTIVE
+from zslcore.methods.base import TransductiveEstimator
+
+__all__ = ["KINDS", "Asked", "asked_for", "ruler_of"]
+
+#: What the address calls them; the first is the default.
+KINDS = ("gamma", "lambda", "images")
+#: Draws a curve and the gamma that counts on it.
+Drawn = Callable[[AnsweredTest, float | None], SeenUnseen]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What the stops of a ruler need.
+
+    Attributes
+    ----------
+    work : leaves their answers; None where the ruler has no stops
+    spec : of the work, or None
+    quick : whether it is done while one waits
+    about : how long it takes otherwise
+    note : what the stops will be; why there are none, and where there are some
+    """
+
+    work: Work | None = None
+    spec: RunSpec | TransductionSpec | None = None
+    quick: bool = False
+    about: str = ""
+    note: str = ""
+
+    def found(self) -> Along | Transduction | None:
+        """Return the answers; None where they would take longer than a visitor waits."""
+        if self.work is None:
+            return None
+        if (folder := jobs.finished(self.work)) is not None:
+            found: Along | Transduction = cache.finished(self.work.key, self.work, folder)
+            return found
+        if self.quick and isinstance(self.spec, RunSpec):
+            return cache.quick_along(self.spec)
+        return None
+
+
+def asked_for(kind: str, spec: RunSpec, played: Played | None) -> Asked:
+    """Return what the stops of a ruler need, or why it has none.
+
+    Parameters
+    ----------
+    kind : one of :data:`KINDS`
+    spec : of what is shown
+    played : its answers; None while there are none
+    """
+    if kind == "gamma":
+        return Asked()
+    if played is None:
+        return Asked(note=f"{spec.method} has to be run first.")
+    if known.is_known_by_results(spec.dataset):
+        return Asked(
+            note=f"Only results of {spec.dataset} are here; this needs its features. "
+            "Import them on the page Data."
+        )
+    return _along(spec, played) if kind == "lambda" else _unlabelled(spec)
+
+
+def _along(spec: RunSpec, played: Played) -> Asked:
+    parameter = lambda_of(spec.method)
+    if parameter is None:
+        also = [controls.symbol(spec.method, p) for p in METHODS[spec.method].regularizers]
+        where = f"; Regularization follows its {' and '.join(also)}" if also else ""
+        return Asked(note=f"{spec.method} has no λ{where}.")
+    others = {name: value for name, value in played.params.items() if name != parameter}
+    open_ = replace(spec, params=others, grid=None, revisions={})
+    dataset = cache.dataset(spec.dataset)
+    about = "about a minute" if run.is_quick(open_, dataset) else "several minutes"
+    note = f"{spec.method} is fitted at each λ of its grid, on the folds too."
+    return Asked(along.ask(open_), open_, along.is_quick(open_, dataset), about, note)
+
+
+def _unlabelled(spec: RunSpec) -> Asked:
+    method = next((n for n, m in TRANSDUCTIVE.items() if _grows(m, spec.method)), "Propagation")
+    params = {"base": spec.method} if TRANSDUCTIVE[method].takes_base else {}
+    asked = TransductionSpec(spec.dataset, spec.split, method, params, digest=spec.digest)
+    about = "several minutes"
+    if transduce.is_quick(asked, cache.dataset(spec.dataset)):
+        about = "about 10 s"
+    note = f"{method} gives {spec.method} the test images without their labels."
+    return Asked(transduce.ask(asked), asked, about=about, note=note)
+
+
+def _grows(transductive: type[TransductiveEstimator], method: str) -> bool:
+    """Whether a transductive method grows out of this one alone."""
+    inductive = None if transductive.takes_base else transductive().inductive()
+    return inductive is not None and inductive.card.name == method
+
+
+def ruler_of(kind: str, asked: Asked, played: Played, value: str, drawn: Drawn) -> Ruler:
+    """Return the ruler, at the value of the address or at what the run itself has.
+
+    Parameters
+    ----------
+    kind : one of :data:`KINDS`
+    asked : of :func:`asked_for`
+    played : the answers of the run
+    value : of the address, as the stop is written
+    drawn : draws the curve of a stop
+    """
+    found = asked.found()
+    if isinstance(found, Along):
+        reference = int(abs(found.values - played.params[found.parameter]).argmin())
+        words = map(three_digits, found.values)
+        each = zip(words, found.tests, found.gamma, strict=True)
+        frames = [Frame(word, drawn(test, gamma), test) for word, test, gamma in each]
+        named = [
+            Stop(played.origin, reference, "validated"),
+            Stop("tuned for ZSL", found.for_zsl, "folds"),
+            Stop("best on test (oracle)", found.best, "oracle"),
+        ]
+        return _at(value, Ruler(kind, "λ {}", "lambda {}", frames, named, reference, reference))
+    if isinstance(found, Transduction):
+        frames = [
+            Frame(f"{len(c.gzsl.y):,}" if k else "0", drawn(c.gzsl, c.gamma), c.gzsl)
+            for k, c in enumerate(found.contenders)
+            if c.gzsl is not None
+        ]
+        looks = ("plain", "validated")
+        named = [Stop(c.name, k, looks[k]) for k, c in enumerate(found.contenders)]
+        name = "{} unlabelled images"
+        return _at(value, Ruler(kind, name, name, frames, named))
+    return Ruler(kind, note=asked.note)
+
+
+def _at(value: str, ruler: Ruler) -> Ruler:
+    """Return a ruler that starts where a value is written so, as it is where none is."""
+    places = [k for k, frame in enumerate(ruler.frames) if frame.words == value]
+    return replace(ruler, start=places[0]) if places else ruler

@@ -1,0 +1,121 @@
+"""Every answer of a method along the grid of its regulariser.
+
+A path (:mod:`zslcore.analysis.regularization`) holds figures; here are the answers behind them, at
+each value of the grid and with the gamma that the folds choose for that very value.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from zslcore.datasets import ZSLDataset
+from zslcore.evaluation.predictions import PredictedRows
+from zslcore.evaluation.protocol import (
+    Problem,
+    Progress,
+    ScoredTest,
+    best_common_gamma,
+    select,
+)
+from zslcore.evaluation.specs import RunSpec
+from zslcore.exceptions import ParameterError
+from zslcore.methods import get_method
+from zslcore.methods.base import with_seed
+
+__all__ = ["Along", "along", "lambda_of"]
+
+
+@dataclass(frozen=True, eq=False)
+class Along:
+    """The answers of a method along the grid of one parameter.
+
+    Attributes
+    ----------
+    parameter : name of the regulariser
+    values : float array of shape (n_values,), increasing
+    gamma : float array of shape (n_values,), chosen on the folds for each value
+    for_zsl : place of the value that the folds choose for ZSL
+    tests : n_values PredictedRows of the same test rows, those of seen classes first
+    """
+
+    parameter: str
+    values: np.ndarray
+    gamma: np.ndarray
+    for_zsl: int
+    tests: tuple[PredictedRows, ...]
+
+    @property
+    def best(self) -> int:
+        """Place of the largest H at its own gamma *on the test set*: a bound, never a choice."""
+        pairs = zip(self.tests, self.gamma, strict=True)
+        return int(np.argmax([test.curve.at(gamma).harmonic for test, gamma in pairs]))
+
+
+def lambda_of(method: str) -> str | None:
+    """Return the parameter of a method that is its lambda, None where its grid has none."""
+    known = get_method(method)
+    return next(
+        (p for p in known.regularizers if p.startswith("lam") and p in known.param_grid), None
+    )
+
+
+def along(spec: RunSpec, dataset: ZSLDataset, on_progress: Progress | None = None) -> Along:
+    """Answer the test set at every value of the only parameter that a spec leaves open.
+
+    Parameters
+    ----------
+    spec : RunSpec
+        All parameters of the method's grid are given but one.
+    dataset : ZSLDataset
+    on_progress : callable(done, total), optional
+        Called after every fit-and-score; whatever it raises ends the work.
+
+    Raises
+    ------
+    ZSLError
+        When not exactly one parameter is open, and for a split without folds or without rows.
+    """
+    dataset = dataset.required(spec.digest)
+    grid = spec.grid or {}
+    if len(grid) != 1:
+        raise ParameterError(
+            f"{spec.method}: expected one open parameter; got {', '.join(grid) or 'none'}."
+        )
+    ((parameter, known),) = grid.items()
+    values = sorted(known)
+    split, method = dataset.split(spec.split), with_seed(spec.estimator, spec.seed)
+    total = len(values) * (2 * len(split.folds) + 1)
+
+    def after(n: int) -> Progress | None:
+        done = n * len(values)
+        return None if on_progress is None else lambda k, _: on_progress(done + k, total)
+
+    on_folds = partial(
+        select,
+        method,
+        dataset,
+        split,
+        grid={parameter: values},
+        preprocessing=spec.preprocessing,
+        seed=spec.seed,
+    )
+    zsl = on_folds(task="zsl", on_progress=after(0))
+    gzsl = on_folds(task="gzsl", on_progress=after(len(split.folds)))
+    problem = Problem.of_test(dataset, split, spec.preprocessing)
+    rows = np.concatenate([split.test_seen, split.test_unseen])
+    tests, tell = [], after(2 * len(split.folds))
+    for k, F in enumerate(problem.sweep(method, [{parameter: value} for value in values])):
+        scored = ScoredTest(F, problem.y_test, problem.classes, problem.seen)
+        tests.append(PredictedRows.of_scores(scored, rows))
+        if tell is not None:
+            tell(k + 1, len(values))
+    return Along(
+        parameter,
+        np.array(values, dtype=float),
+        np.array([best_common_gamma(curves) for curves in gzsl.curves]),
+        values.index(zsl.params[parameter]),
+        tuple(tests),
+    )
