@@ -217,7 +217,7 @@ def _points(axes: Axes, mark: Points, order: int) -> None:
             )
     if mark.symbol:
         _symbols(axes, mark, order)
-    room = 1.2 * axes.figure.get_figwidth() / _MM
+    room = 1.2 * _width_mm(axes)
     for x, y, text in zip(mark.x, mark.y, mark.texts, strict=False):
         if text and len(mark.texts) <= room and np.isfinite([x, y]).all():
             axes.annotate(text, (x, y), (0, 3), textcoords="offset points", ha="center")
@@ -251,6 +251,10 @@ def _symbols(axes: Axes, mark: Points, order: int) -> None:
         made.set_gid(f"points {order}")
 
 
+def _width_mm(axes: Axes) -> float:
+    return float(axes.figure.bbox.width / axes.figure.dpi / _MM)
+
+
 def _bars(axes: Axes, mark: Bars, order: int) -> None:
     draw: Callable[..., Any] = axes.barh if mark.level else axes.bar
     start = {"left" if mark.level else "bottom": mark.base}
@@ -267,8 +271,8 @@ def _bars(axes: Axes, mark: Bars, order: int) -> None:
     if mark.error is not None:
         end, error = mark.base + mark.length, np.nan_to_num(mark.error)
         which: dict[str, Any] = {"xerr" if mark.level else "yerr": error}
-        where = (end, mark.place) if mark.level else (mark.place, end)
-        axes.errorbar(*where, **which, ecolor=_INK, **_WHISKERS)
+        x, y = (end, mark.place) if mark.level else (mark.place, end)
+        axes.errorbar(x, y, **which, ecolor=_INK, **_WHISKERS)
 
 
 def _cells(axes: Axes, mark: Cells, order: int) -> None:
@@ -365,7 +369,7 @@ def _write_axes(axes: Axes, panel: Panel, letters: int) -> None:
         if axis.grid:
             own.grid(visible=True, color=_GRID, linewidth=0.5)
         own.set_label_text(_wrapped(axis.title, int(0.6 * letters)))
-    if panel.x.ticks and _upright(panel, axes.figure.get_figwidth() / _MM):
+    if panel.x.ticks and _upright(panel, _width_mm(axes)):
         axes.tick_params("x", rotation=90)
     if panel.title:
         axes.set_title(_wrapped(panel.title, int(0.62 * letters)), loc="left", weight="bold")
