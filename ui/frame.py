@@ -231,7 +231,9 @@ def _show_bar(tools: Sequence[Callable[[], None]]) -> None:
             for tool in tools:
                 tool()
             _show_menus()
-            page_tools.draw(moved=st.session_state.get(_MOVED, False))
+            page_tools.draw(
+                [page.name for page in site_map.PAGES], moved=st.session_state.get(_MOVED, False)
+            )
 
 
 def _choose_view(page: Page, view: View) -> None:

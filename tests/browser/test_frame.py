@@ -52,19 +52,35 @@ def test_navigation_and_tools_share_a_line_and_the_views_that_of_the_heading(ser
     assert abs(heading["y"] + heading["height"] / 2 - views["y"] - views["height"] / 2) < 4
 
 
+def choose_theme(page, theme):
+    """Choose a theme in the menu, and wait for it."""
+    menu = page.get_by_test_id("stMainMenuButton")
+    # A run that ends after the click closes the menu.
+    once(page, lambda: menu.get_attribute("aria-expanded") == "true" or menu.click())
+    page.get_by_role("menuitemradio", name=theme).click()
+    is_shown(page, "dark" if theme == "Dark" else "light")
+    page.keyboard.press("Escape")
+
+
 @pytest.mark.parametrize("size", [DESK, PHONE], ids=["desk", "phone"])
 def test_the_menu_changes_the_theme_at_once(server, page, size):
     page.set_viewport_size(size)
     page.goto(server.url)
     page.get_by_role("heading", level=1).first.wait_for()
     settle(page)
-    menu = page.get_by_test_id("stMainMenuButton")
     for theme in ("Dark", "Light", "System"):  # the last forgets the choice, for other tests
-        # A run that ends after the click closes the menu.
-        once(page, lambda: menu.get_attribute("aria-expanded") == "true" or menu.click())
-        page.get_by_role("menuitemradio", name=theme).click()
-        is_shown(page, "dark" if theme == "Dark" else "light")
-        page.keyboard.press("Escape")
+        choose_theme(page, theme)
+    assert page.errors == []
+
+
+def test_a_chosen_theme_holds_on_pages_opened_by_their_address(server, page):
+    for address, theme in (("", "Dark"), ("/teach", "System"), ("/claims", None)):
+        page.goto(server.url + address)
+        page.get_by_role("heading", level=1).first.wait_for()
+        settle(page)
+        is_shown(page, "dark" if address == "/teach" else "light")
+        if theme:
+            choose_theme(page, theme)
     assert page.errors == []
 
 

@@ -1,7 +1,8 @@
-"""A button that copies the page's address; and each choice as a step of the browser's history."""
+"""A button that copies the page's address; choices as steps of the browser's history; one theme."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import streamlit as st
@@ -20,13 +21,19 @@ _mount = st.components.v2.component(
 )
 
 
-def draw(*, moved: bool = False) -> None:
-    """Draw the button, and keep the history from here on.
+def draw(pages: Sequence[str], *, moved: bool = False) -> None:
+    """Draw the button; from here on keep the history, and give all pages the visitor's theme.
 
     Parameters
     ----------
+    pages : names in the addresses of all pages
     moved : bool, default=False
         Whether a former address has led here. On a server on which nothing has been opened,
         Streamlit says that it knows no such page before the app can name it; that is closed.
     """
-    _mount(key="page_tools", data={"moved": moved}, width="content", height="content")
+    _mount(
+        key="page_tools",
+        data={"moved": moved, "pages": ["", *pages]},
+        width="content",
+        height="content",
+    )

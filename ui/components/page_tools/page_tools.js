@@ -1,14 +1,16 @@
 // @ts-check
-// Copies the address, and makes a step in the browser's history of every choice.
+// Copies the address, makes a step in the browser's history of every choice, and gives all pages one theme.
 
 import { keepSteps } from "./steps.js";
+import { shareTheme } from "./theme.js";
 
 const SHOWN = 1600; // milliseconds that "Copied" stands on the button
 
-/** @param {{ data?: { moved: boolean }, parentElement: ParentNode }} component */
+/** @param {{ data?: { moved: boolean, pages: string[] }, parentElement: ParentNode }} component */
 export default function ({ data, parentElement }) {
   keepSteps(window);
   focusSearch(document);
+  shareTheme(window, data?.pages ?? []);
   if (data?.moved) closeNotFound(document);
   const copy = parentElement.querySelector(".copy"), said = parentElement.querySelector(".said");
   if (!(copy instanceof HTMLButtonElement) || !said) return;
