@@ -203,7 +203,8 @@ class GenerativeZSL(EpochModel):
 
     def _checksums(self) -> dict[str, int]:
         """Return what tells whether the training rows have been written into."""
-        return {"X": crc32(np.ascontiguousarray(self.X_)), "y": crc32(self.y_)}
+        rows = {"X": self.X_, "y": self.y_}
+        return {name: crc32(np.ascontiguousarray(a).data) for name, a in rows.items()}
 
     def _require_same(self, given: dict[str, int]) -> None:
         """Refuse a training that has written into its rows: PyTorch does so in read-only ones."""
