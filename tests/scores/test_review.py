@@ -140,6 +140,10 @@ def test_that_predictions_are_verified_is_no_warning(tmp_path, monkeypatch, caps
     )
     (said,) = (each for each in _of_scores(found, None, "") if each.title == "The file of scores")
     assert (said.mark, said.text) == ("ok", AGREES)
+    heading = re.search(r'<span class="note">: (.*?)</span>', to_html(review(found)))
+    assert heading
+    assert heading[1].endswith("validated.")
+    assert "Chosen" not in heading[1]
 
 
 def test_scores_of_other_images_than_the_split_are_a_warning(folder, capsys):
