@@ -77,7 +77,7 @@ def markdown(found: pd.DataFrame) -> str:
 def _cells(rows: pd.DataFrame) -> list[str]:
     percent = 100 * rows.set_index("figure")[["clean", "difference", "low", "high"]]
     return [
-        "{clean:.1f} {difference:+.1f} ({low:+.1f} to {high:+.1f})".format(**percent.loc[figure])
+        "{clean:.1f} {difference:+z.1f} ({low:+z.1f} to {high:+z.1f})".format(**percent.loc[figure])
         if figure in percent.index
         else ""
         for figure in SHOWN

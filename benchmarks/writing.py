@@ -23,8 +23,8 @@ RESULTS = Path(__file__).parent / "results"
 
 
 def percent(value: float, sign: str = "") -> str:
-    """Return a fraction in percent with one digit, nothing where there is none."""
-    return "" if pd.isna(value) else f"{100 * value:{sign}.1f}"
+    """Return a fraction in percent with one digit, nothing where there is none; never -0.0."""
+    return "" if pd.isna(value) else f"{100 * value:{sign}z.1f}"
 
 
 def markdown_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:

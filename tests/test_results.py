@@ -10,7 +10,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from benchmarks.writing import RESULTS, traced
+from benchmarks.writing import RESULTS, percent, traced
 from zslcore import version
 from zslcore.evaluation import protocol
 from zslcore.methods import METHODS, TRANSDUCTIVE
@@ -134,3 +134,9 @@ def test_new_rows_name_revisions_and_sources_and_no_commit():
     assert list(made["version"]) == ["0.1", "0.1.dev3+gabcdef013"]
     assert list(made["commit"]) == ["", "abcdef013"]  # a row from before keeps its own
     assert list(made["sources"]) == ["0" * 16, ""]
+
+
+def test_no_difference_is_less_than_nothing():
+    assert [percent(-1e-5), percent(-1e-5, "+"), percent(-0.01, "+")] == ["0.0", "+0.0", "-1.0"]
+    for path in RESULTS.glob("*.md"):
+        assert not re.search(r"(?<![\d.])-0\.0(?!\d)", path.read_text(encoding="utf-8")), path

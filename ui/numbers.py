@@ -14,12 +14,12 @@ def points(difference: float | None) -> str:
 
     Examples
     --------
-    >>> points(0.013), points(-0.013)
-    ('+1.3 points', '−1.3 points')
+    >>> points(0.013), points(-0.013), points(-0.0001)
+    ('+1.3 points', '−1.3 points', '+0.0 points')
     """
     if difference is None or math.isnan(difference):
         return "–"
-    return f"{100 * difference:+.1f}".replace("-", "−") + " points"
+    return f"{100 * difference:+z.1f}".replace("-", "−") + " points"
 
 
 def change(difference: float | None) -> dict[str, str]:

@@ -67,6 +67,13 @@ def test_the_line_has_the_share_and_an_estimate(seconds, share, at_work, line):
     assert str(Standing(1, 4, share, seconds, at_work)) == line
 
 
+def test_a_part_of_the_first_piece_gives_no_estimate():
+    of_several = Standing(0, 24, 0.001, 80.0, [("ALE, PS", "fit 5 of 12")])
+    assert str(of_several) == "  0%  0 of 24 done, 1 min 20 s.  ALE, PS: fit 5 of 12"
+    assert Standing(0, 1, 0.05, 80.0, []).seconds_left is None
+    assert Standing(0, 1, 0.5, 80.0, []).seconds_left == 80.0
+
+
 def test_a_report_that_cannot_be_written_stops_nothing(tmp_path):
     (tmp_path / "file").write_text("", encoding="utf-8")
     PieceReport(tmp_path / "file" / "0")(1, 2, "fit")

@@ -15,8 +15,13 @@ from zslcore.leakage import FORMATS, AuditReport, Finding, Severity, audit_conte
 from zslcore.leakage.evidence import Evidence
 from zslcore.leakage.render import to_junit
 from zslcore.leakage.report import FAIL_ON
+from zslcore.leakage.words import counted
 
 NASTY = '<script>alert("x")</script> & | `code` **b** \x00\x1b[31m \ud800 ]]> ‮ [a](javascript:1)'
+
+
+def test_thousands_have_separators():
+    assert [counted(n, "row") for n in (1, 2, 1764)] == ["1 row", "2 rows", "1,764 rows"]
 
 
 def faulty(names=()):

@@ -1,5 +1,6 @@
 """The base of generators, with one in NumPy: candidates, epochs and the softmax."""
 
+import warnings
 from typing import ClassVar
 
 import numpy as np
@@ -140,6 +141,31 @@ def test_one_training_and_few_softmaxes_serve_a_grid(monkeypatch):
     assert trained == [[1, 3]] * 4
     for params, F in zip(grid, fast, strict=True):
         np.testing.assert_array_equal(F, scores(candidates, **params))
+
+
+class Overwriting(Means):
+    """Centres its rows in place, in NumPy or in PyTorch, which does not heed the flag."""
+
+    with_torch = False
+
+    def train(self, X, y, S, rng):
+        if self.with_torch:
+            import torch
+
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                torch.from_numpy(X).add_(1.0)
+        else:
+            X += 1.0
+        yield from super().train(X, y, S, rng)
+
+
+def test_a_training_cannot_write_into_the_rows_of_the_softmax(monkeypatch):
+    with pytest.raises(ValueError, match="read-only"):
+        Overwriting(epochs=2).fit(X, Y, S)
+    monkeypatch.setattr(Overwriting, "with_torch", True)
+    with pytest.raises(MethodError, match=r"train: expected X as it was given.*torch\.tensor\(X"):
+        Overwriting(epochs=2).fit(X, Y, S)
 
 
 def test_a_softmax_is_remembered_by_its_candidates(monkeypatch):

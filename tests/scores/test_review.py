@@ -11,8 +11,11 @@ from scipy.io import savemat
 from tests.datasets import files
 from tests.datasets.conftest import in_process  # noqa: F401 - a fixture
 from zslcore.__main__ import main
+from zslcore.leakage.truth import AGREES
 from zslcore.leakage.words import without_options
+from zslcore.scores.predicted import judge_predicted, read_predicted
 from zslcore.scores.review import Declared, Submission, review, to_html, to_text
+from zslcore.scores.review.reviewing import _of_scores
 from zslcore.scores.review.stating import scrubbed, worst
 
 pytestmark = pytest.mark.usefixtures("in_process")
@@ -127,6 +130,22 @@ def test_gamma_of_test_images_is_an_oracle(folder, capsys):
     assert capsys.readouterr().out.startswith("ORACLE\n")
 
 
+def test_that_predictions_are_verified_is_no_warning(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("ZSL_DATA", str(tmp_path))
+    file = tmp_path / "p.parquet"
+    assert main(["run", "--method", "ESZSL", "--no-oracle", "--predictions", str(file)]) == 0
+    capsys.readouterr()
+    found = Submission(
+        report=judge_predicted(read_predicted(file)), scores=file, declared=Declared()
+    )
+    (said,) = (each for each in _of_scores(found, None, "") if each.title == "The file of scores")
+    assert (said.mark, said.text) == ("ok", AGREES)
+    heading = re.search(r'<span class="note">: (.*?)</span>', to_html(review(found)))
+    assert heading
+    assert heading[1].endswith("validated.")
+    assert "Chosen" not in heading[1]
+
+
 def test_scores_of_other_images_than_the_split_are_a_warning(folder, capsys):
     reviewed("--split", f"{AUTHOR}.mat", "--scores", f"{AUTHOR}_other.npz", "--pretraining", "none")
     assert "do not have as many images of each class" in together(capsys.readouterr().out)
@@ -236,7 +255,7 @@ def test_the_first_version_of_cubs_split_and_released_scores(shared, tmp_path, c
     page = (tmp_path / "cub.html").read_text(encoding="utf-8")
     assert len(page) < 300_000
     assert ">Leaks</h1>" in page
-    for fact in ("all 1764 rows of test_seen", "0 of 50", "49.8 %, 34.5 %", "+1.7 to +6.4"):
+    for fact in ("all 1,764 rows of test_seen", "0 of 50", "49.8 %, 34.5 %", "+1.7 to +6.4"):
         assert fact in page, fact
     assert "as many images of each class as the test set" in page
     assert "XianGAN" not in page

@@ -22,6 +22,8 @@ __all__ = ["Following", "PieceReport", "Standing", "following"]
 
 #: Seconds between two lines, and between two entries of a piece.
 LINE_EVERY, ENTRY_EVERY = 8.0, 1.0
+#: Share of a piece that is alone from which the time left is estimated.
+FEWEST_SHARE = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +46,14 @@ class Standing:
 
     @property
     def seconds_left(self) -> float | None:
-        """Estimate from the share; None before there is any."""
-        return self.seconds * (1 - self.share) / self.share if self.share > 0 else None
+        """Estimate from the share; None before a piece is done, of one alone before a tenth is.
+
+        Pieces differ in cost, and a part of the first one says little about the others.
+        """
+        enough = self.share >= FEWEST_SHARE if self.total == 1 else self.done and self.share
+        if not enough:
+            return None
+        return self.seconds * (1 - self.share) / self.share
 
     def __str__(self) -> str:
         """Return the line."""

@@ -18,7 +18,10 @@ from zslcore.exceptions import FileRefusedError, ZSLError
 from zslcore.leakage.known import known_splits
 from zslcore.leakage.test_sets import known_tests
 
-__all__ = ["CheckedPredictions", "checked", "look_up", "read_checked"]
+__all__ = ["AGREES", "CheckedPredictions", "checked", "look_up", "read_checked"]
+
+#: What is said of predictions whose claims are right.
+AGREES = "Verified: rows, labels and gamma agree with the data."
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +68,7 @@ def _looked_up(
 ) -> CheckedPredictions:
     check = check_predictions(predictions, _truth(predictions, load))
     state = check.state or State.STATED
-    good = ("Verified: rows, labels and gamma agree with the data.",) * (state is State.VERIFIED)
+    good = (AGREES,) * (state is State.VERIFIED)
     remarks = good + check.unknown
     return CheckedPredictions(clean_text(name), predictions, state, remarks, check.reasons)
 

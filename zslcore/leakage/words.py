@@ -35,8 +35,8 @@ def listed(names: Sequence[str]) -> str:
 
 
 def counted(n: int, one: str, many: str | None = None) -> str:
-    """Count things: ``1 class``, ``3 classes``."""
-    return f"{n} {one}" if n == 1 else f"{n} {many or one + 's'}"
+    """Count things: ``1 class``, ``3 classes``, ``1,764 rows``."""
+    return f"{n:,} {one}" if n == 1 else f"{n:,} {many or one + 's'}"
 
 
 def without_options(text: str) -> str:

@@ -14,6 +14,7 @@ References
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Sequence
 from copy import deepcopy
 from itertools import chain, pairwise
@@ -84,10 +85,12 @@ def descend(optimiser: Adam, loss: Tensor) -> None:
 
 
 def tensors(*arrays: np.ndarray) -> list[Tensor]:
-    """Return arrays as tensors of their type."""
+    """Return arrays as tensors of their type, which share their memory and are only read."""
     import torch
 
-    return [torch.from_numpy(np.ascontiguousarray(array)) for array in arrays]
+    with warnings.catch_warnings():  # that a read-only array may be written into
+        warnings.simplefilter("ignore", UserWarning)
+        return [torch.from_numpy(np.ascontiguousarray(array)) for array in arrays]
 
 
 def noise(rng: np.random.Generator, *shape: int) -> Tensor:

@@ -17,6 +17,7 @@ from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from copy import deepcopy
 from typing import ClassVar, Self
+from zlib import crc32
 
 import numpy as np
 from scipy.linalg import eigh, qr
@@ -107,8 +108,9 @@ class GenerativeZSL(EpochModel):
 
         Parameters
         ----------
-        X : float32 array of shape (n_samples, n_components)
-        y : int array of shape (n_samples,), rows of ``S``
+        X : float32 array of shape (n_samples, n_components), read-only
+            The softmax is trained on the same rows.
+        y : int array of shape (n_samples,), rows of ``S``, read-only
         S : float32 array of shape (n_seen_classes, n_attributes), scaled prototypes
         rng : the only source of random numbers
         """
@@ -185,17 +187,33 @@ class GenerativeZSL(EpochModel):
         self.prototype_mean_ = self.S_.mean(axis=0)
         self.prototype_scale_ = np.sqrt(S.shape[1] / mean_square(S - self.prototype_mean_))
         rng = np.random.default_rng(self.random_state)
-        losses = self.train(self.X_, self.y_, self._conditions(self.S_), rng)
+        shown, given = (_read_only(self.X_), _read_only(self.y_)), self._checksums()
+        losses = self.train(*shown, self._conditions(self.S_), rng)
         for epoch, loss in enumerate(losses, 1):
             self.classifiers_: dict[bytes, np.ndarray] = {}
             self._tell(epoch, loss)
             if epoch in wanted:
+                self._require_same(given)
                 yield epoch
             if epoch == max(wanted):
                 return
         raise ParameterError(
             f"{self.card.name}: expected train to go on for {max(wanted)} epochs; it ended early."
         )
+
+    def _checksums(self) -> dict[str, int]:
+        """Return what tells whether the training rows have been written into."""
+        rows = {"X": self.X_, "y": self.y_}
+        return {name: crc32(np.ascontiguousarray(a).data) for name, a in rows.items()}
+
+    def _require_same(self, given: dict[str, int]) -> None:
+        """Refuse a training that has written into its rows: PyTorch does so in read-only ones."""
+        for name, found in self._checksums().items():
+            if found != given[name]:
+                raise MethodError(
+                    f"{self.card.name}: train: expected {name} as it was given; it has been "
+                    f"written into. Write into {name}.copy(), in PyTorch torch.tensor({name})."
+                )
 
     def _copied(self, params: Params) -> Self:
         model = clone(self).set_params(**params)
@@ -273,6 +291,13 @@ class GenerativeZSL(EpochModel):
             known.setdefault(row.tobytes(), []).append(k)
         of_candidate = [known.get(row.tobytes(), []) for row in S + 0.0]
         return [np.flatnonzero(np.isin(self.y_, classes)) for classes in of_candidate]
+
+
+def _read_only(array: np.ndarray) -> np.ndarray:
+    """Return a view in which NumPy refuses to write."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
 
 
 def _same_softmax(a: GenerativeZSL, b: GenerativeZSL) -> bool:

@@ -1,5 +1,6 @@
 """Experiments of the papers: what they run, that they resume, what stands beside."""
 
+import argparse
 import sqlite3
 from contextlib import closing
 from dataclasses import replace
@@ -20,6 +21,7 @@ from zslcore.analysis.papers.experiments import (
 )
 from zslcore.analysis.papers.experiments.runs import RunsExperiment
 from zslcore.analysis.papers.experiments.wide import wide
+from zslcore.commands.reproduce import heading
 from zslcore.datasets.base import Split
 from zslcore.datasets.facts import published
 from zslcore.evaluation.rows_to_score import parts_to_score
@@ -341,3 +343,15 @@ def test_a_drawing_is_counted_with_the_very_parts_of_a_run():
     sizes = [first.train, held, of_fold, test.rows[test.seen[WORLD.labels[test.rows]]]]
     assert list(ours["ours"])[:4] == [*map(len, sizes)]
     assert ours["printed"].isna().all()
+
+
+@pytest.mark.parametrize(("seeds", "over"), [(1, "one seed"), (5, "over up to 5 seeds")])
+def test_the_heading_says_over_how_many_seeds_and_which_methods_a_mean_has(seeds, over):
+    table = pd.DataFrame({"dataset": WORLD.name, "method": ["SAE", "LinearV2S"], "at": "",
+                          "cell": "SS", "ours": [0.5, 0.7], "printed": [0.6, None]})  # fmt: skip
+    about = argparse.Namespace(experiment="gbu:table3", dataset=[WORLD.name], seeds=seeds, draws=2)
+    said = heading(about, EXPERIMENTS["gbu:table3"], table)
+    assert over in said
+    assert "mean: of the methods with a printed figure." in said
+    both = heading(about, EXPERIMENTS["gbu:table3"], table[:1])
+    assert "mean: of" not in both

@@ -117,8 +117,8 @@ def _ps_v1(context: AuditContext) -> Finding:
         for row, a, b in zip(seen, train, val, strict=True)
     ]
     leak = (
-        f"all {seen.size} rows of test_seen are also in train or val ({train.sum()} in train, "
-        f"{val.sum()} in val)"
+        f"all {seen.size:,} rows of test_seen are also in train or val ({train.sum():,} in train, "
+        f"{val.sum():,} in val)"
     )
     # Only the benchmark's own rows are called by the name of its split.
     message, advice = f"{leak.capitalize()}, while trainval is clean.", LIKE_V1_ADVICE

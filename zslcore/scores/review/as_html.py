@@ -137,7 +137,8 @@ def _protocol(name: str, of: pd.DataFrame, gamma: str) -> str:
     if of["value"].isna().all():
         reason = next(iter(of["reason"]))
         return f'{start}</th></tr><tr><td colspan="{1 + len(AVERAGES)}">{escape(reason)}.</td></tr>'
-    said = f'<span class="note">: {escape(gamma)}</span>' if name == CHOSEN else ""
+    gamma = escape(gamma.removeprefix("Chosen gamma: "))  # the heading has said so
+    said = f'<span class="note">: {gamma}</span>' if name == CHOSEN else ""
     rows = "".join(
         f'<tr><th scope="row">{escape(str(line))}</th>'
         + "".join(_cell(rows[rows["average"] == average]) for average in AVERAGES)

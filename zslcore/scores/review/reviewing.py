@@ -21,6 +21,7 @@ from zslcore.leakage.engine import audit_context
 from zslcore.leakage.known import published_as
 from zslcore.leakage.loading import context_of, vocabulary_of
 from zslcore.leakage.report import AuditReport, Severity
+from zslcore.leakage.truth import AGREES
 from zslcore.leakage.vocabularies import VOCABULARY_NAMES, Vocabulary
 from zslcore.leakage.words import without_options
 from zslcore.scores.card import card_of_scores
@@ -382,7 +383,8 @@ def _of_scores(of: Submission, context: AuditContext | None, command: str) -> It
     report = of.report
     assert report is not None  # asked by the caller
     for remark in report.matrix.remarks:
-        yield Statement("warning", "The file of scores", remark, of.score_command)
+        mark: Mark = "ok" if remark == AGREES else "warning"
+        yield Statement(mark, "The file of scores", remark, of.score_command)
     title = "Images of the scores"
     same = _same_images(report, context)
     if same is None:
