@@ -24,7 +24,7 @@ from zslcore.analysis.papers.experiments import (
     reproduce,
 )
 from zslcore.analysis.papers.experiments.experiment import opened
-from zslcore.analysis.papers.experiments.wide import wide
+from zslcore.analysis.papers.experiments.wide import means_leave_out, wide
 from zslcore.commands.options import METHOD, show_standing
 from zslcore.evaluation import outside, write_predictions
 from zslcore.exceptions import DatasetError, ParameterError, closest_name
@@ -178,15 +178,21 @@ def heading(args: argparse.Namespace, experiment: Experiment, table: pd.DataFram
     unit = ", in points" * (experiment.unit == "percent")
     lines = [
         f"{args.experiment} on {' and '.join(names) or 'the class lists'}: {experiment.title}.",
-        experiment.figures.format(seeds=args.seeds, draws=args.draws),
+        experiment.figures.format(over=over_seeds(args.seeds), draws=args.draws),
         variants(experiment, table["method"].unique()) if experiment.scales else "",
         f"printed: the paper's figure. diff: ours less printed{unit}."
         if is_printed
         else "The paper prints no figures for these rows.",
+        "mean: of the methods with a printed figure." * means_leave_out(table, experiment),
         experiment.lacks,
         "Figures of simulated data say nothing about the paper." * simulated,
     ]
     return "\n".join([*filter(None, lines), ""])
+
+
+def over_seeds(n: int) -> str:
+    """Say over how many seeds figures are means."""
+    return f"mean ± deviation over up to {n} seeds" if n > 1 else "one seed"
 
 
 def variants(experiment: Experiment, methods: Iterable[str]) -> str:

@@ -93,7 +93,7 @@ class RunsExperiment(Experiment):
     choices: ClassVar[tuple[Choice, ...]] = ()
     figures: ClassVar[str] = (
         "Accuracy in percent, per class unless stated; parameters and gamma chosen on the folds; "
-        "mean ± deviation over up to {seeds} seeds."
+        "{over}."
     )
 
     @property

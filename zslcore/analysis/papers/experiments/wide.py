@@ -9,7 +9,7 @@ import pandas as pd
 
 from zslcore.analysis.papers.experiments.experiment import Experiment, Unit
 
-__all__ = ["wide"]
+__all__ = ["means_leave_out", "wide"]
 
 _ROW = ["dataset", "method", "at"]
 
@@ -47,6 +47,15 @@ def wide(table: pd.DataFrame, experiment: Experiment) -> pd.DataFrame:
     names = [*map(str, shown.columns)]
     short = {c: c.split(" ", 1)[0] for c in names if c.startswith(("printed ", "diff "))}
     return shown.rename(columns=headings | short)
+
+
+def means_leave_out(table: pd.DataFrame, experiment: Experiment) -> bool:
+    """Whether a mean of :func:`wide` leaves out methods without a printed figure."""
+    if experiment.unit != "percent" or table["at"].any():
+        return False
+    ours = table.dropna(subset=["ours"])
+    shares = ours["printed"].notna().groupby([ours["dataset"], ours["cell"]]).mean()
+    return bool(((shares > 0) & (shares < 1)).any())
 
 
 def _place_in(headings: Sequence[str]) -> Callable[[str], int]:
