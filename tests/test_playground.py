@@ -3,12 +3,15 @@
 import json
 import subprocess
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from tests.pages import ROOT, sent_down, until, visit
-from ui.components.playground import Choice, Ghost, Instrument, Rail, Tile
+from ui import rulers
+from ui.components.playground import Choice, Frame, Ghost, Instrument, Rail, Ruler, Tile
+from ui.views.playground import play
 from zslcore.evaluation.protocol import ScoredTest
 from zslcore.evaluation.runs import execute_with_scores
 from zslcore.evaluation.specs import RunSpec
@@ -218,11 +221,32 @@ def test_the_ruler_takes_lambda_with_the_run_s_own_value_as_its_reference():
     assert plain["frames"] == []
 
 
+def test_the_address_has_lambda_in_signs_of_a_keyboard(monkeypatch):
+    ruler = Ruler(
+        "lambda", frames=[Frame(words, None, None) for words in ("1e−06", "0.1")], start=1
+    )
+    assert [rulers._at(value, ruler).start for value in ("1e-06", "1e−06", "1e-6", "")] == [
+        0,
+        0,
+        0,
+        1,
+    ]
+    session = {play.STOPS: ["1e−06", "0.1"], play.KEY: SimpleNamespace(place=0.0)}
+    shown = SimpleNamespace(session_state=session, query_params={})
+    monkeypatch.setattr(play, "st", shown)
+    monkeypatch.setattr(play, "let_go", lambda key, name: session[key].place)
+    play._hear("place")
+    assert shown.query_params == {play.VALUE: "1e-06"}
+
+
 def test_the_address_says_where_the_ruler_stands():
     asked = {"method": "SAE", "playground_ruler": "lambda"}
     head = sent_down(visit("play", **asked, playground_value="10"), COMPONENT)
     assert head["ruler"]["words"][head["ruler"]["start"]] == "10"
-    for value in ("11", "<b>", ""):
+    for value in ("1e+01", "1e 01", "10.0"):  # a plus that was typed comes as a space
+        same = sent_down(visit("play", **asked, playground_value=value), COMPONENT)
+        assert same["ruler"]["start"] == head["ruler"]["start"]
+    for value in ("11", "<b>", "", "nan"):
         odd = sent_down(visit("play", **asked, playground_value=value), COMPONENT)
         assert odd["ruler"]["start"] == odd["ruler"]["reference"]
         assert odd["key"] == head["key"]  # the browser need not draw it again

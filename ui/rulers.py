@@ -149,6 +149,16 @@ def ruler_of(kind: str, asked: Asked, played: Played, value: str, drawn: Drawn) 
 
 
 def _at(value: str, ruler: Ruler) -> Ruler:
-    """Return a ruler that starts where a value is written so, as it is where none is."""
-    places = [k for k, frame in enumerate(ruler.frames) if frame.words == value]
+    """Return a ruler that starts at the stop of a value, as it is where there is none."""
+    asked = _number(value)
+    places = [k for k, frame in enumerate(ruler.frames) if _number(frame.words) == asked]
     return replace(ruler, start=places[0]) if places else ruler
+
+
+def _number(words: str) -> float | None:
+    """Return the number that is written so, on screen or in an address, where + may be a space."""
+    plain = words.strip().replace("−", "-").replace(" ", "+").replace(",", "")
+    try:
+        return float(plain)
+    except ValueError:
+        return None

@@ -230,9 +230,10 @@ def offer_figure(figure: Figure) -> None:
         if not numbers.empty:
             _file("CSV", lambda: exports.as_csv(numbers), f"{figure.key}.csv", figure.key)
         if figure.html:
+            made = _made_of()  # a download has no page to read it from
             _file(
                 "HTML, interactive",
-                lambda: _page(figure),
+                lambda: _page(figure, made),
                 f"{figure.key}.html",
                 figure.key,
             )
@@ -247,7 +248,7 @@ def offer_figure(figure: Figure) -> None:
                 figure.plotly,
                 numbers,
                 *_made(),
-                page=_page(figure) if figure.html and figure.plotly is None else "",
+                page=_page(figure, _made_of()) if figure.html and figure.plotly is None else "",
             ),
         )
         st.caption("A line of Markdown, for a file next to the PNG:")
@@ -292,11 +293,16 @@ def _file(label: str, text: Callable[[], str], name: str, of: str) -> None:
     )
 
 
-def _page(figure: Figure) -> str:
-    """Return the interactive figure as one HTML file."""
+def _made_of() -> str:
+    """Return what this page is made from, and its address, in one line."""
+    return f"{'; '.join(sources())}. {address()}"
+
+
+def _page(figure: Figure, made: str) -> str:
+    """Return the interactive figure as one HTML file, which says what it was made from."""
     assert figure.html is not None
-    made, title = "; ".join(sources()), figure.key.replace("_", " ").capitalize()
-    return figure.html(title=title, caption=figure.caption, made=f"{made}. {address()}")
+    title = figure.key.replace("_", " ").capitalize()
+    return figure.html(title=title, caption=figure.caption, made=made)
 
 
 def _pin(key: str, make: Callable[[], report.Pin]) -> None:

@@ -12,7 +12,7 @@ from tests.leakage.worlds import add, clean
 
 
 class Visitor:
-    """Counts the clicks and the files of somebody who begins on the first page."""
+    """Counts the clicks and the files of a visitor who begins on the first page."""
 
     def __init__(self, server, page):
         self.page, self.clicks = page, 0

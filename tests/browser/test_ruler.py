@@ -79,3 +79,20 @@ def test_unlabelled_images_are_a_ruler_of_two_stops(server, page):
     words = "785 unlabelled images instead of 0: "
     once(page, lambda: page.locator(".sentence").inner_text().startswith(words))
     page.wait_for_url(re.compile("playground_value=785"))
+
+
+BOXES = """(all) => all.map((one) => one.getBoundingClientRect()).map(
+    ({ left, top, right, bottom }) => [left, top, right, bottom])"""
+
+
+def test_the_hint_covers_no_stop_and_no_name_on_a_phone(server, page):
+    page.set_viewport_size({"width": 390, "height": 800})
+    page.goto(f"{server.url}/{STOPS}")
+    at(page, "λ 0.316")
+    once(page, lambda: page.locator(".trail circle").count() == 15)
+    (hint,) = page.locator(".hint rect").evaluate_all(BOXES)
+    assert hint[2] - hint[0] > 70
+    for box in page.locator(".trail circle, .trade text.label").evaluate_all(BOXES):
+        across = hint[0] < box[2] and box[0] < hint[2]
+        down = hint[1] < box[3] and box[1] < hint[3]
+        assert not (across and down)

@@ -72,7 +72,9 @@ def test_a_curve_leaves_the_page_as_one_file_that_needs_no_server(server, page, 
     alone.goto((tmp_path / name).as_uri())
     curve_shown(alone)
     assert alone.locator(".numbers").inner_text() == shown
-    assert "digits, data " in alone.locator("small").last.inner_text()
+    made = alone.locator("small").last.inner_text()
+    assert re.search(r"digits, data [0-9a-f]+; zslcore", made)
+    assert made.endswith(page.url)
     alone.get_by_role("slider").focus()
     alone.keyboard.press("Shift+ArrowLeft")
     once(alone, lambda: alone.locator(".numbers").inner_text() != shown)

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import {
-  LINE, corners, flagged, labelled, scale, spaced, ticks,
+  LINE, corners, firstFree, flagged, labelled, scale, spaced, ticks,
 } from "../../zslcore/interactive/layout.js";
 
 test("a scale goes both ways and stays between its ends", () => {
@@ -82,4 +82,14 @@ test("corners nobody could tell apart are left out, the ends never", () => {
   const crowded = (k) => [k / 1000, 0];
   assert.equal(corners(1001, crowded), "M0.0 0.0L0.5 0.0L1.0 0.0");
   assert.equal(corners(2, (k) => [10 * k, 5 * k], true), "M0.0 0.0H10.0V5.0");
+});
+
+test("a hint takes the first place where it covers nothing, inside the plane", () => {
+  const frame = { left: 0, right: 200, top: 0, bottom: 200 }, size = { width: 40, height: 20 };
+  /** @type {[number, number][]} */
+  const places = [[50, 50], [5, 100], [100, 250]];
+  assert.deepEqual(firstFree(places, size, frame, []), [50, 50]);
+  const first = { x: 60, y: 45, width: 6, height: 6 }, second = { x: 10, y: 95, width: 4, height: 4 };
+  assert.deepEqual(firstFree(places, size, frame, [first]), [20, 100]);
+  assert.deepEqual(firstFree(places, size, frame, [first, second]), [50, 50]);
 });

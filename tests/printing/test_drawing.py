@@ -3,6 +3,7 @@
 import io
 import math
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -114,6 +115,32 @@ def test_no_text_is_cut_off_and_every_text_is_8_pt(panel, font, width, monkeypat
         assert text.get_fontsize() == POINTS, text
         assert page.x0 <= box.x0 <= box.x1 <= page.x1, text
         assert page.y0 <= box.y0 <= box.y1 <= page.y1, text
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("title", ["", "a title"])
+def test_a_square_panel_leaves_no_strip_empty(width, title):
+    figure, _ = drawn(replace(PANELS["curve"], title=title), width_mm=width)
+    own, legend = figure.axes[0].get_tightbbox(), figure.legends[0].get_window_extent()
+    inch = figure.dpi
+    assert 0 <= legend.y0 - own.y1 < 0.12 * inch
+    assert 0 <= own.y0 < 0.12 * inch
+
+
+def test_no_line_of_the_legend_parts_a_number_from_its_unit():
+    for more in range(12):
+        name = f"{'x' * more} LinearS2V on CUB-vgg_fc7, split PS, AUSUC 25.7 %"
+        panel = Panel([Points(NUMBERS, NUMBERS, "#0072B2", name, line="solid")])
+        (written,) = drawn(panel)[0].legends[0].get_texts()
+        assert "25.7\u00a0%" in written.get_text()
+
+
+@pytest.mark.parametrize(("places", "seen"), [([0.0, 0.5, 1.0], True), ([0.0, 0.01, 1.0], False)])
+def test_words_at_points_stand_together_or_not_at_all(places, seen):
+    at = np.array(places)
+    words = ["one word", "another", "a third"]
+    figure, _ = drawn(Panel([Points(at, 0 * at, "#0072B2", symbol="circle", texts=words)]))
+    assert [text.get_visible() for text in figure.axes[0].texts] == [seen] * 3
 
 
 def test_a_png_has_600_dots_an_inch_and_a_figure_is_the_same_bytes():

@@ -18,8 +18,10 @@ from zslcore.analysis.calibration import per_class_table
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import UnknownNameError
 from zslcore.interactive import hues
+from zslcore.interactive.curves import LOOKS, line_of
+from zslcore.interactive.seen_unseen import SeenUnseen
 from zslcore.printing.panel import Bars, Points, Words
-from zslcore.printing.results import LEVELS, of_predictions
+from zslcore.printing.results import LEVELS, of_curves, of_predictions
 from zslcore.results.store import ResultStore
 
 NIGHT = {hue.dark for hue in vars(hues).values() if isinstance(hue, hues.Hue)} | {"#101418"}
@@ -154,6 +156,27 @@ def test_stacked_bars_and_areas_stand_on_each_other():
     areas = go.Figure([go.Scatter(x=[0, 1], y=y, stackgroup="s") for y in ([1, 2], [3, 4])])
     lines = [mark for mark in panels_of(areas)[0].marks if isinstance(mark, Points)]
     assert [line.y.tolist() for line in lines] == [[1, 2], [4, 6]]
+
+
+def test_ticks_by_number_name_the_places_of_words():
+    figure = go.Figure(go.Scatter(x=["all classes", "clean classes"], y=[0.5, 0.6]))
+    figure.update_xaxes(tickvals=[0, 1], ticktext=["all<br>classes", "clean<br>classes"])
+    (panel,) = panels_of(figure)
+    assert panel.x.ticks == [(0.0, "all classes"), (1.0, "clean classes")]
+
+
+def test_hidden_axes_have_no_numbers():
+    figure = go.Figure(go.Heatmap(z=np.eye(3)))
+    figure.update_xaxes(visible=False)
+    (panel,) = panels_of(figure)
+    assert panel.x.ticks == []
+    assert panel.y.ticks is None
+
+
+def test_a_name_that_has_its_area_gets_it_once(run):
+    line = line_of("ESZSL, AUSUC 52.8 %", run[1].test.curve, "harmonic", 0.0, 0.0, None)
+    marks = of_curves(SeenUnseen([line], LOOKS, "alt")).marks
+    assert "ESZSL, AUSUC 52.8 %" in {getattr(mark, "name", "") for mark in marks}
 
 
 def test_a_picture_has_no_panel():

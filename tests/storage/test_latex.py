@@ -75,8 +75,15 @@ def test_whatever_a_cell_holds_is_text():
     assert set(COMMAND.findall(text)) <= known
 
 
+def test_a_star_at_the_beginning_of_a_row_is_no_option_of_the_row_before():
+    text = latex_table(["a"], [["b"], ["* c"]], caption="d")
+    assert not re.search(r"\\\\\s*\*", text)
+    assert "{}* c" in text
+
+
 def test_signs_without_a_letter_in_the_fonts_become_formulas():
     assert in_latex("γ ≥ −1, 2×3…") == r"$\gamma$ $\geq$ $-$1, 2$\times$3\dots{}"
+    assert in_latex("bias² \u20071 · 2") == r"bias$^2$ \phantom{0}1 $\cdot$ 2"
 
 
 def test_a_row_of_another_length_is_refused():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -129,7 +130,8 @@ class _Reader:
     def _at(self, letter: str, values: Any) -> np.ndarray:
         known = self.categories[letter]
         if known:
-            return np.array([known.get(value, np.nan) for value in values], dtype=float)
+            places = (known.get(v, v if isinstance(v, Real) else np.nan) for v in values)
+            return np.array(list(places), dtype=float)
         return pd.to_numeric(pd.Series(list(values), dtype=object), errors="coerce").to_numpy(float)
 
     def _places(self, trace: Any, letter: str) -> np.ndarray:
@@ -160,6 +162,8 @@ class _Reader:
 
     def _ticks(self, letter: str) -> list[tuple[float, str]] | None:
         axis = self.axes[letter]
+        if axis.visible is False:
+            return []
         if axis.showticklabels is False:
             if axis.matches is None:
                 return []

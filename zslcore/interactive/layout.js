@@ -32,6 +32,25 @@ export function ticks(low, high, most) {
   return found;
 }
 
+/** @typedef {{ x: number, y: number, width: number, height: number }} Box from its upper left */
+
+/**
+ * The first of some places at which a box stands inside and covers nothing; else the first inside.
+ * @param {[number, number][]} places middles of the box
+ * @param {{ width: number, height: number }} size
+ * @param {Frame} frame
+ * @param {Box[]} taken
+ */
+export function firstFree(places, { width, height }, frame, taken) {
+  const inside = places.map(([x, y]) => /** @type {[number, number]} */ ([
+    Math.max(frame.left + width / 2, Math.min(frame.right - width / 2, x)), y,
+  ])).filter(([, y]) => frame.top + height / 2 <= y && y <= frame.bottom - height / 2);
+  const free = inside.find(([x, y]) => !taken.some((box) =>
+    x - width / 2 < box.x + box.width && box.x < x + width / 2 &&
+    y - height / 2 < box.y + box.height && box.y < y + height / 2));
+  return free ?? inside[0] ?? places[0];
+}
+
 /**
  * Places for labels next to what they name, each clear of the others and inside: near, rather right
  * than left, rather above than below, and on as little of the lines as there can be.

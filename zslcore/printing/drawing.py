@@ -35,6 +35,10 @@ FONTS = {"sans": ("DejaVu Sans",), "serif": ("STIXGeneral", "DejaVu Serif", "Dej
 FORMATS = ("pdf", "svg", "png")
 #: Size of all text in points, and dots per inch of a PNG.
 POINTS, DOTS = 8.0, 600
+#: Inches around panel and legend, and the name of words at points.
+SPACE, AT_POINTS = 0.03, "words at points"
+#: Times that a height is corrected, at most.
+MOST_TRIMS = 6
 _MM = 1 / 25.4
 _INK, _GRID = "#14181C", "#D9D9D9"
 _SYMBOLS = {
@@ -109,14 +113,41 @@ def drawn(
     with _settled(settings):
         panel = replace(panel, x=_fitting(panel.x, width_mm))
         figure = Figure(figsize=(width_mm * _MM, _height(panel, width_mm) * _MM))
-        figure.set_layout_engine("constrained", w_pad=0.03, h_pad=0.03)
+        figure.set_layout_engine("constrained", w_pad=SPACE, h_pad=SPACE)
         axes = figure.add_subplot()
         for order, mark in enumerate(panel.marks):
             _MARKS[type(mark)](axes, mark, order)
         _write_axes(axes, panel, letters)
         _write_legend(figure, axes, letters)
         figure.draw_without_rendering()  # the layout stands, and anyone can measure it
+        if panel.square:
+            _trim(figure, axes)
+        _thin(axes)
     return figure, settings
+
+
+def _trim(figure: Figure, axes: Axes) -> None:
+    """Take away the height that a square panel leaves: its side follows from the width."""
+    for _ in range(MOST_TRIMS):  # the layout answers in proportion only
+        top = figure.legends[0].get_window_extent().y0 if figure.legends else figure.bbox.y1
+        own = axes.get_tightbbox()
+        if own is None:
+            return
+        gaps = top - own.y1, own.y0
+        spare = sum(gaps) / figure.dpi - 2 * SPACE
+        if min(gaps) >= 0 and abs(spare) < 0.1 * SPACE:
+            return
+        figure.set_figheight(figure.get_figheight() - spare)
+        figure.draw_without_rendering()
+
+
+def _thin(axes: Axes) -> None:
+    """Hide the words at points where some lie on others: all of them, as some would mislead."""
+    words = [text for text in axes.texts if text.get_gid() == AT_POINTS]
+    boxes = [text.get_window_extent() for text in words]
+    if any(a.overlaps(b) for k, a in enumerate(boxes) for b in boxes[:k]):
+        for text in words:
+            text.set_visible(False)
 
 
 def _settings(font: str) -> dict[str, Any]:
@@ -176,7 +207,8 @@ def _letters(width_mm: float) -> int:
 
 
 def _wrapped(text: str, letters: int) -> str:
-    return textwrap.fill(text, max(16, letters))
+    """Return a text in lines; no number is parted from its unit."""
+    return textwrap.fill(text.replace(" %", "\u00a0%"), max(16, letters))
 
 
 def _upright(panel: Panel, width_mm: float) -> bool:
@@ -220,7 +252,8 @@ def _points(axes: Axes, mark: Points, order: int) -> None:
     room = 1.2 * _width_mm(axes)
     for x, y, text in zip(mark.x, mark.y, mark.texts, strict=False):
         if text and len(mark.texts) <= room and np.isfinite([x, y]).all():
-            axes.annotate(text, (x, y), (0, 3), textcoords="offset points", ha="center")
+            at: dict[str, Any] = {"textcoords": "offset points", "ha": "center"}
+            axes.annotate(text, (x, y), (0, 3), **at).set_gid(AT_POINTS)
 
 
 def _symbols(axes: Axes, mark: Points, order: int) -> None:

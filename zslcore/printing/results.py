@@ -45,8 +45,9 @@ def of_curves(what: SeenUnseen) -> Panel:
         marks.append(Area(*ends, look.light, name=shade.name))
     for line in what.lines:
         look = what.looks[line.look]
-        name = f"{line.name}, AUSUC {percent(line.curve.ausuc)}"
-        curve = line.curve
+        curve, name = line.curve, line.name
+        if "AUSUC" not in name:
+            name += f", AUSUC {percent(curve.ausuc)}"
         marks.append(
             Points(curve.unseen, curve.seen, look.light, name, line=look.dash or "solid", width=1.2)
         )

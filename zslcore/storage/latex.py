@@ -122,7 +122,9 @@ def latex_table(
 
 
 def _line(cells: Iterable[str]) -> str:
-    return " & ".join(cells) + r" \\"
+    """Return a row; the end of the row before would take a star at its beginning for its own."""
+    row = " & ".join(cells) + r" \\"
+    return "{}" + row if row.startswith("*") else row
 
 
 def best_in_groups(

@@ -2,13 +2,16 @@
 // The seen-unseen plane with one curve that moves and those of all other methods in grey.
 
 import { placeAt } from "../../../zslcore/interactive/curve.js";
-import { corners } from "../../../zslcore/interactive/layout.js";
+import { corners, firstFree } from "../../../zslcore/interactive/layout.js";
 import { change, shape } from "../../../zslcore/interactive/svg.js";
 import { Trade } from "../../../zslcore/interactive/trade.js";
 
 /** @import { Frame, Ghost, Instrument } from "./wire.js" */
 
 const RADIUS = 14; // of the handle, in pixels
+const HINT = { width: 76, height: 24 };
+/** Where the hint may stand from the handle on, the best first. @type {[number, number][]} */
+const HINT_PLACES = [[-52, 34], [52, 34], [-52, 64], [52, 64], [-60, -30], [60, -30], [0, 94]];
 
 export class Plane extends Trade {
   /**
@@ -22,7 +25,7 @@ export class Plane extends Trade {
     super(root, side, head, head.lines[0], RADIUS);
     this.frames = head.frames;
     this.hint = shape("g", { class: "hint", "aria-hidden": "true" },
-      shape("rect", { x: -38, y: -12, width: 76, height: 24, rx: 12 }),
+      shape("rect", { x: -HINT.width / 2, y: -HINT.height / 2, ...HINT, rx: 12 }),
       shape("text", { x: 0, y: 5, "text-anchor": "middle" }, "drag me"));
     for (const ghost of head.ghosts) root.insertBefore(this.taken(ghost, choose, pass), this.first);
     root.append(this.hint);
@@ -86,12 +89,27 @@ export class Plane extends Trade {
     return made;
   }
 
-  /** Say what can be done, below the handle, until it has been done. @param {boolean} whether
+  /** Say what can be done, near the handle, until it has been done. @param {boolean} whether
    * @param {import("../../../zslcore/interactive/curve.js").Place} place */
   invite(whether, place) {
-    const { left } = this.frame, u = Math.max(left + 44, this.x.at(place.unseen) - 52);
-    change(this.hint, { visibility: whether ? "visible" : "hidden",
-      transform: `translate(${u} ${this.y.at(place.seen) + 34})` });
+    change(this.hint, { visibility: whether ? "visible" : "hidden" });
+    if (!whether) return;
+    const u = this.x.at(place.unseen), v = this.y.at(place.seen);
+    const [x, y] = firstFree(HINT_PLACES.map(([right, down]) => [u + right, v + down]), HINT,
+      this.frame, this.covered(u, v));
+    change(this.hint, { transform: `translate(${x} ${y})` });
+  }
+
+  /** What the hint should not cover: handle, names and stops. @param {number} u @param {number} v */
+  covered(u, v) {
+    /** @param {number} x @param {number} y @param {number} radius */
+    const round = (x, y, radius) =>
+      ({ x: x - radius, y: y - radius, width: 2 * radius, height: 2 * radius });
+    const names = [...this.root.querySelectorAll("text.label, text.faint")].map((each) =>
+      /** @type {SVGTextElement} */ (each).getBBox());
+    const stops = placesOf(this.frames).map(({ unseen, seen }) =>
+      round(this.x.at(unseen), this.y.at(seen), 3));
+    return [round(u, v, RADIUS), ...names, ...stops];
   }
 
   /** Mark the other curve whose method the visitor looks at. @param {string | null} name */

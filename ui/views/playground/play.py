@@ -108,7 +108,7 @@ def _hear(what: str) -> None:
     elif what == "place" and (place := let_go(KEY, "place")) is not None:
         stops = st.session_state.get(STOPS, ())
         if 0 <= place < len(stops):
-            st.query_params[VALUE] = stops[int(place)]
+            st.query_params[VALUE] = stops[int(place)].replace("−", "-")  # as a keyboard has it
     elif what == "ruler" and said in rulers.KINDS:
         st.query_params[RULER] = said
         _forget(VALUE)
