@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import pandas as pd
 import streamlit as st
 
 from ui import controls, tables
@@ -62,7 +63,10 @@ def show_confusion(
             "images are empty."
         )
         tables.download(matrix, f"confusion_{name}", index=True)
-    table = mistakes.most_confused(scores, gamma, class_names, least=least)
+    _show_table(mistakes.most_confused(scores, gamma, class_names, least=least), name, words)
+
+
+def _show_table(table: pd.DataFrame, name: str, words: Words) -> None:
     for column in ("side", "answered_side"):
         table[column] = table[column].map(words.said)
     tables.show(
