@@ -1,10 +1,14 @@
 """Your scores under every protocol: figures, words of the reader, reasons, intervals, pairs."""
 
+import json
+import re
+
 import numpy as np
 import pytest
 
 from tests import pages
-from tests.pages import metrics, unexplained, words
+from tests.pages import metrics, sent_down, unexplained, words
+from ui.sections.scores import TABS
 from ui.text import plain
 from zslcore.datasets import load
 from zslcore.evaluation.protocol import fit_and_score
@@ -16,6 +20,7 @@ from zslcore.scores.protocols import PROTOCOLS
 from zslcore.scores.words import WORDS
 
 PAGE = "pages/scores.py"
+SHOWN = ("markdown", "caption", "info", "warning")
 
 
 @pytest.fixture(scope="module")
@@ -73,6 +78,25 @@ def test_the_words_of_the_address_are_those_of_every_tab(own):
     app.session_state["scores_tab"] = "Classes at γ"
     app.run()
     assert set(app.dataframe[0].value["side"]) == {"known", "unknown"}
+
+
+@pytest.mark.parametrize("tab", TABS)
+def test_no_word_of_another_field_is_on_any_tab(tab):
+    """But in the definition of terms, and in the names of options and of a file's arrays."""
+    app = pages.visit(PAGE, scores_words="base-new")
+    app.session_state["scores_tab"] = tab
+    app.run()
+    assert not app.exception
+    shown = [each.value for kind in SHOWN for each in app.get(kind)]
+    shown += [each.label for each in (*app.metric, *app.number_input, *app.toggle)]
+    for frame in app.dataframe:
+        columns = json.loads(frame.proto.columns or "{}")
+        shown += [str(c.get("label") or name) for name, c in columns.items()]
+        texts = frame.value.select_dtypes(exclude="number")
+        shown += [str(value) for column in texts for value in texts[column].unique()]
+    assert len(shown) > 5
+    assert not [text for text in shown if re.search(r"\b(un)?seen\b", text, re.IGNORECASE)]
+    assert sent_down(app, "zsl_seen_unseen")["sides"] == ["base", "new"]
 
 
 def test_intervals_are_drawn_when_they_are_switched_on(own, report):

@@ -47,7 +47,6 @@ from zslcore.metrics import SeenUnseenCurve
 from zslcore.results.results_only import load_results_only
 from zslcore.results.store import ResultStore, StoredRun
 from zslcore.scores.paired import Gammas, Pair
-from zslcore.scores.words import words_of
 
 __all__ = [
     "action_gains",
@@ -300,11 +299,9 @@ def band_of_classes(spec: RunSpec, limits: tuple[float, float], _scores: Answere
 
 
 @st.cache_data(show_spinner="Drawing classes and images again …", max_entries=64)
-def score_differences(
-    first: str, second: str, gammas: Gammas, words: str, _pair: Pair
-) -> pd.DataFrame:
+def score_differences(first: str, second: str, gammas: Gammas, _pair: Pair) -> pd.DataFrame:
     """Return the differences of two files of scores, named by their digests."""
-    return _pair.table(words_of(words))
+    return _pair.differences
 
 
 @st.cache_resource(show_spinner="Fitting on the folds …", max_entries=64, hash_funcs=_BY_SPEC)

@@ -55,15 +55,15 @@ def let_go(key: str, name: str) -> float | None:
 
 
 def numbers_of(what: SeenUnseen) -> pd.DataFrame:
-    """Return every point of every curve: columns curve, gamma, unseen, seen and harmonic."""
+    """Return every point of every curve: columns curve, gamma, both sides and harmonic."""
     return pd.concat(
         [
             pd.DataFrame(
                 {
                     "curve": line.name,
                     "gamma": line.curve.gamma,
-                    "unseen": line.curve.unseen,
-                    "seen": line.curve.seen,
+                    what.sides[1]: line.curve.unseen,
+                    what.sides[0]: line.curve.seen,
                     "harmonic": line.curve.harmonic,
                 }
             )

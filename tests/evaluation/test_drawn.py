@@ -233,6 +233,24 @@ def test_scores_that_depend_on_the_candidates_are_noticed():
     assert values(found)["plain_unseen"] == pytest.approx(evaluate(joint).plain.unseen, abs=1e-12)
 
 
+@pytest.mark.parametrize("ties", [True, False])
+def test_the_corners_tell_what_the_whole_curve_tells(ties):
+    """Whatever the images count, also not at all; margins of one side alone are passed over."""
+    for seed in range(8):
+        test = a_test(seed, ties=ties)
+        drawn = Drawn(test, np.random.default_rng(seed).integers(0, 3, (30, len(test.y))) * 1.0)
+        for average in ("class", "sample"):
+            curve = drawn.curve(average)
+            s, u = curve.seen, curve.unseen
+            area = s[:, 0] * u[:, 0] + np.trapezoid(s, u, axis=1)
+            np.testing.assert_allclose(drawn.area(average), area, atol=1e-12)
+            largest = curve.harmonic.max(axis=1)
+            np.testing.assert_allclose(drawn.best(average).harmonic, largest, atol=1e-12)
+            k = np.searchsorted(test.margins.gamma, GAMMA, side="right") - 1
+            np.testing.assert_allclose(drawn.at(GAMMA, average).seen, s[:, k], atol=1e-12)
+            np.testing.assert_allclose(drawn.at(GAMMA, average).unseen, u[:, k], atol=1e-12)
+
+
 def test_bad_input_is_one_sentence():
     test = a_test(7)
     with pytest.raises(DatasetError, match=rf"one column a test image \({len(test.y)}\); got an"):

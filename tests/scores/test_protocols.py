@@ -1,12 +1,16 @@
 """One score file under every protocol: figures, words, reasons, intervals and pairs."""
 
+import base64
 import json
+import re
+import zlib
 
 import numpy as np
 import pandas as pd
 import pytest
 from scipy.stats import ttest_rel
 
+from tests.pages import head_of
 from tests.worlds import linear_world
 from zslcore.__main__ import main
 from zslcore.analysis.resampling import draws_of
@@ -101,6 +105,21 @@ def test_words_are_those_of_the_reader_everywhere(name):
     table = report.table(words)
     assert not table[columns].apply(lambda c: c.str.contains(r"[{}]")).any(axis=None)
     assert list(table["figure"]) == list(report.table()["figure"])
+
+
+def test_a_sentence_is_said_in_other_words_but_for_names_of_files():
+    text = "Seen and unseen.npz: an unseen image of a seen class, unseen_classes, Unseen."
+    assert WORDS["known-unknown"].said(text) == (
+        "Known and unseen.npz: an unknown image of a known class, unseen_classes, Unknown."
+    )
+    assert WORDS["base-new"].said("An unseen one") == "A new one"
+    assert WORDS["seen-unseen"].said(text) == text
+
+
+def test_the_page_of_a_curve_is_in_the_words_of_the_reader():
+    page = report_of().page(words=WORDS["base-new"])
+    (data,) = re.findall(r'atob\("([^"]+)"\)', page)
+    assert head_of(zlib.decompress(base64.b64decode(data)))["sides"] == ["base", "new"]
 
 
 def test_other_words_are_refused_with_the_nearest():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import pandas as pd
 import streamlit as st
 
 from ui import controls, tables
@@ -11,6 +12,7 @@ from ui.figures.accuracy import confusion_map
 from ui.frame import chart
 from zslcore.analysis import mistakes
 from zslcore.evaluation.protocol import AnsweredTest
+from zslcore.scores.words import WORDS, Words
 
 __all__ = ["show_confusion"]
 
@@ -18,7 +20,13 @@ FEW = 60  # classes up to which a confusion matrix can be read
 
 
 def show_confusion(
-    scores: AnsweredTest, gamma: float, class_names: Sequence[str], name: str, *, key: str
+    scores: AnsweredTest,
+    gamma: float,
+    class_names: Sequence[str],
+    name: str,
+    *,
+    key: str,
+    words: Words = WORDS["seen-unseen"],
 ) -> None:
     """Show which classes are answered with which at a gamma.
 
@@ -29,6 +37,7 @@ def show_confusion(
     class_names : one name per row of the data set's prototypes
     name : of the files to take away, after "confusion" and "confused"
     key : of the picture
+    words : what the two sides are called
     """
     least = st.number_input(
         "Fewest test images of a class",
@@ -49,12 +58,19 @@ def show_confusion(
             key=key,
         )
         st.caption(
-            "A row is a true class, a column an answer. The dashed lines separate seen classes "
-            "from unseen ones. Rows of classes with fewer test images are empty."
+            "A row is a true class, a column an answer. The dashed lines separate "
+            f"{words.seen} classes from {words.unseen} ones. Rows of classes with fewer test "
+            "images are empty."
         )
         tables.download(matrix, f"confusion_{name}", index=True)
+    _show_table(mistakes.most_confused(scores, gamma, class_names, least=least), name, words)
+
+
+def _show_table(table: pd.DataFrame, name: str, words: Words) -> None:
+    for column in ("side", "answered_side"):
+        table[column] = table[column].map(words.said)
     tables.show(
-        mistakes.most_confused(scores, gamma, class_names, least=least),
+        table,
         f"confused_{name}",
         labels={
             "class": "true class",

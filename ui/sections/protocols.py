@@ -8,7 +8,7 @@ import streamlit as st
 from ui import cache, controls, tables
 from ui.scores import Brought
 from ui.text import plain
-from zslcore.scores.paired import Pair
+from zslcore.scores.paired import Pair, in_protocols
 from zslcore.scores.protocols import PROTOCOLS
 from zslcore.scores.words import WORDS, Words
 
@@ -94,7 +94,7 @@ def show_differences(pair: Pair, digests: tuple[str, str], words: Words) -> None
     digests : of both files
     words : of the reader
     """
-    table = cache.score_differences(*digests, pair.gammas, words.name, pair)
+    table = in_protocols(cache.score_differences(*digests, pair.gammas, pair), words)
     labels = {"protocol": "protocol", "line": "figure", "average": "average", "value": "difference"}
     tables.show(
         table,

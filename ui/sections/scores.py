@@ -55,19 +55,20 @@ def show_scores(first: Brought, others: list[Brought]) -> None:
     others : more of them, of the same images or not
     """
     matrix, zsl = first.matrix, first.report.evaluation.zsl
-    _show_identity(first)
+    words = choose_words()
+    _show_identity(first, words)
     if isinstance(matrix, PredictedScores):
         _show_state(matrix)
     if not matrix.tested.generalized:
         terms.metric("ZSL accuracy", percent(zsl))
-        _show_remarks(first)
-        _show_tabs(first, others, None)
+        _show_remarks(first, words)
+        _show_tabs(first, others, None, words)
         return
     slot = st.container()
     gamma = at_gamma.show_figures(
         matrix.tested, zsl, first.gamma, first.report.origin, of=matrix.digest, key=GAMMA
     )
-    _show_remarks(first)
+    _show_remarks(first, words)
     lines = [
         line_of(
             *(each.matrix.name, each.matrix.tested.curve, look, each.gamma, at),
@@ -83,11 +84,13 @@ def show_scores(first: Brought, others: list[Brought]) -> None:
     ]
     with slot:
         take_in_hand(
-            interactive_curve(lines, matrix.tested, matrix.class_names),
+            interactive_curve(
+                lines, matrix.tested, matrix.class_names, sides=(words.seen, words.unseen)
+            ),
             key=CURVE,
             on_change=_remember,
         )
-    _show_tabs(first, others, gamma)
+    _show_tabs(first, others, gamma, words)
 
 
 def _show_state(matrix: PredictedScores) -> None:
@@ -106,12 +109,12 @@ def _remember() -> None:
         st.session_state[GAMMA] = gamma
 
 
-def _show_identity(first: Brought) -> None:
+def _show_identity(first: Brought, words: Words) -> None:
     """Say what the scores were understood as."""
     m = first.matrix
     parts = [
         f"{len(m.y):,} images",
-        f"{int(m.seen.sum())} seen and {int((~m.seen).sum())} unseen classes",
+        f"{int(m.seen.sum())} {words.seen} and {int((~m.seen).sum())} {words.unseen} classes",
         f"{'predictions' if isinstance(m, PredictedScores) else 'scores'} {m.digest}",
     ]
     if m.benchmark:
@@ -120,18 +123,18 @@ def _show_identity(first: Brought) -> None:
             f"by the number of images of every class, the test set of {m.benchmark}, "
             f"split {m.split}",
         )
-    if done := [FIXES[fix] for fix in m.fixes if fix != "as-is"]:
+    if done := [words.said(FIXES[fix]) for fix in m.fixes if fix != "as-is"]:
         parts.append(f"read so: {', '.join(done)}")
     st.caption(f"{plain(m.name)}: {'; '.join(parts)}.")
 
 
-def _show_remarks(first: Brought) -> None:
+def _show_remarks(first: Brought, words: Words) -> None:
     """Say what a reader of these figures should know."""
     report = first.report
     if report.origin == "oracle":
-        st.warning(plain(report.note), icon=":material/visibility_off:")
+        st.warning(plain(words.said(report.note)), icon=":material/visibility_off:")
     elif report.note:
-        st.caption(f":material/info: {plain(report.note)}")
+        st.caption(f":material/info: {plain(words.said(report.note))}")
     if report.origin is None and first.matrix.tested.generalized:
         st.caption(
             ":material/info: No validated γ. A γ that is read off the test images "
@@ -140,22 +143,22 @@ def _show_remarks(first: Brought) -> None:
     if report.origin == "given":
         st.caption(f":material/info: γ: {origin_in_words('given')}.")
     for remark in () if isinstance(first.matrix, PredictedScores) else first.matrix.remarks:
-        st.caption(f":material/info: {plain(remark)}")
+        st.caption(f":material/info: {plain(words.said(remark))}")
 
 
-def _show_tabs(first: Brought, others: list[Brought], gamma: float | None) -> None:
+def _show_tabs(first: Brought, others: list[Brought], gamma: float | None, words: Words) -> None:
     """Show what there is: everything with a curve, and without one what needs none."""
     m = first.matrix
     name = "scores_" + "".join(c if c.isalnum() else "_" for c in m.name)
-    at, words = gamma or 0.0, choose_words()
+    at = gamma or 0.0
     shows = {
         "Every protocol": lambda: show_protocols(first, words, name),
         "Classes at γ": lambda: at_gamma.show_classes(m.tested, at, m.class_names, name, words),
         "Confusion at γ": lambda: show_confusion(
-            m.tested, at, m.class_names, name, key="scores_confusion"
+            m.tested, at, m.class_names, name, key="scores_confusion", words=words
         ),
         "Compare": lambda: _show_pair(first, others, gamma, words),
-        "Split and overlaps": lambda: show_overlap(first),
+        "Split and overlaps": lambda: show_overlap(first, words),
         "Published results": lambda: show_printed(first),
         "Reproduce": lambda: _show_reproduce(first, name),
     }

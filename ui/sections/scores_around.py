@@ -15,11 +15,12 @@ from zslcore.analysis.overlap_tables import gain_figures
 from zslcore.evaluation import State
 from zslcore.leakage import VOCABULARY_NAMES, get_vocabulary
 from zslcore.scores.context import gain_in, printed_figures, unseen_among
+from zslcore.scores.words import Words
 
 __all__ = ["show_overlap", "show_printed"]
 
 
-def show_overlap(first: Brought) -> None:
+def show_overlap(first: Brought, words: Words) -> None:
     """Say which split it was, which unseen classes an extractor knew, and what they gain."""
     m = first.matrix
     show_split_of(m)
@@ -28,14 +29,14 @@ def show_overlap(first: Brought) -> None:
         strength = controls.choose("Count as overlap", list(STRENGTHS), key="scores_strength")
     table = unseen_among(m, get_vocabulary(name))
     known = table.loc[table["strength"].isin(STRENGTHS[strength]), "number"]
-    _show_gain(first, list(known), name)
+    _show_gain(first, list(known), name, words)
     table["overlapping"] = table["number"].isin(known)
     table["accuracy"] = table["number"].map(first.report.evaluation.per_class_zsl)
     tables.show(
         table[["class", "overlapping", "strength", "match", "accuracy"]],
         f"scores_overlap_{m.digest}",
         labels={
-            "class": "unseen class",
+            "class": f"{words.unseen} class",
             "overlapping": "overlapping",
             "strength": "match is",
             "match": "class of the extractor",
@@ -46,12 +47,12 @@ def show_overlap(first: Brought) -> None:
     st.caption("What your extractor was trained on is not in the file; choose it above.")
 
 
-def _show_gain(first: Brought, known: list[int], vocabulary: str) -> None:
+def _show_gain(first: Brought, known: list[int], vocabulary: str, words: Words) -> None:
     gain = gain_in(first.report, known)
     n = len(first.report.evaluation.per_class_zsl)
     if gain is None:
         which = "All" if known else "None"
-        st.markdown(f"{which} of the {n} unseen classes are among those of {vocabulary}.")
+        st.markdown(f"{which} of the {n} {words.unseen} classes are among those of {vocabulary}.")
         return
     show_gain(gain_figures(gain), gain.n_ouc, gain.n_tuc)
 

@@ -24,7 +24,7 @@ C. Wu, "Resampling inference with complex survey data", JASA 1988 (one fewer).
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from typing import Literal, get_args
 
 import numpy as np
@@ -35,7 +35,7 @@ from zslcore.evaluation.protocol import AnsweredTest
 from zslcore.exceptions import DatasetError
 from zslcore.metrics.bootstrap import N_DRAWS, Over, class_draws, image_draws
 
-__all__ = ["FIGURES", "Figure", "Over", "counts_of_classes", "draws_of", "figures"]
+__all__ = ["FIGURES", "Figure", "Over", "counts_of_classes", "draws_of", "draws_of_all", "figures"]
 
 Figure = Literal[
     "zsl", "unseen", "seen", "harmonic", "calibrated_harmonic", "best_harmonic", "ausuc"
@@ -72,7 +72,7 @@ def figures(
     """
     wanted = FIGURES if scores.generalized else FIGURES[:1]
     names = [_NAMES.get(figure, figure) for figure in wanted]
-    found = _read(scores, names, gamma, counts_of_classes(scores, drawn))
+    (found,) = _read([(scores, gamma)], names, counts_of_classes(scores, drawn))
     return dict(zip(wanted, found.values(), strict=True))
 
 
@@ -99,23 +99,40 @@ def draws_of(
     -------
     dict of name -> array of shape (1 + n_draws,), the first of which is the figure itself
     """
+    (found,) = draws_of_all([(test, gamma)], names, over=over, n_draws=n_draws, seed=seed)
+    return found
+
+
+def draws_of_all(
+    tests: Sequence[tuple[AnsweredTest, float]],
+    names: Collection[str],
+    *,
+    over: Over,
+    n_draws: int = N_DRAWS,
+    seed: int = 0,
+) -> list[dict[str, np.ndarray]]:
+    """Return what :func:`draws_of` does, of several answers to the same images at a gamma each."""
+    test, _ = tests[0]
     if over == "classes":
         counts = counts_of_classes(test, class_draws(test.seen, n_draws, seed))
     else:
         counts = image_draws(test.y, n_draws, seed)
-    return _read(test, names, gamma, counts)
+    return _read(tests, names, counts)
 
 
 def _read(
-    test: AnsweredTest, names: Collection[str], gamma: float, counts: Iterator[np.ndarray]
-) -> dict[str, np.ndarray]:
+    tests: Sequence[tuple[AnsweredTest, float]],
+    names: Collection[str],
+    counts: Iterator[np.ndarray],
+) -> list[dict[str, np.ndarray]]:
     how = {name: of for name in names if (of := REGISTERED[name].drawn) is not None}
-    parts: dict[str, list[np.ndarray]] = {name: [] for name in how}
+    parts: list[dict[str, list[np.ndarray]]] = [{name: [] for name in how} for _ in tests]
     for block in counts:
-        drawn = Drawn(test, block, gamma)
-        for name, of in how.items():
-            parts[name].append(of(drawn))
-    return {name: np.concatenate(values) for name, values in parts.items()}
+        for (test, gamma), found in zip(tests, parts, strict=True):
+            drawn = Drawn(test, block, gamma)
+            for name, of in how.items():
+                found[name].append(of(drawn))
+    return [{name: np.concatenate(of) for name, of in found.items()} for found in parts]
 
 
 def counts_of_classes(test: AnsweredTest, drawn: np.ndarray) -> Iterator[np.ndarray]:

@@ -19,6 +19,7 @@ from zslcore.exceptions import DatasetError
 if TYPE_CHECKING:
     from zslcore.scores import ScoreMatrix, ScoreReport
     from zslcore.scores.paired import Pair
+    from zslcore.scores.words import Words
 
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
@@ -87,7 +88,7 @@ def run_score(args: argparse.Namespace) -> None:
 
         write_predictions(args.predictions, predictions_of_scores(reports[0]))
     pairs = [paired(reports[0], other) for other in reports[1:]] if args.compare else []
-    embed = "" if args.html is None else written_page(reports, args.html)
+    embed = "" if args.html is None else written_page(reports, args.html, words)
     if args.json:
         found = [json.loads(r.to_json(with_intervals=args.intervals)) for r in reports]
         found += [json.loads(pair.to_json()) for pair in pairs]
@@ -99,14 +100,14 @@ def run_score(args: argparse.Namespace) -> None:
         print(f"\n{args.html} written. To show it on a page next to it:\n{embed}")
 
 
-def written_page(reports: Sequence[ScoreReport], path: Path) -> str:
+def written_page(reports: Sequence[ScoreReport], path: Path, words: Words) -> str:
     """Write the curves of reports as one HTML file; return the line that embeds it."""
     from zslcore.interactive.one_file import frame_line
     from zslcore.storage.files import write_out
 
     first, *others = reports
-    write_out(path, first.page(others=others))
-    return frame_line(path.name, f"Seen-unseen curve of {first.matrix.name}")
+    write_out(path, first.page(others=others, words=words))
+    return frame_line(path.name, f"{words.name.capitalize()} curve of {first.matrix.name}")
 
 
 def paired(first: ScoreReport, second: ScoreReport) -> Pair:

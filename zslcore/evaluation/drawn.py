@@ -41,6 +41,7 @@ evaluation and optimization for open-world prompt tuning", ICML 2025.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -119,16 +120,37 @@ class Drawn:
         return np.bincount(y)[y]
 
     @cached_property
-    def _per_class(self) -> np.ndarray:
-        return self.counts / self._size
+    def _columns(self) -> np.ndarray:
+        """The counts, a column a draw: shape (n_samples, n_draws)."""
+        return np.ascontiguousarray(self.counts.T)
+
+    @cached_property
+    def _found(self) -> dict[tuple[str, Average], Sides]:
+        """What several figures follow from."""
+        return {}
+
+    def _once(self, name: str, average: Average, make: Callable[[Average], Sides]) -> Sides:
+        if (name, average) not in self._found:
+            self._found[name, average] = make(average)
+        return self._found[name, average]
 
     def _weights(self, average: Average) -> np.ndarray:
-        return self._per_class if average == "class" else self.counts
+        """Weight of an image that is drawn once: shape (n_samples,)."""
+        return 1 / self._size if average == "class" else np.ones(len(self._size))
+
+    def _summed(self, right: np.ndarray, average: Average) -> Sides:
+        images = np.flatnonzero(right)
+        weights = self._weights(average)[images]
+        rows = np.where(self._of_seen[images], 0, 1)
+        return Sides(*(_member(rows, images, (2, len(right)), weights) @ self._columns))
+
+    def _totals(self, average: Average) -> Sides:
+        everything = np.ones(len(self._size), dtype=bool)
+        return self._once("totals", average, lambda average: self._summed(everything, average))
 
     def _sides(self, right: np.ndarray, average: Average) -> Sides:
         """Return the share of ``right``, a bool array of shape (n_samples,), on either side."""
-        weights, sides = self._weights(average), (self._of_seen, ~self._of_seen)
-        return Sides(*(_share(weights @ (right & of), weights @ of) for of in sides))
+        return _shares(self._summed(right, average), self._totals(average))
 
     # --- Separate spaces --------------------------------------------------------------------------
 
@@ -143,7 +165,9 @@ class Drawn:
 
     def separate(self, average: Average) -> Sides:
         """Accuracies of images that are scored among the classes of their own side alone."""
-        return self._sides(self.right_in_separate, average)
+        return self._once(
+            "separate", average, lambda average: self._sides(self.right_in_separate, average)
+        )
 
     def zsl(self, average: Average) -> np.ndarray:
         """Accuracy of images of unseen classes among unseen classes."""
@@ -151,64 +175,102 @@ class Drawn:
 
     # --- One space --------------------------------------------------------------------------------
 
-    @cached_property
-    def _curves(self) -> dict[Average, Sides]:
-        return {}
-
     def curve(self, average: Average) -> Sides:
         """Accuracies at every point of the curve: arrays of shape (n_draws, n_points)."""
-        if average not in self._curves:
-            weights = self._weights(average)
-            both = self.test.margins.accuracies(weights)
-            totals = (weights @ of for of in (self._of_seen, ~self._of_seen))
-            shares = (_share(sums, t[:, None]) for sums, t in zip(both, totals, strict=True))
-            self._curves[average] = Sides(*shares)
-        return self._curves[average]
+        both = self._along(self.test.margins.points, average)
+        return Sides(both.seen.T, both.unseen.T)
+
+    def _corners(self, average: Average) -> Sides:
+        """Accuracies at its corners: arrays of shape (n_corners, n_draws).
+
+        Between two corners only one side changes, whatever the images count: the largest H and the
+        area are those of the whole curve.
+        """
+        m = self.test.margins
+        ends = _run_ends(m.of_seen[m.counting], m.points)
+        return self._once("corners", average, lambda average: self._along(ends, average))
+
+    def _along(self, points: np.ndarray, average: Average) -> Sides:
+        images = self.test.margins.counting
+        lost, won = (self._between(points, images, side, average) for side in (True, False))
+        # Summed from the end, so that the last 0 is exact.
+        seen, unseen = np.cumsum(lost[::-1], axis=0)[::-1][1:], np.cumsum(won, axis=0)[:-1]
+        return _shares(Sides(seen, unseen), self._totals(average))
+
+    def _between(
+        self, ends: np.ndarray, images: np.ndarray, of_seen: bool, average: Average
+    ) -> np.ndarray:
+        """Return how much the images of a side count between ``ends`` of a list of images.
+
+        Parameters
+        ----------
+        ends : int array of shape (n_ends,), increasing
+        images : int array, the list
+        of_seen : the side
+        average : what an image counts
+
+        Returns
+        -------
+        array of shape (1 + n_ends, n_draws)
+        """
+        of = self._of_seen[images] == of_seen
+        rows, images = np.searchsorted(ends, np.flatnonzero(of), side="right"), images[of]
+        weights, shape = self._weights(average)[images], (len(ends) + 1, len(self._size))
+        summed: np.ndarray = _member(rows, images, shape, weights) @ self._columns
+        return summed
 
     def at(self, gamma: float, average: Average) -> Sides:
         """Accuracies at ``gamma``."""
-        k = int(np.searchsorted(self.test.margins.gamma, gamma, side="right")) - 1
-        curve = self.curve(average)
-        return Sides(curve.seen[:, k], curve.unseen[:, k])
+        m = self.test.margins
+        passed = m.points[int(np.searchsorted(m.gamma, gamma, side="right")) - 1]
+        right = np.zeros(len(m.of_seen), dtype=bool)
+        right[m.counting] = m.of_seen[m.counting] == (np.arange(len(m.counting)) >= passed)
+        return self._once(f"at {gamma!r}", average, lambda average: self._sides(right, average))
 
     def best(self, average: Average) -> Sides:
         """Accuracies where H is largest on these very images, the first of equals: an oracle."""
-        curve = self.curve(average)
-        harmonic = curve.harmonic
-        equal = harmonic > harmonic.max(axis=1, keepdims=True) - EQUAL
-        k = np.arange(len(self.counts)), np.argmax(equal, axis=1)
-        return Sides(curve.seen[k], curve.unseen[k])
+        return self._once("best", average, self._best)
+
+    def _best(self, average: Average) -> Sides:
+        corners = self._corners(average)
+        harmonic = corners.harmonic
+        equal = harmonic > harmonic.max(axis=0) - EQUAL
+        k = np.argmax(equal, axis=0), np.arange(len(self.counts))
+        return Sides(corners.seen[k], corners.unseen[k])
 
     def area(self, average: Average) -> np.ndarray:
         """Area under seen over unseen accuracy: AUSUC; per sample, OpenworldAUC."""
-        s, u = self.curve(average).seen, self.curve(average).unseen
-        area: np.ndarray = s[:, 0] * u[:, 0] + np.trapezoid(s, u, axis=1)
+        corners = self._corners(average)
+        s, u = corners.seen, corners.unseen
+        area: np.ndarray = s[0] * u[0] + np.trapezoid(s, u, axis=0)
         return area
 
     # --- Detection --------------------------------------------------------------------------------
 
     @cached_property
-    def _reached(self) -> tuple[np.ndarray, np.ndarray]:
-        """Shares of seen and of unseen images with at least each margin, the largest first."""
+    def _reached(self) -> Sides:
+        """Shares of images with at least each margin, the largest first: (n_ends, n_draws).
+
+        Between two ends the margins are those of images of one side alone.
+        """
         margin = self.test.answers.margin
         order = np.argsort(-margin, kind="stable")
         last = np.append(margin[order][1:] != margin[order][:-1], True)
-        of_seen = self._of_seen[order]
-        counts = self.counts[:, order]
-        seen, unseen = (np.cumsum(counts * of, axis=1)[:, last] for of in (of_seen, ~of_seen))
-        return _share(seen, seen[:, -1:]), _share(unseen, unseen[:, -1:])
+        ends = _run_ends(self._of_seen[order], np.append(0, 1 + np.flatnonzero(last)))
+        sums = (self._between(ends, order, side, "sample") for side in (True, False))
+        seen, unseen = (np.cumsum(each, axis=0)[1:-1] for each in sums)
+        return _shares(Sides(seen, unseen), Sides(seen[-1], unseen[-1]))
 
     def auroc(self) -> np.ndarray:
         """Area under the ROC curve of seen against unseen images by the margin."""
-        seen, unseen = self._reached
-        area: np.ndarray = np.trapezoid(seen, unseen, axis=1) + seen[:, 0] * unseen[:, 0] / 2
+        seen, unseen = self._reached.seen, self._reached.unseen
+        area: np.ndarray = np.trapezoid(seen, unseen, axis=0) + seen[0] * unseen[0] / 2
         return area
 
     def fpr95(self) -> np.ndarray:
         """Share of unseen images at the largest margin that 95 % of seen images reach."""
-        seen, unseen = self._reached
-        first = np.argmax(seen >= SEEN_RECALL, axis=1)
-        found: np.ndarray = unseen[np.arange(len(seen)), first]
+        first = np.argmax(self._reached.seen >= SEEN_RECALL, axis=0)
+        found: np.ndarray = self._reached.unseen[first, np.arange(len(self.counts))]
         return found
 
     # --- One accuracy -----------------------------------------------------------------------------
@@ -225,17 +287,22 @@ class Drawn:
         """
         y, predicted = self.test.y, self.test.predicted()
         n = len(self.test.seen)
-        images = np.bincount(y, minlength=n)
-        support = self._counted(y, n)
-        times = support / np.maximum(images, 1)  # that a class is drawn
-        counts = np.divide(
-            self.counts, times[:, y], out=np.ones_like(self.counts), where=times[:, y] > 0
+        pairs, of_image, images = np.unique(
+            y * n + predicted, return_inverse=True, return_counts=True
         )
-        once = Drawn(self.test, counts)
-        right = once._counted(np.where(predicted == y, y, n), n)
-        f1 = 2 * right / np.maximum(images + once._counted(predicted, n), 1)
+        of, answered = np.divmod(pairs, n)
+        counts = _member(of_image, np.arange(len(y)), (len(pairs), len(y))) @ self._columns
+        of_class = _member(of, np.arange(len(pairs)), (n, len(pairs)))
+        size = np.maximum(of_class @ images, 1)[:, None]
+        times = (of_class @ counts) / size  # that a class is drawn
+        there = np.broadcast_to(images[:, None], counts.shape).astype(float)
+        once = np.divide(counts, times[of], out=there, where=times[of] > 0)
+        right = of == answered
+        true = _member(of[right], np.flatnonzero(right), of_class.shape) @ once
+        answers = _member(answered, np.arange(len(pairs)), of_class.shape) @ once
+        f1 = 2 * true / np.maximum(size + answers, 1)
         seen = self.test.seen
-        means = (_share((times * f1)[:, of].sum(1), times[:, of].sum(1)) for of in (seen, ~seen))
+        means = (_share((times * f1)[side].sum(0), times[side].sum(0)) for side in (seen, ~seen))
         return self._pooled(Sides(*means), "class")
 
     def _pooled(self, sides: Sides, average: Average) -> np.ndarray:
@@ -245,13 +312,6 @@ class Drawn:
         share = weights[seen].sum() / weights.sum()
         pooled: np.ndarray = share * sides.seen + (1 - share) * sides.unseen
         return pooled
-
-    def _counted(self, of: np.ndarray, n: int) -> np.ndarray:
-        """Return the counts summed over the images of each number below ``n``."""
-        rows = np.flatnonzero(of < n)
-        member = csr_array((np.ones(len(rows)), (of[rows], rows)), shape=(n, len(of)))
-        summed: np.ndarray = (member @ self.counts.T).T
-        return summed
 
 
 def depends_on_candidates(test: AnsweredTest) -> bool:
@@ -267,3 +327,32 @@ def _share(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
     """Return ``part / whole``, NaN where there is none of the whole."""
     with np.errstate(invalid="ignore", divide="ignore"):
         return part / whole
+
+
+def _member(
+    rows: np.ndarray, columns: np.ndarray, shape: tuple[int, int], weights: np.ndarray | None = None
+) -> csr_array:
+    """Return the matrix of ``weights``, 1 by default, at rows and columns, that sums by rows.
+
+    Sparse, and so of one thread: dense products of a few rows wait for threads on a busy machine.
+    """
+    weights = np.ones(len(rows)) if weights is None else weights
+    return csr_array((weights, (rows, columns)), shape=shape)
+
+
+def _shares(part: Sides, whole: Sides) -> Sides:
+    return Sides(_share(part.seen, whole.seen), _share(part.unseen, whole.unseen))
+
+
+def _run_ends(of_seen: np.ndarray, ends: np.ndarray) -> np.ndarray:
+    """Return the first of ``ends``, and those behind which the images are no longer of one side.
+
+    Parameters
+    ----------
+    of_seen : bool array of shape (n_images,), of images in an order
+    ends : int array of shape (n_ends,), increasing: numbers of images
+    """
+    n, n_seen = np.diff(ends), np.diff(np.append(0, np.cumsum(of_seen))[ends])
+    kind = np.where((n_seen > 0) & (n_seen < n), 2, n_seen > 0)
+    last = np.append((kind[1:] != kind[:-1]) | (kind[1:] == 2), True)[: len(kind)]
+    return np.append(ends[0], ends[1:][last])

@@ -4,7 +4,7 @@
 import { percent } from "./numbers.js";
 import { contextOf } from "./dom.js";
 
-/** @import { Images } from "./curves.js" */
+/** @import { Images, Sides } from "./curves.js" */
 
 const TALL = 200; // pixels, unless another height is given, as are the next
 const HEAD = 22;
@@ -17,9 +17,11 @@ export class Classes {
    * @param {number} width in pixels
    * @param {Images} images
    * @param {Float64Array} reference accuracy of each class at the first stop
+   * @param {Sides} sides
    * @param {number} tall pixels from the words above the bars to the names below
    */
-  constructor(canvas, width, images, reference, tall = TALL) {
+  constructor(canvas, width, images, reference, sides, tall = TALL) {
+    this.sides = sides;
     this.canvas = canvas;
     this.tall = tall;
     this.images = images;
@@ -89,8 +91,8 @@ export class Classes {
     ctx.font = `13px ${this.colors.font}`;
     ctx.textAlign = "left";
     const second = columns.find(({ seen }) => seen)?.x ?? 0;
-    ctx.fillText(`◆ ${this.nUnseen} unseen`, 0, 13);
-    ctx.fillText(`● ${order.length - this.nUnseen} seen classes`, Math.max(second, 84), 13);
+    ctx.fillText(`◆ ${this.nUnseen} ${this.sides.unseen}`, 0, 13);
+    ctx.fillText(`● ${order.length - this.nUnseen} ${this.sides.seen} classes`, Math.max(second, 84), 13);
     ctx.textAlign = "center";
     for (const { x, width, classes } of columns) {
       const name = this.images.classes[classes[0]];

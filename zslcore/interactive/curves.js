@@ -58,7 +58,24 @@
  * @property {Images | null} images of the first line
  * @property {boolean} choose whether a visitor may select another line to drag
  * @property {boolean} tell whether the server wants to know where gamma was let go
+ * @property {[seen: string, unseen: string]} [sides] what the two sides are called
  */
+
+/** @typedef {{ seen: string, unseen: string }} Sides what the two sides are called */
+
+/**
+ * What the two sides are called, "seen" and "unseen" where nothing else is said.
+ * @param {Pick<Head, "sides">} head
+ * @returns {Sides}
+ */
+export function sidesOf({ sides: [seen, unseen] = ["seen", "unseen"] }) {
+  return { seen, unseen };
+}
+
+/** @param {string} word @returns {string} */
+export function withArticle(word) {
+  return `${/^[aeiou]/.test(word) ? "an" : "a"} ${word}`;
+}
 
 /**
  * Give the arrays of curves, bands and images their names.

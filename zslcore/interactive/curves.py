@@ -101,6 +101,7 @@ def interactive_curve(
     *,
     choose: bool = False,
     tell: bool = True,
+    sides: tuple[str, str] = ("seen", "unseen"),
 ) -> SeenUnseen:
     """Return curves to drag, the first of them with its images.
 
@@ -112,9 +113,10 @@ def interactive_curve(
     shades : bands behind the curves
     choose : whether a visitor may select another line to drag
     tell : whether the page asks where the first line's gamma was let go
+    sides : what seen and unseen are called
     """
     images = scores and Images(scores.switches, [names[c] for c in scores.classes])
-    return SeenUnseen(lines, LOOKS, _alt(lines), shades, images or None, choose, tell)
+    return SeenUnseen(lines, LOOKS, _alt(lines), shades, images or None, choose, tell, sides)
 
 
 def page_of_answers(

@@ -1,6 +1,7 @@
 // @ts-check
 // Seen over unseen accuracy: square axes, lines of equal H, curves, and the point that one drags.
 
+import { sidesOf } from "./curves.js";
 import { percent } from "./numbers.js";
 import { path } from "./symbols.js";
 import { bestOf, middleGamma, nearestPoint, placeAt } from "./curve.js";
@@ -26,6 +27,7 @@ export class Trade {
     this.root = root;
     this.radius = radius;
     this.head = head;
+    this.sides = sidesOf(head);
     this.line = line;
     /** @type {Frame} */
     this.frame = { left: 48, right: 48 + size, top: 10, bottom: 10 + size };
@@ -85,9 +87,9 @@ export class Trade {
     const middle = (top + bottom) / 2;
     parts.push(
       shape("text", { class: "title", x: (left + right) / 2, y: bottom + 36,
-        "text-anchor": "middle" }, "unseen accuracy u"),
+        "text-anchor": "middle" }, `${this.sides.unseen} accuracy u`),
       shape("text", { class: "title", "text-anchor": "middle",
-        transform: `translate(11 ${middle}) rotate(-90)` }, "seen accuracy s"));
+        transform: `translate(11 ${middle}) rotate(-90)` }, `${this.sides.seen} accuracy s`));
     return parts;
   }
 

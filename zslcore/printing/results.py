@@ -55,8 +55,8 @@ def of_curves(what: SeenUnseen) -> Panel:
     side = {"limits": (-0.02, 1.02), "percent": 0}
     return Panel(
         marks,
-        Axis("accuracy on unseen classes u", **side),  # type: ignore[arg-type]
-        Axis("accuracy on seen classes s", **side),  # type: ignore[arg-type]
+        Axis(f"accuracy on {what.sides[1]} classes u", **side),  # type: ignore[arg-type]
+        Axis(f"accuracy on {what.sides[0]} classes s", **side),  # type: ignore[arg-type]
         square=True,
     )
 

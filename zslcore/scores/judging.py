@@ -118,13 +118,19 @@ class ScoreReport:
         names = {"u": "unseen", "s": "seen", "H": "harmonic"}
         return None if point is None else float(getattr(point, names[letter]))
 
-    def page(self, title: str = "", others: Sequence[ScoreReport] = ()) -> str:
+    def page(
+        self,
+        title: str = "",
+        others: Sequence[ScoreReport] = (),
+        words: Words = WORDS["seen-unseen"],
+    ) -> str:
         """Return the interactive curve with its images as one HTML file.
 
         Parameters
         ----------
         title : by default the name of the file
         others : reports whose curves are drawn to compare with, at most four
+        words : what the two sides are called
 
         Raises
         ------
@@ -149,7 +155,10 @@ class ScoreReport:
         m = self.matrix
         what = f"{m.benchmark} {m.split}, " if m.benchmark else ""
         made = f"{what}{len(m.y):,} images, scores {m.digest}; zslcore {version()}."
-        shown = interactive_curve(lines, m.tested, m.class_names, choose=bool(others), tell=False)
+        sides = words.seen, words.unseen
+        shown = interactive_curve(
+            lines, m.tested, m.class_names, choose=bool(others), tell=False, sides=sides
+        )
         return shown.page(title=title or m.name, made=made)
 
     def _repr_html_(self) -> str | None:
@@ -235,7 +244,7 @@ class ScoreReport:
             words,
             {protocols.CHOSEN: said, protocols.ORACLE: bound},
         )
-        notes = (*([self.note] if self.note else []), *m.remarks)
+        notes = [words.said(note) for note in (self.note, *m.remarks) if note]
         return "\n".join([*lines, *(f"note: {said}" for said in notes)])
 
 

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import binomtest
 
-from zslcore.analysis.resampling import draws_of
+from zslcore.analysis.resampling import draws_of_all
 from zslcore.evaluation.protocol import AnsweredTest
 from zslcore.exceptions import DatasetError
 from zslcore.metrics import per_class_accuracy
@@ -25,7 +25,7 @@ from zslcore.scores.predicted import PredictedScores
 from zslcore.scores.protocols import OVER, figures_of, side_by_side
 from zslcore.scores.words import WORDS, Words
 
-__all__ = ["Pair", "beside"]
+__all__ = ["Pair", "beside", "in_protocols"]
 
 #: The gamma of either file, None without one.
 Gammas = tuple[float | None, float | None]
@@ -70,10 +70,8 @@ class Pair:
             {"first": both[0], "second": both[1]}, index=there, dtype=float
         ).assign(difference=lambda t: t["second"] - t["first"])
         for end, over in OVER.items():
-            one, two = (
-                draws_of(test, there, gamma or 0.0, over=over)
-                for test, gamma in zip(self.tests, self.gammas, strict=True)
-            )
+            of = [(t, gamma or 0.0) for t, gamma in zip(self.tests, self.gammas, strict=True)]
+            one, two = draws_of_all(of, there, over=over)
             drawn = [two[name] - one[name] for name in there]
             table[[f"low{end}", f"high{end}"]] = [interval(values) for values in drawn]
             table[f"p{end}"] = [p_of_draws(values) for values in drawn]
@@ -97,11 +95,7 @@ class Pair:
         -------
         DataFrame, see :func:`zslcore.scores.protocols.side_by_side`; ``value`` is the difference
         """
-        found = self.differences
-        columns = found.drop(columns="difference")
-        differences = {str(name): float(d) for name, d in found["difference"].items()}
-        table = side_by_side(differences, words=words, intervals=columns)
-        return table.drop(columns="reason")[table["value"].notna()].reset_index(drop=True)
+        return in_protocols(self.differences, words)
 
     def as_text(self, words: Words = WORDS["seen-unseen"]) -> str:
         """Return the differences as lines to read, in points, with both intervals."""
@@ -196,6 +190,14 @@ def beside(
         only_second=two,
         p=float(binomtest(one, one + two).pvalue) if one + two else 1.0,
     )
+
+
+def in_protocols(found: pd.DataFrame, words: Words = WORDS["seen-unseen"]) -> pd.DataFrame:
+    """Return :attr:`Pair.differences` under every protocol, as :meth:`Pair.table` does."""
+    columns = found.drop(columns="difference")
+    differences = {str(name): float(d) for name, d in found["difference"].items()}
+    table = side_by_side(differences, words=words, intervals=columns)
+    return table.drop(columns="reason")[table["value"].notna()].reset_index(drop=True)
 
 
 def _in_order(first: JudgedScores, second: JudgedScores) -> JudgedScores:

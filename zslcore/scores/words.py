@@ -6,9 +6,15 @@ Sentences hold ``{seen}`` and ``{unseen}``, at their beginning ``{Seen}`` and ``
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from zslcore.exceptions import closest_name
+
+#: "seen" or "unseen" as a word, perhaps with its article; not in a name such as unseen.npz.
+_SIDE = re.compile(
+    r"(?<![\w./-])(?:(?P<article>an?) )?(?P<side>unseen|seen)(?![\w-]|\.\w)", re.IGNORECASE
+)
 
 __all__ = ["WORDS", "Words", "words_of"]
 
@@ -47,6 +53,24 @@ class Words:
             Seen=self.seen.capitalize(),
             Unseen=self.unseen.capitalize(),
         )
+
+    def said(self, text: str) -> str:
+        """Return a sentence that says seen and unseen in these words; names of files stay.
+
+        Examples
+        --------
+        >>> WORDS["base-new"].said("An unseen class of unseen.npz: test seen")
+        'A new class of unseen.npz: test base'
+        """
+        return _SIDE.sub(self._side, text) if self.seen != "seen" else text
+
+    def _side(self, found: re.Match[str]) -> str:
+        article, side = found["article"], found["side"]
+        word = self.unseen if side.lower() == "unseen" else self.seen
+        if not article:
+            return word.capitalize() if side[0].isupper() else word
+        right = "an" if word[0] in "aeiou" else "a"
+        return f"{right.capitalize() if article[0].isupper() else right} {word}"
 
 
 #: All words, by the name of the option.

@@ -4,6 +4,7 @@
 // lambda, unlabelled images. What goes up is a choice, or where the ruler was let go.
 
 import { Classes } from "../../../zslcore/interactive/classes.js";
+import { sidesOf } from "../../../zslcore/interactive/curves.js";
 import { middleGamma, nextPoint, placeAt, shortGamma } from "../../../zslcore/interactive/curve.js";
 import { partOf } from "../../../zslcore/interactive/dom.js";
 import { Held } from "../../../zslcore/interactive/held.js";
@@ -214,7 +215,8 @@ export class Playground extends Held {
     const { images, lines } = head.frames[head.ruler.reference] ?? head;
     const first = new Tally(images).move(this.steps ? lines[0].start : 0);
     const plain = Float64Array.from(first.accuracy);
-    this.classes = new Classes(this.canvases.classes, room.wall, head.images, plain, BARS);
+    this.classes = new Classes(this.canvases.classes, room.wall, head.images, plain, sidesOf(head),
+      BARS);
     this.wall.lay(head, room.wall, room.tall, this.only);
     this.paint();
     this.describe();

@@ -120,6 +120,7 @@ class SeenUnseen:
     images : those of the first line, or None where only curves are shown
     choose : whether a visitor may select another line to drag
     tell : whether the server receives the gamma at which the first line was let go
+    sides : what seen and unseen are called
     """
 
     lines: Sequence[Line]
@@ -129,6 +130,7 @@ class SeenUnseen:
     images: Images | None = None
     choose: bool = False
     tell: bool = True
+    sides: tuple[str, str] = ("seen", "unseen")
 
     def packed(self, file: str = "curve") -> bytes:
         """Return everything as bytes; ``file`` is what the menu to take it away calls it."""
@@ -188,6 +190,7 @@ class SeenUnseen:
             "images": None,
             "choose": self.choose,
             "tell": self.tell,
+            "sides": self.sides,
         }
 
 

@@ -1,9 +1,11 @@
 // @ts-check
 // Where the images go: those of unseen and of seen classes, to right and to wrong answers.
 
+import { withArticle } from "../curves.js";
 import { counted, percent } from "../numbers.js";
 import { spaced } from "../layout.js";
 import { change, shape } from "../svg.js";
+/** @import { Sides } from "../curves.js" */
 
 const HEIGHT = 230; // pixels, as are the next
 const NODE = 8;
@@ -13,18 +15,20 @@ const TEXT = 196; // what the words take
 /** What becomes of images, from top to bottom: place in `Tally.went`, side, words. */
 const ENDS = /** @type {const} */ ([
   [0, "unseen", "◆ right", "right"],
-  [1, "unseen", "◆ another unseen class", "wrong"],
-  [5, "seen", "● an unseen class", "wrong"],
-  [2, "unseen", "◆ a seen class", "wrong"],
-  [4, "seen", "● another seen class", "wrong"],
+  [1, "unseen", "◆ another {unseen} class", "wrong"],
+  [5, "seen", "● {an unseen} class", "wrong"],
+  [2, "unseen", "◆ {a seen} class", "wrong"],
+  [4, "seen", "● another {seen} class", "wrong"],
   [3, "seen", "● right", "right"],
 ]);
 /** In what order images leave their side, so that as few streams as may be cross. */
 const LEAVING = { unseen: [0, 1, 2], seen: [5, 4, 3] };
 
 export class Flow {
-  /** @param {SVGSVGElement} root @param {number} width @param {Int32Array} went */
-  constructor(root, width, went) {
+  /** @param {SVGSVGElement} root @param {number} width @param {Int32Array} went
+   * @param {Sides} named */
+  constructor(root, width, went, named) {
+    this.named = named;
     this.root = root;
     this.width = Math.max(width, 300);
     this.total = went.reduce((sum, count) => sum + count, 0);
@@ -53,7 +57,7 @@ export class Flow {
 
   /** @param {string} glyph @param {"unseen" | "seen"} side @param {number} y */
   source(glyph, side, y) {
-    const text = `${glyph} ${side} classes, ${counted(this.sides[side])}`;
+    const text = `${glyph} ${this.named[side]} classes, ${counted(this.sides[side])}`;
     return shape("text", { class: "label", x: NODE + 6, y: y + 4 }, text);
   }
 
@@ -77,8 +81,15 @@ export class Flow {
     const at = spaced(ENDS.map(([i], k) => tops[k] + size[i] / 2 + 4), 18, 12, HEIGHT - 3);
     ENDS.forEach(([i, side, text], k) => {
       change(this.words[k], { y: at[k] });
-      this.words[k].textContent = `${text} ${percent(went[i] / (this.sides[side] || 1))}`;
+      this.words[k].textContent = `${this.filled(text)} ${percent(went[i] / (this.sides[side] || 1))}`;
     });
+  }
+
+  /** In the words of the two sides. @param {string} text */
+  filled(text) {
+    const { seen, unseen } = this.named;
+    return text.replace("{seen}", seen).replace("{unseen}", unseen)
+      .replace("{a seen}", withArticle(seen)).replace("{an unseen}", withArticle(unseen));
   }
 
   /** Where each stream begins. @param {number[]} size */
@@ -100,9 +111,10 @@ export class Flow {
     const { unseen, seen } = this.sides;
     /** @param {number} i @param {number} of */
     const share = (i, of) => percent(went[i] / (of || 1));
-    return `Of ${counted(unseen)} images of unseen classes ${share(0, unseen)} are right and ` +
-      `${share(2, unseen)} are answered with a seen class; of ${counted(seen)} images of seen ` +
-      `classes ${share(3, seen)} are right and ${share(5, seen)} are answered with an unseen class.`;
+    return this.filled(`Of ${counted(unseen)} images of {unseen} classes ${share(0, unseen)} are ` +
+      `right and ${share(2, unseen)} are answered with {a seen} class; of ${counted(seen)} images ` +
+      `of {seen} classes ${share(3, seen)} are right and ${share(5, seen)} are answered with ` +
+      "{an unseen} class.");
   }
 }
 

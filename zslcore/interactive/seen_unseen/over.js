@@ -1,6 +1,7 @@
 // @ts-check
 // Seen and unseen accuracy and their harmonic mean over gamma, and the line that one drags.
 
+import { sidesOf } from "../curves.js";
 import { threeDigits } from "../numbers.js";
 import { path } from "../symbols.js";
 import { bestOf, harmonicMean, placeAt } from "../curve.js";
@@ -27,6 +28,7 @@ export class Over {
   constructor(root, { width, height }, head, line, most) {
     this.root = root;
     this.head = head;
+    this.sides = sidesOf(head);
     this.line = line;
     this.most = most;
     const sides = { left: 48, right: width - 12 };
@@ -84,7 +86,7 @@ export class Over {
         shape("text", { class: "tick", ...at }, threeDigits(value)));
     }
     const at = { x: (left + right) / 2, y: bottom + 36, "text-anchor": "middle" };
-    parts.push(shape("text", { class: "title", ...at }, "γ, subtracted from seen classes"));
+    parts.push(shape("text", { class: "title", ...at }, `γ, subtracted from ${this.sides.seen} classes`));
     return parts;
   }
 
@@ -112,9 +114,9 @@ export class Over {
     const from = placeAt(this.line, limits[0]);
     return [
       shape("text", { class: "name", x: left + 6, y: above(from.seen), style: inkOf("seen") },
-        "seen s"),
+        `${this.sides.seen} s`),
       shape("text", { class: "name", x: right - 4, y: above(unseen[n - 1]), "text-anchor": "end",
-        style: inkOf("unseen") }, "unseen u"),
+        style: inkOf("unseen") }, `${this.sides.unseen} u`),
       shape("text", { class: "name strong", x: this.x.at(gamma[k]) - 9, "text-anchor": "end",
         y: this.y.at(half) + 4, style: inkOf("harmonic") }, "H"),
     ];

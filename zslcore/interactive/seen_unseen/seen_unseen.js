@@ -14,7 +14,7 @@ import { Flow } from "./flow.js";
 import { Over } from "./over.js";
 import { Tally } from "../tally.js";
 import { Trade } from "../trade.js";
-import { withArrays } from "../curves.js";
+import { sidesOf, withArrays } from "../curves.js";
 
 /** @import { Place } from "../curve.js" */
 /** @import { Say } from "../held.js" */
@@ -73,6 +73,10 @@ export class InHand extends Held {
     return /** @type {Head} */ (this.head).lines[this.chosen];
   }
 
+  get sides() {
+    return sidesOf(/** @type {Head} */ (this.head));
+  }
+
   /** @override */
   get tells() {
     return Boolean(this.head?.tell) && this.chosen === 0;
@@ -100,6 +104,8 @@ export class InHand extends Held {
     const over = new Over(this.drawings.over, room, head, line, trade.most);
     this.plots = { trade, over };
     this.drawings.trade.setAttribute("aria-label", `${head.alt} ${trade.alt}`);
+    this.range.setAttribute("aria-label",
+      `Gamma, subtracted from the scores of ${this.sides.seen} classes`);
     this.layRange(over.frame, line.limits, "any");
     this.drawStops();
     this.drawLines();
@@ -144,8 +150,8 @@ export class InHand extends Held {
     const reference = tally.move(line.stops[0]?.gamma ?? 0).accuracy;
     this.images = {
       tally,
-      flow: new Flow(this.drawings.flow, left, tally.went),
-      classes: new Classes(this.canvas, right, images, reference),
+      flow: new Flow(this.drawings.flow, left, tally.went, this.sides),
+      classes: new Classes(this.canvas, right, images, reference, this.sides),
     };
   }
 
@@ -167,16 +173,16 @@ export class InHand extends Held {
 
   /** @param {Place} place */
   write({ gamma, unseen, seen, harmonic }) {
-    const [g, u, s, h] = this.places.numbers;
+    const [g, u, s, h] = this.places.numbers, { sides } = this;
     g.textContent = `γ = ${threeDigits(gamma)}`;
-    u.textContent = `unseen u = ${percent(unseen)}`;
-    s.textContent = `seen s = ${percent(seen)}`;
+    u.textContent = `${sides.unseen} u = ${percent(unseen)}`;
+    s.textContent = `${sides.seen} s = ${percent(seen)}`;
     h.textContent = `H = ${percent(harmonic)}`;
     const stop = this.line.stops.find((each) => each.gamma === gamma);
     this.range.value = String(gamma);
     this.range.setAttribute("aria-valuetext", `gamma ${threeDigits(gamma)}` +
-      `${stop ? `, ${stop.name}` : ""}: unseen accuracy ${percent(unseen)}, seen accuracy ` +
-      `${percent(seen)}, harmonic mean ${percent(harmonic)}`);
+      `${stop ? `, ${stop.name}` : ""}: ${sides.unseen} accuracy ${percent(unseen)}, ` +
+      `${sides.seen} accuracy ${percent(seen)}, harmonic mean ${percent(harmonic)}`);
   }
 
   /** Say in words where the images go. @override */
