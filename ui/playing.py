@@ -14,14 +14,16 @@ from typing import Any
 import numpy as np
 
 from ui import cache, controls, known, visitors, waiting
-from ui.components.playground import Chip, Choice, Rail, Tile
+from ui.components.playground import Chip, Choice, Pending, Rail, Tile
 from ui.numbers import duration
+from ui.text import plain
 from zslcore import jobs
 from zslcore.datasets import ZSLDataset
 from zslcore.datasets.facts import class_facts, fact_sources
 from zslcore.evaluation.protocol import AnsweredTest
 from zslcore.evaluation.runs import RunResult
 from zslcore.evaluation.specs import RunSpec
+from zslcore.jobs import Status
 from zslcore.jobs import run as running
 from zslcore.methods import METHODS
 
@@ -34,12 +36,14 @@ __all__ = [
     "methods_of",
     "names",
     "others",
+    "pending",
     "played",
     "preview",
     "rail_of",
     "rows_of",
     "spec_of",
     "splits_of",
+    "standing",
     "work_of",
 ]
 
@@ -223,3 +227,25 @@ def _families(dataset: ZSLDataset, split: str) -> Mapping[str, Sequence[Chip]]:
 def _chip(spec: RunSpec, family: str) -> Chip:
     there = waiting.is_quick(spec) or here(spec)
     return Chip(spec.method, there, f"{spec.method}, {family}" + ", not run yet" * (not there))
+
+
+def pending(spec: RunSpec, status: Status | None, *, covers: bool) -> Pending:
+    """Say why there are no answers yet, and what a button does about it."""
+    takes = about(spec)
+    if covers:
+        words = f"{spec.method} has not been run on {spec.dataset}."
+        return standing(status, words, f"Run it ({takes})", covers)
+    words = "Default parameters, no validated γ."
+    return standing(status, words, f"Validate ({takes})", covers)
+
+
+def standing(status: Status | None, words: str, button: str, covers: bool) -> Pending:
+    """Say how a job stands; before it is started, these words and this button."""
+    if status is not None and status.active:
+        spent = f"{status.message or 'Waiting in the queue'}. {duration(status.seconds)} elapsed"
+        rest = status.seconds_left
+        spent += "." if rest is None else f", about {duration(rest)} left."
+        return Pending(plain(spent), "Cancel", covers)
+    if status is not None and status.state == "failed":
+        return Pending(plain(status.error), "Try again", covers)
+    return Pending(words, button, covers)

@@ -2,29 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+
+import numpy as np
 
 from ui import cache, controls, known
 from ui.components.playground import Frame, Ruler
+from ui.figures import palette
+from ui.figures.looks import look_of
 from ui.numbers import three_digits
 from ui.playing import Played
 from zslcore import jobs
 from zslcore.analysis.along import Along, lambda_of
 from zslcore.analysis.transduction import Transduction, TransductionSpec
+from zslcore.datasets import ZSLDataset
 from zslcore.evaluation.protocol import AnsweredTest
 from zslcore.evaluation.specs import RunSpec
-from zslcore.interactive.seen_unseen import SeenUnseen
+from zslcore.interactive.curves import gamma_range, interactive_curve
+from zslcore.interactive.seen_unseen import Line, SeenUnseen
+from zslcore.interactive.seen_unseen import Stop as Mark
 from zslcore.interactive.value_path import Stop
 from zslcore.jobs import along, run, transduce
 from zslcore.jobs.work import Work
 from zslcore.methods import METHODS, TRANSDUCTIVE
 from zslcore.methods.base import TransductiveEstimator
 
-__all__ = ["KINDS", "Asked", "asked_for", "ruler_of"]
+__all__ = ["KINDS", "Asked", "asked_for", "curve_of", "ruler_of"]
 
 #: What the address calls them; the first is the default.
 KINDS = ("gamma", "lambda", "images")
+#: Words of axes, and images that are answered wrong, which are no less there than the others.
+AXIS, OFF = look_of(palette.WORDS), look_of(palette.NEUTRAL)
 #: Draws a curve and the gamma that counts on it.
 Drawn = Callable[[AnsweredTest, float | None], SeenUnseen]
 
@@ -162,3 +171,24 @@ def _number(words: str) -> float | None:
         return float(plain)
     except ValueError:
         return None
+
+
+def curve_of(
+    method: str,
+    dataset: ZSLDataset,
+    test: AnsweredTest,
+    gamma: float | None,
+    origin: str = "validated",
+    more: Sequence[Mark] = (),
+    start: float | None = None,
+) -> SeenUnseen:
+    """Return a curve with its images, at the gamma that counts unless it starts elsewhere."""
+    stops = [Mark("uncalibrated", 0.0, "plain")]
+    if gamma is not None:
+        stops.append(Mark(origin, gamma, "validated"))
+    stops += more
+    limits = gamma_range(test.curve, [stop.gamma for stop in stops])
+    start = float(np.clip(gamma or 0.0 if start is None else start, *limits))
+    line = Line(method, test.curve, "harmonic", stops, limits, start)
+    drawn = interactive_curve([line], test, dataset.class_names)
+    return replace(drawn, looks={**drawn.looks, "axis": AXIS, "off": OFF})

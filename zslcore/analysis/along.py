@@ -6,6 +6,7 @@ each value of the grid and with the gamma that the folds choose for that very va
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -23,7 +24,7 @@ from zslcore.evaluation.protocol import (
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import ParameterError
 from zslcore.methods import get_method
-from zslcore.methods.base import with_seed
+from zslcore.methods.base import Params, ZSLEstimator, with_seed
 
 __all__ = ["Along", "along", "lambda_of"]
 
@@ -106,12 +107,8 @@ def along(spec: RunSpec, dataset: ZSLDataset, on_progress: Progress | None = Non
     gzsl = on_folds(task="gzsl", on_progress=after(len(split.folds)))
     problem = Problem.of_test(dataset, split, spec.preprocessing)
     rows = np.concatenate([split.test_seen, split.test_unseen])
-    tests, tell = [], after(2 * len(split.folds))
-    for k, F in enumerate(problem.sweep(method, [{parameter: value} for value in values])):
-        scored = ScoredTest(F, problem.y_test, problem.classes, problem.seen)
-        tests.append(PredictedRows.of_scores(scored, rows))
-        if tell is not None:
-            tell(k + 1, len(values))
+    points = [{parameter: value} for value in values]
+    tests = _answers(problem, method, points, rows, after(2 * len(split.folds)))
     return Along(
         parameter,
         np.array(values, dtype=float),
@@ -119,3 +116,19 @@ def along(spec: RunSpec, dataset: ZSLDataset, on_progress: Progress | None = Non
         values.index(zsl.params[parameter]),
         tuple(tests),
     )
+
+
+def _answers(
+    problem: Problem,
+    method: ZSLEstimator,
+    points: Sequence[Params],
+    rows: np.ndarray,
+    on_progress: Progress | None,
+) -> Iterator[PredictedRows]:
+    """Yield the answers of every point of a grid to the test rows."""
+    for done, F in enumerate(problem.sweep(method, points), 1):
+        scored = ScoredTest(F, problem.y_test, problem.classes, problem.seen)
+        answers = PredictedRows.of_scores(scored, rows)
+        if on_progress is not None:
+            on_progress(done, len(points))
+        yield answers

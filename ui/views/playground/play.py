@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -12,20 +11,14 @@ import streamlit as st
 from ui import cache, known, playing, rulers, takeaway, visitors, waiting
 from ui.components import playground
 from ui.components.playground import Choice, Ghost, Instrument, Pending, Ruler
-from ui.figures import palette
-from ui.figures.looks import look_of
 from ui.frame import Header, errors_as_sentences
 from ui.guard import fragment
 from ui.interactive import let_go
-from ui.numbers import duration
 from ui.playing import Played
-from ui.text import plain
 from zslcore import jobs
 from zslcore.datasets import ZSLDataset
-from zslcore.evaluation.protocol import AnsweredTest
 from zslcore.evaluation.specs import RunSpec
-from zslcore.interactive.curves import gamma_range, interactive_curve
-from zslcore.interactive.seen_unseen import Line, SeenUnseen, Stop
+from zslcore.interactive.seen_unseen import SeenUnseen, Stop
 from zslcore.jobs import Status
 from zslcore.methods import METHODS
 
@@ -41,8 +34,6 @@ STOPS = "playground_stops"
 MOVED = "playground_moved"
 #: Seconds between two looks at a job.
 LOOK_EVERY = 1.0
-#: Words of axes, and images that are answered wrong, which are no less there than the others.
-AXIS, OFF = look_of(palette.WORDS), look_of(palette.NEUTRAL)
 #: Pixels that stand below the instrument.
 BELOW = 40
 #: Values of pictures that go down at most.
@@ -186,12 +177,14 @@ def _play(choice: Choice, was_active: bool) -> None:
         shown = found or _stand_in(dataset, choice)
         asked, pending = rulers.asked_for(kind, spec, found), None
         if found is None:
-            pending = _pending(spec, status, covers=choice.method != playing.METHOD)
+            pending = playing.pending(spec, status, covers=choice.method != playing.METHOD)
         value = str(st.query_params.get(VALUE, ""))
-        ruler = rulers.ruler_of(kind, asked, shown, value, partial(_curves, choice, dataset))
+        ruler = rulers.ruler_of(
+            kind, asked, shown, value, partial(rulers.curve_of, choice.method, dataset)
+        )
         st.session_state[STOPS] = [frame.words for frame in ruler.frames]
         if asked.work is not None and not ruler.frames:
-            pending = _pending_of(status, "", f"Compute it ({asked.about})", covers=False)
+            pending = playing.standing(status, "", f"Compute it ({asked.about})", covers=False)
         drawn = _instrument(choice, dataset, shown, pending, ruler)
         playground.draw(drawn, key=KEY, on_change=_hear)
     if playing.compute_one(dataset, choice):
@@ -202,28 +195,6 @@ def _stand_in(dataset: ZSLDataset, choice: Choice) -> Played:
     """Return answers that are shown, or hidden, while there are none of what is chosen."""
     others = playing.others(dataset, choice) if choice.method != playing.METHOD else {}
     return next(iter(others.values()), None) or playing.preview(dataset, choice.split)
-
-
-def _pending(spec: RunSpec, status: Status | None, *, covers: bool) -> Pending:
-    """Say why there are no answers yet, and what a button does about it."""
-    about = playing.about(spec)
-    if covers:
-        words = f"{spec.method} has not been run on {spec.dataset}."
-        return _pending_of(status, words, f"Run it ({about})", covers)
-    words = "Default parameters, no validated γ."
-    return _pending_of(status, words, f"Validate ({about})", covers)
-
-
-def _pending_of(status: Status | None, words: str, button: str, covers: bool) -> Pending:
-    """Say how a job stands; before it is started, these words and this button."""
-    if status is not None and status.active:
-        spent = f"{status.message or 'Waiting in the queue'}. {duration(status.seconds)} elapsed"
-        rest = status.seconds_left
-        spent += "." if rest is None else f", about {duration(rest)} left."
-        return Pending(plain(spent), "Cancel", covers)
-    if status is not None and status.state == "failed":
-        return Pending(plain(status.error), "Try again", covers)
-    return Pending(words, button, covers)
 
 
 def _instrument(
@@ -262,25 +233,6 @@ def _pictures(dataset: ZSLDataset, split: str, n: int) -> np.ndarray | None:
 def _of_gamma(choice: Choice, dataset: ZSLDataset, shown: Played) -> SeenUnseen:
     """Return the curve of a run, at the gamma of the address."""
     best = Stop("best on test (oracle)", shown.test.curve.best().gamma, "oracle")
-    return _curves(choice, dataset, shown.test, shown.gamma, shown.origin, [best], _gamma())
-
-
-def _curves(
-    choice: Choice,
-    dataset: ZSLDataset,
-    test: AnsweredTest,
-    gamma: float | None,
-    origin: str = "validated",
-    more: Sequence[Stop] = (),
-    start: float | None = None,
-) -> SeenUnseen:
-    """Return a curve with its images, at the gamma that counts unless it starts elsewhere."""
-    stops = [Stop("uncalibrated", 0.0, "plain")]
-    if gamma is not None:
-        stops.append(Stop(origin, gamma, "validated"))
-    stops += more
-    limits = gamma_range(test.curve, [stop.gamma for stop in stops])
-    start = float(np.clip(gamma or 0.0 if start is None else start, *limits))
-    line = Line(choice.method, test.curve, "harmonic", stops, limits, start)
-    drawn = interactive_curve([line], test, dataset.class_names)
-    return replace(drawn, looks={**drawn.looks, "axis": AXIS, "off": OFF})
+    return rulers.curve_of(
+        choice.method, dataset, shown.test, shown.gamma, shown.origin, [best], _gamma()
+    )
