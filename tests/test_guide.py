@@ -3,6 +3,7 @@
 import re
 import shlex
 import sys
+from itertools import takewhile
 from pathlib import Path
 
 import pytest
@@ -34,7 +35,10 @@ def commands(path):
     """Return the words after ``zslcore`` of every command that a page prints."""
     lines = "\n".join(blocks(path, "sh")).splitlines()
     inline = re.findall(r"`(zslcore [^`]+)`", path.read_text(encoding="utf-8"))
-    words = [shlex.split(line, comments=True) for line in [*lines, *inline]]
+    words = [
+        list(takewhile(lambda word: word != "||", shlex.split(line, comments=True)))
+        for line in [*lines, *inline]
+    ]
     return [line[1:] for line in words if line[:1] == ["zslcore"] and len(line) > 1]
 
 

@@ -95,7 +95,7 @@ def test_key_of_a_work_changes_with_its_kind_methods_and_grids(name, monkeypatch
             with monkeypatch.context() as patch:
                 patch.setattr(ALL[method], "revision", 99)
                 keys.append(sample(name).key)
-    if name in ("run", "cross", "transduction", "leak_cost", "compare", "regularization_path"):
+    if name in WITH_GRIDS:
         with monkeypatch.context() as patch:
             grid = {"epochs": (7,)} if name == "run" else {"lam": (7.0,)}
             patch.setattr(ALL[METHODS_OF[name][0]], "param_grid", grid)
@@ -103,6 +103,16 @@ def test_key_of_a_work_changes_with_its_kind_methods_and_grids(name, monkeypatch
     assert len(set(keys)) == len(keys)
 
 
+#: Works that keep the grid that a method has.
+WITH_GRIDS = [
+    "run",
+    "cross",
+    "transduction",
+    "leak_cost",
+    "compare",
+    "regularization_path",
+    "answers_along",
+]
 #: The methods in the works that a test asks for.
 METHODS_OF = SimpleNamespace(
     run=["ALE"],
@@ -116,4 +126,5 @@ METHODS_OF = SimpleNamespace(
     bias_variance=["SAE"],
     large_scale=["ESZSL"],
     actions=["LinearS2V"],
+    answers_along=["SAE"],
 ).__dict__

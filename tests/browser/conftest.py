@@ -53,6 +53,17 @@ def fresh_server(tmp_path, fresh_port):
 
 
 @pytest.fixture(scope="session")
+def shipped_server(tmp_path_factory):
+    """A server with the results that come with the package, as a visitor has them."""
+    server = Server(tmp_path_factory.mktemp("shipped"), environment={"ZSL_SHIPPED": "1"})
+    try:
+        server.wait()
+        yield server
+    finally:
+        server.stop()
+
+
+@pytest.fixture(scope="session")
 def server(tmp_path_factory):
     """One server for the tests that do not care who was there before."""
     server = Server(tmp_path_factory.mktemp("server"))

@@ -54,8 +54,8 @@ def test_a_newcomer_sees_what_this_is_and_what_it_costs(server, page):
     assert visitor.clicks == 0
 
 
-def test_a_newcomer_takes_data_a_method_and_a_gamma(server, page):
-    visitor = Visitor(server, page)
+def test_a_newcomer_takes_data_a_method_and_a_gamma(shipped_server, page):
+    visitor = Visitor(shipped_server, page)
     visitor.click(page.get_by_role("radio", name="CUB-vgg_fc7"))
     page.wait_for_url("**dataset=CUB-vgg_fc7**")
     settle(page)
@@ -139,8 +139,8 @@ def test_a_reviewer_judges_a_score_matrix(server, page, tmp_path):
     assert visitor.clicks <= 2  # of 3
 
 
-def test_an_author_reads_the_methods_on_cub(server, page):
-    visitor = Visitor(server, page)
+def test_an_author_reads_the_methods_on_cub(shipped_server, page):
+    visitor = Visitor(shipped_server, page)
     visitor.click(page.get_by_role("radio", name="CUB-vgg_fc7"))
     once(page, lambda: page.locator(".other").count() >= 10)
     assert page.locator(".pending").is_hidden()

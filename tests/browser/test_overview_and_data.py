@@ -12,12 +12,12 @@ from ui import site_map
 TABS = ["Split and folds", "Images per class", "Attributes", "Statistics", "Overlap", "Import"]
 
 
-def test_every_preset_opens_its_page_with_its_choices(page, server):
-    visit(page, server, "/overview")
+def test_every_preset_opens_its_page_with_its_choices(page, shipped_server):
+    visit(page, shipped_server, "/overview")
     for label, path, data, method in (
         ("Calibrate the digits", "view=calibration", "digits", "LinearS2V"),
         ("Evaluate on simulated CUB", "view=evaluate", "simulated-CUB", "LinearS2V"),
-        ("Calibrate simulated AWA2", "view=calibration", "simulated-AWA2", "LinearS2V"),
+        ("Calibrate ESZSL on CUB", "view=calibration", "CUB-vgg_fc7 · results only", "ESZSL"),
     ):
         page.get_by_role("link", name=label).click()
         page.wait_for_url(re.compile(path))

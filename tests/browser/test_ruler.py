@@ -60,8 +60,8 @@ def test_an_open_image_stays_the_same_image(server, page):
     assert card.locator("canvas").evaluate("each => each.toDataURL()") == drawn
 
 
-def test_what_has_no_stops_says_why_and_gamma_stays(server, page):
-    opened(page, server, "?dataset=CUB-vgg_fc7&playground_ruler=lambda")
+def test_what_has_no_stops_says_why_and_gamma_stays(shipped_server, page):
+    opened(page, shipped_server, "?dataset=CUB-vgg_fc7&playground_ruler=lambda")
     note = page.locator(".note")
     once(page, lambda: note.inner_text().startswith("Only results of CUB-vgg_fc7 are here"))
     assert not page.locator(".track").is_visible()
@@ -70,8 +70,8 @@ def test_what_has_no_stops_says_why_and_gamma_stays(server, page):
     page.wait_for_url(re.compile("playground_ruler=gamma"))
 
 
-def test_unlabelled_images_are_a_ruler_of_two_stops(server, page):
-    opened(page, server)
+def test_unlabelled_images_are_a_ruler_of_two_stops(shipped_server, page):
+    opened(page, shipped_server)
     page.get_by_role("radio", name="unlabelled").check()
     at(page, "0 unlabelled images")
     page.get_by_role("button", name="Propagation").click()

@@ -29,6 +29,7 @@ from zslcore.jobs import (
     Work,
     accuracies,
     actions,
+    along,
     compare,
     cross,
     draws,
@@ -103,6 +104,7 @@ def works(one: ZSLDataset, two: ZSLDataset) -> list[Work]:
         compare.ask(ComparisonSpec({"tiny": one.digest}, ("PS",), ("LinearV2S", "LinearS2V"))),
         follow.ask(path),
         take_apart.ask(path),
+        along.ask(RunSpec("tiny", "PS", "SAE", digest=one.digest)),
         large_scale.ask(LargeScaleSpec("tiny-ids", tiny("tiny-ids", 2, IDS).digest, "ESZSL")),
         _of_actions(),
     ]
