@@ -66,7 +66,7 @@ def test_v1_fails_by_name_and_number_and_its_correction_passes(xlsa17, name, tmp
     (finding,) = report.of("ZSL003")
     assert finding.severity is Severity.FAIL
     assert "PS v1" in finding.message
-    assert str(LEAKED[name]) in finding.message
+    assert f"{LEAKED[name]:,} rows" in finding.message
     assert len(finding.rows) == LEAKED[name]
     assert "PS v1" in report.of("ZSL010")[0].message
 
@@ -295,7 +295,7 @@ def sentences_are_true(dataset, split, form, said):
     if worst_is_v1 := split == "PS v1" and form is not without_train_and_val:
         n = KNOWN[dataset, split].counts["test_seen"]
         (leak,) = said["ZSL003"]
-        assert f"all {n} rows of test_seen are also in train or val" in leak.message.lower()
+        assert f"all {n:,} rows of test_seen are also in train or val" in leak.message.lower()
         assert ("PS v1" in leak.message) == (form not in RENUMBERED)
     assert worst_is_v1 or [f.severity for f in said["ZSL003"]] in ([PASS], [INFO])
     shared = {f.message.split(" rows of ")[-1].split()[0]: f for f in said["ZSL012"]}
