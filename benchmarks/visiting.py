@@ -204,7 +204,7 @@ def processor_seconds(pid: int) -> float:
 
 
 def settle(pid: int, patience: float = 180) -> None:
-    """Wait until a server has done what it prepares while nobody visits.
+    """Wait until a server has done what it prepares while no page is open.
 
     Parameters
     ----------

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from urllib.parse import urlencode
 
 import pandas as pd
@@ -229,14 +230,9 @@ def offer_figure(figure: Figure) -> None:
         numbers = figure.numbers()
         if not numbers.empty:
             _file("CSV", lambda: exports.as_csv(numbers), f"{figure.key}.csv", figure.key)
+        page = partial(_page, figure, _made_of())  # a download has no address to read it from
         if figure.html:
-            made = _made_of()  # a download has no page to read it from
-            _file(
-                "HTML, interactive",
-                lambda: _page(figure, made),
-                f"{figure.key}.html",
-                figure.key,
-            )
+            _file("HTML, interactive", page, f"{figure.key}.html", figure.key)
             st.caption("A line of HTML, for a page next to that file:")
             line = frame_line(f"{figure.key}.html", figure.caption)
             st.code(line, language="html", wrap_lines=True, height=90)
@@ -248,7 +244,7 @@ def offer_figure(figure: Figure) -> None:
                 figure.plotly,
                 numbers,
                 *_made(),
-                page=_page(figure, _made_of()) if figure.html and figure.plotly is None else "",
+                page=page() if figure.html and figure.plotly is None else "",
             ),
         )
         st.caption("A line of Markdown, for a file next to the PNG:")

@@ -22,6 +22,9 @@ NAME = "answers_along"
 #: Counted up when the same arguments leave another result than before.
 REVISION = 1
 
+#: What all values share, and what each has.
+_SHARED = ("rows", "labels", "classes", "seen")
+_EACH = ("seen_class", "unseen_class", "margin")
 #: Feature values up to which a closed form answers along its grid in a second or two.
 SMALL = 1 << 18
 
@@ -57,11 +60,6 @@ def do(folder: Path, report: Report, *, spec: str) -> None:
         resolution=np.array([test.resolution for test in each]),
         **arrays,
     )
-
-
-#: What all values share, and what each has.
-_SHARED = ("rows", "labels", "classes", "seen")
-_EACH = ("seen_class", "unseen_class", "margin")
 
 
 def read(folder: Path, work: Work) -> Along:
