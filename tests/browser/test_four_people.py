@@ -14,9 +14,9 @@ from tests.leakage.worlds import add, clean
 class Visitor:
     """Counts the clicks and the files of a visitor who begins on the first page."""
 
-    def __init__(self, server, page):
+    def __init__(self, server, page, choices=""):
         self.page, self.clicks = page, 0
-        page.goto(server.url)
+        page.goto(f"{server.url}/{choices}")
         page.get_by_role("heading", level=1).wait_for()
         settle(page)
 
@@ -146,9 +146,8 @@ def test_an_author_reads_the_methods_on_cub(shipped_server, page):
 
 
 def test_an_author_takes_the_file_for_the_board(server, page):
-    page.goto(f"{server.url}/?dataset=simulated-aPY")  # which leaves a run
+    visitor = Visitor(server, page, "?dataset=simulated-aPY")  # which leaves a run, the latest
     page.locator(".said .h:not(:empty)").wait_for()
-    visitor = Visitor(server, page)
     visitor.go("Compare", "Runs")
     entry = json.loads(visitor.saved("JSON for the board"))
     assert entry["schema"] == "zslcore-board/1"
