@@ -1,11 +1,17 @@
 """Lines of progress of work that other processes do."""
 
+import math
 import threading
+from math import nan
 
 import pytest
 from joblib import Parallel, delayed
 
 from tests.worlds import linear_world
+from zslcore.analysis.papers.experiments import EXPERIMENTS
+from zslcore.analysis.papers.experiments.experiment import Request
+from zslcore.analysis.sweep import first_specs
+from zslcore.datasets import load
 from zslcore.evaluation.specs import RunSpec
 from zslcore.large import following as module
 from zslcore.large.following import PieceReport, Standing, following
@@ -23,7 +29,7 @@ def _half(report):
 
 
 def test_what_another_process_reports_counts_as_a_part_of_its_piece(tmp_path):
-    with following(["one", "two", "three"], lambda standing: None) as follows:
+    with following(dict.fromkeys(("one", "two", "three"), nan), lambda standing: None) as follows:
         Parallel(2)([delayed(_half)(follows.report_of("two")) for _ in range(2)])
         follows.finished("one")
         standing = follows.standing()
@@ -45,7 +51,7 @@ def test_a_line_comes_while_a_piece_says_nothing(monkeypatch):
         if len(shown) == 2:
             twice.set()
 
-    with following(["slow"], show):
+    with following({"slow": nan}, show):
         assert twice.wait(60)
     n = len(shown)
     assert shown[0].startswith("  0%  0 of 1 done, ")
@@ -72,6 +78,28 @@ def test_a_part_of_the_first_piece_gives_no_estimate():
     assert str(of_several) == "  0%  0 of 24 done, 1 min 20 s.  ALE, PS: fit 5 of 12"
     assert Standing(0, 1, 0.05, 80.0, []).seconds_left is None
     assert Standing(0, 1, 0.5, 80.0, []).seconds_left == 80.0
+
+
+def test_former_runs_give_an_estimate_before_the_first_piece_is_done():
+    pieces = {"quick": 10.0, "slow": 50.0, "unknown": nan}
+    with following(pieces, lambda standing: None, at_once=2) as follows:
+        assert follows.standing().seconds_left == pytest.approx(50)
+        assert str(follows.standing()) == "  0%  0 of 3 done, 0 s, about 50 s left."
+        follows.finished("quick")
+        assert follows.standing().share == pytest.approx(10 / 90)
+
+
+@pytest.mark.parametrize(("share", "left"), [(0.0, 50), (0.05, 47.5), (0.2, 400)])
+def test_the_pace_of_the_work_overrules_former_runs(share, left):
+    assert Standing(0, 3, share, 100.0, [], 50.0).seconds_left == pytest.approx(left)
+
+
+def test_a_table_weighs_its_methods_by_former_runs():
+    (spec,) = first_specs(load("digits"), "PS", "ESZSL", ("zsl",), {}, "none")
+    run, _ = ResultStore().run(spec)
+    pieces = EXPERIMENTS["gbu:table3"].pieces(Request(("digits",), ("ESZSL", "DAP")))
+    assert pieces["ESZSL, PS"].seconds == run.seconds > 0
+    assert math.isnan(pieces["DAP, PS"].seconds)
 
 
 def test_a_report_that_cannot_be_written_stops_nothing(tmp_path):

@@ -1,7 +1,8 @@
 """Lines of progress of work that other processes do, here or on a cluster with the same folder.
 
 Every piece writes into a file of its own how far it is, and one thread here reads them all: a line
-every ten seconds, whatever the pieces do. The estimate takes pieces for equally long.
+every ten seconds, whatever the pieces do. A piece weighs what it is expected to take; one of which
+nothing is known weighs the mean of the others.
 """
 
 from __future__ import annotations
@@ -10,10 +11,11 @@ import json
 import shutil
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import fmean
 from tempfile import mkdtemp
 
 from zslcore.storage.files import data_folder, or_refused, written_whole
@@ -22,7 +24,7 @@ __all__ = ["Following", "PieceReport", "Standing", "following"]
 
 #: Seconds between two lines, and between two entries of a piece.
 LINE_EVERY, ENTRY_EVERY = 8.0, 1.0
-#: Share of a piece that is alone from which the time left is estimated.
+#: Share of the work from which its own pace gives the time left.
 FEWEST_SHARE = 0.1
 
 
@@ -36,6 +38,7 @@ class Standing:
     share : of the work that is done, parts of pieces included
     seconds : since it began
     at_work : what is being done, and the last message on it
+    expected : seconds that all of it takes by former runs; None where no piece has one
     """
 
     done: int
@@ -43,17 +46,19 @@ class Standing:
     share: float
     seconds: float
     at_work: Sequence[tuple[str, str]]
+    expected: float | None = None
 
     @property
     def seconds_left(self) -> float | None:
-        """Estimate from the share; None before a piece is done, of one alone before a tenth is.
+        """Estimate from the share, of which a tenth is done, else from what is expected.
 
-        Pieces differ in cost, and a part of the first one says little about the others.
+        Without either, None before a piece is done: pieces then differ in cost by an unknown
+        factor, and a part of the first one says little about the others.
         """
-        enough = self.share >= FEWEST_SHARE if self.total == 1 else self.done and self.share
-        if not enough:
-            return None
-        return self.seconds * (1 - self.share) / self.share
+        paced = self.expected is not None or self.total == 1
+        if self.share and (self.share >= FEWEST_SHARE if paced else self.done):
+            return self.seconds * (1 - self.share) / self.share
+        return None if self.expected is None else self.expected * (1 - self.share)
 
     def __str__(self) -> str:
         """Return the line."""
@@ -102,15 +107,25 @@ class Following:
     Parameters
     ----------
     folder : of the pieces' files
-    names : of the pieces
+    pieces : name -> seconds it is expected to take, NaN where nothing is known
     show : callable(Standing), called from a thread
+    at_once : pieces at a time
     """
 
     def __init__(
-        self, folder: Path, names: Sequence[str], show: Callable[[Standing], None]
+        self,
+        folder: Path,
+        pieces: Mapping[str, float],
+        show: Callable[[Standing], None],
+        at_once: int,
     ) -> None:
         self._folder, self._show = folder, show
-        self._place = {name: str(k) for k, name in enumerate(names)}
+        self._place = {name: str(k) for k, name in enumerate(pieces)}
+        known = [seconds for seconds in pieces.values() if seconds > 0]
+        usual = fmean(known) if known else 1.0
+        self._weight = {name: s if s > 0 else usual for name, s in pieces.items()}
+        total = sum(self._weight.values())
+        self._expected = max(total / at_once, *self._weight.values()) if known else None
         self._done: set[str] = set()
         self._began = time.monotonic()
 
@@ -124,16 +139,18 @@ class Following:
 
     def standing(self) -> Standing:
         """Return how far all pieces are."""
-        at_work, share = [], float(len(self._done))
+        at_work, done = [], sum(self._weight[name] for name in self._done)
         for name, place in self._place.items():
             with suppress(OSError, ValueError):
                 if name not in self._done:
                     entry = json.loads((self._folder / place).read_bytes())
                     at_work.append((name, str(entry["message"])))
-                    share += float(entry["share"])
-        n = len(self._place)
+                    done += float(entry["share"]) * self._weight[name]
+        total = sum(self._weight.values())
+        share = done / total if total else 1.0
         seconds = time.monotonic() - self._began
-        return Standing(len(self._done), n, share / n if n else 1.0, seconds, at_work)
+        n_done, n = len(self._done), len(self._place)
+        return Standing(n_done, n, share, seconds, at_work, self._expected)
 
     def watch(self, ended: threading.Event) -> None:
         """Show the standing until the work has ended."""
@@ -142,18 +159,21 @@ class Following:
 
 
 @contextmanager
-def following(names: Sequence[str], show: Callable[[Standing], None]) -> Iterator[Following]:
+def following(
+    pieces: Mapping[str, float], show: Callable[[Standing], None], at_once: int = 1
+) -> Iterator[Following]:
     """Show how far some pieces are, a line every :data:`LINE_EVERY` seconds.
 
     Parameters
     ----------
-    names : of the pieces
+    pieces : name -> seconds it is expected to take, NaN where nothing is known
     show : callable(Standing)
+    at_once : pieces at a time
     """
     data_folder().mkdir(parents=True, exist_ok=True)
     with or_refused("the progress of the work"):
         folder = Path(mkdtemp(prefix=".progress-", dir=data_folder()))
-    follows, ended = Following(folder, names, show), threading.Event()
+    follows, ended = Following(folder, pieces, show, at_once), threading.Event()
     thread = threading.Thread(target=follows.watch, args=(ended,), daemon=True)
     thread.start()
     try:

@@ -61,10 +61,12 @@ class Piece:
     ----------
     run : makes what is missing, and says how far it is; returns how many results it has made
     is_stored : whether nothing is missing, where this is quick to check
+    seconds : that it is expected to take on one thread; NaN where nothing allows an estimate
     """
 
     run: Callable[[Tell], int]
     is_stored: Callable[[], bool]
+    seconds: float = float("nan")
 
 
 @dataclass(frozen=True, slots=True)

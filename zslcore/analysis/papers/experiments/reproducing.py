@@ -130,7 +130,9 @@ def do_all(
     if not todo:
         return
     with ExitStack() as stack:
-        follows = stack.enter_context(following([*todo], on_standing)) if on_standing else None
+        expected = {what: piece.seconds for what, piece in todo.items()}
+        lines = on_standing and following(expected, on_standing, jobs)
+        follows = stack.enter_context(lines) if lines else None
         there = parallel(Engine(dask=dask), jobs, "generator_unordered", inner_max_num_threads=1)
         work = stack.enter_context(there)
         calls = (
