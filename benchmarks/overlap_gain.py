@@ -55,7 +55,7 @@ def own_splits(dataset: ZSLDataset, known: np.ndarray) -> pd.DataFrame:
     for split in dataset.splits.values():
         found = []
         for name, method in METHODS.items():
-            chosen = select(method, dataset, split, task="zsl")
+            chosen = select(method, dataset, split, task="zsl", with_gamma=False)
             scores = fit_and_score(method.__class__(**chosen.params), dataset, split)
             found.append((name, evaluate(scores).per_class_zsl))
         rows += list(_gains(split.name, dict(found), known))

@@ -82,6 +82,31 @@ def test_gzsl_selection_is_the_best_harmonic_mean_after_the_folds_own_gamma():
     assert chosen.gamma == pytest.approx(best_common_gamma(curves[best]))
 
 
+class Counted(LinearS2V):
+    """LinearS2V that counts its fits."""
+
+    n_fits = 0
+
+    def fit(self, X, y, prototypes):
+        Counted.n_fits += 1
+        return super().fit(X, y, prototypes)
+
+    def _score_together(self, *args):
+        Counted.n_fits += len(args[3])
+        return super()._score_together(*args)
+
+
+@pytest.mark.parametrize(("with_gamma", "fits"), [(True, 8), (False, 6)])
+def test_gamma_of_parameters_for_zsl_takes_one_more_fit_a_fold(monkeypatch, with_gamma, fits):
+    monkeypatch.setattr(Counted, "n_fits", 0)
+    chosen = select(Counted(), WORLD, SPLIT, task="zsl", grid=GRID, with_gamma=with_gamma)
+    assert (Counted.n_fits, len(SPLIT.folds)) == (fits, 2)
+    assert (chosen.gamma is None) == (not with_gamma)
+    assert bool(chosen.validation) == with_gamma
+    plain = select(LinearS2V(), WORLD, SPLIT, task="zsl", grid=GRID)
+    assert (chosen.params, chosen.score) == (plain.params, plain.score)
+
+
 def test_selection_never_looks_at_the_test_set():
     features = WORLD.features.copy()
     test = np.concatenate([SPLIT.test_seen, SPLIT.test_unseen])

@@ -161,13 +161,18 @@ def test_oracle_gap_is_never_negative_and_left_out_when_not_asked_for(result):
     assert execute(spec(), WORLD, with_oracle=False).oracle_gap == {}
 
 
-def test_a_split_without_seen_test_rows_is_run_for_zsl():
+def test_a_split_without_seen_test_rows_is_run_for_zsl_and_fits_nothing_for_gamma(monkeypatch):
     standard = Split.from_classes(
         "SS", WORLD.labels, unseen=range(8, 12), folds=[[0, 1]], seen_test_fraction=0
     )
     world = linear_world(noise=1.0)
     object.__setattr__(world, "splits", {"SS": standard})
+    tasks, judge = [], protocol._judge_fold
+    monkeypatch.setattr(
+        protocol, "_judge_fold", lambda *args: tasks.append(args[4]) or judge(*args)
+    )
     result = execute(spec(split="SS"), world)
+    assert tasks == ["zsl"]
     assert (result.params_origin, result.gamma, result.gamma_origin) == ("validated", None, None)
     assert result.evaluation.calibrated is None
 

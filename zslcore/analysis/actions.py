@@ -386,7 +386,9 @@ def class_rows(unit: Unit, dataset: ZSLDataset) -> list[tuple[int, bool, int, fl
     method, folds = unit.estimator, unit.parameters == "folds"
     split = split_of_draw(dataset, unit.draw, n_folds=N_FOLDS if folds else 0)
     if folds:
-        chosen = protocol.select(method, dataset, split, task="zsl", seed=unit.seed)
+        chosen = protocol.select(
+            method, dataset, split, task="zsl", seed=unit.seed, with_gamma=False
+        )
         method = type(method)(**method.get_params() | chosen.params)
     scores = protocol.fit_and_score(
         method, dataset, split, preprocessing=Preprocessing(), seed=unit.seed

@@ -294,6 +294,7 @@ def measure(
             split,
             task="zsl",
             seed=spec.seed,
+            with_gamma=False,
             on_progress=lambda done, total: on_progress(
                 done, 2 * total, f"Parameters on the validation classes: {done} of {total}"
             ),

@@ -495,7 +495,7 @@ class Selection:
     task : "zsl" or "gzsl", what they were chosen for
     rule : "best" mean over folds, or the simplest point within "one standard error" of it
     params : the chosen point of the grid
-    gamma : the gamma chosen with it for calibrated stacking
+    gamma : the gamma chosen with it for calibrated stacking; None where none was asked for
     score : its mean over folds, per-class accuracy for "zsl", H for "gzsl"
     table : one row per grid point and fold; columns: parameters, fold, score and, for "gzsl",
         ``calibration_gamma``, the fold's best
@@ -507,7 +507,7 @@ class Selection:
     task: Task
     rule: Rule
     params: dict[str, Any]
-    gamma: float
+    gamma: float | None
     score: float
     table: pd.DataFrame
     of_folds: tuple[FoldChoice, ...] = ()
@@ -525,6 +525,7 @@ def select(
     rule: Rule | None = None,
     preprocessing: Preprocessing = Preprocessing(),  # noqa: B008 - frozen
     seed: int = 0,
+    with_gamma: bool = True,
     on_progress: Progress | None = None,
 ) -> Selection:
     """Choose parameters and gamma on the folds' validation classes.
@@ -543,6 +544,9 @@ def select(
     preprocessing : Preprocessing
     seed : int
         Decides which rows are held out as seen validation, and seeds stochastic methods.
+    with_gamma : bool
+        Whether parameters chosen for ZSL get a gamma, which takes one more fit a fold. Those chosen
+        for GZSL have one without.
     on_progress : callable(done, total), optional
         Called after every fit-and-score.
 
@@ -578,13 +582,15 @@ def select(
         best = simplest_of_ties(scores, points, method.simpler)
     chosen = found[best :: len(points)]
     if task == "zsl":  # those fits were made without seen validation: gamma needs its own
-        chosen = [one for fold in split.folds for one in judged(fold, [points[best]], "gzsl")]
+        folds = split.folds if with_gamma else ()
+        chosen = [one for fold in folds for one in judged(fold, [points[best]], "gzsl")]
     curves = [one.curve for one in found if one.curve is not None]
+    of_chosen = [one.curve for one in chosen if one.curve is not None]
     return Selection(
         task,
         rule,
         params=points[best],
-        gamma=best_common_gamma([one.curve for one in chosen if one.curve is not None]),
+        gamma=best_common_gamma(of_chosen) if of_chosen else None,
         score=float(scores[:, best].mean()),
         table=table,
         of_folds=_of_folds(points, rows, method.simpler if rule == "one standard error" else ()),

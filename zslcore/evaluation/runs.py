@@ -381,6 +381,7 @@ def choose(
         grid=spec.grid,
         preprocessing=spec.preprocessing,
         seed=spec.seed,
+        with_gamma=wants_gamma,
         on_progress=on_progress,
     )
     params = params | chosen.params
