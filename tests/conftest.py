@@ -89,6 +89,19 @@ def _no_child_left():
         sys.modules["zslcore.jobs"].close()
 
 
+@pytest.fixture
+def look():
+    """Set in which theme, and in how wide a window, figures are drawn."""
+    from ui.figures import palette
+
+    def choose(dark=False, narrow=False):
+        return palette.follow(lambda: dark, lambda: narrow)
+
+    former = choose()
+    yield choose
+    palette.follow(*former)
+
+
 @pytest.fixture(scope="session")
 def node():
     """Node.js; it needs no package for what is asked of it here."""

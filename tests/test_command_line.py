@@ -193,6 +193,19 @@ def test_a_comparison_runs_what_is_missing_once_and_ranks_it(capsys, monkeypatch
     assert main([*words, "--figure", "accuracy"]) == 2
 
 
+def test_methods_are_compared_on_data_of_which_only_results_are_here(capsys, monkeypatch):
+    words = ["compare", "--dataset", "CUB-vgg_fc7", "AWA1-lss", "--method", "ESZSL", "SAE"]
+    assert main(words) == 2
+    assert "Unknown data set 'CUB-vgg_fc7'" in capsys.readouterr().err
+    monkeypatch.setenv("ZSL_SHIPPED", "1")
+    assert main([*words, "CE-GZSL", "--jobs", "1"]) == 0
+    out, err = capsys.readouterr()
+    assert "\nESZSL " in out
+    assert "\nSAE " in out
+    assert "Not ranked, a figure is missing: CE-GZSL" in out
+    assert "CE-GZSL on AWA1-lss, split PS: AWA1-lss is known by its results only: this needs" in err
+
+
 def test_claims_are_judged_on_what_is_kept(capsys):
     assert main(["run", "--method", "LinearS2V", "--no-oracle"]) == 0
     capsys.readouterr()

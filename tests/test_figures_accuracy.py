@@ -66,8 +66,8 @@ def test_a_class_that_is_looked_for_gets_its_name_and_the_others_step_back(table
 
 
 @pytest.mark.parametrize("is_dark", [False, True])
-def test_nothing_confused_is_the_colour_of_the_page(is_dark, monkeypatch):
-    monkeypatch.setattr(palette, "_asked", [lambda: is_dark, lambda: False])
+def test_nothing_confused_is_the_colour_of_the_page(is_dark, look):
+    look(dark=is_dark)
     share = pd.DataFrame(np.eye(3), index=list("abc"), columns=list("abc"))
     scale = confusion_map(share, 2).data[0].colorscale
     assert scale[0][1] == ("#101418" if is_dark else "#FFFFFF")

@@ -5,6 +5,7 @@ import inspect
 import json
 import pkgutil
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -12,7 +13,7 @@ import plotly.graph_objects as go
 import pytest
 
 import ui.figures
-from ui.figures import once, palette
+from ui.figures import palette
 from ui.figures.accuracy import class_bars, top_k_lines
 from ui.figures.once import Drawn, Gallery, drawn_once
 
@@ -30,12 +31,6 @@ def table(accuracy):
             "calibrated": [accuracy, 0.75],
         }
     )
-
-
-@pytest.fixture
-def gallery(monkeypatch):
-    monkeypatch.setattr(once, "_GALLERY", Gallery(most=3))
-    return once._GALLERY
 
 
 def public_figures():
@@ -57,15 +52,22 @@ def test_every_figure_of_a_page_is_drawn_once(function):
     assert hasattr(function, "__wrapped__") != (function.__name__ in PARTS)
 
 
-def test_equal_data_share_one_figure_and_other_data_have_their_own(gallery):
-    first = class_bars(table(0.5))
-    assert class_bars(table(0.5)) is first
-    assert class_bars(table(0.75)) is not first
-    assert gallery.made == 2
-    assert list(class_bars(table(0.75)).data[0].y) == [0.75]
+def test_equal_data_share_one_figure_and_other_data_have_their_own():
+    made = []
+
+    @drawn_once
+    def bars(shown):
+        made.append(shown)
+        return class_bars.__wrapped__(shown)
+
+    first = bars(table(0.5))
+    assert bars(table(0.5)) is first
+    assert bars(table(0.75)) is not first
+    assert list(bars(table(0.75)).data[0].y) == [0.75]
+    assert len(made) == 2
 
 
-def test_arrays_that_differ_in_one_of_many_values_are_told_apart(gallery):
+def test_arrays_that_differ_in_one_of_many_values_are_told_apart():
     @drawn_once
     def line(values):
         return go.Figure(go.Scatter(y=values[-3:]))
@@ -76,7 +78,7 @@ def test_arrays_that_differ_in_one_of_many_values_are_told_apart(gallery):
     assert line(values).data[0].y[-1] == 7.0
 
 
-def test_theme_width_and_words_count(gallery, monkeypatch):
+def test_theme_width_and_words_count(look):
     made = []
 
     @drawn_once
@@ -85,12 +87,10 @@ def test_theme_width_and_words_count(gallery, monkeypatch):
         return go.Figure()
 
     looks = ((False, False), (True, False), (False, True), (False, False))
-    for look in looks:
-        monkeypatch.setattr(
-            palette, "_asked", [lambda look=look: look[0], lambda look=look: look[1]]
-        )
+    for each in looks:
+        look(*each)
         assert figure(1, label="λ") is figure(1, label="λ")
-    assert made == [(1, "λ", *look) for look in looks[:3]]
+    assert made == [(1, "λ", *each) for each in looks[:3]]
     figure(1, label="other")
     assert len(made) == 4
 
@@ -103,20 +103,20 @@ def test_what_goes_to_the_browser_is_what_plotly_would_send():
     assert drawn.data[0].y[0] == 0.5  # tables that are taken away are read from here
 
 
-def test_the_oldest_figures_are_given_up(gallery):
-    calls = []
+def test_the_oldest_figures_are_given_up():
+    calls, gallery = [], Gallery(most=3)
 
-    @drawn_once
-    def figure(k):
+    def drawn(k):
         calls.append(k)
         return go.Figure()
 
-    for k in (1, 2, 3, 1, 4, 1, 2):  # 4 takes the place of 2, which was not asked for again
-        figure(k)
+    for k in (1, 2, 3, 1, 4, 1, 2):  # 4 takes the place of 2, the least recently shown
+        gallery.figure(str(k), partial(drawn, k))
     assert calls == [1, 2, 3, 4, 2]
+    assert gallery.made == 5
 
 
-def test_visitors_who_come_at_once_get_equal_figures(gallery):
+def test_visitors_who_come_at_once_get_equal_figures():
     with ThreadPoolExecutor(8) as pool:
-        found = list(pool.map(lambda _: class_bars(table(0.5)).to_dict(), range(32)))
+        found = list(pool.map(lambda _: class_bars(table(0.375)).to_dict(), range(32)))
     assert all(each == found[0] for each in found)

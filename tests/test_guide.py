@@ -5,10 +5,13 @@ import shlex
 import sys
 from itertools import takewhile
 from pathlib import Path
+from textwrap import dedent
 
+import numpy as np
 import pytest
 
 from tests.evaluation.plugins import forget
+from zslcore import evaluate, fit_and_score, get_method, load
 from zslcore.__main__ import main, parser_of_commands
 from zslcore.analysis.papers.claims import CLAIMS
 from zslcore.methods import METHODS, TRANSDUCTIVE
@@ -16,6 +19,8 @@ from zslcore.methods import METHODS, TRANSDUCTIVE
 ROOT = Path(__file__).parents[1]
 PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").glob("guide/*.md")])
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+RST_PAGES = sorted((ROOT / "docs").glob("*.rst"))
+RST_BLOCK = re.compile(r"^\.\. code-block:: (\w+)\n\n((?:   .*\n|\n)+)", re.MULTILINE)
 #: Pages whose Python runs elsewhere: shards need a folder, the map of all images takes minutes, and
 #: what a contributor adds needs a copy of the repository (test_contributing.py).
 ELSEWHERE = {"large.md", "maps.md", "contributing.md"}
@@ -26,9 +31,9 @@ FOLLOWED = ["encoder.md", "lesson.md", "method.md", "scores.md"]
 
 
 def blocks(path, language):
-    return [
-        text for kind, text in BLOCK.findall(path.read_text(encoding="utf-8")) if kind == language
-    ]
+    pattern = RST_BLOCK if path.suffix == ".rst" else BLOCK
+    found = pattern.findall(path.read_text(encoding="utf-8"))
+    return [dedent(text) for kind, text in found if kind == language]
 
 
 def commands(path):
@@ -42,7 +47,7 @@ def commands(path):
     return [line[1:] for line in words if line[:1] == ["zslcore"] and len(line) > 1]
 
 
-@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
+@pytest.mark.parametrize("path", [*PAGES, *RST_PAGES], ids=lambda path: path.name)
 def test_every_command_is_one_that_the_parser_takes(path, capsys):
     for words in commands(path):
         try:
@@ -62,6 +67,22 @@ def test_the_python_of_a_page_runs(path, tmp_path, monkeypatch, capsys):
     for text in blocks(path, "python"):
         exec(compile(text, path.name, "exec"), {})  # our own guide
         assert capsys.readouterr().out
+
+
+def test_predictions_are_written_and_read_as_their_page_shows(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    digits = load("digits")
+    split = digits.split("PS")
+    tested = fit_and_score(get_method("LinearS2V")(), digits, split)
+    rows = np.concatenate([split.test_seen, split.test_unseen])
+    given = {"F": tested.F, "y": tested.y, "rows": rows, "is_unseen": ~tested.seen}
+    shown = given | {"names": digits.class_names}
+    for text in blocks(ROOT / "docs" / "predictions.rst", "python"):
+        exec(compile(text, "predictions.rst", "exec"), shown)  # our own guide
+    assert shown["figures"].zsl == evaluate(tested, 0.1).zsl
+    assert shown["curve"].ausuc == evaluate(tested, 0.1).ausuc
+    assert 0.5 < shown["found"].auroc < 1
+    assert shown["state"] == "stated"
 
 
 @pytest.mark.parametrize("name", FOLLOWED)

@@ -33,14 +33,18 @@ def until(true, seconds=30):
         time.sleep(0.005)
 
 
+def threads():
+    return sum(thread.name == "tidier" for thread in threading.enumerate())
+
+
 def test_a_spell_of_runs_is_followed_by_one_collection():
-    tidier = Tidier(quiet=0.05)
+    tidier, before = Tidier(quiet=0.05), threads()
     for _ in range(5):
         tidier.page_runs()
     until(lambda: tidier.collections == 1)
     tidier.page_runs()
     until(lambda: tidier.collections == 2)
-    assert sum(thread is tidier._thread for thread in threading.enumerate()) == 1
+    assert threads() == before + 1
 
 
 def test_nothing_is_collected_while_pages_run():
@@ -75,8 +79,9 @@ def test_what_is_garbage_goes_and_what_was_imported_is_frozen(monkeypatch):
 def test_outside_a_server_nothing_happens(monkeypatch, stand_in):
     monkeypatch.setattr(runtime, "exists", lambda: stand_in)
     monkeypatch.setattr(runtime, "get_instance", object)  # as Streamlit's own tests of pages do
-    monkeypatch.setattr(idle, "_TIDIER", None)
+    before = threads()
     idle.page_runs()
+    assert threads() == before
 
 
 def test_streamlit_does_not_collect_after_every_run():

@@ -32,7 +32,7 @@ def test_a_number_that_no_curve_has_is_not_taken(monkeypatch, sent, taken):
 def _page():
     from ui import tray
 
-    tray._tray()
+    tray.show()
 
 
 def test_leave_leaves_for_this_visitor_alone(monkeypatch):

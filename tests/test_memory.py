@@ -3,9 +3,10 @@
 import threading
 
 import pytest
+import streamlit as st
 
 from tests import pages
-from ui import cache, memory
+from ui import memory
 from ui.memory import Budget
 from zslcore.exceptions import ParameterError, ZSLError
 
@@ -77,5 +78,5 @@ def test_what_was_brought_counts_until_it_is_forgotten(tmp_path):
     assert memory.BUDGET.used() == before
     app.file_uploader(key="scores_files").upload(path.name, path.read_bytes()).run()
     assert memory.BUDGET.used() > before
-    cache._gone(visitor)  # the visit ends
+    st.cache_resource.clear()  # the visit ends
     assert memory.BUDGET.used() == before

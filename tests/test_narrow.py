@@ -11,7 +11,7 @@ import streamlit as st
 
 from tests.pages import visit
 from ui.components import window
-from ui.figures import images, marks, palette
+from ui.figures import images, marks
 from ui.figures.accuracy import confusion_map
 from ui.figures.actions import gains_over_baseline
 
@@ -19,13 +19,9 @@ TELEPHONE = "Mozilla/5.0 (Linux; Android 16) AppleWebKit/537.36 Chrome/150 Mobil
 
 
 @pytest.fixture
-def narrow(monkeypatch):
+def narrow(look):
     """Set whether figures are drawn for a telephone."""
-
-    def choose(is_narrow):
-        monkeypatch.setattr(palette, "_asked", [lambda: False, lambda: is_narrow])
-
-    return choose
+    return lambda is_narrow: look(narrow=is_narrow)
 
 
 def boxes(figure, n):
@@ -67,15 +63,17 @@ def test_a_confusion_map_of_many_classes_has_no_names_below_on_a_telephone(narro
 
 
 def test_pictures_of_a_class_take_several_lines_on_a_telephone(narrow):
-    classes = pd.Series([7] * 16 + [8] * 16 + [9] * 16)
+    classes = np.repeat([7, 8, 9], 16)
+    table = pd.DataFrame({"class": classes, "answer": 0, "right": False, "seen": True})
+    pictures = np.zeros((len(classes), 2, 2))
     narrow(False)
-    line, column = images._cells(classes)
-    assert (line.max(), column.max()) == (2, 15)
+    to_click = images.answer_wall(pictures, table, list("0123456789"), 0).data[-1]
+    assert (len(set(to_click.y)), max(to_click.x)) == (3, 15)
     narrow(True)
-    line, column = images._cells(classes)
-    assert column.max() == 5
-    assert len(set(zip(line, column, strict=True))) == len(classes)
-    assert not set(line[classes == 7]) & set(line[classes == 8])
+    to_click = images.answer_wall(pictures, table, list("0123456789"), 0).data[-1]
+    assert max(to_click.x) == 5
+    assert len(set(zip(to_click.x, to_click.y, strict=True))) == len(classes)
+    assert not set(to_click.y[classes == 7]) & set(to_click.y[classes == 8])
 
 
 def test_names_that_would_overlap_are_turned(narrow):

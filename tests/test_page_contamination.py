@@ -1,10 +1,10 @@
 """Contamination map: the answer, the map, classes of one's own."""
 
+import json
+
 import pytest
 
 from tests.pages import visit, words
-from ui.figures.contamination import contamination_map
-from ui.sections.contamination import _map
 from zslcore.leakage import contamination
 
 PAGE = "pages/contamination.py"
@@ -92,15 +92,22 @@ def test_an_address_of_nonsense_is_told_and_answered():
 
 
 def test_the_map_has_a_mark_for_every_cell_and_counts_in_words():
-    table = _map()
-    figure = contamination_map(table, "CUB, PS", ["ImageNet-1K"])
-    drawn = {(x, y) for trace in figure.data for x, y in zip(trace.x, trace.y, strict=True)}
-    assert len(drawn) == len(table)
-    assert len({trace.marker.symbol for trace in figure.data}) == len(figure.data) == 4
-    assert len(figure.layout.shapes) == 2
-    cell = table[(table["test_set"] == "UCF101") & (table["title"] == "Kinetics-400")].iloc[0]
-    assert cell["text"] == "40+46 {61}"
-    assert cell["hover"] == "40 certain, 46 possible of 101<br>Huang et al. 2021: 61"
+    app = opened("Map", contamination_on="CUB, PS", contamination_extractor="ResNet-101")
+    figure = json.loads(app.get("plotly_chart")[0].proto.spec)
+    traces = figure["data"]
+    drawn = {
+        (title, test_set): (text, hover)
+        for trace in traces
+        for title, test_set, text, hover in zip(
+            *(trace[name] for name in ("x", "y", "text", "customdata")), strict=True
+        )
+    }
+    assert len(drawn) == len(contamination.as_table())
+    assert len({trace["marker"]["symbol"] for trace in traces}) == len(traces) == 4
+    assert len(figure["layout"]["shapes"]) == 2
+    text, hover = drawn["Kinetics-400", "UCF101"]
+    assert text == "40+46 {61}"
+    assert hover == "40 certain, 46 possible of 101<br>Huang et al. 2021: 61"
 
 
 def test_how_often_the_comparison_is_right_stands_below_the_classes():

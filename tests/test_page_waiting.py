@@ -1,6 +1,7 @@
 """The panel of a job as a visitor meets it, and the runs that go through one."""
 
 import time
+from types import SimpleNamespace
 
 import pytest
 import streamlit as st
@@ -71,12 +72,22 @@ def test_a_job_shows_its_progress_then_its_result(panel, tmp_path):
 
 
 def test_a_page_that_has_taken_long_does_not_wait_long_for_a_job(monkeypatch):
+    waits, done = [], iter([None, "folder"] * 4)
+    standing = SimpleNamespace(
+        finished=lambda asked: next(done),
+        status=lambda key: None,
+        submit=lambda asked, who: None,
+        wait=lambda key, seconds: waits.append(seconds),
+    )
+    monkeypatch.setattr(waiting, "jobs", standing)
     monkeypatch.setattr(waiting, "PATIENCE", 10.0)
     for gone, left in ((0.0, 10.0), (6.0, 4.0), (60.0, waiting.AT_LEAST)):
         monkeypatch.setitem(st.session_state, frame.BEGAN, time.monotonic() - gone)
-        assert waiting._patience() == pytest.approx(left, abs=3.0)
+        assert waiting.wait_for(jobs.Work("A test", "count", {})) == "folder"
+        assert waits.pop() == pytest.approx(left, abs=3.0)
     del st.session_state[frame.BEGAN]
-    assert waiting._patience() == 10.0
+    assert waiting.wait_for(jobs.Work("A test", "count", {})) == "folder"
+    assert waits == [10.0]
 
 
 def test_a_cancelled_job_starts_again_only_when_asked(panel):

@@ -5,9 +5,12 @@ import re
 import tomllib
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
+import numpy as np
 import plotly.graph_objects as go
 import pytest
+import streamlit as st
 
 from tests.pages import visit
 from ui.components import window
@@ -16,6 +19,7 @@ from ui.figures.curves import several_curves
 from ui.figures.marks import marked
 from zslcore.interactive import curves
 from zslcore.interactive.one_file import THEMES as OF_FILES
+from zslcore.metrics import seen_unseen_curve
 
 ROOT = Path(__file__).parents[1]
 THEME = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8"))["theme"]
@@ -24,8 +28,8 @@ MARKS = {name: mark for name, mark in vars(palette).items() if isinstance(mark, 
 
 
 @pytest.fixture(params=THEMES)
-def theme(request, monkeypatch):
-    monkeypatch.setattr(palette, "_asked", [lambda: request.param == "dark", lambda: False])
+def theme(request, look):
+    look(dark=request.param == "dark")
     return request.param
 
 
@@ -99,10 +103,10 @@ def test_a_mark_without_a_dark_form_keeps_its_colour(theme):
     assert replace(palette.SEEN, symbol="x").color == palette.SEEN.color
 
 
-def test_a_figure_takes_the_colours_of_its_visitor(monkeypatch):
+def test_a_figure_takes_the_colours_of_its_visitor(look):
     drawn = []
     for is_dark in (False, True):
-        monkeypatch.setattr(palette, "_asked", [lambda is_dark=is_dark: is_dark, lambda: False])
+        look(dark=is_dark)
         drawn.append(marked("zebra", "unseen"))
     assert palette.UNSEEN.light in drawn[0]
     assert palette.UNSEEN.night in drawn[1]
@@ -155,8 +159,9 @@ def test_no_module_reads_a_colour_when_it_is_loaded():
 
 
 def test_pages_are_drawn_for_the_theme_and_the_width(monkeypatch):
-    monkeypatch.setattr(window, "is_dark", lambda: True)
-    monkeypatch.setattr(palette, "_asked", [window.is_dark, window.is_narrow])
+    context = SimpleNamespace(headers={}, theme=SimpleNamespace(type="dark"))
+    streamlit = SimpleNamespace(session_state=st.session_state, context=context)
+    monkeypatch.setattr(window, "st", streamlit)
     app = visit("pages/overview.py")
     formula = next(text.value for text in app.get("latex") if "gamma" in text.value)
     assert palette.SEEN.night in formula
@@ -164,11 +169,15 @@ def test_pages_are_drawn_for_the_theme_and_the_width(monkeypatch):
 
 def test_green_means_validated_and_nothing_else():
     """Curves to compare with and states of a result have other colours."""
-    from ui.figures import actions, board, curves
+    from ui.figures import actions, board
     from zslcore.interactive.curves import GHOSTS, LOOKS
 
     green = {palette.VALIDATED.light, palette.VALIDATED.night}
-    marks = [*curves._LOOKS, *board.STATE_LOOKS.values(), *actions.MARKS]
-    assert not green & {mark.light for mark in marks}
+    curve = seen_unseen_curve(np.eye(2), np.arange(2), np.array([True, False]))
+    drawn = several_curves(dict.fromkeys("abcde", (curve, None)))
+    of_curves = {trace.line.color for trace in drawn.data if trace.mode == "lines"}
+    assert len(of_curves) == 4
+    assert not green & of_curves
+    assert not green & {mark.light for mark in [*board.STATE_LOOKS.values(), *actions.MARKS]}
     assert not green & {LOOKS[name].light for name in GHOSTS}
     assert LOOKS["validated"].light in green

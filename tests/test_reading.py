@@ -3,9 +3,6 @@
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from ui import cache
-from zslcore.exceptions import FileRefusedError
-
 
 def page():
     import streamlit as st
@@ -59,14 +56,27 @@ def test_who_cancels_is_told_so_and_may_have_them_read_after_all(app):
     assert app.session_state["times"] == 2
 
 
-def test_what_is_refused_is_not_remembered(monkeypatch):
-    held = {}
-    monkeypatch.setattr(cache, "_held", lambda key: held.setdefault(key, []))
+def page_of_what_is_refused():
+    import streamlit as st
 
-    def refuse():
-        raise FileRefusedError("mine.mat: no.")
+    from ui import cache
+    from zslcore.exceptions import FileRefusedError
 
-    with pytest.raises(FileRefusedError):
-        cache.split_to_review("refused", refuse)
-    assert cache.split_to_review("refused", lambda: "read") == "read"
-    assert cache.split_to_review("refused", refuse) == "read"
+    def read():
+        if st.session_state["refuses"]:
+            raise FileRefusedError("mine.mat: no.")
+        return "read"
+
+    try:
+        st.markdown(cache.split_to_review("refused", read))
+    except FileRefusedError as error:
+        st.error(str(error))
+
+
+def test_what_is_refused_is_not_remembered():
+    app, shown = AppTest.from_function(page_of_what_is_refused), []
+    for refuses in (True, False, True):
+        app.session_state["refuses"] = refuses
+        app.run()
+        shown.append([each.value for each in [*app.error, *app.markdown]])
+    assert shown == [["mine.mat: no."], ["read"], ["read"]]

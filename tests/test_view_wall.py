@@ -1,13 +1,13 @@
 """The wall of claims: counts, a claim with its cells, links from before, what is asked in vain."""
 
 import json
+from base64 import b64decode
 
 import numpy as np
 import pytest
 
 from tests.pages import visit, words
 from ui.figures.claims import Number, recomputed
-from ui.views.claims import wall
 from zslcore.analysis.papers.claims import CLAIMS, judge_all, printed_evidence
 
 
@@ -28,6 +28,13 @@ def tiles(app):
     """The tiles that the browser is sent."""
     sent = next(each.proto for each in app.get("bidi_component") if "tiles" in str(each.proto))
     return json.loads(sent.json)["tiles"]
+
+
+def interval(trace):
+    """Both ends of the error bar of a trace of one point, as the browser is sent it."""
+    ends = (trace["error_x"][name] for name in ("arrayminus", "array"))
+    below, above = (np.frombuffer(b64decode(end["bdata"]), end["dtype"])[0] for end in ends)
+    return trace["x"][0] - below, trace["x"][0] + above
 
 
 def view_of(app):
@@ -96,7 +103,9 @@ def test_a_test_is_drawn_with_its_own_interval_in_the_unit_of_the_axis(printed):
 
 
 def test_the_two_crossed_tests_have_the_p_of_print_for_the_other_set():
-    training, test = wall._crossed(printed_evidence().tables["cross_dataset_awa"])
-    assert (training.note, test.note) == ("p = 0.35", "p = 0.0072")
-    assert training.low < 0 < training.high
-    assert test.high < 0
+    app = visit("wall", claims_open="gbu-cross-p")
+    training, test = json.loads(app.get("plotly_chart")[0].proto.spec)["data"]
+    assert (training["text"], test["text"]) == (["p = 0.35"], ["p = 0.0072"])
+    (low, high), (_, below) = map(interval, (training, test))
+    assert low < 0 < high
+    assert below < 0

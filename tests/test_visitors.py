@@ -7,11 +7,12 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
+import streamlit as st
 
 from tests.datasets.files import write_folder
 from tests.datasets.test_table import ARRAYS
 from tests.pages import ROOT, press, visit
-from ui import cache, uploads, visitors
+from ui import uploads, visitors
 from zslcore import datasets
 from zslcore.datasets import import_dataset, imports
 from zslcore.exceptions import ZSLError
@@ -123,10 +124,10 @@ def test_two_servers_agree_on_the_salt(tmp_path):
 
 @pytest.mark.usefixtures("public")
 def test_what_a_visit_alone_could_open_goes_with_it(files, tmp_path):
-    app = bring(files)
+    bring(files)
     np.savez(tmp_path / "kept.npz", **ARRAYS)
     import_dataset(tmp_path / "kept.npz")
-    cache._gone(app.session_state["visitor"])
+    st.cache_resource.clear()  # the visit ends
     assert imports.names() == ("kept",)
     assert len(list((tmp_path / "data" / "imported").glob("*/"))) == 1
 

@@ -13,7 +13,6 @@ from benchmarks.serving import ROOT, Server
 from tests.browser.reading import once, settle, visit
 from tests.hostile.looking import CANARY, FOREIGN, Watch
 from tests.hostile.names import NAME, NAMES, altered, write
-from ui.sections.board import _label
 from ui.sections.scores import TABS
 from zslcore.board import read_board
 from zslcore.board.as_html import to_html
@@ -270,7 +269,10 @@ def test_names_on_the_board_are_text(page, hostile_board, chosen):
     server, board, _ = hostile_board
     watch, address = Watch(page), "/board"
     if chosen != "-":
-        address += f"?board_result={quote(_label(board.results[chosen]))}"
+        one = board.results[chosen]
+        names = (one.entry.method, one.entry.data.name, one.entry.split.name)
+        label = f"{', '.join(names)} · {one.file.removesuffix('.json')}"
+        address += f"?board_result={quote(label)}"
     visit(page, server, address)
     page.get_by_text("Result of").filter(visible=True).first.wait_for()
     assert faults(page, watch) == []

@@ -9,7 +9,6 @@ import pytest
 from plotly.subplots import make_subplots
 
 from tests.worlds import linear_world
-from ui.figures import palette
 from ui.figures.accuracy import class_bars
 from ui.figures.data import table_of
 from ui.figures.for_print import panels_of
@@ -102,9 +101,9 @@ def colours(panel):
         yield from [color] if isinstance(color, str) else color
 
 
-def test_the_dark_theme_does_not_reach_the_paper(monkeypatch):
+def test_the_dark_theme_does_not_reach_the_paper(look):
     light = panels_of(class_bars(CLASSES))
-    monkeypatch.setattr(palette, "_asked", [lambda: True, lambda: False])
+    look(dark=True)
     dark = class_bars(CLASSES)
     assert NIGHT & {trace.marker.color for trace in dark.data}
     assert [*colours(panels_of(dark)[0])] == [*colours(light[0])]

@@ -46,9 +46,10 @@ __all__ = [
 _asked: list[Callable[[], bool]] = [lambda: False, lambda: False]
 
 
-def follow(is_dark: Callable[[], bool], is_narrow: Callable[[], bool]) -> None:
-    """Let these say from now on in which theme, and in how wide a window, a figure is seen."""
-    _asked[:] = is_dark, is_narrow
+def follow(is_dark: Callable[[], bool], is_narrow: Callable[[], bool]) -> list[Callable[[], bool]]:
+    """Set what states the theme and the width that figures are drawn for; return what did so."""
+    former, _asked[:] = _asked[:], [is_dark, is_narrow]
+    return former
 
 
 def dark() -> bool:

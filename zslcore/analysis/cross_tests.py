@@ -125,7 +125,7 @@ class PrintedClaim:
     pairs : number of pairs
     p : the printed p-value
     decimals : digits it is printed with
-    source : where it stands
+    source : section of the paper
     """
 
     question: str

@@ -73,7 +73,7 @@ def class_hops(
     ----------
     names : test classes
     vocabulary : pre-training classes with places in WordNet
-    context : all classes of the data set, which tell what ambiguous names mean
+    context : all classes of the data set, which decide what ambiguous names mean
 
     Returns
     -------

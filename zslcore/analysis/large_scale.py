@@ -228,7 +228,10 @@ class LargeScale:
 
         Parameters
         ----------
-        simulated : whether the numbers are those that the stand-in stands for, or of these data
+        k : number of answers per image; 1 for the usual accuracy
+        task : "zsl" or "gzsl"
+        simulated : whether to group by ImageNet's numbers of images that a stand-in simulates,
+            not by the data's own
 
         Returns
         -------

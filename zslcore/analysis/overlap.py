@@ -59,7 +59,14 @@ STUDY_COLUMNS = ("draw", "features", "method", "class", "overlapping", "images",
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Draw:
-    """One draw of classes: training, overlapping test and truly unseen test classes."""
+    """One draw of classes.
+
+    Attributes
+    ----------
+    train : int array, indices of the training classes
+    ouc : int array, test classes that overlap with the pre-training
+    tuc : int array, truly unseen test classes
+    """
 
     train: np.ndarray
     ouc: np.ndarray

@@ -85,7 +85,7 @@ def read_board(folder: Path, *, recompute: bool = False) -> Board:
 
     Parameters
     ----------
-    folder : path
+    folder : pathlib.Path
     recompute : bool, default=False
         Compute figures again where there are predictions; without it, only what comes with the
         package and has been checked is *verified*.

@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING
 from zslcore.commands.options import METHOD, named, show_steps
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from zslcore.datasets import ZSLDataset
     from zslcore.results.planning import Plan
     from zslcore.results.store import ResultStore
 
@@ -43,7 +46,6 @@ def add_parser(commands: Subparsers) -> None:
 def run_compare(args: argparse.Namespace) -> None:
     """Make what is missing, then print every figure and the ranks."""
     from zslcore.analysis import comparison
-    from zslcore.datasets import load
     from zslcore.evaluation import outside
     from zslcore.methods import METHODS
     from zslcore.results.planning import Choice
@@ -51,13 +53,13 @@ def run_compare(args: argparse.Namespace) -> None:
 
     methods = [outside.load(each) for each in args.method or ()]
     methods = methods or [name for name, m in METHODS.items() if m.card.usual]
-    datasets = {name: load(name) for name in args.dataset}
+    datasets = {name: _known(name) for name in args.dataset}
     digests = {name: data.digest for name, data in datasets.items()}
     spec = comparison.ComparisonSpec(digests, tuple(args.split), tuple(methods), args.select_for)
     choices: list[Choice] = ["folds"] if args.folds else []
     store = ResultStore()
     plan = spec.plan(datasets, choices)
-    _make(plan, store, args)
+    _make(plan, store, args, datasets)
     found = comparison.occasions(
         spec,
         datasets,
@@ -80,11 +82,25 @@ def run_compare(args: argparse.Namespace) -> None:
     print(comparison.as_text(found))
 
 
-def _make(plan: Plan, store: ResultStore, args: argparse.Namespace) -> None:
+def _known(name: str) -> ZSLDataset:
+    """Load a data set; without its features where only results of it come with the package."""
+    from zslcore.datasets import available, load
+    from zslcore.results.results_only import known_by_results, load_results_only
+    from zslcore.storage import settings
+
+    if settings.SHIPPED() and name not in available() and name in known_by_results():
+        return load_results_only(name)
+    return load(name)
+
+
+def _make(
+    plan: Plan, store: ResultStore, args: argparse.Namespace, datasets: Mapping[str, ZSLDataset]
+) -> None:
     """Make what is missing; a refused run is reported and stops no other."""
     todo, made = len(plan.unfinished(store)), plan.run(store, at_a_time=args.jobs, dask=args.dask)
     for done, (run, refused) in enumerate(made, 1):
         show_steps(done, todo, f"{run.method} on {run.dataset}")
         if refused:
+            refused = getattr(datasets[run.dataset], "without_features", refused)
             print(f"{run.method} on {run.dataset}, split {run.split}: {refused}", file=sys.stderr)
     show_steps()

@@ -1,4 +1,4 @@
-"""UCF101 and HMDB51 as two groups released them: folders of MATLAB files, read as they lie.
+"""UCF101 and HMDB51 as two groups released them: folders of MATLAB files, read unchanged.
 
 BiDiLEL [1]_ released, for a data set and a representation of its videos:
 
@@ -74,7 +74,7 @@ TRIAL, MOST_TRIALS = re.compile(r"split_(\d{1,3})"), 200
 
 @dataclass(frozen=True, slots=True)
 class ActionArchive:
-    """Where the files of a release lie.
+    """Paths of the files of a release.
 
     Attributes
     ----------
@@ -192,7 +192,7 @@ def read_action_archive(
     name: str | None = None,
     into: Path | None = None,
 ) -> ZSLDataset:
-    """Read a release; :func:`zslcore.datasets.importing.import_dataset` keeps it.
+    """Read a release; :func:`zslcore.datasets.importing.import_dataset` stores it.
 
     Parameters
     ----------

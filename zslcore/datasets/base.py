@@ -105,7 +105,21 @@ class Split:
         folds: Iterable[Fold] = (),
         note: str = "",
     ) -> Split:
-        """Build a split from row numbers; seen and unseen classes follow from ``labels``."""
+        """Build a split from row numbers; seen and unseen classes follow from ``labels``.
+
+        Parameters
+        ----------
+        name : of the split
+        labels : int array of shape (n_samples,)
+        trainval, test_seen, test_unseen : int arrays of row numbers, 0-based
+        folds : of ``trainval``, with disjoint training and validation classes
+        note : origin of the split, one sentence
+
+        Raises
+        ------
+        DatasetError
+            When a row number is outside the data.
+        """
         labels = np.asarray(labels)
         _refuse_outside(f"Split {name!r}", len(labels), trainval, test_seen, test_unseen)
         return cls(
@@ -135,6 +149,7 @@ class Split:
 
         Parameters
         ----------
+        name : of the split
         labels : int array of shape (n_samples,)
         unseen : class indices that are never trained on
         folds : sequence of class index lists, the validation classes of each fold
@@ -142,6 +157,7 @@ class Split:
             Share of each seen class held out as ``test_seen``; 0 gives a standard split.
         seed : int, default=0
             Decides which rows are held out.
+        note : origin of the split, one sentence
         """
         labels = np.asarray(labels)
         is_unseen = np.isin(labels, unseen)

@@ -1,4 +1,4 @@
-r"""Where each class of ImageNet-21K stands in the hypernym relation, as numbers.
+r"""Position of each class of ImageNet-21K in the hypernym relation, as numbers.
 
 The relation "is a kind of", read in both directions, is a graph of all synsets with adjacency
 :math:`A` and degrees :math:`d`. Its smooth functions are the first eigenvectors of the normalised

@@ -76,7 +76,7 @@ def read_table(
     name: str | None = None,
     into: Path | None = None,
 ) -> ZSLDataset:
-    """Read features of your own; :func:`import_dataset` keeps them for good.
+    """Read features of your own; :func:`import_dataset` stores them.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ def read_table(
     FileRefusedError
         When a file is damaged, hostile or not of this form.
     DatasetError
-        When it is not said which classes are unseen.
+        When the unseen classes are not stated.
     UnknownNameError
         For a class without prototype; names the nearest one that has one.
     """

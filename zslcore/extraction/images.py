@@ -1,8 +1,8 @@
 """Decode one untrusted image to RGB at the requested size, or refuse it in a sentence.
 
-What is unusual about an image and still has one right reading is read so and said: grey ones, CMYK,
+An unusual image with one correct interpretation is decoded and reported: grey, CMYK,
 16 bits, a palette, transparency, a rotation that the camera noted, several frames (the first is
-taken). What has none is refused: no image, a broken or truncated one, more pixels than allowed.
+taken). All others are refused: no image, a broken or truncated one, more pixels than allowed.
 Only decoders of common formats are asked; Pillow has others, one of which starts a program.
 """
 
@@ -64,7 +64,7 @@ def opened(
 
     Parameters
     ----------
-    path : the file; what it is its first bytes tell
+    path : the file; its first bytes decide its format
     short_side : pixels
     interpolation : "bilinear" or "bicubic", both with antialiasing
     max_pixels : of the image, and of what it becomes

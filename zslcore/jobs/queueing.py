@@ -20,7 +20,7 @@ class Visitor(NamedTuple):
     Attributes
     ----------
     address : of the network, which a class may share
-    browser : what tells browsers at one address
+    browser : distinguishes browsers at one address
     """
 
     address: str

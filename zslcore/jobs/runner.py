@@ -7,7 +7,7 @@ progress in JSON lines. If it ends without a result, is killed or cancelled, its
 says so in a sentence. It ends when its standard input does, that is with the server.
 
 Starting Python with everything that methods need takes seconds. A child that has done its work
-therefore stands by for the next one.
+therefore waits for the next one.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ _SAID = ("done", "total", "stage", "message")
 
 
 class Runner:
-    """Runs works in child processes, a few at a time, and keeps their results.
+    """Run works in child processes, a few at a time, and store their results.
 
     Parameters
     ----------
@@ -157,7 +157,7 @@ class Runner:
     def folder(self) -> Path:
         """Where results are stored, one folder per key.
 
-        Where nothing can be written in the data folder, results live as long as this server.
+        Where nothing can be written in the data folder, results last until this server ends.
         """
         if self._folder is not None:
             return self._folder
@@ -207,7 +207,7 @@ class Runner:
             return self._ended(key) if job is None else self._status(job)
 
     def of_visitor(self, visitor: Visitor) -> list[tuple[Work, Status]]:
-        """Return what a visitor waits for, each work with how it stands, the first come first."""
+        """Return the works that a visitor waits for with their status, oldest first."""
         with self._lock:
             self._drop_forgotten()
             jobs = [job for job in self._jobs.values() if visitor in job.visitors]
@@ -252,7 +252,7 @@ class Runner:
     def cancel(self, key: str, visitor: Visitor | None = None) -> None:
         """Let a visitor leave the job with this key; the last one ends it.
 
-        Without a visitor it ends for everybody. Its process and what it has written go.
+        Without a visitor it ends for all. Its process ends and its files are removed.
         """
         with self._lock:
             job = self._jobs.get(key)

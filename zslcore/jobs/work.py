@@ -65,7 +65,7 @@ def key_of(settings: Mapping[str, Any]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """How a job stands.
+    """Status of a job.
 
     Attributes
     ----------

@@ -146,7 +146,7 @@ def _losses_told(address: str) -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Piece:
-    """Rows of a view that lie in one part, and where they stand in the view.
+    """Rows of a view in one part, and their positions in the view.
 
     Attributes
     ----------

@@ -44,7 +44,7 @@ MANIFEST, LABELS = "shards.json", "labels.npy"
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One shard: where it lies, which rows it holds and what it is known by.
+    """One shard: its file, its rows and its digest.
 
     Attributes
     ----------

@@ -81,7 +81,7 @@ def match_names(
     ----------
     names : the test classes
     vocabulary : the classes the extractor was trained on
-    context : all classes of the data set, which tell what ambiguous names mean (``seal``)
+    context : all classes of the data set, which decide what ambiguous names mean (``seal``)
 
     Returns
     -------

@@ -87,7 +87,7 @@ def _points(fraction: float) -> str:
 def paired_test(
     question: str, differences: ArrayLike, *, level: float = 0.95, of: str = "pairs"
 ) -> PairedTest:
-    """Test whether differences lie around zero.
+    """Test whether paired differences are zero: t-test on their mean, and signed ranks.
 
     Parameters
     ----------

@@ -32,6 +32,11 @@ class ResultsOnly(ZSLDataset):
     ``features`` and ``prototypes`` refuse to be read in one sentence.
     """
 
+    @property
+    def without_features(self) -> str:
+        """What is missing, and how to get it, in one sentence."""
+        return _without_features(self.name)
+
     def _check(self) -> None:
         super()._check()
         object.__setattr__(self, "prototypes", _Missing(self.name, len(self.class_names)))
@@ -51,13 +56,17 @@ class _Missing:
     def __getattr__(self, name: str) -> NoReturn:
         if name.startswith("__") and name != "__array__":
             raise AttributeError(name)
-        raise DatasetError(
-            f"{self._name} is known by its results only: this needs its features. Import them "
-            f"under the name {self._name}, with `zslcore import` or on the page Data."
-        )
+        raise DatasetError(_without_features(self._name))
 
     def __getitem__(self, rows: Any) -> NoReturn:
         self.__getattr__("__array__")
+
+
+def _without_features(name: str) -> str:
+    return (
+        f"{name} is known by its results only: this needs its features. Import them "
+        f"under the name {name}, with `zslcore import` or on the page Data."
+    )
 
 
 @cache

@@ -18,7 +18,7 @@ __all__ = ["ScoreAnswers", "ScoreFile", "ScoreMatrix"]
 
 @dataclass(frozen=True, eq=False)
 class ScoreFile:
-    """What was found in a file, before anybody has said what it means.
+    """Contents of a score file, before its arrays are interpreted.
 
     Attributes
     ----------
@@ -83,7 +83,7 @@ class ScoreMatrix:
 
     @property
     def about(self) -> dict[str, Any]:
-        """What is known of the data: nothing but what the labels tell."""
+        """What the labels alone show of the data."""
         return {}
 
     @property
@@ -123,7 +123,7 @@ class ScoreAnswers:
 
     @property
     def about(self) -> dict[str, Any]:
-        """What is known of the data: nothing but what the labels tell."""
+        """What the labels alone show of the data."""
         return {}
 
     @property

@@ -173,7 +173,8 @@ def stability(maps: Sequence[np.ndarray], *, k: int = 15, threads: int = 1) -> p
     Parameters
     ----------
     maps : arrays of shape (n, 2)
-    k : int
+    k : int, number of neighbours
+    threads : int, default=1
 
     Returns
     -------

@@ -29,7 +29,7 @@ _ARRAYS = ("coordinates", "part", "row", "labels", "mean", "components", "varian
 
 @dataclass(frozen=True, eq=False)
 class EmbeddedMap:
-    """Where every chosen image lies.
+    """Coordinates of every chosen image.
 
     Attributes
     ----------

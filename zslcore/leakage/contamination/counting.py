@@ -76,7 +76,7 @@ class TestSet:
     ----------
     dataset, split : names; no split where all classes are tested
     classes : names of the test classes
-    context : names of all classes of the data set, which tell what ambiguous ones mean
+    context : names of all classes of the data set, which decide what ambiguous ones mean
     synsets : WordNet ids of ``classes``, where these are known for certain
     """
 
