@@ -39,7 +39,7 @@ numpydoc_class_members_toctree = False
 
 
 def left_out(app, what, name, member, skip, options):
-    """Leave out scikit-learn's own machinery, which every estimator has and nobody here uses."""
+    """Leave out scikit-learn's own machinery, which every estimator inherits."""
     return True if name.startswith("set_") and name.endswith("_request") else None
 
 
