@@ -99,7 +99,7 @@ def test_the_map_has_a_mark_for_every_cell_and_counts_in_words():
     assert len({trace.marker.symbol for trace in figure.data}) == len(figure.data) == 4
     assert len(figure.layout.shapes) == 2
     cell = table[(table["test_set"] == "UCF101") & (table["title"] == "Kinetics-400")].iloc[0]
-    assert cell["text"] == "40+46 {61}"
+    assert cell["text"] == "40+46<br>{61}"
     assert cell["hover"] == "40 certain, 46 possible of 101<br>Huang et al. 2021: 61"
 
 
