@@ -3,8 +3,8 @@
     python -m benchmarks.actions [time] [coverage] [--draws 30] [--repetitions 200]
 
 ``time`` makes the study of 101 classes: four extractors, two kinds of prototypes, five methods with
-the paper's parameters, 30 draws of OS1, as the app does, in a child process; then asks for it
-again, when it is kept, and once more when only its fits are.
+the paper's parameters, 30 draws of OS1, as the app does, in a child process; then requests it
+again from the store, and once more when only its fits are stored.
 
 ``coverage`` draws 200 worlds. In each, which classes overlap is drawn anew, with as many as in
 Kinetics-400, so that easy classes are on either side by chance; known classes then have an
@@ -111,9 +111,9 @@ def _time(n_draws: int) -> Iterator[str]:
     )
     rows = [
         ("all fits", first),
-        ("asked for again, kept", again),
+        ("requested again, stored", again),
         ("its table read and summarised", summary),
-        ("table lost, every fit kept", from_fits),
+        ("table lost, every fit stored", from_fits),
     ]
     yield from markdown_table(["what", "seconds"], [[name, f"{s:.1f}"] for name, s in rows])
     yield "\nGain minus that of IDT, percent; intervals 95 %, p adjusted after Holm.\n"

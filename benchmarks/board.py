@@ -1,10 +1,10 @@
 """The board that comes along: ``data/board`` filled from ``results/real_features.csv``.
 
 Every row of the file of results becomes one JSON: what was run, on which rows, how parameters and
-gamma were chosen, by which version. The file tells no accuracies of classes, on which intervals
-rest. They are read off a new fit with the parameters and the gamma that were chosen then, and only
-kept where ZSL and H at gamma come out the same; ``--fit`` makes those fits, and the run store keeps
-them, so that the command goes on where it stopped. An entry whose row has not changed keeps what it
+gamma were chosen, by which version. The file has no accuracies of classes, on which intervals
+rest. A new fit with the same parameters and gamma gives them, and they are used only where its ZSL
+and H at gamma are the same; ``--fit`` makes those fits and stores them, so that an interrupted
+command resumes. An entry whose row has not changed keeps what it
 says of classes. Of stochastic methods the first seed stands there, and the spread of all.
 """
 
@@ -86,7 +86,7 @@ def groups() -> Iterator[pd.DataFrame]:
 
 
 def refitted(row: pd.Series, dataset: ZSLDataset, *, fit: bool) -> RunResult | None:
-    """Return a new fit with what was chosen then; None where none is kept nor to be made."""
+    """Return a new fit with what was chosen then; None where none is stored nor to be made."""
     spec = RunSpec(
         dataset.name,
         row["split"],
@@ -180,7 +180,7 @@ def of_scores(folder: Path) -> Iterator[BoardEntry]:
 
 
 def _named(spec: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what was run, whatever it is kept under."""
+    """Return what was run, whatever its key."""
     return {name: value for name, value in spec.items() if name != "key"}
 
 
@@ -202,7 +202,7 @@ def main() -> None:
     parser.add_argument("--scores", default="../shared/data/gzsl_scores", type=Path)
     parser.add_argument("--only", nargs="+", default=list(FEATURES), choices=FEATURES)
     parser.add_argument("--output", default=FACTS / "board", type=Path)
-    parser.add_argument("--fit", action="store_true", help="make the fits that are not kept")
+    parser.add_argument("--fit", action="store_true", help="make the missing fits")
     args = parser.parse_args()
     args.output.mkdir(exist_ok=True)
     opened = {name: of_folder(args.folder)[name].open() for name in args.only}

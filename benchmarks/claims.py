@@ -42,7 +42,7 @@ Each claim is a row of `data/claims.toml` and is judged on the printed tables an
 runs on real features (CUB VGG fc7, AWA1 local self-similarity and PHOG) of the data sets that it
 speaks of.
 Of a mean difference the whole 95 % t interval has to lie where the claim says; where it reaches
-over the end, nothing can be told. Counts have their exact binomial interval. Runs on some of the
+over the end, the claim stays open. Counts have their exact binomial interval. Runs on some of the
 data sets or methods that a claim speaks of hold or fail *here*, with their scope, which neither
 confirms nor refutes it. Of several features of one benchmark the first counts. PHOG is a control.
 What simulated data give has no verdict.

@@ -5,8 +5,8 @@
 FOLDER (default ``../shared/data/xlsa17``) holds ``CUB/`` with ``vgg_fc7.mat`` and
 ``class_embeddings.mat``, ``AWA1/`` with ``lss.mat`` and, for attributes that are 0 or 1,
 ``AWA2/binary/att_splits.mat``. Every method is run with every embedding on PS, once with parameters
-chosen for ZSL and once for GZSL, both and gamma on the folds. What is finished is kept in the run
-store: an interrupted command goes on where it stopped. ``--report`` runs nothing and writes what is
+chosen for ZSL and once for GZSL, both and gamma on the folds. Finished runs are
+stored: an interrupted command resumes. ``--report`` runs nothing and writes what is
 finished: ``results/class_embeddings.md``, and ``data/measured/class_embeddings.csv``, which the app
 shows.
 """
@@ -90,7 +90,7 @@ def main() -> None:
 
 
 def run(todo: Mapping[str, Openers], methods: tuple[str, ...], seeds: int) -> Iterator[str]:
-    """Make the runs that are not kept; yield what each took."""
+    """Make the missing runs; yield the time of each."""
     store = ResultStore()
     for method in methods:
         for group, openers in todo.items():

@@ -4,9 +4,9 @@
 
 FIRST and SECOND (default ``simulated-AWA1 simulated-AWA2``) are data sets that ``load`` knows, with
 the same classes. Parameters are chosen for ZSL, and gamma, on the folds of the training set.
-Finished fits are kept: an interrupted run goes on where it stopped. Written to
+Finished fits are stored: an interrupted run resumes. Written to
 ``benchmarks/results/`` are ``cross_dataset.csv``, a row a method, training and test set, and
-``cross_dataset.md``, the table beside the printed one with the paired tests of both.
+``cross_dataset.md``, the table next to the printed one with the paired tests of both.
 """
 
 from __future__ import annotations

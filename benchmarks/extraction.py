@@ -1,10 +1,10 @@
-"""What ten crops cost beside ten plain forward passes of the same network.
+"""Throughput of ten crops against ten plain forward passes of the same network.
 
     python -m benchmarks.extraction [--encoder resnet101] [--images 8] [--device cuda]
 
 Ours reads JPEG files of 500 x 375 pixels, resizes, crops, standardises, averages and writes them
-batch by batch; beside it the network alone is given as many crops that lie ready in memory. Both
-take turns, in one process; the goal is 0.9 of the plain throughput. Pictures and weights are made
+batch by batch; the baseline is the network alone on as many crops that are in memory. Both take
+turns, in one process; the goal is 0.9 of the plain throughput. Pictures and weights are made
 from seeds.
 """
 

@@ -1,4 +1,4 @@
-"""The curve in hand, against the Plotly figure that it replaced.
+"""The draggable curve, against the Plotly figure that it replaced.
 
     python -m benchmarks.gamma_step [--plain c24ede8] [--keep]
 
@@ -79,8 +79,8 @@ COUNT = """seconds => new Promise(done => {
     };
     requestAnimationFrame(frame);
 })"""
-# Whoever asks a page from outside does so every half a second in the end; the page looks at every
-# frame whether it shows numbers, wherever they are.
+# Polling from outside slows down to every half a second; the page checks at every frame whether it
+# shows numbers.
 WATCH = f"""
     const find = root => root.querySelector({SHOWN!r}) ||
         [...root.querySelectorAll("*")].some(e => e.shadowRoot && find(e.shadowRoot));
@@ -89,7 +89,7 @@ WATCH = f"""
     }};
     requestAnimationFrame(look);
 """
-# What is dragged is told of every frame, so that a pointer's own pace is no limit.
+# The target gets an event in every frame, so that the rate of a pointer is no limit.
 DRAGGED = """(target, seconds) => new Promise(done => {
     const box = target.getBoundingClientRect();
     const begun = performance.now(), gaps = [], y = box.top + box.height / 2;
@@ -249,10 +249,10 @@ def told(ours: dict[str, float], plain: dict[str, float], on_large: dict[str, fl
         )
         for name, (words, form) in names.items()
     ]
-    head = ("", "Plotly figure", "curve in hand", "curve in hand, 14,340 images, 717 classes")
+    head = ("", "Plotly figure", "draggable curve", "draggable curve, 14,340 images, 717 classes")
     return "\n".join(
         [
-            "# The curve in hand",
+            "# The draggable curve",
             "",
             (__doc__ or "").split("\n\n", 2)[2].rstrip(),
             "",
@@ -262,7 +262,7 @@ def told(ours: dict[str, float], plain: dict[str, float], on_large: dict[str, fl
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="The curve in hand against the Plotly figure.")
+    parser = argparse.ArgumentParser(description="The draggable curve against the Plotly figure.")
     parser.add_argument("--plain", default="c24ede8", help="a commit with the Plotly figure")
     parser.add_argument("--keep", action="store_true", help="write results/gamma_step.md")
     given = parser.parse_args()

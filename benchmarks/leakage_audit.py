@@ -1,4 +1,4 @@
-"""Audit at AWA2 size: seconds and memory of ZSL001-ZSL005, beside the plain way of doing it.
+"""Audit at AWA2 size: seconds and memory of ZSL001-ZSL005, against a plain implementation.
 
     python -m benchmarks.leakage_audit
 

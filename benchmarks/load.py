@@ -5,10 +5,10 @@
 Visitors change one choice again and again, one to three seconds after the last answer, on four
 pages: Evaluate, Calibration, Data and splits, Leakage review. In one run: thirty visitors at one
 server; with a job on the map of two data sets; at two servers that share their data; one visitor
-alone; and thirty at a server of an earlier commit. Beside the seconds that visitors wait stand the
-server's own processor seconds for each change: they hold on a busy machine, too.
+alone; and thirty at a server of an earlier commit. The report has the seconds that visitors
+wait and the server's processor seconds for each change, which hold on a busy machine, too.
 
-What is computed once for everybody has been computed when the clock starts, on both sides. Visitors
+Shared results are computed before the clock starts, on both sides. Visitors
 share the machine with the servers. Each visitor of two servers stays with one, as behind a proxy
 that remembers where it has sent whom.
 """

@@ -1,4 +1,4 @@
-"""Maps of the full-size pair: seconds, memory and what is kept of the neighbourhoods.
+"""Maps of the full-size pair: seconds, memory and the share of neighbours preserved.
 
     python -m benchmarks.maps [--sklearn]
 
@@ -6,11 +6,11 @@
 and UMAP come from the same PCA and the same exact graph of nearest neighbours, whose time is
 counted into both. ``--sklearn`` lays the same points out with scikit-learn's t-SNE as well, as it
 comes (1,000 iterations, of which 250 exaggerated) but from the same start: seven minutes on two
-idle cores, which keep 14.9 % of the 15 nearest neighbours where ours keep 14.7 %. With as many
-iterations as ours, 750, it took 281 s (ours 73.5 s) and kept 13.0 %.
+idle cores, which preserve 14.9 % of the 15 nearest neighbours where ours preserve 14.7 %. With
+as many iterations as ours, 750, it took 281 s (ours 73.5 s) and preserved 13.0 %.
 
-Wall and processor time are printed beside each other: where they differ by much less than the
-number of threads, the machine was busy, and the processor time is the one to go by.
+Both wall and processor time are printed: where they differ by much less than the number of threads,
+the machine was busy, and the processor time is the one that holds.
 """
 
 from __future__ import annotations

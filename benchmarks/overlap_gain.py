@@ -6,8 +6,8 @@
 features of AWA1, so that they should gain nothing. Overlapping are classes with a strong match in
 ImageNet-1K. Two questions, one formula: the field's own splits (SS, whose test classes overlap, and
 PS, whose do not), parameters chosen on their folds; and draws of test classes, half overlapping and
-half not, parameters given. Simulated features with and without pre-training stand beside them: of
-the same classes no real ones with both are to be had here.
+half not, parameters given. Simulated features with and without pre-training are compared as well:
+no real features of the same classes with both are available here.
 
 Writes ``benchmarks/results/overlap_gain.md``.
 """

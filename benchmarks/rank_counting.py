@@ -1,4 +1,4 @@
-"""Ranks against 21,841 classes without a score matrix: speed beside the bare matrix products.
+"""Ranks against 21,841 classes without a score matrix: speed against the bare matrix products.
 
     python -m benchmarks.rank_counting [--rows 2048 4096 8192] [--exact]
 

@@ -1,11 +1,11 @@
-"""Every inductive method on real features, parameters chosen on the folds, beside the papers.
+"""Every inductive method on real features, parameters chosen on the folds, next to the papers.
 
     python -m benchmarks.real_features [FOLDER] [--only NAME ...] [--methods NAME ...] [--jobs N]
 
 FOLDER (default ``../shared/data/xlsa17``) holds ``CUB/`` and ``AWA1/`` in the xlsa17 layout. What
 is run, and how it goes on where it stopped, is said in :mod:`benchmarks.sweep`. Written to
 ``benchmarks/results/`` are ``real_features.csv``, a row a run, and ``real_features.md``, the table
-beside the papers' figures, whose features are ResNet-101's.
+next to the papers' results, whose features are ResNet-101's.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ again: SYNC (struct) on CUB, with a tolerance of 0.01.
 
 On CUB, the folds cannot tell c = 10 of SSE from c = 1: by the rule of one standard error the
 smaller c is taken. SYNC's H lies 5.5 points below CAL's with a gap of 7.6; its struct loss
-was run for ZSL only, 24 minutes beside other work, and cs not at all. GFZSL predicts the Gaussians
+was run for ZSL only (24 minutes on a shared machine), cs not at all. GFZSL predicts the Gaussians
 of seen classes as well; with their own, as in its paper, its plain H is near GBU's 0.0. The gamma
 of CMT* is a threshold on a novelty measured from training images; how far unseen images lie from it
 changes between a fold and all of trainval, so that here it loses more than it gains.

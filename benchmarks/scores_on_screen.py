@@ -1,4 +1,4 @@
-"""A score file of the largest benchmark's size, from the click to its curve in hand.
+"""A score file of the largest benchmark's size, from the click to its draggable curve.
 
     python -m benchmarks.scores_on_screen [--repeats 5] [--keep]
 

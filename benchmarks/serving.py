@@ -27,7 +27,7 @@ FLAGS = [
 
 
 def free_port() -> int:
-    """Return the number of a port where nobody answers."""
+    """Return the number of a free port."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         return free.getsockname()[1]
@@ -41,7 +41,7 @@ class Server:
     folder : where its log goes, and its data
     script : what is served, with a checkout to import from
     command : what starts it instead, in a folder without one
-    environment : variables it has beside those of this process
+    environment : variables in addition to those of this process
     port : where it answers; a free one unless given
     root : the checkout that a script imports from
     """

@@ -21,7 +21,7 @@ INTRO = """# Simulated data sets, parameters chosen on the three folds
 
 `python -m benchmarks.simulated_features` writes this file and `simulated_features.csv`.
 
-**Simulated**: no camera was involved; the papers' figures beside them are for real images. Small
+**Simulated**: no camera was involved; the papers' results next to them are for real images. Small
 size (about 3,000 images, 512 features), split PS; per-class accuracy in percent; features and
 prototypes of unit length. ZSL, u, s, H plain and H calibrated use the parameters chosen for ZSL,
 what says "for GZSL" those chosen for GZSL: the last H and AUSUC are of another fit than the figures

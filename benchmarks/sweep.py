@@ -1,10 +1,10 @@
-"""Every inductive method on some data sets, parameters chosen on the folds, beside the papers.
+"""Every inductive method on some data sets, parameters chosen on the folds, next to the papers.
 
 Every method is run twice on PS, its parameters chosen for ZSL and for GZSL, stochastic ones with
 several seeds: the first chooses parameters and gamma on the folds, the others are given what it
 chose. On SS, which has no test images of seen classes, it is run for ZSL with the first seed.
-Finished runs are kept in the run store: an interrupted sweep goes on where it stopped, and
-``--report`` writes what is finished without running anything, as a sweep itself does at its end.
+Finished runs are stored: an interrupted sweep resumes, and ``--report`` writes what is finished
+without running anything, as a sweep itself does at its end.
 Methods of which the run store knows nothing keep the rows that the file of results has, so that one
 method can be run again without the others; each row says which data, revisions and sources made it.
 """
@@ -85,7 +85,7 @@ def seeds_of(source: Source, runs: tuple[RunSpec, ...]) -> int:
 
 
 def run(source: Source, runs: tuple[RunSpec, ...]) -> str:
-    """Run what is not kept yet of a run, for all its tasks, and its seeds; tell it in a line."""
+    """Make the missing runs of a plan, for all tasks and seeds; report them in a line."""
     began, cpu = time.perf_counter(), time.process_time()
     plan = Plan(runs, seeds_of(source, runs), with_oracle=True)
     fitted = plan.complete_all(opened(source), ResultStore())
@@ -218,7 +218,7 @@ def papers(benchmark: str) -> pd.DataFrame:
 
 
 def markdown(intro: str, sources: Mapping[str, Source], table: pd.DataFrame) -> str:
-    """Return the summary of every data set beside the papers' figures, in percent."""
+    """Return the summary of every data set next to the papers' results, in percent."""
     rows, lines = summary(table), [intro]
     for name, source in sources.items():
         part = rows[rows["dataset"] == name].drop(columns="dataset")

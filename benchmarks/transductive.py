@@ -1,4 +1,4 @@
-"""What unlabelled test images add: every transductive method beside its inductive self.
+"""What unlabelled test images add: every transductive method against its inductive base.
 
     python -m benchmarks.transductive [FOLDER] [--only NAME ...] [--jobs N] [--again]
 

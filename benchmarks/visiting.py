@@ -184,7 +184,7 @@ async def one_after_the_other(url: str, n: int, pid: int) -> list[float]:
             await visitor.change()
             made += 1
             if made % 100 == 0:
-                await asyncio.sleep(3)  # a moment in which nobody waits
+                await asyncio.sleep(3)  # a moment without a request
                 memory.append(resident(pid))
                 print(f"{made} changes: {memory[-1]:.0f} MB")
         await visitor.close()

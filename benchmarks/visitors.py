@@ -3,7 +3,7 @@
     python -m benchmarks.visitors [--visitors 1 8 30] [--seconds 60] [--changes 1200]
 
 Visitors speak Streamlit's protocol over WebSockets, each on one of four pages, and change one
-choice again and again, one to three seconds after the last answer. The same is done beside a
+choice again and again, one to three seconds after the last answer. The same is done with a
 server without ``ui/idle.py`` and with Streamlit's own setting, which collects garbage after every
 run of a page; the ratio of the two is what counts. Then one visitor after the other makes
 ``--changes`` changes, what an hour brings with a change every three seconds, and the server's

@@ -15,6 +15,7 @@ from ui.text import term_of
 from zslcore import jobs
 from zslcore.evaluation.protocol import Problem
 from zslcore.jobs import runner
+from zslcore.scores.words import WORDS
 
 ROOT = Path(__file__).parents[1]
 APP = str(ROOT / "app.py")
@@ -141,10 +142,14 @@ def taken_apart(data):
 
 
 def unexplained(app):
-    """Return the labels that are terms of the glossary and have not its sentence as help."""
+    """Return the labels that are glossary terms and lack its sentence, in any field's words."""
     helps = [(each.label, each.help) for kind in LABELLED for each in getattr(app, kind)]
     for table in app.dataframe:
         for name, column in json.loads(table.proto.columns or "{}").items():
             helps.append((column.get("label") or name, column.get("help")))
     asked = ((label, tip, term_of(label)) for label, tip in helps)
-    return [label for label, tip, term in asked if term and term.in_markdown() not in (tip or "")]
+    return [
+        label
+        for label, tip, term in asked
+        if term and not any(w.said(term.in_markdown()) in (tip or "") for w in WORDS.values())
+    ]

@@ -32,7 +32,7 @@ def visit(tmp_path_factory):
 
 
 def test_the_table_holds_what_the_study_gives(visit):
-    app = settled(visit(actions_tab="Figures"))
+    app = settled(visit(actions_tab="Results"))
     shown = app.dataframe[0].value
     sets = simulated_sets(CONFIGURATIONS["OS4"], ["idt", "imagenet", "sports"])
     units = ActionSpec("OS4", sets, ("LinearS2V",), n_draws=3).units()

@@ -22,7 +22,7 @@ PAGE = "pages/compare.py"
 METHODS = ["ESZSL", "LinearS2V", "SAE"]
 DATA = ["digits", "simulated-aPY"]
 TABS = [
-    "Figures",
+    "Results",
     "Robustness",
     "Ranks",
     "Curves",
@@ -164,7 +164,7 @@ def test_scores_that_were_brought_have_a_row(visit):
     scored = fit_and_score(get_method("ESZSL")(), digits, digits.split("PS"))
     file = ScoreFile("own.npz", scored.F, scored.y, np.flatnonzero(~scored.seen))
     report = judge(interpreted(file)[0], gamma=0.02)
-    app = visit(compare_tab="Figures")
+    app = visit(compare_tab="Results")
     app.session_state["scores_brought"] = (Brought(report, "command"),)
     app.run()
     assert not app.exception

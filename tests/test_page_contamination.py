@@ -106,7 +106,7 @@ def test_the_map_has_a_mark_for_every_cell_and_counts_in_words():
     assert len({trace["marker"]["symbol"] for trace in traces}) == len(traces) == 4
     assert len(figure["layout"]["shapes"]) == 2
     text, hover = drawn["Kinetics-400", "UCF101"]
-    assert text == "40+46 {61}"
+    assert text == "40+46<br>{61}"
     assert hover == "40 certain, 46 possible of 101<br>Huang et al. 2021: 61"
 
 

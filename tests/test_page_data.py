@@ -55,10 +55,10 @@ def test_every_tab_runs_cold_and_warm(visit, dataset):
 def test_seen_validation_is_counted_with_the_folds(visit):
     app = visit(dataset="digits", data_tab="Split and folds")
     fold = load("digits").splits["PS"].folds[0]
-    said = "Of fold 1's training classes 144 images, a fifth of every class, are held out"
+    said = "a fifth of the images of every training class (144) is held out as seen validation"
     assert said in words(app)
-    assert f"{len(fold.val)} validation images they choose γ" in words(app)
-    assert f"while {len(fold.train) - 144} images train" in words(app)
+    assert f"{len(fold.val)} images of the validation classes, they select γ" in words(app)
+    assert f"the other {len(fold.train) - 144} images train the model" in words(app)
     assert "seen validation" not in words(visit(dataset="simulated-AWA2", split="SS"))
 
 

@@ -27,7 +27,7 @@ def split_file(path, **changed):
 
 
 def test_the_value_of_the_longest_bar_has_its_place_in_the_margin_at_any_width():
-    value = "20,218, 4,031 leak"
+    value = "4,031 of 20,218 leak"
     bars = (Bar("train", 20218, 4031, value), Bar("val", 9191, 0, "9,191"))
     layout = picture_of(Picture("two bars", bars=bars)).layout
     assert tuple(layout.xaxis.range) == (0, 20218)  # the longest bar ends where the margin begins
@@ -58,7 +58,7 @@ def test_a_dropped_split_leaks_and_its_review_has_the_file(tmp_path):
     path = split_file(tmp_path / "mine.mat", trainval=range(1, 46))
     app = dropped(path)
     assert ":material/gpp_bad: Leaks" in words(app)
-    assert metrics(app)["rows leaked"] == "5"
+    assert metrics(app)["Rows leaked"] == "5"
     assert "Example" not in words(app)
     review = go(app, "review", leakage_source="a file of my own").run()
     assert not review.exception

@@ -193,5 +193,5 @@ def test_the_stand_in_says_what_is_planted_and_the_switch_takes_it_out(
     (help_,) = [m.help for m in app.markdown if "-badge[" in m.value and "simulated" in m.value]
     assert ("classes with few images are harder" in help_) == (planted == "true")
     hard = settled(visit(PAGE, large_tab="What makes it hard", **asked))
-    said = "classes with few are harder on purpose" in words(hard)
+    said = "classes with few images are harder by design" in words(hard)
     assert said == (planted == "true")

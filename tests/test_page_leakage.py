@@ -241,7 +241,7 @@ def test_quiz_keeps_the_score_and_stands_below_no_verdict(visit):
 
 def test_a_second_guess_does_not_count(visit):
     app = visit(leakage_tab="Quiz", leakage_question="3")
-    for guess in ("images are trained on and tested", "nothing leaks"):
+    for guess in ("an image is in both training and test", "nothing leaks"):
         app.radio(key="quiz_3").set_value(guess)
         pages.press(app, "Ask the audit")
     assert "Score: 0 of 1." in words(app)

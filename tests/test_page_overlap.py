@@ -93,7 +93,7 @@ def test_every_tab_runs_cold_and_warm(visit, tab):
 def test_distance_says_what_it_rests_on(visit):
     said = words(visit(overlap_tab="Distance"))
     assert "**10 test classes** of simulated" in said
-    assert "Spearman's rho is" in said
+    assert "Spearman's ρ = −0." in said
     assert "The data are simulated." in said
     actions = visit(overlap_tab="Distance", overlap_vocabulary="kinetics-400")
     assert "training classes with WordNet ids; got none" in words(actions)

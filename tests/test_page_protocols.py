@@ -73,6 +73,8 @@ def test_the_words_of_the_address_are_those_of_every_tab(own):
     assert app.selectbox(key="scores_words").value == "base-new"
     assert "Base images are scored among base classes only" in words(app)
     assert list(app.dataframe[0].value["line"][:2]) == ["base among base", "new among new"]
+    tip = next(m for m in app.metric if m.label == "H at γ = 0").help
+    assert tip.startswith("Harmonic mean of base and new accuracy")
     app.selectbox(key="scores_words").set_value("known-unknown").run()
     assert "Known images are scored among known classes only" in words(app)
     app.session_state["scores_tab"] = "Classes at γ"

@@ -79,7 +79,7 @@ def test_pinned_value_is_where_the_slider_begins(path):
     assert SPEC.values[15] == 0.01
 
 
-@pytest.mark.parametrize("tab", ["Bias and variance", "Figures", "Three settings", "Method"])
+@pytest.mark.parametrize("tab", ["Bias and variance", "Results", "Three settings", "Method"])
 def test_every_tab_opens(tab):
     app = open_at(method="LinearV2S")
     app.session_state["regularization_tab"] = tab

@@ -282,7 +282,7 @@ def test_a_matrix_and_a_run_offer_their_predictions(tmp_path, scored):
     again.session_state["evaluate_tab"] = "Reproduce"
     again.run()
     assert "Predictions (.parquet)" in [button.label for button in again.get("download_button")]
-    assert "Seen against unseen, over images. AUROC of the margin" in words(again)
+    assert "Seen against unseen images: AUROC of the margin" in words(again)
 
 
 def known_scores(tmp_path):

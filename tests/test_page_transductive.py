@@ -57,7 +57,7 @@ def test_slow_base_is_waited_for_and_gives_what_a_quick_one_does(open_at):
     assert not app.exception
 
 
-@pytest.mark.parametrize("tab", ["Figures", "Classes", "Method"])
+@pytest.mark.parametrize("tab", ["Results", "Classes", "Method"])
 def test_every_tab_opens(open_at, tab):
     app = open_at(transductive_tab=tab)
     app.session_state["transductive_tab"] = tab

@@ -63,7 +63,7 @@ def test_parameters_given_by_hand_have_no_gap_of_parameters():
     assert GAP_OF_GAMMA in labels
     assert not {GAP_OF_ALL, GAP_OF_PARAMETERS} & set(labels)
     assert "no grid is searched: there is no gap of parameters" in words(app)
-    assert "Metrics of this row are per class" in words(app)
+    assert "Metrics above are means over classes" in words(app)
 
 
 def test_each_gap_has_a_name_of_its_own_and_the_larger_choice_the_larger_gap():

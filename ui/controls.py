@@ -167,7 +167,7 @@ def choose_regularization() -> RegularizationSpec:
         given = _choose_origin(split, "for GZSL, never on test classes")
         params = _choose_params(get_method(method), given=given, but=parameter)
         points = choose(
-            "Values", ["13", "25", "49"], key="regularization_values", default=str(N_VALUES)
+            "Values of λ", ["13", "25", "49"], key="regularization_values", default=str(N_VALUES)
         )
         more = _choose_more()
     return RegularizationSpec(

@@ -276,7 +276,7 @@ PAGES = (
             View(
                 "codes",
                 "Released code",
-                "How were figures in print chosen?",
+                "How were published results chosen?",
                 ":material/code:",
                 "codes_",
             ),
@@ -332,6 +332,7 @@ RENAMED = {
     "AWA1 beside AWA2": "AWA1 next to AWA2",
     "Against another split": "Diff",
     "Class embeddings": "Other inputs",
+    "Figures": "Results",
     "What leaks cost": "Impact on accuracy",
     "Your own": "Import",
     "all ten, seen ones held back": "all ten, calibrated",

@@ -1,4 +1,4 @@
-"""Terms at hand: what is labelled with a term of the glossary says its sentence."""
+"""Help of labels that are terms of the glossary: its sentence and formula."""
 
 from __future__ import annotations
 
@@ -8,10 +8,16 @@ from typing import Any
 import streamlit as st
 
 from ui.text import TERMS, Term, term_of
+from zslcore.scores.words import Words
 
-__all__ = ["forget", "metric", "on_this_page", "tabs", "tip"]
+__all__ = ["call_sides", "forget", "metric", "on_this_page", "tabs", "tip"]
 
-_SHOWN = "terms_shown"
+_SHOWN, _SIDES = "terms_shown", "terms_sides"
+
+
+def call_sides(words: Words) -> None:
+    """Name the two sides so in the help of this view, as base and new."""
+    st.session_state[_SIDES] = words
 
 
 def tip(label: str, more: str | None = None) -> str | None:
@@ -29,7 +35,10 @@ def tip(label: str, more: str | None = None) -> str | None:
     if (term := term_of(label)) is None:
         return more
     st.session_state.setdefault(_SHOWN, {})[term.name] = None
-    return "\n\n".join(filter(None, (term.in_markdown(), more)))
+    said = term.in_markdown()
+    if (words := st.session_state.get(_SIDES)) is not None:
+        said = words.said(said)
+    return "\n\n".join(filter(None, (said, more)))
 
 
 def metric(label: str, value: str, *, help: str | None = None, **options: Any) -> None:  # noqa: A002 - as Streamlit calls it
@@ -51,5 +60,6 @@ def on_this_page() -> list[Term]:
 
 
 def forget() -> None:
-    """Forget the terms of the page before."""
-    st.session_state.pop(_SHOWN, None)
+    """Forget the terms of the page before, and its names of the two sides."""
+    for key in (_SHOWN, _SIDES):
+        st.session_state.pop(key, None)

@@ -51,7 +51,7 @@ COMMANDS = (
 
 
 class TellVersion(argparse.Action):
-    """Tells the version, which is asked for only then: in a checkout that is a question to git."""
+    """Print the version, which is read only then: in a checkout it needs a call of git."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
         """Print the version and end."""

@@ -46,7 +46,7 @@ def test_a_comparison_is_started_cancelled_and_found_again(page, fresh_server):
 def test_a_claim_has_an_address_and_leads_to_ones_own_runs(page, server):
     visit(page, server, "/claims?published_claim=cal-gzsl-lambda-smaller")
     page.get_by_text("Where they differ, λ for GZSL is below λ for ZSL, but for").first.wait_for()
-    page.get_by_role("link", name="Figures over λ").click()
+    page.get_by_role("link", name="Results over λ").click()
     page.wait_for_url(re.compile("view=regularization"))
     page.get_by_role("heading", level=1).get_by_text("best").wait_for()
     assert page.errors == []

@@ -250,7 +250,7 @@ def test_what_lies_below_the_pointer_is_told(server, page, path):
 
 @pytest.mark.parametrize("method", ["LinearV2S", "LinearS2V"])
 def test_nothing_spills_or_overlaps(server, page, method):
-    open_page(page, f"{server.url}/regularization?method={method}&regularization_tab=Figures")
+    open_page(page, f"{server.url}/regularization?method={method}&regularization_tab=Results")
     for size, theme in ((PROJECTOR, "light"), (NARROW, "dark"), (PHONE, "light")):
         dressed(page, theme)
         fits(page, size)

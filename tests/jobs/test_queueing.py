@@ -123,7 +123,7 @@ def test_a_job_that_nobody_looks_at_is_dropped(busy, monkeypatch):
         busy._jobs[each.key].looked = time.monotonic() - age
     busy.of_visitor(OTHER)
     assert busy.status(waiting.key).state == "cancelled"
-    assert "Nobody had looked" in busy.status(running.key).error
+    assert "No page had read" in busy.status(running.key).error
     assert busy.status(looked_at.key).active
 
 

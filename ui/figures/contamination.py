@@ -18,7 +18,7 @@ LOOKS: dict[str, tuple[str, Mark, str]] = {
     "none": ("none", NEUTRAL, "circle-open"),
     "unknown": ("unknown (?)", NEUTRAL, "circle"),
 }
-ROW_HEIGHT = 40
+ROW_HEIGHT = 44
 
 
 @drawn_once
@@ -47,7 +47,7 @@ def contamination_map(table: pd.DataFrame, chosen: str, columns: list[str]) -> g
         range=[-0.6, len(titles) - 0.4],
         **axis,
     )
-    figure.update_yaxes(categoryarray=escaped(sets), range=[len(sets) - 0.4, -0.6], **axis)
+    figure.update_yaxes(categoryarray=escaped(sets), range=[len(sets) - 0.2, -0.6], **axis)
     height = 190 + (28 if narrow() else ROW_HEIGHT) * len(sets)
     legend_on_top(quiet(figure, height=height))
     figure.update_layout(legend={"y": -0.02, "yanchor": "top"}, margin_t=110)

@@ -15,7 +15,7 @@ __all__ = ["embedding_intervals"]
 MARKS: tuple[Mark, ...] = (INK, FIRST, SECOND, HARMONIC, NEUTRAL)
 SYMBOLS = ("star", "triangle-left", "triangle-right", "hexagon", "circle")
 #: Height of a method's band, and the distance between its marks.
-BAND, OFFSET = 30, 0.16
+BAND, OFFSET = 30, 0.3
 
 
 @drawn_once

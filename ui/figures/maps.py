@@ -156,7 +156,9 @@ def hub_bars(table: pd.DataFrame) -> go.Figure:
             col=1,
         )
     figure.add_hline(y=1, line={"color": HARMONIC.color, "dash": "dash", "width": 1})
-    figure.update_yaxes(title_text="even shares", gridcolor=FAINT, zeroline=False, fixedrange=True)
+    figure.update_yaxes(
+        title_text="times equal share", gridcolor=FAINT, zeroline=False, fixedrange=True
+    )
     return quiet(figure, height=270 * len(methods)).update_layout(showlegend=False, bargap=0.15)
 
 
@@ -171,7 +173,7 @@ def _occurrences(part: pd.DataFrame) -> go.Bar:
             "pattern": hatch("") | {"shape": ["" if s else "/" for s in part["seen"]]},
         },
         customdata=np.stack([escaped(part["class"]), part["count"]], axis=1),
-        hovertemplate="%{customdata[0]}: %{y:.2f} times an even share, "
+        hovertemplate="%{customdata[0]}: %{y:.2f} times an equal share, "
         "%{customdata[1]:,} images<extra></extra>",
     )
 

@@ -233,7 +233,7 @@ def gain_matrix(table: pd.DataFrame, baseline: str | None) -> go.Figure:
     deep = [name for name in features if name != baseline] if baseline in features else []
     titles = [f"{escape(f)}{' (baseline)' if f == baseline else ''}" for f in features]
     titles += [f"{escape(name)} − baseline" for name in deep]
-    figure, at = panels(titles, spacing=0.03, share_y=True)
+    figure, at = panels(titles, spacing=0.03, below=0.75, share_y=True)
     for k, name in enumerate(features, start=1):
         part = table[table["features"] == name].set_index("method").loc[methods]
         mark = FEATURES_WITHOUT if name == baseline else OVERLAP
@@ -252,7 +252,7 @@ def gain_matrix(table: pd.DataFrame, baseline: str | None) -> go.Figure:
     figure.update_xaxes(tickformat=".0%", gridcolor=FAINT, zeroline=False, fixedrange=True)
     row_axis(figure, methods, above=0.75, below=0.6)
     figure.update_annotations(font_size=14)
-    height = 90 + 56 * len(methods) * (len(titles) if narrow() else 1)
+    height = 90 + (56 * len(methods) + 64) * len(titles) if narrow() else 90 + 56 * len(methods)
     return quiet(figure, height=height).update_layout(showlegend=False)
 
 

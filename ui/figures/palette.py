@@ -142,7 +142,7 @@ def _make_readable(axis: Any) -> None:
 
 
 def quiet(figure: go.Figure, *, height: int) -> go.Figure:
-    """Give a figure the app's margins and readable axes; returns ``figure``."""
+    """Give a figure the app's margins and readable words; returns ``figure``."""
     for each in (figure.for_each_xaxis, figure.for_each_yaxis):
         each(_make_readable)
     return figure.update_layout(
@@ -150,5 +150,6 @@ def quiet(figure: go.Figure, *, height: int) -> go.Figure:
         margin={"l": 8, "r": 8, "t": 28, "b": 8},
         hovermode="closest",
         dragmode=False,
-        font_size=14,
+        font={"size": 14, "color": WORDS.color},
+        legend_font={"size": 13, "color": INK.color},
     )

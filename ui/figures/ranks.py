@@ -47,10 +47,10 @@ def places(matrix: np.ndarray, methods: Sequence[str], mean_rank: np.ndarray) ->
             showscale=False,
             xgap=2,
             ygap=2,
-            hovertemplate="%{y}: place %{x}, %{text} times<extra></extra>",
+            hovertemplate="%{y}: rank %{x}, %{text} times<extra></extra>",
         )
     )
-    figure.update_xaxes(title="place", dtick=1, side="top", fixedrange=True, showgrid=False)
+    figure.update_xaxes(title="rank", dtick=1, side="top", fixedrange=True, showgrid=False)
     figure.update_yaxes(autorange="reversed", fixedrange=True, showgrid=False, dtick=1)
     return quiet(figure, height=90 + _ROW * k)
 

@@ -120,7 +120,8 @@ def _log_axis(values: np.ndarray) -> dict[str, Any]:
     return {
         "type": "log",
         "range": [low - margin, high + margin],
-        "tickformat": ".0~g" if values[0] >= 1 else ".0e",
+        "tickformat": ".0~g" if values[0] >= 1 else None,
+        "exponentformat": "power",
         "nticks": 8,
         "fixedrange": True,
         "zeroline": False,
@@ -158,7 +159,7 @@ def bias_variance_figure(found: BiasVariance, path: RegularizationPath, label: s
         figure.add_vline(x=path.values[place], line=line)
     figure.update_xaxes(**_log_axis(found.values))
     for col in range(len(titles) if narrow() else 1, len(titles) + 1):
-        figure.update_xaxes(title={"text": label, "standoff": 6}, **at(col))
+        figure.update_xaxes(title={"text": label, "standoff": 12}, **at(col))
     figure.update_yaxes(fixedrange=True, zeroline=False)
     legend = {"orientation": "h", "y": 1.12, "yanchor": "bottom", "x": 0, "itemclick": False}
     figure.update_layout(legend=legend)

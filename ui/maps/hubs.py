@@ -33,13 +33,13 @@ def show_prototypes(datasets: Sequence[ZSLDataset], split: str) -> None:
     """Show hubs of both directions, then where predicted looks lie on the map."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         names = [dataset.name for dataset in datasets]
-        name = controls.choose("Of", names, key="awa1_hubs_of", width=220)
+        name = controls.choose("Data set", names, key="awa1_hubs_of", width=220)
         dataset = datasets[names.index(name)]
         among = controls.choose(
-            "Among", ["unseen classes", "all classes"], key="awa1_among", width=170
+            "Candidates", ["unseen classes", "all classes"], key="awa1_among", width=170
         )
         k = st.segmented_control(
-            "Nearest", [1, 3, 5], default=1, required=True, key="awa1_k", bind="query-params"
+            "Neighbours, k", [1, 3, 5], default=1, required=True, key="awa1_k", bind="query-params"
         )
     _show_hubs(dataset, split, unseen_only=among == "unseen classes", k=k)
     st.divider()
@@ -64,12 +64,11 @@ def _show_hubs(dataset: ZSLDataset, split: str, *, unseen_only: bool, k: int) ->
             terms.metric(
                 f"Skewness, {method}",
                 f"{skewness[words]:.2f}".replace("-", "−"),
-                delta=f"{percent(right[words])} right, {unused[words]} never answered",
+                delta=f"{percent(right[words])} right, {unused[words]} never predicted",
                 delta_color="off",
                 delta_arrow="off",
-                help="Skewness of how often each prototype is among the nearest. It is 0 if all "
-                "are "
-                "equally often, and large if a few are the nearest to most images.",
+                help="Skewness of how often each prototype is among the nearest: 0 if all are "
+                "equally often, large if a few are the nearest to most images.",
             )
     longer = max((VISUAL, SEMANTIC), key=lambda method: skewness[IN_WORDS[method]])
     chart(
@@ -80,18 +79,17 @@ def _show_hubs(dataset: ZSLDataset, split: str, *, unseen_only: bool, k: int) ->
         key="awa1_hubs",
     )
     st.caption(
-        "The dashed line is an even share. ● seen, ◆ unseen. Regression shrinks its predictions. "
-        "Attributes that are predicted for images come close together, and a few prototypes are "
-        "then the nearest to most of them. Features that are predicted for classes leave the "
-        "images "
-        "as they are. So the calibration paper works in the visual space. "
-        f"Here {longer} has the longer tail."
+        "Height: how often a prototype is among the nearest, as a multiple of an equal share "
+        "(dashed line). ● seen, ◆ unseen. Regression shrinks its predictions: attributes predicted "
+        "from images lie close together, and a few prototypes are the nearest to most of them. "
+        "Features predicted from prototypes leave the images unchanged, so the calibration paper "
+        f"works in the visual space. Here {longer} has the longer tail."
     )
     tables.download(table, f"hubs_{dataset.name}_{split}")
 
 
 def _show_landmarks(dataset: ZSLDataset, split: str) -> None:
-    st.markdown("**Where a class is, and where LinearS2V looks for it**")
+    st.markdown("**Class means, and the means that LinearS2V predicts**")
     settings = choose_settings(len(dataset.labels))
     one = made([dataset], settings)
     lam = waiting.run_of(_spec(dataset, split, VISUAL))[0].params["lam"]

@@ -99,9 +99,10 @@ def _show_mixing(one: EmbeddedMap) -> None:
     said = ", ".join(f"{count.get(v, 0)} {v}" for v in ("shown", "hidden", "invented", "no shift"))
     means = verdicts[["mixing_PCA", "mixing_map"]].mean()
     st.markdown(
-        f"**Do both data sets show a class the same way?** Mixing {means['mixing_PCA']:.3f} in the "
-        f"PCA, {means['mixing_map']:.3f} on the map; 1 is no shift, 0 no neighbour from the other. "
-        f"Of {len(verdicts)} classes: {said}."
+        "**Do both data sets show a class the same way?** Mean mixing is "
+        f"{means['mixing_PCA']:.3f} in the PCA and {means['mixing_map']:.3f} on the map (1: no "
+        "shift; 0: no neighbour from the other data set). Shifts by class, on the map against the "
+        f"PCA: {said}."
     )
     chart(
         figures.mixing_dumbbells(verdicts),
@@ -110,10 +111,9 @@ def _show_mixing(one: EmbeddedMap) -> None:
     )
     st.caption(
         "Mixing is the entropy of the data sets among the 15 nearest images of the same class, "
-        "divided by its value when images are mixed at random. A shift is reported where p, "
-        "adjusted "
-        "by Holm over the classes, is below 0.05. With many images even a small shift is certain; "
-        "the score says how large it is."
+        "divided by its value for images mixed at random. A class has a shift if p, adjusted by "
+        "Holm over the classes, is below 0.05. With many images, even a small shift is "
+        "significant; mixing says how large it is."
     )
     tables.download(verdicts, f"mixing_{one.names[0]}_{one.names[1]}")
 

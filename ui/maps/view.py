@@ -454,7 +454,7 @@ def _offer(scene: Scene, looks: Colouring, colour: str) -> None:
     """Offer everything for download; files are made on request."""
     name = "-".join(dataset.name for dataset in scene.datasets)
     one = scene.maps[0]
-    with st.popover("Download", icon=":material/download:"):
+    with st.popover("Download", icon=":material/download:", type="tertiary"):
         st.caption("PNG and SVG: the buttons above the map.")
         _file(
             "Coordinates, CSV",

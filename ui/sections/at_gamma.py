@@ -109,7 +109,7 @@ def show_detection(found: Detection | None) -> None:
     """Say how well the margin tells seen from unseen images, where there are both."""
     if found is not None:
         st.caption(
-            f"Seen against unseen, over images. AUROC of the margin: {percent(found.auroc)}; "
+            f"Seen against unseen images: AUROC of the margin {percent(found.auroc)}; "
             f"FPR95: {percent(found.fpr95)}.",
             help=terms.tip("AUROC of the margin"),
         )

@@ -171,9 +171,8 @@ def _look_at(name: str) -> None:
 
 def _explain_files() -> None:
     st.markdown(
-        "Features are one line of numbers for each image. Together with a description of every "
-        "class "
-        "and a split, they are all that the pages of this app need."
+        "Features are one row of numbers per image. With a description of every class and a split, "
+        "they are all that this app needs."
     )
     st.caption(
         f"At most {st.get_option('server.maxUploadSize')} MB per file, "

@@ -44,7 +44,7 @@ def show_card(card: Card) -> None:
             if card.picture is not None:
                 chart(picture_of(card.picture), card.picture.alt, key="drop_picture")
         for place, figure in zip(st.columns(3), card.figures, strict=True):
-            place.metric(plain(figure.label), figure.value)
+            place.metric(plain(figure.label[0].upper() + figure.label[1:]), figure.value)
             place.caption(plain(figure.note))
         _show_takeaway(card)
     _show_details(card)

@@ -150,11 +150,10 @@ def _with_features(comparison: Comparison, lacking: Sequence[RunSpec]) -> list[R
     runs = {run.key for run in lacking if run.dataset in without}
     runs -= {key for key in runs if comparison.stored.get(key) is not None}
     if without:
-        verb = "is" if len(runs) == 1 else "are"
-        more = f"; {len(runs)} {verb} not among them" if runs else ""
+        more = f"; {len(runs)} chosen run{'s' * (len(runs) != 1)} missing" if runs else ""
         st.caption(
-            f"Runs on {', '.join(sorted(without))} come with the package{more}. Folds and further "
-            "runs need the features: import them under the same name."
+            f"Results on {', '.join(sorted(without))} come with the package{more}. Folds and "
+            "further runs need the features: import them under the same name."
         )
     return [run for run in lacking if run.dataset not in without]
 
@@ -261,7 +260,7 @@ def show_robustness(comparison: Comparison) -> None:
     table = comparison.read(choice="folds", splits=(split,)).table()
     table = table[table["dataset"] == name].dropna(subset="value")
     if table.empty:
-        st.info("No run of these has folds to look at yet.", icon=":material/info:")
+        st.info("None of these runs has results for single folds yet.", icon=":material/info:")
         return
     spread = table.groupby("method")["value"].agg(np.ptp)
     chart(
@@ -271,7 +270,7 @@ def show_robustness(comparison: Comparison) -> None:
         key="compare_folds",
     )
     st.caption(
-        "Each point is a run: parameters and γ are chosen on one fold alone, then the method is "
+        "Each point is a run: parameters and γ are selected on one fold alone, then the method is "
         "fitted on all training classes. The test set is the same, so the spread comes from the "
         f"choice of validation classes alone: up to {_size(spread.max())} "
         f"({plain(str(spread.idxmax()))}), {_size(spread.median())} at the median."
@@ -296,7 +295,7 @@ def show_curves(comparison: Comparison) -> None:
         if comparison.stored.get(comparison.spec.run(name, split, method).key) is not None
     ]
     chosen = st.multiselect(
-        "Methods drawn",
+        "Show",
         there,
         there[: MOST_CURVES - 1],
         max_selections=MOST_CURVES,
@@ -401,4 +400,4 @@ def _choose_occasion(comparison: Comparison, key: str) -> tuple[str, str]:
         for split in comparison.spec.splits
         if split in dataset.splits
     }
-    return words[controls.choose("On", list(words), key=key, width=300)]
+    return words[controls.choose("Data set and split", list(words), key=key, width=300)]

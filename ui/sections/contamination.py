@@ -83,11 +83,11 @@ def show_map(asked: Asked) -> None:
     counted = (
         "Touch a cell to see how many classes overlap. "
         if narrow()
-        else "6+1: of the test classes 6 are certainly and 1 is possibly in the pre-training set. "
-        "{6}: a paper lists 6. "
+        else "6+1: 6 test classes are certainly in the pre-training set, 1 possibly. {6}: a paper "
+        "lists 6. "
     )
     st.caption(
-        f"{counted}Unknown: there is no list of its classes here, as for data gathered from the "
+        f"{counted}Unknown: no list of its classes is published, as for data crawled from the "
         "web. Unknown does not mean clean."
     )
 
@@ -105,10 +105,10 @@ def _map() -> pd.DataFrame:
 
 def _short(row: Mapping[Any, Any]) -> str:
     """Write the counts of a cell, nothing where there are none to write."""
-    counted = "" if pd.isna(row["certain"]) else f"{row['certain']:,}+{row['possible']:,}"
-    if counted == "0+0":
-        counted = ""
-    return counted + ("" if pd.isna(row["printed"]) else f" {{{row['printed']}}}")
+    counts = () if pd.isna(row["certain"]) else (row["certain"], row["possible"])
+    counted = "+".join(f"{n / 1000:.0f}k" if n >= 1000 else f"{n}" for n in counts if any(counts))
+    printed = "" if pd.isna(row["printed"]) else f"{{{row['printed']}}}"
+    return "<br>".join(filter(None, (counted, printed)))
 
 
 def _hover(row: Mapping[Any, Any]) -> str:

@@ -75,13 +75,12 @@ def _show_table(compared: pd.DataFrame, figure: str, reference: str) -> None:
         significant=("p_holm",),
     )
     st.caption(
-        "Parameters and γ are chosen on the folds, for ZSL and for H each. Intervals are 95 %, "
-        "over test classes that are drawn again; differences use the same draws. What was measured "
-        "beforehand has one seed and split PS. The benchmark paper takes ResNet-101 in place of "
-        "GoogLeNet because it performs better, and continuous attributes because binary ones are "
-        "weaker, and prints figures of neither. To compare your own, import the same images twice, "
-        "with `zslcore import FOLDER --features FILE` or `--prototypes FILE`, and choose both data "
-        "sets above."
+        "Parameters and γ are selected on the folds, separately for ZSL and for H. Intervals are "
+        "95 % bootstrap intervals over test classes; differences use the same draws. Shipped "
+        "results have one seed and split PS. The benchmark paper prefers ResNet-101 to GoogLeNet "
+        "and continuous to binary attributes because they perform better, but prints no such "
+        "comparison. To compare your own, import the same images twice, with `zslcore import "
+        "FOLDER --features FILE` or `--prototypes FILE`, and choose both data sets above."
     )
 
 

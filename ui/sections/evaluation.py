@@ -66,7 +66,7 @@ def show_headline(run: RunResult, scores: AnsweredTest) -> None:
 
 def _basis(run: RunResult) -> str:
     """Say what the figures are means of, and why there is no gap of parameters."""
-    basis = "Metrics of this row are per class."
+    basis = "Metrics above are means over classes."
     if run.oracle is not None and run.params_origin == "given":
         return f"{basis} Parameters are given, no grid is searched: there is no gap of parameters."
     return basis

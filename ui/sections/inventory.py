@@ -108,9 +108,9 @@ def show_counts(dataset: ZSLDataset, split: Split) -> None:
         key="data_counts",
     )
     st.caption(
-        f"From {table['images'].min():,} to {table['images'].max():,} images per class, "
-        f"{int(table['images'].median()):,} in the middle. Accuracy is averaged over classes, so "
-        "that large ones do not decide."
+        f"{table['images'].min():,} to {table['images'].max():,} images per class; median "
+        f"{int(table['images'].median()):,}. Accuracy is averaged over classes, so large classes "
+        "count no more than small ones."
     )
     tables.download(by_class, f"{dataset.name}-{split.name}-classes")
 
@@ -153,7 +153,7 @@ def show_attributes(dataset: ZSLDataset, split: Split) -> None:
     st.caption(
         f"{table.shape[0]} of {dataset.n_classes} classes, {table.shape[1]} of {n} attributes"
         f"{', those that differ most between classes' if most < n else ''}. ● seen, "
-        "◆ unseen: its row is all that a method knows of an unseen class."
+        "◆ unseen. Its row is all that a method knows of an unseen class."
     )
     tables.download(table, f"{dataset.name}-attributes", index=True)
 
@@ -172,7 +172,9 @@ def _choose_attributes(n: int) -> dict[str, Any]:
             "Find attributes", key="data_attributes", bind="query-params", placeholder="stripes"
         )
         bound = controls.bind_number("data_most")
-        most = st.number_input("At most", 1, n, min(n, 40), key="data_most", bind=bound, width=130)
+        most = st.number_input(
+            "Attributes shown", 1, n, min(n, 40), key="data_most", bind=bound, width=150
+        )
     return {
         "classes": CLASS_ORDERS[of_classes],
         "attributes": ATTRIBUTE_ORDERS[of_attributes],
@@ -221,9 +223,10 @@ def _held_out(dataset: ZSLDataset, split: Split) -> str:
     if not images.get("seen validation"):
         return ""
     return (
-        f" Of fold 1's training classes {images['seen validation']:,} images, a fifth of every "
-        f"class, are held out as seen validation: with its {images['validation']:,} validation "
-        f"images they choose γ, while {images['training']:,} images train."
+        " In fold 1, a fifth of the images of every training class "
+        f"({images['seen validation']:,}) is held out as seen validation. With the "
+        f"{images['validation']:,} images of the validation classes, they select γ; the other "
+        f"{images['training']:,} images train the model."
     )
 
 

@@ -145,11 +145,11 @@ def _same_or_not(study: Study) -> str:
     if study.dataset.simulated:
         rarity, _ = _planted(study)
         return (
-            "The features here come from a model that was set to give figures of about the "
-            "printed size. "
+            "A simulation generates these features; its accuracies are tuned to the size of the "
+            "printed ones. "
             + (
-                "Classes with few images are harder in it on purpose: their prototypes say less "
-                "of their looks, and their images vary more."
+                "Classes with few images are harder by design: their prototypes describe their "
+                "looks less well, and their images vary more."
                 if rarity
                 else "Nothing in it makes a class with few images harder, so the L sets are "
                 "easier here than in the paper."
@@ -184,7 +184,7 @@ def show_with_training(study: Study) -> None:
         f"{most[0]}, from {percent(most[1])} to {percent(most[2])}. On All, where training classes "
         f"are {percent(share)} of the candidates, it is {percent(alone)} without them and "
         f"{percent(together)} with them."
-        + " In this simulation unseen classes look like the nearest training class on purpose."
+        + " By design of the simulation, unseen classes look like the nearest training class."
         * _planted(study)[1]
     )
     if study.result.counts.curves:
@@ -241,8 +241,8 @@ def _show_steps(study: Study) -> None:
 def _about_steps(bias: bool) -> str:
     if bias:
         return (
-            " In this simulation every unseen class looks like the nearest training class, which "
-            "says more of a near one."
+            " By design of the simulation, every unseen class looks like the nearest training "
+            "class; the nearer that class, the more alike."
         )
     return " Nothing in this simulation makes a near class easier."
 
@@ -260,8 +260,8 @@ def _show_population(study: Study) -> None:
         st.caption("Test images of the class in these data.")
     elif _planted(study)[0]:
         st.caption(
-            "The numbers of images are simulated, and classes with few are harder on purpose. In "
-            "the paper, M sets are easier than L sets of the same size, too."
+            "The numbers of images are simulated; classes with few images are harder by design. "
+            "In the paper, too, M sets are easier than L sets of the same size."
         )
     else:
         st.caption(

@@ -206,7 +206,7 @@ def _show(
         f"leak_cost_{dataset.name}_{split.name}_{leak}",
         labels={
             "method": "method",
-            "figure": "figure",
+            "figure": "metric",
             "clean": "without the leak",
             "leaky": "with the leak",
             "difference": "points",

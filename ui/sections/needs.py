@@ -12,7 +12,7 @@ from zslcore.scores.power import needs
 __all__ = ["show_needs"]
 
 LABELS = {
-    "figure": "figure",
+    "figure": "metric",
     "classes": "classes",
     "images": "images a class",
     "disagreement": "right in one file alone",

@@ -31,7 +31,9 @@ def show_distance(study: Study) -> None:
         return
     said = "All distances or all accuracies are equal."
     if np.isfinite(trend.rho):
-        said = f"Spearman's rho is {trend.rho:.2f} (p = {three_digits(trend.p)})."
+        said = f"Spearman's ρ = {trend.rho:.2f} (p = {three_digits(trend.p)}).".replace(
+            "= -", "= −"
+        )
     left = len(table) - trend.classes
     unknown = f" WordNet has no word of {left} more." if left else ""
     st.markdown(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from ui import cache, controls, tables
+from ui import cache, controls, tables, terms
 from ui.scores import Brought
 from ui.text import plain
 from zslcore.scores.paired import Pair, in_protocols
@@ -31,10 +31,12 @@ _EXPLAINED = (
 
 def choose_words() -> Words:
     """Choose what the two sides are called."""
-    said = "What the two sides are called: " + ", ".join(
+    said = "Names of the two sides: " + ", ".join(
         f"{name} in {each.field}" for name, each in WORDS.items()
     )
-    return WORDS[controls.choose("Words", list(WORDS), key="scores_words", width=220, help=said)]
+    name = controls.choose("Terms", list(WORDS), key="scores_words", width=220, help=said)
+    terms.call_sides(WORDS[name])
+    return WORDS[name]
 
 
 def show_protocols(first: Brought, words: Words, name: str) -> None:
@@ -51,7 +53,7 @@ def show_protocols(first: Brought, words: Words, name: str) -> None:
     if with_intervals:
         with st.spinner("Drawing classes and images again …"):
             table = report.table(words, with_intervals=True)
-        labels = {"protocol": "protocol", "line": "figure", "average": "average", "value": "value"}
+        labels = {"protocol": "protocol", "line": "metric", "average": "average", "value": "value"}
         columns = ["value", *INTERVALS]
         tables.show(table, f"{name}_protocols", labels=labels | INTERVALS, percent=columns,
                     height="content")  # fmt: skip
@@ -62,7 +64,7 @@ def show_protocols(first: Brought, words: Words, name: str) -> None:
         lines = pd.MultiIndex.from_frame(table[["protocol", "line"]].drop_duplicates())
         wide = table.pivot_table("value", ["protocol", "line"], "average", sort=False)
         wide = wide.reindex(index=lines, columns=averages).reset_index()
-        labels = {"protocol": "protocol", "line": "figure"} | {a: a for a in averages}
+        labels = {"protocol": "protocol", "line": "metric"} | {a: a for a in averages}
         tables.show(wide, f"{name}_protocols", labels=labels, percent=averages, height="content")
     _show_reasons(table)
     _explain(words)
@@ -95,7 +97,7 @@ def show_differences(pair: Pair, digests: tuple[str, str], words: Words) -> None
     words : of the reader
     """
     table = in_protocols(cache.score_differences(*digests, pair.gammas, pair), words)
-    labels = {"protocol": "protocol", "line": "figure", "average": "average", "value": "difference"}
+    labels = {"protocol": "protocol", "line": "metric", "average": "average", "value": "difference"}
     tables.show(
         table,
         f"scores_differences_{digests[1]}",
@@ -105,6 +107,6 @@ def show_differences(pair: Pair, digests: tuple[str, str], words: Words) -> None
         height=380,
     )
     st.caption(
-        f"{_EXPLAINED} Both files have the same draws; an interval without 0 is a difference. "
-        "p is two-sided, from the same draws: at least 0.002."
+        f"{_EXPLAINED} Both files share the draws; the results differ where an interval excludes "
+        "0. p is two-sided, from the same draws: at least 0.002."
     )

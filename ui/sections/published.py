@@ -44,7 +44,7 @@ CROSS = (
 #: View, words of the link, what it opens there.
 Place = tuple[str, str, dict[str, str]]
 EXTRACTORS: Place = ("contamination", "What extractors have seen", {})
-PATHS: Place = ("regularization", "Figures over λ", {})
+PATHS: Place = ("regularization", "Results over λ", {})
 GAINS: Place = ("images", "What known classes gain", {})
 ACTIONS: Place = ("actions", "What known actions gain", {})
 IMAGENET: Place = ("large_scale", "The nine ImageNet test sets", {})

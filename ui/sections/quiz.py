@@ -19,7 +19,7 @@ _FIRST = "quiz_first"
 
 def show_quiz() -> None:
     """Ask what is wrong with a planted split; the answer stands below once there is a guess."""
-    st.caption("Each split of the digits has one fault, or none. Predict what the audit will say.")
+    st.caption("Each split of the digits has at most one fault. Predict the verdict of the audit.")
     question = st.segmented_control(
         "Question",
         list(quiz.QUESTIONS),
@@ -41,9 +41,9 @@ def show_quiz() -> None:
 
 
 def _take_guess(question: str, clues: list[tuple[str, str]]) -> str | None:
-    """Show what can be seen of a split; return the guess once the audit is asked about it."""
+    """Show visible facts of a split; return the guess once the audit is asked about it."""
     lines = [f"| {what} | {plain(value)} |" for what, value in clues]
-    st.markdown("\n".join(["| what can be seen | |", "|---|---|", *lines]))
+    st.markdown("\n".join(["| visible facts | |", "|---|---|", *lines]))
     with st.form(f"leakage_quiz_{question}"):
         guess = st.radio("What is wrong?", list(quiz.ANSWERS), index=None, key=f"quiz_{question}")
         asked = st.form_submit_button("Ask the audit", icon=":material/policy:")

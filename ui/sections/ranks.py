@@ -88,8 +88,8 @@ def _show_places(found: Occasions) -> None:
                 key=f"compare_places_{split}_{found.names[rows[0]][2]}",
             )
     st.caption(
-        "How often a method (row) takes a rank (column); its mean rank stands in brackets. A "
-        "data set gives one ranking, or one per fold where each fold chooses."
+        "Number of rankings in which a method (row) has a rank (column); mean rank in brackets. A "
+        "data set gives one ranking, or one per fold where each fold selects parameters."
     )
 
 
@@ -125,7 +125,8 @@ def _show_tests(found: Occasions, key: str) -> None:
 def _caveats(found: Occasions) -> str:
     """Say what the bars are, where intervals come from, and what p-values take for granted."""
     said = [
-        "A grey bar joins methods whose mean ranks differ by less than the critical difference."
+        "A vertical bar joins methods whose mean ranks differ by less than the critical difference "
+        "(CD)."
     ]
     if len(found.figures) > 1:
         said.append("Intervals (95 %) come from a bootstrap over the test classes.")

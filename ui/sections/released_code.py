@@ -12,7 +12,7 @@ from zslcore.analysis.papers import protocols
 __all__ = ["show_census"]
 
 BOUND = (
-    "A figure whose epoch was chosen on test images is an upper bound: no other choice of epoch in "
+    "A result whose epoch was chosen on test images is an upper bound: no other choice of epoch in "
     "that run gives more."
 )
 LABELS = {
@@ -72,8 +72,8 @@ def _explain() -> None:
     """Say what a row is, and how it is corrected."""
     st.caption(
         "A row states what the code does at one commit, on the day of reading. A paper may print "
-        "figures of another version. “Not stated” is of the files read, not of the paper. Authors "
-        "correct or answer a row by the issue form “A row on released code” or a pull request to "
-        "data/protocols.csv; their answer stands in the row."
+        "results of another version. “Not stated” refers to the files read, not to the paper. "
+        "Authors can correct or answer a row by the issue form “A row on released code” or a pull "
+        "request to data/protocols.csv; the row shows their answer."
     )
     takeaway.show_command("python -m zslcore protocols")

@@ -188,7 +188,9 @@ def _show_link(one: StoredRun) -> None:
             else "This version does not have the method of this run."
         )
     elif address is None:
-        st.caption("Evaluate cannot show every choice of this run. Reproduce it with:")
+        st.caption(
+            "Evaluate cannot show every choice of this run; the command above reproduces it."
+        )
     else:
         site_map.link(
             "evaluate", "Run it on Evaluate", icon=":material/query_stats:", query=address
@@ -254,7 +256,7 @@ def _show_figures(figures: pd.DataFrame, names: dict[str, str]) -> None:
     tables.show(
         figures,
         "runs_figures",
-        labels={"figure": "figure", **names, "difference": "points"},
+        labels={"figure": "metric", **names, "difference": "points"},
         percent=["first", "second"],
         points=["difference"],
         height="content",
@@ -276,7 +278,7 @@ def _show_classes(pair: tuple[RunResult, RunResult], names: dict[str, str]) -> N
         st.info("The two runs tested no class in common.")
         return
     tasks = [task for task in ("ZSL", "GZSL") if task in set(classes["task"])]
-    task = controls.choose("Among", tasks, key="runs_among", width=120)
+    task = controls.choose("Candidates", tasks, key="runs_among", width=120)
     shown = classes[classes["task"] == task]
     chart(
         class_pairs(shown, names["first"], names["second"]),

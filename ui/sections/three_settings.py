@@ -77,7 +77,7 @@ def show_settings(spec: RegularizationSpec, dataset: ZSLDataset) -> None:
         results_of([run.ask(each, dataset) for each in missing[:AT_ONCE]])
         st.rerun()
     if missing:
-        st.caption(f"{len(missing)} runs or more are missing for this table.")
+        st.caption(f"At least {len(missing)} runs are missing in this table.")
 
 
 def _show(
@@ -113,8 +113,8 @@ def _show(
         percent=shown,
     )
     st.caption(
-        "As table 2 of Le Cacheux, Le Borgne and Crucianu (2019). λ stands for the parameters of "
-        "each method's grid, which the folds choose, as they choose γ. ± is the standard deviation "
-        f"over up to {SEEDS} seeds with the parameters that the first seed chose."
+        "As in table 2 of Le Cacheux, Le Borgne and Crucianu (2019). λ stands for all parameters "
+        "of a method; they and γ are selected on the folds. ± is the standard deviation over up to "
+        f"{SEEDS} seeds, all with the parameters of the first seed."
         + (" The paper used ResNet-101 features; these are simulated." * dataset.simulated)
     )

@@ -26,9 +26,9 @@ from zslcore.metrics import OperatingPoint
 __all__ = ["per_class_table", "published_settings", "three_settings"]
 
 SETTINGS = {
-    ("no", "zsl"): "no calibration, λ chosen for ZSL",
-    ("yes", "zsl"): "calibrated, λ chosen for ZSL",
-    ("yes", "gzsl"): "calibrated, λ chosen for GZSL",
+    ("no", "zsl"): "no calibration, λ tuned for ZSL",
+    ("yes", "zsl"): "calibrated, λ tuned for ZSL",
+    ("yes", "gzsl"): "calibrated, λ tuned for GZSL",
 }
 
 

@@ -206,7 +206,7 @@ def _rows(found: Judged) -> Figure:
 
 
 def _classes(found: Judged) -> Figure:
-    label, c = "test classes known to the pre-training", found.contamination
+    label, c = "test classes in the pre-training set", found.contamination
     if c.state == "unknown":
         return Figure(label, UNKNOWN, c.why.rstrip("."))
     sets = ", ".join(found.entry.data.pretraining)

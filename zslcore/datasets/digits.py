@@ -13,8 +13,8 @@ people write it". A 0 has one hole, which reaches through both halves, hence the
 column. The last nine were added because descriptions without them did worse, averaged over random
 choices of three unseen digits.
 
-In the split PS the machine has learned the digits 0 to 6 and is told about 7, 8 and 9: the last
-three are unseen, a rule that looks at no result. The folds leave out two learned digits each, in
+In the split PS the digits 0 to 6 are seen and 7, 8 and 9 are unseen: the last three, a rule that
+does not depend on any result. The folds leave out two seen digits each, in
 order: 0 and 1, 2 and 3, 4 and 5. Folds by remainder were tried first and dropped: with them hardly
 any validation digit was recognised among all, and gamma could not be chosen.
 """

@@ -239,7 +239,7 @@ class Runner:
     def _drop_forgotten(self) -> None:
         """End the jobs without a client."""
         for job in [job for job in self._jobs.values() if job.is_forgotten()]:
-            self._stop(job, "Nobody had looked at it for a while.")
+            self._stop(job, "No page had read it for a while.")
 
     def wait(self, key: str, seconds: float) -> Status | None:
         """Return the status as soon as the job is over, or after ``seconds``."""

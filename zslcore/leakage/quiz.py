@@ -24,7 +24,7 @@ __all__ = ["ANSWERS", "QUESTIONS", "answer_of", "clues", "plant"]
 ANSWERS = {
     "a class is both seen and unseen": "ZSL001",
     "a fold validates on test classes": "ZSL002",
-    "images are trained on and tested": "ZSL003",
+    "an image is in both training and test": "ZSL003",
     "test images are copies of training images": "ZSL004",
     "the extractor was trained on test classes": "ZSL006",
     "nothing leaks": "",
@@ -142,7 +142,7 @@ def clues(context: AuditContext) -> list[tuple[str, str]]:
         ("classes of test unseen", listed(context.names(context.known_unseen_classes))),
         *((f"fold {k} validates on", listed(context.names(val)))
           for k, (_, val) in enumerate(context.folds, start=1)),
-        ("test images suspiciously near to a training image",
+        ("near-duplicates of training images in the test set",
          "none" if closest is None else f"{near.distance.size}, the nearest {closest:.3g} away"),
         ("the extractor was trained on", listed(map(str, context.vocabularies[0].entries))),
     ]  # fmt: skip

@@ -142,7 +142,7 @@ def card_of_question(name: str, question: str, files: Sequence[tuple[str, str]])
         tuple(files),
         "Unknown",
         f"{name} has more than one meaning: {question}",
-        (Figure("rows leaked", UNKNOWN), Figure("test classes known to the pre-training", UNKNOWN),
+        (Figure("rows leaked", UNKNOWN), Figure("test classes in the pre-training set", UNKNOWN),
          none),
         (Point("open", "What the file means", question, "Answer it under Scores, or give --fix to "
                "zslcore score."),),
@@ -254,7 +254,7 @@ def _known(
 def _classes_figure(
     known: tuple[list[str], int] | None, vocabularies: Sequence[Vocabulary], assumed: bool
 ) -> Figure:
-    label = "test classes known to the pre-training"
+    label = "test classes in the pre-training set"
     if known is None:
         return Figure(label, UNKNOWN, "the classes or the pre-training set are not known")
     where = ", ".join(v.name for v in vocabularies)

@@ -1,4 +1,4 @@
-"""How were figures in print chosen? What released codes do, line by line."""
+"""How were published results chosen? What released codes do, line by line."""
 
 from __future__ import annotations
 

@@ -138,7 +138,7 @@ def _show_figures(comparison: Comparison) -> None:
 
 
 TABS = {
-    "Figures": _show_figures,
+    "Results": _show_figures,
     "Robustness": show_robustness,
     "Ranks": show_ranks,
     "Curves": show_curves,

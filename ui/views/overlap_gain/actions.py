@@ -39,7 +39,7 @@ TABS = {
     "Attributes and word vectors": show_semantics,
     "Controlled and released splits": show_splits,
     "One class after the other": show_class,
-    "Figures": show_table,
+    "Results": show_table,
 }
 
 

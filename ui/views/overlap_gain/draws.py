@@ -55,7 +55,8 @@ def show(header: Header) -> None:
     about = planted.about_gain(dataset)
     st.caption(
         f"{about} Lines: 95 % intervals over classes. Filled: p, adjusted after Holm, is below "
-        f"{figures.SIGNIFICANT:g}. Untrained features show how easy the known classes are anyway."
+        f"{figures.SIGNIFICANT:g}. Untrained features show how easy these "
+        "classes are without pre-training."
     )
 
 
@@ -93,8 +94,8 @@ def _tell(summary: pd.DataFrame, dataset: ZSLDataset, vocabulary: str) -> None:
     gains = row["p_holm"] < figures.SIGNIFICANT
     better = "better than" if gains else "not demonstrably better than"
     st.markdown(
-        f"Over {DRAWS} draws, classes of {plain(vocabulary)} are recognised **{better}** the "
-        f"others by {plain(row['method'])}: {percent(row['acc_ouc'])} and "
+        f"Over {DRAWS} draws, {plain(row['method'])} recognises classes of {plain(vocabulary)} "
+        f"**{better}** other test classes: {percent(row['acc_ouc'])} against "
         f"{percent(row['acc_tuc'])} (p = {three_digits(row['p_holm'])})."
     )
     with st.container(horizontal=True, key="draws_numbers"):

@@ -18,11 +18,6 @@ from zslcore.leakage import VOCABULARY_NAMES
 from zslcore.methods import METHODS
 
 USUAL = ("LinearS2V", "LinearV2S", "ESZSL", "SAE")
-OUC, TUC = (
-    rf"\textcolor{{{mark.color}}}{{\text{{ACC}}_\text{{{which}}}}}"
-    for mark, which in ((OVERLAP, "OUC"), (UNSEEN, "TUC"))
-)
-FORMULA = rf"$\text{{OverlapGain}} = \dfrac{{{OUC} - {TUC}}}{{\frac12({OUC} + {TUC})}}$"
 TABS = {
     "Who wins without leaky classes?": show_methods,
     "Methods × features": show_matrix,
@@ -108,6 +103,15 @@ def _study(
     )
 
 
+def _formula() -> str:
+    """Return the gain, in the colours of the viewer's theme."""
+    ouc, tuc = (
+        rf"\textcolor{{{mark.color}}}{{\text{{ACC}}_\text{{{which}}}}}"
+        for mark, which in ((OVERLAP, "OUC"), (UNSEEN, "TUC"))
+    )
+    return rf"$\text{{OverlapGain}} = \dfrac{{{ouc} - {tuc}}}{{\frac12({ouc} + {tuc})}}$"
+
+
 def _choose_methods(header: Header, dataset: ZSLDataset, own: list[str]) -> tuple[list[str], str]:
     """Return the methods, and the one that is drawn."""
     chosen, drawn, formula = st.columns([0.5, 0.18, 0.32], vertical_alignment="bottom")
@@ -122,5 +126,5 @@ def _choose_methods(header: Header, dataset: ZSLDataset, own: list[str]) -> tupl
         st.stop()
     with drawn:
         shown = controls.choose("Show", methods, key="overlap_method")
-    formula.markdown(FORMULA)
+    formula.markdown(_formula())
     return methods, shown

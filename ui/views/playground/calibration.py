@@ -13,13 +13,6 @@ from zslcore.evaluation.runs import RunResult
 from zslcore.evaluation.specs import RunSpec
 from zslcore.metrics import SeenUnseenCurve
 
-FORMULA = (
-    rf"$\hat y = \arg\max_c \; F(x, c) - \gamma\,[c \in \mathcal{{C}}_s] \qquad "
-    rf"\textcolor{{{HARMONIC.color}}}{{H}} = \dfrac{{2\,\textcolor{{{SEEN.color}}}{{s}}\,"
-    rf"\textcolor{{{UNSEEN.color}}}{{u}}}}{{\textcolor{{{SEEN.color}}}{{s}} + "
-    rf"\textcolor{{{UNSEEN.color}}}{{u}}}}$"
-)
-
 
 def show(header: Header) -> None:
     """Choose a run, and show what its gamma trades."""
@@ -31,7 +24,7 @@ def show(header: Header) -> None:
         run, scores = waiting.run_of(spec)
         curve = scores.curve
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown(FORMULA, width="content")
+        st.markdown(_formula(), width="content")
         st.space("stretch")
         with st.popover(spec.method, icon=":material/info:", width="content"):
             cards.show(run)
@@ -39,6 +32,16 @@ def show(header: Header) -> None:
     if predict:
         _ask_first(spec, run, curve)
     show_calibration(Calibrating(spec, dataset, run, scores))
+
+
+def _formula() -> str:
+    """Return the rule and the harmonic mean, in the colours of the viewer's theme."""
+    s, u, h = (
+        rf"\textcolor{{{mark.color}}}{{{name}}}"
+        for mark, name in ((SEEN, "s"), (UNSEEN, "u"), (HARMONIC, "H"))
+    )
+    rule = r"\hat y = \arg\max_c \; F(x, c) - \gamma\,[c \in \mathcal{C}_s]"
+    return rf"${rule} \qquad {h} = \dfrac{{2\,{s}\,{u}}}{{{s} + {u}}}$"
 
 
 def _ask_first(spec: RunSpec, run: RunResult, curve: SeenUnseenCurve) -> None:

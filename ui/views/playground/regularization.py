@@ -123,7 +123,7 @@ def _show_tabs(
     spec: RegularizationSpec, dataset: ZSLDataset, path: RegularizationPath, label: str
 ) -> None:
     parts, table, settings, method = terms.tabs(
-        ["Bias and variance", "Figures", "Three settings", "Method"],
+        ["Bias and variance", "Results", "Three settings", "Method"],
         key="regularization_tab",
         on_change="rerun",
     )

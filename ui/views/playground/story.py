@@ -122,8 +122,8 @@ def _show_three_answers(story: Story) -> None:
     terms.metric(
         "All ten digits, calibrated",
         percent(found.calibrated.unseen),
-        delta=f"{points(found.calibrated.unseen - found.plain.unseen)} on unseen digits, "
-        f"{points(found.calibrated.seen - found.plain.seen)} on seen",
+        delta=f"{points(found.calibrated.unseen - found.plain.unseen)} unseen, "
+        f"{points(found.calibrated.seen - found.plain.seen)} seen",
         delta_color="off",
         delta_arrow="off",
         help="Calibrated stacking: γ is subtracted from the score of every seen class. It was "

@@ -75,7 +75,7 @@ def _show_tabs(
     spec: TransductionSpec, dataset: ZSLDataset, result: Transduction, classes: pd.DataFrame
 ) -> None:
     table_tab, classes_tab, card_tab = terms.tabs(
-        ["Figures", "Classes", "Method"], key="transductive_tab", on_change="rerun"
+        ["Results", "Classes", "Method"], key="transductive_tab", on_change="rerun"
     )
     if table_tab.open:
         with table_tab:

@@ -152,9 +152,10 @@ class MapSettings:
         """Return the settings in words, as they stand below a map."""
         seed = f"seed {self.seed}, {self.threads} thread{'s' if self.threads > 1 else ''}"
         if self.method == "pca":
-            return f"The first two axes of the PCA, {seed}"
+            return f"The first two principal components, {seed}"
         own = {
             "tsne": f"perplexity {self.perplexity:g}",
             "umap": f"{self.n_neighbors} neighbours, minimal distance {self.min_dist:g}",
         }[self.method]
-        return f"{METHOD_NAMES[self.method]} on {self.n_components} axes of the PCA, {own}, {seed}"
+        space = f"{self.n_components} principal components"
+        return f"{METHOD_NAMES[self.method]} of {space}, {own}, {seed}"

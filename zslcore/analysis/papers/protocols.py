@@ -40,7 +40,7 @@ NONE, NOT_STATED = "none", "not stated"
 #: What is chosen -> the words for how, each with its meaning.
 HOW: Mapping[str, Mapping[str, str]] = {
     "epoch": {
-        "test": "best figure on test images",
+        "test": "best result on test images",
         "validation": "validation classes",
         "last": "last epoch of a fixed number",
         "each": "every epoch printed, none chosen",
@@ -57,7 +57,7 @@ HOW: Mapping[str, Mapping[str, str]] = {
         NOT_STATED: "not stated in the files read",
     },
     "parameters": {
-        "test": "best figure on test images",
+        "test": "best result on test images",
         "validation": "validation classes",
         "given": "constants; how they were found is not stated",
         "per data set": "constants per data set; how they were found is not stated",
@@ -66,7 +66,7 @@ HOW: Mapping[str, Mapping[str, str]] = {
         NOT_STATED: "not stated in the files read",
     },
     "gamma": {
-        "test": "best figure on test images",
+        "test": "best result on test images",
         "validation": "validation classes",
         "given": "a constant",
         "argument": "given by the user",
@@ -159,7 +159,7 @@ def headline() -> str:
     """Return the sentence that counts the codes whose epoch is chosen on test images."""
     return (
         f"Of {len(codes())} codes read, {counted('epoch').get('test', 0)} keep the epoch with the "
-        "best figure on test images, at the commit read."
+        "best result on test images, at the commit read."
     )
 
 

@@ -39,7 +39,7 @@ _HTML = """
     <figure class="flow"><figcaption>Predictions by group</figcaption>
       <svg role="img"></svg></figure>
     <figure class="classes"><figcaption>Accuracy per class
-      <small>line: at γ = 0</small></figcaption>
+      <small>(line: at γ = 0)</small></figcaption>
       <canvas role="img"></canvas></figure>
   </div>
   <div class="tip" hidden></div>

@@ -124,17 +124,17 @@ export class Over {
 
   /** An upright line for each stop, with a flag that covers no other. */
   stops() {
-    return this.flags.flatMap(({ flag, from, row }) => {
-      const { look, name, x } = flag, { symbol, dash } = this.head.looks[look];
-      const y = this.frame.top - 9 - row * LINE, style = `--ink: var(--${look})`;
-      return [
-        shape("path", { class: "stop", d: `M${x} ${y + 8}V${this.frame.bottom}`, style,
-          "stroke-dasharray": dash }),
-        shape("path", { class: look === "plain" ? "hollow" : "dot",
-          d: path(symbol, from + 6, y, 5), style }),
-        shape("text", { class: "label", x: from + 16, y: y + 4 }, name),
-      ];
-    });
+    const placed = this.flags.map(({ flag, from, row }) => ({ ...flag, from,
+      ...this.head.looks[flag.look], y: this.frame.top - 9 - row * LINE,
+      style: `--ink: var(--${flag.look})` }));
+    const poles = placed.map(({ x, y, dash, style }) => shape("path", { class: "stop", style,
+      d: `M${x} ${y + 8}V${this.frame.bottom}`, "stroke-dasharray": dash }));
+    return [...poles, ...placed.flatMap(({ from, look, name, symbol, style, width, y }) => [
+      shape("rect", { class: "behind", x: from, y: y - 7, width, height: LINE - 2 }),
+      shape("path", { class: look === "plain" ? "hollow" : "dot",
+        d: path(symbol, from + 6, y, 5), style }),
+      shape("text", { class: "label", x: from + 16, y: y + 4 }, name),
+    ])];
   }
 
   // --- What moves -------------------------------------------------------------------------------

@@ -90,16 +90,16 @@ export class Along {
     const lines = stops.map(({ look, place }) => shape("path", { class: "stop",
       d: `M${this.x.at(place)} ${top}V${bottom}`, "stroke-dasharray": looks[look].dash,
       style: `--ink: var(--${look})` }));
-    const names = this.flags.flatMap(({ flag, from, row }) => {
-      const y = top - 9 - row * LINE, style = `--ink: var(--${flag.look})`;
-      return [
-        shape("path", { class: "stop", d: `M${flag.x} ${y + 8}V${top}`, style,
-          "stroke-dasharray": looks[flag.look].dash }),
-        shape("path", { class: "dot", d: path(looks[flag.look].symbol, from + 6, y, 5), style }),
-        shape("text", { class: "label", x: from + 16, y: y + 4 }, flag.name),
-      ];
-    });
-    return [...lines, ...names];
+    const placed = this.flags.map(({ flag, from, row }) => ({ flag, from, y: top - 9 - row * LINE,
+      style: `--ink: var(--${flag.look})` }));
+    const poles = placed.map(({ flag, y, style }) => shape("path", { class: "stop", style,
+      d: `M${flag.x} ${y + 8}V${top}`, "stroke-dasharray": looks[flag.look].dash }));
+    const names = placed.flatMap(({ flag, from, y, style }) => [
+      shape("rect", { class: "behind", x: from, y: y - 7, width: flag.width, height: LINE - 2 }),
+      shape("path", { class: "dot", d: path(looks[flag.look].symbol, from + 6, y, 5), style }),
+      shape("text", { class: "label", x: from + 16, y: y + 4 }, flag.name),
+    ]);
+    return [...lines, ...poles, ...names];
   }
 
   // --- What moves -------------------------------------------------------------------------------

@@ -63,7 +63,7 @@ class Figure:
 
 
 #: Title of the point on classes that an extractor was trained on.
-KNOWN_CLASSES = "Test classes known to the pre-training"
+KNOWN_CLASSES = "Test classes in the pre-training set"
 
 
 @dataclass(frozen=True, slots=True)

@@ -189,7 +189,7 @@ def _rows_leaked(context: AuditContext, report: AuditReport) -> Figure:
 
 
 def _classes_known(context: AuditContext, report: AuditReport, assumed: bool) -> Figure:
-    label = "test classes known to the pre-training"
+    label = "test classes in the pre-training set"
     names = [vocabulary.name for vocabulary in context.vocabularies]
     findings = report.of("ZSL006")
     if not names or context.unseen_classes is None or any(
@@ -212,7 +212,7 @@ def _points_gained(context: AuditContext, report: AuditReport) -> Figure:
         return Figure(label, f"+{low:.1f} to +{high:.1f}", f"six methods, measured on {where}")
     if not len(leaking_rows(report)):
         return Figure(label, "none known", "no row leaks")
-    return Figure(label, UNKNOWN, "measured under “What leaks cost” on an imported data set")
+    return Figure(label, UNKNOWN, "measured under “Impact on accuracy” on an imported data set")
 
 
 @cache
@@ -235,7 +235,7 @@ def _picture(context: AuditContext, report: AuditReport) -> Picture | None:
     columns = (table["part"], table["rows"].tolist(), table["leaking"].tolist())
     what = "leak" if _fails_by_row(report) else "to look at"
     bars = [
-        Bar(str(part), rows, marked, f"{rows:,}" + (f", {marked:,} {what}" if marked else ""))
+        Bar(str(part), rows, marked, f"{marked:,} of {rows:,} {what}" if marked else f"{rows:,}")
         for part, rows, marked in zip(*columns, strict=True)
     ]
     alt = f"Rows of every part of the split; {len(leaking_rows(report)):,} {what}."
