@@ -4,6 +4,7 @@ import json
 from functools import partial
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from tests import pages
@@ -302,3 +303,18 @@ def test_neighbours_are_told_apart_by_more_than_colour():
     shapes = {roles[name]: shape for name, shape in patterns.items()}
     assert len(set(shapes.values())) == len(shapes) >= 2
     assert "●" in labels
+
+
+def test_a_class_has_the_mean_and_the_range_of_its_draws():
+    study = pd.DataFrame(
+        {
+            "class": [2, 0, 2, 1],
+            "overlapping": [True, False, True, False],
+            "accuracy": [0.5, 0.6, 1.0, 0.1],
+        }
+    )
+    table = overlap_tables.classes_over_draws(study, ["bat", "ant", "cow"])
+    assert list(table["class"]) == ["cow", "bat", "ant"]
+    assert table.iloc[0].tolist() == ["cow", True, 2, 0.75, 0.5, 1.0]
+    figure = figures.class_accuracy_bars(table, {}, "")
+    assert [d[1] for d in figure.data[0].customdata] == ["mean of 2 draws"]

@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+from collections import defaultdict
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -9,7 +10,7 @@ import numpy as np
 import pytest
 
 from tests.pages import ROOT, sent_down, until, visit
-from ui import rulers
+from ui import cache, playing, rulers, unasked
 from ui.components.playground import Choice, Frame, Ghost, Instrument, Rail, Ruler, Tile
 from ui.views.playground import play
 from zslcore.evaluation.protocol import ScoredTest
@@ -17,6 +18,7 @@ from zslcore.evaluation.runs import execute_with_scores
 from zslcore.evaluation.specs import RunSpec
 from zslcore.interactive.curves import interactive_curve, line_of
 from zslcore.interactive.modules import SHARED
+from zslcore.jobs import run
 
 COMPONENT = "zsl_playground"
 RAIL = Rail([Tile("one", "One", 12, "real")], [], ["PS"], {}, Choice("one", "PS", "ESZSL"))
@@ -287,3 +289,29 @@ def test_unlabelled_images_are_a_job_that_nothing_starts_unasked(monkeypatch, tm
     assert head["ruler"]["words"] == ["0", "785"]
     assert [stop["name"] for stop in head["ruler"]["named"]] == ["LinearS2V", "Propagation"]
     assert head["pending"] is None
+
+
+def test_nothing_longer_than_ten_seconds_starts_unasked(monkeypatch):
+    monkeypatch.setattr(unasked, "_load", lambda: 1.0)
+    quick, slow = (
+        playing.spec_of(cache.dataset(name), "PS", "LinearS2V")
+        for name in ("digits", "simulated-SUN")
+    )
+    assert unasked.may_start(quick)
+    assert unasked.may_start(slow)
+    monkeypatch.setattr(unasked, "_load", lambda: 4.0)  # as many programs for each processor
+    assert unasked.may_start(quick)
+    assert not unasked.may_start(slow)
+    assert not playing.here(slow)
+    assert playing.played(slow) is None
+    assert playing.about(slow) == f"about {round(4 * run.seconds(cache.dataset(slow.dataset)))} s"
+
+
+def test_what_is_only_compared_has_ten_seconds_together(monkeypatch):
+    monkeypatch.setattr(unasked, "_load", lambda: 1.0)
+    spec = playing.spec_of(cache.dataset("digits"), "PS", "LinearS2V")
+    monkeypatch.setattr(unasked, "_spent", defaultdict(float))
+    assert unasked.may_follow(spec)
+    unasked._spent[spec.digest, "PS"] = unasked.LIMIT
+    assert not unasked.may_follow(spec)
+    assert unasked.may_start(spec)

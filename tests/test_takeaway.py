@@ -143,7 +143,8 @@ def test_a_visitor_pins_so_much_and_no_more(monkeypatch):
 
 def test_menus_are_empty_until_they_are_opened():
     app = visit("pages/evaluate.py")
-    assert not [each for each in app.main if getattr(each, "type", "") == "download_button"]
+    files = [each for each in app.main if getattr(each, "type", "") == "download_button"]
+    assert {each.label for each in files} == {"LaTeX", "PDF"}  # what takes one click
     assert app.session_state["take_evaluate_classes"] is False
     assert app.session_state["takeaway_commands"][0].startswith("python -m zslcore run")
     assert app.session_state["takeaway_sources"][0].startswith("digits, data ")

@@ -13,7 +13,7 @@ from zslcore.interactive.seen_unseen import SeenUnseen
 from zslcore.interactive.value_path import ValuePath
 from zslcore.printing.results import of_curves, of_path
 
-__all__ = ["let_go", "numbers_of", "take_in_hand", "take_path_in_hand", "values_of"]
+__all__ = ["let_go", "numbers_of", "offer_curves", "take_in_hand", "take_path_in_hand", "values_of"]
 
 #: Bound on the numbers that a browser may send.
 LARGEST = 1e15
@@ -31,6 +31,11 @@ def take_in_hand(
     on_change : called then, before the page runs again
     """
     seen_unseen.draw(what, key=key, on_change=on_change)
+    offer_curves(what, key)
+
+
+def offer_curves(what: SeenUnseen, key: str) -> None:
+    """Put the menu of curves that the element ``key`` draws here."""
     takeaway.offer_figure(
         takeaway.Figure(
             key,

@@ -1,7 +1,7 @@
 """What the Playground can show: data sets as tiles, methods as chips, and the answers behind both.
 
 Answers come from the first of these that has them: stored predictions, ours or shipped, a finished
-job, a computation of about a second. What takes longer waits for a press of its button.
+job, a computation that takes ten seconds at most. What takes longer waits for its button.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ui import cache, controls, known, visitors, waiting
+from ui import cache, controls, known, unasked, visitors, waiting
 from ui.components.playground import Chip, Choice, Pending, Rail, Tile
 from ui.numbers import duration
 from ui.text import plain
@@ -86,8 +86,8 @@ def played(spec: RunSpec) -> Played | None:
     """Return the answers of a run; None where they would take longer than a visitor waits."""
     if (stored := _known(spec)) is not None:
         return stored
-    if waiting.is_quick(spec):
-        found = _of_run(*cache.quick_run(spec)[:2])
+    if spec.key in _computed or unasked.may_start(spec):
+        found = _of_run(*unasked.compute(spec))
         _computed.add(spec.key)
         return found
     folder = _finished(spec)
@@ -134,15 +134,16 @@ def compute_one(dataset: ZSLDataset, choice: Choice) -> bool:
     """Compute a quick method that is not here yet; return whether there was one."""
     for method in methods_of(dataset, choice.split):
         spec = spec_of(dataset, choice.split, method)
-        if waiting.is_quick(spec) and not here(spec):
+        if not here(spec) and unasked.may_follow(spec):
             return played(spec) is not None
     return False
 
 
 def about(spec: RunSpec) -> str:
     """Say how long a run takes, as far as earlier runs of its method tell."""
-    dataset = cache.dataset(spec.dataset)
-    if dataset.features.size <= running.SMALL:
+    if waiting.is_quick(spec):
+        return f"about {duration(unasked.seconds(spec))}"
+    if cache.dataset(spec.dataset).features.size <= running.SMALL:
         return "about 10 s"
     earlier = [
         one.result.seconds
@@ -225,7 +226,7 @@ def _families(dataset: ZSLDataset, split: str) -> Mapping[str, Sequence[Chip]]:
 
 
 def _chip(spec: RunSpec, family: str) -> Chip:
-    there = waiting.is_quick(spec) or here(spec)
+    there = unasked.may_start(spec) or here(spec)
     return Chip(spec.method, there, f"{spec.method}, {family}" + ", not run yet" * (not there))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 
 import streamlit as st
@@ -10,7 +10,7 @@ import streamlit as st
 from zslcore.printing.drawing import FONTS, FORMATS, WIDTHS, print_figure
 from zslcore.printing.panel import Panel
 
-__all__ = ["show"]
+__all__ = ["at_once", "show"]
 
 
 def show(key: str, caption: str, panels: Sequence[Panel]) -> None:
@@ -56,6 +56,28 @@ def show(key: str, caption: str, panels: Sequence[Panel]) -> None:
         )
     chosen = (width or WIDTHS[0], font or "sans", form or FORMATS[0])
     _file(key, panels[number], *chosen, caption)
+
+
+def at_once(key: str, caption: str, panels: Callable[[], Sequence[Panel]]) -> None:
+    """Put a button here that prints the first panel of a figure for one column of a paper.
+
+    Parameters
+    ----------
+    key, caption : see :func:`show`
+    panels : makes the panels when the button is pressed
+    """
+    if find_spec("matplotlib") is None:
+        return
+    st.download_button(
+        "PDF",
+        lambda: print_figure(panels()[0], width_mm=WIDTHS[0], font="sans", title=caption),
+        file_name=f"{key}-{WIDTHS[0]:g}mm.pdf",
+        icon=":material/print:",
+        type="tertiary",
+        on_click="ignore",
+        key=f"print_now_{key}",
+        help=f"For print: {WIDTHS[0]:g} mm wide, 8 pt. Download has other widths and formats.",
+    )
 
 
 def _chosen(key: str, panels: Sequence[Panel]) -> int:

@@ -9,6 +9,9 @@ from __future__ import annotations
 import logging
 import threading
 
+import scipy.linalg  # noqa: F401 - its threads are to be limited
+from threadpoolctl import threadpool_limits
+
 from ui.served import is_served
 from zslcore.evaluation import outside
 from zslcore.exceptions import ZSLError
@@ -36,6 +39,7 @@ class Start:
         return self.said
 
     def _look(self) -> str:
+        threadpool_limits(1)  # pages compute small things only, where more threads are slower
         try:
             if left := sweep_leftovers():
                 _LOG.warning("%d things that killed processes had left were removed", left)

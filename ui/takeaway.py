@@ -21,7 +21,7 @@ from ui import exports, menus, print_menu, report
 from ui.components import figure_files
 from ui.exports import Look
 from ui.figures.data import table_of
-from ui.figures.for_print import panels_of
+from ui.figures.for_print import panels_of, prints_as_one
 from ui.guard import fragment
 from zslcore.evaluation import Predictions, predictions_file
 from zslcore.evaluation.runs import RunResult
@@ -83,6 +83,12 @@ class Figure:
         if self.panels is not None:
             return self.panels()
         return () if self.plotly is None else panels_of(self.plotly)
+
+    @property
+    def prints_at_once(self) -> bool:
+        """Whether one panel can be printed without a choice: the only one, or the main one."""
+        own = self.panels is not None
+        return own or (self.plotly is not None and prints_as_one(self.plotly))
 
 
 @dataclass(frozen=True)
@@ -222,7 +228,11 @@ def address() -> str:
 @fragment
 def offer_figure(figure: Figure) -> None:
     """Put the menu of a figure here: pictures, files for print, CSV, HTML, Markdown, a pin."""
-    if (menu := menus.opened("Download", icon=ICON, key=f"take_{figure.key}")) is None:
+    with st.container(horizontal=True):
+        menu = menus.opened("Download", icon=ICON, key=f"take_{figure.key}")
+        if figure.prints_at_once:
+            print_menu.at_once(figure.key, figure.caption, figure.for_print)
+    if menu is None:
         return
     with menu:
         figure_files.draw(figure.key, key=f"files_{figure.key}")
@@ -256,17 +266,24 @@ def offer_figure(figure: Figure) -> None:
 
 @fragment
 def offer_table(table: Table) -> None:
-    """Put the menu of a table here: CSV, LaTeX, Markdown, and a pin."""
+    """Put LaTeX of a table here, and its menu: CSV, Markdown, and a pin."""
     key = f"take_table_{table.name}"
-    if (menu := menus.opened("Download table", icon=ICON, key=key)) is None:
-        return
     caption = f"{table.caption or table.name.replace('_', ' ')}: {'; '.join(sources())}"
     reference = f"tab:{table.name.replace('_', '-')}"
+    with st.container(horizontal=True):
+        menu = menus.opened("Download table", icon=ICON, key=key)
+        _file(
+            "LaTeX",
+            lambda: exports.as_latex(table.readable(), caption, table.look, reference),
+            f"{table.name}.tex",
+            f"table_{table.name}",
+        )
+    if menu is None:
+        return
     readable = table.readable()
     with menu:
         for label, ending, text in (
             ("CSV", "csv", lambda: exports.as_csv(table.table, index=table.index)),
-            ("LaTeX", "tex", lambda: exports.as_latex(readable, caption, table.look, reference)),
             ("Markdown", "md", lambda: exports.as_markdown(readable, table.look)),
         ):
             _file(label, text, f"{table.name}.{ending}", f"table_{table.name}")

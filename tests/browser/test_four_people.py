@@ -4,10 +4,13 @@ A limit is half of the clicks that the same task took before there were eight pa
 """
 
 import json
+import re
 
 import numpy as np
+import pytest
 
 from tests.browser.reading import once, settle
+from tests.datasets.files import write_folder
 from tests.leakage.worlds import add, clean
 
 
@@ -40,9 +43,12 @@ class Visitor:
         shown(self.page, path.name)
 
     def saved(self, name):
+        return self.file(name).read_text(encoding="utf-8")
+
+    def file(self, name):
         with self.page.expect_download() as download:
             self.button(name)
-        return download.value.path().read_text(encoding="utf-8")
+        return download.value.path()
 
 
 def shown(page, words):
@@ -80,10 +86,22 @@ def test_a_newcomer_meets_the_finished_map_and_what_to_see_in_it(server, page):
     assert visitor.clicks <= 1  # of 2
 
 
-def test_a_newcomer_finds_the_gain_of_classes_in_the_pre_training_set(server, page):
+def test_a_newcomer_changes_the_layout_of_the_map(server, page):
+    visitor = Visitor(server, page)
+    visitor.go("AWA1 and AWA2")
+    visitor.click(page.get_by_role("radio", name="UMAP"))
+    shown(page, "15 neighbours")
+    page.locator("canvas").first.wait_for()
+    assert visitor.clicks <= 2  # of 3
+
+
+def test_a_newcomer_finds_the_gain_class_by_class(server, page):
     visitor = Visitor(server, page)
     visitor.go("Overlap gain")
     shown(page, "are recognised better than the others by LinearS2V")
+    figure = page.locator(".st-key-draws_classes")
+    figure.get_by_text("killer whale").wait_for()
+    assert figure.locator(".bars .point").count() == 50
     assert visitor.clicks <= 1  # of 2
 
 
@@ -111,6 +129,15 @@ def test_a_teacher_prints_a_lesson_with_its_questions_first(server, page):
     assert visitor.clicks - before <= 2  # of 3, in the lesson
 
 
+def test_a_teacher_takes_the_curve_for_slides(server, page):
+    visitor = Visitor(server, page)
+    visitor.button("Download")
+    html = visitor.saved("HTML, interactive")
+    assert "<script" in html
+    assert "digits, data " in html
+    assert visitor.clicks <= 2  # of 3, where a figure had such a file
+
+
 def test_a_reviewer_learns_what_a_split_leaks_and_takes_the_report(server, page, tmp_path):
     world = add(clean(), clean().parts["test_seen"][:4], "trainval")
     rows = {part: list(map(int, rows)) for part, rows in world.parts.items()}
@@ -135,6 +162,43 @@ def test_a_reviewer_judges_a_score_matrix(server, page, tmp_path):
     visitor.drop(tmp_path / "scores.npz")
     shown(page, "H, AUSUC")
     assert visitor.clicks <= 2  # of 3
+
+
+def test_an_author_imports_data_which_are_chosen_then(server, page, tmp_path):
+    folder = write_folder(tmp_path / "birds")
+    visitor = Visitor(server, page)
+    visitor.button("Import")
+    page.wait_for_url("**data_tab=Import**")
+    settle(page)
+    visitor.clicks += 1
+    files = [folder / name for name in ("res101.mat", "att_splits.mat")]
+    page.locator("input[type=file]").first.set_input_files(files)
+    shown(page, "30 images, 5 classes, 4 attributes")
+    page.wait_for_url("**dataset=**")
+    name = page.get_by_text("Imported ").inner_text().split()[1].rstrip(":")
+    page.get_by_role("tab", name="Split and folds", selected=True).wait_for()
+    assert visitor.clicks <= 2  # of 3
+    page.get_by_role("link", name="Playground", exact=True).click()
+    page.get_by_role("radio", name=name, checked=True).wait_for()
+
+
+def test_an_author_takes_a_table_for_a_paper(shipped_server, page):
+    visitor = Visitor(shipped_server, page)
+    visitor.go("Compare")
+    before = visitor.clicks
+    latex = visitor.saved("LaTeX")
+    for part in (r"\caption{", r"\label{tab:methods}", r"\toprule", r"\textbf{"):
+        assert part in latex
+    assert visitor.clicks - before <= 1
+
+
+def test_an_author_takes_a_figure_for_print(server, page):
+    visitor = Visitor(server, page)
+    pdf = visitor.file("PDF").read_bytes()
+    assert pdf.startswith(b"%PDF")
+    wide = float(re.search(rb"/MediaBox \[ ?0 0 ([\d.]+)", pdf)[1])
+    assert wide == pytest.approx(84 * 72 / 25.4, abs=0.1)
+    assert visitor.clicks <= 1  # of 2
 
 
 def test_an_author_reads_the_methods_on_cub(shipped_server, page):

@@ -168,7 +168,8 @@ def test_hovering_and_clicking_show_the_image(page, server):
 
 def test_pictures_can_be_saved(page, server):
     visit(page, server, f"{DIGITS}&awa1_layout=PCA")
-    content = {}
+    canvas, content = page.locator("canvas.points"), {}
+    before = canvas.evaluate("c => c.width")
     for kind in ("PNG", "SVG"):
         with page.expect_download() as saved:
             page.get_by_role("button", name=kind, exact=True).click()
@@ -176,6 +177,9 @@ def test_pictures_can_be_saved(page, server):
         content[kind] = saved.value.path().read_bytes()
     assert content["PNG"].startswith(b"\x89PNG")
     assert content["SVG"].startswith(b"<svg")
+    width = float(re.search(rb'width="([\d.]+)"', content["SVG"])[1])
+    assert int.from_bytes(content["PNG"][16:20], "big") == round(2 * width)  # with the legend
+    assert canvas.evaluate("c => c.width") == before  # the map on screen is as sharp as it was
     assert content["SVG"].count(b"<path") == 20  # a layer and a sign of the legend each
 
 

@@ -1,6 +1,7 @@
 """The panels of predictions and of figures on screen have the exact numbers of these."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -16,11 +17,13 @@ from zslcore.__main__ import main
 from zslcore.analysis.calibration import per_class_table
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import UnknownNameError
-from zslcore.interactive import hues
+from zslcore.interactive import hues, point_map
 from zslcore.interactive.curves import LOOKS, line_of
+from zslcore.interactive.point_map import PointMap
 from zslcore.interactive.seen_unseen import SeenUnseen
+from zslcore.printing.drawing import print_figure
 from zslcore.printing.panel import Bars, Points, Words
-from zslcore.printing.results import LEVELS, of_curves, of_predictions
+from zslcore.printing.results import LEVELS, of_curves, of_map, of_predictions
 from zslcore.results.store import ResultStore
 
 NIGHT = {hue.dark for hue in vars(hues).values() if isinstance(hue, hues.Hue)} | {"#101418"}
@@ -181,3 +184,31 @@ def test_a_name_that_has_its_area_gets_it_once(run):
 def test_a_picture_has_no_panel():
     assert panels_of(go.Figure(go.Image(z=np.zeros((2, 2, 3))))) == []
     assert panels_of(go.Figure()) == []
+
+
+def test_a_printed_map_has_every_point_in_the_colour_of_its_category():
+    n = 50
+    what = PointMap(
+        key="a",
+        file="map",
+        panels=[point_map.Panel("t-SNE", "", np.arange(n), np.c_[np.arange(n), np.ones(n)])],
+        palette=[point_map.Entry("first", "#111111"), point_map.Entry("second", "#222222", "x")],
+        category=np.arange(n) % 2,
+        classes=["a"],
+        sets=["one"],
+        class_of=np.zeros(n),
+        part=np.zeros(n),
+        row=np.arange(n),
+    )
+    (panel,) = of_map(what)
+    first, second, *layers = panel.marks
+    assert [(each.name, each.color) for each in (first, second)] == [
+        ("first", "#111111"),
+        ("second", "#222222"),
+    ]
+    colors = {int(x): c for layer in layers for x, c in zip(layer.x, layer.color, strict=True)}
+    assert colors == {k: ("#111111", "#222222")[k % 2] for k in range(n)}
+    assert print_figure(panel).startswith(b"%PDF")
+    scale = replace(what, legend="scale", ends=("few", "many"))
+    assert [each.name for each in of_map(scale)[0].marks[:3]] == ["few", "many", ""]
+    assert not of_map(replace(what, legend="none"))[0].marks[0].name

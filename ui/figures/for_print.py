@@ -17,7 +17,7 @@ from ui.figures.data import without_tags
 from zslcore.interactive import hues
 from zslcore.printing.panel import Area, Axis, Bars, Cells, Mark, Panel, Points, Rule, Words
 
-__all__ = ["panels_of"]
+__all__ = ["on_paper", "panels_of", "prints_as_one"]
 
 #: Kinds of traces that can be printed; a figure with another one has no panels.
 _KINDS = ("scatter", "scattergl", "bar", "heatmap")
@@ -44,17 +44,30 @@ def panels_of(figure: go.Figure) -> list[Panel]:
     ----------
     figure : go.Figure, drawn for any theme
     """
+    return [_Reader(figure, *pair).panel() for pair in _pairs(figure)]
+
+
+def prints_as_one(figure: go.Figure) -> bool:
+    """Whether a figure has one panel for print."""
+    return len(_pairs(figure)) == 1
+
+
+def _pairs(figure: go.Figure) -> list[tuple[str, str]]:
+    """Return the pairs of axes of a figure; none where it cannot be printed."""
     if figure.layout.images or any(trace.type not in _KINDS for trace in figure.data):
         return []
-    pairs = dict.fromkeys(
-        (trace.xaxis or "x", trace.yaxis or "y") for trace in figure.data if _there(trace)
-    )
-    return [_Reader(figure, *pair).panel() for pair in pairs]
+    pairs = ((trace.xaxis or "x", trace.yaxis or "y") for trace in figure.data if _there(trace))
+    return list(dict.fromkeys(pairs))
 
 
 def _there(trace: Any) -> bool:
     values = (getattr(trace, name, None) for name in "xyz")
     return trace.visible in (None, True) and any(v is not None and len(v) for v in values)
+
+
+def on_paper(color: str) -> str:
+    """Return a colour of any theme as hex on paper."""
+    return _color(color)
 
 
 def _color(value: Any, otherwise: str = palette.INK.light) -> str:

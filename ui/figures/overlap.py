@@ -50,7 +50,8 @@ def class_accuracy_bars(table: pd.DataFrame, means: dict[bool, float], picked: s
 
     Parameters
     ----------
-    table : see :func:`zslcore.analysis.overlap_tables.class_accuracies`
+    table : see :func:`zslcore.analysis.overlap_tables.class_accuracies` and
+        :func:`zslcore.analysis.overlap_tables.classes_over_draws`
     means : mean accuracy of the overlapping (True) and of the clean classes (False), if any
     picked : class that is looked at, which gets a frame
     """
@@ -97,10 +98,17 @@ def _side(table: pd.DataFrame, side: bool, picked: str, mark: Mark) -> go.Bar:
             "thickness": 1.8,
             "width": 3 if legible else 0,
         },
-        customdata=np.stack([escaped(part["class"]), part["correct"], part["images"]], axis=1),
-        hovertemplate="%{customdata[0]}: %{y:.1%}, %{customdata[1]} of %{customdata[2]} images"
-        "<extra></extra>",
+        customdata=np.stack([escaped(part["class"]), _counted(part)], axis=1),
+        hovertemplate="%{customdata[0]}: %{y:.1%}, %{customdata[1]}<extra></extra>",
     )
+
+
+def _counted(part: pd.DataFrame) -> list[str]:
+    """Return what each accuracy is a share or a mean of."""
+    if "draws" in part:
+        return [f"mean of {n} draws" for n in part["draws"]]
+    counts = zip(part["correct"], part["images"], strict=True)
+    return [f"{correct} of {images} images" for correct, images in counts]
 
 
 def _mean_line(mean: float, n: int, side: bool, mark: Mark) -> go.Scatter:

@@ -12,10 +12,11 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from ui import cache, controls, takeaway, waiting
+from ui import cache, controls, menus, print_menu, takeaway, waiting
 from ui.components import point_map
 from ui.exports import as_csv
 from ui.figures import palette
+from ui.figures.for_print import on_paper
 from ui.figures.images import picture
 from ui.frame import chart
 from ui.guard import fragment
@@ -46,6 +47,8 @@ from zslcore.datasets import ZSLDataset
 from zslcore.interactive.point_map import Panel, PointMap
 from zslcore.jobs import embed
 from zslcore.methods import METHODS
+from zslcore.printing.panel import Panel as PrintPanel
+from zslcore.printing.results import of_map
 
 __all__ = ["choose_settings", "made", "show_limits", "show_map"]
 
@@ -453,9 +456,16 @@ def _show_selected(scene: Scene, chosen: np.ndarray) -> None:
 def _offer(scene: Scene, looks: Colouring, colour: str) -> None:
     """Offer everything for download; files are made on request."""
     name = "-".join(dataset.name for dataset in scene.datasets)
-    one = scene.maps[0]
-    with st.popover("Download", icon=":material/download:", type="tertiary"):
-        st.caption("PNG and SVG: the buttons above the map.")
+    one, key, caption = scene.maps[0], f"map-{name}", f"{scene.title}, coloured by {colour}"
+    panels = partial(_panels, scene, looks, colour)
+    with st.container(horizontal=True):
+        menu = menus.opened("Download", icon=":material/download:", key="awa1_download")
+        print_menu.at_once(key, caption, panels)
+    if menu is None:
+        return
+    with menu:
+        st.caption("PNG and SVG of the screen: the buttons above the map.")
+        print_menu.show(key, caption, panels())
         _file(
             "Coordinates, CSV",
             lambda: as_csv(scene.table()),
@@ -492,6 +502,14 @@ def _parquet(made_one: EmbeddedMap) -> bytes:
     out = BytesIO()
     made_one.to_parquet(out)
     return out.getvalue()
+
+
+def _panels(scene: Scene, looks: Colouring, colour: str) -> list[PrintPanel]:
+    """Return the maps for print, in colours of paper."""
+    drawn = _drawn(scene, looks, colour)
+    return of_map(
+        replace(drawn, palette=[replace(e, color=on_paper(e.color)) for e in drawn.palette])
+    )
 
 
 def _html(scene: Scene, looks: Colouring, colour: str) -> str:

@@ -16,9 +16,11 @@ from zslcore.datasets.sandbox.client import DEFAULT_LIMITS
 from zslcore.exceptions import ZSLError
 from zslcore.leakage import VOCABULARY_NAMES
 
-__all__ = ["show_import"]
+__all__ = ["choose_imported", "show_import"]
 
 CANCEL = "data_cancel"
+#: Whether files have just been dropped; name and words of the import that has just ended.
+DROPPED, MADE = "data_dropped", "data_made"
 UNSEEN = "Unseen classes (only if the file has no split)"
 
 
@@ -37,30 +39,30 @@ def _upload_form() -> None:
     if st.session_state.get(CANCEL):
         st.info("The import was cancelled. Nothing of it is left.", icon=":material/block:")
     _choose_group()
-    with st.form("data_upload", border=False):
-        files = st.file_uploader(
-            "Files",
-            type=list(uploads.ENDINGS),
-            accept_multiple_files=True,
-            key="data_files",
-            help="Two .mat files, one .npz or HDF5 file, or a CSV and a second one for its "
-            "prototypes.",
-        )
-        name = st.text_input(
-            "Name",
-            key="data_name",
-            placeholder="proposed after the file and its classes, like CUB-vgg_fc7",
-        )
-        unseen = st.text_input(
-            UNSEEN,
-            key="data_unseen",
-            placeholder="zebra, blue whale",
-            help=terms.tip(UNSEEN),
-        )
-        pretraining = _choose_pretraining("data_pretraining")
-        replace = st.checkbox("Overwrite if it exists", key="data_replace")
-        wanted = st.form_submit_button("Import", icon=":material/upload:", type="primary")
-    if wanted:
+    files = st.file_uploader(
+        "Drop the files here; they are imported at once",
+        type=list(uploads.ENDINGS),
+        accept_multiple_files=True,
+        key="data_files",
+        on_change=lambda: st.session_state.update({DROPPED: True}),
+        help="Two .mat files, one .npz or HDF5 file, or a CSV and a second one for its prototypes.",
+    )
+    name = st.text_input(
+        "Name",
+        key="data_name",
+        placeholder="proposed after the file and its classes, like CUB-vgg_fc7",
+    )
+    unseen = st.text_input(
+        UNSEEN,
+        key="data_unseen",
+        placeholder="zebra, blue whale",
+        help=terms.tip(UNSEEN),
+    )
+    pretraining = _choose_pretraining("data_pretraining")
+    replace = st.checkbox("Overwrite if it exists", key="data_replace")
+    wanted = st.button("Import", icon=":material/upload:", type="primary")
+    dropped = st.session_state.pop(DROPPED, False) and bool(files)
+    if wanted or dropped:
         said = {"name": name, "unseen": unseen, "pretraining": pretraining}
         _import(uploads.import_files, files or (), **said, replace=replace)
 
@@ -130,7 +132,7 @@ def _folder_form() -> None:
 
 
 def _import(how: Callable[..., ZSLDataset], *args: Any, **options: Any) -> None:
-    """Import and say what came of it; a refusal changes nothing on the page."""
+    """Import, and choose what came of it; a refusal changes nothing on the page."""
     place = st.empty()
     try:
         with progress(place, CANCEL):
@@ -140,18 +142,13 @@ def _import(how: Callable[..., ZSLDataset], *args: Any, **options: Any) -> None:
         st.error(on_screen(str(error)), icon=":material/block:")
         return
     place.empty()
-    st.success(
+    words = (
         f"Imported {plain(made.name)}: {len(made.labels):,} images, {made.n_classes:,} classes, "
         f"{made.prototypes.shape[1]:,} attributes, split {plain(', '.join(made.splits))}."
-        f"{_recognised(made)}",
-        icon=":material/check:",
+        f"{_recognised(made)}"
     )
-    st.button(
-        f"Look at {plain(made.name)}",
-        icon=":material/arrow_forward:",
-        on_click=_look_at,
-        args=(made.name,),
-    )
+    st.session_state[MADE] = made.name, words
+    st.rerun()
 
 
 def _recognised(made: ZSLDataset) -> str:
@@ -162,11 +159,15 @@ def _recognised(made: ZSLDataset) -> str:
     return f" Recognised as {benchmark}: published results are shown next to yours."
 
 
-def _look_at(name: str) -> None:
-    """Choose a data set; a link from a page to itself does nothing."""
+def choose_imported() -> None:
+    """Choose the data set that has just been imported, and show its split; to be called first."""
+    if MADE not in st.session_state:
+        return
+    name, words = st.session_state.pop(MADE)
     st.session_state.pop("split", None)
     st.session_state["dataset"] = name
     st.session_state["data_tab"] = "Split and folds"
+    st.success(words, icon=":material/check:")
 
 
 def _explain_files() -> None:

@@ -18,6 +18,7 @@ from zslcore.metrics.significance import holm
 __all__ = [
     "class_accuracies",
     "class_under_methods",
+    "classes_over_draws",
     "gain_figures",
     "gains_by_split",
     "method_gains",
@@ -199,6 +200,35 @@ def study_of_split(
         for c, value in accuracy.items()
     ]
     return pd.DataFrame(rows, columns=list(STUDY_COLUMNS))
+
+
+def classes_over_draws(study: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
+    """Return the mean accuracy of every class over the draws that tested it, best first.
+
+    Parameters
+    ----------
+    study : rows of one method on one set of features, see
+        :func:`zslcore.analysis.overlap.overlap_study`
+    names : of all classes
+
+    Returns
+    -------
+    DataFrame with the columns ``class``, ``overlapping``, ``draws``, ``accuracy`` and, the ends of
+    the range over the draws, ``low`` and ``high``
+    """
+    by_class = study.groupby("class")
+    accuracy = by_class["accuracy"]
+    table = pd.DataFrame(
+        {
+            "class": by_class["class"].first().map(dict(enumerate(names))),
+            "overlapping": by_class["overlapping"].first(),
+            "draws": accuracy.size(),
+            "accuracy": accuracy.mean(),
+            "low": accuracy.min(),
+            "high": accuracy.max(),
+        }
+    )
+    return table.sort_values("accuracy", ascending=False, kind="stable", ignore_index=True)
 
 
 def same_classes(names: Sequence[str], others: Sequence[str]) -> bool:

@@ -18,7 +18,7 @@ from zslcore.results.store import ResultStore
 if TYPE_CHECKING:
     from zslcore.jobs.child import Report
 
-__all__ = ["NAME", "REVISION", "ask", "asks_for_oracle", "do", "is_quick", "read"]
+__all__ = ["NAME", "REVISION", "ask", "asks_for_oracle", "do", "is_quick", "read", "seconds"]
 
 NAME = "run"
 #: Counted up when the same arguments leave another result than before.
@@ -27,11 +27,19 @@ REVISION = 1
 #: Feature values up to which closed forms take a second or so with all their grid, and a second
 #: thread costs more than it gains.
 SMALL = 1 << 22
+#: Multiplications a second, as the slowest closed form makes them with its grid on the folds.
+SPEED = 6e8
 
 
 def is_quick(spec: RunSpec, dataset: ZSLDataset) -> bool:
     """Whether a run is done while one waits: a closed form on a data set of modest size."""
     return not spec.estimator.iterative and _is_small(dataset)
+
+
+def seconds(dataset: ZSLDataset) -> float:
+    """Return how long a closed form takes with all its grid on one processor, at most about."""
+    n, d = dataset.features.shape
+    return float(0.2 + n * d * (sum(dataset.prototypes.shape) + 100) / SPEED)
 
 
 def _is_small(dataset: ZSLDataset) -> bool:

@@ -277,7 +277,7 @@ def _symbols(axes: Axes, mark: Points, order: int) -> None:
             linewidths=0.8 if hollow or thin else 0.0,
             alpha=mark.opacity,
             zorder=3 + order / 100,
-            rasterized=n > 20_000,
+            rasterized=n > 8_000,
             label="" if place else _entry(mark.name),
             **edge,
         )

@@ -22,11 +22,16 @@ from zslcore.printing.panel import Area, Axis, Bars, Mark, Panel, Points, Words
 
 if TYPE_CHECKING:
     from zslcore.evaluation.predictions import Predictions
+    from zslcore.interactive.point_map import Panel as MapPanel
+    from zslcore.interactive.point_map import PointMap
     from zslcore.interactive.value_path import Panel as PathPanel
     from zslcore.interactive.value_path import ValuePath
 
-__all__ = ["PANELS", "of_curves", "of_path", "of_predictions"]
+__all__ = ["PANELS", "of_curves", "of_map", "of_path", "of_predictions"]
 
+#: Axes of a plane without units, layers of its points, and their size by their number.
+_BARE, _LAYERS = (Axis(ticks=[]), Axis(ticks=[])), 8
+_SIZES = ((5_000, 2.2), (30_000, 1.5), (np.inf, 0.9))
 #: Harmonic means with a line of their own.
 LEVELS = (0.2, 0.4, 0.6, 0.8)
 
@@ -115,6 +120,40 @@ def _of_path(what: ValuePath, panel: PathPanel) -> Panel:
     ]
     y = Axis(panel.title, percent=0 if panel.percent else None, grid=True)
     return Panel(marks, Axis(what.label, scale="log"), y, title=panel.title)
+
+
+def of_map(what: PointMap) -> list[Panel]:
+    """Return the panels of a map: all its points, in the colours of its palette.
+
+    Parameters
+    ----------
+    what : PointMap
+    """
+    return [
+        Panel(list(_of_map(what, each)), *_BARE, each.title, square=True) for each in what.panels
+    ]
+
+
+def _of_map(what: PointMap, panel: MapPanel) -> Iterator[Points]:
+    """Yield the entries of the legend, then the points in layers that mix the categories."""
+    nowhere = np.array([np.nan])
+    named = [(each, each.label) for each in what.palette]
+    if what.legend == "scale":
+        named = [(what.palette[k], what.ends[k]) for k in (0, -1)]
+    for each, label in named if what.legend != "none" else ():
+        yield Points(nowhere, nowhere, each.color, label, symbol=each.symbol, size=4.0)
+    category, n = what.category[panel.image], len(panel.image)
+    size = next(points for most, points in _SIZES if n <= most)
+    for layer in np.array_split(np.random.default_rng(0).permutation(n), _LAYERS):
+        looks = [what.palette[c] for c in category[layer]]
+        yield Points(
+            panel.xy[layer, 0],
+            panel.xy[layer, 1],
+            [look.color for look in looks],
+            symbol=[look.symbol for look in looks],
+            size=size,
+            opacity=0.85,
+        )
 
 
 def of_predictions(found: Predictions, what: str) -> Panel:

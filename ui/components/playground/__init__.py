@@ -311,11 +311,11 @@ def draw(what: Instrument, *, key: str, on_change: Callable[[str], None]) -> Any
     what : Instrument
     key : str
     on_change : callable
-        Hears "gamma", "place", "ruler", "choice" or "run" before the page runs.
+        Hears "gamma", "place", "ruler", "choice", "bring" or "run" before the page runs.
     """
     heard: dict[str, Any] = {
         f"on_{name}_change": _hear(on_change, name)
-        for name in ("gamma", "place", "ruler", "choice", "run")
+        for name in ("gamma", "place", "ruler", "choice", "bring", "run")
     }
     return _mount(key=key, data=what.packed(key), **heard)
 

@@ -62,7 +62,8 @@ export class Playground extends Held {
     this.kinds = [...place(".kinds").querySelectorAll("input")];
     this.select = partOf(parent, "select", HTMLSelectElement);
     this.runs = partOf(parent, ".pending button", HTMLButtonElement);
-    this.rail = new Choices(place(".rail"), (choice) => this.say("choice", choice));
+    this.rail = new Choices(place(".rail"), (choice) => this.say("choice", choice),
+      () => this.say("bring", true));
     this.wall = new Wall(this.canvases.wall,
       () => matchMedia("(prefers-reduced-motion: reduce)").matches);
     this.opened = new Opened(place(".opened"), (way) => this.open(this.opened.k + way),

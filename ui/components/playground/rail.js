@@ -9,10 +9,11 @@ const WAYS = /** @type {Record<string, number>} */ (
   { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 });
 
 export class Choices {
-  /** @param {HTMLElement} root @param {(choice: Choice) => void} choose */
-  constructor(root, choose) {
+  /** @param {HTMLElement} root @param {(choice: Choice) => void} choose @param {() => void} bring */
+  constructor(root, choose, bring) {
     this.root = root;
     this.choose = choose;
+    this.bring = bring;
     this.open = false;
     this.drawn = "";
     root.addEventListener("keydown", (event) => this.walk(event));
@@ -43,8 +44,9 @@ export class Choices {
   /** @param {Rail} rail */
   parts({ tiles, simulated, splits, families, chosen }) {
     const inside = simulated.some(({ key }) => key === chosen.dataset);
+    const own = button("Import a data set of your own", () => this.bring(), "Import");
     /** @type {HTMLElement[]} */
-    const made = [heading("Data set"),
+    const made = [heading("Data set", own),
       this.group("Data set", tiles.map((each) => this.tile(each, chosen)), "tiles")];
     if (simulated.length) made.push(this.more(simulated, chosen, inside));
     if (splits.length > 1) made.push(heading("Split"), this.group("Split", splits.map((split) =>
@@ -127,9 +129,11 @@ export class Choices {
   }
 }
 
-/** @param {string} words */
-function heading(words) {
-  const made = document.createElement("h2");
+/** @param {string} words @param {...HTMLElement} more what stands at its end */
+function heading(words, ...more) {
+  const made = document.createElement("h2"), row = document.createElement("div");
   made.textContent = words;
-  return made;
+  row.className = "heading";
+  row.append(made, ...more);
+  return row;
 }

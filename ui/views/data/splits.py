@@ -7,11 +7,12 @@ import streamlit as st
 from ui import controls
 from ui.frame import Header, errors_as_sentences, show_tabs
 from ui.sections import inventory
-from ui.sections.bring import show_import
+from ui.sections.bring import choose_imported, show_import
 
 
 def show(header: Header) -> None:
     """Choose a data set and a split, and show them tab by tab."""
+    choose_imported()
     with st.container(horizontal=True, vertical_alignment="bottom"), errors_as_sentences():
         dataset = controls.choose_dataset()
         split = controls.choose_split(dataset)

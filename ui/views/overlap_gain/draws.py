@@ -17,6 +17,7 @@ from ui.sections.overlap_matrix import DRAWS, over_draws
 from ui.sections.study import STRENGTHS, Study, matches_of
 from ui.text import plain
 from ui.visitors import available
+from zslcore.analysis import overlap_tables
 from zslcore.datasets import ZSLDataset
 from zslcore.leakage import VOCABULARY_NAMES
 from zslcore.methods import METHODS
@@ -45,8 +46,10 @@ def show(header: Header) -> None:
         study = _study(dataset, vocabulary, tuple(methods))
         sets = {name: cache.dataset(name) for name in _features(dataset)}
         baseline = next((name for name in sets if name.endswith(BASELINE)), None)
-        summary = cache.study_summary(over_draws(study, sets), baseline)
+        accuracies = over_draws(study, sets)
+        summary = cache.study_summary(accuracies, baseline)
     _tell(summary, dataset, vocabulary)
+    _show_classes(accuracies, summary, dataset)
     chart(
         figures.gain_matrix(summary, baseline),
         f"OverlapGain over {DRAWS} draws of test classes, with intervals.",
@@ -54,9 +57,10 @@ def show(header: Header) -> None:
     )
     about = planted.about_gain(dataset)
     st.caption(
-        f"{about} Lines: 95 % intervals over classes. Filled: p, adjusted after Holm, is below "
-        f"{figures.SIGNIFICANT:g}. Untrained features show how easy these "
-        "classes are without pre-training."
+        f"{about} Bars: mean accuracy of each class over the draws that test it, with its range. "
+        "Lines below: 95 % intervals over classes. Filled: p, adjusted after Holm, is below "
+        f"{figures.SIGNIFICANT:g}. Untrained features show how easy these classes are without "
+        "pre-training."
     )
 
 
@@ -88,9 +92,27 @@ def _study(dataset: ZSLDataset, vocabulary: str, methods: tuple[str, ...]) -> St
     )
 
 
+def _first(table: pd.DataFrame, dataset: ZSLDataset) -> pd.Series:
+    """Return the first row with the features of a data set: that of the first method."""
+    return table[table["features"] == dataset.name].iloc[0]
+
+
+def _show_classes(accuracies: pd.DataFrame, summary: pd.DataFrame, dataset: ZSLDataset) -> None:
+    """Draw every class with the first method, best first."""
+    row = _first(summary, dataset)
+    own = accuracies[["features", "method"]].eq([dataset.name, row["method"]]).all(axis=1)
+    table = overlap_tables.classes_over_draws(accuracies[own], dataset.class_names)
+    chart(
+        figures.class_accuracy_bars(table, {True: row["acc_ouc"], False: row["acc_tuc"]}, ""),
+        f"Accuracy of {len(table)} classes with {row['method']}, mean of the draws that test each, "
+        "best first; lines: lowest and highest draw.",
+        key="draws_classes",
+    )
+
+
 def _tell(summary: pd.DataFrame, dataset: ZSLDataset, vocabulary: str) -> None:
     """Say the gain of the first method in a sentence and four metrics."""
-    row = summary[summary["features"] == dataset.name].iloc[0]
+    row = _first(summary, dataset)
     gains = row["p_holm"] < figures.SIGNIFICANT
     better = "better than" if gains else "not demonstrably better than"
     st.markdown(

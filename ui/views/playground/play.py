@@ -8,12 +8,12 @@ from functools import partial
 import numpy as np
 import streamlit as st
 
-from ui import cache, known, playing, rulers, takeaway, visitors, waiting
+from ui import cache, known, playing, rulers, takeaway, unasked, visitors, waiting
 from ui.components import playground
 from ui.components.playground import Choice, Ghost, Instrument, Pending, Ruler
 from ui.frame import Header, errors_as_sentences
 from ui.guard import fragment
-from ui.interactive import let_go
+from ui.interactive import let_go, offer_curves
 from ui.playing import Played
 from zslcore import jobs
 from zslcore.datasets import ZSLDataset
@@ -32,6 +32,8 @@ RULER, VALUE = "playground_ruler", "playground_value"
 STOPS = "playground_stops"
 #: What a session notes: another choice, so that the whole page has to run again.
 MOVED = "playground_moved"
+#: What it notes: files of the visitor's own, which another page takes in.
+BRING = "playground_bring"
 #: Seconds between two looks at a job.
 LOOK_EVERY = 1.0
 #: Pixels that stand below the instrument.
@@ -106,6 +108,8 @@ def _hear(what: str) -> None:
         st.session_state[MOVED] = True
     elif what == "choice" and isinstance(said, dict):
         _take(said)
+    elif what == "bring" and said:
+        st.session_state[BRING] = True
     elif what == "run" and said:
         _run_or_leave()
 
@@ -135,7 +139,7 @@ def _wanted(spec: RunSpec) -> jobs.Work | None:
     """Return the work that is missing: of the run itself, else of the ruler's stops."""
     if known.is_known_by_results(spec.dataset):
         return None
-    if not playing.here(spec) and not waiting.is_quick(spec):
+    if not playing.here(spec) and not unasked.may_start(spec):
         return playing.work_of(spec)
     asked = rulers.asked_for(_kind(), spec, playing.played(spec))
     return playing.work_of(spec) if asked.work is None or asked.quick else asked.work
@@ -166,6 +170,8 @@ def _run_or_leave() -> None:
 
 def _play(choice: Choice, was_active: bool) -> None:
     """Draw the instrument, then compute what a visitor may want to compare with."""
+    if st.session_state.pop(BRING, False):
+        st.switch_page("pages/data.py", query_params={"data_tab": "Import"})
     dataset = cache.dataset(choice.dataset)
     spec = playing.spec_of(dataset, choice.split, choice.method)
     status = _status(_wanted(spec))
@@ -186,7 +192,10 @@ def _play(choice: Choice, was_active: bool) -> None:
         if asked.work is not None and not ruler.frames:
             pending = playing.standing(status, "", f"Compute it ({asked.about})", covers=False)
         drawn = _instrument(choice, dataset, shown, pending, ruler)
-        playground.draw(drawn, key=KEY, on_change=_hear)
+        with st.container(key="playground_instrument"):
+            playground.draw(drawn, key=KEY, on_change=_hear)
+            with st.container(key="playground_menu"):
+                offer_curves(drawn.curves, KEY)
     if playing.compute_one(dataset, choice):
         st.rerun()
 

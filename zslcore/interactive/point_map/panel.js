@@ -71,8 +71,9 @@ export class Panel {
     this.marks.setAttribute("aria-label", data.alt);
   }
 
-  fit() {
-    const box = this.stage.getBoundingClientRect(), ratio = window.devicePixelRatio || 1;
+  /** @param {number} ratio pixels of the picture for each pixel of the page */
+  fit(ratio = window.devicePixelRatio || 1) {
+    const box = this.stage.getBoundingClientRect();
     this.size = { width: box.width, height: box.height, ratio };
     for (const canvas of [this.points, this.marks]) {
       canvas.width = Math.max(1, Math.round(box.width * ratio));

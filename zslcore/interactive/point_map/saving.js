@@ -8,6 +8,7 @@ import { FAINT } from "./look.js";
 /** @import { Panel } from "./panel.js" */
 /** @import { PointMaps } from "./point_map.js" */
 
+const SCALE = 2; // pixels of a picture for each pixel of the page, at least
 const GAP = 12; // between two maps
 const LINE = 22; // of the title, and of those of the maps: pixels
 const ROW = 20; // height of a row of the legend
@@ -77,22 +78,26 @@ function legendOf({ legend, palette, ends }, width) {
 }
 
 /**
- * A canvas with what is on the screen, its titles and its legend.
+ * A canvas with what is on the screen, at twice its size, with its titles and its legend.
  * @param {PointMaps} maps
  */
 export function pixelsOf(maps) {
   const { panels, theme } = maps, { width, height, heading, words, signs } = framing(maps);
   const whole = document.createElement("canvas"), ctx = contextOf(whole);
-  const scale = panels[0].points.width / panels[0].size.width;
+  const scale = Math.max(SCALE, panels[0].size.ratio);
   [whole.width, whole.height] = [Math.round(scale * width), Math.round(scale * height)];
   ctx.scale(scale, scale);
   ctx.fillStyle = theme.halo;
   ctx.fillRect(0, 0, width, height);
   let left = 0;
-  for (const { points, marks, size } of panels) {
-    ctx.drawImage(points, left, heading, size.width, size.height);
-    ctx.drawImage(marks, left, heading, size.width, size.height);
-    left += size.width + GAP;
+  for (const panel of panels) {
+    panel.fit(scale);
+    panel.paint();
+    const { width: wide, height: tall } = panel.size;
+    for (const each of [panel.points, panel.marks]) ctx.drawImage(each, left, heading, wide, tall);
+    panel.fit();
+    panel.paint();
+    left += wide + GAP;
   }
   for (const { color, d } of signs) {
     ctx.fillStyle = color;
