@@ -2,7 +2,6 @@
 
 import json
 import subprocess
-from collections import defaultdict
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -10,7 +9,7 @@ import numpy as np
 import pytest
 
 from tests.pages import ROOT, sent_down, until, visit
-from ui import cache, playing, rulers, unasked
+from ui import cache, playing, rulers
 from ui.components.playground import Choice, Frame, Ghost, Instrument, Rail, Ruler, Tile
 from ui.views.playground import play
 from zslcore.evaluation.protocol import ScoredTest
@@ -18,7 +17,7 @@ from zslcore.evaluation.runs import execute_with_scores
 from zslcore.evaluation.specs import RunSpec
 from zslcore.interactive.curves import interactive_curve, line_of
 from zslcore.interactive.modules import SHARED
-from zslcore.jobs import run
+from zslcore.jobs import run as running
 
 COMPONENT = "zsl_playground"
 RAIL = Rail([Tile("one", "One", 12, "real")], [], ["PS"], {}, Choice("one", "PS", "ESZSL"))
@@ -291,27 +290,20 @@ def test_unlabelled_images_are_a_job_that_nothing_starts_unasked(monkeypatch, tm
     assert head["pending"] is None
 
 
-def test_nothing_longer_than_ten_seconds_starts_unasked(monkeypatch):
-    monkeypatch.setattr(unasked, "_load", lambda: 1.0)
-    quick, slow = (
-        playing.spec_of(cache.dataset(name), "PS", "LinearS2V")
-        for name in ("digits", "simulated-SUN")
-    )
-    assert unasked.may_start(quick)
-    assert unasked.may_start(slow)
-    monkeypatch.setattr(unasked, "_load", lambda: 4.0)  # as many programs for each processor
-    assert unasked.may_start(quick)
-    assert not unasked.may_start(slow)
-    assert not playing.here(slow)
-    assert playing.played(slow) is None
-    assert playing.about(slow) == f"about {round(4 * run.seconds(cache.dataset(slow.dataset)))} s"
+@pytest.mark.parametrize(("seconds", "computed"), [(1.0, 3), (4.0, 2), (11.0, 0)])
+def test_methods_that_are_only_compared_have_ten_seconds_together(monkeypatch, seconds, computed):
+    choice, made = Choice("digits", "PS", "LinearS2V"), []
+    monkeypatch.setattr(playing.running, "seconds", lambda dataset: seconds)
+    monkeypatch.setattr(playing, "methods_of", lambda *_: ["ESZSL", "DAP", "SAE", "SSE", "GFZSL"])
+    monkeypatch.setattr(playing, "here", lambda spec: spec in made)
+    monkeypatch.setattr(playing, "played", lambda spec: made.append(spec) or spec)
+    while playing.compute_one(cache.dataset("digits"), choice):
+        pass
+    assert len(made) == computed
+    assert not {"DAP", "SSE"} & {spec.method for spec in made}  # iterative
 
 
-def test_what_is_only_compared_has_ten_seconds_together(monkeypatch):
-    monkeypatch.setattr(unasked, "_load", lambda: 1.0)
-    spec = playing.spec_of(cache.dataset("digits"), "PS", "LinearS2V")
-    monkeypatch.setattr(unasked, "_spent", defaultdict(float))
-    assert unasked.may_follow(spec)
-    unasked._spent[spec.digest, "PS"] = unasked.LIMIT
-    assert not unasked.may_follow(spec)
-    assert unasked.may_start(spec)
+def test_the_quick_runs_of_the_simulated_data_take_no_longer_than_may_start_unasked():
+    quick = [cache.dataset(name) for name in ("digits", "simulated-SUN", "simulated-CUB")]
+    assert all(running.seconds(dataset) < playing.UNASKED for dataset in quick)
+    assert running.seconds(quick[1]) > 10 * running.seconds(quick[0])

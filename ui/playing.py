@@ -1,7 +1,7 @@
 """What the Playground can show: data sets as tiles, methods as chips, and the answers behind both.
 
 Answers come from the first of these that has them: stored predictions, ours or shipped, a finished
-job, a computation that takes ten seconds at most. What takes longer waits for its button.
+job, a computation of a few seconds. What takes longer waits for a press of its button.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ui import cache, controls, known, unasked, visitors, waiting
+from ui import cache, controls, known, visitors, waiting
 from ui.components.playground import Chip, Choice, Pending, Rail, Tile
 from ui.numbers import duration
 from ui.text import plain
@@ -50,6 +50,8 @@ __all__ = [
 #: The method that story, lessons and the first view share.
 METHOD = "LinearS2V"
 _SIMULATED = "simulated-"
+#: Seconds of computation that may start without a press of a button.
+UNASKED = 10.0
 #: Keys of the quick runs that this process has computed.
 _computed: set[str] = set()
 
@@ -86,8 +88,8 @@ def played(spec: RunSpec) -> Played | None:
     """Return the answers of a run; None where they would take longer than a visitor waits."""
     if (stored := _known(spec)) is not None:
         return stored
-    if spec.key in _computed or unasked.may_start(spec):
-        found = _of_run(*unasked.compute(spec))
+    if waiting.is_quick(spec):
+        found = _of_run(*cache.quick_run(spec)[:2])
         _computed.add(spec.key)
         return found
     folder = _finished(spec)
@@ -131,19 +133,23 @@ def others(dataset: ZSLDataset, choice: Choice) -> dict[str, Played]:
 
 
 def compute_one(dataset: ZSLDataset, choice: Choice) -> bool:
-    """Compute a quick method that is not here yet; return whether there was one."""
-    for method in methods_of(dataset, choice.split):
-        spec = spec_of(dataset, choice.split, method)
-        if not here(spec) and unasked.may_follow(spec):
+    """Compute a quick method that is not here yet; return whether there was one.
+
+    Methods that are only compared with the chosen one take :data:`UNASKED` seconds, by estimate.
+    """
+    specs = (spec_of(dataset, choice.split, method) for method in methods_of(dataset, choice.split))
+    for place, spec in enumerate(filter(waiting.is_quick, specs), 1):
+        if place * running.seconds(dataset) > UNASKED:
+            break
+        if not here(spec):
             return played(spec) is not None
     return False
 
 
 def about(spec: RunSpec) -> str:
     """Say how long a run takes, as far as earlier runs of its method tell."""
-    if waiting.is_quick(spec):
-        return f"about {duration(unasked.seconds(spec))}"
-    if cache.dataset(spec.dataset).features.size <= running.SMALL:
+    dataset = cache.dataset(spec.dataset)
+    if dataset.features.size <= running.SMALL:
         return "about 10 s"
     earlier = [
         one.result.seconds
@@ -226,7 +232,7 @@ def _families(dataset: ZSLDataset, split: str) -> Mapping[str, Sequence[Chip]]:
 
 
 def _chip(spec: RunSpec, family: str) -> Chip:
-    there = unasked.may_start(spec) or here(spec)
+    there = waiting.is_quick(spec) or here(spec)
     return Chip(spec.method, there, f"{spec.method}, {family}" + ", not run yet" * (not there))
 
 

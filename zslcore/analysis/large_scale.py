@@ -43,7 +43,7 @@ from zslcore.features.views import FeatureView, Preprocessing
 from zslcore.large.engine import HERE, Engine
 from zslcore.large.ranks import RankCounts, Task, count_ranks
 from zslcore.methods import get_method
-from zslcore.methods.base import with_seed
+from zslcore.methods.base import ZSLEstimator, with_seed
 from zslcore.methods.score_map import ScoreMap
 
 __all__ = [
@@ -289,20 +289,7 @@ def measure(
     rows = imagenet_rows(dataset.class_names)
     require_unseen(dataset, split)
     sets = _sets(dataset, rows)
-    params: dict[str, Any] = {}
-    if split.folds:
-        found = select(
-            method,
-            dataset,
-            split,
-            task="zsl",
-            seed=spec.seed,
-            with_gamma=False,
-            on_progress=lambda done, total: on_progress(
-                done, 2 * total, f"Parameters on the validation classes: {done} of {total}"
-            ),
-        )
-        params = dict(found.params)
+    params = _chosen(dataset, method, spec.seed, on_progress) if split.folds else {}
     on_progress(1, 2, f"Fitting on {len(split.seen_classes):,} classes")
     test = np.concatenate([split.test_seen, split.test_unseen])
     everything = np.arange(dataset.n_classes)
@@ -326,6 +313,24 @@ def measure(
     if isinstance(scores, ScoreMap):
         answers = _answers(scores, problem.X_test, problem.y_test, problem.seen)
     return LargeScale(params, bool(split.folds), counts, rows, answers)
+
+
+def _chosen(
+    dataset: ZSLDataset, method: ZSLEstimator, seed: int, on_progress: Progress
+) -> dict[str, Any]:
+    """Return the parameters that the folds choose for ZSL."""
+    found = select(
+        method,
+        dataset,
+        dataset.split(),
+        task="zsl",
+        seed=seed,
+        with_gamma=False,
+        on_progress=lambda done, total: on_progress(
+            done, 2 * total, f"Parameters on the validation classes: {done} of {total}"
+        ),
+    )
+    return dict(found.params)
 
 
 def _sets(dataset: ZSLDataset, rows: np.ndarray) -> dict[str, np.ndarray]:

@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 import streamlit as st
 
-from ui import cache, known, playing, rulers, takeaway, unasked, visitors, waiting
+from ui import cache, known, playing, rulers, takeaway, visitors, waiting
 from ui.components import playground
 from ui.components.playground import Choice, Ghost, Instrument, Pending, Ruler
 from ui.frame import Header, errors_as_sentences
@@ -139,7 +139,7 @@ def _wanted(spec: RunSpec) -> jobs.Work | None:
     """Return the work that is missing: of the run itself, else of the ruler's stops."""
     if known.is_known_by_results(spec.dataset):
         return None
-    if not playing.here(spec) and not unasked.may_start(spec):
+    if not playing.here(spec) and not waiting.is_quick(spec):
         return playing.work_of(spec)
     asked = rulers.asked_for(_kind(), spec, playing.played(spec))
     return playing.work_of(spec) if asked.work is None or asked.quick else asked.work
