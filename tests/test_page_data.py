@@ -52,6 +52,19 @@ def test_every_tab_runs_cold_and_warm(visit, dataset):
             assert [t.label for t in app.tabs if t.children] == [tab]
 
 
+def test_one_line_says_what_the_data_are_before_the_figure_is_drawn(visit):
+    first = visit(dataset="digits").tabs[0].children
+    kinds = [each.type for each in first.values()]
+    assert kinds.index("markdown") < kinds.index("plotly_chart")
+    said = (
+        "**1,797 images, 10 classes, 31 values per prototype.** Training: 1,012 images of 7 seen "
+        "classes. Test: 252 images of these and 533 images of 3 unseen classes."
+    )
+    assert said in words(visit(dataset="digits"))
+    alone = "Test: 698 images of 10 unseen classes."
+    assert alone in words(visit(dataset="simulated-AWA2", split="SS"))
+
+
 def test_seen_validation_is_counted_with_the_folds(visit):
     app = visit(dataset="digits", data_tab="Split and folds")
     fold = load("digits").splits["PS"].folds[0]

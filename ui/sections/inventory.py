@@ -188,6 +188,7 @@ def show_parts(dataset: ZSLDataset, split: Split) -> None:
     """Draw which images train and which test, and what the folds hold out."""
     table = inventory.sorted_classes(inventory.class_table(dataset, split), "by role")
     folds = inventory.fold_roles(dataset, split)
+    st.markdown(_counts(dataset, split))
     chart(
         split_map(table, folds.iloc[table.index]),
         alt=f"Images of every class by their part in the split {split.name}, and the training and "
@@ -215,6 +216,18 @@ def show_parts(dataset: ZSLDataset, split: Split) -> None:
             | PART_LABELS
             | {name: name for name in folds.columns},
         )
+
+
+def _counts(dataset: ZSLDataset, split: Split) -> str:
+    """Say in one line what the data set has, and what trains and tests."""
+    seen, unseen = len(split.seen_classes), len(split.unseen_classes)
+    of_seen = f"{len(split.test_seen):,} images of these and " if len(split.test_seen) else ""
+    return (
+        f"**{len(dataset.labels):,} images, {dataset.n_classes} classes, "
+        f"{dataset.prototypes.shape[1]} values per prototype.** "
+        f"Training: {len(split.trainval):,} images of {seen} seen classes. "
+        f"Test: {of_seen}{len(split.test_unseen):,} images of {unseen} unseen classes."
+    )
 
 
 def _held_out(dataset: ZSLDataset, split: Split) -> str:
