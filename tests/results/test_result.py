@@ -11,6 +11,7 @@ import pytest
 from tests.worlds import linear_world
 from zslcore.__main__ import main
 from zslcore.evaluation.specs import RunSpec
+from zslcore.exceptions import UnknownNameError
 from zslcore.jobs.upkeep import examine
 from zslcore.results.result import KINDS, Result, result_of
 from zslcore.results.store import ResultStore
@@ -157,3 +158,11 @@ def test_predictions_are_exported(store, run, capsys, tmp_path):
 
 def test_kinds_are_those_that_something_writes():
     assert set(KINDS) == {"run", "crossed", "transductive", "action", "large-scale", "path"}
+
+
+def test_a_result_of_another_kind_is_no_run(store, crossed):
+    with pytest.raises(
+        UnknownNameError, match=f"Expected a run; '{crossed.id}' is of kind crossed"
+    ):
+        store.find(crossed.id)
+    assert store.find_any(crossed.id) == crossed

@@ -268,9 +268,17 @@ class ResultStore:
         Raises
         ------
         UnknownNameError
-            When there is none, or more than one.
+            When there is none, or more than one, or when a result of another kind has it.
         """
-        return _named(name, self.stored(), "run")
+        try:
+            return _named(name, self.stored(), "run")
+        except UnknownNameError:
+            for other in self.others():
+                if other.id == name:
+                    raise UnknownNameError(
+                        f"Expected a run; {name!r} is of kind {other.kind}."
+                    ) from None
+            raise
 
     def find_any(self, name: str) -> StoredRun | Result:
         """Return the result of any kind with this id; see :meth:`find`."""
