@@ -98,7 +98,7 @@ def test_a_newcomer_changes_the_layout_of_the_map(server, page):
 def test_a_newcomer_finds_the_gain_class_by_class(server, page):
     visitor = Visitor(server, page)
     visitor.go("Overlap gain")
-    shown(page, "are recognised better than the others by LinearS2V")
+    shown(page, "LinearS2V recognises classes of imagenet-1k")
     figure = page.locator(".st-key-draws_classes")
     figure.get_by_text("killer whale").wait_for()
     assert figure.locator(".bars .point").count() == 50

@@ -93,12 +93,13 @@ def is_dark(page):
 def test_a_table_leaves_the_page_and_goes_into_the_report(server, page):
     visit(page, server, "/evaluate?evaluate_tab=Confusion")
     page.get_by_role("tab", name="Confusion").click()
-    page.locator(".st-key-take_table_confused_digits_ESZSL").wait_for()
-    menu = menu_of(page, "table_confused_digits_ESZSL")
-    menu.get_by_role("button", name="LaTeX").wait_for()
-    for form, begins in (("LaTeX", rb"\begin{table}"), ("Markdown", b"| true class |")):
-        _, text = saved(page, menu.get_by_role("button", name=form).click)
-        assert text.startswith(begins)
+    table = "table_confused_digits_ESZSL"
+    page.locator(f".st-key-take_{table}").wait_for()
+    _, text = saved(page, page.locator(f".st-key-download_{table}_LaTeX button").click)
+    assert text.startswith(rb"\begin{table}")
+    menu = menu_of(page, table)
+    _, text = saved(page, menu.get_by_role("button", name="Markdown").click)
+    assert text.startswith(b"| true class |")
     menu.get_by_role("button", name="Pin to the report").click()
     page.get_by_text("Pinned. The report has 1 piece.").wait_for()
     page.keyboard.press("Escape")

@@ -285,6 +285,14 @@ def test_every_variant_is_one_of_its_method():
             METHODS[name](**variant)
 
 
+def test_a_difference_that_rounds_to_nothing_has_no_minus():
+    row = {"dataset": "digits", "method": "SYNC", "at": "", "cell": "PS", "ours": 0.1977}
+    row |= {"printed": 0.198, "difference": -0.0003}
+    table = pd.DataFrame([row]).assign(std=np.nan, low=np.nan, high=np.nan)
+    shown = wide(table, EXPERIMENTS["gbu:table3"]).iloc[0].tolist()
+    assert shown == ["SYNC", "19.8", "19.8", "+0.0"]
+
+
 def test_a_method_without_a_cell_leaves_it_empty_in_the_table():
     """DSRL has no inductive self."""
     rows = [

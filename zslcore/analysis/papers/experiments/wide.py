@@ -114,4 +114,5 @@ def _written(
     spread = "" if math.isnan(std) else f" ± {100 * std:.1f}"
     if not math.isnan(low):
         spread += f" ({100 * low:.1f} to {100 * high:.1f})"
-    return f"{100 * value:{sign}.1f}{spread}"
+    rounded = round(100 * value, 1) + 0.0  # which is not -0.0
+    return f"{rounded:{sign}.1f}{spread}"
