@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import streamlit as st
+from streamlit.errors import StreamlitAPIException
 
 from zslcore.datasets import imports
 from zslcore.evaluation import Predictions
@@ -63,8 +64,12 @@ def settle(key: str) -> None:
         return
     name = asked.removesuffix(MARK)
     if (wanted := now.get(name, name)) != asked:
-        st.session_state.pop(key, None)
-        st.query_params[key] = wanted
+        try:
+            st.query_params[key] = wanted
+        except StreamlitAPIException:  # the menu of the view before, whose run was cut off, has it
+            st.session_state[key] = wanted
+        else:
+            st.session_state.pop(key, None)
         st.rerun()
 
 

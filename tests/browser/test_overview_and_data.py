@@ -23,10 +23,10 @@ def test_every_preset_opens_its_page_with_its_choices(page, shipped_server):
         page.wait_for_url(re.compile(path))
         for name, value in (("Data set", data), ("Method", method)):
             box = page.get_by_role("combobox", name=name)
-            box.wait_for()
-            assert box.input_value() == value, label
+            once(page, lambda box=box, value=value: box.count() and box.input_value() == value)
         go_to(page, "Playground", "Overview")
         page.get_by_text("Try this").wait_for()
+        settle(page)
 
 
 @pytest.mark.parametrize("old", [name for name in site_map.MOVED if name != "lessons"])

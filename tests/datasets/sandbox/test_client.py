@@ -44,7 +44,8 @@ def test_a_file_that_kills_scipy_is_one_refused_file(tmp_path, code):
     savemat(path, {"att": np.arange(12.0).reshape(3, 4)})
     files.with_type_code(path, code)
     in_process = [sys.executable, "-c", f"import scipy.io; scipy.io.loadmat({str(path)!r})"]
-    assert subprocess.run(in_process, stderr=subprocess.DEVNULL).returncode < 0
+    if subprocess.run(in_process, stderr=subprocess.DEVNULL).returncode >= 0:
+        pytest.skip("This release of SciPy refuses the file by itself.")
     assert "'att'" in refused(path, tmp_path)
 
 
