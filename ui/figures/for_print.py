@@ -65,12 +65,7 @@ def _there(trace: Any) -> bool:
     return trace.visible in (None, True) and any(v is not None and len(v) for v in values)
 
 
-def on_paper(color: str) -> str:
-    """Return a colour of any theme as hex on paper."""
-    return _color(color)
-
-
-def _color(value: Any, otherwise: str = palette.INK.light) -> str:
+def on_paper(value: Any, otherwise: str = palette.INK.light) -> str:
     """Return a colour of Plotly as hex on paper: mixed with white where it is translucent."""
     if not isinstance(value, str):
         return otherwise
@@ -88,14 +83,14 @@ def _color(value: Any, otherwise: str = palette.INK.light) -> str:
 def _colors(value: Any, scale: Any, n: int, otherwise: str) -> str | list[str]:
     """Return the colour of all points, or one a point."""
     if value is None or isinstance(value, str):
-        return _color(value, otherwise)
+        return on_paper(value, otherwise)
     if all(isinstance(each, str) for each in value):
-        return [_color(each, otherwise) for each in value]
+        return [on_paper(each, otherwise) for each in value]
     numbers = np.asarray(value, dtype=float)
     low, high = np.nanmin(numbers), np.nanmax(numbers)
     shares = (numbers - low) / ((high - low) or 1)
     steps = plotly.colors.sample_colorscale(scale or palette.SEQUENTIAL, shares.tolist())
-    return [_color(each, otherwise) for each in steps][:n]
+    return [on_paper(each, otherwise) for each in steps][:n]
 
 
 def _plain(text: Any) -> str:
@@ -224,7 +219,7 @@ class _Reader:
             y = self._stacked(trace, x, y)
         mode = trace.mode or "lines"
         line, marker = trace.line, trace.marker
-        color = _color(line.color if line.color is not None else marker.color)
+        color = on_paper(line.color if line.color is not None else marker.color)
         if trace.stackgroup or trace.fill not in (None, "none"):
             yield self._area(trace, x, y, color)
         symbols, colors = _symbols(marker), _colors(marker.color, marker.colorscale, len(x), color)
@@ -255,7 +250,7 @@ class _Reader:
             yield from self._only_words(trace, x, y)
 
     def _only_words(self, trace: Any, x: np.ndarray, y: np.ndarray) -> Iterator[Words]:
-        color = _color(trace.textfont.color)
+        color = on_paper(trace.textfont.color)
         side = str(trace.textposition or "middle center")
         across = 1 if "right" in side else -1 if "left" in side else 0
         up = 1 if "top" in side else -1 if "bottom" in side else 0
@@ -270,9 +265,9 @@ class _Reader:
     def _area(self, trace: Any, x: np.ndarray, y: np.ndarray, color: str) -> Area:
         fill = trace.fillcolor if trace.fillcolor is not None else color
         if trace.fill == "toself":
-            return Area(x, y, _color(fill), 1.0)
+            return Area(x, y, on_paper(fill), 1.0)
         floor = y - self._at("y", trace.y) if trace.stackgroup else np.zeros(len(x))
-        return Area(np.r_[x, x[::-1]], np.r_[y, floor[::-1]], _color(fill), 0.5)
+        return Area(np.r_[x, x[::-1]], np.r_[y, floor[::-1]], on_paper(fill), 0.5)
 
     def _bars(self, trace: Any) -> Bars:
         level = trace.orientation == "h"
@@ -333,7 +328,7 @@ class _Reader:
             x,
             y,
             z,
-            [(float(share), _color(color)) for share, color in pairs],
+            [(float(share), on_paper(color)) for share, color in pairs],
             (float(low), float(high)),
             texts=[[_plain(cell) for cell in row] for row in trace.text] if shown else (),
             percent=int(form[1]) if form else None,
@@ -372,7 +367,7 @@ class _Reader:
             log = self.axes["x"].type == "log" and shape.type == "line"
             if log and not share_x:  # a shape has the values themselves, other than an annotation
                 x0, x1 = float(shape.x0), float(shape.x1)
-            color = _color(shape.line.color, palette.NEUTRAL.light)
+            color = on_paper(shape.line.color, palette.NEUTRAL.light)
             if shape.type == "line":
                 of_panel = "x" * share_x + "y" * share_y
                 width = max(0.5, _POINTS * (shape.line.width or 2))
@@ -380,7 +375,7 @@ class _Reader:
             elif not (share_x or share_y):
                 corners = np.array([x0, x1, x1, x0, x0]), np.array([y0, y0, y1, y1, y0])
                 if shape.fillcolor:
-                    yield Area(*corners, _color(shape.fillcolor), 0.5)
+                    yield Area(*corners, on_paper(shape.fillcolor), 0.5)
                 if shape.line.width != 0:
                     yield Points(*corners, color, line=shape.line.dash or "solid")
 
@@ -398,7 +393,7 @@ class _Reader:
                 up = 1 if (note.ay if note.ay is not None else -30) < 0 else -1
             of_panel = "x" * x[1] + "y" * y[1]
             yield Words(
-                x[0], y[0], _plain(note.text), _color(note.font.color), across, up, of_panel
+                x[0], y[0], _plain(note.text), on_paper(note.font.color), across, up, of_panel
             )
 
 

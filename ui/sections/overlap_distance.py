@@ -31,9 +31,8 @@ def show_distance(study: Study) -> None:
         return
     said = "All distances or all accuracies are equal."
     if np.isfinite(trend.rho):
-        said = f"Spearman's ρ = {trend.rho:.2f} (p = {three_digits(trend.p)}).".replace(
-            "= -", "= −"
-        )
+        rho = f"{trend.rho:.2f}".replace("-", "−")
+        said = f"Spearman's ρ = {rho} (p = {three_digits(trend.p)})."
     left = len(table) - trend.classes
     unknown = f" WordNet has no word of {left} more." if left else ""
     st.markdown(

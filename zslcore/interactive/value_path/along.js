@@ -1,6 +1,7 @@
 // @ts-check
 // One panel: lines over the values of a path, the values that have a name, and the line that moves.
 
+import { raised } from "../flags.js";
 import { LINE, corners, flagged, scale, ticks } from "../layout.js";
 import { percent, threeDigits } from "../numbers.js";
 import { change, shape, widthOf } from "../svg.js";
@@ -90,16 +91,7 @@ export class Along {
     const lines = stops.map(({ look, place }) => shape("path", { class: "stop",
       d: `M${this.x.at(place)} ${top}V${bottom}`, "stroke-dasharray": looks[look].dash,
       style: `--ink: var(--${look})` }));
-    const placed = this.flags.map(({ flag, from, row }) => ({ flag, from, y: top - 9 - row * LINE,
-      style: `--ink: var(--${flag.look})` }));
-    const poles = placed.map(({ flag, y, style }) => shape("path", { class: "stop", style,
-      d: `M${flag.x} ${y + 8}V${top}`, "stroke-dasharray": looks[flag.look].dash }));
-    const names = placed.flatMap(({ flag, from, y, style }) => [
-      shape("rect", { class: "behind", x: from, y: y - 7, width: flag.width, height: LINE - 2 }),
-      shape("path", { class: "dot", d: path(looks[flag.look].symbol, from + 6, y, 5), style }),
-      shape("text", { class: "label", x: from + 16, y: y + 4 }, flag.name),
-    ]);
-    return [...lines, ...poles, ...names];
+    return [...lines, ...raised(this.flags, looks, top, top)];
   }
 
   // --- What moves -------------------------------------------------------------------------------

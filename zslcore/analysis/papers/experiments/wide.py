@@ -113,6 +113,5 @@ def _written(
         return f"{value:{sign},.0f}" if whole else f"{value:{sign}.3g}"
     spread = "" if math.isnan(std) else f" ± {100 * std:.1f}"
     if not math.isnan(low):
-        spread += f" ({100 * low:.1f} to {100 * high:.1f})"
-    rounded = round(100 * value, 1) + 0.0  # which is not -0.0
-    return f"{rounded:{sign}.1f}{spread}"
+        spread += f" ({100 * low:z.1f} to {100 * high:z.1f})"
+    return f"{100 * value:{sign}z.1f}{spread}"
