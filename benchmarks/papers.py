@@ -10,6 +10,7 @@ finished. Written to ``benchmarks/results/`` are ``papers.csv``, a row a cell, a
 from __future__ import annotations
 
 import argparse
+import shlex
 import sys
 from collections.abc import Sequence
 
@@ -32,7 +33,7 @@ __all__ = ["WHOLE", "fit_seconds", "main"]
 WHOLE = ("gbu:table3", "gbu:table6", "gbu:figure3", "gbu:figure4", "cal:table2", "cal:figure3")
 INTRO = """# Tables and figures of the papers, printed figures next to ours
 
-`python -m benchmarks.papers {arguments}` writes this file and `papers.csv`.
+`{command}` writes this file and `papers.csv`.
 
 Times are those that are stored with the runs or paths that a table rests on: wall seconds, one
 thread each. A run on which several tables rest counts in each of them.
@@ -88,6 +89,15 @@ def section(name: str, args: argparse.Namespace) -> tuple[str, pd.DataFrame]:
     return "\n".join([*lines, ""]), table.assign(experiment=name, seconds=table["key"].map(seconds))
 
 
+def command_of(args: argparse.Namespace) -> str:
+    """Return the command that gives the same figures: what is given other than by default."""
+    words = [*args.datasets]
+    words += ["--only", *args.only] if args.only != WHOLE else []
+    words += ["--method", *args.method] if args.method else []
+    words += ["--seeds", str(args.seeds)] if args.seeds != SEEDS else []
+    return f"python -m benchmarks.papers {shlex.join(words)}"
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("datasets", nargs="+", metavar="DATASET")
@@ -104,7 +114,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             on_done=show_piece, on_standing=show_standing,
         )  # fmt: skip
     texts, tables = zip(*(section(name, args) for name in args.only), strict=True)
-    intro = INTRO.format(arguments=" ".join(args.datasets))
+    intro = INTRO.format(command=command_of(args))
     keep("papers", "\n".join([intro, *texts]), pd.concat(tables, ignore_index=True))
 
 

@@ -7,14 +7,12 @@ from dataclasses import dataclass
 import streamlit as st
 from streamlit.errors import StreamlitAPIException
 
-from zslcore.datasets import imports
 from zslcore.evaluation import Predictions
 from zslcore.evaluation.runs import RunResult
 from zslcore.evaluation.specs import RunSpec
-from zslcore.results.results_only import known_by_results
+from zslcore.results.results_only import is_known_by_results, known_by_results
 from zslcore.results.shipped import plain_spec, shipped_predictions
 from zslcore.results.store import ResultStore
-from zslcore.storage import settings
 
 __all__ = ["MARK", "Known", "is_known_by_results", "known_run", "marked", "names", "settle"]
 
@@ -38,14 +36,7 @@ class Known:
 
 def names() -> tuple[str, ...]:
     """Return the data sets that are known by their results and not imported."""
-    if not settings.SHIPPED():
-        return ()
-    return tuple(name for name in known_by_results() if name not in imports.names())
-
-
-def is_known_by_results(name: str) -> bool:
-    """Whether the results of a data set are known and its features are not here."""
-    return settings.SHIPPED() and name in known_by_results() and name not in imports.names()
+    return tuple(name for name in known_by_results() if is_known_by_results(name))
 
 
 def marked() -> dict[str, str]:

@@ -230,7 +230,10 @@ def left_by(name):
 def test_a_job_finds_the_file_again(mine):
     spec, status = left_by(outside.load(mine))
     assert (status.state, status.error) == ("done", "")
-    assert ResultStore().get(spec.key).evaluation == execute(spec).evaluation
+    there, here = ResultStore().get(spec.key).evaluation, execute(spec).evaluation
+    assert (there.zsl, there.plain, there.per_class) == (here.zsl, here.plain, here.per_class)
+    # Another process may have another number of threads, and round otherwise.
+    assert there.calibrated.gamma == pytest.approx(here.calibrated.gamma)
 
 
 def test_a_job_refuses_a_file_that_was_edited_meanwhile(mine, tmp_path):

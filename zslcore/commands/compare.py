@@ -84,13 +84,10 @@ def run_compare(args: argparse.Namespace) -> None:
 
 def _known(name: str) -> ZSLDataset:
     """Load a data set; without its features where only results of it come with the package."""
-    from zslcore.datasets import available, load
-    from zslcore.results.results_only import known_by_results, load_results_only
-    from zslcore.storage import settings
+    from zslcore.datasets import load
+    from zslcore.results.results_only import is_known_by_results, load_results_only
 
-    if settings.SHIPPED() and name not in available() and name in known_by_results():
-        return load_results_only(name)
-    return load(name)
+    return load_results_only(name) if is_known_by_results(name) else load(name)
 
 
 def _make(

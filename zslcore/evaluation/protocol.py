@@ -495,7 +495,7 @@ class Selection:
     task : "zsl" or "gzsl", what they were chosen for
     rule : "best" mean over folds, or the simplest point within "one standard error" of it
     params : the chosen point of the grid
-    gamma : the gamma chosen with it for calibrated stacking; None where none was asked for
+    gamma : the gamma chosen with it for calibrated stacking; None without one
     score : its mean over folds, per-class accuracy for "zsl", H for "gzsl"
     table : one row per grid point and fold; columns: parameters, fold, score and, for "gzsl",
         ``calibration_gamma``, the fold's best

@@ -37,7 +37,7 @@ def is_quick(spec: RunSpec, dataset: ZSLDataset) -> bool:
 
 
 def seconds(dataset: ZSLDataset) -> float:
-    """Return how long a closed form takes with all its grid on one processor, at most about."""
+    """Return an upper estimate of the seconds of a closed form with its grid on one thread."""
     n, d = dataset.features.shape
     return float(0.2 + n * d * (sum(dataset.prototypes.shape) + 100) / SPEED)
 

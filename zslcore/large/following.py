@@ -124,8 +124,8 @@ class Following:
         known = [seconds for seconds in pieces.values() if seconds > 0]
         usual = fmean(known) if known else 1.0
         self._weight = {name: s if s > 0 else usual for name, s in pieces.items()}
-        total = sum(self._weight.values())
-        self._expected = max(total / at_once, *self._weight.values()) if known else None
+        self._total = sum(self._weight.values())
+        self._expected = max(self._total / at_once, *self._weight.values()) if known else None
         self._done: set[str] = set()
         self._began = time.monotonic()
 
@@ -146,8 +146,7 @@ class Following:
                     entry = json.loads((self._folder / place).read_bytes())
                     at_work.append((name, str(entry["message"])))
                     done += float(entry["share"]) * self._weight[name]
-        total = sum(self._weight.values())
-        share = done / total if total else 1.0
+        share = done / self._total if self._total else 1.0
         seconds = time.monotonic() - self._began
         n_done, n = len(self._done), len(self._place)
         return Standing(n_done, n, share, seconds, at_work, self._expected)

@@ -15,15 +15,16 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from zslcore.datasets import Split, ZSLDataset
+from zslcore.datasets import Split, ZSLDataset, imports
 from zslcore.datasets.benchmarks import recognise
 from zslcore.datasets.facts import class_facts, plain_name
 from zslcore.datasets.rows import row_facts
 from zslcore.evaluation import Predictions
 from zslcore.exceptions import DatasetError, closest_name
 from zslcore.results.shipped import has_predictions, shipped_predictions, shipped_results
+from zslcore.storage import settings
 
-__all__ = ["ResultsOnly", "known_by_results", "load_results_only"]
+__all__ = ["ResultsOnly", "is_known_by_results", "known_by_results", "load_results_only"]
 
 
 class ResultsOnly(ZSLDataset):
@@ -81,6 +82,11 @@ def known_by_results(folder: Path | None = None) -> Mapping[str, str]:
         if not result.simulated and has_predictions(result.key, folder)
     }
     return {name: found[name] for name in sorted(found) if name != "digits"}
+
+
+def is_known_by_results(name: str) -> bool:
+    """Whether shipped results of a data set are read and its features are not here."""
+    return settings.SHIPPED() and name in known_by_results() and name not in imports.names()
 
 
 @cache

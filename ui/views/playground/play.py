@@ -32,7 +32,7 @@ RULER, VALUE = "playground_ruler", "playground_value"
 STOPS = "playground_stops"
 #: What a session notes: another choice, so that the whole page has to run again.
 MOVED = "playground_moved"
-#: What it notes: files of the visitor's own, which another page takes in.
+#: What it notes: the visitor imports files, which another page reads.
 BRING = "playground_bring"
 #: Seconds between two looks at a job.
 LOOK_EVERY = 1.0

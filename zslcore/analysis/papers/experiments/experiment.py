@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 
 from zslcore.analysis.actions import DRAWS
+from zslcore.analysis.method_table import Cell
 from zslcore.datasets import ZSLDataset, load
 from zslcore.exceptions import ParameterError, closest_name
 from zslcore.features.views import FeatureScaling
@@ -34,6 +35,7 @@ __all__ = [
     "silent",
     "stored_rows",
     "table_of",
+    "unknown",
 ]
 
 #: Of every table of results; ``ours`` to ``high``, ``printed`` and ``difference`` are fractions
@@ -53,6 +55,11 @@ def silent(done: float, total: float, message: str) -> None:
     """Take progress and show none."""
 
 
+def unknown(former: Sequence[Cell]) -> float:
+    """Return NaN: former runs allow no estimate."""
+    return float("nan")
+
+
 @dataclass(frozen=True, slots=True)
 class Piece:
     """A part of an experiment that can be done in any process.
@@ -61,12 +68,13 @@ class Piece:
     ----------
     run : makes what is missing, and says how far it is; returns how many results it has made
     is_stored : whether nothing is missing, where this is quick to check
-    seconds : that it is expected to take on one thread; NaN where nothing allows an estimate
+    seconds : from the cells of stored runs, what it is expected to take on one thread; NaN where
+        they allow no estimate
     """
 
     run: Callable[[Tell], int]
     is_stored: Callable[[], bool]
-    seconds: float = float("nan")
+    seconds: Callable[[Sequence[Cell]], float] = unknown
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ import pandas as pd
 from joblib import delayed
 
 from zslcore.analysis.actions import DRAWS
+from zslcore.analysis.method_table import Cell, cells_of_runs, row_name
 from zslcore.analysis.papers.experiments.experiment import (
     Experiment,
     Piece,
@@ -24,8 +25,9 @@ from zslcore.exceptions import ParameterError, closest_name
 from zslcore.features.views import FeatureScaling
 from zslcore.large.engine import Engine, parallel
 from zslcore.large.following import PieceReport, Standing, following
+from zslcore.results.store import ResultStore
 
-__all__ = ["configured_experiment", "do_all", "reproduce"]
+__all__ = ["configured_experiment", "do_all", "former_cells", "reproduce"]
 
 
 def configured_experiment(
@@ -130,9 +132,11 @@ def do_all(
     if not todo:
         return
     with ExitStack() as stack:
-        expected = {what: piece.seconds for what, piece in todo.items()}
-        lines = on_standing and following(expected, on_standing, jobs)
-        follows = stack.enter_context(lines) if lines else None
+        follows = None
+        if on_standing:
+            former = former_cells()
+            expected = {what: piece.seconds(former) for what, piece in todo.items()}
+            follows = stack.enter_context(following(expected, on_standing, jobs))
         there = parallel(Engine(dask=dask), jobs, "generator_unordered", inner_max_num_threads=1)
         work = stack.enter_context(there)
         calls = (
@@ -145,6 +149,14 @@ def do_all(
             if follows:
                 follows.finished(what)
             yield what, runs
+
+
+def former_cells() -> list[Cell]:
+    """Return the stored runs, those with scaled features in the row of their method."""
+    return [
+        replace(cell, row=row_name(cell.source.result.spec.method, cell.source.result.params))
+        for cell in cells_of_runs(ResultStore().stored())
+    ]
 
 
 def _done(

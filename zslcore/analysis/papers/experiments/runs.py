@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from zslcore.analysis.method_table import Cell as StoredCell
-from zslcore.analysis.method_table import cells_of_runs, row_name, seconds_of
+from zslcore.analysis.method_table import row_name, seconds_of
 from zslcore.analysis.papers.experiments.experiment import (
     Experiment,
     Piece,
@@ -157,15 +157,12 @@ class RunsExperiment(Experiment):
             arguments = (split, method, tasks, self.given(method), self.features)
             group = (name, split, METHODS[method].classifiers or method)
             together.setdefault(group, {})[method] = arguments
-        pieces, former = {}, _former()
+        pieces = {}
         for (name, split, _), of_methods in together.items():
             what = (name, tuple(of_methods.values()), request.seeds, self.choices)
             on = f" on {name}" if len(request.datasets) > 1 else ""
             title = f"{' and '.join(of_methods)}, {split}{on}"
-            expected = fsum(
-                len(tasks) * seconds_of(former, row_name(method, given), name, split)
-                for _, method, tasks, given, _ in of_methods.values()
-            )
+            expected = partial(_seconds, name, tuple(of_methods.values()))
             pieces[title] = Piece(partial(_run, *what), partial(_is_run, *what), expected)
         return pieces
 
@@ -192,16 +189,18 @@ class RunsExperiment(Experiment):
         return table_of(rows)
 
 
-def _former() -> list[StoredCell]:
-    """Return the stored runs, those with scaled features in the row of their method."""
-    return [
-        replace(cell, row=row_name(cell.source.result.spec.method, cell.source.result.params))
-        for cell in cells_of_runs(ResultStore().stored())
-    ]
-
-
 #: What :func:`first_specs` takes behind the data set.
 _SpecArguments = tuple[str, str, Sequence[Task], Mapping[str, Any], FeatureScaling]
+
+
+def _seconds(
+    dataset: str, arguments: Sequence[_SpecArguments], former: Sequence[StoredCell]
+) -> float:
+    """Return the sum over methods and tasks; NaN where one of them is unknown."""
+    return fsum(
+        len(tasks) * seconds_of(former, row_name(method, given), dataset, split)
+        for split, method, tasks, given, _ in arguments
+    )
 
 
 def _run(
