@@ -5,6 +5,7 @@ import signal
 
 import numpy as np
 import pytest
+from joblib import delayed
 from joblib.externals.loky.process_executor import TerminatedWorkerError
 
 from tests.large import test_ranks
@@ -24,6 +25,21 @@ HERE, TWO = Engine(workers=1), Engine(workers=2)
 @pytest.fixture
 def shards(tmp_path):
     return written(tmp_path / "set", X, Y)
+
+
+def _setting():
+    return os.environ.get("ZSL_DATA"), os.environ.get("ZSL_PREDICTIONS")
+
+
+def test_workers_have_the_settings_of_the_moment(monkeypatch):
+    """Also those that were started before, of which joblib makes use again."""
+    for folder, size in (("/one", "1K"), ("/other", None), ("/other", "2K")):
+        monkeypatch.setenv("ZSL_DATA", folder)
+        monkeypatch.delenv("ZSL_PREDICTIONS", raising=False)
+        if size:
+            monkeypatch.setenv("ZSL_PREDICTIONS", size)
+        with engine.parallel(TWO, 2, "list") as work:
+            assert set(work(delayed(_setting)() for _ in range(4))) == {(folder, size)}
 
 
 def figures(shards, where, y=Y, **options):

@@ -36,6 +36,7 @@ from threadpoolctl import threadpool_limits
 from zslcore.exceptions import ParameterError, ZSLError
 from zslcore.features.views import Features, FeatureView
 from zslcore.large.shards import Part, Shards
+from zslcore.storage import settings
 from zslcore.storage.artifacts import ABANDONED
 from zslcore.storage.extras import extra
 from zslcore.storage.files import is_draft_file, written_whole
@@ -99,7 +100,10 @@ def parallel(
         When Dask is not installed, the scheduler does not answer, or the cluster is lost.
     """
     if not engine.dask:
-        yield Parallel(n_jobs, return_as=return_as, **here)
+        # joblib uses its processes again, but not where they begin otherwise: with other settings
+        # they would read and write another data folder.
+        begin: dict[str, Any] = {"initializer": settings.take, "initargs": (settings.given(),)}
+        yield Parallel(n_jobs, return_as=return_as, **begin, **here)
         return
     with extra("dask", "distributed", "--dask"):
         from distributed import Client

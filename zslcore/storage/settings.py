@@ -28,7 +28,7 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
@@ -50,6 +50,8 @@ __all__ = [
     "SHIPPED",
     "Setting",
     "check",
+    "given",
+    "take",
 ]
 
 T = TypeVar("T")
@@ -185,3 +187,15 @@ def check() -> None:
     data_folder()
     for setting in _ALL.values():
         setting()
+
+
+def given() -> tuple[tuple[str, str], ...]:
+    """Return the variables of the package that are set, by name."""
+    return tuple(sorted(item for item in os.environ.items() if item[0].startswith("ZSL_")))
+
+
+def take(variables: Iterable[tuple[str, str]]) -> None:
+    """Set these variables of the package in this process, and no other."""
+    for name, _ in given():
+        del os.environ[name]
+    os.environ.update(variables)
