@@ -124,7 +124,7 @@ def attribute_map(table: pd.DataFrame, roles: Sequence[str]) -> go.Figure:
 
 @drawn_once
 def overlap_counts(table: pd.DataFrame) -> go.Figure:
-    """Draw the images of every unseen class, those that the extractor had met hatched.
+    """Draw the images of every unseen class, those that the extractor had met in another colour.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""A split drawn row by row of its classes, what leaks in it hatched."""
+"""A split drawn row by row of its classes, what leaks in another colour."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["leaks_by_class", "leaks_by_part"]
 #: More classes than this cannot be labelled at their bars.
 MOST_NAMES = 60
 
-#: (column of the table, name in the legend, mark, opacity, hatch).
+#: (column of the table, name in the legend, mark, opacity, hatch in print).
 _WHERE = (
     ("trained", "trained on", SEEN, 1.0, ""),
     ("test_seen", "test, seen", SEEN, 0.45, "."),
@@ -83,7 +83,7 @@ def _bar(
 
 @drawn_once
 def leaks_by_part(table: pd.DataFrame) -> go.Figure:
-    """Draw one bar per part of a split whose labels are not known, leaking rows hatched.
+    """Draw one bar per part of a split whose labels are not known, leaking rows in another colour.
 
     Parameters
     ----------

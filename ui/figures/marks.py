@@ -90,10 +90,14 @@ def panels(
     return figure, lambda k: {"row": k, "col": 1} if stacked else {"row": 1, "col": k}
 
 
-def hatch(shape: str) -> dict[str, Any]:
-    """Hatch a solid bar with thin lines in the colour of the page, so that it does not shimmer."""
+def hatch(shape: str, on_screen: bool = False) -> dict[str, Any]:
+    """Hatch a solid bar with thin lines in the colour of the page, so that it does not shimmer.
+
+    Colour and label suffice on a screen; a print in greys needs the lines.
+    """
     line = "rgba(16, 20, 24, 0.4)" if dark() else "rgba(255, 255, 255, 0.5)"
-    return {"shape": shape, "fillmode": "overlay", "fgcolor": line, "size": 12, "solidity": 0.12}
+    look = {"fillmode": "overlay", "fgcolor": line, "size": 12, "solidity": 0.12}
+    return {"shape": shape, **look, "fgopacity": float(on_screen)}
 
 
 def escaped(names: Iterable[object]) -> np.ndarray:

@@ -7,7 +7,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from ui.figures.once import drawn_once
-from ui.figures.palette import FIRST, SECOND, quiet
+from ui.figures.palette import FIRST, SECOND, ground, quiet
 
 __all__ = ["differences"]
 
@@ -48,7 +48,7 @@ def differences(table: pd.DataFrame) -> go.Figure:
             texttemplate="%{text}",
             customdata=both.reindex_like(wide).to_numpy(),
             hovertemplate="%{y}, %{x}<br>%{customdata}<br>%{text} points<extra></extra>",
-            colorscale=[[0, FIRST.color], [0.5, "rgba(128, 128, 128, 0.06)"], [1, SECOND.color]],
+            colorscale=[[0, FIRST.color], [0.5, ground()], [1, SECOND.color]],
             zmid=0,
             zmin=-FULL,
             zmax=FULL,
@@ -58,6 +58,6 @@ def differences(table: pd.DataFrame) -> go.Figure:
         )
     )
     quiet(figure, height=110 + ROW_HEIGHT * len(wide))
-    figure.update_yaxes(autorange="reversed", title=None)
-    figure.update_xaxes(side="top", title=None, type="category")
+    figure.update_yaxes(autorange="reversed", title=None, showgrid=False)
+    figure.update_xaxes(side="top", title=None, type="category", showgrid=False)
     return figure

@@ -185,7 +185,7 @@ def _stacked(values: np.ndarray, parts: Sequence[Decomposition]) -> Iterator[go.
             mode="lines",
             line={"color": mark.color, "width": 1.5},
             fillcolor=translucent(mark.color, 0.6),
-            fillpattern=hatch(mark.pattern),
+            fillpattern=hatch(mark.pattern, on_screen=True),  # both variances are grey
             hovertemplate=f"{name} %{{y:.3g}} at %{{x:.3g}}<extra></extra>",
         )
 

@@ -104,7 +104,7 @@ def show_counts(dataset: ZSLDataset, split: Split) -> None:
     table = inventory.sorted_classes(by_class, view)
     chart(
         figures.class_counts(table),
-        alt=f"Images of each of {len(table)} classes, {view}; unseen classes are hatched.",
+        alt=f"Images of each of {len(table)} classes, {view}; unseen classes in another colour.",
         key="data_counts",
     )
     st.caption(
@@ -280,7 +280,8 @@ def show_overlap(dataset: ZSLDataset, split: Split) -> None:
     )
     chart(
         figures.overlap_counts(unseen),
-        alt=f"Images of {len(unseen)} unseen classes; {len(known)} among ImageNet-1K are hatched.",
+        alt=f"Images of {len(unseen)} unseen classes; {len(known)} among ImageNet-1K, in another "
+        "colour.",
         key="data_overlap",
     )
     listed = by_class[by_class["imagenet1k"].astype(bool)]

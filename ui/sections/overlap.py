@@ -62,7 +62,7 @@ def show_bars(study: Study) -> None:
     if gain is not None:
         means = {True: gain["overlap"], False: gain["clean"]}
         sides = (
-            f" The {len(study.known)} overlapping ones, hatched crosswise, average "
+            f" The {len(study.known)} overlapping ones, in another colour, average "
             f"{percent(gain['overlap'])}, the others {percent(gain['clean'])}."
         )
     classes = list(study.table["class"])
