@@ -11,13 +11,13 @@ import plotly.graph_objects as go
 
 from ui.figures.marks import (
     LOOKS,
-    MOST_NAMES,
     crowded,
     escaped,
     filled,
     hatch,
     legend_on_top,
     marked,
+    names_fit,
     panels,
     row_axis,
     whiskers,
@@ -61,7 +61,7 @@ def class_accuracy_bars(table: pd.DataFrame, means: dict[bool, float], picked: s
         figure.add_trace(_side(table, side, picked, mark).update(name=label))
         if side in means:
             figure.add_trace(_mean_line(means[side], len(table), side, mark))
-    legible = len(table) <= MOST_NAMES
+    legible = names_fit(len(table))
     glyph = {side: f'<span style="color:{mark.color}">{g}</span>' for side, _, g, mark in SIDES}
     labels = [f"{glyph[o]} {n}" for o, n in zip(table["overlapping"], names, strict=True)]
     figure.update_xaxes(
@@ -81,7 +81,7 @@ def class_accuracy_bars(table: pd.DataFrame, means: dict[bool, float], picked: s
 def _side(table: pd.DataFrame, side: bool, picked: str, mark: Mark) -> go.Bar:
     """Draw the overlapping classes (True) or the clean ones with their intervals."""
     chosen = (table["overlapping"] == side).to_numpy()
-    part, legible = table[chosen], len(table) <= MOST_NAMES
+    part, legible = table[chosen], names_fit(len(table))
     return go.Bar(
         x=np.flatnonzero(chosen),
         y=part["accuracy"],
