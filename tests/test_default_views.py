@@ -35,8 +35,6 @@ FITTED = {
     "Hierarchical precision": "the same",
     "Top k": "one closed form on digits, for the place among all classes",
 }
-#: Tabs of what is known by results only, which say that they need features.
-NEED_FEATURES = {"Which classes"}
 MOST_BYTES = 15 << 20
 #: How Python writes a dict, a list, a tuple, None, or a number of NumPy.
 OF_PYTHON = re.compile(r"\{'|\['|\('|\[\d|\(\d[^)]*, |^None$|\bnp\.|Timestamp\(|<\w+ object")
@@ -119,7 +117,7 @@ def test_every_tab_shows_its_answer_at_once(view, monkeypatch):
         app.session_state[key] = label
         app.run()
         assert not app.exception, label
-        assert not app.error or label in NEED_FEATURES, label
+        assert not app.error, label
         assert not waits(app), label
         assert unexplained(app) == [], label
 

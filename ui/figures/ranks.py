@@ -178,9 +178,8 @@ def scatter_of_classes(table: pd.DataFrame, column: str, title: str) -> go.Figur
             mode="markers",
             marker={"color": UNSEEN.color, "symbol": UNSEEN.symbol, "size": 9},
             text=escaped(table["class"]),
-            customdata=escaped(table["nearest"]),
-            hovertemplate="%{text}: %{y:.1%}, %{x:.3g}; nearest seen class %{customdata}"
-            "<extra></extra>",
+            customdata=[n and f"; nearest seen class {n}" for n in escaped(table["nearest"])],
+            hovertemplate="%{text}: %{y:.1%}, %{x:.3g}%{customdata}<extra></extra>",
         )
     )
     figure.update_xaxes(title=title, fixedrange=True, gridcolor=FAINT)

@@ -337,19 +337,15 @@ def show_classes(comparison: Comparison) -> None:
         st.info("None of these runs has been made yet.", icon=":material/info:")
         return
     _show_hardness(table)
+    labels = {"class": "class", "images": "images"}
+    if measured := bool(table["distance"].notna().all()):
+        labels |= {"nearest": "nearest seen class", "distance": "distance"}
     tables.show(
-        table,
+        table if measured else table.drop(columns=["nearest", "distance"]),
         f"compare_classes_{name}_{split}",
-        labels={
-            "class": "class",
-            "images": "images",
-            "nearest": "nearest seen class",
-            "distance": "distance",
-            "method": "method",
-            "accuracy": "accuracy",
-        },
+        labels=labels | {"method": "method", "accuracy": "accuracy"},
         percent=["accuracy"],
-        significant=["distance"],
+        significant=["distance"] if measured else (),
     )
 
 
@@ -358,12 +354,12 @@ def _show_hardness(table: pd.DataFrame) -> None:
     mean = table.groupby("class", sort=False).agg(
         {"images": "first", "distance": "first", "nearest": "first", "accuracy": "mean"}
     )
-    mean = mean.dropna().reset_index()
-    titles = {
-        "images": "images of the class",
-        "distance": "distance to the nearest seen class",
-    }
-    for (column, title), place in zip(titles.items(), st.columns(2, gap="medium"), strict=True):
+    mean = mean.dropna(subset=["accuracy"]).reset_index()
+    titles = {"images": "images of the class"}
+    if with_distance := bool(mean["distance"].notna().all()):
+        titles["distance"] = "distance to the nearest seen class"
+    places = st.columns(2, gap="medium")[: len(titles)]
+    for (column, title), place in zip(titles.items(), places, strict=True):
         with place:
             said = _said_of(mean, column)
             chart(
@@ -372,10 +368,11 @@ def _show_hardness(table: pd.DataFrame) -> None:
                 key=f"compare_over_{column}",
             )
             st.caption(said)
-    st.caption(
-        f"Mean ZSL accuracy of {table['method'].nunique()} methods. Distance is between prototypes "
-        "of unit length."
-    )
+    said = f"Mean ZSL accuracy of {table['method'].nunique()} methods. "
+    if with_distance:
+        st.caption(said + "Distance is between prototypes of unit length.")
+    else:
+        st.caption(said + "Distances between classes need their prototypes: import the features.")
 
 
 def _said_of(mean: pd.DataFrame, column: str) -> str:

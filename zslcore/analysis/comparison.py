@@ -28,7 +28,7 @@ import numpy as np
 import pandas as pd
 
 from zslcore.analysis import ranking
-from zslcore.datasets import ZSLDataset
+from zslcore.datasets import Split, ZSLDataset
 from zslcore.datasets.benchmarks import benchmark_of
 from zslcore.datasets.facts import published
 from zslcore.evaluation.protocol import Task
@@ -39,6 +39,7 @@ from zslcore.features.views import FeatureScaling, PrototypeScaling
 from zslcore.metrics import Average, harmonic_mean
 from zslcore.metrics.bootstrap import class_draws
 from zslcore.results.planning import Choice, Plan, Results, planned
+from zslcore.results.results_only import ResultsOnly
 
 __all__ = [
     "MEASURES",
@@ -445,29 +446,39 @@ def _printed_of(measure: Measure) -> Occasions:
     return printed(measure, ("SS", "PS") if measure == "zsl" else ("PS",))
 
 
+def _nearest_seen(prototypes: np.ndarray, parts: Split) -> dict[int, tuple[int, float]]:
+    """Return of every unseen class the nearest seen one and its distance, at unit length."""
+    S = prototypes / np.maximum(
+        np.linalg.norm(prototypes, axis=1, keepdims=True), np.finfo(np.float32).tiny
+    )
+    distances = (np.linalg.norm(S[parts.seen_classes] - S[c], axis=1) for c in parts.unseen_classes)
+    return {
+        int(c): (int(parts.seen_classes[near := int(np.argmin(distance))]), float(distance[near]))
+        for c, distance in zip(parts.unseen_classes, distances, strict=True)
+    }
+
+
 def by_class(dataset: ZSLDataset, split: str, results: Sequence[RunResult]) -> pd.DataFrame:
     """Return the ZSL accuracy of every unseen class under every method, with what makes it hard.
 
     Returns
     -------
     DataFrame, a row an unseen class and method: class, images (of the data set), distance (of its
-    prototype to that of the nearest seen class, at unit length), nearest, method, accuracy
+    prototype to that of the nearest seen class, at unit length), nearest, method, accuracy. Data
+    that are known by their results only have no prototypes: distance is NaN, nearest is empty.
     """
     parts = dataset.split(split)
-    S = dataset.prototypes / np.maximum(
-        np.linalg.norm(dataset.prototypes, axis=1, keepdims=True), np.finfo(np.float32).tiny
-    )
+    nearest = {} if isinstance(dataset, ResultsOnly) else _nearest_seen(dataset.prototypes, parts)
     images = np.bincount(dataset.labels, minlength=dataset.n_classes)
     rows = []
     for c in parts.unseen_classes:
-        distance = np.linalg.norm(S[parts.seen_classes] - S[c], axis=1)
-        near = int(np.argmin(distance))
+        near, distance = nearest.get(int(c), (None, np.nan))
         rows += [
             {
                 "class": dataset.class_names[c],
                 "images": int(images[c]),
-                "distance": float(distance[near]),
-                "nearest": dataset.class_names[parts.seen_classes[near]],
+                "distance": distance,
+                "nearest": "" if near is None else dataset.class_names[near],
                 "method": result.spec.method,
                 "accuracy": result.evaluation.per_class_zsl.get(int(c), np.nan),
             }
