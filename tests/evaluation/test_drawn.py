@@ -32,6 +32,7 @@ def a_test(seed, n_seen=6, n_unseen=4, ties=True):
 
 def values(test, gamma=GAMMA):
     drawn = Drawn.once(test, gamma)
+    assert len(drawn.counts) == 1
     return {name: float(figure.drawn(drawn)[0]) for name, figure in FIGURES.items()}
 
 

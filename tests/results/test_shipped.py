@@ -14,10 +14,12 @@ from zslcore.evaluation.runs import RunResult, execute
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import ZSLError
 from zslcore.jobs.upkeep import examine
+from zslcore.methods import METHODS
 from zslcore.results import shipped
 from zslcore.results.shipped import (
     FOLDER,
     has_predictions,
+    plain_spec,
     shipped_predictions,
     shipped_results,
 )
@@ -62,6 +64,16 @@ def test_a_shipped_result_answers_where_the_store_has_none(store, result):
     assert store.find(result.key[:6]).result == result
     assert store.unreadable() == ""
     assert not store.path.exists()
+
+
+@pytest.mark.parametrize("name", ["digits", "AWA1-lss", "CUB-vgg_fc7"])
+def test_default_choices_have_answers(name):
+    """A default, a grid or a revision that changes leaves its shipped results behind."""
+    digest = {one.spec.dataset: one.spec.digest for one in shipped_results(FOLDER)}[name]
+    keys = {one.key for one in shipped_results(FOLDER)}
+    asked = {method: RunSpec(name, "PS", method, digest=digest) for method in METHODS}
+    without = {method for method, spec in asked.items() if plain_spec(spec).key not in keys}
+    assert without == {"f-CLSWGAN", "CADA-VAE", "CE-GZSL", "PrototypeCosine"}
 
 
 def test_it_is_not_listed_as_computed_here(store, result):
