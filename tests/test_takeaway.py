@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -110,7 +111,7 @@ def test_a_report_needs_nothing_from_outside_and_runs_nothing_it_was_not_made_of
     html = report.as_html((a_pin(), report.Pin.of_table("t", TABLE, LOOK, (), (), "http://h")))
     assert "<script>alert" not in html
     assert "default-src 'none'" in html
-    assert 'src="http' not in html
+    assert not re.search(r'<\w+ [^<>]*src="http', html)  # a script may hold such a text
     assert "cdn.plot.ly" not in html.split("</head>")[1]
     assert "python -m zslcore run" in html
     assert 'href="http://h/evaluate?a=1&amp;b=2"' in html

@@ -32,6 +32,7 @@ from zslcore.jobs import (
     leak_cost,
     take_apart,
 )
+from zslcore.jobs.runner import shipped
 from zslcore.methods import get_method
 from zslcore.results import planning
 from zslcore.results.store import ResultStore
@@ -66,6 +67,24 @@ def test_a_map_is_made_and_shown_on_its_way(tmp_path):
 
 
 AWA = ("simulated-AWA1", "simulated-AWA2")
+
+
+def test_a_map_of_the_package_answers_whatever_libraries_are_installed(monkeypatch):
+    """Other maps are made again: a library that lays them out otherwise may be in the way."""
+    monkeypatch.setenv("ZSL_SHIPPED", "1")
+    pair, settings = [load(name) for name in AWA], MapSettings("tsne", n_samples=2000, threads=2)
+    another = replace(settings, seed=1)
+    shown, other, made_by = embed.ask(pair, settings), embed.ask(pair, another), settings.libraries
+    monkeypatch.setattr("zslcore.analysis.maps.settings.version", lambda name: "99.0")
+    again = embed.ask(pair, settings)
+    assert again.key == shown.key
+    read = embed.read(shipped(again.key), again)
+    assert set(read.libraries) == set(made_by)
+    assert "99.0" not in read.libraries.values()
+    assert read.about()["libraries"] == read.libraries
+    assert embed.ask(pair, another).key != other.key
+    monkeypatch.setenv("ZSL_SHIPPED", "0")
+    assert embed.ask(pair, settings).key != shown.key
 
 
 def test_a_crossing_is_the_table_and_tells_how_far_it_is(tmp_path):

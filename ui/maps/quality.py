@@ -86,7 +86,7 @@ def _show_numbers(one: EmbeddedMap) -> None:
             percent(float(one.pca.explained.sum())),
             help=f"Explained by its {len(one.pca.variance)} axes, fitted on all images.",
         )
-    libraries = ", ".join(" ".join(each) for each in one.settings.libraries.items())
+    libraries = ", ".join(" ".join(each) for each in one.libraries.items())
     st.caption(
         f"{one.settings.caption()}. Ranks are computed on a fixed sample of {q.ranked:,} points, "
         f"the other metrics on all {len(one):,}. Libraries: {libraries}."

@@ -98,6 +98,7 @@ def make_map(
         quality=quality,
         mixing=mixing,
         seconds=clock.seconds,
+        libraries=settings.libraries,
     )
 
 

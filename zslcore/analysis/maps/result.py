@@ -45,6 +45,7 @@ class EmbeddedMap:
     quality : MapQuality
     mixing : DataFrame of :func:`zslcore.analysis.maps.mixing.mixing_scores`; empty for one set
     seconds : wall time of every step
+    libraries : name and version of those that decided on the coordinates
     """
 
     names: tuple[str, ...]
@@ -59,6 +60,7 @@ class EmbeddedMap:
     quality: MapQuality
     mixing: pd.DataFrame
     seconds: dict[str, float] = field(default_factory=dict)
+    libraries: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for array in (self.coordinates, self.part, self.row, self.labels):
@@ -91,7 +93,7 @@ class EmbeddedMap:
                 for name, digest in zip(self.names, self.digests, strict=True)
             ],
             "settings": asdict(self.settings),
-            "libraries": self.settings.libraries,
+            "libraries": self.libraries,
             "version": version(),
             "commit": commit(),
             "images": len(self),
@@ -178,20 +180,24 @@ class EmbeddedMap:
             "quality": asdict(self.quality),
             "mixing": self.mixing.to_json(orient="split", double_precision=15),
             "seconds": self.seconds,
+            "libraries": self.libraries,
         }
 
     @classmethod
     def _from(cls, arrays: dict[str, np.ndarray], about: dict[str, Any]) -> Self:
         mean, components, variance = (arrays.pop(name) for name in _ARRAYS[4:])
+        settings = MapSettings(**about["settings"])
         return cls(
             names=tuple(about["names"]),
             digests=tuple(about["digests"]),
-            settings=MapSettings(**about["settings"]),
+            settings=settings,
             class_names=tuple(about["class_names"]),
             pca=JointPCA(mean, components, variance, about["total"]),
             quality=MapQuality(**about["quality"]),
             mixing=pd.read_json(StringIO(about["mixing"]), orient="split", precise_float=True),
             seconds=about["seconds"],
+            # Before files named them, they were part of the key: a map that was found has today's.
+            libraries=about.get("libraries", settings.libraries),
             **arrays,
         )
 

@@ -121,6 +121,12 @@ class MapSettings:
         return {name: version(name) for name in names}
 
     @property
+    def layout(self) -> str:
+        """What is relevant but for the libraries, as JSON."""
+        own = {name: value for name, value in self.relevant.items() if name != "libraries"}
+        return json.dumps(own, sort_keys=True)
+
+    @property
     def key(self) -> str:
         """SHA-256 of what is relevant, 16 hex digits."""
         text = json.dumps(self.relevant, sort_keys=True)
