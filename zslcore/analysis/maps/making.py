@@ -98,7 +98,6 @@ def make_map(
         quality=quality,
         mixing=mixing,
         seconds=clock.seconds,
-        libraries=settings.libraries,
     )
 
 

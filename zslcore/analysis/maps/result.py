@@ -45,7 +45,7 @@ class EmbeddedMap:
     quality : MapQuality
     mixing : DataFrame of :func:`zslcore.analysis.maps.mixing.mixing_scores`; empty for one set
     seconds : wall time of every step
-    libraries : name and version of those that decided on the coordinates
+    libraries : name and version of those that decided on the coordinates; today's by default
     """
 
     names: tuple[str, ...]
@@ -63,6 +63,8 @@ class EmbeddedMap:
     libraries: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        if not self.libraries:
+            object.__setattr__(self, "libraries", self.settings.libraries)
         for array in (self.coordinates, self.part, self.row, self.labels):
             array.setflags(write=False)
 
@@ -186,18 +188,17 @@ class EmbeddedMap:
     @classmethod
     def _from(cls, arrays: dict[str, np.ndarray], about: dict[str, Any]) -> Self:
         mean, components, variance = (arrays.pop(name) for name in _ARRAYS[4:])
-        settings = MapSettings(**about["settings"])
         return cls(
             names=tuple(about["names"]),
             digests=tuple(about["digests"]),
-            settings=settings,
+            settings=MapSettings(**about["settings"]),
             class_names=tuple(about["class_names"]),
             pca=JointPCA(mean, components, variance, about["total"]),
             quality=MapQuality(**about["quality"]),
             mixing=pd.read_json(StringIO(about["mixing"]), orient="split", precise_float=True),
             seconds=about["seconds"],
-            # Before files named them, they were part of the key: a map that was found has today's.
-            libraries=about.get("libraries", settings.libraries),
+            # A file that names none was found by its key, of which today's are a part.
+            libraries=about.get("libraries", {}),
             **arrays,
         )
 
