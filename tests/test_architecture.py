@@ -41,7 +41,6 @@ MOST_FLOORS = 9
 FRONT_DOOR = "zslcore"
 #: Folders of the app from the ground up; each knows itself and those before it.
 STOREYS = [["ui/components", "ui/figures", "ui/maps", "ui/sections", "ui/views", "pages"]]
-LONGEST_VIEW, LONGEST_BODY = 250, 40
 
 
 def files_of(layer):
@@ -63,18 +62,6 @@ def imports_from(path, *packages):
     """What a file imports of these packages."""
     above = tuple(f"{package}." for package in packages)
     return [name for name in imported_names(path) if f"{name}.".startswith(above)]
-
-
-def bodies(path):
-    """Yield every function with the lines from its first statement, without docstring, to its end.
-
-    What it takes and returns is told above that, and may be told at length.
-    """
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            told = ast.get_docstring(node) is not None
-            statements = node.body[told:]
-            yield node.name, node.end_lineno - statements[0].lineno + 1 if statements else 0
 
 
 @pytest.mark.parametrize("layer", FORBIDDEN)
@@ -143,18 +130,6 @@ def test_a_section_knows_no_page_and_only_views_know_sections():
         assert not imports_from(path, "ui.sections"), path
     for path in {*files_of("ui"), *files_of("pages")}:
         assert not imports_from(path, "ui.views"), path
-
-
-def test_a_view_is_a_module_to_be_read_at_once():
-    for path in [*files_of("pages"), *files_of("ui/views")]:
-        assert len(path.read_text(encoding="utf-8").splitlines()) <= LONGEST_VIEW, path
-
-
-@pytest.mark.parametrize("layer", ["zslcore", "ui", "pages", "app.py"])
-def test_a_function_does_what_fits_on_a_screen(layer):
-    for path in files_of(layer):
-        long = [name for name, lines in bodies(path) if lines > LONGEST_BODY]
-        assert not long, path
 
 
 def test_only_the_cache_remembers():
