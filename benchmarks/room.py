@@ -33,7 +33,8 @@ PATIENCE = 60.0
 class Student:
     """A telephone in the room: what it has on its screen, and what it chose."""
 
-    def __init__(self, url: str, room: str) -> None:
+    def __init__(self, url: str, room: str, **connection: Any) -> None:
+        self.connection = connection
         self.url, self.query = url, f"lesson={LESSON}&room={room}"
         self.page, self.pills, self.chosen = "", "", -1
         self.followed: list[str] = []
@@ -46,7 +47,11 @@ class Student:
         """Open the link of the room, and look after it from here on."""
         address = self.url.replace("http", "ws") + "/_stcore/stream"
         self.socket = await websockets.connect(
-            address, subprotocols=["streamlit", "x"], max_size=None, origin=self.url
+            address,
+            subprotocols=["streamlit", "x"],
+            max_size=None,
+            origin=self.url,
+            **self.connection,
         )
         self.tasks = [asyncio.create_task(self._hear()), asyncio.create_task(self._look())]
         await self._ask()

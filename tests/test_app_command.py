@@ -16,7 +16,7 @@ from tests.hostile.making import honest
 from ui import cache
 from zslcore import datasets
 from zslcore.__main__ import main
-from zslcore.commands.app import MOST_STARTS, PROXIES, Servers
+from zslcore.commands.app import MOST_STARTS, PROXIES, PROXY, Servers
 from zslcore.evaluation.runs import RunResult
 from zslcore.exceptions import ZSLError
 from zslcore.jobs import Runner, Work
@@ -49,6 +49,18 @@ def test_visitors_are_shared_out_evenly():
     shares = [float(share) for share in re.findall(r"([\d.]+)% server", text)]
     assert shares == pytest.approx([100 / 3, 100 / 3], abs=0.01)  # the last has the rest
     assert "    * server_8504;" in text
+
+
+@pytest.mark.parametrize(("named", "believed"), [(None, ""), ("10.0.0.0/8", "10.0.0.0/8")])
+def test_the_server_believes_no_forwarded_address_but_of_a_named_proxy(
+    named, believed, monkeypatch
+):
+    monkeypatch.setenv("FORWARDED_ALLOW_IPS", named or "")
+    if named is None:
+        monkeypatch.delenv("FORWARDED_ALLOW_IPS")
+    monkeypatch.setattr(os, "execv", lambda path, words: sys.exit(repr(os.environ[PROXY])))
+    with pytest.raises(SystemExit, match=re.escape(repr(believed))):
+        main(["app", "--classroom", "--address", "127.0.0.1"])
 
 
 @pytest.mark.parametrize("many", ["0", "-3", "65"])

@@ -1,13 +1,18 @@
 """Lessons: what they ask, what they compute, and what a room believed."""
 
+import asyncio
 import json
 import re
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from html import escape
 
 import pytest
 
+from benchmarks.room import Student
+from benchmarks.serving import Server
 from tests.pages import ROOT, visit, words
 from ui.lessons import awa, handing
 from ui.lessons.place import Place
@@ -94,6 +99,49 @@ def test_visits_and_questions_of_a_room_are_bounded():
         True,
     ]
     assert not rooms.answer(code, "another", "a", "yes")
+
+
+def test_votes_of_one_address_leave_a_place_to_others():
+    rooms = Rooms(visits=40)
+    code = rooms.open()
+    assert all(rooms.answer(code, "q", f"bot {k}", "wrong", "10.0.0.66") for k in range(40))
+    assert not rooms.answer(code, "q", "bot 40", "wrong", "10.0.0.66")
+    assert all(rooms.answer(code, "q", f"phone {k}", "right", f"10.0.1.{k}") for k in range(19))
+    assert all(rooms.answer(code, "q", f"school {k}", "right", "10.0.2.1") for k in range(10))
+    assert rooms.counts(code, "q") == {"right": 29, "wrong": 11}
+    assert not rooms.answer(code, "q", "bot 41", "wrong", "10.0.0.66")
+    assert rooms.counts(code, "q")["right"] == 29
+
+
+def test_a_forged_header_is_no_address_but_that_of_a_named_proxy_is(tmp_path, monkeypatch):
+    command = ["env", f"PYTHONPATH={ROOT}", sys.executable, "-m", "zslcore", "app", "--headless"]
+    public = {"ZSL_PUBLIC": "1", "FORWARDED_ALLOW_IPS": "127.0.0.2"}
+    server = Server(tmp_path, command=command, environment=public)
+    monkeypatch.setenv("ZSL_DATA", str(tmp_path / "data"))
+    code = ROOMS.open()
+    ROOMS.show(code, ("calibration", 1, False))
+    try:
+        server.wait()
+        asyncio.run(forged(server.url, code))
+    finally:
+        server.stop()
+    with closing(sqlite3.connect(tmp_path / "data" / "rooms.sqlite")) as db:
+        seen = [address for (address,) in db.execute("SELECT address FROM votes")]
+    proxied = ["198.51.100.0", "198.51.100.1"]
+    assert sorted(seen) == [*proxied, *["this machine"] * 4]
+
+
+async def forged(url, code):
+    """Vote six times with another ``X-Forwarded-For`` each, the last two by way of 127.0.0.2."""
+    for k in range(6):
+        header = {"X-Forwarded-For": f"198.51.100.{k % 4}"}
+        way = {"local_addr": ("127.0.0.2", 0)} if k >= 4 else {}
+        student = Student(url, code, additional_headers=header, **way)
+        await student.open()
+        await student.vote(0)
+        while ROOMS.counts(code, "calibration 1").total() <= k:
+            await asyncio.sleep(0.05)
+        await student.close()
 
 
 TEACHER, FLOOD = Visitor("10.0.0.1", "teacher"), Visitor("10.0.0.1", "flood")

@@ -50,12 +50,14 @@ def is_public() -> bool:
 
 
 def who() -> Visitor:
-    """Return who asks, as far as is known: a network address, and a browser there."""
+    """Return the visitor: a network address, and a browser there.
+
+    The address is that of the connection. Behind a proxy that ``FORWARDED_ALLOW_IPS`` names, the
+    server takes it from the header that the proxy adds.
+    """
     if not is_served():
         return Visitor("", session())
     address = st.context.ip_address or "this machine"
-    if is_public() and (passed := st.context.headers.get("X-Forwarded-For")):
-        address = passed.rpartition(",")[2].strip()[:64]  # what the proxy nearest to us has added
     browser = token(st.context.cookies.get("_streamlit_xsrf", "")[:200]) or session()
     return Visitor(address, hashlib.sha256(browser.encode()).hexdigest()[:16])
 

@@ -34,8 +34,8 @@ NOTED_EVERY = 60.0
 _TABLES = (
     "CREATE TABLE IF NOT EXISTS rooms"
     " (code TEXT PRIMARY KEY, address TEXT, browser TEXT, opened REAL, used REAL)",
-    "CREATE TABLE IF NOT EXISTS answers"
-    " (code TEXT, question TEXT, visit TEXT, answer TEXT, PRIMARY KEY (code, question, visit))",
+    "CREATE TABLE IF NOT EXISTS votes (code TEXT, question TEXT, visit TEXT, answer TEXT,"
+    " address TEXT, PRIMARY KEY (code, question, visit))",
     "CREATE TABLE IF NOT EXISTS shown"
     " (code TEXT PRIMARY KEY, lesson TEXT, step INTEGER, revealed INTEGER)",
 )
@@ -48,7 +48,7 @@ SELECT code FROM rooms WHERE {where}
 ORDER BY (SELECT COUNT(*) FROM rooms AS r WHERE r.address = rooms.address) DESC,
          (SELECT COUNT(*) FROM rooms AS r
           WHERE r.address = rooms.address AND r.browser = rooms.browser) DESC,
-         EXISTS (SELECT * FROM answers WHERE answers.code = rooms.code), used, opened LIMIT 1
+         EXISTS (SELECT * FROM votes WHERE votes.code = rooms.code), used, opened LIMIT 1
 """
 
 
@@ -68,7 +68,8 @@ class Rooms:
     share, share_of_address : int
         Rooms of one browser, and of one network address; for one more, the first of theirs goes.
     visits : int
-        Visitors whose answers to one question are stored.
+        Visitors whose answers to one question are stored; in a full room an address with fewer of
+        them takes the place of the one with most.
     questions : int
         Questions of one room that are answered.
     seconds : float
@@ -114,8 +115,26 @@ class Rooms:
                 self._note(db, code)
         return used is not None
 
-    def answer(self, code: str, question: str, visit: str, answer: str) -> bool:
-        """Take an answer; returns whether it counts, which it does not in a full room."""
+    def answer(
+        self, code: str, question: str, visit: str, answer: str, address: str = ""
+    ) -> bool:
+        """Take an answer.
+
+        Parameters
+        ----------
+        code, question : str
+        visit : str
+            Random number of the visit, which has one answer to a question.
+        answer : str
+        address : str
+            Network address of the visitor.
+
+        Returns
+        -------
+        bool
+            Whether it counts, which it does not where the room is full of answers from as many or
+            fewer visits of every other address.
+        """
         with self._reading() as db:
             if self._used(db, code) is None:
                 return False
@@ -125,13 +144,14 @@ class Rooms:
             if self._used(db, code) is None:
                 return False
             given = dict(self._given(db, code, question))
-            asked = "SELECT COUNT(DISTINCT question) FROM answers WHERE code = ?"
+            asked = "SELECT COUNT(DISTINCT question) FROM votes WHERE code = ?"
             if not given and db.execute(asked, (code,)).fetchone()[0] >= self.questions:
                 return False
-            if visit not in given and len(given) >= self.visits:
+            full = visit not in given and len(given) >= self.visits
+            if full and not _give_way(db, code, question, address):
                 return False
-            row = (code, question, visit, answer)
-            db.execute("INSERT OR REPLACE INTO answers VALUES (?, ?, ?, ?)", row)
+            row = (code, question, visit, answer, address)
+            db.execute("INSERT OR REPLACE INTO votes VALUES (?, ?, ?, ?, ?)", row)
             self._note(db, code)
             return True
 
@@ -187,7 +207,7 @@ class Rooms:
 
     @staticmethod
     def _given(db: sqlite3.Connection, code: str, question: str) -> list[tuple[str, str]]:
-        query = "SELECT visit, answer FROM answers WHERE code = ? AND question = ?"
+        query = "SELECT visit, answer FROM votes WHERE code = ? AND question = ?"
         return db.execute(query, (code, question)).fetchall()
 
     @contextmanager
@@ -219,8 +239,30 @@ class Rooms:
 
 
 def _close(db: sqlite3.Connection, code: str) -> None:
-    for table in ("rooms", "answers", "shown"):
+    for table in ("rooms", "votes", "shown"):
         db.execute(f"DELETE FROM {table} WHERE code = ?", (code,))  # noqa: S608 - our own tables
+
+
+def _give_way(db: sqlite3.Connection, code: str, question: str, address: str) -> bool:
+    """Delete the newest vote of the address with most, unless ``address`` has as many but one.
+
+    So one address that floods a room takes no more than an equal share of it from the others.
+    """
+    votes = Counter(
+        each
+        for (each,) in db.execute(
+            "SELECT address FROM votes WHERE code = ? AND question = ?", (code, question)
+        )
+    )
+    fullest, n = votes.most_common(1)[0]
+    if n < votes[address] + 2:
+        return False
+    db.execute(
+        "DELETE FROM votes WHERE rowid = (SELECT MAX(rowid) FROM votes"
+        " WHERE code = ? AND question = ? AND address = ?)",
+        (code, question, fullest),
+    )
+    return True
 
 
 def _opened() -> sqlite3.Connection:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import streamlit as st
 
+from ui import visitors
 from ui.figures import lesson as figures
 from ui.frame import chart
 from ui.guard import fragment
@@ -55,7 +56,8 @@ def _take_answer(step: Step, place: Place) -> str | None:
     )
     if answer is not None and place.room and not place.revealed:
         visit = st.session_state.setdefault("lesson_visit", secrets.token_hex(8))
-        if not ROOMS.answer(place.room, place.question, visit, answer):
+        address = visitors.who().address
+        if not ROOMS.answer(place.room, place.question, visit, answer, address):
             st.warning("Voting is closed.", icon=":material/block:")
     return answer
 

@@ -43,6 +43,9 @@ GOING, AGAIN = 20.0, 2.0
 #: A server that ends so often, each time within so many seconds, is not started again.
 MOST_STARTS, AT_ONCE = 5, 60.0
 PR_SET_PDEATHSIG = 1
+#: Setting of the server: addresses of the proxies whose ``X-Forwarded-For`` counts. Without it the
+#: server would believe everybody on this machine.
+PROXY = "FORWARDED_ALLOW_IPS"
 
 
 def add_parser(commands: Subparsers) -> None:
@@ -85,6 +88,7 @@ def run_app(args: argparse.Namespace) -> int:
         )
     if args.processes > 1:
         return _serve_several(args)
+    os.environ.setdefault(PROXY, "")
     words = _words(args.address, args.port)
     words += ["--server.headless", "true"] if args.headless else []
     if os.name == "posix":  # who ends this process ends the server
@@ -146,7 +150,8 @@ def _serve_several(args: argparse.Namespace) -> int:
     words = [[*_words("127.0.0.1", port), "--server.headless", "true"] for port in ports]
     # One secret for all, or a form that one server has sent is refused by another.
     secret = os.environ.get("STREAMLIT_SERVER_COOKIE_SECRET") or secrets.token_hex(32)
-    servers = Servers(words, os.environ | {"STREAMLIT_SERVER_COOKIE_SECRET": secret})
+    of_all = {"STREAMLIT_SERVER_COOKIE_SECRET": secret, PROXY: os.environ.get(PROXY, "127.0.0.1")}
+    servers = Servers(words, os.environ | of_all)
     for wish in (signal.SIGINT, signal.SIGTERM):
         signal.signal(wish, lambda *_: servers.over.set())
     servers.serve()
