@@ -1,6 +1,7 @@
 """Pages as a visitor opens them, and what stands on them."""
 
 import json
+import re
 import struct
 import time
 from functools import cache
@@ -57,6 +58,7 @@ def visit(page, **choices):
     app.run()
     assert not app.exception
     assert unexplained(app) == []
+    assert backslashes(app) == []
     return app
 
 
@@ -91,6 +93,7 @@ def until(app, true, pause=0.2, seconds=180):
             jobs.wait(key, pause)
         app.run()
         assert not app.exception
+        assert backslashes(app) == []
     assert unexplained(app) == []
     return app
 
@@ -153,3 +156,60 @@ def unexplained(app):
         for label, tip, term in asked
         if term and not any(w.said(term.in_markdown()) in (tip or "") for w in WORDS.values())
     ]
+
+
+#: Elements and fields that show text as it is; all others read Markdown.
+AS_IT_IS = {"plotly_chart", "bidi_component", "arrow_data_frame", "text_input", "text_area"}
+OPTIONS_AS_THEY_ARE = {"selectbox", "multiselect"}
+ESCAPE = re.compile(r"\\[^\w\s]")
+#: Of Markdown: an escape, a formula, and code, in which an escape would be seen.
+MARKDOWN = re.compile(r"\\[^\w\s]|(\$\$?)(?:.+?)\1|(`+)(?P<code>.+?)\2", re.DOTALL)
+
+
+def backslashes(app):
+    """Return the texts on the page in which an escape of Markdown can be seen."""
+    return [text for kind, name, text in texts(app._tree) if ESCAPE.search(seen(kind, name, text))]
+
+
+def seen(kind, name, text):
+    """Return what a reader sees of a text, without formulas."""
+    if kind in AS_IT_IS or (kind in OPTIONS_AS_THEY_ARE and name == "options"):
+        return text
+    return MARKDOWN.sub(lambda found: found["code"] or "", text)
+
+
+def texts(node):
+    """Yield kind, field and text of everything in a part of the page, programs to copy aside."""
+    proto = getattr(node, "proto", None)
+    if node.type == "bidi_component":
+        data = head_of(proto.bytes) if proto.bytes else json.loads(proto.json or "{}")
+        yield from ((node.type, "data", text) for text in strings_in(data))
+    elif node.type == "arrow_data_frame":
+        table = node.value
+        cells = table.select_dtypes(exclude="number").to_numpy().ravel()
+        yield from ((node.type, "", str(text)) for text in [*table.columns, *table.index, *cells])
+    elif node.type == "plotly_chart":
+        yield from ((node.type, "spec", text) for text in strings_in(json.loads(proto.spec)))
+    elif proto is not None and node.type not in ("code", "latex"):
+        yield from ((node.type, *found) for found in fields_of(proto))
+    for child in getattr(node, "children", {}).values():
+        yield from texts(child)
+
+
+def strings_in(value):
+    """Yield every text in a value of JSON."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        for each in value.values() if isinstance(value, dict) else value:
+            yield from strings_in(each)
+
+
+def fields_of(proto):
+    """Yield the name and text of every field of a message that a page may show."""
+    for field, value in proto.ListFields():
+        for each in value if field.is_repeated else [value]:
+            if isinstance(each, str) and field.name not in ("id", "form_id", "url"):
+                yield field.name, each
+            elif field.message_type and not field.message_type.GetOptions().map_entry:
+                yield from fields_of(each)

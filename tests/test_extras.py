@@ -1,6 +1,8 @@
 """The core computes without any extra; a use that needs one names it in one sentence."""
 
+import json
 import re
+import shlex
 import subprocess
 import sys
 import tomllib
@@ -8,9 +10,12 @@ import tomllib
 import pytest
 
 from tests.pages import ROOT
-from zslcore.storage.extras import MissingExtraError, extra
+from zslcore.methods import METHODS
+from zslcore.storage.extras import EXTRAS as EXTRAS_OF
+from zslcore.storage.extras import MissingExtraError, extra, install, missing_in, sentence
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+EXTRA_NAMES = [name for name in PROJECT["optional-dependencies"] if name != "all"]
 EXTRAS = (
     "torch",
     "streamlit",
@@ -22,69 +27,129 @@ EXTRAS = (
     "torchvision",
     "matplotlib",
 )
-#: Imports fail as in a fresh environment with the core alone.
+#: What runs in an interpreter where no extra can be imported, and prints what came of it.
 WITHOUT = f"""
-import sys
+import io, json, sys
+from contextlib import redirect_stderr, redirect_stdout
 class Missing:
     def find_spec(name, path=None, target=None):
         if name.partition(".")[0] in {EXTRAS}:
             raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
 sys.meta_path.insert(0, Missing)
+import numpy as np
+from zslcore.__main__ import main
+from zslcore.exceptions import ZSLError
+from zslcore.methods import METHODS
+from zslcore.storage.extras import MissingExtraError
+
+came = {{}}
+for line in sys.argv[1:]:
+    out, err = io.StringIO(), io.StringIO()
+    with redirect_stdout(out), redirect_stderr(err):
+        try:
+            status = main(line.split())
+        except SystemExit as ended:
+            status = ended.code
+    came[line] = [status, out.getvalue(), err.getvalue()]
+lacking = []
+X, S = np.random.default_rng(0).random((12, 4)), np.eye(3, 4)
+for name, method in METHODS.items():
+    try:
+        method().fit(X, np.arange(12) % 3, S)
+    except MissingExtraError:
+        lacking.append(name)
+    except ZSLError:
+        pass  # it needs more than rows and prototypes
+json.dump([came, lacking], sys.stdout)
 """
+WORKING = {
+    "run --method ESZSL --predictions {}/p.parquet": "AUSUC",
+    "score {}/p.parquet": "AUSUC",
+    "audit digits": "digits",
+    "board": "ESZSL",
+    "claims": "hold",
+    "methods": "SYNC",
+    "doctor": "versions",
+}
+REFUSED = {
+    "run --method ALE": "ALE needs PyTorch (extra torch)",
+    "run --method CMT": "CMT needs PyTorch (extra torch)",
+    "app": "The app needs Streamlit (extra app)",
+}
 
 
-def core(*arguments, data):
-    """Run a command where no extra can be imported."""
-    code = f"{WITHOUT}\nfrom zslcore.__main__ import main; sys.exit(main({list(arguments)!r}))"
-    return subprocess.run(
-        [sys.executable, "-c", code],
+@pytest.fixture(scope="module")
+def core(tmp_path_factory):
+    """What commands print with the core alone, and which methods cannot be fitted there."""
+    folder = tmp_path_factory.mktemp("core")
+    done = subprocess.run(
+        [sys.executable, "-c", WITHOUT, *(line.format(folder) for line in (*WORKING, *REFUSED))],
         capture_output=True,
         text=True,
-        check=False,
+        check=True,
         cwd=ROOT,
-        env={"PATH": "/usr/bin:/bin", "ZSL_DATA": str(data)},
+        env={"PATH": "/usr/bin:/bin", "ZSL_DATA": str(folder)},
     )
+    came, lacking = json.loads(done.stdout)
+    return {line: came[line.format(folder)] for line in (*WORKING, *REFUSED)}, lacking
 
 
-@pytest.mark.parametrize(
-    ("arguments", "part"),
-    [
-        (("run", "--method", "ESZSL", "--predictions", "{}/p.parquet"), "AUSUC"),
-        (("audit", "digits"), "digits"),
-        (("board",), "ESZSL"),
-        (("claims",), "hold"),
-        (("methods",), "SYNC"),
-        (("doctor",), "versions"),
-    ],
-    ids=lambda value: value[0] if isinstance(value, tuple) else "",
-)
-def test_the_core_works_without_any_extra(arguments, part, tmp_path):
-    done = core(*[word.format(tmp_path) for word in arguments], data=tmp_path)
-    assert part in done.stdout, done.stderr
-    assert "Traceback" not in done.stderr
+@pytest.mark.parametrize("line", WORKING)
+def test_the_core_works_without_any_extra(core, line):
+    status, out, err = core[0][line]
+    assert status == (3 if line.startswith("audit") else 0), err  # incomplete: nothing is claimed
+    assert WORKING[line] in out
+    assert "Traceback" not in err
 
 
-def test_predictions_are_scored_without_any_extra(tmp_path):
-    made = core("run", "--method", "ESZSL", "--predictions", f"{tmp_path}/p.parquet", data=tmp_path)
-    assert made.returncode == 0, made.stderr
-    done = core("score", f"{tmp_path}/p.parquet", data=tmp_path)
-    assert done.returncode == 0, done.stderr
-    assert "AUSUC" in done.stdout
+@pytest.mark.parametrize("line", REFUSED)
+def test_a_missing_extra_is_one_sentence_with_the_command(core, line):
+    status, _, err = core[0][line]
+    name = re.search(r"extra (\w+)", REFUSED[line])[1]
+    assert status == 2
+    assert err == f"{REFUSED[line]}, which is not installed. Install it with: {install(name)}\n"
 
 
-@pytest.mark.parametrize(
-    ("arguments", "sentence"),
-    [
-        (("run", "--method", "ALE"), "ALE needs torch, which is not installed"),
-        (("run", "--method", "CMT"), "CMT needs torch, which is not installed"),
-        (("app",), "The app needs streamlit, which is not installed"),
-    ],
-    ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
-)
-def test_a_missing_extra_is_one_sentence_with_the_command(arguments, sentence, tmp_path):
-    done = core(*arguments, data=tmp_path)
-    assert done.returncode == 2
-    assert re.fullmatch(rf"{sentence}: pip install 'zslcore\[\w+\]'\.\n", done.stderr), done.stderr
+def test_a_method_that_needs_an_extra_says_so_on_its_card(core):
+    assert core[1] == [name for name, method in METHODS.items() if method.card.extra]
+
+
+@pytest.mark.parametrize("name", EXTRA_NAMES)
+def test_every_extra_is_installed_from_the_clone_with_the_tested_versions(
+    name, monkeypatch, tmp_path
+):
+    monkeypatch.chdir(ROOT)
+    pip = f"{sys.executable} -m pip"
+    assert install(name) == f"{pip} install -c constraints.txt '.[{name}]'"
+    monkeypatch.chdir(tmp_path)
+    words = shlex.split(install(name))
+    assert words[-3:] == ["-c", f"{ROOT}/constraints.txt", f"{ROOT}[{name}]"]
+    with pytest.raises(MissingExtraError) as refused, extra(name, EXTRAS_OF[name][0], "A test"):
+        raise ModuleNotFoundError(name=EXTRAS_OF[name][0])
+    said, named = missing_in(str(refused.value))
+    assert (named, said) == (name, sentence(name, "A test", EXTRAS_OF[name][0]))
+    assert missing_in("A test needs rest.") is None
+
+
+def test_every_line_that_installs_names_the_clone_and_the_tested_versions():
+    """The package is on no index: another one may have its name there."""
+    files = subprocess.run(
+        ["git", "ls-files"], capture_output=True, text=True, cwd=ROOT, check=True
+    )
+    product = re.compile(r"(?!CHANGELOG|tests/|\.github/|\.ci/|Dockerfile|action\.yml)")
+    seen = 0
+    for path in filter(product.match, files.stdout.split("\n")):
+        if not path.endswith((".md", ".rst", ".py", ".toml", ".txt", ".json", ".yml", ".js")):
+            continue
+        for line in (ROOT / path).read_text(encoding="utf-8").splitlines():
+            assert "zslcore[" not in line or path == "pyproject.toml", (path, line)
+            for words in re.findall(r"pip install (.*)", line):
+                seen += 1
+                of_repository = words.startswith("-q git+https://github.com/OWNER/zero-shot-lab")
+                assert re.match(r"(-q )?-c constraints\.txt ", words) or of_repository, (path, line)
+                for names in re.findall(r"'\.\[([\w,]+)\]'", words):
+                    assert set(names.split(",")) <= set(EXTRA_NAMES), (path, line)
+    assert seen >= 8
 
 
 def test_a_package_that_fails_for_another_reason_is_not_called_missing():
@@ -118,7 +183,8 @@ def test_every_dependency_has_its_tested_version():
     assert "torch==2.13.0" in tested
 
 
-def test_extras_named_in_sentences_exist():
+def test_every_extra_is_known_by_what_it_imports():
+    assert set(EXTRAS_OF) == set(EXTRA_NAMES)
     for path in (ROOT / "zslcore").rglob("*.py"):
-        for name in re.findall(r'\bextra\("(\w+)"', path.read_text(encoding="utf-8")):
-            assert name in PROJECT["optional-dependencies"], path
+        named = re.findall(r'\bextra\("(\w+)", "(\w+)"', path.read_text(encoding="utf-8"))
+        assert all(package in EXTRAS_OF[name] for name, package in named), path

@@ -7,11 +7,12 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from tests.pages import metrics, until, visit
+from tests.pages import backslashes, metrics, until, visit
 from ui import frame, waiting
 from zslcore import jobs
 from zslcore.jobs import runner
 from zslcore.results.store import ResultStore
+from zslcore.storage import extras
 
 
 @pytest.fixture(autouse=True)
@@ -107,6 +108,36 @@ def test_a_failed_job_is_one_sentence(panel, tmp_path):
     assert labels(app) == ["Try again"]
     button(app, "Try again").click().run()
     assert labels(app) == ["Cancel"]
+
+
+@pytest.mark.parametrize("public", ["0", "1"])
+def test_a_job_without_its_extra_names_the_line_and_offers_no_second_try(
+    public, panel, monkeypatch
+):
+    monkeypatch.setenv("ZSL_PUBLIC", public)
+    monkeypatch.setattr(extras, "find_spec", lambda name: None)
+    app = until(panel("lack"), lambda app: app.info)
+    assert app.info[0].value.startswith(r"A \*method\* needs PyTorch \(extra torch\), which is not")
+    lines = [extras.install("torch")] if public == "0" else []  # no stranger installs anything
+    assert [each.value for each in app.code] == lines
+    assert labels(app) == []
+    monkeypatch.undo()
+    assert labels(app.run()) == ["Try again"]  # it has been installed since
+
+
+def test_a_refusal_for_want_of_an_extra_names_the_line():
+    def script():
+        from ui.frame import errors_as_sentences
+        from zslcore.storage.extras import extra
+
+        with errors_as_sentences(), extra("maps", "umap", "A UMAP map"):
+            raise ModuleNotFoundError(name="umap")
+
+    app = AppTest.from_function(script).run()
+    assert not app.error
+    assert "needs umap" in app.info[0].value
+    assert app.code[0].value == extras.install("maps")
+    assert backslashes(app) == []
 
 
 def test_place_in_the_queue_is_shown(panel):

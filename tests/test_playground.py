@@ -17,7 +17,10 @@ from zslcore.evaluation.runs import execute_with_scores
 from zslcore.evaluation.specs import RunSpec
 from zslcore.interactive.curves import interactive_curve, line_of
 from zslcore.interactive.modules import SHARED
+from zslcore.jobs import Status
 from zslcore.jobs import run as running
+from zslcore.methods import METHODS
+from zslcore.storage import extras
 
 COMPONENT = "zsl_playground"
 RAIL = Rail([Tile("one", "One", 12, "real")], [], ["PS"], {}, Choice("one", "PS", "ESZSL"))
@@ -183,6 +186,43 @@ def test_a_long_method_waits_for_its_button():
     assert chips["ESZSL"]
     assert not chips["ALE"]
     assert "PrototypeCosine" not in chips  # which needs both sides in one space
+
+
+@pytest.mark.parametrize("public", ["0", "1"])
+def test_a_method_whose_extra_is_missing_is_grey_and_names_the_line_without_a_button(
+    public, monkeypatch
+):
+    monkeypatch.setenv("ZSL_PUBLIC", public)
+    monkeypatch.setattr(extras, "find_spec", lambda name: None if name == "torch" else "found")
+    head = sent_down(visit("play", method="ALE"), COMPONENT)
+    chips = {c["name"]: c for f in head["rail"]["families"] for c in f["chips"]}
+    assert {n for n, chip in chips.items() if chip["needs"]} == {
+        name for name, method in METHODS.items() if method.card.extra
+    }
+    assert chips["ALE"]["title"].endswith("not run yet, needs PyTorch")
+    assert head["pending"] == {
+        "words": "ALE needs PyTorch (extra torch), which is not installed.",
+        "button": "",
+        "covers": True,
+        "command": extras.install("torch") if public == "0" else "",
+    }
+    ruler = sent_down(visit("play", method="ESZSL", playground_ruler="images"), COMPONENT)
+    assert ruler["pending"]["command"] == ""
+    assert ruler["pending"]["button"]
+
+
+def test_a_run_that_waits_or_has_failed_is_said_as_it_is():
+    waits = Status("queued", message="Waiting for 2 (two) jobs")
+    failed = Status("failed", error="could_not be read (a *b*).")
+    for status, words, button in (
+        (waits, "Waiting for 2 (two) jobs. 0 s elapsed.", "Cancel"),
+        (failed, failed.error, "Try again"),
+    ):
+        pending = playing.standing("ALE", status, "words", "button", covers=True)
+        assert (pending.words, pending.button) == (words, button)
+    lacked = Status("failed", error=f"{extras.sentence('torch', 'ALE')} Install it with: x")
+    pending = playing.standing("ALE", lacked, "words", "button", covers=True)
+    assert (pending.words, pending.button) == ("words", "button")  # it has been installed since
 
 
 def test_a_split_without_seen_test_images_is_not_offered():

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.pages import visit
+from tests.pages import backslashes, visit
 from ui import search, site_map
 from ui.frame import CHOICE, WHAT
 
@@ -21,6 +21,7 @@ def test_the_bar_of_every_page_says_what_this_is_and_opens_the_search():
     app.button(key="search").click().run()
     assert not app.exception
     assert app.selectbox(key="search_found").options == [hit.label for hit in search.hits()]
+    assert backslashes(app) == []
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 from streamlit.errors import StreamlitAPIException, StreamlitPageNotFoundError
 
-from ui import idle, menus, planted, report, site_map, start, takeaway, terms, tray
+from ui import idle, menus, missing, planted, report, site_map, start, takeaway, terms, tray
 from ui.components import page_tools, window
 from ui.figures import palette
 from ui.guard import fragment, guarded
@@ -364,7 +364,10 @@ def errors_as_sentences() -> Iterator[None]:
     try:
         yield
     except ZSLError as error:
-        st.error(on_screen(str(error)), icon=":material/error:")
+        if (lack := missing.of_error(str(error))) is not None:
+            missing.show(lack)
+        else:
+            st.error(on_screen(str(error)), icon=":material/error:")
         if isinstance(error, SplitError):
             site_map.link(
                 "review",

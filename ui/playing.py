@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from ui import cache, controls, known, visitors, waiting
+from ui import cache, controls, known, missing, visitors, waiting
 from ui.components.playground import Chip, Choice, Pending, Rail, Tile
 from ui.numbers import duration
-from ui.text import plain
+from ui.text import as_text
 from zslcore import jobs
 from zslcore.datasets import ZSLDataset
 from zslcore.datasets.facts import class_facts, fact_sources
@@ -233,7 +233,11 @@ def _families(dataset: ZSLDataset, split: str) -> Mapping[str, Sequence[Chip]]:
 
 def _chip(spec: RunSpec, family: str) -> Chip:
     there = waiting.is_quick(spec) or here(spec)
-    return Chip(spec.method, there, f"{spec.method}, {family}" + ", not run yet" * (not there))
+    lack = None if there else missing.of_method(spec.method)
+    title = f"{spec.method}, {family}" + ", not run yet" * (not there)
+    if lack is not None:
+        return Chip(spec.method, there, f"{title}, needs {lack.title}", lack.title)
+    return Chip(spec.method, there, title)
 
 
 def pending(spec: RunSpec, status: Status | None, *, covers: bool) -> Pending:
@@ -241,18 +245,23 @@ def pending(spec: RunSpec, status: Status | None, *, covers: bool) -> Pending:
     takes = about(spec)
     if covers:
         words = f"{spec.method} has not been run on {spec.dataset}."
-        return standing(status, words, f"Run it ({takes})", covers)
+        return standing(spec.method, status, words, f"Run it ({takes})", covers)
     words = "Default parameters, no validated γ."
-    return standing(status, words, f"Validate ({takes})", covers)
+    return standing(spec.method, status, words, f"Validate ({takes})", covers)
 
 
-def standing(status: Status | None, words: str, button: str, covers: bool) -> Pending:
-    """Say how a job stands; before it is started, these words and this button."""
+def standing(method: str, status: Status | None, words: str, button: str, covers: bool) -> Pending:
+    """Say how a job stands that fits a method; before it is started, these words and this button.
+
+    A method whose extra is not installed has a command in place of the button.
+    """
+    if (lack := missing.of_method(method)) is not None:
+        return Pending(lack.sentence, "", covers, lack.command)
     if status is not None and status.active:
         spent = f"{status.message or 'Waiting in the queue'}. {duration(status.seconds)} elapsed"
         rest = status.seconds_left
         spent += "." if rest is None else f", about {duration(rest)} left."
-        return Pending(plain(spent), "Cancel", covers)
-    if status is not None and status.state == "failed":
-        return Pending(plain(status.error), "Try again", covers)
+        return Pending(spent, "Cancel", covers)
+    if status is not None and status.state == "failed" and not missing.of_error(status.error):
+        return Pending(as_text(status.error), "Try again", covers)
     return Pending(words, button, covers)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from importlib.util import find_spec
 
 import streamlit as st
 
+from ui import missing
 from zslcore.printing.drawing import FONTS, FORMATS, WIDTHS, print_figure
 from zslcore.printing.panel import Panel
+from zslcore.storage import extras
 
 __all__ = ["at_once", "show"]
 
@@ -24,8 +25,8 @@ def show(key: str, caption: str, panels: Sequence[Panel]) -> None:
     """
     if not panels:
         return
-    if find_spec("matplotlib") is None:
-        st.caption("For print: needs Matplotlib, `pip install 'zslcore[print]'`.")
+    if (lack := missing.of("print", "A figure for print")) is not None:
+        missing.show(lack)
         return
     number = _chosen(key, panels)
     width = st.segmented_control(
@@ -66,7 +67,7 @@ def at_once(key: str, caption: str, panels: Callable[[], Sequence[Panel]]) -> No
     key, caption : see :func:`show`
     panels : makes the panels when the button is pressed
     """
-    if find_spec("matplotlib") is None:
+    if extras.is_missing("print"):
         return
     st.download_button(
         "PDF",

@@ -10,7 +10,7 @@ from ui import site_map, visitors
 from ui.components import window
 from ui.frame import CHOICE
 from ui.lessons.registry import LESSONS
-from ui.text import TERMS, plain
+from ui.text import TERMS
 from zslcore.methods import METHODS
 
 __all__ = ["Hit", "draw", "hits"]
@@ -51,7 +51,7 @@ def hits() -> list[Hit]:
             for name, lesson in LESSONS.items()
         ),
         *(
-            Hit(f"Term · {plain(term.name)}", "glossary", ("glossary_find", name))
+            Hit(f"Term · {term.name}", "glossary", ("glossary_find", name))
             for name, term in TERMS.items()
         ),
     ]

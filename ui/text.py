@@ -16,6 +16,7 @@ __all__ = [
     "PARTS",
     "TERMS",
     "Term",
+    "as_text",
     "on_screen",
     "plain",
     "term_of",
@@ -133,17 +134,22 @@ _ON_A_PAGE = tuple(
 )
 
 
-def on_screen(message: str) -> str:
+def as_text(message: str) -> str:
     """Return a sentence of the package as a page says it: no options, bytes or names of errors.
 
     Examples
     --------
-    >>> on_screen("could not be read (BadZipFile)")
+    >>> as_text("could not be read (BadZipFile)")
     'could not be read'
     """
     for pattern, words in _ON_A_PAGE:
         message = pattern.sub(words, message)
-    return plain(message)
+    return message
+
+
+def on_screen(message: str) -> str:
+    """Return :func:`as_text` of a sentence, escaped for Markdown."""
+    return plain(as_text(message))
 
 
 _MARKS = str.maketrans({mark: f"\\{mark}" for mark in r"\`*_{}[]()#+-.!|~$:<>&"})
@@ -156,5 +162,9 @@ _JOINER = "\N{WORD JOINER}"
 
 
 def plain(words: str) -> str:
-    """Return words that may come from a file or an address so that markdown leaves them alone."""
+    """Escape words that may come from a file or an address, for elements that read Markdown.
+
+    Components, options of select boxes and cells of data frames show text as it is: they get the
+    words themselves.
+    """
     return _APART.sub(_JOINER, words).translate(_MARKS)

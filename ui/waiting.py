@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeVar, overload
 import numpy as np
 import streamlit as st
 
-from ui import cache, known, visitors
+from ui import cache, known, missing, visitors
 from ui.frame import BEGAN, WARNED, errors_as_sentences
 from ui.guard import fragment
 from ui.numbers import duration
@@ -27,6 +27,7 @@ from zslcore.evaluation.running import predictions_of_run
 from zslcore.evaluation.runs import RunResult
 from zslcore.evaluation.specs import RunSpec
 from zslcore.jobs import Status, Work, follow, run, take_apart, transduce
+from zslcore.storage import extras
 
 __all__ = [
     "comparison_of",
@@ -290,7 +291,11 @@ def _show_preview(status: Status, draw: Draw | None) -> None:
 
 
 def _show_end(asked: Work, status: Status) -> None:
-    """Say why there is no result, and offer to start again."""
+    """Say why there is no result, and offer to start again where that can help."""
+    lack = missing.of_error(status.error)
+    if lack is not None and extras.is_missing(lack.extra):
+        missing.show(lack)
+        return
     if status.state == "failed":
         st.error(plain(status.error), icon=":material/error:")
     else:

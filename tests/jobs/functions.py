@@ -9,6 +9,7 @@ import time
 import numpy as np
 
 from zslcore.exceptions import DatasetError
+from zslcore.storage.extras import extra
 
 
 def count(folder, report, to=3, seconds=0.0, log=""):
@@ -49,6 +50,12 @@ def refuse(folder, report, once=""):
     if once:
         open(once, "x").close()
     raise DatasetError("digits: there are none.")
+
+
+def lack(folder, report):
+    """Fail as a method without its extra does."""
+    with extra("torch", "torch", "A *method*"):
+        raise ModuleNotFoundError(name="torch")
 
 
 def break_down(folder, report):
@@ -92,6 +99,7 @@ FUNCTIONS = {
         until_told,
         with_child,
         refuse,
+        lack,
         break_down,
         kill_itself,
         leave,

@@ -83,7 +83,7 @@ def test_a_cluster_that_does_not_answer_is_told(shards, monkeypatch):
 
 def test_without_dask_the_extra_is_named(shards, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "distributed", None)
-    with pytest.raises(ZSLError, match=r"pip install 'zslcore\[dask\]'"):
+    with pytest.raises(ZSLError, match=r"--dask needs Dask .*: .*\[dask\]'"):
         gather(shards, Y, C, engine=Engine(dask="tcp://127.0.0.1:9"))
 
 

@@ -115,9 +115,7 @@ class Rooms:
                 self._note(db, code)
         return used is not None
 
-    def answer(
-        self, code: str, question: str, visit: str, answer: str, address: str = ""
-    ) -> bool:
+    def answer(self, code: str, question: str, visit: str, answer: str, address: str = "") -> bool:
         """Take an answer.
 
         Parameters

@@ -21,6 +21,7 @@ from zslcore.datasets.imagenet_simulated import (
 from zslcore.datasets.sandbox.child import Hdf5
 from zslcore.datasets.sandbox.text import RefusedError
 from zslcore.exceptions import FileRefusedError, ParameterError
+from zslcore.storage.extras import install
 
 __all__ = ["Block", "blocks_of"]
 
@@ -117,7 +118,8 @@ def _of_zarr(path: Path, *names: str) -> list[Any]:
         import zarr
     except ImportError:
         raise ParameterError(
-            f"{path}: zarr is read by the package zarr, which is not installed: pip install zarr."
+            f"{path}: reading it needs the package zarr, which is not installed. "
+            f"Install it with: {install('', 'zarr')}"
         ) from None
     if not path.is_dir():
         raise FileRefusedError(f"{path}: expected a zarr folder; there is none.")

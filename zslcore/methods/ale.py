@@ -71,6 +71,7 @@ class ALE(RankingModel, CompatibilityModel):
         formula=r"\min_V \sum_n \tfrac{l_{r_n}}{r_n} \sum_{c \ne y_n}"
         r" [\Delta + F(x_n, c) - F(x_n, y_n)]_+,\quad F(x, c) = x^\top V s_c",
         stochastic=True,
+        extra="torch",
     )
     param_grid: ClassVar = {"learning_rate": (3.0, 30.0), "epochs": (1, 3, 10, 30)}
 

@@ -74,6 +74,7 @@ class MethodCard:
     joint_space : True when features and prototypes have to lie in one space
     stochastic : True when ``random_state`` changes the numbers
     transductive : True when it is fitted on unlabelled test images as well
+    extra : of the installation, which fitting needs; empty where the core suffices
     """
 
     name: str
@@ -90,6 +91,7 @@ class MethodCard:
     joint_space: bool = False
     stochastic: bool = False
     transductive: bool = False
+    extra: str = ""
 
     @property
     def usual(self) -> bool:

@@ -87,6 +87,7 @@ class CADAVAE(GenerativeZSL):
         "that two cores train them in minutes",
         company="one softmax is trained for the candidates, on generated codes of unseen ones",
         stochastic=True,
+        extra="torch",
     )
     param_grid: ClassVar = {
         "epochs": (10, 20, 30, 40),

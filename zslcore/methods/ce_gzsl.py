@@ -99,6 +99,7 @@ class CEGZSL(WassersteinGAN, GenerativeZSL):
         "train them in minutes",
         company="one softmax is trained for the candidates, on generated features of unseen ones",
         stochastic=True,
+        extra="torch",
     )
     param_grid: ClassVar = {
         "epochs": (5, 10, 20, 40),

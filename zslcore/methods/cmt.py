@@ -68,6 +68,7 @@ class CMT(EpochModel):
         formula=r"z = W_1 \tanh(W_2 x + b_2) + b_1,\; \min \sum_n \lVert s_{y_n} - z_n \rVert^2,"
         r"\quad F(x, c) = -\lVert z - s_c \rVert^2",
         stochastic=True,
+        extra="torch",
     )
     revision = 2
     param_grid: ClassVar = {"epochs": (2, 5, 10, 20)}
@@ -220,6 +221,7 @@ class CMTStar(CMT):
         formula=r"\hat y = \arg\min_{c \in \mathcal{C}} \lVert z - s_c \rVert,\; \mathcal{C} ="
         r" \mathcal{C}_s \text{ if } \nu(x) < t - \gamma \text{ else } \mathcal{C}_u",
         stochastic=True,
+        extra="torch",
     )
 
     def __init__(

@@ -68,6 +68,7 @@ class DEVISE(RankingModel, CompatibilityModel):
         formula=r"\min_V \sum_n \sum_{c \ne y_n} [\Delta + F(x_n, c) - F(x_n, y_n)]_+,"
         r"\quad F(x, c) = x^\top V s_c",
         stochastic=True,
+        extra="torch",
     )
     param_grid: ClassVar = {"learning_rate": (1.0, 10.0), "epochs": (1, 3, 10, 30)}
 

@@ -92,6 +92,7 @@ class FCLSWGAN(WassersteinGAN, GenerativeZSL):
         "1e-3 in place of 1e-4, so that two cores train them in minutes",
         company="one softmax is trained for the candidates, on generated features of unseen ones",
         stochastic=True,
+        extra="torch",
     )
     param_grid: ClassVar = {
         "epochs": (5, 10, 20, 40),

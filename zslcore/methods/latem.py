@@ -77,6 +77,7 @@ class LATEM(RankingModel):
         formula=r"\min \sum_n \sum_{c \ne y_n} [\Delta + F(x_n, c) - F(x_n, y_n)]_+,"
         r"\quad F(x, c) = \max_k x^\top V_k s_c",
         stochastic=True,
+        extra="torch",
     )
     param_grid: ClassVar = {"n_matrices": (2, 4), "epochs": (1, 3, 10, 30)}
 

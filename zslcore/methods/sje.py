@@ -61,6 +61,7 @@ class SJE(RankingModel, CompatibilityModel):
         formula=r"\min_V \sum_n \big[ \max_{c \ne y_n} (\Delta + F(x_n, c)) - F(x_n, y_n) \big]_+,"
         r"\quad F(x, c) = x^\top V s_c",
         stochastic=True,
+        extra="torch",
     )
     param_grid: ClassVar = {"learning_rate": (3.0, 30.0), "epochs": (1, 3, 10, 30)}
 

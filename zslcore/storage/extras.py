@@ -1,13 +1,53 @@
-"""Packages that only some uses need: the extras of the installation, and what to do without one."""
+"""Extras of the installation: packages that only some uses need, and the command that adds one."""
 
 from __future__ import annotations
 
+import json
+import re
+import shlex
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib import metadata
+from importlib.util import find_spec
+from pathlib import Path
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
 
 from zslcore.exceptions import ZSLError
 
-__all__ = ["MissingExtraError", "extra"]
+__all__ = [
+    "EXTRAS",
+    "MissingExtraError",
+    "extra",
+    "install",
+    "is_missing",
+    "missing_in",
+    "sentence",
+    "title",
+]
+
+#: Extra -> the packages that its uses import.
+EXTRAS = {
+    "app": ("streamlit",),
+    "torch": ("torch",),
+    "maps": ("openTSNE", "umap"),
+    "extract": ("torchvision",),
+    "clip": ("open_clip",),
+    "dask": ("distributed",),
+    "print": ("matplotlib",),
+}
+#: Package -> its name in a sentence, where that is another one.
+_TITLES = {
+    "torch": "PyTorch",
+    "streamlit": "Streamlit",
+    "umap": "umap-learn",
+    "distributed": "Dask",
+    "matplotlib": "Matplotlib",
+}
+#: Between what is missing and the command that installs it.
+_REMEDY = " Install it with: "
+_NAMED = re.compile(r".+ needs .+ \(extra (\w+)\), which is not installed\.")
 
 
 class MissingExtraError(ZSLError):
@@ -20,7 +60,7 @@ def extra(name: str, package: str, purpose: str) -> Iterator[None]:
 
     Parameters
     ----------
-    name : of the extra in ``pyproject.toml``, as in ``pip install 'zslcore[maps]'``
+    name : of the extra in ``pyproject.toml``
     package : top-level module that the block imports
     purpose : what needs it, the beginning of the sentence
 
@@ -35,6 +75,91 @@ def extra(name: str, package: str, purpose: str) -> Iterator[None]:
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] != package:
             raise
-        raise MissingExtraError(
-            f"{purpose} needs {package}, which is not installed: pip install 'zslcore[{name}]'."
-        ) from None
+        said = sentence(name, purpose, package)
+        raise MissingExtraError(f"{said}{_REMEDY}{install(name)}") from None
+
+
+def is_missing(name: str) -> bool:
+    """Whether a package of an extra is not installed."""
+    return any(find_spec(package) is None for package in EXTRAS[name])
+
+
+def title(name: str, package: str = "") -> str:
+    """Return how sentences call a package of an extra: the first that is missing, or the first."""
+    missing = (each for each in EXTRAS[name] if find_spec(each) is None)
+    package = package or next(missing, EXTRAS[name][0])
+    return _TITLES.get(package, package)
+
+
+def sentence(name: str, purpose: str, package: str = "") -> str:
+    """Return the sentence on a missing extra; parameters as those of :func:`extra`."""
+    return f"{purpose} needs {title(name, package)} (extra {name}), which is not installed."
+
+
+def missing_in(error: str) -> tuple[str, str] | None:
+    """Return the extra that a message of :class:`MissingExtraError` names.
+
+    Returns
+    -------
+    the message without its command, and the name of the extra; None for any other message
+    """
+    said = error.partition(_REMEDY)[0]
+    found = _NAMED.fullmatch(said)
+    return (said, found[1]) if found and found[1] in EXTRAS else None
+
+
+def install(name: str = "", *packages: str) -> str:
+    """Return the command that adds an extra, or other packages, to this installation.
+
+    The package is on no index, where another one may have its name: what was installed from a clone
+    is installed from there again, with the extra; elsewhere the packages of the extra are named.
+
+    Parameters
+    ----------
+    name : of the extra; empty for none
+    *packages : requirements in addition
+
+    Returns
+    -------
+    str
+        One line for a POSIX shell; with relative paths in the folder of the clone.
+    """
+    pip, clone = [sys.executable, "-m", "pip"], _clone()
+    if clone is None:
+        return shlex.join([*pip, "install", *_requirements(name), *packages])
+    here = Path(sys.prefix).resolve() / "bin" / "pip"
+    if here.is_relative_to(clone) and here.is_file():
+        pip = [str(here)]
+    of_clone = [f"{clone}[{name}]"] if name else []
+    constraints = clone / "constraints.txt"
+    tested = ["-c", str(constraints)] if constraints.is_file() else []
+    if Path.cwd() == clone:
+        pip[0] = pip[0].removeprefix(f"{clone}/")
+        of_clone = [f".[{name}]"] if name else []
+        tested = tested and ["-c", constraints.name]
+    return shlex.join([*pip, "install", *tested, *of_clone, *packages])
+
+
+def _clone() -> Path | None:
+    """Return the folder of the sources, where the package runs or was installed from one."""
+    beside = Path(__file__).resolve().parents[2]
+    if (beside / "pyproject.toml").is_file():
+        return beside
+    try:
+        origin = metadata.distribution("zslcore").read_text("direct_url.json")
+    except metadata.PackageNotFoundError:
+        return None
+    known = json.loads(origin or "{}")
+    folder = Path(url2pathname(urlsplit(known.get("url", "")).path)).resolve()
+    return folder if "dir_info" in known and (folder / "pyproject.toml").is_file() else None
+
+
+def _requirements(name: str) -> list[str]:
+    """Return the packages of an extra as the installed package states them."""
+    found = []
+    for line in metadata.requires("zslcore") or []:
+        requirement, _, marker = (each.strip() for each in line.partition(";"))
+        if re.search(rf"extra == ['\"]{name}['\"]", marker):
+            own = re.fullmatch(r"zslcore\[(\w+)\]", requirement)
+            found += _requirements(own[1]) if own else [requirement]
+    return found

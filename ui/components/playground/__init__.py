@@ -56,7 +56,7 @@ _HTML = """
         title="The image that changes sides after it">›</button><button type="button" class="close"
         >Close</button></div></div>
     </div>
-    <div class="pending" hidden><p></p><button type="button"></button></div>
+    <div class="pending" hidden><p></p><code></code><button type="button"></button></div>
   </div>
   <div class="ruler"><fieldset class="kinds"><legend>The ruler moves</legend>
       <label title="gamma: calibration"><input type="radio" name="ruler" value="gamma">γ</label
@@ -102,11 +102,19 @@ class Tile:
 
 @dataclass(frozen=True, slots=True)
 class Chip:
-    """A method on the rail; ``here`` says whether its answers are there at once."""
+    """A method on the rail.
+
+    Attributes
+    ----------
+    name, title : what stands on the chip, and what a pointer reads
+    here : whether its answers are there at once
+    needs : the package that it cannot be fitted without; empty where nothing is missing
+    """
 
     name: str
     here: bool
     title: str
+    needs: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,13 +172,15 @@ class Pending:
 
     Attributes
     ----------
-    words, button : one sentence, and what stands on the button
+    words, button : one sentence, and what stands on the button; empty for none
     covers : whether nothing else is shown; answers of default parameters are
+    command : to be copied into a terminal; empty for none
     """
 
     words: str
     button: str
     covers: bool = True
+    command: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

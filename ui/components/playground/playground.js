@@ -113,6 +113,9 @@ export class Playground extends Held {
     this.places.pending.hidden = !pending;
     this.root.classList.toggle("waiting", Boolean(pending?.covers));
     partOf(this.places.pending, "p", HTMLElement).textContent = pending?.words ?? "";
+    const command = partOf(this.places.pending, "code", HTMLElement);
+    command.textContent = pending?.command ?? "";
+    command.hidden = !pending?.command;
     this.runs.textContent = pending?.button ?? "";
     this.runs.hidden = !pending?.button;
   }

@@ -55,14 +55,18 @@ export class Choices {
     const methods = families.map(({ family, chips }) => {
       const row = document.createElement("div"), name = document.createElement("span");
       name.textContent = family;
-      row.append(name, ...chips.map(({ name: method, here, title }) => {
+      row.append(name, ...chips.map(({ name: method, here, title, needs }) => {
         const chip = this.chip(method, { ...chosen, method }, method === chosen.method, title);
         chip.classList.toggle("far", !here);
+        chip.classList.toggle("lacking", Boolean(needs));
         return chip;
       }));
       return row;
     });
     made.push(this.group("Method", methods, "families"));
+    const needs = new Set(families.flatMap(({ chips }) => chips.map((chip) => chip.needs)));
+    needs.delete("");
+    if (needs.size) made.push(words("note", `Grey: needs ${[...needs].join(" and ")}`));
     return made;
   }
 
@@ -127,6 +131,14 @@ export class Choices {
     next.focus();
     next.click();
   }
+}
+
+/** @param {string} kind @param {string} text */
+function words(kind, text) {
+  const made = document.createElement("p");
+  made.className = kind;
+  made.textContent = text;
+  return made;
 }
 
 /** @param {string} words @param {...HTMLElement} more what stands at its end */

@@ -23,7 +23,10 @@ import { withArrays } from "../../../zslcore/interactive/curves.js";
  */
 
 /** @typedef {{ key: string, title: string, classes: number, kind: string }} Tile a data set */
-/** @typedef {{ name: string, here: boolean, title: string }} Chip a method, and whether it is here */
+/**
+ * @typedef {{ name: string, here: boolean, title: string, needs: string }} Chip a method, whether it
+ *   is here, and the package that is missing to fit it
+ */
 /** @typedef {{ dataset: string, split: string, method: string }} Choice */
 
 /**
@@ -58,7 +61,7 @@ import { withArrays } from "../../../zslcore/interactive/curves.js";
  * @property {Answers} answers
  * @property {Pictures | null} pictures
  * @property {Rail} rail
- * @property {{ words: string, button: string, covers: boolean } | null} pending what is said while
+ * @property {{ words: string, button: string, command: string, covers: boolean } | null} pending what is said while
  *   there are no answers, and whether nothing else is shown
  * @property {Ruler} ruler
  * @property {Frame[]} frames one a stop of the ruler

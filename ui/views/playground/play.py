@@ -190,7 +190,8 @@ def _play(choice: Choice, was_active: bool) -> None:
         )
         st.session_state[STOPS] = [frame.words for frame in ruler.frames]
         if asked.work is not None and not ruler.frames:
-            pending = playing.standing(status, "", f"Compute it ({asked.about})", covers=False)
+            button = f"Compute it ({asked.about})"
+            pending = playing.standing(choice.method, status, "", button, covers=False)
         drawn = _instrument(choice, dataset, shown, pending, ruler)
         with st.container(key="playground_instrument"):
             playground.draw(drawn, key=KEY, on_change=_hear)
