@@ -141,7 +141,8 @@ def test_tables_of_rows_that_are_not_read_are_named(folder, into):
     context = context_of(folder / "mine.mat", into=into)
     (finding,) = (f for f in shared_rows(context) if "Not read" in f.message)
     assert finding.severity is Severity.INFO
-    assert finding.message == "Not read, and not checked: val_seen_loc."
+    assert finding.message == "Not read, and not checked: extra."
+    assert [*context.other_lists] == ["val_seen_loc"]
     savemat(folder / "mine.mat", files.splits_file())
     assert not context_of(folder / "mine.mat", into=into).facts.get(UNREAD)
 

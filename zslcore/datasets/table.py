@@ -251,12 +251,14 @@ def _read_archive(path: Path, side: ClassEmbeddings | None, folder: Path) -> _Ta
         parts={part: arrays[part] for part in PARTS if part in arrays},
         image_files=read.names.get("image_files", ()),
         pretraining=read.names.get("pretraining", ()),
-        provenance=(*read.names.get("provenance", ()), *_unread(arrays)),
+        provenance=(*read.names.get("provenance", ()), *_unread(arrays, read.unread)),
     )
 
 
-def _unread(arrays: Mapping[str, np.ndarray]) -> Iterator[str]:
+def _unread(arrays: Mapping[str, np.ndarray], others: Sequence[str]) -> Iterator[str]:
     """Yield what was not read, and whether it would have trained on test rows."""
+    if others:
+        yield f"not read: {', '.join(others)}"
     given = [part for part in UNREAD if part in arrays]
     if given:
         used = np.concatenate([arrays[part].ravel() for part in given])

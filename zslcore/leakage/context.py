@@ -41,7 +41,7 @@ Decisions = Mapping[str, Mapping[str, Literal["confirmed", "rejected"]]]
 Known = TypeVar("Known")
 
 #: Names what a split file has next to the parts that are read, among the facts of a context.
-UNREAD = "tables of rows not read"
+UNREAD = "variables not read"
 
 _CHOSEN_ON = ("validation", "given", "test", "unknown", "none")
 _PROTOTYPES_FROM = ("independent", "test images", "unknown")
@@ -125,6 +125,7 @@ class AuditContext:
     name : of the data set or file
     parts : 0-based rows by part ("trainval", "train", "val", "test_seen", "test_unseen"), as
         they were found: unsorted, repeated, out of range if that is how they are
+    other_lists : 0-based rows of the lists of a file that are no part of the split, by name
     split_name : name of the split
     labels : int array of shape (n_rows,), rows of ``prototypes``
     n_rows : number of images
@@ -149,6 +150,7 @@ class AuditContext:
 
     name: str
     parts: Mapping[str, np.ndarray]
+    other_lists: Mapping[str, np.ndarray] = field(default_factory=dict)
     split_name: str = ""
     labels: np.ndarray | None = None
     n_rows: int | None = None

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
@@ -23,6 +25,8 @@ GroupSource = np.ndarray | Sequence[int] | Sequence[str] | str | PathLike[str]
 #: Columns of a CSV, and variables of the other files, that say it; the first that is there.
 GROUP_COLUMNS = ("group", "image_file")
 VARIABLES: dict[str, Role] = {"groups": "numbers", "image_files": "paths"}
+#: How names of lists of rows end.
+LIST_OF_ROWS = re.compile(r"_(loc|idx|index|indices|ind|rows)$", re.IGNORECASE)
 MAX_TEXT = 64 << 20
 #: Most rows of a list or a CSV of groups; ImageNet-21K has 14 million images, far more than this.
 MAX_ROWS = 2_000_000
@@ -53,6 +57,21 @@ class SmallFiles:
             self._names[path] = names.pop("image_files", ())
             texts = {name: np.array(values) for name, values in names.items()}
             self._read[path] = {k: np.array(v) for k, v in read.arrays.items()} | texts
+
+    def lists_of_rows(self, path: Path) -> dict[str, np.ndarray]:
+        """Return the lists of rows that are no part of a split, numbered as in the file.
+
+        A list that is not whole numbers is left out: it stays among the names that are not read.
+        """
+        self.read(path)
+        found = {}
+        for name in self.unread[path]:
+            if LIST_OF_ROWS.search(name):
+                with suppress(FileRefusedError), artifacts.scratch() as folder:
+                    read = read_arrays(path, {name: "numbers"}, folder, required=())
+                    if name in read.arrays:
+                        found[name] = np.array(read.arrays[name]).ravel()
+        return found
 
     def image_files(self) -> tuple[tuple[str, ...], str]:
         """Return the names of image files in or next to the files read, and where they are."""

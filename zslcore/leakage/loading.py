@@ -52,6 +52,8 @@ FeatureSource = np.ndarray | str | PathLike[str]
 #: Name and version of the split files that are written as JSON.
 SPLIT_SCHEMA = "zslcore-split/1"
 MAX_JSON = 64 << 20
+#: What files of the layout hold besides; another check reads it, or it is attributes by another name.
+NO_ROWS = frozenset(("features", "image_files", "att_original"))
 #: Files next to a split file that usually hold its labels, tried in this order.
 LABEL_FILES = ("res101.mat", "labels.mat")
 
@@ -238,12 +240,14 @@ def _of_file(
     known: Mapping[str, Any],
 ) -> AuditContext:
     facts = {"file": clean_text(path.name)}
+    lists: dict[str, np.ndarray] = {}
     if path.suffix.lower() == ".json":
         parts, arrays = _json_parts(path), {}
     else:
         arrays = files.read(path)
         parts = {p: arrays[f"{p}_loc"] - 1 for p in PARTS if f"{p}_loc" in arrays}
-        facts[UNREAD] = ", ".join(sorted(n for n in files.unread[path] if n.endswith("_loc")))
+        lists = {name: rows - 1 for name, rows in files.lists_of_rows(path).items()}
+        facts[UNREAD] = ", ".join(sorted({*files.unread[path]} - {*lists, *NO_ROWS}))
     _refuse_far(path, parts)
     if not parts:
         raise FileRefusedError(
@@ -260,6 +264,7 @@ def _of_file(
         **{
             "name": clean_text(path.name),
             "parts": parts,
+            "other_lists": lists,
             "labels": labels,
             "prototypes": S,
             "raw_prototypes": arrays.get("original_att"),

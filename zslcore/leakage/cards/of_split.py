@@ -12,7 +12,7 @@ import pandas as pd
 from zslcore.datasets.base import part_digest
 from zslcore.leakage.cards.card import KNOWN_CLASSES, UNKNOWN, Card, Figure, Point, Verdict
 from zslcore.leakage.cards.picture import Bar, Picture
-from zslcore.leakage.context import PARTS, AuditContext
+from zslcore.leakage.context import PARTS, UNREAD, AuditContext
 from zslcore.leakage.known import published_as
 from zslcore.leakage.leaks import BY_ROW, leaking_rows, leaks_by_part, overlap_table
 from zslcore.leakage.report import AuditReport, Finding, Severity
@@ -259,6 +259,9 @@ def _read_as(
         "checked with": f"zslcore {report.provenance.get('zslcore', '')}",
         "checked on": str(report.provenance.get("created", "")),
     }
+    others = [*context.other_lists, *filter(None, [context.facts.get(UNREAD)])]
+    if others:
+        values["in the file, no part of the split"] = ", ".join(others)
     parts = {
         f"{part} rows, digest": part_digest(context.parts[part])
         for part in PARTS

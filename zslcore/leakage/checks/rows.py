@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from itertools import combinations
 
@@ -12,10 +13,12 @@ from zslcore.leakage.context import PARTS, TEST_PARTS, TRAIN_PARTS, UNREAD, Audi
 from zslcore.leakage.evidence import Evidence
 from zslcore.leakage.known import published_as
 from zslcore.leakage.report import Finding, Severity
-from zslcore.leakage.words import counted
+from zslcore.leakage.words import counted, listed
 
 __all__ = ["is_ps_v1", "shared_rows"]
 
+#: Names of lists that are trained or validated on.
+TRAINS = re.compile(r"train|(?<![a-z])(trn|val)(?![a-z])", re.IGNORECASE)
 #: Parts that may share rows: train and val are parts of trainval.
 NESTED = ({"trainval", "train"}, {"trainval", "val"})
 V1_ADVICE = (
@@ -42,6 +45,7 @@ def shared_rows(context: AuditContext) -> Iterator[Finding]:
         yield from _outside_trainval(context)
     yield from _folds(context)
     yield from _unused(context)
+    yield from _other_lists(context)
     yield from _unread(context)
 
 
@@ -195,8 +199,39 @@ def _unused(context: AuditContext) -> Iterator[Finding]:
         yield Finding("ZSL003", Severity.INFO, message, figures={"rows": unused})
 
 
+def _other_lists(context: AuditContext) -> Iterator[Finding]:
+    """Compare the lists of a file that are no part of the split with the test parts.
+
+    What a program trains on its file does not say: one that is named for training and holds test
+    rows trains on the test.
+    """
+    tested, harmless = context.rows(*TEST_PARTS), []
+    for name, rows in context.other_lists.items():
+        both = np.intersect1d(rows, tested)
+        if not (both.size and TRAINS.search(name)):
+            harmless.append(name)
+            continue
+        held = [
+            f"{n:,} of {context.rows(part).size:,} rows of {part}"
+            for part in TEST_PARTS
+            if (n := np.intersect1d(both, context.rows(part)).size)
+        ]
+        message = f"{name}, a list named for training, holds {' and '.join(held)}."
+        advice = "Train on trainval, and ask which list the results were trained on."
+        evidence = Evidence.of(
+            "Rows, 0-based", ("row", "class"), ((row, context.class_of(row)) for row in both)
+        )
+        yield Finding(
+            "ZSL003", Severity.FAIL, message, advice, (evidence,), tuple(both.tolist()),
+            figures={"rows": both.size},
+        )  # fmt: skip
+    if harmless:
+        message = f"No part of the split, and no training list with test rows: {listed(harmless)}."
+        yield Finding("ZSL003", Severity.INFO, message)
+
+
 def _unread(context: AuditContext) -> Iterator[Finding]:
-    """Name the tables of rows that no check has read."""
-    if tables := context.facts.get(UNREAD):
-        message = f"Not read, and not checked: {tables}."
+    """Name the variables that no check has read."""
+    if names := context.facts.get(UNREAD):
+        message = f"Not read, and not checked: {names}."
         yield Finding("ZSL003", Severity.INFO, message)

@@ -1,0 +1,62 @@
+"""Lists of rows that are no part of a split: one for training that holds test rows is a leak."""
+
+import numpy as np
+import pytest
+from scipy.io import savemat
+
+from zslcore.__main__ import main
+from zslcore.commands.check import card_of_files
+from zslcore.leakage import audit
+from zslcore.leakage.report import Severity
+
+pytestmark = pytest.mark.usefixtures("in_process")
+
+
+def a_split(path, **more):
+    """Write a clean split of 60 images and six classes; rows from 1."""
+    y = np.repeat(np.arange(6), 10)
+    rows = np.arange(1, 61)
+    parts = {"trainval": rows[:30], "test_seen": rows[30:40], "test_unseen": rows[40:]}
+    lists = {f"{name}_loc": values[:, None] for name, values in parts.items()}
+    columns = {name: np.asarray(values, float)[:, None] for name, values in more.items()}
+    names = np.array([f"class {c}" for c in "abcdef"], dtype=object)[:, None]
+    savemat(path, lists | columns | {"labels": y[:, None] + 1, "allclasses_names": names})
+    return path
+
+
+@pytest.fixture
+def leaking(tmp_path):
+    """Return a split as three of 2024 are: a further list trains on most unseen test rows."""
+    held = np.r_[1:31, 41:57]
+    return a_split(
+        tmp_path / "sg.mat", train_allclass_loc=held, test_allclass_loc=np.arange(57, 61)
+    )
+
+
+def test_a_list_for_training_with_test_rows_is_a_leak_on_card_and_command(leaking, capsys):
+    card = card_of_files([leaking], ["none"])
+    assert card.verdict == "Leaks"
+    assert card.sentence.startswith(
+        "train_allclass_loc, a list named for training, holds 16 of 20 rows of test_unseen."
+    )
+    assert card.figures[0].value == "16"
+    assert "test_allclass_loc" in dict(card.read_as)["in the file, no part of the split"]
+    assert main(["check", str(leaking)]) == 1
+    assert main(["audit", str(leaking)]) == 1
+    assert "train_allclass_loc" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"test_allclass_loc": np.arange(31, 61)},  # a list for testing may hold test rows
+        {"train_small_loc": np.arange(1, 10)},
+        {"train_note": np.arange(41, 57)},  # which is no list of rows
+        {"train_weights_loc": np.array([0.5, 1.5])},  # nor are these whole numbers
+    ],
+)
+def test_other_lists_are_named_and_no_leak(tmp_path, more):
+    path = a_split(tmp_path / "more.mat", **more)
+    finding = next(f for f in audit(path).of("ZSL003") if next(iter(more)) in f.message)
+    assert finding.severity is Severity.INFO
+    assert next(iter(more)) in str(card_of_files([path], ["none"]).read_as)
