@@ -52,7 +52,7 @@ FeatureSource = np.ndarray | str | PathLike[str]
 #: Name and version of the split files that are written as JSON.
 SPLIT_SCHEMA = "zslcore-split/1"
 MAX_JSON = 64 << 20
-#: What files of the layout hold besides; another check reads it, or it is attributes by another name.
+#: What files of the layout hold besides: read by another check, or attributes by another name.
 NO_ROWS = frozenset(("features", "image_files", "att_original"))
 #: Files next to a split file that usually hold its labels, tried in this order.
 LABEL_FILES = ("res101.mat", "labels.mat")
