@@ -77,6 +77,22 @@ def test_the_same_files_dropped_again_are_still_one_split(tmp_path):
         assert ":material/help: Unknown" in words(app)
 
 
+def test_a_split_and_scores_dropped_together_get_a_card_each_and_one_of_both(tmp_path):
+    split = split_file(tmp_path / "mine.mat", trainval=range(1, 46))
+    y = np.repeat(np.arange(4), 20)
+    savemat(tmp_path / "labels.mat", {"labels": y[:, None] + 1})
+    tested = y[40:80]
+    scores = np.random.default_rng(0).normal(size=(40, 4)) + 2 * np.eye(4)[tested]
+    np.savez(tmp_path / "scores.npz", scores=scores, y=tested, unseen_classes=[3])
+    app = dropped(tmp_path / "scores.npz", split, tmp_path / "labels.mat")
+    assert not app.error
+    assert words(app).count("## :") == 3
+    assert metrics(app)["H without leaked rows"]
+    assert "5 of 40 scored rows leak" in plain_words(app)
+    app.text_input(key="drop_printed").set_value("H 1.0").run()
+    assert "Printed H 1.0: not reproduced" in plain_words(app)
+
+
 @pytest.mark.parametrize("name", ["pickle.npz", "half.mat"])
 def test_what_is_not_recognised_gets_one_sentence_and_no_verdict(tmp_path, name):
     path = tmp_path / name

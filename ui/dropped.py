@@ -10,7 +10,7 @@ from typing import BinaryIO
 import streamlit as st
 
 from ui import uploads
-from zslcore.leakage.cards.kinds import ENDINGS, Dropped, recognise, sorted_out
+from zslcore.leakage.cards.kinds import ENDINGS, Dropped, grouped, recognise
 
 __all__ = ["Sorted", "carried_over", "carry_over", "key_of", "put_and_sort"]
 
@@ -49,7 +49,7 @@ def key_of(files: Sequence[BinaryIO]) -> str:
     return " ".join(str(getattr(file, "file_id", file.name)) for file in files)
 
 
-def put_and_sort(files: Sequence[BinaryIO], folder: Path) -> Sorted:
+def put_and_sort(files: Sequence[BinaryIO], folder: Path) -> list[Sorted]:
     """Put every file into a folder of its own, so that names may be alike, and recognise it.
 
     Raises
@@ -64,14 +64,17 @@ def put_and_sort(files: Sequence[BinaryIO], folder: Path) -> Sorted:
         path = uploads.put([file], folder / str(k), ENDINGS)[0]
         file.seek(0)
         uploaded[recognise(path)] = file
-    main, others = sorted_out(list(uploaded))
-    return Sorted(main, others, uploaded[main], tuple(uploaded[each] for each in others))
+    return [
+        Sorted(of.main, of.others, uploaded[of.main], tuple(uploaded[each] for each in of.others))
+        for of in grouped(list(uploaded))
+    ]
 
 
-def carry_over(found: Sorted) -> None:
+def carry_over(found: Sequence[Sorted]) -> None:
     """Remember a split for the review, which begins with it."""
-    if found.main.kind == "split":
-        st.session_state[_CARRIED] = (found.file, *found.others)
+    for each in found:
+        if each.main.kind == "split":
+            st.session_state[_CARRIED] = (each.file, *each.others)
 
 
 def carried_over() -> list[BinaryIO]:

@@ -86,7 +86,6 @@ def test_split_and_labels_are_sorted_out_in_any_order_and_content_counts_once(fo
 @pytest.mark.parametrize(
     ("names", "said"),
     [
-        (("split.mat", "scores.npz"), "one split, score matrix or result at a time"),
         (("res101.mat",), "got res101.mat (features) alone"),
         (("split.mat", "res101.mat", "labels.mat"), "expected split split.mat with at most one"),
     ],

@@ -30,7 +30,7 @@ MARKS = {
 }
 
 
-def show_card(card: Card) -> None:
+def show_card(card: Card, key: str = "") -> None:
     """Show a card, with its paragraph for a review and its report."""
     color, icon = LOOKS[card.verdict]
     with st.container(border=True):
@@ -42,15 +42,15 @@ def show_card(card: Card) -> None:
             st.caption(f"{plain(card.kind)} · {plain(names)}")
         with right:
             if card.picture is not None:
-                chart(picture_of(card.picture), card.picture.alt, key="drop_picture")
+                chart(picture_of(card.picture), card.picture.alt, key=f"drop_picture{key}")
         for place, figure in zip(st.columns(3), card.figures, strict=True):
             place.metric(plain(figure.label[0].upper() + figure.label[1:]), figure.value)
             place.caption(plain(figure.note))
-        _show_takeaway(card)
+        _show_takeaway(card, key)
     _show_details(card)
 
 
-def _show_takeaway(card: Card) -> None:
+def _show_takeaway(card: Card, key: str) -> None:
     """Offer the paragraph for a review, and the report as a page."""
     stem = card.files[0][0].rpartition(".")[0] or "report"
     with st.container(horizontal=True, gap="small"):
@@ -63,7 +63,7 @@ def _show_takeaway(card: Card) -> None:
             mime="text/html",
             icon=":material/download:",
             on_click="ignore",
-            key="drop_report",
+            key=f"drop_report{key}",
         )
         st.download_button(
             "JSON",
@@ -73,7 +73,7 @@ def _show_takeaway(card: Card) -> None:
             icon=":material/download:",
             type="tertiary",
             on_click="ignore",
-            key="drop_json",
+            key=f"drop_json{key}",
         )
 
 

@@ -1,6 +1,8 @@
-"""``zslcore check FILE...``: is it clean? One card for a split, scores, predictions or a result.
+"""``zslcore check FILE...``: is it clean? A card for a split, scores, predictions or a result.
 
-A split may come with its labels or features, and scores with their labels, in any order. Exit
+A split may come with its labels or features, and scores with their labels, in any order. A split
+and scores of its test images are joined in a first card: u, s, H with the leaked rows and without,
+and whether what a paper prints is reproduced. Exit
 status: 0 when nothing leaks, 1 when something does, 2 when a file is refused, with one sentence on
 the error output, 3 when the files leave it open.
 """
@@ -8,16 +10,19 @@ the error output, 3 when the files leave it open.
 from __future__ import annotations
 
 import argparse
+import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from zslcore.leakage.cards import Card, Dropped
+    from zslcore.leakage.cards import Card, Dropped, Group
     from zslcore.leakage.vocabularies import Vocabulary
+    from zslcore.scores.joined import Judged, Printed
 
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
-__all__ = ["add_parser", "card_of_files", "run_check"]
+__all__ = ["add_parser", "card_of_files", "cards_of_files", "run_check", "worst_status"]
 
 
 def add_parser(subparsers: Subparsers) -> None:
@@ -33,49 +38,75 @@ def add_parser(subparsers: Subparsers) -> None:
         help="what the feature extractor was trained on; imagenet-1k is assumed where a file does "
         "not declare it; a name or a text file, may be repeated")  # fmt: skip
     add("--json", action="store_true", help="print the card as JSON")
+    add("--printed", metavar="FIGURES",
+        help="what a paper prints of these scores, in percent: 'H 49.8, u 45.1'")  # fmt: skip
     add("--output", metavar="FILE", help="write the report as a page, report.html")
     parser.set_defaults(run=run_check)
 
 
 def run_check(args: argparse.Namespace) -> int:
-    """Print the card; return the exit status."""
+    """Print the cards; return the worst exit status."""
     from zslcore.leakage.cards import to_html
+    from zslcore.scores.joined import read_printed
     from zslcore.storage.files import write_out
 
-    card = card_of_files(args.files, args.pretraining)
+    cards = cards_of_files(args.files, args.pretraining, read_printed(args.printed or ""))
     if args.output:
-        write_out(args.output, to_html(card))
-    print(card.to_json() if args.json else card.as_text(), end="")
-    return card.status
+        write_out(args.output, to_html(*cards))
+    if args.json:
+        found = [json.loads(card.to_json()) for card in cards]
+        print(json.dumps(found[0] if len(found) == 1 else found, indent=1))
+    else:
+        print("\n".join(card.as_text() for card in cards), end="")
+    return worst_status(cards)
+
+
+def worst_status(cards: Sequence[Card]) -> int:
+    """Return the exit status of several cards: a leak before what is open."""
+    return min((card.status for card in cards), key=(1, 3, 0).index)
 
 
 def card_of_files(paths: list[Path], pretraining: list[str] | None = None) -> Card:
-    """Return the card of untrusted files.
+    """Return the first of :func:`cards_of_files`, which joins a split and its scores."""
+    return cards_of_files(paths, pretraining)[0]
+
+
+def cards_of_files(
+    paths: list[Path], pretraining: list[str] | None = None, printed: Sequence[Printed] = ()
+) -> list[Card]:
+    """Return the cards of untrusted files: of a split with its scores, then of each.
 
     Parameters
     ----------
-    paths : a file to be checked, and what belongs to it, in any order
+    paths : files to be checked, and what belongs to them, in any order
     pretraining : names or text files of what the feature extractor was trained on
+    printed : figures that a paper prints of the scores
 
     Raises
     ------
     FileRefusedError
         In one sentence: which file, what was expected, what came.
     """
-    from zslcore.leakage.cards import recognise, sorted_out
+    from zslcore.leakage.cards import grouped, recognise
     from zslcore.leakage.loading import vocabulary_of
+    from zslcore.scores.joined import Judged, joined_cards
 
-    main, others = sorted_out([recognise(path) for path in paths])
     given = [vocabulary_of(name) for name in pretraining or ()]
-    card_of = {
+    found = [_judged(group, given) for group in grouped([recognise(path) for path in paths])]
+    return joined_cards([each if isinstance(each, Judged) else Judged(each) for each in found],
+                        printed)  # fmt: skip
+
+
+def _judged(group: Group, given: list[Vocabulary]) -> Judged | Card:
+    of = {
         "split": _of_split,
         "scores": _of_scores,
         "predictions": _of_predictions,
         "run": _of_result,
         "classes": _of_classes,
         "entry": _of_result,
-    }[main.kind]
-    return card_of(main, others, given)
+    }[group.main.kind]
+    return of(group.main, group.others, given)
 
 
 def _named(*files: Dropped) -> list[tuple[str, str]]:
@@ -90,12 +121,13 @@ def _vocabularies(given: list[Vocabulary]) -> tuple[list[Vocabulary], bool]:
     return given or [get_vocabulary(USUAL)], not given
 
 
-def _of_split(main: Dropped, others: tuple[Dropped, ...], given: list[Vocabulary]) -> Card:
+def _of_split(main: Dropped, others: tuple[Dropped, ...], given: list[Vocabulary]) -> Judged:
     from dataclasses import replace
 
     from zslcore.leakage import audit_context
     from zslcore.leakage.cards import card_of_split
     from zslcore.leakage.loading import context_of_split
+    from zslcore.scores.joined import Judged
     from zslcore.storage.artifacts import scratch
 
     vocabularies, assumed = _vocabularies(given)
@@ -104,12 +136,16 @@ def _of_split(main: Dropped, others: tuple[Dropped, ...], given: list[Vocabulary
         context = context_of_split(main.path, images, folder)
         context = replace(context, vocabularies=tuple(vocabularies))
         report = audit_context(context)
-        return card_of_split(context, report, _named(main, *others), assumed=assumed)
+        card = card_of_split(context, report, _named(main, *others), assumed=assumed)
+        return Judged(card, context=replace(context, features=None), audited=report)
 
 
-def _of_scores(main: Dropped, others: tuple[Dropped, ...], given: list[Vocabulary]) -> Card:
+def _of_scores(
+    main: Dropped, others: tuple[Dropped, ...], given: list[Vocabulary]
+) -> Judged | Card:
     from zslcore.scores.apart import Asked, Given, judged_apart, memory_for
     from zslcore.scores.card import card_of_question, card_of_scores
+    from zslcore.scores.joined import Judged
 
     labels = others[0].path if others else None
     scores, files = Given(main.path, labels), _named(main, *others)
@@ -119,13 +155,16 @@ def _of_scores(main: Dropped, others: tuple[Dropped, ...], given: list[Vocabular
     if isinstance(report, Asked):
         return card_of_question(main.name, report.question.said, files)
     vocabularies, assumed = _vocabularies(given)
-    return card_of_scores(report, files, vocabularies, assumed=assumed)
+    card = card_of_scores(report, files, vocabularies, assumed=assumed)
+    return Judged(card, report=report)
 
 
-def _of_predictions(main: Dropped, _: tuple[Dropped, ...], given: list[Vocabulary]) -> Card:
-    from zslcore.scores.card import card_of_predictions
+def _of_predictions(main: Dropped, _: tuple[Dropped, ...], given: list[Vocabulary]) -> Judged:
+    from zslcore.scores.card import card_of_predictions, report_of_predictions
+    from zslcore.scores.joined import Judged
 
-    return card_of_predictions(main.path, _named(main), given)
+    card = card_of_predictions(main.path, _named(main), given)
+    return Judged(card, report=report_of_predictions(main.path))
 
 
 def _of_classes(main: Dropped, _: tuple[Dropped, ...], given: list[Vocabulary]) -> Card:

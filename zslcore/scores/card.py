@@ -29,7 +29,7 @@ from zslcore.scores.judging import ScoreReport
 from zslcore.scores.matrix import JudgedScores
 from zslcore.scores.predicted import PredictedScores, judge_predicted
 
-__all__ = ["card_of_predictions", "card_of_question", "card_of_scores"]
+__all__ = ["card_of_predictions", "card_of_question", "card_of_scores", "report_of_predictions"]
 
 #: Points of a curve that are drawn.
 DRAWN = 160
@@ -113,6 +113,19 @@ def card_of_predictions(
     trained_on = vocabularies or [get_vocabulary(name) for name in declared or (USUAL,)]
     return card_of_scores(
         report, files, trained_on, assumed=assumed, leaked=leaked, reasons=found.reasons
+    )
+
+
+def report_of_predictions(
+    path: Path,
+    *,
+    limits: Limits = DEFAULT_LIMITS,
+    load: Callable[[str], ZSLDataset] = load,
+) -> ScoreReport:
+    """Return the figures of a file of predictions; arguments as of :func:`card_of_predictions`."""
+    found = look_up(path, limits=limits, load=load)
+    return judge_predicted(
+        PredictedScores(found.name, found.predictions, found.remarks, found.state)
     )
 
 

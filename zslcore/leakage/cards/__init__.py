@@ -10,7 +10,7 @@ show           :mod:`zslcore.leakage.cards.card` as text and JSON, :mod:`.as_htm
 
 from zslcore.leakage.cards.as_html import to_html
 from zslcore.leakage.cards.card import Card, Figure, Point, Verdict
-from zslcore.leakage.cards.kinds import ENDINGS, Dropped, Kind, recognise, sorted_out
+from zslcore.leakage.cards.kinds import ENDINGS, Dropped, Group, Kind, grouped, recognise
 from zslcore.leakage.cards.of_split import card_of_classes, card_of_split
 from zslcore.leakage.cards.picture import Bar, Picture, to_svg
 
@@ -20,14 +20,15 @@ __all__ = [
     "Card",
     "Dropped",
     "Figure",
+    "Group",
     "Kind",
     "Picture",
     "Point",
     "Verdict",
     "card_of_classes",
     "card_of_split",
+    "grouped",
     "recognise",
-    "sorted_out",
     "to_html",
     "to_svg",
 ]

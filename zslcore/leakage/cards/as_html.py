@@ -35,9 +35,22 @@ HEADINGS = (
 )
 
 
-def to_html(card: Card) -> str:
-    """Return a standalone page; every text from outside is escaped."""
-    names = escape(", ".join(name for name, _ in card.files))
+def to_html(*cards: Card) -> str:
+    """Return cards as one standalone page; every text from outside is escaped."""
+    first = cards[0]
+    return (
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>{first.verdict}: {_names(first)}</title><style>{STYLE}</style></head><body>"
+        f"{'<hr>'.join(map(_card, cards))}</body></html>\n"
+    )
+
+
+def _names(card: Card) -> str:
+    return escape(", ".join(name for name, _ in card.files))
+
+
+def _card(card: Card) -> str:
     drawn = to_svg(card.picture) if card.picture else ""
     figures = "".join(
         f"<div>{escape(f.label)}<b>{escape(f.value)}</b>"
@@ -47,16 +60,13 @@ def to_html(card: Card) -> str:
     passed = [point.title for point in card.points if point.mark == "ok"]
     found_nothing = f"<h2>What found nothing</h2><p>{escape('; '.join(passed))}.</p>"
     return (
-        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{card.verdict}: {names}</title><style>{STYLE}</style></head><body>"
         f'<h1 class="{card.verdict.lower()}">{card.verdict}</h1><p class="note">'
-        f'{escape(card.kind)} {names}</p><p class="lead">{escape(card.sentence)}</p>'
+        f'{escape(card.kind)} {_names(card)}</p><p class="lead">{escape(card.sentence)}</p>'
         f'<div class="figures">{figures}</div>{drawn}'
         + "".join(_points(card, mark, heading) for mark, heading in HEADINGS)
         + (found_nothing if passed else "")
         + f"<h2>What was read</h2>{_table(card)}<p class='note'>To repeat: "
-        f"{escape(card.command)}</p></body></html>\n"
+        f"{escape(card.command)}</p>"
     )
 
 

@@ -6,7 +6,7 @@ No value is read here, and a file is opened in a confined child process
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -19,7 +19,7 @@ from zslcore.leakage.context import PARTS
 from zslcore.leakage.loading import SPLIT_SCHEMA
 from zslcore.storage.artifacts import sha256
 
-__all__ = ["ENDINGS", "Dropped", "Kind", "recognise", "sorted_out"]
+__all__ = ["ENDINGS", "Dropped", "Group", "Kind", "grouped", "recognise"]
 
 Kind = Literal["split", "scores", "predictions", "run", "entry", "features", "labels", "classes"]
 #: Kind -> what it is, in words.
@@ -104,37 +104,69 @@ def recognise(path: Path) -> Dropped:
     return Dropped(path, _kind(path, head), sha256(path))
 
 
-def sorted_out(files: Sequence[Dropped]) -> tuple[Dropped, tuple[Dropped, ...]]:
-    """Return the file that is to be checked and those that belong to it, each content once.
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A file that is checked, and those that belong to it."""
+
+    main: Dropped
+    others: tuple[Dropped, ...] = ()
+
+    @property
+    def named(self) -> list[tuple[str, str]]:
+        """(name, SHA-256) of every file."""
+        return [(each.name, each.sha256) for each in (self.main, *self.others)]
+
+
+def grouped(files: Sequence[Dropped]) -> list[Group]:
+    """Return every file that is to be checked with those that belong to it, each content once.
+
+    Features belong to the split; labels to scores that have none of their own, else to the split.
 
     Raises
     ------
     FileRefusedError
-        When there is none to be checked, several, or one that does not belong to it.
+        When there is none to be checked, or one that belongs to none or to several.
     """
     files = list({file.sha256: file for file in files}.values())
     mains = [file for file in files if file.kind in MAIN]
-    if len(mains) > 1:
-        got = " and ".join(f"{file.name} ({IN_WORDS[file.kind]})" for file in mains)
-        raise FileRefusedError(f"Expected one split, score matrix or result at a time; got {got}.")
     if not mains:
         got = " and ".join(f"{file.name} ({IN_WORDS[file.kind]})" for file in files)
         raise FileRefusedError(
             f"Expected a split, a score matrix, predictions or a result; got {got} alone. Add the "
             "file that it belongs to."
         )
-    main = mains[0]
-    others = tuple(file for file in files if file is not main)
-    welcome, seen = WITH.get(main.kind, ()), set()
-    for file in others:
-        if file.kind not in welcome or "images" in seen:
-            also = f"with at most one file of {' or '.join(welcome)}" if welcome else "alone"
-            raise FileRefusedError(
-                f"{file.name}: expected {IN_WORDS[main.kind]} {main.name} {also}; got "
-                f"{IN_WORDS[file.kind]}, too."
-            )
-        seen.add("images")
-    return main, others
+    others: dict[Dropped, list[Dropped]] = {main: [] for main in mains}
+    for file in files:
+        if file.kind not in MAIN:
+            others[_owner(file, others)].append(file)
+    return [Group(main, tuple(found)) for main, found in others.items()]
+
+
+def _owner(file: Dropped, others: Mapping[Dropped, Sequence[Dropped]]) -> Dropped:
+    """Return the file that features or labels belong to."""
+    welcome = [main for main in others if file.kind in WITH.get(main.kind, ())]
+    if file.kind == "labels" and len(welcome) > 1:
+        without = [main for main in welcome if main.kind == "scores" and not _has_labels(main.path)]
+        splits = [main for main in welcome if main.kind == "split"]
+        welcome = [main for main in without if not others[main]] or splits
+    free = [main for main in welcome if not others[main]]
+    if len(free) == 1:
+        return free[0]
+    main = (free or welcome or list(others))[0]
+    one = WITH.get(main.kind, ())
+    also = f"with at most one file of {' or '.join(one)}" if one else "alone"
+    many = f"one {IN_WORDS[main.kind]} that it belongs to; got {len(free)}"
+    said = f"{IN_WORDS[main.kind]} {main.name} {also}; got {IN_WORDS[file.kind]}, too"
+    raise FileRefusedError(f"{file.name}: expected {many if len(free) > 1 else said}.")
+
+
+def _has_labels(path: Path) -> bool:
+    """Whether a file of scores holds the class of every image."""
+    with path.open("rb") as file:
+        head = file.read(8)
+    if head.startswith((b"MATLAB", b"\x89HDF", b"\x93NUMPY", ZIPPED)):
+        return bool({*declared_in(path)} & LABELS)
+    return True  # a table has a column of them
 
 
 def _other(path: Path, got: str) -> FileRefusedError:

@@ -1,0 +1,157 @@
+"""A split and scores together: which rows were scored, what is left without those that leak."""
+
+import json
+
+import numpy as np
+import pytest
+from scipy.io import savemat
+
+from zslcore.__main__ import main
+from zslcore.commands.check import cards_of_files
+from zslcore.exceptions import FileRefusedError, ParameterError
+from zslcore.leakage.cards import grouped, recognise, to_html
+from zslcore.metrics import harmonic_mean, mean_class_accuracy
+from zslcore.scores.joined import read_printed
+
+Y = np.repeat(np.arange(6), 20)
+ROWS = np.arange(120)
+TEST_SEEN, TEST_UNSEEN = ROWS[Y < 4][::4], ROWS[Y >= 4]
+TRAINVAL = np.setdiff1d(ROWS[Y < 4], TEST_SEEN)
+LEAKED = np.r_[TEST_SEEN[:3], TEST_SEEN[8:10]]
+ORDERS = {
+    "seen first": np.r_[TEST_SEEN, TEST_UNSEEN],
+    "unseen first": np.r_[TEST_UNSEEN, TEST_SEEN],
+}
+
+
+@pytest.fixture
+def folder(tmp_path):
+    def split(name, trainval, test_seen=TEST_SEEN):
+        parts = {"trainval": trainval, "test_seen": test_seen, "test_unseen": TEST_UNSEEN}
+        lists = {f"{part}_loc": rows[:, None] + 1 for part, rows in parts.items()}
+        names = np.array([f"thing {c}" for c in "abcdef"], dtype=object)[:, None]
+        savemat(tmp_path / name, lists | {"labels": Y[:, None] + 1, "allclasses_names": names})
+
+    split("clean.mat", TRAINVAL)
+    split("leaking.mat", np.r_[TRAINVAL, LEAKED])
+    split("other.mat", TRAINVAL, TEST_SEEN[:11])
+    for name, rows in ORDERS.items():
+        y, rng = Y[rows], np.random.default_rng(1)
+        scores = rng.normal(size=(len(y), 6)) + 2 * np.eye(6)[y]
+        np.savez(tmp_path / f"{name}.npz", scores=scores, y=y, unseen_classes=[4, 5])
+    return tmp_path
+
+
+def by_hand(folder, order, gone):
+    """Return u, s and H without some rows, by argmax and means alone."""
+    with np.load(folder / f"{order}.npz") as file:
+        given, y = file["scores"].argmax(1), file["y"]
+    kept = ~np.isin(ORDERS[order], gone)
+    sides = (kept & (y >= 4), kept & (y < 4))
+    u, s = (mean_class_accuracy(y[side], given[side]) for side in sides)
+    return u, s, harmonic_mean(s, u)
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_figures_with_and_without_leaked_rows_are_those_by_hand(folder, order):
+    joined, *each = cards_of_files([folder / f"{order}.npz", folder / "leaking.mat"], ["none"])
+    assert [card.kind for card in each] == ["score matrix", "split"]
+    assert joined.verdict == "Leaks"
+    (point,) = (p for p in joined.points if p.title == "Figures without leaked rows")
+    for gone in ((), LEAKED):
+        u, s, h = by_hand(folder, order, gone)
+        assert f"u {100 * u:.1f} %, s {100 * s:.1f} %, H {100 * h:.1f} %" in point.text
+    assert [figure.value for figure in joined.figures] == [
+        "5", *(f"{100 * by_hand(folder, order, gone)[2]:.1f} %" for gone in ((), LEAKED))
+    ]  # fmt: skip
+    assert "trained on trainval alone" not in point.text  # where these rows are
+
+
+def test_a_clean_split_leaves_nothing_open_about_training_rows(folder):
+    joined, *_ = cards_of_files([folder / "seen first.npz", folder / "clean.mat"], ["none"])
+    assert joined.sentence.startswith("No scored row leaks")
+    assert joined.verdict == "Unknown"  # features were not compared
+    assert not [p for p in joined.points if "Training rows" in p.title]
+
+
+def test_scores_of_other_images_contradict_the_split(folder, capsys):
+    files = [folder / "seen first.npz", folder / "other.mat"]
+    joined, *_ = cards_of_files(files, ["none"])
+    assert joined.verdict == "Contradicted"
+    assert joined.sentence == (
+        "The scores are of other images: they are of 60 images of 6 classes; this split tests "
+        "51 images of 5."
+    )
+    assert main(["check", *map(str, files), "--json"]) == 1
+    found = json.loads(capsys.readouterr().out)
+    assert found[0]["verdict"] == "Contradicted"
+
+
+def test_rows_in_another_order_are_not_guessed(folder):
+    with np.load(folder / "seen first.npz") as file:
+        mixed = np.random.default_rng(0).permutation(len(file["y"]))
+        arrays = {"scores": file["scores"][mixed], "y": file["y"][mixed]}
+    np.savez(folder / "mixed.npz", **arrays, unseen_classes=[4, 5])
+    joined, *_ = cards_of_files([folder / "mixed.npz", folder / "leaking.mat"], ["none"])
+    assert joined.figures[2].value == "unknown"
+    assert "in another order" in str(joined.points)
+
+
+def test_printed_figures_are_found_again_or_not(folder):
+    order = "seen first"
+    _, _, h = by_hand(folder, order, ())
+    files = [folder / f"{order}.npz", folder / "clean.mat"]
+    right, *_ = cards_of_files(files, ["none"], read_printed(f"H {100 * h:.1f}"))
+    assert right.sentence.startswith(f"Printed H {100 * h:.1f}: reproduced: one space, gamma = 0")
+    wrong, *_ = cards_of_files(files, ["none"], read_printed("H 12.3, u 1"))
+    assert wrong.verdict == "Contradicted"
+    assert f"not reproduced by any protocol; the scores give {100 * h:.1f} %" in wrong.sentence
+    alone = cards_of_files(files[:1], ["none"], read_printed("H 12.3"))
+    assert [card.verdict for card in alone] == ["Contradicted"]
+    assert len(right.for_review().split()) <= 150
+    page = to_html(right, *cards_of_files(files, ["none"])[1:])
+    assert page.count("<h1") == 3
+
+
+def test_the_best_gamma_on_the_test_images_is_an_oracle(folder):
+    from zslcore.scores.apart import Given, judged_apart
+
+    report = judged_apart(Given(folder / "seen first.npz"), memory=1 << 30, whose="here")
+    best, plain = report.figures["best_harmonic"], report.figures["plain_harmonic"]
+    assert round(100 * best, 2) != round(100 * plain, 2)
+    printed = read_printed(f"H {100 * best:.2f}")
+    joined, *_ = cards_of_files([folder / "seen first.npz", folder / "clean.mat"], [], printed)
+    assert joined.verdict == "Oracle"
+
+
+@pytest.mark.parametrize("text", ["H", "F1 3", "H 101", "H 49.8 or so"])
+def test_what_is_no_printed_figure_gets_a_sentence(text):
+    with pytest.raises(ParameterError, match=r"expected u, s, H, ZSL, AUSUC .*got"):
+        read_printed(text)
+
+
+def test_labels_go_to_the_scores_that_have_none(folder):
+    with np.load(folder / "seen first.npz") as file:
+        np.save(folder / "alone.npy", file["scores"])
+        (folder / "y.txt").write_text("\n".join(map(str, file["y"])))
+    files = [recognise(folder / name) for name in ("clean.mat", "y.txt", "alone.npy")]
+    found = {of.main.name: [each.name for each in of.others] for of in grouped(files)}
+    assert found == {"clean.mat": [], "alone.npy": ["y.txt"]}
+    with pytest.raises(FileRefusedError, match=r"y\.txt: expected"):
+        cards_of_files([folder / "leaking.mat", folder / "clean.mat", folder / "y.txt"])
+
+
+def test_real_scores_of_cub_belong_to_its_splits_and_to_no_other(shared):
+    scores = shared / "data/gzsl_scores/CUB_XianGAN.npz"
+    found = {
+        name: cards_of_files([shared / "data/xlsa17" / name, scores], ["none"])[0]
+        for name in ("CUB/att_splits.mat", "CUB/att_splits_v1.mat", "SUN/att_splits.mat")
+    }
+    clean, first, other = found.values()
+    assert [figure.value for figure in clean.figures] == ["0", "49.8 %", "49.8 %"]
+    assert [figure.value for figure in first.figures] == ["1,764", "49.8 %", "none left"]
+    assert "trained on trainval alone has seen none" in first.sentence
+    assert other.sentence == (
+        "The scores are of another data set: they are of CUB PS, 4,731 images of 200 classes; SUN "
+        "PS 2.0 tests 4,020 images of 717."
+    )

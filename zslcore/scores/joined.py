@@ -1,0 +1,494 @@
+"""The card of a split and the scores of its test images: what is left of H without leaked rows.
+
+Scores are matched with rows of the split by the class of every image: in the order of the parts,
+either way round, or of the row numbers. Predictions number their rows themselves.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from zslcore.datasets.facts import plain_name
+from zslcore.exceptions import ParameterError
+from zslcore.leakage.cards import Card, Figure, Point, Verdict
+from zslcore.leakage.cards.card import UNKNOWN, percent
+from zslcore.leakage.context import AuditContext
+from zslcore.leakage.known import published_as
+from zslcore.leakage.leaks import leaking_rows
+from zslcore.leakage.report import AuditReport
+from zslcore.leakage.words import counted
+from zslcore.metrics import Answers, harmonic_mean, mean_class_accuracy
+from zslcore.metrics.curve import curve_of, margins_of_answers
+from zslcore.scores.judging import ScoreReport
+from zslcore.scores.matrix import JudgedScores
+from zslcore.scores.predicted import PredictedScores
+from zslcore.scores.protocols import ORACLE
+
+__all__ = [
+    "Fit",
+    "Judged",
+    "Printed",
+    "fit",
+    "joined_card",
+    "joined_cards",
+    "read_printed",
+    "with_printed",
+]
+
+#: Name of a printed figure -> the lines of the table of protocols that may be meant.
+PRINTED = {
+    "u": (("One space", "unseen"),),
+    "s": (("One space", "seen"),),
+    "H": (("One space", "H"), ("Separate spaces", "H")),
+    "ZSL": (("Separate spaces", "unseen among unseen"),),
+    "AUSUC": (("Every", "AUSUC"),),
+}
+#: Words of papers for the same.
+ALSO = {"unseen": "u", "seen": "s", "h": "H", "zsl": "ZSL", "t1": "ZSL", "ausuc": "AUSUC"}
+FIGURE = re.compile(r"([A-Za-z0-9]+)\s*[=: ]\s*([0-9]{1,3}(?:\.[0-9]{1,4})?)\s*%?")
+#: Titles of points: on the training of scores, on both files, and on what remains.
+TRAINING_ROWS, FITS, WITHOUT = "Training rows", "Scores and split", "Figures without leaked rows"
+
+
+@dataclass(frozen=True, slots=True)
+class Printed:
+    """A figure that was printed.
+
+    Attributes
+    ----------
+    name : of :data:`PRINTED`
+    text : in percent, as printed: its decimals say how it was rounded
+    """
+
+    name: str
+    text: str
+
+    def is_of(self, value: float) -> bool:
+        """Return whether a fraction rounds to it."""
+        decimals = len(self.text.partition(".")[2])
+        return abs(100 * value - float(self.text)) <= 0.5 * 10**-decimals + 1e-9
+
+
+def read_printed(text: str) -> tuple[Printed, ...]:
+    """Return the figures in a text like ``H 49.8, u 45.1``.
+
+    Raises
+    ------
+    ParameterError
+        For anything else.
+    """
+    found = []
+    for part in filter(None, (part.strip() for part in re.split(r"[,;]", text))):
+        match = FIGURE.fullmatch(part)
+        name = match and ALSO.get(match[1].lower(), match[1])
+        if match is None or name not in PRINTED or float(match[2]) > 100:
+            raise ParameterError(
+                f"Printed figures: expected {', '.join(PRINTED)} with a value in percent, as "
+                f"'H 49.8, u 45.1'; got {part!r}."
+            )
+        found.append(Printed(str(name), match[2]))
+    return tuple(found)
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """How scores and a split belong together.
+
+    Attributes
+    ----------
+    state : "rows" where the row of every score is known, "counts" where only the number of images
+        of each class agrees, "other" for scores of other images, "open" where it cannot be told
+    said : why, one sentence
+    rows : 0-based row of every score, where known
+    classes : class of every column, numbered as in the split, where known
+    """
+
+    state: str
+    said: str
+    rows: np.ndarray | None = None
+    classes: np.ndarray | None = None
+
+
+def fit(matrix: JudgedScores, context: AuditContext) -> Fit:
+    """Return whether scores are of the test images of a split, and of which rows."""
+    if context.labels is None:
+        return Fit("open", "The classes of the split's rows are not known: add its labels.")
+    rows = context.parts if matrix.tested.generalized else {}
+    seen = np.asarray(rows.get("test_seen", ()), np.intp)
+    unseen = np.asarray(context.parts.get("test_unseen", ()), np.intp)
+    seen, unseen = (each[(each >= 0) & (each < len(context.labels))] for each in (seen, unseen))
+    tested = np.concatenate([seen, unseen])
+    classes = _columns(matrix, context)
+    y = matrix.y if classes is None else classes[matrix.y]
+    labels = context.labels
+    if len(y) == len(tested):
+        if (numbered := _numbered(matrix, tested)) is not None:
+            if np.array_equal(labels[numbered], y):
+                said = "The file numbers its rows, which are the test rows of the split."
+                return Fit("rows", said, numbered, classes)
+        else:
+            orders = [tested, np.concatenate([unseen, seen]), np.sort(tested)]
+            orders += [np.concatenate([np.sort(a), np.sort(b)])
+                       for a, b in ((seen, unseen), (unseen, seen))]  # fmt: skip
+            found = [order for order in orders if np.array_equal(labels[order], y)]
+            if len({order.tobytes() for order in found}) == 1:
+                said = (
+                    f"The class of each of the {len(y):,} images is that of a test row, in order."
+                )
+                return Fit("rows", said, found[0], classes)
+            if found:
+                said = "The classes of the images fit more than one order of the test rows."
+                return Fit("counts", said, None, classes)
+        if np.array_equal(np.sort(labels[tested]), np.sort(y)):
+            said = "As many images of each class as the test rows of the split, in another order."
+            return Fit("counts", said, None, classes)
+        mine, theirs = (np.sort(np.bincount(each)) for each in (labels[tested], y))
+        if np.array_equal(mine[mine > 0], theirs[theirs > 0]):
+            said = "As many test images as the split, which numbers its classes in another order."
+            return Fit("open", said)
+    return Fit("other", _of_others(matrix, context, len(tested), len(np.unique(labels[tested]))))
+
+
+def _columns(matrix: JudgedScores, context: AuditContext) -> np.ndarray | None:
+    """Return the class of every column by its name; None where names do not tell."""
+    place = {plain_name(name): c for c, name in enumerate(context.class_names)}
+    found = [place.get(plain_name(name), -1) for name in matrix.class_names]
+    return None if not found or -1 in found or len({*found}) < len(found) else np.array(found)
+
+
+def _numbered(matrix: JudgedScores, tested: np.ndarray) -> np.ndarray | None:
+    """Return the rows that predictions number, where they are the tested ones."""
+    if not isinstance(matrix, PredictedScores):
+        return None
+    if matrix.predictions.provenance.rows != "benchmark":
+        return None
+    rows = matrix.predictions.test.rows
+    return rows if np.array_equal(np.sort(rows), np.sort(tested)) else None
+
+
+def _of_others(matrix: JudgedScores, context: AuditContext, n: int, classes: int) -> str:
+    of = f"{matrix.benchmark} {matrix.split}".strip()
+    published = published_as(context)
+    split = str(published[0]) if published else "this split"
+    what = "images"
+    if published and of:
+        what = "split" if matrix.benchmark == published[0].dataset else "data set"
+    elif matrix.tested.generalized and len(matrix.seen) != len(np.unique(context.known_labels)):
+        what = "data set"
+    scored = counted(len(np.unique(matrix.y)), "class", "classes")
+    return (
+        f"The scores are of {'other images' if what == 'images' else f'another {what}'}: they are "
+        f"of {f'{of}, ' if of else ''}{len(matrix.y):,} images of {scored}; {split} tests {n:,} "
+        f"images of {classes:,}."
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """A card with what it was made from, where it can be joined with another.
+
+    Attributes
+    ----------
+    card : of one file
+    context, audited : of a split
+    report : of scores or predictions
+    """
+
+    card: Card
+    context: AuditContext | None = None
+    audited: AuditReport | None = None
+    report: ScoreReport | None = None
+
+
+def joined_cards(found: Sequence[Judged], printed: Sequence[Printed] = ()) -> list[Card]:
+    """Return a joined card for every file of scores with the one split, then the card of each.
+
+    Scores alone are joined with what is printed of them.
+
+    Raises
+    ------
+    ParameterError
+        When figures are printed of no scores.
+    """
+    splits = [each for each in found if each.context is not None]
+    scores = [each for each in found if each.report is not None]
+    if printed and not scores:
+        raise ParameterError("Printed figures: expected scores or predictions with them; got none.")
+    cards = [each.card for each in found]
+    if len(splits) != 1:
+        again = {
+            id(each.card): with_printed(each.card, each.report, printed)
+            for each in scores
+            if each.report is not None and printed
+        }
+        return [again.get(id(card), card) for card in cards]
+    split, joined = splits[0], []
+    for each in scores:
+        if split.context is None or split.audited is None or each.report is None:
+            continue  # which its kind rules out
+        joined.append(
+            joined_card(split.card, split.context, split.audited, each.card, each.report, printed)
+        )
+    return [*joined, *cards]
+
+
+def with_printed(card: Card, report: ScoreReport, printed: Sequence[Printed]) -> Card:
+    """Return the card of scores with whether what is printed of them is reproduced."""
+    said = [*_of_printed(printed, report)]
+    verdict = _of_claims(said) or card.verdict
+    text = " ".join(_in_front(point) for point in said)
+    return replace(
+        card,
+        verdict=verdict,
+        sentence=f"{text} {card.sentence}",
+        points=(*said, *card.points),
+    )
+
+
+def _in_front(point: Point) -> str:
+    return f"{point.title}: {point.text[0].lower()}{point.text[1:]}"
+
+
+def _of_claims(points: Sequence[Point]) -> Verdict | None:
+    """Return the verdict on printed figures, None where all are reproduced."""
+    missed = [p for p in points if p.title.startswith("Printed ") and p.mark == "leak"]
+    if any(p.text.startswith("Not reproduced") for p in missed):
+        return "Contradicted"
+    return "Oracle" if missed else None
+
+
+# --- The card -------------------------------------------------------------------------------------
+
+
+def joined_card(
+    split: Card,
+    context: AuditContext,
+    audited: AuditReport,
+    scores: Card,
+    report: ScoreReport,
+    printed: Sequence[Printed] = (),
+) -> Card:
+    """Return one card for a split, the scores of its test images and what was printed of them.
+
+    Parameters
+    ----------
+    split, context, audited : card of the split, what it was read as, and its audit
+    scores, report : card of the scores, and their figures
+    printed : figures of the paper, to be found again
+    """
+    fitted = fit(report.matrix, context)
+    without = _without(fitted, report, context, audited)
+    points = [*_of_printed(printed, report), *_of_fit(fitted, without)]
+    points += [
+        replace(point, title=f"{what}: {point.title}")
+        for what, card in (("split", split), ("scores", scores))
+        for point in card.points
+        if not (what == "scores" and _answered(point, split, fitted))
+    ]
+    order = ("leak", "open", "warning", "ok")
+    points.sort(key=lambda point: order.index(point.mark))
+    verdict = _verdict(points, fitted, split, scores)
+    return Card(
+        kind="split and scores",
+        files=tuple(dict.fromkeys((*split.files, *scores.files))),
+        verdict=verdict,
+        sentence=_sentence(verdict, points, split, without),
+        figures=_figures(split, report, without),
+        points=tuple(points),
+        picture=scores.picture,
+        read_as=(*scores.read_as, *split.read_as),
+    )
+
+
+def _answered(point: Point, split: Card, fitted: Fit) -> bool:
+    """Whether a point on scores is answered by the split: what it trains on, and which classes."""
+    titles = {each.title for each in split.points}
+    if point.title == TRAINING_ROWS:
+        return fitted.state in ("rows", "counts")
+    return point.title == "Test classes in the pre-training set" and (
+        "Test classes in a pre-training vocabulary" in titles
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Without:
+    """u, s and H at one gamma, with all test rows and without those that leak.
+
+    ``kept`` is None where the rows are not known. A side without images is None in a triple.
+    ``also_in_trainval`` is False where all that leak are listed for training outside trainval.
+    """
+
+    leaked: int
+    tested: int
+    how: str
+    also_in_trainval: bool
+    whole: tuple[float | None, float | None, float | None]
+    kept: tuple[float | None, float | None, float | None] | None
+
+
+def _without(
+    fitted: Fit, report: ScoreReport, context: AuditContext, audited: AuditReport
+) -> _Without | None:
+    if fitted.state in ("other", "open"):
+        return None
+    answers, gamma = report.matrix.tested.answers, report.chosen or 0.0
+    how = f"gamma {gamma:.3g}" if report.chosen is not None else "uncalibrated"
+    every = np.ones(len(answers.y), bool)
+    whole = _figures_at(answers, every, gamma)
+    if fitted.rows is None:
+        return _Without(-1, len(answers.y), how, True, whole, None)
+    leaks = leaking_rows(audited)
+    listed_twice = np.concatenate([*(f.rows for f in audited.of("ZSL003")), np.empty(0, int)])
+    in_trainval = bool(np.isin(leaks, context.rows("trainval")).any())
+    in_trainval |= not np.isin(leaks, listed_twice).all()  # their like may be in trainval
+    leaked = np.isin(fitted.rows, leaks)
+    kept = _figures_at(answers, ~leaked, gamma)
+    return _Without(int(leaked.sum()), len(leaked), how, in_trainval, whole, kept)
+
+
+def _figures_at(
+    answers: Answers, keep: np.ndarray, gamma: float
+) -> tuple[float | None, float | None, float | None]:
+    """Return u, s and H of some of the images; None for a side that has none of them."""
+    part = Answers(
+        answers.y[keep], answers.of_seen[keep], answers.seen_class[keep],
+        answers.unseen_class[keep], answers.margin[keep], answers.resolution,
+    )  # fmt: skip
+    if part.of_seen.any() and not part.of_seen.all():
+        at = curve_of(margins_of_answers(part)).at(gamma)
+        return at.unseen, at.seen, harmonic_mean(at.seen, at.unseen)
+    side: list[float | None] = [None, None]
+    given = part.at(gamma)
+    if len(part.y):
+        side[int(part.of_seen[0])] = mean_class_accuracy(part.y, given)
+    return side[0], side[1], None
+
+
+def _in_words(figures: tuple[float | None, float | None, float | None]) -> str:
+    named = zip("usH", figures, strict=True)
+    return ", ".join(f"{n} {'none' if v is None else percent(v)}" for n, v in named)
+
+
+def _of_fit(fitted: Fit, without: _Without | None) -> Iterator[Point]:
+    title = FITS
+    marks: Mapping[str, str] = {"rows": "ok", "counts": "open", "other": "leak", "open": "open"}
+    advice = {
+        "other": "Ask the authors which split these scores are of.",
+        "counts": "Ask for predictions with row numbers, or for scores in the order of the split.",
+        "open": "Add the labels of the split, or scores whose columns are named.",
+        "rows": "",
+    }[fitted.state]
+    yield Point(marks[fitted.state], title, fitted.said, advice)  # type: ignore[arg-type]
+    if without is None or without.kept is None:
+        return
+    title = WITHOUT
+    if not without.leaked:
+        text = f"No scored row leaks: {_in_words(without.whole)}, {without.how}."
+        yield Point("ok", title, text)
+        return
+    u, s, _ = without.kept
+    gone = {(True, True): "", (False, True): "unseen ", (True, False): "seen "}.get(
+        (u is not None, s is not None), "test "
+    )
+    left = f" No {gone}image is left without a leak." if gone else ""
+    text = (
+        f"With all {without.tested:,} rows {_in_words(without.whole)}; without the "
+        f"{without.leaked:,} that leak {_in_words(without.kept)}, {without.how}.{left}"
+    )
+    if not without.also_in_trainval:
+        text += " A model trained on trainval alone has seen none of these rows."
+    yield Point("warning", title, text, "Report both figures, or train again without these rows.")
+
+
+def _of_printed(printed: Sequence[Printed], report: ScoreReport) -> Iterator[Point]:
+    """Yield for every printed figure which protocol gives it, if one does."""
+    table = report.table().dropna(subset=["value"])
+    columns = (table[name].astype(str) for name in ("protocol", "line", "average"))
+    rows = list(zip(*columns, table["value"].astype(float), strict=True))
+    for each in printed:
+        of = [
+            (protocol, average, value)
+            for start, wanted in PRINTED[each.name]
+            for protocol, line, average, value in rows
+            if protocol.startswith(start) and line == wanted
+        ]
+        found = [row for row in of if each.is_of(row[2])]
+        fair = [row for row in found if row[0] != ORACLE]
+        title = f"Printed {each.name} {each.text}"
+        if not found:
+            said = f"; the scores give {percent(of[0][2])}" if of else ""
+            text = f"Not reproduced by any protocol{said}."
+            yield Point("leak", title, text, "Ask the authors what was scored, and how.")
+        elif not fair:
+            text = "Reproduced only with gamma chosen on the test images: a bound, not a result."
+            yield Point("leak", title, text, "Ask for gamma chosen on validation images.")
+        else:
+            by_class = [row for row in fair if row[1] == "per class"]
+            protocol, average, _ = (by_class or fair)[0]
+            text = f"Reproduced: {protocol.lower()}, {average}.".replace("γ", "gamma")
+            advice = "" if by_class else "Ask for the mean over classes, as the field reports."
+            yield Point("ok" if by_class else "warning", title, text, advice)
+
+
+def _verdict(points: Sequence[Point], fitted: Fit, split: Card, scores: Card) -> Verdict:
+    claims = _of_claims(points)
+    if "Contradicted" in (scores.verdict, claims) or fitted.state == "other":
+        return "Contradicted"
+    if split.verdict == "Leaks":
+        return "Leaks"
+    if "Oracle" in (scores.verdict, claims):
+        return "Oracle"
+    # The split's own verdict leaves out what is asked of results; the scores answer some of it.
+    marks = {point.mark for point in points if not point.title.startswith("split: ")}
+    if "leak" in marks:
+        return "Leaks"
+    if "open" in marks or split.verdict == "Unknown":
+        return "Unknown"
+    return "Questionable" if "warning" in marks or split.verdict == "Questionable" else "Clean"
+
+
+def _sentence(
+    verdict: Verdict, points: Sequence[Point], split: Card, without: _Without | None
+) -> str:
+    said = [p for p in points if p.title.startswith("Printed ")]
+    figures = next((p.text for p in points if p.title == WITHOUT), "")
+    fitted = next(p for p in points if p.title == FITS)
+    if fitted.mark == "leak":
+        return fitted.text
+    main = figures
+    if without is not None and without.leaked > 0:
+        main = f"{without.leaked:,} of {without.tested:,} scored rows leak. {figures}"
+    elif verdict in ("Leaks", "Unknown"):
+        worst = [p for p in points if p.mark in ("leak", "open") and p not in said
+                 and not p.title.startswith("split: ")]  # fmt: skip
+        why = (
+            split.sentence if split.verdict in ("Leaks", "Unknown") or not worst else worst[0].text
+        )
+        main = f"{figures} {why}".strip()
+    return " ".join([*map(_in_front, said), main])
+
+
+def _figures(
+    split: Card, report: ScoreReport, without: _Without | None
+) -> tuple[Figure, Figure, Figure]:
+    if without is None:
+        h = Figure("H as scored", UNKNOWN, "not of this split")
+        return split.figures[0], h, Figure("H without leaked rows", UNKNOWN, "not of this split")
+    with_all = without.whole[2] if without.whole[2] is not None else without.whole[0]
+    name = "H" if without.whole[2] is not None else "ZSL"
+    scored = UNKNOWN if with_all is None else percent(with_all)
+    note = f"{without.how}, mean over classes"
+    if without.kept is None:
+        kept = Figure(f"{name} without leaked rows", UNKNOWN, "rows of the scores not known")
+        leaked = split.figures[0]
+    else:
+        left = without.kept[2] if name == "H" else without.kept[0]
+        value = "none left" if left is None else percent(left)
+        kept = Figure(f"{name} without leaked rows", value, f"{_in_words(without.kept)}")
+        of = f"of {without.tested:,} that were scored"
+        leaked = Figure("rows leaked", f"{without.leaked:,}", of)
+    return leaked, Figure(f"{name} as scored", scored, note), kept
