@@ -15,6 +15,7 @@ import numpy as np
 
 from zslcore.exceptions import DatasetError, closest_name
 from zslcore.leakage.test_sets import KnownTest, recognised
+from zslcore.metrics import Answers, mean_class_accuracy
 from zslcore.scores.matrix import ScoreFile, ScoreMatrix
 from zslcore.scores.traces import (
     ABOVE_CHANCE,
@@ -44,6 +45,8 @@ FIXES: dict[str, str] = {
 }
 #: Rows, spread over the file, that suffice to see what scores are like.
 ENOUGH = 2_000
+#: Share of rows with ties that is told.
+TOLD = 0.01
 
 
 @dataclass(frozen=True, slots=True)
@@ -376,5 +379,31 @@ def _remarks(matrix: ScoreMatrix) -> Iterator[str]:
     yield from repeated_rows(matrix)
     top = np.partition(F, -2, axis=1)[:, -2:] if F.shape[1] > 1 else F
     tied = float((top[:, 0] == top[:, -1]).mean()) if F.shape[1] > 1 else 0.0
-    if tied > 0.01:
-        yield f"In {tied:.0%} of the rows two classes share the highest score; the first is taken."
+    across = np.abs(matrix.tested.answers.margin) <= matrix.tested.answers.resolution
+    if across.mean() > TOLD:
+        yield _across(matrix.tested.answers, across)
+    elif tied > TOLD:
+        yield (
+            f"In {tied:.0%} of the rows two classes of one side share the highest score; the first "
+            "is taken."
+        )
+
+
+def _across(answers: Answers, tied: np.ndarray) -> str:
+    """Say which side wins where both have the highest score, and what file order would give."""
+    given = answers.at(0.0)
+    first = np.minimum(answers.seen_class, answers.unseen_class)
+    in_order = np.where(tied, first, given)
+    ours, theirs = (
+        " and ".join(
+            f"{letter} {mean_class_accuracy(answers.y[side], found[side]):.1%}"
+            for letter, side in (("u", ~answers.of_seen), ("s", answers.of_seen))
+            if side.any()
+        )
+        for found in (np.where(tied, answers.unseen_class, given), in_order)
+    )
+    return (
+        f"In {tied.mean():.0%} of the rows a seen and an unseen class share the highest score: the "
+        f"unseen one wins, as on the curve, with {ours} at γ = 0. In file order, as argmax takes "
+        f"them, it is {theirs}."
+    )

@@ -149,7 +149,23 @@ def judge_count(evidence: Evidence, claim: ClaimArguments) -> Judgment:
         note = f" Within one point, and left open: {listed(open_)}."
         verdict: Verdict = "undecided" if counts.all() else found.verdict
         found = replace(found, verdict=verdict, said=found.said + note)
+    if "below" in spec and evidence.body == "printed" and spec.get("size"):
+        found = _at_the_limit(found, values.abs(), counts, spec)
     return replace(found, said=found.said + _control(evidence, claim))
+
+
+def _at_the_limit(
+    found: Judgment, sizes: pd.Series, hits: pd.Series, spec: Mapping[str, Any]
+) -> Judgment:
+    """Leave the claim open where a case that is printed as the limit itself decides it."""
+    exact = (sizes[hits.index] - spec["below"]).abs() < 10**-DIGITS
+    if not exact.any():
+        return found
+    names = listed([name_of(case) for case in exact.index[exact]])
+    said = f"{found.said} {names}: exactly {100 * spec['below']:.1f} points as printed."
+    either = counted("", hits | exact, at_least=spec.get("share", 1.0)).verdict
+    verdict: Verdict = found.verdict if either == found.verdict else "undecided"
+    return replace(found, said=said, verdict=verdict)
 
 
 def _clear(
@@ -291,8 +307,13 @@ def _bounds(first: int, last: int, missing: Sequence[str]) -> str:
     """Return the range of places of a method."""
     if first == last:
         return " One point more or less changes nothing."
-    reach = f"Whatever {listed(missing)} reach, and one" if missing else "One"
+    reach = f"Whatever {_reaches(missing)}, and one" if missing else "One"
     return f" {reach} point more or less, its place is between {first} and {last}."
+
+
+def _reaches(missing: Sequence[str]) -> str:
+    """Return names with the verb that fits their number."""
+    return f"{listed(missing)} {'reaches' if len(missing) == 1 else 'reach'}"
 
 
 def _of_table(evidence: Evidence, spec: Mapping[str, Any]) -> pd.DataFrame:
@@ -346,7 +367,7 @@ def judge_end(evidence: Evidence, claim: ClaimArguments) -> Judgment:
 
 def _sure(sure: int, possible: int, missing: Sequence[str]) -> str:
     """Return how many methods are surely among the first or last, and how many may be."""
-    reach = f"Whatever {listed(missing)} reach, and one" if missing else "One"
+    reach = f"Whatever {_reaches(missing)}, and one" if missing else "One"
     are = "is" if sure == 1 else "are"
     return f"{reach} point more or less, {sure} surely {are} and {possible} may be."
 

@@ -1,0 +1,35 @@
+"""Ties between the sides: the sentence says what the figures do, and what file order gives."""
+
+import numpy as np
+import pytest
+
+from zslcore.metrics import mean_class_accuracy
+from zslcore.scores import ScoreFile, interpreted, judge
+
+
+def matrix_of(scores, y):
+    found, questions = interpreted(ScoreFile("mine.npz", scores, y, np.array([4, 5])), ("as-is",))
+    assert not questions
+    return found
+
+
+def test_the_sentence_on_ties_across_sides_is_true_of_the_figures():
+    rng = np.random.default_rng(0)
+    y = np.repeat(np.arange(6), 50)
+    scores = np.round(rng.normal(size=(300, 6)) + np.eye(6)[y])
+    matrix = matrix_of(scores, y)
+    report, first = judge(matrix), scores.argmax(axis=1)
+    (said,) = (text for text in matrix.remarks if "share the highest" in text)
+    for side, letter in ((y >= 4, "u"), (y < 4, "s")):
+        assert f"{letter} {report.figure(letter):.1%}" in said.split("In file order")[0]
+        by_argmax = f"{letter} {mean_class_accuracy(y[side], first[side]):.1%}"
+        assert by_argmax in said.split("In file order")[1]
+    assert report.figure("u") - mean_class_accuracy(y[y >= 4], first[y >= 4]) > 0.05
+
+
+@pytest.mark.parametrize("side", [slice(0, 4), slice(4, 6)])
+def test_ties_within_a_side_change_no_figure_of_the_other(side):
+    y = np.repeat(np.arange(6), 50)
+    scores = np.random.default_rng(0).normal(size=(300, 6)) + 3 * np.eye(6)[y]
+    scores[:, side] = np.round(scores[:, side])
+    assert not [text for text in matrix_of(scores, y).remarks if "unseen one wins" in text]
