@@ -87,8 +87,8 @@ def _copy(folder: Path, target: Path) -> None:
 def shipped_works() -> Iterator[Work]:
     """Yield the works whose results come with the package."""
     first, second = map(load, PAIR)
-    settings = MapSettings("tsne", n_samples=2000, threads=2)
-    yield embed.ask([first, second], settings)
+    for method in ("tsne", "umap"):
+        yield embed.ask([first, second], MapSettings(method, n_samples=2000, threads=2))
     yield cross.ask(first, second, "PS", CROSSED)
     for pair in (PAIR, tuple(f"{name}-unplanted" for name in PAIR)):
         yield cross.ask(load(pair[0]), load(pair[1]), "PS", TAUGHT)

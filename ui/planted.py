@@ -63,7 +63,7 @@ def about(dataset: ZSLDataset) -> str:
         words
         for there, words in (
             (what.gain, f"classes of {what.pretraining} are made easier than others"),
-            (what.shift, "all features are shifted against those of AWA1"),
+            (what.moved, "five classes are shown differently from AWA1"),
             (what.photographs, "images of one photograph are made alike"),
         )
         if there
@@ -93,16 +93,16 @@ def about_gain(dataset: ZSLDataset) -> str:
 
 
 def about_shift(*datasets: ZSLDataset) -> str:
-    """Say whether a shift between two simulated sets was planted; nothing about other data."""
+    """Name the classes that were moved between two simulated sets; nothing about other data."""
     found = [what for each in datasets if (what := _planted(each.name))]
     if not found or len(found) < len(datasets):
         return ""
-    shift = max(found, key=lambda what: what.shift).shift
-    if not shift:
-        return NOTHING + "a shift that you see here is chance."
+    moved = max((what.moved for what in found), key=len)
+    if not moved:
+        return NOTHING + "a difference that you see here is chance."
     return (
-        "These data are simulated, and the shift between them is planted: every feature of one of "
-        f"them is moved by a random number with a standard deviation of {three_digits(shift)}."
+        "These data are simulated, and one of them shows "
+        f"{', '.join(moved[:-1])} and {moved[-1]} differently on purpose."
     )
 
 

@@ -12,13 +12,13 @@ For class :math:`c` of group :math:`g(c)` and for its image :math:`i`:
         && \text{what attributes can say} \\
     s_c &= \min(1, \max(0, 0.2 + 0.3 \, P^\top z_c))
         && \text{prototype} \\
-    v_c &= \rho_c z_c + \sqrt{1 - \rho_c^2} \, q_c
-        && \text{attribute part and idiosyncrasy} \\
-    x_i &= \max(0, M^\top v_c + \delta d + \omega_c (M^\top u_i + \eta R^\top t_i + \sigma n_i))
+    v_c &= \rho_c z_c + \sqrt{1 - \rho_c^2} \, q_c + \delta_c d_c
+        && \text{attribute part, idiosyncrasy and move} \\
+    x_i &= \max(0, M^\top v_c + \omega_c (M^\top u_i + \eta R^\top t_i + \sigma n_i))
         && \text{features}
 
-- :math:`a, b, q, u` are standard normal in :math:`k` dimensions, :math:`t` in :math:`r`, :math:`d`
-  and :math:`n` in as many as there are features; :math:`P, M, R` are normal with columns of unit
+- :math:`a, b, d, q, u` are standard normal in :math:`k` dimensions, :math:`t` in :math:`r` and
+  :math:`n` in as many as there are features; :math:`P, M, R` are normal with columns of unit
   length, for P exactly and for M and R on average;
 - where the prototypes :math:`s` are known, on AWA, their deviations from the mean are turned into
   :math:`z = (s - \bar s) \, Q` instead, with :math:`Q` standard normal, scaled to the same size;
@@ -29,7 +29,8 @@ For class :math:`c` of group :math:`g(c)` and for its image :math:`i`:
   of them zero, as after a ReLU;
 - classes *known to the extractor*, those of ImageNet-1K, agree better with their attributes (larger
   :math:`\rho_c`) and are tighter (smaller :math:`\omega_c`): this makes SS easier than PS;
-- AWA1 and AWA2 share everything but their images, and :math:`d`: the domain shift is AWA2's;
+- AWA1 and AWA2 share everything but their images, and that AWA2 shows five classes differently:
+  theirs alone is a :math:`\delta_c` above 0;
 - aPY's images are boxes, several of which are often cut from one photograph
   (:mod:`zslcore.datasets.photographs`): boxes :math:`i` of photograph :math:`f` share a part of how
   they differ from their class, :math:`u_i = \sqrt{\kappa} \, u_f + \sqrt{1 - \kappa} \, u'_i`, and
@@ -38,8 +39,8 @@ For class :math:`c` of group :math:`g(c)` and for its image :math:`i`:
   and no class has an advantage; the classes, their prototypes and what makes one harder to tell
   than another are the same. They are the baseline that hand-crafted features are for real data.
 
-Three effects are *planted*: the gain of known classes, AWA2's shift, and what boxes of one
-photograph share. Each stand-in has a twin without them, called ``-unplanted``: :math:`\rho` and
+Three effects are *planted*: the gain of known classes, the five classes that AWA2
+moves, and what boxes of one photograph share. Each stand-in has a twin without them, called ``-unplanted``: :math:`\rho` and
 :math:`\omega` are then the mean of both values for every class, :math:`\delta` and :math:`\kappa`
 are 0. What a study says about the twin is what it says when there is nothing to be found.
 
@@ -84,7 +85,7 @@ class World:
 
     ``rho`` and ``omega`` hold two values: for classes unknown, and known, to the extractor.
     ``demo`` is the share of the real images that the demo size has. ``tau`` is not used where the
-    prototypes are known.
+    prototypes are known. ``delta`` holds for the classes named in ``moved``.
     """
 
     k: int
@@ -94,6 +95,7 @@ class World:
     seed: int
     tau: float = 0.0
     delta: float = 0.0
+    moved: tuple[str, ...] = ()
     r: int = 40
     eta: float = 1.0
     sigma: float = 1.0
@@ -103,7 +105,7 @@ class World:
 _AWA1 = World(k=26, rho=(0.8, 0.95), omega=(1.1, 0.75), demo=0.1, seed=14)
 _WORLDS = {
     "AWA1": _AWA1,
-    "AWA2": replace(_AWA1, delta=0.15),
+    "AWA2": replace(_AWA1, delta=1.0, moved=("collie", "elephant", "giraffe", "seal", "zebra")),
     "CUB": World(k=20, tau=0.7, rho=(0.75, 0.85), omega=(0.8, 0.65), demo=0.3, seed=7),
     "SUN": World(k=24, tau=0.5, rho=(0.75, 0.80), omega=(1.0, 0.90), demo=0.5, seed=3),
     "aPY": World(k=12, tau=0.4, rho=(0.70, 0.70), omega=(0.8, 0.70), demo=0.2, seed=5, kappa=0.7),
@@ -134,14 +136,14 @@ class Planted:
     ----------
     rho, omega : agreement with attributes and spread within a class, of classes that are unknown
         and of those that are known to the extractor; equal where no gain is planted
-    shift : standard deviation of the shift of all features, 0 without one
+    moved : classes that are shown differently from the data set that this one is compared with
     photographs : what share of an image's variance boxes of one photograph have in common
     pretraining : whose classes are the known ones
     """
 
     rho: tuple[float, float]
     omega: tuple[float, float]
-    shift: float
+    moved: tuple[str, ...]
     photographs: float
     pretraining: str = "ImageNet-1K"
 
@@ -156,7 +158,7 @@ def planted(name: str) -> Planted | None:
     if name not in (*SIMULATED, *UNPLANTED):
         return None
     world = _world(name)
-    return Planted(world.rho, world.omega, world.delta, world.kappa)
+    return Planted(world.rho, world.omega, world.moved, world.kappa)
 
 
 def unplanted_twin(name: str) -> str | None:
@@ -182,10 +184,10 @@ def _world(name: str) -> World:
     world = _WORLDS[benchmark]
     if kind == "-untrained":
         # An extractor that was trained on nothing treats all classes alike.
-        return replace(world, rho=(0.6, 0.6), omega=(1.3, 1.3))
+        return replace(world, rho=(0.6, 0.6), omega=(1.3, 1.3), moved=())
     if name.endswith(_SUFFIX):
         rho, omega = (sum(pair) / 2 for pair in (world.rho, world.omega))
-        return replace(world, rho=(rho, rho), omega=(omega, omega), delta=0.0, kappa=0.0)
+        return replace(world, rho=(rho, rho), omega=(omega, omega), moved=(), kappa=0.0)
     return world
 
 
@@ -256,7 +258,11 @@ def _draw_classes(
     rng = np.random.default_rng([world.seed, 0])
     S, z, q = _drawn(world, facts, rng) if known is None else _projected(world, known, rng)
     rho = np.take(world.rho, _known(facts))[:, None]
-    return S, rounded(rho * z + np.sqrt(1 - rho**2) * q)
+    v = rho * z + np.sqrt(1 - rho**2) * q
+    if world.moved:
+        d = np.random.default_rng([world.seed, 5]).standard_normal(v.shape)
+        v += world.delta * facts.classes["class"].isin(world.moved).to_numpy()[:, None] * d
+    return S, rounded(v)
 
 
 def _drawn(
@@ -319,8 +325,7 @@ def draw_features(
     k, r, rng = world.k, world.r, np.random.default_rng([world.seed, 1, D])
     M = rounded(rng.standard_normal((k, D)) / np.sqrt(k))
     R = rounded(rng.standard_normal((r, D)) * world.eta / np.sqrt(r))
-    d = rng.standard_normal(D)
-    mean = (v @ M + world.delta * d).astype(np.float32)
+    mean = (v @ M).astype(np.float32)
     omega = omega.astype(np.float32)
     MR = np.concatenate([M, R]).astype(np.float32)
 

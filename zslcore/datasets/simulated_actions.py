@@ -205,7 +205,7 @@ def planted_action(name: str) -> Planted | None:
     return Planted(
         extractor.rho,
         extractor.omega,
-        shift=0.0,
+        moved=(),
         photographs=_kappa(made.dataset),
         pretraining=extractor.knows or "no pre-training set",
     )
