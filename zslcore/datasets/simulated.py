@@ -39,10 +39,11 @@ For class :math:`c` of group :math:`g(c)` and for its image :math:`i`:
   and no class has an advantage; the classes, their prototypes and what makes one harder to tell
   than another are the same. They are the baseline that hand-crafted features are for real data.
 
-Three effects are *planted*: the gain of known classes, the five classes that AWA2
-moves, and what boxes of one photograph share. Each stand-in has a twin without them, called ``-unplanted``: :math:`\rho` and
-:math:`\omega` are then the mean of both values for every class, :math:`\delta` and :math:`\kappa`
-are 0. What a study says about the twin is what it says when there is nothing to be found.
+Three effects are *planted*: the gain of known classes, the five classes that AWA2 shows
+differently, and what boxes of one photograph share. Each stand-in has a twin without them, called
+``-unplanted``: :math:`\rho` and :math:`\omega` are then the mean of both values for every class,
+:math:`\delta` and :math:`\kappa` are 0. What a study says about the twin is what it says when there
+is nothing to be found.
 
 Parameters were set so that LinearS2V lands near the papers' figures on average over ten to fourteen
 seeds; of these, one was taken under which SS and PS differ about as they do in the papers. Test
