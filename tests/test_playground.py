@@ -9,12 +9,13 @@ import numpy as np
 import pytest
 
 from tests.pages import ROOT, sent_down, until, visit
-from ui import cache, playing, rulers
+from ui import cache, playing, rulers, waiting
 from ui.components.playground import Choice, Frame, Ghost, Instrument, Rail, Ruler, Tile
 from ui.views.playground import play
 from zslcore.evaluation.protocol import ScoredTest
 from zslcore.evaluation.runs import execute_with_scores
 from zslcore.evaluation.specs import RunSpec
+from zslcore.exceptions import DatasetError
 from zslcore.interactive.curves import interactive_curve, line_of
 from zslcore.interactive.modules import SHARED
 from zslcore.jobs import Status
@@ -241,6 +242,56 @@ def test_data_known_by_their_results_are_shown_at_once(monkeypatch, tmp_path):
     kinds = {tile["key"]: tile["kind"] for tile in head["rail"]["tiles"]}
     assert kinds["digits"] == "real"
     assert kinds["CUB-vgg_fc7"] == "results only"
+
+
+# --- Pictures -------------------------------------------------------------------------------------
+
+
+def labels_of_pictures(digits, pictures):
+    """Return the label of each picture, which no two digits of another label share."""
+    labels = dict(zip(map(np.ndarray.tobytes, digits.images), digits.labels, strict=True))
+    return [labels[picture.tobytes()] for picture in pictures]
+
+
+def same_labels(spec, of):
+    digits = cache.dataset("digits")
+    pictures = play._pictures(digits, spec.split, of.test)
+    np.testing.assert_array_equal(labels_of_pictures(digits, pictures), of.test.classes[of.test.y])
+
+
+@pytest.mark.parametrize("source", ["shipped", "stored", "now"])
+def test_each_picture_is_of_the_label_that_its_answer_was_judged_by(source, monkeypatch, tmp_path):
+    monkeypatch.setenv("ZSL_SHIPPED", "1" if source == "shipped" else "0")
+    monkeypatch.setenv("ZSL_DATA", str(tmp_path))
+    digits = cache.dataset("digits")
+    specs = [playing.spec_of(digits, "PS", name) for name in playing.methods_of(digits, "PS")]
+    if source == "shipped":
+        found = [(s, of) for s in specs if (of := playing._known(s)) is not None]
+        assert {spec.method for spec, _ in found} >= {"LinearS2V", "ESZSL", "SAE", "ALE"}
+    else:
+        quick = [spec for spec in specs if waiting.is_quick(spec)]
+        now = [(spec, playing._of_run(*cache.quick_run(spec)[:2])) for spec in quick]
+        found = now if source == "now" else [(spec, playing._known(spec)) for spec in quick]
+        assert len(found) >= 4
+    for spec, of in found:
+        same_labels(spec, of)
+    same_labels(specs[0], playing.preview(digits, "PS"))
+
+
+def test_the_stops_of_a_ruler_have_pictures_of_their_own_order():
+    digits = cache.dataset("digits")
+    spec = playing.spec_of(digits, "PS", "SAE")
+    found = rulers.asked_for("lambda", spec, playing.played(spec)).found()
+    for test in found.tests:
+        same_labels(spec, SimpleNamespace(test=test))
+
+
+def test_answers_to_other_rows_are_refused():
+    digits = cache.dataset("digits")
+    test = playing.played(playing.spec_of(digits, "PS", "LinearS2V")).test
+    swapped = SimpleNamespace(y=test.y[::-1], classes=test.classes)
+    with pytest.raises(DatasetError, match=r"digits, split 'PS': expected answers to its 785 test"):
+        playing.rows_of(digits, "PS", swapped)
 
 
 # --- Other rulers ---------------------------------------------------------------------------------

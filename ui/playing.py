@@ -20,9 +20,11 @@ from ui.text import as_text
 from zslcore import jobs
 from zslcore.datasets import ZSLDataset
 from zslcore.datasets.facts import class_facts, fact_sources
+from zslcore.evaluation.predictions import PredictedRows
 from zslcore.evaluation.protocol import AnsweredTest
 from zslcore.evaluation.runs import RunResult
 from zslcore.evaluation.specs import RunSpec
+from zslcore.exceptions import DatasetError
 from zslcore.jobs import Status
 from zslcore.jobs import run as running
 from zslcore.methods import METHODS
@@ -179,10 +181,32 @@ def methods_of(dataset: ZSLDataset, split: str) -> list[str]:
     return [method for method in METHODS if applies(method, dataset, split)]
 
 
-def rows_of(dataset: ZSLDataset, split: str) -> np.ndarray:
-    """Return the test rows in the order of the answers: int array of shape (n_samples,)."""
-    of = dataset.split(split)
-    return np.concatenate([of.test_seen, of.test_unseen])
+def rows_of(dataset: ZSLDataset, split: str, test: AnsweredTest) -> np.ndarray:
+    """Return the row of the data set that each answer belongs to.
+
+    Stored and shipped answers name their rows; scores are in the order of the split.
+
+    Returns
+    -------
+    int array of shape (n_samples,)
+
+    Raises
+    ------
+    DatasetError
+        Where a row has another label than the answer was judged by.
+    """
+    if isinstance(test, PredictedRows):
+        rows = test.rows
+    else:
+        of = dataset.split(split)
+        rows = np.concatenate([of.test_seen, of.test_unseen])
+    labels = test.classes[test.y]
+    if len(rows) != len(labels) or (dataset.labels[rows] != labels).any():
+        raise DatasetError(
+            f"{dataset.name}, split {split!r}: expected answers to its {len(rows):,} test images; "
+            "got answers whose labels are those of other images."
+        )
+    return rows
 
 
 # --- The rail -------------------------------------------------------------------------------------

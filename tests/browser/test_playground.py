@@ -2,9 +2,11 @@
 
 import re
 
+import numpy as np
 import pytest
 
 from tests.browser.reading import once, sent_by, settle
+from zslcore.datasets import load
 
 SMALL = {"width": 1280, "height": 720}
 SHOWN = ".numbers > .h:not(:empty)"
@@ -125,6 +127,30 @@ def test_a_class_filters_the_wall_and_an_image_opens_with_its_answer(server, pag
     assert re.search(r"7, unseen\s+Answered \d \(unseen\): (right|wrong)\.", card.inner_text())
     page.get_by_role("button", name="Close").click()
     card.wait_for(state="hidden")
+
+
+INK = """canvas => [...canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height)
+    .data].filter((_, at) => at % 4 === 3)"""
+
+
+@pytest.mark.parametrize("method", ["LinearS2V", "ALE"])
+def test_an_opened_picture_is_of_the_digit_that_the_words_name(shipped_server, page, method):
+    digits = load("digits")
+    labels = dict(zip(map(np.ndarray.tobytes, digits.images), digits.labels, strict=True))
+    opened(page, shipped_server, f"?method={method}")
+    card = page.get_by_role("group", name="One image")
+    for row in range(2, 10):  # of the wall, a digit each
+        box = page.locator(".wall > canvas").bounding_box()
+        y = box["y"] + (row + 0.5) * box["height"] / 10
+        for x in (0.25, 0.4, 0.6, 0.8):
+            page.mouse.click(box["x"] + x * box["width"], y)
+            if not card.is_visible():
+                continue
+            ink = np.array(card.locator("canvas").evaluate(INK), dtype=np.uint8)
+            digit = digits.class_names[labels[ink.tobytes()]]
+            assert card.inner_text().strip().startswith(f"{digit}, ")
+            page.get_by_role("button", name="Close").click()
+    assert page.errors == []
 
 
 def test_a_grey_curve_is_named_and_taken(server, page):

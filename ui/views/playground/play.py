@@ -17,6 +17,7 @@ from ui.interactive import let_go, offer_curves
 from ui.playing import Played
 from zslcore import jobs
 from zslcore.datasets import ZSLDataset
+from zslcore.evaluation.protocol import AnsweredTest
 from zslcore.evaluation.specs import RunSpec
 from zslcore.interactive.seen_unseen import SeenUnseen, Stop
 from zslcore.jobs import Status
@@ -225,19 +226,19 @@ def _instrument(
             for method, each in playing.others(dataset, choice).items()
             if each.test.generalized
         ],
-        _pictures(dataset, choice.split, len(test.y)),
+        _pictures(dataset, choice.split, test),
         pending,
         ruler,
         BELOW,
     )
 
 
-def _pictures(dataset: ZSLDataset, split: str, n: int) -> np.ndarray | None:
-    """Return the pictures of the test images, None where there are none or too large ones."""
+def _pictures(dataset: ZSLDataset, split: str, test: AnsweredTest) -> np.ndarray | None:
+    """Return the picture of each answer, None where there are none or too large ones."""
     images = dataset.images
-    if images is None or n * images[0].size > MOST_PIXELS:
+    if images is None or len(test.y) * images[0].size > MOST_PIXELS:
         return None
-    return images[playing.rows_of(dataset, split)]
+    return images[playing.rows_of(dataset, split, test)]
 
 
 def _of_gamma(choice: Choice, dataset: ZSLDataset, shown: Played) -> SeenUnseen:
