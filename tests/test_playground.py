@@ -21,6 +21,7 @@ from zslcore.interactive.modules import SHARED
 from zslcore.jobs import Status
 from zslcore.jobs import run as running
 from zslcore.methods import METHODS
+from zslcore.results.store import ResultStore
 from zslcore.storage import extras
 
 COMPONENT = "zsl_playground"
@@ -270,7 +271,7 @@ def test_each_picture_is_of_the_label_that_its_answer_was_judged_by(source, monk
         assert {spec.method for spec, _ in found} >= {"LinearS2V", "ESZSL", "SAE", "ALE"}
     else:
         quick = [spec for spec in specs if waiting.is_quick(spec)]
-        now = [(spec, playing._of_run(*cache.quick_run(spec)[:2])) for spec in quick]
+        now = [(spec, playing._of_run(*ResultStore().run(spec, digits))) for spec in quick]
         found = now if source == "now" else [(spec, playing._known(spec)) for spec in quick]
         assert len(found) >= 4
     for spec, of in found:
