@@ -11,6 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from zslcore.evaluation.protocol import AnsweredTest
+from zslcore.scores.blocks import blocks
 from zslcore.scores.sides import ScoredSides, sides_of
 
 __all__ = ["ScoreAnswers", "ScoreFile", "ScoreMatrix"]
@@ -70,8 +71,8 @@ class ScoreMatrix:
     def digest(self) -> str:
         """SHA-256 over scores, labels and unseen classes as they are understood, 16 hex digits."""
         sha = hashlib.sha256(repr(self.F.shape).encode())
-        for start in range(0, len(self.F), 4096):
-            sha.update(np.ascontiguousarray(self.F[start : start + 4096], dtype="<f8").data)
+        for _, block in blocks(self.F):
+            sha.update(np.ascontiguousarray(block, dtype="<f8").data)
         sha.update(self.y.astype("<i8").data)
         sha.update(np.packbits(self.seen).data)
         return sha.hexdigest()[:16]

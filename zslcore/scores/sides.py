@@ -5,7 +5,6 @@ A matrix that lies on a disk is read once and is never in memory as a whole.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -14,11 +13,9 @@ import numpy as np
 from zslcore.evaluation.protocol import AnsweredTest
 from zslcore.exceptions import ParameterError
 from zslcore.metrics import Answers, answers_of_sides, best_of, ranks_of
+from zslcore.scores.blocks import blocks
 
 __all__ = ["ScoredSides", "ranks_at", "sides_of"]
-
-#: Scores that are in memory at once.
-AT_ONCE = 1 << 21
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,7 +102,7 @@ def sides_of(F: np.ndarray, y: np.ndarray, seen: np.ndarray) -> ScoredSides:
     score = [np.full(n, -np.inf) for _ in sides]
     rank = np.full(n, -1, dtype=np.int32)
     place = np.cumsum(~seen) - 1
-    for rows, block in _blocks(F):
+    for rows, block in blocks(F):
         for columns, which, value in zip(sides, best, score, strict=True):
             which[rows], value[rows] = best_of(block, columns)
         unseen = ~seen[y[rows]]
@@ -119,14 +116,6 @@ def sides_of(F: np.ndarray, y: np.ndarray, seen: np.ndarray) -> ScoredSides:
 def ranks_at(F: np.ndarray, y: np.ndarray, seen: np.ndarray, gamma: float) -> np.ndarray:
     """Return the place of the true class among all classes at ``gamma``, from 1."""
     ranks = np.empty(len(y), dtype=np.int32)
-    for rows, block in _blocks(F):
+    for rows, block in blocks(F):
         ranks[rows] = ranks_of(block - gamma * seen, y[rows])
     return ranks
-
-
-def _blocks(F: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
-    """Yield some rows of a matrix at a time."""
-    step = max(1, AT_ONCE // max(1, F.shape[1]))
-    for start in range(0, len(F), step):
-        rows = slice(start, min(start + step, len(F)))
-        yield rows, np.asarray(F[rows])

@@ -9,6 +9,8 @@ from scipy.optimize import linear_sum_assignment
 
 from zslcore.exceptions import DatasetError
 from zslcore.leakage.test_sets import KnownTest, recognised
+from zslcore.scores.blocks import blocks, some_rows
+from zslcore.scores.blocks import column as column_of
 from zslcore.scores.matrix import ScoreMatrix
 
 __all__ = [
@@ -46,8 +48,8 @@ def refuse_answers(name: str, F: np.ndarray) -> None:
     """
     if F.shape[1] < 3:
         return
-    for start in range(0, len(F), 4096):
-        ends = np.partition(F[start : start + 4096], (0, 1, -2, -1), axis=1)
+    for _, block in blocks(F):
+        ends = np.partition(block, (0, 1, -2, -1), axis=1)
         low, second, last, top = ends[:, [0, 1, -2, -1]].T
         one_high, one_low = (low == last) & (last < top), (low < second) & (second == top)
         if not (one_high | one_low).all():
@@ -93,7 +95,7 @@ def unused_column(
         if _suspect(F, y, listed, column):
             return fix, (
                 f"{name}: no image is of class {column}, the {which} column, which has "
-                f"{_values(F[:, column])}: does it belong to no class?"
+                f"{_values(column_of(F, column))}: does it belong to no class?"
             )
     return None
 
@@ -106,11 +108,13 @@ def _same_unseen(known: KnownTest, unseen: np.ndarray | None, column: int) -> bo
 
 def _suspect(F: np.ndarray, y: np.ndarray, unseen: np.ndarray, column: int) -> bool:
     """Return whether a column without images stands out: constant, or the only one without."""
-    values = F[:, column]
+    values = column_of(F, column)
     if (values == values[0]).all():
         others = np.setdiff1d(np.arange(F.shape[1]), [*unseen, column])
         # A class that is never the best of the seen ones changes no figure.
-        return bool(len(others) and (values >= F[:, others].max(axis=1)).any())
+        return bool(len(others)) and any(
+            (values[rows] >= block[:, others].max(axis=1)).any() for rows, block in blocks(F)
+        )
     return len(np.unique(y)) == F.shape[1] - 1
 
 
@@ -141,7 +145,7 @@ def swapped_lists(matrix: ScoreMatrix, rows: np.ndarray) -> str:
     per_class = [images[side & (images > 0)] for side in (seen, ~seen)]
     if min(map(len, per_class)) == 0:
         return ""
-    right = matrix.F[rows].argmax(axis=1) == y[rows]
+    right = some_rows(matrix.F, rows).argmax(axis=1) == y[rows]
     u, s = (right[side[y[rows]]] for side in (~seen, seen))
     if not len(u) or not len(s):
         return ""
@@ -177,7 +181,11 @@ def repeated_rows(matrix: ScoreMatrix) -> Iterator[str]:
     some = F[: min(n, 500)]
     if F.shape[1] < 3 or len(np.unique(some)) < some.size / 2:
         return
-    rows = {(hash(row.tobytes()), c) for row, c in zip(F, matrix.y.tolist(), strict=True)}
+    rows = {
+        (hash(row.tobytes()), c)
+        for part, block in blocks(F)
+        for row, c in zip(block, matrix.y[part].tolist(), strict=True)
+    }
     repeated = n - len(rows)
     if repeated > REPEATED * n:
         yield (

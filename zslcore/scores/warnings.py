@@ -16,6 +16,7 @@ import numpy as np
 from zslcore.exceptions import DatasetError, closest_name
 from zslcore.leakage.test_sets import KnownTest, recognised
 from zslcore.metrics import Answers, mean_class_accuracy
+from zslcore.scores.blocks import blocks, some_rows
 from zslcore.scores.matrix import ScoreFile, ScoreMatrix
 from zslcore.scores.traces import (
     ABOVE_CHANCE,
@@ -28,6 +29,7 @@ from zslcore.scores.traces import (
     swapped_lists,
     unused_column,
 )
+from zslcore.storage.artifacts import scratch
 
 __all__ = ["FIXES", "Question", "interpreted"]
 
@@ -45,6 +47,8 @@ FIXES: dict[str, str] = {
 }
 #: Rows, spread over the file, that suffice to see what scores are like.
 ENOUGH = 2_000
+#: Bytes from which changed scores are written to disk.
+ON_DISK = 1 << 28
 #: Share of rows with ties that is told.
 TOLD = 0.01
 
@@ -101,7 +105,7 @@ def interpreted(
     matrix = _as_matrix(numbered, fixes)
     if "as-is" not in fixes:
         rows = _some(len(matrix.y))
-        some = replace(matrix, F=matrix.F[rows], y=matrix.y[rows])
+        some = replace(matrix, F=some_rows(matrix.F, rows), y=matrix.y[rows])
         asked = _order_question(some) or _distance_question(some) or _list_question(matrix, rows)
         if asked is not None:
             return None, (asked,)
@@ -136,14 +140,13 @@ def _refuse_missing(file: ScoreFile) -> None:
     F = file.scores
     if F.dtype.kind not in "fiu":
         raise DatasetError(f"{file.name}, scores: expected numbers; got {F.dtype}.")
-    for start in range(0, len(F), 4096):
-        block = F[start : start + 4096]
+    for rows, block in blocks(F):
         wrong = np.isnan(block) | np.isposinf(block)
         if wrong.any():
             row, column = np.argwhere(wrong)[0]
             raise DatasetError(
                 f"{file.name}, scores: expected numbers or minus infinity; got "
-                f"{block[row, column]} in row {start + row:,}, column {column:,}."
+                f"{block[row, column]} in row {rows.start + row:,}, column {column:,}."
             )
 
 
@@ -296,9 +299,9 @@ def _as_matrix(file: _Numbered, fixes: Collection[str]) -> ScoreMatrix:
     F, known = file.F, file.known
     for fix, place in _orders(file.seen).items():
         if fix in fixes:
-            F = F[:, place]
+            F = _changed(F, place, 1)
     if "distances" in fixes:
-        F = -F
+        F = _changed(F, np.arange(F.shape[1]), -1)
     names = file.class_names or (() if known is None else known.class_names)
     return ScoreMatrix(
         file.name,
@@ -310,6 +313,21 @@ def _as_matrix(file: _Numbered, fixes: Collection[str]) -> ScoreMatrix:
         benchmark=known.benchmark if known else "",
         split=known.split if known else "",
     )
+
+
+def _changed(F: np.ndarray, place: np.ndarray, sign: int) -> np.ndarray:
+    """Return scores in another order of columns, or with another sign; a large map stays a map."""
+    if F.nbytes < ON_DISK:
+        return sign * F[:, place]
+    with scratch() as folder:
+        path = folder / "changed.npy"
+        with path.open("wb") as file:
+            header = {"descr": F.dtype.str, "fortran_order": False, "shape": F.shape}
+            np.lib.format.write_array_header_1_0(file, header)
+            for _, block in blocks(F):
+                file.write(np.ascontiguousarray(sign * block[:, place], dtype=F.dtype).data)
+        changed: np.ndarray = np.load(path, mmap_mode="r", allow_pickle=False)
+        return changed  # what is mapped stays readable when its folder goes
 
 
 def _order_question(some: ScoreMatrix) -> Question | None:
@@ -362,7 +380,7 @@ def _list_question(matrix: ScoreMatrix, rows: np.ndarray) -> Question | None:
 def _remarks(matrix: ScoreMatrix) -> Iterator[str]:
     """Yield what a reader should know and cannot be repaired."""
     y, seen, rows = matrix.y, matrix.seen, _some(len(matrix.y))
-    F = matrix.F[rows]
+    F = some_rows(matrix.F, rows)
     if not seen[y].any():
         yield "No image is of a seen class: there is ZSL accuracy alone."
     if not (~seen)[y].any():

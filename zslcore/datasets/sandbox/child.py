@@ -15,6 +15,7 @@ import io
 import json
 import math
 import os
+import shutil
 import sys
 import time
 import zipfile
@@ -233,6 +234,20 @@ class Npz:
                 raise RefusedError(f"expected texts, got a character with number {codes.max():,}")
         return array
 
+    def copy(self, name: str, path: Path) -> bool:
+        """Write a matrix of float32 or float64 as it is, a piece at a time; whether it is one."""
+        with self.archive.open(self.members[name]) as member:
+            if np.lib.format.read_magic(member) != (1, 0):
+                return False
+            shape, fortran, dtype = np.lib.format.read_array_header_1_0(member)
+            if dtype.str not in ("<f4", "<f8") or len(shape) != 2 or not math.prod(shape):
+                return False
+            header = {"descr": dtype.str, "fortran_order": fortran, "shape": shape}
+            with path.open("wb") as file:
+                np.lib.format.write_array_header_1_0(file, header)
+                shutil.copyfileobj(member, file, 1 << 20)
+        return True
+
 
 class Npy:
     """One array of NumPy, called "array"; its header is compared with the size of the file."""
@@ -288,12 +303,26 @@ class Parquet:
                 .to_numpy(zero_copy_only=False)
             )
             return np.array([str(v) for v in values]) if values.dtype.kind == "O" else values
+        refuse_predictions(self.columns)
         table = self.file.read(self.columns, use_threads=False)
         for field in table.schema:
             if not str(field.type).startswith(("int", "uint", "float", "double", "halffloat")):
                 raise RefusedError(f"expected numbers in column {field.name!r}, got {field.type}")
         return np.column_stack(
             [column.to_numpy(zero_copy_only=False) for column in table.itercolumns()]
+        )
+
+
+#: Columns that no score matrix has, and every file of predictions.
+OF_PREDICTIONS = frozenset(("part", "row", "seen_class", "unseen_class", "margin"))
+
+
+def refuse_predictions(columns: list[str]) -> None:
+    """Refuse a table of predictions that does not say that it is one."""
+    if {*columns} >= OF_PREDICTIONS:
+        raise RefusedError(
+            "expected scores, or predictions with the attributes that they are written with "
+            "(PANDAS_ATTRS with a schema, at most 8 MiB of JSON); got predictions without them"
         )
 
 
@@ -519,6 +548,8 @@ def read_variables(request: dict[str, Any], out: Path) -> list[str]:
     limit("RLIMIT_AS", base_of(request) + 3 * declared, hard=False)
     for k, (name, role) in enumerate(wanted.items()):
         say(reading=name, share=k / len(wanted))
+        if role == "scores" and isinstance(source, Npz) and source.copy(name, out / f"{name}.npy"):
+            continue
         write(out / f"{name}.npy", source.read(name), role)
     return list(wanted)
 

@@ -64,7 +64,7 @@ def read_columns(
                                name)  # fmt: skip
     found = [name for name in wanted if name in there]
     on_declared(_declared(file.metadata, found, budget))
-    _write_attrs(file.schema_arrow.metadata or {}, out)
+    _write_attrs((file.metadata.metadata or {}) | (file.schema_arrow.metadata or {}), out)
     for name in found:
         column = file.read([name], use_threads=False).column(0)
         write = _write_texts if wanted[name] == "texts" else _write_numbers

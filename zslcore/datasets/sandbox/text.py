@@ -219,6 +219,14 @@ class _Table:
 
     def _fault(self) -> RefusedError:
         """Find the first value of a block that is no finite number."""
+        for k, i in enumerate(self.numbers):
+            texts = [row[k] for row in self.block]
+            if len(texts) > 1 and not any(map(_is_number, texts)):
+                return RefusedError(
+                    f"expected numbers, got texts as {texts[0][:40]!r}: a list of files or names "
+                    "is no table of numbers",
+                    place=f"column {self.header[i]!r}",
+                )
         for row, line in zip(self.block, self.lines, strict=True):
             for i, text in zip(self.numbers, row, strict=True):
                 if not _is_finite(text):
@@ -228,6 +236,15 @@ class _Table:
                     got = f"got {text[:40]!r}"
                     return RefusedError(f"expected a finite number, {got}", place=place)
         return RefusedError("expected numbers, got something else")
+
+
+def _is_number(text: str) -> bool:
+    """Whether a text is a number, or means that one is missing, or is none that can be read."""
+    try:
+        float(text)
+    except ValueError:
+        return not text.strip() or any("\udc80" <= c <= "\udcff" for c in text)
+    return True
 
 
 def _is_finite(text: str) -> bool:
