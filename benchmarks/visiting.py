@@ -51,7 +51,12 @@ VISITS = (
     ),
     Visit(
         "leakage",
-        {"view": "review", "dataset": "simulated-AWA2", "split": "SS"},
+        {
+            "view": "drop",
+            "leakage_source": "a data set",
+            "dataset": "simulated-AWA2",
+            "split": "SS",
+        },
         "Split",
         ("SS", "PS"),
     ),

@@ -60,7 +60,11 @@ def test_a_page_leads_to_the_review(page):
     assert len(app.error) == 1
     assert "there is nothing to score" in app.error[0].value
     links = [link.proto for link in app.get("page_link")]
-    assert [p for p in links if "review" in p.label and "dataset=all-seen" in p.query_string]
+    assert [
+        p
+        for p in links
+        if "Is this split clean" in p.label and "dataset=all-seen" in p.query_string
+    ]
 
 
 @pytest.mark.parametrize(

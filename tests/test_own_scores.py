@@ -128,32 +128,13 @@ def test_overlap_gain_of_own_scores_alone():
     assert "Choose a method to compare with" in words(app)
 
 
-def test_a_review_says_whether_scores_are_of_its_split():
-    of_ss = brought(scored_on("simulated-AWA2", "SS", "SAE"))
-    fits = "of the test images of this split"
-    app = opened("pages/leakage_review.py", of_ss, dataset="simulated-AWA2", split="SS")
-    assert fits in words(app)
-    app = opened("pages/leakage_review.py", of_ss, dataset="simulated-AWA2", split="PS")
-    assert fits not in words(app)
-    assert "not of this split" in words(app)
-    known = of_benchmark("AWA2", "SS")
-    app = opened("pages/leakage_review.py", known, dataset="simulated-AWA2", split="SS")
-    assert "those of AWA2, split SS" in words(app)
-    assert "your scores" not in words(opened("pages/leakage_review.py"))
-
-
 def links(app):
     return {link.proto.label: link.proto.query_string for link in app.get("page_link")}
 
 
-def test_scores_lead_to_the_review_of_their_split():
-    own = brought(scored_on("digits"))
-    app = opened("pages/scores.py", own, scores_tab="Split and overlaps")
-    app.session_state["scores_tab"] = "Split and overlaps"
-    app.run()
-    (query,) = [q for label, q in links(app).items() if "Review of digits, split PS" in label]
+def test_scores_lead_to_their_split():
+    app = opened("pages/scores.py", brought(scored_on("digits")))
+    (query,) = [q for label, q in links(app).items() if "digits, split PS: is it clean" in label]
     assert "dataset=digits" in query
     app = opened("pages/scores.py", of_benchmark("AWA2", "SS"))
-    app.session_state["scores_tab"] = "Split and overlaps"
-    app.run()
-    assert any("Review the split file" in label for label in links(app))
+    assert any("Drop the split file too" in label for label in links(app))

@@ -52,7 +52,6 @@ def test_an_address_asks(on, extractor, verdict):
     [
         ("Extractors", {"extractor", "answer", "source"}),
         ("Classes", {"class", "pretraining_class", "evidence"}),
-        ("Add a row", {"title", "list"}),
     ],
 )
 def test_every_tab_shows_its_table(tab, columns):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.io import savemat
 
-from tests.pages import go, metrics, settled, visit, words
+from tests.pages import metrics, settled, visit, words
 from ui.figures.card import picture_of
 from ui.views.leakage import drop
 from zslcore.leakage.cards import Bar, Picture
@@ -54,16 +54,15 @@ def test_the_first_view_of_leakage_is_the_card_of_a_real_file():
     assert "Example" in words(app)
 
 
-def test_a_dropped_split_leaks_and_its_review_has_the_file(tmp_path):
+def test_a_dropped_split_leaks_and_has_its_findings_and_corrected_file_below(tmp_path):
     path = split_file(tmp_path / "mine.mat", trainval=range(1, 46))
     app = dropped(path)
     assert ":material/gpp_bad: Leaks" in words(app)
     assert metrics(app)["Rows leaked"] == "5"
     assert "Example" not in words(app)
-    review = go(app, "review", leakage_source="a file of my own").run()
-    assert not review.exception
-    assert "mine.mat, dropped earlier" in plain_words(review)
-    assert "Failed" in plain_words(review)
+    assert "ZSL003" in str([expander.label for expander in app.expander])
+    app.query_params["leakage_tab"] = "Corrected file"
+    assert "5 images removed" in words(app.run())
 
 
 def test_the_same_files_dropped_again_are_still_one_split(tmp_path):

@@ -17,7 +17,6 @@ from tests.pages import ROOT, words
 from ui import decisions, uploads
 from ui.sections.audit import ON_PAGE, in_words_of_page
 from zslcore.__main__ import main
-from zslcore.analysis.epoch_choice import measured
 from zslcore.commands.audit import read_decisions
 from zslcore.datasets import load
 from zslcore.evaluation.specs import RunSpec
@@ -36,22 +35,16 @@ from zslcore.leakage.loading import context_of_dataset
 from zslcore.leakage.words import HOW, how
 from zslcore.results.store import ResultStore
 
-PAGE = "pages/leakage_review.py"
-TABS = [
-    "Findings",
-    "Confirm or reject",
-    "Corrected split",
-    "Diff",
-    "Impact on accuracy",
-    "Quiz",
-]
+PAGE = "leakage"
+TABS = ["Findings", "Confirm or reject", "Corrected file", "Diff"]
+REVIEW = {"view": "drop", "leakage_source": "a data set"}
 
 
 @pytest.fixture
 def visit(tmp_path, monkeypatch):
     """Open the page as a new visitor, with choices in the address."""
     monkeypatch.setenv("ZSL_DATA", str(tmp_path))
-    return partial(pages.visit, PAGE)
+    return partial(pages.visit, PAGE, **REVIEW)
 
 
 def decided(subject, of_imagenet):
@@ -64,19 +57,24 @@ def named(data, name):
     return file
 
 
+def findings_of(app):
+    """Return the headings of findings, each of which opens."""
+    return [expander.label for expander in app.expander if "**" in expander.label]
+
+
 # --- The page -------------------------------------------------------------------------------------
 
 
 def test_the_first_look_shows_a_split_that_fails_and_says_why(visit):
     app = visit()
-    assert "Failed" in words(app)
-    assert "2 open questions" in words(app)
+    assert ":material/gpp_bad: Leaks" in words(app)
+    assert "**unknown**" in str(findings_of(app))
     assert "6 of 10 test classes" in words(app)
     assert any("simulated" in text.value and "badge" in text.value for text in app.markdown)
 
 
 def test_findings_are_sorted_and_none_is_left_out(visit):
-    labels = [expander.label for expander in visit().expander]
+    labels = findings_of(visit())
     severities = [label.split("**")[1] for label in labels]
     ranks = [Severity(severity).rank for severity in severities]
     assert ranks == sorted(ranks)
@@ -100,10 +98,9 @@ def test_decisions_in_the_address_change_the_verdict(visit):
     split = load("simulated-AWA2").split("SS")
     unseen = [load("simulated-AWA2").class_names[c] for c in split.unseen_classes]
     rejected = decided("simulated-AWA2", dict.fromkeys(unseen, "rejected"))
-    assert "Failed" in words(visit())
+    assert ": Leaks" in words(visit())
     app = visit(decisions=rejected)
-    assert "Failed" not in words(app)
-    assert "Passed" in words(app)
+    assert ": Leaks" not in words(app)
     assert "Rejected by hand" in words(app)
     confirmed = decided("simulated-AWA2", {"seal": "confirmed"})
     assert "7 of 10 test classes" in words(visit(decisions=confirmed))
@@ -130,7 +127,7 @@ def test_decisions_are_carried_to_overlap_gain_and_back(visit):
     app.query_params["overlap_class"] = "seal"
     app.run()
     assert "Confirmed by hand" in words(app)
-    pages.go(app, PAGE).run()
+    pages.go(app, PAGE, **REVIEW).run()
     assert "Rejected by hand, for imagenet-1k: pig" in words(app).replace("\\", "")
 
 
@@ -149,14 +146,13 @@ def test_decisions_are_written_as_the_command_line_reads_them(tmp_path):
         {"decisions": '{"simulated-AWA2": {"imagenet-1k": {"seal": ["x"]}, "a": 3}}'},
         {"decisions": '{"simulated-AWA2": {"imagenet-1k": {"seal": "maybe"}}}'},
         {"decisions": "[" * 10_000},
-        {"leakage_vocabularies": "imagenet-9", "leakage_gamma": "oracle", "leakage_tab": "none"},
-        {"leakage_question": "99", "leakage_tab": "Quiz"},
+        {"drop_pretraining": "imagenet-9", "leakage_gamma": "oracle", "leakage_tab": "none"},
     ],
 )
 def test_nonsense_in_the_address_is_passed_over(visit, query):
     app = visit(**query)
     assert not app.error
-    assert app.title[0].value.endswith("Can I trust this split?")
+    assert app.title[0].value.endswith("Can I trust this split, this number?")
 
 
 def test_what_the_author_says_closes_the_question(visit):
@@ -171,11 +167,11 @@ def test_what_the_author_says_closes_the_question(visit):
 def test_the_effect_is_measured_on_request(visit):
     app = visit(leakage_measure="true")
     assert "OverlapGain" in words(app)
-    assert "1 did not run" not in words(app)
+    assert "**did not run**" not in str(findings_of(app))
 
 
 def test_kept_runs_tell_the_effect_and_the_oracle_gap_and_hide_no_declaration(visit):
-    assert "1 did not run" in words(visit())
+    assert "**did not run**" in str(findings_of(visit()))
     data = load("simulated-AWA2")
     spec = RunSpec("simulated-AWA2", "SS", "LinearS2V", select_for="zsl", digest=data.digest)
     ResultStore().run(spec, data)
@@ -188,9 +184,10 @@ def test_kept_runs_tell_the_effect_and_the_oracle_gap_and_hide_no_declaration(vi
     assert "Runs made here" not in words(visit(split="PS"))
 
 
-def test_another_split_without_vocabulary_has_nothing_to_decide(visit):
-    app = visit(dataset="digits", leakage_tab="Confirm or reject")
-    app.multiselect(key="leakage_vocabularies").set_value([]).run()
+def test_a_file_without_names_of_classes_has_nothing_to_decide(visit):
+    app = visit(leakage_source="files", leakage_tab="Confirm or reject")
+    file = split_file(clean())
+    app.file_uploader(key="drop_files").set_value([(file.name, file.getvalue(), "")]).run()
     assert not app.exception
     assert "nothing to decide" in words(app)
 
@@ -198,7 +195,7 @@ def test_another_split_without_vocabulary_has_nothing_to_decide(visit):
 def test_every_finding_leads_to_a_page_that_opens_where_it_says(visit):
     app = visit(leakage_measure="true")
     links = {link.proto.query_string: link.proto.page for link in app.get("page_link")}
-    assert len(app.get("page_link")) == len(app.expander) >= 11
+    assert len(app.get("page_link")) == len(findings_of(app)) >= 11
     for query, page in links.items():
         wanted = dict(urllib.parse.parse_qsl(query))
         other = pages.visit(wanted.pop("view", page or "playground"), **wanted)
@@ -211,68 +208,10 @@ def test_every_finding_leads_to_a_page_that_opens_where_it_says(visit):
         assert opened >= {wanted[key] for key in wanted if key.endswith("_tab")}
 
 
-def test_quiz_waits_for_a_prediction_and_is_answered_by_the_audit(visit):
-    app = visit(leakage_tab="Quiz", leakage_question="4")
-    assert not app.success
-    pages.press(app, "Ask the audit")
-    assert "Guess first" in words(app)
-    app.radio(key="quiz_4").set_value("a class is both seen and unseen")
-    pages.press(app, "Ask the audit")
-    assert "Right" in app.success[0].value
-    app.radio(key="quiz_4").set_value("nothing leaks")
-    pages.press(app, "Ask the audit")
-    assert "Not quite" in app.warning[0].value
-
-
-def test_quiz_keeps_the_score_and_stands_below_no_verdict(visit):
-    app = visit(leakage_tab="Quiz")
-    assert "simulated\\-AWA2 \\(SS\\)" not in words(app)
-    assert "simulated\\-AWA2 \\(SS\\)" in words(visit())
-    guesses = dict.fromkeys(quiz.QUESTIONS, "nothing leaks")
-    for k, (question, guess) in enumerate(guesses.items(), start=1):
-        assert app.session_state["leakage_question"] == question
-        app.radio(key=f"quiz_{question}").set_value(guess)
-        pages.press(app, "Ask the audit")
-        assert f"of {k}.**" in words(app)
-        app.button(key="quiz_next").click().run()
-    assert app.session_state["leakage_question"] == "1"
-    assert "Score" not in words(app)  # all forgotten
-
-
-def test_a_second_guess_does_not_count(visit):
-    app = visit(leakage_tab="Quiz", leakage_question="3")
-    for guess in ("an image is in both training and test", "nothing leaks"):
-        app.radio(key="quiz_3").set_value(guess)
-        pages.press(app, "Ask the audit")
-    assert "Score: 0 of 1." in words(app)
-    assert "looked and found nothing: ZSL" in words(app)
-
-
-def test_thresholds_and_what_fails_are_in_the_address(visit):
-    declared = dict.fromkeys(
-        ("leakage_hyperparameters", "leakage_epochs", "leakage_gamma"), "validation"
-    )
-    no_leak = {"dataset": "simulated-AWA2", "split": "PS"} | declared
-    app = visit(**no_leak)
-    assert "Fewer than 10 images in test\\_seen" in words(app)
-    app = visit(**no_leak, leakage_images="100", leakage_near="0.1")
-    assert "Fewer than 100 images in test\\_seen" in words(app)
-    assert "Failed" not in words(app)
-    (command,) = [code.value for code in app.code if code.value.startswith("zslcore audit")]
-    assert "--near 0.1 --images 100" in command
-    assert "--gamma-on validation" in command
-    failing = {"leakage_images": "100", "leakage_fail_on": "failures and warnings"}
-    assert "Failed" in words(visit(**no_leak, **failing))
-    nonsense = visit(**no_leak, leakage_images="-3", leakage_near="x", leakage_fail_on="y")
-    assert not nonsense.error
-
-
 def test_what_the_extractor_was_trained_on_is_what_the_data_set_declares(visit):
-    assert visit(dataset="digits").multiselect(key="leakage_vocabularies").value == ["none"]
-    app = visit(dataset="simulated-AWA2")
-    assert app.multiselect(key="leakage_vocabularies").value == ["imagenet-1k"]
-    app.selectbox(key="dataset").set_value("simulated-AWA2-untrained").run()
-    assert app.multiselect(key="leakage_vocabularies").value == ["none"]
+    assert "6 of 10" in pages.metrics(visit()).values()
+    assert "none" in words(visit(dataset="digits"))
+    app = visit(dataset="simulated-AWA2-untrained")
     assert "6 of 10 test classes" not in words(app)
 
 
@@ -286,7 +225,7 @@ def test_photographs_on_both_sides_are_shown_and_a_pattern_is_searched(visit):
 
 
 def test_a_link_restores_who_gives_way_in_the_corrected_split(visit):
-    asked = {"dataset": "simulated-aPY", "split": "PS", "leakage_tab": "Corrected split"}
+    asked = {"dataset": "simulated-aPY", "split": "PS", "leakage_tab": "Corrected file"}
     removed = {}
     for policy in ("stay in the test part", "are dropped"):
         app = visit(**asked, leakage_policy=policy)
@@ -308,7 +247,7 @@ def test_another_split_of_the_data_set_is_compared(visit):
 
 def test_advice_names_the_controls_of_the_page(visit):
     text = words(visit())
-    assert "Declare protocol" in text
+    assert "under “More”" in text
     assert "=, \\-\\-" not in text
     assert ON_PAGE.keys() == HOW.keys()
     assert in_words_of_page(f"Give it {how('labels')}.") == f"Give it ({ON_PAGE['labels']})."
@@ -469,51 +408,3 @@ def test_the_command_of_the_guide_runs_as_printed(tmp_path, monkeypatch):
     leaky["trainval_loc"] = np.vstack([leaky["trainval_loc"], leaky["test_seen_loc"]])
     savemat(tmp_path / arguments[0], leaky)
     assert main(["audit", *arguments]) == 1
-
-
-# --- What leaks cost ------------------------------------------------------------------------------
-
-
-def test_what_a_leak_costs_is_measured_by_jobs_and_told_in_points(visit):
-    asked = {"dataset": "digits", "split": "PS", "leakage_tab": "Impact on accuracy"}
-    app = visit(**asked, leak_cost_methods=["LinearS2V", "LinearV2S"], leak_cost_choose="false")
-    pages.settled(app)
-    assert "gains most AUSUC" in words(app)
-    table = app.dataframe[-1].value
-    assert set(table["method"]) == {"LinearS2V", "LinearV2S"}
-    assert "--leak training --given" in app.code[0].value
-
-
-def test_epochs_chosen_on_test_images_are_a_leak_of_methods_that_have_any(visit):
-    asked = {"dataset": "digits", "split": "PS", "leakage_tab": "Impact on accuracy"}
-    asked |= {"leak_cost_leak": "epochs chosen on test images", "leak_cost_choose": "false"}
-    app = visit(**asked)
-    pages.settled(app)
-    assert "stops at the number of epochs with the best H on the test images" in words(app)
-    offered = app.multiselect(key="leak_cost_in_epochs").options
-    assert {"ALE", "f-CLSWGAN"} <= set(offered)
-    assert "ESZSL" not in offered
-    table = app.dataframe[-1].value
-    assert set(table["method"]) == {"ALE"}
-    assert "--method ALE --leak epochs --given" in app.code[0].value
-    assert [one.label for one in app.expander if "seeds" in one.label] == ["Measured over seeds"]
-    gains = {"calibrated": app.dataframe[0].value}
-    app.selectbox(key="leak_cost_h").set_value("γ = 0").run()
-    gains["plain"] = app.dataframe[0].value
-    for figure, rows in measured().groupby("figure"):
-        shown = gains[figure]["over_folds_low"].tolist()
-        assert shown == pytest.approx((100 * rows["over_folds_low"]).tolist())
-
-
-def test_what_has_nothing_to_leak_is_told_so(visit):
-    app = visit(dataset="simulated-AWA2", split="SS", leakage_tab="Impact on accuracy")
-    assert "there is nothing to leak" in words(app)
-
-
-def test_without_the_planted_effect_photographs_are_told_to_share_nothing(visit):
-    asked = {"dataset": "simulated-aPY", "split": "PS", "leakage_tab": "Impact on accuracy"}
-    asked |= {"leak_cost_leak": "same photograph in train and test", "leak_cost_methods": "ESZSL"}
-    assert "the photographs are planted" in words(visit(**asked))
-    off = visit(**asked, planted="false")
-    assert "no effect is planted" in words(off)
-    assert not off.error

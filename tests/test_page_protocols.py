@@ -77,9 +77,6 @@ def test_the_words_of_the_address_are_those_of_every_tab(own):
     assert tip.startswith("Harmonic mean of base and new accuracy")
     app.selectbox(key="scores_words").set_value("known-unknown").run()
     assert "Known images are scored among known classes only" in words(app)
-    app.session_state["scores_tab"] = "Classes at γ"
-    app.run()
-    assert set(app.dataframe[0].value["side"]) == {"known", "unknown"}
 
 
 @pytest.mark.parametrize("tab", TABS)

@@ -1,4 +1,4 @@
-"""Files of the drop zone: put where they can be read, recognised, and carried to other views."""
+"""Files of the drop zone: put where they can be read, and recognised."""
 
 from __future__ import annotations
 
@@ -7,15 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-import streamlit as st
-
 from ui import uploads
 from zslcore.leakage.cards.kinds import ENDINGS, Dropped, grouped, recognise
 
-__all__ = ["Sorted", "carried_over", "carry_over", "key_of", "put_and_sort"]
-
-#: Where a session has the split files that were dropped last.
-_CARRIED = "dropped_split"
+__all__ = ["Sorted", "key_of", "put_and_sort"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,18 +63,3 @@ def put_and_sort(files: Sequence[BinaryIO], folder: Path) -> list[Sorted]:
         Sorted(of.main, of.others, uploaded[of.main], tuple(uploaded[each] for each in of.others))
         for of in grouped(list(uploaded))
     ]
-
-
-def carry_over(found: Sequence[Sorted]) -> None:
-    """Remember a split for the review, which begins with it."""
-    for each in found:
-        if each.main.kind == "split":
-            st.session_state[_CARRIED] = (each.file, *each.others)
-
-
-def carried_over() -> list[BinaryIO]:
-    """Return the files of the split that was dropped last on this visit, the split first."""
-    files = list(st.session_state.get(_CARRIED, ()))
-    for file in files:
-        file.seek(0)
-    return files

@@ -370,10 +370,14 @@ def errors_as_sentences() -> Iterator[None]:
             st.error(on_screen(str(error)), icon=":material/error:")
         if isinstance(error, SplitError):
             site_map.link(
-                "review",
-                "What the review says of this split",
+                "drop",
+                "Is this split clean?",
                 icon=":material/policy:",
-                query={"dataset": error.dataset, "split": error.split},
+                query={
+                    "leakage_source": "a data set",
+                    "dataset": error.dataset,
+                    "split": error.split,
+                },
             )
         st.stop()
 

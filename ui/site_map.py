@@ -215,13 +215,7 @@ PAGES = (
                 "Can I trust this split, this number?",
                 ":material/policy:",
                 "drop_",
-            ),
-            View(
-                "review",
-                "Split",
-                "Can I trust this split?",
-                ":material/policy:",
-                "leakage_",
+                ("leakage_source", "leakage_tab"),
             ),
             View(
                 "contamination",
@@ -321,7 +315,7 @@ MOVED = {
     "large_scale": "large_scale",
     "overlap_gain": "images",
     "actions": "actions",
-    "leakage_review": "review",
+    "leakage_review": "drop",
     "contamination": "contamination",
     "scores": "scores",
     "published": "published",

@@ -26,7 +26,7 @@ PAGES = {
     "scores": "/scores",
     "actions": "/actions?actions_methods=SYNC ovo",
     "published": "/published",
-    "leakage review": "/leakage_review?leakage_source=A data set of this app",
+    "leakage review": "/leakage?leakage_source=a data set",
     "overlap gain": "/overlap_gain",
     "contamination map": "/contamination",
     "runs": "/runs",

@@ -43,7 +43,7 @@ ADDRESSES = {
     "/large_scale": 0,
     "/actions": 0,
     "/published": 0,
-    f"/leakage_review?{SET}&leakage_source=A data set of this app": 5,
+    f"/leakage?{SET}&leakage_source=a data set": 5,
     f"/overlap_gain?{SET}&overlap_methods=LinearS2V": 5,
     f"/contamination?{SET}&contamination_on=a data set of this app": 0,
     f"/contamination?{SET}&contamination_on=a data set of this app&contamination_tab=Classes": 0,

@@ -73,7 +73,7 @@ def test_a_hostile_file_is_one_sentence_and_choices_stay(page, server, tmp_path)
 
 
 def test_rejecting_every_match_changes_the_verdict_and_the_address(page, server):
-    visit(page, server, "/leakage?leakage_tab=Confirm or reject")
+    visit(page, server, "/leakage?leakage_source=a data set&leakage_tab=Confirm or reject")
     page.get_by_text("1 fail").wait_for()
     for row in range(1, 7):
         edited(page, row, "rejected")

@@ -1,11 +1,12 @@
-"""What the audit says of a split: its verdict, with the report to take home, and every finding.
+"""What the audit says of a split: every finding, its evidence, and the report to take home.
 
-The heading and the first tab of Leakage review. What is shown needs nothing of the page but the
+The first tab below the card of a split. What is shown needs nothing of the page but the
 :class:`Review` that it has made.
 """
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -16,8 +17,6 @@ import streamlit as st
 from ui import cache, site_map, tables, takeaway
 from ui.figures import leakage as figures
 from ui.frame import chart
-from ui.sections.limits import as_command
-from ui.sections.split_of_scores import show_own_scores
 from ui.text import plain
 from zslcore.datasets import ZSLDataset
 from zslcore.leakage import (
@@ -29,17 +28,10 @@ from zslcore.leakage import (
     render,
 )
 from zslcore.leakage.render import to_junit
-from zslcore.leakage.report import FailOn
 from zslcore.leakage.words import how
 
-__all__ = ["GAIN", "Review", "in_words_of_page", "show_findings", "show_verdict"]
+__all__ = ["GAIN", "Review", "as_command", "in_words_of_page", "show_findings"]
 
-VERDICTS = {
-    "failed": ("red", ":material/gpp_bad:", "Failed"),
-    "incomplete": ("gray", ":material/pending:", "Incomplete"),
-    "warnings": ("orange", ":material/gpp_maybe:", "Passed with warnings"),
-    "passed": ("green", ":material/verified_user:", "Passed"),
-}
 #: Icon and colour of a severity, shown next to its name.
 LOOKS = {
     Severity.FAIL: (":material/cancel:", "red"),
@@ -67,7 +59,7 @@ LINKS = {
     "ZSL012": SPLIT_LINK,
 }
 #: Where to give on this page what :data:`zslcore.leakage.words.HOW` gives elsewhere.
-KNOWN = "under “Declare protocol”"
+KNOWN = "under “More”"
 ON_PAGE = {
     "labels": "upload a second file with labels, such as res101.mat",
     "features": "upload a second file with features, such as res101.mat",
@@ -77,8 +69,6 @@ ON_PAGE = {
     "chosen": KNOWN,
     "prototypes": KNOWN,
 }
-#: Findings that are listed next to the verdict.
-REASONS = 3
 REPORTS = {
     "Markdown": ("markdown", "md", "text/markdown"),
     "HTML": ("html", "html", "text/html"),
@@ -100,7 +90,6 @@ class Review:
     report : AuditReport on ``context``
     lists : names of its vocabularies, by which two lists with one name differ
     dataset : whose split it is; None for a file of the visitor's own
-    fail_on : what counts as a failure
     """
 
     key: str
@@ -110,7 +99,6 @@ class Review:
     report: AuditReport
     lists: tuple[str, ...]
     dataset: ZSLDataset | None
-    fail_on: FailOn = "fail"
 
     @property
     def file_name(self) -> str:
@@ -125,53 +113,28 @@ class Review:
         return {"dataset": self.dataset.name, "split": self.report.split}
 
 
-# --- Verdict --------------------------------------------------------------------------------------
+# --- Report ---------------------------------------------------------------------------------------
 
 
-def show_verdict(review: Review) -> None:
-    """Say the verdict in a word, a mark and a colour, and offer the report."""
-    report = review.report
-    color, icon, word = VERDICTS[report.verdict_for(review.fail_on)]
-    counts = report.counts
-    said = ", ".join(f"{counts[s]} {s}" for s in Severity if counts[s])
-    open_ = len(report.open_questions)
-    questions = f" · :material/help: {open_} open question{'s' * (open_ != 1)}"
-    box = st.container(border=True)
-    left, right = box.columns([0.64, 0.36], vertical_alignment="center")
-    with left:
-        name = f"{report.subject}{f' ({report.split})' if report.split else ''}"
-        st.markdown(
-            f"## :{color}[{icon} {word}]{questions if open_ else ''}\n\n{plain(name)}: {said}."
-        )
-        for finding in _reasons(report):
-            st.caption(f"{finding.id}: {plain(in_words_of_page(finding.message))}")
-        show_own_scores(review.split)
-    with right, st.container(horizontal=True, horizontal_alignment="right"):
+def _show_reports(review: Review) -> None:
+    """Offer the whole audit in every form."""
+    with st.popover("Whole audit", icon=":material/download:"):
         for label, (format_, ending, mime) in REPORTS.items():
             st.download_button(
                 label,
                 partial(_rendered, review, format_),
                 file_name=f"leakage_{review.file_name}.{ending}",
                 mime=mime,
-                icon=":material/download:",
                 type="tertiary",
                 on_click="ignore",
                 key=f"leakage_report_{ending}",
-                help=f"The whole report as {label}.",
+                help=f"Every finding as {label}.",
             )
-
-
-def _reasons(report: AuditReport) -> list[Finding]:
-    """Return the first of the worst findings, which the verdict rests on."""
-    for severity in (Severity.FAIL, Severity.WARN):
-        if found := [finding for finding in report.findings if finding.severity is severity]:
-            return found[:REASONS]
-    return []
 
 
 def _rendered(review: Review, format_: str) -> str:
     if format_ == "junit":
-        return to_junit(review.report, review.fail_on)
+        return to_junit(review.report)
     return render(review.report, format_)
 
 
@@ -194,9 +157,24 @@ def show_findings(review: Review) -> None:
             _show_finding(review, finding, f"leakage_finding_{k}")
     with right:
         _show_drawing(*cache.leaking(review.key, review.said, review.context, review.report))
-    if review.dataset is not None:
-        st.caption("The same on the command line:")
-        takeaway.show_command(as_command(review.context, review.fail_on))
+    with st.container(horizontal=True, vertical_alignment="center"):
+        _show_reports(review)
+        if review.dataset is not None:
+            with st.popover("Command", icon=":material/terminal:"):
+                takeaway.show_command(as_command(review.context))
+
+
+def as_command(context: AuditContext) -> str:
+    """Return the command that audits a split of a data set with what is declared of it."""
+    words = ["zslcore", "audit", context.name, "--split", context.split_name]
+    for vocabulary in context.vocabularies:
+        words += ["--pretraining", vocabulary.name]
+    for what in ("hyperparameters", "epochs", "gamma"):
+        value = getattr(context.provenance, what)
+        words += [f"--{what}-on", value] if value != "unknown" else []
+    if context.provenance.prototypes != "unknown":
+        words += ["--prototypes-from", context.provenance.prototypes]
+    return shlex.join(words)
 
 
 def _show_finding(review: Review, finding: Finding, key: str) -> None:

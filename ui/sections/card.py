@@ -30,7 +30,7 @@ MARKS = {
 }
 
 
-def show_card(card: Card, key: str = "") -> None:
+def show_card(card: Card, key: str = "", *, findings_below: bool = False) -> None:
     """Show a card, with its paragraph for a review and its report."""
     color, icon = LOOKS[card.verdict]
     with st.container(border=True):
@@ -47,7 +47,7 @@ def show_card(card: Card, key: str = "") -> None:
             place.metric(plain(figure.label[0].upper() + figure.label[1:]), figure.value)
             place.caption(plain(figure.note))
         _show_takeaway(card, key)
-    _show_details(card)
+    _show_details(card, findings_below=findings_below)
 
 
 def _show_takeaway(card: Card, key: str) -> None:
@@ -77,8 +77,12 @@ def _show_takeaway(card: Card, key: str) -> None:
         )
 
 
-def _show_details(card: Card) -> None:
-    """List what was found and what is open, folded."""
+def _show_details(card: Card, *, findings_below: bool) -> None:
+    """List what was found and what is open, folded, unless that stands below anyhow."""
+    if findings_below:
+        with st.expander("What was read", icon=":material/description:"):
+            _show_read(card)
+        return
     counts = [
         counted(sum(p.mark == mark for p in card.points), name, _many(name))
         for mark, (*_, name) in MARKS.items()
@@ -88,7 +92,11 @@ def _show_details(card: Card) -> None:
         for point in card.points:
             _show_point(point)
         st.caption("What was read")
-        st.table({plain(a): plain(b) for a, b in card.read_as}, border="horizontal")
+        _show_read(card)
+
+
+def _show_read(card: Card) -> None:
+    st.table({plain(a): plain(b) for a, b in card.read_as}, border="horizontal")
 
 
 def _many(name: str) -> str:

@@ -1,4 +1,4 @@
-"""Parts of the contamination map: answer, map, all extractors, classes, how to add a row."""
+"""Parts of the contamination map: answer, map, all extractors, classes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ui.text import plain
 from zslcore.leakage import contamination
 from zslcore.leakage.contamination import Answer, Extractor, TestSet
 
-__all__ = ["Asked", "show_adding", "show_answer", "show_classes", "show_extractors", "show_map"]
+__all__ = ["Asked", "show_answer", "show_classes", "show_extractors", "show_map"]
 
 #: State of an answer -> colour and icon.
 LOOKS = {
@@ -191,10 +191,10 @@ def show_classes(asked: Asked) -> None:
     )
     _show_measured()
     site_map.link(
-        "review",
+        "drop",
         "Confirm or reject possible classes of a data set",
         icon=":material/policy:",
-        query={"leakage_tab": "Confirm or reject"},
+        query={"leakage_source": "a data set", "leakage_tab": "Confirm or reject"},
     )
 
 
@@ -215,33 +215,3 @@ def _show_measured() -> None:
     with st.expander("How often the comparison is right", icon=":material/rule:"):
         table = pd.DataFrame(rows)
         tables.show(table, "contamination_measured", labels={name: name for name in table.columns})
-
-
-def show_adding(asked: Asked) -> None:
-    """Say how a row gets onto the map."""
-    st.markdown(
-        "Your extractor is not here? Add a row to `data/contamination.csv` and open a pull "
-        "request. CONTRIBUTING.md says what each column means. The row needs a source. This "
-        "command says what is wrong with it:"
-    )
-    st.code("zslcore contamination --check", language=None)
-    rows = [
-        {
-            "title": each.title,
-            "classes": each.n_classes,
-            "list": each.vocabulary or "no list is public",
-            "source": each.source,
-        }
-        for each in contamination.pretraining_sets().values()
-    ]
-    tables.show(
-        pd.DataFrame(rows).astype({"classes": "Int64"}),
-        "contamination_sets",
-        labels={
-            "title": "pre-training set",
-            "classes": "classes",
-            "list": "list",
-            "source": "source",
-        },
-        height=420,
-    )

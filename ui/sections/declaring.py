@@ -37,7 +37,7 @@ class Declared:
 
 def declare(*, measurable: bool) -> Declared:
     """Read what the author declares, lists, and whether the effect is to be measured."""
-    with st.popover("Declare protocol", icon=":material/fact_check:"):
+    with st.popover("More", icon=":material/more_horiz:", help="How results were made and chosen"):
         provenance = _declare_provenance()
         own, groups, pattern = _declare_files()
         measure = measurable and st.toggle(

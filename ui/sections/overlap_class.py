@@ -122,8 +122,8 @@ def show_matches(study: Study) -> None:
     )
     tables.download(study.matches, f"overlap_matches_{dataset}_{split}")
     site_map.link(
-        "review",
-        "The whole review of this split",
+        "drop",
+        "Is this split clean?",
         icon=":material/policy:",
-        query={"dataset": dataset, "split": split},
+        query={"leakage_source": "a data set", "dataset": dataset, "split": split},
     )

@@ -13,10 +13,9 @@ from ui.interactive import let_go, take_in_hand
 from ui.numbers import percent, three_digits
 from ui.scores import Brought
 from ui.sections import at_gamma
-from ui.sections.confusion import show_confusion
 from ui.sections.needs import show_needs
 from ui.sections.protocols import choose_words, show_differences, show_protocols
-from ui.sections.scores_around import show_overlap, show_printed
+from ui.sections.split_of_scores import show_split_of
 from ui.text import plain
 from zslcore.evaluation import State
 from zslcore.evaluation.protocol import origin_in_words
@@ -28,15 +27,7 @@ from zslcore.scores.words import Words
 
 __all__ = ["TABS", "show_scores"]
 
-TABS = (
-    "Every protocol",
-    "Classes at γ",
-    "Confusion at γ",
-    "Compare",
-    "Split and overlaps",
-    "Published results",
-    "Reproduce",
-)
+TABS = ("Every protocol", "Compare")
 GAMMA, CURVE = "scores_gamma", "scores_curve"
 #: State of predictions -> colour and icon of its badge.
 STATES: dict[State, tuple[Literal["green", "gray"], str]] = {
@@ -147,27 +138,21 @@ def _show_remarks(first: Brought, words: Words) -> None:
 
 
 def _show_tabs(first: Brought, others: list[Brought], gamma: float | None, words: Words) -> None:
-    """Show what there is: everything with a curve, and without one what needs none."""
+    """Show every protocol, the comparison with other files, and what repeats it."""
     m = first.matrix
     name = "scores_" + "".join(c if c.isalnum() else "_" for c in m.name)
-    at = gamma or 0.0
     shows = {
         "Every protocol": lambda: show_protocols(first, words, name),
-        "Classes at γ": lambda: at_gamma.show_classes(m.tested, at, m.class_names, name, words),
-        "Confusion at γ": lambda: show_confusion(
-            m.tested, at, m.class_names, name, key="scores_confusion", words=words
-        ),
         "Compare": lambda: _show_pair(first, others, gamma, words),
-        "Split and overlaps": lambda: show_overlap(first, words),
-        "Published results": lambda: show_printed(first),
-        "Reproduce": lambda: _show_reproduce(first, name),
     }
-    names = TABS if gamma is not None else (TABS[0], *TABS[4:])
-    opened = terms.tabs(names, key="scores_tab", on_change="rerun")
-    for tab, named in zip(opened, names, strict=True):
+    opened = terms.tabs(TABS, key="scores_tab", on_change="rerun")
+    for tab, named in zip(opened, TABS, strict=True):
         if tab.open:
             with tab, errors_as_sentences():
                 shows[named]()
+    show_split_of(m)
+    with st.expander("Command and predictions", icon=":material/terminal:"):
+        _show_reproduce(first, name)
 
 
 def _show_reproduce(first: Brought, name: str) -> None:

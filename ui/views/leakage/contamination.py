@@ -10,7 +10,6 @@ from ui import controls
 from ui.frame import Header, errors_as_sentences, show_tabs
 from ui.sections.contamination import (
     Asked,
-    show_adding,
     show_answer,
     show_classes,
     show_extractors,
@@ -26,12 +25,7 @@ OF_APP, OWN = "a data set of this app", "classes of my own"
 #: Names that are compared while a visitor waits; the command takes any number.
 MOST_NAMES = 300
 EXAMPLE = "zebra\ngiant panda\nokapi"
-TABS = {
-    "Map": show_map,
-    "Extractors": show_extractors,
-    "Classes": show_classes,
-    "Add a row": show_adding,
-}
+TABS = {"Map": show_map, "Classes": show_classes, "Extractors": show_extractors}
 
 
 def show(header: Header) -> None:
