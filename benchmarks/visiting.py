@@ -65,9 +65,8 @@ VISITS = (
 MAP = Visit(
     "awa1_and_awa2",
     {
-        "awa1_first": "simulated-AWA1",
-        "awa1_second": "simulated-AWA2",
-        "awa1_tab": "Map",
+        "pair_first": "simulated-AWA1",
+        "pair_second": "simulated-AWA2",
         "awa1_images": "all",
     },
 )

@@ -1,24 +1,28 @@
-"""AWA1 and AWA2: every tab and view runs, choices change what is drawn, links restore it."""
+"""AWA1 and AWA2: both views run, choices change what is drawn, links restore it."""
+
+import re
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from tests import pages
-from tests.pages import metrics, settled, taken_apart, words
+from tests.pages import settled, taken_apart, words
 from ui.figures import maps as figures
 from ui.maps.colours import COLOURS
+from zslcore import jobs
 from zslcore.analysis.maps import MapSettings, make_map
 from zslcore.analysis.maps.answers import answers
 from zslcore.datasets import load
+from zslcore.datasets.simulated import planted
 from zslcore.evaluation.runs import execute_with_scores
 from zslcore.evaluation.specs import RunSpec
 from zslcore.jobs import embed
 
 PAGE = "pages/awa1_and_awa2.py"
-DIGITS = {"awa1_first": "digits", "awa1_second": "nothing else", "awa1_threads": "1"}
+DIGITS = {"pair_first": "digits", "pair_second": "nothing else", "awa1_threads": "1"}
 QUICK = {"awa1_layout": "PCA", "awa1_threads": "1", "awa1_images": "2,000"}
-TABS = ["Images per class", "Map", "Quality", "Prototypes and hubs", "Cross-data-set accuracy"]
+VIEWS = ["map", "crossed"]
 
 
 @pytest.fixture
@@ -40,25 +44,91 @@ def drawn(app, key="awa1_points"):
     raise AssertionError(f"no component {key}")
 
 
-@pytest.mark.parametrize("tab", TABS)
-def test_every_tab_runs_cold_and_warm(visit, tab):
-    app = visit(awa1_tab=tab, awa1_methods="LinearS2V", **QUICK)
+@pytest.mark.parametrize("view", VIEWS)
+def test_every_view_runs_cold_and_warm(visit, view):
+    app = visit(view=view, crossed_methods="LinearS2V", **QUICK)
     for _ in range(2):
         app.run()
         assert not app.exception
         assert not app.error
-        assert [each.label for each in app.tabs if each.children] == [tab]
     for chart in app.get("plotly_chart"):
         assert len(chart.proto.alt) > 15
 
 
-def test_the_planted_shift_is_said_and_can_be_taken_out(visit):
-    app = visit()
-    assert "standard deviation of 0.15" in words(app)
-    app = visit(planted="false")
+def test_the_page_opens_with_the_classes_that_were_moved_and_with_none_in_the_twin(
+    visit, monkeypatch
+):
+    monkeypatch.setenv("ZSL_SHIPPED", "1")
+    said = next(each.value for each in visit().markdown if each.value.startswith("####"))
+    assert said.startswith("#### 5 of 50 classes look different in simulated")
+    moved = planted("simulated-AWA2").moved
+    assert {name for name in load("simulated-AWA2").class_names if name in said} == set(moved)
+    app = visit(planted="false", **QUICK)
+    assert "#### None of 50 classes looks different in " in words(app)
     assert "no effect is planted" in words(app)
-    alone = visit(awa1_first="digits", awa1_second="nothing else")
+    alone = visit(**DIGITS, awa1_layout="PCA")
     assert "planted" not in words(alone)
+
+
+def test_stand_ins_name_the_command_that_replaces_them(visit):
+    assert "`zslcore download xlsa17` replaces them" in words(visit(**QUICK))
+    assert "zslcore download" not in words(visit(**DIGITS, awa1_layout="PCA"))
+
+
+@pytest.mark.parametrize("layout", ["t-SNE", "UMAP"])
+def test_both_layouts_of_the_first_pair_are_there_at_once(layout, monkeypatch):
+    monkeypatch.setenv("ZSL_SHIPPED", "1")
+    app = pages.visit(PAGE, awa1_layout=layout)
+    assert drawn(app)[0]["n"] == 2000
+    assert not [button for button in app.button if button.key == "awa1_start"]
+
+
+def test_no_layout_starts_unasked_and_the_button_says_how_long_it_takes():
+    app = pages.visit(PAGE, awa1_layout="t-SNE", awa1_perplexity="10", awa1_threads="1")
+    button = app.button(key="awa1_start")
+    assert re.fullmatch(r"Lay out by t-SNE \(about \d+ s\)", button.label)
+    head, _ = drawn(app)
+    assert head["n"] == 2000
+    pair = [load(name) for name in ("simulated-AWA1", "simulated-AWA2")]
+    work = embed.ask(pair, MapSettings("tsne", perplexity=10.0, n_samples=2000, threads=1))
+    assert jobs.status(work.key) is None
+    app = settled(button.click().run())
+    assert jobs.finished(work) is not None
+    assert drawn(app)[0]["key"] != head["key"]
+    assert not [button for button in app.button if button.key == "awa1_start"]
+
+
+def test_the_other_side_has_the_classes_of_the_first(visit):
+    app = visit(**QUICK)
+    options = app.selectbox(key="pair_second").options
+    classes = set(load("simulated-AWA1").class_names)
+    assert all(set(load(name).class_names) == classes for name in options if name[:4] == "simu")
+    app = settled(app.selectbox(key="pair_first").select("simulated-CUB").run())
+    assert app.selectbox(key="pair_second").value == "simulated-CUB-full"
+    assert not app.error
+    assert app.selectbox(key="pair_second").options == ["simulated-CUB-full", "nothing else"]
+    app = visit(**{"pair_first": "digits", **QUICK})
+    assert app.selectbox(key="pair_second").options == ["nothing else"]
+
+
+def test_every_point_has_the_label_and_the_looks_of_its_row(visit):
+    pair = [load(name) for name in ("simulated-AWA1", "simulated-AWA2")]
+    unseen = [set(each.split("PS").unseen_classes) for each in pair]
+    for colour in ("data set", "class", "seen or unseen"):
+        head, take = drawn(visit(awa1_colour=colour))
+        category, of_class = take("<u2", head["n"]), take("<u2", head["n"])
+        part, row = take("u1", head["n"]), take("<u4", head["n"])
+        labels = np.array([pair[p].labels[r] for p, r in zip(part, row, strict=True)])
+        np.testing.assert_array_equal(of_class, labels)
+        looks = [head["palette"][c]["label"] for c in category]
+        expected = {
+            "data set": [pair[p].name for p in part],
+            "class": [pair[p].class_names[c] for p, c in zip(part, labels, strict=True)],
+            "seen or unseen": [
+                "unseen" if c in unseen[p] else "seen" for p, c in zip(part, labels, strict=True)
+            ],
+        }
+        assert looks == expected[colour]
 
 
 def test_first_look_is_the_map(visit):
@@ -67,15 +137,9 @@ def test_first_look_is_the_map(visit):
     assert head["sets"] == ["simulated-AWA1", "simulated-AWA2"]
 
 
-def test_images_per_class_stand_beside_each_other(visit):
-    app = visit(awa1_tab="Images per class")
-    assert app.get("plotly_chart")
-    assert "images in" in words(app)
-
-
 @pytest.mark.parametrize("view", ["overlay", "side by side"])
 def test_views_of_a_pair(visit, view):
-    head, _ = drawn(visit(awa1_tab="Map", awa1_view=view, **QUICK))
+    head, _ = drawn(visit(awa1_view=view, **QUICK))
     assert head["n"] == 2000
     assert len(head["panels"]) == (2 if view == "side by side" else 1)
     assert sum(panel["n"] for panel in head["panels"]) == 2000
@@ -86,7 +150,7 @@ def test_views_of_a_pair(visit, view):
 def test_every_colour_is_another_picture(visit):
     labels, categories = {}, {}
     for colour in COLOURS:
-        head, take = drawn(visit(awa1_tab="Map", awa1_colour=colour, **QUICK))
+        head, take = drawn(visit(awa1_colour=colour, **QUICK))
         labels[colour] = tuple(entry["label"] for entry in head["palette"])
         categories[colour] = take("<u2", head["n"])
         assert categories[colour].max() < len(labels[colour])
@@ -113,7 +177,7 @@ def test_an_image_says_what_it_was_taken_for(visit):
     split = digits.split("PS")
     told = answers_of_digits()
     wrong = next(row for row in split.test_unseen if not told.right[row])
-    address = {"awa1_tab": "Map", "awa1_layout": "PCA", **DIGITS, "awa1_colour": "taken for"}
+    address = {"awa1_layout": "PCA", **DIGITS, "awa1_colour": "taken for"}
     said = words(visit(**address, awa1_image=f"0.{wrong}"))
     name = digits.class_names[told.predicted[wrong]]
     assert f"LinearS2V takes it for **{name}**: :material/close: wrong." in said
@@ -129,17 +193,17 @@ def answers_of_digits():
 
 
 def test_search_means_the_classes_that_have_the_word(visit):
-    head, _ = drawn(visit(awa1_tab="Map", awa1_find="bear, whale", **QUICK))
+    head, _ = drawn(visit(awa1_find="bear, whale", **QUICK))
     found = {head["classes"][c] for c in head["sought"]}
     assert found == {
         "grizzly bear", "polar bear", "killer whale", "humpback whale", "blue whale",
     }  # fmt: skip
     assert {name["text"] for name in head["panels"][0]["names"]} == found
-    assert drawn(visit(awa1_tab="Map", **QUICK))[0]["sought"] is None
+    assert drawn(visit(**QUICK))[0]["sought"] is None
 
 
 def test_a_link_restores_selection_view_and_image(visit):
-    address = {"awa1_tab": "Map", "awa1_layout": "PCA", **DIGITS}
+    address = {"awa1_layout": "PCA", **DIGITS}
     key = drawn(visit(**address))[0]["key"]
     settings = MapSettings("pca", n_samples=2_000, threads=1)
     made = make_map([load("digits")], settings)
@@ -166,50 +230,31 @@ def test_a_link_restores_selection_view_and_image(visit):
     [{"awa1_lasso": "00000000.0.0,0;1,1;0,1"}, {"awa1_image": "7.99999"}, {"awa1_look": "x"}],
 )
 def test_a_link_to_another_map_is_let_be(visit, asked):
-    app = visit(awa1_tab="Map", awa1_layout="PCA", **DIGITS, **asked)
+    app = visit(awa1_layout="PCA", **DIGITS, **asked)
     head, _ = drawn(app)
     assert (head["selection"], head["picked"], head["cameras"]) == (None, None, None)
     assert not app.error
 
 
 def test_digits_come_with_their_pictures(visit):
-    head, take = drawn(visit(awa1_tab="Map", awa1_layout="PCA", **DIGITS))
+    head, take = drawn(visit(awa1_layout="PCA", **DIGITS))
     assert head["picture"] == [8, 8]
     assert len(take()) > 1797 * 64
     assert head["n"] == 1797
 
 
 def test_quality_is_that_of_the_map(visit):
-    app = visit(awa1_tab="Quality", **QUICK)
+    app = visit(**QUICK)
     pair = [load("simulated-AWA1"), load("simulated-AWA2")]
-    made = make_map(pair, MapSettings("pca", n_samples=2000, threads=1))
-    assert metrics(app)["15 nearest preserved"] == f"{100 * made.quality.knn_recall:.1f} %"
-    assert metrics(app)["Trustworthiness"] == f"{100 * made.quality.trustworthiness:.1f} %"
-    assert "Do both data sets show a class the same way?" in words(app)
+    q = make_map(pair, MapSettings("pca", n_samples=2000, threads=1)).quality
+    assert f"Neighbours kept (15) {100 * q.knn_recall:.1f} %" in words(app)
+    assert f"trustworthiness {100 * q.trustworthiness:.1f} %" in words(app)
     assert "Sizes mean nothing" in words(app)
-    assert "Mixing" not in words(visit(awa1_tab="Quality", awa1_layout="PCA", **DIGITS))
-
-
-def test_hubs_of_both_directions_stand_side_by_side(visit):
-    app = visit(awa1_tab="Prototypes and hubs", **QUICK)
-    assert {"Skewness, LinearS2V", "Skewness, LinearV2S"} <= set(metrics(app))
-    head, _ = drawn(app, "awa1_marked")
-    marks = head["panels"][0]["landmarks"]
-    assert len(marks) == 20  # mean and prediction of ten unseen classes
-    assert sum("to" in mark for mark in marks) == 10
-    assert head["title"].endswith("means of classes (filled), LinearS2V's predictions (hollow)")
-    other = visit(awa1_tab="Prototypes and hubs", awa1_k="3", **QUICK)
-    assert metrics(other) != metrics(app)
-
-
-def test_data_sets_with_other_classes_are_told_apart_in_one_sentence(visit):
-    app = visit(awa1_first="digits", awa1_second="simulated-CUB")
-    (error,) = app.error
-    assert "must have the same classes to be compared" in error.value
+    assert "Mixing is the entropy" not in words(visit(awa1_layout="PCA", **DIGITS))
 
 
 def test_one_data_set_alone_has_no_accuracy_across(visit):
-    app = visit(awa1_tab="Cross-data-set accuracy", **DIGITS)
+    app = visit(view="crossed", **DIGITS)
     assert "choose a second one" in app.info[0].value
 
 
@@ -217,9 +262,6 @@ def test_one_data_set_alone_has_no_accuracy_across(visit):
 
 
 def test_pictures_show_what_they_are_given():
-    xy = np.random.default_rng(0).normal(size=(9000, 2))
-    small = figures.small_multiples([("a", xy, ["#123456"] * 9000)])
-    assert len(small.data[0].x) == figures.FEW
     verdicts = pd.DataFrame(
         {
             "class": ["a", "b"], "mixing_PCA": [0.5, 1.0], "mixing_map": [1.0, 0.4],

@@ -1,27 +1,18 @@
 import numpy as np
 import pytest
-from streamlit.testing.v1 import AppTest
 
-from tests.pages import settled
+from tests import pages
+from tests.pages import settled, words
 from ui.figures.cross import difference_strips, four_accuracies, image_counts
 from ui.figures.palette import FIRST, SECOND
 from zslcore.analysis import cross_tests as tests
 from zslcore.analysis.inventory import awa_image_counts
 
-PAIR = ("simulated-AWA1", "simulated-AWA2")
 PRINTED = tests.printed_table(), "AWA1", "AWA2"
 
 
-def page(show, first, second):
-    """A page with nothing but one of the tabs."""
-    from ui import cache
-    from ui.sections import cross
-
-    getattr(cross, show)(cache.dataset(first), cache.dataset(second), "PS")
-
-
-def opened(show, *pair):
-    return settled(AppTest.from_function(page, args=(show, *pair), default_timeout=90).run())
+def opened(**choices):
+    return settled(pages.visit("pages/awa1_and_awa2.py", view="crossed", **choices))
 
 
 # --- Figures --------------------------------------------------------------------------------------
@@ -62,38 +53,22 @@ def test_strips_show_every_pair_with_the_mean_and_its_p():
     assert {"p = 0.35", "p = 0.0072", "p = 0.0032"} <= texts
 
 
-# --- The two tabs ---------------------------------------------------------------------------------
-
-
-def test_images_of_the_stand_ins_and_of_the_real_sets():
-    app = opened("show_images", *PAIR)
-    assert "3,047 images" in app.caption[0].value
-    app.segmented_control(key="awa1_whose").set_value("the real AWA1 and AWA2").run()
-    assert "30,475 images in AWA1, 37,322 in AWA2, where horse has 1,645" in app.caption[0].value
-    assert "mole 100" in app.caption[0].value
+# --- The view ------------------------------------------------------------------------------------
 
 
 def test_accuracy_shows_the_claim_then_the_table_and_its_tests():
-    app = opened("show_accuracy", *PAIR)
-    assert "does not follow" in app.markdown[0].value
+    app = opened()
+    assert "does not follow" in words(app)
     claim, cells, ours = (frame.value for frame in app.dataframe)
     assert claim.set_index("asked")["p"]["another training set"] == pytest.approx(0.3507, abs=1e-4)
     assert claim["printed"].notna().sum() == 1
     assert list(cells["method"][:5]) == ["LinearV2S", "LinearS2V", "ESZSL", "SAE", "GFZSL"]
     assert cells.set_index("method").loc["DAP", "printed 1:1"] == pytest.approx(44.1)
     assert list(ours["pairs"]) == [10] * 3 + [5] * 3
-    app.selectbox(key="awa1_figure").select("H, calibrated").run()
+    app.selectbox(key="crossed_figure").select("H, calibrated").run()
     assert list(app.dataframe[1].value.columns) == ["method", "1:1", "1:2", "2:2", "2:1"]
-    settled(app.multiselect(key="awa1_methods").set_value(["ESZSL"]).run())
+    settled(app.multiselect(key="crossed_methods").set_value(["ESZSL"]).run())
     assert len(app.dataframe) == 2  # no test of one method
-    app.multiselect(key="awa1_methods").set_value([]).run()
+    app.multiselect(key="crossed_methods").set_value([]).run()
     assert not app.exception
     assert len(app.dataframe) == 1
-
-
-def test_a_pair_that_cannot_be_crossed_is_told_and_each_is_tested_on_itself():
-    app = opened("show_accuracy", "simulated-AWA1", "simulated-aPY")
-    assert "needs the same classes by name" in app.info[0].value
-    (each,) = (frame.value for frame in app.dataframe)
-    assert list(each.columns) == ["method", "simulated-AWA1", "simulated-aPY"]
-    assert each.notna().all(axis=None)

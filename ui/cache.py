@@ -26,8 +26,14 @@ from zslcore.analysis.along import Along, along
 from zslcore.analysis.bands import Band
 from zslcore.analysis.bias_variance import BiasVariance
 from zslcore.analysis.large_scale import LargeScale, LargeScaleSpec, hierarchical_precision
-from zslcore.analysis.maps import EmbeddedMap, quality
-from zslcore.analysis.maps import landmarks as marking
+from zslcore.analysis.maps import (
+    EmbeddedMap,
+    MapSettings,
+    make_map,
+    original_space,
+    quality,
+    with_all_rows,
+)
 from zslcore.analysis.method_table import Cell, Figure, cells_of_runs, ranked
 from zslcore.analysis.papers import claims
 from zslcore.analysis.papers.claims import Body, Evidence, Judgment
@@ -37,6 +43,7 @@ from zslcore.analysis.transduction import Transduction, TransductionSpec
 from zslcore.board import Board, packaged_board
 from zslcore.board.method_cells import cells_of_board
 from zslcore.datasets import Split, ZSLDataset, imports
+from zslcore.datasets.benchmarks import benchmark_of
 from zslcore.evaluation.protocol import AnsweredTest, ScoredTest
 from zslcore.evaluation.runs import RunResult, execute, fold_curves
 from zslcore.evaluation.specs import RunSpec
@@ -50,6 +57,7 @@ from zslcore.scores.paired import Gammas, Pair
 
 __all__ = [
     "action_gains",
+    "all_rows",
     "all_runs",
     "band_of_classes",
     "band_of_folds",
@@ -60,10 +68,11 @@ __all__ = [
     "corrected",
     "dataset",
     "evidence",
+    "facts_of_import",
     "finished",
+    "first_picture",
     "judged_on",
     "kept_runs",
-    "landmarks",
     "large_curve",
     "leaking",
     "method_cells",
@@ -105,6 +114,13 @@ def dataset(name: str) -> ZSLDataset:
 @st.cache_resource(show_spinner="Opening the data set …", max_entries=8)
 def _dataset(name: str, stamp: str) -> ZSLDataset:
     return datasets.load(name)
+
+
+@st.cache_data(show_spinner=False, max_entries=256)
+def facts_of_import(name: str, stamp: str) -> tuple[tuple[str, ...], str | None, int, bool]:
+    """Return classes, benchmark, number of features and whether an import is simulated."""
+    data = dataset(name)
+    return data.class_names, benchmark_of(data), data.features.shape[1], data.simulated
 
 
 def _gone(session: str) -> None:
@@ -315,12 +331,16 @@ def band_of_folds(spec: RunSpec, limits: tuple[float, float], _run: RunResult) -
 # --- Maps -----------------------------------------------------------------------------------------
 
 
-@st.cache_resource(show_spinner="Predicting looks …", max_entries=32)
-def landmarks(
-    key: str, split: str, lam: float, _made: EmbeddedMap, _datasets: Sequence[ZSLDataset]
-) -> pd.DataFrame:
-    """Return class means and predicted looks on the map of this key."""
-    return marking.landmarks(_made, _datasets, split, lam=lam)
+@st.cache_resource(show_spinner="First picture …", max_entries=8)
+def first_picture(digests: tuple[str, ...], _datasets: Sequence[ZSLDataset]) -> EmbeddedMap:
+    """Return a sample of the images on the first two axes of its PCA."""
+    return make_map(_datasets, MapSettings("pca", n_samples=2_000), pca_of="chosen")
+
+
+@st.cache_resource(show_spinner="All images follow …", max_entries=4)
+def all_rows(digests: tuple[str, ...], _datasets: Sequence[ZSLDataset]) -> EmbeddedMap:
+    """Return all images on the axes of the first picture."""
+    return with_all_rows(first_picture(digests, _datasets), _datasets)
 
 
 @st.cache_resource(show_spinner="Looking for neighbours …", max_entries=256)
@@ -328,7 +348,7 @@ def nearest_images(
     digests: tuple[str, ...], part: int, row: int, _datasets: Sequence[ZSLDataset]
 ) -> pd.DataFrame:
     """Return the images nearest to one in the original space."""
-    return marking.nearest_images(_datasets, part, row)
+    return original_space.nearest_images(_datasets, part, row)
 
 
 @st.cache_resource(show_spinner="Looking for neighbours …", max_entries=8)
@@ -339,7 +359,7 @@ def neighbours_kept(
     _datasets: Sequence[ZSLDataset],
 ) -> np.ndarray:
     """Return the share of every image's neighbours that a map with these settings keeps."""
-    Z = marking.in_pca(_made, _datasets)
+    Z = original_space.in_pca(_made, _datasets)
     return quality.preserved_neighbours(Z, _made.coordinates, threads=_made.settings.threads)
 
 

@@ -12,9 +12,8 @@ from zslcore.analysis.cross_dataset import (
     check_pair,
     cross_accuracy,
     cross_table,
-    images_per_class,
 )
-from zslcore.datasets.base import Fold, Split, ZSLDataset
+from zslcore.datasets.base import Fold, Split
 from zslcore.evaluation.runs import execute
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import DatasetError
@@ -258,27 +257,3 @@ def test_fits_that_earlier_versions_wrote_to_a_folder_are_found(tmp_path, monkey
 
 
 # --- Images per class -----------------------------------------------------------------------------
-
-
-def test_images_are_counted_by_name_and_sorted():
-    order = np.random.default_rng(5).permutation(12)
-    rows = np.concatenate([np.flatnonzero(TWO.labels == c)[: 3 + c] for c in range(12)])
-    few = ZSLDataset(
-        name="few",
-        features=TWO.features[rows],
-        labels=TWO.labels[rows],
-        prototypes=TWO.prototypes,
-        class_names=TWO.class_names,
-        splits=[Split.from_classes("PS", TWO.labels[rows], unseen=[8, 9, 10, 11])],
-    )
-    table = images_per_class(ONE, renumbered(few, order))
-    assert list(table["class"]) == [f"class {c}" for c in range(11, -1, -1)]
-    assert list(table["second"]) == list(range(14, 2, -1))
-    assert set(table["first"]) == {20}
-    assert list(table["role"]) == ["unseen"] * 4 + ["seen"] * 8
-    assert table["ratio"].iloc[0] == 14 / 20
-
-
-def test_counts_of_other_classes_are_refused():
-    with pytest.raises(DatasetError, match="same classes by name, each once; 12 are in both"):
-        images_per_class(ONE, world("more", n_unseen=5))

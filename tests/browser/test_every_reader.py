@@ -15,7 +15,7 @@ PAGES = {
     "ruler of lambda": "/?playground_ruler=lambda&method=SAE",
     "overview": "/overview",
     "data and splits": "/data_and_splits?dataset=simulated-AWA2",
-    "AWA1 and AWA2": "/awa1_and_awa2?awa1_tab=Images per class",
+    "AWA1 and AWA2": "/awa1_and_awa2?view=crossed",
     "evaluate": "/evaluate",
     "lessons": "/lessons",
     "calibration": "/calibration",

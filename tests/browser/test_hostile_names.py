@@ -33,7 +33,7 @@ ADDRESSES = {
     f"/data_and_splits?{SET}": 12,
     f"/data_and_splits?{SET}&data_tab=Attributes": 23,
     f"/data_and_splits?{SET}&data_tab=Overlap": 0,
-    f"/awa1_and_awa2?awa1_first={OF_MANY}&awa1_second=nothing else&awa1_layout=PCA": 0,
+    f"/awa1_and_awa2?pair_first={OF_MANY}&pair_second=nothing else&awa1_layout=PCA": 0,
     f"/evaluate?{OWN}": 23,
     f"/calibration?{OWN}": 0,
     f"/regularization?{OWN}": 0,

@@ -7,10 +7,10 @@ import pytest
 
 from tests.browser.reading import once, still
 
-DIGITS = "awa1_tab=Map&awa1_first=digits&awa1_second=nothing%20else&awa1_threads=1"
+DIGITS = "pair_first=digits&pair_second=nothing%20else&awa1_threads=1"
 #: The finished map; one on its way stands in the panel of its job.
 FINISHED = ".st-key-awa1_points canvas.marks"
-PAIR = "awa1_tab=Map&awa1_layout=PCA&awa1_images=2,000&awa1_threads=1"
+PAIR = "awa1_layout=PCA&awa1_images=2,000&awa1_threads=1"
 
 
 def visit(page, server, query):

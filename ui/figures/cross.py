@@ -35,7 +35,7 @@ def image_counts(table: pd.DataFrame, first: str, second: str) -> go.Figure:
 
     Parameters
     ----------
-    table : see :func:`zslcore.analysis.cross_dataset.images_per_class`
+    table : see :func:`zslcore.analysis.inventory.awa_image_counts`
     first, second : names of the data sets
     """
     figure = go.Figure()

@@ -189,7 +189,6 @@ class Scene:
         names: bool,
         alt: str,
         sought: Sequence[int] | np.ndarray | None = None,
-        landmarks: Sequence[Sequence[Mapping[str, Any]]] = (),
     ) -> list[Panel]:
         """Return what is drawn.
 
@@ -197,7 +196,6 @@ class Scene:
         ----------
         names : whether classes are named, those that are ``sought`` or all where it is None
         alt : what the panels show, in words
-        landmarks : one list a panel, or nothing
         """
         return [
             Panel(
@@ -207,7 +205,6 @@ class Scene:
                 xy=xy,
                 behind=1 - i if self.behind else -1,
                 names=self._names(image, xy, sought) if names else (),
-                landmarks=landmarks[i] if landmarks else (),
             )
             for i, (title, image, xy) in enumerate(
                 zip(self.titles, self.images, self.places, strict=True)

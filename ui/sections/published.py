@@ -36,13 +36,9 @@ HEADINGS = {
 #: of the link, what it opens there.
 ZSL_RANKS = {"compare_task": "ZSL", "compare_figure": "ZSL"}
 GZSL_RANKS = {"compare_figure": "H", "compare_tab": "Ranks"}
-CROSS = (
-    "pair",
-    "AWA1 and AWA2, crossed",
-    {"awa1_tab": "Cross-data-set accuracy"},
-)
 #: View, words of the link, what it opens there.
 Place = tuple[str, str, dict[str, str]]
+CROSS: Place = ("crossed", "AWA1 and AWA2, crossed", {})
 EXTRACTORS: Place = ("contamination", "What extractors have seen", {})
 PATHS: Place = ("regularization", "Results over λ", {})
 GAINS: Place = ("images", "What known classes gain", {})

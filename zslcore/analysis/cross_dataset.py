@@ -25,7 +25,6 @@ import pandas as pd
 from sklearn.base import clone
 
 from zslcore import version
-from zslcore.analysis.inventory import class_table
 from zslcore.datasets.base import ZSLDataset
 from zslcore.evaluation import protocol
 from zslcore.evaluation.runs import Origin, choose, without_release
@@ -43,7 +42,6 @@ __all__ = [
     "cross_accuracy",
     "cross_table",
     "fitting_methods",
-    "images_per_class",
 ]
 
 Progress = Callable[[float, float, str], None]
@@ -357,29 +355,3 @@ def _tick(
 
 
 # --- Images per class -----------------------------------------------------------------------------
-
-
-def images_per_class(first: ZSLDataset, second: ZSLDataset, split: str = "PS") -> pd.DataFrame:
-    """Count the images of every class in both data sets.
-
-    Returns
-    -------
-    DataFrame
-        One row per class, those with most images in ``second`` first: ``class``, ``role`` ("seen",
-        "unseen", "both", "none", as the split of ``second`` has it), ``first`` and ``second``
-        (images), and ``ratio`` (second / first).
-
-    Raises
-    ------
-    DatasetError
-        When the classes differ.
-    """
-    one, two = (class_table(data, data.split(split)).set_index("class") for data in (first, second))
-    if set(one.index) != set(two.index) or not one.index.is_unique or not two.index.is_unique:
-        raise DatasetError(
-            f"{first.name} and {second.name}: counting class by class needs the same classes by "
-            f"name, each once; {len(set(one.index) & set(two.index))} are in both."
-        )
-    table = pd.DataFrame({"role": two["role"], "first": one["images"], "second": two["images"]})
-    table["ratio"] = table["second"] / table["first"]
-    return table.sort_values("second", ascending=False, kind="stable").reset_index(names="class")

@@ -20,7 +20,7 @@ t-SNE for single-cell transcriptomics", Nature Communications 2019 (PCA, start, 
 from __future__ import annotations
 
 from zslcore.analysis.maps.layout import lay_out
-from zslcore.analysis.maps.making import make_map, map_key
+from zslcore.analysis.maps.making import estimated_seconds, make_map, map_key, with_all_rows
 from zslcore.analysis.maps.pca import JointPCA
 from zslcore.analysis.maps.result import EmbeddedMap
 from zslcore.analysis.maps.settings import METHOD_NAMES, MapSettings
@@ -32,10 +32,12 @@ __all__ = [
     "JointPCA",
     "MapData",
     "MapSettings",
+    "estimated_seconds",
     "lay_out",
     "make_map",
     "map_key",
     "match_classes",
     "same_images",
     "why_incompatible",
+    "with_all_rows",
 ]

@@ -5,8 +5,7 @@ r"""The quality of a map: what it preserves of the space it was made from.
   sample;
 - *kNN recall*: share of the k nearest in the PCA that are among the k nearest on the map;
 - *class accuracy*: mean per-class accuracy of the vote of the k nearest, in the PCA and on the map.
-  Higher on the map than in the PCA: the map separates classes more than the features do;
-- *stability*: how alike two maps with other seeds are.
+  Higher on the map than in the PCA: the map separates classes more than the features do.
 
 References
 ----------
@@ -16,14 +15,11 @@ study", ICANN 2001. D. Kobak, P. Berens, Nature Communications 2019 (kNN recall)
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from itertools import combinations
 
 import numpy as np
 import pandas as pd
 from scipy.ndimage import gaussian_filter, map_coordinates
-from scipy.spatial import procrustes
 from sklearn.manifold import trustworthiness
 
 from zslcore.analysis.maps.neighbours import Neighbours, neighbours
@@ -37,7 +33,6 @@ __all__ = [
     "knn_recall",
     "map_quality",
     "preserved_neighbours",
-    "stability",
 ]
 
 #: Ranks need a matrix of all distances: 4,000 points are 128 MB of it.
@@ -165,30 +160,6 @@ def class_vote(indices: np.ndarray, labels: np.ndarray) -> np.ndarray:
         agree = (votes[:, :, None] == votes[:, None, :]).sum(axis=2)
         winner[part] = np.take_along_axis(votes, agree.argmax(axis=1)[:, None], axis=1)[:, 0]
     return winner
-
-
-def stability(maps: Sequence[np.ndarray], *, k: int = 15, threads: int = 1) -> pd.DataFrame:
-    """Compare maps of the same rows, pair by pair.
-
-    Parameters
-    ----------
-    maps : arrays of shape (n, 2)
-    k : int, number of neighbours
-    threads : int, default=1
-
-    Returns
-    -------
-    DataFrame
-        One row per pair: first, second (places in ``maps``), knn_overlap (share of the k nearest
-        that both have) and disparity (what is left of the squared distances, as a share, after the
-        best shift, rotation, reflection and scaling: 0 for the same picture).
-    """
-    near = [neighbours(Y, min(k, len(Y) - 1), threads=threads).indices for Y in maps]
-    rows = [
-        (a, b, knn_recall(near[a], near[b]), float(procrustes(maps[a], maps[b])[2]))
-        for a, b in combinations(range(len(maps)), 2)
-    ]
-    return pd.DataFrame(rows, columns=["first", "second", "knn_overlap", "disparity"])
 
 
 def density(Y: np.ndarray, bins: int = 256, width: float = 2.0) -> np.ndarray:

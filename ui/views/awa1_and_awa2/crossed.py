@@ -1,8 +1,4 @@
-"""Images per class of two data sets, and what methods trained on one reach on the other.
-
-Two tabs of the page on AWA1 and AWA2. Each function is one of them and needs nothing of the page
-but the pair and the name of a split that both have.
-"""
+"""What methods trained on one of two data sets reach on the other."""
 
 from __future__ import annotations
 
@@ -11,19 +7,19 @@ import streamlit as st
 
 from ui import controls, tables
 from ui.figures import cross as figures
-from ui.frame import chart
+from ui.frame import Header, chart, errors_as_sentences
 from ui.numbers import three_digits
+from ui.sections.pair_of_sets import choose_pair, show_what_is_simulated
 from ui.text import on_screen, plain
 from ui.waiting import result_of
 from zslcore.analysis import cross_tests as tests
-from zslcore.analysis.cross_dataset import check_pair, fitting_methods, images_per_class
-from zslcore.analysis.inventory import awa_image_counts
+from zslcore.analysis.cross_dataset import check_pair, fitting_methods
 from zslcore.datasets import ZSLDataset
 from zslcore.datasets.benchmarks import benchmark_of
 from zslcore.exceptions import DatasetError
 from zslcore.jobs import cross
 
-__all__ = ["show_accuracy", "show_images"]
+__all__ = ["show"]
 
 #: Figures that can be looked at, by their column.
 FIGURES = {
@@ -43,49 +39,25 @@ QUESTIONS = {
 }
 
 
-def show_images(first: ZSLDataset, second: ZSLDataset, split: str) -> None:
-    """Draw the images per class of both data sets, largest of the second first."""
-    names, real = (first.name, second.name), False
-    if _are_awa(first, second) and (first.simulated or second.simulated):
-        which = st.segmented_control(
-            "Images of",
-            ["these data sets", "the real AWA1 and AWA2"],
-            default="these data sets",
-            required=True,
-            key="awa1_whose",
-            bind="query-params",
-        )
-        real = which != "these data sets"
-    if real:
-        names = ("AWA1", "AWA2")
-        table = awa_image_counts().rename(columns={"AWA1": "first", "AWA2": "second"})
-    else:
-        table = images_per_class(first, second, split)
-    chart(
-        figures.image_counts(table, *names),
-        f"Images of each of {len(table)} classes in {names[0]} and {names[1]}, largest of "
-        f"{names[1]} first; {(table['role'] == 'unseen').sum()} unseen classes stand on a band.",
-        key="awa1_counts",
-    )
-    largest, smallest = table.iloc[0], table.iloc[-1]
-    st.caption(
-        f"{table['first'].sum():,} images in {plain(names[0])}, {table['second'].sum():,} in "
-        f"{plain(names[1])}, where {plain(largest['class'])} has {largest['second']:,} and "
-        f"{plain(smallest['class'])} {smallest['second']:,}. ◆ on a band: test classes."
-    )
-    tables.download(table, f"images_{names[0]}_{names[1]}")
-
-
-def show_accuracy(first: ZSLDataset, second: ZSLDataset, split: str) -> None:
+def show(header: Header) -> None:
     """Show what is printed, then train on each data set and test on both."""
+    with st.container(horizontal=True, vertical_alignment="bottom"), errors_as_sentences():
+        datasets, split = choose_pair(header)
+    show_what_is_simulated(datasets)
+    if len(datasets) == 1:
+        st.info("This compares two data sets; choose a second one.", icon=":material/compare:")
+        return
+    first, second = datasets
     printed = _are_awa(first, second) and split == "PS"
     if printed:
         _show_claim()
     across = _can_be_crossed(first, second, split)
     fitting = fitting_methods(first, second)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        methods = st.multiselect("Methods", fitting, USUAL, key="awa1_methods", bind="query-params")
-        shown = controls.choose("Metric", list(FIGURES), key="awa1_figure", width=220)
+        methods = st.multiselect(
+            "Methods", fitting, USUAL, key="crossed_methods", bind="query-params"
+        )
+        shown = controls.choose("Metric", list(FIGURES), key="crossed_figure", width=220)
     if not methods:
         st.info("Choose a method to begin with.", icon=":material/arrow_upward:")
         return
@@ -142,7 +114,7 @@ def _show_cells(
         figures.four_accuracies(panels, first.name, second.name),
         f"{shown} of {len(cells)} methods trained on {first.name} or {second.name} and tested on "
         "both.",
-        key="awa1_cells",
+        key="crossed_cells",
     )
     st.caption(
         "A line joins the two tests of one fit. Parameters (for ZSL) and γ are tuned on the folds "
@@ -200,7 +172,7 @@ def _show_tests(
     chart(
         figures.difference_strips(panels, QUESTIONS),
         f"Differences of {ours['larger'].pairs} pairs for each question. {larger.sentence}",
-        key="awa1_strips",
+        key="crossed_strips",
     )
     by_method = tests.cross_tests(table, *pair, figure=column, unit="method")
     both = pd.concat([tests.as_table(ours), tests.as_table(by_method)])

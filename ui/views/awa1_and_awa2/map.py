@@ -1,7 +1,8 @@
-"""The map of one data set or of two, to search, colour and select on."""
+"""Is AWA2 a fair replacement for AWA1? One map of both, its quality, the shift of each class."""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -12,13 +13,14 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from ui import cache, controls, menus, print_menu, takeaway, waiting
+from ui import cache, controls, menus, print_menu, tables, takeaway, waiting
 from ui.components import point_map
 from ui.exports import as_csv
+from ui.figures import maps as figures
 from ui.figures import palette
 from ui.figures.for_print import on_paper
 from ui.figures.images import picture
-from ui.frame import chart
+from ui.frame import Header, chart, errors_as_sentences
 from ui.guard import fragment
 from ui.maps.colours import OF_ANSWERS, answers_of, coloured, colours_of, roles
 from ui.maps.scene import (
@@ -31,17 +33,23 @@ from ui.maps.scene import (
     write_cameras,
     write_selection,
 )
+from ui.numbers import duration, percent
+from ui.sections.pair_of_sets import choose_pair, show_what_is_simulated
 from ui.text import plain
+from ui.visitors import who
+from zslcore import jobs
 from zslcore.analysis.inventory import search_names
 from zslcore.analysis.maps import (
     METHOD_NAMES,
     EmbeddedMap,
     MapData,
     MapSettings,
+    estimated_seconds,
     match_classes,
     same_images,
     why_incompatible,
 )
+from zslcore.analysis.maps.mixing import ALPHA, mixing_verdicts
 from zslcore.analysis.maps.settings import Method
 from zslcore.datasets import ZSLDataset
 from zslcore.interactive.point_map import Panel, PointMap
@@ -50,17 +58,98 @@ from zslcore.methods import METHODS
 from zslcore.printing.panel import Panel as PrintPanel
 from zslcore.printing.results import of_map
 
-__all__ = ["choose_settings", "made", "show_limits", "show_map"]
+__all__ = ["show"]
 
 METHODS_BY_NAME: dict[str, Method] = {name: method for method, name in METHOD_NAMES.items()}
 SAMPLES = {"2,000": 2_000, "8,000": 8_000, "all": None}
+#: Images of data so large that all of them are mapped unless the visitor chooses fewer.
+LARGE = 20_000
+#: Seconds that a layout may take without being asked for.
+AT_ONCE = 5.0
 OVERLAY, PANELS, METHODS_BESIDE = "overlay", "side by side", "t-SNE next to UMAP"
+#: Where a session keeps the layouts that were asked for, and the data all rows of which are there.
+ASKED, FOLLOWED = "awa1_asked", "awa1_followed"
+#: Names of classes that a sentence holds.
+NAMED = 8
+#: How to read a map of two data sets.
+LOOK_FOR = (
+    " Both colours mix where the data sets agree; an island of one colour is a class that they "
+    "show differently."
+)
 #: How tables of images name their columns.
 NAMES = {"data_set": "data set", "row": "image"}
 #: Rows of the table on screen; the download has all.
 SHOWN = 300
 #: Pictures may go to the browser with their points up to this many bytes.
 PICTURES = 1 << 20
+
+
+def show(header: Header) -> None:
+    """Answer the question of the page, show the map, its quality and the shift of each class."""
+    answer = st.container()
+    with st.container(horizontal=True, vertical_alignment="bottom"), errors_as_sentences():
+        datasets, split = choose_pair(header)
+    show_what_is_simulated(datasets)
+    settings = choose_settings(sum(len(dataset.labels) for dataset in datasets))
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        separate = len(datasets) == 2 and bool(why_incompatible(*datasets))
+        view = controls.choose("View", _views(datasets, separate), key="awa1_view", width=190)
+        linked = separate and same_images(*datasets)
+        colours = colours_of(datasets, of_both=not linked, one_map=view != METHODS_BESIDE)
+        usual = "data set" if "data set" in colours else "class"
+        colour = controls.choose("Colour", colours, key="awa1_colour", default=usual, width=190)
+        method = None
+        if colour in OF_ANSWERS:
+            method = controls.choose(
+                "Method", list(METHODS), key="awa1_method", default="LinearS2V", width=190
+            )
+        sought = st.text_input(
+            "Find a class",
+            key="awa1_find",
+            bind="query-params",
+            placeholder="bear, whale",
+            width=200,
+        )
+    if separate:
+        st.caption(plain(why_incompatible(*datasets)))
+    groups = [[dataset] for dataset in datasets] if separate else [list(datasets)]
+    layouts = [settings]
+    if view == METHODS_BESIDE:
+        layouts = [replace(settings, method=method) for method in ("tsne", "umap")]
+    wanted = [(group, layout) for group in groups for layout in layouts]
+    waits = _offer_layouts(wanted)
+    first = {id(group): _first_picture(group, settings) for group in groups} if waits else {}
+    maps = [first[id(group)] if waits else _finished(group, layout) for group, layout in wanted]
+    scene = _scene(datasets, maps[:1] if waits and not separate else maps, view, separate=separate)
+    looks = coloured(scene, colour, split, method)
+    _explore(scene, looks, colour, sought, split, method, first=waits)
+    st.caption(_sample_words(scene, first=waits))
+    for one in dict.fromkeys(scene.maps):
+        _show_quality(one)
+    if len(datasets) == 2 and not separate:
+        verdicts = mixing_verdicts(scene.maps[0].mixing, "PCA", "map")
+        answer.markdown(f"#### {_which_differ(verdicts, datasets)}")
+        _show_shifts(verdicts, scene.maps[0])
+    show_limits()
+    if waits:
+        _let_all_rows_follow(groups, settings)
+
+
+def _which_differ(verdicts: pd.DataFrame, datasets: Sequence[ZSLDataset]) -> str:
+    """Answer the question of the page in a sentence."""
+    moved = verdicts[verdicts["p_holm_PCA"] < ALPHA].sort_values("mixing_PCA")["class"]
+    names = " and ".join(plain(dataset.name) for dataset in datasets)
+    if moved.empty:
+        return f"None of {len(verdicts)} classes looks different in {names}."
+    listed = [plain(name) for name in moved[:NAMED]]
+    if len(moved) > NAMED:
+        listed.append(f"{len(moved) - NAMED} more")
+    last = f" and {listed.pop()}" if len(listed) > 1 else ""
+    verb = "looks" if len(moved) == 1 else "look"
+    return (
+        f"{len(moved)} of {len(verdicts)} classes {verb} different in {names}: "
+        f"{', '.join(listed)}{last}."
+    )
 
 
 # --- Which map ------------------------------------------------------------------------------------
@@ -79,8 +168,9 @@ def choose_settings(n: int) -> MapSettings:
         )
         method = METHODS_BY_NAME[name]
         own = _choose_own(method)
+        usual = "all" if n > LARGE else "2,000"
         sample = controls.choose(
-            f"Images of {n:,}", list(SAMPLES), key="awa1_images", default="2,000", width=130
+            f"Images of {n:,}", list(SAMPLES), key="awa1_images", default=usual, width=130
         )
         with st.popover("More", icon=":material/more_horiz:"):
             bound = controls.bind_number("awa1_seed")
@@ -110,12 +200,70 @@ def _choose_own(method: str) -> dict[str, Any]:
     }
 
 
-def made(datasets: Sequence[ZSLDataset], settings: MapSettings) -> EmbeddedMap:
-    """Return the map, waited for where there is none yet, with a live picture."""
-    work = embed.ask(datasets, settings)
+# --- A first picture at once, a layout when asked for ---------------------------------------------
+
+
+def _offer_layouts(wanted: Sequence[tuple[Sequence[ZSLDataset], MapSettings]]) -> bool:
+    """Offer to make the layouts that there are none of; return whether there is one to wait for.
+
+    One that takes a few seconds starts by itself; nothing else starts before the visitor says so.
+    """
+    missing = [
+        (embed.ask(group, layout), estimated_seconds(group, layout))
+        for group, layout in wanted
+        if jobs.finished(embed.ask(group, layout)) is None
+    ]
+    asked = st.session_state.setdefault(ASKED, set())
+    slow = [
+        (work, seconds)
+        for work, seconds in missing
+        if work.key not in asked and jobs.status(work.key) is None and seconds > AT_ONCE
+    ]
+    if not slow:
+        return False
+    names = " and ".join(dict.fromkeys(METHOD_NAMES[layout.method] for _, layout in wanted))
+    seconds = sum(seconds for _, seconds in missing)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if st.button(
+            f"Lay out by {names} (about {duration(seconds)})",
+            icon=":material/play_arrow:",
+            key="awa1_start",
+        ):
+            for work, _ in missing:
+                asked.add(work.key)
+                jobs.submit(work, who())
+            st.rerun()
+        st.caption("A first picture: the two largest principal components.")
+    return True
+
+
+def _first_picture(group: Sequence[ZSLDataset], settings: MapSettings) -> EmbeddedMap:
+    """Return the first two axes of a PCA of a sample; all rows on them once they are there."""
+    digests = tuple(dataset.digest for dataset in group)
+    if settings.n_samples is None and digests in st.session_state.get(FOLLOWED, ()):
+        return cache.all_rows(digests, tuple(group))
+    return cache.first_picture(digests, tuple(group))
+
+
+def _let_all_rows_follow(groups: Sequence[Sequence[ZSLDataset]], settings: MapSettings) -> None:
+    """Put all rows on the first picture, in place, when the visitor already sees the sample."""
+    followed = st.session_state.setdefault(FOLLOWED, set())
+    digests = {tuple(dataset.digest for dataset in group): group for group in groups}
+    left = digests.keys() - followed
+    if settings.n_samples is not None or not left:
+        return
+    for key in left:
+        cache.all_rows(key, tuple(digests[key]))
+        followed.add(key)
+    st.rerun()
+
+
+def _finished(group: Sequence[ZSLDataset], settings: MapSettings) -> EmbeddedMap:
+    """Return the layout, waited for where there is none yet, with a live picture."""
+    work = embed.ask(group, settings)
 
     def draw(arrays: Mapping[str, np.ndarray]) -> None:
-        by_now = _on_its_way(datasets, settings, arrays["coordinates"])
+        by_now = _on_its_way(group, settings, arrays["coordinates"])
         point_map.draw(by_now, key=f"awa1_live_{work.key}")
 
     return waiting.result_of(work, draw=draw)
@@ -131,7 +279,7 @@ def _on_its_way(
         looks = by_group(np.array(["1", "2"])[data.part], {"1": "first", "2": "second"})
         palette, category = looks.palette, looks.category
     return PointMap(
-        key="on its way",
+        key="awa1_on_its_way",
         file="map",
         panels=[Panel("", "The map as it is by now.", np.arange(len(data)), coordinates)],
         palette=palette,
@@ -146,40 +294,6 @@ def _on_its_way(
     )
 
 
-# --- The view -------------------------------------------------------------------------------------
-
-
-def show_map(datasets: Sequence[ZSLDataset], split: str) -> None:
-    """Show the map of one or two data sets."""
-    settings = choose_settings(sum(len(dataset.labels) for dataset in datasets))
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        separate = len(datasets) == 2 and bool(why_incompatible(*datasets))
-        view = controls.choose("View", _views(datasets, separate), key="awa1_view", width=190)
-        linked = separate and same_images(*datasets)
-        colours = colours_of(datasets, of_both=not linked, one_map=view != METHODS_BESIDE)
-        colour = controls.choose("Colour", colours, key="awa1_colour", width=190)
-        method = None
-        if colour in OF_ANSWERS:
-            method = controls.choose(
-                "Method", list(METHODS), key="awa1_method", default="LinearS2V", width=190
-            )
-        sought = st.text_input(
-            "Find a class",
-            key="awa1_find",
-            bind="query-params",
-            placeholder="bear, whale",
-            width=200,
-        )
-    if separate:
-        st.caption(plain(why_incompatible(*datasets)))
-    scene = _scene(datasets, settings, view, separate=separate)
-    looks = coloured(scene, colour, split, method)
-    _explore(scene, looks, colour, sought, split, method)
-    settings_of = {made_one.settings.caption() for made_one in scene.maps}
-    st.caption(f"{'; '.join(sorted(settings_of))}. {_sample_words(scene)}")
-    show_limits()
-
-
 def _views(datasets: Sequence[ZSLDataset], separate: bool) -> list[str]:
     if separate:
         return [PANELS]
@@ -187,26 +301,25 @@ def _views(datasets: Sequence[ZSLDataset], separate: bool) -> list[str]:
 
 
 def _scene(
-    datasets: Sequence[ZSLDataset], settings: MapSettings, view: str, *, separate: bool
+    datasets: Sequence[ZSLDataset], maps: Sequence[EmbeddedMap], view: str, *, separate: bool
 ) -> Scene:
     if separate:
-        maps = [made([dataset], settings) for dataset in datasets]
         order = match_classes(*datasets)
         return Scene.separate(datasets, maps, order, same=same_images(*datasets))
-    if view == METHODS_BESIDE:
-        both = [replace(settings, method=method) for method in ("tsne", "umap")]
-        return Scene.overlay(datasets, *[made(datasets, each) for each in both])
-    one = made(datasets, settings)
-    return Scene.side_by_side(datasets, one) if view == PANELS else Scene.overlay(datasets, one)
+    if view == PANELS:
+        return Scene.side_by_side(datasets, maps[0])
+    return Scene.overlay(datasets, *maps)
 
 
-def _sample_words(scene: Scene) -> str:
+def _sample_words(scene: Scene, *, first: bool) -> str:
     total = sum(len(dataset.labels) for dataset in scene.datasets)
+    fitted = "a sample of 2,000" if first else "all of them"
+    reading = LOOK_FOR if len(scene.datasets) == 2 else ""
     if len(scene) >= total:
-        return f"All {total:,} images."
+        return f"All {total:,} images; the PCA is fitted on {fitted}.{reading}"
     return (
         f"{len(scene):,} of {total:,} images, drawn in proportion from every class of every data "
-        "set; the PCA is fitted on all of them."
+        f"set; the PCA is fitted on {fitted}.{reading}"
     )
 
 
@@ -215,16 +328,27 @@ def _sample_words(scene: Scene) -> str:
 
 @fragment
 def _explore(
-    scene: Scene, looks: Colouring, colour: str, sought: str, split: str, method: str | None
+    scene: Scene,
+    looks: Colouring,
+    colour: str,
+    sought: str,
+    split: str,
+    method: str | None,
+    *,
+    first: bool,
 ) -> None:
-    """Draw the maps; what is selected or clicked stands below, and in the address."""
-    key = _key(scene)
+    """Draw the maps, or the ``first`` picture.
+
+    What is selected or clicked stands below, and in the address.
+    """
+    key = _key(scene, first=first)
     selection = read_selection(key, st.query_params.get("awa1_lasso", ""))
     picked, found = _picked(scene), search_names(scene.classes, sought)
     meant = None if found is None else found.tolist()
     point_map.draw(
         replace(
             _drawn(scene, looks, colour, meant),
+            key=key,
             selection=selection,
             picked=picked,
             cameras=read_cameras(key, st.query_params.get("awa1_look", "")),
@@ -244,7 +368,7 @@ def _drawn(
 ) -> PointMap:
     """Return the maps as they are drawn; ``meant`` are the classes that are searched for."""
     return PointMap(
-        key=_key(scene),
+        key=_key(scene, first=False),
         file=f"map-{'-'.join(dataset.name for dataset in scene.datasets)}",
         title=f"{scene.title}, coloured by {colour}",
         panels=scene.panels(
@@ -268,10 +392,11 @@ def _drawn(
     )
 
 
-def _key(scene: Scene) -> str:
-    """Return what the coordinates are known by."""
+def _key(scene: Scene, *, first: bool) -> str:
+    """Return what the coordinates are known by; those of a first picture are no layout's."""
     keys = [embed.ask(_mapped(scene, one), one.settings).arguments["map"] for one in scene.maps]
-    return keys[0] if len(set(keys)) == 1 else "".join(k[:4] for k in keys)
+    key = keys[0] if len(set(keys)) == 1 else "".join(k[:4] for k in keys)
+    return hashlib.sha256(f"first {key}".encode()).hexdigest()[:16] if first else key
 
 
 def _mapped(scene: Scene, made_one: EmbeddedMap) -> list[ZSLDataset]:
@@ -522,6 +647,40 @@ def _html(scene: Scene, looks: Colouring, colour: str) -> str:
     )
 
 
+# --- How far to believe it ------------------------------------------------------------------------
+
+
+def _show_quality(one: EmbeddedMap) -> None:
+    """Say in one line what the map keeps of the data."""
+    q = one.quality
+    st.caption(
+        f"**{plain(' and '.join(one.names))}**, {one.settings.caption()}. "
+        f"Neighbours kept ({q.k}) {percent(q.knn_recall)}; trustworthiness "
+        f"{percent(q.trustworthiness)}, continuity {percent(q.continuity)} (50 % is chance); k-NN "
+        f"accuracy {percent(q.class_accuracy_pca)} in the PCA, {percent(q.class_accuracy_map)} on "
+        f"the map; the PCA holds {percent(float(one.pca.explained.sum()))} of the variance."
+    )
+
+
+def _show_shifts(verdicts: pd.DataFrame, one: EmbeddedMap) -> None:
+    """Draw how mixed both data sets are in every class, in the PCA and on the map."""
+    count = verdicts["verdict"].value_counts()
+    said = ", ".join(f"{count.get(v, 0)} {v}" for v in ("shown", "hidden", "invented", "no shift"))
+    chart(
+        figures.mixing_dumbbells(verdicts),
+        f"Mixing of {one.names[0]} and {one.names[1]} in {len(verdicts)} classes: {said}.",
+        key="awa1_mixing",
+    )
+    st.caption(
+        "Mixing is the entropy of the data sets among the 15 nearest images of the same class, "
+        "divided by its value for images mixed at random: 1 without a shift, 0 where no neighbour "
+        "is from the other data set. A class looks different where p in the PCA, adjusted by Holm "
+        f"over {len(verdicts)} classes, is below 0.05. With many images even a small shift is "
+        "significant; mixing says how large it is."
+    )
+    tables.download(verdicts, f"mixing_{one.names[0]}_{one.names[1]}")
+
+
 # --- What it does not say -------------------------------------------------------------------------
 
 
@@ -534,9 +693,9 @@ def show_limits() -> None:
             "initialisation.\n"
             "- **Sizes mean nothing.** t-SNE spreads dense groups and contracts loose ones.\n"
             "- **Clusters can be artefacts.** Low perplexity, or few neighbours, breaks one group "
-            "into many. See the small maps under *Quality*.\n"
-            "- **A gap between data sets, or none, may be the map's doing.** The mixing score is "
-            "there in the PCA *and* on the map, so that one sees which.\n"
+            "into many.\n"
+            "- **A gap between data sets, or none, may be the map's doing.** Mixing is shown "
+            "in the PCA *and* on the map, so that one sees which.\n"
             "- **A method does not see this map.** It sees all features; two classes that overlap "
             "here may be far from each other there."
         )
