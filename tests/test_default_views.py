@@ -28,8 +28,6 @@ WAITING = {"Cancel", "Start again", "Try again", "Join again", "Run them", "Comp
 FITS = {"story": 1}
 #: Tabs that need scores or models, not predictions, and what they fit, most in about a second.
 FITTED = {
-    "Methods × features": "four closed forms, on other features",
-    "SS and PS": "four closed forms, on the other split",
     "A class": "a method on simulated ImageNet, as a job, for answers to single images",
     "Hierarchical precision": "the same",
     "Top k": "one closed form on digits, for the place among all classes",

@@ -63,7 +63,7 @@ def test_no_two_terms_are_called_alike():
         ("λ for GZSL", "Regularization, λ"),
         ("p, Holm", "p-value"),
         ("top-10", "Top-k accuracy"),
-        ("ACC_OUC, overlapping", "Overlap"),
+        ("in pre-training", "Overlap"),
         ("splits", "Split"),
         ("γ of ESZSL", None),
         ("h", None),

@@ -113,7 +113,6 @@ def test_every_job_opens(kept):
     assert isinstance(found["transduction"], Transduction)
     assert len(found["cross"]) == 8
     assert set(found["overlap_study"]["method"]) == {"ESZSL", "LinearS2V"}
-    assert all(len(of_class) == 3 for of_class in found["class_accuracies"].values())
     if "actions" in found:
         assert len(found["actions"]) == 2 * 25
     if "regularization_path" in found:

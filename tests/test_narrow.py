@@ -13,7 +13,6 @@ from tests.pages import visit
 from ui.components import window
 from ui.figures import images, marks
 from ui.figures.accuracy import confusion_map
-from ui.figures.actions import gains_over_baseline
 
 TELEPHONE = "Mozilla/5.0 (Linux; Android 16) AppleWebKit/537.36 Chrome/150 Mobile Safari/537.36"
 
@@ -93,20 +92,6 @@ def test_names_that_cannot_be_read_are_left_to_pointing(narrow):
         marks.class_axis(figure, [f"class {k}" for k in range(30)], roles)
         assert len(figure.layout.xaxis.ticktext) == named
         assert bool(figure.layout.xaxis.title.text) == is_narrow
-
-
-def test_panels_of_gains_leave_room_for_ticks_and_a_title(narrow):
-    narrow(True)
-    rows = [
-        {"semantics": kind, "method": "SYNC", "features": name, "p_holm": 1.0, "printed": np.nan}
-        | {"minus": 0.1, "minus_low": 0.0, "minus_high": 0.2, "minus_p_holm": 1.0}
-        for kind in ("attributes", "word2vec")
-        for name in ("one", "two")
-    ]
-    figure = gains_over_baseline(pd.DataFrame(rows))
-    upper, lower = figure.layout.yaxis.domain, figure.layout.yaxis2.domain
-    inner = figure.layout.height - figure.layout.margin.t - figure.layout.margin.b
-    assert (upper[0] - lower[1]) * inner > 40
 
 
 AGENTS = [(TELEPHONE, True), ("X11; Linux", False), (None, False)]

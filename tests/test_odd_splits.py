@@ -15,7 +15,6 @@ PAGES = {
     "pages/evaluate.py": {},
     "pages/calibration.py": {},
     "pages/transductive.py": {},
-    "pages/overlap_gain.py": {},
 }
 
 

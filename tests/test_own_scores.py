@@ -90,44 +90,6 @@ def test_published_tables_begin_with_scores_of_their_benchmark():
         assert there == ("ours" in shown and "SS" in set(shown.get("split", ())))
 
 
-def test_overlap_gain_has_scores_among_the_methods():
-    own = brought(scored_on("simulated-AWA2", "SS", "SAE"))
-    app = opened("pages/overlap_gain.py", own)
-    assert app.multiselect(key="overlap_methods").value[0] == "LinearS2V"
-    assert NAME in app.multiselect(key="overlap_methods").value
-    table = app.dataframe[0].value.set_index("method")
-    accuracies = own.report.evaluation.per_class_zsl
-    assert table.loc[NAME, "all"] == pytest.approx(100 * np.mean(list(accuracies.values())))
-    app.multiselect(key="overlap_methods").set_value(["LinearS2V", NAME])
-    app.selectbox(key="overlap_method").set_value(NAME).run()
-    assert not app.exception
-    assert float(metrics(app)["All"].split()[0]) == pytest.approx(table.loc[NAME, "all"], abs=0.06)
-    rows = {"SS and PS": 3, "One class": 2, "Methods × features": 2}
-    for tab, expected in rows.items():  # of the other split and other features nobody brought any
-        app.session_state["overlap_tab"] = tab
-        app.run()
-        assert not app.exception
-        assert len(app.dataframe[0].value) == expected
-
-
-def test_overlap_gain_forgets_scores_of_another_split():
-    app = opened("pages/overlap_gain.py", brought(scored_on("simulated-AWA2", "SS", "SAE")))
-    app.selectbox(key="overlap_split").set_value("PS").run()
-    assert not app.exception
-    assert not app.error
-    assert NAME not in app.multiselect(key="overlap_methods").options
-
-
-def test_overlap_gain_of_own_scores_alone():
-    app = opened("pages/overlap_gain.py", brought(scored_on("simulated-AWA2", "SS", "SAE")))
-    app.multiselect(key="overlap_methods").set_value([NAME]).run()
-    assert not app.exception
-    assert metrics(app)["OverlapGain"].endswith("%")
-    app.session_state["overlap_tab"] = "Methods × features"
-    app.run()
-    assert "Choose a method to compare with" in words(app)
-
-
 def links(app):
     return {link.proto.label: link.proto.query_string for link in app.get("page_link")}
 

@@ -103,18 +103,6 @@ def test_what_is_not_recognised_gets_one_sentence_and_no_verdict(tmp_path, name)
     assert not app.metric
 
 
-@pytest.mark.parametrize("view", ["draws", "draws, unplanted"])
-def test_overlap_gain_opens_with_an_effect_that_its_twin_has_not(view, monkeypatch):
-    monkeypatch.setenv("ZSL_SHIPPED", "1")
-    planted = {"planted": "false"} if "unplanted" in view else {}
-    app = visit("overlap_gain", view="draws", **planted)
-    assert metrics(app), "the result comes with the package, so that nothing is waited for"
-    p = float(metrics(app)["p"])
-    assert (p < 0.05) is (not planted)
-    said = "not demonstrably better than" if planted else "**better than**"
-    assert said in words(app)
-
-
 def test_regularization_opens_where_the_two_values_differ():
     app = settled(visit("regularization"))
     found = metrics(app)

@@ -13,7 +13,7 @@ from scipy.io import savemat
 
 from tests import pages
 from tests.leakage.worlds import add, clean
-from tests.pages import ROOT, words
+from tests.pages import ROOT, settled, words
 from ui import decisions, uploads
 from ui.sections.audit import ON_PAGE, in_words_of_page
 from zslcore.__main__ import main
@@ -121,11 +121,10 @@ def test_decisions_are_carried_to_overlap_gain_and_back(visit):
     app = visit(decisions=decided("simulated-AWA2", {"seal": "confirmed", "pig": "rejected"}))
     pages.go(app, "overlap_gain").run()
     assert not app.exception
-    tip = next(m.help for m in app.metric if m.label == "ACC_OUC, overlapping")
-    assert tip.endswith("6 overlapping classes.")
-    app.query_params["overlap_tab"] = "One class"
-    app.query_params["overlap_class"] = "seal"
-    app.run()
+    app.query_params["gain_class"] = "seal"
+    settled(app)
+    assert next(m.delta for m in app.metric if m.label == "in pre-training") == "23 classes"
+    assert "is in pre-training" in words(app)
     assert "Confirmed by hand" in words(app)
     pages.go(app, PAGE, **REVIEW).run()
     assert "Rejected by hand, for imagenet-1k: pig" in words(app).replace("\\", "")

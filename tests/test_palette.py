@@ -169,7 +169,7 @@ def test_pages_are_drawn_for_the_theme_and_the_width(monkeypatch):
 
 def test_green_means_validated_and_nothing_else():
     """Curves to compare with and states of a result have other colours."""
-    from ui.figures import actions, board
+    from ui.figures import board
     from zslcore.interactive.curves import GHOSTS, LOOKS
 
     green = {palette.VALIDATED.light, palette.VALIDATED.night}
@@ -178,6 +178,6 @@ def test_green_means_validated_and_nothing_else():
     of_curves = {trace.line.color for trace in drawn.data if trace.mode == "lines"}
     assert len(of_curves) == 4
     assert not green & of_curves
-    assert not green & {mark.light for mark in [*board.STATE_LOOKS.values(), *actions.MARKS]}
+    assert not green & {mark.light for mark in board.STATE_LOOKS.values()}
     assert not green & {LOOKS[name].light for name in GHOSTS}
     assert LOOKS["validated"].light in green

@@ -21,7 +21,7 @@ import streamlit as st
 from ui import known
 from ui.memory import BUDGET
 from zslcore import datasets, leakage
-from zslcore.analysis import action_tables, bands, bias_variance, nearest, overlap, overlap_tables
+from zslcore.analysis import bands, bias_variance, nearest
 from zslcore.analysis.along import Along, along
 from zslcore.analysis.bands import Band
 from zslcore.analysis.bias_variance import BiasVariance
@@ -56,7 +56,6 @@ from zslcore.results.store import ResultStore, StoredRun
 from zslcore.scores.paired import Gammas, Pair
 
 __all__ = [
-    "action_gains",
     "all_rows",
     "all_runs",
     "band_of_classes",
@@ -76,7 +75,6 @@ __all__ = [
     "large_curve",
     "leaking",
     "method_cells",
-    "method_gains",
     "method_ranks",
     "nearest_images",
     "neighbours_kept",
@@ -92,7 +90,6 @@ __all__ = [
     "score_differences",
     "split_key",
     "split_to_review",
-    "study_summary",
     "visit",
 ]
 
@@ -241,29 +238,6 @@ def finished(key: str, _work: Work, _folder: Path) -> Any:
 def class_means(name: str, digest: str) -> np.ndarray:
     """Return the mean features of every class of the data set called ``name``."""
     return nearest.class_means(dataset(name))
-
-
-@st.cache_data(show_spinner=False, max_entries=64)
-def study_summary(study: pd.DataFrame, baseline: str | None) -> pd.DataFrame:
-    """Return :func:`zslcore.analysis.overlap.study_summary`; a study is small, and hashed."""
-    return overlap.study_summary(study, baseline=baseline)
-
-
-@st.cache_data(show_spinner=False, max_entries=64)
-def action_gains(study: pd.DataFrame, baseline: str, configuration: str) -> pd.DataFrame:
-    """Return :func:`zslcore.analysis.action_tables.action_gains`."""
-    return action_tables.action_gains(study, baseline, configuration=configuration)
-
-
-@st.cache_data(show_spinner=False, max_entries=64)
-def method_gains(
-    accuracies: Mapping[str, Mapping[int, float]], overlapping: frozenset[int]
-) -> pd.DataFrame:
-    """Return :func:`zslcore.analysis.overlap_tables.method_gains`; accuracies are few, and hashed.
-
-    They are resampled for intervals, which takes longest on the page of gains.
-    """
-    return overlap_tables.method_gains(accuracies, overlapping)
 
 
 @st.cache_resource(show_spinner=False, max_entries=256, hash_funcs=_BY_SPEC)

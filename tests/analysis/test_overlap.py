@@ -6,8 +6,14 @@ from hypothesis import strategies as st
 from scipy.stats import binom, kstest
 
 from tests.worlds import linear_world
-from zslcore.analysis.overlap import fair_draws, half_and_half, overlap_study, study_summary
-from zslcore.analysis.overlap_tables import same_classes, study_of_split
+from zslcore.analysis.overlap import (
+    STUDY_COLUMNS,
+    fair_draws,
+    half_and_half,
+    overlap_study,
+    study_summary,
+)
+from zslcore.analysis.overlap_tables import same_classes
 from zslcore.datasets import load
 from zslcore.datasets.base import ZSLDataset
 from zslcore.datasets.facts import class_facts
@@ -17,6 +23,17 @@ from zslcore.metrics import gain
 from zslcore.metrics.gain import _gain_and_error, gain_of, overlap_gain
 
 REPETITIONS = 200
+
+
+def study_of_split(accuracies, overlapping, images):
+    """Accuracies by features, method and class as a study of one draw."""
+    rows = [
+        (0, features, method, c, c in overlapping, images[features][c], value)
+        for features, of_methods in accuracies.items()
+        for method, accuracy in of_methods.items()
+        for c, value in accuracy.items()
+    ]
+    return pd.DataFrame(rows, columns=list(STUDY_COLUMNS))
 
 
 def accuracies(rng, mean, n, deviation=0.18, images=60):

@@ -24,7 +24,6 @@ PAGES = {
     "compare": "/compare",
     "large scale": "/large_scale",
     "scores": "/scores",
-    "actions": "/actions?actions_methods=SYNC ovo",
     "published": "/published",
     "leakage review": "/leakage?leakage_source=a data set",
     "overlap gain": "/overlap_gain",

@@ -41,7 +41,6 @@ ADDRESSES = {
     "/scores": 0,
     f"/compare?compare_datasets={OF_MANY}&compare_methods=LinearS2V": 0,
     "/large_scale": 0,
-    "/actions": 0,
     "/published": 0,
     f"/leakage?{SET}&leakage_source=a data set": 5,
     f"/overlap_gain?{SET}&overlap_methods=LinearS2V": 5,

@@ -2,7 +2,7 @@
 
 import json
 import re
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, quote, urlsplit
 
 import pytest
 
@@ -85,52 +85,25 @@ def test_rejecting_every_match_changes_the_verdict_and_the_address(page, server)
     page.get_by_text("Passed with warnings").wait_for()
 
 
-def click_bar(page, n):
-    bar = page.locator(".st-key-overlap_bars .bars .point path").nth(n)
+def test_a_click_on_a_bar_opens_its_class_and_the_mean_falls_without_the_known(page, server):
+    visit(page, server, "/overlap_gain")
+    bar = page.locator(".st-key-gain_bars .bars .point path").nth(2)
     bar.scroll_into_view_if_needed()
     box = bar.bounding_box()
     page.mouse.click(box["x"] + box["width"] / 2, box["y"] + 0.8 * box["height"])
-
-
-def class_in(url):
-    """Return the class that an address of Overlap gain looks at."""
-    return parse_qs(urlsplit(url).query).get("overlap_class", [None])[0]
-
-
-def overlapping():
-    """Return the classes of AWA that ImageNet-1K has."""
-    classes = class_facts("AWA2").classes
-    return set(classes.loc[classes["imagenet1k"] != "", "class"])
-
-
-def test_a_click_on_a_bar_opens_its_class(page, server):
-    visit(page, server, "/overlap_gain?view=images")
-    click_bar(page, 2)  # the third of the overlapping ones
-    page.wait_for_url(re.compile("overlap_class="))
+    page.wait_for_url(re.compile("gain_class="))
     settle(page)
-    first = class_in(page.url)
-    assert first in overlapping()
-    page.get_by_text("Certainly among the classes of imagenet-1k").wait_for()
-    for key in ("overlap_nearest", "overlap_class"):
-        page.locator(f".st-key-{key}").first.wait_for()
-    assert not page.locator(".st-key-overlap_images").count()
-    click_bar(page, 3)
-    page.wait_for_url(lambda url: class_in(url) not in (None, first))
-    assert class_in(page.url) in overlapping()
-
-    visit(page, server, "/overlap_gain?view=images&dataset=digits&overlap_split=PS")
-    click_bar(page, 1)
-    page.wait_for_url(re.compile("overlap_class=9"))
-    page.locator(".st-key-overlap_images").wait_for()
+    opened = parse_qs(urlsplit(page.url).query)["gain_class"][0]
+    classes = class_facts("AWA2").classes
+    assert opened in set(classes.loc[classes["imagenet1k"] != "", "class"])  # the third known one
+    page.get_by_text(re.compile("synset n0")).wait_for()
+    headline = page.locator(".st-key-gain_numbers [data-testid=stMetricValue]").first
+    before = float(headline.inner_text().split()[0])
+    page.get_by_text("Without the known classes", exact=True).click()
+    page.get_by_text(re.compile("without 23 known classes")).wait_for()
+    assert float(headline.inner_text().split()[0]) < before
+    assert page.locator(".st-key-gain_bars .bars .point").count() == 27
     assert page.errors == []
-
-
-def test_the_ranking_changes_without_leaky_classes(page, server):
-    visit(page, server, "/overlap_gain?view=images")
-    page.get_by_text(re.compile(r"wins with [\d.]+ % on all test classes\.")).wait_for()
-    page.get_by_text("Without overlapping classes", exact=True).click()
-    page.get_by_text(re.compile(r"wins with [\d.]+ % on the clean classes alone")).wait_for()
-    assert "overlap_clean=true" in page.url
 
 
 def follow(page, name, path):
@@ -147,11 +120,8 @@ def follow(page, name, path):
 
 
 def test_decisions_go_along_to_the_other_page_and_into_a_link(page, server):
-    visit(page, server, "/overlap_gain?overlap_tab=Matches")
-    edited(page, 7, "confirmed")
-    page.wait_for_url(re.compile("decisions=.*confirmed"))
-    follow(page, "Leakage", "/leakage")
-    page.get_by_role("radio", name="Split").click()
+    said = quote(json.dumps({"simulated-AWA2": {"imagenet-1k": {"seal": "confirmed"}}}))
+    visit(page, server, f"/leakage?view=review&decisions={said}")
     page.get_by_text("7 of 10 test classes").first.wait_for()
     page.wait_for_url(re.compile("/leakage.*decisions=.*seal"))
     link = page.url
@@ -162,17 +132,7 @@ def test_decisions_go_along_to_the_other_page_and_into_a_link(page, server):
     other.get_by_text("7 of 10 test classes").first.wait_for()
 
 
-def test_draws_are_done_in_the_background_and_shown(page, server):
-    query = "overlap_tab=Methods × features&overlap_methods=LinearS2V"
-    visit(page, server, f"/overlap_gain?{query}")
-    page.get_by_text("30 draws, half of them overlapping").click()
-    page.get_by_text("with its mean over the draws").wait_for()
-    settle(page)
-    assert page.locator(".st-key-overlap_matrix .scatterlayer .trace").count() == 3
-    assert page.errors == []
-
-
-@pytest.mark.parametrize("path", ["/leakage?view=review", "/overlap_gain?view=images"])
+@pytest.mark.parametrize("path", ["/leakage?view=review", "/overlap_gain"])
 def test_nothing_sticks_out_sideways(page, server, path):
     visit(page, server, path)
     for k in range(page.get_by_role("tab").count()):

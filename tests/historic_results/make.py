@@ -27,7 +27,6 @@ from zslcore.evaluation.specs import RunSpec
 from zslcore.jobs import (
     Runner,
     Work,
-    accuracies,
     actions,
     along,
     compare,
@@ -89,13 +88,10 @@ def specs(digest: str) -> list[RunSpec]:
 
 def works(one: ZSLDataset, two: ZSLDataset) -> list[Work]:
     """Return a small work of every kind."""
-    given = {"params": {"lam": 1.0}, "gamma": 0.0, "select_for": "zsl", "digest": one.digest}
-    of_methods = [RunSpec("tiny", "PS", method, **given) for method in ("SAE", "LinearS2V")]
     propagated = {"base": "ESZSL", "k": 5}
     path = RegularizationSpec("tiny", "PS", "SAE", n_values=5, digest=one.digest)
     return [
         run.ask(RunSpec("tiny", "PS", "ALE", {"epochs": 2}, digest=one.digest), one),
-        accuracies.ask(of_methods),
         draws.ask([one, two], ["ESZSL", "LinearS2V"], [0, 2, 4, 6], 3),
         cross.ask(one, two, "PS", ["ESZSL", "LinearV2S"]),
         embed.ask([one, two], MapSettings("pca", n_components=3, n_samples=None, threads=1)),

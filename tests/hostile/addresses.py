@@ -33,7 +33,7 @@ BY_HAND: Mapping[str, Sequence[str]] = {
     "overview": ("overview_gamma",),
     "lessons": ("lesson", "lessons_step", "lessons_shown", "room"),
     "awa1_and_awa2": ("awa1_lasso", "awa1_look", "awa1_image"),
-    "overlap_gain": ("overlap_class", "decisions"),
+    "overlap_gain": ("gain_class", "decisions"),
     "leakage_review": ("decisions",),
     "contamination": ("decisions",),
 }

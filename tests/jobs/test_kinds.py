@@ -18,11 +18,8 @@ from zslcore.analysis.maps import MapSettings
 from zslcore.analysis.overlap import half_and_half, overlap_study
 from zslcore.analysis.regularization import RegularizationSpec
 from zslcore.datasets import import_dataset, load
-from zslcore.evaluation.runs import execute
-from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import DatasetError, FileRefusedError
 from zslcore.jobs import (
-    accuracies,
     compare,
     cross,
     draws,
@@ -164,19 +161,6 @@ def run_call(call):
     """Do what joblib would do in another process."""
     function, given, named = call
     return function(*given, **named)
-
-
-def test_accuracies_are_those_of_a_run(tmp_path, monkeypatch):
-    monkeypatch.setenv("ZSL_DATA", str(tmp_path / "data"))
-    specs = [
-        RunSpec("simulated-AWA2", "SS", method, gamma=0.0, select_for="zsl", params={"lam": 0.01})
-        for method in ("LinearS2V", "LinearV2S")
-    ]
-    work = accuracies.ask(specs)
-    accuracies.do(tmp_path, Said(), **work.arguments)
-    found = accuracies.read(tmp_path, work)
-    for spec in specs:
-        assert found[spec.method] == execute(spec, with_oracle=False).evaluation.per_class_zsl
 
 
 PATH = RegularizationSpec("digits", "PS", "SAE", n_values=4)

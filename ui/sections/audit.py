@@ -42,7 +42,7 @@ LOOKS = {
     Severity.PASS: (":material/check_circle:", "green"),
 }
 #: Where to look at what a check speaks of: view, words of the link, what it opens there.
-DATA, GAIN = "splits", "images"
+DATA, GAIN = "splits", "gains"
 SPLIT_LINK = (DATA, "The split, drawn", {"data_tab": "Split and folds"})
 LINKS = {
     "ZSL001": SPLIT_LINK,
@@ -50,7 +50,7 @@ LINKS = {
     "ZSL003": SPLIT_LINK,
     "ZSL004": SPLIT_LINK,
     "ZSL005": SPLIT_LINK,
-    "ZSL006": (GAIN, "What these classes gain", {"overlap_tab": "Matches"}),
+    "ZSL006": (GAIN, "What these classes gain", {}),
     "ZSL007": (GAIN, "The gain class by class", {}),
     "ZSL008": ("evaluate", "How a method is chosen here", {}),
     "ZSL009": (DATA, "The prototypes, drawn", {"data_tab": "Attributes"}),

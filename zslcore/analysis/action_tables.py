@@ -16,7 +16,7 @@ baseline that the study makes.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "PRINTED_FEATURES",
-    "action_classes",
     "action_gains",
     "compared_semantics",
     "compared_splits",
@@ -272,30 +271,3 @@ def _gain(part: pd.DataFrame) -> float:
     by_class = part.groupby("class").agg({"accuracy": "mean", "overlapping": "first"})
     sides = by_class.groupby("overlapping")["accuracy"].mean()
     return float(gain_of(sides[True], sides[False]))
-
-
-def action_classes(
-    study: pd.DataFrame, names: Sequence[str], features: str, semantics: str, method: str
-) -> pd.DataFrame:
-    """Return every class with its mean accuracy over the draws that tested it, best first.
-
-    Returns
-    -------
-    DataFrame
-        ``class`` (its name), ``overlapping``, ``draws`` (that tested it), ``accuracy``, and
-        ``lowest`` and ``highest`` of its draws.
-    """
-    chosen = (
-        (study["splits"] == "controlled")
-        & (study["features"] == features)
-        & (study["semantics"] == semantics)
-        & (study["method"] == method)
-    )
-    by_class = study[chosen].groupby("class")
-    table = by_class["accuracy"].agg(["mean", "size", "min", "max"]).reset_index()
-    table.insert(1, "overlapping", by_class["overlapping"].first().to_numpy())
-    table["class"] = [names[c] for c in table["class"]]
-    table = table.rename(
-        columns={"mean": "accuracy", "size": "draws", "min": "lowest", "max": "highest"}
-    )
-    return table.sort_values("accuracy", ascending=False, kind="stable", ignore_index=True)

@@ -8,7 +8,6 @@ from typing import Any, Protocol
 
 from zslcore.exceptions import closest_name
 from zslcore.jobs import (
-    accuracies,
     actions,
     along,
     compare,
@@ -58,7 +57,6 @@ class Kind(Protocol):
 
 _ALL: tuple[Kind, ...] = (
     run,
-    accuracies,
     cross,
     embed,
     draws,

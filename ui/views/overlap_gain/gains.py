@@ -1,0 +1,279 @@
+"""What pre-training adds to the accuracy of each class: known classes gain more where it leaks."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from ui import cache, controls, planted, tables, terms, waiting
+from ui.figures.gains import gain_bars
+from ui.figures.images import image_row
+from ui.frame import Header, chart, errors_as_sentences
+from ui.numbers import points
+from ui.sections.study import STRENGTHS, matches_of
+from ui.text import plain
+from ui.visitors import available
+from zslcore.analysis.class_gains import METHODS, WITHOUT, KnownGain, class_gains, known_gain
+from zslcore.analysis.overlap_tables import same_classes
+from zslcore.datasets import ZSLDataset
+from zslcore.datasets.action_facts import PRETRAINING, action_facts, recognise_actions
+from zslcore.datasets.simulated_actions import SIMULATED_ACTIONS
+from zslcore.jobs import draws
+from zslcore.leakage import VOCABULARY_NAMES, get_vocabulary
+from zslcore.methods import METHODS as ALL_METHODS
+
+DRAWS = 30
+#: Pictures of a class that are shown.
+PICTURES = 16
+#: Simulated data sets as the menu calls them.
+TITLES = {
+    "simulated-AWA2": "AWA2 animals, simulated",
+    "simulated-AWA2-unplanted": "AWA2 animals, simulated without effect",
+    "simulated-AWA1": "AWA1 animals, simulated",
+    "simulated-AWA1-unplanted": "AWA1 animals, simulated without effect",
+    "simulated-UCF101": "UCF101 actions, simulated",
+    "simulated-UCF101-unplanted": "UCF101 actions, simulated without effect",
+    "simulated-HMDB51": "HMDB51 actions, simulated",
+    "simulated-HMDB51-unplanted": "HMDB51 actions, simulated without effect",
+}
+#: What annotated actions are in, by the name of its list of classes.
+ANNOTATED = {vocabulary: name for name, vocabulary in PRETRAINING.items()}
+
+
+def show(header: Header) -> None:
+    """Choose data and method, show the gain of every class, and open one of them."""
+    with errors_as_sentences():
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            dataset = _choose_dataset()
+            menu = list(dict.fromkeys([*METHODS, *ALL_METHODS]))
+            method = controls.choose("Method", menu, key="gain_method", width=200)
+            without_known = st.toggle(
+                "Without the known classes", key="gain_without", bind="query-params"
+            )
+            with st.popover("More", icon=":material/more_horiz:"):
+                baseline = _choose_baseline(dataset)
+                vocabulary, matches, known = _choose_known(dataset)
+        header.mark(dataset)
+        if not baseline:
+            _ask_for_baseline(dataset)
+        methods = list(dict.fromkeys([*METHODS, method]))
+        asked = draws.ask([dataset, cache.dataset(baseline)], methods, sorted(known), DRAWS)
+        study = waiting.result_of(asked)
+        table = class_gains(study, dataset.name, baseline, method, dataset.class_names)
+        found = known_gain(table)
+    _say(found, table, vocabulary, without_known=without_known)
+    _draw(table, dataset, method, without_known=without_known)
+    names = sorted(table["class"])
+    first = str(table["class"].iloc[0])
+    name = controls.choose("Class", names, key="gain_class", default=first, width=320)
+    of_methods = [
+        class_gains(study, dataset.name, baseline, each, dataset.class_names).assign(method=each)
+        for each in methods
+    ]
+    _show_class(name, dataset, matches, known, vocabulary, pd.concat(of_methods))
+
+
+# --- Choices --------------------------------------------------------------------------------------
+
+
+def _choose_dataset() -> ZSLDataset:
+    """Choose among imported data sets, then simulated ones with and without an effect.
+
+    A link from another page names its data set by its own name.
+    """
+    imported = [n for n in available() if n != "digits" and not n.startswith("simulated-")]
+    named = {name: name for name in imported} | {title: name for name, title in TITLES.items()}
+    linked = st.query_params.get("dataset", "")
+    default = TITLES.get(linked, linked if linked in imported else next(iter(TITLES.values())))
+    chosen = controls.choose("Data set", list(named), key="gain_data", default=default, width=340)
+    return cache.dataset(named[chosen])
+
+
+def _choose_baseline(dataset: ZSLDataset) -> str:
+    """Choose features of the same classes that no network was trained for; empty without any."""
+    usual = WITHOUT.get(dataset.name)
+    same = [
+        name
+        for name in dict.fromkeys([*available(), *SIMULATED_ACTIONS])
+        if name != dataset.name
+        and name.startswith("simulated-") == dataset.simulated
+        and not name.endswith(("-full", "-unplanted"))
+        and same_classes(dataset.class_names, cache.class_names(name))
+        and cache.dataset(name).prototypes.shape == dataset.prototypes.shape
+    ] if usual is None else [usual]  # fmt: skip
+    untrained = (name for name in same if cache.dataset(name).pretraining == ("none",))
+    return controls.choose(
+        "Features without pre-training",
+        same or [""],
+        key="gain_baseline",
+        default=next(untrained, None),
+    )
+
+
+def _ask_for_baseline(dataset: ZSLDataset) -> None:
+    """Say what has to be imported, and end the page."""
+    st.info(
+        f"A gain needs features of the {dataset.n_classes} classes of {plain(dataset.name)} from "
+        "an extractor that was trained on nothing, and no other data set has these classes. "
+        "`zslcore import` with `--pretraining none` adds them.",
+        icon=":material/info:",
+    )
+    st.stop()
+
+
+def _choose_known(dataset: ZSLDataset) -> tuple[str, pd.DataFrame, set[int]]:
+    """Choose what the extractor was trained on.
+
+    Returns
+    -------
+    The name of the list of classes; every class of the data set with its best match there; the
+    numbers of the classes that count as known. Those of UCF101 and HMDB51 are as FAIR annotates
+    them for Kinetics-400 and Sports-1M.
+    """
+    declared = next((n for n in reversed(dataset.pretraining) if n in VOCABULARY_NAMES), None)
+    vocabulary = controls.choose(
+        "Extractor trained on",
+        VOCABULARY_NAMES,
+        key=f"gain_vocabulary_{dataset.name}",
+        default=declared,
+    )
+    strength = controls.choose("Count as known", list(STRENGTHS), key="gain_strength")
+    matches = matches_of(dataset, next(iter(dataset.splits.values())), vocabulary)
+    actions = recognise_actions(dataset.class_names)
+    if actions is not None and vocabulary in ANNOTATED:
+        annotated = action_facts(actions).overlapping[ANNOTATED[vocabulary]]
+        return vocabulary, matches, set(np.flatnonzero(annotated).tolist())
+    decision = matches["decision"]
+    counts = matches["strength"].isin(STRENGTHS[strength]) & (decision != "rejected")
+    return vocabulary, matches, set(matches.loc[counts | (decision == "confirmed"), "number"])
+
+
+# --- All classes ----------------------------------------------------------------------------------
+
+
+def _say(found: KnownGain, table: pd.DataFrame, vocabulary: str, *, without_known: bool) -> None:
+    """Say how much more known classes gain, and give the mean that the switch changes."""
+    interval = f"95 % interval {_signed(found.low)} to {_signed(found.high)}"
+    if not found.is_shown:
+        verdict = f"**no effect of pre-training on these classes is shown** ({interval}, with 0)"
+    else:
+        than = "more" if found.difference > 0 else "less"
+        more = points(abs(found.difference)).removeprefix("+")
+        verdict = f"known classes gain **{more} {than}** ({interval})"
+    st.markdown(
+        f"Pre-training on {plain(_title(vocabulary))} adds {points(found.known)} to classes that "
+        f"are in pre-training and {points(found.other)} to the others: {verdict}."
+    )
+    n, known = len(table), int(table["known"].sum())
+    said = f"mean of all {n} classes"
+    if without_known:
+        said = f"{points(found.other - found.every)} without {known} known classes"
+    with st.container(horizontal=True, key="gain_numbers"):
+        headline = found.other if without_known else found.every
+        for label, value, about in (
+            ("Gain of accuracy", headline, said),
+            ("in pre-training", found.known, f"{known} classes"),
+            ("not in pre-training", found.other, f"{n - known} classes"),
+            ("Difference", found.difference, f"{_signed(found.low)} to {_signed(found.high)}"),
+        ):
+            terms.metric(label, points(value), delta=about, delta_color="off", delta_arrow="off")
+
+
+def _signed(share: float) -> str:
+    return points(share).removesuffix(" points")
+
+
+def _draw(table: pd.DataFrame, dataset: ZSLDataset, method: str, *, without_known: bool) -> None:
+    """Draw a bar a class; a click opens it."""
+    n = int((~table["known"]).sum()) if without_known else len(table)
+    chart(
+        gain_bars(table, st.session_state.get("gain_class", ""), without_known=without_known),
+        f"Accuracy of {n} classes with {method} and pre-trained features minus that with features "
+        "that were trained on nothing, in points, largest first, with 95 % intervals; classes in "
+        "pre-training are marked.",
+        key="gain_bars",
+        table=lambda: table,
+        on_select=_open_clicked,
+        selection_mode="points",
+    )
+    st.caption(
+        f"Click a bar to open its class. Each of {DRAWS} draws tests a few classes and trains on "
+        "the rest, with both features alike. Lines: 95 % intervals over the draws that test a "
+        "class (Student's t); the interval of the difference is over classes (Welch's). "
+        f"{planted.about_gain(dataset)}"
+    )
+
+
+def _open_clicked() -> None:
+    if clicked := st.session_state["gain_bars"].selection.points:
+        st.session_state["gain_class"] = clicked[0]["customdata"][0]
+
+
+# --- One class ------------------------------------------------------------------------------------
+
+
+def _show_class(
+    name: str,
+    dataset: ZSLDataset,
+    matches: pd.DataFrame,
+    known: set[int],
+    vocabulary: str,
+    of_methods: pd.DataFrame,
+) -> None:
+    """Show what a class matches, its gain by method, and its images."""
+    match = matches[matches["class"] == name].iloc[0]
+    number = int(match["number"])
+    left, right = st.columns([0.4, 0.6], gap="medium")
+    with left:
+        st.markdown(
+            f"**{plain(name)}** is {'' if number in known else 'not '}in pre-training. "
+            + _match_in_words(match, vocabulary)
+        )
+        if dataset.images is None:
+            st.caption("No pictures: these data are features alone.")
+        else:
+            rows = np.flatnonzero(dataset.labels == number)[:PICTURES]
+            chart(
+                image_row(dataset.images[rows] / 255),
+                f"{len(rows)} images of the class {name}.",
+                key="gain_images",
+            )
+    with right:
+        tables.show(
+            of_methods[of_methods["class"] == name],
+            f"gain_of_class_{dataset.name}",
+            labels={
+                "method": "method",
+                "accuracy": "pre-trained",
+                "baseline": "without",
+                "gain": "gain, points",
+                "low": "from",
+                "high": "to",
+                "draws": "draws",
+            },
+            percent=["accuracy", "baseline"],
+            points=["gain", "low", "high"],
+            height="content",
+        )
+
+
+def _title(vocabulary: str) -> str:
+    """Return what a list of classes is called: its source begins with it."""
+    return get_vocabulary(vocabulary).source.split(",")[0].split(" (")[0]
+
+
+def _match_in_words(match: pd.Series, vocabulary: str) -> str:
+    """Say which class of the list it matches, with its synset, and what a person decided."""
+    decided = {"confirmed": " Confirmed by hand.", "rejected": " Rejected by hand."}
+    said = decided.get(match["decision"], "")
+    if match["strength"] == "none":
+        return f"No class of {plain(_title(vocabulary))} matches its name.{said}"
+    entries = get_vocabulary(vocabulary).entries
+    synset = next((entry.synset for entry in entries if str(entry) == match["match"]), "")
+    certainty = "Certain" if match["strength"] == "strong" else "Possible"
+    where = f", synset {synset}" if synset else ""
+    return (
+        f"{certainty} match in {plain(_title(vocabulary))}: **{plain(match['match'])}**{where}; "
+        f"{plain(match['evidence'])}.{said}"
+    )
