@@ -392,7 +392,7 @@ def test_the_command_of_the_guide_runs_as_printed(tmp_path, monkeypatch):
     text = (ROOT / "docs" / "guide" / "audit.md").read_text(encoding="utf-8")
     block = text.split("<!-- audit -->")[1].split("```")[1]
     command = shlex.split(block.strip().splitlines()[-1])
-    arguments = command[command.index("audit") + 1 :]
+    arguments = command[command.index("check") + 1 :]
     world = clean()
     (tmp_path / "splits").mkdir()
     correct_context(world).save_mat(tmp_path / arguments[0])
@@ -401,9 +401,9 @@ def test_the_command_of_the_guide_runs_as_printed(tmp_path, monkeypatch):
     np.savez(tmp_path / "splits" / "labels.npz", **images)
     monkeypatch.chdir(tmp_path)
     labelled = [*arguments, "--labels", "splits/labels.npz"]
-    assert main(["audit", *labelled]) == 0
+    assert main(["check", *labelled]) == 0
     assert "<testsuite" in (tmp_path / "leakage.xml").read_text()
     leaky = {f"{p}_loc": np.asarray(rows)[:, None] + 1.0 for p, rows in world.parts.items()}
     leaky["trainval_loc"] = np.vstack([leaky["trainval_loc"], leaky["test_seen_loc"]])
     savemat(tmp_path / arguments[0], leaky)
-    assert main(["audit", *arguments]) == 1
+    assert main(["check", *arguments]) == 1

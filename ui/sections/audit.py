@@ -166,7 +166,7 @@ def show_findings(review: Review) -> None:
 
 def as_command(context: AuditContext) -> str:
     """Return the command that audits a split of a data set with what is declared of it."""
-    words = ["zslcore", "audit", context.name, "--split", context.split_name]
+    words = ["zslcore", "check", context.name, "--split", context.split_name]
     for vocabulary in context.vocabularies:
         words += ["--pretraining", vocabulary.name]
     for what in ("hyperparameters", "epochs", "gamma"):

@@ -65,7 +65,7 @@ def _offer_decisions(context: AuditContext) -> None:
         type="tertiary",
         on_click="ignore",
         disabled=not any(context.decisions.values()),
-        help="For `python -m zslcore audit --decisions decisions.toml`.",
+        help="For `zslcore check FILE --decisions decisions.toml`.",
     )
 
 

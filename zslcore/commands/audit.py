@@ -34,7 +34,7 @@ from zslcore.storage.files import folder_of, path_of, write_out
 if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
-__all__ = ["add_parser", "read_decisions", "run_audit"]
+__all__ = ["add_arguments", "add_parser", "read_decisions", "run_audit", "say_former_name"]
 
 #: What a result may have been tuned by.
 CHOSEN = ("hyperparameters", "epochs", "gamma")
@@ -55,16 +55,31 @@ THRESHOLDS = {
 
 def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
     """Add the command ``audit`` to the command line of the package."""
-    parser = subparsers.add_parser("audit", help="look for leaks in a split", description=__doc__)
+    text = "former name of check, for this release"
+    parser = subparsers.add_parser("audit", help=text, description=__doc__)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    _add_arguments(parser)
-    parser.set_defaults(run=run_audit)
+    parser.add_argument("path", nargs="?", help=SUBJECTS)
+    add_arguments(parser)
+    parser.set_defaults(run=_run_as_audit)
     return parser
 
 
-def _add_arguments(parser: argparse.ArgumentParser) -> None:
+def _run_as_audit(args: argparse.Namespace) -> int:
+    say_former_name("audit")
+    return run_audit(args)
+
+
+def say_former_name(name: str) -> None:
+    """Say to a person at a terminal that a command has another name now; scripts read on."""
+    if sys.stderr.isatty():
+        sys.stderr.write(
+            f"zslcore {name} is now zslcore check; the next release drops this name.\n"
+        )
+
+
+def add_arguments(parser: argparse._ActionsContainer) -> None:
+    """Add what an audit may be told."""
     add = parser.add_argument
-    add("path", nargs="?", help=SUBJECTS)
     add("--split", help="split of a data set; PS by default")
     add("--labels", help="file with the labels, if they are not next to the split")
     add("--features", help="file with the features, for ZSL004 and ZSL005; may hold labels")
@@ -136,7 +151,7 @@ def _give_back_path(args: argparse.Namespace) -> None:
     if args.path is None and listed and not listed[-1].upper().startswith("ZSL"):
         args.path = listed.pop()
     if args.path is None:
-        raise ParameterError("audit: expected a split file, a folder or the name of a data set.")
+        raise ParameterError("check: expected a split file, a folder or the name of a data set.")
 
 
 def _where(args: argparse.Namespace) -> dict[str, Any]:

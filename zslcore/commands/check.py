@@ -2,7 +2,8 @@
 
 A split may come with its labels or features, and scores with their labels, in any order. A split
 and scores of its test images are joined in a first card: u, s, H with the leaked rows and without,
-and whether what a paper prints is reproduced. Exit
+and whether what a paper prints is reproduced. ``--format`` and what an audit may be told print
+every finding of a split, folder or data set; ``--page`` writes the page on a submission. Exit
 status: 0 when nothing leaks, 1 when something does, 2 when a file is refused, with one sentence on
 the error output, 3 when the files leave it open.
 """
@@ -27,29 +28,46 @@ __all__ = ["add_parser", "card_of_files", "cards_of_files", "run_check", "worst_
 
 def add_parser(subparsers: Subparsers) -> None:
     """Add the command ``check`` to the command line of the package."""
+    from zslcore.commands.audit import add_arguments
+
     parser = subparsers.add_parser(
         "check", help="is it clean? a card for a split, scores or a result", description=__doc__
     )
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     add = parser.add_argument
     add("files", nargs="+", type=Path, metavar="FILE",
-        help="split, score matrix, predictions or result, with its labels or features")  # fmt: skip
-    add("--pretraining", action="append", metavar="NAME",
-        help="what the feature extractor was trained on; imagenet-1k is assumed where a file does "
-        "not declare it; a name or a text file, may be repeated")  # fmt: skip
-    add("--json", action="store_true", help="print the card as JSON")
+        help="split, score matrix, predictions or result, with its labels or features; or a folder "
+        "or the name of a data set")  # fmt: skip
+    add("--json", action="store_true", help="print the cards as JSON")
     add("--printed", metavar="FIGURES",
         help="what a paper prints of these scores, in percent: 'H 49.8, u 45.1'")  # fmt: skip
-    add("--output", metavar="FILE", help="write the report as a page, report.html")
-    parser.set_defaults(run=run_check)
+    add("--page", metavar="OUT",
+        help="write one page on a submission: split, pre-training, figures, curve")  # fmt: skip
+    whole = parser.add_argument_group("every finding of a split, with any of these")
+    add_arguments(whole)
+    page = parser.add_argument_group("with --page")
+    option = page.add_argument
+    option("--unseen", nargs="+", metavar="CLASS", help="names or numbers, or a file of them")
+    option("--fix", action="append", default=[], metavar="FIX",
+           help="answer to a question about the scores, see zslcore score --help")  # fmt: skip
+    option("--validation", nargs="+", default=[], type=Path, metavar="FILE",
+           help="scores of other images and classes, one a fold, to choose gamma")  # fmt: skip
+    option("--gamma", type=float, help="gamma that the authors state")
+    option("--extractor", default="", metavar="NAME", help="as zslcore contamination lists it")
+    option("--blind", action="store_true", help="leave out names of files and paths")
+    parser.set_defaults(run=run_check, format=None)
 
 
 def run_check(args: argparse.Namespace) -> int:
-    """Print the cards; return the worst exit status."""
+    """Print the cards, every finding or the page that is asked for; return the worst status."""
     from zslcore.leakage.cards import to_html
     from zslcore.scores.joined import read_printed
     from zslcore.storage.files import write_out
 
+    if args.page:
+        return _write_page(args)
+    if _asks_for_findings(args):
+        return _every_finding(args)
     cards = cards_of_files(args.files, args.pretraining, read_printed(args.printed or ""))
     if args.output:
         write_out(args.output, to_html(*cards))
@@ -59,6 +77,60 @@ def run_check(args: argparse.Namespace) -> int:
     else:
         print("\n".join(card.as_text() for card in cards), end="")
     return worst_status(cards)
+
+
+def _asks_for_findings(args: argparse.Namespace) -> bool:
+    """Whether something is asked or said that a card has no place for."""
+    plain = argparse.ArgumentParser()
+    from zslcore.commands.audit import add_arguments
+
+    add_arguments(plain)
+    usual = vars(plain.parse_args([])) | {"format": None}
+    own = {"pretraining", "output"}
+    said = any(getattr(args, name) != value for name, value in usual.items() if name not in own)
+    return said or not all(path.is_file() for path in args.files if _is_no_file(path))
+
+
+def _is_no_file(path: Path) -> bool:
+    """Whether a word is a folder, or a name that no file has: of a data set."""
+    return path.is_dir() or (not path.exists() and not path.suffix)
+
+
+def _every_finding(args: argparse.Namespace) -> int:
+    """Print the audit of every subject."""
+    from zslcore.commands.audit import run_audit
+    from zslcore.exceptions import ParameterError
+
+    if len(args.files) > 1 and (args.output or args.correct):
+        raise ParameterError(
+            f"--output, --correct: expected one split with them; got {len(args.files)}."
+        )
+    known = vars(args) | {"format": args.format or ("json" if args.json else "text")}
+    found = [run_audit(argparse.Namespace(**known | {"path": str(each)})) for each in args.files]
+    return min(found, key=(2, 1, 3, 0).index)
+
+
+def _write_page(args: argparse.Namespace) -> int:
+    """Write the page on a submission: at most one split and one file of scores."""
+    from zslcore.commands.review import run_review
+    from zslcore.exceptions import ParameterError
+    from zslcore.leakage.cards import grouped, recognise
+
+    of: dict[str, Path | None] = {"split": None, "scores": None, "labels": None}
+    of |= {name: path and Path(path) for name, path in
+           (("split_labels", args.labels), ("features", args.features))}  # fmt: skip
+    for group in grouped([recognise(path) for path in args.files]):
+        what = "split" if group.main.kind == "split" else "scores"
+        if group.main.kind not in ("split", "scores", "predictions") or of[what] is not None:
+            raise ParameterError(
+                f"--page: expected a split, scores or both; got {group.main.name}, too."
+            )
+        of[what] = group.main.path
+        for other in group.others:
+            role = "labels" if what == "scores" else other.kind.replace("labels", "split_labels")
+            of[role] = other.path
+    known = vars(args) | of | {"output": args.page, "pretraining": args.pretraining or []}
+    return run_review(argparse.Namespace(**known))
 
 
 def worst_status(cards: Sequence[Card]) -> int:

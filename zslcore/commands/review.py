@@ -29,7 +29,7 @@ CHOSEN = ("hyperparameters", "epochs", "gamma")
 
 def add_parser(commands: Subparsers) -> None:
     """Add the command ``review`` to the command line of the package."""
-    text = "write one page on a submission: split, pre-training, figures, curve"
+    text = "former name of check --page, for this release"
     parser = commands.add_parser("review", help=text, description=__doc__)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     option = parser.add_argument
@@ -54,7 +54,14 @@ def add_parser(commands: Subparsers) -> None:
            help="independent or test images")  # fmt: skip
     option("--blind", action="store_true", help="leave out names of files and paths")
     option("--output", metavar="FILE", help="write the page, review.html")
-    parser.set_defaults(run=run_review)
+    parser.set_defaults(run=_run_as_review)
+
+
+def _run_as_review(args: argparse.Namespace) -> int:
+    from zslcore.commands.audit import say_former_name
+
+    say_former_name("review")
+    return run_review(args)
 
 
 def run_review(args: argparse.Namespace) -> int:

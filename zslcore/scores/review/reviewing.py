@@ -158,7 +158,7 @@ class Submission:
     @property
     def audit_command(self) -> str:
         """The command that prints the findings of the split."""
-        words = ["zslcore", "audit", str(self.split)]
+        words = ["zslcore", "check", str(self.split), "--format", "text"]
         for option in ("labels", "features"):
             if (path := getattr(self, option)) is not None:
                 words += [f"--{option}", str(path)]

@@ -1,0 +1,55 @@
+"""One command: cards, every finding, the page on a submission; two former names."""
+
+import numpy as np
+import pytest
+from scipy.io import savemat
+
+from zslcore.__main__ import main
+
+Y = np.repeat(np.arange(4), 20)
+
+
+@pytest.fixture
+def split(tmp_path):
+    parts = {"trainval": range(1, 46), "test_seen": range(41, 61), "test_unseen": range(61, 81)}
+    lists = {f"{part}_loc": np.array(rows)[:, None] for part, rows in parts.items()}
+    savemat(tmp_path / "mine.mat", lists | {"labels": Y[:, None] + 1})
+    return tmp_path / "mine.mat"
+
+
+def test_what_an_audit_may_be_told_prints_every_finding(split, capsys, monkeypatch):
+    assert main(["check", str(split)]) == 1
+    assert "ZSL003" not in capsys.readouterr().out
+    assert main(["check", str(split), "--format", "text"]) == 1
+    found = capsys.readouterr()
+    assert "ZSL003" in found.out
+    assert not found.err
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    assert main(["audit", str(split)]) == 1
+    former = capsys.readouterr()
+    assert former.out.splitlines()[:3] == found.out.splitlines()[:3]
+    assert former.err == "zslcore audit is now zslcore check; the next release drops this name.\n"
+
+
+def test_a_data_set_is_checked_by_its_name_and_several_splits_at_once(split, capsys):
+    assert main(["check", "digits", "--allow-incomplete"]) in (0, 1)
+    assert "ZSL010" in capsys.readouterr().out
+    assert main(["check", str(split), str(split), "--fail-on", "warn"]) == 1
+    assert capsys.readouterr().out.count("ZSL010") == 2
+    assert main(["check", str(split), str(split), "--correct", "a.mat"]) == 2
+    assert "expected one split" in capsys.readouterr().err
+
+
+def test_a_page_is_written_of_a_split_and_its_scores(split, tmp_path, capsys):
+    tested = Y[40:80]
+    scores = np.random.default_rng(0).normal(size=(40, 4)) + 2 * np.eye(4)[tested]
+    np.savez(tmp_path / "scores.npz", scores=scores, y=tested, unseen_classes=[3])
+    files = [str(tmp_path / "scores.npz"), str(split)]
+    page = tmp_path / "page.html"
+    assert main(["check", *files, "--page", str(page), "--gamma-on", "validation"]) == 1
+    assert "LEAKS" in capsys.readouterr().out
+    assert "<h1" in page.read_text()
+    assert main(["check", *files, str(split), "--page", str(page)]) == 1
+    (tmp_path / "names.txt").write_text("zebra\nskunk\n")
+    assert main(["check", str(tmp_path / "names.txt"), "--page", str(page)]) == 2
+    assert "--page: expected a split, scores or both" in capsys.readouterr().err
