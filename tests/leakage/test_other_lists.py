@@ -6,17 +6,19 @@ from scipy.io import savemat
 
 from zslcore.__main__ import main
 from zslcore.commands.check import card_of_files
+from zslcore.exceptions import FileRefusedError
 from zslcore.leakage import audit
 from zslcore.leakage.report import Severity
 
 pytestmark = pytest.mark.usefixtures("in_process")
 
 
-def a_split(path, **more):
+def a_split(path, trainval=None, **more):
     """Write a clean split of 60 images and six classes; rows from 1."""
     y = np.repeat(np.arange(6), 10)
     rows = np.arange(1, 61)
-    parts = {"trainval": rows[:30], "test_seen": rows[30:40], "test_unseen": rows[40:]}
+    kept = rows[:30] if trainval is None else trainval
+    parts = {"trainval": kept, "test_seen": rows[30:40], "test_unseen": rows[40:]}
     lists = {f"{name}_loc": values[:, None] for name, values in parts.items()}
     columns = {name: np.asarray(values, float)[:, None] for name, values in more.items()}
     names = np.array([f"class {c}" for c in "abcdef"], dtype=object)[:, None]
@@ -60,3 +62,23 @@ def test_other_lists_are_named_and_no_leak(tmp_path, more):
     finding = next(f for f in audit(path).of("ZSL003") if next(iter(more)) in f.message)
     assert finding.severity is Severity.INFO
     assert next(iter(more)) in str(card_of_files([path], ["none"]).read_as)
+
+
+def test_a_share_of_the_training_images_is_places_within_trainval(tmp_path):
+    a_split(tmp_path / "att_splits.mat")
+    share = tmp_path / "split_10percent.mat"
+    savemat(share, {"trainval_loc": np.array([[1, 30, 7]])})
+    card = card_of_files([share], ["none"])
+    assert dict(card.read_as)["rows"].startswith("3 of 30 rows of trainval_loc")
+    assert card.figures[0].value == "0"
+    leaking = np.r_[1:31, 31:41]  # its last ten are test rows, and none of them is kept
+    a_split(tmp_path / "att_splits.mat", trainval=leaking)
+    assert card_of_files([share], ["none"]).verdict != "Leaks"
+    savemat(share, {"trainval_loc": np.array([[1, 31]])})  # place 31 is row 31, a test row
+    assert card_of_files([share], ["none"]).verdict == "Leaks"
+    savemat(share, {"trainval_loc": np.array([[41]])})
+    with pytest.raises(FileRefusedError, match=r"within the 40 rows of trainval_loc .*got 41"):
+        card_of_files([share])
+    (tmp_path / "att_splits.mat").unlink()
+    with pytest.raises(FileRefusedError, match=r"expected att_splits\.mat next to it"):
+        card_of_files([share])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
@@ -20,7 +21,7 @@ from zslcore.datasets.split_lists import (
     read_split_lists,
 )
 from zslcore.exceptions import DatasetError, FileRefusedError, closest_name
-from zslcore.leakage.context import PARTS, UNREAD, AuditContext
+from zslcore.leakage.context import PARTS, TEST_PARTS, UNREAD, AuditContext
 from zslcore.leakage.grouping import GroupSource, SmallFiles, photographs_of
 from zslcore.leakage.known import with_facts
 from zslcore.leakage.photographs import Photographs
@@ -52,6 +53,8 @@ FeatureSource = np.ndarray | str | PathLike[str]
 #: Name and version of the split files that are written as JSON.
 SPLIT_SCHEMA = "zslcore-split/1"
 MAX_JSON = 64 << 20
+#: Files with a share of the training images of the split next to them.
+SHARE = re.compile(r"split_[0-9]+percent\.mat", re.IGNORECASE)
 #: What files of the layout hold besides: read by another check, or attributes by another name.
 NO_ROWS = frozenset(("features", "image_files", "att_original"))
 #: Files next to a split file that usually hold its labels, tried in this order.
@@ -249,6 +252,8 @@ def _of_file(
         lists = {name: rows - 1 for name, rows in files.lists_of_rows(path).items()}
         facts[UNREAD] = ", ".join(sorted({*files.unread[path]} - {*lists, *NO_ROWS}))
     _refuse_far(path, parts)
+    if set(parts) == {"trainval"} and SHARE.fullmatch(path.name):
+        parts, facts["read as"], arrays = _share_of(path, parts["trainval"], files)
     if not parts:
         raise FileRefusedError(
             f"{clean_text(path.name)}: expected row numbers in trainval_loc, test_seen_loc and "
@@ -275,6 +280,33 @@ def _of_file(
             **known,
         }
     )
+
+
+def _share_of(
+    path: Path, places: np.ndarray, files: SmallFiles
+) -> tuple[dict[str, np.ndarray], str, dict[str, np.ndarray]]:
+    """Return the split of which a file keeps a share of the training images.
+
+    ZeroDiff (datasets/image_util.py) counts them within trainval_loc, not within the data set.
+    """
+    whole = path.parent / "att_splits.mat"
+    if not whole.is_file():
+        raise FileRefusedError(
+            f"{clean_text(path.name)}: holds places within the trainval_loc of a split; expected "
+            "att_splits.mat next to it, found none."
+        )
+    arrays = files.read(whole)
+    parts = {p: arrays[f"{p}_loc"] - 1 for p in ("trainval", *TEST_PARTS) if f"{p}_loc" in arrays}
+    n = len(parts.get("trainval", ()))
+    if not places.size or places.min() < 0 or places.max() >= n:
+        got = f"{places.min() + 1}..{places.max() + 1}" if places.size else "none"
+        raise FileRefusedError(
+            f"{clean_text(path.name)}: expected places within the {n:,} rows of trainval_loc of "
+            f"att_splits.mat; got {got}."
+        )
+    parts["trainval"] = parts["trainval"].ravel()[places]
+    said = f"{len(places):,} of {n:,} rows of trainval_loc of att_splits.mat, by their places in it"
+    return parts, said, arrays
 
 
 def _refuse_far(path: Path, parts: Mapping[str, np.ndarray]) -> None:

@@ -287,6 +287,8 @@ def _read_as(
         "checked with": f"zslcore {report.provenance.get('zslcore', '')}",
         "checked on": str(report.provenance.get("created", "")),
     }
+    if "read as" in context.facts:
+        values["rows"] = str(context.facts["read as"])
     others = [*context.other_lists, *filter(None, [context.facts.get(UNREAD)])]
     if others:
         values["in the file, no part of the split"] = ", ".join(others)
