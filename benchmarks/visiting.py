@@ -41,8 +41,6 @@ class Visit(NamedTuple):
 
 _METHODS = ("ESZSL", "LinearV2S", "LinearS2V", "SAE")
 VISITS = (
-    Visit("playground", {"view": "evaluate", "dataset": "digits"}, "Method", _METHODS),
-    Visit("playground", {"view": "calibration", "dataset": "digits"}, "Method", _METHODS),
     Visit(
         "data",
         {"data_tab": "Attributes", "dataset": "simulated-AWA1"},

@@ -12,9 +12,8 @@ import pandas as pd
 import pytest
 import streamlit as st
 
-from tests.pages import forbid_computing, unexplained, visit, words
+from tests.pages import forbid_computing, unexplained, visit
 from ui import exports, site_map, takeaway, terms
-from ui.views.playground import story
 from zslcore.storage.files import FACTS
 from zslcore.storage.spreadsheets import harmless
 
@@ -24,13 +23,12 @@ ANSWERS = ("metric", "dataframe", "plotly_chart", "bidi_component")
 WORDS = {"lessons", "glossary", "findings"}
 #: Buttons of a panel that waits for a job, or offers to start one.
 WAITING = {"Cancel", "Start again", "Try again", "Join again", "Run them", "Compute"}
-#: The story draws what its model predicts every digit to look like, so it fits that model.
-FITS = {"story": 1}
+#: Views that fit a model before a click, and how often.
+FITS: dict[str, int] = {}
 #: Tabs that need scores or models, not predictions, and what they fit, most in about a second.
 FITTED = {
     "A class": "a method on simulated ImageNet, as a job, for answers to single images",
     "Hierarchical precision": "the same",
-    "Top k": "one closed form on digits, for the place among all classes",
 }
 MOST_BYTES = 15 << 20
 #: How Python writes a dict, a list, a tuple, None, or a number of NumPy.
@@ -123,26 +121,6 @@ def value_of(app, label):
     """The number of a metric."""
     (metric,) = (each for each in app.metric if each.label == label)
     return float(metric.value.split()[0])
-
-
-def test_regularization_opens_where_gzsl_wants_another_lambda():
-    app = visit("regularization")
-    assert value_of(app, "λ for GZSL") < value_of(app, "λ for ZSL")
-    assert value_of(app, "H, λ for GZSL") > value_of(app, "H, λ for ZSL")
-    assert "**a smaller λ for GZSL**" in words(app)
-
-
-def test_the_story_shows_the_bias_and_leads_to_what_its_cards_say():
-    app = visit("story")
-    alone, among_all, calibrated = (value_of(app, metric.label) for metric in app.metric[:3])
-    assert among_all < calibrated < alone
-    seen_win, _, other_lambda = story.PRESETS
-    plain, at_gamma, _ = settings_of(seen_win)
-    assert at_gamma["unseen"] > plain["unseen"]
-    assert at_gamma["seen"] < plain["seen"]
-    plain, for_zsl, for_gzsl = settings_of(other_lambda)
-    assert for_zsl["parameters"] != for_gzsl["parameters"]
-    assert plain["harmonic"] < for_zsl["harmonic"] < for_gzsl["harmonic"]
 
 
 def settings_of(preset):

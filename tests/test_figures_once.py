@@ -2,7 +2,6 @@
 
 import importlib
 import inspect
-import json
 import pkgutil
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -14,8 +13,8 @@ import pytest
 
 import ui.figures
 from ui.figures import palette
-from ui.figures.accuracy import class_bars, top_k_lines
-from ui.figures.once import Drawn, Gallery, drawn_once
+from ui.figures.accuracy import class_bars
+from ui.figures.once import Gallery, drawn_once
 
 #: Functions that give a figure which somebody else goes on changing, or that is a file.
 PARTS = {"legend_on_top", "quiet", "large"}
@@ -93,14 +92,6 @@ def test_theme_width_and_words_count(look):
     assert made == [(1, "λ", *each) for each in looks[:3]]
     figure(1, label="other")
     assert len(made) == 4
-
-
-def test_what_goes_to_the_browser_is_what_plotly_would_send():
-    figure = top_k_lines.__wrapped__(pd.DataFrame({"k": [1, 2], "zsl": [0.5, np.nan]}))
-    drawn = Drawn(figure)
-    assert json.loads(go.Figure(figure).to_json()) == drawn.to_dict()
-    assert drawn.to_dict() is not drawn.to_dict()
-    assert drawn.data[0].y[0] == 0.5  # tables that are taken away are read from here
 
 
 def test_the_oldest_figures_are_given_up():

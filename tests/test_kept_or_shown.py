@@ -6,7 +6,7 @@ from contextlib import closing
 import pytest
 import streamlit as st
 
-from tests.pages import metrics, visit
+from tests.pages import visit
 from zslcore.__main__ import main
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import ZSLError
@@ -70,15 +70,10 @@ def test_it_is_asked_whether_something_can_be_written_before_a_long_run(unwritab
 
 
 @pytest.mark.usefixtures("unwritable")
-@pytest.mark.parametrize("page", ["overview", "evaluate", "calibration", "data_and_splits", "runs"])
+@pytest.mark.parametrize("page", ["play", "about", "data_and_splits", "runs"])
 def test_pages_show_what_they_compute(page):
-    app = visit(f"pages/{page}.py")
+    app = visit(page)
     assert not app.error
-    if page in ("evaluate", "calibration"):
-        assert metrics(app)
-    if page in ("overview", "evaluate", "calibration"):
-        assert [w.value for w in app.warning if "they cannot be stored" in w.value]
-        assert len(app.warning) == 1
 
 
 @pytest.mark.usefixtures("unwritable")

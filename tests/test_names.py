@@ -8,7 +8,6 @@ import pandas as pd
 import pytest
 
 from ui.figures.accuracy import class_bars, confusion_map
-from ui.figures.transduction import class_gains
 from zslcore.storage.spreadsheets import harmless, harmless_csv
 
 LINK = '<a href="http://example.org">otter</a>'
@@ -21,9 +20,6 @@ FIGURES = {
         )
     ),
     "confusion": lambda names: confusion_map(pd.DataFrame(np.eye(4), names, names), 2),
-    "gains": lambda names: class_gains(
-        pd.DataFrame({"class": names, "images": 3, "inductive": 0.1, "transductive": 0.2})
-    ),
 }
 
 

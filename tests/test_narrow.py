@@ -1,17 +1,14 @@
 """Figures in a narrow window: one column, nothing over anything else."""
 
-import json
 from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 import pytest
-import streamlit as st
 
-from tests.pages import visit
 from ui.components import window
-from ui.figures import images, marks
+from ui.figures import marks
 from ui.figures.accuracy import confusion_map
 
 TELEPHONE = "Mozilla/5.0 (Linux; Android 16) AppleWebKit/537.36 Chrome/150 Mobile Safari/537.36"
@@ -61,20 +58,6 @@ def test_a_confusion_map_of_many_classes_has_no_names_below_on_a_telephone(narro
         assert few.layout.xaxis.showticklabels
 
 
-def test_pictures_of_a_class_take_several_lines_on_a_telephone(narrow):
-    classes = np.repeat([7, 8, 9], 16)
-    table = pd.DataFrame({"class": classes, "answer": 0, "right": False, "seen": True})
-    pictures = np.zeros((len(classes), 2, 2))
-    narrow(False)
-    to_click = images.answer_wall(pictures, table, list("0123456789"), 0).data[-1]
-    assert (len(set(to_click.y)), max(to_click.x)) == (3, 15)
-    narrow(True)
-    to_click = images.answer_wall(pictures, table, list("0123456789"), 0).data[-1]
-    assert max(to_click.x) == 5
-    assert len(set(zip(to_click.x, to_click.y, strict=True))) == len(classes)
-    assert not set(to_click.y[classes == 7]) & set(to_click.y[classes == 8])
-
-
 def test_names_that_would_overlap_are_turned(narrow):
     narrow(False)
     assert not marks.crowded(list("0123456789"))
@@ -107,14 +90,3 @@ def test_a_telephone_is_known_before_it_says_so(agent, expected, monkeypatch):
     state["window"] = SimpleNamespace(seen={"dark": False, "narrow": not expected})
     window._take()
     assert window.is_narrow() is not expected
-
-
-def test_a_page_is_drawn_anew_for_a_narrow_window():
-    app = visit("pages/regularization.py", method="LinearV2S")
-    wide = json.loads(app.get("plotly_chart")[0].proto.spec)["layout"]["height"]
-    app.session_state["window_is_narrow"] = True
-    app.run()
-    tall = json.loads(app.get("plotly_chart")[0].proto.spec)["layout"]["height"]
-    assert not app.exception
-    assert tall > wide
-    assert st.context.theme.type is None  # no browser: the light theme

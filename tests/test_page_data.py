@@ -15,10 +15,10 @@ from tests.datasets.files import N, cells, with_type_code, write_folder
 from tests.pages import words
 from ui import uploads
 from ui.figures import classes
-from ui.figures.images import answer_wall, class_codes, nearest_looks
+from ui.figures.images import image_row
 from ui.figures.palette import OVERLAP
 from ui.figures.splits import split_map
-from zslcore.analysis import inventory, recognition
+from zslcore.analysis import inventory
 from zslcore.datasets import available, load
 from zslcore.datasets.facts import class_facts
 from zslcore.datasets.sandbox import client
@@ -427,16 +427,6 @@ def drawn(dataset, split):
     yield classes.overlap_counts(table[table["role"] == "unseen"])
     yield split_map(table, folds)
     yield classes.attribute_map(attributes, table["role"])
-    unseen = np.isin(np.arange(dataset.n_classes), split.unseen_classes)
-    images = np.zeros((dataset.n_classes, 2, 2))
-    yield class_codes(
-        images, dataset.prototypes, dataset.class_names, dataset.attribute_names, unseen
-    )
-    recognised = recognition.recognise(dataset, split, lam=0.1)
-    answers = recognition.sample(recognition.answers(recognised, 0.0), 2)
-    yield answer_wall(np.zeros((len(answers), 2, 2)), answers, dataset.class_names, 0)
-    near = recognition.candidates(recognised, int(answers["row"][0]), 0.1)
-    yield nearest_looks(near, images, dataset.class_names, 0)
 
 
 def test_names_in_figures_are_escaped():
@@ -479,7 +469,7 @@ def test_a_leaking_split_is_drawn_as_one():
 def test_images_stand_upright_and_side_by_side():
     images = np.zeros((2, 2, 2))
     images[1, 0, 1] = 1  # top right of the second
-    row = class_codes(images, np.eye(2), ["a", "b"], ["x", "y"], np.array([False, True]))
+    row = image_row(images)
     mosaic = next(trace for trace in row.data if trace.type == "heatmap")
     z, x, y = np.array(mosaic.z, dtype=float), np.array(mosaic.x), np.array(mosaic.y)
     (at,) = np.argwhere(z == 1)

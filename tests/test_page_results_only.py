@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.pages import forbid_computing, metrics, visit, words
+from tests.pages import forbid_computing, visit, words
 from ui import known
 from zslcore.datasets import imports
 from zslcore.evaluation.specs import RunSpec
@@ -20,60 +20,14 @@ def fresh(monkeypatch, tmp_path):
     return tmp_path
 
 
-@pytest.mark.parametrize("page", ["evaluate", "calibration"])
-def test_known_results_of_real_features_are_there(fresh, page):
-    app = visit(f"pages/{page}.py", dataset=CUB, method="LinearS2V")
+def test_the_drawer_of_real_features_is_there(fresh):
+    app = visit("play", dataset=CUB, method="LinearS2V")
+    app.session_state["playground_drawer"] = True
+    app.run()
     spec = RunSpec(CUB, "PS", "LinearS2V", digest=load_results_only(CUB).digest)
     e = known.known_run(spec).result.evaluation
     assert not app.error
-    assert metrics(app)["ZSL accuracy"] == f"{100 * e.zsl:.1f} %"
-    assert metrics(app)["AUSUC"] == f"{100 * e.ausuc:.1f} %"
-    assert "results only" in words(app)
-    assert app.query_params["dataset"] == f"{CUB}{known.MARK}"
-
-
-@pytest.mark.parametrize(
-    "choices",
-    [
-        {"evaluate_tab": "Confusion"},
-        {"evaluate_tab": "Top k"},
-        {"evaluate_tab": "Reproduce"},
-    ],
-)
-def test_every_tab_works_from_predictions(fresh, choices):
-    app = visit("pages/evaluate.py", dataset=CUB, method="LinearS2V")
-    app.session_state["evaluate_tab"] = choices["evaluate_tab"]
-    app.run()
-    assert not app.exception
-    assert not app.error
-
-
-@pytest.mark.parametrize("band", ["of the validation folds", "of other test classes"])
-def test_bands_and_other_methods_come_from_predictions(fresh, band):
-    app = visit(
-        "pages/calibration.py",
-        dataset=CUB,
-        method="LinearS2V",
-        calibration_band=band,
-        calibration_beside="ESZSL",
-    )
-    assert not app.error
-
-
-@pytest.mark.parametrize(
-    ("page", "choices"),
-    [
-        ("evaluate", {"parameters": "given"}),
-        ("calibration", {"features": "none"}),
-        ("regularization", {}),
-        ("transductive", {}),
-    ],
-)
-def test_what_needs_features_says_how_to_get_them(fresh, page, choices):
-    app = visit(f"pages/{page}.py", dataset=CUB, method="LinearS2V", **choices)
-    (said,) = [each.value.replace("\\", "") for each in app.error]
-    assert said.startswith(f"{CUB} is known by its results only: this needs its features.")
-    assert "zslcore import" in said
+    assert app.dataframe[0].value.iloc[0, 1] == pytest.approx(100 * e.zsl)
 
 
 def test_an_import_of_the_same_name_takes_the_place(fresh, monkeypatch):

@@ -3,8 +3,10 @@
 import pytest
 import streamlit as st
 
-from tests.pages import forbid_computing, metrics, visit, words
-from ui import known, served, waiting
+from tests.pages import forbid_computing, visit, words
+from ui import known, playing, waiting
+from ui.numbers import percent
+from ui.text import AUSUC
 from zslcore.datasets import load
 from zslcore.evaluation.protocol import ScoredTest
 from zslcore.evaluation.specs import RunSpec
@@ -40,49 +42,28 @@ def spec(method=METHOD, task="gzsl"):
     return RunSpec("digits", "PS", method, select_for=task, digest=load("digits").digest)
 
 
-@pytest.mark.parametrize("page", ["evaluate", "calibration"])
-def test_figures_are_there(page):
-    app = visit(page, dataset="digits", method=METHOD)
-    e = ResultStore().get(spec().key).evaluation
-    assert not app.error
-    assert metrics(app)["AUSUC"] == f"{100 * e.ausuc:.1f} %"
-
-
-@pytest.mark.parametrize("tab", TABS)
-def test_every_tab_that_predictions_suffice_for_opens(tab):
-    app = visit("evaluate", dataset="digits", method=METHOD)
-    app.session_state["evaluate_tab"] = tab
+@pytest.mark.parametrize("tab", ["Command", "Classes", "Confusion"])
+def test_the_drawer_opens_from_stored_predictions(tab, monkeypatch):
+    monkeypatch.setattr(playing, "compute_one", lambda *_: False)  # of methods to compare with
+    app = visit("play", dataset="digits", method=METHOD)
+    app.session_state["playground_drawer"] = True
+    app.session_state["playground_tab"] = tab
     app.run()
     assert not app.exception
     assert not app.error
-
-
-@pytest.mark.parametrize("beside", [OTHER, "tuned for ZSL"])
-def test_another_curve_and_the_folds_come_from_the_store(beside):
-    app = visit(
-        "calibration",
-        dataset="digits",
-        method=METHOD,
-        calibration_beside=beside,
-        calibration_band="of the validation folds",
+    e = ResultStore().get(spec().key).evaluation
+    assert f"{AUSUC} {percent(e.ausuc)}" in words(app)
+    figures = app.dataframe[0].value
+    assert figures.iloc[0, 1:].tolist() == pytest.approx(
+        [
+            100 * value
+            for value in (
+                e.zsl,
+                *(e.plain.unseen, e.plain.seen, e.plain.harmonic),
+                *(e.calibrated.unseen, e.calibrated.seen, e.calibrated.harmonic),
+            )
+        ]
     )
-    assert not app.error
-
-
-def test_the_first_figure_of_a_visit_waits_until_the_metrics_are_painted(monkeypatch):
-    pauses, sleep = [], served.time.sleep
-
-    def noted(seconds):
-        pauses.append(seconds) if seconds == served.PAINT else sleep(seconds)
-
-    monkeypatch.setattr(served.time, "sleep", noted)
-    app = visit("evaluate", dataset="digits", method=METHOD)
-    assert app.get("plotly_chart")
-    assert pauses == []  # a test waits for no browser
-    monkeypatch.setattr(served, "is_served", lambda: True)
-    app.run()
-    app.run()
-    assert pauses == [served.PAINT]
 
 
 def test_predictions_to_take_away_are_the_stored_ones():
@@ -119,15 +100,3 @@ def test_where_only_figures_are_stored_the_run_is_fitted_again(monkeypatch, tmp_
     make, with_folds = waiting.predictions_of(spec(), result, answers)
     assert with_folds
     assert len(make().folds) == len(load("digits").split("PS").folds)
-
-
-def test_the_place_among_all_classes_is_computed_on_request(folder, monkeypatch):
-    """Predictions do not have it; a quick method is fitted once for it."""
-    monkeypatch.undo()
-    monkeypatch.setenv("ZSL_DATA", str(folder))
-    app = visit("evaluate", dataset="digits", method=METHOD)
-    app.session_state["evaluate_tab"] = "Top k"
-    app.run()
-    assert not app.exception
-    assert "Among all classes it is unknown" not in words(app)
-    assert len(app.get("plotly_chart")) == 1

@@ -5,15 +5,11 @@ import re
 import tomllib
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import plotly.graph_objects as go
 import pytest
-import streamlit as st
 
-from tests.pages import visit
-from ui.components import window
 from ui.figures import palette
 from ui.figures.curves import several_curves
 from ui.figures.marks import marked
@@ -156,15 +152,6 @@ def test_no_module_reads_a_colour_when_it_is_loaded():
     for folder in ("ui/figures", "ui/maps", "ui/sections", "ui/components"):
         for path in (ROOT / folder).rglob("*.py"):
             assert not list(read_when_loaded(ast.parse(path.read_text(encoding="utf-8")))), path
-
-
-def test_pages_are_drawn_for_the_theme_and_the_width(monkeypatch):
-    context = SimpleNamespace(headers={}, theme=SimpleNamespace(type="dark"))
-    streamlit = SimpleNamespace(session_state=st.session_state, context=context)
-    monkeypatch.setattr(window, "st", streamlit)
-    app = visit("pages/overview.py")
-    formula = next(text.value for text in app.get("latex") if "gamma" in text.value)
-    assert palette.SEEN.night in formula
 
 
 def test_green_means_validated_and_nothing_else():

@@ -11,7 +11,7 @@ import pytest
 from tests.pages import ROOT, sent_down, until, visit
 from ui import cache, playing, rulers, waiting
 from ui.components.playground import Choice, Frame, Ghost, Instrument, Rail, Ruler, Tile
-from ui.views.playground import play
+from ui.sections import instrument as play
 from zslcore.evaluation.protocol import ScoredTest
 from zslcore.evaluation.runs import execute_with_scores
 from zslcore.evaluation.specs import RunSpec
@@ -350,7 +350,7 @@ def test_the_address_says_where_the_ruler_stands():
     ("shipped", "asked", "said"),
     [
         ("0", {"method": "ALE"}, "ALE has to be run first."),
-        ("1", {"method": "ALE"}, "ALE has no λ; Regularization follows its epochs."),
+        ("1", {"method": "ALE"}, "ALE has no λ."),
         (
             "1",
             {"dataset": "CUB-vgg_fc7"},
@@ -399,3 +399,42 @@ def test_the_quick_runs_of_the_simulated_data_take_no_longer_than_may_start_unas
     quick = [cache.dataset(name) for name in ("digits", "simulated-SUN", "simulated-CUB")]
     assert all(running.seconds(dataset) < playing.UNASKED for dataset in quick)
     assert running.seconds(quick[1]) > 10 * running.seconds(quick[0])
+
+
+# --- The drawer, and the article ------------------------------------------------------------------
+
+
+def test_printed_figures_stand_below_those_of_the_same_choice():
+    app = visit("play", dataset="simulated-AWA2", method="LinearS2V")
+    app.session_state["playground_drawer"] = True
+    app.run()
+    table = app.dataframe[0].value
+    assert list(table["figures"]) == [
+        "mean over classes",
+        "mean over images",
+        "printed, Le Cacheux et al. 2019",
+    ]
+    # Le Cacheux et al., LinearS2V on AWA2, lambda and gamma for GZSL: H 64.0.
+    assert table.iloc[2, 1:].dropna().round(1).tolist() == [64.0]
+    assert any("these are simulated" in each.value for each in app.caption)
+
+
+def test_each_paragraph_sets_the_instrument():
+    app = visit("about", playground_gamma="0.3")
+    set_by = {
+        "Set γ to 0": {},
+        "Take ESZSL": {"method": "ESZSL"},
+        "Move λ of SAE": {"method": "SAE", "playground_ruler": "lambda"},
+        "Use the test images": {"playground_ruler": "images"},
+    }
+    for label, choices in set_by.items():
+        next(each for each in app.button if each.label == label).click().run()
+        asked = {"dataset": "digits", "method": "LinearS2V"} | choices
+        head = sent_down(app, COMPONENT)
+        assert head["rail"]["chosen"]["method"] == asked["method"]
+        assert head["ruler"]["kind"] == choices.get("playground_ruler", "gamma")
+    (validated,) = (each for each in app.button if each.label.startswith("Set γ to 0.0"))
+    validated.click().run()
+    head = sent_down(app, COMPONENT)
+    stops = {stop["name"]: stop["gamma"] for stop in head["lines"][0]["stops"]}
+    assert head["lines"][0]["start"] == pytest.approx(stops["validated"])

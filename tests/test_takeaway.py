@@ -13,7 +13,6 @@ import plotly.graph_objects as go
 import pytest
 from plotly.subplots import make_subplots
 
-from tests.pages import visit
 from ui import report, takeaway
 from ui.exports import Look, as_csv, as_latex, as_markdown, markdown_line
 from ui.figures.accuracy import class_bars
@@ -140,15 +139,6 @@ def test_a_visitor_pins_so_much_and_no_more(monkeypatch):
     assert len(report.pins()) == report.MOST - 1
     monkeypatch.setattr(report, "MOST_BYTES", 10)
     assert report.pin(a_pin("large")).startswith("The report is full")
-
-
-def test_menus_are_empty_until_they_are_opened():
-    app = visit("pages/evaluate.py")
-    files = [each for each in app.main if getattr(each, "type", "") == "download_button"]
-    assert {each.label for each in files} == {"LaTeX", "PDF"}  # what takes one click
-    assert app.session_state["take_evaluate_classes"] is False
-    assert app.session_state["takeaway_commands"][0].startswith("python -m zslcore run")
-    assert app.session_state["takeaway_sources"][0].startswith("digits, data ")
 
 
 @pytest.mark.parametrize("here", ["http://h:1/zoo", "http://h:1/zoo/evaluate"])

@@ -21,10 +21,8 @@ import streamlit as st
 from ui import known
 from ui.memory import BUDGET
 from zslcore import datasets, leakage
-from zslcore.analysis import bands, bias_variance, nearest
+from zslcore.analysis import nearest
 from zslcore.analysis.along import Along, along
-from zslcore.analysis.bands import Band
-from zslcore.analysis.bias_variance import BiasVariance
 from zslcore.analysis.large_scale import LargeScale, LargeScaleSpec, hierarchical_precision
 from zslcore.analysis.maps import (
     EmbeddedMap,
@@ -37,15 +35,15 @@ from zslcore.analysis.maps import (
 from zslcore.analysis.method_table import Cell, Figure, cells_of_runs, ranked
 from zslcore.analysis.papers import claims
 from zslcore.analysis.papers.claims import Body, Evidence, Judgment
-from zslcore.analysis.regularization import RegularizationPath, RegularizationSpec
+from zslcore.analysis.regularization import RegularizationSpec
 from zslcore.analysis.run_listing import peeked
-from zslcore.analysis.transduction import Transduction, TransductionSpec
+from zslcore.analysis.transduction import TransductionSpec
 from zslcore.board import Board, packaged_board
 from zslcore.board.method_cells import cells_of_board
 from zslcore.datasets import Split, ZSLDataset, imports
 from zslcore.datasets.benchmarks import benchmark_of
-from zslcore.evaluation.protocol import AnsweredTest, ScoredTest
-from zslcore.evaluation.runs import RunResult, execute, fold_curves
+from zslcore.evaluation.protocol import ScoredTest
+from zslcore.evaluation.runs import RunResult, execute
 from zslcore.evaluation.specs import RunSpec
 from zslcore.jobs import Work, kinds
 from zslcore.leakage import AuditContext, AuditReport, CorrectedSplit, Vocabulary, leaks, quiz
@@ -58,8 +56,6 @@ from zslcore.scores.paired import Gammas, Pair
 __all__ = [
     "all_rows",
     "all_runs",
-    "band_of_classes",
-    "band_of_folds",
     "board",
     "class_accuracy",
     "class_means",
@@ -81,10 +77,7 @@ __all__ = [
     "overlaps",
     "precision_of",
     "quick_along",
-    "quick_parts",
-    "quick_path",
     "quick_run",
-    "quick_transduction",
     "quiz_question",
     "report",
     "score_differences",
@@ -247,27 +240,9 @@ def class_accuracy(spec: RunSpec) -> Mapping[int, float]:
 
 
 @st.cache_resource(show_spinner=False, max_entries=32, hash_funcs=_BY_SPEC)
-def quick_transduction(spec: TransductionSpec) -> Transduction:
-    """Compare a transductive method with its inductive self, here and now."""
-    return spec.compare(dataset(spec.dataset))
-
-
-@st.cache_resource(show_spinner=False, max_entries=32, hash_funcs=_BY_SPEC)
-def quick_path(spec: RegularizationSpec) -> RegularizationPath:
-    """Follow the path of a regulariser, here and now."""
-    return spec.follow(dataset(spec.dataset))
-
-
-@st.cache_resource(show_spinner=False, max_entries=32, hash_funcs=_BY_SPEC)
 def quick_along(spec: RunSpec) -> Along:
     """Answer along the grid of the parameter that a spec leaves open, here and now."""
     return along(spec, dataset(spec.dataset))
-
-
-@st.cache_resource(show_spinner=False, max_entries=32, hash_funcs=_BY_SPEC)
-def quick_parts(spec: RegularizationSpec) -> BiasVariance:
-    """Split the error of predicted attributes into its parts, here and now."""
-    return bias_variance.of_spec(spec, dataset(spec.dataset))
 
 
 @st.cache_resource(show_spinner=False, max_entries=16)
@@ -282,24 +257,10 @@ def precision_of(spec: LargeScaleSpec, _result: LargeScale) -> pd.DataFrame:
     return hierarchical_precision(_result)
 
 
-@st.cache_resource(show_spinner=False, max_entries=64, hash_funcs=_BY_SPEC)
-def band_of_classes(spec: RunSpec, limits: tuple[float, float], _scores: AnsweredTest) -> Band:
-    """Return the band in which the curve of a run lies when test classes are drawn again."""
-    return bands.of_classes(_scores, limits)
-
-
 @st.cache_data(show_spinner="Drawing classes and images again …", max_entries=64)
 def score_differences(first: str, second: str, gammas: Gammas, _pair: Pair) -> pd.DataFrame:
     """Return the differences of two files of scores, named by their digests."""
     return _pair.differences
-
-
-@st.cache_resource(show_spinner="Fitting on the folds …", max_entries=64, hash_funcs=_BY_SPEC)
-def band_of_folds(spec: RunSpec, limits: tuple[float, float], _run: RunResult) -> Band:
-    """Return the band that holds the curves of the validation folds, with a run's parameters."""
-    if (found := known.known_run(spec)) and found.predictions.folds:
-        return bands.of_curves([fold.curve for fold in found.predictions.folds], limits)
-    return bands.of_curves(fold_curves(_run, dataset(spec.dataset)), limits)
 
 
 # --- Maps -----------------------------------------------------------------------------------------

@@ -8,40 +8,34 @@ name.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
+from typing import Any, Literal, TypeVar, get_args
 
 import streamlit as st
 
 from ui import cache, known, terms, visitors
 from ui.numbers import three_digits
 from ui.text import plain
-from zslcore.analysis.regularization import N_VALUES, RegularizationSpec
-from zslcore.analysis.transduction import TransductionSpec
 from zslcore.datasets import Split, ZSLDataset
 from zslcore.evaluation import outside
-from zslcore.evaluation.specs import RunSpec
-from zslcore.features.views import Preprocessing
-from zslcore.methods import METHODS, TRANSDUCTIVE, get_method
-from zslcore.methods.base import Family, ZSLEstimator
+from zslcore.methods import METHODS
+from zslcore.methods.base import Family
 
 __all__ = [
+    "METHOD",
     "YOURS",
     "bind_number",
     "by_family",
     "choose",
     "choose_dataset",
     "choose_method",
-    "choose_regularization",
-    "choose_run",
     "choose_some",
     "choose_split",
-    "choose_transduction",
     "in_words",
     "symbol",
 ]
 
-#: On the digits, folds choose another regularizer of it for GZSL than for ZSL.
-DIFFERING = "SAE"
+#: The method that every view begins with.
+METHOD = "LinearS2V"
 #: Heading of the methods from outside that this machine has.
 YOURS = "your methods"
 #: Numbers in an address are smaller than this.
@@ -100,7 +94,7 @@ def choose_split(dataset: ZSLDataset) -> Split:
     return dataset.split(choose("Split", list(dataset.splits), key="split", default="PS"))
 
 
-def choose_method(default: str = "ESZSL") -> str:
+def choose_method(default: str = METHOD) -> str:
     """Choose a method by the name on its card, below the heading of its family.
 
     An address keeps what the menu says, so that names have to stay as they are: families are lines
@@ -130,94 +124,6 @@ def by_family(names: Iterable[str] = METHODS) -> dict[str, list[str]]:
     return found
 
 
-def choose_run() -> RunSpec:
-    """Choose everything that a run depends on, in one row of widgets.
-
-    Parameters of the method's grid are validated, that is chosen on the folds, unless the visitor
-    gives them; a split without folds leaves no other way.
-    """
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        dataset = choose_dataset()
-        split = choose_split(dataset)
-        method = choose_method()
-        given = _choose_origin(split, "never on test classes")
-        params = _choose_params(get_method(method), given=given)
-        more = _choose_more()
-    return RunSpec(
-        dataset=dataset.name,
-        split=split.name,
-        method=method,
-        params=params,
-        digest=dataset.digest,
-        **more,
-    )
-
-
-def choose_regularization() -> RegularizationSpec:
-    """Choose a method and one of its regularisers, in one row of widgets.
-
-    The other parameters of its grid are chosen on the folds or given; the regulariser is followed.
-    """
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        dataset = choose_dataset()
-        split = choose_split(dataset)
-        method = choose_method(default=DIFFERING)
-        known = list(get_method(method).regularizers)
-        parameter = _choose_regularizer(method, known) if known else ""
-        given = _choose_origin(split, "for GZSL, never on test classes")
-        params = _choose_params(get_method(method), given=given, but=parameter)
-        points = choose(
-            "Values of λ", ["13", "25", "49"], key="regularization_values", default=str(N_VALUES)
-        )
-        more = _choose_more()
-    return RegularizationSpec(
-        dataset=dataset.name,
-        split=split.name,
-        method=method,
-        parameter=parameter,
-        params=params,
-        choose=not given,
-        n_values=int(points),
-        digest=dataset.digest,
-        **more,
-    )
-
-
-def _choose_regularizer(method: str, known: Sequence[str]) -> str:
-    """Choose a regulariser where a method has several."""
-    if len(known) == 1:
-        return known[0]
-    written = {symbol(method, name): name for name in known}
-    return written[choose("Along", list(written), key="regularization_parameter", width=150)]
-
-
-def choose_transduction() -> TransductionSpec:
-    """Choose a data set, a split and a transductive method, in one row of widgets."""
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        dataset = choose_dataset()
-        split = choose_split(dataset)
-        method = choose("Transductive method", list(TRANSDUCTIVE), key="transductive_method")
-        params = {}
-        if TRANSDUCTIVE[method].takes_base:
-            help_text = "The method whose scores are passed along the graph of the test images."
-            bases = list(METHODS)
-            params["base"] = choose(
-                "Base", bases, key="transductive_base", default="ESZSL", help=help_text
-            )
-        given = _choose_origin(split, "where validation images are used as unlabelled images")
-        params |= _choose_params(TRANSDUCTIVE[method], given=given)
-        more = _choose_more()
-    return TransductionSpec(
-        dataset=dataset.name,
-        split=split.name,
-        method=method,
-        params=params,
-        choose=not given,
-        digest=dataset.digest,
-        **more,
-    )
-
-
 def symbol(method: str, name: str) -> str:
     """Return how a parameter of a method is written on screen: in words, Greek letters as such.
 
@@ -234,14 +140,6 @@ def in_words(method: str, params: Mapping[str, Any]) -> str:
         f"{symbol(method, name)} = {three_digits(value) if isinstance(value, float) else value}"
         for name, value in params.items()
     )
-
-
-def _choose_origin(split: Split, validated: str) -> bool:
-    """Choose whether parameters are given or validated; without folds they can only be given."""
-    origins = ["validated", "given"] if split.folds else ["given"]
-    folds = "chosen on the folds inside the training classes"
-    help_text = f"Validated: {folds}, {validated}. Given: set by hand."
-    return choose("Parameters", origins, key="parameters", help=help_text) == "given"
 
 
 def bind_number(key: str) -> Literal["query-params"] | None:
@@ -262,54 +160,3 @@ def bind_number(key: str) -> Literal["query-params"] | None:
     del st.query_params[key]
     st.toast(f"The number that the link gives for {key} is too large.")
     return None
-
-
-def _choose_more() -> dict[str, Any]:
-    """Choose what is seldom changed: how the data are scaled, and the seed."""
-    with st.popover("Scaling and seed", icon=":material/more_horiz:"):
-        more = {
-            what: choose(f"{what.title()} are scaled to", get_args(hint), key=what, default="l2")
-            for what, hint in get_type_hints(Preprocessing).items()
-        }
-        more["seed"] = st.number_input("Seed", 0, 9999, 0, key="seed", bind=bind_number("seed"))
-    return more
-
-
-def _choose_params(method: type[ZSLEstimator], *, given: bool, but: str = "") -> dict[str, Any]:
-    """Choose among variants always, and among the grid's values when these are given.
-
-    Nothing is asked of the parameter ``but``.
-    """
-    name, defaults = method.card.name, method().get_params()
-    hints = get_type_hints(method.__init__)
-    params = {}
-    for param, default in defaults.items():
-        key, label = f"{name}_{param}", symbol(name, param)
-        if param == "device":
-            continue  # where the server computes is not for its visitors to say
-        if get_origin(hints.get(param)) is Literal:
-            options = get_args(hints[param])
-            params[param] = choose(
-                label if label[0] > "z" else label[0].upper() + label[1:],  # not Greek letters
-                options,
-                key=key,
-                default=default,
-                width=114,
-            )
-        elif given and param in method.param_grid and param != but:
-            params[param] = _slide(label, method.param_grid[param], default, key)
-    return params
-
-
-def _slide(label: str, grid: Sequence[float], default: float, key: str) -> float:
-    """Slide over the grid's values, from the one nearest to the default."""
-    return st.select_slider(
-        label,
-        grid,
-        value=min(grid, key=lambda value: abs(value - default)),
-        format_func=three_digits,
-        key=key,
-        bind="query-params",
-        width=110,
-        help=terms.tip(label),
-    )

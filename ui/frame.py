@@ -137,11 +137,15 @@ class Header:
         """
         self.slot.badge("simulated", icon=":material/science:", color="orange", help=what)
 
-    def mark(self, dataset: ZSLDataset, *others: ZSLDataset) -> None:
-        """Record what is shown, and badge the title when the first data set is simulated."""
-        for each in (dataset, *others):
+    def cite(self, *datasets: ZSLDataset) -> None:
+        """Record what is shown, where the page itself says what kind of data they are."""
+        for each in datasets:
             kind = ", simulated" * each.simulated
             takeaway.cite(f"{each.name}{kind}, data {each.digest}")
+
+    def mark(self, dataset: ZSLDataset, *others: ZSLDataset) -> None:
+        """Record what is shown, and badge the title when the first data set is simulated."""
+        self.cite(dataset, *others)
         if isinstance(dataset, ResultsOnly):
             self.slot.badge(
                 "results only",

@@ -1,4 +1,4 @@
-"""Interactive curves and paths of values with a download menu."""
+"""Interactive curves with a download menu."""
 
 from __future__ import annotations
 
@@ -8,12 +8,11 @@ import pandas as pd
 import streamlit as st
 
 from ui import takeaway
-from ui.components import seen_unseen, value_path
+from ui.components import seen_unseen
 from zslcore.interactive.seen_unseen import SeenUnseen
-from zslcore.interactive.value_path import ValuePath
-from zslcore.printing.results import of_curves, of_path
+from zslcore.printing.results import of_curves
 
-__all__ = ["let_go", "numbers_of", "offer_curves", "take_in_hand", "take_path_in_hand", "values_of"]
+__all__ = ["let_go", "numbers_of", "offer_curves", "take_in_hand"]
 
 #: Bound on the numbers that a browser may send.
 LARGEST = 1e15
@@ -75,33 +74,4 @@ def numbers_of(what: SeenUnseen) -> pd.DataFrame:
             for line in what.lines
         ],
         ignore_index=True,
-    )
-
-
-def take_path_in_hand(what: ValuePath, *, key: str, on_change: Callable[[], None]) -> None:
-    """Draw an interactive path of values.
-
-    Parameters
-    ----------
-    what : ValuePath
-    key : of the element; ``st.session_state[key].place`` is where the value was let go
-    on_change : called then, before the page runs again
-    """
-    value_path.draw(what, key=key, on_change=on_change)
-    takeaway.offer_figure(
-        takeaway.Figure(
-            key,
-            what.alt,
-            table=lambda: values_of(what),
-            html=what.page,
-            panels=lambda: of_path(what),
-        )
-    )
-
-
-def values_of(what: ValuePath) -> pd.DataFrame:
-    """Return every line of every panel over the values: a column each, named by panel and line."""
-    return pd.DataFrame(
-        {what.label: what.grid}
-        | {f"{p.title}: {row.name}": row.heights for p in what.panels for row in p.rows}
     )

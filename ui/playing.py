@@ -15,6 +15,7 @@ import numpy as np
 
 from ui import cache, controls, known, missing, visitors, waiting
 from ui.components.playground import Chip, Choice, Pending, Rail, Tile
+from ui.controls import METHOD
 from ui.numbers import duration
 from ui.text import as_text
 from zslcore import jobs
@@ -49,9 +50,14 @@ __all__ = [
     "work_of",
 ]
 
-#: The method that story, lessons and the first view share.
-METHOD = "LinearS2V"
 _SIMULATED = "simulated-"
+#: How a reader knows the data whose results come with the package.
+TITLES = {
+    "digits": "Digits",
+    "AWA1-lss": "AWA1, hand-crafted",
+    "AWA1-phog": "AWA1, PHOG",
+    "CUB-vgg_fc7": "CUB birds, VGG",
+}
 #: Seconds of computation that may start without a press of a button.
 UNASKED = 10.0
 #: Keys of the quick runs that this process has computed.
@@ -244,7 +250,7 @@ def _tile(name: str) -> Tile:
         n = len(class_facts(benchmark).classes)
     else:
         n = len(cache.class_names(name))
-    return Tile(name, "Digits" if name == "digits" else title, n, kind)
+    return Tile(name, TITLES.get(name, title), n, kind)
 
 
 def _families(dataset: ZSLDataset, split: str) -> Mapping[str, Sequence[Chip]]:
@@ -271,7 +277,7 @@ def pending(spec: RunSpec, status: Status | None, *, covers: bool) -> Pending:
         words = f"{spec.method} has not been run on {spec.dataset}."
         return standing(spec.method, status, words, f"Run it ({takes})", covers)
     words = "Default parameters, no validated γ."
-    return standing(spec.method, status, words, f"Validate ({takes})", covers)
+    return standing(spec.method, status, words, f"Choose γ on validation classes ({takes})", covers)
 
 
 def standing(method: str, status: Status | None, words: str, button: str, covers: bool) -> Pending:

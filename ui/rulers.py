@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ui import cache, controls, known
+from ui import cache, known
 from ui.components.playground import Frame, Ruler
 from ui.figures import palette
 from ui.figures.looks import look_of
@@ -25,7 +25,7 @@ from zslcore.interactive.seen_unseen import Stop as Mark
 from zslcore.interactive.value_path import Stop
 from zslcore.jobs import along, run, transduce
 from zslcore.jobs.work import Work
-from zslcore.methods import METHODS, TRANSDUCTIVE
+from zslcore.methods import TRANSDUCTIVE
 from zslcore.methods.base import TransductiveEstimator
 
 __all__ = ["KINDS", "Asked", "asked_for", "curve_of", "ruler_of"]
@@ -93,9 +93,7 @@ def asked_for(kind: str, spec: RunSpec, played: Played | None) -> Asked:
 def _along(spec: RunSpec, played: Played) -> Asked:
     parameter = lambda_of(spec.method)
     if parameter is None:
-        also = [controls.symbol(spec.method, p) for p in METHODS[spec.method].regularizers]
-        where = f"; Regularization follows its {' and '.join(also)}" if also else ""
-        return Asked(note=f"{spec.method} has no λ{where}.")
+        return Asked(note=f"{spec.method} has no λ.")
     others = {name: value for name, value in played.params.items() if name != parameter}
     open_ = replace(spec, params=others, grid=None, revisions={})
     dataset = cache.dataset(spec.dataset)
@@ -152,7 +150,7 @@ def ruler_of(kind: str, asked: Asked, played: Played, value: str, drawn: Drawn) 
         ]
         looks = ("plain", "validated")
         named = [Stop(c.name, k, looks[k]) for k, c in enumerate(found.contenders)]
-        name = "{} unlabelled images"
+        name = "{} test images used"
         return _at(value, Ruler(kind, name, name, frames, named))
     return Ruler(kind, note=asked.note)
 

@@ -44,7 +44,7 @@ def hits() -> list[Hit]:
             for page in site_map.PAGES
             for view in page.views
         ),
-        *(Hit(f"Method · {name}", "evaluate", ("method", name)) for name in METHODS),
+        *(Hit(f"Method · {name}", "play", ("method", name)) for name in METHODS),
         *(Hit(f"Data set · {name}", "splits", ("dataset", name)) for name in visitors.available()),
         *(
             Hit(f"Lesson · {lesson.title}", "lessons", lesson=name)

@@ -18,25 +18,19 @@ from ui.guard import fragment
 from ui.numbers import duration
 from ui.text import plain
 from zslcore import jobs
-from zslcore.analysis.bias_variance import BiasVariance
-from zslcore.analysis.regularization import RegularizationPath, RegularizationSpec
-from zslcore.analysis.transduction import Transduction, TransductionSpec
 from zslcore.evaluation import Predictions
 from zslcore.evaluation.protocol import AnsweredTest, ScoredTest
 from zslcore.evaluation.running import predictions_of_run
 from zslcore.evaluation.runs import RunResult
 from zslcore.evaluation.specs import RunSpec
-from zslcore.jobs import Status, Work, follow, run, take_apart, transduce
+from zslcore.jobs import Status, Work, run
 from zslcore.storage import extras
 
 __all__ = [
-    "comparison_of",
     "finished_or_made",
     "is_at_once",
     "is_quick",
     "leave",
-    "parts_of",
-    "path_of",
     "predictions_of",
     "quick",
     "result_of",
@@ -117,29 +111,6 @@ def quick(spec: RunSpec) -> tuple[RunResult, ScoredTest]:
             icon=":material/save:",
         )
     return result, scores
-
-
-def comparison_of(spec: TransductionSpec) -> Transduction:
-    """Return a comparison of a transductive method; one that takes long is waited for."""
-    quick = transduce.is_quick(spec, cache.dataset(spec.dataset))
-    words = "Choosing on the folds, then fitting both …"
-    return finished_or_made(
-        transduce.ask(spec), quick, lambda: cache.quick_transduction(spec), words
-    )
-
-
-def path_of(spec: RegularizationSpec) -> RegularizationPath:
-    """Return the path of a regulariser; one that takes long is waited for."""
-    quick = follow.is_quick(spec, cache.dataset(spec.dataset))
-    words = "Fitting along the path …"
-    return finished_or_made(follow.ask(spec), quick, lambda: cache.quick_path(spec), words)
-
-
-def parts_of(spec: RegularizationSpec) -> BiasVariance:
-    """Return bias and variance along the path of a regulariser; what takes long is waited for."""
-    quick = take_apart.is_quick(spec, cache.dataset(spec.dataset))
-    words = "Fitting to other training sets …"
-    return finished_or_made(take_apart.ask(spec), quick, lambda: cache.quick_parts(spec), words)
 
 
 def finished_or_made(asked: Work, quick: bool, make: Callable[[], T], words: str) -> T:

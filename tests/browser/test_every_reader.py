@@ -8,19 +8,14 @@ from importlib.resources import files
 import pytest
 
 from tests.browser.reading import dressed, settle, visit
-from ui.figures.palette import SEEN
 
 PAGES = {
     "playground": "/",
     "ruler of lambda": "/?playground_ruler=lambda&method=SAE",
-    "overview": "/overview",
+    "what is this": "/?view=about",
     "data and splits": "/data_and_splits?dataset=simulated-AWA2",
     "AWA1 and AWA2": "/awa1_and_awa2?view=crossed",
-    "evaluate": "/evaluate",
     "lessons": "/lessons",
-    "calibration": "/calibration",
-    "regularization": "/regularization",
-    "transductive": "/transductive",
     "compare": "/compare",
     "large scale": "/large_scale",
     "scores": "/scores",
@@ -104,17 +99,6 @@ def test_a_page_can_be_read_by_everybody(page, server, axe, path):
     narrowed(page, TABLET)
     assert not page.evaluate(STICKS_OUT), TABLET
     assert not page.get_by_test_id("stException").count()
-
-
-def test_charts_follow_a_change_of_the_theme(page, server):
-    visit(page, server, "/overview")
-    for theme, color in (("light", SEEN.light), ("dark", SEEN.night), ("light", SEEN.light)):
-        dressed(page, theme)
-        page.wait_for_function(
-            "color => document.querySelector('.js-plotly-plot').data.some("
-            "({ marker }) => marker && marker.color === color)",
-            arg=color,
-        )
 
 
 def test_axe_would_find_something(page, axe):

@@ -5,28 +5,11 @@ import urllib.request
 
 import pytest
 
-from tests.browser.reading import fits, go_to, once, settle, visit
+from tests.browser.reading import once, settle, visit
 from tests.datasets.files import with_type_code, write_folder
 from ui import site_map
 
 TABS = ["Split and folds", "Images per class", "Attributes", "Statistics", "Overlap", "Import"]
-
-
-def test_every_preset_opens_its_page_with_its_choices(page, shipped_server):
-    visit(page, shipped_server, "/overview")
-    for label, path, data, method in (
-        ("Calibrate the digits", "view=calibration", "digits", "LinearS2V"),
-        ("Evaluate on simulated CUB", "view=evaluate", "simulated-CUB", "LinearS2V"),
-        ("Calibrate ESZSL on CUB", "view=calibration", "CUB-vgg_fc7 · results only", "ESZSL"),
-    ):
-        page.get_by_role("link", name=label).click()
-        page.wait_for_url(re.compile(path))
-        for name, value in (("Data set", data), ("Method", method)):
-            box = page.get_by_role("combobox", name=name)
-            once(page, lambda box=box, value=value: box.count() and box.input_value() == value)
-        go_to(page, "Playground", "Overview")
-        page.get_by_text("Try this").wait_for()
-        settle(page)
 
 
 @pytest.mark.parametrize("old", [name for name in site_map.MOVED if name != "lessons"])
@@ -43,27 +26,6 @@ def test_a_former_address_leads_to_its_view_with_its_choices(page, server, old):
     assert page.url.startswith(f"{server.url}/{'' if first else place.name}?")
 
 
-def test_a_click_on_a_picture_looks_closer(page, server):
-    visit(page, server, "/overview")
-    wall = page.locator(".st-key-overview_wall .js-plotly-plot")
-    wall.scroll_into_view_if_needed()
-    box = wall.bounding_box()
-    page.mouse.click(box["x"] + 0.5 * box["width"], box["y"] + 0.15 * box["height"])
-    page.wait_for_url(re.compile("overview_picture="))
-    settle(page)
-    picked = int(re.search(r"overview_picture=(\d+)", page.url).group(1))
-    assert 6 <= picked <= 11  # the middle of the first line
-    page.get_by_text(f"Image {picked} is a 7").wait_for()
-
-
-def test_the_wall_follows_the_answers_allowed(page, server):
-    visit(page, server, "/overview")
-    page.get_by_text(re.compile("[1-9][0-9]? taken for a seen digit")).wait_for()
-    page.get_by_text("unseen digits only").first.click()
-    page.get_by_text(re.compile(r"\b0 taken for a seen digit")).wait_for()
-    assert "overview_answers=unseen" in page.url
-
-
 def test_a_deep_link_opens_on_a_fresh_server(page, fresh_server):
     visit(page, fresh_server, "/data_and_splits?dataset=simulated-AWA2&split=SS&data_tab=Overlap")
     page.get_by_text("6 of 10 unseen classes").wait_for()
@@ -78,17 +40,6 @@ def test_a_former_address_opens_on_a_fresh_server_without_a_dialog(page, fresh_s
     once(page, lambda: page.get_by_role("dialog").count() == 0)
     page.goto(fresh_server.url + "/no_such_page")
     page.get_by_role("dialog").get_by_text("Page not found").wait_for()
-
-
-def test_nothing_sticks_out_sideways(page, server):
-    visit(page, server, "/overview")
-    fits(page)
-    visit(page, server, "/data_and_splits?dataset=simulated-AWA2")
-    for tab in TABS:
-        page.get_by_role("tab", name=tab).click()
-        settle(page)
-        fits(page)
-        assert not page.get_by_test_id("stException").count(), tab
 
 
 def upload(page, folder, name):

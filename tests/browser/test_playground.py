@@ -163,3 +163,89 @@ def test_a_grey_curve_is_named_and_taken(server, page):
     ghost.dispatch_event("pointerdown", {"bubbles": True})
     page.wait_for_url(re.compile("method=ESZSL"))
     once(page, lambda: page.locator(".other[data-method=LinearS2V]").count() == 1)
+
+
+def test_back_undoes_a_choice_and_forward_makes_it_again(server, page):
+    opened(page, server)
+    for choice in ("ESZSL", "SAE"):
+        page.get_by_role("radio", name=choice).click()
+        page.wait_for_url(re.compile(f"method={choice}"))
+        settle(page)
+    for go, chosen in ((page.go_back, "ESZSL"), (page.go_forward, "SAE")):
+        go()
+        chip = page.get_by_role("radio", name=chosen)
+        once(page, lambda chip=chip: chip.get_attribute("aria-checked") == "true", seconds=60)
+        settle(page)
+    assert "method=SAE" in page.url
+
+
+def test_the_link_of_a_page_is_copied(server, page, chromium):
+    chromium.grant_permissions(["clipboard-read", "clipboard-write"])
+    opened(page, server, "?method=SAE")
+    page.get_by_role("button", name="Copy link").click()
+    page.get_by_role("button", name="Copied").wait_for()
+    assert page.evaluate("navigator.clipboard.readText()") == page.url
+
+
+DATA = ["digits", "AWA1-lss", "CUB-vgg_fc7", "simulated-CUB", "simulated-SUN"]
+OUTSIDE = """root => { const all = []; const walk = (each) => { for (const e of each.children) {
+    all.push(e); if (e.shadowRoot) walk(e.shadowRoot); walk(e); } }; walk(document);
+    const of = (name) => all.filter((e) => e.matches(name)).map((e) => e.getBoundingClientRect());
+    const [ruler] = of(".ruler"), [heads] = of(".heads"), [wall] = of(".wall");
+    const words = [...of(".heads > .left"), ...of(".heads > select"), ...of(".heads > .right")];
+    const over = words.some((a, i) => words.slice(i + 1).some((b) => a.right > b.left + 1));
+    return { ruler: ruler.bottom, heads: heads.bottom <= wall.top, over }; }"""
+
+
+@pytest.mark.parametrize("switched", [False, True])
+def test_the_ruler_is_on_the_screen_and_no_words_are_over_words(shipped_server, page, switched):
+    page.set_viewport_size({"width": 1280, "height": 800})
+    for name in DATA:
+        if switched and name != "digits":
+            label = "simulated" if name.startswith("simulated") else "results only"
+            title = {"AWA1-lss": "AWA1, hand-crafted", "CUB-vgg_fc7": "CUB birds, VGG"}.get(
+                name, name.removeprefix("simulated-")
+            )
+            if label == "simulated":
+                page.get_by_role("button", name="Simulated data sets").click()
+                panel = page.locator("[popover]")
+                box = panel.bounding_box()
+                assert box["y"] >= 0
+                assert box["y"] + box["height"] <= 800
+            page.get_by_role("radio", name=f"{title}, {label}").click()
+            page.wait_for_url(re.compile(f"dataset={name}"))
+        else:
+            page.goto(f"{shipped_server.url}/?dataset={name}")
+        page.locator(SHOWN).wait_for()
+        settle(page)
+        found = page.evaluate(OUTSIDE)
+        assert found["ruler"] <= 800, (name, found)
+        assert found["heads"], name
+        assert not found["over"], name
+
+
+def test_the_ruler_plays_once_on_a_first_visit_until_touched(server, chromium):
+    page = chromium.new_page()
+    page.emulate_media(reduced_motion="no-preference")
+    page.goto(server.url)
+    page.evaluate("localStorage.removeItem('zsl-played')")
+    page.reload()
+    play = page.locator(".play")
+    once(page, lambda: play.get_attribute("aria-label") == "Pause")
+    first = numbers(page)
+    once(page, lambda: numbers(page) != first)
+    page.locator(".said").click()
+    once(page, lambda: play.get_attribute("aria-label") == "Play")
+    page.reload()
+    page.locator(SHOWN).wait_for()
+    page.wait_for_timeout(2500)
+    assert play.get_attribute("aria-label") == "Play"
+    play.click()
+    once(page, lambda: play.get_attribute("aria-label") == "Pause")
+    page.emulate_media(reduced_motion="reduce")
+    page.evaluate("localStorage.removeItem('zsl-played')")
+    page.reload()
+    page.locator(SHOWN).wait_for()
+    page.wait_for_timeout(2500)
+    assert not play.is_visible()
+    page.close()

@@ -13,6 +13,7 @@ import pytest
 import zslcore
 from tests import pages
 from tests.evaluation.plugins import BROKEN, DRAWN, RIDGE, STEPS, TUNED, forget
+from ui import cache, playing
 from ui.controls import YOURS, by_family
 from ui.start import Start
 from zslcore import jobs
@@ -341,19 +342,21 @@ def test_methods_of_this_machine_are_offered_by_the_app(mine, package, monkeypat
     names = outside.own()
     assert by_family()[YOURS] == list(names)
     assert len(names) == 2  # the file and the package
-    page = pages.visit("pages/playground.py", view="evaluate", method=names[0])
-    assert f"— {YOURS} —" in page.selectbox("method").options
-    assert page.selectbox("method").value == names[0]
-    assert not page.error
+    page = pages.visit("play", method=names[0])
+    rail = pages.sent_down(page, "zsl_playground")["rail"]
+    assert rail["chosen"]["method"] == names[0]
+    (own,) = (each["chips"] for each in rail["families"] if each["family"] == YOURS)
+    assert [chip["name"] for chip in own] == list(names)
 
 
 def test_a_job_of_the_app_runs_a_method_of_this_machine(tmp_path, monkeypatch):
     monkeypatch.setenv("ZSL_METHODS", written(tmp_path / "steps.py", STEPS, "Steps"))
     assert outside.register_own() == {}
     (name,) = outside.own()
-    page = pages.visit("pages/playground.py", view="evaluate", method=name)
-    page = pages.until(page, lambda app: app.metric)
-    assert not page.error
+    digits = cache.dataset("digits")
+    work = playing.work_of(playing.spec_of(digits, "PS", name))
+    jobs.submit(work, "visitor")
+    assert jobs.wait(work.key, 120)
     (one,) = ResultStore().stored()
     assert one.result.spec.method == name
 
@@ -393,8 +396,8 @@ def test_nothing_from_outside_is_loaded_on_a_public_server(mine, package, monkey
 
 
 def test_an_address_loads_no_file(mine):
-    page = pages.visit("pages/playground.py", view="evaluate", method=mine)
-    assert page.selectbox("method").value == "ESZSL"
+    page = pages.visit("play", method=mine)
+    assert pages.sent_down(page, "zsl_playground")["rail"]["chosen"]["method"] == "LinearS2V"
     assert outside.own() == ()
 
 

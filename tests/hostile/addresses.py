@@ -30,7 +30,7 @@ ROOT = Path(__file__).parents[2]
 SHARED = ("dataset", "split", "method")
 #: What pages read from the address by themselves, beside what their widgets are bound to.
 BY_HAND: Mapping[str, Sequence[str]] = {
-    "overview": ("overview_gamma",),
+    "play": ("playground_gamma", "playground_ruler", "playground_value"),
     "lessons": ("lesson", "lessons_step", "lessons_shown", "room"),
     "awa1_and_awa2": ("awa1_lasso", "awa1_look", "awa1_image"),
     "overlap_gain": ("gain_class", "decisions"),
@@ -86,7 +86,7 @@ class Address:
 
     Attributes
     ----------
-    page : "calibration", ...
+    page : "play", ...
     kind : of the value, a key of :data:`VALUES`, or "unknown" for names that nobody has
     query : what stands after the question mark
     """
@@ -98,7 +98,7 @@ class Address:
     @property
     def path(self) -> str:
         """What stands after the server's name; the first page has no name there."""
-        return f"/{'' if self.page == 'overview' else self.page}?{self.query}"
+        return f"/{'' if self.page == 'play' else self.page}?{self.query}"
 
 
 def addresses(count: int, seed: int, choices: Mapping[str, Sequence[str]]) -> list[Address]:

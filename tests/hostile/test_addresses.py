@@ -43,10 +43,7 @@ def test_no_address_is_answered_by_an_exception(page):
 
 @pytest.mark.parametrize("value", ENDLESS)
 def test_a_number_without_end_is_passed_over(value):
-    app = opened(
-        "evaluate", {"dataset": "digits", "seed": value, "evaluate_confusion_least": value}
-    )
-    assert app.number_input(key="seed").value == 0
+    app = opened("play", {"dataset": "digits", "playground_gamma": value})
     app.run()
     assert not app.exception
 

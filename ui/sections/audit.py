@@ -52,7 +52,7 @@ LINKS = {
     "ZSL005": SPLIT_LINK,
     "ZSL006": (GAIN, "What these classes gain", {}),
     "ZSL007": (GAIN, "The gain class by class", {}),
-    "ZSL008": ("evaluate", "How a method is chosen here", {}),
+    "ZSL008": ("play", "How a method is chosen here", {}),
     "ZSL009": (DATA, "The prototypes, drawn", {"data_tab": "Attributes"}),
     "ZSL010": (DATA, "The data set next to the published one", {"data_tab": "Statistics"}),
     "ZSL011": (DATA, "Images per class", {"data_tab": "Images per class"}),

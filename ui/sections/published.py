@@ -40,12 +40,12 @@ GZSL_RANKS = {"compare_figure": "H", "compare_tab": "Ranks"}
 Place = tuple[str, str, dict[str, str]]
 CROSS: Place = ("crossed", "AWA1 and AWA2, crossed", {})
 EXTRACTORS: Place = ("contamination", "What extractors have seen", {})
-PATHS: Place = ("regularization", "Results over λ", {})
+PATHS: Place = ("play", "Results over λ", {"method": "SAE", "playground_ruler": "lambda"})
 GAINS: Place = ("gains", "What known classes gain", {})
 ACTIONS: Place = ("gains", "What known actions gain", {"gain_data": "UCF101 actions, simulated"})
 IMAGENET: Place = ("large_scale", "The nine ImageNet test sets", {})
-UNLABELLED: Place = ("transductive", "With unlabelled test images", {})
-CALIBRATED: Place = ("calibration", "The curve, and the three settings", {})
+UNLABELLED: Place = ("play", "With unlabelled test images", {"playground_ruler": "images"})
+CALIBRATED: Place = ("play", "The curve", {})
 SEE: dict[str, Place] = {
     "gbu-imagenet": IMAGENET,
     "gbu-eight": CROSS,

@@ -188,13 +188,9 @@ def _show_link(one: StoredRun) -> None:
             else "This version does not have the method of this run."
         )
     elif address is None:
-        st.caption(
-            "Evaluate cannot show every choice of this run; the command above reproduces it."
-        )
+        st.caption("Play shows validated parameters alone; the command above reproduces this run.")
     else:
-        site_map.link(
-            "evaluate", "Run it on Evaluate", icon=":material/query_stats:", query=address
-        )
+        site_map.link("play", "Open it on Play", icon=":material/tune:", query=address)
 
 
 def say_deleted() -> None:

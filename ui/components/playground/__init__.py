@@ -39,7 +39,7 @@ __all__ = [
 _HERE = Path(__file__).parent
 _HTML = """
 <div class="whole">
-  <div class="rail"></div>
+  <details class="choices" open><summary></summary><div class="rail"></div></details>
   <div class="stage">
     <div class="said"><p class="sentence"></p><div class="numbers"><span class="u"></span
       ><span class="s"></span><span class="h"></span><span class="at"></span></div></div>
@@ -62,11 +62,15 @@ _HTML = """
       <label title="gamma: calibration"><input type="radio" name="ruler" value="gamma">γ</label
       ><label title="lambda: regularization"><input type="radio" name="ruler" value="lambda"
       >λ</label><label title="unlabelled test images"><input type="radio" name="ruler"
-      value="images">unlabelled</label></fieldset>
-    <span class="g"></span><div class="track"><input type="range"
+      value="images">test images used</label></fieldset>
+    <span class="now"><button type="button" class="play" aria-label="Play"
+    title="Move the ruler from end to end"></button><span class="g"></span></span>
+    <div class="track"><input type="range"
     aria-label="Gamma, subtracted from the scores of seen classes"><div class="marks"></div></div>
     <p class="note" hidden></p>
-    <div class="stops" role="group" aria-label="Values with a name"></div></div>
+    <div class="stops" role="group" aria-label="Values with a name"></div>
+    <p class="what"><span></span><span class="legend"><i class="seen">●</i> right, seen
+      <i class="unseen">◆</i> right, unseen <i class="off">■</i> wrong</span></p></div>
   <div class="tip" hidden></div>
 </div>
 """

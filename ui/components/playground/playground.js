@@ -42,7 +42,13 @@ const WIDE = 960; // pixels from which rail, curve and wall stand next to each o
 const MEDIUM = 600; // pixels from which curve and wall do
 const LOWEST = 440; // pixels of height of the wide form
 const BARS = 72; // pixels of height of the classes' bars
-const HEADS = 44; // of the line above the wall, with its gaps
+const HEADS = 56; // of the two lines above the wall, with their gaps
+const SWEEP = 6000; // milliseconds from one end of the ruler to the other
+const PLAYED = "zsl-played"; // where a browser remembers that the ruler has moved by itself
+/** What the ruler moves, in a line. */
+const WHAT = { gamma: "γ is subtracted from every seen class's score.",
+  lambda: "λ is how strongly the method is regularized; γ is validated at each.",
+  images: "Test images that training has used, without their labels." };
 const GUTTER = 24;
 
 /** @extends {Held<Instrument>} */
@@ -58,14 +64,15 @@ export class Playground extends Held {
     this.places = { sentence: place(".sentence"), numbers: [".u", ".s", ".h", ".at"].map(place),
       gamma: place(".g"), sides: [".left", ".right"].map(place), stage: place(".stage"),
       pending: place(".pending"), trade: place(".trade"), marks: place(".marks"),
-      note: place(".note"), track: place(".track") };
+      note: place(".note"), track: place(".track"), what: place(".what > span"),
+      play: place(".play"), summary: place(".choices > summary") };
+    this.choices = partOf(parent, ".choices", HTMLDetailsElement);
     this.kinds = [...place(".kinds").querySelectorAll("input")];
     this.select = partOf(parent, "select", HTMLSelectElement);
     this.runs = partOf(parent, ".pending button", HTMLButtonElement);
     this.rail = new Choices(place(".rail"), (choice) => this.say("choice", choice),
       () => this.say("bring", true));
-    this.wall = new Wall(this.canvases.wall,
-      () => matchMedia("(prefers-reduced-motion: reduce)").matches);
+    this.wall = new Wall(this.canvases.wall, stillness);
     this.opened = new Opened(place(".opened"), (way) => this.open(this.opened.k + way),
       () => this.shut());
     /** @type {Plane | null} */
@@ -77,6 +84,11 @@ export class Playground extends Held {
     /** @type {number | null} the class whose images alone are on the wall */
     this.only = null;
     this.touched = false;
+    this.playing = false;
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    this.soon = undefined;
+    /** @type {boolean | null} whether the choices are folded into a line */
+    this.folded = null;
     this.tall = 0;
     this.side = 0;
     this.onResize = () => this.fitHeight();
@@ -88,6 +100,7 @@ export class Playground extends Held {
   close() {
     super.close();
     window.removeEventListener("resize", this.onResize);
+    clearTimeout(this.soon);
     this.wall.close();
   }
 
@@ -99,6 +112,7 @@ export class Playground extends Held {
     const steps = head.frames.length > 0;
     this.name = steps ? "place" : "gamma";
     const same = this.receive(head, steps ? head.ruler.start : head.lines[0].start, true);
+    if (!same) this.rest();
     this.turn();
     this.ruled(head.ruler, steps);
     if (before?.wall !== head.wall) this.forget(head);
@@ -106,6 +120,50 @@ export class Playground extends Held {
     this.wait(head.pending);
     if (same && this.plane && before?.ghosts.length === head.ghosts.length) this.ask();
     else this.build();
+    if (!before) this.welcome(head);
+  }
+
+  /** Move once by itself on a first visit, which shows what the ruler does. @param {Instrument} head */
+  welcome(head) {
+    if (stillness() || this.steps || head.pending?.covers || this.value !== 0) return;
+    try {
+      if (localStorage.getItem(PLAYED)) return;
+      localStorage.setItem(PLAYED, "1");
+    } catch {
+      return; // a browser that remembers nothing would do it on each visit
+    }
+    this.soon = setTimeout(() => this.play(), 1200);
+  }
+
+  /** Move from one end of the ruler to the other, and back to where it was. */
+  play() {
+    if (!this.head || this.playing) return;
+    const back = this.value, low = Number(this.range.min), high = Number(this.range.max);
+    const begun = performance.now();
+    this.playing = true;
+    this.places.play.setAttribute("aria-label", "Pause");
+    /** @param {number} now */
+    const step = (now) => {
+      const share = Math.min(1, Math.max(0, now - begun) / SWEEP);
+      this.go(this.meant(low + share * (high - low)));
+      if (share < 1) {
+        this.gliding = requestAnimationFrame(step);
+        return;
+      }
+      this.glide(back);
+      this.rest(false);
+    };
+    cancelAnimationFrame(this.gliding);
+    this.gliding = requestAnimationFrame(step);
+  }
+
+  /** Play no more. @param {boolean} stops whether the ruler stays where it is */
+  rest(stops = true) {
+    clearTimeout(this.soon);
+    if (!this.playing) return;
+    this.playing = false;
+    if (stops) cancelAnimationFrame(this.gliding);
+    this.places.play.setAttribute("aria-label", "Play");
   }
 
   /** Say why there are no answers, and what a button starts. @param {Instrument["pending"]} pending */
@@ -169,6 +227,7 @@ export class Playground extends Held {
   ruled({ kind, note, spoken }, steps) {
     for (const each of this.kinds) each.checked = each.value === kind;
     const still = kind !== "gamma" && !steps;
+    this.places.what.textContent = WHAT[kind];
     this.places.note.textContent = note;
     this.places.note.hidden = !still;
     this.root.classList.toggle("still", still);
@@ -203,6 +262,11 @@ export class Playground extends Held {
     this.root.classList.add("ready");
     this.root.classList.toggle("wide", width >= WIDE);
     this.root.classList.toggle("narrow", width < MEDIUM);
+    const { dataset, method } = head.rail.chosen;
+    this.places.summary.textContent =
+      `${titleOf(head.rail, dataset)} · ${method}`;
+    if (this.folded !== width < WIDE) this.choices.open = width >= WIDE;
+    this.folded = width < WIDE;
     const longest = [...head.ruler.words].sort((a, b) => b.length - a.length)[0] ?? "";
     this.places.gamma.style.minWidth = "";
     this.places.gamma.textContent = valued(head.ruler.symbol, longest);
@@ -292,7 +356,8 @@ export class Playground extends Held {
       this.wall.arrange(head);
     }
     const { gamma, plane, tally } = this, place = placeAt(this.line, gamma);
-    if (this.value !== (this.steps ? head.ruler.reference : 0)) this.touched = true;
+    const first = this.steps ? head.ruler.reference : 0;
+    if (!this.playing && this.value !== first) this.touched = true;
     this.write(place);
     plane.move(place);
     plane.invite(!this.touched, place);
@@ -357,6 +422,17 @@ export class Playground extends Held {
     this.follow(this.drawing,
       (u, v) => (this.steps ? this.plane?.stopAt(u, v) : this.plane?.gammaAt(u, v)),
       (value) => this.hover(value));
+    const { play } = this.places;
+    play.hidden = stillness();
+    play.addEventListener("click", () => {
+      if (!this.playing) return this.play();
+      this.rest();
+      this.settle(0);
+    });
+    for (const touch of ["pointerdown", "keydown"])
+      this.root.addEventListener(touch, (event) => {
+        if (!event.composedPath().includes(play)) this.rest();
+      }, true);
     for (const each of this.kinds) each.addEventListener("change", () => this.say("ruler", each.value));
     this.range.addEventListener("keydown", (event) => this.step(event));
     this.runs.addEventListener("click", () => this.say("run", this.head?.rail.chosen));
@@ -451,6 +527,16 @@ export class Playground extends Held {
     this.showTip(this.canvases.classes, offsetX, offsetY,
       `${this.classes.wordsOf(c, this.tally.accuracy, this.first)}. Click: only its images`);
   }
+}
+
+/** Whether the visitor wants less motion. */
+function stillness() {
+  return matchMedia("(prefers-reduced-motion: reduce)").matches;
+}
+
+/** @param {Instrument["rail"]} rail @param {string} dataset */
+function titleOf({ tiles, simulated }, dataset) {
+  return [...tiles, ...simulated].find(({ key }) => key === dataset)?.title ?? dataset;
 }
 
 /** How far what holds an element has been scrolled. @param {Element} element */

@@ -14,7 +14,6 @@ export class Choices {
     this.root = root;
     this.choose = choose;
     this.bring = bring;
-    this.open = false;
     this.drawn = "";
     root.addEventListener("keydown", (event) => this.walk(event));
   }
@@ -43,12 +42,14 @@ export class Choices {
 
   /** @param {Rail} rail */
   parts({ tiles, simulated, splits, families, chosen }) {
-    const inside = simulated.some(({ key }) => key === chosen.dataset);
     const own = button("Import a data set of your own", () => this.bring(), "Import");
     /** @type {HTMLElement[]} */
     const made = [heading("Data set", own),
-      this.group("Data set", tiles.map((each) => this.tile(each, chosen)), "tiles")];
-    if (simulated.length) made.push(this.more(simulated, chosen, inside));
+      this.group("Data set", tiles.flatMap((each, k) => [
+        ...(each.kind !== "real" && tiles[k - 1]?.kind === "real"
+          ? [words("kind", "Results, no features")] : []),
+        this.tile(each, chosen)]), "tiles")];
+    if (simulated.length) made.push(this.more(simulated, chosen));
     if (splits.length > 1) made.push(heading("Split"), this.group("Split", splits.map((split) =>
       this.chip(split, { ...chosen, split }, split === chosen.split, `split ${split}`)), "chips"));
     made.push(heading("Method"));
@@ -70,16 +71,25 @@ export class Choices {
     return made;
   }
 
-  /** @param {Tile[]} simulated @param {Choice} chosen @param {boolean} inside */
-  more(simulated, chosen, inside) {
-    const made = document.createElement("details"), words = document.createElement("summary");
-    words.textContent = `${simulated.length} simulated data sets`;
-    made.open = inside || this.open;
-    made.addEventListener("toggle", () => {
-      this.open = made.open;
+  /** A list that opens over the page, as it would not fit into the rail.
+   * @param {Tile[]} simulated @param {Choice} chosen */
+  more(simulated, chosen) {
+    const here = simulated.find(({ key }) => key === chosen.dataset);
+    const words = here ? `${here.title} (simulated)` : `${simulated.length} simulated data sets`;
+    const opens = button("Simulated data sets", () => {}, `${words} ▾`);
+    opens.className = here ? "opens chosen" : "opens";
+    const panel = this.group("Simulated data set",
+      simulated.map((each) => this.tile(each, chosen)), "tiles");
+    panel.popover = "auto";
+    opens.addEventListener("click", () => {
+      panel.togglePopover();
+      const { left, bottom } = opens.getBoundingClientRect();
+      panel.style.left = `${left}px`;
+      panel.style.top = `${Math.max(8, Math.min(bottom + 4, innerHeight - panel.offsetHeight - 8))}px`;
     });
-    made.append(words, this.group("Simulated data set",
-      simulated.map((each) => this.tile(each, chosen)), "tiles"));
+    const made = document.createElement("div");
+    made.className = "more";
+    made.append(opens, panel);
     return made;
   }
 
@@ -87,12 +97,10 @@ export class Choices {
   tile({ key, title, classes, kind }, chosen) {
     const made = this.chip(title, { ...chosen, dataset: key, split: "" }, key === chosen.dataset,
       `${title}, ${kind}: ${classes} classes`);
-    const name = document.createElement("b"), tag = document.createElement("span");
-    const small = document.createElement("small");
-    [name.textContent, tag.textContent, small.textContent] = [title, kind, `${classes} cl.`];
-    tag.className = `tag ${kind.split(" ")[0]}`;
-    made.replaceChildren(name, tag, small);
-    made.className = kind === "simulated" ? "tile flat" : "tile";
+    const name = document.createElement("b"), small = document.createElement("small");
+    [name.textContent, small.textContent] = [title, `${classes} classes`];
+    made.replaceChildren(name, small);
+    made.className = "tile";
     return made;
   }
 

@@ -47,7 +47,7 @@ def show(header: Header) -> None:
                 help="Data of your own stand here once they are imported with WordNet ids such as "
                 "n01440764 in the names of their classes.",
             )
-            method = controls.choose_method()
+            method = controls.choose_method(default="ESZSL")
             depths = {f"top-{k}": k for k in KS}
             k = depths[controls.choose("Accuracy", list(depths), key="large_k", width=150)]
             (name,) = planted.choose(name)

@@ -1,0 +1,105 @@
+"""The drawer of Play: the figures of a run, its classes and mistakes, and what repeats it."""
+
+from __future__ import annotations
+
+import pandas as pd
+import streamlit as st
+
+from ui import tables, takeaway, terms, waiting
+from ui.numbers import made, percent, points, three_digits
+from ui.sections.at_gamma import show_classes
+from ui.sections.confusion import show_confusion
+from ui.text import AUSUC
+from zslcore.analysis.papers import printed
+from zslcore.datasets import ZSLDataset
+from zslcore.datasets.benchmarks import benchmark_of
+from zslcore.evaluation.detection import detection
+from zslcore.evaluation.protocol import AnsweredTest, origin_in_words
+from zslcore.evaluation.running import WITHOUT_FOLDS
+from zslcore.evaluation.runs import RunResult
+from zslcore.evaluation.specs import RunSpec
+
+__all__ = ["show_drawer"]
+
+#: Rows of the figures: measured ones, then printed ones where there are any.
+ROWS = {
+    "per_class": "mean over classes",
+    "per_sample": "mean over images",
+    "benchmark_paper": "printed, Xian et al. 2019",
+    "calibration_paper": "printed, Le Cacheux et al. 2019",
+}
+
+
+def show_drawer(spec: RunSpec, dataset: ZSLDataset, gamma: float) -> None:
+    """Show what a paper needs of a run.
+
+    Parameters
+    ----------
+    spec : of a run that is there
+    dataset : its data
+    gamma : where the ruler stands, at which classes and mistakes are counted
+    """
+    run, scores = waiting.run_of(spec)
+    name = f"{spec.dataset}_{spec.method}"
+    _show_figures(run, scores, dataset, name)
+    command, classes, confusion = terms.tabs(
+        ["Command", "Classes", "Confusion"], key="playground_tab", on_change="rerun"
+    )
+    if command.open:
+        with command:
+            _show_command(spec, run, scores, dataset)
+    if classes.open:
+        with classes:
+            show_classes(scores, gamma, dataset.class_names, name)
+    if confusion.open:
+        with confusion:
+            st.caption(f"At γ = {three_digits(gamma)}.")
+            show_confusion(scores, gamma, dataset.class_names, name, key="playground_confusion")
+
+
+def _show_figures(run: RunResult, scores: AnsweredTest, dataset: ZSLDataset, name: str) -> None:
+    """Show a row per mean and per paper, a column per figure, and the rest in a line."""
+    figures = printed.figures_table([run], benchmark_of(dataset))
+    said = f"γ = {three_digits(run.gamma or 0.0)}"
+    columns = [
+        "ZSL" if row.figure == "zsl" else f"{row.figure}, {said if row.calibrated else 'γ = 0'}"
+        for row in figures.itertuples()
+    ]
+    table = figures[list(ROWS)].set_axis(columns).T.dropna(how="all")
+    table.insert(0, "figures", table.index.map(ROWS))
+    table = pd.DataFrame(table.reset_index(drop=True))
+    tables.show(
+        table,
+        f"figures_{name}",
+        labels={"figures": "", **{column: column for column in columns}},
+        percent=columns,
+        height="content",
+    )
+    parts = []
+    if run.evaluation.ausuc is not None:
+        parts.append(f"{AUSUC} {percent(run.evaluation.ausuc)}")
+    if scores.generalized and (found := detection(scores)) is not None:
+        parts.append(f"telling seen from unseen: AUROC {percent(found.auroc)}")
+    if run.oracle_gap:
+        gap = run.oracle_gap.get("harmonic", run.oracle_gap.get("gamma"))
+        if gap is not None:
+            parts.append(f"best on test: {points(gap)} of H (not reportable)")
+    st.caption(
+        f"γ: {origin_in_words(run.gamma_origin)}. "
+        + "; ".join(parts)
+        + "." * bool(parts)
+        + " Printed figures are of ResNet-101 features; these are simulated." * dataset.simulated
+    )
+
+
+def _show_command(spec: RunSpec, run: RunResult, scores: AnsweredTest, dataset: ZSLDataset) -> None:
+    st.code(spec.command(), language=None, wrap_lines=True)
+    st.caption(
+        f"{dataset.source} Data {spec.digest}, seed {spec.seed}, {run.seconds:.1f} s, "
+        f"{made(run.created)}."
+    )
+    make, with_folds = waiting.predictions_of(spec, run, scores)
+    takeaway.offer_predictions(make, f"run_{run.spec.key}")
+    if run.gamma_origin == "validated" and not with_folds:
+        st.caption(WITHOUT_FOLDS)
+    takeaway.offer_run(run, f"run_{run.spec.key}")

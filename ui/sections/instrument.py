@@ -1,0 +1,268 @@
+"""One instrument: choose data set, split and method, move the ruler, watch the test images."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+import numpy as np
+import streamlit as st
+
+from ui import cache, known, playing, rulers, takeaway, visitors, waiting
+from ui.components import playground
+from ui.components.playground import Choice, Ghost, Instrument, Pending, Ruler
+from ui.frame import Header, errors_as_sentences
+from ui.guard import fragment
+from ui.interactive import let_go, offer_curves
+from ui.playing import Played
+from ui.sections.drawer import show_drawer
+from zslcore import jobs
+from zslcore.datasets import ZSLDataset
+from zslcore.evaluation.protocol import AnsweredTest
+from zslcore.evaluation.specs import RunSpec
+from zslcore.exceptions import DatasetError
+from zslcore.interactive.seen_unseen import SeenUnseen, Stop
+from zslcore.jobs import Status
+from zslcore.methods import METHODS
+
+__all__ = ["GAMMA", "RULER", "VALUE", "forget", "show_instrument"]
+
+#: What gamma is known by in the address, and the component that moves it.
+GAMMA, KEY = "playground_gamma", "playground"
+#: What the ruler moves, and where another one than gamma's stands.
+RULER, VALUE = "playground_ruler", "playground_value"
+#: Where a session has how the stops of the ruler are written.
+STOPS = "playground_stops"
+#: What a session notes: another choice, so that the whole page has to run again.
+MOVED = "playground_moved"
+#: What it notes: the visitor imports files, which another page reads.
+BRING = "playground_bring"
+#: The drawer below the instrument.
+DRAWER = "playground_drawer"
+#: Seconds between two looks at a job.
+LOOK_EVERY = 1.0
+#: Pixels that stand below the instrument.
+BELOW = 88
+#: Values of pictures that go down at most.
+MOST_PIXELS = 1 << 22
+
+
+def show_instrument(header: Header, *, drawer: bool = False) -> None:
+    """Show the instrument that the address sets.
+
+    Parameters
+    ----------
+    header : of the page
+    drawer : whether the numbers of the run and its command can be opened below
+    """
+    with errors_as_sentences():
+        choice = _chosen()
+        dataset = cache.dataset(choice.dataset)
+        header.cite(dataset)
+        spec = playing.spec_of(dataset, choice.split, choice.method)
+        takeaway.commands(spec.command())
+        status = _status(_wanted(spec))
+    active = status is not None and status.active
+    fragment(_play, run_every=LOOK_EVERY if active else None)(choice, active, drawer)
+
+
+# --- What is chosen -------------------------------------------------------------------------------
+
+
+def _chosen() -> Choice:
+    """Return the choice of the address, and what it leaves open as it is at the beginning."""
+    name = _asked("dataset", playing.names(), "digits")
+    dataset = cache.dataset(name)
+    splits = playing.splits_of(dataset)
+    if not splits:
+        raise DatasetError(
+            f"{name}: expected a split with test images of seen and of unseen classes; got none."
+        )
+    split = _asked("split", splits, "PS" if "PS" in splits else splits[0])
+    methods = playing.methods_of(dataset, split)
+    first = playing.METHOD if playing.METHOD in methods else methods[0]
+    method = _asked("method", methods, first)
+    return Choice(name, split, method)
+
+
+def _asked(key: str, options: Sequence[str], default: str) -> str:
+    """Return what the address, else the page before, has chosen."""
+    for asked in (st.query_params.get(key), st.session_state.get(key)):
+        if asked in options:
+            return str(asked)
+    return default
+
+
+def _gamma() -> float:
+    """Return the gamma of the address, 0 where there is none that is a number."""
+    try:
+        gamma = float(st.query_params.get(GAMMA, 0.0))
+    except ValueError:
+        return 0.0
+    return gamma if abs(gamma) < float("inf") else 0.0
+
+
+def _kind() -> str:
+    """Return what the ruler moves, as the address says."""
+    asked = st.query_params.get(RULER)
+    return asked if asked in rulers.KINDS else rulers.KINDS[0]
+
+
+def _hear(what: str) -> None:
+    """Take what the visitor has done before the page runs again."""
+    said = getattr(st.session_state.get(KEY), what, None)
+    if what == "gamma" and (gamma := let_go(KEY, "gamma")) is not None:
+        st.query_params[GAMMA] = repr(gamma)
+    elif what == "place" and (place := let_go(KEY, "place")) is not None:
+        stops = st.session_state.get(STOPS, ())
+        if 0 <= place < len(stops):
+            st.query_params[VALUE] = stops[int(place)].replace("−", "-")  # as a keyboard has it
+    elif what == "ruler" and said in rulers.KINDS:
+        st.query_params[RULER] = said
+        forget(VALUE)
+        st.session_state[MOVED] = True
+    elif what == "choice" and isinstance(said, dict):
+        _take(said)
+    elif what == "bring" and said:
+        st.session_state[BRING] = True
+    elif what == "run" and said:
+        _run_or_leave()
+
+
+def _take(said: dict[str, object]) -> None:
+    """Write a choice into the address, and to where other pages look for it."""
+    for key, options in (("dataset", playing.names()), ("split", None), ("method", METHODS)):
+        value = said.get(key)
+        if not isinstance(value, str) or (options is not None and value not in options):
+            continue
+        if value:
+            st.query_params[key] = st.session_state[key] = value
+        elif key in st.query_params:
+            del st.query_params[key]
+    forget(GAMMA, VALUE)  # scores of another method have another scale
+    st.session_state[MOVED] = True
+
+
+def forget(*keys: str) -> None:
+    """Take what is there of these out of the address."""
+    for key in keys:
+        if key in st.query_params:
+            del st.query_params[key]
+
+
+def _wanted(spec: RunSpec) -> jobs.Work | None:
+    """Return the work that is missing: of the run itself, else of the ruler's stops."""
+    if known.is_known_by_results(spec.dataset):
+        return None
+    if not playing.here(spec) and not waiting.is_quick(spec):
+        return playing.work_of(spec)
+    asked = rulers.asked_for(_kind(), spec, playing.played(spec))
+    return playing.work_of(spec) if asked.work is None or asked.quick else asked.work
+
+
+def _status(work: jobs.Work | None) -> Status | None:
+    return None if work is None else jobs.status(work.key)
+
+
+def _run_or_leave() -> None:
+    """Start the job of what is chosen; leave it where it is under way."""
+    choice = _chosen()
+    spec = playing.spec_of(cache.dataset(choice.dataset), choice.split, choice.method)
+    work = _wanted(spec)
+    status = _status(work)
+    if work is None:
+        return
+    if status is not None and status.active:
+        waiting.leave(work.key)
+    else:
+        with errors_as_sentences():
+            jobs.submit(work, visitors.who())
+    st.session_state[MOVED] = True
+
+
+# --- The instrument -------------------------------------------------------------------------------
+
+
+def _play(choice: Choice, was_active: bool, drawer: bool) -> None:
+    """Draw the instrument, then compute what a visitor may want to compare with."""
+    if st.session_state.pop(BRING, False):
+        st.switch_page("pages/data.py", query_params={"data_tab": "Import"})
+    dataset = cache.dataset(choice.dataset)
+    spec = playing.spec_of(dataset, choice.split, choice.method)
+    status = _status(_wanted(spec))
+    active = status is not None and status.active
+    if st.session_state.pop(MOVED, False) or active != was_active:
+        st.rerun()
+    with errors_as_sentences():
+        found, kind = playing.played(spec), _kind()
+        shown = found or _stand_in(dataset, choice)
+        asked, pending = rulers.asked_for(kind, spec, found), None
+        if found is None:
+            pending = playing.pending(spec, status, covers=choice.method != playing.METHOD)
+        value = str(st.query_params.get(VALUE, ""))
+        ruler = rulers.ruler_of(
+            kind, asked, shown, value, partial(rulers.curve_of, choice.method, dataset)
+        )
+        st.session_state[STOPS] = [frame.words for frame in ruler.frames]
+        if asked.work is not None and not ruler.frames:
+            button = f"Compute it ({asked.about})"
+            pending = playing.standing(choice.method, status, "", button, covers=False)
+        drawn = _instrument(choice, dataset, shown, pending, ruler)
+        with st.container(key="playground_instrument"):
+            playground.draw(drawn, key=KEY, on_change=_hear)
+            with st.container(key="playground_menu"):
+                offer_curves(drawn.curves, KEY)
+        if drawer and found is not None:
+            opened = st.expander("Numbers and command", key=DRAWER, on_change="rerun")
+            if opened.open:
+                with opened:
+                    show_drawer(spec, dataset, _gamma())
+    if playing.compute_one(dataset, choice):
+        st.rerun()
+
+
+def _stand_in(dataset: ZSLDataset, choice: Choice) -> Played:
+    """Return answers that are shown, or hidden, while there are none of what is chosen."""
+    others = playing.others(dataset, choice) if choice.method != playing.METHOD else {}
+    return next(iter(others.values()), None) or playing.preview(dataset, choice.split)
+
+
+def _instrument(
+    choice: Choice, dataset: ZSLDataset, shown: Played, pending: Pending | None, ruler: Ruler
+) -> Instrument:
+    test, curves = shown.test, None
+    if ruler.frames:
+        reference = ruler.frames[ruler.reference]
+        test, curves = reference.answered, reference.curves
+    return Instrument(
+        curves or _of_gamma(choice, dataset, shown),
+        test,
+        [dataset.class_names[c] for c in test.classes],
+        ("digit", "digits") if choice.dataset == "digits" else ("class", "classes"),
+        playing.rail_of(dataset, choice),
+        [
+            Ghost(method, each.test.curve)
+            for method, each in playing.others(dataset, choice).items()
+            if each.test.generalized
+        ],
+        _pictures(dataset, choice.split, test),
+        pending,
+        ruler,
+        BELOW,
+    )
+
+
+def _pictures(dataset: ZSLDataset, split: str, test: AnsweredTest) -> np.ndarray | None:
+    """Return the picture of each answer, None where there are none or too large ones."""
+    images = dataset.images
+    if images is None or len(test.y) * images[0].size > MOST_PIXELS:
+        return None
+    return images[playing.rows_of(dataset, split, test)]
+
+
+def _of_gamma(choice: Choice, dataset: ZSLDataset, shown: Played) -> SeenUnseen:
+    """Return the curve of a run, at the gamma of the address."""
+    best = Stop("best on test (oracle)", shown.test.curve.best().gamma, "oracle")
+    return rulers.curve_of(
+        choice.method, dataset, shown.test, shown.gamma, shown.origin, [best], _gamma()
+    )
