@@ -137,7 +137,7 @@ def test_without_the_known_classes_the_headline_falls(visit):
         k: v for k, v in before.items() if k != "Gain of accuracy"
     }
     assert len(drawn(app)) == 27
-    assert "without 23 known classes" in app.metric[0].delta
+    assert "without 23 known" in app.metric[0].delta
     assert visit(gain_without="true").metric[0].value == app.metric[0].value
 
 

@@ -24,6 +24,8 @@ from zslcore.leakage import VOCABULARY_NAMES, get_vocabulary
 from zslcore.methods import METHODS as ALL_METHODS
 
 DRAWS = 30
+#: Pixels of a figure: so wide and high from the start, so that nothing below it moves.
+METRIC = (160, 96)
 #: Pictures of a class that are shown.
 PICTURES = 16
 #: Simulated data sets as the menu calls them.
@@ -47,10 +49,7 @@ def show(header: Header) -> None:
         with st.container(horizontal=True, vertical_alignment="bottom"):
             dataset = _choose_dataset()
             menu = list(dict.fromkeys([*METHODS, *ALL_METHODS]))
-            method = controls.choose("Method", menu, key="gain_method", width=200)
-            without_known = st.toggle(
-                "Without the known classes", key="gain_without", bind="query-params"
-            )
+            method = controls.choose("Method", menu, key="gain_method", width=160)
             with st.popover("More", icon=":material/more_horiz:"):
                 baseline = _choose_baseline(dataset)
                 vocabulary, matches, known = _choose_known(dataset)
@@ -62,7 +61,7 @@ def show(header: Header) -> None:
         study = waiting.result_of(asked)
         table = class_gains(study, dataset.name, baseline, method, dataset.class_names)
         found = known_gain(table)
-    _say(found, table, vocabulary, without_known=without_known)
+    without_known = _say(found, table, vocabulary)
     _draw(table, dataset, method, without_known=without_known)
     names = sorted(table["class"])
     first = str(table["class"].iloc[0])
@@ -86,7 +85,7 @@ def _choose_dataset() -> ZSLDataset:
     named = {name: name for name in imported} | {title: name for name, title in TITLES.items()}
     linked = st.query_params.get("dataset", "")
     default = TITLES.get(linked, linked if linked in imported else next(iter(TITLES.values())))
-    chosen = controls.choose("Data set", list(named), key="gain_data", default=default, width=340)
+    chosen = controls.choose("Data set", list(named), key="gain_data", default=default, width=320)
     return cache.dataset(named[chosen])
 
 
@@ -152,8 +151,8 @@ def _choose_known(dataset: ZSLDataset) -> tuple[str, pd.DataFrame, set[int]]:
 # --- All classes ----------------------------------------------------------------------------------
 
 
-def _say(found: KnownGain, table: pd.DataFrame, vocabulary: str, *, without_known: bool) -> None:
-    """Say how much more known classes gain, and give the mean that the switch changes."""
+def _say(found: KnownGain, table: pd.DataFrame, vocabulary: str) -> bool:
+    """Say how much more known classes gain, and give the mean; return whether they are left out."""
     interval = f"95 % interval {_signed(found.low)} to {_signed(found.high)}"
     if not found.is_shown:
         verdict = f"**no effect of pre-training on these classes is shown** ({interval}, with 0)"
@@ -165,10 +164,11 @@ def _say(found: KnownGain, table: pd.DataFrame, vocabulary: str, *, without_know
         f"Pre-training on {plain(_title(vocabulary))} adds {points(found.known)} to classes that "
         f"are in pre-training and {points(found.other)} to the others: {verdict}."
     )
+    without_known = st.toggle("Without the known classes", key="gain_without", bind="query-params")
     n, known = len(table), int(table["known"].sum())
     said = f"mean of all {n} classes"
     if without_known:
-        said = f"{points(found.other - found.every)} without {known} known classes"
+        said = f"{points(found.other - found.every)} without {known} known"
     with st.container(horizontal=True, key="gain_numbers"):
         headline = found.other if without_known else found.every
         for label, value, about in (
@@ -177,7 +177,16 @@ def _say(found: KnownGain, table: pd.DataFrame, vocabulary: str, *, without_know
             ("not in pre-training", found.other, f"{n - known} classes"),
             ("Difference", found.difference, f"{_signed(found.low)} to {_signed(found.high)}"),
         ):
-            terms.metric(label, points(value), delta=about, delta_color="off", delta_arrow="off")
+            terms.metric(
+                label,
+                points(value),
+                delta=about,
+                delta_color="off",
+                delta_arrow="off",
+                width=METRIC[0],
+                height=METRIC[1],
+            )
+    return without_known
 
 
 def _signed(share: float) -> str:
