@@ -5,12 +5,15 @@ from __future__ import annotations
 import streamlit as st
 
 from ui import cache, scores, terms
+from ui.components import window
 from ui.frame import Header, errors_as_sentences
 from ui.scores import ENDINGS, TEXTS, Brought, Sent
 from ui.sections.scores import show_scores
 
 EXAMPLES = ("LinearS2V", "ESZSL", "LinearV2S")
 UNSEEN = "6, 8, 22 or names"
+#: Pixels of height of an upload without files.
+UPLOAD = 100
 
 
 def show(header: Header) -> None:
@@ -36,16 +39,20 @@ def show(header: Header) -> None:
 
 def _take_files() -> tuple[list[Sent], Sent | None]:
     """Return what was uploaded, and the validation scores next to it."""
-    files = st.file_uploader(
-        "Scores of your own model",
-        ENDINGS,
-        accept_multiple_files=True,
-        key="scores_files",
-        on_change=scores.withdraw,
-        help="A matrix of images x classes, the class of every image and the unseen classes: "
-        "scores, y, unseen_classes. Rows are test images. The test sets of AWA1, AWA2, CUB, SUN "
-        "and aPY are recognised by their labels. Or predictions (.parquet), which are checked.",
-    )
+    # An upload begins in a higher form than its own: without files its height is certain.
+    certain = not (st.session_state.get("scores_files") or window.is_narrow())
+    with st.container(height=UPLOAD if certain else "content", border=False):
+        files = st.file_uploader(
+            "Scores of your own model",
+            ENDINGS,
+            accept_multiple_files=True,
+            key="scores_files",
+            on_change=scores.withdraw,
+            help="A matrix of images x classes, the class of every image and the unseen classes: "
+            "scores, y, unseen_classes. Rows are test images. The test sets of AWA1, AWA2, CUB, "
+            "SUN and aPY are recognised by their labels. Or predictions (.parquet), which are "
+            "checked.",
+        )
     with st.popover("More", icon=":material/more_horiz:"):
         labels = st.file_uploader("Labels, one a line", TEXTS, key="scores_labels")
         unseen = _ask_unseen("Unseen classes", "scores_unseen")
