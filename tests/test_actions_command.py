@@ -19,6 +19,7 @@ from zslcore.analysis.action_sets import (
 from zslcore.analysis.action_tables import action_gains
 from zslcore.analysis.actions import CONFIGURATIONS, FeatureSet
 from zslcore.analysis.papers.experiments import actions as study
+from zslcore.commands.actions import _verdict
 from zslcore.datasets import load
 from zslcore.exceptions import DatasetError
 from zslcore.jobs import actions
@@ -49,6 +50,9 @@ def test_the_usual_study_is_the_shipped_one(monkeypatch, capsys):
     assert "30 draws of 25 known and 25 other test classes" in out
     assert "Figures of simulated data say nothing about the paper." in out
     assert "Attributes and word vectors" in out
+    effect = "video network, Kinetics-400, word vectors, SYNC ovo, 50.3 (23.3 to 77.8) %."
+    assert f"in 1 of 8 comparisons (interval above 0, p below 0.05 after Holm): {effect}" in out
+    assert _verdict(gains.assign(p_holm=1.0)).endswith(": no effect is shown.")
 
 
 def test_a_study_is_made_once_and_its_gains_are_written(tmp_path, capsys):

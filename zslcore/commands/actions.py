@@ -160,13 +160,31 @@ def _texts(
         "of draws over draws; p adjusted after Holm.",
         "Figures of simulated data say nothing about the paper." * simulated,
     ]
-    parts = ["\n".join(filter(None, lines)), _as_text(gains, SHOWN, "p_holm")]
+    parts = ["\n".join(filter(None, lines)), _as_text(gains, SHOWN, "p_holm"), _verdict(gains)]
     if len(of_kinds := compared_semantics(study)):
         said = said_of_semantics(gains, spec.sets, setting.pretraining)
         parts.append(f"Attributes and word vectors\n{_as_text(of_kinds, _SEMANTICS)}\n{said}")
     if len(of_splits := compared_splits(study, spec.configuration)):
         parts.append("Released and controlled splits\n" + _as_text(of_splits, _SPLITS))
     return parts
+
+
+def _verdict(gains: pd.DataFrame) -> str:
+    """Say in how many comparisons known classes gain more than with the baseline, and in which."""
+    from zslcore.analysis.action_sets import title_of
+
+    compared = gains[gains["p_holm"].notna()]
+    shown = compared[(compared["p_holm"] < 0.05) & (compared["minus_low"] > 0)]
+    said = (
+        f"Known classes gain more than with the baseline in {len(shown)} of {len(compared)} "
+        "comparisons (interval above 0, p below 0.05 after Holm)"
+    )
+    which = [
+        f"{title_of(row['features'])}, {row['semantics'].replace('word2vec', 'word vectors')}, "
+        f"{row['method']}, {_percent(row['minus'], row['minus_low'], row['minus_high'])} %"
+        for row in shown.to_dict("records")
+    ]
+    return said + (f": {'; '.join(which)}." if which else ": no effect is shown.")
 
 
 _SEMANTICS = {

@@ -162,7 +162,7 @@ def _say(found: KnownGain, table: pd.DataFrame, vocabulary: str) -> bool:
         verdict = f"known classes gain **{more} {than}** ({interval})"
     st.markdown(
         f"Pre-training on {plain(_title(vocabulary))} adds {points(found.known)} to classes that "
-        f"are in pre-training and {points(found.other)} to the others: {verdict}."
+        f"are in pre-training and {_signed(found.other)} to the others: {verdict}."
     )
     without_known = st.toggle("Without the known classes", key="gain_without", bind="query-params")
     n, known = len(table), int(table["known"].sum())
