@@ -34,7 +34,7 @@ BY_HAND: Mapping[str, Sequence[str]] = {
     "lessons": ("lesson", "lessons_step", "lessons_shown", "room"),
     "awa1_and_awa2": ("awa1_lasso", "awa1_look", "awa1_image"),
     "overlap_gain": ("gain_class", "decisions"),
-    "leakage_review": ("decisions",),
+    "drop": ("decisions",),
     "contamination": ("decisions",),
 }
 _SCRIPT = f"window.{CANARY}=1"
