@@ -39,7 +39,7 @@ __all__ = [
 _HERE = Path(__file__).parent
 _HTML = """
 <div class="whole">
-  <details class="choices" open><summary></summary><div class="rail"></div></details>
+  <details class="choices"><summary></summary><div class="rail"></div></details>
   <div class="stage">
     <div class="said"><p class="sentence"></p><div class="numbers"><span class="u"></span
       ><span class="s"></span><span class="h"></span><span class="at"></span></div></div>
