@@ -2,11 +2,11 @@
 
 import json
 import re
-from urllib.parse import parse_qs, quote, urlsplit
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from tests.browser.reading import dressed, fits, go_to, once, settle, visit
+from tests.browser.reading import dressed, fits, settle, visit
 from tests.datasets.files import with_type_code, write_folder
 from tests.leakage.worlds import add, clean
 from zslcore.datasets.facts import class_facts
@@ -106,33 +106,7 @@ def test_a_click_on_a_bar_opens_its_class_and_the_mean_falls_without_the_known(p
     assert page.errors == []
 
 
-def follow(page, name, path):
-    """Go to a page, again where a late message of the table undid it."""
-
-    def there():
-        settle(page)
-        if path in page.url:
-            return True
-        go_to(page, name)
-        return False
-
-    once(page, lambda: there() and there())
-
-
-def test_decisions_go_along_to_the_other_page_and_into_a_link(page, server):
-    said = quote(json.dumps({"simulated-AWA2": {"imagenet-1k": {"seal": "confirmed"}}}))
-    visit(page, server, f"/leakage?view=review&decisions={said}")
-    page.get_by_text("7 of 10 test classes").first.wait_for()
-    page.wait_for_url(re.compile("/leakage.*decisions=.*seal"))
-    link = page.url
-    follow(page, "Overlap gain", "overlap_gain")
-    page.wait_for_url(re.compile("overlap_gain.*decisions=.*seal"))
-    other = page.context.new_page()
-    other.goto(link)
-    other.get_by_text("7 of 10 test classes").first.wait_for()
-
-
-@pytest.mark.parametrize("path", ["/leakage?view=review", "/overlap_gain"])
+@pytest.mark.parametrize("path", ["/leakage", "/overlap_gain"])
 def test_nothing_sticks_out_sideways(page, server, path):
     visit(page, server, path)
     for k in range(page.get_by_role("tab").count()):
