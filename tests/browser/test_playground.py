@@ -234,7 +234,7 @@ def test_the_ruler_plays_once_on_a_first_visit_until_touched(server, chromium):
     once(page, lambda: play.get_attribute("aria-label") == "Pause")
     first = numbers(page)
     once(page, lambda: numbers(page) != first)
-    page.locator(".said").click()
+    page.locator("div.said").click()
     once(page, lambda: play.get_attribute("aria-label") == "Play")
     page.reload()
     page.locator(SHOWN).wait_for()
