@@ -1,6 +1,7 @@
 """AWA1 and AWA2: both views run, choices change what is drawn, links restore it."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -13,7 +14,7 @@ from ui.maps.colours import COLOURS
 from zslcore import jobs
 from zslcore.analysis.maps import MapSettings, make_map
 from zslcore.analysis.maps.answers import answers
-from zslcore.datasets import load
+from zslcore.datasets import imports, load
 from zslcore.datasets.simulated import planted
 from zslcore.evaluation.runs import execute_with_scores
 from zslcore.evaluation.specs import RunSpec
@@ -256,6 +257,33 @@ def test_quality_is_that_of_the_map(visit):
 def test_one_data_set_alone_has_no_accuracy_across(visit):
     app = visit(view="crossed", **DIGITS)
     assert "choose a second one" in app.info[0].value
+
+
+@pytest.fixture
+def imported_pair(tmp_path, monkeypatch):
+    """Imports with the classes, shares of images and splits of AWA1 and AWA2, as if real."""
+    monkeypatch.setenv("ZSL_DATA", str(tmp_path))
+    for name in ("AWA1", "AWA2"):
+        stand_in = load(f"simulated-{name}")
+        real = replace(stand_in, name=name, simulated=False, known_digest="")
+        imports.keep_dataset(real, name)
+
+
+def test_an_imported_pair_is_the_default_and_its_first_picture_starts_no_job(imported_pair):
+    app = pages.visit(PAGE)
+    assert app.selectbox(key="pair_first").value == "AWA1"
+    assert app.selectbox(key="pair_second").value == "AWA2"
+    assert "zslcore download" not in words(app)
+    assert "5 of 50 classes look different in AWA1 and AWA2" in words(app)
+    assert app.button(key="awa1_start").label.startswith("Lay out by t-SNE (about ")
+    assert "a sample of 2,000" in words(app)
+
+
+def test_all_rows_follow_the_first_picture_in_place(imported_pair):
+    app = pages.visit(PAGE, awa1_images="all", awa1_threads="1")
+    head, _ = drawn(app)
+    assert head["n"] == sum(len(load(name).labels) for name in ("AWA1", "AWA2"))
+    assert "All 6,779 images; the PCA is fitted on a sample of 2,000." in words(app)
 
 
 # --- Pictures -------------------------------------------------------------------------------------

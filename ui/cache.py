@@ -26,10 +26,10 @@ from zslcore.analysis.along import Along, along
 from zslcore.analysis.large_scale import LargeScale, LargeScaleSpec, hierarchical_precision
 from zslcore.analysis.maps import (
     EmbeddedMap,
-    MapSettings,
-    make_map,
+    measured,
     original_space,
     quality,
+    sketch,
     with_all_rows,
 )
 from zslcore.analysis.method_table import Cell, Figure, cells_of_runs, ranked
@@ -65,6 +65,7 @@ __all__ = [
     "evidence",
     "facts_of_import",
     "finished",
+    "first_figures",
     "first_picture",
     "judged_on",
     "kept_runs",
@@ -269,7 +270,13 @@ def score_differences(first: str, second: str, gammas: Gammas, _pair: Pair) -> p
 @st.cache_resource(show_spinner="First picture …", max_entries=8)
 def first_picture(digests: tuple[str, ...], _datasets: Sequence[ZSLDataset]) -> EmbeddedMap:
     """Return a sample of the images on the first two axes of its PCA."""
-    return make_map(_datasets, MapSettings("pca", n_samples=2_000), pca_of="chosen")
+    return sketch(_datasets)
+
+
+@st.cache_resource(show_spinner="Comparing the classes …", max_entries=8)
+def first_figures(digests: tuple[str, ...], _datasets: Sequence[ZSLDataset]) -> EmbeddedMap:
+    """Return the first picture with its quality and the mixing of its classes."""
+    return measured(first_picture(digests, _datasets), _datasets)
 
 
 @st.cache_resource(show_spinner="All images follow …", max_entries=4)

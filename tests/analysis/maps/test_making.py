@@ -17,14 +17,19 @@ from zslcore.analysis.maps import (
     JointPCA,
     MapData,
     MapSettings,
+    estimated_seconds,
     make_map,
     map_key,
     match_classes,
+    measured,
     same_images,
+    sketch,
     why_incompatible,
+    with_all_rows,
 )
 from zslcore.analysis.maps.neighbours import neighbours
 from zslcore.analysis.maps.source import stratified_sample
+from zslcore.datasets import load
 from zslcore.datasets.base import ZSLDataset
 from zslcore.exceptions import DatasetError, FileRefusedError, ParameterError
 from zslcore.features.views import FeatureView
@@ -296,3 +301,29 @@ def test_exports_tell_coordinates_settings_and_quality(tsne, tmp_path):
     assert len(as_json["map"]["x"]) == len(tsne) == 300
     assert len(as_json["mixing"]) == 10
     assert tsne.to_csv().splitlines()[0] == "data_set,row,class,x,y,version,commit"
+
+
+def test_a_sketch_has_the_axes_of_its_sample_and_all_rows_follow_in_place():
+    pair = blobs(shuffled=True)
+    first = sketch(pair, n_samples=60)
+    data = MapData.of(pair, n_samples=60)
+    exact = JointPCA.fit(data.chosen(), 2)
+    Z = np.vstack([exact.transform(view) for view in data.chosen()])
+    np.testing.assert_allclose(first.coordinates, Z, atol=1e-3)
+    everything = with_all_rows(first, pair)
+    assert len(everything) == sum(len(each.labels) for each in pair)
+    rows = zip(everything.part, everything.row, strict=True)
+    place = {(p, r): k for k, (p, r) in enumerate(rows)}
+    there = [place[p, r] for p, r in zip(first.part, first.row, strict=True)]
+    np.testing.assert_allclose(everything.coordinates[there], first.coordinates, atol=1e-5)
+    np.testing.assert_array_equal(everything.labels[there], first.labels)
+    told = measured(first, pair)
+    assert 0 < told.quality.knn_recall <= 1
+    assert set(told.mixing["space"]) == {"PCA", "map"}
+
+
+def test_more_images_and_steps_are_estimated_to_take_longer():
+    pair = [load("simulated-AWA1"), load("simulated-AWA2")]
+    few, many = (MapSettings("tsne", n_samples=n) for n in (2_000, None))
+    assert 1 < estimated_seconds(pair, few) < estimated_seconds(pair, many)
+    assert estimated_seconds(pair, MapSettings("pca", n_samples=2_000)) < 5

@@ -86,7 +86,7 @@ PICTURES = 1 << 20
 
 def show(header: Header) -> None:
     """Answer the question of the page, show the map, its quality and the shift of each class."""
-    answer = st.container()
+    answer = st.empty()
     with st.container(horizontal=True, vertical_alignment="bottom"), errors_as_sentences():
         datasets, split = choose_pair(header)
     show_what_is_simulated(datasets)
@@ -110,6 +110,8 @@ def show(header: Header) -> None:
             placeholder="bear, whale",
             width=200,
         )
+    if len(datasets) == 2 and not separate:
+        answer.markdown("#### Comparing the classes …")
     if separate:
         st.caption(plain(why_incompatible(*datasets)))
     groups = [[dataset] for dataset in datasets] if separate else [list(datasets)]
@@ -124,12 +126,15 @@ def show(header: Header) -> None:
     looks = coloured(scene, colour, split, method)
     _explore(scene, looks, colour, sought, split, method, first=waits)
     st.caption(_sample_words(scene, first=waits))
-    for one in dict.fromkeys(scene.maps):
+    figures_of = list(dict.fromkeys(scene.maps))
+    if waits:
+        figures_of = [cache.first_figures(_digests(group), tuple(group)) for group in groups]
+    for one in figures_of:
         _show_quality(one)
     if len(datasets) == 2 and not separate:
-        verdicts = mixing_verdicts(scene.maps[0].mixing, "PCA", "map")
+        verdicts = mixing_verdicts(figures_of[0].mixing, "PCA", "map")
         answer.markdown(f"#### {_which_differ(verdicts, datasets)}")
-        _show_shifts(verdicts, scene.maps[0])
+        _show_shifts(verdicts, figures_of[0])
     show_limits()
     if waits:
         _let_all_rows_follow(groups, settings)
@@ -239,16 +244,20 @@ def _offer_layouts(wanted: Sequence[tuple[Sequence[ZSLDataset], MapSettings]]) -
 
 def _first_picture(group: Sequence[ZSLDataset], settings: MapSettings) -> EmbeddedMap:
     """Return the first two axes of a PCA of a sample; all rows on them once they are there."""
-    digests = tuple(dataset.digest for dataset in group)
+    digests = _digests(group)
     if settings.n_samples is None and digests in st.session_state.get(FOLLOWED, ()):
         return cache.all_rows(digests, tuple(group))
     return cache.first_picture(digests, tuple(group))
 
 
+def _digests(group: Sequence[ZSLDataset]) -> tuple[str, ...]:
+    return tuple(dataset.digest for dataset in group)
+
+
 def _let_all_rows_follow(groups: Sequence[Sequence[ZSLDataset]], settings: MapSettings) -> None:
     """Put all rows on the first picture, in place, when the visitor already sees the sample."""
     followed = st.session_state.setdefault(FOLLOWED, set())
-    digests = {tuple(dataset.digest for dataset in group): group for group in groups}
+    digests = {_digests(group): group for group in groups}
     left = digests.keys() - followed
     if settings.n_samples is not None or not left:
         return

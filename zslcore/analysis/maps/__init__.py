@@ -20,7 +20,14 @@ t-SNE for single-cell transcriptomics", Nature Communications 2019 (PCA, start, 
 from __future__ import annotations
 
 from zslcore.analysis.maps.layout import lay_out
-from zslcore.analysis.maps.making import estimated_seconds, make_map, map_key, with_all_rows
+from zslcore.analysis.maps.making import (
+    estimated_seconds,
+    make_map,
+    map_key,
+    measured,
+    sketch,
+    with_all_rows,
+)
 from zslcore.analysis.maps.pca import JointPCA
 from zslcore.analysis.maps.result import EmbeddedMap
 from zslcore.analysis.maps.settings import METHOD_NAMES, MapSettings
@@ -37,7 +44,9 @@ __all__ = [
     "make_map",
     "map_key",
     "match_classes",
+    "measured",
     "same_images",
+    "sketch",
     "why_incompatible",
     "with_all_rows",
 ]

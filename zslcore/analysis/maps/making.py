@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Literal
+from math import nan
 
 import numpy as np
 import pandas as pd
@@ -17,7 +17,7 @@ from zslcore.analysis.maps.layout import INTERPOLATE, Picture, Progress, lay_out
 from zslcore.analysis.maps.mixing import mixing_scores
 from zslcore.analysis.maps.neighbours import neighbours
 from zslcore.analysis.maps.pca import JointPCA
-from zslcore.analysis.maps.quality import map_quality
+from zslcore.analysis.maps.quality import MapQuality, map_quality
 from zslcore.analysis.maps.result import EmbeddedMap
 from zslcore.analysis.maps.settings import EARLY, MapSettings
 from zslcore.analysis.maps.source import MapData
@@ -25,10 +25,12 @@ from zslcore.datasets.base import ZSLDataset
 from zslcore.exceptions import ParameterError
 from zslcore.features.views import project
 
-__all__ = ["estimated_seconds", "make_map", "map_key", "with_all_rows"]
+__all__ = ["estimated_seconds", "make_map", "map_key", "measured", "sketch", "with_all_rows"]
 
 #: Neighbours that every measure of quality looks at.
 K = 15
+#: The quality of a map that nothing was measured of.
+UNMEASURED = MapQuality(0, 0, nan, nan, nan, nan, nan)
 #: Seconds on two cores: to begin, for the square of a width, a pair of rows, a point, and a point
 #: in a step of a layout.
 START, PCA, NEIGHBOURS, QUALITY = 2.0, 1.3e-11, 3e-9, 8e-4
@@ -47,7 +49,6 @@ def make_map(
     *,
     on_progress: Progress | None = None,
     on_picture: Picture | None = None,
-    pca_of: Literal["all", "chosen"] = "all",
 ) -> EmbeddedMap:
     """Map one data set, or two with the same classes and features.
 
@@ -59,8 +60,6 @@ def make_map(
     on_picture : callable(coordinates), optional
         Called with the first two axes of the PCA, then every ten iterations. What either raises
         ends the work.
-    pca_of : "all" rows, or the "chosen" ones alone: a first picture of large data in seconds, which
-        :func:`with_all_rows` goes on from; not to be stored under the key of the settings
 
     Raises
     ------
@@ -80,9 +79,7 @@ def make_map(
     with threadpool_limits(settings.threads):
         with clock("pca"):
             pca = JointPCA.fit(
-                data.views if pca_of == "all" else data.chosen(),
-                settings.n_components,
-                lambda done, n: tell(done, n, f"PCA of {pca_of} rows"),
+                data.views, settings.n_components, lambda done, n: tell(done, n, "PCA of all rows")
             )
             Z = np.vstack([pca.transform(view) for view in data.chosen()]).astype(np.float32)
         if on_picture:
@@ -110,6 +107,44 @@ def make_map(
         quality=quality,
         mixing=mixing,
         seconds=clock.seconds,
+    )
+
+
+def sketch(datasets: Sequence[ZSLDataset], n_samples: int = 2_000) -> EmbeddedMap:
+    """Put a sample on the first two axes of its own PCA: a first picture of large data.
+
+    The axes are those of a randomised decomposition, and neither quality nor mixing is measured,
+    see :func:`measured`. It is no map of its settings and not to be stored under their key.
+    """
+    settings = MapSettings("pca", n_samples=n_samples)
+    data = MapData.of(datasets, n_samples=n_samples, seed=settings.sample_seed)
+    X = np.vstack([np.asarray(view) for view in data.chosen()])
+    pca = JointPCA.of_sample(X, settings.n_components)
+    return EmbeddedMap(
+        names=tuple(d.name for d in data.datasets),
+        digests=tuple(d.digest for d in data.datasets),
+        settings=settings,
+        class_names=data.class_names,
+        coordinates=pca.transform(X)[:, :2].astype(np.float32),
+        part=data.part.astype(np.uint8),
+        row=data.row.astype(np.int32),
+        labels=data.labels.astype(np.int32),
+        pca=pca,
+        quality=UNMEASURED,
+        mixing=pd.DataFrame(),
+        seconds={},
+    )
+
+
+def measured(made: EmbeddedMap, datasets: Sequence[ZSLDataset]) -> EmbeddedMap:
+    """Return a sketch with its quality and, of two data sets, how mixed their classes are."""
+    data = MapData.of(datasets, n_samples=made.settings.n_samples, seed=made.settings.sample_seed)
+    Z = np.vstack([made.pca.transform(view) for view in data.chosen()]).astype(np.float32)
+    threads = made.settings.threads
+    return replace(
+        made,
+        quality=map_quality(Z, made.coordinates, data.labels, k=K, threads=threads),
+        mixing=_mixing(data, Z, made.coordinates, made.settings),
     )
 
 
