@@ -207,12 +207,12 @@ def test_the_ruler_is_on_the_screen_and_no_words_are_over_words(shipped_server, 
                 name, name.removeprefix("simulated-")
             )
             if label == "simulated":
-                page.get_by_role("button", name="Simulated data sets").click()
+                page.locator(".opens").click()
                 panel = page.locator("[popover]")
                 box = panel.bounding_box()
                 assert box["y"] >= 0
                 assert box["y"] + box["height"] <= 800
-            page.get_by_role("radio", name=f"{title}, {label}").click()
+            page.get_by_title(f"{title}, {label}").click()
             page.wait_for_url(re.compile(f"dataset={name}"))
         else:
             page.goto(f"{shipped_server.url}/?dataset={name}")
