@@ -1,4 +1,4 @@
-"""Start of the app: the eight pages in their order, and the addresses that have moved."""
+"""Start of the app: the eight pages in their order."""
 
 from ui.frame import navigate
 

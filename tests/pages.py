@@ -33,16 +33,14 @@ manifest_scanner.scan_component_manifests = cache(manifest_scanner.scan_componen
 
 
 def view_at(page):
-    """Return the view that a page, a view or a former page is."""
+    """Return the view that a page opens with, or the view of that name."""
     name = Path(page).stem
-    if name in site_map.MOVED:
-        return site_map.MOVED[name]
     views = {page.name: page.views[0].name for page in site_map.PAGES}
     return views.get(name, name)
 
 
 def go(app, page, **choices):
-    """Go to a view, also by the name of a former page, with choices in the address."""
+    """Go to a view, or to a page, with choices in the address."""
     view = view_at(page)
     place = site_map.page_of(view)
     if app._registered_pages or place is not site_map.PAGES[0]:

@@ -105,7 +105,7 @@ def test_what_is_said_besides_stands_below_the_sentence():
 
 
 def test_the_terms_of_a_page_stand_first_in_its_glossary():
-    app = visit("pages/compare.py", compare_datasets="digits", compare_methods="ESZSL")
+    app = visit("methods", compare_datasets="digits", compare_methods="ESZSL")
     app.session_state["glossary_menu"] = True
     app.run()
     listed = [each.value for each in [*app.caption, *app.markdown]]

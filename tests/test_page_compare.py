@@ -18,7 +18,7 @@ from zslcore.results.planning import Plan, planned
 from zslcore.results.store import ResultStore
 from zslcore.scores import ScoreFile, interpreted, judge
 
-PAGE = "pages/compare.py"
+PAGE = "methods"
 METHODS = ["ESZSL", "LinearS2V", "SAE"]
 DATA = ["digits", "simulated-aPY"]
 TABS = [

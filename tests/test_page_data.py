@@ -24,7 +24,7 @@ from zslcore.datasets.facts import class_facts
 from zslcore.datasets.sandbox import client
 from zslcore.exceptions import ZSLError
 
-PAGE = "pages/data_and_splits.py"
+PAGE = "splits"
 TABS = ["Statistics", "Images per class", "Attributes", "Split and folds", "Overlap", "Import"]
 
 

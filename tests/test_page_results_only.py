@@ -46,7 +46,7 @@ def test_without_shipped_results_nothing_is_listed(fresh, monkeypatch):
 
 @pytest.mark.parametrize("tab", ["Robustness", "Ranks", "Curves", "Crops", "As printed"])
 def test_comparisons_come_from_results(fresh, tab):
-    app = visit("pages/compare.py")
+    app = visit("methods")
     assert app.multiselect[0].value == list(known.names())
     app.session_state["compare_tab"] = tab
     app.run()
@@ -58,7 +58,7 @@ def test_comparisons_come_from_results(fresh, tab):
 
 def test_features_are_compared_without_features(fresh):
     """AWA1's two hand-crafted features, from shipped results alone."""
-    app = visit("pages/compare.py")
+    app = visit("methods")
     app.session_state["compare_tab"] = "Other inputs"
     app.run()
     assert not app.exception
@@ -72,7 +72,7 @@ def test_features_are_compared_without_features(fresh):
 
 
 def test_classes_without_prototypes_are_compared_by_their_images(fresh):
-    app = visit("pages/compare.py")
+    app = visit("methods")
     app.session_state["compare_tab"] = "Which classes"
     app.run()
     assert not app.exception

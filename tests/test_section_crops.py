@@ -18,7 +18,7 @@ from zslcore.exceptions import ZSLError
 from zslcore.extraction.encoder import torchvision
 from zslcore.results.store import ResultStore
 
-PAGE = "pages/compare.py"
+PAGE = "methods"
 ANIMALS = ("bat", "cow", "deer", "fox", "goat", "otter", "seal", "zebra")
 
 

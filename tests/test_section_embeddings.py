@@ -15,7 +15,7 @@ from zslcore.evaluation.runs import execute
 from zslcore.evaluation.specs import RunSpec
 from zslcore.results.store import ResultStore
 
-PAGE = "pages/compare.py"
+PAGE = "methods"
 
 
 @pytest.fixture(autouse=True)

@@ -37,12 +37,6 @@ def interval(trace):
     return trace["x"][0] - below, trace["x"][0] + above
 
 
-def view_of(app):
-    """The view that the address names; one that the page has put there comes as a list."""
-    (view,) = np.atleast_1d(app.query_params["view"])
-    return view
-
-
 def test_the_page_counts_the_verdicts_and_states_the_strongest_finding(printed):
     app = visit("wall")
     said = words(app)
@@ -65,15 +59,6 @@ def test_a_link_opens_a_claim_with_the_cells_it_rests_on_and_its_command():
     app.button(key="claims_strongest").click().run()
     assert "gbu-cross-p" in app.query_params["claims_open"]
     assert "24 pairs give p = 0\\.35" in words(app)
-
-
-def test_links_from_before_the_wall_lead_there():
-    app = visit("published", published_tab="Claims")
-    assert view_of(app) == "wall"
-    assert "stay open" in words(app)
-    app = visit("pages/claims.py", published_claim="cal-per-sample")
-    assert "near per" in words(app)
-    assert view_of(visit("published", published_tab="Findings")) == "findings"
 
 
 def test_a_claim_that_there_is_not_is_named_and_the_page_stays():

@@ -17,7 +17,7 @@ from zslcore import datasets
 from zslcore.datasets import import_dataset, imports
 from zslcore.exceptions import ZSLError
 
-PAGE = "pages/data_and_splits.py"
+PAGE = "splits"
 
 
 @pytest.fixture(autouse=True)

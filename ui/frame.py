@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -44,8 +43,6 @@ WARNED = "storage_warned"
 BEGAN = "page_began"
 #: Page and view of this visit's latest run, and whether it has just left another page.
 _SHOWN, _LEFT = "place_shown", "place_left"
-#: Whether a former address has led this visit to a view.
-_MOVED = "place_moved"
 #: Where a search leaves name and value of what it has chosen for the view that it opens.
 CHOICE = "place_choice"
 #: What this is, in a sentence; it stands next to the name on every page.
@@ -84,37 +81,12 @@ def navigate() -> None:
         st.Page(first.path, title=first.title, icon=first.icon, url_path="start", default=True),
         *(st.Page(page.path, title=page.title, icon=page.icon) for page in others),
     ]
-    page = st.navigation([*pages, *_moved()], position="top")
+    page = st.navigation(pages, position="top")
     st.session_state["path"] = page.url_path
     if said := start.begin():
         st.warning(plain(said), icon=":material/healing:")
     with guarded():
         page.run()
-
-
-def _moved() -> list[Any]:
-    """Return the former addresses, which lead to the view that each has become."""
-    first, *others = site_map.PAGES
-    there = {page.name for page in others}
-    moved = {old: view for old, view in site_map.MOVED.items() if old not in there}
-    return [
-        st.Page(partial(_go_on, path, query), title=old, url_path=old, visibility="hidden")
-        for old, path, query in (
-            (first.name, first.path, {}),
-            *((old, site_map.page_of(v).path, site_map.query_of(v)) for old, v in moved.items()),
-        )
-    ]
-
-
-def _go_on(path: str, query: Mapping[str, str]) -> None:
-    """Lead from a former address to its view, with all its choices."""
-    choices = {name: st.query_params.get_all(name) for name in st.query_params}
-    page = next(page for page in site_map.PAGES if page.path == path)
-    for view in page.views:
-        if choices.keys() & set(view.alone):
-            query = site_map.query_of(view.name)
-    st.session_state[_MOVED] = True
-    st.switch_page(path, query_params={**query, **choices})
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,9 +207,7 @@ def _show_bar(tools: Sequence[Callable[[], None]]) -> None:
             for tool in tools:
                 tool()
             _show_menus()
-            page_tools.draw(
-                [page.name for page in site_map.PAGES], moved=st.session_state.get(_MOVED, False)
-            )
+            page_tools.draw([page.name for page in site_map.PAGES])
 
 
 def _choose_view(page: Page, view: View) -> None:

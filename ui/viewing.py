@@ -19,22 +19,7 @@ def show_page(name: str) -> None:
     ----------
     name : of the page, as in ``pages/<name>.py``
     """
-    _settle_former_options()
     page = next(page for page in site_map.PAGES if page.name == name)
     view = site_map.view_of(page, st.query_params)
     header = open_page(page, view, search.draw)
     import_module(f"ui.views.{page.name}.{view.name}").show(header)
-
-
-def _settle_former_options() -> None:
-    """Give the options that an old link names the text that they have now."""
-    former = {
-        key: site_map.RENAMED[value]
-        for key, value in st.query_params.items()
-        if value in site_map.RENAMED
-    }
-    if former:
-        for key, value in former.items():
-            st.session_state.pop(key, None)
-            st.query_params[key] = value
-        st.rerun()

@@ -12,13 +12,10 @@ HALO = 4  # pixels of a line of text above and below its letters
 
 
 def present(path):
-    """Return where a former page is today, ``/data_and_splits?x`` in ``/data?x&view=splits``.
-
-    A server on which nothing has been opened knows no former addresses yet.
-    """
-    old, _, choices = path.removeprefix("/").partition("?")
-    view = site_map.MOVED.get(old)
-    if view is None or old in {page.name for page in site_map.PAGES}:
+    """Return the address of a view given by its name, ``/runs?x`` in ``/compare?x&view=runs``."""
+    view, _, choices = path.removeprefix("/").partition("?")
+    views = {each.name for page in site_map.PAGES for each in page.views}
+    if view not in views or view in {page.name for page in site_map.PAGES}:
         return path
     place = site_map.page_of(view)
     name = "" if place is site_map.PAGES[0] else place.name
@@ -27,7 +24,7 @@ def present(path):
 
 
 def visit(page, server, path):
-    """Open a page, by its present address or a former one, and wait for it."""
+    """Open a page, by its address or the name of a view, and wait for it."""
     page.goto(server.url + present(path))
     page.get_by_role("heading", level=1).wait_for()
     settle(page)

@@ -7,10 +7,10 @@ from tests.browser.reading import settle, visit
 from zslcore.results.store import ResultStore
 
 SLOW = (
-    "/compare?compare_datasets=simulated-SUN&compare_methods=ALE&compare_methods=LATEM"
+    "/methods?compare_datasets=simulated-SUN&compare_methods=ALE&compare_methods=LATEM"
     "&compare_methods=LinearS2V"
 )
-SHORT = "/compare?compare_datasets=digits&compare_methods=LinearS2V&compare_methods=ESZSL"
+SHORT = "/methods?compare_datasets=digits&compare_methods=LinearS2V&compare_methods=ESZSL"
 PANEL = "[class*=st-key-job_]"
 
 

@@ -13,7 +13,7 @@ PAGES = {
     "playground": "/",
     "ruler of lambda": "/?playground_ruler=lambda&method=SAE",
     "what is this": "/?view=about",
-    "data and splits": "/data_and_splits?dataset=simulated-AWA2",
+    "data and splits": "/splits?dataset=simulated-AWA2",
     "AWA1 and AWA2": "/awa1_and_awa2?view=crossed",
     "lessons": "/lessons",
     "compare": "/compare",

@@ -3,43 +3,16 @@
 import re
 import urllib.request
 
-import pytest
-
-from tests.browser.reading import once, settle, visit
+from tests.browser.reading import settle, visit
 from tests.datasets.files import with_type_code, write_folder
-from ui import site_map
 
 TABS = ["Split and folds", "Images per class", "Attributes", "Statistics", "Overlap", "Import"]
 
 
-@pytest.mark.parametrize("old", [name for name in site_map.MOVED if name != "lessons"])
-def test_a_former_address_leads_to_its_view_with_its_choices(page, server, old):
-    view = site_map.MOVED[old]
-    place = site_map.page_of(view)
-    question = next(each.question for each in place.views if each.name == view)
-    own = next(each.own for each in place.views if each.name == view)
-    choice = f"{own}tab=Nothing&dataset=simulated-AWA1"
-    page.goto(f"{server.url}/{old}?{choice}")
-    page.get_by_role("heading", level=1, name=question).wait_for()
-    page.wait_for_url(re.compile("dataset=simulated-AWA1"))
-    first = place is site_map.PAGES[0]
-    assert page.url.startswith(f"{server.url}/{'' if first else place.name}?")
-
-
 def test_a_deep_link_opens_on_a_fresh_server(page, fresh_server):
-    visit(page, fresh_server, "/data_and_splits?dataset=simulated-AWA2&split=SS&data_tab=Overlap")
+    visit(page, fresh_server, "/splits?dataset=simulated-AWA2&split=SS&data_tab=Overlap")
     page.get_by_text("6 of 10 unseen classes").wait_for()
     assert page.get_by_text("Playground", exact=True).count()
-
-
-def test_a_former_address_opens_on_a_fresh_server_without_a_dialog(page, fresh_server):
-    page.goto(fresh_server.url + "/lessons?lesson=calibration")
-    page.wait_for_url("**/teach?**")
-    room = page.get_by_role("button", name="Room")
-    room.wait_for()  # which is not to be found below a dialog
-    once(page, lambda: page.get_by_role("dialog").count() == 0)
-    page.goto(fresh_server.url + "/no_such_page")
-    page.get_by_role("dialog").get_by_text("Page not found").wait_for()
 
 
 def upload(page, folder, name):
@@ -55,7 +28,7 @@ def test_a_file_that_crashes_its_reader_leaves_the_app_running(page, server, tmp
     evil = write_folder(tmp_path / "evil", compress=False)
     with_type_code(evil / "att_splits.mat", 200)
     good = write_folder(tmp_path / "good")
-    visit(page, server, "/data_and_splits?data_tab=Import")
+    visit(page, server, "/splits?data_tab=Import")
     name = page.get_by_label("Name").first
 
     upload(page, evil, "evil")
@@ -72,7 +45,7 @@ def test_a_file_that_crashes_its_reader_leaves_the_app_running(page, server, tmp
         assert answer.status == 200
     assert server.process.poll() is None
 
-    visit(page, server, "/data_and_splits?data_tab=Import")
+    visit(page, server, "/splits?data_tab=Import")
     upload(page, good, "good-one")
     page.get_by_text("30 images, 5 classes, 4 attributes").wait_for()
     page.wait_for_url(re.compile("dataset=good-one"))

@@ -32,8 +32,8 @@ SHARED = ("dataset", "split", "method")
 BY_HAND: Mapping[str, Sequence[str]] = {
     "play": ("playground_gamma", "playground_ruler", "playground_value"),
     "lessons": ("lesson", "lessons_step", "lessons_shown", "room"),
-    "awa1_and_awa2": ("awa1_lasso", "awa1_look", "awa1_image"),
-    "overlap_gain": ("gain_class", "decisions"),
+    "map": ("awa1_lasso", "awa1_look", "awa1_image"),
+    "gains": ("gain_class", "decisions"),
     "drop": ("decisions",),
     "contamination": ("decisions",),
 }
@@ -97,8 +97,10 @@ class Address:
 
     @property
     def path(self) -> str:
-        """What stands after the server's name; the first page has no name there."""
-        return f"/{'' if self.page == 'play' else self.page}?{self.query}"
+        """What stands after the server's name."""
+        from tests.browser.reading import present  # which imports the app
+
+        return present(f"/{self.page}?{self.query}")
 
 
 def addresses(count: int, seed: int, choices: Mapping[str, Sequence[str]]) -> list[Address]:
@@ -142,7 +144,7 @@ def parameters() -> dict[str, tuple[str, ...]]:
 
     found = {}
     source = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "ui").rglob("*.py"))
-    for page in sorted(site_map.MOVED):
+    for page in (view.name for place in site_map.PAGES for view in place.views):
         app = visit(page)
         own = re.compile(rf'key="({page.split("_")[0]}_\w+)",\s+bind=')
         names = {*SHARED, *BY_HAND.get(page, ()), *bound(app), *own.findall(source)}

@@ -9,7 +9,7 @@ from tests.hostile.addresses import BY_HAND, SHARED, VALUES, addresses, bound
 from tests.pages import APP, go, visit
 from ui import site_map
 
-PAGES = sorted(site_map.MOVED)
+PAGES = sorted(view.name for page in site_map.PAGES for view in page.views)
 CHOICES = {page: (*SHARED, *BY_HAND.get(page, ()), f"{page}_tab") for page in PAGES}
 
 #: Streamlit cannot make whole numbers of these.

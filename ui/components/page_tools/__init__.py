@@ -21,19 +21,11 @@ _mount = st.components.v2.component(
 )
 
 
-def draw(pages: Sequence[str], *, moved: bool = False) -> None:
+def draw(pages: Sequence[str]) -> None:
     """Draw the button; from here on keep the history, and give all pages the visitor's theme.
 
     Parameters
     ----------
     pages : names in the addresses of all pages
-    moved : bool, default=False
-        Whether a former address has led here. On a server on which nothing has been opened,
-        Streamlit says that it knows no such page before the app can name it; that is closed.
     """
-    _mount(
-        key="page_tools",
-        data={"moved": moved, "pages": ["", *pages]},
-        width="content",
-        height="content",
-    )
+    _mount(key="page_tools", data={"pages": ["", *pages]}, width="content", height="content")

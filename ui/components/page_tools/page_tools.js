@@ -6,12 +6,11 @@ import { shareTheme } from "./theme.js";
 
 const SHOWN = 1600; // milliseconds that "Copied" stands on the button
 
-/** @param {{ data?: { moved: boolean, pages: string[] }, parentElement: ParentNode }} component */
+/** @param {{ data?: { pages: string[] }, parentElement: ParentNode }} component */
 export default function ({ data, parentElement }) {
   keepSteps(window);
   focusSearch(document);
   shareTheme(window, data?.pages ?? []);
-  if (data?.moved) closeNotFound(document);
   const copy = parentElement.querySelector(".copy"), said = parentElement.querySelector(".said");
   if (!(copy instanceof HTMLButtonElement) || !said) return;
   copy.onclick = async () => {
@@ -23,15 +22,6 @@ export default function ({ data, parentElement }) {
       said.textContent = "";
     }, SHOWN);
   };
-}
-
-/** Closes what says that a page is unknown, where its former address has led on. @param {Document} page */
-function closeNotFound(page) {
-  for (const dialog of page.querySelectorAll("[role=dialog]")) {
-    const close = dialog.querySelector("button[aria-label=Close]");
-    if (dialog.querySelector("h2")?.textContent === "Page not found" && close instanceof HTMLElement)
-      close.click();
-  }
 }
 
 /** @type {WeakSet<object>} */

@@ -32,8 +32,6 @@ __all__ = ["show"]
 #: What was found to be the strongest: a p-value that belongs to the other set.
 STRONGEST = "gbu-cross-p"
 WALL, OPEN = "claims_wall", "claims_open"
-#: What links from before the wall name a claim by.
-FORMER = "published_claim"
 COLOURS: dict[str, Literal["green", "red", "gray"]] = {"yes": "green", "no": "red", "open": "gray"}
 ICONS = {"yes": ":material/check:", "no": ":material/close:", "open": ":material/help:"}
 CROSS_TABLE = "cross_dataset_awa"
@@ -115,7 +113,7 @@ def _strongest() -> str:
 
 def _chosen() -> str:
     """Return the claim that is open: the one pressed, or that of the address."""
-    asked = st.query_params.get(OPEN, st.query_params.get(FORMER, STRONGEST))
+    asked = st.query_params.get(OPEN, STRONGEST)
     if asked not in CLAIMS:
         st.toast(f"The link asks for the claim “{plain(asked)}”, which is not available.")
         return STRONGEST
@@ -124,7 +122,6 @@ def _chosen() -> str:
 
 def _open(id_: str) -> None:
     """Open a claim, which the address then names."""
-    st.query_params.pop(FORMER, None)
     st.query_params[OPEN] = id_
 
 
