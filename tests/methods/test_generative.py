@@ -9,7 +9,7 @@ from scipy.optimize import minimize
 
 from tests.methods.plain import relative_difference, training_data
 from zslcore.evaluation.laws import Case, verdicts
-from zslcore.exceptions import MethodError, ParameterError
+from zslcore.exceptions import DatasetError, MethodError, ParameterError
 from zslcore.methods.base import MethodCard
 from zslcore.methods.generative import GenerativeZSL, principal_components, softmax_path
 
@@ -166,6 +166,17 @@ def test_a_training_cannot_write_into_the_rows_of_the_softmax(monkeypatch):
     monkeypatch.setattr(Overwriting, "with_torch", True)
     with pytest.raises(MethodError, match=r"train: expected X as it was given.*torch\.tensor\(X"):
         Overwriting(epochs=2).fit(X, Y, S)
+
+
+def test_no_candidate_and_too_many_are_refused_before_anything_is_generated(monkeypatch):
+    model = Means(n_synthetic=400).fit(X, Y, S)
+    monkeypatch.setattr(Means, "generate", None)
+    with pytest.raises(DatasetError, match="Means: expected at least one candidate; got none"):
+        model.decision_function(X, S[:0])
+    many = np.random.default_rng(3).random((200_000, S.shape[1]))
+    sentence = r"at most 1\.1 GB; 200,000 unseen candidates with 400 each .* take [0-9.]+ GB\.$"
+    with pytest.raises(DatasetError, match=sentence):
+        model.decision_function(X, many)
 
 
 def test_a_softmax_is_remembered_by_its_candidates(monkeypatch):

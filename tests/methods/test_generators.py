@@ -9,8 +9,8 @@ from scipy.stats import multivariate_normal
 
 from tests.methods.plain import gradient, relative_difference, training_data
 from zslcore.evaluation.laws import Case
-from zslcore.methods import CADAVAE, CEGZSL, FCLSWGAN, METHODS, GenerativeZSL
-from zslcore.methods._networks import applied, gradient_penalty, join, network, noise
+from zslcore.methods import CADAVAE, CEGZSL, FCLSWGAN, METHODS, GenerativeZSL, ce_gzsl
+from zslcore.methods._networks import adam, applied, gradient_penalty, join, network, noise
 from zslcore.methods.cada_vae import kl_to_normal, objective, wasserstein, weights_in
 from zslcore.methods.ce_gzsl import class_contrast, instance_contrast
 
@@ -202,6 +202,17 @@ def test_codes_are_drawn_for_the_softmax_and_means_for_scores():
     np.testing.assert_allclose(drawn.std(axis=0), sigma, rtol=0.2)
 
 
+def test_a_seen_class_has_half_the_codes_of_an_unseen_one():
+    """200 and 400 in the authors' code; rows of a small class are repeated evenly."""
+    model = CADAVAE(latent=4, **QUICK).fit(X, Y, S)
+    _, labels = model._training_set(np.vstack([S, 1 - S[:2]]), rng())
+    assert np.bincount(labels).tolist() == [200] * len(S) + [400] * 2
+    rows = np.flatnonzero(Y == 0)
+    counts = np.unique(model.seen_rows(rows, rng()), return_counts=True)[1]
+    assert len(counts) == len(rows)
+    assert np.ptp(counts) <= 1
+
+
 # --- CE-GZSL --------------------------------------------------------------------------------------
 
 
@@ -266,6 +277,20 @@ def test_the_softmax_of_ce_gzsl_works_on_embeddings():
     )
 
 
+def test_the_steps_of_the_generator_train_the_generator_alone(monkeypatch):
+    trained = []
+
+    def recorded(networks, *settings):
+        trained.append(list(networks))
+        return adam(trained[-1], *settings)
+
+    monkeypatch.setattr(ce_gzsl, "adam", recorded)
+    model = CEGZSL(**QUICK).fit(X, Y, S)
+    of_critic, of_generator = trained
+    assert of_generator == [model.generator_]
+    assert model.embedder_ in of_critic
+
+
 # --- All of them ----------------------------------------------------------------------------------
 
 
@@ -279,6 +304,12 @@ def test_every_weight_is_a_parameter_that_changes_the_numbers(method):
         more = value + 1 if isinstance(value, int) else 3 * value
         other = method(**{**QUICK, name: more}).fit(X, Y, S)
         assert np.abs(other.decision_function(X, candidates) - plain).max() > 0, name
+
+
+@pytest.mark.parametrize("method", GENERATORS.values(), ids=GENERATORS)
+def test_a_card_says_that_results_stay_below_the_published_ones(method):
+    assert "prototypes are centred" in method.card.departure
+    assert method.card.departure.endswith("results stay below the published ones")
 
 
 @pytest.mark.parametrize("method", GENERATORS.values(), ids=GENERATORS)

@@ -23,7 +23,7 @@ import numpy as np
 from scipy.linalg import eigh, qr
 from sklearn.base import clone
 
-from zslcore.exceptions import MethodError, ParameterError
+from zslcore.exceptions import DatasetError, MethodError, ParameterError
 from zslcore.features.views import Features, chunks, project
 from zslcore.methods._sgd import EpochModel, by_first_appearance, mean_square
 from zslcore.methods.base import Params
@@ -38,6 +38,9 @@ OVERSAMPLING, ROUNDS = 16, 4
 
 #: Sets of candidates whose classifiers a model remembers.
 REMEMBERED = 4
+
+#: Most bytes of generated representations; training the softmax takes about five times as many.
+MOST_GENERATED = 1 << 30
 
 #: Learned attributes that snapshots of one training have in common.
 SHARED = frozenset(
@@ -144,6 +147,16 @@ class GenerativeZSL(EpochModel):
         array of shape (n_samples, n_dimensions)
         """
         return X
+
+    def seen_rows(self, rows: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """Return the training rows of a seen candidate that train the softmax; by default all.
+
+        Parameters
+        ----------
+        rows : int array of shape (n_rows,), at least one
+        rng : the only source of random numbers
+        """
+        return rows
 
     def decision_function(self, X: Features, prototypes: np.ndarray) -> np.ndarray:
         """Return the logits of the softmax of these candidates; see :class:`ZSLEstimator`."""
@@ -255,8 +268,9 @@ class GenerativeZSL(EpochModel):
         self, S: np.ndarray, rng: np.random.Generator
     ) -> tuple[np.ndarray, np.ndarray]:
         """Return real representations of seen candidates and generated ones of the others."""
-        rows = self._rows_of(S)
+        rows = [self.seen_rows(of, rng) if len(of) else of for of in self._rows_of(S)]
         unseen = np.array([c for c in range(len(S)) if not len(rows[c])], dtype=int)
+        self._require_room(len(S), len(unseen), S.shape[1])
         real = np.concatenate(rows)
         parts: list[np.ndarray] = []
         if len(real):
@@ -270,6 +284,18 @@ class GenerativeZSL(EpochModel):
         labels = [np.repeat(np.arange(len(S)), [len(of_class) for of_class in rows])]
         labels.append(np.repeat(unseen, self.n_synthetic))
         return np.concatenate(parts).astype(np.float32), np.concatenate(labels)
+
+    def _require_room(self, n_candidates: int, n_unseen: int, n_attributes: int) -> None:
+        """Refuse no candidate, and more generated representations than fit into memory."""
+        if not n_candidates:
+            raise DatasetError(f"{self.card.name}: expected at least one candidate; got none.")
+        width = max(self.represent(self.X_[:1]).shape[1], 2 * n_attributes)
+        if (size := 4 * n_unseen * self.n_synthetic * width) > MOST_GENERATED:
+            raise DatasetError(
+                f"{self.card.name}: expected generated features of at most "
+                f"{MOST_GENERATED / 1e9:.1f} GB; {n_unseen:,} unseen candidates with "
+                f"{self.n_synthetic:,} each (n_synthetic) take {size / 1e9:.1f} GB."
+            )
 
     def _shaped(
         self, name: str, drawn: np.ndarray, shape: tuple[int, ...], width: int | None = None
