@@ -56,9 +56,10 @@ but the epochs are the defaults (f-CLSWGAN and CE-GZSL draw 100 features an unse
 400 codes of an unseen and 200 of a seen one), but for batches of 32 digits and the warm-up of
 CADA-VAE, which ends with the grid. **These generators are of small networks on principal
 components, with the departures that their cards name: they stay below the published systems, and
-below ALE on CUB, and no row here says what the published systems reach.** One training a fold and one on all training classes, a seed; each is judged after some numbers of
-epochs, of the generator and of its softmax. A seed with its four trainings took the seconds of the
-last column, on a machine shared with other work.
+below ALE on CUB, and no row here says what the published systems reach.** One training a fold and
+one on all training classes, a seed; each is judged after some numbers of epochs, of the generator
+and of its softmax. A seed with its four trainings took the seconds of the last column, on a
+machine shared with other work.
 
 The first table of a data set: figures at the epochs that the folds choose for H with calibration,
 mean and, from two seeds on, standard deviation over seeds. ZSL is read off the scores among all
@@ -68,7 +69,9 @@ The second: H at the epochs that the folds choose, that the test set would choos
 ones of the grid; then what choosing on the test set adds to either, in points, with a 95 % interval
 over seeds (Student's; none for one seed). "plain": gamma = 0, epochs chosen for that. "calibrated":
 the gamma of every point is that of the folds. Epochs alone are chosen on the test set here; where
-seeds or other parameters are chosen on it as well, the bound cannot be lower.
+seeds or other parameters are chosen on it as well, the bound cannot be lower. The best of the same
+points is never below another choice from them, for noise alone as well: an interval above 0 says
+how large the price is, not that there is one.
 
 Data sets and seeds that are not there were not finished; the command goes on where it stopped. A
 table of one seed ranks neither methods nor choices.

@@ -63,10 +63,19 @@ def traced(table: pd.DataFrame) -> pd.DataFrame:
     )
 
 
+def unnamed(table: pd.DataFrame | None) -> str:
+    """Say how many rows name neither a commit nor sources, "" where all do."""
+    if table is None or "sources" not in table:
+        return ""
+    named = (table[["commit", "sources"]].fillna("") != "").any(axis=1)
+    count = f"{(~named).sum():,} of {len(table):,} rows"
+    return "" if named.all() else f" {count} name neither commit nor sources of what made them."
+
+
 def keep(name: str, text: str, table: pd.DataFrame | None = None) -> None:
     """Write ``results/<name>.md`` and, of a table, ``results/<name>.csv``, with what made them."""
     RESULTS.mkdir(exist_ok=True)
-    text = f"{text.rstrip()}\n\nWritten by {made_by()}.\n"
+    text = f"{text.rstrip()}\n\nWritten by {made_by()}.{unnamed(table)}\n"
     (RESULTS / f"{name}.md").write_text(text, encoding="utf-8")
     if table is not None:
         traced(table).to_csv(RESULTS / f"{name}.csv", index=False)

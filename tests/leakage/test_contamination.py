@@ -1,5 +1,6 @@
 import csv
 import json
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -406,6 +407,10 @@ def test_certain_is_right_and_little_is_missed_on_labelled_pairs_of_other_lists(
     assert found == contamination.measured()  # what the page prints
     assert f"On {found[1].pairs} labelled pairs of ImageNet-1K and" in reliability.how_reliable()
     assert reliability.AGAINST == "imagenet-1k"
+    guide = Path("docs/guide/right.md").read_text(encoding="utf-8")
+    pairs = sum(row.pairs for row in found)
+    assert f"{pairs} labelled pairs measure" in guide
+    assert f"the {found[1].pairs} that were held out" in guide
 
 
 def test_no_certain_match_of_the_labelled_lists_is_left_unlabelled():

@@ -194,6 +194,9 @@ def test_intervals_are_printed_and_in_the_json():
         f"{100 * found['low_images']:.1f} to {100 * found['high_images']:.1f})"
     )
     assert cell in text
+    n = int((~report.matrix.seen).sum())
+    assert f"and {n} unseen classes, 95 % intervals are too narrow" in text
+    assert "too narrow" not in report.as_text()
     for end, over in (("", "classes"), ("_images", "images")):
         draws = draws_of(report.matrix.tested, ["plain_harmonic"], over=over)["plain_harmonic"]
         assert (found[f"low{end}"], found[f"high{end}"]) == pytest.approx(interval(draws))
@@ -239,6 +242,8 @@ def test_a_p_value_is_small_where_the_interval_leaves_out_zero():
     expected = ttest_rel(of["second"], of["first"])
     assert (unseen.t, unseen.p) == pytest.approx((expected.statistic, expected.pvalue))
     assert (seen.pairs, unseen.pairs) == (int(pair.classes["seen"].sum()), len(of))
+    narrow = f"Over {seen.pairs} seen and {unseen.pairs} unseen classes, 95 % intervals"
+    assert narrow in " ".join(pair.as_text().split())
     assert f"Unseen classes: {100 * unseen.mean_difference:+.1f} points" in pair.as_text().replace(
         "−", "-"
     )

@@ -57,7 +57,7 @@ def show_protocols(first: Brought, words: Words, name: str) -> None:
         columns = ["value", *INTERVALS]
         tables.show(table, f"{name}_protocols", labels=labels | INTERVALS, percent=columns,
                     height="content")  # fmt: skip
-        st.caption(_EXPLAINED)
+        st.caption(f"{_EXPLAINED} {words.said(report.caution)}")
     else:
         table = report.table(words)
         averages = list(table["average"].unique())
@@ -108,5 +108,5 @@ def show_differences(pair: Pair, digests: tuple[str, str], words: Words) -> None
     )
     st.caption(
         f"{_EXPLAINED} Both files share the draws; the results differ where an interval excludes "
-        "0. p is two-sided, from the same draws: at least 0.002."
+        f"0. p is two-sided, from the same draws: at least 0.002. {words.said(pair.caution)}"
     )

@@ -30,6 +30,7 @@ good, the bad and the ugly", TPAMI 2019; its data page tells of both releases.
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -170,6 +171,8 @@ def as_text(found: Sequence[Cost]) -> str:
                 f"  {SHORT[row['figure']]:15} {row['clean']:6.1%} -> {row['leaky']:6.1%}   "
                 f"{points[0]:>5} points ({points[1]} to {points[2]})"
             )
+    said = dict.fromkeys(bootstrap.caution(cost.clean.scores.seen) for cost in found)
+    lines += textwrap.wrap(" ".join(said), 100)
     return "\n".join(lines)
 
 

@@ -10,8 +10,10 @@ import numpy as np
 from zslcore.exceptions import ParameterError
 
 __all__ = [
+    "FEW",
     "N_DRAWS",
     "Over",
+    "caution",
     "class_draws",
     "image_draws",
     "interval",
@@ -22,6 +24,8 @@ __all__ = [
 #: What is drawn again.
 Over = Literal["classes", "images"]
 N_DRAWS = 1000
+#: Below so many classes of a side, intervals and p-values over classes claim too much.
+FEW = 20
 #: How often a class or an image is drawn, so many numbers at a time: 8 MiB.
 BLOCK = 1 << 20
 
@@ -132,6 +136,32 @@ def interval(values: np.ndarray, level: float = 0.95) -> tuple[float, float]:
         raise ParameterError(f"level must lie between 0 and 1; got {level!r}.")
     low, high = np.nanquantile(values[1:], [(1 - level) / 2, (1 + level) / 2])
     return float(low), float(high)
+
+
+def caution(seen: np.ndarray, images: np.ndarray | None = None) -> str:
+    """Return what 95 % intervals of these draws cover where it is less than 95 %, "" elsewhere.
+
+    Parameters
+    ----------
+    seen : bool array of shape (n_classes,), of classes with test images
+    images : int array of shape (n_classes,), optional: how many; for intervals over images
+    """
+    sides = {"seen": int(seen.sum()), "unseen": int((~seen).sum())}
+    few = [f"{n} {side}" for side, n in sides.items() if 0 < n < FEW]
+    said = []
+    if few:
+        said.append(
+            f"Over {' and '.join(few)} classes, 95 % intervals are too narrow: in simulations they "
+            "covered 74 to 77 % with 3 classes, 84 to 87 % with 5, 92 to 93 % with 10; p was below "
+            "0.05 for up to 26 %, 17 % and 8 % of equal pairs."
+        )
+    if images is not None and (single := int((images == 1).sum())):
+        which = "1 class has" if single == 1 else f"{single:,} classes have"
+        said.append(
+            f"{which} one test image, which adds nothing to the width of intervals over images: "
+            "they are too narrow."
+        )
+    return " ".join(said)
 
 
 def p_of_draws(values: np.ndarray) -> float:

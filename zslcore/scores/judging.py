@@ -9,10 +9,13 @@ from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from zslcore.evaluation.detection import Detection, detection
 from zslcore.evaluation.protocol import Evaluation, GammaOrigin, evaluate, origin_in_words
 from zslcore.exceptions import DatasetError
 from zslcore.metrics import OperatingPoint
+from zslcore.metrics.bootstrap import caution
 from zslcore.scores import protocols
 from zslcore.scores.matrix import JudgedScores, ScoreMatrix
 from zslcore.scores.validation import chosen_on
@@ -222,6 +225,12 @@ class ScoreReport:
             "calibrated_per_sample": e.calibrated_per_sample,
         }
 
+    @property
+    def caution(self) -> str:
+        """What the intervals cover over few classes, or classes of one image; "" elsewhere."""
+        images = np.bincount(self.matrix.y, minlength=len(self.matrix.seen))
+        return caution(self.matrix.seen[images > 0], images[images > 0])
+
     def as_text(self, words: Words = WORDS["seen-unseen"], *, with_intervals: bool = False) -> str:
         """Return every protocol as lines to read, in percent.
 
@@ -244,7 +253,8 @@ class ScoreReport:
             words,
             {protocols.CHOSEN: said, protocols.ORACLE: bound},
         )
-        notes = [words.said(note) for note in (self.note, *m.remarks) if note]
+        limits = self.caution if with_intervals else ""
+        notes = [words.said(note) for note in (limits, self.note, *m.remarks) if note]
         return "\n".join([*lines, *(f"note: {said}" for said in notes)])
 
 

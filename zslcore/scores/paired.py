@@ -7,6 +7,7 @@ hard for both cancels (:mod:`zslcore.analysis.resampling`).
 from __future__ import annotations
 
 import json
+import textwrap
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 
@@ -18,7 +19,7 @@ from zslcore.analysis.resampling import draws_of_all
 from zslcore.evaluation.protocol import AnsweredTest
 from zslcore.exceptions import DatasetError
 from zslcore.metrics import per_class_accuracy
-from zslcore.metrics.bootstrap import interval, p_of_draws
+from zslcore.metrics.bootstrap import caution, interval, p_of_draws
 from zslcore.metrics.significance import PairedTest, paired_test
 from zslcore.scores.matrix import JudgedScores
 from zslcore.scores.predicted import PredictedScores
@@ -77,6 +78,11 @@ class Pair:
             table[f"p{end}"] = [p_of_draws(values) for values in drawn]
         return table
 
+    @property
+    def caution(self) -> str:
+        """What intervals and p cover over few classes, or classes of one image; "" elsewhere."""
+        return caution(self.classes["seen"].to_numpy(), self.classes["images"].to_numpy())
+
     @cached_property
     def class_tests(self) -> tuple[PairedTest, ...]:
         """Paired tests over the classes of either side, of accuracies at the gamma of each file."""
@@ -118,6 +124,7 @@ class Pair:
                 f"{self.only_second:,}, in the first alone {self.only_first:,} (McNemar, p = "
                 f"{self.p:.3g})",
                 *(f"  {words.fill(test.sentence)}" for test in self.class_tests),
+                *textwrap.wrap(self.caution, 100, initial_indent="  ", subsequent_indent="  "),
             ]
         )
 

@@ -24,7 +24,7 @@ FOUND = {
 }
 #: What has to be among the lines.
 LINES = (
-    "IAP on SUN: u = 1.0 and s = 37.8 give H = 1.95, with rounding 1.80 to 2.09; printed 1.8.",
+    "IAP on SUN: u = 1.0 and s = 37.8 give H = 1.95, with rounding 1.85 to 2.04; printed 1.8.",
     "LATEM and SJE on aPY: the same 1.3 / 71.4 / 2.6; 0.1 / 73.0 / 0.2 and 3.7 / 55.7 / 6.9 in the "
     "earlier version.",
     "states 37.1, the table (GBU, 3) 39.7.",

@@ -104,9 +104,9 @@ def _harmonic(tables: Tables) -> tuple[int, list[str]]:
     found = []
     for row in t.to_dict("records"):
         u, s, printed = row["unseen"], row["seen"], row["harmonic"]
-        low = harmonic_mean(max(s - HALF, 0.0), max(u - HALF, 0.0)) - HALF
-        high = harmonic_mean(s + HALF, u + HALF) + HALF
-        if not low - TINY <= printed <= high + TINY:
+        low = harmonic_mean(max(s - HALF, 0.0), max(u - HALF, 0.0))
+        high = harmonic_mean(s + HALF, u + HALF)
+        if not low - HALF - TINY <= printed <= high + HALF + TINY:
             found.append(
                 f"{row['method']} on {row['dataset']}: u = {_percent(u)} and s = {_percent(s)} "
                 f"give H = {_percent(harmonic_mean(s, u), 2)}, with rounding "

@@ -123,7 +123,7 @@ def _figures(review: Review, number: dict[str, int]) -> str:
     return (
         "<h2>Figures</h2>"
         '<p class="note">Percent; below it two 95 % intervals: over classes, then over the images '
-        f"of each class. {_repeat(command, number)}</p>"
+        f"of each class. {escape(review.caution)} {_repeat(command, number)}</p>"
         '<div class="scroll" tabindex="0" role="region" aria-label="Figures">'
         f'<table><thead><tr><th scope="col">protocol</th>{head}</tr></thead>'
         f"<tbody>{rows}</tbody></table></div>"

@@ -232,6 +232,7 @@ def _found(
         figures=_figures(of, context, audited),
         sections=sections,
         table=None if of.report is None else of.report.table(with_intervals=True),
+        caution="" if of.report is None else of.report.caution,
         gamma="" if of.report is None else _gamma(of.report).text,
         curve=_curve(of.report),
         files=tuple(

@@ -71,6 +71,7 @@ class Review:
     figures : of the split, of the pre-training and of the scores
     sections : split, overlap with the pre-training, result
     table : every protocol, see :func:`zslcore.scores.protocols.side_by_side`; None without scores
+    caution : what the intervals cover over few classes; "" elsewhere
     gamma : what is known of gamma, in words; empty without scores
     curve : interactive; None where there is none
     files : (role, name, name in a blind review, SHA-256) of every file
@@ -84,6 +85,7 @@ class Review:
     figures: tuple[Figure, ...]
     sections: tuple[Section, ...]
     table: pd.DataFrame | None
+    caution: str
     gamma: str
     curve: SeenUnseen | None
     files: tuple[tuple[str, str, str, str], ...]
