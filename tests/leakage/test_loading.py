@@ -12,7 +12,7 @@ from tests.worlds import linear_world
 from zslcore.datasets.base import Split
 from zslcore.exceptions import DatasetError, FileRefusedError, UnknownNameError
 from zslcore.leakage import Vocabulary, get_vocabulary, loading
-from zslcore.leakage.checks.rows import shared_rows
+from zslcore.leakage.checks.split import shared_rows
 from zslcore.leakage.context import UNREAD
 from zslcore.leakage.loading import chosen_split, context_of, context_of_split, vocabulary_of
 from zslcore.leakage.report import Severity

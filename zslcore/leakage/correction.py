@@ -26,8 +26,8 @@ import pandas as pd
 from scipy.io import savemat
 
 from zslcore.exceptions import DatasetError, ParameterError
-from zslcore.leakage.checks.features import leaking_groups
-from zslcore.leakage.checks.photographs import shared_rows_of
+from zslcore.leakage.checks.images import leaking_groups
+from zslcore.leakage.checks.split import shared_rows_of
 from zslcore.leakage.context import PARTS, TEST_PARTS, TRAIN_PARTS, AuditContext
 from zslcore.leakage.loading import SPLIT_SCHEMA
 from zslcore.leakage.neighbours import identical_rows, near_rows

@@ -8,6 +8,7 @@ import numpy as np
 
 from zslcore.datasets.benchmarks import named_like, recognise
 from zslcore.datasets.facts import class_facts, plain_name
+from zslcore.leakage.checks.base import check, info, passed, warn
 from zslcore.leakage.context import PARTS, TEST_PARTS, AuditContext
 from zslcore.leakage.evidence import Evidence
 from zslcore.leakage.known import (
@@ -20,12 +21,11 @@ from zslcore.leakage.known import (
     published_as,
     renumbered,
 )
-from zslcore.leakage.report import Finding, Severity
+from zslcore.leakage.report import Finding
 from zslcore.leakage.words import listed
 
-__all__ = ["known_split"]
 
-
+@check("ZSL010", "Identity", "A known split, as published.")
 def known_split(context: AuditContext) -> Iterator[Finding]:
     """ZSL010: the same as a known split, a variant of one, or unknown."""
     agree, these = agreeing(context), published_as(context)
@@ -48,7 +48,7 @@ def known_split(context: AuditContext) -> Iterator[Finding]:
             f"These are rows of {dataset}, so checks were answered from what zslcore knows of it "
             f"({what}); the files themselves were not given."
         )
-        yield Finding("ZSL010", Severity.INFO, message)
+        yield info(message)
 
 
 def _unknown(context: AuditContext) -> Finding:
@@ -60,8 +60,8 @@ def _unknown(context: AuditContext) -> Finding:
             "the layout starts at 1."
         )
         advice = f"{'Add 1 to' if shift > 0 else 'Take 1 from'} all row numbers."
-        return Finding("ZSL010", Severity.WARN, message, advice)
-    return Finding("ZSL010", Severity.INFO, _by_classes(context))
+        return warn(message, advice)
+    return info(_by_classes(context))
 
 
 def _near(near: NearSplit) -> Finding:
@@ -78,9 +78,7 @@ def _near(near: NearSplit) -> Finding:
         f"{shares}). Moved: {which}."
     )
     advice = "Say which split was used; figures are not comparable with those of the known one."
-    return Finding(
-        "ZSL010", Severity.WARN, message, advice, classes=(*near.now_unseen, *near.no_more)
-    )
+    return warn(message, advice, classes=(*near.now_unseen, *near.no_more))
 
 
 def _partly(context: AuditContext, splits: Sequence[KnownSplit]) -> Finding | None:
@@ -93,7 +91,7 @@ def _partly(context: AuditContext, splits: Sequence[KnownSplit]) -> Finding | No
         return None
     message = f"{_names(splits)} without {listed(missing)}: the other parts are as published."
     advice = "Say which rows these are; the known split has them."
-    return Finding("ZSL010", Severity.WARN, message, advice)
+    return warn(message, advice)
 
 
 def _by_classes(context: AuditContext) -> str:
@@ -163,8 +161,8 @@ def _counts(context: AuditContext, part: str) -> np.ndarray:
 def _known(split: KnownSplit, same: str) -> Finding:
     message = f"{split}, as published ({same})."
     if split.superseded:
-        return Finding("ZSL010", Severity.WARN, f"{message} {split.superseded}")
-    return Finding("ZSL010", Severity.PASS, message)
+        return warn(f"{message} {split.superseded}")
+    return passed(message)
 
 
 def _one_of(splits: Sequence[KnownSplit], given: list[str]) -> Finding:
@@ -176,7 +174,7 @@ def _one_of(splits: Sequence[KnownSplit], given: list[str]) -> Finding:
     )
     old = [split.superseded for split in splits if split.superseded]
     advice = f"Give {listed(where)} to distinguish them. {splits[0].name}: {old[0]}" if old else ""
-    return Finding("ZSL010", Severity.PASS, message, advice)
+    return passed(message, advice)
 
 
 def _variant(
@@ -191,7 +189,7 @@ def _variant(
     message = f"Differs from {_names(splits)} in {listed(other)}; {listed(same)} agree."
     advice = "Say which split was used; figures are not comparable with those of the known one."
     evidence = Evidence.of("Parts that differ", columns, table)
-    return Finding("ZSL010", Severity.WARN, message, advice, (evidence,))
+    return warn(message, advice, evidence)
 
 
 def _names(splits: Sequence[KnownSplit]) -> str:

@@ -8,17 +8,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from zslcore.leakage.checks.base import check, did_not_run, fail, info, unknown, warn
 from zslcore.leakage.context import AuditContext
 from zslcore.leakage.evidence import Evidence
 from zslcore.leakage.matching import Match, match_names, readable
-from zslcore.leakage.report import Finding, Severity
+from zslcore.leakage.report import Finding
 from zslcore.leakage.vocabularies import Vocabulary
 from zslcore.leakage.words import how, listed
 from zslcore.metrics.gain import overlap_gain
 from zslcore.metrics.significance import holm
 
-__all__ = ["Overlap", "overlap_effect", "overlaps", "pretrained_classes"]
-
+NEEDED = ("vocabularies", "class_names", "unseen_classes")
 #: Method -> class -> accuracy among unseen classes.
 Accuracies = Mapping[str, Mapping[int, float]]
 
@@ -55,6 +55,11 @@ class Overlap:
             self.strength == "strong" and self.decision != "rejected"
         )
 
+    @property
+    def open(self) -> bool:
+        """Whether a person has to decide."""
+        return not self.counts and not self.decision
+
 
 def overlaps(
     context: AuditContext, vocabulary: Vocabulary, classes: Iterable[int] | None = None
@@ -77,89 +82,94 @@ def overlaps(
     return tuple(rows)
 
 
+@check(
+    "ZSL006",
+    "Test classes in a pre-training vocabulary",
+    "No test class was found among the extractor's classes.",
+    *NEEDED,
+)
 def pretrained_classes(context: AuditContext) -> Iterator[Finding]:
-    """ZSL006: by vocabulary what counts, what a person has to decide, what was rejected."""
+    """By vocabulary what counts, what a person has to decide, what was rejected."""
+    n = len(context.known_unseen_classes)
     for vocabulary in context.vocabularies:
-        rows = overlaps(context, vocabulary)
-        n = len(context.known_unseen_classes)
-        known = [row for row in rows if row.counts]
-        open_ = [row for row in rows if not row.counts and not row.decision]
-        rejected = [row for row in rows if row.decision == "rejected"]
-        if known:
-            message = (
-                f"Among the classes of {vocabulary.name}: {len(known)} of {n} test classes "
-                f"({listed([row.class_name for row in known])})."
-            )
-            advice = "Test on other classes, or report accuracy without these as well; " \
-                "reject a match that is wrong."  # fmt: skip
-            yield _finding(Severity.FAIL, message, advice, known)
-        if open_:
-            message = (
-                f"Related to classes of {vocabulary.name}, to be confirmed or rejected: "
-                f"{len(open_)} of {n} test classes ({listed([row.class_name for row in open_])})."
-            )
-            yield _finding(Severity.WARN, message, "Confirm or reject each of them.", open_)
-        if rejected:
-            message = (
-                f"Rejected by hand, for {vocabulary.name}: "
-                f"{listed([row.class_name for row in rejected])}."
-            )
-            yield _finding(Severity.INFO, message, "", rejected)
+        rows, name = overlaps(context, vocabulary), vocabulary.name
+        for say, those, text, advice in (
+            (
+                fail,
+                [row for row in rows if row.counts],
+                "Among the classes of {name}: {k} of {n} test classes ({names}).",
+                "Test on other classes, or report accuracy without these as well; reject a match "
+                "that is wrong.",
+            ),
+            (
+                warn,
+                [row for row in rows if row.open],
+                "Related to classes of {name}, to be confirmed or rejected: {k} of {n} test "
+                "classes ({names}).",
+                "Confirm or reject each of them.",
+            ),
+            (
+                info,
+                [row for row in rows if row.decision == "rejected"],
+                "Rejected by hand, for {name}: {names}.",
+                "",
+            ),
+        ):
+            if those:
+                classes = [row.class_name for row in those]
+                values = {"name": name, "k": len(those), "n": n, "names": listed(classes)}
+                yield say(
+                    text.format(**values),
+                    advice,
+                    _matches(those),
+                    classes=classes,
+                    figures={"classes": len(those)},
+                )
 
 
-def _finding(severity: Severity, message: str, advice: str, rows: list[Overlap]) -> Finding:
+def _matches(rows: list[Overlap]) -> Evidence:
     table: list[tuple[str, ...]] = [
         (row.class_name, m.strength, m.rule, m.entry, m.evidence, row.decision or "open")
         for row in rows
         for m in row.matches
     ]
-    table += [
-        (row.class_name, "", "by hand", "", "", row.decision) for row in rows if not row.matches
-    ]
+    table += [(r.class_name, "", "by hand", "", "", r.decision) for r in rows if not r.matches]
     columns = ("class", "strength", "rule", "pre-training class", "evidence", "decision")
-    return Finding(
-        "ZSL006",
-        severity,
-        message,
-        advice,
-        (Evidence.of("Matches", columns, table),),
-        classes=tuple(row.class_name for row in rows),
-        figures={"classes": len(rows)},
-    )
+    return Evidence.of("Matches", columns, table)
 
 
+@check(
+    "ZSL007",
+    "Effect of those classes on accuracy",
+    "Test classes that the extractor knew are not answered better than the others.",
+    *NEEDED,
+)
 def overlap_effect(context: AuditContext) -> Iterator[Finding]:
-    """ZSL007: OverlapGain of every method, by vocabulary, Holm over methods."""
-    accuracies = _accuracies(context)
+    """OverlapGain of every method, by vocabulary, Holm over methods."""
+    accuracies, unseen = _accuracies(context), set(context.known_unseen_classes.tolist())
     for vocabulary in context.vocabularies:
         rows = overlaps(context, vocabulary)
         known = {row.number for row in rows if row.counts}
-        open_ = [row for row in rows if not row.counts and not row.decision]
+        undecided = [row.class_name for row in rows if row.open]
         if not vocabulary.entries:
-            why = "Nothing to compare: the extractor was trained on no images."
-            yield Finding("ZSL007", Severity.INFO, why)
-        elif not known and open_:
-            yield _undecided(vocabulary, open_)
-        elif not known or known >= set(context.known_unseen_classes.tolist()):
-            which = "no" if not known else "every"
-            why = f"Nothing to compare: {which} test class counts as one of {vocabulary.name}."
-            yield Finding("ZSL007", Severity.INFO, why)
+            yield info("Nothing to compare: the extractor was trained on no images.")
+        elif undecided and not known:
+            yield unknown(
+                f"No confirmed match among the classes of {vocabulary.name}; {len(undecided)} open "
+                f"({listed(undecided)}).",
+                "Confirm or reject each of them (ZSL006); the effect of those confirmed is "
+                "compared.",
+                classes=undecided,
+            )
+        elif not known or known >= unseen:
+            which = "every" if known else "no"
+            yield info(
+                f"Nothing to compare: {which} test class counts as one of {vocabulary.name}."
+            )
         elif not accuracies:
-            why = f"Did not run: needs accuracies per test class {how('accuracies')}."
-            yield Finding("ZSL007", Severity.DID_NOT_RUN, why)
+            yield did_not_run(f"needs accuracies per test class {how('accuracies')}.")
         else:
             yield _effect(vocabulary, known, accuracies)
-
-
-def _undecided(vocabulary: Vocabulary, open_: list[Overlap]) -> Finding:
-    """Report that the effect of undecided classes is unknown."""
-    names = tuple(row.class_name for row in open_)
-    message = (
-        f"No confirmed match among the classes of {vocabulary.name}; {len(open_)} open "
-        f"({listed(names)})."
-    )
-    advice = "Confirm or reject each of them (ZSL006); the effect of those confirmed is compared."
-    return Finding("ZSL007", Severity.UNKNOWN, message, advice, classes=names)
 
 
 def _accuracies(context: AuditContext) -> Accuracies:
@@ -191,6 +201,5 @@ def _effect(vocabulary: Vocabulary, known: set[int], accuracies: Accuracies) -> 
         f"{gains[worst].gain:+.1%} ({worst}), smallest adjusted p {min(adjusted):.3g}."
     )
     advice = "Report accuracy on the clean classes next to that on all." if telling else ""
-    severity = Severity.WARN if telling else Severity.INFO
     evidence = Evidence.of("OverlapGain by method", columns, table)
-    return Finding("ZSL007", severity, message, advice, (evidence,))
+    return (warn if telling else info)(message, advice, evidence)

@@ -1,0 +1,227 @@
+"""The audit finds what is wrong with the rows and classes of a split, and nothing else."""
+
+import json
+import re
+from contextlib import suppress
+from dataclasses import FrozenInstanceError, replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.leakage import situations
+from tests.leakage.worlds import FAULTS, add, clean, noticed, with_parts, worlds
+from tests.worlds import linear_world
+from zslcore.datasets import load
+from zslcore.evaluation.runs import execute
+from zslcore.evaluation.specs import RunSpec
+from zslcore.exceptions import DatasetError
+from zslcore.leakage import (
+    CHECKS,
+    AuditContext,
+    AuditReport,
+    Finding,
+    Severity,
+    audit_context,
+    corrected_split,
+    known,
+)
+from zslcore.leakage.checks import run_check
+from zslcore.leakage.correction import POLICIES, correct_context
+from zslcore.leakage.known import KnownSplit, part_digest
+
+FEW = settings(max_examples=8)
+TRAINED, TESTED = ("trainval", "train", "val"), ("test_seen", "test_unseen")
+
+
+# --- On any split ---------------------------------------------------------------------------------
+
+
+@st.composite
+def tampered(draw):
+    """A split whose rows were moved, copied or invented at random, mostly a few of them."""
+    world = draw(worlds())
+    for _ in range(draw(st.integers(0, 4))):
+        rows = draw(st.lists(st.integers(-1, world.n_rows), min_size=1, max_size=4))
+        world = add(world, rows, draw(st.sampled_from(TRAINED + TESTED)))
+    lost = draw(st.sampled_from(("", *TRAINED, "test_seen")))
+    rows = world.parts.get(lost, np.empty(0, int))
+    return with_parts(world, **{lost: rows[draw(st.integers(0, 3)) :]}) if lost else world
+
+
+def plainly(world):
+    """What is wrong with rows and classes, by sets: {(check, severity, words): rows or classes}."""
+    n, found = world.n_rows, {}
+    here = {p: {r for r in rows.tolist() if 0 <= r < n} for p, rows in world.parts.items()}
+    of = {p: {world.class_of(r) for r in rows} for p, rows in here.items()}
+    for part, rows in world.parts.items():
+        rows = rows.tolist()
+        found["ZSL003", "warn", f"more than once in {part}:"] = {
+            r for r in rows if rows.count(r) > 1
+        }
+        found["ZSL003", "fail", f"of {part}."] = {r for r in rows if not 0 <= r < n}
+    tested = here["test_seen"] | here["test_unseen"]
+    used, first = here["train"] | here["val"], here["trainval"] | here["test_seen"]
+    if used == first and here["test_seen"] and not here["trainval"] & tested:
+        found["ZSL003", "fail", "while trainval is clean"] = here["test_seen"]
+    else:
+        for a in TRAINED:
+            for b in TESTED:
+                found["ZSL003", "fail", f"in {b} and trained on in {a}:"] = here[a] & here[b]
+        found["ZSL003", "fail", "In train and in val:"] = here["train"] & here["val"]
+        found["ZSL003", "fail", "In test_seen and in test_unseen:"] = (
+            here["test_seen"] & here["test_unseen"]
+        )
+        found["ZSL003", "warn", "not in trainval"] = used - here["trainval"] - tested
+    seen = set().union(*(of[p] for p in TRAINED))
+    unseen = of["test_unseen"]
+    found["ZSL001", "fail", "Both seen and unseen"] = (seen | of["test_seen"]) & unseen
+    found["ZSL001", "warn", "single training row"] = of["test_seen"] - seen - unseen
+    found["ZSL002", "fail", "validates on test"] = of["val"] & unseen
+    found["ZSL002", "fail", "trains on test"] = of["train"] & unseen
+    found["ZSL002", "fail", "trains and validates"] = of["train"] & of["val"]
+    return {key: what for key, what in found.items() if what}
+
+
+@settings(max_examples=60)
+@given(tampered())
+def test_rows_and_classes_are_judged_as_sets_are(world):
+    expected = plainly(world)
+    for check in CHECKS[:3]:
+        told = [f for f in run_check(check, world) if f.severity.rank < 4]
+        assert len(told) == sum(key[0] == check.id for key in expected)
+        for finding in told:
+            (what,) = (
+                what
+                for (id_, severity, words), what in expected.items()
+                if (id_, severity) == (check.id, finding.severity) and words in finding.message
+            )
+            if check.id == "ZSL003" and finding.rows:
+                assert set(finding.rows) == what
+                assert finding.figures["rows"] == len(what)
+            elif check.id != "ZSL003":
+                assert set(finding.classes) == what
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+@FEW
+@given(world=worlds())
+def test_a_planted_fault_is_found_and_nothing_else(fault, world):
+    plant, expected = FAULTS[fault]
+    assert noticed(world) == set()
+    assert noticed(plant(world)) == expected
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+@FEW
+@given(world=worlds(), faults=st.sets(st.sampled_from(sorted(FAULTS)), max_size=4))
+def test_faults_do_not_hide_each_other_and_a_corrected_split_has_none_of_rows(
+    policy, world, faults
+):
+    for fault in sorted(faults):
+        world = FAULTS[fault][0](world)
+    assert set().union(*(FAULTS[fault][1] for fault in faults)) <= noticed(world)
+    with suppress(DatasetError if policy == "drop" else ()):  # which may leave no class to test
+        left = noticed(correct_context(world, policy).context) - {"ZSL009"}
+        assert left <= ({"ZSL004"} if "no features" in faults else set())
+
+
+# --- What is said ---------------------------------------------------------------------------------
+
+
+def test_what_is_said_of_each_situation_is_what_was_read_and_approved():
+    said = situations.SAID.read_text(encoding="utf-8")
+    assert situations.text().split("\n\n") == said.split("\n\n"), (
+        "python -m tests.leakage.situations"
+    )
+
+
+def test_runs_made_here_say_how_they_were_chosen_and_what_peeking_gains():
+    world = linear_world(noise=1.0)
+    run = execute(RunSpec(world.name, "PS", "LinearS2V"), world)
+    gained = {"zsl": run.evaluation.zsl + 0.123456, "harmonic": None}
+    run = replace(run, oracle=replace(run.oracle, **gained))
+    given_ = replace(run, oracle=None, params_origin="given", gamma_origin=None)
+    for runs, said in (
+        ([run], "1 run, parameters and gamma validated on the folds; .* up to 12.3 points"),
+        ([given_, given_], r"2 runs, parameters or gamma of 2 given\."),
+    ):
+        unknown, finding = audit_context(replace(clean(), runs=runs)).of("ZSL008")
+        assert (unknown.severity, finding.severity) == (Severity.UNKNOWN, Severity.INFO)
+        assert re.search(said, finding.message)
+    assert finding.evidence[0].rows[0] == ("LinearS2V", "given", "none", None, None)
+
+
+def test_a_known_split_is_recognised_and_so_is_a_variant(monkeypatch):
+    world = clean()
+    parts = {part: part_digest(rows) for part, rows in world.parts.items()}
+    counts = {part: len(rows) for part, rows in world.parts.items()}
+    new = KnownSplit("World", "PS", "abc", parts, counts)
+    old = KnownSplit("World", "PS 0", "def", parts | {"val": "other"}, counts, "It is old.")
+    monkeypatch.setattr(known, "known_splits", lambda: (old, new))
+    less = with_parts(world, train=world.parts["train"][1:])
+    for split, severity, said in (
+        (world, "pass", "World PS, as published (its rows)."),
+        (replace(world, file_digest="abc"), "pass", "World PS, as published (the published file)."),
+        (add(world, world.parts["train"][:1], "train"), "pass", "World PS, as published"),
+        (less, "warn", "Differs from World PS in train; trainval, val, test_seen, test_unseen agr"),
+        (with_parts(world, **{p: r[1:] for p, r in world.parts.items()}), "info", "Not one of the"),
+    ):
+        (finding,) = audit_context(split).of("ZSL010")
+        assert finding.severity == severity
+        assert finding.message.startswith(said)
+
+
+# --- The report -----------------------------------------------------------------------------------
+
+
+@given(st.lists(st.sampled_from(list(Severity)), min_size=1))
+def test_a_verdict_is_the_worst_and_a_build_ends_at_it_or_before(severities):
+    findings = tuple(Finding("ZSL001", s, f"It is {s}.") for s in severities)
+    report = AuditReport("x", "PS", findings, {"ZSL001": "title"})
+    worst = min(severities, key=list(Severity).index)
+    assert report.severity("ZSL001") is worst
+    words = [str(s) for s in severities]
+    verdict = {"fail": "failed", "did not run": "incomplete", "warn": "warnings"}
+    assert report.verdict == next((v for w, v in verdict.items() if w in words), "passed")
+    levels = {"fail": ["fail"], "warn": ["fail", "warn"]}
+    levels["unknown"] = [*levels["warn"], "unknown", "did not run"]
+    for level, ends in levels.items():
+        assert report.fails(level) == bool({*words} & {*ends})
+    counted = [f"{words.count(s)} {s}" for s in Severity if s in words]
+    assert report.headline == f"x (PS): {report.verdict} - {', '.join(counted)}."
+    assert len(report.open_questions) == words.count("unknown") + words.count("did not run")
+    assert report.table()["message"].tolist() == [f"It is {s}." for s in severities]
+    with pytest.raises(FrozenInstanceError):
+        report.split = "SS"
+
+
+def test_every_check_is_registered_once_and_in_order():
+    ids = [check.id for check in CHECKS]
+    assert ids == [f"ZSL{k:03d}" for k in range(1, len(ids) + 1)]
+
+
+def test_a_context_tells_rows_and_classes_as_far_as_they_are_known():
+    bare = AuditContext("bare", {"train": np.array([3, 1, 3]), "val": np.array([-1, 2])})
+    assert bare.rows("val", "train", "nothing").tolist() == [1, 2, 3]
+    assert (bare.seen_classes, bare.unseen_classes, bare.class_of(1)) == (None, None, "")
+    named = replace(bare, class_names=("a", "b"), labels=np.array([0, 1, 1, 2]), n_rows=4)
+    assert named.names([0, 1, 2, -1]) == ("a", "b", "class 2", "class -1")
+    assert (named.seen_classes.tolist(), named.classes("val").tolist()) == ([1, 2], [1])
+    for what in ("labels", "unseen_classes", "features", "prototypes"):
+        with pytest.raises(DatasetError, match=r"bare: needs .*; got none\."):
+            getattr(bare, f"known_{what}")
+
+
+def test_findings_are_plain_data():
+    findings = audit_context(situations.SITUATIONS["two near images"]).findings
+    assert json.dumps([[t.rows for t in f.evidence] for f in findings])
+
+
+def test_a_split_of_the_package_is_corrected_to_itself():
+    digits = load("digits")
+    corrected = corrected_split(digits)
+    for part in ("trainval", *TESTED):
+        rows = np.sort(getattr(digits.split("PS"), part))
+        np.testing.assert_array_equal(corrected.parts[part], rows)

@@ -1,0 +1,123 @@
+"""ZSL004 and ZSL005: the same image, or nearly the same, in training and in the test set."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from zslcore.leakage.checks.base import check, fail, found, info, warn
+from zslcore.leakage.context import TEST_PARTS, TRAIN_PARTS, AuditContext
+from zslcore.leakage.evidence import Evidence
+from zslcore.leakage.neighbours import identical_rows, near_rows
+from zslcore.leakage.report import Finding, Severity
+from zslcore.leakage.words import counted
+
+ADVICE = "Look at the images; the corrected split takes such rows out of training."
+
+
+@check(
+    "ZSL004",
+    "Identical feature rows across the parts",
+    "No test image has exactly the features of a training image.",
+    "features",
+)
+def identical_features(context: AuditContext) -> Iterator[Finding]:
+    """Rows of zeros, and groups of equal rows that reach over two parts."""
+    group, zero = identical_rows(context.known_features)
+    trained, every = context.rows(*TRAIN_PARTS), context.rows(*TRAIN_PARTS, *TEST_PARTS)
+    if (empty := every[zero[every]]).size:
+        text = f"Without features, all zero: {counted(empty.size, 'image')}."
+        yield warn(text, "Extract the features of these images again.", rows=empty)
+    for part in TEST_PARTS:
+        # A row that is itself in both parts is ZSL003's.
+        tested = np.setdiff1d(context.rows(part), trained)
+        rows = tested[np.isin(group[tested], groups_in(context, group, *TRAIN_PARTS))]
+        if rows.size:
+            share = rows.size / len(context.rows(part))
+            twins = trained[np.isin(group[trained], group[rows])]
+            yield _equal(
+                context,
+                Severity.FAIL if share > context.thresholds.share else Severity.WARN,
+                f"With exactly the features of a training row: {counted(rows.size, 'row')} of "
+                f"{part} ({share:.2%}).",
+                np.union1d(rows, twins),
+                group,
+            )
+    seen, unseen = (groups_in(context, group, part) for part in TEST_PARTS)
+    both = np.intersect1d(seen, unseen)
+    if both.size:
+        text = (
+            f"In test_seen and, under another number, in test_unseen: "
+            f"{counted(both.size, 'image')}."
+        )
+        yield _equal(context, Severity.WARN, text, np.flatnonzero(np.isin(group, both)), group)
+    n = groups_in(context, group, *TRAIN_PARTS, *TEST_PARTS).size
+    if n and not both.size and not leaking_groups(context, group).size:
+        text = f"More than once, but never in two parts: {counted(n, 'image')}."
+        yield info(text, figures={"groups": n})
+
+
+def groups_in(context: AuditContext, group: np.ndarray, *parts: str) -> np.ndarray:
+    """Return the groups of equal rows that have a row in one of the parts."""
+    there = np.unique(group[context.rows(*parts)])
+    return there[there >= 0]
+
+
+def leaking_groups(context: AuditContext, group: np.ndarray) -> np.ndarray:
+    """Return the groups with a training row and a test row."""
+    trained, tested = (groups_in(context, group, *parts) for parts in (TRAIN_PARTS, TEST_PARTS))
+    return np.intersect1d(trained, tested)
+
+
+def _equal(
+    context: AuditContext, severity: Severity, message: str, rows: np.ndarray, group: np.ndarray
+) -> Finding:
+    parts = [p for p in (*TRAIN_PARTS, *TEST_PARTS) if p in context.parts]
+    rows = rows[np.argsort(group[rows], kind="stable")]
+    inside = {part: np.isin(rows, context.rows(part)) for part in parts}
+    table = [
+        (group[row], row, context.class_of(row), ", ".join(p for p in parts if inside[p][k]))
+        for k, row in enumerate(rows)
+    ]
+    evidence = Evidence.of("Equal rows, 0-based", ("group", "row", "class", "parts"), table)
+    return found(severity, message, ADVICE, evidence, rows, figures={"rows": len(rows)})
+
+
+@check(
+    "ZSL005",
+    "Near-duplicates across the parts",
+    "No test image is suspiciously close to a training image.",
+    "features",
+)
+def near_duplicates(context: AuditContext) -> Iterator[Finding]:
+    """Test rows far nearer to a training row than is usual, pairs listed."""
+    train, limits = context.rows(*TRAIN_PARTS), context.thresholds
+    test = np.setdiff1d(context.rows(*TEST_PARTS), train)
+    if not train.size or not test.size:
+        return
+    near = near_rows(context.known_features, train, test, near=limits.near, alone=limits.alone)
+    differ = near.distance > 0  # equal rows are ZSL004's
+    if not (n := int(differ.sum())):
+        return
+    a, b, distance = near.test[differ], near.train[differ], near.distance[differ]
+    ratios = [np.round(distance / usual, 4) for usual in (near.median, near.crowd[differ])]
+    table = zip(a, map(context.class_of, a), b, map(context.class_of, b), *ratios, strict=True)
+    columns = (
+        "test row",
+        "class",
+        "training row",
+        "its class",
+        "distance / median",
+        "distance / tenth",
+    )
+    say = fail if n / len(test) > limits.share else warn
+    yield say(
+        f"Nearer to a training row than {limits.near:g} times the usual distance (median "
+        f"{near.median:.4g}) and {limits.alone:g} times that to the tenth nearest: "
+        f"{counted(n, 'test row')} ({n / len(test):.2%}).",
+        ADVICE,
+        Evidence.of("Pairs, nearest first, rows 0-based", columns, table),
+        a,
+        figures={"pairs": n, "median": near.median},
+    )

@@ -1,0 +1,409 @@
+"""ZSL001-003, 011 and 012: rows, classes and photographs on two sides of the split."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import combinations
+
+import numpy as np
+
+from zslcore.exceptions import DatasetError
+from zslcore.leakage.checks.base import check, fail, info, passed, warn
+from zslcore.leakage.context import PARTS, TEST_PARTS, TRAIN_PARTS, UNREAD, AuditContext
+from zslcore.leakage.evidence import Evidence
+from zslcore.leakage.known import published_as
+from zslcore.leakage.report import Finding
+from zslcore.leakage.words import counted, listed
+from zslcore.metrics import accuracy_interval
+
+Findings = Iterator[Finding]
+
+#: Names of lists that are trained or validated on.
+TRAINS = re.compile(r"train|(?<![a-z])(trn|val)(?![a-z])", re.IGNORECASE)
+#: Share of rows beyond the last label up to which they are strays, and the labels are the split's.
+STRAY_SHARE = 0.01
+OF_OTHERS = (
+    "Give the labels of these images: the split has rows beyond the last label (ZSL003), and what "
+    "class a row is of is not known before."
+)
+V1_ADVICE = (
+    "Use the second version of the proposed split, or the corrected split; figures computed with "
+    "train_loc or val_loc of this file are not comparable with the published tables."
+)
+LIKE_V1_ADVICE = (
+    "Train on trainval alone and choose parameters on parts of it, or use the corrected split; "
+    "figures computed with train or val of this file are not comparable with others."
+)
+
+
+# --- Rows -----------------------------------------------------------------------------------------
+
+
+@check(
+    "ZSL003",
+    "A row in two parts, or out of range",
+    "Every row is in one part, once, and exists.",
+)
+def shared_rows(context: AuditContext) -> Findings:
+    """Rows that are out of range, repeated, in two parts, or outside trainval."""
+    if not context.parts and context.class_lists:
+        raise DatasetError("lists of classes have no rows.")
+    if empty := [part for part in ("trainval", "test_unseen") if not context.rows(part).size]:
+        yield fail(f"No rows in {' and '.join(empty)}.", "Zero-shot learning needs both parts.")
+    yield from _misnumbered(context)
+    if is_ps_v1(context):
+        yield _ps_v1(context)
+    else:
+        yield from _in_two_parts(context)
+    yield from _fold_rows(context)
+    if context.n_rows is not None and (n := context.n_rows - context.rows(*PARTS).size) > 0:
+        yield info(f"In no part: {counted(n, 'image')}.", figures={"rows": n})
+    yield from _other_lists(context)
+    if names := context.facts.get(UNREAD):
+        yield info(f"Not read, and not checked: {names}.")
+
+
+def _misnumbered(context: AuditContext) -> Findings:
+    n, title = context.n_rows, "Rows, 0-based"
+    for part, rows in context.parts.items():
+        outside = rows[(rows < 0) | ((rows >= n) if n is not None else False)]
+        if outside.size:
+            limit = "of any data set" if n is None else f"of {n} images"
+            table = Evidence.of(title, ("part", "row"), ((part, row) for row in outside))
+            text = f"Outside the rows {limit}: {counted(outside.size, 'row')} of {part}."
+            yield fail(text, _range_advice(context), table, figures={"rows": outside.size})
+    for part, rows in context.parts.items():
+        unique, count = np.unique(rows, return_counts=True)
+        if (again := unique[count > 1]).size:
+            times = zip([part] * again.size, again, count[count > 1], strict=True)
+            table = Evidence.of(title, ("part", "row", "times"), times)
+            text = f"Listed more than once in {part}: {counted(again.size, 'row')}."
+            yield warn(text, "List every row once.", table, again, figures={"rows": again.size})
+
+
+def _range_advice(context: AuditContext) -> str:
+    """Report the direction of a shift, if all row numbers fit after one step."""
+    rows = np.concatenate(list(context.parts.values()))
+    low, high = rows.min(), rows.max()
+    last = np.inf if context.n_rows is None else context.n_rows - 1
+    if low == -1 and high < last:
+        return "The numbers start at 0 where the layout starts at 1: add 1 to all of them."
+    if low >= 1 and high == last + 1:
+        return "The numbers are too large by one: the layout starts at 1, not at 2."
+    return "Check that the split belongs to these features."
+
+
+def is_ps_v1(context: AuditContext) -> bool:
+    """Whether train and val hold all of test_seen beside a clean trainval, as PS v1's do."""
+    if not set(PARTS) <= set(context.parts):
+        return False
+    trainval, seen, unseen = (context.rows(p) for p in ("trainval", *TEST_PARTS))
+    clean = not np.intersect1d(trainval, np.union1d(seen, unseen)).size
+    used = context.rows("train", "val")
+    return bool(clean and seen.size and np.array_equal(used, np.union1d(trainval, seen)))
+
+
+def _ps_v1(context: AuditContext) -> Finding:
+    seen = context.rows("test_seen")
+    train, val = (np.isin(seen, context.rows(part)) for part in ("train", "val"))
+    also = np.select([train & val, train], ["train and val", "train"], "val")
+    leak = (
+        f"all {seen.size:,} rows of test_seen are also in train or val ({train.sum():,} in train, "
+        f"{val.sum():,} in val)"
+    )
+    # Only the benchmark's own rows are called by the name of its split.
+    message, advice = f"{leak.capitalize()}, while trainval is clean.", LIKE_V1_ADVICE
+    if any(split.name == "PS v1" for split in published_as(context)):
+        message, advice = f"PS v1, the first release of the proposed split: {leak}.", V1_ADVICE
+    table = zip(seen, map(context.class_of, seen), also, strict=True)
+    evidence = Evidence.of("Rows of test_seen, 0-based", ("row", "class", "also in"), table)
+    return fail(
+        message,
+        advice,
+        evidence,
+        seen,
+        figures={"rows": seen.size, "in_train": int(train.sum()), "in_val": int(val.sum())},
+    )
+
+
+def _in_two_parts(context: AuditContext) -> Findings:
+    for a, b in combinations([part for part in PARTS if part in context.parts], 2):
+        both = np.intersect1d(context.rows(a), context.rows(b))
+        if not both.size or (a == "trainval" and b in ("train", "val")):
+            continue
+        leaks = a in TRAIN_PARTS and b in TEST_PARTS
+        what = f"Tested in {b} and trained on in {a}" if leaks else f"In {a} and in {b}"
+        text = f"{what}: {counted(both.size, 'row')}."
+        advice = "Keep each row in one part; the corrected split does."
+        yield fail(text, advice, _listed(context, both), both, figures={"rows": both.size})
+    if "trainval" in context.parts and {"train", "val"} & set(context.parts):
+        stray = np.setdiff1d(context.rows("train", "val"), context.rows("trainval", *TEST_PARTS))
+        if stray.size:
+            text = f"In train or val but not in trainval: {counted(stray.size, 'row')}."
+            yield warn(
+                text,
+                "Let trainval be train and val together.",
+                rows=stray,
+                figures={"rows": stray.size},
+            )
+
+
+def _fold_rows(context: AuditContext) -> Findings:
+    tested, trainval = context.rows(*TEST_PARTS), context.rows("trainval")
+    for k, (train, val) in enumerate(context.fold_rows, 1):
+        used = np.union1d(train, val)
+        for rows, what in (
+            (np.intersect1d(used, tested), "tested"),
+            (np.intersect1d(train, val), "both trained and validated on"),
+            (np.setdiff1d(used, np.union1d(trainval, tested)), "not in trainval"),
+        ):
+            if rows.size:
+                text = f"Fold {k}, {what}: {counted(rows.size, 'row')}."
+                advice = "Let folds part the rows of trainval."
+                yield fail(text, advice, rows=rows, figures={"rows": rows.size})
+
+
+def _other_lists(context: AuditContext) -> Findings:
+    """Compare the lists of a file that are no part of the split with the test parts.
+
+    What a program trains on its file does not say: one that is named for training and holds test
+    rows trains on the test.
+    """
+    tested, harmless = context.rows(*TEST_PARTS), []
+    for name, rows in context.other_lists.items():
+        both = np.intersect1d(rows, tested)
+        if not (both.size and TRAINS.search(name)):
+            harmless.append(name)
+            continue
+        held = [
+            f"{n:,} of {context.rows(part).size:,} rows of {part}"
+            for part in TEST_PARTS
+            if (n := np.intersect1d(both, context.rows(part)).size)
+        ]
+        text = f"{name}, a list named for training, holds {' and '.join(held)}."
+        advice = "Train on trainval, and ask which list the results were trained on."
+        yield fail(text, advice, _listed(context, both), both, figures={"rows": both.size})
+    if harmless:
+        yield info(
+            f"No part of the split, and no training list with test rows: {listed(harmless)}."
+        )
+
+
+def _listed(context: AuditContext, rows: np.ndarray) -> Evidence:
+    """Return the table of rows with their classes."""
+    table = ((row, context.class_of(row)) for row in rows)
+    return Evidence.of("Rows, 0-based", ("row", "class"), table)
+
+
+# --- Classes --------------------------------------------------------------------------------------
+
+
+@check(
+    "ZSL001",
+    "A class both seen and unseen",
+    "No class has both training rows and unseen test rows.",
+    "unseen_classes",
+)
+def seen_and_unseen(context: AuditContext) -> Findings:
+    """Find unseen classes with rows of a training part or of test_seen."""
+    unseen, labelled = context.known_unseen_classes, context.labels is not None
+    seen = context.classes(*TRAIN_PARTS, "test_seen") if labelled else context.seen_classes
+    if seen is None:
+        return
+    if (both := np.intersect1d(seen, unseen)).size:
+        yield _both(context, both)
+    if not labelled:
+        return
+    lists = context.class_lists
+    if {"seen", "unseen"} <= set(lists):
+        if (both := np.intersect1d(lists["seen"], lists["unseen"])).size:
+            names = context.names(both)
+            text = f"The class lists call {listed(names)} both seen and unseen."
+            yield fail(text, "Correct the lists.", classes=names)
+        if (stray := np.setdiff1d(unseen, lists["unseen"])).size:
+            names = context.names(stray)
+            text = (
+                f"test_unseen has rows of {listed(names)}, which the class lists do not name "
+                "unseen."
+            )
+            advice = OF_OTHERS if _of_others(context) else "Correct the lists or the rows."
+            yield warn(text, advice, classes=names)
+    if context.rows(*TRAIN_PARTS).size:
+        trained = context.classes(*TRAIN_PARTS)
+        missing = np.setdiff1d(context.classes("test_seen"), np.union1d(trained, unseen))
+        if missing.size:
+            names = context.names(missing)
+            text = f"Tested as seen, but without a single training row: {listed(names)}."
+            advice = "Move these rows to test_unseen, or train on some of them."
+            yield warn(text, advice, classes=names)
+
+
+def _both(context: AuditContext, both: np.ndarray) -> Finding:
+    names, evidence, rows = context.names(both), None, np.empty(0, np.intp)
+    advice = "Take these classes out of training, or out of test_unseen."
+    if (y := context.labels) is not None:
+        parts = [part for part in PARTS if part in context.parts]
+        counts = [np.bincount(y[context.rows(p)], minlength=both.max() + 1)[both] for p in parts]
+        table = zip(names, *counts, strict=True)
+        evidence = Evidence.of("Rows of these classes", ("class", *parts), table)
+        tested = context.rows("test_unseen")
+        rows = tested[np.isin(y[tested], both)]
+        if _of_others(context):
+            advice = OF_OTHERS
+        elif _off_by_one(context, y):
+            advice = "Row numbers look off by one: shifted by one, no class is on both sides."
+    text = f"Both seen and unseen: {counted(len(both), 'class', 'classes')} ({listed(names)})."
+    return fail(text, advice, evidence, rows, names, {"classes": len(both)})
+
+
+def _of_others(context: AuditContext) -> bool:
+    """Whether the split numbers rows that the labels do not have: they are of other images."""
+    if context.labels is None or context.n_rows is None:
+        return False
+    rows = np.unique(np.concatenate([*context.parts.values(), np.empty(0, np.intp)]))
+    return bool((rows >= context.n_rows).sum() > max(1, STRAY_SHARE * rows.size))
+
+
+def _off_by_one(context: AuditContext, y: np.ndarray) -> bool:
+    """Whether shifting all row numbers by one takes every class off the other side."""
+    sides = context.rows(*TRAIN_PARTS, "test_seen"), context.rows("test_unseen")
+    for shift in (-1, 1):
+        a, b = (r[(r >= 0) & (r < len(y))] for r in (rows + shift for rows in sides))
+        if a.size and b.size and not np.intersect1d(y[a], y[b]).size:
+            return True
+    return False
+
+
+@check(
+    "ZSL002",
+    "Validation classes among test or training classes",
+    "Every fold validates on classes that it neither trains on nor tests.",
+    "unseen_classes",
+)
+def fold_classes(context: AuditContext) -> Findings:
+    """Find validation classes that are tested or trained on."""
+    unseen = context.known_unseen_classes
+    folds = [(f"Fold {k}", *fold) for k, fold in enumerate(context.folds, 1)]
+    if context.labels is not None and {"train", "val"} <= set(context.parts):
+        pair = "The pair train and val", context.classes("train"), context.classes("val")
+        folds.insert(0, pair)
+    for name, train, val in folds:
+        for a, b, what, advice in (
+            (
+                val,
+                unseen,
+                "validates on test classes",
+                "Choose validation classes among the seen classes.",
+            ),
+            (
+                train,
+                unseen,
+                "trains on test classes",
+                "Choose training classes among the seen classes.",
+            ),
+            (
+                train,
+                val,
+                "trains and validates on the same classes",
+                "Make the two lists of classes disjoint.",
+            ),
+        ):
+            if (classes := np.intersect1d(a, b)).size:
+                names = context.names(classes)
+                advice = OF_OTHERS if _of_others(context) else advice
+                yield fail(f"{name} {what}: {listed(names)}.", advice, classes=names)
+
+
+@check(
+    "ZSL011",
+    "Too few test images",
+    "Every test class has enough images for an accuracy of its own.",
+    "labels",
+)
+def few_test_images(context: AuditContext) -> Findings:
+    """Test classes with few images, and the interval that such an accuracy has."""
+    limit = context.thresholds.images
+    for part in TEST_PARTS:
+        classes, n = np.unique(context.known_labels[context.rows(part)], return_counts=True)
+        if not (few := n < limit).any():
+            continue
+        names = context.names(classes[few])
+        widths = [round(float(np.ptp(accuracy_interval(round(k / 2), k))), 3) for k in n[few]]
+        columns = ("class", "images", "width of the 95 % interval at half right")
+        yield warn(
+            f"Fewer than {limit} images in {part}: {few.sum()} of {len(classes)} classes "
+            f"(smallest {n.min()}).",
+            "Read the mean over classes, with an interval, not single classes.",
+            Evidence.of("Classes", columns, zip(names, n[few], widths, strict=True)),
+            classes=names,
+            figures={"classes": int(few.sum()), "smallest": int(n.min())},
+        )
+
+
+# --- Photographs ----------------------------------------------------------------------------------
+
+
+@check(
+    "ZSL012",
+    "The same photograph on both sides",
+    "No photograph is on both sides.",
+    "photographs",
+)
+def same_photograph(context: AuditContext) -> Findings:
+    """Test rows, and validation rows, whose photograph also gave a training row."""
+    photographs, silent = context.known_photographs, True
+    number, trained = photographs.number, context.rows(*TRAIN_PARTS)
+    for part in TEST_PARTS:
+        if (rows := shared_rows_of(number, context.rows(part), trained)).size:
+            silent, n = False, len(context.rows(part))
+            shared, tested = np.unique(number[rows], return_counts=True)
+            in_training = np.bincount(number[trained], minlength=number.max() + 1)[shared]
+            order = np.argsort(-tested, kind="stable")
+            table = [(photographs.name(int(shared[k])), tested[k], in_training[k]) for k in order]
+            say = fail if rows.size / n > context.thresholds.share else warn
+            yield say(
+                f"From a photograph that also gave a training row: {rows.size:,} of {n:,} rows of "
+                f"{part} ({rows.size / n:.1%}), known from {photographs.source}.",
+                "Separate photographs, not rows: the corrected split removes the training rows of "
+                "these photographs and keeps the test set.",
+                Evidence.of(
+                    "Photographs on both sides",
+                    ("photograph", f"rows of {part}", "training rows"),
+                    table,
+                ),
+                rows,
+                figures={"rows": rows.size, "of": n, "photographs": len(shared)},
+            )
+    folds = [(f"Fold {k}", *fold) for k, fold in enumerate(context.fold_rows, 1)]
+    if {"train", "val"} <= set(context.parts):
+        folds.insert(0, ("The pair train and val", context.rows("train"), context.rows("val")))
+    for name, train, val in folds:
+        if (rows := shared_rows_of(number, val, train)).size:
+            silent = False
+            yield warn(
+                f"{name}: {rows.size:,} of {len(val):,} validation rows come from a photograph "
+                f"that also gave a training row ({rows.size / len(val):.1%}).",
+                "Validate on photographs that are not trained on; the corrected split does so.",
+                rows=rows,
+                figures={"rows": rows.size, "of": len(val)},
+            )
+    if silent and not photographs.by_name:
+        yield passed(f"No photograph is on both sides ({photographs.source}).")
+    elif silent:
+        used = context.rows(*PARTS)
+        n = len(np.unique(number[used]))
+        names = "all different" if n == used.size else f"{n:,} different ones"
+        yield passed(
+            f"No photograph is on both sides, judging by file names: the names of {used.size:,} "
+            f"rows were compared ({names}; {photographs.source}), not the pictures."
+        )
+
+
+def shared_rows_of(number: np.ndarray, rows: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """Return those of ``rows`` with the photograph of one of ``others``; rows in both are ZSL003's.
+
+    ``number`` is the photograph of each row.
+    """
+    rows = np.setdiff1d(rows, others)
+    return rows[np.isin(number[rows], number[others])]
