@@ -33,7 +33,7 @@ ROOMS = {
         ),
         *("interactive", "large", "leakage", "methods", "metrics", "printing", "results"),
         *("scores", "storage"),
-        *("__main__", "exceptions", "protocol", "version"),
+        *("__main__", "exceptions", "protocol", "texts", "version"),
     )
 }
 MOST_FLOORS = 9

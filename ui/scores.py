@@ -18,7 +18,7 @@ import streamlit as st
 from ui import cache, memory, uploads, visitors, waiting
 from ui.text import on_screen, plain
 from zslcore.datasets import ZSLDataset
-from zslcore.datasets.sandbox.client import Limits, clean_text
+from zslcore.datasets.sandbox.client import Limits
 from zslcore.evaluation import State, is_predictions
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import ParameterError, ZSLError
@@ -34,6 +34,7 @@ from zslcore.scores.predicted import (
     read_predicted,
 )
 from zslcore.storage import artifacts
+from zslcore.texts import clean_text
 
 __all__ = [
     "ENDINGS",

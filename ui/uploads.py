@@ -18,19 +18,19 @@ from urllib.parse import urlsplit
 import streamlit as st
 
 from ui import visitors
-from zslcore.datasets import ZSLDataset, available, quotas
+from zslcore.datasets import ZSLDataset, available
 from zslcore.datasets.action_archives import holds_action_archive
 from zslcore.datasets.importing import import_dataset, proposed_name
 from zslcore.datasets.imports import import_name
-from zslcore.datasets.sandbox.client import clean_text
 from zslcore.datasets.xlsa17 import FEATURES, SPLIT_FOLDERS, SPLITS
 from zslcore.exceptions import FileRefusedError, ParameterError
 from zslcore.leakage import AuditContext, Vocabulary, read_vocabulary
 from zslcore.leakage.grouping import photographs_of
 from zslcore.leakage.loading import context_of_split
 from zslcore.leakage.photographs import Photographs
-from zslcore.storage import artifacts
+from zslcore.storage import artifacts, settings
 from zslcore.storage.files import or_refused
+from zslcore.texts import clean_text
 
 __all__ = [
     "ENDINGS",
@@ -292,7 +292,7 @@ def names_this_machine(headers: Mapping[str, str]) -> bool:
 
 def _imported(source: Path, name: str, options: dict[str, Any]) -> ZSLDataset:
     """Import, as often as a visit may."""
-    made, most = st.session_state.get(MADE, 0), quotas.a_visitor()
+    made, most = st.session_state.get(MADE, 0), settings.IMPORTS_A_VISITOR()
     if made >= most:
         raise ParameterError(
             f"Expected at most {most} imports in one visit (ZSL_IMPORTS_A_VISITOR); this would be "

@@ -7,7 +7,6 @@ from itertools import pairwise
 import numpy as np
 import pytest
 import scipy.io
-from scipy.sparse import csr_array
 
 from tests.conftest import SHARED
 from zslcore.datasets.facts import published
@@ -15,11 +14,11 @@ from zslcore.datasets.imagenet import (
     CLASSES,
     LISTS,
     SETS,
+    class_positions,
     imagenet,
     imagenet_rows,
     known_ids,
 )
-from zslcore.datasets.imagenet_positions import class_positions, spectral_positions
 from zslcore.datasets.table import read_table
 from zslcore.exceptions import DatasetError
 from zslcore.storage.files import FACTS
@@ -138,21 +137,6 @@ def test_a_file_with_ids_needs_no_list_of_unseen_classes(tmp_path):
 
 
 # --- Positions ------------------------------------------------------------------------------------
-
-
-def path(n):
-    edges = np.eye(n, k=1) + np.eye(n, k=-1)
-    return csr_array(edges)
-
-
-def test_positions_on_a_path_are_cosines_as_is_known():
-    n = 40
-    G = spectral_positions(path(n), 3)
-    # The random walk on a path has the eigenvectors cos(pi j i / (n - 1)).
-    known = np.cos(np.pi * np.outer(np.arange(n), (1, 2, 3)) / (n - 1))
-    known /= known.std(axis=0)
-    known /= np.linalg.norm(known, axis=1, keepdims=True)
-    np.testing.assert_allclose(np.abs(G), np.abs(known), atol=1e-6)
 
 
 def test_positions_of_neighbours_are_alike_and_of_others_not():

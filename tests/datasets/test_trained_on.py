@@ -8,7 +8,7 @@ from tests.datasets import files
 from tests.pages import ROOT
 from zslcore.datasets import ZSLDataset, available, imports, load
 from zslcore.datasets.importing import import_dataset
-from zslcore.datasets.trained_on import known_features, pretraining_of, trained_on
+from zslcore.datasets.imports import known_features, pretraining_of, trained_on
 from zslcore.datasets.xlsa17 import read_xlsa17
 from zslcore.exceptions import DatasetError, ParameterError, ZSLError
 from zslcore.leakage.vocabularies import VOCABULARY_NAMES
@@ -54,7 +54,7 @@ def test_results_are_looked_up_by_content_where_nothing_is_declared(monkeypatch)
     )
     assert pretraining_of(undeclared) == ()
     known = {undeclared.digest: ("imagenet-1k",)}
-    monkeypatch.setattr("zslcore.datasets.trained_on.known_features", lambda: known)
+    monkeypatch.setattr("zslcore.datasets.imports.known_features", lambda: known)
     assert pretraining_of(undeclared) == ("imagenet-1k",)
 
 

@@ -7,8 +7,7 @@ import pytest
 
 from tests.leakage.worlds import clean
 from zslcore.datasets import Split, load
-from zslcore.datasets.facts import class_facts
-from zslcore.datasets.rows import row_facts
+from zslcore.datasets.facts import class_facts, row_facts
 from zslcore.leakage import audit_context
 from zslcore.leakage import known as known_module
 from zslcore.leakage.checks.identity import known_split

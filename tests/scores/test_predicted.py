@@ -8,8 +8,7 @@ import pytest
 
 from tests.worlds import linear_world
 from zslcore.__main__ import main
-from zslcore.datasets.facts import class_facts
-from zslcore.datasets.rows import row_facts
+from zslcore.datasets.facts import class_facts, row_facts
 from zslcore.evaluation import Predictions, Provenance, write_predictions
 from zslcore.evaluation.protocol import ScoredTest, fit_and_score
 from zslcore.exceptions import DatasetError, FileRefusedError

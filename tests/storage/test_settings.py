@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from zslcore.__main__ import main
-from zslcore.datasets import quotas
 from zslcore.datasets.sandbox.client import DEFAULT_LIMITS, Limits
 from zslcore.exceptions import ParameterError
 from zslcore.jobs import Runner
@@ -84,7 +83,7 @@ def test_values_arrive_where_they_are_used(monkeypatch, tmp_path):
     monkeypatch.setenv("ZSL_IMPORTS_A_VISITOR", "0")
     assert Runner("tests.jobs.functions", tmp_path).parallel == 3
     assert Runner("tests.jobs.functions", tmp_path, parallel=2).parallel == 2
-    assert quotas.a_visitor() == 0
+    assert settings.IMPORTS_A_VISITOR() == 0
     for text, public in (("", False), ("0", False), ("1", True), ("yes", True)):
         monkeypatch.setenv("ZSL_PUBLIC", text)
         assert settings.PUBLIC() is public

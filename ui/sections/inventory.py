@@ -19,8 +19,7 @@ from ui.text import plain
 from zslcore.analysis import inventory
 from zslcore.datasets import Split, ZSLDataset
 from zslcore.datasets.benchmarks import benchmark_of
-from zslcore.datasets.facts import class_attributes, class_facts, published
-from zslcore.datasets.rows import row_facts
+from zslcore.datasets.facts import class_attributes, class_facts, published, row_facts
 
 __all__ = [
     "show_attributes",

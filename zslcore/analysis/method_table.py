@@ -31,7 +31,7 @@ from zslcore.analysis.papers.printed import chosen_for
 from zslcore.analysis.ranking import rank_bounds
 from zslcore.analysis.run_listing import peeked, probes
 from zslcore.datasets.facts import earlier_version, fact_sources, published
-from zslcore.datasets.trained_on import trained_on
+from zslcore.datasets.imports import trained_on
 from zslcore.evaluation import State
 from zslcore.evaluation.figures import on_board
 from zslcore.evaluation.runs import RunResult

@@ -26,8 +26,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from zslcore.datasets.base import Split, ZSLDataset
-from zslcore.datasets.folds import class_folds
+from zslcore.datasets.base import Split, ZSLDataset, class_folds
 from zslcore.evaluation.protocol import ScoredTest, fit_and_score
 from zslcore.exceptions import ParameterError
 from zslcore.features.views import Preprocessing

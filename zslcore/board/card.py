@@ -25,7 +25,7 @@ from zslcore.board.entry import (
 from zslcore.board.entry import Figures as Accuracies
 from zslcore.board.making import entry_of_run
 from zslcore.datasets import ZSLDataset, load
-from zslcore.datasets.trained_on import pretraining_of
+from zslcore.datasets.imports import pretraining_of
 from zslcore.evaluation.runs import RunResult
 from zslcore.exceptions import FileRefusedError, ZSLError
 from zslcore.leakage.cards import Bar, Card, Figure, Picture, Point, Verdict

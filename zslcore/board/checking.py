@@ -13,12 +13,12 @@ from zslcore.board.contamination import Contamination, contamination_of
 from zslcore.board.entry import MAX_BYTES, BoardEntry, read_entry
 from zslcore.board.recomputing import known_state, recomputed
 from zslcore.datasets import load
-from zslcore.datasets.sandbox.client import clean_text
 from zslcore.datasets.simulated import SIMULATED
 from zslcore.evaluation import State
 from zslcore.exceptions import FileRefusedError
 from zslcore.leakage.known import KnownSplit, known_splits
 from zslcore.storage.files import FACTS
+from zslcore.texts import clean_text
 
 __all__ = ["Board", "Judged", "SplitState", "judged", "read_board", "split_state"]
 

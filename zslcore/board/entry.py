@@ -15,10 +15,10 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any, ClassVar, Literal
 
 from zslcore.datasets.facts import fact_sources
-from zslcore.datasets.sandbox.client import clean_text, typed
 from zslcore.exceptions import FileRefusedError
 from zslcore.leakage.context import PARTS
 from zslcore.metrics import harmonic_mean
+from zslcore.texts import clean_text, typed
 
 __all__ = [
     "MAX_BYTES",

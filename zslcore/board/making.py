@@ -26,13 +26,13 @@ from zslcore.board.table import variant_of
 from zslcore.datasets import ZSLDataset
 from zslcore.datasets.base import Split
 from zslcore.datasets.benchmarks import benchmark_of
-from zslcore.datasets.sandbox.client import clean_text
 from zslcore.evaluation.runs import RunResult
 from zslcore.exceptions import FileRefusedError, ParameterError
 from zslcore.leakage.known import known_splits
 from zslcore.leakage.test_sets import known_tests
 from zslcore.metrics import OperatingPoint
 from zslcore.storage.files import written_whole
+from zslcore.texts import clean_text
 
 __all__ = ["add_entry", "entry_of_run", "entry_of_scores", "file_name", "split_name"]
 

@@ -16,13 +16,13 @@ from pathlib import Path
 
 from zslcore.board.entry import BoardEntry
 from zslcore.datasets.base import part_digest
-from zslcore.datasets.sandbox.client import clean_text
 from zslcore.evaluation import Predictions, State
 from zslcore.evaluation.figures import on_board
 from zslcore.evaluation.files import read_packaged, read_predictions
 from zslcore.exceptions import FileRefusedError
 from zslcore.leakage.truth import CheckedPredictions, checked, read_checked
 from zslcore.results.shipped import FOLDER
+from zslcore.texts import clean_text
 
 __all__ = [
     "STATES",

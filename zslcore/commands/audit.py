@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from zslcore.datasets import ZSLDataset, available, load
-from zslcore.datasets.sandbox.client import clean_text, read_value
+from zslcore.datasets.sandbox.client import read_value
 from zslcore.datasets.simulated import UNPLANTED
 from zslcore.datasets.simulated_actions import SIMULATED_ACTIONS
 from zslcore.evaluation.runs import RunResult
@@ -30,6 +30,7 @@ from zslcore.leakage.report import FAIL_ON, AuditReport
 from zslcore.leakage.vocabularies import VOCABULARY_NAMES
 from zslcore.results.store import ResultStore
 from zslcore.storage.files import folder_of, path_of, write_out
+from zslcore.texts import clean_text
 
 if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]

@@ -17,9 +17,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from zslcore.datasets.sandbox.client import clean_text, read_value
+from zslcore.datasets.sandbox.client import read_value
 from zslcore.exceptions import FileRefusedError, ParameterError
 from zslcore.storage.files import written_whole
+from zslcore.texts import clean_text
 
 if TYPE_CHECKING:
     from zslcore.board import Board, BoardEntry

@@ -94,8 +94,9 @@ def _check() -> int:
 def _test_set(args: argparse.Namespace) -> TestSet | None:
     """Return the test classes of the query, None for the whole map."""
     from zslcore.datasets import load
-    from zslcore.datasets.sandbox.client import clean_text, read_lines
+    from zslcore.datasets.sandbox.client import read_lines
     from zslcore.leakage import contamination
+    from zslcore.texts import clean_text
 
     if args.on is not None:
         return contamination.find_test_set(args.on)

@@ -81,15 +81,12 @@ def _add_files(parser: argparse.ArgumentParser) -> None:
 
 def run_import(args: argparse.Namespace) -> None:
     """Import what ``args.source`` holds and print what it is."""
-    from zslcore.datasets.action_files import holds_actions
     from zslcore.datasets.importing import import_dataset
     from zslcore.datasets.sandbox.client import listed_classes
     from zslcore.exceptions import ParameterError
     from zslcore.storage.files import folder_of, path_of
 
     of_file, of_folder = ("unseen",), ("features", "splits", "embedding")
-    if holds_actions(Path(args.source)):  # features have a file of their own, splits have not
-        of_file, of_folder = ("features",), ("unseen", "splits", "embedding")
     for option in of_folder if Path(args.source).is_file() else of_file:
         if getattr(args, option) is not None:
             kind = "file" if option in of_folder else "folder"
@@ -139,7 +136,7 @@ def show_progress(done: int, total: int) -> None:
 def print_dataset(data: ZSLDataset) -> None:
     """Print what a data set holds, one fact a line."""
     from zslcore.datasets.benchmarks import benchmark_of
-    from zslcore.datasets.trained_on import pretraining_of
+    from zslcore.datasets.imports import pretraining_of
 
     n, d = data.features.shape
     trained = ", ".join(pretraining_of(data)).replace("none", "nothing")

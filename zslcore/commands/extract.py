@@ -231,7 +231,7 @@ def _tell(found: Extraction, images: Listing) -> None:
 
 
 def _few(names: list[str] | tuple[str, ...]) -> str:
-    from zslcore.datasets.sandbox.client import clean_text
+    from zslcore.texts import clean_text
 
     shown = ", ".join(map(clean_text, names[:FEW]))
     return f"{shown} and others" if len(names) > FEW else shown

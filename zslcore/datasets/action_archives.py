@@ -44,13 +44,12 @@ from zslcore.datasets.action_facts import (
     action_facts,
     recognise_actions,
 )
-from zslcore.datasets.action_files import class_splits
-from zslcore.datasets.base import Split, ZSLDataset
-from zslcore.datasets.folds import class_folds
-from zslcore.datasets.sandbox.client import Role, clean_text, read_arrays
+from zslcore.datasets.base import Split, ZSLDataset, class_folds
+from zslcore.datasets.sandbox.client import Role, read_arrays
 from zslcore.datasets.xlsa17 import read_split_arrays
 from zslcore.exceptions import FileRefusedError, closest_name
 from zslcore.storage import artifacts
+from zslcore.texts import clean_text
 
 __all__ = ["ActionArchive", "find_action_archive", "holds_action_archive", "read_action_archive"]
 
@@ -265,7 +264,40 @@ def _read_bidilel(
     _refuse_beyond(archive.features, labels, len(prototypes))
     facts = _facts_of_counts(labels, len(prototypes))
     names = facts.class_names if facts else tuple(f"class {c + 1}" for c in range(len(prototypes)))
-    return prototypes, names, class_splits(trials, train, test, labels, facts)
+    return prototypes, names, _class_splits(trials, train, test, labels, facts)
+
+
+def _class_splits(
+    path: Path,
+    train: Sequence[np.ndarray],
+    test: Sequence[np.ndarray],
+    labels: np.ndarray,
+    facts: ActionFacts | None,
+) -> list[Split]:
+    """Return the splits that go by classes; those of the release are called so."""
+    found = []
+    for k, (seen, unseen) in enumerate(zip(train, test, strict=True), 1):
+        if len(shared := np.intersect1d(seen, unseen)):
+            raise FileRefusedError(
+                f"{clean_text(path.name)}: expected split {k} to test other classes than it trains "
+                f"on, got {len(shared)} of both."
+            )
+        known = () if facts is None else facts.released[k - 1 : k]
+        same = any(np.array_equal(np.sort(unseen), each) for each in known)
+        trainval = np.flatnonzero(np.isin(labels, seen))
+        found.append(
+            Split.from_rows(
+                f"released {k}" if same else f"split {k}",
+                labels,
+                trainval=trainval,
+                test_seen=(),
+                test_unseen=np.flatnonzero(np.isin(labels, unseen)),
+                folds=class_folds(labels, trainval),
+                note=f"Random split {k} of {clean_text(path.name)}, as given; folds are thirds of "
+                "the classes, seed 0.",
+            )
+        )
+    return found
 
 
 def _members(path: Path, variable: str, sets: np.ndarray, n_classes: int) -> list[np.ndarray]:

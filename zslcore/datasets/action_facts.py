@@ -38,8 +38,6 @@ __all__ = [
     "ZSL220",
     "ActionFacts",
     "action_facts",
-    "group_of_clip",
-    "places_of_actions",
     "plain_action",
     "recognise_actions",
     "zsl220",
@@ -52,8 +50,6 @@ ACTION_SETS = ("UCF101", "HMDB51")
 GROUPS = 25
 #: The pre-training sets of the annotated lists, and what this package calls their classes.
 PRETRAINING = {"Kinetics-400": "kinetics-400", "Sports-1M": "sports-1m"}
-
-_CLIP = re.compile(r"(?:.*[/\\])?(v_[A-Za-z]+_g\d{2})_c\d{2}(?:\.avi)?")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -173,43 +169,3 @@ def recognise_actions(class_names: Sequence[str]) -> str | None:
         if plain == [*map(plain_action, action_facts(dataset).class_names)]:
             return dataset
     return None
-
-
-def places_of_actions(names: Sequence[str], class_names: Sequence[str]) -> np.ndarray | None:
-    """Return where each class stands in another list of the same classes; None if it is another.
-
-    A release may say more than the name (Mixing Batter for Mixing): what is left when all equal
-    names are taken counts as the same where only one of either begins like the other.
-
-    Parameters
-    ----------
-    names : the other list, in any order and spelling
-    class_names : the classes
-
-    Returns
-    -------
-    int array of shape (n_classes,), or None
-    """
-    there = {plain_action(name): place for place, name in enumerate(names)}
-    wanted = [*map(plain_action, class_names)]
-    left = {name: place for name, place in there.items() if name not in wanted}
-    found = []
-    for name in wanted:
-        longer = [place for other, place in left.items() if other.startswith(name)]
-        if name not in there and len(longer) != 1:
-            return None
-        found.append(there.get(name, longer[0] if longer else -1))
-    places = np.array(found, dtype=np.intp)
-    return places if len(set(found)) == len(names) == len(wanted) else None
-
-
-def group_of_clip(name: str) -> str:
-    """Return the group that a clip of UCF101 was cut from; any other name as it is.
-
-    Examples
-    --------
-    >>> group_of_clip("Archery/v_Archery_g07_c03.avi"), group_of_clip("horse.avi")
-    ('v_Archery_g07', 'horse.avi')
-    """
-    found = _CLIP.fullmatch(name)
-    return found.group(1) if found else name

@@ -21,9 +21,9 @@ from pathlib import Path, PurePosixPath
 import pooch
 import requests
 
-from zslcore.datasets.sandbox.client import clean_text
 from zslcore.exceptions import DatasetError, FileRefusedError, closest_name
 from zslcore.storage.files import FACTS, data_folder, written_whole
+from zslcore.texts import clean_text
 
 __all__ = ["Archive", "archives", "fetch", "unpack"]
 

@@ -30,15 +30,10 @@ from pathlib import Path
 import numpy as np
 
 from zslcore.datasets.facts import plain_name
-from zslcore.datasets.sandbox.client import (
-    Role,
-    clean_text,
-    read_arrays,
-    read_lines,
-    read_table_file,
-)
+from zslcore.datasets.sandbox.client import Role, read_arrays, read_lines, read_table_file
 from zslcore.exceptions import FileRefusedError, ParameterError
 from zslcore.storage import artifacts
+from zslcore.texts import clean_text
 
 __all__ = ["ClassEmbeddings", "read_class_embeddings", "read_csv_embeddings"]
 

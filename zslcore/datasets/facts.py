@@ -13,23 +13,11 @@ from functools import cache
 from types import MappingProxyType
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from zslcore.exceptions import ParameterError, closest_name
 from zslcore.storage.files import FACTS
-
-__all__ = [
-    "ClassFacts",
-    "check_pretraining",
-    "class_attributes",
-    "class_facts",
-    "earlier_version",
-    "fact_sources",
-    "plain_name",
-    "published",
-    "published_tables",
-    "spaced_name",
-]
 
 
 def check_pretraining(names: Sequence[str], where: str = "") -> Sequence[str]:
@@ -199,3 +187,72 @@ def _published(name: str) -> pd.DataFrame:
     percent = [column for column in table.columns if column.endswith("_percent")]
     table[percent] = table[percent] / 100
     return table.rename(columns={column: column.removesuffix("_percent") for column in percent})
+
+
+# --- Rows -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RowFacts:
+    """What is known of the rows of a benchmark without its files; arrays are read-only.
+
+    Attributes
+    ----------
+    dataset : "AWA1", "AWA2", "CUB", "SUN" or "aPY"
+    labels : int array of shape (n_rows,)
+        Class of each row, counted from 0 in the benchmark's order of classes.
+    photographs : int array of shape (n_rows,), or None where it is not known
+        Photograph of each row: rows with the same number were cut from the same one.
+    shared : split -> part -> number of rows
+        How many test rows of a released split come from a photograph that also gave a training
+        row; splits and parts without any are left out.
+    sources : where labels and photographs come from, one sentence each
+    """
+
+    dataset: str
+    labels: np.ndarray
+    photographs: np.ndarray | None
+    shared: Mapping[str, Mapping[str, int]]
+    sources: Mapping[str, str]
+
+    @property
+    def n_photographs(self) -> int:
+        """Number of different photographs; 0 where they are not known."""
+        return 0 if self.photographs is None else len(np.unique(self.photographs))
+
+
+@cache
+def row_facts(dataset: str) -> RowFacts:
+    """Return what ``data/rows`` knows of a benchmark.
+
+    Raises
+    ------
+    UnknownNameError
+        For a benchmark that it does not hold; names the nearest one.
+    """
+    known = sorted(path.stem for path in (FACTS / "rows").glob("*.toml"))
+    if dataset not in known:
+        raise closest_name("benchmark", dataset, known)
+    facts = tomllib.loads((FACTS / "rows" / f"{dataset}.toml").read_text(encoding="utf-8"))
+    labels = unpacked(facts["labels"])
+    photographs = None
+    if "photographs" in facts:
+        # Rows of one photograph follow each other in every benchmark.
+        sizes = unpacked(facts["photographs"])
+        photographs = np.repeat(np.arange(len(sizes)), sizes)
+        photographs.setflags(write=False)
+    labels.setflags(write=False)
+    return RowFacts(dataset, labels, photographs, facts.get("shared", {}), facts["sources"])
+
+
+def unpacked(text: str) -> np.ndarray:
+    """Read run lengths back.
+
+    Examples
+    --------
+    >>> unpacked("0*3 7 1*2").tolist()
+    [0, 0, 0, 7, 1, 1]
+    """
+    runs = [token.partition("*") for token in text.split()]
+    values = [int(value) for value, _, _ in runs]
+    return np.repeat(values, [int(times or 1) for _, _, times in runs])

@@ -292,3 +292,39 @@ def challenge_split(name: str, labels: np.ndarray, class_names: Sequence[str]) -
         note="Classes of ImageNet's 2012 challenge train, a fifth of their rows held out; the fold "
         "is the released one.",
     )
+
+
+@cache
+def class_positions() -> np.ndarray:
+    r"""Return the positions of the classes of ImageNet-21K in the hypernym relation.
+
+    The relation "is a kind of", read in both directions, is a graph of all synsets with adjacency
+    :math:`A` and degrees :math:`d`. The first eigenvectors of its normalised Laplacian [1]_,
+
+    .. math::
+        L = I - D^{-1/2} A D^{-1/2}, \qquad L u_j = \mu_j u_j, \qquad
+        0 = \mu_0 < \mu_1 \le \mu_2 \le \dots
+
+    give synset :math:`c` the position :math:`g_c = (D^{-1/2} u_1, \dots, D^{-1/2} u_k)_c`, columns
+    scaled to unit variance and rows to unit length [2]_. Near synsets have similar positions; two
+    kinds of one thing that have no kinds themselves have the same. ``positions.tsv.gz`` holds them
+    as multiples of 1/127: eigenvectors differ in their last bits from machine to machine.
+
+    Returns
+    -------
+    float64 array of shape (``CLASSES``, 48), read-only
+        Rows follow :func:`imagenet`.
+
+    References
+    ----------
+    .. [1] M. Belkin, P. Niyogi, "Laplacian eigenmaps for dimensionality reduction and data
+       representation", Neural Computation 2003.
+    .. [2] A. Y. Ng, M. I. Jordan, Y. Weiss, "On spectral clustering: analysis and an algorithm",
+       NIPS 2001.
+    """
+    with gzip.open(FACTS / "imagenet" / "positions.tsv.gz", "rt", encoding="utf-8") as file:
+        lines = [line for line in file if not line.startswith("#")]
+    *rows, of_class = (np.fromstring(line, dtype=np.int32, sep="\t") for line in lines)
+    positions = np.array(rows)[of_class] * (1 / 127)
+    positions.setflags(write=False)
+    return positions

@@ -5,7 +5,7 @@ Real are the synsets and their words, what is a kind of what, the 1,000 training
 per class are made to fit the benchmark's means: each list of the most and the least populated
 classes has the mean that the paper prints; which of its classes has more and which fewer images is
 drawn. Prototypes and features are drawn from the model of :mod:`zslcore.datasets.simulated`, with
-the class's position :math:`g_c` in the relation (:mod:`zslcore.datasets.imagenet_positions`) in
+the class's position :math:`g_c` in the relation (:mod:`zslcore.datasets.imagenet`) in
 place of a drawn group:
 
 .. math::
@@ -49,8 +49,7 @@ import numpy as np
 
 from zslcore.datasets.base import Fold, Split, ZSLDataset
 from zslcore.datasets.facts import published
-from zslcore.datasets.imagenet import CLASSES, imagenet
-from zslcore.datasets.imagenet_positions import class_positions
+from zslcore.datasets.imagenet import CLASSES, class_positions, imagenet
 from zslcore.datasets.simulated import draw_block, rounded
 from zslcore.exceptions import DatasetError, closest_name
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from zslcore.datasets import action_archives, action_files, imports, table
+from zslcore.datasets import action_archives, imports, table
 from zslcore.datasets.base import ZSLDataset
 from zslcore.datasets.benchmarks import recognise
 from zslcore.datasets.sandbox.client import Role, read_arrays
@@ -29,14 +29,14 @@ def import_dataset(
 
     Parameters
     ----------
-    source : a folder in the xlsa17 layout, a released folder of actions, an archive of actions, a
-        table file, or a data set that is already read
+    source : a folder in the xlsa17 layout, a released folder of actions, a table file, or a data
+        set that is already read
     pretraining : names of pre-training vocabularies, "none" for features trained on nothing
         What the features were trained on, where the files do not say it. A data set that is already
         read declares its own.
     **options
-        Passed to :func:`read_xlsa17`, ``action_archives.find_action_archive``,
-        ``action_files.read_actions`` or ``table.read_table``; ``name`` names the import.
+        Passed to :func:`read_xlsa17`, ``action_archives.find_action_archive`` or
+        ``table.read_table``; ``name`` names the import.
     """
     if isinstance(source, ZSLDataset):
         if pretraining:
@@ -46,8 +46,6 @@ def import_dataset(
             )
         name = options.pop("name", None) or imports.import_name(source.name)
         return imports.keep_dataset(source, name)
-    if Path(source).is_file() and action_files.holds_actions(Path(source)):
-        return _import_actions(Path(source), pretraining, **options)
     if Path(source).is_file():
         return _import_table(Path(source), pretraining, **options)
     if action_archives.holds_action_archive(Path(source)):
@@ -132,19 +130,6 @@ def _import_table(
     recipe = imports.Recipe(str(path.resolve()), options, sources, table.REVISION, pretraining)
     return imports.keep(
         name, recipe, lambda into: table.read_table(path, name=name, into=into, **options)
-    )
-
-
-def _import_actions(
-    path: Path, pretraining: Sequence[str], name: str | None = None, **options: Any
-) -> ZSLDataset:
-    options = {key: str(Path(value).resolve()) for key, value in options.items() if value}
-    sources = [path.resolve(), *map(Path, options.values())]
-    made_by = (str(path.resolve()), options, sources, action_files.REVISION, pretraining)
-    recipe = imports.Recipe(*made_by)
-    name = name or imports.import_name(path.stem)
-    return imports.keep(
-        name, recipe, lambda into: action_files.read_actions(path, name=name, into=into, **options)
     )
 
 

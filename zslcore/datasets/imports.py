@@ -23,37 +23,21 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
+from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 from uuid import uuid4
 
 import numpy as np
+import pandas as pd
 
 from zslcore.datasets.base import Fold, Split, ZSLDataset
 from zslcore.datasets.facts import check_pretraining
-from zslcore.datasets.quotas import refuse_overfull
 from zslcore.exceptions import DatasetError, NewerVersionError, ParameterError, ZSLError
-from zslcore.storage import artifacts
+from zslcore.storage import artifacts, settings
 from zslcore.storage.artifacts import TornError
-from zslcore.storage.files import data_folder, or_refused, written_whole
-
-__all__ = [
-    "QUARANTINE",
-    "Recipe",
-    "abandoned",
-    "declared_pretraining",
-    "import_name",
-    "keep",
-    "keep_dataset",
-    "names",
-    "open_import",
-    "quarantine",
-    "recipe_of",
-    "remove",
-    "restored",
-    "stamp",
-    "strangers",
-]
+from zslcore.storage.files import FACTS, data_folder, or_refused, written_whole
 
 #: Counted up when the files or the manifest of an import change their meaning.
 SCHEMA = 1
@@ -266,6 +250,27 @@ def recipe_of(name: str) -> dict[str, Any]:
         return _manifest(name)["recipe"]
     except (TornError, NewerVersionError):
         return {}
+
+
+def size_of(root: Path) -> int:
+    """Return the bytes of all files in and below a folder."""
+    return sum(path.stat().st_size for path in root.rglob("*") if path.is_file())
+
+
+def refuse_overfull(root: Path, name: str) -> None:
+    """Refuse one more import where all of them take more than they may.
+
+    Raises
+    ------
+    DatasetError
+        When the folder ``root`` holds more than ``ZSL_MAX_IMPORTS`` bytes.
+    """
+    most, there = settings.MAX_IMPORTS(), size_of(root)
+    if there > most:
+        raise DatasetError(
+            f"{name}: expected all imports to take at most {most:,} bytes (ZSL_MAX_IMPORTS), got "
+            f"{there:,} with this one; remove one in {root} first."
+        )
 
 
 def _root() -> Path:
@@ -525,3 +530,42 @@ def declared_pretraining(name: str, digest: str) -> tuple[str, ...]:
         return ()
     declared = manifest.get("pretraining") if manifest.get("digest") == digest else None
     return tuple(map(str, declared)) if isinstance(declared, list) else ()
+
+
+# --- What features were trained on ----------------------------------------------------------------
+
+
+def pretraining_of(dataset: ZSLDataset) -> tuple[str, ...]:
+    """Return what the features of an open data set were trained on; () where nothing says it."""
+    return dataset.pretraining or trained_on(dataset.name, dataset.digest)
+
+
+def trained_on(name: str, digest: str) -> tuple[str, ...]:
+    """Return the pre-training sets of a data set's features.
+
+    Parameters
+    ----------
+    name : of the data set
+    digest : of its content
+
+    Returns
+    -------
+    tuple of str
+        As in :attr:`zslcore.datasets.base.ZSLDataset.pretraining`: ``("imagenet-1k",)``,
+        ``("none",)`` for features that were trained on nothing, ``()`` where nothing says it.
+    """
+    from zslcore.datasets.simulated import SIMULATED, UNPLANTED
+
+    if name == "digits" or name.endswith("-untrained"):
+        return ("none",)
+    if name in (*SIMULATED, *UNPLANTED):
+        return ("imagenet-1k",)
+    return declared_pretraining(name, digest) or known_features().get(digest, ())
+
+
+@cache
+def known_features() -> Mapping[str, tuple[str, ...]]:
+    """Return the pre-training sets that ``data/known_features.csv`` has, by digest."""
+    table = pd.read_csv(FACTS / "known_features.csv", dtype=str)
+    pairs = zip(table["digest"], table["pretraining"], strict=True)
+    return MappingProxyType({str(digest): (str(name),) for digest, name in pairs})

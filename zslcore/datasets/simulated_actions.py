@@ -51,8 +51,7 @@ from itertools import product
 import numpy as np
 
 from zslcore.datasets.action_facts import GROUPS, ActionFacts, action_facts
-from zslcore.datasets.base import Split, ZSLDataset, hold_out
-from zslcore.datasets.folds import class_folds
+from zslcore.datasets.base import Split, ZSLDataset, class_folds, hold_out
 from zslcore.datasets.simulated import Planted, World, draw_features, rounded
 from zslcore.exceptions import ParameterError, closest_name
 
@@ -66,7 +65,6 @@ __all__ = [
     "planted_action",
     "simulate_action",
     "small_world",
-    "stand_in_features",
     "unplanted_action",
 ]
 
@@ -318,27 +316,6 @@ def small_world(
         simulated=True,
         independent_prototypes=True,
     )
-
-
-def stand_in_features(facts: ActionFacts, labels: np.ndarray, prototypes: np.ndarray) -> np.ndarray:
-    """Return simulated features for real labels and prototypes whose features are not to be had.
-
-    Nothing is planted: every class has the same agreement and spread.
-
-    Parameters
-    ----------
-    facts : of the classes
-    labels : int array of shape (n_videos,)
-    prototypes : array of shape (n_classes, n_attributes)
-    """
-    extractor = EXTRACTORS[USUAL].unplanted
-    rng = np.random.default_rng([_SEEDS[facts.dataset], 9])
-    z, q = _turned(prototypes, rng), rng.standard_normal((len(prototypes), K))
-    rho = extractor.rho[0]
-    v = rounded(rho * z + np.sqrt(1 - rho**2) * q)
-    omega = np.full(len(prototypes), extractor.omega[0])
-    world = _world(facts.dataset, extractor, 0)
-    return draw_features(world, facts.dataset, omega, labels, v, D_DEMO, None)
 
 
 # --- Drawing --------------------------------------------------------------------------------------

@@ -33,8 +33,9 @@ from typing import Any
 
 import numpy as np
 
-from zslcore.datasets.sandbox.client import clean_text, read_value
+from zslcore.datasets.sandbox.client import read_value
 from zslcore.exceptions import FileRefusedError
+from zslcore.texts import clean_text
 
 __all__ = [
     "SplitList",

@@ -32,23 +32,16 @@ from pathlib import Path
 
 import numpy as np
 
-from zslcore.datasets.base import Split, ZSLDataset
+from zslcore.datasets.base import Split, ZSLDataset, class_folds
 from zslcore.datasets.benchmarks import recognise
 from zslcore.datasets.embeddings import ClassEmbeddings, read_class_embeddings
 from zslcore.datasets.facts import check_pretraining, plain_name
-from zslcore.datasets.folds import class_folds
 from zslcore.datasets.imagenet import challenge_split, known_ids
 from zslcore.datasets.open_world import is_rule, new_classes, rule_in_words
-from zslcore.datasets.sandbox.client import (
-    Role,
-    Table,
-    clean_text,
-    read_arrays,
-    read_table_file,
-    refuse_twice,
-)
+from zslcore.datasets.sandbox.client import Role, Table, read_arrays, read_table_file
 from zslcore.exceptions import DatasetError, FileRefusedError, closest_name
 from zslcore.storage import artifacts
+from zslcore.texts import clean_text, refuse_twice
 
 __all__ = ["class_numbers", "read_table"]
 

@@ -28,21 +28,14 @@ from pathlib import Path
 import numpy as np
 
 from zslcore.datasets import imports
-from zslcore.datasets.base import Fold, Split, ZSLDataset
+from zslcore.datasets.base import Fold, Split, ZSLDataset, class_folds
 from zslcore.datasets.benchmarks import Recognised, recognise
 from zslcore.datasets.embeddings import read_class_embeddings
 from zslcore.datasets.facts import fact_sources
-from zslcore.datasets.folds import class_folds
-from zslcore.datasets.sandbox.client import (
-    Role,
-    Variables,
-    clean_text,
-    read_arrays,
-    read_lines,
-    refuse_twice,
-)
+from zslcore.datasets.sandbox.client import Role, Variables, read_arrays, read_lines
 from zslcore.exceptions import FileRefusedError, ParameterError, closest_name
 from zslcore.storage import artifacts
+from zslcore.texts import clean_text, refuse_twice
 
 __all__ = ["read_split_arrays", "read_xlsa17"]
 

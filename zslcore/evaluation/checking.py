@@ -14,9 +14,9 @@ from itertools import zip_longest
 import numpy as np
 
 from zslcore.datasets.base import Split, ZSLDataset, part_digest
-from zslcore.datasets.sandbox.client import clean_text
 from zslcore.evaluation.predictions import PredictedRows, Predictions
 from zslcore.evaluation.protocol import best_common_gamma
+from zslcore.texts import clean_text
 
 __all__ = ["Check", "State", "Truth", "check_predictions"]
 

@@ -32,14 +32,13 @@ from zslcore.datasets.sandbox.client import (
     ColumnRole,
     Columns,
     Limits,
-    clean_text,
     read_columns,
-    typed,
 )
 from zslcore.evaluation.predictions import PredictedRows, Predictions, Provenance
 from zslcore.exceptions import DatasetError, FileRefusedError
 from zslcore.storage.artifacts import scratch
 from zslcore.storage.files import or_refused, written_whole
+from zslcore.texts import clean_text, typed
 
 __all__ = [
     "SCHEMA",

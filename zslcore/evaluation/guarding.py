@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import NotFittedError
 
-from zslcore.datasets.sandbox.client import clean_text
 from zslcore.exceptions import MethodError, ZSLError
 from zslcore.methods.base import MethodCard, ZSLEstimator
+from zslcore.texts import clean_text
 
 __all__ = ["failure", "guarded"]
 

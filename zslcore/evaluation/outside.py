@@ -37,12 +37,12 @@ from typing import Any, get_type_hints
 
 from sklearn.base import clone
 
-from zslcore.datasets.sandbox.client import clean_text
 from zslcore.evaluation.guarding import failure, guarded
 from zslcore.exceptions import MethodError, ParameterError, ZSLError, closest_name
 from zslcore.methods.base import MethodCard, TransductiveEstimator, ZSLEstimator
 from zslcore.methods.registry import METHODS
 from zslcore.storage import settings
+from zslcore.texts import clean_text
 
 __all__ = [
     "GROUP",

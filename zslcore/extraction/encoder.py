@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from zslcore.datasets.sandbox.client import clean_text
 from zslcore.exceptions import ZSLError
 from zslcore.extraction.crops import Preset
 from zslcore.storage.extras import extra
+from zslcore.texts import clean_text
 
 if TYPE_CHECKING:
     from torch import Tensor, nn

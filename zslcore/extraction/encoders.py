@@ -14,12 +14,12 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from zslcore.datasets.sandbox.client import clean_text
 from zslcore.exceptions import FileRefusedError, ParameterError, closest_name
 from zslcore.extraction.crops import Preset
 from zslcore.extraction.encoder import RANDOM, Encoder, _device, _digest, torchvision
 from zslcore.leakage.vocabularies import VOCABULARY_NAMES
 from zslcore.storage import artifacts
+from zslcore.texts import clean_text
 
 if TYPE_CHECKING:
     from torch import nn

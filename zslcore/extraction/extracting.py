@@ -19,7 +19,6 @@ from typing import Any, Literal
 
 import numpy as np
 
-from zslcore.datasets.sandbox.client import clean_text
 from zslcore.exceptions import DatasetError, FileRefusedError, ParameterError
 from zslcore.extraction.crops import CROPS, crops_of
 from zslcore.extraction.encoder import Encoder
@@ -28,6 +27,7 @@ from zslcore.extraction.listing import Listing
 from zslcore.extraction.reading import Read, Reading, read_batches
 from zslcore.storage import artifacts
 from zslcore.storage.files import or_refused, written_whole
+from zslcore.texts import clean_text
 from zslcore.version import version
 
 __all__ = ["Extraction", "extract", "provenance_of"]

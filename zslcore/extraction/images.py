@@ -16,8 +16,8 @@ from typing import Literal
 import numpy as np
 from PIL import Image, ImageOps, UnidentifiedImageError
 
-from zslcore.datasets.sandbox.client import clean_text
 from zslcore.exceptions import FileRefusedError
+from zslcore.texts import clean_text
 
 __all__ = ["FORMATS", "MAX_PIXELS", "Interpolation", "Picture", "opened", "resized_size"]
 

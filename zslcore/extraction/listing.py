@@ -11,9 +11,10 @@ from pathlib import Path
 
 import numpy as np
 
-from zslcore.datasets.sandbox.client import MAX_CSV_BYTES, clean_text
+from zslcore.datasets.sandbox.client import MAX_CSV_BYTES
 from zslcore.datasets.split_lists import holds_tree, read_split_lists
 from zslcore.exceptions import DatasetError, FileRefusedError
+from zslcore.texts import clean_text
 
 __all__ = ["ENDINGS", "Listing", "images_of_csv", "images_of_folder", "is_inside"]
 

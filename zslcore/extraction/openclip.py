@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from zslcore.datasets.sandbox.client import clean_text
 from zslcore.exceptions import FileRefusedError, closest_name
 from zslcore.extraction import encoder
 from zslcore.extraction.crops import Preset
 from zslcore.storage import artifacts
 from zslcore.storage.extras import extra
+from zslcore.texts import clean_text
 
 if TYPE_CHECKING:
     from zslcore.extraction.encoder import Encoder

@@ -18,10 +18,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from threading import Thread
 
-from zslcore.datasets.sandbox.client import clean_text
 from zslcore.exceptions import FileRefusedError
 from zslcore.extraction.images import MAX_PIXELS, Interpolation, Picture, opened
 from zslcore.extraction.listing import is_inside
+from zslcore.texts import clean_text
 
 if sys.platform != "win32":
     import resource

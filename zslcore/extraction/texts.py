@@ -24,9 +24,10 @@ from typing import Any
 import numpy as np
 
 from zslcore.datasets.facts import plain_name, spaced_name
-from zslcore.datasets.sandbox.client import clean_text, read_value
+from zslcore.datasets.sandbox.client import read_value
 from zslcore.exceptions import FileRefusedError, ParameterError, closest_name
 from zslcore.extraction.encoder import Encoder
+from zslcore.texts import clean_text
 
 __all__ = ["TEMPLATES", "prototypes_of_prompts", "prototypes_of_texts", "read_prompts"]
 

@@ -23,9 +23,9 @@ from typing import IO, cast
 
 import pandas as pd
 
-from zslcore.datasets.sandbox.client import clean_text
 from zslcore.exceptions import FileRefusedError
 from zslcore.leakage.wordnet import id_of, readable
+from zslcore.texts import clean_text
 
 __all__ = ["as_text", "captions_of", "count_captions", "names_of"]
 

@@ -10,7 +10,7 @@ from os import PathLike
 from typing import Any
 
 from zslcore.datasets.base import ZSLDataset
-from zslcore.datasets.trained_on import pretraining_of
+from zslcore.datasets.imports import pretraining_of
 from zslcore.leakage.checks import CHECKS, run_check
 from zslcore.leakage.comparison import SplitComparison, compare_splits
 from zslcore.leakage.context import AuditContext, Decisions, Provenance, Thresholds
@@ -60,7 +60,7 @@ def audit(
         Its first group is the photograph in the name of an image file.
     pretraining : sequence of "imagenet-1k", ..., text files or Vocabulary, optional
         What the feature extractor was trained on; by default what the data set declares, or what
-        :func:`zslcore.datasets.trained_on.pretraining_of` knows of its features.
+        :func:`zslcore.datasets.imports.pretraining_of` knows of its features.
     decisions : mapping vocabulary -> test class -> "confirmed" or "rejected", optional
         A person's decisions on the matches.
     thresholds : Thresholds, optional

@@ -12,11 +12,12 @@ from pathlib import Path
 
 import numpy as np
 
-from zslcore.datasets.sandbox.client import Role, clean_text, read_arrays, read_value
+from zslcore.datasets.sandbox.client import Role, read_arrays, read_value
 from zslcore.datasets.xlsa17 import SMALL
 from zslcore.exceptions import DatasetError, FileRefusedError, ParameterError
 from zslcore.leakage.photographs import Photographs
 from zslcore.storage import artifacts
+from zslcore.texts import clean_text
 
 __all__ = ["GROUP_COLUMNS", "GroupSource", "SmallFiles", "photographs_of"]
 

@@ -5,8 +5,8 @@ splits have at least a thousand rows, so that another split does not agree by ac
 moves whole classes agrees in no part; it is near a known one when its unseen rows are whole classes
 of the benchmark, and for the most part the same (:func:`nearest`).
 Missing facts of a split that numbers a benchmark's rows are filled in
-(:mod:`zslcore.datasets.rows`): class, name of the class and photograph of each row. A split that is
-not recognised, or whose labels differ, gets none.
+(:mod:`zslcore.datasets.facts`): class, name of the class and photograph of each row. A split that
+is not recognised, or whose labels differ, gets none.
 """
 
 from __future__ import annotations
@@ -20,8 +20,7 @@ from typing import Any
 import numpy as np
 
 from zslcore.datasets.base import part_digest
-from zslcore.datasets.facts import class_facts, fact_sources, plain_name
-from zslcore.datasets.rows import RowFacts, row_facts
+from zslcore.datasets.facts import RowFacts, class_facts, fact_sources, plain_name, row_facts
 from zslcore.leakage.context import PARTS, AuditContext
 from zslcore.leakage.photographs import Photographs
 from zslcore.storage.files import FACTS

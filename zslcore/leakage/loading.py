@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from zslcore.datasets.base import Split, ZSLDataset
-from zslcore.datasets.sandbox.client import clean_text, read_arrays, read_lines, read_split_rows
+from zslcore.datasets.sandbox.client import read_arrays, read_lines, read_split_rows
 from zslcore.datasets.sandbox.text import MAX_ROW
 from zslcore.datasets.split_lists import (
     SplitList,
@@ -32,6 +32,7 @@ from zslcore.leakage.vocabularies import (
     read_vocabulary,
 )
 from zslcore.storage.artifacts import sha256
+from zslcore.texts import clean_text
 
 __all__ = [
     "SPLIT_SCHEMA",

@@ -13,8 +13,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from zslcore.datasets.sandbox.client import clean_text
 from zslcore.exceptions import ParameterError
+from zslcore.texts import clean_text
 
 __all__ = ["MAX_PATTERN", "first_groups"]
 

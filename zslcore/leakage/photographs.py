@@ -12,10 +12,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from zslcore.datasets.sandbox.client import clean_text
 from zslcore.exceptions import DatasetError
 from zslcore.leakage.patterns import first_groups
 from zslcore.leakage.words import counted
+from zslcore.texts import clean_text
 
 __all__ = ["Photographs"]
 

@@ -10,13 +10,13 @@ from pathlib import Path
 import numpy as np
 
 from zslcore.datasets import ZSLDataset, load
-from zslcore.datasets.facts import plain_name
-from zslcore.datasets.rows import row_facts
-from zslcore.datasets.sandbox.client import DEFAULT_LIMITS, Limits, clean_text
+from zslcore.datasets.facts import plain_name, row_facts
+from zslcore.datasets.sandbox.client import DEFAULT_LIMITS, Limits
 from zslcore.evaluation import Predictions, State, Truth, check_predictions, read_predictions
 from zslcore.exceptions import FileRefusedError, ZSLError
 from zslcore.leakage.known import known_splits
 from zslcore.leakage.test_sets import known_tests
+from zslcore.texts import clean_text
 
 __all__ = ["AGREES", "CheckedPredictions", "checked", "look_up", "read_checked"]
 

@@ -10,9 +10,10 @@ from functools import cache
 from os import PathLike
 from pathlib import Path
 
-from zslcore.datasets.sandbox.client import clean_text, read_value
+from zslcore.datasets.sandbox.client import read_value
 from zslcore.exceptions import FileRefusedError, closest_name
 from zslcore.storage.files import FACTS
+from zslcore.texts import clean_text
 
 __all__ = ["VOCABULARY_NAMES", "Entry", "Vocabulary", "get_vocabulary", "read_vocabulary"]
 

@@ -18,12 +18,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from zslcore.datasets.sandbox.client import clean_text, read_value
+from zslcore.datasets.sandbox.client import read_value
 from zslcore.evaluation.runs import RunResult
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import FileRefusedError, ParameterError
 from zslcore.results.store import ImportMark, ResultStore, StoredRun
 from zslcore.storage.records import UnreadableError
+from zslcore.texts import clean_text
 
 __all__ = ["MAX_BYTES", "MAX_NAME", "MAX_VALUES", "checked_runs", "import_runs", "read_runs"]
 

@@ -18,7 +18,7 @@ from typing import Any, get_args
 import numpy as np
 
 from zslcore.datasets.sandbox import client
-from zslcore.datasets.sandbox.client import DEFAULT_LIMITS, Limits, clean_text
+from zslcore.datasets.sandbox.client import DEFAULT_LIMITS, Limits
 from zslcore.exceptions import FileRefusedError, ZSLError
 from zslcore.metrics import Answers
 from zslcore.scores.judging import GammaOrigin, ScoreReport, judge, report_of
@@ -27,6 +27,7 @@ from zslcore.scores.reading import read_scores
 from zslcore.scores.sides import ScoredSides, ranks_at
 from zslcore.scores.warnings import FIXES, Question, interpreted
 from zslcore.storage.artifacts import scratch
+from zslcore.texts import clean_text
 
 __all__ = ["Asked", "Given", "do", "judged_apart", "memory_for"]
 

@@ -12,8 +12,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from zslcore.datasets import ZSLDataset, load
+from zslcore.datasets.imports import pretraining_of
 from zslcore.datasets.sandbox.client import DEFAULT_LIMITS, Limits
-from zslcore.datasets.trained_on import pretraining_of
 from zslcore.evaluation import State
 from zslcore.exceptions import ZSLError
 from zslcore.leakage.cards import Card, Figure, Picture, Point, Verdict

@@ -13,7 +13,6 @@ from zslcore.datasets.sandbox.client import (
     Limits,
     Role,
     Variables,
-    clean_text,
     read_arrays,
     read_lines,
     read_table_file,
@@ -22,6 +21,7 @@ from zslcore.datasets.sandbox.text import LABELS
 from zslcore.exceptions import FileRefusedError
 from zslcore.scores.matrix import ScoreFile
 from zslcore.storage.artifacts import scratch
+from zslcore.texts import clean_text
 
 __all__ = ["NAMES", "read_scores"]
 

@@ -16,8 +16,9 @@ from scipy.sparse import csr_array
 
 from tests.datasets import files
 from zslcore.datasets.sandbox import client
-from zslcore.datasets.sandbox.client import Limits, clean_text, declared_in, read_arrays, read_lines
+from zslcore.datasets.sandbox.client import Limits, declared_in, read_arrays, read_lines
 from zslcore.exceptions import FileRefusedError
+from zslcore.texts import clean_text
 
 CRASHING_CODES = (0, 8, 10, 19, 25, 200)
 ROLES = {"features": "columns", "labels": "numbers", "allclasses_names": "names"}

@@ -16,10 +16,10 @@ from ui.sections.contamination import (
     show_map,
 )
 from ui.takeaway import show_command
-from zslcore.datasets.sandbox.client import clean_text
 from zslcore.exceptions import ParameterError
 from zslcore.leakage import contamination
 from zslcore.leakage.contamination import TestSet
+from zslcore.texts import clean_text
 
 OF_APP, OWN = "a data set of this app", "classes of my own"
 #: Names that are compared while a visitor waits; the command takes any number.

@@ -25,8 +25,8 @@ from ui.text import on_screen
 from ui.visitors import available
 from zslcore.board.card import card_of_result
 from zslcore.datasets import ZSLDataset
+from zslcore.datasets.imports import pretraining_of
 from zslcore.datasets.sandbox.client import Limits, read_lines
-from zslcore.datasets.trained_on import pretraining_of
 from zslcore.evaluation.runs import RunResult
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import FileRefusedError, ZSLError

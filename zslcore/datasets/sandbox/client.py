@@ -18,14 +18,12 @@ import os
 import shutil
 import tempfile
 import time
-import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Literal, TypeVar, cast
+from typing import IO, Any, Literal
 
 import numpy as np
 
@@ -34,9 +32,7 @@ from zslcore.exceptions import FileRefusedError
 from zslcore.storage import settings
 from zslcore.storage.artifacts import scratch
 from zslcore.storage.files import path_of
-
-if TYPE_CHECKING:
-    from pydantic import TypeAdapter
+from zslcore.texts import clean_text
 
 __all__ = [
     "DEFAULT_LIMITS",
@@ -46,7 +42,6 @@ __all__ = [
     "Role",
     "Table",
     "Variables",
-    "clean_text",
     "declared_in",
     "in_child",
     "listed_classes",
@@ -57,8 +52,6 @@ __all__ = [
     "read_split_rows",
     "read_table_file",
     "read_value",
-    "refuse_twice",
-    "typed",
     "watched",
 ]
 
@@ -158,36 +151,6 @@ class Variables:
     arrays: dict[str, np.ndarray]
     names: dict[str, tuple[str, ...]]
     unread: tuple[str, ...] = ()
-
-
-def clean_text(text: object, length: int = 200) -> str:
-    r"""Return ``text`` without control, format or unassigned characters, spaces single, cut.
-
-    Examples
-    --------
-    >>> clean_text("grizzly\x00+bear\u202e\n")
-    'grizzly+bear'
-    """
-    start = str(text)[: 4 * length]
-    visible = (c for c in start if c.isspace() or unicodedata.category(c)[0] != "C")
-    return " ".join("".join(visible).split())[:length].rstrip()
-
-
-def refuse_twice(path: Path, classes: Sequence[str]) -> None:
-    """Refuse two classes of one name: no table, figure or list of decisions could tell them.
-
-    Raises
-    ------
-    FileRefusedError
-        One sentence with the name and both places, counted from 0.
-    """
-    first: dict[str, int] = {}
-    for number, name in enumerate(classes):
-        if first.setdefault(name, number) != number:
-            raise FileRefusedError(
-                f"{clean_text(path.name)}: expected a name of its own for every class, got "
-                f"{name!r} for classes {first[name]} and {number}."
-            )
 
 
 def read_arrays(
@@ -438,46 +401,6 @@ def listed_classes(words: Sequence[str], folder: Path) -> list[str]:
     if len(words) == 1 and (path := path_of(words[0], folder)).is_file():
         return list(read_lines(path))
     return list(words)
-
-
-_T = TypeVar("_T")
-
-
-def typed(kind: type[_T], values: dict[str, Any], file: str) -> _T:
-    """Return the dataclass that the values of a JSON are; the first that does not fit is named.
-
-    Parameters
-    ----------
-    kind : dataclass
-    values : its fields
-    file : name of the file they are from
-
-    Raises
-    ------
-    FileRefusedError
-        In one sentence: which field, what was expected, what came.
-    """
-    from pydantic import ValidationError
-
-    file = clean_text(file)
-    try:
-        value: _T = _adapter(cast(Any, kind)).validate_python(values)
-        return value
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        place = clean_text(".".join(map(str, first["loc"])), 80)
-        expected = clean_text(first["msg"], 160)
-        got = clean_text(repr(first["input"]), 60)
-        raise FileRefusedError(f"{file}, {place}: {expected}; got {got}.") from None
-    except RecursionError:
-        raise FileRefusedError(f"{file}: expected a result; got values without end.") from None
-
-
-@cache
-def _adapter(kind: Any) -> TypeAdapter[Any]:
-    from pydantic import TypeAdapter  # not at the top: who writes reads none
-
-    return TypeAdapter(kind)
 
 
 #: Called with the share of a file that is read, a few times a second; what it raises ends the

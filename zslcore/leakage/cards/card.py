@@ -7,9 +7,9 @@ import textwrap
 from dataclasses import asdict, dataclass
 from typing import Literal
 
-from zslcore.datasets.sandbox.client import typed
 from zslcore.leakage.cards.picture import Picture
 from zslcore.leakage.words import counted
+from zslcore.texts import typed
 from zslcore.version import version
 
 __all__ = [

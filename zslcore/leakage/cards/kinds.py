@@ -11,13 +11,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from zslcore.datasets.sandbox.client import clean_text, declared_in, read_lines, read_value
+from zslcore.datasets.sandbox.client import declared_in, read_lines, read_value
 from zslcore.datasets.split_lists import is_split_json
 from zslcore.evaluation import is_predictions
 from zslcore.exceptions import FileRefusedError
 from zslcore.leakage.context import PARTS
 from zslcore.leakage.loading import SPLIT_SCHEMA
 from zslcore.storage.artifacts import sha256
+from zslcore.texts import clean_text
 
 __all__ = ["ENDINGS", "Dropped", "Group", "Kind", "grouped", "recognise"]
 

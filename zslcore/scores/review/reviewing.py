@@ -10,7 +10,6 @@ from pathlib import Path
 
 import numpy as np
 
-from zslcore.datasets.sandbox.client import clean_text
 from zslcore.interactive.curves import interactive_curve, line_of
 from zslcore.interactive.seen_unseen import SeenUnseen
 from zslcore.leakage import contamination
@@ -31,6 +30,7 @@ from zslcore.scores.protocols import NO_GAMMA
 from zslcore.scores.review.stating import Mark, Review, Section, Statement, worst
 from zslcore.storage.artifacts import scratch, sha256
 from zslcore.storage.files import path_of
+from zslcore.texts import clean_text
 
 __all__ = ["Declared", "Submission", "review"]
 

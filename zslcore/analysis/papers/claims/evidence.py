@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from zslcore.datasets.facts import class_facts, fact_sources, plain_name, published
-from zslcore.datasets.trained_on import trained_on
+from zslcore.datasets.imports import trained_on
 from zslcore.evaluation.figures import on_board
 from zslcore.evaluation.runs import RunResult
 from zslcore.evaluation.specs import revisions_of
