@@ -30,8 +30,7 @@ from zslcore.analysis.sweep import first_specs
 from zslcore.datasets import ZSLDataset
 from zslcore.evaluation.protocol import Task
 from zslcore.evaluation.specs import RunSpec
-from zslcore.methods import METHODS
-from zslcore.methods.variants import VARIANTS
+from zslcore.methods import METHODS, VARIANTS
 from zslcore.results.planning import SEEDS, Plan
 from zslcore.results.store import ResultStore
 from zslcore.version import read_stamped

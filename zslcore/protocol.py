@@ -1,4 +1,6 @@
 """Public path of :mod:`zslcore.evaluation.protocol`."""
 
-from zslcore.evaluation.protocol import *  # noqa: F403
-from zslcore.evaluation.protocol import __all__ as __all__
+from zslcore.evaluation.protocol import evaluate as evaluate
+from zslcore.evaluation.protocol import fit_and_score as fit_and_score
+from zslcore.evaluation.protocol import oracle as oracle
+from zslcore.evaluation.protocol import select as select

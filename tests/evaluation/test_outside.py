@@ -409,7 +409,10 @@ def test_a_setting_that_names_no_file_is_refused(monkeypatch, capsys):
 
 def test_the_generator_of_a_doctoral_student_runs_by_its_file(shared, tmp_path, capsys):
     pytest.importorskip("torch")
-    text = (shared / "tools" / "prototypes" / "condgen.py").read_text()
+    generator = shared / "tools" / "prototypes" / "condgen.py"
+    if not generator.exists():
+        pytest.skip("needs the generator of the shared folder")
+    text = generator.read_text()
     text = text.replace("zslcore.base", "zslcore.methods.base").replace(
         "float(loss)", "loss.item()"
     )

@@ -35,8 +35,7 @@ from zslcore.datasets.imports import trained_on
 from zslcore.evaluation import State
 from zslcore.evaluation.figures import on_board
 from zslcore.evaluation.runs import RunResult
-from zslcore.methods import METHODS
-from zslcore.methods.variants import VARIANTS
+from zslcore.methods import METHODS, VARIANTS
 from zslcore.metrics import harmonic_mean
 from zslcore.metrics.bootstrap import class_draws, interval
 from zslcore.metrics.significance import DIGITS

@@ -14,7 +14,7 @@ from zslcore.datasets import ZSLDataset
 from zslcore.evaluation.protocol import Task
 from zslcore.evaluation.specs import RunSpec
 from zslcore.features.views import FeatureScaling
-from zslcore.methods.variants import VARIANTS
+from zslcore.methods import VARIANTS
 
 __all__ = ["first_specs"]
 

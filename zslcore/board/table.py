@@ -27,7 +27,7 @@ from zslcore.board.entry import BoardEntry
 from zslcore.board.ranks import RANKED, Rank, ranks_of
 from zslcore.evaluation import State
 from zslcore.evaluation.figures import on_board
-from zslcore.methods.variants import VARIANTS
+from zslcore.methods import VARIANTS
 from zslcore.metrics import harmonic_mean
 from zslcore.metrics.bootstrap import interval, mean_draws
 from zslcore.storage.latex import best_in_groups, latex_table

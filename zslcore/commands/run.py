@@ -6,7 +6,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, get_args, get_type_hints
+from typing import TYPE_CHECKING, get_args
 
 from zslcore.commands.options import METHOD, show_steps
 
@@ -127,7 +127,7 @@ def read_params(method: str, texts: Sequence[str]) -> dict[str, bool | float | i
     """Read every ``NAME=VALUE``; a word that the method knows stays one, even if it is ``01``."""
     from zslcore.methods import get_method
 
-    hints = get_type_hints(get_method(method).__init__)
+    hints = get_method(method).hints()
     params = {}
     for text in texts:
         name, value = read_param(text)

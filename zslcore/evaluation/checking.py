@@ -18,8 +18,6 @@ from zslcore.evaluation.predictions import PredictedRows, Predictions
 from zslcore.evaluation.protocol import best_common_gamma
 from zslcore.texts import clean_text
 
-__all__ = ["Check", "State", "Truth", "check_predictions"]
-
 #: By how much the mean H of the folds may fall short of the best, for sums in another order.
 ROUNDING = 1e-12
 #: Share of a typical margin up to which margins may count as one without a question.

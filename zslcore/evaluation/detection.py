@@ -23,8 +23,6 @@ from zslcore.evaluation.drawn import Drawn
 from zslcore.evaluation.protocol import AnsweredTest
 from zslcore.exceptions import DatasetError
 
-__all__ = ["Detection", "detection"]
-
 
 @dataclass(frozen=True, slots=True)
 class Detection:

@@ -53,8 +53,6 @@ from zslcore.exceptions import DatasetError
 from zslcore.metrics import harmonic_mean
 from zslcore.metrics.accuracy import Average
 
-__all__ = ["Drawn", "Sides", "depends_on_candidates"]
-
 #: Share of images of seen classes above the threshold of FPR95.
 SEEN_RECALL = 0.95
 #: Harmonic means that differ by less are equal but for rounding.

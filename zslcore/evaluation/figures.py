@@ -20,18 +20,6 @@ if TYPE_CHECKING:
     from zslcore.evaluation.protocol import Evaluation
     from zslcore.metrics.accuracy import Average
 
-__all__ = [
-    "FIGURES",
-    "PER_SAMPLE",
-    "Figure",
-    "headings",
-    "names",
-    "of_answers_alone",
-    "on_board",
-    "register",
-    "values_of",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class Figure:

@@ -40,15 +40,6 @@ from zslcore.storage.artifacts import scratch
 from zslcore.storage.files import or_refused, written_whole
 from zslcore.texts import clean_text, typed
 
-__all__ = [
-    "SCHEMA",
-    "is_predictions",
-    "predictions_file",
-    "read_packaged",
-    "read_predictions",
-    "write_predictions",
-]
-
 #: What the attributes of every file say first.
 SCHEMA: Literal["zslcore-predictions/1"] = "zslcore-predictions/1"
 #: Role of every column; all but the optional ones have to be there.

@@ -17,8 +17,6 @@ from zslcore.exceptions import MethodError, ZSLError
 from zslcore.methods.base import MethodCard, ZSLEstimator
 from zslcore.texts import clean_text
 
-__all__ = ["failure", "guarded"]
-
 #: Functions that the package calls, and the places of the rows and of the candidates among the
 #: arguments of those that return scores.
 _CALLED: dict[str, tuple[int, int] | None] = {

@@ -27,8 +27,6 @@ from zslcore.features.views import Preprocessing
 from zslcore.methods.base import MethodCard, ZSLEstimator
 from zslcore.metrics import mean_class_accuracy
 
-__all__ = ["LAWS", "BrokenLawError", "Case", "Law", "Verdict", "verdicts"]
-
 #: By how much scores may differ that are the same but for rounding.
 RTOL, ATOL = 1e-6, 1e-9
 

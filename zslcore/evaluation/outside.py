@@ -33,28 +33,16 @@ from functools import partial
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from types import CodeType, ModuleType
-from typing import Any, get_type_hints
+from typing import Any
 
 from sklearn.base import clone
 
 from zslcore.evaluation.guarding import failure, guarded
 from zslcore.exceptions import MethodError, ParameterError, ZSLError, closest_name
+from zslcore.methods import METHODS
 from zslcore.methods.base import MethodCard, TransductiveEstimator, ZSLEstimator
-from zslcore.methods.registry import METHODS
 from zslcore.storage import settings
 from zslcore.texts import clean_text
-
-__all__ = [
-    "GROUP",
-    "is_own",
-    "load",
-    "own",
-    "places",
-    "register",
-    "register_own",
-    "restore",
-    "word",
-]
 
 #: Entry points of installed packages: ``name = "package.module:Class"``.
 GROUP = "zslcore.methods"
@@ -411,7 +399,7 @@ def _check_parameters(method: type[ZSLEstimator], name: str) -> None:
     """Refuse a class that cannot be made without arguments, copied, or searched."""
     try:
         params = clone(method()).get_params()
-        get_type_hints(method.__init__)  # menus and the command line read them
+        method.hints()  # menus and the command line read them
     except Exception as error:
         raise MethodError(f"{name}: {failure(error, '__init__', ())}") from error
     grid = getattr(method, "param_grid", None)

@@ -28,8 +28,6 @@ from zslcore.evaluation.protocol import (
 from zslcore.exceptions import DatasetError
 from zslcore.metrics import Answers
 
-__all__ = ["GammaOrigin", "ParameterOrigin", "PredictedRows", "Predictions", "Provenance"]
-
 GammaOrigin = Literal["validated", "given", "oracle", "none"]
 ParameterOrigin = Literal["validated", "given", "oracle", "unknown"]
 

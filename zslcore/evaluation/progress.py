@@ -10,8 +10,6 @@ from zslcore.datasets import ZSLDataset
 from zslcore.evaluation.runs import RunResult
 from zslcore.evaluation.specs import RunSpec
 
-__all__ = ["Progress"]
-
 
 class Progress:
     """Turns the calls of a run into how far it is; epochs are counted where there are any.

@@ -67,33 +67,6 @@ from zslcore.metrics import (
 )
 from zslcore.metrics.thresholds import Switches, switches_of
 
-__all__ = [
-    "REVISION",
-    "AnsweredTest",
-    "Evaluation",
-    "FoldAnswers",
-    "FoldChoice",
-    "GammaOrigin",
-    "Oracle",
-    "Problem",
-    "Progress",
-    "Rule",
-    "ScoredTest",
-    "Selection",
-    "Task",
-    "best_common_gamma",
-    "evaluate",
-    "fit_and_score",
-    "oracle",
-    "origin_in_words",
-    "penalised",
-    "require_unseen",
-    "rule_of",
-    "select",
-    "simplest_of_ties",
-    "transduce",
-]
-
 #: Counted up when the same data, method and parameters are chosen or judged otherwise than before.
 REVISION = 1
 

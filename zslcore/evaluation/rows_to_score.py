@@ -21,8 +21,6 @@ from zslcore.evaluation.protocol import SEEN_VALIDATION, require_unseen
 from zslcore.storage.files import or_refused, written_whole
 from zslcore.version import version
 
-__all__ = ["Part", "arrays_of", "parts_to_score", "write_parts"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Part:

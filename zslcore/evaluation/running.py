@@ -16,8 +16,6 @@ from zslcore.evaluation.runs import Execution, RunResult, execute_in_full
 from zslcore.evaluation.specs import RunSpec
 from zslcore.methods.base import with_seed
 
-__all__ = ["WITHOUT_FOLDS", "execute_with_predictions", "predictions_of", "predictions_of_run"]
-
 #: Note in the source of a file whose validation rows are not stored.
 WITHOUT_FOLDS = "Test rows alone: the validation rows of this run are not stored."
 

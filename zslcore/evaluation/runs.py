@@ -34,20 +34,6 @@ from zslcore.methods.classifiers import seconds_saved
 from zslcore.metrics import SeenUnseenCurve
 from zslcore.storage.records import Schema
 
-__all__ = [
-    "Choice",
-    "Execution",
-    "Origin",
-    "RunResult",
-    "choose",
-    "execute",
-    "execute_in_full",
-    "execute_with_scores",
-    "fit_again",
-    "fold_curves",
-    "with_data",
-]
-
 Origin = Literal["validated", "given"]
 
 

@@ -20,8 +20,6 @@ from zslcore.features.views import FeatureScaling, Preprocessing, PrototypeScali
 from zslcore.methods import METHODS, get_method
 from zslcore.methods.base import TransductiveEstimator, ZSLEstimator
 
-__all__ = ["RunSpec", "revisions_of"]
-
 
 @dataclass(frozen=True, slots=True)
 class RunSpec:

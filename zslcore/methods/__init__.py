@@ -1,94 +1,76 @@
 """Every method under one contract; one paper, one file.
 
-``METHODS`` maps the name of a method to its class. Adding one: write the file, name the class
-in ``_ALL`` of :mod:`zslcore.methods.registry`; a test fails while a file is missing here. Methods
-that are fitted on the test images as well are another kind, and have a registry of their own,
-``TRANSDUCTIVE``.
+``METHODS`` maps the name of an inductive method to its class, ``TRANSDUCTIVE`` that of a method
+fitted on the test images as well; the two never share a table. Adding one: write the file, import
+the class here, where the menus list it.
 """
 
+# isort: skip_file
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from typing import Any
 
-from zslcore.methods.ale import ALE
-from zslcore.methods.base import TransductiveEstimator, ZSLEstimator
-from zslcore.methods.bidilel import BiDiLEL
-from zslcore.methods.cada_vae import CADAVAE
-from zslcore.methods.ce_gzsl import CEGZSL
-from zslcore.methods.cmt import CMT, CMTStar
-from zslcore.methods.conse import CONSE
-from zslcore.methods.dap import DAP
-from zslcore.methods.devise import DEVISE
-from zslcore.methods.dsrl import DSRL
-from zslcore.methods.eszsl import ESZSL
-from zslcore.methods.f_clswgan import FCLSWGAN
-from zslcore.methods.generative import GenerativeZSL
-from zslcore.methods.gfzsl import GFZSL
-from zslcore.methods.gfzsl_tran import GFZSLTran
-from zslcore.methods.iap import IAP
-from zslcore.methods.latem import LATEM
-from zslcore.methods.linear_s2v import LinearS2V
-from zslcore.methods.linear_v2s import LinearV2S
-from zslcore.methods.propagation import Propagation
-from zslcore.methods.prototype_cosine import PrototypeCosine
-from zslcore.methods.registry import METHODS, get_method
-from zslcore.methods.sae import SAE
-from zslcore.methods.sje import SJE
-from zslcore.methods.sse import SSE
-from zslcore.methods.sync import SYNC
+from zslcore.methods.base import METHODS as METHODS, TransductiveEstimator, ZSLEstimator
+from zslcore.methods.base import get_method as get_method
+from zslcore.methods.generative import GenerativeZSL as GenerativeZSL
+
+from zslcore.methods.linear_v2s import LinearV2S as LinearV2S
+from zslcore.methods.linear_s2v import LinearS2V as LinearS2V
+from zslcore.methods.eszsl import ESZSL as ESZSL
+from zslcore.methods.sae import SAE as SAE
+from zslcore.methods.devise import DEVISE as DEVISE
+from zslcore.methods.ale import ALE as ALE
+from zslcore.methods.sje import SJE as SJE
+from zslcore.methods.latem import LATEM as LATEM
+from zslcore.methods.cmt import CMT as CMT, CMTStar as CMTStar
+from zslcore.methods.dap import DAP as DAP
+from zslcore.methods.iap import IAP as IAP
+from zslcore.methods.conse import CONSE as CONSE
+from zslcore.methods.sse import SSE as SSE
+from zslcore.methods.sync import SYNC as SYNC
+from zslcore.methods.gfzsl import GFZSL as GFZSL
+from zslcore.methods.bidilel import BiDiLEL as BiDiLEL
+from zslcore.methods.f_clswgan import FCLSWGAN as FCLSWGAN
+from zslcore.methods.cada_vae import CADAVAE as CADAVAE
+from zslcore.methods.ce_gzsl import CEGZSL as CEGZSL
+from zslcore.methods.prototype_cosine import PrototypeCosine as PrototypeCosine
+from zslcore.methods.propagation import Propagation as Propagation
+from zslcore.methods.dsrl import DSRL as DSRL
+from zslcore.methods.gfzsl_tran import GFZSLTran as GFZSLTran
+
+_ALL: dict[str, type[ZSLEstimator]] = {
+    each.card.name: each
+    for each in list(vars().values())
+    if isinstance(each, type) and issubclass(each, ZSLEstimator) and "card" in vars(each)
+}
+TRANSDUCTIVE = {
+    name: each for name, each in _ALL.items() if issubclass(each, TransductiveEstimator)
+}
+METHODS.update({name: each for name, each in _ALL.items() if name not in TRANSDUCTIVE})
+#: Variants that the papers report under one name; the first is what is meant by it.
+VARIANTS: Mapping[str, tuple[dict[str, Any], ...]] = {
+    name: method.variants for name, method in METHODS.items() if method.variants
+}
 
 __all__ = [
-    "ALE",
-    "CADAVAE",
-    "CEGZSL",
-    "CMT",
-    "CONSE",
-    "DAP",
-    "DEVISE",
-    "DSRL",
-    "ESZSL",
-    "FCLSWGAN",
-    "GFZSL",
-    "IAP",
-    "LATEM",
-    "METHODS",
-    "SAE",
-    "SJE",
-    "SSE",
-    "SYNC",
-    "TRANSDUCTIVE",
-    "BiDiLEL",
-    "CMTStar",
-    "GFZSLTran",
-    "GenerativeZSL",
-    "LinearS2V",
-    "LinearV2S",
-    "Propagation",
-    "PrototypeCosine",
-    "get_method",
-    "markdown_table",
+    *(each.__name__ for each in _ALL.values()),
+    *("METHODS", "TRANSDUCTIVE", "VARIANTS", "GenerativeZSL", "get_method", "markdown_table"),
 ]
-
-
-#: Never in one table with the others.
-TRANSDUCTIVE: dict[str, type[TransductiveEstimator]] = {
-    method.card.name: method for method in (Propagation, DSRL, GFZSLTran)
-}
 
 
 def markdown_table() -> str:
     """Return the tables of inductive and of transductive methods in Markdown, a row a card."""
-    inductive, transductive = map(_rows, (METHODS, TRANSDUCTIVE))
     return (
-        f"{inductive}\n\nTransductive methods are fitted with `unlabeled=` and `candidates=` and "
-        f"reported separately (`zslcore.methods.TRANSDUCTIVE`).\n\n{transductive}"
+        f"{_rows(METHODS.values())}\n\nTransductive methods are fitted with `unlabeled=` and "
+        "`candidates=` and reported separately (`zslcore.methods.TRANSDUCTIVE`).\n\n"
+        f"{_rows(TRANSDUCTIVE.values())}"
     )
 
 
-def _rows(methods: Mapping[str, type[ZSLEstimator]]) -> str:
+def _rows(methods: Iterable[type[ZSLEstimator]]) -> str:
     rows = ["| method | family | what it does | paper |", "|---|---|---|---|"]
-    for name, method in methods.items():
-        card = method.card
+    for card in (method.card for method in methods):
         paper = f"[{card.authors} {card.year}]({card.url})"
-        rows.append(f"| {name} | {card.family} | {card.idea} | {paper} |")
+        rows.append(f"| {card.name} | {card.family} | {card.idea} | {paper} |")
     return "\n".join(rows)

@@ -34,8 +34,6 @@ from sklearn.exceptions import ConvergenceWarning
 from zslcore.features.views import Features, chunks, project
 from zslcore.methods.statistics import GramStatistics, ridge
 
-__all__ = ["LinearPath", "Logistic", "Loss", "MulticlassHinge", "Softmax", "SquaredHinge"]
-
 MAX_ITERATIONS = 1000
 #: Ridge weights below this share of the trace of the curvature need double precision.
 LEAST_SHARE = 1e-10

@@ -18,7 +18,7 @@ import warnings
 from collections.abc import Callable, Iterable, Sequence
 from copy import deepcopy
 from itertools import chain, pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -28,18 +28,6 @@ if TYPE_CHECKING:
     from torch import Tensor
     from torch.nn import Module
     from torch.optim import Adam
-
-__all__ = [
-    "WassersteinGAN",
-    "adam",
-    "applied",
-    "descend",
-    "gradient_penalty",
-    "join",
-    "network",
-    "noise",
-    "tensors",
-]
 
 
 def network(
@@ -145,7 +133,7 @@ class WassersteinGAN:
     penalty : weight of the gradient penalty
     """
 
-    generator_: Module
+    generator_: Any
     penalty: float
 
     def _generated(self, s: Tensor, rng: np.random.Generator) -> Tensor:

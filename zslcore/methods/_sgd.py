@@ -26,22 +26,12 @@ from sklearn.base import clone
 
 from zslcore.exceptions import ParameterError
 from zslcore.features.views import Features, chunks, project
-from zslcore.methods.base import Params, ZSLEstimator
+from zslcore.methods.base import Params, Scoring, ZSLEstimator
 from zslcore.storage.extras import extra
 
 if TYPE_CHECKING:
     from torch import Tensor
     from torch import device as Device  # noqa: N812 - a class
-
-__all__ = [
-    "EpochModel",
-    "RankingModel",
-    "TrainingRows",
-    "first_violator",
-    "mean_square",
-    "on_device",
-    "violators",
-]
 
 #: Training rows stay in memory as float32 while they take no more than this; beyond it every
 #: mini-batch is read again, at about three times the cost of an epoch.
@@ -229,23 +219,13 @@ class RankingModel(EpochModel):
     data are scaled changes nothing, and for rows of unit length it is the papers' rate.
     """
 
-    def __init__(
-        self,
-        learning_rate: float,
-        epochs: int,
-        margin: float,
-        batch_size: int,
-        average: bool,
-        device: Literal["cpu", "cuda"],
-        random_state: int,
-    ) -> None:
-        self.learning_rate = learning_rate
-        self.epochs = epochs
-        self.margin = margin
-        self.batch_size = batch_size
-        self.average = average
-        self.device = device
-        self.random_state = random_state
+    learning_rate: float = 1.0
+    epochs: int = 20
+    margin: float = 1.0
+    batch_size: int = 64
+    average: bool = False
+    device: Literal["cpu", "cuda"] = "cpu"
+    random_state: int = 0
 
     def _matrices(self) -> tuple[int, float]:
         """Return the number of matrices at the start and the share of use below which one goes."""
@@ -259,10 +239,6 @@ class RankingModel(EpochModel):
         """Keep ``V`` of shape (n_matrices, n_features, n_attributes)."""
         self.V_ = V[0]
 
-    def _check_params(self) -> None:
-        self._check_positive("learning_rate", "margin")
-        self._check_count("epochs", "batch_size")
-
     def _epochs(
         self, X: Features, y: np.ndarray, prototypes: np.ndarray, wanted: Sequence[int]
     ) -> Iterator[int]:
@@ -275,20 +251,12 @@ class RankingModel(EpochModel):
                 self._learned(descent.solution())
                 yield epoch
 
-    def score_grid(
-        self,
-        X: Features,
-        y: np.ndarray,
-        prototypes: np.ndarray,
-        grid: Iterable[Params],
-        X_test: Features,
-        candidates: np.ndarray,
-    ) -> Iterator[np.ndarray]:
+    def _score_each(self, on: Scoring, grid: Sequence[Params]) -> Iterator[np.ndarray]:
         """Score a whole grid: one run for all numbers of epochs, one pass over ``X_test``."""
-        S = np.asarray(candidates, dtype=np.float64)
-        codes = [model._codes(S) for model in self.fit_grid(X, y, prototypes, grid)]
+        S = on.candidates
+        codes = [model._codes(S) for model in self.fit_grid(on.X, on.y, on.S, grid)]
         ends = np.cumsum([code.shape[1] for code in codes])
-        for P in np.split(project(X_test, np.hstack(codes)), ends[:-1], axis=1):
+        for P in np.split(project(on.X_test, np.hstack(codes)), ends[:-1], axis=1):
             yield P.reshape(len(P), -1, len(S)).max(axis=1)
 
     def _codes(self, S: np.ndarray) -> np.ndarray:

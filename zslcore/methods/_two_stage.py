@@ -16,10 +16,8 @@ from sklearn.base import clone
 
 from zslcore.features.views import Features
 from zslcore.methods._linear import LinearPath, Loss, linear_scores
-from zslcore.methods.base import Params, ZSLEstimator
+from zslcore.methods.base import Params, Scoring, ZSLEstimator
 from zslcore.methods.classifiers import Solutions, rows_digest, solved
-
-__all__ = ["TwoStageModel"]
 
 
 class TwoStageModel(ZSLEstimator):
@@ -61,24 +59,15 @@ class TwoStageModel(ZSLEstimator):
         X, S = self._check_scoring(X, prototypes)
         return self._score(linear_scores(X, self.W_, self.intercept), S)
 
-    def _score_together(
-        self,
-        X: Features,
-        y: np.ndarray,
-        prototypes: np.ndarray,
-        grid: Sequence[Params],
-        X_test: Features,
-        candidates: np.ndarray,
-    ) -> Iterator[np.ndarray]:
+    def _score_together(self, on: Scoring, grid: Sequence[Params]) -> Iterator[np.ndarray]:
         """Score a whole grid from one path of ridge weights and one pass over ``X_test``."""
-        X, y, S = self._check_training(X, y, prototypes)
         points = [clone(self).set_params(**params) for params in grid]
-        W = self._solutions(X, y, S, [point._ridge(len(y)) for point in points])
-        together = linear_scores(X_test, np.hstack(list(W.values())), self.intercept)
+        W = self._solutions(on.X, on.y, on.S, [point._ridge(len(on.y)) for point in points])
+        together = linear_scores(on.X_test, np.hstack(list(W.values())), self.intercept)
         Z = dict(zip(W, np.split(together, len(W), axis=1), strict=True))
         for point in points:
-            point.S_ = S
-            yield point._score(Z[point._ridge(len(y))], np.asarray(candidates, dtype=np.float64))
+            point.S_ = on.S
+            yield point._score(Z[point._ridge(len(on.y))], on.candidates)
 
     def _solutions(
         self, X: Features, y: np.ndarray, S: np.ndarray, weights: Sequence[float]

@@ -12,8 +12,6 @@ from zslcore.methods.base import CompatibilityModel, MethodCard
 if TYPE_CHECKING:
     from torch import Tensor
 
-__all__ = ["ALE"]
-
 
 class ALE(RankingModel, CompatibilityModel):
     r"""Like DEVISE, but a mistake near the top of the ranking weighs more.
@@ -75,26 +73,9 @@ class ALE(RankingModel, CompatibilityModel):
     )
     param_grid: ClassVar = {"learning_rate": (3.0, 30.0), "epochs": (1, 3, 10, 30)}
 
-    def __init__(
-        self,
-        learning_rate: float = 10.0,
-        epochs: int = 20,
-        margin: float = 1.0,
-        alpha: Literal["1/i", "1"] = "1/i",
-        rank: Literal["exact", "sampled"] = "exact",
-        batch_size: int = 64,
-        average: bool = False,
-        device: Literal["cpu", "cuda"] = "cpu",
-        random_state: int = 0,
-    ) -> None:
-        super().__init__(learning_rate, epochs, margin, batch_size, average, device, random_state)
-        self.alpha = alpha
-        self.rank = rank
-
-    def _check_params(self) -> None:
-        super()._check_params()
-        self._check_choice("alpha", ("1/i", "1"))
-        self._check_choice("rank", ("exact", "sampled"))
+    learning_rate: float = 10.0
+    alpha: Literal["1/i", "1"] = "1/i"
+    rank: Literal["exact", "sampled"] = "exact"
 
     def _weights(self, H: Tensor, own: Tensor, draw: Draw) -> Tensor:
         C = H.shape[1]

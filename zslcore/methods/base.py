@@ -9,33 +9,31 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass, fields
-from functools import partial
+from dataclasses import dataclass, fields, is_dataclass
+from functools import cache, partial
 from numbers import Real
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+from typing import (
+    Annotated,
+    Any,
+    ClassVar,
+    Literal,
+    NamedTuple,
+    Self,
+    dataclass_transform,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
-from zslcore.exceptions import DatasetError, ParameterError
+from zslcore.exceptions import DatasetError, ParameterError, closest_name
 from zslcore.features.checks import require_finite, wrapped
 from zslcore.features.views import Features, project
 from zslcore.methods.score_map import ScoreMap, Scorer, linear
-
-if TYPE_CHECKING:
-    from zslcore.methods.statistics import ClassStatistics
-
-__all__ = [
-    "CompatibilityModel",
-    "Effect",
-    "Family",
-    "MethodCard",
-    "Params",
-    "TransductiveEstimator",
-    "ZSLEstimator",
-    "with_seed",
-]
+from zslcore.methods.statistics import ClassStatistics
 
 Family = Literal[
     "closed form",
@@ -56,6 +54,16 @@ _CHECKED = (
 )
 #: What a larger value of a parameter does to the regularisation.
 Effect = Literal["stronger", "weaker"]
+
+
+class Scoring(NamedTuple):
+    """Checked training rows, and what every point of a grid is scored on; S and C are float64."""
+
+    X: Features
+    y: np.ndarray
+    S: np.ndarray
+    X_test: Features
+    candidates: np.ndarray
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,11 +111,13 @@ class MethodCard:
         return not self.joint_space and self.family != "feature generating"
 
 
+@dataclass_transform(eq_default=False, kw_only_default=False)
 class ZSLEstimator(BaseEstimator, ABC):
     """Scores classes it has never seen, given only their prototypes.
 
-    ``__init__`` stores its arguments, ``fit`` learns attributes that end in ``_`` and returns
-    ``self``, scoring changes nothing.
+    Parameters are fields, checked by their annotations (see :meth:`_check_params`), unless a class
+    has an ``__init__`` of its own, which stores its arguments. ``fit`` learns attributes that end
+    in ``_`` and returns ``self``, scoring changes nothing.
 
     Attributes
     ----------
@@ -117,6 +127,7 @@ class ZSLEstimator(BaseEstimator, ABC):
     simpler : names of parameters whose smaller value is the simpler model, the weightiest first;
         where it names any, points of the grid that the folds cannot tell from the best one give way
         to the simplest, see :func:`zslcore.evaluation.protocol.select`
+    variants : parameters that the papers report under one name, the first being the usual one
     sharing : names of parameters that a grid may vary while its points share their work
     regularizers : mapping from parameter to what a larger value makes of the regularisation
         Parameters that hold the fit to the seen classes back: ridges are "stronger", their inverses
@@ -144,6 +155,7 @@ class ZSLEstimator(BaseEstimator, ABC):
     param_grid: ClassVar[Mapping[str, tuple[Any, ...]]]
     revision: ClassVar[int] = 1
     simpler: ClassVar[tuple[str, ...]] = ()
+    variants: ClassVar[tuple[dict[str, Any], ...]] = ()
     sharing: ClassVar[tuple[str, ...]] = ()
     regularizers: ClassVar[Mapping[str, Effect]] = {}
     predicted_attributes: ClassVar[Literal["no", "regressed", "implied"]] = "no"
@@ -154,8 +166,11 @@ class ZSLEstimator(BaseEstimator, ABC):
     on_epoch: Callable[[int, float], None] | None = None
 
     def __init_subclass__(cls, **options: Any) -> None:
-        """Let every method take arrays of numbers only, and report its errors in a sentence."""
+        """Make annotations parameters; check arrays, and report errors in a sentence."""
         super().__init_subclass__(**options)
+        owner = next(base for base in cls.__mro__ if "__init__" in vars(base))
+        if owner is object or "__dataclass_fields__" in vars(owner):
+            dataclass(eq=False, repr=False)(cls)
         for name in _CHECKED:
             if callable(vars(cls).get(name)):
                 setattr(cls, name, wrapped(vars(cls)[name]))
@@ -191,6 +206,11 @@ class ZSLEstimator(BaseEstimator, ABC):
         if self.on_epoch is not None:
             copy.on_epoch = self.on_epoch
         return copy
+
+    @classmethod
+    def hints(cls) -> Mapping[str, Any]:
+        """Return the annotations of the parameters by name, as menus and the command line read."""
+        return _hints(cls)
 
     def predict(self, X: Features, prototypes: np.ndarray) -> np.ndarray:
         """Return the row of ``prototypes`` that scores highest, for every sample."""
@@ -277,7 +297,9 @@ class ZSLEstimator(BaseEstimator, ABC):
             clone(self).set_params(**params)._check_params()
         together = self.sharing and all(set(params) <= set(self.sharing) for params in grid)
         score = self._score_together if together and len(grid) > 1 else self._score_each
-        yield from score(X, y, prototypes, grid, X_test, candidates)
+        training = self._check_training(X, y, prototypes)
+        C = np.asarray(candidates, dtype=np.float64)
+        yield from score(Scoring(*training, X_test, C), grid)
 
     @wrapped
     def attribute_grid(
@@ -300,33 +322,36 @@ class ZSLEstimator(BaseEstimator, ABC):
         unit_vectors = np.eye(np.shape(prototypes)[1])
         return self.score_grid(X, y, prototypes, grid, X_test, unit_vectors)
 
-    def _score_each(
-        self,
-        X: Features,
-        y: np.ndarray,
-        prototypes: np.ndarray,
-        grid: Sequence[Params],
-        X_test: Features,
-        candidates: np.ndarray,
-    ) -> Iterator[np.ndarray]:
+    def _score_each(self, on: Scoring, grid: Sequence[Params]) -> Iterator[np.ndarray]:
         """Fit and score every point of ``grid`` by itself."""
-        for model in self.fit_grid(X, y, prototypes, grid):
-            yield model.decision_function(X_test, candidates)
+        for model in self.fit_grid(on.X, on.y, on.S, grid):
+            yield model.decision_function(on.X_test, on.candidates)
 
-    def _score_together(
-        self,
-        X: Features,
-        y: np.ndarray,
-        prototypes: np.ndarray,
-        grid: Sequence[Params],
-        X_test: Features,
-        candidates: np.ndarray,
-    ) -> Iterator[np.ndarray]:
+    def _score_together(self, on: Scoring, grid: Sequence[Params]) -> Iterator[np.ndarray]:
         """Score points that differ in parameters of ``sharing`` only; for methods that name any."""
         raise NotImplementedError
 
     def _check_params(self) -> None:
-        """Refuse parameters for which the formula means nothing; called before every fit."""
+        """Refuse parameters for which the formula means nothing; called before every fit.
+
+        What a parameter may be, its annotation says: a ``Literal`` one of its choices, ``int`` a
+        whole number from 1, ``float`` a number above 0. Others are checked by their method.
+        """
+        if not is_dataclass(self):
+            return
+        for name, kind in self.hints().items():
+            if name in ("device", "random_state") or get_origin(kind) is Annotated:
+                continue
+            if get_origin(kind) is Literal:
+                self._check_choice(name, get_args(kind))
+            elif kind is bool:
+                self._check_choice(name, (True, False))
+            elif getattr(self, name) is None and type(None) in get_args(kind):
+                continue
+            elif int in (kind, *get_args(kind)):
+                self._check_count(name)
+            elif float in (kind, *get_args(kind)):
+                self._check_positive(name)
 
     def _check_training(
         self, X: Features, y: np.ndarray, prototypes: np.ndarray
@@ -436,6 +461,21 @@ class ZSLEstimator(BaseEstimator, ABC):
             )
 
 
+#: A number in 0..1; which of the ends, its method says.
+Share = Annotated[float, "in 0..1"]
+
+
+@cache
+def _hints(method: type[ZSLEstimator]) -> Mapping[str, Any]:
+    """Return the annotations of a method's parameters, each read where it was written."""
+    found: dict[str, Any] = {}
+    for owner in reversed(method.__mro__):
+        if "__dataclass_fields__" in vars(owner):
+            own = {each.name for each in fields(owner)} & owner.__annotations__.keys()
+            found |= {name: get_type_hints(owner, include_extras=True)[name] for name in own}
+    return found or get_type_hints(method.__init__, include_extras=True)
+
+
 class CompatibilityModel(ZSLEstimator):
     r"""A bilinear score :math:`F(x, c) = x^\top V s_c`.
 
@@ -496,20 +536,12 @@ class TransductiveEstimator(ZSLEstimator):
         known = self.get_params()
         return clone(self).set_params(**{k: v for k, v in params.items() if k in known})
 
-    def _score_each(
-        self,
-        X: Features,
-        y: np.ndarray,
-        prototypes: np.ndarray,
-        grid: Sequence[Params],
-        X_test: Features,
-        candidates: np.ndarray,
-    ) -> Iterator[np.ndarray]:
-        """Fit and score every point by itself, ``X_test`` being the unlabelled images."""
+    def _score_each(self, on: Scoring, grid: Sequence[Params]) -> Iterator[np.ndarray]:
+        """Fit and score every point by itself, the test rows being the unlabelled images."""
         for params in grid:
             model = clone(self).set_params(**params)
-            model.fit(X, y, prototypes, unlabeled=X_test, candidates=candidates)
-            yield model.decision_function(X_test, candidates)
+            model.fit(on.X, on.y, on.S, unlabeled=on.X_test, candidates=on.candidates)
+            yield model.decision_function(on.X_test, on.candidates)
 
     def _check_unlabeled(
         self, unlabeled: Features | None, candidates: np.ndarray | None
@@ -533,6 +565,17 @@ class TransductiveEstimator(ZSLEstimator):
         if not len(unlabeled) or not len(candidates):
             raise DatasetError(f"{name}: expected unlabelled images and candidates, got none.")
         return unlabeled, candidates
+
+
+#: Inductive methods by name; :mod:`zslcore.methods` lists them.
+METHODS: dict[str, type[ZSLEstimator]] = {}
+
+
+def get_method(name: str) -> type[ZSLEstimator]:
+    """Return the class of the method called ``name``; a misspelt name gets the nearest one."""
+    if name not in METHODS:
+        raise closest_name("method", name, METHODS)
+    return METHODS[name]
 
 
 def with_seed(method: ZSLEstimator, seed: int) -> ZSLEstimator:

@@ -21,10 +21,8 @@ from zslcore.features.views import (
     project,
     squared_distances,
 )
-from zslcore.methods.base import MethodCard, Params, ZSLEstimator
+from zslcore.methods.base import MethodCard, Params, Scoring, ZSLEstimator
 from zslcore.methods.statistics import ClassStatistics, ridge
-
-__all__ = ["BiDiLEL"]
 
 #: Rounds of the top-down map; each lowers the stress, and the last ones by less than it can tell.
 ROUNDS = 300
@@ -133,19 +131,11 @@ class BiDiLEL(ZSLEstimator):
     sharing = ("alpha", "n_components")
     regularizers: ClassVar = {"alpha": "stronger"}
 
-    def __init__(
-        self,
-        alpha: float = 10.0,
-        k: int = 10,
-        n_components: int = 150,
-        similarity: Literal["cosine", "euclidean"] = "cosine",
-        semi_supervised: bool = True,
-    ) -> None:
-        self.alpha = alpha
-        self.k = k
-        self.n_components = n_components
-        self.similarity = similarity
-        self.semi_supervised = semi_supervised
+    alpha: float = 10.0
+    k: int = 10
+    n_components: int = 150
+    similarity: Literal["cosine", "euclidean"] = "cosine"
+    semi_supervised: bool = True
 
     def fit(self, X: Features, y: np.ndarray, prototypes: np.ndarray) -> Self:
         """Learn projection and landmarks; ``y`` indexes the rows of ``prototypes``."""
@@ -158,27 +148,18 @@ class BiDiLEL(ZSLEstimator):
         X, S = self._check_scoring(X, prototypes)
         return self._nearness(project(X, self.P_), self.embed(S))
 
-    def _score_together(
-        self,
-        X: Features,
-        y: np.ndarray,
-        prototypes: np.ndarray,
-        grid: Sequence[Params],
-        X_test: Features,
-        candidates: np.ndarray,
-    ) -> Iterator[np.ndarray]:
+    def _score_together(self, on: Scoring, grid: Sequence[Params]) -> Iterator[np.ndarray]:
         """Score a whole grid: one decomposition an alpha serves all latent dimensions."""
-        X, y, S = self._check_training(X, y, prototypes)
         points = [clone(self).set_params(**params) for params in grid]
-        grams, most = self._grams(X, y), max(point.n_components for point in points)
+        grams, most = self._grams(on.X, on.y), max(point.n_components for point in points)
         known: dict[float, tuple[np.ndarray, ...]] = {}
         for point in points:
             if point.alpha not in known:
                 P = _directions(*grams, point.alpha, most)
-                known[point.alpha] = P, project(X, P), project(X_test, P)
+                known[point.alpha] = P, project(on.X, P), project(on.X_test, P)
             P, Z, Z_test = (each[:, : point.n_components] for each in known[point.alpha])
-            point._place(P, Z, y, S)
-            yield point._nearness(Z_test, point.embed(np.asarray(candidates, dtype=float)))
+            point._place(P, Z, on.y, on.S)
+            yield point._nearness(Z_test, point.embed(on.candidates))
 
     def embed(self, S: np.ndarray) -> np.ndarray:
         """Return the places of classes in the latent space, shape (n_classes, n_components)."""
@@ -264,12 +245,6 @@ class BiDiLEL(ZSLEstimator):
         if self.similarity == "cosine":
             return compare(Z, b, "cosine")
         return -squared_distances(Z, b)
-
-    def _check_params(self) -> None:
-        self._check_positive("alpha")
-        self._check_count("k", "n_components")
-        self._check_choice("similarity", ("cosine", "euclidean"))
-        self._check_choice("semi_supervised", (True, False))
 
 
 def _directions(

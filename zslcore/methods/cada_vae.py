@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from torch import Tensor
     from torch.nn import Module
 
-__all__ = ["CADAVAE"]
-
 #: First and last epoch of the warm-up of a weight, and how much an epoch adds: of the divergence,
 #: of cross-reconstruction and of the distance between the distributions, in the paper's 100 epochs.
 WARM_UPS = ((0, 90, 0.0026), (21, 75, 0.044), (6, 22, 0.54))
@@ -101,34 +99,16 @@ class CADAVAE(GenerativeZSL):
         "classifier_epochs": (3, 10),
     }
 
-    def __init__(
-        self,
-        epochs: int = 40,
-        n_synthetic: int = 400,
-        classifier_epochs: int = 10,
-        components: int = 128,
-        warm_up: int = 40,
-        latent: int = 64,
-        hidden: int = 256,
-        batch_size: int = 128,
-        learning_rate: float = 1e-3,
-        random_state: int = 0,
-    ) -> None:
-        self.epochs = epochs
-        self.n_synthetic = n_synthetic
-        self.classifier_epochs = classifier_epochs
-        self.components = components
-        self.warm_up = warm_up
-        self.latent = latent
-        self.hidden = hidden
-        self.batch_size = batch_size
-        self.learning_rate = learning_rate
-        self.random_state = random_state
-
-    def _check_params(self) -> None:
-        super()._check_params()
-        self._check_positive("learning_rate")
-        self._check_count("warm_up", "latent", "hidden", "batch_size")
+    epochs: int = 40
+    n_synthetic: int = 400
+    classifier_epochs: int = 10
+    components: int = 128
+    warm_up: int = 40
+    latent: int = 64
+    hidden: int = 256
+    batch_size: int = 128
+    learning_rate: float = 1e-3
+    random_state: int = 0
 
     def train(
         self, X: np.ndarray, y: np.ndarray, S: np.ndarray, rng: np.random.Generator

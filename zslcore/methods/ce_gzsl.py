@@ -22,8 +22,6 @@ from zslcore.methods.generative import GenerativeZSL, batches
 if TYPE_CHECKING:
     from torch import Tensor
 
-__all__ = ["CEGZSL"]
-
 
 class CEGZSL(WassersteinGAN, GenerativeZSL):
     r"""A conditional GAN trained together with an embedding in which classes contrast.
@@ -112,43 +110,20 @@ class CEGZSL(WassersteinGAN, GenerativeZSL):
         "classifier_epochs": (3, 10),
     }
 
-    def __init__(
-        self,
-        epochs: int = 20,
-        n_synthetic: int = 100,
-        classifier_epochs: int = 10,
-        components: int = 128,
-        instance_weight: float = 1e-3,
-        class_weight: float = 1e-3,
-        temperature: float = 0.1,
-        penalty: float = 10.0,
-        n_critic: int = 5,
-        embedding: int = 256,
-        hidden: int = 256,
-        batch_size: int = 128,
-        learning_rate: float = 1e-3,
-        random_state: int = 0,
-    ) -> None:
-        self.epochs = epochs
-        self.n_synthetic = n_synthetic
-        self.classifier_epochs = classifier_epochs
-        self.components = components
-        self.instance_weight = instance_weight
-        self.class_weight = class_weight
-        self.temperature = temperature
-        self.penalty = penalty
-        self.n_critic = n_critic
-        self.embedding = embedding
-        self.hidden = hidden
-        self.batch_size = batch_size
-        self.learning_rate = learning_rate
-        self.random_state = random_state
-
-    def _check_params(self) -> None:
-        super()._check_params()
-        self._check_positive("instance_weight", "class_weight", "temperature", "penalty")
-        self._check_positive("learning_rate")
-        self._check_count("n_critic", "embedding", "hidden", "batch_size")
+    epochs: int = 20
+    n_synthetic: int = 100
+    classifier_epochs: int = 10
+    components: int = 128
+    instance_weight: float = 1e-3
+    class_weight: float = 1e-3
+    temperature: float = 0.1
+    penalty: float = 10.0
+    n_critic: int = 5
+    embedding: int = 256
+    hidden: int = 256
+    batch_size: int = 128
+    learning_rate: float = 1e-3
+    random_state: int = 0
 
     def train(
         self, X: np.ndarray, y: np.ndarray, S: np.ndarray, rng: np.random.Generator

@@ -18,8 +18,6 @@ import numpy as np
 
 from zslcore.features.views import Features, chunks
 
-__all__ = ["Solutions", "Solved", "rows_digest", "seconds_saved", "shared_classifiers", "solved"]
-
 #: Memory for solutions; the one that has not been needed for longest goes first.
 WORKING_BYTES = 1 << 28
 

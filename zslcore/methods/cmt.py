@@ -13,9 +13,7 @@ from sklearn.neighbors import NearestNeighbors
 from zslcore.exceptions import ParameterError
 from zslcore.features.views import Features, project, squared_distances
 from zslcore.methods._sgd import EpochModel, TrainingRows, mean_square, on_device
-from zslcore.methods.base import MethodCard, Params
-
-__all__ = ["CMT", "CMTStar"]
+from zslcore.methods.base import MethodCard, Params, Share
 
 
 class CMT(EpochModel):
@@ -74,21 +72,12 @@ class CMT(EpochModel):
     param_grid: ClassVar = {"epochs": (2, 5, 10, 20)}
     predicted_attributes = "regressed"
 
-    def __init__(
-        self,
-        hidden: int = 100,
-        learning_rate: float = 1e-3,
-        epochs: int = 20,
-        batch_size: int = 64,
-        device: Literal["cpu", "cuda"] = "cpu",
-        random_state: int = 0,
-    ) -> None:
-        self.hidden = hidden
-        self.learning_rate = learning_rate
-        self.epochs = epochs
-        self.batch_size = batch_size
-        self.device = device
-        self.random_state = random_state
+    hidden: int = 100
+    learning_rate: float = 1e-3
+    epochs: int = 20
+    batch_size: int = 64
+    device: Literal["cpu", "cuda"] = "cpu"
+    random_state: int = 0
 
     def decision_function(self, X: Features, prototypes: np.ndarray) -> np.ndarray:
         """Return minus the squared distance to every prototype; see :class:`ZSLEstimator`."""
@@ -106,10 +95,6 @@ class CMT(EpochModel):
         """Yield where the network sends ``X_test``; see :class:`ZSLEstimator`."""
         for model in self.fit_grid(X, y, prototypes, grid):
             yield model._embed(X_test)
-
-    def _check_params(self) -> None:
-        self._check_positive("learning_rate")
-        self._check_count("hidden", "epochs", "batch_size")
 
     def _embed(self, X: Features) -> np.ndarray:
         """Return where the network sends ``X``, shape (n_samples, n_attributes)."""
@@ -224,24 +209,11 @@ class CMTStar(CMT):
         extra="torch",
     )
 
-    def __init__(
-        self,
-        detector: Literal["gaussian", "loop"] = "gaussian",
-        coverage: float = 0.95,
-        k: int = 20,
-        lam: float = 3.0,
-        hidden: int = 100,
-        learning_rate: float = 1e-3,
-        epochs: int = 20,
-        batch_size: int = 64,
-        device: Literal["cpu", "cuda"] = "cpu",
-        random_state: int = 0,
-    ) -> None:
-        super().__init__(hidden, learning_rate, epochs, batch_size, device, random_state)
-        self.detector = detector
-        self.coverage = coverage
-        self.k = k
-        self.lam = lam
+    variants = ({"detector": "gaussian"}, {"detector": "loop"})
+    detector: Literal["gaussian", "loop"] = "gaussian"
+    coverage: Share = 0.95
+    k: int = 20
+    lam: float = 3.0
 
     def seen_penalty(self, X: Features) -> np.ndarray:
         """Return novelty above the threshold, shape (n_samples,): positive for novel images."""
@@ -250,9 +222,6 @@ class CMTStar(CMT):
 
     def _check_params(self) -> None:
         super()._check_params()
-        self._check_choice("detector", ("gaussian", "loop"))
-        self._check_positive("lam")
-        self._check_count("k")
         if not 0 < self.coverage < 1:
             raise ParameterError(f"CMT*: coverage must lie between 0 and 1; got {self.coverage}.")
 

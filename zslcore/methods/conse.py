@@ -13,8 +13,6 @@ from zslcore.methods._two_stage import TwoStageModel
 from zslcore.methods.base import MethodCard
 from zslcore.methods.score_map import ScoreMap
 
-__all__ = ["CONSE"]
-
 
 class CONSE(TwoStageModel):
     r"""Names the seen classes an image looks like, and averages their prototypes.
@@ -71,14 +69,9 @@ class CONSE(TwoStageModel):
     sharing = ("T", "C")
     regularizers: ClassVar = {"C": "weaker"}
 
-    def __init__(self, T: int = 10, C: float = 10.0, tol: float = 3e-4) -> None:
-        self.T = T
-        self.C = C
-        self.tol = tol
-
-    def _check_params(self) -> None:
-        self._check_count("T")
-        self._check_positive("C", "tol")
+    T: int = 10
+    C: float = 10.0
+    tol: float = 3e-4
 
     def _loss(self, S: np.ndarray) -> Softmax:
         return Softmax(len(S))

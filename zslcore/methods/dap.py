@@ -11,8 +11,6 @@ from zslcore.methods._linear import Logistic
 from zslcore.methods._two_stage import TwoStageModel
 from zslcore.methods.base import MethodCard
 
-__all__ = ["DAP", "AttributeModel"]
-
 
 class AttributeModel(TwoStageModel):
     r"""What DAP and IAP share: classes are compared by the probability of their attributes.
@@ -22,10 +20,6 @@ class AttributeModel(TwoStageModel):
 
     sharing = ("C",)
     regularizers: ClassVar = {"C": "weaker"}
-
-    def _check_params(self) -> None:
-        self._check_positive("C", "tol")
-        self._check_choice("threshold", ("attribute", "overall"))
 
     def _ridge(self, n_samples: int) -> float:
         return 1 / (self.C * n_samples)
@@ -97,15 +91,9 @@ class DAP(AttributeModel):
     revision = 2  # classifiers are fitted to a smaller tolerance
     param_grid: ClassVar = {"C": (0.1, 1.0, 10.0, 100.0)}
 
-    def __init__(
-        self,
-        C: float = 1.0,
-        threshold: Literal["attribute", "overall"] = "attribute",
-        tol: float = 1e-3,
-    ) -> None:
-        self.C = C
-        self.threshold = threshold
-        self.tol = tol
+    C: float = 1.0
+    threshold: Literal["attribute", "overall"] = "attribute"
+    tol: float = 1e-3
 
     def _loss(self, S: np.ndarray) -> Logistic:
         return Logistic(self._binary(S, S))

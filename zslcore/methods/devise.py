@@ -10,8 +10,6 @@ from zslcore.methods.base import CompatibilityModel, MethodCard
 if TYPE_CHECKING:
     from torch import Tensor
 
-__all__ = ["DEVISE"]
-
 
 class DEVISE(RankingModel, CompatibilityModel):
     r"""Every wrong class has to stay a margin below the right one.
@@ -72,23 +70,7 @@ class DEVISE(RankingModel, CompatibilityModel):
     )
     param_grid: ClassVar = {"learning_rate": (1.0, 10.0), "epochs": (1, 3, 10, 30)}
 
-    def __init__(
-        self,
-        learning_rate: float = 1.0,
-        epochs: int = 20,
-        margin: float = 1.0,
-        violators: Literal["all", "first", "one"] = "all",
-        batch_size: int = 64,
-        average: bool = False,
-        device: Literal["cpu", "cuda"] = "cpu",
-        random_state: int = 0,
-    ) -> None:
-        super().__init__(learning_rate, epochs, margin, batch_size, average, device, random_state)
-        self.violators = violators
-
-    def _check_params(self) -> None:
-        super()._check_params()
-        self._check_choice("violators", ("all", "first", "one"))
+    violators: Literal["all", "first", "one"] = "all"
 
     def _weights(self, H: Tensor, own: Tensor, draw: Draw) -> Tensor:
         return violators(H > 0, own, self.violators, draw)

@@ -9,11 +9,9 @@ from scipy.linalg import solve
 
 from zslcore.exceptions import DatasetError
 from zslcore.features.views import Features, chunks, compare, project
-from zslcore.methods.base import MethodCard
+from zslcore.methods.base import MethodCard, Share
 from zslcore.methods.propagation import PropagationModel
 from zslcore.methods.statistics import ClassStatistics, ridge
-
-__all__ = ["DSRL"]
 
 #: Rounds in which an image's parts are found once the parts themselves stand.
 ROUNDS = 100
@@ -88,21 +86,12 @@ class DSRL(PropagationModel):
     iterative = True
     param_grid: ClassVar = {"mu": (0.1, 1.0, 10.0), "alpha": (0.2, 0.5, 0.8)}
 
-    def __init__(
-        self,
-        mu: float = 1.0,
-        lam: float = 0.1,
-        n_iter: int = 30,
-        k: int = 10,
-        sigma: float | None = None,
-        alpha: float = 0.5,
-    ) -> None:
-        self.mu = mu
-        self.lam = lam
-        self.n_iter = n_iter
-        self.k = k
-        self.sigma = sigma
-        self.alpha = alpha
+    mu: float = 1.0
+    lam: float = 0.1
+    n_iter: int = 30
+    k: int = 10
+    sigma: float | None = None
+    alpha: Share = 0.5
 
     def fit(
         self,
@@ -165,11 +154,6 @@ class DSRL(PropagationModel):
 
     def _first_guess(self, X: Features, S: np.ndarray) -> np.ndarray:
         return compare(self._places(X), S, "cosine")
-
-    def _check_params(self) -> None:
-        super()._check_params()
-        self._check_positive("mu", "lam")
-        self._check_count("n_iter")
 
 
 def _sum_of_squares(X: Features) -> float:

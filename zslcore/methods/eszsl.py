@@ -9,10 +9,8 @@ import numpy as np
 from scipy.linalg import solve, svd
 
 from zslcore.features.views import Features, project
-from zslcore.methods.base import CompatibilityModel, MethodCard, Params
+from zslcore.methods.base import CompatibilityModel, MethodCard, Params, Scoring
 from zslcore.methods.statistics import ClassStatistics, GramStatistics, ridge, ridge_path
-
-__all__ = ["ESZSL"]
 
 
 class ESZSL(CompatibilityModel):
@@ -77,16 +75,9 @@ class ESZSL(CompatibilityModel):
     regularizers: ClassVar = {"gamma": "stronger", "lam": "stronger"}
     predicted_attributes = "implied"
 
-    def __init__(
-        self, gamma: float = 10.0, lam: float = 1.0, coding: Literal["01", "+-1"] = "01"
-    ) -> None:
-        self.gamma = gamma
-        self.lam = lam
-        self.coding = coding
-
-    def _check_params(self) -> None:
-        self._check_positive("gamma", "lam")
-        self._check_choice("coding", ("01", "+-1"))
+    gamma: float = 10.0
+    lam: float = 1.0
+    coding: Literal["01", "+-1"] = "01"
 
     def fit(self, X: Features, y: np.ndarray, prototypes: np.ndarray) -> Self:
         """Fit ``V_`` on seen classes; ``y`` indexes the rows of ``prototypes``."""
@@ -116,31 +107,22 @@ class ESZSL(CompatibilityModel):
         self.V_ = solve(semantic, left.T, assume_a="pos").T
         return self
 
-    def _score_together(
-        self,
-        X: Features,
-        y: np.ndarray,
-        prototypes: np.ndarray,
-        grid: Sequence[Params],
-        X_test: Features,
-        candidates: np.ndarray,
-    ) -> Iterator[np.ndarray]:
+    def _score_together(self, on: Scoring, grid: Sequence[Params]) -> Iterator[np.ndarray]:
         r"""Score a whole grid: a solution for every gamma, a scaling for every lambda.
 
         With :math:`S = P \, \mathrm{diag}(\sigma) \, Q^\top`, thin,
         :math:`V = (X^\top X + \gamma I)^{-1} X^\top Y P \;
         \mathrm{diag}(\sigma / (\sigma^2 + \lambda)) \; Q^\top`.
         """
-        X, y, S = self._check_training(X, y, prototypes)
-        statistics = GramStatistics.of(X, y, len(S))
-        P, sigma, Qt = svd(S, full_matrices=False)
+        statistics = GramStatistics.of(on.X, on.y, len(on.S))
+        P, sigma, Qt = svd(on.S, full_matrices=False)
         gammas = sorted({params.get("gamma", self.gamma) for params in grid})
         B = ridge_path(statistics.gram, gammas, self._target(statistics) @ P)
-        XB = np.split(project(X_test, np.hstack(list(B))), len(gammas), axis=1)
+        XB = np.split(project(on.X_test, np.hstack(list(B))), len(gammas), axis=1)
         for params in grid:
             weight = sigma / (sigma**2 + params.get("lam", self.lam))
             XB_gamma = XB[gammas.index(params.get("gamma", self.gamma))]
-            yield XB_gamma @ (weight[:, None] * (Qt @ candidates.T))
+            yield XB_gamma @ (weight[:, None] * (Qt @ on.candidates.T))
 
     def _target(self, statistics: ClassStatistics) -> np.ndarray:
         """Return X'Y for the chosen coding, shape (n_features, n_classes)."""

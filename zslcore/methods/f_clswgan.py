@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from torch import Tensor
     from torch.nn import Module
 
-__all__ = ["FCLSWGAN"]
-
 #: Passes over the training rows of the softmax that recognises generated features.
 SEEN_EPOCHS = 20
 
@@ -103,36 +101,17 @@ class FCLSWGAN(WassersteinGAN, GenerativeZSL):
         "classifier_epochs": (3, 10),
     }
 
-    def __init__(
-        self,
-        epochs: int = 20,
-        n_synthetic: int = 100,
-        classifier_epochs: int = 10,
-        components: int = 128,
-        beta: float = 0.01,
-        penalty: float = 10.0,
-        n_critic: int = 5,
-        hidden: int = 256,
-        batch_size: int = 128,
-        learning_rate: float = 1e-3,
-        random_state: int = 0,
-    ) -> None:
-        self.epochs = epochs
-        self.n_synthetic = n_synthetic
-        self.classifier_epochs = classifier_epochs
-        self.components = components
-        self.beta = beta
-        self.penalty = penalty
-        self.n_critic = n_critic
-        self.hidden = hidden
-        self.batch_size = batch_size
-        self.learning_rate = learning_rate
-        self.random_state = random_state
-
-    def _check_params(self) -> None:
-        super()._check_params()
-        self._check_positive("beta", "penalty", "learning_rate")
-        self._check_count("n_critic", "hidden", "batch_size")
+    epochs: int = 20
+    n_synthetic: int = 100
+    classifier_epochs: int = 10
+    components: int = 128
+    beta: float = 0.01
+    penalty: float = 10.0
+    n_critic: int = 5
+    hidden: int = 256
+    batch_size: int = 128
+    learning_rate: float = 1e-3
+    random_state: int = 0
 
     def train(
         self, X: np.ndarray, y: np.ndarray, S: np.ndarray, rng: np.random.Generator

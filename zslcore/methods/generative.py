@@ -14,7 +14,7 @@ differs from paper to paper is the generator; everything else is here.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from copy import deepcopy
 from typing import ClassVar, Self
 from zlib import crc32
@@ -26,9 +26,7 @@ from sklearn.base import clone
 from zslcore.exceptions import DatasetError, MethodError, ParameterError
 from zslcore.features.views import Features, chunks, project
 from zslcore.methods._sgd import EpochModel, by_first_appearance, mean_square
-from zslcore.methods.base import Params
-
-__all__ = ["GenerativeZSL", "batches", "principal_components", "softmax_path"]
+from zslcore.methods.base import Params, Scoring
 
 #: Rows of a mini-batch of the softmax, and the rate of its Adam.
 SOFTMAX_BATCH, SOFTMAX_RATE = 256, 1e-3
@@ -163,18 +161,10 @@ class GenerativeZSL(EpochModel):
         X, S = self._check_scoring(X, prototypes)
         return self._scores(self._projected(X), S)
 
-    def score_grid(
-        self,
-        X: Features,
-        y: np.ndarray,
-        prototypes: np.ndarray,
-        grid: Iterable[Params],
-        X_test: Features,
-        candidates: np.ndarray,
-    ) -> Iterator[np.ndarray]:
+    def _score_each(self, on: Scoring, grid: Sequence[Params]) -> Iterator[np.ndarray]:
         """Score a whole grid: one softmax for all of its numbers of epochs, too."""
-        models = list(self.fit_grid(X, y, prototypes, grid))
-        S, projected = np.asarray(candidates, dtype=np.float64), None
+        models = list(self.fit_grid(on.X, on.y, on.S, grid))
+        S, projected = on.candidates, None
         for i, model in enumerate(models):
             if S.tobytes() not in model.classifiers_:
                 alike = [m for m in models[i:] if _same_softmax(m, model)]
@@ -182,10 +172,11 @@ class GenerativeZSL(EpochModel):
                 for one, W in zip(alike, model._softmaxes(S, wanted), strict=True):
                     one.classifiers_[S.tobytes()] = W
             if projected is None or model.components_ is not models[i - 1].components_:
-                projected = model._projected(model._check_scoring(X_test, S)[0])
+                projected = model._projected(model._check_scoring(on.X_test, S)[0])
             yield model._scores(projected, S)
 
     def _check_params(self) -> None:
+        super()._check_params()
         self._check_count("epochs", "n_synthetic", "classifier_epochs")
         if self.components is not None:
             self._check_count("components")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby, islice
 from typing import ClassVar, Literal, Self
 
@@ -10,11 +10,9 @@ import numpy as np
 from scipy.linalg import solve
 
 from zslcore.features.views import Features, chunks, positions
-from zslcore.methods.base import MethodCard, Params, ZSLEstimator
+from zslcore.methods.base import MethodCard, Params, Scoring, ZSLEstimator
 from zslcore.methods.score_map import ScoreMap
 from zslcore.methods.statistics import MomentStatistics, ridge
-
-__all__ = ["GFZSL", "log_densities", "log_density"]
 
 #: Scores that are made in one pass over the test images, at most: 128 MiB, or those of one point.
 AT_ONCE = 1 << 24
@@ -99,19 +97,11 @@ class GFZSL(ZSLEstimator):
     statistics = MomentStatistics
     regularizers: ClassVar = {"lam_mean": "stronger", "lam_variance": "stronger"}
 
-    def __init__(
-        self,
-        lam_mean: float = 1.0,
-        lam_variance: float = 1e12,
-        kernel: Literal["quadratic", "linear"] = "quadratic",
-        floor: float = 1e-6,
-        seen: Literal["predicted", "estimated"] = "predicted",
-    ) -> None:
-        self.lam_mean = lam_mean
-        self.lam_variance = lam_variance
-        self.kernel = kernel
-        self.floor = floor
-        self.seen = seen
+    lam_mean: float = 1.0
+    lam_variance: float = 1e12
+    kernel: Literal["quadratic", "linear"] = "quadratic"
+    floor: float = 1e-6
+    seen: Literal["predicted", "estimated"] = "predicted"
 
     def fit(self, X: Features, y: np.ndarray, prototypes: np.ndarray) -> Self:
         """Fit both regressions on seen classes; ``y`` indexes the rows of ``prototypes``."""
@@ -144,26 +134,17 @@ class GFZSL(ZSLEstimator):
             variances[at >= 0] = self.variances_[at[at >= 0]]
         return means, variances
 
-    def score_grid(
-        self,
-        X: Features,
-        y: np.ndarray,
-        prototypes: np.ndarray,
-        grid: Iterable[Params],
-        X_test: Features,
-        candidates: np.ndarray,
-    ) -> Iterator[np.ndarray]:
+    def _score_each(self, on: Scoring, grid: Sequence[Params]) -> Iterator[np.ndarray]:
         """Score a whole grid from one gathering of class moments.
 
         Points that differ in ``lam_mean`` alone and follow each other share what their common
         variances are multiplied with.
         """
-        X, y, S = self._check_training(X, y, prototypes)
-        models = self.fit_statistics(MomentStatistics.of(X, y, len(S)), S, grid)
-        at_once = max(1, AT_ONCE // max(1, len(X_test) * len(candidates)))
+        models = self.fit_statistics(MomentStatistics.of(on.X, on.y, len(on.S)), on.S, grid)
+        at_once = max(1, AT_ONCE // max(1, len(on.X_test) * len(on.candidates)))
         for _, alike in groupby(models, key=GFZSL._but_lam_mean):
             while some := list(islice(alike, at_once)):
-                T, C = some[0]._check_scoring(X_test, candidates)
+                T, C = some[0]._check_scoring(on.X_test, on.candidates)
                 means, variances = zip(*(model._gaussians(C) for model in some), strict=True)
                 yield from log_densities(T, means, variances[0])
 
@@ -178,11 +159,6 @@ class GFZSL(ZSLEstimator):
         self.mean_weights_ = solve(ridge(K.copy(), self.lam_mean), M, assume_a="pos")
         self.variance_weights_ = solve(ridge(K, self.lam_variance), R, assume_a="pos")
         return self
-
-    def _check_params(self) -> None:
-        self._check_positive("lam_mean", "lam_variance", "floor")
-        self._check_choice("kernel", ("quadratic", "linear"))
-        self._check_choice("seen", ("predicted", "estimated"))
 
     def _kernel(self, A: np.ndarray, B: np.ndarray) -> np.ndarray:
         return A @ B.T if self.kernel == "linear" else (1 + A @ B.T) ** 2

@@ -11,8 +11,6 @@ from zslcore.features.views import Features, chunks, positions
 from zslcore.methods.base import MethodCard, TransductiveEstimator
 from zslcore.methods.gfzsl import GFZSL, log_density
 
-__all__ = ["GFZSLTran"]
-
 
 class GFZSLTran(TransductiveEstimator):
     r"""Starts at GFZSL's Gaussians and fits a mixture to the unlabelled test images.
@@ -81,23 +79,13 @@ class GFZSLTran(TransductiveEstimator):
     )
     param_grid: ClassVar = {"lam_mean": (0.01, 0.1, 1.0), "n_iter": (1, 3, 10)}
 
-    def __init__(
-        self,
-        lam_mean: float = 0.1,
-        lam_variance: float = 1e12,
-        kernel: Literal["quadratic", "linear"] = "quadratic",
-        assignment: Literal["hard", "soft"] = "hard",
-        covariance: Literal["tied", "diagonal"] = "tied",
-        n_iter: int = 10,
-        floor: float = 1e-6,
-    ) -> None:
-        self.lam_mean = lam_mean
-        self.lam_variance = lam_variance
-        self.kernel = kernel
-        self.assignment = assignment
-        self.covariance = covariance
-        self.n_iter = n_iter
-        self.floor = floor
+    lam_mean: float = 0.1
+    lam_variance: float = 1e12
+    kernel: Literal["quadratic", "linear"] = "quadratic"
+    assignment: Literal["hard", "soft"] = "hard"
+    covariance: Literal["tied", "diagonal"] = "tied"
+    n_iter: int = 10
+    floor: float = 1e-6
 
     def fit(
         self,
@@ -165,10 +153,3 @@ class GFZSLTran(TransductiveEstimator):
         else:
             own = np.maximum(squares / divisor, self.floor)
             self.variances_ = np.where(reached[:, None], own, self.variances_)
-
-    def _check_params(self) -> None:
-        self._check_positive("lam_mean", "lam_variance", "floor")
-        self._check_count("n_iter")
-        self._check_choice("kernel", ("quadratic", "linear"))
-        self._check_choice("assignment", ("hard", "soft"))
-        self._check_choice("covariance", ("tied", "diagonal"))

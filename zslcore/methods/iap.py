@@ -11,8 +11,6 @@ from zslcore.methods._linear import Softmax
 from zslcore.methods.base import MethodCard
 from zslcore.methods.dap import AttributeModel
 
-__all__ = ["IAP"]
-
 #: Probabilities of attributes stay this far from 0 and 1, so that no class is ever ruled out.
 SMALLEST = 1e-6
 
@@ -76,15 +74,9 @@ class IAP(AttributeModel):
     revision = 2  # classifiers are fitted to a smaller tolerance
     param_grid: ClassVar = {"C": (10.0, 100.0, 1000.0)}
 
-    def __init__(
-        self,
-        C: float = 10.0,
-        threshold: Literal["attribute", "overall"] = "attribute",
-        tol: float = 3e-4,
-    ) -> None:
-        self.C = C
-        self.threshold = threshold
-        self.tol = tol
+    C: float = 10.0
+    threshold: Literal["attribute", "overall"] = "attribute"
+    tol: float = 3e-4
 
     def _loss(self, S: np.ndarray) -> Softmax:
         return Softmax(len(S))

@@ -9,13 +9,11 @@ import numpy as np
 from zslcore.exceptions import ParameterError
 from zslcore.features.views import Features, project
 from zslcore.methods._sgd import Draw, RankingModel, violators
-from zslcore.methods.base import MethodCard
+from zslcore.methods.base import MethodCard, Share
 from zslcore.methods.score_map import ScoreMap
 
 if TYPE_CHECKING:
     from torch import Tensor
-
-__all__ = ["LATEM"]
 
 
 class LATEM(RankingModel):
@@ -81,23 +79,9 @@ class LATEM(RankingModel):
     )
     param_grid: ClassVar = {"n_matrices": (2, 4), "epochs": (1, 3, 10, 30)}
 
-    def __init__(
-        self,
-        n_matrices: int = 4,
-        learning_rate: float = 1.0,
-        epochs: int = 20,
-        prune: float = 0.0,
-        margin: float = 1.0,
-        violators: Literal["all", "first", "one"] = "all",
-        batch_size: int = 64,
-        average: bool = False,
-        device: Literal["cpu", "cuda"] = "cpu",
-        random_state: int = 0,
-    ) -> None:
-        super().__init__(learning_rate, epochs, margin, batch_size, average, device, random_state)
-        self.n_matrices = n_matrices
-        self.prune = prune
-        self.violators = violators
+    n_matrices: int = 4
+    prune: Share = 0.0
+    violators: Literal["all", "first", "one"] = "all"
 
     def decision_function(self, X: Features, prototypes: np.ndarray) -> np.ndarray:
         """Return the largest ``X V_k S'`` over k; see :class:`ZSLEstimator`."""
@@ -114,8 +98,6 @@ class LATEM(RankingModel):
 
     def _check_params(self) -> None:
         super()._check_params()
-        self._check_count("n_matrices")
-        self._check_choice("violators", ("all", "first", "one"))
         if not 0 <= self.prune < 1:
             raise ParameterError(f"LATEM: prune must lie in 0..1, 1 excluded; got {self.prune}.")
 

@@ -9,11 +9,9 @@ import numpy as np
 from scipy.linalg import solve
 
 from zslcore.features.views import Features, chunks, project, squared_distances
-from zslcore.methods.base import MethodCard, Params, ZSLEstimator
+from zslcore.methods.base import MethodCard, Params, Scoring, ZSLEstimator
 from zslcore.methods.score_map import ScoreMap
 from zslcore.methods.statistics import ClassStatistics, Spectrum, ridge
-
-__all__ = ["LinearS2V"]
 
 
 class LinearS2V(ZSLEstimator):
@@ -63,11 +61,7 @@ class LinearS2V(ZSLEstimator):
     statistics = ClassStatistics
     regularizers: ClassVar = {"lam": "stronger"}
 
-    def __init__(self, lam: float = 0.005) -> None:
-        self.lam = lam
-
-    def _check_params(self) -> None:
-        self._check_positive("lam")
+    lam: float = 0.005
 
     def fit(self, X: Features, y: np.ndarray, prototypes: np.ndarray) -> Self:
         """Fit ``W_`` on seen classes; ``y`` indexes the rows of ``prototypes``."""
@@ -95,29 +89,20 @@ class LinearS2V(ZSLEstimator):
         codes = np.hstack([S, np.full((len(S), 1), -1.0)])
         return ScoreMap(_doubled_and_square, (self.W_,), codes, -squares)
 
-    def _score_together(
-        self,
-        X: Features,
-        y: np.ndarray,
-        prototypes: np.ndarray,
-        grid: Sequence[Params],
-        X_test: Features,
-        candidates: np.ndarray,
-    ) -> Iterator[np.ndarray]:
+    def _score_together(self, on: Scoring, grid: Sequence[Params]) -> Iterator[np.ndarray]:
         r"""Score a whole grid from one decomposition and one pass over ``X_test``.
 
         With :math:`S_y^\top S_y = Q q Q^\top` and :math:`T = Q^\top S_y^\top X`, a class is
         predicted at :math:`r_c T`, :math:`r_c = s_c^\top Q \, \mathrm{diag}(1 / (q + \lambda N))`.
         """
-        X, y, S = self._check_training(X, y, prototypes)
-        statistics = ClassStatistics.of(X, y, len(S))
-        semantic = Spectrum.of(statistics.semantic_gram(S))
-        T = semantic.vectors.T @ statistics.cross(S)
-        TT, XT = T @ T.T, project(X_test, T.T)
-        squares = np.concatenate([np.einsum("ij,ij->i", x, x) for _, x in chunks(X_test)])
+        statistics = ClassStatistics.of(on.X, on.y, len(on.S))
+        semantic = Spectrum.of(statistics.semantic_gram(on.S))
+        T = semantic.vectors.T @ statistics.cross(on.S)
+        TT, XT = T @ T.T, project(on.X_test, T.T)
+        squares = np.concatenate([np.einsum("ij,ij->i", x, x) for _, x in chunks(on.X_test)])
         for params in grid:
             weight = params.get("lam", self.lam) * statistics.n_samples
-            r = candidates @ semantic.vectors / (semantic.values + weight)
+            r = on.candidates @ semantic.vectors / (semantic.values + weight)
             yield (
                 2 * XT @ r.T - np.einsum("ci,ij,cj->c", r, TT, r, optimize=True) - squares[:, None]
             )

@@ -10,11 +10,9 @@ from scipy.linalg import solve
 from sklearn.base import clone
 
 from zslcore.features.views import Features, compare, l2_rows, project
-from zslcore.methods.base import MethodCard, Params, ZSLEstimator
+from zslcore.methods.base import MethodCard, Params, Scoring, ZSLEstimator
 from zslcore.methods.score_map import ScoreMap, linear, linear_unit
 from zslcore.methods.statistics import GramStatistics, ridge, ridge_path
-
-__all__ = ["LinearV2S"]
 
 
 class LinearV2S(ZSLEstimator):
@@ -63,13 +61,8 @@ class LinearV2S(ZSLEstimator):
     regularizers: ClassVar = {"lam": "stronger"}
     predicted_attributes = "regressed"
 
-    def __init__(self, lam: float = 1e-3, similarity: Literal["cosine", "dot"] = "cosine") -> None:
-        self.lam = lam
-        self.similarity = similarity
-
-    def _check_params(self) -> None:
-        self._check_positive("lam")
-        self._check_choice("similarity", ("cosine", "dot"))
+    lam: float = 1e-3
+    similarity: Literal["cosine", "dot"] = "cosine"
 
     def fit(self, X: Features, y: np.ndarray, prototypes: np.ndarray) -> Self:
         """Fit ``W_`` on seen classes; ``y`` indexes the rows of ``prototypes``."""
@@ -105,24 +98,15 @@ class LinearV2S(ZSLEstimator):
         linear = clone(self).set_params(similarity="dot")
         return super(LinearV2S, linear).attribute_grid(X, y, prototypes, grid, X_test)
 
-    def _score_together(
-        self,
-        X: Features,
-        y: np.ndarray,
-        prototypes: np.ndarray,
-        grid: Sequence[Params],
-        X_test: Features,
-        candidates: np.ndarray,
-    ) -> Iterator[np.ndarray]:
+    def _score_together(self, on: Scoring, grid: Sequence[Params]) -> Iterator[np.ndarray]:
         r"""Score a whole grid from one Gram matrix and one pass over ``X_test``.
 
         Since :math:`S_y^\top X` is :math:`S^\top` times the sums of the classes, it is solved for
         these where they are fewer than the attributes.
         """
-        X, y, S = self._check_training(X, y, prototypes)
-        statistics = GramStatistics.of(X, y, len(S))
+        S, statistics = on.S, GramStatistics.of(on.X, on.y, len(on.S))
         ridges = [params.get("lam", self.lam) * statistics.n_samples for params in grid]
         few = len(S) < S.shape[1]
         B = ridge_path(statistics.gram, ridges, statistics.sums.T if few else statistics.cross(S).T)
-        for part in np.split(project(X_test, np.hstack(list(B))), len(grid), axis=1):
-            yield compare(part @ S if few else part, candidates, self.similarity)
+        for part in np.split(project(on.X_test, np.hstack(list(B))), len(grid), axis=1):
+            yield compare(part @ S if few else part, on.candidates, self.similarity)

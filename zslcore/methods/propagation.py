@@ -18,13 +18,13 @@ from zslcore.methods.base import (
     CompatibilityModel,
     MethodCard,
     Params,
+    Scoring,
+    Share,
     TransductiveEstimator,
     ZSLEstimator,
+    get_method,
     with_seed,
 )
-from zslcore.methods.registry import get_method
-
-__all__ = ["NeighbourGraph", "Propagation", "PropagationModel", "propagate"]
 
 #: Candidates, each of which is a system of equations of its own.
 MOST_CANDIDATES = 50_000
@@ -165,9 +165,7 @@ class PropagationModel(TransductiveEstimator):
         return self
 
     def _check_params(self) -> None:
-        self._check_count("k")
-        if self.sigma is not None:
-            self._check_positive("sigma")
+        super()._check_params()
         if not isinstance(self.alpha, (int, float, np.number)) or not 0 <= self.alpha < 1:
             raise ParameterError(
                 f"{self.card.name}: alpha must be a number from 0 up to but not 1; "
@@ -246,21 +244,12 @@ class Propagation(PropagationModel):
     sharing = ("k", "sigma", "alpha")
     takes_base = True
 
-    def __init__(
-        self,
-        base: str = "ALE",
-        base_params: Mapping[str, Any] | None = None,
-        k: int = 10,
-        sigma: float | None = None,
-        alpha: float = 0.5,
-        random_state: int = 0,
-    ) -> None:
-        self.base = base
-        self.base_params = base_params
-        self.k = k
-        self.sigma = sigma
-        self.alpha = alpha
-        self.random_state = random_state
+    base: str = "ALE"
+    base_params: Mapping[str, Any] | None = None
+    k: int = 10
+    sigma: float | None = None
+    alpha: Share = 0.5
+    random_state: int = 0
 
     def fit(
         self,
@@ -285,19 +274,12 @@ class Propagation(PropagationModel):
         """Return a copy whose base has these parameters."""
         return clone(self).set_params(base_params=dict(params))
 
-    def _score_together(
-        self,
-        X: Features,
-        y: np.ndarray,
-        prototypes: np.ndarray,
-        grid: Sequence[Params],
-        X_test: Features,
-        candidates: np.ndarray,
-    ) -> Iterator[np.ndarray]:
+    def _score_together(self, on: Scoring, grid: Sequence[Params]) -> Iterator[np.ndarray]:
         """Score a whole grid with one fit of the base; a graph a k, a solve a point."""
-        self._check_number(candidates)
-        model = clone(self).fit(X, y, prototypes, unlabeled=X_test, candidates=candidates)
-        F0 = model._first_guess(X_test, np.asarray(candidates, dtype=np.float64))
+        self._check_number(on.candidates)
+        model = clone(self)
+        model.fit(on.X, on.y, on.S, unlabeled=on.X_test, candidates=on.candidates)
+        F0 = model._first_guess(on.X_test, on.candidates)
         graphs = {(model.k, model.sigma): model.graph_}
         for params in grid:
             point = clone(self).set_params(**params)

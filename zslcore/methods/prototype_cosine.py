@@ -12,8 +12,6 @@ from zslcore.methods.base import MethodCard, ZSLEstimator
 from zslcore.methods.score_map import ScoreMap, unit
 from zslcore.methods.statistics import ClassStatistics
 
-__all__ = ["PrototypeCosine"]
-
 
 class PrototypeCosine(ZSLEstimator):
     r"""Learns nothing: the encoder has put images and class descriptions into one space.
@@ -55,11 +53,7 @@ class PrototypeCosine(ZSLEstimator):
     param_grid: ClassVar = {}
     statistics = ClassStatistics
 
-    def __init__(self, temperature: float = 0.01) -> None:
-        self.temperature = temperature
-
-    def _check_params(self) -> None:
-        self._check_positive("temperature")
+    temperature: float = 0.01
 
     def fit(self, X: Features, y: np.ndarray, prototypes: np.ndarray) -> Self:
         """Check that features and prototypes share a space; nothing is learned."""

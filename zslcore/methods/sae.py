@@ -9,11 +9,9 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 
 from zslcore.features.views import Features, compare, l2_rows, project
-from zslcore.methods.base import MethodCard, Params, ZSLEstimator
+from zslcore.methods.base import MethodCard, Params, Scoring, ZSLEstimator
 from zslcore.methods.score_map import ScoreMap, linear_unit, unit_linear
 from zslcore.methods.statistics import GramStatistics, Spectrum
-
-__all__ = ["SAE"]
 
 _TINY = np.finfo(float).tiny
 
@@ -82,25 +80,15 @@ class SAE(ZSLEstimator):
     )
     revision = 2  # the same numbers as 1 for the same parameters; another default, `rows`
     param_grid: ClassVar = {"lam": tuple(10.0 ** (k / 2) for k in range(-6, 9))}
+    variants = ({"direction": "S2V"}, {"direction": "V2S"})
     sharing = ("lam",)
     statistics = GramStatistics
     regularizers: ClassVar = {"lam": "stronger"}
     predicted_attributes = "regressed"
 
-    def __init__(
-        self,
-        lam: float = 10**-0.5,
-        direction: Literal["S2V", "V2S"] = "S2V",
-        rows: Literal["learned", "unit"] = "learned",
-    ) -> None:
-        self.lam = lam
-        self.direction = direction
-        self.rows = rows
-
-    def _check_params(self) -> None:
-        self._check_positive("lam")
-        self._check_choice("direction", ("S2V", "V2S"))
-        self._check_choice("rows", ("learned", "unit"))
+    lam: float = 10**-0.5
+    direction: Literal["S2V", "V2S"] = "S2V"
+    rows: Literal["learned", "unit"] = "learned"
 
     def fit(self, X: Features, y: np.ndarray, prototypes: np.ndarray) -> Self:
         """Fit ``W_`` on seen classes; ``y`` indexes the rows of ``prototypes``."""
@@ -145,19 +133,11 @@ class SAE(ZSLEstimator):
         codes = [W.T for W in solutions]
         yield from np.split(project(X_test, np.hstack(codes)), len(codes), axis=1)
 
-    def _score_together(
-        self,
-        X: Features,
-        y: np.ndarray,
-        prototypes: np.ndarray,
-        grid: Sequence[Params],
-        X_test: Features,
-        candidates: np.ndarray,
-    ) -> Iterator[np.ndarray]:
+    def _score_together(self, on: Scoring, grid: Sequence[Params]) -> Iterator[np.ndarray]:
         """Score a whole grid from two decompositions and one pass over ``X_test``."""
         lams = [params.get("lam", self.lam) for params in grid]
-        solutions = self._solutions(*self._gathered(X, y, prototypes), lams)
-        yield from self._scores(solutions, X_test, candidates)
+        statistics = GramStatistics.of(on.X, on.y, len(on.S))
+        yield from self._scores(self._solutions(statistics, on.S, lams), on.X_test, on.candidates)
 
     def _gathered(
         self, X: Features, y: np.ndarray, prototypes: np.ndarray

@@ -19,8 +19,6 @@ from numpy.typing import DTypeLike
 
 from zslcore.features.views import Features, chunks, l2_rows
 
-__all__ = ["ScoreMap", "Scorer", "linear", "linear_unit", "unit", "unit_linear"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ScoreMap:

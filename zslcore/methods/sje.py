@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar
 
 from zslcore.methods._sgd import Draw, RankingModel
 from zslcore.methods.base import CompatibilityModel, MethodCard
 
 if TYPE_CHECKING:
     from torch import Tensor
-
-__all__ = ["SJE"]
 
 
 class SJE(RankingModel, CompatibilityModel):
@@ -65,17 +63,7 @@ class SJE(RankingModel, CompatibilityModel):
     )
     param_grid: ClassVar = {"learning_rate": (3.0, 30.0), "epochs": (1, 3, 10, 30)}
 
-    def __init__(
-        self,
-        learning_rate: float = 10.0,
-        epochs: int = 20,
-        margin: float = 1.0,
-        batch_size: int = 64,
-        average: bool = False,
-        device: Literal["cpu", "cuda"] = "cpu",
-        random_state: int = 0,
-    ) -> None:
-        super().__init__(learning_rate, epochs, margin, batch_size, average, device, random_state)
+    learning_rate: float = 10.0
 
     def _weights(self, H: Tensor, own: Tensor, draw: Draw) -> Tensor:
         worst, c = H.max(dim=1, keepdim=True)

@@ -12,10 +12,8 @@ from sklearn.svm import LinearSVC
 
 from zslcore.exceptions import DatasetError
 from zslcore.features.views import Features, chunks, l2_rows
-from zslcore.methods.base import MethodCard, Params, ZSLEstimator
+from zslcore.methods.base import MethodCard, Params, Scoring, ZSLEstimator
 from zslcore.methods.statistics import ClassStatistics
-
-__all__ = ["SSE", "onto_simplex", "simplex_weights"]
 
 #: Gradient steps between looks at which rows are done.
 STEPS = 32
@@ -101,17 +99,10 @@ class SSE(ZSLEstimator):
     sharing = ("c", "C")
     regularizers: ClassVar = {"C": "weaker", "c": "stronger"}
 
-    def __init__(
-        self,
-        c: float = 1.0,
-        C: float = 100.0,
-        transform: Literal["intersection", "relu"] = "intersection",
-        max_samples: int = 3000,
-    ) -> None:
-        self.c = c
-        self.C = C
-        self.transform = transform
-        self.max_samples = max_samples
+    c: float = 1.0
+    C: float = 100.0
+    transform: Literal["intersection", "relu"] = "intersection"
+    max_samples: int = 3000
 
     def fit(self, X: Features, y: np.ndarray, prototypes: np.ndarray) -> Self:
         """Fit ``w_`` on seen classes; ``y`` indexes the rows of ``prototypes``."""
@@ -127,27 +118,18 @@ class SSE(ZSLEstimator):
         X, S = self._check_scoring(X, prototypes)
         return self._compare(X, self.w_[:, None])[0] @ self._mixtures(S).T
 
-    def _score_together(
-        self,
-        X: Features,
-        y: np.ndarray,
-        prototypes: np.ndarray,
-        grid: Sequence[Params],
-        X_test: Features,
-        candidates: np.ndarray,
-    ) -> Iterator[np.ndarray]:
+    def _score_together(self, on: Scoring, grid: Sequence[Params]) -> Iterator[np.ndarray]:
         """Score a whole grid from one comparison of images and class means."""
-        X, y, S = self._check_training(X, y, prototypes)
         points = [clone(self).set_params(**params) for params in grid]
-        self._keep_classes(X, y, S)
+        self._keep_classes(on.X, on.y, on.S)
         margins, alpha = {}, {}
         for point in points:
             point.S_, point.v_ = self.S_, self.v_
             if point.c not in margins:
-                margins[point.c] = point._margins(X, y, S)
-                alpha[point.c] = point._mixtures(np.asarray(candidates, dtype=np.float64))
+                margins[point.c] = point._margins(on.X, on.y, on.S)
+                alpha[point.c] = point._mixtures(on.candidates)
         w = np.column_stack([point._machine(margins[point.c]) for point in points])
-        for point, images in zip(points, self._compare(X_test, w), strict=True):
+        for point, images in zip(points, self._compare(on.X_test, w), strict=True):
             yield images @ alpha[point.c].T
 
     def _keep_classes(self, X: Features, y: np.ndarray, S: np.ndarray) -> None:
@@ -190,11 +172,6 @@ class SSE(ZSLEstimator):
             for k, v in enumerate(self.v_):
                 out[:, part, k] = (self._transformed(block, v) @ w).T
         return out
-
-    def _check_params(self) -> None:
-        self._check_positive("c", "C")
-        self._check_count("max_samples")
-        self._check_choice("transform", ("intersection", "relu"))
 
 
 def simplex_weights(A: np.ndarray, S: np.ndarray, c: float) -> np.ndarray:

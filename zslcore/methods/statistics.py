@@ -23,16 +23,6 @@ from scipy.sparse import csr_array
 
 from zslcore.features.views import Features, chunks
 
-__all__ = [
-    "ClassStatistics",
-    "GramStatistics",
-    "MomentStatistics",
-    "MomentSums",
-    "Spectrum",
-    "ridge",
-    "ridge_path",
-]
-
 #: Weights up to which factors are cheaper: a decomposition takes as long as 14 (n = 2,048) to 19
 #: (n = 4,096) Cholesky factors and solutions on two cores.
 FEW_WEIGHTS = 14

@@ -13,8 +13,6 @@ from zslcore.methods._two_stage import TwoStageModel
 from zslcore.methods.base import MethodCard
 from zslcore.methods.score_map import ScoreMap, linear
 
-__all__ = ["SYNC"]
-
 
 class SYNC(TwoStageModel):
     r"""Synthesises the classifier of any class from those of phantom classes near it.
@@ -98,6 +96,7 @@ class SYNC(TwoStageModel):
         r" \exp(-\lVert s_c - b_r \rVert^2 / \sigma^2),\quad F(x, c) = x^\top w_c",
     )
     revision = 3  # other defaults; since 2, a smaller tolerance
+    variants = ({"loss": "ovo"}, {"loss": "cs"}, {"loss": "struct"})
     param_grid: ClassVar = {
         "lam": tuple(2.0**k for k in (-10, -12, -14, -16, -18, -20, -22)),
         "sigma": tuple(2.0**k for k in (-2, -1.5, -1, -0.5, 0, 0.5, 1, 2)),
@@ -106,21 +105,10 @@ class SYNC(TwoStageModel):
     sharing = ("lam", "sigma")
     regularizers: ClassVar = {"lam": "stronger"}
 
-    def __init__(
-        self,
-        lam: float = 2.0**-13,
-        sigma: float = 0.65,
-        loss: Literal["ovo", "cs", "struct"] = "ovo",
-        tol: float = 1e-4,
-    ) -> None:
-        self.lam = lam
-        self.sigma = sigma
-        self.loss = loss
-        self.tol = tol
-
-    def _check_params(self) -> None:
-        self._check_positive("lam", "sigma", "tol")
-        self._check_choice("loss", ("ovo", "cs", "struct"))
+    lam: float = 2.0**-13
+    sigma: float = 0.65
+    loss: Literal["ovo", "cs", "struct"] = "ovo"
+    tol: float = 1e-4
 
     def _loss(self, S: np.ndarray) -> Loss:
         if self.loss == "ovo":

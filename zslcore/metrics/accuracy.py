@@ -44,18 +44,6 @@ from scipy.stats import binomtest
 
 from zslcore.exceptions import ParameterError, ZSLError
 
-__all__ = [
-    "Average",
-    "accuracy_interval",
-    "harmonic_mean",
-    "mean_class_accuracy",
-    "per_class_accuracy",
-    "ranks_of",
-    "sample_accuracy",
-    "top_k_accuracy",
-    "top_k_of_ranks",
-]
-
 Average = Literal["class", "sample"]
 
 

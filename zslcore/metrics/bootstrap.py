@@ -9,18 +9,6 @@ import numpy as np
 
 from zslcore.exceptions import ParameterError
 
-__all__ = [
-    "FEW",
-    "N_DRAWS",
-    "Over",
-    "caution",
-    "class_draws",
-    "image_draws",
-    "interval",
-    "mean_draws",
-    "p_of_draws",
-]
-
 #: What is drawn again.
 Over = Literal["classes", "images"]
 N_DRAWS = 1000

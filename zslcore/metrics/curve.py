@@ -19,24 +19,6 @@ from zslcore.metrics.accuracy import (
     harmonic_mean,
 )
 
-__all__ = [
-    "Answers",
-    "Margins",
-    "OperatingPoint",
-    "OperatingPoints",
-    "SeenUnseenCurve",
-    "Side",
-    "answers_of",
-    "answers_of_sides",
-    "best_of",
-    "curve_of",
-    "margins",
-    "margins_of_answers",
-    "margins_of_sides",
-    "middle_gamma",
-    "seen_unseen_curve",
-    "side_margin",
-]
 #: Pixels of a notebook's curve without images.
 OF_CURVE = 640
 

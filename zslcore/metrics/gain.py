@@ -14,9 +14,6 @@ from numpy.typing import ArrayLike
 from zslcore.exceptions import DatasetError
 from zslcore.metrics import accuracy_interval
 
-__all__ = ["EXACT", "TINY", "ByClass", "ImageAccuracy", "OverlapGain", "gain_of", "overlap_gain"]
-
-
 #: Accuracy of every class, and whether it overlaps.
 ByClass = tuple[pd.Series, pd.Series]
 

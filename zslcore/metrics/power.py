@@ -41,8 +41,6 @@ from scipy.special import nctdtr, ndtr, ndtri, stdtrit
 from zslcore.exceptions import DatasetError, ParameterError
 from zslcore.metrics.bootstrap import Over
 
-__all__ = ["ALPHA", "POWER", "Design", "Stratum", "assumed_stratum", "stratum_of"]
-
 #: Level and power by default, those of Cohen.
 ALPHA, POWER = 0.05, 0.80
 #: No more images a class, and no more classes, are counted.

@@ -28,8 +28,6 @@ from scipy.stats import rankdata, ttest_1samp, wilcoxon
 
 from zslcore.exceptions import DatasetError, ParameterError
 
-__all__ = ["PairedTest", "holm", "paired_test"]
-
 #: Differences that agree to so many digits are ties: 0.442 - 0.439 and 0.344 - 0.341 do not quite.
 DIGITS = 12
 

@@ -14,8 +14,6 @@ import numpy as np
 
 from zslcore.metrics import Answers, Margins, answers_of, margins_of_answers
 
-__all__ = ["DESTINATIONS", "Switches", "switches", "switches_of"]
-
 #: What becomes of an image, in the order of :meth:`Switches.destinations`.
 DESTINATIONS = ("right", "wrong class of its side", "class of the other side")
 

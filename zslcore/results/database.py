@@ -24,8 +24,6 @@ import sqlite3
 from collections.abc import Iterator
 from typing import Any
 
-__all__ = ["COLUMNS", "KEYS", "agrees", "changed_rows", "lost_rows", "prepare", "rows_of", "seal"]
-
 #: Tables of results -> the key of their rows, which is their first column.
 KEYS = {"runs": "key", "imported": "id", "results": "id", "predictions": "id"}
 SUMS = "sums"

@@ -26,8 +26,6 @@ from zslcore.results.store import ImportMark, ResultStore, StoredRun
 from zslcore.storage.records import UnreadableError
 from zslcore.texts import clean_text
 
-__all__ = ["MAX_BYTES", "MAX_NAME", "MAX_VALUES", "checked_runs", "import_runs", "read_runs"]
-
 #: A result of 200 classes takes 20 kB.
 MAX_BYTES = 32 << 20
 #: Numbers, texts and brackets of as many results.

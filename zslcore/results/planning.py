@@ -26,8 +26,6 @@ from zslcore.methods import get_method
 from zslcore.methods.classifiers import shared_classifiers
 from zslcore.results.store import ResultStore, answers_of
 
-__all__ = ["AT_A_TIME", "CHOICES", "SEEDS", "Choice", "Plan", "Results", "other_seeds", "planned"]
-
 #: How parameters were chosen: on all folds, on one of them, or on the test set.
 Choice = Literal["validated", "folds", "oracle"]
 CHOICES: tuple[Choice, ...] = get_args(Choice)

@@ -28,8 +28,6 @@ from zslcore.results.database import (
 )
 from zslcore.results.store import PATIENCE, ResultStore
 
-__all__ = ["damage_of", "mend", "refusal_of"]
-
 #: Numbers of rows that are tried one by one, where a table does not list all it has.
 MOST_ROWS = 1 << 16
 #: Suffixes of the files that SQLite may leave next to a database.

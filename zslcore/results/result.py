@@ -22,8 +22,6 @@ from typing import Any
 from zslcore.storage.records import Schema
 from zslcore.version import commit, version
 
-__all__ = ["FOLDERS", "KINDS", "RUN", "Result", "result_of"]
-
 RUN = "run"
 #: Every kind of result, in the order of a list.
 KINDS = (RUN, "crossed", "transductive", "action", "large-scale", "path")

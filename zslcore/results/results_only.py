@@ -23,8 +23,6 @@ from zslcore.exceptions import DatasetError, closest_name
 from zslcore.results.shipped import has_predictions, shipped_predictions, shipped_results
 from zslcore.storage import settings
 
-__all__ = ["ResultsOnly", "is_known_by_results", "known_by_results", "load_results_only"]
-
 
 class ResultsOnly(ZSLDataset):
     """A data set without its features: labels, classes and splits alone.

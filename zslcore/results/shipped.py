@@ -25,16 +25,6 @@ if TYPE_CHECKING:
     from zslcore.evaluation.runs import RunResult
     from zslcore.evaluation.specs import RunSpec
 
-__all__ = [
-    "FOLDER",
-    "MOST_IN_MEMORY",
-    "has_predictions",
-    "plain_spec",
-    "shipped",
-    "shipped_predictions",
-    "shipped_results",
-]
-
 FOLDER = FACTS / "results"
 #: Predictions that stay in memory; those of AWA1 take 3 MB.
 MOST_IN_MEMORY = 32

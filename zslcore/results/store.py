@@ -34,8 +34,6 @@ from zslcore.storage.artifacts import scratch
 from zslcore.storage.files import data_folder
 from zslcore.storage.records import UnreadableError
 
-__all__ = ["CHANGED", "PATIENCE", "TRIES", "ImportMark", "ResultStore", "StoredRun"]
-
 
 @dataclass(frozen=True, slots=True)
 class ImportMark:

@@ -26,7 +26,7 @@ from zslcore.datasets.base import Split
 from zslcore.datasets.facts import published
 from zslcore.evaluation.rows_to_score import parts_to_score
 from zslcore.exceptions import DatasetError, ParameterError, UnknownNameError
-from zslcore.methods import METHODS, variants
+from zslcore.methods import METHODS, VARIANTS
 from zslcore.methods._two_stage import TwoStageModel
 from zslcore.results import planning
 from zslcore.results.store import ResultStore
@@ -280,7 +280,7 @@ def test_what_does_not_exist_is_refused_with_the_nearest_name():
 
 
 def test_every_variant_is_one_of_its_method():
-    for name, known in variants.VARIANTS.items():
+    for name, known in VARIANTS.items():
         for variant in known:
             METHODS[name](**variant)
 

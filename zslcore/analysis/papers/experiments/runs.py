@@ -32,8 +32,7 @@ from zslcore.evaluation.protocol import Task
 from zslcore.evaluation.runs import RunResult
 from zslcore.exceptions import DatasetError
 from zslcore.features.views import FeatureScaling
-from zslcore.methods import METHODS
-from zslcore.methods.variants import VARIANTS
+from zslcore.methods import METHODS, VARIANTS
 from zslcore.metrics import Average
 from zslcore.results.planning import Choice, Plan
 from zslcore.results.store import ResultStore
