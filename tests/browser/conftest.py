@@ -1,6 +1,7 @@
 """A server of our own and a real browser, for what only a browser can show."""
 
 import os
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
@@ -96,3 +97,10 @@ def page(chromium):
     for each in chromium.pages[1:]:  # but the one it began with, or it would end
         each.close()
     chromium.clear_cookies()
+
+
+@pytest.fixture(scope="session")
+def axe():
+    """The script of axe-core, as the package ships it."""
+    pytest.importorskip("axe_playwright_python", reason="needs axe-playwright-python")
+    return files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8")

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from tests.browser.reading import curve_shown, once
-from tests.browser.test_every_reader import axe, lasting  # noqa: F401 - a fixture
+from tests.browser.test_every_view import violations
 from tests.test_one_file import small_map
 from ui.report import Pin, as_html
 from zslcore.interactive.one_file import framed, page_of
@@ -56,7 +56,7 @@ def dragged(place, page):
 def test_a_page_opens_offline_and_is_dragged_by_keyboard(
     page,
     tmp_path,
-    axe,  # noqa: F811
+    axe,
     report,
     what,
     theme,
@@ -69,7 +69,7 @@ def test_a_page_opens_offline_and_is_dragged_by_keyboard(
     page.evaluate(axe)
     for width in WIDTHS:
         page.set_viewport_size({"width": width, "height": 2600})
-        assert lasting(page) == [], width
+        assert violations(page) == [], width
         assert not page.evaluate("document.documentElement.scrollWidth > innerWidth"), width
     assert dragged(page, page)
     assert page.errors == []
@@ -85,11 +85,11 @@ def test_each_sentence_of_a_review_leads_to_its_command(page, tmp_path, report):
     assert page.errors == []
 
 
-def test_a_map_is_drawn_and_saved_without_a_server(page, tmp_path, axe):  # noqa: F811
+def test_a_map_is_drawn_and_saved_without_a_server(page, tmp_path, axe):
     opened(page, tmp_path, small_map(["a", "b", "c"]).page(title="Map", made="x", theme="light"))
     page.locator("canvas.points").wait_for()
     page.evaluate(axe)
-    assert lasting(page) == []
+    assert violations(page) == []
     with page.expect_download() as saved:
         page.get_by_role("button", name="SVG", exact=True).click()
     assert saved.value.path().read_bytes().startswith(b"<svg")
@@ -107,7 +107,7 @@ def test_the_frame_of_a_notebook_runs_its_curve(page, tmp_path, report):
     assert page.errors == []
 
 
-def test_the_report_of_a_visit_holds_a_curve_to_drag(page, tmp_path, axe, report):  # noqa: F811
+def test_the_report_of_a_visit_holds_a_curve_to_drag(page, tmp_path, axe, report):
     scores, _ = report
     made = ("ann.npz",), (), "http://127.0.0.1"
     pin = Pin.of_figure("curve", "A curve", None, pd.DataFrame(), *made, page=scores.page())
@@ -115,6 +115,6 @@ def test_the_report_of_a_visit_holds_a_curve_to_drag(page, tmp_path, axe, report
     frame = page.frame_locator("iframe")
     frame.get_by_role("slider").wait_for()
     page.evaluate(axe)
-    assert lasting(page) == []
+    assert violations(page) == []
     assert dragged(frame, page)
     assert page.errors == []

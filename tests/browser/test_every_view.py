@@ -1,0 +1,237 @@
+"""Every view for every reader, in a window of each size and in both themes.
+
+The list of views makes the list of tests: a new view is covered by being named in ui/site_map.py.
+A window is opened once per size, since what moves while a page opens is seen only then; theme and
+width change under the widest one, as they may on a visitor's machine.
+"""
+
+import re
+from contextlib import contextmanager
+
+import pytest
+
+from tests.browser.reading import (
+    NARROW,
+    PHONE,
+    dressed,
+    go_to,
+    is_shown,
+    once,
+    settle,
+)
+from ui.site_map import PAGES
+
+DESK = {"width": 1280, "height": 800}
+SIZES = (DESK, NARROW, PHONE)
+VIEWS = {view.name: (page, view) for page in PAGES for view in page.views}
+MOST_SHIFT = 0.1  # what Web Vitals calls good
+TALL = 2600  # axe looks at what is in view
+ESCAPE = re.compile(r"\\[^\w\s]")
+
+#: What is Streamlit's own and cannot be mended from a page: selector -> why.
+EXCLUDED = {
+    "[data-testid=stSidebarNavItems]": "a narrow menu wraps each group of pages in a div of a list",
+}
+#: The same of single rules: rule -> what the element holds that breaks it, and why.
+EXCUSED = {
+    "presentation-role-conflict": ("stFileUploaderDropzone", "it has a role of none and a label"),
+}
+VIOLATIONS = """async excluded => {
+    const found = await axe.run(
+        { exclude: excluded.map(each => [each]) }, { resultTypes: ["violations"] });
+    return found.violations.flatMap(({ id, nodes }) =>
+        nodes.map(n => `${id}: ${n.html.slice(0, 200)} ${(n.any[0] || n.all[0] || {}).message}`));
+}"""
+WIDER_THAN_THE_WINDOW = """() => {
+    const main = document.querySelector("[data-testid=stMain]");
+    return main.scrollWidth > main.clientWidth
+        || document.documentElement.scrollWidth > innerWidth;
+}"""
+#: Adds up what moves without being touched.
+SHIFT = """() => { window.shift = 0; new PerformanceObserver((list) => {
+    for (const each of list.getEntries()) if (!each.hadRecentInput) window.shift += each.value;
+}).observe({ type: "layout-shift", buffered: true }); }"""
+#: The text of the page and of its components, without programs and formulas.
+TEXT = """() => {
+    const unread = "script, style, pre, code, .katex, [data-testid=stIconMaterial]";
+    const read = (node) => {
+        if (node.nodeType === 3) return [node.data];
+        if (node.nodeType === 1 && node.matches(unread)) return [];
+        return [...(node.shadowRoot?.childNodes ?? []), ...node.childNodes].flatMap(read);
+    };
+    return read(document.querySelector("[data-testid=stApp]"));
+}"""
+#: What has the focus, also within a component.
+FOCUSED = """() => {
+    let at = document.activeElement;
+    while (at?.shadowRoot?.activeElement) at = at.shadowRoot.activeElement;
+    window.focused ??= [];
+    let k = window.focused.indexOf(at);
+    if (k < 0) k = window.focused.push(at) - 1;
+    return [k, at === document.body, !!at?.getRootNode().host
+        || !!at?.closest("[data-testid=stMain]")];
+}"""
+
+
+@contextmanager
+def window(chromium, size):
+    """A window of a size; what its console says of errors is in ``errors``."""
+    page = chromium.new_page()
+    page.errors = []
+    page.on("pageerror", lambda error: page.errors.append(str(error)))
+    if size == PHONE:  # which says what it is
+        known = {"userAgent": "Mozilla/5.0 (Linux; Android 14) Chrome/140.0 Mobile"}
+        chromium.new_cdp_session(page).send("Emulation.setUserAgentOverride", known)
+    page.set_viewport_size(size)
+    page.add_init_script(f"({SHIFT})()")
+    yield page
+    page.close()
+
+
+def address_of(name):
+    """Return the address of a view: its page, and its name where it is not the first."""
+    page, view = VIEWS[name]
+    path = "" if page is PAGES[0] else page.name
+    return f"/{path}" if view is page.views[0] else f"/{path}?view={name}"
+
+
+def opened(page, server, name):
+    """Open a view; returns how far things move until it stands."""
+    page.goto(server.url + address_of(name))
+    page.get_by_role("heading", level=1).first.wait_for()
+    settle(page)
+    return page.evaluate("window.shift")
+
+
+def violations(page):
+    """Return what axe finds on a page, but for what is Streamlit's own.
+
+    A chart is drawn for a while after its theme or width has changed: what axe finds has to last.
+    """
+    for _ in range(10):
+        every = page.evaluate(VIOLATIONS, list(EXCLUDED))
+        found = [each for each in every if not is_excused(*each.split(": ", 1))]
+        if not found:
+            break
+        page.wait_for_timeout(500)
+    return found
+
+
+def is_excused(rule, element):
+    return rule in EXCUSED and EXCUSED[rule][0] in element
+
+
+def stops(page, most=200):
+    """Return how many places the Tab key reaches within the view, one after the other."""
+    seen, inside = [], 0
+    for _ in range(most):
+        page.keyboard.press("Tab")
+        place, is_body, in_view = page.evaluate(FOCUSED)
+        if is_body or place in seen[:1]:
+            return inside  # once around
+        seen.append(place)
+        inside += in_view
+    assert len(set(seen[-most // 2 :])) > 1, "the Tab key does not leave an element"
+    return inside
+
+
+@pytest.mark.parametrize("name", VIEWS)
+def test_a_view_can_be_read_by_everybody(name, shipped_server, chromium, axe):
+    for size in SIZES:
+        # A browser with other work gets the style after what it places: once in three times.
+        for _ in range(3):
+            with window(chromium, size) as page:
+                moved = opened(page, shipped_server, name)
+                assert not page.evaluate(WIDER_THAN_THE_WINDOW), size
+                assert page.errors == []
+                if size == DESK:
+                    read_and_walked(page, axe)
+            if moved < MOST_SHIFT:
+                break
+        assert moved < MOST_SHIFT, size
+
+
+def read_and_walked(page, axe):
+    """Read the text of a view, walk through it by keyboard, and let axe look at it."""
+    assert [text for text in page.evaluate(TEXT) if ESCAPE.search(text)] == []
+    assert not page.get_by_test_id("stException").count()
+    assert stops(page) > 0
+    page.evaluate(axe)
+    page.set_viewport_size({"width": DESK["width"], "height": TALL})
+    for theme in ("light", "dark"):
+        dressed(page, theme)
+        settle(page)
+        assert violations(page) == [], theme
+    dressed(page, "light")
+
+
+@pytest.mark.parametrize("name", VIEWS)
+def test_a_view_is_left_and_found_again(name, shipped_server, page):
+    opened(page, shipped_server, name)
+    heading = page.get_by_role("heading", level=1).first.inner_text()
+    away = next(each for each in PAGES if each is not VIEWS[name][0])
+    go_to(page, away.title)
+    once(page, lambda: page.get_by_role("heading", level=1).first.inner_text() != heading)
+    settle(page)
+    page.go_back()
+    once(page, lambda: page.get_by_role("heading", level=1).first.inner_text() == heading)
+    settle(page)
+    page.reload()
+    once(page, lambda: page.get_by_role("heading", level=1).first.inner_text() == heading)
+    settle(page)
+    assert page.errors == []
+
+
+def test_axe_would_find_something(page, axe):
+    page.set_content("<img src='data:,'>")
+    page.evaluate(axe)
+    assert any(found.startswith("image-alt") for found in violations(page))
+
+
+def test_a_shift_and_a_wide_page_would_be_seen(chromium):
+    with window(chromium, DESK) as page:
+        page.goto("data:text/html,<div data-testid=stMain><p id=a>a<p style='width:3000px'>b")
+        page.wait_for_timeout(200)
+        page.evaluate(f"({SHIFT})()")
+        page.evaluate("document.getElementById('a').style.height = '500px'")
+        page.wait_for_timeout(200)
+        assert page.evaluate("window.shift") > 0
+        assert page.evaluate(WIDER_THAN_THE_WINDOW)
+
+
+def choose_theme(page, theme):
+    """Choose a theme in the menu, and wait for it."""
+    menu = page.get_by_test_id("stMainMenuButton")
+    # A run that ends after the click closes the menu.
+    once(page, lambda: menu.get_attribute("aria-expanded") == "true" or menu.click())
+    page.get_by_role("menuitemradio", name=theme).click()
+    is_shown(page, "dark" if theme == "Dark" else "light")
+    page.keyboard.press("Escape")
+
+
+@pytest.mark.parametrize("size", [DESK, PHONE], ids=["desk", "phone"])
+def test_a_chosen_theme_is_shown_at_once_and_on_other_addresses(shipped_server, page, size):
+    page.set_viewport_size(size)
+    for address, theme in (("", "Dark"), ("/teach", "Light"), ("/claims", "System")):
+        page.goto(shipped_server.url + address)
+        page.get_by_role("heading", level=1).first.wait_for()
+        settle(page)
+        is_shown(page, "dark" if address == "/teach" else "light")
+        choose_theme(page, theme)  # the last forgets the choice, for other tests
+    assert page.errors == []
+
+
+def test_navigation_and_tools_share_a_line_and_the_views_that_of_the_heading(shipped_server, page):
+    page.set_viewport_size({"width": 1280, "height": 720})
+    opened(page, shipped_server, PAGES[0].views[0].name)
+    links = [link.bounding_box() for link in page.get_by_test_id("stTopNavLink").all()]
+    tools = page.locator(".st-key-tools").bounding_box()
+    assert len(links) == len(PAGES)
+    starts = [box["x"] for box in links]
+    assert starts == sorted(set(starts))  # what does not fit lies on the first
+    assert max(box["x"] + box["width"] for box in links) <= tools["x"]
+    assert tools["y"] + tools["height"] <= 60
+    page.get_by_role("button", name="Search").click(trial=True)  # nothing lies over it
+    heading = page.get_by_role("heading", level=1).bounding_box()
+    views = page.locator(".st-key-view_of_playground").bounding_box()
+    assert abs(heading["y"] + heading["height"] / 2 - views["y"] - views["height"] / 2) < 4

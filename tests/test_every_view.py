@@ -1,0 +1,120 @@
+"""The contract of a view: an answer at once, all tabs, a second run, nonsense in its address.
+
+On a fresh data folder nothing may be fitted and no job may start: what a view opens with comes with
+the package. Every chart is described, every term explained, and what is offered as a table is text
+that any program reads. The list of views makes the list of tests.
+"""
+
+import csv
+import io
+import re
+
+import pandas as pd
+import pytest
+import streamlit as st
+
+from tests.hostile.addresses import BY_HAND, SHARED, bound
+from tests.hostile.test_addresses import malformed, opened
+from tests.pages import backslashes, forbid_computing, unexplained, visit
+from ui import exports, site_map, takeaway, terms
+from zslcore.storage.files import FACTS
+from zslcore.storage.spreadsheets import harmless
+
+VIEWS = [view.name for page in site_map.PAGES for view in page.views]
+#: What shows an answer, and the views whose answer is words.
+ANSWERS = ("metric", "dataframe", "plotly_chart", "bidi_component")
+OF_WORDS = {"lessons"}
+#: Buttons of a panel that waits for a job, or offers to start one.
+WAITING = {"Cancel", "Start again", "Try again", "Join again", "Run them", "Compute"}
+MOST_BYTES = 15 << 20
+#: How Python writes a dict, a list, a tuple, None, or a number of NumPy.
+OF_PYTHON = re.compile(r"\{'|\['|\('|\[\d|\(\d[^)]*, |^None$|\bnp\.|Timestamp\(|<\w+ object")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _fresh(tmp_path_factory):
+    """A data folder with nothing in it; results of the package answer."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ZSL_DATA", str(tmp_path_factory.mktemp("fresh")))
+        patch.setenv("ZSL_SHIPPED", "1")
+        st.cache_data.clear()
+        st.cache_resource.clear()
+        yield
+    st.cache_data.clear()
+    st.cache_resource.clear()
+
+
+@pytest.fixture(autouse=True)
+def _cells(monkeypatch):
+    """Write every figure and table that is offered as CSV; no cell of it is Python's."""
+    seen = []
+
+    def note(offer, numbers, index):
+        def noted(what):
+            cells = csv.reader(io.StringIO(exports.as_csv(numbers(what), index=index(what))))
+            seen.extend(cell for row in cells for cell in row if OF_PYTHON.search(cell))
+            offer(what)
+
+        return noted
+
+    figure = note(takeaway.offer_figure, lambda what: what.numbers(), lambda _: False)
+    table = note(takeaway.offer_table, lambda what: what.table, lambda what: what.index)
+    monkeypatch.setattr(takeaway, "offer_figure", figure)
+    monkeypatch.setattr(takeaway, "offer_table", table)
+    yield
+    assert not seen, seen[:3]
+
+
+@pytest.fixture
+def tabs(monkeypatch):
+    """The tabs of a view, as they are made: key -> labels."""
+    found, put = {}, terms.tabs
+
+    def noted(labels, **options):
+        found[options["key"]] = list(labels)
+        return put(labels, **options)
+
+    monkeypatch.setattr(terms, "tabs", noted)
+    return found
+
+
+def complete(app, where):
+    """Check a run of a view: no error, nothing waited for, every chart and term explained."""
+    assert not app.exception, where
+    assert not app.error, where
+    assert app.title[0].value, where
+    assert not WAITING & {button.label for button in app.button}, where
+    assert unexplained(app) == [], where
+    assert backslashes(app) == [], where
+    assert all(len(chart.proto.alt) > 15 for chart in app.get("plotly_chart")), where
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_a_view_shows_its_answer_at_once_and_all_its_tabs(view, tabs, monkeypatch):
+    forbid_computing(monkeypatch)
+    app = visit(view)
+    complete(app, "first run")
+    assert any(app.get(kind) for kind in ANSWERS) or view in OF_WORDS
+    complete(app.run(), "second run")
+    for key, label in [(key, label) for key, labels in tabs.items() for label in labels[1:]]:
+        app.session_state[key] = label
+        complete(app.run(), label)
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_nonsense_in_its_address_is_passed_over(view):
+    names = {*SHARED, *BY_HAND.get(view, ()), *bound(visit(view))}
+    opened(view, malformed(names, VIEWS.index(view)))
+
+
+@pytest.mark.parametrize("value", [{"a": 1}, [1, 2], (0.1, 0.2), ("a",), {3}])
+def test_python_in_a_cell_is_seen_and_not_written(value):
+    assert OF_PYTHON.search(str(value)) or isinstance(value, set)
+    assert not OF_PYTHON.search(str(harmless(value)))
+    table = pd.DataFrame({"value": [value]})
+    assert str(value) not in exports.as_csv(table) + exports.as_markdown(table)
+
+
+def test_what_comes_with_the_package_is_small():
+    files = [path for path in (FACTS / "results").rglob("*") if path.is_file()]
+    assert sum(path.stat().st_size for path in files) <= MOST_BYTES
