@@ -12,10 +12,11 @@ import re
 import pandas as pd
 import pytest
 import streamlit as st
+from streamlit.testing.v1 import AppTest
 
 from tests.hostile.addresses import BY_HAND, SHARED, bound
 from tests.hostile.test_addresses import malformed, opened
-from tests.pages import backslashes, forbid_computing, unexplained, visit
+from tests.pages import ROOT, backslashes, forbid_computing, unexplained, visit
 from ui import exports, site_map, takeaway, terms
 from zslcore.storage.files import FACTS
 from zslcore.storage.spreadsheets import harmless
@@ -118,3 +119,12 @@ def test_python_in_a_cell_is_seen_and_not_written(value):
 def test_what_comes_with_the_package_is_small():
     files = [path for path in (FACTS / "results").rglob("*") if path.is_file()]
     assert sum(path.stat().st_size for path in files) <= MOST_BYTES
+
+
+@pytest.mark.parametrize("page", [page.path for page in site_map.PAGES])
+def test_a_page_that_a_server_was_started_with_says_to_open_the_app(page):
+    app = AppTest.from_file(str(ROOT / page), default_timeout=60).run()
+    assert not app.exception
+    assert [error.value for error in app.error] == [
+        "This page is a part of the app; open app.py: `streamlit run app.py`."
+    ]

@@ -28,15 +28,8 @@ def test_what_looked_at_the_test_set_says_that_it_is_a_bound():
         assert "never a result" in GLOSSARY[name]
 
 
-def test_the_help_of_a_figure_is_the_glossary_with_its_formula():
-    app = visit("pages/calibration.py")
-    helps = {metric.label: metric.help for metric in app.metric}
-    assert helps["AUSUC"] == GLOSSARY["AUSUC"]
-    assert r"$\int s \, \mathrm{d}u$" in helps["AUSUC"]
-
-
 def test_the_glossary_is_in_the_header_and_empty_until_it_is_opened():
-    app = visit("pages/published.py")
+    app = visit("wall")
     assert app.session_state["glossary_menu"] is False
     assert "glossary_sought" not in app.session_state
 
@@ -116,5 +109,5 @@ def test_the_terms_of_a_page_stand_first_in_its_glossary():
     assert {"Split", "Accuracy per class", "Class embedding"} <= set(shown)
     assert names[: len(shown)] == shown
     assert len([name for name in names if name in map(plain, TERMS)]) == len(TERMS)
-    go(app, "published").run().run()
-    assert "Class embedding" not in app.session_state["terms_shown"]
+    go(app, "wall").run().run()
+    assert "terms_shown" not in app.session_state

@@ -71,25 +71,6 @@ def test_evaluate_offers_no_scores_of_other_images():
     assert "evaluate_of" not in [box.key for box in app.selectbox]
 
 
-def test_published_tables_begin_with_scores_of_their_benchmark():
-    own = of_benchmark("AWA2", "SS")
-    app = opened("pages/published.py", own)
-    table = app.dataframe[0].value
-    first = table.iloc[0]
-    assert (first["method"], first["dataset"], first["split"]) == (NAME, "AWA2", "SS")
-    assert first["ours"] == pytest.approx(100 * own.report.figure("zsl"))
-    assert (table["method"] == NAME).sum() == 1
-    assert table["dataset"].iloc[1] == "AWA2"
-    bare = opened("pages/published.py").dataframe[0].value
-    assert len(table) == len(bare) + 1
-    for title in app.selectbox(key="published_table").options:
-        app.selectbox(key="published_table").set_value(title).run()
-        assert not app.exception
-        shown = app.dataframe[0].value
-        there = "method" in shown and NAME in set(shown["method"])
-        assert there == ("ours" in shown and "SS" in set(shown.get("split", ())))
-
-
 def links(app):
     return {link.proto.label: link.proto.query_string for link in app.get("page_link")}
 

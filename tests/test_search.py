@@ -16,7 +16,7 @@ def test_every_view_is_found_and_every_hit_leads_to_a_view():
 
 
 def test_the_bar_of_every_page_says_what_this_is_and_opens_the_search():
-    app = visit("published")
+    app = visit("wall")
     assert any(WHAT in each.value for each in app.caption)
     app.button(key="search").click().run()
     assert not app.exception

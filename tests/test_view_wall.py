@@ -1,4 +1,4 @@
-"""The wall of claims: counts, a claim with its cells, links from before, what is asked in vain."""
+"""The wall of claims, findings and codes: counts, filters, and what each kind of tile opens."""
 
 import json
 from base64 import b64decode
@@ -8,7 +8,9 @@ import pytest
 
 from tests.pages import visit, words
 from ui.figures.claims import Number, recomputed
+from zslcore.analysis.papers import protocols
 from zslcore.analysis.papers.claims import CLAIMS, judge_all, printed_evidence
+from zslcore.analysis.papers.findings import FINDINGS
 
 
 @pytest.fixture(scope="module")
@@ -49,19 +51,39 @@ def test_the_page_counts_the_verdicts_and_states_the_strongest_finding(printed):
     assert "24 pairs give p = 0\\.35" in said  # the claim that is open to begin with
 
 
-def test_a_link_opens_a_claim_with_the_cells_it_rests_on_and_its_command():
+def test_a_link_opens_a_claim_with_the_printed_cells_ours_and_its_commands(monkeypatch):
+    monkeypatch.setenv("ZSL_SHIPPED", "1")
     app = visit("wall", claims_open="gbu-best-h")
     assert CLAIMS["gbu-best-h"].statement.rstrip(".") in words(app).replace("\\", "")
-    table = app.dataframe[0].value
-    assert table["method"].tolist()[:2] == ["DAP", "IAP"]
-    assert table.set_index("method").loc["ALE", "CUB"] == pytest.approx(34.4)
-    assert any(code.value == "zslcore claims --id gbu-best-h" for code in app.code)
-    app.button(key="claims_strongest").click().run()
-    assert "gbu-cross-p" in app.query_params["claims_open"]
-    assert "24 pairs give p = 0\\.35" in words(app)
+    table = app.dataframe[0].value.set_index("method")
+    assert table.loc["ALE", "CUB"] == pytest.approx(34.4)
+    assert table.loc["ALE", "CUB, ours"] != table.loc["ALE", "CUB"]
+    assert app.code[0].value == "zslcore claims --id gbu-best-h\nzslcore reproduce gbu:table6"
 
 
-def test_a_claim_that_there_is_not_is_named_and_the_page_stays():
+def test_a_finding_opens_with_the_cells_of_its_claims_and_its_command():
+    app = visit("wall", claims_open="who-ranks-first")
+    finding = next(each for each in FINDINGS if each.id == "who-ranks-first")
+    assert finding.said in words(app).replace("\\", "")
+    assert len(app.dataframe) == finding.command.count("gbu-")
+    assert app.code[0].value == finding.command
+
+
+def test_a_released_code_opens_with_its_choices_and_their_lines():
+    app = visit("wall", claims_open="DPPN")
+    said = words(app)
+    assert all(row.url in said for row in protocols.choices_of("DPPN"))
+    assert "upper bound" in said
+    assert app.code[0].value == "zslcore protocols DPPN"
+
+
+def test_the_large_study_is_a_tile_with_its_command():
+    app = visit("wall", claims_open="large-scale")
+    assert app.code[0].value == "zslcore reproduce gbu:table5"
+    assert app.dataframe[0].value.shape == (10, 10)
+
+
+def test_a_tile_that_there_is_not_is_named_and_the_page_stays():
     app = visit("wall", claims_open="<b>none</b>")
     assert "which is not available" in app.toast[0].value
     assert "stay open" in words(app)
@@ -70,14 +92,22 @@ def test_a_claim_that_there_is_not_is_named_and_the_page_stays():
 def test_own_runs_judge_nothing_where_there_are_none():
     app = visit("wall", claims_basis="yours", claims_open="gbu-gzsl-lower")
     assert f"0 hold on your runs, 0 do not, and {len(CLAIMS)} stay open" in words(app)
-    assert "No cell is read" in words(app)
 
 
-def test_every_claim_is_a_tile_in_the_order_of_the_papers():
-    shown = []
-    for papers in (["GBU"], ["CAL", "FAIR"]):
-        shown += [each["id"] for each in tiles(visit("wall", claims_papers=papers))]
-    assert shown == list(CLAIMS)
+def test_every_claim_finding_and_code_is_a_tile_in_order():
+    ids = [each["id"] for each in tiles(visit("wall"))]
+    assert ids == [*CLAIMS, "large-scale", *(each.id for each in FINDINGS), *protocols.codes()]
+
+
+def test_tiles_are_filtered_by_group_by_mark_and_by_words():
+    app = visit("wall", claims_groups="Released code", claims_marks="✗")
+    on_test = protocols.counted("epoch")["test"]
+    assert len(tiles(app)) == on_test
+    app.text_input(key="claims_find").set_value("dppn").run()
+    assert [each["id"] for each in tiles(app)] == ["DPPN"]
+    app.text_input(key="claims_find").set_value("<b>no(").run()
+    assert tiles(app) == []
+    assert "No tile has these marks and words." in words(app)
 
 
 def test_a_test_is_drawn_with_its_own_interval_in_the_unit_of_the_axis(printed):

@@ -1,4 +1,4 @@
-"""Search over pages, views, data sets, methods, lessons and terms, by a button or Ctrl K."""
+"""Search over pages, data sets, methods, claims, lessons and terms, by a button or Ctrl K."""
 
 from __future__ import annotations
 
@@ -11,6 +11,9 @@ from ui.components import window
 from ui.frame import CHOICE
 from ui.lessons.registry import LESSONS
 from ui.text import TERMS
+from zslcore.analysis.papers.claims import CLAIMS
+from zslcore.analysis.papers.findings import FINDINGS
+from zslcore.analysis.papers.protocols import codes
 from zslcore.methods import METHODS
 
 __all__ = ["Hit", "draw", "hits"]
@@ -27,13 +30,13 @@ class Hit:
     label : what is searched and listed
     view : where it leads
     choice : name and value of a control that it opens with; empty for none
-    lesson : to be opened; empty for none
+    query : name and value that its address opens with
     """
 
     label: str
     view: str
     choice: tuple[str, str] | tuple[()] = ()
-    lesson: str = ""
+    query: tuple[str, str] | tuple[()] = ()
 
 
 def hits() -> list[Hit]:
@@ -47,7 +50,16 @@ def hits() -> list[Hit]:
         *(Hit(f"Method · {name}", "play", ("method", name)) for name in METHODS),
         *(Hit(f"Data set · {name}", "splits", ("dataset", name)) for name in visitors.available()),
         *(
-            Hit(f"Lesson · {lesson.title}", "lessons", lesson=name)
+            Hit(f"Claim · {claim.statement} ({claim.paper})", "wall", query=("claims_open", id_))
+            for id_, claim in CLAIMS.items()
+        ),
+        *(
+            Hit(f"Finding · {finding.said}", "wall", query=("claims_open", finding.id))
+            for finding in FINDINGS
+        ),
+        *(Hit(f"Released code · {code}", "wall", query=("claims_open", code)) for code in codes()),
+        *(
+            Hit(f"Lesson · {lesson.title}", "lessons", query=("lesson", name))
             for name, lesson in LESSONS.items()
         ),
         *(
@@ -69,7 +81,7 @@ def draw() -> None:
 def _ask() -> None:
     """List what can be found, and go where the visitor chooses."""
     found = st.selectbox(
-        "Page, data set, method, lesson or term",
+        "Page, data set, method, claim, lesson or term",
         hits(),
         index=None,
         format_func=lambda hit: hit.label,
@@ -80,6 +92,6 @@ def _ask() -> None:
         # Streamlit lets no program write what a control of this page has in the address, so that
         # the choice goes by the session.
         st.session_state[CHOICE] = found.choice
-        query = {"lesson": found.lesson} if found.lesson else {}
         page = site_map.page_of(found.view)
+        query = dict([found.query] if found.query else [])
         st.switch_page(page.path, query_params=site_map.query_of(found.view, query))

@@ -10,9 +10,8 @@ import plotly.graph_objects as go
 from ui.figures.marks import escaped, whiskers
 from ui.figures.once import drawn_once
 from ui.figures.palette import FAINT, HARMONIC, INK, quiet
-from zslcore.analysis.papers.claims import Judgment
 
-__all__ = ["Number", "recomputed", "tests_of"]
+__all__ = ["Number", "recomputed"]
 
 #: Unit of a judgment -> title of the axis, and the factor to what it shows.
 UNITS = {
@@ -42,15 +41,6 @@ class Number:
     low: float | None = None
     high: float | None = None
     note: str = ""
-
-
-def tests_of(judgments: Sequence[tuple[str, Judgment]], unit: str) -> list[Number]:
-    """Return the numbers of judgments that are in the same unit."""
-    return [
-        Number(name, j.number, j.low, j.high, j.verdict)
-        for name, j in judgments
-        if j.number is not None and j.unit == unit
-    ]
 
 
 @drawn_once

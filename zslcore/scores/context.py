@@ -7,7 +7,6 @@ from collections.abc import Collection, Mapping
 import numpy as np
 import pandas as pd
 
-from zslcore.analysis.papers.alongside import PRINTED_TABLES
 from zslcore.datasets.base import ZSLDataset
 from zslcore.datasets.facts import published
 from zslcore.leakage.context import AuditContext
@@ -17,7 +16,7 @@ from zslcore.metrics.gain import OverlapGain, overlap_gain
 from zslcore.scores.judging import ScoreReport
 from zslcore.scores.matrix import JudgedScores
 
-__all__ = ["are_test_images", "gain_in", "is_of", "printed_figures", "rows_beside", "unseen_among"]
+__all__ = ["are_test_images", "gain_in", "is_of", "printed_figures", "unseen_among"]
 
 CALIBRATED = {"no": "H", "yes": "H calibrated"}
 
@@ -128,40 +127,6 @@ def printed_figures(benchmark: str, split: str) -> pd.DataFrame:
     second = _of_calibration_paper(benchmark) if split == "PS" else pd.DataFrame()
     columns = ["method", "paper", "zsl", "u", "s", "H", "H calibrated"]
     return pd.concat([found, second], ignore_index=True).reindex(columns=columns)
-
-
-def rows_beside(report: ScoreReport, name: str) -> pd.DataFrame:
-    """Return the figures of scores as rows of a printed table, for what it prints.
-
-    Parameters
-    ----------
-    report : of scores whose benchmark and split were recognised
-    name : of :data:`zslcore.analysis.papers.alongside.PRINTED_TABLES`
-
-    Returns
-    -------
-    DataFrame with the columns dataset, split, method (the name of the file), figure and ours; no
-    row for a table of another benchmark or without figures that scores have
-    """
-    matrix, described = report.matrix, PRINTED_TABLES[name]
-    table = published(name)
-    printed = table[table["dataset"] == matrix.benchmark] if "dataset" in table else table[:0]
-    splits = set(printed["split"]) if "split" in printed else {"PS"}
-    figures = dict.fromkeys(described.columns.values()) if matrix.split in splits else {}
-    if "calibrated" in printed:
-        figures["H at gamma"] = None
-    rows = [
-        {
-            "dataset": matrix.benchmark,
-            "split": matrix.split,
-            "method": matrix.name,
-            "figure": figure,
-            "ours": value,
-        }
-        for figure in (figures if len(printed) else ())
-        if (value := report.figure(figure)) is not None
-    ]
-    return pd.DataFrame(rows, columns=["dataset", "split", "method", "figure", "ours"])
 
 
 def _of_calibration_paper(benchmark: str) -> pd.DataFrame:

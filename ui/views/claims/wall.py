@@ -1,61 +1,116 @@
-"""What did the papers claim, and does it hold? A tile per claim; each opens what it rests on."""
+"""What did the papers claim, and does it hold? A tile per claim, finding and released code."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from typing import Literal
 
 import pandas as pd
 import streamlit as st
 
-from ui import tables, takeaway
+from ui import cache, tables, takeaway
 from ui.components.tile_wall import Tile
 from ui.components.tile_wall import draw as draw_wall
-from ui.figures.claims import Number, recomputed, tests_of
+from ui.figures.claims import Number, recomputed
 from ui.frame import Header, chart, errors_as_sentences
-from ui.sections.claim_evidence import (
-    BASES,
-    Basis,
-    evidence_on,
-    judged_on,
-    scope_of,
-    state_of,
-)
-from ui.sections.published import link_to_page
 from ui.text import plain
 from zslcore.analysis.cross_tests import PRINTED_CLAIM, cross_tests
-from zslcore.analysis.papers.claim_cells import cells_of
-from zslcore.analysis.papers.claims import CLAIMS, PAPERS, Judgment
+from zslcore.analysis.papers import protocols
+from zslcore.analysis.papers.claim_cells import cells_of, with_ours
+from zslcore.analysis.papers.claims import CLAIMS, PAPERS, Body, Judgment, printed_evidence
+from zslcore.analysis.papers.experiments import EXPERIMENTS
+from zslcore.analysis.papers.findings import FINDINGS, Finding
+from zslcore.datasets.facts import published
 
-__all__ = ["show"]
-
-#: What was found to be the strongest: a p-value that belongs to the other set.
+#: A p-value that belongs to the other set: what a visit begins with.
 STRONGEST = "gbu-cross-p"
+#: The tile of the study that only a command makes.
+LARGE = "large-scale"
 WALL, OPEN = "claims_wall", "claims_open"
-COLOURS: dict[str, Literal["green", "red", "gray"]] = {"yes": "green", "no": "red", "open": "gray"}
-ICONS = {"yes": ":material/check:", "no": ":material/close:", "open": ":material/help:"}
 CROSS_TABLE = "cross_dataset_awa"
 
+Basis = Literal["printed", "measured", "yours"]
+#: What a claim is judged on -> in words, in the first sentence, and the body of evidence.
+BASES: Mapping[Basis, tuple[str, str, Body]] = {
+    "printed": ("the papers' own tables", "in the papers' own tables", "printed"),
+    "measured": (
+        "runs and results of the board on real features",
+        "on our results for CUB and AWA1, as far as they reach,",
+        "real",
+    ),
+    "yours": ("runs in this data folder, on real features", "on your runs", "yours"),
+}
+State = Literal["yes", "no", "open"]
+STATES: Mapping[str, State] = {
+    "holds": "yes",
+    "holds here": "yes",
+    "does not hold": "no",
+    "fails here": "no",
+}
+#: State -> the option that shows its tiles, colour and icon of its badge.
+MARKS: Mapping[State, str] = {"yes": "✓", "no": "✗", "open": "?"}
+COLOURS: Mapping[State, Literal["green", "red", "gray"]] = {
+    "yes": "green",
+    "no": "red",
+    "open": "gray",
+}
+ICONS = {"yes": ":material/check:", "no": ":material/close:", "open": ":material/help:"}
+GROUPS = [*PAPERS, "Findings", "Released code"]
+WHERE = {"data": "in released files", "tables": "in printed tables", "runs": "in our runs"}
+#: How a code chooses its epoch -> mark and words of its tile.
+EPOCHS: Mapping[str, tuple[State, str]] = {
+    "test": ("no", "epoch on test images"),
+    "validation": ("yes", "epoch on validation classes"),
+    "last": ("yes", "last epoch"),
+    "none": ("yes", "no epochs"),
+    "each": ("open", "every epoch printed"),
+    "not stated": ("open", "epoch not stated"),
+}
+BOUND = (
+    "A result whose epoch was chosen on test images is an upper bound: no other choice of epoch in "
+    "that run gives more. A row states what the code does at one commit, on the day of reading; a "
+    "paper may print results of another version. Authors can correct or answer a row by the issue "
+    "form “A row on released code” or a pull request to data/protocols.csv."
+)
 
-def show(header: Header) -> None:
-    """Show the wall of claims and the one that is open."""
+
+def show(_: Header) -> None:
+    """Show the wall, filtered, and the evidence of the tile that is open."""
     with errors_as_sentences():
         answer = st.container(key="claims_answer")
-        answer.empty()  # what has nothing in it takes no place
-        basis, papers = _choose()
-        judged = judged_on(basis)
+        answer.empty()  # an empty container has no height
+        basis, groups, marks, sought = _choose()
+        judged = cache.judged_on(BASES[basis][2])
         with answer:
             _answer(basis, judged)
-        chosen = _chosen()
-        wall, opened = st.columns([0.58, 0.42], gap="medium")
-        with wall:
-            _draw_wall(judged, papers, chosen)
-        with opened, st.container(height=620, border=True):
-            _show_claim(chosen, basis, judged[chosen])
+        tiles = list(_tiles(judged))
+        opened = _opened({tile.id for tile in tiles})
+        shown = [
+            tile
+            for tile in tiles
+            if tile.group.partition(",")[0] in groups
+            if MARKS[tile.state] in marks
+            if sought in f"{tile.group} {tile.word} {tile.text}".lower()
+        ]
+        left, right = st.columns([0.58, 0.42], gap="medium")
+        with left:
+            draw_wall(shown, opened, key=WALL, on_change=_open_pressed)
+            if not shown:
+                st.caption("No tile has these marks and words.")
+        with right, st.container(height=620, border=True):
+            if opened in CLAIMS:
+                _show_claim(opened, basis, judged[opened])
+            elif opened == LARGE:
+                _show_large_scale()
+            elif opened in protocols.codes():
+                _show_code(opened)
+            else:
+                _show_finding(next(each for each in FINDINGS if each.id == opened))
 
 
-def _choose() -> tuple[Basis, list[str]]:
-    """Choose what claims are judged on, and whose claims are shown."""
+def _choose() -> tuple[Basis, list[str], list[str], str]:
+    """Choose what claims are judged on, and which tiles are shown."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         basis = st.segmented_control(
             "Judged on",
@@ -64,154 +119,212 @@ def _choose() -> tuple[Basis, list[str]]:
             required=True,
             key="claims_basis",
             bind="query-params",
-            help="; ".join(f"{name}: {words}" for name, words in BASES.items()) + ".",
+            help="; ".join(f"{name}: {words[0]}" for name, words in BASES.items()) + ".",
         )
-        papers = st.pills(
-            "Papers",
-            list(PAPERS),
+        groups = st.pills(
+            "Show",
+            GROUPS,
             selection_mode="multi",
-            default=list(PAPERS),
-            key="claims_papers",
+            default=GROUPS,
+            key="claims_groups",
             bind="query-params",
             help="; ".join(f"{name}: {plain(paper)}" for name, paper in PAPERS.items()) + ".",
         )
-        st.button(
-            "Show the strongest finding",
-            icon=":material/priority_high:",
-            key="claims_strongest",
-            on_click=_open,
-            args=(STRONGEST,),
+        marks = st.pills(
+            "Marks",
+            list(MARKS.values()),
+            selection_mode="multi",
+            default=list(MARKS.values()),
+            key="claims_marks",
+            bind="query-params",
+            help="✓ holds, or chosen without test images; ✗ does not hold, contradicts what is "
+            "stated, or chosen on test images; ? open.",
         )
-    return basis, papers or list(PAPERS)
+        sought = st.text_input("Find", key="claims_find", bind="query-params", width=160)
+    return basis, groups or GROUPS, marks or list(MARKS.values()), sought.strip().lower()
 
 
 def _answer(basis: Basis, judged: Mapping[str, Judgment]) -> None:
-    """Say how many claims hold, and what is the strongest finding."""
-    states = [state_of(judgment) for judgment in judged.values()]
-    yes, no, left = (states.count(state) for state in ("yes", "no", "open"))
-    where = {
-        "printed": "in the papers' own tables",
-        "measured": "on our results for CUB and AWA1, as far as they reach,",
-        "yours": "on your runs",
-    }[basis]
+    """Count the claims that hold, state the strongest finding, and count the released codes."""
+    states = [_state_of(judgment) for judgment in judged.values()]
+    yes, no, left = (states.count(state) for state in MARKS)
+    p = {
+        question: test.p
+        for question, test in cross_tests(printed_evidence().tables[CROSS_TABLE]).items()
+    }
     st.markdown(
-        f"**Of {len(judged)} claims of three papers, {yes} hold {where}, {no} do not, and {left} "
-        f"stay open.** {_strongest()}"
+        f"**Of {len(judged)} claims of three papers, {yes} hold {BASES[basis][1]}, {no} do not, "
+        f"and {left} stay open.** The strongest finding: the printed p = {PRINTED_CLAIM.p} for "
+        "another *training* set does not follow from its table, which gives "
+        f"p = {p['training set']:.2g}; it is the value for another *test* set "
+        f"(p = {p['test set']:.2g}). {protocols.headline()}"
     )
 
 
-def _strongest() -> str:
-    """State the strongest finding, with the values that its table gives today."""
-    table = evidence_on("printed").tables[CROSS_TABLE]
-    p = {asked: test.p for asked, test in cross_tests(table).items()}
-    return (
-        f"The strongest finding: the printed p = {PRINTED_CLAIM.p} for another *training* set does "
-        f"not follow from its table, which gives p = {p['training set']:.2g}; it is the value for "
-        f"another *test* set (p = {p['test set']:.2g})."
+def _state_of(judgment: Judgment) -> State:
+    """Return whether a claim holds, does not, or stays open."""
+    return STATES.get(judgment.verdict, "open")
+
+
+def _word_of(judgment: Judgment) -> str:
+    """Return the verdict in the words of a tile."""
+    return "open" if _state_of(judgment) == "open" else judgment.verdict
+
+
+def _tiles(judged: Mapping[str, Judgment]) -> Iterator[Tile]:
+    """Yield every tile: claims by paper, the large study, findings, released codes."""
+    for id_, claim in CLAIMS.items():
+        group = f"{claim.paper}, {PAPERS[claim.paper].rpartition(', ')[0]}"
+        yield Tile(id_, group, _state_of(judged[id_]), _word_of(judged[id_]), claim.statement)
+    yield Tile(
+        LARGE,
+        "Findings",
+        "open",
+        "a command",
+        "Large scale: accuracy on up to 20,345 ImageNet classes, next to the printed table.",
     )
+    for finding in FINDINGS:
+        yield Tile(finding.id, "Findings", "no", WHERE[finding.where], finding.said)
+    for code in protocols.codes():
+        choices = {row.choice: row for row in protocols.choices_of(code)}
+        state, word = EPOCHS[choices["epoch"].how]
+        yield Tile(code, "Released code", state, word, f"{code}: {choices['epoch'].paper}")
 
 
-def _chosen() -> str:
-    """Return the claim that is open: the one pressed, or that of the address."""
-    asked = st.query_params.get(OPEN, STRONGEST)
-    if asked not in CLAIMS:
-        st.toast(f"The link asks for the claim “{plain(asked)}”, which is not available.")
-        return STRONGEST
-    return asked
+def _opened(known: set[str]) -> str:
+    """Return the tile that the address names, or the strongest finding."""
+    named = st.query_params.get(OPEN, STRONGEST)
+    if named in known:
+        return named
+    st.toast(f"The link asks for the tile “{plain(named)}”, which is not available.")
+    return STRONGEST
 
 
-def _open(id_: str) -> None:
-    """Open a claim, which the address then names."""
-    st.query_params[OPEN] = id_
+def _open_pressed() -> None:
+    """Name the tile that was pressed in the address."""
+    if pressed := getattr(st.session_state.get(WALL), "tile", None):
+        st.query_params[OPEN] = pressed
 
 
-def _draw_wall(judged: Mapping[str, Judgment], papers: list[str], chosen: str) -> None:
-    shown = [
-        Tile(
-            id_,
-            f"{claim.paper}, {PAPERS[claim.paper].rpartition(', ')[0]}",
-            state_of(judged[id_]),
-            scope_of(judged[id_]),
-            claim.statement,
-        )
-        for id_, claim in CLAIMS.items()
-        if claim.paper in papers
-    ]
-
-    def pick() -> None:
-        pressed = getattr(st.session_state.get(WALL), "tile", None)
-        if pressed in CLAIMS:
-            _open(pressed)
-
-    draw_wall(shown, chosen, key=WALL, on_change=pick)
-
-
-# --- One claim ------------------------------------------------------------------------------------
+# --- The evidence of a tile -----------------------------------------------------------------------
 
 
 def _show_claim(id_: str, basis: Basis, judgment: Judgment) -> None:
-    """Show a claim: what it states, the test computed again, the cells, and how to repeat it."""
+    """Show the verdicts on a claim, its number, the printed cells with ours, and the commands."""
     claim = CLAIMS[id_]
     with st.container(horizontal=True, gap="small"):
         for each in dict.fromkeys([basis, *BASES]):
-            found = judgment if each == basis else claim.judged(evidence_on(each))
-            state = state_of(found)
+            words, _, body = BASES[each]
+            found = cache.judged_on(body)[id_]
+            state = _state_of(found)
+            scope = f", measured on {found.where}" if found.where and state != "open" else ""
             st.badge(
-                f"{each}: {plain(scope_of(found))}",
+                f"{each}: {plain(_word_of(found) + scope)}",
                 color=COLOURS[state],
                 icon=ICONS[state],
-                help=plain(f"{BASES[each].capitalize()}. {found.said}"),
+                help=plain(f"{words.capitalize()}. {found.said}"),
             )
     st.markdown(f"**{plain(claim.statement)}**")
     place = claim.section if claim.section[:1].isalpha() else f"section {claim.section}"
     st.caption(f"{plain(PAPERS[claim.paper])}, {plain(place)}. Computed: {plain(claim.computed)}")
     st.markdown(plain(f"{judgment.said} {judgment.scope}".strip()))
-    _show_test(id_, basis, judgment)
+    _show_number(id_, basis, judgment)
     _show_cells(id_, basis)
-    takeaway.show_command(f"zslcore claims --id {id_}")
-    link_to_page(id_)
+    numbered = (table.rpartition(" ") for table in claim.tables)
+    names = [f"{paper.lower()}:table{number}" for paper, _, number in numbered]
+    commands = [f"zslcore reproduce {name}" for name in names if name in EXPERIMENTS]
+    takeaway.show_command("\n".join([f"zslcore claims --id {id_}", *commands]))
 
 
-def _show_test(id_: str, basis: Basis, judgment: Judgment) -> None:
-    """Draw the number that decides with its interval, on every basis that has one."""
-    read = cells_of(id_, evidence_on(basis))
-    if CROSS_TABLE in read.tables and judgment.unit == "p":
-        tests, unit = _crossed(read.tables[CROSS_TABLE]), "points"
+def _show_number(id_: str, basis: Basis, judgment: Judgment) -> None:
+    """Draw the number that decides, with its interval."""
+    evidence = cache.evidence()[BASES[basis][2]]
+    read = cells_of(id_, evidence).tables
+    if CROSS_TABLE in read and judgment.unit == "p":
+        numbers = [
+            Number(f"another {what}", test.mean_difference, *test.interval, f"p = {test.p:.2g}")
+            for what, test in cross_tests(read[CROSS_TABLE]).items()
+            if what != "larger"
+        ]
+        unit = "points"
+    elif judgment.number is not None:
+        verdict = judgment.verdict
+        numbers = [Number(basis, judgment.number, judgment.low, judgment.high, verdict)]
+        unit = judgment.unit
     else:
-        judgments = [(name, judged_on(name)[id_]) for name in BASES if name == basis]
-        tests, unit = tests_of(judgments, judgment.unit), judgment.unit
-    if tests:
-        chart(
-            recomputed(tests, unit),
-            f"{CLAIMS[id_].statement} " + "; ".join(f"{t.name}: {t.value:.3g}" for t in tests),
-            key="claims_test",
-        )
-
-
-def _crossed(table: pd.DataFrame) -> list[Number]:
-    """Return what another training set and what another test set change, with their p."""
-    found = cross_tests(table)
-    return [
-        Number(f"another {asked}", test.mean_difference, *test.interval, f"p = {test.p:.2g}")
-        for asked, test in found.items()
-        if asked != "larger"
-    ]
+        return
+    chart(
+        recomputed(numbers, unit),
+        f"{CLAIMS[id_].statement} " + "; ".join(f"{n.name}: {n.value:.3g}" for n in numbers),
+        key="claims_number",
+    )
 
 
 def _show_cells(id_: str, basis: Basis) -> None:
-    """List the cells that the verdict rests on."""
-    read = cells_of(id_, evidence_on(basis))
-    wide = read.wide()
+    """List the printed cells that a claim is judged on, ours next to them; else what was run."""
+    evidence = cache.evidence()
+    ours = evidence["yours" if basis == "yours" else "real"]
+    wide = with_ours(id_, evidence["printed"], ours)
+    if wide.empty:
+        wide = cells_of(id_, ours).wide()
+    printed = cells_of(id_, evidence["printed"]).tables
     if len(wide):
-        wide = wide.reset_index()
-        labels = {"method": "method"} | {c: c for c in wide.columns[1:]}
-        shares = [c for c in wide.columns[1:] if wide[c].abs().max() <= 1]
-        tables.show(wide, f"claim_{id_}", labels=labels, percent=shares, height=300)
-    for name, table in read.tables.items():
-        shares = [
-            c for c in table.columns if table[c].dtype.kind == "f" and table[c].abs().max() <= 1
-        ]
-        labels = {c: c.replace("_", " ") for c in map(str, table.columns)}
-        tables.show(table, f"claim_{id_}_{name}", labels=labels, percent=shares, height=300)
-    if not len(wide) and not read.tables:
+        _show_shares(wide.reset_index(), f"claim_{id_}")
+    for name, table in printed.items():
+        _show_shares(table, f"claim_{id_}_{name}")
+    if wide.empty and not printed:
         st.caption("No cell is read: what the claim needs is not there.")
+
+
+def _show_shares(table: pd.DataFrame, name: str) -> None:
+    """Show a table as it is, fractions in percent."""
+    floats = [column for column in table.columns if table[column].dtype.kind == "f"]
+    shares = [column for column in floats if table[column].abs().max() <= 1]
+    labels = {column: str(column).replace("_", " ") for column in table.columns}
+    tables.show(table, name, labels=labels, percent=shares, height=300)
+
+
+def _show_large_scale() -> None:
+    """Show the printed table of the study on ImageNet, and the command that makes ours."""
+    st.badge("open: a command", color="gray", icon=ICONS["open"])
+    st.markdown("**What happens at 20,345 classes?**")
+    st.markdown(
+        "The benchmark paper trains on the 1,000 classes of ImageNet and tests on the others: 2 "
+        "and 3 hops away in WordNet, the most and the least populated, and all. The features do "
+        "not come with the package; the command says where they go, simulates them for a trial, "
+        "and prints ours next to this table."
+    )
+    table = published("imagenet_zsl_top1")
+    wide = table.pivot_table("top1_per_class", "method", "split", sort=False).reset_index()
+    _show_shares(wide, "large_scale")
+    takeaway.show_command("zslcore reproduce gbu:table5")
+
+
+def _show_code(code: str) -> None:
+    """Show how a released code chooses, with the lines of each choice."""
+    rows = protocols.choices_of(code)
+    state, word = EPOCHS[next(row.how for row in rows if row.choice == "epoch")]
+    st.badge(word, color=COLOURS[state], icon=ICONS[state])
+    st.markdown(f"**{plain(code)}**, {plain(rows[0].paper)}")
+    for row in rows:
+        says = plain(row.says.replace("`", ""))
+        st.markdown(f"**{row.choice.capitalize()}:** {plain(row.meaning)} · [lines]({row.url})")
+        st.caption(
+            f"{says}. Read on {row.read}." + f" Authors: {plain(row.answer)}" * bool(row.answer)
+        )
+    st.caption(BOUND)
+    takeaway.show_command(f"zslcore protocols {code}")
+
+
+def _show_finding(finding: Finding) -> None:
+    """Show a finding, the printed cells of the claims that it names, and its command."""
+    st.badge(WHERE[finding.where], color="red", icon=ICONS["no"])
+    st.markdown(f"**{plain(finding.said)}**")
+    for id_ in re.findall(r"\S+", finding.command.partition("--id ")[2]):
+        st.caption(plain(CLAIMS[id_].statement))
+        _show_cells(id_, "printed")
+    st.caption(
+        "A test computes each number again. FOLDER is the unpacked archive of the benchmark; other "
+        "commands need no file."
+    )
+    takeaway.show_command(finding.command)

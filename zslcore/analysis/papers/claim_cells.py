@@ -14,7 +14,10 @@ import pandas as pd
 from zslcore.analysis.papers.claims import CLAIMS, Evidence
 from zslcore.analysis.papers.claims.evidence import FIGURES
 
-__all__ = ["ReadCells", "cells_of"]
+__all__ = ["ReadCells", "cells_of", "with_ours"]
+
+#: What a printed figure and one of ours have to share.
+_CELL = ["benchmark", "split", "method", "figure", "chosen_for"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,6 +68,37 @@ def cells_of(id_: str, evidence: Evidence) -> ReadCells:
     read = pd.concat(notes.rows) if notes.rows else pd.DataFrame(columns=list(FIGURES))
     read = read[~read.index.duplicated()]
     return ReadCells(read, {name: evidence.tables[name] for name in notes.tables})
+
+
+def with_ours(id_: str, printed: Evidence, ours: Evidence) -> pd.DataFrame:
+    """Return the printed cells that a claim is judged on, with ours of the same cell.
+
+    Parameters
+    ----------
+    id_ : of a claim
+    printed : the printed tables
+    ours : runs
+
+    Returns
+    -------
+    DataFrame as of :meth:`ReadCells.wide`; a column that ours have is followed by "<column>, ours"
+    """
+    claim, cells = CLAIMS[id_], cells_of(id_, printed)
+    wide, figures = cells.wide(), cells.figures
+    there = ours.of_paper(claim.paper, claim.data)
+    found = [there.rows(figure) for figure in figures["figure"].unique() if there.has(figure)]
+    if not found:
+        return wide
+    values = pd.concat(found).drop_duplicates(_CELL)[[*_CELL, "value"]]
+    matched = figures.drop(columns="value").merge(values, on=_CELL)
+    if matched.empty:
+        return wide
+    headed = matched.assign(column=[_heading(row, figures) for _, row in matched.iterrows()])
+    mine = headed.pivot_table("value", "method", "column", sort=False, aggfunc="first")
+    mine = mine.reindex(wide.index).add_suffix(", ours")
+    order = [name for column in wide for name in (column, f"{column}, ours")]
+    joined = wide.join(mine)
+    return joined[[name for name in order if name in joined]]
 
 
 @dataclass(slots=True)
