@@ -5,6 +5,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from tools import contamination as making
+from tools.contamination import count_cell, countable, problems
 from zslcore.__main__ import main
 from zslcore.datasets.open_world import open_world_sets
 from zslcore.exceptions import UnknownNameError
@@ -17,12 +19,11 @@ from zslcore.leakage.contamination import (
     own_test_set,
     reliability,
 )
-from zslcore.leakage.contamination.counting import COUNTS, Cell, as_table, count_cell, countable
+from zslcore.leakage.contamination.counting import COUNTS, Cell, as_table
 from zslcore.leakage.contamination.facts import (
     EXTRACTORS,
     SETS,
     printed_overlaps,
-    problems,
     read_rows,
 )
 from zslcore.leakage.contamination.transfer import LISTS, transfer_table
@@ -46,7 +47,7 @@ def said(on, extractor):
 
 def test_the_tables_have_nothing_wrong_and_their_counts_are_of_these_lists():
     assert list(problems()) == []
-    assert list(contamination.stale()) == []
+    assert list(making.stale()) == []
 
 
 def test_counted_again_the_same_comes_out():
@@ -386,10 +387,10 @@ def test_an_empty_list_is_refused(tmp_path, capsys):
 
 
 def test_the_check_is_what_a_contributor_runs(capsys, monkeypatch):
-    assert main(["contamination", "--check"]) == 0
+    assert making.main([]) == 0
     assert "nothing wrong" in capsys.readouterr().out
-    monkeypatch.setattr(contamination, "problems", lambda: ["contamination.csv, line 3: no."])
-    assert main(["contamination", "--check"]) == 1
+    monkeypatch.setattr(making, "problems", lambda: ["contamination.csv, line 3: no."])
+    assert making.main([]) == 1
     assert "line 3" in capsys.readouterr().out
 
 
@@ -397,7 +398,7 @@ def test_the_check_is_what_a_contributor_runs(capsys, monkeypatch):
 
 
 def test_certain_is_right_and_little_is_missed_on_labelled_pairs_of_other_lists():
-    found = contamination.measure()
+    found = making.measure()
     assert [row.part for row in found] == ["tuned", "held_out"]
     for row in found:
         assert row.precision["certain"] >= 0.98, row
@@ -414,7 +415,7 @@ def test_certain_is_right_and_little_is_missed_on_labelled_pairs_of_other_lists(
 
 
 def test_no_certain_match_of_the_labelled_lists_is_left_unlabelled():
-    assert not list(reliability.unlabelled())
+    assert not list(making.unlabelled())
 
 
 def test_of_every_target_thirty_pairs_were_read_and_certain_is_right_by_target():
@@ -453,8 +454,8 @@ def test_an_action_is_certainly_none_of_imagenets_things():
 
 
 def test_the_check_says_when_the_pairs_were_measured_with_other_rules(monkeypatch, capsys):
-    monkeypatch.setattr(reliability, "measured", lambda: ())
-    assert main(["contamination", "--check"]) == 1
+    monkeypatch.setattr(making, "measured", lambda: ())
+    assert making.main([]) == 1
     assert "labelled_pairs.csv: measured of other pairs" in capsys.readouterr().out
 
 

@@ -18,8 +18,6 @@ from zslcore.board.table import (
     table_of,
 )
 
-__all__ = ["to_html"]
-
 STYLE = """
 :root { color-scheme: light dark; }
 body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem; color: #222; background: #fff; }

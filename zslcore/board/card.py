@@ -34,8 +34,6 @@ from zslcore.leakage.known import known_splits
 from zslcore.leakage.words import listed
 from zslcore.results.imported import read_runs
 
-__all__ = ["card_of_entry", "card_of_result", "card_of_run"]
-
 #: Split states whose rows are known and do not leak.
 CLEAN_SPLIT = "known"
 BARS = (("zsl", "ZSL"), ("u", "u"), ("s", "s"), ("H", "H"), ("u_gamma", "u at gamma"),

@@ -20,8 +20,6 @@ from zslcore.leakage.known import KnownSplit, known_splits
 from zslcore.storage.files import FACTS
 from zslcore.texts import clean_text
 
-__all__ = ["Board", "Judged", "SplitState", "judged", "read_board", "split_state"]
-
 #: Most files of a folder that are looked at.
 MAX_FILES = 5_000
 

@@ -18,15 +18,6 @@ from zslcore.datasets.facts import class_facts
 from zslcore.leakage.matching import match_names
 from zslcore.leakage.vocabularies import VOCABULARY_NAMES, get_vocabulary
 
-__all__ = [
-    "STATES",
-    "Contamination",
-    "State",
-    "contamination_of",
-    "overlap_of",
-    "unseen_classes_of",
-]
-
 State = Literal["clean", "overlapping", "unknown"]
 STATES: tuple[State, ...] = ("clean", "overlapping", "unknown")
 

@@ -11,8 +11,6 @@ from zslcore.board.checking import Board
 from zslcore.board.recomputing import predictions_of_entry, read_predictions_of
 from zslcore.storage.files import write_out
 
-__all__ = ["address_of", "write_curves"]
-
 
 def write_curves(
     board: Board,

@@ -10,9 +10,12 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, get_args
+
+from pydantic import AfterValidator
+from pydantic_core import PydanticCustomError
 
 from zslcore.datasets.facts import fact_sources
 from zslcore.exceptions import FileRefusedError
@@ -20,21 +23,6 @@ from zslcore.leakage.context import PARTS
 from zslcore.metrics import harmonic_mean
 from zslcore.texts import clean_text, typed
 
-__all__ = [
-    "MAX_BYTES",
-    "SCHEMA",
-    "BoardEntry",
-    "Data",
-    "Figures",
-    "Gamma",
-    "Parameters",
-    "Seeds",
-    "SplitMark",
-    "check_entry",
-    "read_entry",
-]
-
-#: The schema, the first field of every file.
 SCHEMA: Literal["zslcore-board/1"] = "zslcore-board/1"
 #: A result with every accuracy of 717 classes takes 100 kB.
 MAX_BYTES = 1 << 20
@@ -42,9 +30,37 @@ MAX_BYTES = 1 << 20
 MAX_TEXT = 500
 #: By how much figures that were printed with one decimal of a percent may miss their means.
 ROUNDING = 1.5e-3
-#: Which of the package's predictions a result names.
-PREDICTIONS = re.compile(r"[A-Za-z0-9][A-Za-z0-9_+-]*/[0-9a-f]{16}")
+#: Most values within each other.
+DEEPEST = 50
 _STRICT: Mapping[str, Any] = {"extra": "forbid"}
+
+
+def _expected(what: str, holds: Callable[[Any], object]) -> AfterValidator:
+    """Return the constraint that ``holds``, refused in the words "expected ...; got ..."."""
+
+    def validate(value: Any) -> Any:
+        if not holds(value):
+            raise PydanticCustomError("expected", "expected {what}", {"what": what})
+        return value
+
+    return AfterValidator(validate)
+
+
+Name = Annotated[str, _expected("a name", str.strip)]
+Address = Annotated[
+    str,
+    _expected("an address that begins with https://", re.compile("$|https?://").match),
+]
+Fraction = Annotated[float, _expected("a fraction in [0, 1], no percent", lambda x: 0 <= x <= 1)]
+PartName = Annotated[str, _expected(", ".join(PARTS), PARTS.__contains__)]
+Accuracies = Annotated[
+    str, _expected("zsl, plain and at_gamma", {"zsl", "plain", "at_gamma"}.__contains__)
+]
+Stored = Annotated[
+    str, _expected("<data>/<key>", re.compile(r"([A-Za-z0-9][\w+-]*/[0-9a-f]{16})?").fullmatch)
+]
+Scalar = bool | int | float | str | None
+GammaFrom = Literal["validated", "given", "oracle", "none"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +101,8 @@ class SplitMark:
 
     __pydantic_config__: ClassVar[Any] = _STRICT
     name: str
-    parts: Mapping[str, str] = field(default_factory=dict)
-    counts: Mapping[str, int] = field(default_factory=dict)
+    parts: Mapping[PartName, str] = field(default_factory=dict)
+    counts: Mapping[PartName, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +117,7 @@ class Gamma:
     """
 
     __pydantic_config__: ClassVar[Any] = _STRICT
-    origin: Literal["validated", "given", "oracle", "none"]
+    origin: GammaFrom
     value: float | None = None
 
 
@@ -120,8 +136,8 @@ class Parameters:
     __pydantic_config__: ClassVar[Any] = _STRICT
     origin: Literal["validated", "given", "oracle", "not told"]
     chosen_for: Literal["zsl", "gzsl", ""] = ""
-    params: Mapping[str, bool | int | float | str | None] = field(default_factory=dict)
-    grid: Mapping[str, tuple[bool | int | float | str | None, ...]] = field(default_factory=dict)
+    params: Mapping[str, Scalar] = field(default_factory=dict)
+    grid: Mapping[str, tuple[Scalar, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,14 +153,14 @@ class Figures:
     """
 
     __pydantic_config__: ClassVar[Any] = _STRICT
-    zsl: float | None = None
-    u: float | None = None
-    s: float | None = None
-    H: float | None = None
-    u_gamma: float | None = None
-    s_gamma: float | None = None
-    H_gamma: float | None = None
-    ausuc: float | None = None
+    zsl: Fraction | None = None
+    u: Fraction | None = None
+    s: Fraction | None = None
+    H: Fraction | None = None
+    u_gamma: Fraction | None = None
+    s_gamma: Fraction | None = None
+    H_gamma: Fraction | None = None
+    ausuc: Fraction | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,8 +201,8 @@ class BoardEntry:
     """
 
     __pydantic_config__: ClassVar[Any] = _STRICT
-    method: str
-    who: str
+    method: Name
+    who: Name
     data: Data
     split: SplitMark
     gamma: Gamma
@@ -194,29 +210,22 @@ class BoardEntry:
     figures: Figures
     seeds: Seeds = field(default_factory=Seeds)
     unseen_classes: tuple[str, ...] = ()
-    per_class: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    per_class: Mapping[Accuracies, Mapping[str, Fraction]] = field(default_factory=dict)
     spec: Mapping[str, Any] | None = None
     provenance: str = ""
     versions: Mapping[str, str] = field(default_factory=dict)
     created: str = ""
-    link: str = ""
-    code: str = ""
-    predictions: str = ""
+    link: Address = ""
+    code: Address = ""
+    predictions: Stored = ""
     schema: Literal["zslcore-board/1"] = SCHEMA
 
     def to_json(self) -> str:
-        """Return the entry as JSON, the same text for the same entry.
-
-        Numbers that are not finite are null; no entry that was read or checked has any.
-        """
+        """Return the entry as JSON, the same text for the same entry; not finite becomes null."""
         values = _finite(asdict(self))
-        record = {"schema": values.pop("schema")} | {
-            name: value for name, value in values.items() if value not in ("", (), {}, None)
-        }
-        for name in ("data", "split", "gamma", "parameters", "figures", "seeds"):
-            record[name] = {
-                key: value for key, value in record[name].items() if value not in ("", (), {}, None)
-            }
+        for part in ("data", "split", "gamma", "parameters", "figures", "seeds"):
+            values[part] = _filled(values[part])
+        record = {"schema": values.pop("schema")} | _filled(values)
         return json.dumps(record, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
     @property
@@ -227,11 +236,6 @@ class BoardEntry:
 
 def read_entry(content: bytes, file: str) -> BoardEntry:
     """Read and check the JSON of one result.
-
-    Parameters
-    ----------
-    content : the file
-    file : its name, for sentences
 
     Raises
     ------
@@ -249,92 +253,53 @@ def read_entry(content: bytes, file: str) -> BoardEntry:
         raise FileRefusedError(f"{file}: expected JSON; got other text.") from None
     if not isinstance(values, dict) or values.get("schema") != SCHEMA:
         raise FileRefusedError(f'{file}: expected an object with "schema": "{SCHEMA}".')
-    _require_origin(values, file)
-    entry = typed(BoardEntry, values, file)
-    check_entry(entry, file)
-    return entry
-
-
-def check_entry(entry: BoardEntry, file: str) -> None:
-    """Refuse an entry whose values contradict each other.
-
-    Raises
-    ------
-    FileRefusedError
-        In one sentence: which field, what was expected, what came.
-    """
-    try:
-        wrong = next(_contradictions(entry), None)
-    except RecursionError:
-        raise FileRefusedError(f"{file}: expected a result; got values without end.") from None
-    if wrong:
-        raise FileRefusedError(f"{file}, {wrong}.")
-
-
-def _require_origin(values: dict[str, Any], file: str) -> None:
-    """Refuse a result that does not say how its gamma was found."""
     gamma = values.get("gamma")
     origin = gamma.get("origin") if isinstance(gamma, dict) else None
-    known = ("validated", "given", "oracle", "none")
-    if origin not in known:
-        got = clean_text(repr(origin), 60) if origin is not None else "nothing"
+    if origin not in (known := get_args(GammaFrom)):
+        got = "nothing" if origin is None else clean_text(repr(origin), 60)
         raise FileRefusedError(
             f"{file}, gamma.origin: expected how gamma was found ({', '.join(known)}); got {got}."
         )
+    return _checked(values, file)
 
 
-# --- What cannot be so, whatever was run ----------------------------------------------------------
+def check_entry(entry: BoardEntry, file: str) -> None:
+    """Refuse an entry whose values contradict each other, as :func:`read_entry` does."""
+    _checked(asdict(entry), file)
 
 
-def _contradictions(entry: BoardEntry) -> Iterator[str]:
-    yield from _of_texts(entry)
-    yield from _of_gamma(entry)
-    yield from _of_fractions(entry)
-    if not entry.spec and not entry.provenance:
-        yield "provenance: expected where the figures come from, or the spec that was run; got none"
-    if entry.data.benchmark and entry.data.benchmark not in fact_sources():
-        known = ", ".join(fact_sources())
-        yield f"data.benchmark: expected {known} or nothing; got {entry.data.benchmark!r}"
-    for name in (*entry.split.parts, *entry.split.counts):
-        if name not in PARTS:
-            yield f"split.parts: expected {', '.join(PARTS)}; got {name!r}"
-    yield from _of_numbers(entry)
+def _checked(values: dict[str, Any], file: str) -> BoardEntry:
+    try:
+        if wrong := next(_unfit_leaves(values), None):
+            raise FileRefusedError(f"{file}, {wrong}.")
+        entry = typed(BoardEntry, values, file)
+        if wrong := next(_contradictions(entry), None):
+            raise FileRefusedError(f"{file}, {wrong}.")
+    except RecursionError:
+        raise FileRefusedError(f"{file}: expected a result; got values without end.") from None
+    return entry
 
 
-def _of_texts(entry: BoardEntry) -> Iterator[str]:
-    for name, text in _leaves(asdict(entry), ""):
-        if isinstance(text, str) and (not text.isprintable() or len(text) > MAX_TEXT):
-            what = "printable text" if not text.isprintable() else f"at most {MAX_TEXT} letters"
-            yield f"{clean_text(name, 80)}: expected {what}; got {clean_text(repr(text), 60)}"
-    for name in ("method", "who"):
-        if not getattr(entry, name).strip():
-            yield f"{name}: expected a name; got none"
-    if entry.predictions and not PREDICTIONS.fullmatch(entry.predictions):
-        yield f"predictions: expected <data>/<key>; got {entry.predictions[:60]!r}"
-    for name in ("link", "code"):
-        address = getattr(entry, name)
-        if address and not address.startswith(("https://", "http://")):
-            yield f"{name}: expected an address that begins with https://; got {address[:60]!r}"
-
-
-def _of_numbers(entry: BoardEntry) -> Iterator[str]:
-    for name, number in _leaves(asdict(entry), ""):
-        if isinstance(number, float) and not math.isfinite(number):
-            yield f"{clean_text(name, 80)}: expected a finite number; got {number}"
-
-
-def _leaves(values: Any, place: str) -> Iterator[tuple[str, Any]]:
-    """Yield every value with its place, and every name as a value of its own."""
+def _unfit_leaves(values: Any, place: str = "", depth: int = 0) -> Iterator[str]:
+    """Yield what no JSON of the board may hold, wherever it stands, in names of fields, too."""
+    if depth > DEEPEST:
+        raise RecursionError
     if isinstance(values, dict):
         for key, value in values.items():
-            here = f"{place}.{key}".lstrip(".")
-            yield here, str(key)
-            yield from _leaves(value, here)
+            yield from _unfit_leaves(str(key), place, depth + 1)
+            yield from _unfit_leaves(value, f"{place}.{key}".lstrip("."), depth + 1)
     elif isinstance(values, list | tuple):
         for value in values:
-            yield from _leaves(value, place)
-    else:
-        yield place, values
+            yield from _unfit_leaves(value, place, depth + 1)
+    elif isinstance(values, float) and not math.isfinite(values):
+        yield f"{clean_text(place, 80)}: expected a finite number; got {values}"
+    elif isinstance(values, str) and (not values.isprintable() or len(values) > MAX_TEXT):
+        what = f"at most {MAX_TEXT} letters" if values.isprintable() else "printable text"
+        yield f"{clean_text(place, 80)}: expected {what}; got {clean_text(repr(values), 60)}"
+
+
+def _filled(values: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in values.items() if value not in ("", (), [], {}, None)}
 
 
 def _finite(values: Any) -> Any:
@@ -342,59 +307,44 @@ def _finite(values: Any) -> Any:
     if isinstance(values, dict):
         return {key: _finite(value) for key, value in values.items()}
     if isinstance(values, list | tuple):
-        return type(values)(map(_finite, values))
+        return [_finite(value) for value in values]
     return None if isinstance(values, float) and not math.isfinite(values) else values
 
 
-def _of_gamma(entry: BoardEntry) -> Iterator[str]:
-    gamma, at_gamma = entry.gamma, entry.figures.H_gamma
-    if gamma.origin != "none" and (gamma.value is None or not math.isfinite(gamma.value)):
-        yield f"gamma.value: expected the number that was {gamma.origin}; got {gamma.value}"
+def _contradictions(entry: BoardEntry) -> Iterator[str]:
+    """Yield what cannot be so, whatever was run."""
+    f, gamma, unseen = entry.figures, entry.gamma, set(entry.unseen_classes)
+    if gamma.origin != "none" and gamma.value is None:
+        yield f"gamma.value: expected the number that was {gamma.origin}; got none"
     if gamma.origin == "validated" and (entry.spec or {}).get("gamma") is not None:
         yield "gamma.origin: expected given, as the spec gives gamma; got validated"
-    if gamma.origin == "none" and (gamma.value is not None or at_gamma is not None):
+    if gamma.origin == "none" and (gamma.value, f.H_gamma) != (None, None):
         yield "gamma.origin: expected how gamma was found, as there are figures at gamma; got none"
-
-
-def _of_fractions(entry: BoardEntry) -> Iterator[str]:
-    f = entry.figures
-    named = [(f"figures.{each.name}", getattr(f, each.name)) for each in fields(f)]
-    named += [
-        (f"per_class.{figure}.{name}", value)
-        for figure, of_class in entry.per_class.items()
-        for name, value in of_class.items()
-    ]
-    for name, value in named:
-        if value is not None and not 0 <= value <= 1:
-            hint = "; is that percent?" if 1 < value <= 100 else ""
-            yield f"{clean_text(name, 80)}: expected a fraction in [0, 1]; got {value:g}{hint}"
-    if all(value is None for name, value in named[: len(fields(f))]):
+    if not entry.spec and not entry.provenance:
+        yield "provenance: expected where the figures come from, or the spec that was run; got none"
+    if entry.data.benchmark and entry.data.benchmark not in fact_sources():
+        known = ", ".join(fact_sources())
+        yield f"data.benchmark: expected {known} or nothing; got {entry.data.benchmark!r}"
+    if not any(getattr(f, each.name) is not None for each in fields(f)):
         yield "figures: expected at least one; got none"
     for u, s, H in (("u", "s", "H"), ("u_gamma", "s_gamma", "H_gamma")):
-        yield from _of_harmonic(entry, u, s, H)
-    yield from _of_classes(entry)
-
-
-def _of_harmonic(entry: BoardEntry, u: str, s: str, H: str) -> Iterator[str]:
-    unseen, seen, got = (getattr(entry.figures, name) for name in (u, s, H))
-    if None not in (unseen, seen, got):
-        expected = harmonic_mean(seen, unseen)
-        if abs(expected - got) > ROUNDING:
-            yield f"figures.{H}: expected the harmonic mean of {u} and {s}, {expected:.4f}; " \
-                f"got {got:.4f}"  # fmt: skip
-
-
-def _of_classes(entry: BoardEntry) -> Iterator[str]:
-    unseen = set(entry.unseen_classes)
-    for figure in entry.per_class:
-        if figure not in ("zsl", "plain", "at_gamma"):
-            yield f"per_class: expected zsl, plain and at_gamma; got {clean_text(figure, 40)!r}"
-        elif figure != "zsl" and not unseen:
-            yield "unseen_classes: expected the names of the unseen classes, as there are " \
-                "accuracies of classes of both sides; got none"  # fmt: skip
-    of_class = entry.per_class.get("zsl", {})
-    if of_class and entry.figures.zsl is not None:
+        if None not in (values := [getattr(f, name) for name in (u, s, H)]):
+            yield from _differs(
+                f"figures.{H}",
+                f"the harmonic mean of {u} and {s}",
+                harmonic_mean(values[1], values[0]),
+                values[2],
+            )
+    if not unseen and {*entry.per_class} - {"zsl"}:
+        yield (
+            "unseen_classes: expected the names of the unseen classes, as there are accuracies "
+            "of classes of both sides; got none"
+        )
+    if (of_class := entry.per_class.get("zsl")) and f.zsl is not None:
         mean = math.fsum(of_class.values()) / len(of_class)
-        if abs(mean - entry.figures.zsl) > ROUNDING:
-            yield f"figures.zsl: expected the mean of its classes, {mean:.4f}; " \
-                f"got {entry.figures.zsl:.4f}"  # fmt: skip
+        yield from _differs("figures.zsl", "the mean of its classes", mean, f.zsl)
+
+
+def _differs(place: str, what: str, expected: float, got: float) -> Iterator[str]:
+    if abs(expected - got) > ROUNDING:
+        yield f"{place}: expected {what}, {expected:.4f}; got {got:.4f}"

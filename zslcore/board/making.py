@@ -34,8 +34,6 @@ from zslcore.metrics import OperatingPoint
 from zslcore.storage.files import written_whole
 from zslcore.texts import clean_text
 
-__all__ = ["add_entry", "entry_of_run", "entry_of_scores", "file_name", "split_name"]
-
 #: Decimals of the stored accuracies of classes.
 DIGITS = 6
 

@@ -9,8 +9,6 @@ from zslcore.analysis.method_table import COLUMN_OF, Cell, row_name
 from zslcore.board.checking import Judged
 from zslcore.board.contamination import Contamination, overlap_of, unseen_classes_of
 
-__all__ = ["OURS", "cells_of_board", "leak_of"]
-
 #: Who submitted what this package shipped.
 OURS = "Zero-shot lab"
 

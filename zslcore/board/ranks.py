@@ -22,8 +22,6 @@ from zslcore.board.entry import BoardEntry
 from zslcore.metrics import harmonic_mean
 from zslcore.metrics.bootstrap import class_draws
 
-__all__ = ["RANKED", "Rank", "ranks_of"]
-
 Ranked = Literal["zsl", "H_gamma"]
 #: Figures that are ranked -> the field with the accuracies of their classes.
 RANKED: dict[Ranked, str] = {"zsl": "zsl", "H_gamma": "at_gamma"}

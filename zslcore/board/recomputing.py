@@ -24,17 +24,6 @@ from zslcore.leakage.truth import CheckedPredictions, checked, read_checked
 from zslcore.results.shipped import FOLDER
 from zslcore.texts import clean_text
 
-__all__ = [
-    "STATES",
-    "classes_of",
-    "figures_of",
-    "fingerprint",
-    "known_state",
-    "predictions_of_entry",
-    "read_predictions_of",
-    "recomputed",
-]
-
 #: Figures may be stored with six digits behind the point; with more they are those of the file.
 SIX, ROUNDING, EXACT = 6, 1e-6, 1e-9
 #: What came of checking the results that come with the package.

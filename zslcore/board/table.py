@@ -33,21 +33,6 @@ from zslcore.metrics.bootstrap import interval, mean_draws
 from zslcore.storage.latex import best_in_groups, latex_table
 from zslcore.storage.spreadsheets import harmless_csv
 
-__all__ = [
-    "COLUMNS",
-    "HEADINGS",
-    "PERCENT",
-    "as_csv",
-    "as_latex",
-    "as_text",
-    "chosen_in_words",
-    "gamma_in_words",
-    "rank_in_words",
-    "rows_of",
-    "table_of",
-    "variant_of",
-]
-
 
 def _ranks(figure: str) -> tuple[str, ...]:
     """Return the columns of the interval of a rank."""

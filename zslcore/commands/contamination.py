@@ -3,8 +3,7 @@
 Without options it prints the map: test sets by pre-training sets, classes that certainly and
 possibly overlap. ``--on`` a test set of the map, ``--dataset`` or ``--classes`` asks about every
 published extractor, or about those that ``--extractor`` names. ``--captions`` counts the captions
-of a file that name these classes, for models without a list of classes. ``--check`` is for
-contributors: its exit status is 1 when the tables have errors, which it prints line by line.
+of a file that name these classes, for models without a list of classes.
 """
 
 from __future__ import annotations
@@ -44,8 +43,6 @@ def add_parser(commands: Subparsers) -> None:
         metavar="FILE",
         help="test classes of your own, one a line: names, or WordNet ids",
     )
-    what.add_argument("--check", action="store_true", help="check the tables of the map")
-    what.add_argument("--count", action="store_true", help="count all classes again, and write")
     option = parser.add_argument
     text = "captions to count that name these classes: a line each, or a .csv or .tsv; .gz"
     option("--captions", type=Path, metavar="FILE", help=text)
@@ -56,17 +53,9 @@ def add_parser(commands: Subparsers) -> None:
 
 
 def run_contamination(args: argparse.Namespace) -> int:
-    """Print the map or the answers, or check the tables; return the exit status."""
-    from zslcore.leakage import contamination
-
+    """Print the map or the answers; return the exit status."""
     if args.split is not None and args.dataset is None:
         raise ParameterError("--split: expected --dataset with it; got none.")
-    if args.check:
-        return _check()
-    if args.count:
-        print(f"{contamination.write_counts()} cells counted.")
-        contamination.write_measured()
-        return 0
     tested = _test_set(args)
     if args.captions is not None:
         _print_captions(tested, args)
@@ -77,18 +66,6 @@ def run_contamination(args: argparse.Namespace) -> int:
     else:
         _print_map(as_json=args.json)
     return 0
-
-
-def _check() -> int:
-    """Print the errors of the tables; return 1 if there are any."""
-    from zslcore.leakage import contamination
-
-    found = list(contamination.problems())
-    found = found or [f"{each} Run `zslcore contamination --count`." for each in
-                      (*contamination.stale(), *contamination.stale_measured())]  # fmt: skip
-    print("\n".join(found) or f"{len(contamination.extractors())} extractors, "
-          f"{len(contamination.pretraining_sets())} pre-training sets: nothing wrong.")  # fmt: skip
-    return int(bool(found))
 
 
 def _test_set(args: argparse.Namespace) -> TestSet | None:

@@ -11,7 +11,7 @@ from zslcore.leakage.context import AuditContext, Decisions, Provenance, Thresho
 from zslcore.leakage.correction import POLICIES, CorrectedSplit, correct_context
 from zslcore.leakage.engine import audit, audit_again, audit_context, corrected_split
 from zslcore.leakage.evidence import Evidence
-from zslcore.leakage.matching import Match, match_names, readable
+from zslcore.leakage.matching import Match, match_names
 from zslcore.leakage.render import FORMATS, render
 from zslcore.leakage.report import AuditReport, Finding, Severity
 from zslcore.leakage.vocabularies import (
@@ -21,6 +21,7 @@ from zslcore.leakage.vocabularies import (
     get_vocabulary,
     read_vocabulary,
 )
+from zslcore.leakage.wordnet import readable
 
 __all__ = [
     "CHECKS",

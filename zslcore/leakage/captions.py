@@ -27,8 +27,6 @@ from zslcore.exceptions import FileRefusedError
 from zslcore.leakage.wordnet import id_of, readable
 from zslcore.texts import clean_text
 
-__all__ = ["as_text", "captions_of", "count_captions", "names_of"]
-
 #: Letters of a line that are read; what follows is left out.
 MAX_LINE = 1 << 16
 #: Letters that a row of a table may have.

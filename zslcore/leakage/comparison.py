@@ -19,8 +19,6 @@ from zslcore.leakage.evidence import Evidence
 from zslcore.leakage.known import numbers_rows_of, published_as
 from zslcore.leakage.words import counted
 
-__all__ = ["SplitComparison", "compare_splits"]
-
 NOWHERE = "in no part"
 
 

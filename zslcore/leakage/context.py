@@ -20,16 +20,6 @@ from zslcore.leakage.vocabularies import Vocabulary
 if TYPE_CHECKING:
     from zslcore.evaluation.runs import RunResult
 
-__all__ = [
-    "PARTS",
-    "TEST_PARTS",
-    "TRAIN_PARTS",
-    "UNREAD",
-    "AuditContext",
-    "Decisions",
-    "Provenance",
-    "Thresholds",
-]
 
 TRAIN_PARTS = ("trainval", "train", "val")
 TEST_PARTS = ("test_seen", "test_unseen")

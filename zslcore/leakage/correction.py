@@ -33,8 +33,6 @@ from zslcore.leakage.loading import SPLIT_SCHEMA
 from zslcore.leakage.neighbours import identical_rows, near_rows
 from zslcore.storage.files import write_out
 
-__all__ = ["POLICIES", "CorrectedSplit", "Policy", "correct_context"]
-
 Policy = Literal["test first", "drop"]
 POLICIES: tuple[Policy, ...] = ("test first", "drop")
 #: Rounds of looking for near-duplicates: with the nearest row gone, the next may be near, too.

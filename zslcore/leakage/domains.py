@@ -13,17 +13,6 @@ from typing import Literal
 
 from zslcore.leakage.wordnet import NOUN_ENDINGS, readable, wordnet
 
-__all__ = [
-    "DOMAIN_LEAST",
-    "DOMAIN_NAMES",
-    "DOMAIN_SHARE",
-    "VIEWPOINTS",
-    "Domain",
-    "Domains",
-    "domain_of",
-    "domains",
-]
-
 Domain = Literal["thing", "activity", "quality"]
 #: Empty where nothing is known.
 Domains = frozenset[Domain]

@@ -22,8 +22,6 @@ from zslcore.leakage.vocabularies import Vocabulary
 from zslcore.storage import artifacts
 from zslcore.version import version
 
-__all__ = ["audit", "audit_again", "audit_context", "corrected_split"]
-
 
 def audit(
     subject: Subject,

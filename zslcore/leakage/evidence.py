@@ -11,8 +11,6 @@ import pandas as pd
 if TYPE_CHECKING:
     pass
 
-__all__ = ["MOST_ROWS", "Evidence"]
-
 
 #: Most rows of a table of evidence; its total is always given.
 MOST_ROWS = 100

@@ -19,8 +19,6 @@ from zslcore.leakage.photographs import Photographs
 from zslcore.storage import artifacts
 from zslcore.texts import clean_text
 
-__all__ = ["GROUP_COLUMNS", "GroupSource", "SmallFiles", "photographs_of"]
-
 #: A number or a name for every row, or a file that holds them.
 GroupSource = np.ndarray | Sequence[int] | Sequence[str] | str | PathLike[str]
 #: Columns of a CSV, and variables of the other files, that say it; the first that is there.

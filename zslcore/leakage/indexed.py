@@ -12,20 +12,6 @@ from zslcore.leakage.domains import DOMAIN_LEAST, DOMAIN_NAMES, Domains, domain_
 from zslcore.leakage.vocabularies import Vocabulary
 from zslcore.leakage.wordnet import id_of, readable, squeeze, wordnet
 
-__all__ = [
-    "EMPTY_WORDS",
-    "MOST_INDEXES",
-    "About",
-    "Index",
-    "Name",
-    "Query",
-    "index_of",
-    "lemmas_above",
-    "parse_name",
-    "queries",
-    "reading",
-]
-
 #: Words that carry no class: grammar, and verbs whose object is the action (playing tennis).
 EMPTY_WORDS = frozenset(
     re.findall(

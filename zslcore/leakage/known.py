@@ -25,20 +25,6 @@ from zslcore.leakage.context import PARTS, AuditContext
 from zslcore.leakage.photographs import Photographs
 from zslcore.storage.files import FACTS
 
-__all__ = [
-    "ANSWERED",
-    "KnownSplit",
-    "NearSplit",
-    "agreeing",
-    "known_splits",
-    "nearest",
-    "numbers_rows_of",
-    "part_digest",
-    "published_as",
-    "renumbered",
-    "with_facts",
-]
-
 #: Where a split is near a known one: most rows of test_unseen whose class is not there as a whole,
 #: and fewest rows in common on either side, as shares.
 BROKEN, NEAR_SHARE = 0.1, 0.5

@@ -13,8 +13,6 @@ from zslcore.leakage.context import PARTS, TRAIN_PARTS, AuditContext
 from zslcore.leakage.report import AuditReport, Severity
 from zslcore.leakage.vocabularies import Vocabulary
 
-__all__ = ["leaking_rows", "leaks_by_class", "leaks_by_part", "overlap_table"]
-
 #: Checks whose rows are on two sides: shared, identical or nearly so, or of one photograph.
 BY_ROW = ("ZSL001", "ZSL002", "ZSL003", "ZSL004", "ZSL005", "ZSL012")
 OVERLAP_COLUMNS = (

@@ -34,17 +34,6 @@ from zslcore.leakage.vocabularies import (
 from zslcore.storage.artifacts import sha256
 from zslcore.texts import clean_text
 
-__all__ = [
-    "SPLIT_SCHEMA",
-    "Subject",
-    "chosen_split",
-    "context_of",
-    "context_of_dataset",
-    "context_of_list",
-    "context_of_split",
-    "vocabulary_of",
-]
-
 Subject = ZSLDataset | Split | str | PathLike[str]
 #: The class of every image, 0-based, or a file with 1-based ``labels``.
 Labels = np.ndarray | Sequence[int] | str | PathLike[str]

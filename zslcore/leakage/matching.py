@@ -40,9 +40,6 @@ from typing import Literal
 from zslcore.leakage.indexed import Index, Query, index_of, queries
 from zslcore.leakage.rules import BY_HIERARCHY, BY_WORDS, CERTAIN, Rule
 from zslcore.leakage.vocabularies import Vocabulary
-from zslcore.leakage.wordnet import readable
-
-__all__ = ["Match", "match_names", "readable"]
 
 Strength = Literal["strong", "weak"]
 

@@ -23,8 +23,6 @@ import numpy as np
 
 from zslcore.features.views import FeatureView, chunks
 
-__all__ = ["NearRows", "identical_rows", "near_rows"]
-
 #: Rows of the raw matrix per block.
 BLOCK = 2048
 #: Dimensions of the projection, and test rows compared at a time.

@@ -16,8 +16,6 @@ from pathlib import Path
 from zslcore.exceptions import ParameterError
 from zslcore.texts import clean_text
 
-__all__ = ["MAX_PATTERN", "first_groups"]
-
 CHILD = Path(__file__).with_name("patterns_child.py")
 MAX_PATTERN = 200
 #: Processor seconds for all names together; an honest pattern takes a hundredth of one.

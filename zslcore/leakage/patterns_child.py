@@ -13,7 +13,6 @@ import sys
 if sys.platform != "win32":  # there, only the parent's time limit holds
     import resource
 
-__all__ = ["answer"]
 
 MEMORY = 1 << 30
 

@@ -17,8 +17,6 @@ from zslcore.leakage.patterns import first_groups
 from zslcore.leakage.words import counted
 from zslcore.texts import clean_text
 
-__all__ = ["Photographs"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Photographs:

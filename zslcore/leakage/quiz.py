@@ -18,8 +18,6 @@ from zslcore.leakage.neighbours import near_rows
 from zslcore.leakage.report import AuditReport, Severity
 from zslcore.leakage.vocabularies import Vocabulary
 
-__all__ = ["ANSWERS", "QUESTIONS", "answer_of", "clues", "plant"]
-
 #: The possible answers, and the check behind each; the last stands for "nothing".
 ANSWERS = {
     "a class is both seen and unseen": "ZSL001",

@@ -15,8 +15,6 @@ from zslcore.leakage.evidence import Evidence
 if TYPE_CHECKING:
     from zslcore.leakage.comparison import SplitComparison
 
-__all__ = ["FAIL_ON", "AuditReport", "FailOn", "Finding", "Severity", "Verdict"]
-
 
 class Severity(StrEnum):
     """How much a finding matters, worst first; what did not run is never left out."""

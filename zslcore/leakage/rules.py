@@ -16,8 +16,6 @@ from zslcore.leakage.domains import VIEWPOINTS
 from zslcore.leakage.indexed import Index, Query, lemmas_above, parse_name, reading
 from zslcore.leakage.wordnet import squeeze, wordnet
 
-__all__ = ["BROADER_STEPS", "BY_HIERARCHY", "BY_WORDS", "CERTAIN", "Hits", "Rule"]
-
 Hits = Iterator[tuple[int, str]]
 Rule = Callable[[Query, Index], Hits]
 

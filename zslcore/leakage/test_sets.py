@@ -14,8 +14,6 @@ import numpy as np
 
 from zslcore.datasets.facts import class_facts, fact_sources
 
-__all__ = ["KnownTest", "known_tests", "recognised"]
-
 
 @dataclass(frozen=True, eq=False)
 class KnownTest:

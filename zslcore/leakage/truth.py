@@ -18,8 +18,6 @@ from zslcore.leakage.known import known_splits
 from zslcore.leakage.test_sets import known_tests
 from zslcore.texts import clean_text
 
-__all__ = ["AGREES", "CheckedPredictions", "checked", "look_up", "read_checked"]
-
 #: What is said of predictions whose claims are right.
 AGREES = "Verified: rows, labels and gamma agree with the data."
 

@@ -15,8 +15,6 @@ from zslcore.exceptions import FileRefusedError, closest_name
 from zslcore.storage.files import FACTS
 from zslcore.texts import clean_text
 
-__all__ = ["VOCABULARY_NAMES", "Entry", "Vocabulary", "get_vocabulary", "read_vocabulary"]
-
 #: Name, file and source of the vocabularies that come with the package.
 _KNOWN = {
     "imagenet-1k": ("imagenet-1k.txt", "ImageNet-1K (ILSVRC 2012), 1,000 synsets"),

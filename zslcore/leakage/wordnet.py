@@ -18,8 +18,6 @@ from functools import cache, cached_property, lru_cache
 
 from zslcore.storage.files import FACTS
 
-__all__ = ["Synset", "WordNet", "id_of", "readable", "squeeze", "wordnet"]
-
 #: Endings of inflected forms and what stands there in the base form (WordNet, morphy(7)).
 NOUN_ENDINGS = (
     ("ses", "s"),

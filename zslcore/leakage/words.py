@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-__all__ = ["HOW", "counted", "how", "listed", "without_options"]
-
 #: How what a check needs is given, from Python and on the command line. A screen has controls in
 #: their place, and puts their names where these stand.
 HOW = {

@@ -19,17 +19,16 @@ import numpy as np
 
 from zslcore.datasets.sandbox import client
 from zslcore.datasets.sandbox.client import DEFAULT_LIMITS, Limits
+from zslcore.evaluation.protocol import GammaOrigin
 from zslcore.exceptions import FileRefusedError, ZSLError
 from zslcore.metrics import Answers
-from zslcore.scores.judging import GammaOrigin, ScoreReport, judge, report_of
+from zslcore.scores.judging import ScoreReport, judge, report_of
 from zslcore.scores.matrix import ScoreAnswers, ScoreMatrix
 from zslcore.scores.reading import read_scores
 from zslcore.scores.sides import ScoredSides, ranks_at
 from zslcore.scores.warnings import FIXES, Question, interpreted
 from zslcore.storage.artifacts import scratch
 from zslcore.texts import clean_text
-
-__all__ = ["Asked", "Given", "do", "judged_apart", "memory_for"]
 
 #: Times the declared bytes of a file that reading and judging it take at once.
 COPIES = 3

@@ -7,8 +7,6 @@ from collections.abc import Iterator
 
 import numpy as np
 
-__all__ = ["blocks", "column", "some_rows"]
-
 #: Scores that are in memory at once, and bytes of a map that may stay there.
 AT_ONCE, STAYS = 1 << 21, 1 << 26
 

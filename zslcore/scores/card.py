@@ -29,8 +29,6 @@ from zslcore.scores.judging import ScoreReport
 from zslcore.scores.matrix import JudgedScores
 from zslcore.scores.predicted import PredictedScores, judge_predicted
 
-__all__ = ["card_of_predictions", "card_of_question", "card_of_scores", "report_of_predictions"]
-
 #: Points of a curve that are drawn.
 DRAWN = 160
 VERSIONS = (

@@ -16,8 +16,6 @@ from zslcore.metrics.gain import OverlapGain, overlap_gain
 from zslcore.scores.judging import ScoreReport
 from zslcore.scores.matrix import JudgedScores
 
-__all__ = ["are_test_images", "gain_in", "is_of", "printed_figures", "unseen_among"]
-
 CALIBRATED = {"no": "H", "yes": "H calibrated"}
 
 

@@ -28,17 +28,6 @@ from zslcore.scores.matrix import JudgedScores
 from zslcore.scores.predicted import PredictedScores
 from zslcore.scores.protocols import ORACLE
 
-__all__ = [
-    "Fit",
-    "Judged",
-    "Printed",
-    "fit",
-    "joined_card",
-    "joined_cards",
-    "read_printed",
-    "with_printed",
-]
-
 #: Name of a printed figure -> the lines of the table of protocols that may be meant.
 PRINTED = {
     "u": (("One space", "unseen"),),

@@ -25,7 +25,6 @@ from zslcore.version import commit, version
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["GammaOrigin", "ScoreReport", "judge", "report_of"]
 
 #: Ranks up to which the true class counts as found.
 TOP = (1, 2, 5, 10)

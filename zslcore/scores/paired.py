@@ -26,8 +26,6 @@ from zslcore.scores.predicted import PredictedScores
 from zslcore.scores.protocols import OVER, figures_of, side_by_side
 from zslcore.scores.words import WORDS, Words
 
-__all__ = ["Pair", "beside", "in_protocols"]
-
 #: The gamma of either file, None without one.
 Gammas = tuple[float | None, float | None]
 

@@ -21,8 +21,6 @@ from zslcore.scores.matrix import JudgedScores
 from zslcore.scores.predicted import PredictedScores, judge_predicted
 from zslcore.version import commit, version
 
-__all__ = ["placed"]
-
 
 def placed(report: ScoreReport, dataset: ZSLDataset, split: Split, seed: int = 0) -> ScoreReport:
     """Return the report of scores whose images are the rows of ``zslcore folds``.

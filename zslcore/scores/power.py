@@ -22,8 +22,6 @@ from zslcore.metrics.bootstrap import Over
 from zslcore.metrics.power import ALPHA, POWER, Design, stratum_of
 from zslcore.scores.paired import Pair
 
-__all__ = ["as_text", "designs_of", "needs", "needs_of"]
-
 #: The figures of a study by their point: means over classes, and H.
 POINTS = ("separate", "plain", "calibrated")
 

@@ -20,14 +20,6 @@ from zslcore.leakage.truth import CheckedPredictions, read_checked
 from zslcore.scores.judging import ScoreReport, judge
 from zslcore.version import commit, version
 
-__all__ = [
-    "PredictedScores",
-    "judge_predicted",
-    "predicted_of",
-    "predictions_of_scores",
-    "read_predicted",
-]
-
 
 @dataclass(frozen=True, eq=False)
 class PredictedScores:

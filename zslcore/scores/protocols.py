@@ -20,20 +20,6 @@ from zslcore.evaluation.protocol import AnsweredTest
 from zslcore.metrics.bootstrap import N_DRAWS, interval
 from zslcore.scores.words import WORDS, Words
 
-__all__ = [
-    "CHOSEN",
-    "NO_GAMMA",
-    "ORACLE",
-    "PROTOCOLS",
-    "Line",
-    "Protocol",
-    "figures_of",
-    "in_lines",
-    "intervals_of",
-    "reasons_of",
-    "side_by_side",
-]
-
 NO_GAMMA = "No γ was chosen; it is one number, which scores of validation classes choose"
 #: The protocols at a gamma that was chosen, and at the best on the test images.
 CHOSEN, ORACLE = "One space, chosen γ", "One space, oracle γ"

@@ -23,8 +23,6 @@ from zslcore.scores.matrix import ScoreFile
 from zslcore.storage.artifacts import scratch
 from zslcore.texts import clean_text
 
-__all__ = ["NAMES", "read_scores"]
-
 #: What the parts of a file are called, the first that is there being meant.
 NAMES: dict[str, tuple[str, ...]] = {
     "scores": ("scores", "score", "logits", "probabilities", "probs", "log_probs", "array"),

@@ -15,8 +15,6 @@ from zslcore.exceptions import ParameterError
 from zslcore.metrics import Answers, answers_of_sides, best_of, ranks_of
 from zslcore.scores.blocks import blocks
 
-__all__ = ["ScoredSides", "ranks_at", "sides_of"]
-
 
 @dataclass(frozen=True, eq=False)
 class ScoredSides(AnsweredTest):

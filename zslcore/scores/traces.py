@@ -13,18 +13,6 @@ from zslcore.scores.blocks import blocks, some_rows
 from zslcore.scores.blocks import column as column_of
 from zslcore.scores.matrix import ScoreMatrix
 
-__all__ = [
-    "ABOVE_CHANCE",
-    "CLEARER",
-    "missing_classes",
-    "moved_columns",
-    "own_side_hits",
-    "refuse_answers",
-    "repeated_rows",
-    "swapped_lists",
-    "unused_column",
-]
-
 #: A hit is more than chance from this many times chance on, and a trace of another reading is one
 #: that explains this many times more than the file as it is.
 ABOVE_CHANCE, CLEARER = 2.5, 2.0

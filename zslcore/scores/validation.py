@@ -30,8 +30,6 @@ from zslcore.evaluation.protocol import best_common_gamma
 from zslcore.exceptions import DatasetError
 from zslcore.scores.matrix import ScoreMatrix
 
-__all__ = ["ChosenGamma", "chosen_on", "share_of_test_rows"]
-
 #: Validation rows, and test rows, that are looked at; columns of a row that are compared.
 ROWS, WIDTH = 400, 64
 #: A row is a test row that is at most this share of the distance of any other test row away; images

@@ -31,8 +31,6 @@ from zslcore.scores.traces import (
 )
 from zslcore.storage.artifacts import scratch
 
-__all__ = ["FIXES", "Question", "interpreted"]
-
 #: What can be done to a file -> what that means. "as-is" answers every question with no.
 FIXES: dict[str, str] = {
     "transposed": "rows are classes and columns images: turn the matrix",

@@ -16,8 +16,6 @@ _SIDE = re.compile(
     r"(?<![\w./-])(?:(?P<article>an?) )?(?P<side>unseen|seen)(?![\w-]|\.\w)", re.IGNORECASE
 )
 
-__all__ = ["WORDS", "Words", "words_of"]
-
 
 @dataclass(frozen=True, slots=True)
 class Words:

@@ -7,8 +7,6 @@ from html import escape
 from zslcore.leakage.cards.card import Card, Point
 from zslcore.leakage.cards.picture import to_svg
 
-__all__ = ["to_html"]
-
 STYLE = """
 body { font: 15px/1.45 system-ui, sans-serif; max-width: 46rem; margin: 1.5rem auto;
        padding: 0 1rem; color: #222; background: #fff; }

@@ -12,18 +12,6 @@ from zslcore.leakage.words import counted
 from zslcore.texts import typed
 from zslcore.version import version
 
-__all__ = [
-    "KNOWN_CLASSES",
-    "UNKNOWN",
-    "USUAL",
-    "Card",
-    "Figure",
-    "Point",
-    "Verdict",
-    "percent",
-    "read_card",
-]
-
 #: Worst first. Only "Clean" means that everything was checked and nothing was found; "Stated" means
 #: so of a result whose figures nothing verifies.
 Verdict = Literal["Contradicted", "Leaks", "Oracle", "Unknown", "Questionable", "Stated", "Clean"]

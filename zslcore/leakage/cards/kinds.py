@@ -20,8 +20,6 @@ from zslcore.leakage.loading import SPLIT_SCHEMA
 from zslcore.storage.artifacts import sha256
 from zslcore.texts import clean_text
 
-__all__ = ["ENDINGS", "Dropped", "Group", "Kind", "grouped", "recognise"]
-
 Kind = Literal["split", "scores", "predictions", "run", "entry", "features", "labels", "classes"]
 #: Kind -> what it is, in words.
 IN_WORDS: dict[Kind, str] = {

@@ -21,8 +21,6 @@ from zslcore.leakage.vocabularies import Vocabulary
 from zslcore.leakage.words import counted, listed, without_options
 from zslcore.storage.files import FACTS
 
-__all__ = ["Gained", "card_of_classes", "card_of_split", "gained_by_first_release"]
-
 #: Checks of the split itself. The others ask how results on it were made and chosen.
 OF_SPLIT = frozenset(
     ("ZSL001", "ZSL002", "ZSL003", "ZSL004", "ZSL005", "ZSL006", "ZSL010", "ZSL012")

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from html import escape
 
-__all__ = ["Bar", "Picture", "to_svg"]
-
 #: Width of the picture, height of a bar with its gap, and where bars begin.
 WIDTH, STEP, LEFT, RIGHT = 640, 34, 150, 90
 SIDE = 240

@@ -11,9 +11,10 @@ import numpy as np
 from zslcore.leakage.checks.base import check, did_not_run, fail, info, unknown, warn
 from zslcore.leakage.context import AuditContext
 from zslcore.leakage.evidence import Evidence
-from zslcore.leakage.matching import Match, match_names, readable
+from zslcore.leakage.matching import Match, match_names
 from zslcore.leakage.report import Finding
 from zslcore.leakage.vocabularies import Vocabulary
+from zslcore.leakage.wordnet import readable
 from zslcore.leakage.words import how, listed
 from zslcore.metrics.gain import overlap_gain
 from zslcore.metrics.significance import holm

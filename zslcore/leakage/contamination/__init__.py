@@ -5,7 +5,7 @@ The evidence is in three files under ``data/``; the first two are open to new ro
 - ``contamination.csv``: a published extractor, what it was trained on, and the source;
 - ``contamination_sets.csv``: a pre-training set, and the list of its classes where there is one;
 - ``contamination_counts.csv``: test classes of the benchmarks among those of every list, names and
-  all, by :func:`write_counts`.
+  all, by ``tools/contamination.py``.
 
 A cell of the map is a test set and a pre-training set. Its classes are counted as the audit counts
 them (:mod:`zslcore.leakage.matching`): *certain* ones have the same name or meaning, *possible*
@@ -29,15 +29,12 @@ from zslcore.leakage.contamination.counting import (
     as_table,
     cell_of,
     cells,
-    count_again,
     counts_of,
     evidence,
     find_test_set,
     of_dataset,
     own_test_set,
-    stale,
     test_sets,
-    write_counts,
 )
 from zslcore.leakage.contamination.facts import (
     Extractor,
@@ -45,15 +42,11 @@ from zslcore.leakage.contamination.facts import (
     extractors,
     find_extractor,
     pretraining_sets,
-    problems,
 )
 from zslcore.leakage.contamination.reliability import (
     Measured,
     how_reliable,
-    measure,
     measured,
-    stale_measured,
-    write_measured,
 )
 
 __all__ = [
@@ -69,22 +62,15 @@ __all__ = [
     "as_table",
     "cell_of",
     "cells",
-    "count_again",
     "counts_of",
     "evidence",
     "extractors",
     "find_extractor",
     "find_test_set",
     "how_reliable",
-    "measure",
     "measured",
     "of_dataset",
     "own_test_set",
     "pretraining_sets",
-    "problems",
-    "stale",
-    "stale_measured",
     "test_sets",
-    "write_counts",
-    "write_measured",
 ]

@@ -21,8 +21,6 @@ from zslcore.leakage.contamination.facts import (
 from zslcore.leakage.vocabularies import NOTHING
 from zslcore.leakage.words import listed
 
-__all__ = ["Answer", "answer"]
-
 #: How examples came, by what came with them.
 WITH: Mapping[Labels, str] = {
     "classes": "with their labels",

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import csv
-import hashlib
-import io
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from pathlib import Path
 from typing import Any, Literal, get_args
 
 import pandas as pd
@@ -24,39 +20,14 @@ from zslcore.leakage.matching import Match, match_names
 from zslcore.leakage.rules import BROADER_STEPS
 from zslcore.leakage.vocabularies import Vocabulary, get_vocabulary
 from zslcore.leakage.wordnet import id_of, wordnet
-from zslcore.storage.files import FACTS, written_whole
-
-__all__ = [
-    "STATES",
-    "Cell",
-    "State",
-    "TestSet",
-    "as_table",
-    "cell_of",
-    "cells",
-    "count_again",
-    "counts_of",
-    "evidence",
-    "find_test_set",
-    "of_dataset",
-    "own_test_set",
-    "stale",
-    "test_sets",
-    "write_counts",
-]
+from zslcore.storage.files import FACTS
 
 #: Of a cell and of an answer, worst first.
 State = Literal["overlap", "unknown", "possible", "none"]
 STATES: tuple[State, ...] = get_args(State)
 COUNTS = FACTS / "contamination_counts.csv"
-COLUMNS = (
-    *("dataset", "split", "pretraining", "classes", "certain", "possible"),
-    *("certain_classes", "possible_classes", "digest"),
-)
 #: Between names of classes in a cell of the table.
 BETWEEN = "; "
-#: Counted up when the same lists give other counts.
-REVISION = 3
 #: Benchmarks of images; AWA1 and AWA2 have the same classes.
 IMAGES = {"AWA1 and AWA2": "AWA2", "CUB": "CUB", "SUN": "SUN", "aPY": "aPY"}
 _ALSO = (("AWA1 and AWA2", "AWA1"), ("AWA1 and AWA2", "AWA2"))
@@ -292,7 +263,7 @@ def cell_of(tested: TestSet, pretraining: str) -> Cell:
     key, n = (tested.dataset, tested.split, pretraining), len(tested.classes)
     listed_in = pretraining_sets()[pretraining].vocabulary
     vocabulary = get_vocabulary(listed_in) if listed_in else None
-    if vocabulary is None or not _comparable(tested, vocabulary):
+    if vocabulary is None or not comparable(tested, vocabulary):
         return Cell(*key, n, None, None)
     certain, possible = counts_of(tested, vocabulary)
     return Cell(*key, n, certain, possible, len(certain), len(possible))
@@ -407,71 +378,6 @@ def _is_kind_of(synset: str, known: AbstractSet[str]) -> bool:
     return any(ancestor in known for ancestor in near)
 
 
-def count_again() -> Iterator[dict[str, str]]:
-    """Yield the rows of ``contamination_counts.csv``, counted now."""
-    for tested, pretraining, vocabulary in countable():
-        yield count_cell(tested, pretraining, vocabulary)
-
-
-def countable() -> Iterator[tuple[TestSet, str, Vocabulary]]:
-    """Yield the cells that can be counted: test set, name and classes of the pre-training set."""
-    for pretraining in pretraining_sets().values():
-        if not pretraining.vocabulary:
-            continue
-        vocabulary = get_vocabulary(pretraining.vocabulary)
-        for tested in test_sets():
-            if _comparable(tested, vocabulary):
-                yield tested, pretraining.name, vocabulary
-
-
-def _comparable(tested: TestSet, vocabulary: Vocabulary) -> bool:
+def comparable(tested: TestSet, vocabulary: Vocabulary) -> bool:
     """Whether both have WordNet ids, or the test set none: of ids, a list without tells nothing."""
     return not tested.synsets or vocabulary.hierarchical or not vocabulary.entries
-
-
-def count_cell(tested: TestSet, name: str, vocabulary: Vocabulary) -> dict[str, str]:
-    """Return the row of one cell in ``contamination_counts.csv``."""
-    certain, possible = counts_of(tested, vocabulary)
-    with_names = not tested.synsets  # not for twenty thousand names
-    values = (
-        *(tested.dataset, tested.split, name),
-        *map(str, (len(tested.classes), len(certain), len(possible))),
-        *(BETWEEN.join(names) if with_names else "" for names in (certain, possible)),
-        digest_of(tested, vocabulary),
-    )
-    return dict(zip(COLUMNS, values, strict=True))
-
-
-def digest_of(tested: TestSet, vocabulary: Vocabulary) -> str:
-    """Return the digest of what a count depends on, 16 hex digits."""
-    lines = [
-        str(REVISION),
-        *tested.classes,
-        *tested.context,
-        *tested.synsets,
-        *(f"{entry.synset} {entry}" for entry in vocabulary.entries),
-    ]
-    return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]
-
-
-def write_counts(path: Path = COUNTS) -> int:
-    """Count every cell again and write the file; returns the number of cells."""
-    rows = list(count_again())
-    text = io.StringIO()
-    table = csv.DictWriter(text, COLUMNS, lineterminator="\n")
-    table.writeheader()
-    table.writerows(rows)
-    with written_whole(path) as file:
-        file.write(text.getvalue().encode())
-    cells.cache_clear()
-    cell_of.cache_clear()
-    return len(rows)
-
-
-def stale() -> Iterator[str]:
-    """Yield the counted cells whose lists have changed, and the uncounted ones."""
-    known = {(r["dataset"], r["split"], r["pretraining"]): r["digest"] for r in read_rows(COUNTS)}
-    for tested, name, vocabulary in countable():
-        if known.get((tested.dataset, tested.split, name)) != digest_of(tested, vocabulary):
-            title = pretraining_sets()[name].title
-            yield f"{tested} x {title}: counted for other lists, or never."

@@ -3,26 +3,14 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Literal, cast, get_args
+from typing import Literal, cast
 
 from zslcore.exceptions import closest_name
-from zslcore.leakage.vocabularies import VOCABULARY_NAMES, get_vocabulary
 from zslcore.storage.files import FACTS
-
-__all__ = [
-    "Extractor",
-    "Labels",
-    "PretrainingSet",
-    "extractors",
-    "find_extractor",
-    "pretraining_sets",
-    "problems",
-    "read_rows",
-]
 
 #: What examples came with when an extractor was trained on them.
 Labels = Literal["classes", "captions", "none"]
@@ -31,10 +19,6 @@ Kind = Literal["image", "video"]
 EXTRACTORS, SETS = FACTS / "contamination.csv", FACTS / "contamination_sets.csv"
 #: Copies of test images in pre-training sets, as papers print them.
 PRINTED = FACTS / "contamination_printed.csv"
-COLUMNS = {
-    EXTRACTORS: ("extractor", "kind", "pretraining", "labels", "source", "url"),
-    SETS: ("name", "title", "classes", "list", "source", "url"),
-}
 #: Between sets that one extractor has seen.
 AND = " + "
 
@@ -102,7 +86,7 @@ def extractors() -> Mapping[str, Extractor]:
     return {
         row["extractor"]: Extractor(
             row["extractor"],
-            cast("Kind", row["kind"]),  # problems() checks the values
+            cast("Kind", row["kind"]),  # tools/contamination.py checks the values
             tuple(row["pretraining"].split(AND)),
             cast("Labels", row["labels"]),
             row["source"],
@@ -176,72 +160,3 @@ def printed_overlaps(pretraining: str) -> tuple[PrintedOverlap, ...]:
         for row in read_rows(PRINTED)
         if row["pretraining"] == pretraining
     )
-
-
-# --- What is wrong with them -------------------------------------------------------------------
-
-
-def problems(extractors_file: Path = EXTRACTORS, sets_file: Path = SETS) -> Iterator[str]:
-    """Yield the errors of the two files that are open to new rows, a sentence each.
-
-    Parameters
-    ----------
-    extractors_file, sets_file : CSV files with the columns of those under ``data/``
-    """
-    for path, like in ((sets_file, SETS), (extractors_file, EXTRACTORS)):
-        try:
-            rows = read_rows(path)
-        except (OSError, UnicodeDecodeError, csv.Error) as error:
-            yield f"{path.name}: could not be read ({type(error).__name__})."
-            return
-        expected = set(COLUMNS[like])
-        if not rows or set(rows[0]) != expected or any(None in row.values() for row in rows):
-            yield f"{path.name}: expected the columns {', '.join(COLUMNS[like])} in every row."
-            return
-        yield from _untidy(path, rows)
-    sets = [row["name"] for row in read_rows(sets_file)]
-    yield from _wrong_sets(sets_file)
-    yield from _wrong_extractors(extractors_file, sets)
-
-
-def _untidy(path: Path, rows: Sequence[Mapping[str, str]]) -> Iterator[str]:
-    """Yield the errors possible in any table: spaces, sources, addresses, duplicate names."""
-    first = next(iter(rows[0]))
-    seen: set[str] = set()
-    for number, row in enumerate(rows, 2):
-        where, name = f"{path.name}, line {number}", row[first]
-        for column, value in row.items():
-            if value != value.strip():
-                yield f"{where}, column {column!r}: expected no space at its ends; got {value!r}."
-        if name in seen or not name:
-            yield f"{where}: expected a name that no other row has; got {name!r}."
-        seen.add(name)
-        if not row["source"]:
-            yield f"{where}: expected a source, authors, title and year; got none."
-        if not row["url"].startswith("https://") and row.get("list") != "none":
-            yield f"{where}: expected an address that begins with https://; got {row['url']!r}."
-
-
-def _wrong_sets(path: Path) -> Iterator[str]:
-    for number, row in enumerate(read_rows(path), 2):
-        where = f"{path.name}, line {number}"
-        if row["classes"] and not row["classes"].isdecimal():
-            yield f"{where}: expected a number of classes, or nothing; got {row['classes']!r}."
-        elif row["list"] and row["list"] not in VOCABULARY_NAMES:
-            yield f"{where}: {closest_name('list of classes', row['list'], VOCABULARY_NAMES)}"
-        elif row["list"] and len(get_vocabulary(row["list"]).entries) != int(row["classes"] or -1):
-            n = len(get_vocabulary(row["list"]).entries)
-            yield f"{where}: its list has {n:,} classes; expected as many; got {row['classes']!r}."
-
-
-def _wrong_extractors(path: Path, sets: Sequence[str]) -> Iterator[str]:
-    allowed = {"kind": get_args(Kind), "labels": get_args(Labels)}
-    for number, row in enumerate(read_rows(path), 2):
-        where = f"{path.name}, line {number}"
-        for column, choices in allowed.items():
-            if row[column] not in choices:
-                words = " or ".join(choices)
-                yield f"{where}, column {column!r}: expected {words}; got {row[column]!r}."
-        for name in row["pretraining"].split(AND):
-            if name not in sets:
-                yield f"{where}: {closest_name('pre-training set', name, sets)}"

@@ -2,35 +2,19 @@
 
 ``data/labelled_pairs.csv`` has the pairs, and how they were chosen; those of some lists were
 inspected while the rules were made (*tuned*), the others only afterwards (*held out*).
-``data/matching_measured.csv`` has what came out, by :func:`write_measured`.
+``data/matching_measured.csv`` has what came out, by ``tools/contamination.py``.
 """
 
 from __future__ import annotations
 
 import csv
-import hashlib
-import io
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 
 from zslcore.leakage.matching import match_names
 from zslcore.leakage.vocabularies import get_vocabulary
-from zslcore.storage.files import FACTS, written_whole
-
-__all__ = [
-    "Measured",
-    "Pair",
-    "certain_by_list",
-    "how_reliable",
-    "measure",
-    "measured",
-    "pairs",
-    "stale_measured",
-    "unlabelled",
-    "write_measured",
-]
+from zslcore.storage.files import FACTS
 
 PAIRS, MEASURED = FACTS / "labelled_pairs.csv", FACTS / "matching_measured.csv"
 #: The pre-training list of all labelled pairs.
@@ -109,7 +93,7 @@ def pairs() -> tuple[Pair, ...]:
         return tuple(Pair(*row) for k, row in enumerate(csv.reader(lines)) if k)
 
 
-def _strengths() -> dict[tuple[str, str, str], str]:
+def strengths() -> dict[tuple[str, str, str], str]:
     """Return the strength of every match of the classes in the file, list by list."""
     names: dict[str, dict[str, None]] = {}
     for pair in pairs():
@@ -121,57 +105,19 @@ def _strengths() -> dict[tuple[str, str, str], str]:
     }
 
 
-def unlabelled() -> Iterator[tuple[str, str, str]]:
-    """Yield certain matches of classes in the file that have no label."""
-    labelled = set(map(_key, pairs()))
-    for key, strength in _strengths().items():
-        if strength == "strong" and key not in labelled:
-            yield key
-
-
-def measure() -> tuple[Measured, ...]:
-    """Compare the labelled pairs now; returns a row a part."""
-    strength_of = _strengths()
-    return tuple(_measure_part(part, strength_of) for part in PARTS)
-
-
-def _measure_part(part: str, strength_of: dict[tuple[str, str, str], str]) -> Measured:
-    of_part = [pair for pair in pairs() if pair.part == part]
-    answers = [(pair.label, strength_of.get(_key(pair), "")) for pair in of_part]
-
-    def n(labels: tuple[str, ...], strengths: tuple[str, ...]) -> int:
-        return sum(label in labels and strength in strengths for label, strength in answers)
-
-    same, related, wrong = ("same",), ("part or kind",), ("different",)
-    every = (*same, *related, *wrong)
-    lines = [f"{asdict(pair)} {answer}" for pair, answer in zip(of_part, answers, strict=True)]
-    return Measured(
-        part=part,
-        pairs=len(of_part),
-        same=n(same, ("strong", "weak", "")),
-        related=n(related, ("strong", "weak", "")),
-        certain=n(every, ("strong",)),
-        certain_right=n(same, ("strong",)),
-        possible=n(every, ("weak",)),
-        possible_right=n((*same, *related), ("weak",)),
-        same_found=n(same, ("strong", "weak")),
-        related_found=n(related, ("strong", "weak")),
-        digest=hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16],
-    )
-
-
-def _key(pair: Pair) -> tuple[str, str, str]:
+def key_of(pair: Pair) -> tuple[str, str, str]:
+    """Return what identifies a match."""
     return pair.list, pair.name, pair.pretraining_class
 
 
 @cache
 def certain_by_list() -> Mapping[str, tuple[int, int, int]]:
     """Return of every list its labelled pairs, those called certain, and the same among these."""
-    strength_of = _strengths()
+    strength_of = strengths()
     found: dict[str, tuple[int, int, int]] = {}
     for pair in pairs():
         n, certain, right = found.get(pair.list, (0, 0, 0))
-        is_certain = strength_of.get(_key(pair)) == "strong"
+        is_certain = strength_of.get(key_of(pair)) == "strong"
         of_same = is_certain and pair.label == "same"
         found[pair.list] = (n + 1, certain + is_certain, right + of_same)
     return found
@@ -179,7 +125,7 @@ def certain_by_list() -> Mapping[str, tuple[int, int, int]]:
 
 @cache
 def measured() -> tuple[Measured, ...]:
-    """Return the stored results of :func:`measure`, one row per part."""
+    """Return the stored results of ``tools/contamination.py``, one row per part."""
     with MEASURED.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     text = {"part", "digest"}
@@ -187,23 +133,6 @@ def measured() -> tuple[Measured, ...]:
         Measured(**{k: v if k in text else int(v) for k, v in row.items()})  # type: ignore[arg-type]
         for row in rows
     )
-
-
-def write_measured(path: Path = MEASURED) -> None:
-    """Compare the labelled pairs again and write the file."""
-    text = io.StringIO()
-    table = csv.DictWriter(text, [f.name for f in fields(Measured)], lineterminator="\n")
-    table.writeheader()
-    table.writerows(asdict(row) for row in measure())
-    with written_whole(path) as file:
-        file.write(text.getvalue().encode())
-    measured.cache_clear()
-
-
-def stale_measured() -> Iterator[str]:
-    """Yield a sentence where the comparison differs from its stored results."""
-    if measure() != measured():
-        yield "labelled_pairs.csv: measured of other pairs, or with other rules."
 
 
 def how_reliable() -> str:

@@ -19,8 +19,6 @@ from zslcore.datasets.open_world import OpenWorldSet, open_world_sets
 from zslcore.leakage.contamination.counting import cell_of, find_test_set
 from zslcore.leakage.contamination.reliability import AGAINST, certain_by_list, pairs
 
-__all__ = ["LISTS", "transfer_table"]
-
 #: Set of base-to-new tests -> its list in ``labelled_pairs.csv``.
 LISTS = {
     "caltech101": "Caltech101",

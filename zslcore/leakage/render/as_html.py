@@ -7,8 +7,6 @@ from html import escape
 from zslcore.leakage.evidence import Evidence
 from zslcore.leakage.report import AuditReport, Finding
 
-__all__ = ["to_html"]
-
 STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem;
        color: #222; background: #fff; }

@@ -24,8 +24,6 @@ from zslcore.leakage.comparison import SplitComparison
 from zslcore.leakage.evidence import Evidence
 from zslcore.leakage.report import AuditReport, Finding
 
-__all__ = ["SCHEMA", "to_json"]
-
 SCHEMA = "zslcore-audit/1"
 
 

@@ -8,8 +8,6 @@ from xml.etree import ElementTree
 
 from zslcore.leakage.report import FAIL_ON, AuditReport, FailOn, Severity
 
-__all__ = ["to_junit"]
-
 #: What XML 1.0 cannot hold, not even escaped.
 NOT_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 

@@ -7,8 +7,6 @@ import re
 from zslcore.leakage.evidence import Evidence
 from zslcore.leakage.report import AuditReport, Finding
 
-__all__ = ["to_markdown"]
-
 #: Rows of evidence that are printed; the JSON report has up to a hundred.
 ROWS = 10
 

@@ -6,8 +6,6 @@ from collections.abc import Sequence
 
 from zslcore.leakage.report import AuditReport
 
-__all__ = ["to_text"]
-
 #: Rows of a table that are printed; the JSON report has up to a hundred.
 ROWS = 20
 

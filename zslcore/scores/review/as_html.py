@@ -13,8 +13,6 @@ from zslcore.scores.protocols import CHOSEN
 from zslcore.scores.review.stating import MARKS, Review, Section, Statement
 from zslcore.version import version
 
-__all__ = ["to_html"]
-
 STYLE = """
 body { font-size: 16px; line-height: 1.5; }
 h1 { font-size: 2.2rem; margin: 0; } h2 { font-size: 1.25rem; margin: 2rem 0 .4rem; }

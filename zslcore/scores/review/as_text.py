@@ -6,8 +6,6 @@ import textwrap
 
 from zslcore.scores.review.stating import MARKS, Review, Statement
 
-__all__ = ["to_text"]
-
 WIDTH, INDENT = 96, 8
 
 

@@ -32,8 +32,6 @@ from zslcore.storage.artifacts import scratch, sha256
 from zslcore.storage.files import path_of
 from zslcore.texts import clean_text
 
-__all__ = ["Declared", "Submission", "review"]
-
 _MARKS: Mapping[Severity, Mark] = {
     Severity.FAIL: "leak",
     Severity.WARN: "warning",

@@ -12,8 +12,6 @@ import pandas as pd
 from zslcore.interactive.seen_unseen import SeenUnseen
 from zslcore.leakage.cards import Figure, Verdict
 
-__all__ = ["MARKS", "Mark", "Review", "Section", "Statement", "scrubbed", "worst"]
-
 Mark = Literal["leak", "warning", "open", "ok"]
 #: Marks, worst first, and the word of each.
 MARKS: Mapping[Mark, str] = {

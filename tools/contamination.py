@@ -1,0 +1,262 @@
+"""Check the tables of the contamination map, count all classes again, or both.
+
+    python -m tools.contamination [--count]
+
+Without an option it prints the errors of the tables line by line, with the exit status 1 where
+there are any. With ``--count`` it writes ``data/contamination_counts.csv`` and
+``data/matching_measured.csv`` anew.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import hashlib
+import io
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, fields
+from pathlib import Path
+from typing import get_args
+
+from zslcore.exceptions import closest_name
+from zslcore.leakage.contamination.counting import (
+    BETWEEN,
+    COUNTS,
+    TestSet,
+    comparable,
+    counts_of,
+    test_sets,
+)
+from zslcore.leakage.contamination.facts import (
+    AND,
+    EXTRACTORS,
+    SETS,
+    Kind,
+    Labels,
+    extractors,
+    pretraining_sets,
+    read_rows,
+)
+from zslcore.leakage.contamination.reliability import (
+    MEASURED,
+    PARTS,
+    Measured,
+    key_of,
+    measured,
+    pairs,
+    strengths,
+)
+from zslcore.leakage.vocabularies import VOCABULARY_NAMES, Vocabulary, get_vocabulary
+from zslcore.storage.files import written_whole
+
+COLUMNS = {
+    EXTRACTORS: ("extractor", "kind", "pretraining", "labels", "source", "url"),
+    SETS: ("name", "title", "classes", "list", "source", "url"),
+}
+COUNTED = (
+    *("dataset", "split", "pretraining", "classes", "certain", "possible"),
+    *("certain_classes", "possible_classes", "digest"),
+)
+#: Counted up when the same lists give other counts.
+REVISION = 3
+
+
+# --- Errors of the tables -------------------------------------------------------------------------
+
+
+def problems(extractors_file: Path = EXTRACTORS, sets_file: Path = SETS) -> Iterator[str]:
+    """Yield the errors of the two files that are open to new rows, a sentence each.
+
+    Parameters
+    ----------
+    extractors_file, sets_file : CSV files with the columns of those under ``data/``
+    """
+    for path, like in ((sets_file, SETS), (extractors_file, EXTRACTORS)):
+        try:
+            rows = read_rows(path)
+        except (OSError, UnicodeDecodeError, csv.Error) as error:
+            yield f"{path.name}: could not be read ({type(error).__name__})."
+            return
+        expected = set(COLUMNS[like])
+        if not rows or set(rows[0]) != expected or any(None in row.values() for row in rows):
+            yield f"{path.name}: expected the columns {', '.join(COLUMNS[like])} in every row."
+            return
+        yield from _untidy(path, rows)
+    sets = [row["name"] for row in read_rows(sets_file)]
+    yield from _wrong_sets(sets_file)
+    yield from _wrong_extractors(extractors_file, sets)
+
+
+def _untidy(path: Path, rows: Sequence[Mapping[str, str]]) -> Iterator[str]:
+    """Yield the errors possible in any table: spaces, sources, addresses, duplicate names."""
+    first = next(iter(rows[0]))
+    seen: set[str] = set()
+    for number, row in enumerate(rows, 2):
+        where, name = f"{path.name}, line {number}", row[first]
+        for column, value in row.items():
+            if value != value.strip():
+                yield f"{where}, column {column!r}: expected no space at its ends; got {value!r}."
+        if name in seen or not name:
+            yield f"{where}: expected a name that no other row has; got {name!r}."
+        seen.add(name)
+        if not row["source"]:
+            yield f"{where}: expected a source, authors, title and year; got none."
+        if not row["url"].startswith("https://") and row.get("list") != "none":
+            yield f"{where}: expected an address that begins with https://; got {row['url']!r}."
+
+
+def _wrong_sets(path: Path) -> Iterator[str]:
+    for number, row in enumerate(read_rows(path), 2):
+        where = f"{path.name}, line {number}"
+        if row["classes"] and not row["classes"].isdecimal():
+            yield f"{where}: expected a number of classes, or nothing; got {row['classes']!r}."
+        elif row["list"] and row["list"] not in VOCABULARY_NAMES:
+            yield f"{where}: {closest_name('list of classes', row['list'], VOCABULARY_NAMES)}"
+        elif row["list"] and len(get_vocabulary(row["list"]).entries) != int(row["classes"] or -1):
+            n = len(get_vocabulary(row["list"]).entries)
+            yield f"{where}: its list has {n:,} classes; expected as many; got {row['classes']!r}."
+
+
+def _wrong_extractors(path: Path, sets: Sequence[str]) -> Iterator[str]:
+    allowed = {"kind": get_args(Kind), "labels": get_args(Labels)}
+    for number, row in enumerate(read_rows(path), 2):
+        where = f"{path.name}, line {number}"
+        for column, choices in allowed.items():
+            if row[column] not in choices:
+                words = " or ".join(choices)
+                yield f"{where}, column {column!r}: expected {words}; got {row[column]!r}."
+        for name in row["pretraining"].split(AND):
+            if name not in sets:
+                yield f"{where}: {closest_name('pre-training set', name, sets)}"
+
+
+# --- Counts ---------------------------------------------------------------------------------------
+
+
+def countable() -> Iterator[tuple[TestSet, str, Vocabulary]]:
+    """Yield the cells that can be counted: test set, name and classes of the pre-training set."""
+    for pretraining in pretraining_sets().values():
+        if not pretraining.vocabulary:
+            continue
+        vocabulary = get_vocabulary(pretraining.vocabulary)
+        for tested in test_sets():
+            if comparable(tested, vocabulary):
+                yield tested, pretraining.name, vocabulary
+
+
+def count_cell(tested: TestSet, name: str, vocabulary: Vocabulary) -> dict[str, str]:
+    """Return the row of one cell in ``contamination_counts.csv``."""
+    certain, possible = counts_of(tested, vocabulary)
+    with_names = not tested.synsets  # not for twenty thousand names
+    values = (
+        *(tested.dataset, tested.split, name),
+        *map(str, (len(tested.classes), len(certain), len(possible))),
+        *(BETWEEN.join(names) if with_names else "" for names in (certain, possible)),
+        digest_of(tested, vocabulary),
+    )
+    return dict(zip(COUNTED, values, strict=True))
+
+
+def digest_of(tested: TestSet, vocabulary: Vocabulary) -> str:
+    """Return the digest of what a count depends on, 16 hex digits."""
+    lines = [
+        str(REVISION),
+        *tested.classes,
+        *tested.context,
+        *tested.synsets,
+        *(f"{entry.synset} {entry}" for entry in vocabulary.entries),
+    ]
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]
+
+
+def stale() -> Iterator[str]:
+    """Yield the counted cells whose lists have changed, and the uncounted ones."""
+    known = {(r["dataset"], r["split"], r["pretraining"]): r["digest"] for r in read_rows(COUNTS)}
+    for tested, name, vocabulary in countable():
+        if known.get((tested.dataset, tested.split, name)) != digest_of(tested, vocabulary):
+            title = pretraining_sets()[name].title
+            yield f"{tested} x {title}: counted for other lists, or never."
+
+
+# --- Measured reliability -------------------------------------------------------------------------
+
+
+def unlabelled() -> Iterator[tuple[str, str, str]]:
+    """Yield certain matches of classes in the file that have no label."""
+    labelled = set(map(key_of, pairs()))
+    for key, strength in strengths().items():
+        if strength == "strong" and key not in labelled:
+            yield key
+
+
+def measure() -> tuple[Measured, ...]:
+    """Compare the labelled pairs now; returns a row a part."""
+    strength_of = strengths()
+    return tuple(_measure_part(part, strength_of) for part in PARTS)
+
+
+def _measure_part(part: str, strength_of: dict[tuple[str, str, str], str]) -> Measured:
+    of_part = [pair for pair in pairs() if pair.part == part]
+    answers = [(pair.label, strength_of.get(key_of(pair), "")) for pair in of_part]
+
+    def n(labels: tuple[str, ...], strengths: tuple[str, ...]) -> int:
+        return sum(label in labels and strength in strengths for label, strength in answers)
+
+    same, related, wrong = ("same",), ("part or kind",), ("different",)
+    every = (*same, *related, *wrong)
+    lines = [f"{asdict(pair)} {answer}" for pair, answer in zip(of_part, answers, strict=True)]
+    return Measured(
+        part=part,
+        pairs=len(of_part),
+        same=n(same, ("strong", "weak", "")),
+        related=n(related, ("strong", "weak", "")),
+        certain=n(every, ("strong",)),
+        certain_right=n(same, ("strong",)),
+        possible=n(every, ("weak",)),
+        possible_right=n((*same, *related), ("weak",)),
+        same_found=n(same, ("strong", "weak")),
+        related_found=n(related, ("strong", "weak")),
+        digest=hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16],
+    )
+
+
+def stale_measured() -> Iterator[str]:
+    """Yield a sentence where the comparison differs from its stored results."""
+    if measure() != measured():
+        yield "labelled_pairs.csv: measured of other pairs, or with other rules."
+
+
+def write_rows(path: Path, columns: Sequence[str], rows: Iterable[Mapping[str, object]]) -> None:
+    """Write a table as CSV."""
+    text = io.StringIO()
+    table = csv.DictWriter(text, columns, lineterminator="\n")
+    table.writeheader()
+    table.writerows(rows)
+    with written_whole(path) as file:
+        file.write(text.getvalue().encode())
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Check, or count and write; return the exit status."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--count", action="store_true", help="count all classes again, and write")
+    if parser.parse_args(arguments).count:
+        rows = [count_cell(*cell) for cell in countable()]
+        write_rows(COUNTS, COUNTED, rows)
+        write_rows(MEASURED, [f.name for f in fields(Measured)], map(asdict, measure()))
+        sys.stdout.write(f"{len(rows)} cells counted.\n")
+        return 0
+    found = list(problems()) or [
+        f"{each} Run `python -m tools.contamination --count`."
+        for each in (*stale(), *stale_measured())
+    ]
+    n = f"{len(extractors())} extractors, {len(pretraining_sets())} pre-training sets"
+    sys.stdout.write("\n".join(found or [f"{n}: nothing wrong."]) + "\n")
+    return int(bool(found))
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
