@@ -6,15 +6,13 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, Protocol
 
 import numpy as np
 
+from zslcore.evaluation.protocol import AnsweredTest
 from zslcore.scores.blocks import blocks
 from zslcore.scores.sides import ScoredSides, sides_of
-
-if TYPE_CHECKING:
-    from zslcore.scores.predicted import PredictedScores
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,5 +131,30 @@ class ScoreAnswers:
         return self.tested.nbytes
 
 
-#: What is judged: scores, their answers alone, or predictions.
-JudgedScores: TypeAlias = "ScoreMatrix | ScoreAnswers | PredictedScores"
+class JudgedScores(Protocol):
+    """What a score matrix, its answers and predictions have in common."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def y(self) -> np.ndarray: ...
+    @property
+    def seen(self) -> np.ndarray: ...
+    @property
+    def class_names(self) -> tuple[str, ...]: ...
+    @property
+    def fixes(self) -> tuple[str, ...]: ...
+    @property
+    def remarks(self) -> tuple[str, ...]: ...
+    @property
+    def benchmark(self) -> str: ...
+    @property
+    def split(self) -> str: ...
+    @property
+    def digest(self) -> str: ...
+    @property
+    def about(self) -> dict[str, Any]: ...
+    @property
+    def tested(self) -> AnsweredTest: ...
+    @property
+    def nbytes(self) -> int: ...
