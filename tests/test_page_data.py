@@ -110,7 +110,7 @@ def test_a_search_that_finds_nothing_says_so_and_keeps_the_page(visit):
 def test_awa1_stands_beside_awa2_only_for_these(visit):
     app = visit(dataset="simulated-AWA1", data_tab="Images per class")
     assert "AWA1 next to AWA2" in app.segmented_control(key="data_order").options
-    app.selectbox(key="dataset").set_value("digits").run()
+    app.selectbox(key="dataset_menu").set_value("digits").run()
     assert not app.exception
     assert "AWA1 next to AWA2" not in app.segmented_control(key="data_order").options
 
@@ -193,7 +193,7 @@ def test_an_imported_data_set_is_chosen(visit, tmp_path):
     folder = write_folder(tmp_path / "small")
     app = upload(visit, content(folder, "res101.mat", "att_splits.mat"), data_name="chosen")
     assert not app.error
-    assert app.selectbox(key="dataset").value == "chosen"
+    assert app.selectbox(key="dataset_menu").value == "chosen"
     assert app.session_state["data_tab"] == "Split and folds"
     app = visit(dataset="chosen", data_tab="Statistics")
     assert app.dataframe[0].value.set_index("quantity").loc["images", "here"] == N

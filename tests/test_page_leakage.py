@@ -109,10 +109,10 @@ def test_decisions_in_the_address_change_the_verdict(visit):
 
 def test_decisions_go_with_their_data_set_and_come_back_with_it(visit):
     app = visit(decisions=decided("simulated-AWA2", {"seal": "confirmed"}))
-    app.selectbox(key="dataset").set_value("simulated-AWA1").run()
+    app.selectbox(key="dataset_menu").set_value("simulated-AWA1").run()
     assert "6 of 10 test classes" in words(app)
     assert "decisions" not in app.query_params
-    app.selectbox(key="dataset").set_value("simulated-AWA2").run()
+    app.selectbox(key="dataset_menu").set_value("simulated-AWA2").run()
     assert "7 of 10 test classes" in words(app)
     assert "seal" in str(app.query_params["decisions"])
 

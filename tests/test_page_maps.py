@@ -101,15 +101,17 @@ def test_no_layout_starts_unasked_and_the_button_says_how_long_it_takes():
 
 def test_the_other_side_has_the_classes_of_the_first(visit):
     app = visit(**QUICK)
-    options = app.selectbox(key="pair_second").options
-    classes = set(load("simulated-AWA1").class_names)
-    assert all(set(load(name).class_names) == classes for name in options if name[:4] == "simu")
-    app = settled(app.selectbox(key="pair_first").select("simulated-CUB").run())
-    assert app.selectbox(key="pair_second").value == "simulated-CUB-full"
+    menu = app.selectbox(key="pair_second_menu")
+    assert menu.options == ["AWA2-like (simulated)", "nothing else"]
+    app = settled(app.selectbox(key="pair_first_menu").select("simulated-CUB").run())
+    assert app.selectbox(key="pair_second_menu").options == ["nothing else"]
+    app = settled(app.toggle(key="variants").set_value(True).run())
+    assert app.selectbox(key="pair_first_menu").value == "simulated-CUB"
     assert not app.error
-    assert app.selectbox(key="pair_second").options == ["simulated-CUB-full", "nothing else"]
+    titles = ["CUB-like, full size (simulated)", "nothing else"]
+    assert app.selectbox(key="pair_second_menu").options == titles
     app = visit(**{"pair_first": "digits", **QUICK})
-    assert app.selectbox(key="pair_second").options == ["nothing else"]
+    assert app.selectbox(key="pair_second_menu").options == ["nothing else"]
 
 
 def test_every_point_has_the_label_and_the_looks_of_its_row(visit):
@@ -271,8 +273,8 @@ def imported_pair(tmp_path, monkeypatch):
 
 def test_an_imported_pair_is_the_default_and_its_first_picture_starts_no_job(imported_pair):
     app = pages.visit(PAGE)
-    assert app.selectbox(key="pair_first").value == "AWA1"
-    assert app.selectbox(key="pair_second").value == "AWA2"
+    assert app.selectbox(key="pair_first_menu").value == "AWA1"
+    assert app.selectbox(key="pair_second_menu").value == "AWA2"
     assert "zslcore download" not in words(app)
     assert "5 of 50 classes look different in AWA1 and AWA2" in words(app)
     assert app.button(key="awa1_start").label.startswith("Lay out by t-SNE (about ")

@@ -82,7 +82,7 @@ def gains_by_hand(name, method):
 
 @pytest.mark.parametrize(("name", "method"), [(AWA2, "LinearV2S"), ("simulated-UCF101", "SAE")])
 def test_every_bar_is_its_classs_gain_with_its_interval_and_mark(visit, name, method):
-    app = visit(gain_data=gains.TITLES[name], gain_method=method)
+    app = visit(gain_data=name, gain_method=method)
     bars, expected = drawn(app), gains_by_hand(name, method)
     known = {load(name).class_names[c] for c in known_classes(load(name))}
     assert len(bars) == len(expected)
@@ -107,7 +107,7 @@ def test_the_draws_test_as_many_known_classes_as_others():
 @pytest.mark.parametrize("name", WITHOUT)
 def test_the_page_says_an_effect_where_it_is_planted_and_none_in_the_twin(visit, monkeypatch, name):
     pages.forbid_computing(monkeypatch)  # the result comes with the package
-    app = visit(gain_data=gains.TITLES[name])
+    app = visit(gain_data=name)
     low, high = (
         float(each.replace("−", "-"))
         for each in next(m.delta for m in app.metric if m.label == "Difference").split(" to ")

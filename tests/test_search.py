@@ -25,11 +25,16 @@ def test_the_bar_of_every_page_says_what_this_is_and_opens_the_search():
 
 
 @pytest.mark.parametrize(
-    ("label", "key"), [("Method · SAE", "method"), ("Data set · simulated-CUB", "dataset")]
+    ("label", "choice"),
+    [
+        ("Method · SAE", ("method", "SAE")),
+        ("Data set · CUB-like (simulated)", ("dataset", "simulated-CUB")),
+    ],
 )
-def test_what_is_chosen_opens_with_its_choice(label, key):
+def test_what_is_chosen_opens_with_its_choice(label, choice):
     (hit,) = [hit for hit in search.hits() if hit.label == label]
     app = visit("glossary")
     app.session_state[CHOICE] = hit.choice
     app.run()
-    assert app.session_state[key] == label.split(" · ")[1]
+    assert hit.choice == choice
+    assert app.session_state[choice[0]] == choice[1]

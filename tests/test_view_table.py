@@ -30,11 +30,11 @@ def test_a_fresh_folder_shows_every_inductive_method_on_cub_and_awa1():
     table = shown(app)
     assert list(table.index) != sorted(table.index)
     assert set(inductive_rows()) <= set(table.index)
-    for data in ("CUB, VGG", "AWA1, local self-similarity", "AWA1, PHOG"):
+    for data in ("CUB birds, VGG", "AWA1, hand-crafted", "AWA1, hand-crafted (PHOG)"):
         figures = table[data].iloc[:, 0]
         assert figures.notna().all()
         assert f"**{data}**" in words(app).replace("\\", "")
-    first = table["CUB, VGG"].iloc[:, 0]
+    first = table["CUB birds, VGG"].iloc[:, 0]
     assert first.is_monotonic_decreasing
     results = {(r.spec.dataset, r.spec.method, r.spec.select_for): r for r in shipped_results()}
     ale = results["CUB-vgg_fc7", "ALE", "gzsl"]
@@ -54,16 +54,16 @@ def test_missing_cells_say_what_is_missing_and_how_to_get_it():
     said = words(app)
     assert "cells are missing" in said
     assert "Computing takes about" in said
-    assert shown(app)["AWA1, PHOG"].iloc[:, 0].isna().any()
+    assert shown(app)["AWA1, hand-crafted (PHOG)"].iloc[:, 0].isna().any()
 
 
 def test_an_own_run_comes_before_shipped_results_and_is_marked(empty):
     spec = RunSpec("digits", "PS", "LinearS2V", grid={"lam": (0.1,)})
     ResultStore(empty / "runs.sqlite").put(execute(spec, load("digits"), with_oracle=False))
-    app = visit("table", table_whose=["mine"], table_columns=["digits"])
+    app = visit("table", table_whose=["mine"], table_columns=["Digits"])
     table = shown(app)
-    assert table["digits"].loc["LinearS2V"].notna().all()
-    assert table["digits"].iloc[:, 0].notna().sum() == 1
+    assert table["Digits"].loc["LinearS2V"].notna().all()
+    assert table["Digits"].iloc[:, 0].notna().sum() == 1
     assert "cells are missing" in words(app)
     assert [each.label for each in app.button if each.key == "table_missing"] == [
         f"Compute {len(inductive_rows()) - 1} on digits"

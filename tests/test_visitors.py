@@ -49,7 +49,7 @@ def bring(files, **fields):
 
 
 def offered(app):
-    return [name for name in app.selectbox(key="dataset").options if name.startswith("mine")]
+    return [name for name in app.selectbox(key="dataset_menu").options if name.startswith("mine")]
 
 
 def test_on_ones_own_machine_imports_are_everybodys(files):

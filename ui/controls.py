@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeVar, get_args
 
 import streamlit as st
 
-from ui import cache, known, terms, visitors
+from ui import terms
 from ui.numbers import three_digits
 from ui.text import plain
 from zslcore.datasets import Split, ZSLDataset
@@ -26,7 +26,6 @@ __all__ = [
     "bind_number",
     "by_family",
     "choose",
-    "choose_dataset",
     "choose_method",
     "choose_some",
     "choose_split",
@@ -76,17 +75,6 @@ def choose_some(label: str, options: Sequence[str], *, key: str) -> list[str]:
     return st.multiselect(
         label, options, key=key, bind="query-params", placeholder="all", help=terms.tip(label)
     )
-
-
-def choose_dataset() -> ZSLDataset:
-    """Choose a data set among those that can be opened now, and open it.
-
-    Data that are known by their results come last, with a mark.
-    """
-    marked = known.marked()
-    known.settle("dataset")
-    chosen = choose("Data set", [*visitors.available(), *marked], key="dataset")
-    return cache.dataset(marked.get(chosen, chosen))
 
 
 def choose_split(dataset: ZSLDataset) -> Split:

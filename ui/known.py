@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import streamlit as st
-from streamlit.errors import StreamlitAPIException
-
 from zslcore.evaluation import Predictions
 from zslcore.evaluation.runs import RunResult
 from zslcore.evaluation.specs import RunSpec
@@ -14,10 +11,7 @@ from zslcore.results.results_only import is_known_by_results, known_by_results
 from zslcore.results.shipped import plain_spec, shipped_predictions
 from zslcore.results.store import ResultStore
 
-__all__ = ["MARK", "Known", "is_known_by_results", "known_run", "marked", "names", "settle"]
-
-#: What the menu says of data without their features.
-MARK = " · results only"
+__all__ = ["Known", "is_known_by_results", "known_run", "names"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,31 +31,6 @@ class Known:
 def names() -> tuple[str, ...]:
     """Return the data sets that are known by their results and not imported."""
     return tuple(name for name in known_by_results() if is_known_by_results(name))
-
-
-def marked() -> dict[str, str]:
-    """Return the data sets known by their results, by what a menu says of them."""
-    return {f"{name}{MARK}": name for name in names()}
-
-
-def settle(key: str) -> None:
-    """Let an address mean a data set, whether its features are here or not.
-
-    An address holds what a menu says. Features that have been imported since take the mark away.
-    """
-    now = {name: label for label, name in marked().items()}
-    asked = st.session_state.get(key, st.query_params.get(key))
-    if not isinstance(asked, str):
-        return
-    name = asked.removesuffix(MARK)
-    if (wanted := now.get(name, name)) != asked:
-        try:
-            st.query_params[key] = wanted
-        except StreamlitAPIException:  # the menu of the view before, whose run was cut off, has it
-            st.session_state[key] = wanted
-        else:
-            st.session_state.pop(key, None)
-        st.rerun()
 
 
 def known_run(spec: RunSpec) -> Known | None:

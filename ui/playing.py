@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ui import cache, controls, known, missing, visitors, waiting
+from ui import cache, controls, data_menu, known, missing, waiting
 from ui.components.playground import Chip, Choice, Pending, Rail, Tile
 from ui.controls import METHOD
 from ui.numbers import duration
@@ -21,6 +21,7 @@ from ui.text import as_text
 from zslcore import jobs
 from zslcore.datasets import ZSLDataset
 from zslcore.datasets.facts import class_facts, fact_sources
+from zslcore.datasets.titles import is_simulated_name, title
 from zslcore.evaluation.predictions import PredictedRows
 from zslcore.evaluation.protocol import AnsweredTest
 from zslcore.evaluation.runs import RunResult
@@ -37,7 +38,6 @@ __all__ = [
     "compute_one",
     "here",
     "methods_of",
-    "names",
     "others",
     "pending",
     "played",
@@ -50,14 +50,6 @@ __all__ = [
     "work_of",
 ]
 
-_SIMULATED = "simulated-"
-#: How a reader knows the data whose results come with the package.
-TITLES = {
-    "digits": "Digits",
-    "AWA1-lss": "AWA1, hand-crafted",
-    "AWA1-phog": "AWA1, PHOG",
-    "CUB-vgg_fc7": "CUB birds, VGG",
-}
 #: Seconds of computation that may start without a press of a button.
 UNASKED = 10.0
 #: Keys of the quick runs that this process has computed.
@@ -218,11 +210,6 @@ def rows_of(dataset: ZSLDataset, split: str, test: AnsweredTest) -> np.ndarray:
 # --- The rail -------------------------------------------------------------------------------------
 
 
-def names() -> tuple[str, ...]:
-    """Return the data sets on the rail: those that can be opened, and those known by results."""
-    return (*visitors.available(), *known.names())
-
-
 def splits_of(dataset: ZSLDataset) -> list[str]:
     """Return the splits with test images of both sides: others have no trade."""
     return [name for name in dataset.splits if len(dataset.split(name).test_seen)]
@@ -230,7 +217,8 @@ def splits_of(dataset: ZSLDataset) -> list[str]:
 
 def rail_of(dataset: ZSLDataset, chosen: Choice) -> Rail:
     """Return everything that can be chosen for a data set that is open."""
-    tiles = [_tile(name) for name in names()]
+    names = dict.fromkeys([*data_menu.offered(), chosen.dataset])
+    tiles = [_tile(name) for name in names]
     return Rail(
         [tile for tile in tiles if tile.kind != "simulated"],
         [tile for tile in tiles if tile.kind == "simulated"],
@@ -241,16 +229,15 @@ def rail_of(dataset: ZSLDataset, chosen: Choice) -> Rail:
 
 
 def _tile(name: str) -> Tile:
-    title = name.removeprefix(_SIMULATED)
-    kind = "real" if title == name else "simulated"
+    kind = "simulated" if is_simulated_name(name) else "real"
     if known.is_known_by_results(name):
         kind = "results only"
-    benchmark = title.split("-")[0]
+    benchmark = name.removeprefix("simulated-").split("-")[0]
     if benchmark in fact_sources():
         n = len(class_facts(benchmark).classes)
     else:
         n = len(cache.class_names(name))
-    return Tile(name, TITLES.get(name, title), n, kind)
+    return Tile(name, title(name).replace(" (simulated)", ""), n, kind)
 
 
 def _families(dataset: ZSLDataset, split: str) -> Mapping[str, Sequence[Chip]]:

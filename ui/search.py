@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from ui import site_map, visitors
+from ui import data_menu, site_map
 from ui.components import window
 from ui.frame import CHOICE
 from ui.lessons.registry import LESSONS
@@ -14,6 +14,7 @@ from ui.text import TERMS
 from zslcore.analysis.papers.claims import CLAIMS
 from zslcore.analysis.papers.findings import FINDINGS
 from zslcore.analysis.papers.protocols import codes
+from zslcore.datasets.titles import title
 from zslcore.methods import METHODS
 
 __all__ = ["Hit", "draw", "hits"]
@@ -48,7 +49,10 @@ def hits() -> list[Hit]:
             for view in page.views
         ),
         *(Hit(f"Method · {name}", "play", ("method", name)) for name in METHODS),
-        *(Hit(f"Data set · {name}", "splits", ("dataset", name)) for name in visitors.available()),
+        *(
+            Hit(f"Data set · {title(name)}", "splits", ("dataset", name))
+            for name in data_menu.offered(variants=True)
+        ),
         *(
             Hit(f"Claim · {claim.statement} ({claim.paper})", "wall", query=("claims_open", id_))
             for id_, claim in CLAIMS.items()

@@ -7,6 +7,7 @@ import pytest
 
 from tests.browser.reading import once, sent_by, settle
 from zslcore.datasets import load
+from zslcore.datasets.titles import title
 
 SMALL = {"width": 1280, "height": 720}
 SHOWN = ".numbers > .h:not(:empty)"
@@ -203,16 +204,14 @@ def test_the_ruler_is_on_the_screen_and_no_words_are_over_words(shipped_server, 
     for name in DATA:
         if switched and name != "digits":
             label = "simulated" if name.startswith("simulated") else "results only"
-            title = {"AWA1-lss": "AWA1, hand-crafted", "CUB-vgg_fc7": "CUB birds, VGG"}.get(
-                name, name.removeprefix("simulated-")
-            )
+            words = title(name).removesuffix(" (simulated)")
             if label == "simulated":
                 page.locator(".opens").click()
                 panel = page.locator("[popover]")
                 box = panel.bounding_box()
                 assert box["y"] >= 0
                 assert box["y"] + box["height"] <= 800
-            page.get_by_title(f"{title}, {label}").click()
+            page.get_by_title(f"{words}, {label}").click()
             page.wait_for_url(re.compile(f"dataset={name}"))
         else:
             page.goto(f"{shipped_server.url}/?dataset={name}")

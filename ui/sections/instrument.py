@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 import streamlit as st
 
-from ui import cache, known, playing, rulers, takeaway, visitors, waiting
+from ui import cache, data_menu, known, playing, rulers, takeaway, visitors, waiting
 from ui.components import playground
 from ui.components.playground import Choice, Ghost, Instrument, Pending, Ruler
 from ui.frame import Header, errors_as_sentences
@@ -71,7 +71,7 @@ def show_instrument(header: Header, *, drawer: bool = False) -> None:
 
 def _chosen() -> Choice:
     """Return the choice of the address, and what it leaves open as it is at the beginning."""
-    name = _asked("dataset", playing.names(), "digits")
+    name = _asked("dataset", data_menu.openable(), data_menu.first_real("digits"))
     dataset = cache.dataset(name)
     splits = playing.splits_of(dataset)
     if not splits:
@@ -131,7 +131,7 @@ def _hear(what: str) -> None:
 
 def _take(said: dict[str, object]) -> None:
     """Write a choice into the address, and to where other pages look for it."""
-    for key, options in (("dataset", playing.names()), ("split", None), ("method", METHODS)):
+    for key, options in (("dataset", data_menu.openable()), ("split", None), ("method", METHODS)):
         value = said.get(key)
         if not isinstance(value, str) or (options is not None and value not in options):
             continue

@@ -21,6 +21,7 @@ from zslcore.analysis.method_table import (
 )
 from zslcore.board.contamination import Contamination
 from zslcore.board.method_cells import leak_of
+from zslcore.datasets.titles import title
 
 __all__ = ["Column", "MethodTable", "all_cells", "data_label"]
 
@@ -34,9 +35,10 @@ def all_cells() -> Sequence[Cell]:
 
 def data_label(cell: Cell) -> str:
     """Return a data set as a heading: the benchmark, then what its features are."""
+    if (known := title(cell.data)) != cell.data:
+        return known
     rest = cell.data.removeprefix(cell.benchmark).lstrip("-_").removesuffix(".npz")
-    words = {"vgg_fc7": "VGG", "lss": "local self-similarity", "phog": "PHOG"}
-    return f"{cell.benchmark}, {words.get(rest, rest)}" if cell.benchmark and rest else cell.data
+    return f"{cell.benchmark}, {rest}" if cell.benchmark and rest else cell.data
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from ui import cache, controls, planted
+from ui import cache, controls, data_menu, planted
 from ui.frame import Header
-from ui.visitors import available
 from zslcore.datasets import ZSLDataset, class_names, imports
 from zslcore.datasets.simulated import SIMULATED
 
@@ -35,20 +34,20 @@ def choose_pair(header: Header) -> tuple[tuple[ZSLDataset, ...], str]:
     An imported AWA1 with an imported AWA2 is the default; simulated ones stand in and say so. The
     second menu offers data with the classes of the first only.
     """
-    there = [_offered(name) for name in available()]
-    by_name = {each.name: each for each in there}
+    variants = data_menu.lists_variants()
+    there = [_offered(name) for name in data_menu.offered(results_only=False, variants=variants)]
     default = _default(there)
-    first = controls.choose(
+    first = data_menu.choose_name(
         "Data set",
-        sorted(by_name, key=lambda name: by_name[name].simulated),
+        [each.name for each in there],
         key="pair_first",
         default=default[0],
         on_change=_forget_second,
     )
-    partners = _partners(by_name[first], there)
+    partners = _partners(_offered(first), there)
     options = [*partners, NOTHING]
     usual = default[1] if first == default[0] else options[0]
-    second = controls.choose("Compared with", options, key="pair_second", default=usual)
+    second = data_menu.choose_name("Compared with", options, key="pair_second", default=usual)
     names = planted.choose(first) if second == NOTHING else planted.choose(first, second)
     datasets = tuple(cache.dataset(name) for name in names)
     splits = [name for name in datasets[0].splits if all(name in d.splits for d in datasets)]

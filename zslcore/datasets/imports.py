@@ -273,6 +273,14 @@ def refuse_overfull(root: Path, name: str) -> None:
         )
 
 
+def is_simulated(name: str) -> bool:
+    """Whether an import holds simulated features; False for what cannot be read."""
+    try:
+        return _manifest(name).get("simulated") is True
+    except ZSLError:
+        return False
+
+
 def _root() -> Path:
     return data_folder() / "imported"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from ui import controls
+from ui import controls, data_menu
 from ui.frame import Header, errors_as_sentences, show_tabs
 from ui.sections import inventory
 from ui.sections.bring import choose_imported, show_import
@@ -14,7 +14,7 @@ def show(header: Header) -> None:
     """Choose a data set and a split, and show them tab by tab."""
     choose_imported()
     with st.container(horizontal=True, vertical_alignment="bottom"), errors_as_sentences():
-        dataset = controls.choose_dataset()
+        dataset = data_menu.choose_dataset()
         split = controls.choose_split(dataset)
         header.mark(dataset)
     tabs = {

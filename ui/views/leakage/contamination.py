@@ -6,7 +6,7 @@ import shlex
 
 import streamlit as st
 
-from ui import controls
+from ui import controls, data_menu
 from ui.frame import Header, errors_as_sentences, show_tabs
 from ui.sections.contamination import (
     Asked,
@@ -55,7 +55,7 @@ def _choose_classes(header: Header) -> tuple[TestSet, list[str]]:
         "Tested on", [*on_map, OF_APP, OWN], key="contamination_on", default="AWA1 and AWA2, SS"
     )
     if chosen == OF_APP:
-        dataset = controls.choose_dataset()
+        dataset = data_menu.choose_dataset()
         header.mark(dataset)
         split = controls.choose_split(dataset)
         named = ["--dataset", dataset.name, "--split", split.name]

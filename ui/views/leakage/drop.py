@@ -10,7 +10,18 @@ from typing import Any, BinaryIO
 
 import streamlit as st
 
-from ui import cache, controls, decisions, memory, scores, site_map, terms, uploads, visitors
+from ui import (
+    cache,
+    controls,
+    data_menu,
+    decisions,
+    memory,
+    scores,
+    site_map,
+    terms,
+    uploads,
+    visitors,
+)
 from ui.components import window
 from ui.dropped import Sorted, put_and_sort
 from ui.frame import Header, errors_as_sentences
@@ -22,7 +33,6 @@ from ui.sections.card import show_card
 from ui.sections.correction import show_corrected, show_decisions
 from ui.sections.declaring import MEASURED, Declared, declare
 from ui.text import on_screen
-from ui.visitors import available
 from zslcore.board.card import card_of_result
 from zslcore.datasets import ZSLDataset
 from zslcore.datasets.imports import pretraining_of
@@ -93,7 +103,11 @@ def show(header: Header) -> None:
 def _check_dataset(header: Header) -> None:
     """Choose a split, to begin with one that leaks, and what is known of it."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        name = controls.choose("Data set", available(), key="dataset", default="simulated-AWA2")
+        name = data_menu.choose_name(
+            "Data set",
+            data_menu.offered(results_only=False),
+            default=data_menu.first_real("simulated-AWA2"),
+        )
         dataset = cache.dataset(name)
         header.mark(dataset)
         chosen = controls.choose("Split", list(dataset.splits), key="split", default="SS")

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from ui import cache, controls, planted, tables, terms, waiting
+from ui import cache, controls, data_menu, planted, tables, terms, waiting
 from ui.figures.gains import gain_bars
 from ui.figures.images import image_row
 from ui.frame import Header, chart, errors_as_sentences
@@ -28,17 +28,8 @@ DRAWS = 30
 METRIC = (160, 96)
 #: Pictures of a class that are shown.
 PICTURES = 16
-#: Simulated data sets as the menu calls them.
-TITLES = {
-    "simulated-AWA2": "AWA2 animals, simulated",
-    "simulated-AWA2-unplanted": "AWA2 animals, simulated without effect",
-    "simulated-AWA1": "AWA1 animals, simulated",
-    "simulated-AWA1-unplanted": "AWA1 animals, simulated without effect",
-    "simulated-UCF101": "UCF101 actions, simulated",
-    "simulated-UCF101-unplanted": "UCF101 actions, simulated without effect",
-    "simulated-HMDB51": "HMDB51 actions, simulated",
-    "simulated-HMDB51-unplanted": "HMDB51 actions, simulated without effect",
-}
+#: Simulated data of which there are no features without pre-training.
+WITHOUT_BASELINE = ("simulated-CUB", "simulated-SUN", "simulated-aPY")
 #: What annotated actions are in, by the name of its list of classes.
 ANNOTATED = {vocabulary: name for name, vocabulary in PRETRAINING.items()}
 
@@ -81,12 +72,16 @@ def _choose_dataset() -> ZSLDataset:
 
     A link from another page names its data set by its own name.
     """
-    imported = [n for n in available() if n != "digits" and not n.startswith("simulated-")]
-    named = {name: name for name in imported} | {title: name for name, title in TITLES.items()}
+    names = [
+        name
+        for name in data_menu.offered(results_only=False, effects=True)
+        if name != "digits" and not name.startswith(WITHOUT_BASELINE)
+    ]
     linked = st.query_params.get("dataset", "")
-    default = TITLES.get(linked, linked if linked in imported else next(iter(TITLES.values())))
-    chosen = controls.choose("Data set", list(named), key="gain_data", default=default, width=320)
-    return cache.dataset(named[chosen])
+    default = linked if linked in names else "simulated-AWA2"
+    return cache.dataset(
+        data_menu.choose_name("Data set", names, key="gain_data", default=default, width=320)
+    )
 
 
 def _choose_baseline(dataset: ZSLDataset) -> str:

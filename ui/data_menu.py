@@ -1,0 +1,148 @@
+"""Menus of data sets: real ones first, then results without features, then simulated ones.
+
+A menu shows titles; the address and the session hold names. Other sizes and features of simulated
+data are listed by a switch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from typing import Any
+
+import streamlit as st
+
+from ui import cache, known, terms, visitors
+from ui.text import plain
+from zslcore.datasets import ZSLDataset, imports
+from zslcore.datasets.simulated import UNPLANTED, unplanted_twin
+from zslcore.datasets.simulated_actions import SIMULATED_ACTIONS, unplanted_action
+from zslcore.datasets.titles import is_simulated_name, is_variant, title
+
+#: Real data that a view opens with where they are imported, the likeliest first.
+FIRST = ("AWA2", "CUB", "SUN", "AWA1", "aPY", "APY")
+#: What a menu says of data without their features.
+_RESULTS_ONLY = " · results only"
+
+
+def offered(
+    *, results_only: bool = True, effects: bool = False, variants: bool = False
+) -> list[str]:
+    """Return the data sets of a menu in their order.
+
+    Parameters
+    ----------
+    results_only : list data that are known by their results
+    effects : list the twin without planted effects after each simulated data set that has one
+    variants : list other sizes and features of simulated data
+    """
+    names = [n for n in visitors.available() if variants or not is_variant(n)]
+    if effects:
+        twins = ((n, unplanted_twin(n) or unplanted_action(n)) for n in names)
+        names = [name for pair in twins for name in pair if name]
+    return _ordered([*names, *(known.names() if results_only else ())])
+
+
+def openable() -> tuple[str, ...]:
+    """Return every data set that this visitor can open, listed or not."""
+    return (*visitors.available(), *UNPLANTED, *SIMULATED_ACTIONS, *known.names())
+
+
+def _ordered(names: Iterable[str]) -> list[str]:
+    """Return data sets as every menu lists them: real, results only, simulated."""
+    return sorted(names, key=lambda name: (_kind(name), _place(name)))
+
+
+def first_real(otherwise: str) -> str:
+    """Return the real benchmark that views open with, or ``otherwise`` where none is imported."""
+    first = next(iter(_ordered(visitors.available())))
+    return first if first in FIRST else otherwise
+
+
+def choose_dataset(*, variants: bool = True, **choices: Any) -> ZSLDataset:
+    """Choose a data set among those that can be shown now, and open it.
+
+    Parameters
+    ----------
+    variants : offer a switch that lists other sizes and features of simulated data
+    choices : those of :func:`offered`
+    """
+    place = st.container(width=320)
+    more = variants and lists_variants()
+    with place:
+        return cache.dataset(choose_name("Data set", offered(variants=more, **choices)))
+
+
+def lists_variants() -> bool:
+    """Show the switch that lists other sizes and features of simulated data."""
+    return st.toggle(
+        "Variants",
+        key="variants",
+        bind="query-params",
+        help="List full sizes and other features of simulated data.",
+    )
+
+
+def choose_name(
+    label: str, names: Sequence[str], *, key: str = "dataset", default: str = "", **more: Any
+) -> str:
+    """Choose a data set by its title; what the address names and can be opened is listed as well.
+
+    Parameters
+    ----------
+    label : of the menu
+    names : in their order
+    key : of the name in the address and in the session
+    default : the first of ``names`` where it is none of them
+    more : of the widget; ``on_change`` is called without arguments
+    """
+    menu, default = f"{key}_menu", default if default in names else names[0]
+    options, asked = list(names), _asked(key)
+    if asked is not None and asked not in options and asked in openable():
+        options.append(asked)
+    if asked is not None and asked not in options:
+        st.toast(f"The link asks for {label.lower()} “{plain(asked)}”, which is not available.")
+        asked = None
+    st.session_state[menu] = asked or default
+    chosen = st.selectbox(
+        label,
+        options,
+        format_func=_marked,
+        key=menu,
+        on_change=partial(_take, key, more.pop("on_change", None)),
+        help=terms.tip(label),
+        **more,
+    )
+    st.session_state[key] = chosen
+    if chosen != default or key in st.query_params:
+        st.query_params[key] = chosen
+    return str(chosen)
+
+
+def _asked(key: str) -> str | None:
+    """Return the name that the address, else the page before, has chosen."""
+    found = st.query_params.get(key, st.session_state.get(key))
+    return found if isinstance(found, str) else None
+
+
+def _take(key: str, then: Callable[[], None] | None) -> None:
+    """Write what a menu has chosen into the address and the session."""
+    st.query_params[key] = st.session_state[key] = st.session_state[f"{key}_menu"]
+    if then is not None:
+        then()
+
+
+def _marked(name: str) -> str:
+    return f"{title(name)}{_RESULTS_ONLY * known.is_known_by_results(name)}"
+
+
+def _kind(name: str) -> int:
+    """Return 0 for real data, 1 for results without features, 2 for simulated data."""
+    if known.is_known_by_results(name):
+        return 1
+    return 2 * (is_simulated_name(name) or imports.is_simulated(name))
+
+
+def _place(name: str) -> tuple[bool, int]:
+    """Return the place among data of a kind: known benchmarks, other imports, then digits."""
+    return name == "digits", FIRST.index(name) if name in FIRST else len(FIRST)
