@@ -30,13 +30,13 @@ import pandas as pd
 from benchmarks.writing import RESULTS, keep, markdown_table, percent
 from zslcore import jobs
 from zslcore.analysis import action_tables
-from zslcore.analysis.action_fits import stored_fit
+from zslcore.analysis.action_fits import ActionStudy, stored_fit
 from zslcore.analysis.actions import CONFIGURATIONS, DRAWS, PAPER, ActionSpec, simulated_sets
 from zslcore.analysis.overlap import fair_draws, gain_difference, overlap_study
 from zslcore.datasets import load
 from zslcore.datasets.action_facts import action_facts
 from zslcore.datasets.simulated_actions import EXTRACTORS, small_world
-from zslcore.jobs import actions
+from zslcore.jobs.studies import result
 from zslcore.methods import get_method
 
 PARTS = ("time", "coverage")
@@ -85,11 +85,11 @@ def _time(n_draws: int) -> Iterator[str]:
         spec = ActionSpec(
             "OS1", simulated_sets(CONFIGURATIONS["OS1"]), tuple(PAPER), n_draws=n_draws
         )
-        work = actions.ask(spec, {each.dataset: load(each.dataset) for each in spec.sets})
+        work = ActionStudy.of(spec, {each.dataset: load(each.dataset) for each in spec.sets})
         first = _seconds(work)
         again = _seconds(work)
         began = time.perf_counter()
-        study = actions.read(jobs.finished(work), work)
+        study = result(work)
         gains = action_tables.action_gains(study, "idt", configuration="OS1")
         summary = time.perf_counter() - began
         digests = {each.dataset: load(each.dataset).digest for each in spec.sets}

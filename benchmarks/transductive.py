@@ -21,7 +21,7 @@ import pandas as pd
 from benchmarks.real_features import FEATURES
 from benchmarks.resuming import go_on, opened
 from benchmarks.writing import markdown_table, percent, traced
-from zslcore.analysis.transduction import TransductionSpec
+from zslcore.analysis.transduction import TransductionStudy
 
 SIMULATED = {"simulated-AWA2": "AWA2, simulated"}
 #: Method and its parameters, as the row is called.
@@ -44,7 +44,7 @@ def compare(folder: Path, name: str, row: str) -> pd.DataFrame:
     """Return the rows of one comparison."""
     method, params = METHODS[row]
     data, began = opened(folder, name), time.perf_counter()
-    table = TransductionSpec(name, "PS", method, params).compare(data).table()
+    table = TransductionStudy(name, "PS", method, params).compare(data).table()
     seconds = time.perf_counter() - began
     return traced(table.assign(dataset=name, comparison=row, seconds=seconds))
 

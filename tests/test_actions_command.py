@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 
 from tools.shipped_jobs import study_of_actions
-from zslcore import jobs
 from zslcore.__main__ import main
 from zslcore.analysis.action_sets import (
     baseline_of,
@@ -22,7 +21,7 @@ from zslcore.analysis.papers.experiments import actions as study
 from zslcore.commands.actions import _verdict
 from zslcore.datasets import load
 from zslcore.exceptions import DatasetError
-from zslcore.jobs import actions
+from zslcore.jobs.studies import result
 from zslcore.results.store import ResultStore
 
 OS4 = CONFIGURATIONS["OS4"]
@@ -38,8 +37,8 @@ def test_the_usual_study_is_the_shipped_one(monkeypatch, capsys):
     monkeypatch.setattr(study, "make_fit", None)  # nothing is fitted
     assert main(["actions", "--json"]) == 0
     rows = json.loads(capsys.readouterr().out)
-    work = study_of_actions()
-    gains = action_gains(actions.read(jobs.finished(work), work), "idt", configuration="OS1")
+    study_shipped = result(study_of_actions(), make=False)
+    gains = action_gains(study_shipped, "idt", configuration="OS1")
     assert [row["minus"] for row in rows] == pytest.approx(
         gains["minus"].astype(object).where(gains["minus"].notna(), None).tolist()
     )

@@ -13,13 +13,14 @@ from pathlib import Path
 import pytest
 
 from tests.hostile.making import honest
+from tests.works import Work
 from ui import cache
 from zslcore import datasets
 from zslcore.__main__ import main
 from zslcore.commands.app import MOST_STARTS, PROXIES, PROXY, Servers
 from zslcore.evaluation.runs import RunResult
 from zslcore.exceptions import ZSLError
-from zslcore.jobs import Runner, Work
+from zslcore.jobs import Runner
 from zslcore.storage.artifacts import scratch
 
 ROOT = Path(__file__).parents[1]
@@ -143,7 +144,7 @@ import json, sys
 from pathlib import Path
 from zslcore.datasets import import_dataset
 from zslcore.jobs.upkeep import sweep_leftovers
-from zslcore.jobs import Runner, Work
+from zslcore.jobs import Runner
 from zslcore.evaluation.runs import RunResult
 from zslcore.results.store import ResultStore
 

@@ -7,7 +7,7 @@ import pytest
 
 from tests.worlds import imagenet_world
 from zslcore.__main__ import main
-from zslcore.analysis.large_scale import LargeScaleSpec, measure
+from zslcore.analysis.large_scale import LargeScaleStudy, measure
 from zslcore.commands.options import named
 from zslcore.commands.run import read_param, read_params
 from zslcore.datasets import import_dataset, load
@@ -132,7 +132,7 @@ def test_the_nine_imagenet_sets_are_lines_to_read_or_json(capsys, tmp_path):
     world = import_dataset(imagenet_world())
     assert main(["large-scale", "--dataset", "ids"]) == 0
     text = capsys.readouterr().out
-    found = measure(LargeScaleSpec("ids", world.digest, "ESZSL"), world)
+    found = measure(LargeScaleStudy("ids", world.digest, "ESZSL"), world)
     assert text.startswith(f"ESZSL on ids, simulated, data {world.digest}; chosen on the fold: ")
     for name in found.counts.names:
         line = next(line for line in text.splitlines() if line.startswith(f"{name} "))

@@ -12,13 +12,9 @@ from tests import pages
 from tests.historic_results import make
 from zslcore.analysis import action_fits, cross_dataset
 from zslcore.analysis.cross_dataset import CrossAccuracy
-from zslcore.analysis.maps import EmbeddedMap
-from zslcore.analysis.transduction import Transduction
 from zslcore.datasets import load
 from zslcore.evaluation.runs import RunResult
 from zslcore.evaluation.specs import RunSpec
-from zslcore.exceptions import ZSLError
-from zslcore.jobs import kinds
 from zslcore.results.result import FOLDERS
 from zslcore.results.store import ImportMark, ResultStore, StoredRun
 
@@ -99,36 +95,6 @@ def test_a_run_as_json_opens_and_is_the_one_in_the_store(kept):
     assert ResultStore().get(result.key) == result
     assert (result.params_origin, result.gamma_origin) == ("validated", "validated")
     assert result.oracle.zsl >= result.evaluation.zsl
-
-
-def test_every_job_opens(kept):
-    found = {}
-    for folder in (kept / "jobs").iterdir():
-        work, result = kinds.opened(folder)
-        found[work.function] = result
-    assert set(found) == set(kinds.KINDS)
-    assert isinstance(found["run"][0], RunResult)
-    assert found["run"][1].F.shape[1] == 9
-    assert isinstance(found["map"], EmbeddedMap)
-    assert isinstance(found["transduction"], Transduction)
-    assert len(found["cross"]) == 8
-    assert set(found["overlap_study"]["method"]) == {"ESZSL", "LinearS2V"}
-    if "actions" in found:
-        assert len(found["actions"]) == 2 * 25
-    if "regularization_path" in found:
-        assert len(found["regularization_path"].table()) == 5
-        assert len(found["bias_variance"].table()) == 10
-    if "large_scale" in found:
-        assert set(found["large_scale"].table()["set"]) == {"2H", "3H", "M5K", "L1K", "L5K", "All"}
-
-
-def test_a_job_of_a_kind_that_is_not_known_is_one_sentence(kept):
-    folder = next((kept / "jobs").iterdir())
-    manifest = json.loads((folder / "manifest.json").read_text())
-    manifest["settings"]["function"] = "dance"
-    (folder / "manifest.json").write_text(json.dumps(manifest))
-    with pytest.raises(ZSLError, match="belongs to another work"):
-        kinds.opened(folder)
 
 
 def test_results_of_other_kinds_are_found_wherever_a_version_stored_them(kept):

@@ -5,8 +5,9 @@ from types import SimpleNamespace
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from tests.works import Work
 from ui import interactive, tray, visitors
-from zslcore.jobs import Status, Visitor, Work
+from zslcore.jobs import Status, Visitor
 
 
 @pytest.mark.parametrize(

@@ -7,10 +7,11 @@ import pytest
 import streamlit as st
 
 from tests.pages import visit
+from tests.works import Work
 from zslcore.__main__ import main
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import ZSLError
-from zslcore.jobs import Runner, Work
+from zslcore.jobs import Runner
 from zslcore.results.repair import damage_of, mend, refusal_of
 from zslcore.results.store import ResultStore
 

@@ -10,14 +10,13 @@ from tests.worlds import imagenet_world
 from ui.figures import large_scale as figures
 from zslcore import jobs
 from zslcore.analysis.large_scale import (
-    LargeScaleSpec,
+    LargeScaleStudy,
     hierarchical_precision,
     measure,
     printed,
 )
 from zslcore.datasets import import_dataset, load
 from zslcore.datasets.imagenet import SETS, imagenet
-from zslcore.jobs import large_scale
 
 PAGE = "pages/large_scale.py"
 TABS = (
@@ -33,7 +32,7 @@ TABS = (
 @pytest.fixture(scope="module")
 def result():
     world = imagenet_world()
-    return measure(LargeScaleSpec("ids", world.digest, "ESZSL"), world)
+    return measure(LargeScaleStudy("ids", world.digest, "ESZSL"), world)
 
 
 @pytest.fixture(scope="module")
@@ -106,7 +105,7 @@ def test_counts_suffice_until_a_tab_needs_single_images(opened, monkeypatch, tmp
     """As a result of the package, which has no answers to single images."""
     monkeypatch.setenv("ZSL_DATA", str(tmp_path))
     import_dataset(imagenet_world())
-    work = large_scale.ask(LargeScaleSpec("ids", load("ids").digest, "ESZSL"), images=False)
+    work = LargeScaleStudy("ids", load("ids").digest, "ESZSL", images=False)
     jobs.submit(work)
     jobs.wait(work.key, 180)
     app = opened()

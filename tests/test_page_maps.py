@@ -12,13 +12,12 @@ from tests.pages import settled, taken_apart, words
 from ui.figures import maps as figures
 from ui.maps.colours import COLOURS
 from zslcore import jobs
-from zslcore.analysis.maps import MapSettings, make_map
+from zslcore.analysis.maps import MapSettings, MapStudy, make_map
 from zslcore.analysis.maps.answers import answers
 from zslcore.datasets import imports, load
 from zslcore.datasets.simulated import planted
 from zslcore.evaluation.runs import execute_with_scores
 from zslcore.evaluation.specs import RunSpec
-from zslcore.jobs import embed
 
 PAGE = "pages/awa1_and_awa2.py"
 DIGITS = {"pair_first": "digits", "pair_second": "nothing else", "awa1_threads": "1"}
@@ -91,7 +90,7 @@ def test_no_layout_starts_unasked_and_the_button_says_how_long_it_takes():
     head, _ = drawn(app)
     assert head["n"] == 2000
     pair = [load(name) for name in ("simulated-AWA1", "simulated-AWA2")]
-    work = embed.ask(pair, MapSettings("tsne", perplexity=10.0, n_samples=2000, threads=1))
+    work = MapStudy.of(pair, MapSettings("tsne", perplexity=10.0, n_samples=2000, threads=1))
     assert jobs.status(work.key) is None
     app = settled(button.click().run())
     assert jobs.finished(work) is not None
@@ -210,7 +209,7 @@ def test_a_link_restores_selection_view_and_image(visit):
     key = drawn(visit(**address))[0]["key"]
     settings = MapSettings("pca", n_samples=2_000, threads=1)
     made = make_map([load("digits")], settings)
-    work = embed.ask([load("digits")], settings).arguments["map"][:8]
+    work = MapStudy.of([load("digits")], settings).map[:8]
     app = visit(
         **address,
         awa1_lasso=f"{work}.0.-9,-9;0,-9;0,9;-9,9",

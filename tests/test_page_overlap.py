@@ -13,11 +13,10 @@ from tools.shipped_jobs import known_classes
 from ui.figures.gains import gain_bars
 from ui.figures.palette import OVERLAP, UNSEEN
 from ui.views.overlap_gain import gains
-from zslcore import jobs
 from zslcore.analysis.class_gains import METHODS, WITHOUT, class_gains
-from zslcore.analysis.overlap import half_and_half
+from zslcore.analysis.overlap import OverlapStudy, half_and_half
 from zslcore.datasets import load
-from zslcore.jobs import draws
+from zslcore.jobs.studies import result
 
 AWA2 = "simulated-AWA2"
 
@@ -32,8 +31,8 @@ def visit(tmp_path, monkeypatch):
 
 def study_of(name):
     data = load(name)
-    work = draws.ask([data, load(WITHOUT[name])], METHODS, known_classes(data), 30)
-    return draws.read(jobs.finished(work), work)
+    sets = [data, load(WITHOUT[name])]
+    return result(OverlapStudy.of(sets, METHODS, known_classes(data), 30), make=False)
 
 
 def drawn(app):

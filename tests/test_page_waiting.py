@@ -8,6 +8,7 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from tests.pages import backslashes, metrics, until, visit
+from tests.works import Work
 from ui import frame, waiting
 from zslcore import jobs
 from zslcore.jobs import runner
@@ -32,8 +33,8 @@ def panel(monkeypatch):
     def script(function, arguments):
         import streamlit as st
 
+        from tests.works import Work
         from ui import waiting
-        from zslcore.jobs import Work
 
         work = Work("A *test*", function, arguments)
         folder = waiting.wait_for(work, draw=lambda arrays: st.metric("so far", int(arrays["i"])))
@@ -84,10 +85,10 @@ def test_a_page_that_has_taken_long_does_not_wait_long_for_a_job(monkeypatch):
     monkeypatch.setattr(waiting, "PATIENCE", 10.0)
     for gone, left in ((0.0, 10.0), (6.0, 4.0), (60.0, waiting.AT_LEAST)):
         monkeypatch.setitem(st.session_state, frame.BEGAN, time.monotonic() - gone)
-        assert waiting.wait_for(jobs.Work("A test", "count", {})) == "folder"
+        assert waiting.wait_for(Work("A test", "count", {})) == "folder"
         assert waits.pop() == pytest.approx(left, abs=3.0)
     del st.session_state[frame.BEGAN]
-    assert waiting.wait_for(jobs.Work("A test", "count", {})) == "folder"
+    assert waiting.wait_for(Work("A test", "count", {})) == "folder"
     assert waits == [10.0]
 
 

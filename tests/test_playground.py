@@ -12,6 +12,7 @@ from tests.pages import ROOT, sent_down, until, visit
 from ui import cache, playing, rulers, waiting
 from ui.components.playground import Choice, Frame, Ghost, Instrument, Rail, Ruler, Tile
 from ui.sections import instrument as play
+from zslcore.analysis import run_study
 from zslcore.evaluation.protocol import ScoredTest
 from zslcore.evaluation.runs import execute_with_scores
 from zslcore.evaluation.specs import RunSpec
@@ -19,7 +20,6 @@ from zslcore.exceptions import DatasetError
 from zslcore.interactive.curves import interactive_curve, line_of
 from zslcore.interactive.modules import SHARED
 from zslcore.jobs import Status
-from zslcore.jobs import run as running
 from zslcore.methods import METHODS
 from zslcore.results.store import ResultStore
 from zslcore.storage import extras
@@ -385,7 +385,7 @@ def test_unlabelled_images_are_a_job_that_nothing_starts_unasked(monkeypatch, tm
 @pytest.mark.parametrize(("seconds", "computed"), [(1.0, 3), (4.0, 2), (11.0, 0)])
 def test_methods_that_are_only_compared_have_ten_seconds_together(monkeypatch, seconds, computed):
     choice, made = Choice("digits", "PS", "LinearS2V"), []
-    monkeypatch.setattr(playing.running, "seconds", lambda dataset: seconds)
+    monkeypatch.setattr(playing, "seconds", lambda dataset: seconds)
     monkeypatch.setattr(playing, "methods_of", lambda *_: ["ESZSL", "DAP", "SAE", "SSE", "GFZSL"])
     monkeypatch.setattr(playing, "here", lambda spec: spec in made)
     monkeypatch.setattr(playing, "played", lambda spec: made.append(spec) or spec)
@@ -397,8 +397,8 @@ def test_methods_that_are_only_compared_have_ten_seconds_together(monkeypatch, s
 
 def test_the_quick_runs_of_the_simulated_data_take_no_longer_than_may_start_unasked():
     quick = [cache.dataset(name) for name in ("digits", "simulated-SUN", "simulated-CUB")]
-    assert all(running.seconds(dataset) < playing.UNASKED for dataset in quick)
-    assert running.seconds(quick[1]) > 10 * running.seconds(quick[0])
+    assert all(run_study.seconds(dataset) < playing.UNASKED for dataset in quick)
+    assert run_study.seconds(quick[1]) > 10 * run_study.seconds(quick[0])
 
 
 # --- The drawer, and the article ------------------------------------------------------------------

@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 from tests.revisions import ALL, given, revisions, table
+from tests.studies import small_study
 from zslcore.evaluation import protocol
 from zslcore.evaluation.specs import RunSpec, revisions_of
-from zslcore.jobs import kinds
+from zslcore.jobs.studies import STUDIES
 
 
 @pytest.mark.parametrize("name", revisions())
@@ -63,7 +64,7 @@ def test_key_of_a_run_changes_with_what_could_change_its_numbers(what, monkeypat
 def test_no_key_names_the_release():
     """A new release keeps every result whose revisions stand."""
     spec = RunSpec("digits", "PS", "LinearS2V", digest="0")
-    named = [json.loads(spec.to_json()), *(sample(name).settings for name in kinds.KINDS)]
+    named = [json.loads(spec.to_json()), *(small_study(name).identity for name in STUDIES)]
     assert "release" not in json.dumps(named)
 
 
@@ -75,31 +76,23 @@ def test_a_parameter_that_is_given_leaves_the_grid():
     assert "--grid gamma=1.0 --grid lam=1,2" in own.command()
 
 
-def sample(name):
-    """A work of a kind, as somebody asks for it."""
-    from tests.historic_results.make import tiny, works
-
-    one, two = tiny("tiny", 0), tiny("tiny-other", 1)
-    return next(work for work in works(one, two) if work.function == name)
-
-
-@pytest.mark.parametrize("name", kinds.KINDS)
+@pytest.mark.parametrize("name", STUDIES)
 def test_key_of_a_work_changes_with_its_kind_methods_and_grids(name, monkeypatch):
-    keys = [sample(name).key]
-    assert sample(name).key == keys[0]
+    keys = [small_study(name).key]
+    assert small_study(name).key == keys[0]
     with monkeypatch.context() as patch:
-        patch.setattr(kinds.KINDS[name], "REVISION", 99)
-        keys.append(sample(name).key)
+        patch.setattr(STUDIES[name], "REVISION", 99)
+        keys.append(small_study(name).key)
     if name != "map":  # no method is fitted for one
         for method in METHODS_OF[name]:
             with monkeypatch.context() as patch:
                 patch.setattr(ALL[method], "revision", 99)
-                keys.append(sample(name).key)
+                keys.append(small_study(name).key)
     if name in WITH_GRIDS:
         with monkeypatch.context() as patch:
             grid = {"epochs": (7,)} if name == "run" else {"lam": (7.0,)}
             patch.setattr(ALL[METHODS_OF[name][0]], "param_grid", grid)
-            keys.append(sample(name).key)
+            keys.append(small_study(name).key)
     assert len(set(keys)) == len(keys)
 
 
@@ -108,22 +101,16 @@ WITH_GRIDS = [
     "run",
     "cross",
     "transduction",
-    "leak_cost",
     "compare",
-    "regularization_path",
     "answers_along",
 ]
 #: The methods in the works that a test asks for.
 METHODS_OF = SimpleNamespace(
     run=["ALE"],
-    class_accuracies=["SAE", "LinearS2V"],
     overlap_study=["ESZSL", "LinearS2V"],
     cross=["ESZSL", "LinearV2S"],
     transduction=["ESZSL", "Propagation"],
-    leak_cost=["LinearV2S"],
     compare=["LinearV2S", "LinearS2V"],
-    regularization_path=["SAE"],
-    bias_variance=["SAE"],
     large_scale=["ESZSL"],
     actions=["LinearS2V"],
     answers_along=["SAE"],

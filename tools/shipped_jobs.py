@@ -2,7 +2,7 @@
 
     python -m tools.shipped_jobs
 
-Every work is what a view, or a tab of it, asks for before a visitor has chosen anything. They take
+Every study is what a view, or a tab of it, asks for before a visitor has chosen anything. They take
 some minutes; what is there already has the same key, and stays.
 """
 
@@ -12,33 +12,26 @@ import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from zslcore import jobs
+from zslcore.analysis.action_fits import ActionStudy
 from zslcore.analysis.action_sets import USUAL_METHODS, usual_sets
 from zslcore.analysis.actions import CONFIGURATIONS, DRAWS, ActionSpec
 from zslcore.analysis.class_gains import METHODS as GAIN_METHODS
 from zslcore.analysis.class_gains import WITHOUT
-from zslcore.analysis.large_scale import LargeScaleSpec
-from zslcore.analysis.maps import MapSettings
-from zslcore.analysis.regularization import RegularizationSpec
-from zslcore.analysis.transduction import TransductionSpec
+from zslcore.analysis.cross_dataset import CrossStudy
+from zslcore.analysis.large_scale import LargeScaleStudy
+from zslcore.analysis.maps import MapSettings, MapStudy
+from zslcore.analysis.overlap import OverlapStudy
+from zslcore.analysis.study import SHIPPED, Study, is_intact
+from zslcore.analysis.transduction import TransductionStudy
 from zslcore.datasets import ZSLDataset, load
 from zslcore.datasets.action_facts import action_facts, recognise_actions
 from zslcore.datasets.imagenet_simulated import SIMULATED_IMAGENET
-from zslcore.jobs import (
-    Work,
-    actions,
-    cross,
-    draws,
-    embed,
-    follow,
-    large_scale,
-    take_apart,
-    transduce,
-)
-from zslcore.jobs.runner import PREVIEW, SHIPPED, is_intact
+from zslcore.jobs.runner import PREVIEW
 from zslcore.leakage import AuditContext, get_vocabulary
 from zslcore.leakage.leaks import overlap_table
 
@@ -47,31 +40,29 @@ MOST = 5 << 18
 CROSSED = ("LinearV2S", "LinearS2V", "ESZSL", "SAE", "GFZSL")
 #: Closed forms of the lesson on AWA1 and AWA2.
 TAUGHT = ("LinearV2S", "LinearS2V", "ESZSL")
-#: Values of a regulariser at which errors are decomposed.
-VALUES = 9
 PAIR = ("simulated-AWA1", "simulated-AWA2")
 
 
 def main() -> None:
     """Make and copy what is missing, and remove all others."""
-    wanted = {work.key: work for work in shipped_works()}
-    for key, work in wanted.items():
+    wanted = {study.key: study for study in shipped_studies()}
+    for key, study in wanted.items():
         if not is_intact(SHIPPED / key):
             shutil.rmtree(SHIPPED / key, ignore_errors=True)
-            _copy(_made(work), SHIPPED / key)
+            _copy(_made(study), SHIPPED / key)
     for old in SHIPPED.iterdir():
         if old.name not in wanted:
             shutil.rmtree(old)
 
 
-def _made(work: Work) -> Path:
-    """Return the folder of a finished work."""
-    if jobs.finished(work) is None:
-        jobs.submit(work)
-        jobs.wait(work.key, 3600)
-    folder = jobs.finished(work)
+def _made(study: Study[Any]) -> Path:
+    """Return the folder of a finished study."""
+    if jobs.finished(study) is None:
+        jobs.submit(study)
+        jobs.wait(study.key, 3600)
+    folder = jobs.finished(study)
     if folder is None:
-        raise RuntimeError(f"{work.title}: expected a result; got none.")
+        raise RuntimeError(f"{study.title}: expected a result; got none.")
     return folder
 
 
@@ -83,36 +74,23 @@ def _copy(folder: Path, target: Path) -> None:
     shutil.copytree(folder, target, ignore=shutil.ignore_patterns(".*", PREVIEW))
 
 
-def shipped_works() -> Iterator[Work]:
-    """Yield the works whose results come with the package."""
+def shipped_studies() -> Iterator[Study[Any]]:
+    """Yield the studies whose results come with the package."""
     first, second = map(load, PAIR)
     for method in ("tsne", "umap"):
-        yield embed.ask([first, second], MapSettings(method, n_samples=2000, threads=2))
-    yield cross.ask(first, second, "PS", CROSSED)
+        yield MapStudy.of([first, second], MapSettings(method, n_samples=2000, threads=2))
+    yield CrossStudy.of(first, second, "PS", CROSSED)
     for pair in (PAIR, tuple(f"{name}-unplanted" for name in PAIR)):
-        yield cross.ask(load(pair[0]), load(pair[1]), "PS", TAUGHT)
-    yield from works_on_digits()
+        yield CrossStudy.of(load(pair[0]), load(pair[1]), "PS", TAUGHT)
+    digest = load("digits").digest
+    for base in ("ESZSL", "LinearS2V"):
+        yield TransductionStudy("digits", "PS", "Propagation", {"base": base}, digest=digest)
     for name, baseline in WITHOUT.items():
         data = load(name)
-        yield draws.ask([data, load(baseline)], GAIN_METHODS, known_classes(data), DRAWS)
+        yield OverlapStudy.of([data, load(baseline)], GAIN_METHODS, known_classes(data), DRAWS)
     yield study_of_actions()
     imagenet = load(SIMULATED_IMAGENET[0])
-    spec = LargeScaleSpec(imagenet.name, imagenet.digest, "ESZSL")
-    yield large_scale.ask(spec, images=False)
-
-
-def works_on_digits() -> Iterator[Work]:
-    """Yield a path with its bias and variance, and two transductive comparisons."""
-    about = {"dataset": "digits", "split": "PS", "digest": load("digits").digest}
-    variant = {"direction": "S2V", "rows": "learned"}
-    path = RegularizationSpec(**about, method="SAE", parameter="lam", params=variant)
-    yield follow.ask(path)
-    given = RegularizationSpec(
-        **about, method="SAE", parameter="lam", params=variant, choose=False, n_values=VALUES
-    )
-    yield take_apart.ask(given)
-    for base in ("ESZSL", "LinearS2V"):
-        yield transduce.ask(TransductionSpec(**about, method="Propagation", params={"base": base}))
+    yield LargeScaleStudy(imagenet.name, imagenet.digest, "ESZSL", images=False)
 
 
 def known_classes(dataset: ZSLDataset) -> list[int]:
@@ -127,13 +105,13 @@ def known_classes(dataset: ZSLDataset) -> list[int]:
     return sorted(int(c) for c in table["number"][table["strength"] == "strong"])
 
 
-def study_of_actions() -> Work:
+def study_of_actions() -> ActionStudy:
     """Return the study of the first configuration, as the page opens with it."""
     name, configuration = next(iter(CONFIGURATIONS.items()))
     sets = usual_sets(configuration)
     spec = ActionSpec(name, sets, USUAL_METHODS, "paper", ("controlled",), DRAWS)
     datasets = {each.dataset: load(each.dataset) for each in sets}
-    return actions.ask(spec, datasets)
+    return ActionStudy.of(spec, datasets)
 
 
 if __name__ == "__main__":

@@ -22,8 +22,7 @@ from ui import known
 from ui.memory import BUDGET
 from zslcore import datasets, leakage
 from zslcore.analysis import nearest
-from zslcore.analysis.along import Along, along
-from zslcore.analysis.large_scale import LargeScale, LargeScaleSpec, hierarchical_precision
+from zslcore.analysis.large_scale import LargeScale, LargeScaleStudy, hierarchical_precision
 from zslcore.analysis.maps import (
     EmbeddedMap,
     measured,
@@ -35,9 +34,8 @@ from zslcore.analysis.maps import (
 from zslcore.analysis.method_table import Cell, Figure, cells_of_runs, ranked
 from zslcore.analysis.papers import claims
 from zslcore.analysis.papers.claims import Body, Evidence, Judgment
-from zslcore.analysis.regularization import RegularizationSpec
 from zslcore.analysis.run_listing import peeked
-from zslcore.analysis.transduction import TransductionSpec
+from zslcore.analysis.study import SILENT, Study
 from zslcore.board import Board, packaged_board
 from zslcore.board.method_cells import cells_of_board
 from zslcore.datasets import Split, ZSLDataset, imports
@@ -45,7 +43,6 @@ from zslcore.datasets.benchmarks import benchmark_of
 from zslcore.evaluation.protocol import ScoredTest
 from zslcore.evaluation.runs import RunResult, execute
 from zslcore.evaluation.specs import RunSpec
-from zslcore.jobs import Work, kinds
 from zslcore.leakage import AuditContext, AuditReport, CorrectedSplit, Vocabulary, leaks, quiz
 from zslcore.leakage.correction import Policy
 from zslcore.metrics import SeenUnseenCurve
@@ -53,43 +50,7 @@ from zslcore.results.results_only import load_results_only
 from zslcore.results.store import ResultStore, StoredRun
 from zslcore.scores.paired import Gammas, Pair
 
-__all__ = [
-    "all_rows",
-    "all_runs",
-    "board",
-    "class_accuracy",
-    "class_means",
-    "class_names",
-    "corrected",
-    "dataset",
-    "evidence",
-    "facts_of_import",
-    "finished",
-    "first_figures",
-    "first_picture",
-    "judged_on",
-    "kept_runs",
-    "large_curve",
-    "leaking",
-    "method_cells",
-    "method_ranks",
-    "nearest_images",
-    "neighbours_kept",
-    "overlaps",
-    "precision_of",
-    "quick_along",
-    "quick_run",
-    "quiz_question",
-    "report",
-    "score_differences",
-    "split_key",
-    "split_to_review",
-    "visit",
-]
-
-_BY_SPEC: dict[str | type[Any], Callable[[Any], Any]] = {
-    spec: spec.to_json for spec in (RunSpec, TransductionSpec, RegularizationSpec)
-}
+_BY_SPEC: dict[str | type[Any], Callable[[Any], Any]] = {RunSpec: RunSpec.to_json}
 
 
 def dataset(name: str) -> ZSLDataset:
@@ -223,9 +184,9 @@ def method_ranks(
 
 
 @st.cache_resource(show_spinner="Opening the result …", max_entries=32)
-def finished(key: str, _work: Work, _folder: Path) -> Any:
-    """Return what the job with this key has left in its folder."""
-    return kinds.read(_folder, _work)
+def finished(key: str, _study: Study[Any], _folder: Path) -> Any:
+    """Return the result of a study from its folder."""
+    return _study.read(_folder)
 
 
 @st.cache_resource(show_spinner="Averaging …", max_entries=8)
@@ -240,20 +201,20 @@ def class_accuracy(spec: RunSpec) -> Mapping[int, float]:
     return execute(spec, dataset(spec.dataset), with_oracle=False).evaluation.per_class_zsl
 
 
-@st.cache_resource(show_spinner=False, max_entries=32, hash_funcs=_BY_SPEC)
-def quick_along(spec: RunSpec) -> Along:
-    """Answer along the grid of the parameter that a spec leaves open, here and now."""
-    return along(spec, dataset(spec.dataset))
+@st.cache_resource(show_spinner=False, max_entries=32)
+def computed(key: str, _study: Study[Any]) -> Any:
+    """Compute a quick study here."""
+    return _study.compute(SILENT)
 
 
 @st.cache_resource(show_spinner=False, max_entries=16)
-def large_curve(spec: LargeScaleSpec, _result: LargeScale) -> SeenUnseenCurve:
+def large_curve(spec: LargeScaleStudy, _result: LargeScale) -> SeenUnseenCurve:
     """Return the exact curve among all classes of ImageNet-21K."""
     return _result.counts.curve("All")
 
 
 @st.cache_resource(show_spinner="Measuring steps between classes …", max_entries=16)
-def precision_of(spec: LargeScaleSpec, _result: LargeScale) -> pd.DataFrame:
+def precision_of(spec: LargeScaleStudy, _result: LargeScale) -> pd.DataFrame:
     """Return the hierarchical precision on all nine sets."""
     return hierarchical_precision(_result)
 

@@ -19,6 +19,7 @@ from ui.controls import METHOD
 from ui.numbers import duration
 from ui.text import as_text
 from zslcore import jobs
+from zslcore.analysis.run_study import RunStudy, seconds
 from zslcore.datasets import ZSLDataset
 from zslcore.datasets.facts import class_facts, fact_sources
 from zslcore.datasets.titles import is_simulated_name, title
@@ -28,7 +29,6 @@ from zslcore.evaluation.runs import RunResult
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import DatasetError
 from zslcore.jobs import Status
-from zslcore.jobs import run as running
 from zslcore.methods import METHODS
 
 __all__ = [
@@ -139,7 +139,7 @@ def compute_one(dataset: ZSLDataset, choice: Choice) -> bool:
     """
     specs = (spec_of(dataset, choice.split, method) for method in methods_of(dataset, choice.split))
     for place, spec in enumerate(filter(waiting.is_quick, specs), 1):
-        if place * running.seconds(dataset) > UNASKED:
+        if place * seconds(dataset) > UNASKED:
             break
         if not here(spec):
             return played(spec) is not None
@@ -149,7 +149,7 @@ def compute_one(dataset: ZSLDataset, choice: Choice) -> bool:
 def about(spec: RunSpec) -> str:
     """Say how long a run takes, as far as earlier runs of its method tell."""
     dataset = cache.dataset(spec.dataset)
-    if dataset.features.size <= running.SMALL:
+    if dataset.features.size <= RunStudy.SMALL:
         return "about 10 s"
     earlier = [
         one.result.seconds
@@ -160,9 +160,9 @@ def about(spec: RunSpec) -> str:
     return f"about {duration(max(earlier))}" if earlier else "several minutes"
 
 
-def work_of(spec: RunSpec) -> jobs.Work:
-    """Return the work that leaves the answers of a run."""
-    return running.ask(spec, cache.dataset(spec.dataset))
+def work_of(spec: RunSpec) -> RunStudy:
+    """Return the study whose result are the answers of a run."""
+    return RunStudy.of(spec, cache.dataset(spec.dataset))
 
 
 def applies(method: str, dataset: ZSLDataset, split: str) -> bool:

@@ -14,8 +14,9 @@ from ui.figures.looks import look_of
 from ui.numbers import three_digits
 from ui.playing import Played
 from zslcore import jobs
-from zslcore.analysis.along import Along, lambda_of
-from zslcore.analysis.transduction import Transduction, TransductionSpec
+from zslcore.analysis.along import Along, AlongStudy, lambda_of
+from zslcore.analysis.run_study import RunStudy
+from zslcore.analysis.transduction import Transduction, TransductionStudy
 from zslcore.datasets import ZSLDataset
 from zslcore.evaluation.protocol import AnsweredTest
 from zslcore.evaluation.specs import RunSpec
@@ -23,8 +24,6 @@ from zslcore.interactive.curves import gamma_range, interactive_curve
 from zslcore.interactive.seen_unseen import Line, SeenUnseen
 from zslcore.interactive.seen_unseen import Stop as Mark
 from zslcore.interactive.value_path import Stop
-from zslcore.jobs import along, run, transduce
-from zslcore.jobs.work import Work
 from zslcore.methods import TRANSDUCTIVE
 from zslcore.methods.base import TransductiveEstimator
 
@@ -44,15 +43,13 @@ class Asked:
 
     Attributes
     ----------
-    work : leaves their answers; None where the ruler has no stops
-    spec : of the work, or None
+    work : study of their answers; None where the ruler has no stops
     quick : whether it is done while one waits
     about : how long it takes otherwise
     note : what the stops will be; why there are none, and where there are some
     """
 
-    work: Work | None = None
-    spec: RunSpec | TransductionSpec | None = None
+    work: AlongStudy | TransductionStudy | None = None
     quick: bool = False
     about: str = ""
     note: str = ""
@@ -64,9 +61,7 @@ class Asked:
         if (folder := jobs.finished(self.work)) is not None:
             found: Along | Transduction = cache.finished(self.work.key, self.work, folder)
             return found
-        if self.quick and isinstance(self.spec, RunSpec):
-            return cache.quick_along(self.spec)
-        return None
+        return cache.computed(self.work.key, self.work) if self.quick else None
 
 
 def asked_for(kind: str, spec: RunSpec, played: Played | None) -> Asked:
@@ -97,20 +92,21 @@ def _along(spec: RunSpec, played: Played) -> Asked:
     others = {name: value for name, value in played.params.items() if name != parameter}
     open_ = replace(spec, params=others, grid=None, revisions={})
     dataset = cache.dataset(spec.dataset)
-    about = "about a minute" if run.is_quick(open_, dataset) else "several minutes"
+    about = "about a minute" if RunStudy(open_).is_quick(dataset) else "several minutes"
     note = f"{spec.method} is fitted at each λ of its grid, on the folds too."
-    return Asked(along.ask(open_), open_, along.is_quick(open_, dataset), about, note)
+    study = AlongStudy(open_)
+    return Asked(study, study.is_quick(dataset), about, note)
 
 
 def _unlabelled(spec: RunSpec) -> Asked:
     method = next((n for n, m in TRANSDUCTIVE.items() if _grows(m, spec.method)), "Propagation")
     params = {"base": spec.method} if TRANSDUCTIVE[method].takes_base else {}
-    asked = TransductionSpec(spec.dataset, spec.split, method, params, digest=spec.digest)
+    asked = TransductionStudy(spec.dataset, spec.split, method, params, digest=spec.digest)
     about = "several minutes"
-    if transduce.is_quick(asked, cache.dataset(spec.dataset)):
+    if asked.is_quick(cache.dataset(spec.dataset)):
         about = "about 10 s"
     note = f"{method} gives {spec.method} the test images without their labels."
-    return Asked(transduce.ask(asked), asked, about=about, note=note)
+    return Asked(asked, about=about, note=note)
 
 
 def _grows(transductive: type[TransductiveEstimator], method: str) -> bool:

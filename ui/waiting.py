@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -18,27 +18,15 @@ from ui.guard import fragment
 from ui.numbers import duration
 from ui.text import plain
 from zslcore import jobs
+from zslcore.analysis.run_study import RunStudy
+from zslcore.analysis.study import Study
 from zslcore.evaluation import Predictions
 from zslcore.evaluation.protocol import AnsweredTest, ScoredTest
 from zslcore.evaluation.running import predictions_of_run
 from zslcore.evaluation.runs import RunResult
 from zslcore.evaluation.specs import RunSpec
-from zslcore.jobs import Status, Work, run
+from zslcore.jobs import Status
 from zslcore.storage import extras
-
-__all__ = [
-    "finished_or_made",
-    "is_at_once",
-    "is_quick",
-    "leave",
-    "predictions_of",
-    "quick",
-    "result_of",
-    "results_of",
-    "run_of",
-    "scored_run_of",
-    "wait_for",
-]
 
 #: Seconds from a page's beginning until it shows that it waits, and between two looks at a job.
 PATIENCE, LOOK_EVERY = 1.5, 0.5
@@ -55,7 +43,7 @@ def is_quick(spec: RunSpec) -> bool:
     """Whether a run is done while one waits."""
     if known.is_known_by_results(spec.dataset):
         return False
-    return run.is_quick(spec, cache.dataset(spec.dataset))
+    return RunStudy(spec).is_quick(cache.dataset(spec.dataset))
 
 
 def is_at_once(spec: RunSpec) -> bool:
@@ -79,7 +67,7 @@ def scored_run_of(spec: RunSpec) -> tuple[RunResult, ScoredTest]:
     """Return the result of a run with its score matrix, which has to be computed."""
     if is_quick(spec):
         return quick(spec)
-    return result_of(run.ask(spec, cache.dataset(spec.dataset)))
+    return result_of(RunStudy.of(spec, cache.dataset(spec.dataset)))
 
 
 def predictions_of(
@@ -113,82 +101,50 @@ def quick(spec: RunSpec) -> tuple[RunResult, ScoredTest]:
     return result, scores
 
 
-def finished_or_made(asked: Work, quick: bool, make: Callable[[], T], words: str) -> T:
-    """Return the result of a finished work, ours or shipped; without one make it or wait for it.
-
-    Parameters
-    ----------
-    asked : Work
-    quick : whether it is made while one waits
-    make : makes it here and now
-    words : on what is made meanwhile
-    """
-    if not quick or jobs.finished(asked) is not None:
-        found: T = result_of(asked)
-        return found
-    with st.spinner(words, show_time=True):
-        return make()
-
-
-def result_of(asked: Work, *, draw: Draw | None = None) -> Any:
-    """Return the result of a work, as its kind reads it; parameters are those of ``wait_for``."""
-    return cache.finished(asked.key, asked, wait_for(asked, draw=draw))
-
-
-def results_of(asked: Sequence[Work]) -> list[Any]:
-    """Return the results there are by now; the others are started, and one is waited for below.
-
-    The page runs again with every result that comes.
-    """
-    for work in asked:
-        if jobs.finished(work) is None and jobs.status(work.key) is None:
-            jobs.submit(work, visitors.who())
-    found, waiting = [], False
-    for work in asked:
-        folder = jobs.finished(work) if waiting else wait_for(work, stop=False)
-        waiting = waiting or folder is None
-        if folder is not None:
-            found.append(cache.finished(work.key, work, folder))
-    return found
+def result_of(study: Study[T], *, draw: Draw | None = None) -> T:
+    """Return the result of a study, waited for where there is none yet; see :func:`wait_for`."""
+    return cache.finished(study.key, study, wait_for(study, draw=draw))
 
 
 @overload
-def wait_for(asked: Work, *, draw: Draw | None = None, stop: Literal[True] = True) -> Path: ...
+def wait_for(
+    study: Study[Any], *, draw: Draw | None = None, stop: Literal[True] = True
+) -> Path: ...
 
 
 @overload
-def wait_for(asked: Work, *, draw: Draw | None = None, stop: bool) -> Path | None: ...
+def wait_for(study: Study[Any], *, draw: Draw | None = None, stop: bool) -> Path | None: ...
 
 
-def wait_for(asked: Work, *, draw: Draw | None = None, stop: bool = True) -> Path | None:
-    """Return the folder with the result of a work, started unless it is under way.
+def wait_for(study: Study[Any], *, draw: Draw | None = None, stop: bool = True) -> Path | None:
+    """Return the folder with the result of a study, started unless it is under way.
 
     Until there is one, a panel stands here and the page ends; when there is, the page runs again.
     What ended without a result starts again only on request.
 
     Parameters
     ----------
-    asked : Work
+    study : Study
     draw : callable, optional
-        Draws the preview that the work leaves from time to time.
+        Draws the preview that the job leaves from time to time.
     stop : bool, default=True
         Whether the page ends below the panel; otherwise it goes on, with None.
 
     Raises
     ------
     ZSLError
-        When too many works wait already.
+        When too many studies wait already.
     """
-    folder = jobs.finished(asked)
-    status = jobs.status(asked.key)
+    folder = jobs.finished(study)
+    status = jobs.status(study.key)
     if folder is None and (status is None or status.state == "done"):
-        jobs.submit(asked, visitors.who())
-        jobs.wait(asked.key, _patience())
-        folder = jobs.finished(asked)
+        jobs.submit(study, visitors.who())
+        jobs.wait(study.key, _patience())
+        folder = jobs.finished(study)
     if folder is None:
-        status = jobs.status(asked.key)
+        status = jobs.status(study.key)
         active = status is not None and status.active
-        fragment(_panel, run_every=LOOK_EVERY if active else None)(asked, draw, active)
+        fragment(_panel, run_every=LOOK_EVERY if active else None)(study, draw, active)
         if stop:
             st.stop()
     return folder
@@ -200,31 +156,31 @@ def _patience() -> float:
     return min(max(PATIENCE - gone, AT_LEAST), PATIENCE)
 
 
-def _panel(asked: Work, draw: Draw | None, was_active: bool) -> None:
+def _panel(study: Study[Any], draw: Draw | None, was_active: bool) -> None:
     """Show how the job stands; run the page again as soon as that is another panel, or none."""
-    status = jobs.status(asked.key)
+    status = jobs.status(study.key)
     if status is None or status.active != was_active:
         st.rerun()
-    with st.container(border=True, key=f"job_{asked.key}"):
-        st.markdown(f"**{plain(asked.title)}**")
-        if status.active and asked.key in st.session_state.get(LEFT, ()):
-            _show_left(asked, status)
+    with st.container(border=True, key=f"job_{study.key}"):
+        st.markdown(f"**{plain(study.title)}**")
+        if status.active and study.key in st.session_state.get(LEFT, ()):
+            _show_left(study, status)
         elif status.active:
-            _show_progress(asked, status)
+            _show_progress(study, status)
             _show_preview(status, draw)
         else:
-            _show_end(asked, status)
+            _show_end(study, status)
 
 
-def _show_progress(asked: Work, status: Status) -> None:
+def _show_progress(study: Study[Any], status: Status) -> None:
     share = min(status.done / status.total, 1.0) if status.total else 0.0
     beginning = f"Number {status.position} in the queue" if status.position else "Starting …"
     st.progress(share, text=plain(status.message or beginning))
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(_time(status))
         st.space("stretch")
-        if st.button("Cancel", icon=":material/close:", key=f"cancel_{asked.key}"):
-            leave(asked.key)
+        if st.button("Cancel", icon=":material/close:", key=f"cancel_{study.key}"):
+            leave(study.key)
             st.rerun()
 
 
@@ -234,18 +190,18 @@ def leave(key: str) -> None:
     st.session_state.setdefault(LEFT, set()).add(key)
 
 
-def _join(asked: Work) -> None:
+def _join(study: Study[Any]) -> None:
     """Let this visitor wait for a job, started unless it is under way."""
-    st.session_state.setdefault(LEFT, set()).discard(asked.key)
+    st.session_state.setdefault(LEFT, set()).discard(study.key)
     with errors_as_sentences():
-        jobs.submit(asked, visitors.who())
+        jobs.submit(study, visitors.who())
 
 
-def _show_left(asked: Work, status: Status) -> None:
+def _show_left(study: Study[Any], status: Status) -> None:
     """Say that a job goes on for others, and offer to wait for it again."""
     st.info("You have left this job. Others still wait for it.", icon=":material/block:")
-    if st.button("Join again", icon=":material/refresh:", key=f"again_{asked.key}"):
-        _join(asked)
+    if st.button("Join again", icon=":material/refresh:", key=f"again_{study.key}"):
+        _join(study)
         st.rerun()
 
 
@@ -261,7 +217,7 @@ def _show_preview(status: Status, draw: Draw | None) -> None:
         draw(dict(arrays))
 
 
-def _show_end(asked: Work, status: Status) -> None:
+def _show_end(study: Study[Any], status: Status) -> None:
     """Say why there is no result, and offer to start again where that can help."""
     lack = missing.of_error(status.error)
     if lack is not None and extras.is_missing(lack.extra):
@@ -272,6 +228,6 @@ def _show_end(asked: Work, status: Status) -> None:
     else:
         st.info(f"Cancelled. {plain(status.error)}".strip(), icon=":material/block:")
     again = "Try again" if status.state == "failed" else "Start again"
-    if st.button(again, icon=":material/refresh:", key=f"again_{asked.key}"):
-        _join(asked)
+    if st.button(again, icon=":material/refresh:", key=f"again_{study.key}"):
+        _join(study)
         st.rerun()

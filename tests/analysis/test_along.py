@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from zslcore.analysis.along import along, lambda_of
+from tests.studies import computed
+from zslcore.analysis.along import AlongStudy, along, lambda_of
 from zslcore.datasets import load
 from zslcore.evaluation.runs import execute_with_scores
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import DatasetError, ParameterError
-from zslcore.jobs import along as job
 from zslcore.methods import METHODS
 
 GIVEN = {"coding": "01", "gamma": 1.0}
@@ -50,9 +50,7 @@ def test_the_grid_is_whole_and_in_order_and_its_oracle_is_the_largest_h(found):
 
 def test_a_job_leaves_the_same_and_says_how_far_it_is(tmp_path, digits, found):
     spec = RunSpec(dataset="digits", split="PS", method="ESZSL", params=GIVEN, digest=digits.digest)
-    work, said = job.ask(spec), []
-    job.do(tmp_path, lambda *line: said.append(line), **work.arguments)
-    read = job.read(tmp_path, work)
+    read, said = computed(AlongStudy(spec), tmp_path)
     for name in ("values", "gamma", "for_zsl", "parameter"):
         np.testing.assert_array_equal(getattr(read, name), getattr(found, name))
     for ours, theirs in zip(read.tests, found.tests, strict=True):

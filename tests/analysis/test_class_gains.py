@@ -8,12 +8,11 @@ import pytest
 from scipy import stats
 
 from tools.shipped_jobs import known_classes
-from zslcore import jobs
 from zslcore.analysis.class_gains import METHODS, WITHOUT, class_gains, known_gain
-from zslcore.analysis.overlap import STUDY_COLUMNS
+from zslcore.analysis.overlap import STUDY_COLUMNS, OverlapStudy
 from zslcore.datasets import load
 from zslcore.exceptions import DatasetError, ParameterError
-from zslcore.jobs import draws
+from zslcore.jobs.studies import result
 
 
 def study_of(rng, boost, n_classes=40, n_draws=12):
@@ -97,8 +96,8 @@ def test_known_classes_gain_more_where_it_is_planted_and_nowhere_else(name, monk
     monkeypatch.setenv("ZSL_DATA", str(tmp_path))
     monkeypatch.setenv("ZSL_SHIPPED", "1")
     data, baseline = load(name), WITHOUT[name]
-    work = draws.ask([data, load(baseline)], METHODS, known_classes(data), 30)
-    study = draws.read(jobs.finished(work), work)
+    sets = [data, load(baseline)]
+    study = result(OverlapStudy.of(sets, METHODS, known_classes(data), 30), make=False)
     # The others of AWA1's twin are at the edge of chance (p 0.04 to 0.05), and LinearS2V learns
     # nothing of HMDB51's word vectors.
     for method in METHODS if name.startswith(("simulated-AWA2", "simulated-UCF")) else METHODS[:1]:

@@ -11,10 +11,10 @@ from zslcore.analysis.action_fits import make_fit, stored_study
 from zslcore.analysis.action_sets import USUAL_METHODS, usual_sets
 from zslcore.analysis.action_tables import action_gains
 from zslcore.analysis.actions import CONFIGURATIONS, DRAWS, ActionSpec
-from zslcore.analysis.large_scale import LargeScaleSpec, measure, printed
+from zslcore.analysis.large_scale import LargeScaleStudy, measure, printed
 from zslcore.datasets import load
 from zslcore.datasets.imagenet_simulated import SIMULATED_IMAGENET, unplanted_imagenet
-from zslcore.jobs import actions, finished
+from zslcore.jobs.studies import result
 
 #: Below this an effect is there.
 SIGNIFICANT = 0.05
@@ -28,7 +28,7 @@ PAIRS = (("M500", "L500"), ("M1K", "L1K"), ("M5K", "L5K"))
 def on_imagenet(name):
     """Some seconds."""
     dataset = load(name)
-    return measure(LargeScaleSpec(name, dataset.digest, METHOD), dataset)
+    return measure(LargeScaleStudy(name, dataset.digest, METHOD), dataset)
 
 
 def p_of_population(result, many, few):
@@ -83,8 +83,7 @@ def p_of_gains(study):
 def test_known_actions_gain_where_it_is_planted(monkeypatch, tmp_path):
     monkeypatch.setenv("ZSL_DATA", str(tmp_path))
     monkeypatch.setenv("ZSL_SHIPPED", "1")
-    work = study_of_actions()
-    assert p_of_gains(actions.read(finished(work), work)) < SIGNIFICANT
+    assert p_of_gains(result(study_of_actions(), make=False)) < SIGNIFICANT
     sets = usual_sets(CONFIGURATIONS["OS1"], planted=False)
     spec = ActionSpec("OS1", sets, USUAL_METHODS, n_draws=DRAWS)
     units = spec.with_digests({s.dataset: load(s.dataset).digest for s in sets}).units()

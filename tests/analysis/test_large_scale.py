@@ -9,7 +9,7 @@ from tests.worlds import imagenet_world, linear_world
 from zslcore.analysis.large_scale import (
     FAR,
     Answers,
-    LargeScaleSpec,
+    LargeScaleStudy,
     hierarchical_precision,
     measure,
     nearest_answers,
@@ -31,7 +31,7 @@ WORLD, FACTS = imagenet_world(), imagenet()
 
 @pytest.fixture(scope="module")
 def found():
-    return measure(LargeScaleSpec("ids", WORLD.digest, "ESZSL"), WORLD)
+    return measure(LargeScaleStudy("ids", WORLD.digest, "ESZSL"), WORLD)
 
 
 @pytest.fixture(scope="module")
@@ -94,7 +94,9 @@ def test_features_in_shards_give_the_same_figures(found, tmp_path):
     fields = ("name", "labels", "prototypes", "class_names", "splits")
     given = {name: getattr(WORLD, name) for name in fields}
     mapped = ZSLDataset(features=shards, known_digest=shards.digest, **given)
-    again = measure(LargeScaleSpec("ids", shards.digest, "ESZSL"), mapped, engine=Engine(workers=1))
+    again = measure(
+        LargeScaleStudy("ids", shards.digest, "ESZSL"), mapped, engine=Engine(workers=1)
+    )
     assert again.params == found.params
     np.testing.assert_array_equal(again.counts.hits, found.counts.hits)
 
@@ -176,12 +178,12 @@ def test_meeting_of_a_goldfish_and_a_tench_is_what_they_are_kinds_of():
 def test_data_without_ids_are_refused_in_a_sentence():
     world = linear_world()
     with pytest.raises(DatasetError, match="such as n01440764; none of the 4"):
-        measure(LargeScaleSpec(world.name, world.digest, "ESZSL"), world)
+        measure(LargeScaleStudy(world.name, world.digest, "ESZSL"), world)
 
 
 def test_a_method_without_inner_products_has_figures_and_no_single_answers(found, monkeypatch):
     monkeypatch.setattr(get_method("ESZSL"), "score_map", ZSLEstimator.score_map)
-    other = measure(LargeScaleSpec("ids", WORLD.digest, "ESZSL"), WORLD)
+    other = measure(LargeScaleStudy("ids", WORLD.digest, "ESZSL"), WORLD)
     assert other.answers is None
     np.testing.assert_array_equal(other.counts.hits, found.counts.hits)
     for ask in (hierarchical_precision, lambda result: nearest_answers(result, 0)):

@@ -18,13 +18,13 @@ from ui.controls import YOURS, by_family
 from ui.start import Start
 from zslcore import jobs
 from zslcore.__main__ import main
+from zslcore.analysis.run_study import RunStudy
 from zslcore.datasets import load
 from zslcore.evaluation import outside
 from zslcore.evaluation.laws import verdicts
 from zslcore.evaluation.runs import execute
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import MethodError, ParameterError, UnknownNameError
-from zslcore.jobs import run as job
 from zslcore.methods import METHODS, get_method
 from zslcore.results.store import ResultStore
 
@@ -222,7 +222,7 @@ def test_reproduce_takes_a_file_for_a_row(mine, capsys):
 def left_by(name):
     dataset = load("digits")
     spec = RunSpec("digits", "PS", name, digest=dataset.digest)
-    work = job.ask(spec, dataset)
+    work = RunStudy.of(spec, dataset)
     with closing(jobs.Runner()) as runner:
         runner.submit(work)
         return spec, runner.wait(work.key, 120)

@@ -16,30 +16,9 @@ from pathlib import Path
 
 import numpy as np
 
-from zslcore.analysis.actions import CONFIGURATIONS, ActionSpec, simulated_sets
-from zslcore.analysis.comparison import ComparisonSpec
-from zslcore.analysis.large_scale import LargeScaleSpec
-from zslcore.analysis.maps import MapSettings
-from zslcore.analysis.regularization import RegularizationSpec
-from zslcore.analysis.transduction import TransductionSpec
+from zslcore.analysis.study import SILENT
 from zslcore.datasets import Split, ZSLDataset, import_dataset, load
 from zslcore.evaluation.specs import RunSpec
-from zslcore.jobs import (
-    Runner,
-    Work,
-    actions,
-    along,
-    compare,
-    cross,
-    draws,
-    embed,
-    follow,
-    large_scale,
-    leak_cost,
-    run,
-    take_apart,
-    transduce,
-)
 from zslcore.results.store import ImportMark, ResultStore, StoredRun
 from zslcore.version import __version__
 
@@ -86,51 +65,20 @@ def specs(digest: str) -> list[RunSpec]:
     ]
 
 
-def works(one: ZSLDataset, two: ZSLDataset) -> list[Work]:
-    """Return a small work of every kind."""
-    propagated = {"base": "ESZSL", "k": 5}
-    path = RegularizationSpec("tiny", "PS", "SAE", n_values=5, digest=one.digest)
-    return [
-        run.ask(RunSpec("tiny", "PS", "ALE", {"epochs": 2}, digest=one.digest), one),
-        draws.ask([one, two], ["ESZSL", "LinearS2V"], [0, 2, 4, 6], 3),
-        cross.ask(one, two, "PS", ["ESZSL", "LinearV2S"]),
-        embed.ask([one, two], MapSettings("pca", n_components=3, n_samples=None, threads=1)),
-        transduce.ask(TransductionSpec("tiny", "PS", "Propagation", propagated, digest=one.digest)),
-        leak_cost.ask(one, "PS", "LinearV2S", ["training"]),
-        compare.ask(ComparisonSpec({"tiny": one.digest}, ("PS",), ("LinearV2S", "LinearS2V"))),
-        follow.ask(path),
-        take_apart.ask(path),
-        along.ask(RunSpec("tiny", "PS", "SAE", digest=one.digest)),
-        large_scale.ask(LargeScaleSpec("tiny-ids", tiny("tiny-ids", 2, IDS).digest, "ESZSL")),
-        _of_actions(),
-    ]
-
-
-def _of_actions() -> Work:
-    """Return the smallest study of actions: one draw of HMDB51 with two extractors."""
-    sets = simulated_sets(CONFIGURATIONS["OS4"], ["idt", "sports"])
-    spec = ActionSpec("OS4", sets, ("LinearS2V",), n_draws=1)
-    return actions.ask(spec, {each.dataset: load(each.dataset) for each in sets})
-
-
 def make(folder: Path) -> None:
-    """Write imports, a store, a run as JSON and a job of every kind; ``ZSL_DATA`` is ``folder``."""
+    """Write imports, a store and a run as JSON; ``ZSL_DATA`` is ``folder``."""
+    from tests.studies import small_study  # which needs what is above
+
     for seed, name in enumerate(("tiny", "tiny-other")):
         import_dataset(tiny(name, seed))
     import_dataset(tiny("tiny-ids", 2, IDS))
-    one, two = load("tiny"), load("tiny-other")
+    one = load("tiny")
     results = [ResultStore().run(spec, one)[0] for spec in specs(one.digest)]
     (folder / "run.json").write_text(results[0].to_json(), encoding="utf-8")
     mark = ImportMark("somebody else", "theirs.json", "2026-01-31T12:00:00+00:00")
     ResultStore().add([StoredRun(results[0], mark)])
-    runner = Runner()
-    try:
-        for work in works(one, two):
-            runner.submit(work)
-            status = runner.wait(work.key, 600)
-            assert status.state == "done", status.error
-    finally:
-        runner.close()
+    for kind in ("cross", "actions"):
+        small_study(kind).compute(SILENT)
 
 
 if __name__ == "__main__":

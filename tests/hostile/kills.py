@@ -25,13 +25,14 @@ from io import BytesIO
 from pathlib import Path
 
 from tests.hostile.making import honest
+from tests.works import Work
 from ui import uploads
+from zslcore.analysis.study import is_intact
 from zslcore.datasets import import_dataset, imports
 from zslcore.evaluation.runs import RunResult, execute
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import ZSLError
-from zslcore.jobs import Runner, Work, upkeep
-from zslcore.jobs.runner import is_intact
+from zslcore.jobs import Runner, upkeep
 from zslcore.results.store import ResultStore
 from zslcore.storage.artifacts import TornError, scratch
 

@@ -2,16 +2,16 @@
 
 import threading
 
+from tests.works import Work
+from zslcore.analysis.study import is_intact
 from zslcore.jobs import child
-from zslcore.jobs.runner import is_intact
-from zslcore.jobs.work import Work
 from zslcore.storage import artifacts
 
 
 def test_a_child_that_ends_while_it_puts_its_result_in_place_leaves_no_half(tmp_path, monkeypatch):
     work = Work("Counting", "count", {"to": 1})
     folder = artifacts.draft(tmp_path, f".{work.key}.")
-    request = work.settings | {"folder": str(folder), "into": str(tmp_path / work.key)}
+    request = work.identity | {"folder": str(folder), "into": str(tmp_path / work.key)}
     request |= {"methods": {}}
     request["data"] = str(tmp_path)
     ended, seal = [], artifacts.seal

@@ -6,7 +6,7 @@ from contextlib import nullcontext, suppress
 
 import pytest
 
-from tests.jobs.test_runner import do, until, work
+from tests.jobs.test_runner import until, work
 from zslcore.exceptions import ZSLError
 from zslcore.jobs import Runner, Visitor
 from zslcore.jobs import runner as engine
@@ -125,31 +125,6 @@ def test_a_job_that_nobody_looks_at_is_dropped(busy, monkeypatch):
     assert busy.status(waiting.key).state == "cancelled"
     assert "No page had read" in busy.status(running.key).error
     assert busy.status(looked_at.key).active
-
-
-def test_what_failed_and_what_was_cancelled_is_remembered_over_a_restart(runner):
-    failed, cancelled, cut_off = (
-        work("refuse"),
-        work(to=600, seconds=600),
-        work(to=601, seconds=600),
-    )
-    do(runner, failed)
-    runner.submit(cancelled, GREEDY)
-    runner.cancel(cancelled.key, GREEDY)
-    until(lambda: not runner._threads)
-    runner.submit(cut_off, GREEDY)
-    runner.close()
-    again = Runner("tests.jobs.functions", runner.folder)
-    try:
-        assert again.status(failed.key).state == "failed"
-        assert again.status(failed.key).error == "digits: there are none."
-        assert again.status(cancelled.key).state == "cancelled"
-        assert again.status(cut_off.key) is None  # the server's end was nobody's wish
-        again.submit(cancelled, GREEDY)
-        assert again.status(cancelled.key).active
-        assert cancelled.key not in again._read_ended()
-    finally:
-        again.close()
 
 
 def test_browsers_of_one_address_have_a_share_together(tmp_path):

@@ -1,15 +1,16 @@
-"""What runs in the job of a run, here without one."""
+"""Runs as studies, without a child."""
 
 import numpy as np
 import pytest
 from sklearn.model_selection import ParameterGrid
 
+from tests.studies import Heard, computed
 from tests.worlds import linear_world
+from zslcore.analysis.run_study import RunStudy
 from zslcore.datasets import load
 from zslcore.evaluation.progress import Progress
 from zslcore.evaluation.runs import execute
 from zslcore.evaluation.specs import RunSpec
-from zslcore.jobs import run as job
 from zslcore.methods import METHODS
 from zslcore.results.store import ResultStore
 
@@ -26,24 +27,14 @@ def spec(method, **changes):
     return RunSpec("digits", "PS", method, digest=DIGITS.digest, **changes)
 
 
-class Said(list):
-    """A report that keeps what it is told."""
-
-    def __call__(self, done, total, message="", stage=""):
-        self.append((done, total, message))
-
-
 def run(folder, asked):
-    folder.mkdir()
-    said = Said()
-    job.do(folder, said, spec=asked.to_json())
-    return said
+    """Return the result of a run's study, and its progress."""
+    return computed(RunStudy.of(asked, DIGITS), folder)
 
 
 def test_what_is_read_is_what_was_run(tmp_path):
     asked = spec("CMT", params={"epochs": 2, "random_state": 0})
-    run(tmp_path / "job", asked)
-    result, scores = job.read(tmp_path / "job", job.ask(asked, DIGITS))
+    (result, scores), _ = run(tmp_path / "job", asked)
     assert result.evaluation == execute(asked, DIGITS, with_oracle=False).evaluation
     assert result.oracle is None
     assert (scores.F.shape, scores.y.shape) == ((785, 10), (785,))
@@ -68,7 +59,7 @@ def test_planned_epochs_are_those_of_a_grid(method):
 
 @pytest.mark.parametrize(("method", "select_for"), [("ALE", "gzsl"), ("CMT", "zsl")])
 def test_progress_counts_every_epoch_and_ends_at_the_end(tmp_path, method, select_for):
-    said = run(tmp_path / "job", spec(method, select_for=select_for))
+    _, said = run(tmp_path / "job", spec(method, select_for=select_for))
     done, total, last = (list(column) for column in zip(*said[1:], strict=True))
     assert done == sorted(done)
     assert len(set(total)) == 1
@@ -81,7 +72,7 @@ def test_progress_counts_every_epoch_and_ends_at_the_end(tmp_path, method, selec
 
 @pytest.mark.parametrize("select_for", ["gzsl", "zsl"])
 def test_progress_knows_a_sweep_of_the_test_set_too(select_for):
-    world, said = linear_world(), Said()
+    world, said = linear_world(), Heard()
     asked = RunSpec(world.name, "PS", "CMT", params={"epochs": 2}, select_for=select_for)
     progress = Progress(asked, world, said, with_oracle=True)
     execute(asked, world, on_progress=progress.on_fit, on_epoch=progress.on_epoch)
@@ -98,27 +89,24 @@ def test_progress_knows_a_sweep_of_the_test_set_too(select_for):
 
 def test_a_known_run_is_fitted_once(tmp_path):
     asked = spec("CMT")
-    run(tmp_path / "first", asked)
-    said = run(tmp_path / "second", asked)
+    (first, scores), _ = run(tmp_path / "first", asked)
+    (second, same), said = run(tmp_path / "second", asked)
     assert {message.split(",")[0] for _, _, message in said[1:]} == {
         "Fitting on all training classes"
     }
-    work = job.ask(asked, DIGITS)
-    (first, scores), (second, same) = (job.read(tmp_path / n, work) for n in ("first", "second"))
     assert second == first
     np.testing.assert_array_equal(same.F, scores.F)
 
 
 def test_methods_without_epochs_count_fits(tmp_path):
-    said = run(tmp_path / "job", spec("IAP"))
+    _, said = run(tmp_path / "job", spec("IAP"))
     assert said[1] == (1, 10, "Choosing on the folds, fit 1 of 9")
     assert said[-1] == (9, 10, "Fitting on all training classes")
 
 
 def test_closed_forms_on_modest_data_are_quick_and_nothing_else():
-    quick = {name for name in METHODS if job.is_quick(spec(name), DIGITS)}
+    quick = {name for name in METHODS if RunStudy(spec(name)).is_quick(DIGITS)}
     assert quick == {
         *("LinearV2S", "LinearS2V", "ESZSL", "SAE", "GFZSL", "PrototypeCosine"),
     }
-    assert not job.is_quick(spec("ESZSL"), load("simulated-CUB-full"))
-    assert all(job.asks_for_oracle(spec(name)) == (name in quick) for name in METHODS)
+    assert not RunStudy(spec("ESZSL")).is_quick(load("simulated-CUB-full"))

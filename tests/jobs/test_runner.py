@@ -13,12 +13,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.works import Work
+from zslcore.analysis.study import MANIFEST, is_intact
 from zslcore.exceptions import ZSLError
-from zslcore.jobs import Runner, Work
+from zslcore.jobs import Runner
 from zslcore.jobs import runner as engine
 from zslcore.jobs.child import WORKS
 from zslcore.jobs.children import Child
-from zslcore.jobs.runner import MANIFEST, MAX_BYTES, is_intact
+from zslcore.jobs.runner import MAX_BYTES
 
 ROOT = Path(__file__).parents[2]
 
@@ -83,7 +85,7 @@ def test_result_is_there_whole_with_its_manifest(runner):
     assert folder == runner.folder / asked.key
     assert (folder / "count.txt").read_text() == "2"
     manifest = json.loads((folder / MANIFEST).read_text())
-    assert manifest["settings"] == asked.settings
+    assert manifest["settings"] == asked.identity
     assert (
         set(manifest["files"]) == {"count.txt"} == {p.name for p in folder.iterdir()} - {MANIFEST}
     )
@@ -187,7 +189,8 @@ def test_a_child_killed_from_outside_is_not_waited_for(runner, tmp_path):
 def test_children_end_with_the_server(tmp_path):
     asked = 'Work("A test", "with_child", {"pid_file": sys.argv[1]})'
     server = (
-        "import os, sys, time; from pathlib import Path; from zslcore.jobs import Runner, Work; "
+        "import os, sys, time; from pathlib import Path; from tests.works import Work; "
+        "from zslcore.jobs import Runner; "
         f"runner = Runner('tests.jobs.functions', Path(sys.argv[2])); work = {asked}; "
         "runner.submit(work)\n"
         "while runner.status(work.key).message != 'both there': time.sleep(0.01)\n"

@@ -4,45 +4,44 @@ import shutil
 
 import pytest
 
-from zslcore.jobs import kinds, runner
-from zslcore.jobs.runner import SHIPPED, Runner, verified
-from zslcore.jobs.work import Work
+from tests.works import Work
+from zslcore.analysis import study
+from zslcore.analysis.study import SHIPPED, verified
+from zslcore.jobs import Runner
+from zslcore.jobs.studies import STUDIES
 
 FOLDERS = sorted(path for path in SHIPPED.iterdir() if path.is_dir())
 
 
-def work_of(folder):
-    settings = verified(folder)
-    return Work("", settings["function"], settings["arguments"], settings["threads"],
-                settings["made_by"])  # fmt: skip
+def study_of(folder):
+    identity = verified(folder)
+    return STUDIES[identity["function"]].from_arguments(identity["arguments"])
 
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
 def test_they_are_whole_and_of_today(folder):
-    work = work_of(folder)
-    assert work.key == folder.name
-    assert work.made_by["revision"] == kinds.KINDS[work.function].REVISION
-    assert kinds.read(folder, work) is not None
+    assert study_of(folder).key == folder.name
+    assert study_of(folder).read(folder) is not None
 
 
 def test_a_work_not_done_here_is_answered_by_the_package(tmp_path, monkeypatch):
-    work = work_of(FOLDERS[0])
+    work = study_of(FOLDERS[0])
     monkeypatch.setenv("ZSL_SHIPPED", "0")
     assert Runner(folder=tmp_path).finished(work) is None
     monkeypatch.setenv("ZSL_SHIPPED", "1")
     assert Runner(folder=tmp_path).finished(work) == FOLDERS[0]
-    other = Work("", work.function, work.arguments, work.threads, {**work.made_by, "revision": 99})
+    other = Work("", **{**work.identity, "made_by": {"revision": 99}})
     assert Runner(folder=tmp_path).finished(other) is None
 
 
 def test_a_changed_one_is_not_served_and_not_removed(tmp_path, monkeypatch):
     monkeypatch.setenv("ZSL_SHIPPED", "1")
-    monkeypatch.setattr(runner, "SHIPPED", tmp_path / "shipped")
+    monkeypatch.setattr(study, "SHIPPED", tmp_path / "shipped")
     copy = tmp_path / "shipped" / FOLDERS[0].name
     shutil.copytree(FOLDERS[0], copy)
-    assert runner.shipped(copy.name) == copy
-    (name,) = [p for p in copy.iterdir() if p.name != "manifest.json"]
+    assert study.shipped(copy.name) == copy
+    name = next(p for p in copy.iterdir() if p.name != "manifest.json")
     name.chmod(0o644)
     name.write_bytes(name.read_bytes()[:-1] + b"x")
-    assert Runner(folder=tmp_path / "own").finished(work_of(FOLDERS[0])) is None
+    assert Runner(folder=tmp_path / "own").finished(study_of(FOLDERS[0])) is None
     assert copy.is_dir()

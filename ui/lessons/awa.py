@@ -12,9 +12,9 @@ from ui.figures.palette import FIRST, HARMONIC, SECOND
 from ui.lessons.step import Control, Lesson, Ranges, Step, View, Words
 from ui.numbers import percent, three_digits
 from zslcore.analysis import cross_tests
+from zslcore.analysis.cross_dataset import CrossStudy
 from zslcore.analysis.inventory import awa_image_counts
 from zslcore.datasets.simulated import unplanted_twin
-from zslcore.jobs import cross
 
 __all__ = ["AWA", "PAIR", "nearest_shares"]
 
@@ -49,7 +49,7 @@ def _table(which: str) -> tuple[pd.DataFrame, str, str]:
         return cross_tests.printed_table(), "AWA1", "AWA2"
     names = _names(which)
     first, second = map(cache.dataset, names)
-    return waiting.result_of(cross.ask(first, second, "PS", METHODS)), names[0], names[1]
+    return waiting.result_of(CrossStudy.of(first, second, "PS", METHODS)), names[0], names[1]
 
 
 def _said(which: str) -> str:

@@ -27,6 +27,7 @@ from ui.waiting import run_of, wait_for
 from zslcore import jobs
 from zslcore.analysis.comparison import (
     ComparisonSpec,
+    ComparisonStudy,
     Measure,
     Occasions,
     by_class,
@@ -37,7 +38,6 @@ from zslcore.datasets import ZSLDataset
 from zslcore.evaluation.runs import RunResult
 from zslcore.evaluation.specs import RunSpec
 from zslcore.interactive.curves import GHOSTS, interactive_curve, line_of
-from zslcore.jobs import Work, compare
 from zslcore.metrics import Average
 from zslcore.results.planning import Choice
 from zslcore.scores.context import is_of
@@ -185,13 +185,13 @@ def _names(runs: Sequence[RunSpec]) -> str:
     return ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
 
 
-def _work_of(comparison: Comparison) -> tuple[Work, Mapping[str, str]]:
+def _work_of(comparison: Comparison) -> tuple[ComparisonStudy, Mapping[str, str]]:
     """Return the work to submit, and which runs were refused when it was done before."""
     refused: dict[str, str] = {}
-    asked = (compare.ask(comparison.spec, comparison.choices, k) for k in count())
+    asked = (ComparisonStudy(comparison.spec, comparison.choices, k) for k in count())
     work = next(asked)
     while folder := jobs.finished(work):
-        refused = refused | compare.read(folder, work)
+        refused = refused | work.read(folder)
         work = next(asked)
     return work, refused
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -17,6 +18,7 @@ from ui.interactive import let_go, offer_curves
 from ui.playing import Played
 from ui.sections.drawer import show_drawer
 from zslcore import jobs
+from zslcore.analysis.study import Study
 from zslcore.datasets import ZSLDataset
 from zslcore.evaluation.protocol import AnsweredTest
 from zslcore.evaluation.specs import RunSpec
@@ -150,7 +152,7 @@ def forget(*keys: str) -> None:
             del st.query_params[key]
 
 
-def _wanted(spec: RunSpec) -> jobs.Work | None:
+def _wanted(spec: RunSpec) -> Study[Any] | None:
     """Return the work that is missing: of the run itself, else of the ruler's stops."""
     if known.is_known_by_results(spec.dataset):
         return None
@@ -160,7 +162,7 @@ def _wanted(spec: RunSpec) -> jobs.Work | None:
     return playing.work_of(spec) if asked.work is None or asked.quick else asked.work
 
 
-def _status(work: jobs.Work | None) -> Status | None:
+def _status(work: Study[Any] | None) -> Status | None:
     return None if work is None else jobs.status(work.key)
 
 

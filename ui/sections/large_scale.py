@@ -23,14 +23,13 @@ from zslcore.analysis.large_scale import (
     FAR,
     POPULATIONS,
     LargeScale,
-    LargeScaleSpec,
+    LargeScaleStudy,
     nearest_answers,
     printed,
 )
 from zslcore.datasets import ZSLDataset
 from zslcore.datasets.imagenet import imagenet
 from zslcore.datasets.imagenet_simulated import SIMULATED_IMAGENET, planted_imagenet
-from zslcore.jobs import large_scale
 from zslcore.large.ranks import Task
 from zslcore.methods import get_method
 
@@ -55,13 +54,13 @@ class Study:
 
     Attributes
     ----------
-    spec : LargeScaleSpec
+    spec : LargeScaleStudy
     dataset : ZSLDataset
     result : LargeScale
     k : depth
     """
 
-    spec: LargeScaleSpec
+    spec: LargeScaleStudy
     dataset: ZSLDataset
     result: LargeScale
     k: int
@@ -331,7 +330,7 @@ def _with_answers(study: Study) -> Study:
     """Return the study with answers to single images, waited for where it came without."""
     if study.result.answers is not None:
         return study
-    return replace(study, result=result_of(large_scale.ask(study.spec)))
+    return replace(study, result=result_of(study.spec))
 
 
 def _choose_class(study: Study) -> tuple[int, Task] | None:

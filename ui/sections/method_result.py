@@ -16,13 +16,12 @@ from ui.sections.method_cells import Column, MethodTable
 from ui.text import AUSUC, plain
 from ui.waiting import wait_for
 from zslcore import jobs
-from zslcore.analysis.comparison import ComparisonSpec
+from zslcore.analysis.comparison import ComparisonSpec, ComparisonStudy
 from zslcore.analysis.method_table import Cell, Figure, seconds_of, task_of
 from zslcore.board import Judged
 from zslcore.board.making import entry_of_run
 from zslcore.evaluation import Predictions, State
 from zslcore.interactive.curves import interactive_curve, line_of
-from zslcore.jobs import compare
 from zslcore.results.store import ResultStore, StoredRun
 
 __all__ = ["MARKS", "offer_missing", "show_result"]
@@ -229,7 +228,7 @@ def _compute(table: MethodTable, column: Column, rows: Sequence[str]) -> None:
     """Compute the missing runs of a data set as one job."""
     methods = tuple(dict.fromkeys(row.partition(" (")[0] for row in rows))
     digest = cache.dataset(column.data).digest
-    work = compare.ask(
+    work = ComparisonStudy(
         ComparisonSpec({column.data: digest}, (table.split,), methods, task_of(table.figure))
     )
     status = jobs.status(work.key)

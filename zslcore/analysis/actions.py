@@ -23,7 +23,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cache
 from types import MappingProxyType
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 import pandas as pd
@@ -267,13 +267,6 @@ class ActionSpec:
                     raise closest_name(what, value, known)
         for method in self.methods:
             entrant(method, self.parameters)
-
-    @classmethod
-    def from_values(cls, values: Mapping[str, Any]) -> ActionSpec:
-        """Return the spec of what ``dataclasses.asdict`` and JSON have made of one."""
-        sets = tuple(FeatureSet(**each) for each in values["sets"])
-        lists = {name: tuple(values[name]) for name in ("methods", "splits")}
-        return cls(**{**values, **lists, "sets": sets})
 
     @property
     def setting(self) -> Configuration:

@@ -6,13 +6,15 @@ each value of the grid and with the gamma that the folds choose for that very va
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Any, Self
 
 import numpy as np
 
-from zslcore.datasets import ZSLDataset
+from zslcore.analysis.study import Report, Study
+from zslcore.datasets import ZSLDataset, load
 from zslcore.evaluation.predictions import PredictedRows
 from zslcore.evaluation.protocol import (
     Problem,
@@ -25,8 +27,6 @@ from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import ParameterError
 from zslcore.methods import get_method
 from zslcore.methods.base import Params, ZSLEstimator, with_seed
-
-__all__ = ["Along", "along", "lambda_of"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,6 +116,43 @@ def along(spec: RunSpec, dataset: ZSLDataset, on_progress: Progress | None = Non
         values.index(zsl.params[parameter]),
         tuple(tests),
     )
+
+
+@dataclass(frozen=True)
+class AlongStudy(Study[Along]):
+    """The answers along the grid of the parameter that a spec leaves open."""
+
+    kind = "answers_along"
+    SMALL = 1 << 18
+
+    spec: RunSpec
+
+    @property
+    def title(self) -> str:
+        """Description on the screen."""
+        spec = self.spec
+        return f"{spec.method} along {', '.join(spec.grid or ())} on {spec.dataset}, {spec.split}"
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """The fields as JSON values."""
+        return {"spec": self.spec.to_json()}
+
+    @classmethod
+    def from_arguments(cls, arguments: Mapping[str, Any]) -> Self:
+        """Return the study with these :attr:`arguments`."""
+        return cls(RunSpec.from_json(arguments["spec"]))
+
+    @property
+    def estimators(self) -> Iterable[ZSLEstimator]:
+        """The methods that are fitted."""
+        return (self.spec.estimator,)
+
+    def compute(self, report: Report) -> Along:
+        """Fit at each value of the grid, on the folds and for the test set."""
+        step = "Answering at each value"
+        data = load(self.spec.dataset)
+        return along(self.spec, data, lambda done, total: report(done, total, step))
 
 
 def _answers(

@@ -22,13 +22,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 import pandas as pd
 
 from zslcore.analysis import ranking
-from zslcore.datasets import Split, ZSLDataset
+from zslcore.analysis.study import Report, Study, made_by
+from zslcore.datasets import Split, ZSLDataset, load
 from zslcore.datasets.benchmarks import benchmark_of
 from zslcore.datasets.facts import published
 from zslcore.evaluation.protocol import Task
@@ -36,10 +37,12 @@ from zslcore.evaluation.runs import RunResult
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import DatasetError, closest_name
 from zslcore.features.views import FeatureScaling, PrototypeScaling
+from zslcore.methods import get_method
 from zslcore.metrics import Average, harmonic_mean
 from zslcore.metrics.bootstrap import class_draws
 from zslcore.results.planning import Choice, Plan, Results, planned
 from zslcore.results.results_only import ResultsOnly
+from zslcore.results.store import ResultStore
 
 __all__ = [
     "MEASURES",
@@ -106,6 +109,48 @@ class ComparisonSpec:
         """Return the plan of all runs, with what follows from them; see :class:`Plan`."""
         runs = [run for dataset in datasets.values() for run in self.runs_on(dataset)]
         return Plan(runs, choices=choices)
+
+
+@dataclass(frozen=True)
+class ComparisonStudy(Study[dict[str, str]]):
+    """The missing runs of a comparison, two at a time; its result are the refusals by run key.
+
+    Finished runs are stored at once: a cancelled study resumes where it stopped, and pages show
+    what is finished meanwhile. A refused run stops no other.
+
+    Attributes
+    ----------
+    spec : ComparisonSpec
+    choices : what else belongs to every run, see :func:`zslcore.results.planning.planned`
+    attempt : counted up when runs were deleted since the last one
+    """
+
+    kind = "compare"
+
+    spec: ComparisonSpec
+    choices: Sequence[Choice] = ()
+    attempt: int = 0
+
+    @property
+    def title(self) -> str:
+        """Description on the screen."""
+        return f"{len(self.spec.methods)} methods on {', '.join(self.spec.datasets)}"
+
+    @property
+    def made_by(self) -> dict[str, Any]:
+        """Revisions of the methods and, where they are searched, their grids."""
+        return made_by(*(get_method(name)() for name in self.spec.methods), grids=True)
+
+    def compute(self, report: Report) -> dict[str, str]:
+        """Compute the missing runs."""
+        plan = self.spec.plan({name: load(name) for name in self.spec.datasets}, self.choices)
+        store, refused = ResultStore(), {}
+        todo = len(plan.unfinished(store))
+        for done, (run, refusal) in enumerate(plan.run(store), 1):
+            if refusal:
+                refused[run.key] = f"{run.method} on {run.dataset}, split {run.split}: {refusal}"
+            report(done, todo, f"{run.method} on {run.dataset} is the last of {done} finished")
+        return refused
 
 
 # --- What is run, and what is there ---------------------------------------------------------------

@@ -18,13 +18,15 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal, Self
 
 import numpy as np
 import pandas as pd
 from sklearn.base import clone
 
 from zslcore import version
+from zslcore.analysis.study import Report, Study, made_by
+from zslcore.datasets import load
 from zslcore.datasets.base import ZSLDataset
 from zslcore.evaluation import protocol
 from zslcore.evaluation.runs import Origin, choose, without_release
@@ -302,6 +304,62 @@ def cross_table(
         if on_progress:
             on_progress(done + 1, len(work), message)
     return pd.DataFrame(rows)
+
+
+@dataclass(frozen=True)
+class CrossStudy(Study[pd.DataFrame]):
+    """Methods trained on each of two data sets and tested on both, see :func:`cross_table`.
+
+    Finished fits are stored, so that a cancelled study resumes where it stopped.
+    """
+
+    kind = "cross"
+
+    first: str
+    second: str
+    digests: tuple[str, str]
+    split: str
+    methods: tuple[str, ...]
+    select_for: Literal["zsl", "gzsl"] = "zsl"
+    across: bool = True
+
+    @classmethod
+    def of(
+        cls,
+        first: ZSLDataset,
+        second: ZSLDataset,
+        split: str,
+        methods: Iterable[str],
+        *,
+        across: bool = True,
+    ) -> Self:
+        """Return the study of two open data sets."""
+        digests, names = (first.digest, second.digest), tuple(sorted(methods))
+        return cls(first.name, second.name, digests, split, names, across=across)
+
+    @property
+    def title(self) -> str:
+        """Description on the screen."""
+        pair = f"{self.first} and {self.second}"
+        return f"{len(self.methods)} methods on {pair}, split {self.split}"
+
+    @property
+    def made_by(self) -> dict[str, Any]:
+        """Revisions of the methods and, where they are searched, their grids."""
+        return made_by(*(METHODS[name]() for name in self.methods), grids=True)
+
+    def compute(self, report: Report) -> pd.DataFrame:
+        """Make the table."""
+        return cross_table(
+            load(self.first),
+            load(self.second),
+            self.methods,
+            split=self.split,
+            select_for=self.select_for,
+            across=self.across,
+            store=ResultStore(),
+            on_progress=report,
+        )
 
 
 def fitting_methods(*datasets: ZSLDataset) -> list[str]:

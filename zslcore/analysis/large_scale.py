@@ -26,14 +26,16 @@ visual-semantic embedding model", NIPS 2013, for hierarchical precision.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from zslcore.datasets import ZSLDataset
+from zslcore.analysis.study import Report, Study, made_by
+from zslcore.datasets import ZSLDataset, load
 from zslcore.datasets.facts import published
 from zslcore.datasets.imagenet import SETS, imagenet, imagenet_rows
 from zslcore.datasets.imagenet_simulated import populations
@@ -45,6 +47,8 @@ from zslcore.large.ranks import RankCounts, Task, count_ranks
 from zslcore.methods import get_method
 from zslcore.methods.base import ZSLEstimator, with_seed
 from zslcore.methods.score_map import ScoreMap
+from zslcore.results.result import result_of
+from zslcore.results.store import ResultStore
 
 __all__ = [
     "FAR",
@@ -52,7 +56,7 @@ __all__ = [
     "SAMPLE",
     "Answers",
     "LargeScale",
-    "LargeScaleSpec",
+    "LargeScaleStudy",
     "hierarchical_precision",
     "measure",
     "nearest_answers",
@@ -67,23 +71,6 @@ FAR = 10
 POPULATIONS = (1, 2, 10, 100, 400, 700, 1000, 1300, 1600, 4000)
 
 Progress = Callable[[float, float, str], None]
-
-
-@dataclass(frozen=True, slots=True)
-class LargeScaleSpec:
-    """A method on a data set whose classes are those of ImageNet-21K.
-
-    Attributes
-    ----------
-    dataset, digest : the data and their content
-    method : name
-    seed : of methods that draw, and of which rows validate
-    """
-
-    dataset: str
-    digest: str
-    method: str
-    seed: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -262,8 +249,64 @@ class LargeScale:
         return grouped.reset_index().assign(chance=k / n)
 
 
+@dataclass(frozen=True)
+class LargeScaleStudy(Study[LargeScale]):
+    """A method on a data set whose classes are those of ImageNet-21K.
+
+    Attributes
+    ----------
+    dataset, digest : the data and their content
+    method : name
+    seed : of methods that draw, and of which rows validate
+    images : whether the answers to single images are stored, which take most of the bytes
+    """
+
+    kind = "large_scale"
+    #: 2 scales features and prototypes as all runs do.
+    REVISION = 2
+
+    dataset: str
+    digest: str
+    method: str
+    seed: int = 0
+    images: bool = True
+
+    @property
+    def title(self) -> str:
+        """Description on the screen."""
+        return f"{self.method} on the ImageNet test sets, {self.dataset}"
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """The fields as JSON values."""
+        return {k: v for k, v in asdict(self).items() if k != "images" or not self.images}
+
+    @property
+    def made_by(self) -> dict[str, Any]:
+        """Revisions of the methods and, where they are searched, their grids."""
+        method = get_method(self.method)()
+        return made_by(method) | {"grid": dict(method.param_grid)}
+
+    @property
+    def threads(self) -> int:
+        """Threads of linear algebra."""
+        return 2  # a block of images against 21,345 candidates is a long product
+
+    def compute(self, report: Report) -> LargeScale:
+        """Measure, and store the accuracies as a result, too."""
+        found = measure(self, load(self.dataset).required(self.digest), report)
+        about = replace(self, images=True).arguments | {
+            "params": json.dumps(dict(found.params)),
+            "params_origin": "validated" if found.validated else "given",
+            "revisions": json.dumps(self.made_by["revisions"]),
+        }
+        key = replace(self, images=True).key
+        ResultStore().try_put_result(result_of("large-scale", key, about, found.as_runs()))
+        return found if self.images else replace(found, answers=None)
+
+
 def measure(
-    spec: LargeScaleSpec,
+    spec: LargeScaleStudy,
     dataset: ZSLDataset,
     on_progress: Progress = lambda *_: None,
     *,
@@ -273,7 +316,7 @@ def measure(
 
     Parameters
     ----------
-    spec : LargeScaleSpec
+    spec : LargeScaleStudy
     dataset : ZSLDataset, whose class names have ids such as ``n01440764``
     on_progress : callable(done, total, message)
     engine : where ranks are counted

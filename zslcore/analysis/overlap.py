@@ -21,15 +21,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
+from zslcore.analysis.study import Report, Study, made_by
+from zslcore.datasets import load
 from zslcore.datasets.base import Split, ZSLDataset, class_folds
 from zslcore.evaluation.protocol import ScoredTest, fit_and_score
 from zslcore.exceptions import ParameterError
 from zslcore.features.views import Preprocessing
+from zslcore.methods import get_method
 from zslcore.methods.base import ZSLEstimator
 from zslcore.metrics import per_class_accuracy
 from zslcore.metrics.gain import TINY, ByClass, _interval, gain_of, overlap_gain
@@ -172,6 +176,59 @@ def overlap_study(
         if on_progress is not None:
             on_progress(n, len(fits))
     return pd.DataFrame(rows, columns=list(STUDY_COLUMNS))
+
+
+@dataclass(frozen=True)
+class OverlapStudy(Study[pd.DataFrame]):
+    """Methods, with their defaults, on draws of test classes, half of them known to the extractor.
+
+    Attributes
+    ----------
+    datasets : names of data sets of the same classes -> digests
+    methods : names
+    known : classes that the extractor was trained on
+    n_draws : int
+    """
+
+    kind = "overlap_study"
+
+    datasets: Mapping[str, str]
+    methods: tuple[str, ...]
+    known: tuple[int, ...]
+    n_draws: int
+
+    @classmethod
+    def of(
+        cls,
+        datasets: Sequence[ZSLDataset],
+        methods: Sequence[str],
+        known: Sequence[int],
+        n_draws: int,
+    ) -> Self:
+        """Return the study of open data sets."""
+        digests = {dataset.name: dataset.digest for dataset in datasets}
+        return cls(digests, tuple(methods), tuple(sorted(map(int, known))), n_draws)
+
+    @property
+    def title(self) -> str:
+        """Description on the screen."""
+        return f"{self.n_draws} draws of test classes of {', '.join(self.datasets)}"
+
+    @property
+    def made_by(self) -> dict[str, Any]:
+        """Revisions of the methods and, where they are searched, their grids."""
+        return made_by(*(get_method(name)() for name in self.methods))
+
+    def compute(self, report: Report) -> pd.DataFrame:
+        """Fit every method on every draw with all features."""
+        opened = {name: load(name) for name in self.datasets}
+        n_classes = next(iter(opened.values())).n_classes
+        return overlap_study(
+            {name: get_method(name)() for name in self.methods},
+            opened,
+            half_and_half(np.isin(np.arange(n_classes), self.known), n_draws=self.n_draws),
+            on_progress=lambda done, total: report(done, total, f"Fit {done} of {total}"),
+        )
 
 
 def split_of_draw(dataset: ZSLDataset, draw: Draw, *, n_folds: int = 0) -> Split:

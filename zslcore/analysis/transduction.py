@@ -16,7 +16,7 @@ good, the bad and the ugly", TPAMI 2019, section 5.4.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, Self
 
@@ -24,6 +24,7 @@ import numpy as np
 import pandas as pd
 from sklearn.base import clone
 
+from zslcore.analysis.study import Report, Study, made_by
 from zslcore.datasets import Split, ZSLDataset, load
 from zslcore.evaluation.figures import values_of
 from zslcore.evaluation.protocol import (
@@ -35,84 +36,13 @@ from zslcore.evaluation.protocol import (
     select,
     transduce,
 )
-from zslcore.evaluation.specs import revisions_of
 from zslcore.exceptions import closest_name
 from zslcore.features.views import FeatureScaling, Preprocessing, PrototypeScaling
 from zslcore.methods import METHODS, TRANSDUCTIVE
 from zslcore.methods.base import TransductiveEstimator, ZSLEstimator
 from zslcore.metrics import mean_class_accuracy, per_class_accuracy
 
-__all__ = ["Contender", "Transduction", "TransductionSpec", "compare", "per_class_table"]
-
 Kind = Literal["inductive", "transductive"]
-
-
-@dataclass(frozen=True, slots=True)
-class TransductionSpec:
-    """The specification of a comparison; :attr:`made_by` is what else its figures depend on.
-
-    Parameters
-    ----------
-    dataset, split : names
-    method : name of a transductive method
-    params : mapping
-        Its parameters where they are not its defaults, as for example the base of propagation.
-    choose : bool
-        Whether the parameters of both contenders are chosen on the folds.
-    features, prototypes : preprocessing, see :class:`zslcore.features.views.Preprocessing`
-    seed : int
-    digest : str, of the data
-    """
-
-    dataset: str
-    split: str
-    method: str
-    params: Mapping[str, Any] = field(default_factory=dict)
-    choose: bool = True
-    features: FeatureScaling = "l2"
-    prototypes: PrototypeScaling = "l2"
-    seed: int = 0
-    digest: str = ""
-
-    @property
-    def estimator(self) -> TransductiveEstimator:
-        """The unfitted method."""
-        if self.method not in TRANSDUCTIVE:
-            raise closest_name("transductive method", self.method, TRANSDUCTIVE)
-        return TRANSDUCTIVE[self.method](**self.params)
-
-    def to_json(self) -> str:
-        """Return the spec as JSON, the same text for the same spec."""
-        return json.dumps(asdict(self), sort_keys=True)
-
-    @classmethod
-    def from_json(cls, text: str) -> Self:
-        """Read what :meth:`to_json` wrote."""
-        return cls(**json.loads(text))
-
-    @property
-    def made_by(self) -> dict[str, Any]:
-        """Revisions of protocol and contenders, and the grids that are searched."""
-        methods = [m for m in (self.estimator, self.estimator.inductive()) if m is not None]
-        grids = {method.card.name: dict(method.param_grid) for method in methods}
-        return {"revisions": revisions_of(self.estimator), "grids": grids if self.choose else {}}
-
-    def compare(
-        self,
-        dataset: ZSLDataset | None = None,
-        on_progress: Callable[[int, int, str], None] | None = None,
-    ) -> Transduction:
-        """Compare, see :func:`compare`; ``dataset`` is that data set where it is open already."""
-        dataset = (load(self.dataset) if dataset is None else dataset).required(self.digest)
-        return compare(
-            self.estimator,
-            dataset,
-            dataset.split(self.split),
-            choose=self.choose,
-            preprocessing=Preprocessing(self.features, self.prototypes),
-            seed=self.seed,
-            on_progress=on_progress,
-        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,6 +104,90 @@ class Transduction:
     def table(self) -> pd.DataFrame:
         """Return one row a contender, the columns of :meth:`Contender.row`."""
         return pd.DataFrame([contender.row() for contender in self.contenders])
+
+
+@dataclass(frozen=True)
+class TransductionStudy(Study["Transduction"]):
+    """A transductive method compared with the inductive method that it extends.
+
+    Parameters
+    ----------
+    dataset, split : names
+    method : name of a transductive method
+    params : mapping
+        Its parameters where they are not its defaults, as for example the base of propagation.
+    choose : bool
+        Whether the parameters of both contenders are chosen on the folds.
+    features, prototypes : preprocessing, see :class:`zslcore.features.views.Preprocessing`
+    seed : int
+    digest : str, of the data
+    """
+
+    kind = "transduction"
+    SMALL = 1 << 18
+
+    dataset: str
+    split: str
+    method: str
+    params: Mapping[str, Any] = field(default_factory=dict)
+    choose: bool = True
+    features: FeatureScaling = "l2"
+    prototypes: PrototypeScaling = "l2"
+    seed: int = 0
+    digest: str = ""
+
+    @property
+    def estimator(self) -> TransductiveEstimator:
+        """The unfitted method."""
+        if self.method not in TRANSDUCTIVE:
+            raise closest_name("transductive method", self.method, TRANSDUCTIVE)
+        return TRANSDUCTIVE[self.method](**self.params)
+
+    @property
+    def estimators(self) -> Iterable[ZSLEstimator]:
+        """The methods that are fitted."""
+        return [m for m in (self.estimator, self.estimator.inductive()) if m is not None]
+
+    @property
+    def title(self) -> str:
+        """Description on the screen."""
+        return f"{self.method} on {self.dataset}, split {self.split}"
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """The fields as JSON values."""
+        return {"spec": json.dumps(asdict(self), sort_keys=True)}
+
+    @classmethod
+    def from_arguments(cls, arguments: Mapping[str, Any]) -> Self:
+        """Return the study with these :attr:`arguments`."""
+        return cls(**json.loads(arguments["spec"]))
+
+    @property
+    def made_by(self) -> dict[str, Any]:
+        """Revisions of protocol and contenders, and the grids that are searched."""
+        return {"grids": {}} | made_by(*self.estimators, grids=self.choose)
+
+    def compute(self, report: Report) -> Transduction:
+        """Compare the two, see :func:`compare`."""
+        return self.compare(on_progress=report)
+
+    def compare(
+        self,
+        dataset: ZSLDataset | None = None,
+        on_progress: Callable[[int, int, str], None] | None = None,
+    ) -> Transduction:
+        """Compare, see :func:`compare`; ``dataset`` is that data set where it is open already."""
+        dataset = (load(self.dataset) if dataset is None else dataset).required(self.digest)
+        return compare(
+            self.estimator,
+            dataset,
+            dataset.split(self.split),
+            choose=self.choose,
+            preprocessing=Preprocessing(self.features, self.prototypes),
+            seed=self.seed,
+            on_progress=on_progress,
+        )
 
 
 def compare(

@@ -128,15 +128,14 @@ def _study(
     spec: ActionSpec, datasets: dict[str, ZSLDataset], n_jobs: int, dask: str
 ) -> pd.DataFrame:
     """Return the study: shipped, made by the app, or made here from what fits are stored."""
-    from zslcore import jobs
-    from zslcore.analysis.action_fits import stored_study
+    from zslcore.analysis.action_fits import ActionStudy, stored_study
     from zslcore.analysis.papers.experiments.actions import study_pieces
     from zslcore.analysis.papers.experiments.reproducing import do_all
-    from zslcore.jobs import actions
+    from zslcore.jobs.studies import result
 
-    work = actions.ask(spec, datasets)
-    if (folder := jobs.finished(work)) is not None:
-        return actions.read(folder, work)
+    made = result(ActionStudy.of(spec, datasets), make=False)
+    if made is not None:
+        return made
     units = spec.units()
     for _ in do_all(study_pieces(units), n_jobs, dask, show_standing):
         pass

@@ -49,7 +49,7 @@ def add_parser(commands: Subparsers) -> None:
 
 def run_large_scale(args: argparse.Namespace) -> None:
     """Measure every method, and print what it reaches."""
-    from zslcore.analysis.large_scale import LargeScaleSpec, measure
+    from zslcore.analysis.large_scale import LargeScaleStudy, measure
     from zslcore.large.engine import Engine
     from zslcore.methods import get_method
 
@@ -58,7 +58,7 @@ def run_large_scale(args: argparse.Namespace) -> None:
     dataset, engine = _opened(args.dataset, args.shards, args.prototypes), Engine(dask=args.dask)
     with_progress, rows = sys.stderr.isatty() and not args.json, []
     for name in args.method:
-        spec = LargeScaleSpec(dataset.name, dataset.digest, name, args.seed)
+        spec = LargeScaleStudy(dataset.name, dataset.digest, name, args.seed)
         found = measure(spec, dataset, _show if with_progress else _silent, engine=engine)
         rows += found.table().assign(method=name).to_dict("records")
         if not args.json:

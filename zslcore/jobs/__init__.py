@@ -1,11 +1,11 @@
 """Long work in child processes: computed once, shared by all who wait, stored when done.
 
-Each kind of work is one file with ``ask``, ``do`` and ``read`` (:mod:`zslcore.jobs.kinds`)::
+Each job computes a study (:mod:`zslcore.analysis.study`)::
 
-    work = run.ask(spec, dataset)
-    jobs.submit(work)
-    jobs.wait(work.key, seconds=60)
-    result, scores = run.read(jobs.finished(work), work)
+    study = RunStudy(spec)
+    jobs.submit(study)
+    jobs.wait(study.key, seconds=60)
+    result, scores = study.read(jobs.finished(study))
 """
 
 from zslcore.jobs.queueing import ANYONE, Visitor
@@ -19,14 +19,13 @@ from zslcore.jobs.runner import (
     submit,
     wait,
 )
-from zslcore.jobs.work import Status, Work
+from zslcore.jobs.status import Status
 
 __all__ = [
     "ANYONE",
     "Runner",
     "Status",
     "Visitor",
-    "Work",
     "cancel",
     "close",
     "finished",

@@ -29,9 +29,10 @@ from typing import Any
 
 import numpy as np
 
+from zslcore.analysis.study import FORMAT, MANIFEST
 from zslcore.evaluation import outside
 from zslcore.exceptions import ZSLError
-from zslcore.jobs.runner import MANIFEST, PREVIEW
+from zslcore.jobs.runner import PREVIEW
 from zslcore.storage import artifacts
 from zslcore.version import commit, version
 
@@ -171,6 +172,7 @@ def _put(folder: Path, into: Path, request: dict[str, Any], seconds: float) -> N
     (folder / PREVIEW).unlink(missing_ok=True)
     files = [path for path in sorted(folder.iterdir()) if path.name != artifacts.OWNER]
     manifest = {
+        "format": FORMAT,
         "settings": {
             name: request[name] for name in ("function", "arguments", "threads", "made_by")
         },

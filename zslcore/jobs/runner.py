@@ -1,8 +1,9 @@
 """Run long work: a queue, child processes, and results that outlive the server.
 
-The key of a :class:`Work` is also the name of the folder with its result: identical requests wait
-for the same job, and find it done after a reload of the browser or a restart of the server. A child
-(:mod:`zslcore.jobs.child`) receives its work as one JSON line on standard input and reports
+The key of a study (:mod:`zslcore.analysis.study`) is the name of the folder with its result:
+identical requests wait for the same job, and find it done after a reload of the browser or a
+restart of the server. A child (:mod:`zslcore.jobs.child`) receives the study as one JSON line on
+standard input and reports
 progress in JSON lines. If it ends without a result, is killed or cancelled, its :class:`Status`
 says so in a sentence. It ends when its standard input does, that is with the server.
 
@@ -23,13 +24,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from zslcore.analysis.study import Study, is_intact, shipped
 from zslcore.evaluation import outside
 from zslcore.exceptions import ZSLError
 from zslcore.jobs.children import Child
 from zslcore.jobs.queueing import ANYONE, Turns, Visitor, most_waiting
-from zslcore.jobs.work import State, Status, Work, key_of
+from zslcore.jobs.status import State, Status
 from zslcore.storage import artifacts, settings
-from zslcore.storage.files import FACTS, data_folder, written_whole
+from zslcore.storage.files import data_folder
 
 __all__ = ["Runner", "cancel", "close", "finished", "of_visitor", "status", "submit", "wait"]
 
@@ -42,11 +44,7 @@ MAX_BYTES = 2 << 30
 #: How many ended jobs are remembered, for those who still look at them.
 REMEMBERED = 100
 
-#: Next to the results: what is remembered over a restart of jobs that ended without one.
-ENDED = ".ended.json"
-#: Results that come with the package, a folder each, by ``tools.shipped_jobs``.
-SHIPPED = FACTS / "results" / "jobs"
-MANIFEST, PREVIEW = "manifest.json", "preview.npz"
+PREVIEW = "preview.npz"
 
 #: Name, size, time and number of every file of a folder.
 Stamp = tuple[tuple[str, int, int, int], ...]
@@ -56,7 +54,7 @@ Stamp = tuple[tuple[str, int, int, int], ...]
 class _Job:
     """One attempt at a work; touched under the runner's lock only."""
 
-    work: Work
+    work: Study[Any]
     visitors: list[Visitor] = field(default_factory=list)
     looked: float = field(default_factory=time.monotonic)
     state: State = "queued"
@@ -130,7 +128,7 @@ class Runner:
 
     def __init__(
         self,
-        module: str = "zslcore.jobs.kinds",
+        module: str = "zslcore.jobs.studies",
         folder: Path | None = None,
         *,
         parallel: int | None = None,
@@ -142,7 +140,6 @@ class Runner:
         self._jobs: dict[str, _Job] = {}
         self._queue: list[_Job] = []
         self._turns = Turns()
-        self._closing = False
         self._threads: set[threading.Thread] = set()
         self._spare: Child | None = None
         self._verified: dict[Path, Stamp] = {}
@@ -173,7 +170,7 @@ class Runner:
             self._refuge = tempfile.TemporaryDirectory(prefix="zsl-jobs-")
         return Path(self._refuge.name)
 
-    def submit(self, work: Work, visitor: Visitor = ANYONE) -> Status:
+    def submit(self, work: Study[Any], visitor: Visitor = ANYONE) -> Status:
         """Submit ``work``; identical requests share one job.
 
         Raises
@@ -188,8 +185,6 @@ class Runner:
                 self._make_room(work, visitor)
                 self._forget()
                 job = self._jobs[work.key] = _Job(work)
-                if work.key in self._read_ended():
-                    self._remember()
                 self._queue.append(job)
             if visitor not in job.visitors:
                 job.visitors.append(visitor)
@@ -199,14 +194,13 @@ class Runner:
     def status(self, key: str) -> Status | None:
         """Return the status of the job with this key, None for an unknown key.
 
-        Asking counts as a look at the job. What ended without a result is remembered over a
-        restart.
+        Asking counts as a look at the job.
         """
         with self._lock:
             job = self._jobs.get(key)
-            return self._ended(key) if job is None else self._status(job)
+            return None if job is None else self._status(job)
 
-    def of_visitor(self, visitor: Visitor) -> list[tuple[Work, Status]]:
+    def of_visitor(self, visitor: Visitor) -> list[tuple[Study[Any], Status]]:
         """Return the works that a visitor waits for with their status, oldest first."""
         with self._lock:
             self._drop_forgotten()
@@ -218,7 +212,7 @@ class Runner:
         order = self._turns.order(self._queue) if job in self._queue else []
         return job.status(order.index(job) + 1 if order else 0)
 
-    def _make_room(self, work: Work, visitor: Visitor) -> None:
+    def _make_room(self, work: Study[Any], visitor: Visitor) -> None:
         """Refuse one more work of who has many waiting; else see that the queue takes it."""
         mine = [job for job in self._queue if job.asked_by.address == visitor.address]
         own = [job for job in mine if job.asked_by == visitor]
@@ -270,7 +264,7 @@ class Runner:
         if job.child is not None:
             job.child.kill()
 
-    def finished(self, work: Work) -> Path | None:
+    def finished(self, work: Study[Any]) -> Path | None:
         """Return the folder with the result of ``work``, verified, or None.
 
         A folder that is not what its manifest says is removed, so that the work is done again. A
@@ -292,12 +286,8 @@ class Runner:
     def close(self) -> None:
         """End every job and the spare child, and wait until they are gone."""
         with self._lock:
-            self._closing = (
-                True  # what ends now was not cancelled: it starts again on the next request
-            )
             for job in self._jobs.values():
                 self.cancel(job.work.key)
-            self._closing = False
             threads = list(self._threads)
         for thread in threads:
             thread.join()
@@ -306,7 +296,6 @@ class Runner:
         if spare is not None:
             spare.end()
         if self._refuge is not None:
-            self._ended_file.unlink(missing_ok=True)
             self._refuge.cleanup()
             self._refuge = None
 
@@ -342,11 +331,11 @@ class Runner:
     def _in_child(self, job: _Job) -> str:
         """Let a child do the work; return a sentence, empty when it has left a result."""
         folder = artifacts.draft(self.folder, f".{job.work.key}.")
-        request = job.work.settings | {
+        request = job.work.identity | {
             "folder": str(folder),
             "into": str(self.folder / job.work.key),
             "data": str(data_folder()),
-            "methods": outside.places(json.dumps(job.work.settings)),
+            "methods": outside.places(json.dumps(job.work.identity)),
         }
 
         def hear(line: dict[str, Any]) -> None:
@@ -373,8 +362,6 @@ class Runner:
     def _end(self, job: _Job, state: State, error: str = "") -> None:
         job.state, job.error, job.ended = state, error, time.monotonic()
         job.over.set()
-        if state != "done" and not self._closing:
-            self._remember()
 
     def _child(self, threads: int) -> tuple[Child, bool]:
         """Return the child that stands by, if it can do the work, or a new one; whether it is."""
@@ -396,35 +383,6 @@ class Runner:
         if not stands_by:
             child.end()
 
-    def _remember(self) -> None:
-        """Write down which jobs ended without a result, for the time after a restart."""
-        known = {key: said for key, said in self._read_ended().items() if key not in self._jobs}
-        for key, job in self._jobs.items():
-            if job.state in ("failed", "cancelled"):
-                known[key] = {"state": job.state, "error": job.error}
-        with suppress(OSError), written_whole(self._ended_file) as file:
-            file.write(json.dumps(dict(list(known.items())[-REMEMBERED:])).encode())
-
-    @property
-    def _ended_file(self) -> Path:
-        return self.folder.with_name(self.folder.name + ENDED)
-
-    def _read_ended(self) -> dict[str, dict[str, str]]:
-        try:
-            known = json.loads(self._ended_file.read_text(encoding="utf-8"))
-        except (OSError, ValueError):
-            return {}
-        return known if isinstance(known, dict) else {}
-
-    def _ended(self, key: str) -> Status | None:
-        """Return how a job ended without a result before this server began."""
-        said = self._read_ended().get(key, {})
-        if said.get("state") == "failed":
-            return Status("failed", error=str(said.get("error", "")))
-        if said.get("state") == "cancelled":
-            return Status("cancelled", error=str(said.get("error", "")))
-        return None
-
     def _forget(self) -> None:
         """Forget the jobs that ended longest ago."""
         ended = [key for key, job in self._jobs.items() if job.ended is not None]
@@ -441,54 +399,6 @@ class Runner:
                 total += sum(file.stat().st_size for file in path.iterdir())
                 if total > self.max_bytes and path != keep:
                     artifacts.discard(path)
-
-
-# --- Results on disk ------------------------------------------------------------------------------
-
-
-def verified(folder: Path) -> dict[str, Any]:
-    """Return the request of a result, see :attr:`Work.settings`.
-
-    Raises
-    ------
-    TornError
-        When the folder is not exactly what its manifest says, or the manifest not what its name is.
-    """
-    try:
-        manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
-        artifacts.verify(folder, manifest["files"], MANIFEST)
-        settings = manifest["settings"]
-        intact = key_of(settings) == folder.name
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise artifacts.TornError(
-            f"its manifest cannot be read ({type(error).__name__})"
-        ) from error
-    if not intact:
-        raise artifacts.TornError("its manifest belongs to another work")
-    return settings
-
-
-def shipped(key: str, root: Path | None = None) -> Path | None:
-    """Return the folder of a result that comes with the package, verified, or None.
-
-    The revisions of what did the work are part of its key: a result of other code is never found.
-
-    Parameters
-    ----------
-    key : of the work
-    root : where they lie, :data:`SHIPPED` by default
-    """
-    folder = (root or SHIPPED) / key
-    return folder if settings.SHIPPED() and folder.is_dir() and is_intact(folder) else None
-
-
-def is_intact(folder: Path) -> bool:
-    """Whether a result is what it was when its job left it."""
-    try:
-        verified(folder)
-    except artifacts.TornError:
-        return False
-    return True
 
 
 def _stamp(folder: Path) -> Stamp:

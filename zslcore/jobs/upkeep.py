@@ -15,11 +15,11 @@ from importlib.metadata import PackageNotFoundError
 from importlib.metadata import version as installed
 from pathlib import Path
 
+from zslcore.analysis.study import is_intact
 from zslcore.datasets import imports
 from zslcore.datasets.importing import open_dataset
 from zslcore.datasets.sandbox.confinement import WALLS, walls
 from zslcore.exceptions import NewerVersionError, ZSLError
-from zslcore.jobs.runner import is_intact
 from zslcore.results.repair import damage_of, mend, refusal_of
 from zslcore.results.store import ResultStore
 from zslcore.storage import artifacts, settings

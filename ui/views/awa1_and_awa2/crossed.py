@@ -13,11 +13,10 @@ from ui.sections.pair_of_sets import choose_pair, show_what_is_simulated
 from ui.text import on_screen, plain
 from ui.waiting import result_of
 from zslcore.analysis import cross_tests as tests
-from zslcore.analysis.cross_dataset import check_pair, fitting_methods
+from zslcore.analysis.cross_dataset import CrossStudy, check_pair, fitting_methods
 from zslcore.datasets import ZSLDataset
 from zslcore.datasets.benchmarks import benchmark_of
 from zslcore.exceptions import DatasetError
-from zslcore.jobs import cross
 
 __all__ = ["show"]
 
@@ -62,7 +61,7 @@ def show(header: Header) -> None:
         st.info("Choose a method to begin with.", icon=":material/arrow_upward:")
         return
     methods = [name for name in fitting if name in methods]
-    table = result_of(cross.ask(first, second, split, methods, across=across))
+    table = result_of(CrossStudy.of(first, second, split, methods, across=across))
     order = {method: k for k, method in enumerate(methods)}
     table = table.sort_values("method", key=lambda names: names.map(order), kind="stable")
     if not across:

@@ -44,6 +44,7 @@ from zslcore.analysis.maps import (
     EmbeddedMap,
     MapData,
     MapSettings,
+    MapStudy,
     estimated_seconds,
     match_classes,
     same_images,
@@ -53,7 +54,6 @@ from zslcore.analysis.maps.mixing import ALPHA, mixing_verdicts
 from zslcore.analysis.maps.settings import Method
 from zslcore.datasets import ZSLDataset
 from zslcore.interactive.point_map import Panel, PointMap
-from zslcore.jobs import embed
 from zslcore.methods import METHODS
 from zslcore.printing.panel import Panel as PrintPanel
 from zslcore.printing.results import of_map
@@ -214,9 +214,9 @@ def _offer_layouts(wanted: Sequence[tuple[Sequence[ZSLDataset], MapSettings]]) -
     One that takes a few seconds starts by itself; nothing else starts before the visitor says so.
     """
     missing = [
-        (embed.ask(group, layout), estimated_seconds(group, layout))
+        (MapStudy.of(group, layout), estimated_seconds(group, layout))
         for group, layout in wanted
-        if jobs.finished(embed.ask(group, layout)) is None
+        if jobs.finished(MapStudy.of(group, layout)) is None
     ]
     asked = st.session_state.setdefault(ASKED, set())
     slow = [
@@ -269,7 +269,7 @@ def _let_all_rows_follow(groups: Sequence[Sequence[ZSLDataset]], settings: MapSe
 
 def _finished(group: Sequence[ZSLDataset], settings: MapSettings) -> EmbeddedMap:
     """Return the layout, waited for where there is none yet, with a live picture."""
-    work = embed.ask(group, settings)
+    work = MapStudy.of(group, settings)
 
     def draw(arrays: Mapping[str, np.ndarray]) -> None:
         by_now = _on_its_way(group, settings, arrays["coordinates"])
@@ -403,7 +403,7 @@ def _drawn(
 
 def _key(scene: Scene, *, first: bool) -> str:
     """Return what the coordinates are known by; those of a first picture are no layout's."""
-    keys = [embed.ask(_mapped(scene, one), one.settings).arguments["map"] for one in scene.maps]
+    keys = [MapStudy.of(_mapped(scene, one), one.settings).map for one in scene.maps]
     key = keys[0] if len(set(keys)) == 1 else "".join(k[:4] for k in keys)
     return hashlib.sha256(f"first {key}".encode()).hexdigest()[:16] if first else key
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import streamlit as st
 
 from ui import cache, controls, planted, waiting
@@ -18,11 +20,10 @@ from ui.sections.large_scale import (
 )
 from ui.visitors import available
 from zslcore import jobs
-from zslcore.analysis.large_scale import LargeScale, LargeScaleSpec
+from zslcore.analysis.large_scale import LargeScale, LargeScaleStudy
 from zslcore.datasets import imports
 from zslcore.datasets.imagenet import known_ids
 from zslcore.datasets.imagenet_simulated import SIMULATED_IMAGENET
-from zslcore.jobs import large_scale
 from zslcore.large.ranks import KS
 
 TABS = {
@@ -53,18 +54,17 @@ def show(header: Header) -> None:
             (name,) = planted.choose(name)
         dataset = cache.dataset(name)
         header.mark(dataset)
-        spec = LargeScaleSpec(dataset.name, dataset.digest, method)
+        spec = LargeScaleStudy(dataset.name, dataset.digest, method)
         study = Study(spec, dataset, _counted(spec), k)
         tell(study)
     show_tabs(TABS, study, key="large_tab")
 
 
-def _counted(spec: LargeScaleSpec) -> LargeScale:
+def _counted(spec: LargeScaleStudy) -> LargeScale:
     """Return what is counted; a result of the package has no answers to single images."""
-    full, brief = large_scale.ask(spec), large_scale.ask(spec, images=False)
-    suffices = jobs.finished(full) is None and jobs.finished(brief) is not None
-    found: LargeScale = waiting.result_of(brief if suffices else full)
-    return found
+    brief = replace(spec, images=False)
+    suffices = jobs.finished(spec) is None and jobs.finished(brief) is not None
+    return waiting.result_of(brief if suffices else spec)
 
 
 def _with_ids() -> list[str]:

@@ -15,11 +15,11 @@ from ui.sections.study import STRENGTHS, matches_of
 from ui.text import plain
 from ui.visitors import available
 from zslcore.analysis.class_gains import METHODS, WITHOUT, KnownGain, class_gains, known_gain
+from zslcore.analysis.overlap import OverlapStudy
 from zslcore.analysis.overlap_tables import same_classes
 from zslcore.datasets import ZSLDataset
 from zslcore.datasets.action_facts import PRETRAINING, action_facts, recognise_actions
 from zslcore.datasets.simulated_actions import SIMULATED_ACTIONS
-from zslcore.jobs import draws
 from zslcore.leakage import VOCABULARY_NAMES, get_vocabulary
 from zslcore.methods import METHODS as ALL_METHODS
 
@@ -48,7 +48,7 @@ def show(header: Header) -> None:
         if not baseline:
             _ask_for_baseline(dataset)
         methods = list(dict.fromkeys([*METHODS, method]))
-        asked = draws.ask([dataset, cache.dataset(baseline)], methods, sorted(known), DRAWS)
+        asked = OverlapStudy.of([dataset, cache.dataset(baseline)], methods, sorted(known), DRAWS)
         study = waiting.result_of(asked)
         table = class_gains(study, dataset.name, baseline, method, dataset.class_names)
         found = known_gain(table)

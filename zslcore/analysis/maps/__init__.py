@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from zslcore.analysis.maps.layout import lay_out
 from zslcore.analysis.maps.making import (
+    MapStudy,
     estimated_seconds,
     make_map,
     map_key,
@@ -39,6 +40,7 @@ __all__ = [
     "JointPCA",
     "MapData",
     "MapSettings",
+    "MapStudy",
     "estimated_seconds",
     "lay_out",
     "make_map",

@@ -1,13 +1,16 @@
-"""Make a map, or load the stored one."""
+"""Make a map."""
 
 from __future__ import annotations
 
 import hashlib
+import json
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cache
 from math import nan
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
@@ -19,13 +22,13 @@ from zslcore.analysis.maps.neighbours import neighbours
 from zslcore.analysis.maps.pca import JointPCA
 from zslcore.analysis.maps.quality import MapQuality, map_quality
 from zslcore.analysis.maps.result import EmbeddedMap
-from zslcore.analysis.maps.settings import EARLY, MapSettings
+from zslcore.analysis.maps.settings import EARLY, METHOD_NAMES, MapSettings
 from zslcore.analysis.maps.source import MapData
+from zslcore.analysis.study import MANIFEST, SHIPPED, Report, Study, shipped
+from zslcore.datasets import load
 from zslcore.datasets.base import ZSLDataset
 from zslcore.exceptions import ParameterError
 from zslcore.features.views import project
-
-__all__ = ["estimated_seconds", "make_map", "map_key", "measured", "sketch", "with_all_rows"]
 
 #: Neighbours that every measure of quality looks at.
 K = 15
@@ -212,3 +215,85 @@ class _Clock:
         start = time.perf_counter()
         yield
         self.seconds[step] = round(time.perf_counter() - start, 3)
+
+
+@dataclass(frozen=True)
+class MapStudy(Study[EmbeddedMap]):
+    """A map as a study.
+
+    Attributes
+    ----------
+    datasets : names of one or two
+    settings : MapSettings
+    map : content of the data and versions of libraries, see :func:`map_key`
+    """
+
+    kind = "map"
+
+    datasets: tuple[str, ...]
+    settings: MapSettings
+    map: str
+
+    @classmethod
+    def of(cls, datasets: Sequence[ZSLDataset], settings: MapSettings) -> Self:
+        """Return the study of open data sets.
+
+        The versions of libraries are part of its key. Only a map that comes with the package is
+        the answer whatever is installed: it names the versions that made it.
+        """
+        names = tuple(dataset.name for dataset in datasets)
+        study = cls(names, settings, map_key(datasets, settings))
+        if shipped(study.key) is None:
+            digests = tuple(dataset.digest for dataset in datasets)
+            if key := _shipped_maps().get((digests, settings.layout)):
+                theirs = cls(names, settings, key)
+                return theirs if shipped(theirs.key) else study
+        return study
+
+    @property
+    def title(self) -> str:
+        """Description on the screen."""
+        return f"{METHOD_NAMES[self.settings.method]} of {' and '.join(self.datasets)}"
+
+    @property
+    def threads(self) -> int:
+        """Threads of linear algebra."""
+        return self.settings.threads
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """The fields as JSON values."""
+        settings = self.settings.to_json()
+        return {"datasets": list(self.datasets), "settings": settings, "map": self.map}
+
+    @classmethod
+    def from_arguments(cls, arguments: Mapping[str, Any]) -> Self:
+        """Return the study with these :attr:`arguments`."""
+        settings = MapSettings.from_json(arguments["settings"])
+        return cls(tuple(arguments["datasets"]), settings, arguments["map"])
+
+    def compute(self, report: Report) -> EmbeddedMap:
+        """Make the map; coordinates are shown as they move."""
+
+        def tell(done: int, total: int, stage: str) -> None:
+            report(done, total, f"{stage}: {done:,} of {total:,}" if total else stage, stage)
+
+        return make_map(
+            [load(name) for name in self.datasets],
+            self.settings,
+            on_progress=tell,
+            on_picture=lambda Y: report.preview(lambda: {"coordinates": Y.astype(np.float32)}),
+        )
+
+
+@cache
+def _shipped_maps() -> dict[tuple[tuple[str, ...], str], str]:
+    """Return the keys of the package's maps, by digests of the data and layout."""
+    found = {}
+    for file in sorted(SHIPPED.glob(f"*/{MANIFEST}")):
+        settings = json.loads(file.read_text(encoding="utf-8"))["settings"]
+        if settings["function"] == MapStudy.kind:
+            study = MapStudy.from_arguments(settings["arguments"])
+            made = study.read(file.parent)
+            found[made.digests, made.settings.layout] = study.map
+    return found

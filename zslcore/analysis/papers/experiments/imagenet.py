@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar
 
 import pandas as pd
 
-from zslcore.analysis.large_scale import LargeScaleSpec, measure, printed
+from zslcore.analysis.large_scale import LargeScaleStudy, measure, printed
 from zslcore.analysis.papers.experiments.experiment import (
     Experiment,
     Piece,
@@ -96,7 +96,7 @@ def _rows(dataset: str, method: str) -> list[dict[str, Any]] | None:
 
 def _measure(dataset: str, method: str, tell: Tell) -> int:
     data = opened(dataset)
-    spec = LargeScaleSpec(dataset, data.digest, method)
+    spec = LargeScaleStudy(dataset, data.digest, method)
     found = measure(spec, data, tell)
     rows = [{str(name): v for name, v in row.items()} for row in found.table().to_dict("records")]
-    return keep_rows("large-scale", _key(dataset, method), asdict(spec), rows, found.as_runs())
+    return keep_rows("large-scale", _key(dataset, method), spec.arguments, rows, found.as_runs())

@@ -24,7 +24,7 @@ from zslcore.analysis.papers.experiments.experiment import (
     stored_rows,
     table_of,
 )
-from zslcore.analysis.transduction import TransductionSpec
+from zslcore.analysis.transduction import TransductionStudy
 from zslcore.datasets.facts import published
 from zslcore.features.views import FeatureScaling
 from zslcore.methods import METHODS
@@ -158,10 +158,10 @@ class TransductionExperiment(Experiment):
 
 def spec_of(
     dataset: str, method: str, params: Mapping[str, Any], features: FeatureScaling
-) -> TransductionSpec:
+) -> TransductionStudy:
     """Return the specification of a comparison."""
     digest = opened(dataset).digest
-    return TransductionSpec(dataset, "PS", method, params, features=features, digest=digest)
+    return TransductionStudy(dataset, "PS", method, params, features=features, digest=digest)
 
 
 def _compare(
@@ -177,7 +177,7 @@ def _compare(
     return keep_rows("transductive", _key(spec), _about(spec), records, shown)
 
 
-def _about(spec: TransductionSpec) -> dict[str, Any]:
+def _about(spec: TransductionStudy) -> dict[str, Any]:
     names = ("dataset", "split", "digest", "features", "prototypes", "seed")
     return {name: getattr(spec, name) for name in names} | {"params": json.dumps(spec.params)}
 
@@ -189,5 +189,5 @@ def _is_compared(
     return stored_rows("transductive", _key(spec)) is not None
 
 
-def _key(spec: TransductionSpec) -> str:
-    return key_of(spec.to_json(), spec.made_by)
+def _key(spec: TransductionStudy) -> str:
+    return key_of(spec.arguments["spec"], spec.made_by)

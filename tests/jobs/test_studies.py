@@ -1,0 +1,185 @@
+"""Laws of all studies, and what each computes is what the package computes."""
+
+import json
+from contextlib import nullcontext
+from dataclasses import fields, is_dataclass, replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from tests.studies import Heard, computed, import_small, small_study
+from tests.worlds import imagenet_world
+from zslcore.analysis.comparison import ComparisonSpec, ComparisonStudy
+from zslcore.analysis.cross_dataset import CrossStudy, cross_table
+from zslcore.analysis.large_scale import LargeScaleStudy, measure, nearest_answers
+from zslcore.analysis.maps import MapSettings, MapStudy
+from zslcore.analysis.overlap import OverlapStudy, half_and_half, overlap_study
+from zslcore.analysis.study import shipped
+from zslcore.datasets import import_dataset, load
+from zslcore.exceptions import DatasetError
+from zslcore.jobs.studies import STUDIES, result
+from zslcore.methods import get_method
+from zslcore.results import planning
+from zslcore.results.store import ResultStore
+from zslcore.storage import bundle
+
+
+@pytest.fixture(autouse=True)
+def _own_data(tmp_path, monkeypatch):
+    monkeypatch.setenv("ZSL_DATA", str(tmp_path / "data"))
+
+
+@pytest.fixture
+def _in_this_process(monkeypatch):
+    """Runs of a plan go one after the other."""
+    calls = nullcontext(lambda calls: (f(*given, **named) for f, given, named in calls))
+    monkeypatch.setattr(planning, "parallel", lambda *_, **__: calls)
+
+
+# --- Laws -----------------------------------------------------------------------------------------
+
+
+def assert_same(one, other, where=""):
+    """Compare nested results to the last bit, types included."""
+    assert type(one) is type(other) or isinstance(one, float), where
+    if isinstance(one, pd.DataFrame):
+        pd.testing.assert_frame_equal(one, other, check_exact=True)
+    elif isinstance(one, np.ndarray):
+        assert one.dtype == other.dtype, where
+        np.testing.assert_array_equal(one, other, where)
+    elif is_dataclass(one):
+        for each in fields(one):
+            name = each.name
+            assert_same(getattr(one, name), getattr(other, name), f"{where}.{name}")
+    elif isinstance(one, dict):
+        assert list(one) == list(other), where
+        for key in one:
+            assert_same(one[key], other[key], f"{where}[{key}]")
+    elif isinstance(one, list | tuple):
+        for k, (mine, theirs) in enumerate(zip(one, other, strict=True)):
+            assert_same(mine, theirs, f"{where}[{k}]")
+    else:
+        assert one == other or (one != one and other != other), where
+
+
+@pytest.mark.parametrize("kind", STUDIES)
+def test_arguments_as_json_give_the_same_study(kind):
+    study = small_study(kind)
+    again = type(study).from_arguments(json.loads(json.dumps(study.arguments)))
+    assert replace(again, **{"threads": study.threads} if kind == "run" else {}).key == study.key
+    assert study.title
+
+
+@pytest.mark.parametrize("kind", STUDIES)
+@pytest.mark.usefixtures("_in_this_process")
+def test_a_result_is_read_as_it_was_written(kind, tmp_path):
+    import_small()
+    heard, study = Heard(), small_study(kind)
+    made = result(study, report=heard)
+    assert heard, "no progress"
+    assert result(study, make=False) is None
+    bundle.save(tmp_path, made, compressed=study.COMPRESSED)
+    assert_same(study.read(tmp_path), made, kind)
+
+
+# --- Maps -----------------------------------------------------------------------------------------
+
+
+def test_a_map_is_made_and_shown_on_its_way(tmp_path):
+    digits = load("digits")
+    settings = MapSettings("tsne", perplexity=5, n_samples=100, iterations=20, threads=1)
+    study = MapStudy.of([digits], settings)
+    made, heard = computed(study, tmp_path)
+    assert len(made) == 100
+    stages = [line[3] for line in heard if len(line) > 3]
+    assert list(dict.fromkeys(stages))[-2:] == ["Laying out (t-SNE)", "Quality of the map"]
+    assert len(heard.pictures) > 20
+    assert MapStudy.of([digits], replace(settings, perplexity=6)).key != study.key
+
+
+AWA = ("simulated-AWA1", "simulated-AWA2")
+
+
+def test_a_map_of_the_package_answers_whatever_libraries_are_installed(monkeypatch):
+    """Other maps are made again: a library that lays them out otherwise may be in the way."""
+    monkeypatch.setenv("ZSL_SHIPPED", "1")
+    pair, settings = [load(name) for name in AWA], MapSettings("tsne", n_samples=2000, threads=2)
+    another, made_by = replace(settings, seed=1), settings.libraries
+    shown, other = MapStudy.of(pair, settings), MapStudy.of(pair, another)
+    monkeypatch.setattr("zslcore.analysis.maps.settings.version", lambda name: "99.0")
+    again = MapStudy.of(pair, settings)
+    assert again.key == shown.key
+    read = again.read(shipped(again.key))
+    assert set(read.libraries) == set(made_by)
+    assert "99.0" not in read.libraries.values()
+    assert read.about()["libraries"] == read.libraries
+    assert MapStudy.of(pair, another).key != other.key
+    monkeypatch.setenv("ZSL_SHIPPED", "0")
+    assert MapStudy.of(pair, settings).key != shown.key
+
+
+# --- The others -----------------------------------------------------------------------------------
+
+
+def test_a_crossing_is_the_table_and_tells_how_far_it_is(tmp_path):
+    first, second = map(load, AWA)
+    read, heard = computed(CrossStudy.of(first, second, "PS", ["LinearS2V", "ESZSL"]), tmp_path)
+    made = cross_table(first, second, ["ESZSL", "LinearS2V"]).drop(columns="seconds")
+    pd.testing.assert_frame_equal(read.drop(columns="seconds"), made)
+    assert heard[-1][:2] == (4, 4)
+
+
+def test_order_of_methods_makes_no_other_study_and_data_do():
+    first, second = map(load, AWA)
+    orders = ["SAE", "ALE"], ["ALE", "SAE"], ["SAE"]
+    keys = [CrossStudy.of(first, second, "PS", methods).key for methods in orders]
+    assert keys[0] == keys[1] != keys[2]
+    assert CrossStudy.of(second, first, "PS", ["SAE", "ALE"]).key != keys[0]
+
+
+def test_draws_are_the_study(tmp_path):
+    sets = [load(name) for name in ("simulated-AWA2", "simulated-AWA2-untrained")]
+    known = [c for c, name in enumerate(sets[0].class_names) if c % 2]
+    study = OverlapStudy.of(sets, ["LinearS2V"], known, 2)
+    read, heard = computed(study, tmp_path)
+    assert heard[-1][:2] == (4, 4)
+    expected = overlap_study(
+        {"LinearS2V": get_method("LinearS2V")()},
+        {data.name: data for data in sets},
+        half_and_half(np.isin(np.arange(50), known), n_draws=2),
+    )
+    pd.testing.assert_frame_equal(read, expected)
+    assert OverlapStudy.of(sets, ["LinearS2V"], known[1:], 2).key != study.key
+
+
+@pytest.mark.usefixtures("_in_this_process")
+def test_a_refused_run_is_told_and_stops_no_other(tmp_path):
+    spec = ComparisonSpec({"digits": load("digits").digest}, ("PS",), ("PrototypeCosine", "ESZSL"))
+    study = ComparisonStudy(spec)
+    refused, heard = computed(study, tmp_path)
+    (sentence,) = refused.values()
+    assert sentence.startswith("PrototypeCosine on digits, split PS: ")
+    assert [stored.spec.method for stored in ResultStore().results()] == ["ESZSL"]
+    assert heard[-1][:2] == (2, 2)
+    assert ComparisonStudy(spec, attempt=1).key != study.key != ComparisonStudy(spec, ["folds"]).key
+
+
+def test_large_scale_is_what_the_package_measures_and_tells_how_far_it_is(tmp_path):
+    world = import_dataset(imagenet_world())
+    study = LargeScaleStudy(world.name, world.digest, "ESZSL")
+    read, heard = computed(study, tmp_path / "full")
+    made = measure(study, world)
+    pd.testing.assert_frame_equal(read.table(), made.table())
+    assert (read.params, read.validated) == (made.params, True)
+    assert read.counts.curve("All").ausuc == made.counts.curve("All").ausuc
+    row = int(made.rows[made.answers.classes[0]])
+    pd.testing.assert_frame_equal(nearest_answers(read, row), nearest_answers(made, row))
+    shares = [done / total for done, total, *_ in heard if total]
+    assert shares == sorted(shares)
+    assert shares[-1] == 1
+    with pytest.raises(DatasetError, match="expected data other"):
+        computed(replace(study, digest="other"), tmp_path / "other")
+    brief, _ = computed(replace(study, images=False), tmp_path / "brief")
+    assert brief.answers is None
+    pd.testing.assert_frame_equal(brief.table(), made.table())

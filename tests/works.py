@@ -1,0 +1,25 @@
+"""Works for the tests of the runner, which call functions of a module of their own."""
+
+from dataclasses import dataclass, field
+
+from zslcore.analysis.study import key_of
+
+
+@dataclass(frozen=True)
+class Work:
+    """Stands in for a study."""
+
+    title: str
+    function: str
+    arguments: dict = field(default_factory=dict)
+    threads: int = 1
+    made_by: dict = field(default_factory=dict)
+
+    @property
+    def identity(self):
+        names = ("function", "arguments", "threads", "made_by")
+        return {name: getattr(self, name) for name in names}
+
+    @property
+    def key(self):
+        return key_of(self.identity)

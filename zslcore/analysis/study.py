@@ -1,0 +1,211 @@
+"""Studies: questions whose answers take time, with everything that the answers depend on.
+
+A study is a frozen dataclass in the file of its analysis. Its fields are its arguments, ``compute``
+is its computation; key, files and child processes follow from them. It is listed in
+:mod:`zslcore.jobs.studies`::
+
+    @dataclass(frozen=True)
+    class Means(Study[pd.DataFrame]):
+        kind = "means"
+        dataset: str
+        digest: str
+
+        title = property(lambda self: f"Class means of {self.dataset}")
+
+        def compute(self, report: Report) -> pd.DataFrame:
+            return class_means(load(self.dataset).required(self.digest))
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar, get_type_hints
+
+import numpy as np
+
+from zslcore.datasets import ZSLDataset
+from zslcore.evaluation.specs import revisions_of
+from zslcore.methods.base import ZSLEstimator
+from zslcore.storage import artifacts, bundle, settings
+from zslcore.storage.files import FACTS
+
+#: Results that come with the package, a folder each, by ``tools.shipped_jobs``.
+SHIPPED = FACTS / "results" / "jobs"
+MANIFEST = "manifest.json"
+#: Counted up when the files of results change; results in another format are computed again.
+FORMAT = 2
+
+R = TypeVar("R")
+
+
+class Report(Protocol):
+    """Receives the progress of a computation."""
+
+    def __call__(self, done: float, total: float, message: str = "", stage: str = "", /) -> None:
+        """Take in that ``done`` of ``total`` is done; a new stage starts the clock again."""
+
+    def preview(self, draw: Callable[[], Mapping[str, np.ndarray]]) -> None:
+        """Show the arrays that ``draw`` returns, from time to time."""
+
+
+class _Silent:
+    """A report that is not read."""
+
+    def __call__(self, *_: object) -> None: ...
+
+    def preview(self, draw: object) -> None: ...
+
+
+SILENT = _Silent()
+
+
+@dataclass(frozen=True)
+class Study(Generic[R]):
+    """A question with its arguments; a subclass adds fields, ``kind``, ``title`` and ``compute``.
+
+    Attributes
+    ----------
+    kind : name, part of the key
+    REVISION : counted up when the same arguments give another result than before
+    SMALL : feature values up to which closed forms are computed while a page waits
+    COMPRESSED : whether arrays of the result are worth compressing
+    """
+
+    kind: ClassVar[str]
+    REVISION: ClassVar[int] = 1
+    SMALL: ClassVar[int] = 0
+    COMPRESSED: ClassVar[bool] = True
+
+    @property
+    def title(self) -> str:
+        """Description on the screen; no part of the key."""
+        raise NotImplementedError
+
+    def compute(self, report: Report) -> R:
+        """Return the result; the annotated type is what :meth:`read` returns."""
+        raise NotImplementedError
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """The fields as JSON values: names, numbers, specs and digests, never arrays."""
+        return asdict(self)
+
+    @classmethod
+    def from_arguments(cls, arguments: Mapping[str, Any]) -> Self:
+        """Return the study with these :attr:`arguments`."""
+        return bundle.typed(arguments, cls)
+
+    @property
+    def made_by(self) -> dict[str, Any]:
+        """Revisions of methods and the grids that are searched: part of the key, no argument."""
+        return {}
+
+    @property
+    def threads(self) -> int:
+        """Threads of linear algebra, part of the key: sums in another order are other numbers.
+
+        More than one pays for long matrix products only.
+        """
+        return 1
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        """Everything that the result depends on."""
+        return {
+            "function": self.kind,
+            "arguments": self.arguments,
+            "threads": self.threads,
+            "made_by": {"revision": self.REVISION} | self.made_by,
+        }
+
+    @property
+    def key(self) -> str:
+        """SHA-256 of :attr:`identity`, 16 hex digits."""
+        return key_of(self.identity)
+
+    @property
+    def estimators(self) -> Iterable[ZSLEstimator]:
+        """The methods that are fitted."""
+        return ()
+
+    def is_quick(self, dataset: ZSLDataset) -> bool:
+        """Return True for closed forms on small data, computed in a second or two."""
+        iterative = any(method.iterative for method in self.estimators)
+        return not iterative and dataset.features.size <= self.SMALL
+
+    @classmethod
+    def work(cls, folder: Path, report: Report, **arguments: Any) -> None:
+        """Compute the result of these arguments and write it into an empty folder."""
+        report(0, 0, "Opening the data set")
+        result = cls.from_arguments(arguments).compute(report)
+        bundle.save(folder, result, compressed=cls.COMPRESSED)
+
+    def read(self, folder: Path) -> R:
+        """Return the result that :meth:`work` has written."""
+        return bundle.load(folder, get_type_hints(type(self).compute)["return"])
+
+
+def made_by(*methods: ZSLEstimator, grids: bool = False) -> dict[str, Any]:
+    """Return the revisions of methods and, where they are searched, their grids."""
+    found: dict[str, Any] = {"revisions": revisions_of(*methods)}
+    if grids:
+        found["grids"] = {method.card.name: dict(method.param_grid) for method in methods}
+    return found
+
+
+def key_of(of: Mapping[str, Any]) -> str:
+    """Return the SHA-256 of the identity of a study, 16 hex digits."""
+    text = json.dumps(of, sort_keys=True, allow_nan=False)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+# --- Results on disk ------------------------------------------------------------------------------
+
+
+def verified(folder: Path) -> dict[str, Any]:
+    """Return the identity of the study whose result a folder holds.
+
+    Raises
+    ------
+    TornError
+        When the folder does not match its manifest, or the manifest does not match its name.
+    """
+    try:
+        manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+        artifacts.verify(folder, manifest["files"], MANIFEST)
+        found: dict[str, Any] = manifest["settings"]
+        intact = key_of(found) == folder.name and manifest["format"] == FORMAT
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise artifacts.TornError(
+            f"its manifest cannot be read ({type(error).__name__})"
+        ) from error
+    if not intact:
+        raise artifacts.TornError("its manifest is for a different study or format")
+    return found
+
+
+def is_intact(folder: Path) -> bool:
+    """Return True if a folder holds the result that was written into it."""
+    try:
+        verified(folder)
+    except artifacts.TornError:
+        return False
+    return True
+
+
+def shipped(key: str, root: Path | None = None) -> Path | None:
+    """Return the verified folder of a result that comes with the package, or None.
+
+    The key names the revisions of all methods: a result of other code is never found.
+
+    Parameters
+    ----------
+    key : of the study
+    root : folder of shipped results, :data:`SHIPPED` by default
+    """
+    folder = (root or SHIPPED) / key
+    return folder if settings.SHIPPED() and folder.is_dir() and is_intact(folder) else None
