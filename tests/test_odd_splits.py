@@ -7,7 +7,7 @@ from tests.datasets import files
 from tests.pages import visit
 from ui import cache
 from zslcore.datasets import Split, ZSLDataset, import_dataset
-from zslcore.evaluation.protocol import fit_and_score, transduce
+from zslcore.evaluation.protocol import Setting
 from zslcore.exceptions import SplitError
 from zslcore.methods import get_method
 
@@ -41,9 +41,10 @@ def _own_data(tmp_path_factory):
 def test_nothing_to_score_is_one_sentence(kind):
     data = odd(kind)
     split = data.splits["own"]
-    for score in (fit_and_score, transduce):
+    setting = Setting(data, split)
+    for score in (setting.score, setting.transduce):
         with pytest.raises(SplitError, match="there is nothing to score") as caught:
-            score(get_method("LinearS2V")(), data, split)
+            score(get_method("LinearS2V")())
         assert (caught.value.dataset, caught.value.split) == (data.name, "own")
 
 

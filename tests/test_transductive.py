@@ -9,7 +9,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import ParameterGrid
 
 from tests.worlds import linear_world
-from zslcore.evaluation.protocol import Problem, select, transduce
+from zslcore.evaluation.protocol import Problem, Setting, select
 from zslcore.exceptions import DatasetError, ParameterError
 from zslcore.features.views import Preprocessing
 from zslcore.methods import TRANSDUCTIVE, get_method
@@ -112,7 +112,7 @@ def test_a_point_of_a_grid_that_makes_no_sense_is_refused(method):
 
 @pytest.mark.parametrize("task", ["zsl", "gzsl"])
 def test_protocol_scores_the_unlabelled_images(method, task):
-    scored = transduce(method(), WORLD, SPLIT, task=task)
+    scored = Setting(WORLD, SPLIT).transduce(method(), task)
     F, y = scored.unseen_part
     assert scored.generalized == (task == "gzsl")
     assert F.shape == (len(SPLIT.test_unseen), 4)

@@ -123,7 +123,7 @@ def test_without_folds_gamma_is_not_made_up():
 
 def test_both_sides_are_trained_on_as_many_rows_and_one_on_no_shared_photograph():
     world = with_photographs(WORLD, 1.0)
-    work = leak_cost._Work(LinearV2S(), world, SPLIT, False, protocol.Preprocessing(), 0, None)
+    work = leak_cost._Work(LinearV2S(), protocol.Setting(world, SPLIT), False)
     trained = []
     work._arm = lambda split, params, gamma: trained.append(split.trainval)
     work.photographs()

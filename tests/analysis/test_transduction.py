@@ -9,7 +9,7 @@ from tests.worlds import linear_world
 from zslcore import datasets
 from zslcore.analysis.transduction import compare, per_class_table
 from zslcore.evaluation import protocol
-from zslcore.evaluation.protocol import transduce
+from zslcore.evaluation.protocol import Setting
 from zslcore.exceptions import DatasetError
 from zslcore.methods import ESZSL, GFZSL, TRANSDUCTIVE, GFZSLTran, Propagation
 from zslcore.metrics import mean_class_accuracy
@@ -103,12 +103,12 @@ def test_progress_names_what_is_chosen():
 )
 def test_unlabelled_images_help_on_awa2_like_data(method, least_gain):
     data = datasets.load("simulated-AWA2")
-    split = data.split("PS")
+    setting = Setting(data, data.split("PS"))
     (with_them, y), (without, _) = (
         scores.unseen_part
         for scores in (
-            transduce(method, data, split),
-            transduce(method.inductive(), data, split),
+            setting.transduce(method),
+            setting.transduce(method.inductive()),
         )
     )
     gain = np.subtract(*(mean_class_accuracy(y, F.argmax(axis=1)) for F in (with_them, without)))

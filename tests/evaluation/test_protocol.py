@@ -92,7 +92,7 @@ class Counted(LinearS2V):
         return super().fit(X, y, prototypes)
 
     def _score_together(self, *args):
-        Counted.n_fits += len(args[3])
+        Counted.n_fits += len(args[1])
         return super()._score_together(*args)
 
 

@@ -109,7 +109,7 @@ def test_one_fit_serves_result_and_scores(monkeypatch):
 
 
 def test_a_known_result_is_fitted_again_as_it_was_chosen(result, monkeypatch):
-    monkeypatch.setattr(protocol, "select", None)
+    monkeypatch.setattr(protocol.Setting, "select", None)
     again, scores = fit_again(RunResult.from_json(result.to_json()), WORLD)
     assert again == result
     assert protocol.evaluate(scores, result.gamma) == result.evaluation
@@ -167,9 +167,9 @@ def test_a_split_without_seen_test_rows_is_run_for_zsl_and_fits_nothing_for_gamm
     )
     world = linear_world(noise=1.0)
     object.__setattr__(world, "splits", {"SS": standard})
-    tasks, judge = [], protocol._judge_fold
+    tasks, judge = [], protocol.Setting._judge
     monkeypatch.setattr(
-        protocol, "_judge_fold", lambda *args: tasks.append(args[4]) or judge(*args)
+        protocol.Setting, "_judge", lambda *args: tasks.append(args[4]) or judge(*args)
     )
     result = execute(spec(split="SS"), world)
     assert tasks == ["zsl"]
@@ -215,7 +215,7 @@ def test_store_runs_what_it_does_not_know_and_chooses_nothing_twice(tmp_path, mo
     first, scores = store.run(asked, WORLD, with_oracle=False)
     assert store.get(first.spec.key) == first
     assert first.spec.digest == WORLD.digest
-    monkeypatch.setattr(protocol, "select", None)
+    monkeypatch.setattr(protocol.Setting, "select", None)
     again, same = store.run(asked, WORLD, with_oracle=False)
     assert again == first
     np.testing.assert_array_equal(same.F, scores.F)
@@ -365,7 +365,7 @@ def test_results_that_cannot_be_read_are_counted_and_passed_over(result, tmp_pat
 def test_a_result_with_the_oracle_serves_whoever_does_not_ask_for_it(tmp_path, monkeypatch):
     store = ResultStore(tmp_path / "runs.sqlite")
     first, _ = store.run(spec(), WORLD)
-    monkeypatch.setattr(protocol, "select", None)
+    monkeypatch.setattr(protocol.Setting, "select", None)
     assert store.run(spec(), WORLD, with_oracle=False)[0] == store.run(spec(), WORLD)[0] == first
 
 

@@ -35,7 +35,6 @@ from zslcore.datasets.facts import published
 from zslcore.datasets.simulated_actions import EXTRACTORS, action_name
 from zslcore.evaluation import protocol
 from zslcore.exceptions import DatasetError, ParameterError, closest_name
-from zslcore.features.views import Preprocessing
 from zslcore.methods import METHODS, get_method
 from zslcore.methods.base import ZSLEstimator
 
@@ -378,15 +377,11 @@ def class_rows(unit: Unit, dataset: ZSLDataset) -> list[tuple[int, bool, int, fl
     require_classes(dataset, len(unit.draw.train) + len(unit.draw.ouc) + len(unit.draw.tuc))
     method, folds = unit.estimator, unit.parameters == "folds"
     split = split_of_draw(dataset, unit.draw, n_folds=N_FOLDS if folds else 0)
+    setting = protocol.Setting(dataset, split, seed=unit.seed)
     if folds:
-        chosen = protocol.select(
-            method, dataset, split, task="zsl", seed=unit.seed, with_gamma=False
-        )
+        chosen = setting.select(method, task="zsl", with_gamma=False)
         method = type(method)(**method.get_params() | chosen.params)
-    scores = protocol.fit_and_score(
-        method, dataset, split, preprocessing=Preprocessing(), seed=unit.seed
-    )
-    return list(draw_accuracies(scores, unit.draw))
+    return list(draw_accuracies(setting.score(method), unit.draw))
 
 
 def require_classes(dataset: ZSLDataset, n_classes: int) -> None:

@@ -6,9 +6,9 @@ each value of the grid and with the gamma that the folds choose for that very va
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import partial
+from itertools import count
 from typing import Any, Self
 
 import numpy as np
@@ -16,17 +16,11 @@ import numpy as np
 from zslcore.analysis.study import Report, Study
 from zslcore.datasets import ZSLDataset, load
 from zslcore.evaluation.predictions import PredictedRows
-from zslcore.evaluation.protocol import (
-    Problem,
-    Progress,
-    ScoredTest,
-    best_common_gamma,
-    select,
-)
+from zslcore.evaluation.protocol import Progress, best_common_gamma
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import ParameterError
 from zslcore.methods import get_method
-from zslcore.methods.base import Params, ZSLEstimator, with_seed
+from zslcore.methods.base import ZSLEstimator
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,34 +81,24 @@ def along(spec: RunSpec, dataset: ZSLDataset, on_progress: Progress | None = Non
         )
     ((parameter, known),) = grid.items()
     values = sorted(known)
-    split, method = dataset.split(spec.split), with_seed(spec.estimator, spec.seed)
+    split, method, done = dataset.split(spec.split), spec.estimator, count(1)
     total = len(values) * (2 * len(split.folds) + 1)
 
-    def after(n: int) -> Progress | None:
-        done = n * len(values)
-        return None if on_progress is None else lambda k, _: on_progress(done + k, total)
+    def tell(*_: object) -> None:
+        if on_progress is not None:
+            on_progress(next(done), total)
 
-    on_folds = partial(
-        select,
-        method,
-        dataset,
-        split,
-        grid={parameter: values},
-        preprocessing=spec.preprocessing,
-        seed=spec.seed,
-    )
-    zsl = on_folds(task="zsl", on_progress=after(0))
-    gzsl = on_folds(task="gzsl", on_progress=after(len(split.folds)))
-    problem = Problem.of_test(dataset, split, spec.preprocessing)
+    setting = spec.setting(dataset, tell)
+    zsl = setting.select(method, task="zsl", grid={parameter: values}, with_gamma=False)
+    gzsl = setting.select(method, grid={parameter: values})
     rows = np.concatenate([split.test_seen, split.test_unseen])
     points = [{parameter: value} for value in values]
-    tests = _answers(problem, method, points, rows, after(2 * len(split.folds)))
     return Along(
         parameter,
         np.array(values, dtype=float),
         np.array([best_common_gamma(curves) for curves in gzsl.curves]),
         values.index(zsl.params[parameter]),
-        tuple(tests),
+        tuple(PredictedRows.of_scores(test, rows) for test in setting.sweep(method, points)),
     )
 
 
@@ -153,19 +137,3 @@ class AlongStudy(Study[Along]):
         step = "Answering at each value"
         data = load(self.spec.dataset)
         return along(self.spec, data, lambda done, total: report(done, total, step))
-
-
-def _answers(
-    problem: Problem,
-    method: ZSLEstimator,
-    points: Sequence[Params],
-    rows: np.ndarray,
-    on_progress: Progress | None,
-) -> Iterator[PredictedRows]:
-    """Yield the answers of every point of a grid to the test rows."""
-    for done, F in enumerate(problem.sweep(method, points), 1):
-        scored = ScoredTest(F, problem.y_test, problem.classes, problem.seen)
-        answers = PredictedRows.of_scores(scored, rows)
-        if on_progress is not None:
-            on_progress(done, len(points))
-        yield answers

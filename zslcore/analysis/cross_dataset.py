@@ -205,7 +205,7 @@ def cross_accuracy(
         check_pair(train, test, spec.split)
     spec, split = replace(spec.present, digest=train.digest), train.split(spec.split)
     method = with_seed(spec.estimator, spec.seed)
-    chosen = choose(spec, method, train, split, on_progress)
+    chosen = choose(spec, method, train, on_progress)
     own = protocol.Problem.of_test(train, split, spec.preprocessing)
     fitted = clone(method).set_params(**chosen.params).fit(own.X, own.y, own.S)
     evaluations, gamma = {}, 0.0 if chosen.gamma is None else chosen.gamma

@@ -20,6 +20,7 @@ seed, where all three choices are of one training, and have an interval over see
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
@@ -29,9 +30,9 @@ from sklearn.model_selection import ParameterGrid
 
 from zslcore.datasets import Split, ZSLDataset
 from zslcore.evaluation import protocol
-from zslcore.evaluation.protocol import Problem, ScoredTest
+from zslcore.evaluation.protocol import Setting
 from zslcore.features.views import Preprocessing
-from zslcore.methods.base import ZSLEstimator, with_seed
+from zslcore.methods.base import ZSLEstimator
 from zslcore.storage.files import FACTS
 
 __all__ = [
@@ -83,23 +84,13 @@ def points(
         fold's best gamma; ``gamma``, the best common one; ``zsl``, ``ausuc``, and ``unseen``,
         ``seen`` and ``test`` for "plain" and "calibrated": figures of the test set.
     """
-    chosen = protocol.select(
-        method,
-        dataset,
-        split,
-        grid=grid,
-        rule="best",
-        preprocessing=preprocessing,
-        seed=seed,
-        on_progress=on_progress,
-    )
-    problem = Problem.of_test(dataset, split, preprocessing)
+    setting = Setting(dataset, split, preprocessing, seed, protocol.report_counts(on_progress))
+    chosen = setting.select(method, grid=grid, rule="best")
     every = list(ParameterGrid(dict(grid)))
     rows = []
-    scored = problem.sweep(with_seed(method, seed), every)
-    for params, curves, F in zip(every, chosen.curves, scored, strict=True):
+    tests = replace(setting, tell=None).sweep(method, every)
+    for params, curves, test in zip(every, chosen.curves, tests, strict=True):
         gamma = protocol.best_common_gamma(curves)
-        test = ScoredTest(F, problem.y_test, problem.classes, problem.seen)
         row = {**params, "gamma": gamma, **_figures(protocol.evaluate(test, gamma))}
         row["folds_plain"] = float(np.mean([curve.at(0.0).harmonic for curve in curves]))
         row["folds_calibrated"] = float(np.mean([curve.best().harmonic for curve in curves]))

@@ -39,7 +39,7 @@ from zslcore.datasets import ZSLDataset, load
 from zslcore.datasets.facts import published
 from zslcore.datasets.imagenet import SETS, imagenet, imagenet_rows
 from zslcore.datasets.imagenet_simulated import populations
-from zslcore.evaluation.protocol import Problem, require_unseen, select
+from zslcore.evaluation.protocol import Problem, Setting, require_unseen
 from zslcore.exceptions import DatasetError, ParameterError
 from zslcore.features.views import FeatureView, Preprocessing
 from zslcore.large.engine import HERE, Engine
@@ -362,18 +362,13 @@ def _chosen(
     dataset: ZSLDataset, method: ZSLEstimator, seed: int, on_progress: Progress
 ) -> dict[str, Any]:
     """Return the parameters that the folds choose for ZSL."""
-    found = select(
-        method,
-        dataset,
-        dataset.split(),
-        task="zsl",
-        seed=seed,
-        with_gamma=False,
-        on_progress=lambda done, total: on_progress(
-            done, 2 * total, f"Parameters on the validation classes: {done} of {total}"
-        ),
-    )
-    return dict(found.params)
+
+    def tell(done: int, total: int, _: str) -> None:
+        what = f"Parameters on the validation classes: {done} of {total}"
+        on_progress(done, 2 * total, what)
+
+    setting = Setting(dataset, dataset.split(), seed=seed, tell=tell)
+    return setting.select(method, task="zsl", with_gamma=False).params
 
 
 def _sets(dataset: ZSLDataset, rows: np.ndarray) -> dict[str, np.ndarray]:

@@ -44,10 +44,10 @@ from sklearn.model_selection import ParameterGrid
 from zslcore.analysis import resampling
 from zslcore.datasets import Fold, Split, ZSLDataset
 from zslcore.evaluation import protocol
-from zslcore.evaluation.protocol import Problem, ScoredTest, Selection
+from zslcore.evaluation.protocol import ScoredTest, Selection, Setting
 from zslcore.exceptions import DatasetError, ParameterError, closest_name
 from zslcore.features.views import Preprocessing
-from zslcore.methods.base import ZSLEstimator, with_seed
+from zslcore.methods.base import ZSLEstimator
 from zslcore.metrics import bootstrap
 
 __all__ = [
@@ -249,7 +249,7 @@ def costs(
                 f"{', '.join(method.param_grid) or 'nothing'}."
             )
     usual = [leak for leak in possible if leak != "epochs" or searches_epochs(method)]
-    work = _Work(method, dataset, split, choose, preprocessing, seed, on_progress)
+    work = _Work(method, Setting(dataset, split, preprocessing, seed, on_progress), choose)
     return [getattr(work, leak)() for leak in leaks or usual]
 
 
@@ -279,19 +279,9 @@ def _of_shared_photographs(dataset: ZSLDataset, split: Split) -> np.ndarray:
 class _Work:
     """What the leaks of one method share; the clean choice is made once."""
 
-    def __init__(
-        self,
-        method: ZSLEstimator,
-        dataset: ZSLDataset,
-        split: Split,
-        choose: bool,
-        preprocessing: Preprocessing,
-        seed: int,
-        on_progress: Callable[[int, int, str], None] | None,
-    ) -> None:
-        self.method, self.dataset, self.split = method, dataset, split
-        self.choose, self.preprocessing, self.seed = choose, preprocessing, seed
-        self.on_progress = on_progress
+    def __init__(self, method: ZSLEstimator, setting: Setting, choose: bool) -> None:
+        self.method, self.setting, self.choose = method, setting, choose
+        self.dataset, self.split = setting.dataset, setting.split
         self._chosen: dict[str, tuple[dict[str, Any], float | None]] = {}
 
     def training(self) -> Cost:
@@ -333,22 +323,17 @@ class _Work:
 
     def _arms(self, points: Sequence[tuple[dict[str, Any], float]]) -> list[Arm]:
         """Return what parameters and gammas reach on the split, from one sweep."""
-        problem = Problem.of_test(self.dataset, self.split, self.preprocessing)
         grid = [{"epochs": params["epochs"]} for params, _ in points]
-        model = with_seed(clone(self.method).set_params(**points[0][0]), self.seed)
+        model = clone(self.method).set_params(**points[0][0])
+        scored = self.setting.sweep(model, grid, f"{model.card.name}, on the test images")
         return [
-            Arm(
-                len(self.split.trainval),
-                params,
-                gamma,
-                ScoredTest(F, problem.y_test, problem.classes, problem.seen),
-            )
-            for (params, gamma), F in zip(points, problem.sweep(model, grid), strict=True)
+            Arm(len(self.split.trainval), params, gamma, scores)
+            for (params, gamma), scores in zip(points, scored, strict=True)
         ]
 
     def _as_many_others(self, shared: np.ndarray) -> np.ndarray:
         """Return as many training rows of every class, from those not shared where they last."""
-        labels, rng, left_out = self.dataset.labels, np.random.default_rng(self.seed), []
+        labels, rng, left_out = self.dataset.labels, np.random.default_rng(self.setting.seed), []
         for c in np.unique(labels[shared]):
             n = np.count_nonzero(labels[shared] == c)
             rows = self.split.trainval[labels[self.split.trainval] == c]
@@ -373,23 +358,11 @@ class _Work:
 
     def _selection(self, on: str, split: Split, grid: Mapping[str, Any] | None) -> Selection:
         """Return what the folds of ``split`` choose from a grid, by default the method's own."""
-        tell, name = self.on_progress, self.method.card.name
-        return protocol.select(
-            self.method,
-            self.dataset,
-            split,
-            task="gzsl",
-            grid=grid,
-            preprocessing=self.preprocessing,
-            seed=self.seed,
-            on_progress=tell and (lambda d, n: tell(d, n, f"{name}, on {on}")),
-        )
+        what = f"{self.method.card.name}, on {on}"
+        return self.setting.on(split).select(self.method, grid=grid, what=what)
 
     def _arm(self, split: Split, params: Mapping[str, Any], gamma: float | None) -> Arm:
-        method = type(self.method)(**params)
-        scores = protocol.fit_and_score(
-            method, self.dataset, split, preprocessing=self.preprocessing, seed=self.seed
-        )
+        scores = self.setting.on(split).score(type(self.method)(**params))
         return Arm(len(split.trainval), params, gamma, scores)
 
     def _cost(self, leak: Leak, clean: Arm, leaky: Arm) -> Cost:

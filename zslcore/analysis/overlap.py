@@ -30,7 +30,7 @@ from numpy.typing import ArrayLike
 from zslcore.analysis.study import Report, Study, made_by
 from zslcore.datasets import load
 from zslcore.datasets.base import Split, ZSLDataset, class_folds
-from zslcore.evaluation.protocol import ScoredTest, fit_and_score
+from zslcore.evaluation.protocol import ScoredTest, Setting
 from zslcore.exceptions import ParameterError
 from zslcore.features.views import Preprocessing
 from zslcore.methods import get_method
@@ -170,7 +170,7 @@ def overlap_study(
     fits = list(product(datasets.items(), enumerate(draws), methods.items()))
     for n, ((features, dataset), (k, draw), (method, estimator)) in enumerate(fits, start=1):
         split = split_of_draw(dataset, draw)
-        scores = fit_and_score(estimator, dataset, split, preprocessing=preprocessing, seed=seed)
+        scores = Setting(dataset, split, preprocessing, seed).score(estimator)
         of_draw = draw_accuracies(scores, draw)
         rows += [(k, features, method, *row) for row in of_draw]
         if on_progress is not None:

@@ -27,7 +27,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
-from functools import partial
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -35,13 +34,13 @@ import pandas as pd
 from sklearn.base import clone
 
 from zslcore.datasets import Split, ZSLDataset, load
-from zslcore.evaluation.protocol import Problem, Progress, best_common_gamma, select
+from zslcore.evaluation.protocol import Problem, ScoredTest, Setting, best_common_gamma
 from zslcore.evaluation.specs import revisions_of
 from zslcore.exceptions import DatasetError, ParameterError, closest_name
 from zslcore.features.views import FeatureScaling, Preprocessing, PrototypeScaling
 from zslcore.methods import METHODS, get_method
 from zslcore.methods.base import Effect, ZSLEstimator, with_seed
-from zslcore.metrics import harmonic_mean, seen_unseen_curve
+from zslcore.metrics import harmonic_mean
 
 __all__ = [
     "N_VALUES",
@@ -367,20 +366,21 @@ def follow(
             f"{dataset.name}, split {split.name!r}: has no test images of seen classes, without "
             "which there is no GZSL to compare with."
         )
-    tell, method = _NamedProgress(on_progress), with_seed(method, seed)
-    on_folds = partial(select, dataset=dataset, split=split, preprocessing=preprocessing, seed=seed)
+    setting, method = (
+        Setting(dataset, split, preprocessing, seed, on_progress),
+        with_seed(method, seed),
+    )
     others = {name: known for name, known in method.param_grid.items() if name in choose}
     validated = bool(set(others) - {parameter})
     if validated:
         grid = others | {parameter: method.param_grid.get(parameter, values)}
-        chosen = on_folds(method, grid=grid, on_progress=tell("The folds, for the others")).params
+        chosen = setting.select(method, grid=grid, what="The folds, for the others").params
         method = clone(method).set_params(**chosen)
 
     grid, n = {parameter: values}, len(values)
-    zsl = on_folds(method, task="zsl", grid=grid, on_progress=tell("The folds, for ZSL"))
-    gzsl = on_folds(method, task="gzsl", grid=grid, on_progress=tell("The folds, for GZSL"))
+    zsl = setting.select(method, task="zsl", grid=grid, with_gamma=False, what="The folds, for ZSL")
+    gzsl = setting.select(method, grid=grid, what="The folds, for GZSL")
     gamma = np.array([best_common_gamma(curves) for curves in gzsl.curves])
-    problem = Problem.of_test(dataset, split, preprocessing)
     points = [{parameter: value} for value in values]
     return RegularizationPath(
         method=method.card.name,
@@ -394,33 +394,16 @@ def follow(
         fold_harmonic=gzsl.table["score"].to_numpy().reshape(-1, n),
         for_zsl=list(values).index(zsl.params[parameter]),
         for_gzsl=list(values).index(gzsl.params[parameter]),
-        **_judged(problem, method, points, gamma, tell("The test set")),
-        **_attribute_errors(method, problem, points),
+        **_judged(setting.sweep(method, points, "The test set"), gamma),
+        **_attribute_errors(method, setting.test, points),
     )
 
 
-class _NamedProgress:
-    """Reports progress with the name of the current step."""
-
-    def __init__(self, on_progress: Tell | None) -> None:
-        self.on_progress = on_progress
-
-    def __call__(self, what: str) -> Progress | None:
-        tell = self.on_progress
-        return None if tell is None else lambda done, total: tell(done, total, what)
-
-
-def _judged(
-    problem: Problem,
-    method: ZSLEstimator,
-    points: Sequence[Mapping[str, Any]],
-    gamma: np.ndarray,
-    tell: Progress | None,
-) -> dict[str, np.ndarray]:
+def _judged(tests: Iterable[ScoredTest], gamma: np.ndarray) -> dict[str, np.ndarray]:
     """Return the figures of the test set along the path, each read off the exact curve."""
     rows = []
-    for k, F in enumerate(problem.sweep(method, points)):
-        curve = seen_unseen_curve(F, problem.y_test, problem.seen)
+    for k, test in enumerate(tests):
+        curve = test.curve
         plain, calibrated = curve.at(0.0), curve.at(gamma[k])
         rows.append(
             {
@@ -433,8 +416,6 @@ def _judged(
                 "best_harmonic": curve.harmonic.max(),
             }
         )
-        if tell is not None:
-            tell(k + 1, len(points))
     return {name: np.array([row[name] for row in rows], dtype=float) for name in rows[0]}
 
 

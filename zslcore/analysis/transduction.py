@@ -27,15 +27,7 @@ from sklearn.base import clone
 from zslcore.analysis.study import Report, Study, made_by
 from zslcore.datasets import Split, ZSLDataset, load
 from zslcore.evaluation.figures import values_of
-from zslcore.evaluation.protocol import (
-    Progress,
-    ScoredTest,
-    Task,
-    evaluate,
-    fit_and_score,
-    select,
-    transduce,
-)
+from zslcore.evaluation.protocol import ScoredTest, Setting, Task, evaluate
 from zslcore.exceptions import closest_name
 from zslcore.features.views import FeatureScaling, Preprocessing, PrototypeScaling
 from zslcore.methods import METHODS, TRANSDUCTIVE
@@ -219,7 +211,7 @@ def compare(
     ZSLError
         For a split without the rows, or with ``choose`` without the folds, that are needed.
     """
-    work = _Work(dataset, split, choose, preprocessing, seed, on_progress)
+    work = _Work(Setting(dataset, split, preprocessing, seed, on_progress), choose)
     base = method.inductive()
     inductive = None if base is None else work.contender(base, {}, "inductive")
     grown = {} if inductive is None else inductive.params
@@ -249,24 +241,21 @@ def per_class_table(result: Transduction, class_names: Sequence[str]) -> pd.Data
 class _Work:
     """What both contenders share."""
 
-    dataset: ZSLDataset
-    split: Split
+    setting: Setting
     choose: bool
-    preprocessing: Preprocessing
-    seed: int
-    on_progress: Callable[[int, int, str], None] | None
 
     def contender(
         self, method: ZSLEstimator, grown: Mapping[Task, dict[str, Any]], kind: Kind
     ) -> Contender:
         """Choose, fit and score one of the two; ``grown`` are the base's parameters by task."""
-        tasks: list[Task] = ["zsl", "gzsl"] if len(self.split.test_seen) else ["zsl"]
+        tasks: list[Task] = ["zsl", "gzsl"] if len(self.setting.split.test_seen) else ["zsl"]
         params, gamma, scored = {}, None, {}
         for task in tasks:
             model = method.with_inductive(grown[task]) if grown else method
-            params[task], chosen = self._chosen(model, task, kind)
+            params[task], chosen = self._choose(model, task, kind)
             gamma = chosen if task == "gzsl" else gamma
-            scored[task] = self._scored(clone(model).set_params(**params[task]), task, kind)
+            model, on = clone(model).set_params(**params[task]), self.setting
+            scored[task] = on.transduce(model, task) if kind == "transductive" else on.score(model)
         return Contender(
             name=method.card.name,
             kind=kind,
@@ -277,37 +266,15 @@ class _Work:
             gzsl=scored.get("gzsl"),
         )
 
-    def _chosen(
+    def _choose(
         self, model: ZSLEstimator, task: Task, kind: Kind
     ) -> tuple[dict[str, Any], float | None]:
         """Return every parameter and the folds' gamma."""
         given = model.get_params()
-        if not self.choose and (task == "zsl" or not self.split.folds):
+        if not self.choose and (task == "zsl" or not self.setting.split.folds):
             return given, None
-        selection = select(
-            model,
-            self.dataset,
-            self.split,
-            task=task,
-            grid=None if self.choose else {},
-            preprocessing=self.preprocessing,
-            seed=self.seed,
-            on_progress=self._progress_of(
-                f"{model.card.name}, {kind}, parameters for {task.upper()}"
-            ),
+        what = f"{model.card.name}, {kind}, parameters for {task.upper()}"
+        selection = self.setting.select(
+            model, task=task, grid=None if self.choose else {}, what=what
         )
         return given | selection.params, selection.gamma
-
-    def _progress_of(self, what: str) -> Progress | None:
-        tell = self.on_progress
-        if tell is None:
-            return None
-        return lambda done, total: tell(done, total, what)
-
-    def _scored(self, model: ZSLEstimator, task: Task, kind: Kind) -> ScoredTest:
-        data, split, preprocessing = self.dataset, self.split, self.preprocessing
-        if kind == "transductive":
-            return transduce(
-                model, data, split, task=task, preprocessing=preprocessing, seed=self.seed
-            )
-        return fit_and_score(model, data, split, preprocessing=preprocessing, seed=self.seed)

@@ -39,7 +39,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Literal, TypeVar
+from itertools import count
+from typing import Any, Literal, Self, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -73,6 +74,7 @@ REVISION = 1
 Task = Literal["zsl", "gzsl"]
 Rule = Literal["best", "one standard error"]
 Progress = Callable[[int, int], None]
+Report = Callable[[int, int, str], None]
 GammaOrigin = Literal["validated", "given", "oracle"]
 #: How gamma was found -> what that leaves open.
 _LEFT_OPEN = {"given": "how it was chosen is not stated", "oracle": "a bound, not a result"}
@@ -368,6 +370,177 @@ class ScoredTest(AnsweredTest):
         return ranks_of(self.F - gamma * self.seen, self.y)
 
 
+@dataclass(frozen=True, eq=False)
+class Setting:
+    """Data, split, scaling and seed: all that a method is chosen, fitted and scored under.
+
+    Attributes
+    ----------
+    dataset, split : the data
+    preprocessing : scaling of features and prototypes
+    seed : decides which rows are held out as seen validation, and seeds stochastic methods
+    tell : callable(done, total, what) or None
+        Called after every fit-and-score of a selection or sweep; what it raises ends the work.
+    """
+
+    dataset: ZSLDataset
+    split: Split
+    preprocessing: Preprocessing = field(default_factory=Preprocessing)
+    seed: int = 0
+    tell: Report | None = None
+
+    def on(self, split: Split) -> Self:
+        """Return the same setting on another split."""
+        return replace(self, split=split)
+
+    @cached_property
+    def test(self) -> Problem:
+        """Trainval against the test set, all classes being candidates."""
+        return Problem.of_test(self.dataset, self.split, self.preprocessing)
+
+    def score(self, method: ZSLEstimator) -> ScoredTest:
+        """Fit ``method`` on trainval and score the test set, see :func:`fit_and_score`."""
+        problem = self.test
+        return problem.scored(with_seed(method, self.seed).fit(problem.X, problem.y, problem.S))
+
+    def sweep(
+        self, method: ZSLEstimator, points: Sequence[Params], what: str = ""
+    ) -> Iterator[ScoredTest]:
+        """Yield the scored test set at every point of a grid."""
+        method, problem, tick = with_seed(method, self.seed), self.test, self._ticks(points, what)
+        for F in problem.sweep(method, points):
+            tick()
+            yield ScoredTest(F, problem.y_test, problem.classes, problem.seen)
+
+    def transduce(self, method: ZSLEstimator, task: Task = "zsl") -> ScoredTest:
+        """Fit on trainval and on the test images without their labels, and score these.
+
+        Parameters
+        ----------
+        method : ZSLEstimator
+            A transductive one, or an inductive one to compare it with.
+        task : "zsl" or "gzsl"
+            For "zsl" the images are those of unseen classes and the candidates the unseen classes;
+            for "gzsl" both are all there are in the test set.
+        """
+        _check_task(task)
+        require_unseen(self.dataset, self.split)
+        test, classes = self.split.test_unseen, self.split.unseen_classes
+        if task == "gzsl":
+            test = np.concatenate([self.split.test_seen, test])
+            classes = np.union1d(self.split.seen_classes, classes)
+        train = self.split.trainval
+        problem = Problem.of(self.dataset, self.preprocessing, train, test, classes)
+        (F,) = problem.sweep(with_seed(method, self.seed), [{}])
+        return ScoredTest(F, problem.y_test, problem.classes, problem.seen)
+
+    def select(
+        self,
+        method: ZSLEstimator,
+        *,
+        task: Task = "gzsl",
+        grid: Mapping[str, Sequence[Any]] | None = None,
+        rule: Rule | None = None,
+        with_gamma: bool = True,
+        what: str = "",
+    ) -> Selection:
+        """Choose parameters and gamma on the folds, see :func:`select`."""
+        _check_task(task)
+        _check_folds(self.dataset, self.split)
+        method, folds = with_seed(method, self.seed), self.split.folds
+        points = list(ParameterGrid(dict(method.param_grid if grid is None else grid)))
+        rule = rule_of(method, points) if rule is None else _checked(rule, method)
+        tick = self._ticks(range(len(points) * len(folds)), what)
+        found = [one for fold in folds for one in self._judge(method, fold, points, task, tick)]
+        rows = [
+            {**params, "fold": k, **one.row}
+            for k, of_fold in enumerate(_batched(found, len(points)))
+            for params, one in zip(points, of_fold, strict=True)
+        ]
+        table = pd.DataFrame(rows)
+        scores = table["score"].to_numpy().reshape(len(folds), len(points))
+        best = int(np.argmax(scores.mean(axis=0)))
+        if rule == "one standard error":
+            best = simplest_of_ties(scores, points, method.simpler)
+        chosen = found[best :: len(points)]
+        if task == "zsl":  # those fits were made without seen validation: gamma needs its own
+            folds, point = folds if with_gamma else (), [points[best]]
+            chosen = [one for f in folds for one in self._judge(method, f, point, "gzsl", tick)]
+        curves = [one.curve for one in found if one.curve is not None]
+        of_chosen = [one.curve for one in chosen if one.curve is not None]
+        simpler = method.simpler if rule == "one standard error" else ()
+        return Selection(
+            task,
+            rule,
+            params=points[best],
+            gamma=best_common_gamma(of_chosen) if of_chosen else None,
+            score=float(scores[:, best].mean()),
+            table=table,
+            of_folds=_choices_of_folds(points, rows, simpler),
+            curves=tuple(zip(*_batched(curves, len(points)), strict=True)),
+            validation=tuple(one.answers for one in chosen if one.answers is not None),
+        )
+
+    def oracle(
+        self, method: ZSLEstimator, grid: Mapping[str, Sequence[Any]] | None = None, what: str = ""
+    ) -> Oracle:
+        """Choose parameters and gamma *on the test set*, see :func:`oracle`."""
+        points = list(ParameterGrid(dict(method.param_grid if grid is None else grid)))
+        zsl: list[float] = []
+        gzsl: list[OperatingPoint] = []  # none without seen test samples
+        for scores in self.sweep(method, points, what):
+            zsl.append(mean_class_accuracy(*scores.zsl_answers))
+            if scores.generalized:
+                gzsl.append(scores.curve.best())
+        best = int(np.argmax(zsl))
+        if not gzsl:
+            return Oracle(zsl[best], points[best])
+        k = int(np.argmax([point.harmonic for point in gzsl]))
+        return Oracle(zsl[best], points[best], gzsl[k].harmonic, gzsl[k].gamma, points[k])
+
+    def _judge(
+        self,
+        method: ZSLEstimator,
+        fold: Fold,
+        points: Sequence[Params],
+        task: Task,
+        tick: Callable[[], None],
+    ) -> Iterator[_Judged]:
+        """Yield how every point does on a fold."""
+        labels, train, test = self.dataset.labels, fold.train, fold.val
+        if task == "gzsl":
+            train, held = hold_out(labels, fold.train, SEEN_VALIDATION, self.seed)
+            test = np.concatenate([held, fold.val])
+        classes = np.unique(labels[fold.val]) if task == "zsl" else None
+        problem = Problem.of(self.dataset, self.preprocessing, train, test, classes)
+        for F in problem.sweep(method, points):
+            tick()
+            if task == "zsl":
+                yield _Judged({"score": mean_class_accuracy(problem.y_test, F.argmax(axis=1))})
+            else:
+                answers = answers_of(F, problem.y_test, problem.seen)
+                of_fold = FoldAnswers(test, problem.classes, problem.seen, answers)
+                best = (curve := of_fold.curve).best()
+                row = {"score": best.harmonic, "calibration_gamma": best.gamma}
+                yield _Judged(row, curve, of_fold)
+
+    def _ticks(self, fits: Sequence[Any], what: str) -> Callable[[], None]:
+        """Return a function to call after each of ``fits``, which reports the progress."""
+        done, total = count(1), len(fits)
+
+        def tick() -> None:
+            now = min(next(done), total)
+            if self.tell:
+                self.tell(now, total, what)
+
+        return tick
+
+
+def report_counts(on_progress: Progress | None) -> Report | None:
+    """Return a report of a setting that passes on the counts alone."""
+    return on_progress and (lambda done, total, _: on_progress(done, total))
+
+
 def fit_and_score(
     method: ZSLEstimator,
     dataset: ZSLDataset,
@@ -377,44 +550,7 @@ def fit_and_score(
     seed: int = 0,
 ) -> ScoredTest:
     """Fit ``method`` on trainval and score the test set, seen and unseen, among all classes."""
-    problem = Problem.of_test(dataset, split, preprocessing)
-    method = with_seed(method, seed).fit(problem.X, problem.y, problem.S)
-    return problem.scored(method)
-
-
-def transduce(
-    method: ZSLEstimator,
-    dataset: ZSLDataset,
-    split: Split,
-    *,
-    task: Task = "zsl",
-    preprocessing: Preprocessing = Preprocessing(),  # noqa: B008 - frozen
-    seed: int = 0,
-) -> ScoredTest:
-    """Fit on trainval and on the test images without their labels, and score these.
-
-    Parameters
-    ----------
-    method : ZSLEstimator
-        A transductive one, or an inductive one to compare it with.
-    dataset, split : the data
-    task : "zsl" or "gzsl"
-        For "zsl" the images are those of unseen classes and the candidates the unseen classes; for
-        "gzsl" both are all there are in the test set.
-    preprocessing : Preprocessing
-    seed : int
-        Seeds stochastic methods.
-    """
-    if task not in ("zsl", "gzsl"):
-        raise ParameterError(f"task must be 'zsl' or 'gzsl'; got {task!r}.")
-    require_unseen(dataset, split)
-    test, classes = split.test_unseen, split.unseen_classes
-    if task == "gzsl":
-        test = np.concatenate([split.test_seen, test])
-        classes = np.union1d(split.seen_classes, classes)
-    problem = Problem.of(dataset, preprocessing, split.trainval, test, classes)
-    (F,) = problem.sweep(with_seed(method, seed), [{}])
-    return ScoredTest(F, problem.y_test, problem.classes, problem.seen)
+    return Setting(dataset, split, preprocessing, seed).score(method)
 
 
 # --- Choosing -------------------------------------------------------------------------------------
@@ -531,53 +667,22 @@ def select(
         For an unknown task or rule, or the rule of one standard error with a method that does not
         say what is simple.
     """
-    if task not in ("zsl", "gzsl"):
-        raise ParameterError(f"task must be 'zsl' or 'gzsl'; got {task!r}.")
-    _check_folds(dataset, split)
-    method = with_seed(method, seed)
-    points = list(ParameterGrid(dict(method.param_grid if grid is None else grid)))
-    rule = rule_of(method, points) if rule is None else _checked(rule, method)
-    tick = _Ticker(len(points) * len(split.folds), on_progress)
-
-    def judged(fold: Fold, points: Sequence[Params], task: Task) -> Iterator[_Judged]:
-        return _judge_fold(method, dataset, fold, points, task, preprocessing, seed, tick)
-
-    found = [one for fold in split.folds for one in judged(fold, points, task)]
-    rows = [
-        {**params, "fold": k, **one.row}
-        for k, of_fold in enumerate(_in_turn(found, len(points)))
-        for params, one in zip(points, of_fold, strict=True)
-    ]
-    table = pd.DataFrame(rows)
-    scores = table["score"].to_numpy().reshape(len(split.folds), len(points))
-    best = int(np.argmax(scores.mean(axis=0)))
-    if rule == "one standard error":
-        best = simplest_of_ties(scores, points, method.simpler)
-    chosen = found[best :: len(points)]
-    if task == "zsl":  # those fits were made without seen validation: gamma needs its own
-        folds = split.folds if with_gamma else ()
-        chosen = [one for fold in folds for one in judged(fold, [points[best]], "gzsl")]
-    curves = [one.curve for one in found if one.curve is not None]
-    of_chosen = [one.curve for one in chosen if one.curve is not None]
-    return Selection(
-        task,
-        rule,
-        params=points[best],
-        gamma=best_common_gamma(of_chosen) if of_chosen else None,
-        score=float(scores[:, best].mean()),
-        table=table,
-        of_folds=_of_folds(points, rows, method.simpler if rule == "one standard error" else ()),
-        curves=tuple(zip(*_in_turn(curves, len(points)), strict=True)),
-        validation=tuple(one.answers for one in chosen if one.answers is not None),
+    return Setting(dataset, split, preprocessing, seed, report_counts(on_progress)).select(
+        method, task=task, grid=grid, rule=rule, with_gamma=with_gamma
     )
 
 
-def _in_turn(values: Sequence[_T], n: int) -> list[Sequence[_T]]:
+def _check_task(task: str) -> None:
+    if task not in ("zsl", "gzsl"):
+        raise ParameterError(f"task must be 'zsl' or 'gzsl'; got {task!r}.")
+
+
+def _batched(values: Sequence[_T], n: int) -> list[Sequence[_T]]:
     """Return ``values`` in groups of ``n``."""
     return [values[start : start + n] for start in range(0, len(values), n)]
 
 
-def _of_folds(
+def _choices_of_folds(
     points: Sequence[Params], rows: Sequence[Mapping[str, Any]], simpler: Sequence[str]
 ) -> tuple[FoldChoice, ...]:
     """Return the best point of every fold; ``rows`` are those of the table, fold by fold."""
@@ -646,35 +751,6 @@ def best_common_gamma(curves: Sequence[SeenUnseenCurve]) -> float:
     return middle_gamma(gamma, int(np.argmax(H)))
 
 
-def _judge_fold(
-    method: ZSLEstimator,
-    dataset: ZSLDataset,
-    fold: Fold,
-    points: Sequence[Params],
-    task: Task,
-    preprocessing: Preprocessing,
-    seed: int,
-    tick: Callable[[], None],
-) -> Iterator[_Judged]:
-    """Yield how every point does on a fold."""
-    train, test = fold.train, fold.val
-    if task == "gzsl":
-        train, held = hold_out(dataset.labels, fold.train, SEEN_VALIDATION, seed)
-        test = np.concatenate([held, fold.val])
-    classes = np.unique(dataset.labels[fold.val]) if task == "zsl" else None
-    problem = Problem.of(dataset, preprocessing, train, test, classes)
-    for F in problem.sweep(method, points):
-        tick()
-        if task == "zsl":
-            yield _Judged({"score": mean_class_accuracy(problem.y_test, F.argmax(axis=1))})
-        else:
-            answers = answers_of(F, problem.y_test, problem.seen)
-            of_fold = FoldAnswers(test, problem.classes, problem.seen, answers)
-            best = (curve := of_fold.curve).best()
-            row = {"score": best.harmonic, "calibration_gamma": best.gamma}
-            yield _Judged(row, curve, of_fold)
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class _Judged:
     """How one point of a grid does on a fold; without curve and answers for "zsl"."""
@@ -699,18 +775,6 @@ def _check_folds(dataset: ZSLDataset, split: Split) -> None:
                 f"{who}: fold {k} needs train and val rows of disjoint classes; got "
                 f"{len(train)} and {len(val)} classes, {both.size} in both."
             )
-
-
-class _Ticker:
-    """Counts finished fits and reports the progress."""
-
-    def __init__(self, total: int, on_progress: Progress | None) -> None:
-        self.done, self.total, self.on_progress = 0, total, on_progress
-
-    def __call__(self) -> None:
-        self.done = min(self.done + 1, self.total)
-        if self.on_progress:
-            self.on_progress(self.done, self.total)
 
 
 # --- Judging --------------------------------------------------------------------------------------
@@ -831,20 +895,6 @@ def oracle(
     on_progress: Progress | None = None,
 ) -> Oracle:
     """Choose parameters and gamma *on the test set*, to show what peeking would gain."""
-    method = with_seed(method, seed)
-    problem = Problem.of_test(dataset, split, preprocessing)
-    points = list(ParameterGrid(dict(method.param_grid if grid is None else grid)))
-    tick = _Ticker(len(points), on_progress)
-    zsl: list[float] = []
-    gzsl: list[OperatingPoint] = []  # none without seen test samples
-    for F in problem.sweep(method, points):
-        tick()
-        scores = ScoredTest(F, problem.y_test, problem.classes, problem.seen)
-        zsl.append(mean_class_accuracy(*scores.zsl_answers))
-        if scores.generalized:
-            gzsl.append(scores.curve.best())
-    best = int(np.argmax(zsl))
-    if not gzsl:
-        return Oracle(zsl[best], points[best])
-    k = int(np.argmax([point.harmonic for point in gzsl]))
-    return Oracle(zsl[best], points[best], gzsl[k].harmonic, gzsl[k].gamma, points[k])
+    return Setting(dataset, split, preprocessing, seed, report_counts(on_progress)).oracle(
+        method, grid
+    )

@@ -11,10 +11,9 @@ import numpy as np
 from zslcore.datasets import ZSLDataset
 from zslcore.evaluation.checking import check_predictions
 from zslcore.evaluation.predictions import Predictions, Provenance
-from zslcore.evaluation.protocol import FoldAnswers, ScoredTest, select
-from zslcore.evaluation.runs import Execution, RunResult, execute_in_full
+from zslcore.evaluation.protocol import FoldAnswers, ScoredTest
+from zslcore.evaluation.runs import Execution, RunResult, answer_folds, execute_in_full
 from zslcore.evaluation.specs import RunSpec
-from zslcore.methods.base import with_seed
 
 #: Note in the source of a file whose validation rows are not stored.
 WITHOUT_FOLDS = "Test rows alone: the validation rows of this run are not stored."
@@ -62,7 +61,10 @@ def predictions_of_run(
         rows that chose gamma. Without it the source of a file notes that they are missing.
     """
     validated = result.gamma_origin == "validated"
-    validation = _validation(result, dataset) if folds and validated else ()
+    validation: tuple[FoldAnswers, ...] = ()
+    if folds and validated:
+        spec = replace(result.spec, params=result.params)
+        validation = answer_folds(spec, dataset.required(spec.digest)).validation
     found = predictions_of(Execution(result, scores, validation, dataset))
     # Fitted again, scores may differ in the last digit; a gamma is not to be accused for that.
     if not validated or (validation and not check_predictions(found).reasons):
@@ -70,19 +72,6 @@ def predictions_of_run(
     provenance = found.provenance
     source = f"{provenance.source} {WITHOUT_FOLDS}".strip()
     return replace(found, folds=(), provenance=replace(provenance, source=source))
-
-
-def _validation(result: RunResult, dataset: ZSLDataset) -> tuple[FoldAnswers, ...]:
-    """Return the answers on the folds, as :func:`zslcore.evaluation.runs.fold_curves` fits."""
-    spec = result.spec
-    return select(
-        with_seed(replace(spec, params=result.params).estimator, spec.seed),
-        dataset.required(spec.digest),
-        dataset.split(spec.split),
-        grid={},
-        preprocessing=spec.preprocessing,
-        seed=spec.seed,
-    ).validation
 
 
 def _provenance(done: Execution) -> Provenance:

@@ -23,24 +23,16 @@ import scipy
 from sklearn.base import clone
 
 from zslcore import version
-from zslcore.datasets import Split, ZSLDataset, load
+from zslcore.datasets import ZSLDataset, load
 from zslcore.evaluation import figures, protocol
 from zslcore.evaluation.specs import RunSpec
-from zslcore.exceptions import (
-    ParameterError,
-)
+from zslcore.exceptions import ParameterError
 from zslcore.methods.base import ZSLEstimator, with_seed
 from zslcore.methods.classifiers import seconds_saved
 from zslcore.metrics import SeenUnseenCurve
 from zslcore.storage.records import Schema
 
 Origin = Literal["validated", "given"]
-
-
-# --- What is run ----------------------------------------------------------------------------------
-
-
-# --- What came out --------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,18 +213,12 @@ def execute_in_full(
     """Run a spec as :func:`execute` does, and return its full output."""
     start, saved = time.perf_counter(), seconds_saved()
     spec, dataset = with_data(spec, dataset)
-    split = dataset.split(spec.split)
+    setting = spec.setting(dataset)
     method = with_seed(spec.estimator, spec.seed)
     method.on_epoch = on_epoch
-    chosen = choose(spec, method, dataset, split, on_progress)
-    model = clone(method).set_params(**chosen.params)
-    preprocessing, seed = spec.preprocessing, spec.seed
-    scores = protocol.fit_and_score(model, dataset, split, preprocessing=preprocessing, seed=seed)
-    peek = None
-    if with_oracle:
-        peek = protocol.oracle(
-            method, dataset, split, grid=spec.grid, preprocessing=preprocessing, seed=seed
-        )
+    chosen = choose(spec, method, dataset, on_progress)
+    scores = setting.score(clone(method).set_params(**chosen.params))
+    peek = setting.oracle(method, spec.grid) if with_oracle else None
     result = RunResult(
         key=spec.key,
         spec=spec,
@@ -279,13 +265,7 @@ def fit_again(
         )
     model = replace(spec, params=result.params).estimator
     model.on_epoch = on_epoch
-    scores = protocol.fit_and_score(
-        model,
-        dataset,
-        dataset.split(spec.split),
-        preprocessing=spec.preprocessing,
-        seed=spec.seed,
-    )
+    scores = spec.setting(dataset).score(model)
     gamma = 0.0 if result.gamma is None else result.gamma
     return replace(result, evaluation=protocol.evaluate(scores, gamma)), scores
 
@@ -303,15 +283,12 @@ def fold_curves(
         When the split has no folds.
     """
     spec, dataset = with_data(result.spec, dataset)
-    chosen = protocol.select(
-        with_seed(replace(spec, params=result.params).estimator, spec.seed),
-        dataset,
-        dataset.split(spec.split),
-        grid={},
-        preprocessing=spec.preprocessing,
-        seed=spec.seed,
-    )
-    return chosen.curves[0]
+    return answer_folds(replace(spec, params=result.params), dataset).curves[0]
+
+
+def answer_folds(spec: RunSpec, dataset: ZSLDataset) -> protocol.Selection:
+    """Fit the method of ``spec`` on the folds, with the parameters of ``spec`` alone."""
+    return spec.setting(dataset).select(spec.estimator, grid={})
 
 
 def with_data(spec: RunSpec, dataset: ZSLDataset | None) -> tuple[RunSpec, ZSLDataset]:
@@ -349,35 +326,25 @@ def choose(
     spec: RunSpec,
     method: ZSLEstimator,
     dataset: ZSLDataset,
-    split: Split,
     on_progress: protocol.Progress | None = None,
 ) -> Choice:
     """Choose what is not given, and nothing else, on the folds."""
-    params = method.get_params()
+    params, split = method.get_params(), dataset.split(spec.split)
     generalized = bool(len(split.test_seen))
     wants_gamma = generalized and bool(split.folds) and spec.gamma is None
-    given = Choice(params, "given", spec.gamma, None if spec.gamma is None else "given")
+    choice = Choice(params, "given", spec.gamma, None if spec.gamma is None else "given")
     if not spec.grid and not wants_gamma:
-        return given
-    chosen = protocol.select(
+        return choice
+    chosen = spec.setting(dataset, protocol.report_counts(on_progress)).select(
         method,
-        dataset,
-        split,
         task=spec.select_for if spec.grid and generalized else "gzsl" if wants_gamma else "zsl",
         grid=spec.grid,
-        preprocessing=spec.preprocessing,
-        seed=spec.seed,
         with_gamma=wants_gamma,
-        on_progress=on_progress,
     )
-    params = params | chosen.params
-    choice = replace(given, params=params)
+    choice = replace(choice, params=params | chosen.params)
     if spec.grid:
         choice = replace(
-            choice,
-            params_origin="validated",
-            rule=chosen.rule,
-            fold_choices=chosen.of_folds,
+            choice, params_origin="validated", rule=chosen.rule, fold_choices=chosen.of_folds
         )
     if wants_gamma:
         choice = replace(

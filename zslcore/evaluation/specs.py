@@ -12,10 +12,8 @@ from typing import Any, Literal
 
 from zslcore.datasets import ZSLDataset
 from zslcore.evaluation import outside, protocol
-from zslcore.exceptions import (
-    ParameterError,
-    closest_name,
-)
+from zslcore.evaluation.protocol import Setting
+from zslcore.exceptions import ParameterError, closest_name
 from zslcore.features.views import FeatureScaling, Preprocessing, PrototypeScaling
 from zslcore.methods import METHODS, get_method
 from zslcore.methods.base import TransductiveEstimator, ZSLEstimator
@@ -118,6 +116,11 @@ class RunSpec:
     def preprocessing(self) -> Preprocessing:
         """The scaling of features and prototypes."""
         return Preprocessing(self.features, self.prototypes)
+
+    def setting(self, dataset: ZSLDataset, tell: protocol.Report | None = None) -> Setting:
+        """Return the spec's split of ``dataset``, with its scaling and seed."""
+        split = dataset.split(self.split)
+        return Setting(dataset, split, self.preprocessing, self.seed, tell)
 
     @property
     def estimator(self) -> ZSLEstimator:
