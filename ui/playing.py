@@ -275,7 +275,8 @@ def standing(method: str, status: Status | None, words: str, button: str, covers
     if (lack := missing.of_method(method)) is not None:
         return Pending(lack.sentence, "", covers, lack.command)
     if status is not None and status.active:
-        spent = f"{status.message or 'Waiting in the queue'}. {duration(status.seconds)} elapsed"
+        doing = status.message or "Waiting: other jobs are ahead"
+        spent = f"{doing}. {duration(status.seconds)} elapsed"
         rest = status.seconds_left
         spent += "." if rest is None else f", about {duration(rest)} left."
         return Pending(spent, "Cancel", covers)

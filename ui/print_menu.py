@@ -1,4 +1,4 @@
-"""The part of a download menu for print: one panel as PDF, SVG or PNG, by its width and font."""
+"""The pictures of a download menu: as on the screen, or one panel for print, by its width."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 import streamlit as st
 
 from ui import missing
+from ui.components import figure_files
 from zslcore.printing.drawing import FONTS, FORMATS, WIDTHS, print_figure
 from zslcore.printing.panel import Panel
 from zslcore.storage import extras
@@ -14,29 +15,38 @@ from zslcore.storage import extras
 __all__ = ["at_once", "show"]
 
 
-def show(key: str, caption: str, panels: Sequence[Panel]) -> None:
-    """Offer the panels of a figure for print; nothing where it has none.
+#: Among the widths: as wide as on the screen.
+SCREEN = 0.0
+
+
+def show(key: str, caption: str, panels: Sequence[Panel], *, on_screen: bool = False) -> None:
+    """Offer a figure as PDF, SVG or PNG by its width.
 
     Parameters
     ----------
     key : of the figure, and name of the files
     caption : what it shows, in the properties of the files
-    panels : one a file
+    panels : for print, one a file; none where it cannot be printed
+    on_screen : whether the browser can save the figure as it is on the screen
     """
-    if not panels:
-        return
-    if (lack := missing.of("print", "A figure for print")) is not None:
+    lack = missing.of("print", "A figure for print") if panels else None
+    widths = [*((SCREEN,) * on_screen), *(() if lack or not panels else WIDTHS)]
+    if lack is not None:
         missing.show(lack)
+    if not widths:
+        return
+    width = st.segmented_control(
+        "Width",
+        widths,
+        default=widths[-1] if widths[-1] == SCREEN else WIDTHS[0],
+        format_func=lambda mm: f"{mm:g} mm" if mm else "screen",
+        key=f"print_width_{key}",
+        help="In mm for print: the exact width of the page; all text is 8 pt, its font embedded.",
+    )
+    if width is None or width == SCREEN:
+        figure_files.draw(key, key=f"files_{key}")
         return
     number = _chosen(key, panels)
-    width = st.segmented_control(
-        "Width for print",
-        WIDTHS,
-        default=WIDTHS[0],
-        format_func=lambda mm: f"{mm:g} mm",
-        key=f"print_width_{key}",
-        help="Exact width of the page; all text is 8 pt and its font embedded.",
-    )
     with st.container(horizontal=True, vertical_alignment="bottom"):
         font = st.segmented_control(
             "Font",
@@ -55,7 +65,7 @@ def show(key: str, caption: str, panels: Sequence[Panel]) -> None:
             label_visibility="collapsed",
             help="PDF with embedded fonts, SVG with outlines of letters, PNG of 600 dots per inch.",
         )
-    chosen = (width or WIDTHS[0], font or "sans", form or FORMATS[0])
+    chosen = (width, font or "sans", form or FORMATS[0])
     _file(key, panels[number], *chosen, caption)
 
 

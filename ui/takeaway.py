@@ -18,7 +18,6 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from ui import exports, menus, print_menu, report
-from ui.components import figure_files
 from ui.exports import Look
 from ui.figures.data import table_of
 from ui.figures.for_print import panels_of, prints_as_one
@@ -227,16 +226,15 @@ def address() -> str:
 
 @fragment
 def offer_figure(figure: Figure) -> None:
-    """Put the menu of a figure here: pictures, files for print, CSV, HTML, Markdown, a pin."""
-    with st.container(horizontal=True):
-        menu = menus.opened("Download", icon=ICON, key=f"take_{figure.key}")
+    """Put the files of a figure at its corner: pictures, CSV, HTML, Markdown, a pin."""
+    with st.container(horizontal=True, key=f"corner_{figure.key}"):
         if figure.prints_at_once:
             print_menu.at_once(figure.key, figure.caption, figure.for_print)
+        menu = menus.opened("Download", icon=ICON, key=f"take_{figure.key}")
     if menu is None:
         return
     with menu:
-        figure_files.draw(figure.key, key=f"files_{figure.key}")
-        print_menu.show(figure.key, figure.caption, figure.for_print())
+        print_menu.show(figure.key, figure.caption, figure.for_print(), on_screen=True)
         numbers = figure.numbers()
         if not numbers.empty:
             _file("CSV", lambda: exports.as_csv(numbers), f"{figure.key}.csv", figure.key)
@@ -266,18 +264,18 @@ def offer_figure(figure: Figure) -> None:
 
 @fragment
 def offer_table(table: Table) -> None:
-    """Put LaTeX of a table here, and its menu: CSV, Markdown, and a pin."""
+    """Put the files of a table at its corner: LaTeX, CSV, Markdown, and a pin."""
     key = f"take_table_{table.name}"
     caption = f"{table.caption or table.name.replace('_', ' ')}: {'; '.join(sources())}"
     reference = f"tab:{table.name.replace('_', '-')}"
-    with st.container(horizontal=True):
-        menu = menus.opened("Download table", icon=ICON, key=key)
+    with st.container(horizontal=True, key=f"corner_table_{table.name}"):
         _file(
             "LaTeX",
             lambda: exports.as_latex(table.readable(), caption, table.look, reference),
             f"{table.name}.tex",
             f"table_{table.name}",
         )
+        menu = menus.opened("Download table", icon=ICON, key=key)
     if menu is None:
         return
     readable = table.readable()

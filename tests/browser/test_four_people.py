@@ -160,7 +160,7 @@ def test_a_reviewer_judges_a_score_matrix(server, page, tmp_path):
     np.savez(tmp_path / "scores.npz", scores=F, y=y, unseen_classes=np.arange(8, 12))
     visitor = Visitor(server, page)
     visitor.drop(tmp_path / "scores.npz")
-    shown(page, "H, AUSUC")
+    shown(page, "AUSUC")
     assert visitor.clicks <= 2  # of 3
 
 

@@ -11,11 +11,10 @@ from ui import controls, tables, terms
 from ui.numbers import change, percent, points, three_digits
 from ui.text import AUSUC, GAP_OF_GAMMA, GLOSSARY
 from zslcore.analysis import calibration
-from zslcore.evaluation import Detection
 from zslcore.evaluation.protocol import AnsweredTest
 from zslcore.scores.words import WORDS, Words
 
-__all__ = ["show_classes", "show_detection", "show_figures"]
+__all__ = ["show_classes", "show_figures"]
 
 _FOLLOWED = "Here it is where the curve was let go, or a number that you type. The tables below"
 #: Classes up to which a table is as high as its rows.
@@ -103,16 +102,6 @@ def _forget_gamma_of_others(of: str, key: str) -> None:
     if before != of:
         st.session_state[f"{key}_of"] = of
         st.session_state[key] = None
-
-
-def show_detection(found: Detection | None) -> None:
-    """Say how well the margin tells seen from unseen images, where there are both."""
-    if found is not None:
-        st.caption(
-            f"Seen against unseen images: AUROC of the margin {percent(found.auroc)}; "
-            f"FPR95: {percent(found.fpr95)}.",
-            help=terms.tip("AUROC of the margin"),
-        )
 
 
 def show_classes(

@@ -55,7 +55,7 @@ def show_scores(first: Brought, others: list[Brought]) -> None:
         _show_remarks(first, words)
         _show_tabs(first, others, None, words)
         return
-    slot = st.container()
+    slot = st.container(key="scores_slot")
     gamma = at_gamma.show_figures(
         matrix.tested, zsl, first.gamma, first.report.origin, of=matrix.digest, key=GAMMA
     )

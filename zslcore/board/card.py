@@ -221,7 +221,7 @@ def _reached(entry: BoardEntry) -> Figure:
         value = UNKNOWN if f.zsl is None else percent(f.zsl)
         return Figure("ZSL accuracy", value, "as stated")
     ausuc = UNKNOWN if f.ausuc is None else percent(f.ausuc)
-    return Figure("H, AUSUC", f"{percent(h)}, {ausuc}", f"{how}, as stated")
+    return Figure("H", f"{percent(h)}, AUSUC {ausuc}", f"{how}, as stated")
 
 
 def _picture(entry: BoardEntry) -> Picture | None:

@@ -147,7 +147,7 @@ def _of_data(
 
 def card_of_question(name: str, question: str, files: Sequence[tuple[str, str]]) -> Card:
     """Return the card of scores that cannot be judged before a question is answered."""
-    none = Figure("H, AUSUC", UNKNOWN, "not computed")
+    none = Figure("H", UNKNOWN, "not computed")
     return Card(
         "score matrix",
         tuple(files),
@@ -282,7 +282,7 @@ def _reached(report: ScoreReport) -> Figure:
     else:
         h, how = e.plain.harmonic, "uncalibrated"
     ausuc = UNKNOWN if e.ausuc is None else percent(e.ausuc)
-    return Figure("H, AUSUC", f"{percent(h)}, {ausuc}", f"{how}, mean over classes")
+    return Figure("H", f"{percent(h)}, AUSUC {ausuc}", f"{how}, mean over classes")
 
 
 def _picture(report: ScoreReport) -> Picture | None:
