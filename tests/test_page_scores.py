@@ -293,20 +293,6 @@ def test_a_known_test_set_is_named(tmp_path):
     assert "**AWA2, split SS**" in words(app)
 
 
-def test_other_pages_show_what_was_brought(scored):
-    digits = load("digits")
-    file = ScoreFile("own.npz", scored.F, scored.y, np.flatnonzero(~scored.seen))
-    brought = Brought(judge(interpreted(file)[0], gamma=0.02), "command")
-    app = pages.visit("pages/calibration.py", dataset="digits", method="LinearS2V")
-    app.session_state["scores_brought"] = (brought,)
-    app.run()
-    beside = app.selectbox(key="calibration_beside")
-    assert "own.npz (your scores)" in beside.options
-    beside.set_value("own.npz (your scores)").run()
-    assert not app.exception
-    assert is_of(brought.matrix, digits, "PS")
-
-
 @pytest.mark.skipif(not REAL.is_dir(), reason="needs the real score files")
 @pytest.mark.parametrize(
     ("name", "of", "H"),

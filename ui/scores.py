@@ -25,7 +25,6 @@ from zslcore.exceptions import ParameterError, ZSLError
 from zslcore.leakage.truth import checked
 from zslcore.scores import FIXES, Question, ScoreReport
 from zslcore.scores.apart import COPIES, Asked, Given, judged_apart, memory_for
-from zslcore.scores.context import is_of
 from zslcore.scores.matrix import JudgedScores
 from zslcore.scores.predicted import (
     PredictedScores,
@@ -43,7 +42,6 @@ __all__ = [
     "Sent",
     "brought",
     "example",
-    "fitting",
     "forget",
     "keep",
     "kept_ones",
@@ -163,11 +161,6 @@ def named() -> dict[str, Brought]:
             name = f"{each.matrix.name} (your scores, {k})"
         found[name] = each
     return found
-
-
-def fitting(dataset: ZSLDataset, split: str) -> dict[str, Brought]:
-    """Return what the visitor has brought of the test images of a split, by its name."""
-    return {name: each for name, each in named().items() if is_of(each.matrix, dataset, split)}
 
 
 def forget() -> None:
