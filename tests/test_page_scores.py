@@ -11,7 +11,6 @@ import ui.scores
 from tests import pages
 from tests.pages import metrics, words
 from ui import memory, visitors
-from ui.scores import Brought
 from ui.sections.scores import TABS
 from zslcore.datasets import load
 from zslcore.evaluation import predictions_file
@@ -22,9 +21,7 @@ from zslcore.evaluation.runs import execute
 from zslcore.evaluation.specs import RunSpec
 from zslcore.leakage.test_sets import known_tests
 from zslcore.methods import get_method
-from zslcore.scores import ScoreFile, interpreted, judge
 from zslcore.scores.apart import judged_apart
-from zslcore.scores.context import is_of
 
 PAGE = "pages/scores.py"
 REAL = Path(__file__).parents[2] / "shared" / "data" / "gzsl_scores"
