@@ -70,10 +70,11 @@ def choose(
     return st.selectbox(label, options, index=index, key=key, bind="query-params", **more)
 
 
-def choose_some(label: str, options: Sequence[str], *, key: str, **more: Any) -> list[str]:
+def choose_some(label: str, options: Sequence[str], *, key: str) -> list[str]:
     """Choose among ``options``; nothing chosen excludes nothing."""
-    more = {"placeholder": "all", "help": terms.tip(label)} | more
-    return st.multiselect(label, options, key=key, bind="query-params", **more)
+    return st.multiselect(
+        label, options, key=key, bind="query-params", placeholder="all", help=terms.tip(label)
+    )
 
 
 def choose_split(dataset: ZSLDataset) -> Split:

@@ -18,8 +18,6 @@ from pathlib import Path
 from zslcore.exceptions import ZSLError
 from zslcore.storage import settings
 
-__all__ = ["main", "parser_of_commands"]
-
 #: Modules of :mod:`zslcore.commands`, in the order of the help.
 COMMANDS = (
     "app",

@@ -5,19 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from difflib import get_close_matches
 
-__all__ = [
-    "DatasetError",
-    "FileRefusedError",
-    "MethodError",
-    "NewerVersionError",
-    "ParameterError",
-    "SplitError",
-    "UnknownNameError",
-    "ZSLError",
-    "closest_name",
-]
-
-
 #: Names that a misspelt one is compared with, that are listed, and letters of each.
 COMPARED, LISTED, LETTERS = 1000, 60, 64
 

@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-__all__ = ["NUMBERS", "__version__", "commit", "read_stamped", "sources", "stamped", "version"]
 
 __version__ = "0.3.0"
 

@@ -17,8 +17,6 @@ from ui.figures.data import without_tags
 from zslcore.interactive import hues
 from zslcore.printing.panel import Area, Axis, Bars, Cells, Mark, Panel, Points, Rule, Words
 
-__all__ = ["on_paper", "panels_of", "prints_as_one"]
-
 #: Kinds of traces that can be printed; a figure with another one has no panels.
 _KINDS = ("scatter", "scattergl", "bar", "heatmap")
 #: Points of print for a pixel of the screen.

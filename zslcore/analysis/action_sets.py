@@ -20,19 +20,6 @@ from zslcore.datasets.action_facts import recognise_actions
 from zslcore.datasets.simulated_actions import EXTRACTORS, SIMULATED_ACTIONS
 from zslcore.exceptions import DatasetError
 
-__all__ = [
-    "BASELINE",
-    "USUAL_METHODS",
-    "baseline_of",
-    "feature_sets",
-    "paper_sets",
-    "said_of_semantics",
-    "semantics_of",
-    "splits_of",
-    "title_of",
-    "usual_sets",
-]
-
 #: What a study calls features that were trained on nothing.
 BASELINE = "idt"
 #: Methods that a study opens with: the quick ones.

@@ -33,14 +33,6 @@ from zslcore.metrics.significance import holm
 if TYPE_CHECKING:
     from zslcore.analysis.actions import ActionSpec
 
-__all__ = [
-    "PRINTED_FEATURES",
-    "action_gains",
-    "compared_semantics",
-    "compared_splits",
-    "drawn_classes",
-    "interval_over_draws",
-]
 
 #: What the paper calls the features of an extractor, in the columns of its printed tables.
 PRINTED_FEATURES = {"idt": "IDT", "sports": "C3D", "kinetics": "deep"}

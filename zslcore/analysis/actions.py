@@ -38,26 +38,6 @@ from zslcore.exceptions import DatasetError, ParameterError, closest_name
 from zslcore.methods import METHODS, get_method
 from zslcore.methods.base import ZSLEstimator
 
-__all__ = [
-    "ACTION_COLUMNS",
-    "CONFIGURATIONS",
-    "DRAWS",
-    "ON_RELEASED",
-    "PAPER",
-    "ActionSpec",
-    "Configuration",
-    "FeatureSet",
-    "Parameters",
-    "Semantics",
-    "Splits",
-    "Unit",
-    "class_rows",
-    "controlled_draws",
-    "entrant",
-    "released_draws",
-    "simulated_sets",
-]
-
 #: How many draws the paper makes.
 DRAWS = 30
 #: Methods that the paper fits on the released splits, too: those that had published them.

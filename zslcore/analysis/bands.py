@@ -26,8 +26,6 @@ from zslcore.exceptions import ParameterError
 from zslcore.metrics import SeenUnseenCurve, harmonic_mean
 from zslcore.metrics.bootstrap import class_draws
 
-__all__ = ["Band", "of_classes", "of_curves"]
-
 #: Draws of classes, and places at which a band is computed.
 N_DRAWS, N_PLACES = 200, 201
 

@@ -47,8 +47,6 @@ from zslcore.exceptions import DatasetError, ParameterError
 from zslcore.features.views import Preprocessing
 from zslcore.methods.base import ZSLEstimator, with_seed
 
-__all__ = ["BiasVariance", "Decomposition", "Draws", "bias_variance", "decompose", "of_spec"]
-
 #: Draws of classes, and draws of images in each of them.
 CLASS_DRAWS, IMAGE_DRAWS = 12, 2
 #: Draws of classes that an image needs in order to count.

@@ -23,8 +23,6 @@ from zslcore.evaluation.protocol import AnsweredTest
 from zslcore.evaluation.runs import RunResult
 from zslcore.metrics import OperatingPoint
 
-__all__ = ["per_class_table", "published_settings", "three_settings"]
-
 SETTINGS = {
     ("no", "zsl"): "no calibration, λ tuned for ZSL",
     ("yes", "zsl"): "calibrated, λ tuned for ZSL",

@@ -27,8 +27,6 @@ from scipy import stats
 
 from zslcore.exceptions import DatasetError, ParameterError
 
-__all__ = ["METHODS", "WITHOUT", "KnownGain", "class_gains", "known_gain"]
-
 #: Methods that are compared: closed forms, all draws in seconds. The first fits word vectors, too.
 METHODS = ("LinearV2S", "LinearS2V", "ESZSL", "SAE")
 #: Simulated data -> the same classes with features of an extractor that was trained on nothing.

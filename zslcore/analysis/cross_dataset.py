@@ -38,14 +38,6 @@ from zslcore.results.result import result_of
 from zslcore.results.store import ResultStore
 from zslcore.storage.records import Schema, UnreadableError
 
-__all__ = [
-    "CrossAccuracy",
-    "check_pair",
-    "cross_accuracy",
-    "cross_table",
-    "fitting_methods",
-]
-
 Progress = Callable[[float, float, str], None]
 
 

@@ -32,19 +32,6 @@ from zslcore.datasets.facts import published
 from zslcore.exceptions import DatasetError, ParameterError
 from zslcore.metrics.significance import PairedTest, paired_test
 
-__all__ = [
-    "PRINTED_CLAIM",
-    "QUESTIONS",
-    "PrintedClaim",
-    "as_table",
-    "claim_explained",
-    "cross_tests",
-    "differences",
-    "four_cells",
-    "printed_table",
-    "with_printed",
-]
-
 Unit = Literal["pair", "method"]
 
 #: What the paired tests ask, of a first and a second data set.

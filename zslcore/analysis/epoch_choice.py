@@ -35,18 +35,6 @@ from zslcore.features.views import Preprocessing
 from zslcore.methods.base import ZSLEstimator
 from zslcore.storage.files import FACTS
 
-__all__ = [
-    "CHOICES",
-    "FIGURES",
-    "MEASURED",
-    "OTHERS",
-    "Figure",
-    "choices",
-    "measured",
-    "points",
-    "prices",
-]
-
 Figure = Literal["plain", "calibrated"]
 FIGURES: tuple[Figure, ...] = ("plain", "calibrated")
 CHOICES = ("folds", "test", "last")

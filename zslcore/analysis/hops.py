@@ -38,8 +38,6 @@ from zslcore.leakage.indexed import parse_name, queries, reading
 from zslcore.leakage.vocabularies import Vocabulary
 from zslcore.leakage.wordnet import wordnet
 
-__all__ = ["HopTrend", "class_hops", "hop_trend"]
-
 #: Permutations of the test.
 DRAWS = 9999
 #: Fewest classes, at two distances or more, that are tested.

@@ -19,20 +19,6 @@ from zslcore.datasets.facts import class_facts, published
 from zslcore.evaluation.protocol import SEEN_VALIDATION
 from zslcore.exceptions import DatasetError, ParameterError
 
-__all__ = [
-    "PARTS",
-    "attribute_table",
-    "awa_image_counts",
-    "class_table",
-    "fold_roles",
-    "known_to_extractor",
-    "mean_images",
-    "part_sizes",
-    "search_names",
-    "sorted_classes",
-    "statistics",
-]
-
 #: Where the images of a class can be, in the order in which they are drawn.
 PARTS = ("trainval", "test_seen", "test_unseen", "several", "none")
 

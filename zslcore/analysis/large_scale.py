@@ -50,19 +50,6 @@ from zslcore.methods.score_map import ScoreMap
 from zslcore.results.result import result_of
 from zslcore.results.store import ResultStore
 
-__all__ = [
-    "FAR",
-    "POPULATIONS",
-    "SAMPLE",
-    "Answers",
-    "LargeScale",
-    "LargeScaleStudy",
-    "hierarchical_precision",
-    "measure",
-    "nearest_answers",
-    "printed",
-]
-
 #: Classes, spread over all, whose first test image hierarchical precision is counted on.
 SAMPLE = 300
 #: Steps that count as one group with all longer ways: few classes are farther.

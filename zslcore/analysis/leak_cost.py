@@ -50,21 +50,6 @@ from zslcore.features.views import Preprocessing
 from zslcore.methods.base import ZSLEstimator
 from zslcore.metrics import bootstrap
 
-__all__ = [
-    "LEAKS",
-    "MEANING",
-    "SHORT",
-    "Arm",
-    "Cost",
-    "Leak",
-    "as_text",
-    "costs",
-    "first_release_folds",
-    "possible_leaks",
-    "searches_epochs",
-    "table",
-]
-
 Leak = Literal["training", "selection", "photographs", "epochs"]
 LEAKS: tuple[Leak, ...] = get_args(Leak)
 #: What has leaked, in words.

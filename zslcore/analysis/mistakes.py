@@ -11,8 +11,6 @@ from sklearn.metrics import confusion_matrix
 from zslcore.evaluation.protocol import AnsweredTest
 from zslcore.metrics import top_k_of_ranks
 
-__all__ = ["confusion", "most_confused", "top_k_table"]
-
 
 def confusion(
     scores: AnsweredTest, gamma: float, class_names: Sequence[str], least: int = 1

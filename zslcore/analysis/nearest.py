@@ -7,8 +7,6 @@ import numpy as np
 from zslcore.datasets.base import ZSLDataset
 from zslcore.methods.statistics import ClassStatistics
 
-__all__ = ["class_means"]
-
 
 def class_means(dataset: ZSLDataset) -> np.ndarray:
     """Return the mean features of every class, (n_classes, n_features); NaN without images."""

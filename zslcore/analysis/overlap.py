@@ -39,20 +39,6 @@ from zslcore.metrics import per_class_accuracy
 from zslcore.metrics.gain import TINY, ByClass, _interval, gain_of, overlap_gain
 from zslcore.metrics.significance import holm
 
-__all__ = [
-    "STUDY_COLUMNS",
-    "Draw",
-    "GainDifference",
-    "draw_accuracies",
-    "fair_draws",
-    "gain_difference",
-    "gains_by_draw",
-    "half_and_half",
-    "overlap_study",
-    "split_of_draw",
-    "study_summary",
-]
-
 #: Columns of a study, see :func:`overlap_study`.
 STUDY_COLUMNS = ("draw", "features", "method", "class", "overlapping", "images", "accuracy")
 

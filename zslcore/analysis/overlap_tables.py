@@ -13,14 +13,6 @@ from zslcore.metrics import accuracy_interval
 from zslcore.metrics.gain import OverlapGain, overlap_gain
 from zslcore.metrics.significance import holm
 
-__all__ = [
-    "class_accuracies",
-    "gain_figures",
-    "method_gains",
-    "same_classes",
-    "test_images",
-]
-
 Accuracy = Mapping[int, float]
 
 _FIGURES = ("all", "clean", "overlap", "all_minus_clean", "gain", "low", "high", "p")

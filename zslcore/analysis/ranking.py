@@ -51,21 +51,6 @@ from scipy.stats import friedmanchisquare, kendalltau, norm, rankdata, studentiz
 from zslcore.exceptions import DatasetError, ParameterError
 from zslcore.metrics.significance import DIGITS, holm
 
-__all__ = [
-    "Agreement",
-    "Ranking",
-    "RankingTest",
-    "agreement",
-    "critical_difference",
-    "friedman_test",
-    "groups",
-    "pairwise",
-    "rank_bounds",
-    "rank_matrix",
-    "ranking",
-    "ranks_of",
-]
-
 #: Occasions are permuted so often for the p-value of Friedman's statistic.
 N_PERMUTATIONS = 4999
 

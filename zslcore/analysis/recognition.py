@@ -26,16 +26,6 @@ from zslcore.exceptions import ParameterError
 from zslcore.features.views import Preprocessing
 from zslcore.methods import LinearS2V
 
-__all__ = [
-    "Recognition",
-    "answers",
-    "candidates",
-    "pictures",
-    "recognise",
-    "sample",
-    "telling_example",
-]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Recognition:

@@ -42,16 +42,6 @@ from zslcore.methods import METHODS, get_method
 from zslcore.methods.base import Effect, ZSLEstimator, with_seed
 from zslcore.metrics import harmonic_mean
 
-__all__ = [
-    "N_VALUES",
-    "RegularizationPath",
-    "RegularizationSpec",
-    "as_runs",
-    "follow",
-    "path_values",
-    "regularized",
-]
-
 #: Values along a path; where they are whole numbers there may be fewer.
 N_VALUES = 25
 #: A path is at least this many times as long as it is wide, in its largest over its smallest value.

@@ -35,8 +35,6 @@ from zslcore.evaluation.protocol import AnsweredTest
 from zslcore.exceptions import DatasetError
 from zslcore.metrics.bootstrap import N_DRAWS, Over, class_draws, image_draws
 
-__all__ = ["FIGURES", "Figure", "Over", "counts_of_classes", "draws_of", "draws_of_all", "figures"]
-
 Figure = Literal[
     "zsl", "unseen", "seen", "harmonic", "calibrated_harmonic", "best_harmonic", "ausuc"
 ]

@@ -16,8 +16,6 @@ from zslcore.evaluation.specs import RunSpec
 from zslcore.features.views import FeatureScaling
 from zslcore.methods import VARIANTS
 
-__all__ = ["first_specs"]
-
 
 def first_specs(
     dataset: ZSLDataset,

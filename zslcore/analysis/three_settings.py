@@ -28,14 +28,6 @@ from zslcore.methods import METHODS
 from zslcore.results.planning import SEEDS, Plan
 from zslcore.results.store import ResultStore
 
-__all__ = [
-    "SETTINGS",
-    "average",
-    "missing_runs",
-    "settings_table",
-    "stored_runs",
-]
-
 #: Setting -> what the lambda was chosen for, and the figure of a run.
 SETTINGS = {
     "plain": ("zsl", "plain_harmonic"),

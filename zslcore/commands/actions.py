@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
-__all__ = ["add_parser"]
 
 #: Columns of the text, in percent, and the ends of their intervals.
 SHOWN = {

@@ -35,7 +35,6 @@ from zslcore.storage.files import APP
 if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
-__all__ = ["PROXIES", "Servers", "add_parser"]
 
 PORT = 8501
 #: Seconds that a server gets to end, and before one that has ended starts again; this doubles.

@@ -35,7 +35,6 @@ from zslcore.texts import clean_text
 if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
-__all__ = ["add_arguments", "add_parser", "read_decisions", "run_audit", "say_former_name"]
 
 #: What a result may have been tuned by.
 CHOSEN = ("hyperparameters", "epochs", "gamma")

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
-__all__ = ["add_parser"]
 
 #: How parameters may have been chosen.
 ORIGINS = ("validated", "given", "oracle")

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
-__all__ = ["add_parser", "card_of_files", "cards_of_files", "run_check", "worst_status"]
-
 
 def add_parser(subparsers: Subparsers) -> None:
     """Add the command ``check`` to the command line of the package."""

@@ -10,8 +10,6 @@ from zslcore.commands.options import METHOD, show_steps
 if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
-__all__ = ["add_parser"]
-
 
 def add_parser(commands: Subparsers) -> None:
     """``check-method``: the laws of the contract on one method."""

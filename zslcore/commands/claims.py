@@ -19,8 +19,6 @@ from zslcore.exceptions import ParameterError
 if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
-__all__ = ["add_parser"]
-
 
 def add_parser(commands: Subparsers) -> None:
     """Add the command ``claims`` to the command line of the package."""

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
-__all__ = ["add_parser", "print_dataset"]
-
 
 def add_parser(commands: Subparsers) -> None:
     """Add ``import`` and ``download``."""

@@ -10,8 +10,6 @@ from zslcore.exceptions import ZSLError
 if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
-__all__ = ["add_parser", "run_doctor"]
-
 
 def add_parser(commands: Subparsers) -> None:
     """Add the command to the parser's."""

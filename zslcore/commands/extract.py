@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
-__all__ = ["add_parser"]
 
 #: Names that are listed of files left out, or read in an unusual way.
 FEW = 5

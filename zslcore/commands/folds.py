@@ -11,8 +11,6 @@ from zslcore.commands.options import named
 if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
-__all__ = ["add_parser"]
-
 
 def add_parser(commands: Subparsers) -> None:
     """``folds``: rows to train on and to score."""

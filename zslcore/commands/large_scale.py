@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
-__all__ = ["add_parser"]
 
 TASKS: tuple[Task, ...] = ("zsl", "gzsl")
 

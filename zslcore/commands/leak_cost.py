@@ -11,8 +11,6 @@ from zslcore.commands.options import METHOD, named, show_steps
 if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
-__all__ = ["add_parser"]
-
 
 def add_parser(commands: Subparsers) -> None:
     """``leak-cost``: what leaks of a split cost methods, in points."""

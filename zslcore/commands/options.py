@@ -12,7 +12,6 @@ if TYPE_CHECKING:
 
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
-__all__ = ["METHOD", "named", "show_standing", "show_steps"]
 
 #: What every ``--method`` takes.
 METHOD = "name of a method, FILE.py:Class, or the entry point of an installed package"

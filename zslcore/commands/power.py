@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
-__all__ = ["add_parser"]
 
 #: What is stated where there is no pilot.
 STATED = ("classes", "images", "disagreement", "spread")

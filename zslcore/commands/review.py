@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
-__all__ = ["add_parser", "run_review"]
 
 #: What a result may have been tuned by.
 CHOSEN = ("hyperparameters", "epochs", "gamma")

@@ -44,8 +44,6 @@ if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
     Run = Callable[[argparse.Namespace], None]
 
-__all__ = ["add_parser"]
-
 
 def shown() -> dict[str, str]:
     """Return the columns of the list and their headings."""

@@ -26,9 +26,6 @@ from zslcore.interactive.look import Look
 from zslcore.interactive.numbers import percent, three_digits
 from zslcore.interactive.seen_unseen import Images, Line, SeenUnseen, Shade, Stop
 
-__all__ = ["GHOSTS", "LOOKS", "gamma_range", "interactive_curve", "line_of", "page_of_answers"]
-
-
 LOOKS = {
     "seen": Look.of(SEEN),
     "unseen": Look.of(UNSEEN, "diamond"),

@@ -6,8 +6,6 @@ from typing import Protocol
 
 import numpy as np
 
-__all__ = ["Answered", "Band", "Curve", "Point", "Switches"]
-
 
 class Point(Protocol):
     """Accuracies at one gamma, as :class:`zslcore.metrics.OperatingPoint` has them."""

@@ -8,20 +8,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = [
-    "FIRST",
-    "HARMONIC",
-    "INK",
-    "NEUTRAL",
-    "ORACLE",
-    "OVERLAP",
-    "SECOND",
-    "SEEN",
-    "UNSEEN",
-    "VALIDATED",
-    "Hue",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class Hue:

@@ -7,8 +7,6 @@ from typing import Self
 
 from zslcore.interactive.hues import Hue
 
-__all__ = ["Look"]
-
 
 @dataclass(frozen=True, slots=True)
 class Look:

@@ -13,8 +13,6 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
-__all__ = ["SHARED", "ModuleError", "joined", "styled"]
-
 #: Folder of the modules and style sheets that figures share.
 SHARED = Path(__file__).parent
 

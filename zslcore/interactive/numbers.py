@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 
-__all__ = ["percent", "three_digits"]
-
 
 def percent(fraction: float | None) -> str:
     """Write a fraction as percent with one decimal, and a dash for a value that does not exist."""

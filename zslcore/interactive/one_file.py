@@ -8,17 +8,6 @@ from dataclasses import dataclass
 from html import escape
 from urllib.parse import quote
 
-__all__ = [
-    "THEMES",
-    "Parts",
-    "element",
-    "frame_line",
-    "framed",
-    "one_file",
-    "page_of",
-    "script_of",
-]
-
 #: Theme -> variable that figures read -> colour, those of the app in .streamlit/config.toml.
 THEMES = {
     "light": {

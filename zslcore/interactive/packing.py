@@ -9,8 +9,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["as_bytes", "packed"]
-
 WORD = 8
 
 

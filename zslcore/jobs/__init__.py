@@ -8,6 +8,7 @@ Each job computes a study (:mod:`zslcore.analysis.study`)::
     result, scores = study.read(jobs.finished(study))
 """
 
+from zslcore.jobs.job_status import Status
 from zslcore.jobs.queueing import ANYONE, Visitor
 from zslcore.jobs.runner import (
     Runner,
@@ -19,7 +20,6 @@ from zslcore.jobs.runner import (
     submit,
     wait,
 )
-from zslcore.jobs.status import Status
 
 __all__ = [
     "ANYONE",

@@ -36,8 +36,6 @@ from zslcore.jobs.runner import PREVIEW
 from zslcore.storage import artifacts
 from zslcore.version import commit, version
 
-__all__ = ["Report"]
-
 #: Seconds between two lines of progress, and between two previews.
 LINE_EVERY, PREVIEW_EVERY = 0.1, 1.0
 #: How many works a child does before another takes its place.

@@ -13,8 +13,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-__all__ = ["Child"]
-
 ROOT = Path(__file__).parents[2]
 #: Where libraries look for their number of threads, once, when they are loaded.
 THREAD_VARIABLES = (

@@ -11,8 +11,6 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol, TypeVar
 
-__all__ = ["ANYONE", "Turns", "Visitor", "most_waiting"]
-
 
 class Visitor(NamedTuple):
     """Who asks for a job.
@@ -35,7 +33,8 @@ class Asked(Protocol):
     """A waiting request."""
 
     @property
-    def asked_by(self) -> Visitor: ...
+    def asked_by(self) -> Visitor:
+        """The visitor who waits for it."""
 
 
 Job = TypeVar("Job", bound=Asked)

@@ -28,12 +28,10 @@ from zslcore.analysis.study import Study, is_intact, shipped
 from zslcore.evaluation import outside
 from zslcore.exceptions import ZSLError
 from zslcore.jobs.children import Child
+from zslcore.jobs.job_status import State, Status
 from zslcore.jobs.queueing import ANYONE, Turns, Visitor, most_waiting
-from zslcore.jobs.status import State, Status
 from zslcore.storage import artifacts, settings
 from zslcore.storage.files import data_folder
-
-__all__ = ["Runner", "cancel", "close", "finished", "of_visitor", "status", "submit", "wait"]
 
 #: Works that may wait, those of one browser, and those of one network address; more are refused.
 MAX_QUEUE, SHARE, SHARE_OF_ADDRESS = 64, 12, 32
@@ -46,7 +44,7 @@ REMEMBERED = 100
 
 PREVIEW = "preview.npz"
 
-#: Name, size, time and number of every file of a folder.
+# Name, size, time and number of every file of a folder.
 Stamp = tuple[tuple[str, int, int, int], ...]
 
 

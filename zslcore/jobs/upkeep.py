@@ -27,8 +27,6 @@ from zslcore.storage.artifacts import TornError
 from zslcore.storage.files import data_folder, is_draft_file
 from zslcore.version import sources, version
 
-__all__ = ["Finding", "examine", "sweep_leftovers"]
-
 #: Bytes that should be free for the next import or result.
 ROOM = 1 << 30
 #: Names that a finding lists.

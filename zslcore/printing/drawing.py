@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["DOTS", "FONTS", "FORMATS", "POINTS", "WIDTHS", "WIDTHS_MM", "drawn", "print_figure"]
 
 #: Widths of a column, of one and a half, and of a page, as journals ask for.
 WIDTHS = (84.0, 120.0, 174.0)

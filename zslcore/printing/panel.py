@@ -7,8 +7,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-__all__ = ["Area", "Axis", "Bars", "Cells", "Mark", "Panel", "Points", "Rule", "Words"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Axis:

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from zslcore.interactive.value_path import Panel as PathPanel
     from zslcore.interactive.value_path import ValuePath
 
-__all__ = ["PANELS", "of_curves", "of_map", "of_path", "of_predictions"]
 
 #: Axes of a plane without units, layers of its points, and their size by their number.
 _BARE, _LAYERS = (Axis(ticks=[]), Axis(ticks=[])), 8

@@ -26,7 +26,7 @@ from zslcore.scores.predicted import PredictedScores
 from zslcore.scores.protocols import OVER, figures_of, side_by_side
 from zslcore.scores.words import WORDS, Words
 
-#: The gamma of either file, None without one.
+# The gamma of either file, None without one.
 Gammas = tuple[float | None, float | None]
 
 

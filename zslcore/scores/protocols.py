@@ -13,11 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from zslcore.analysis.resampling import Over, draws_of
+from zslcore.analysis.resampling import draws_of
 from zslcore.evaluation.drawn import Drawn, depends_on_candidates
 from zslcore.evaluation.figures import FIGURES, PER_SAMPLE
 from zslcore.evaluation.protocol import AnsweredTest
-from zslcore.metrics.bootstrap import N_DRAWS, interval
+from zslcore.metrics.bootstrap import N_DRAWS, Over, interval
 from zslcore.scores.words import WORDS, Words
 
 NO_GAMMA = "No γ was chosen; it is one number, which scores of validation classes choose"

@@ -9,8 +9,6 @@ import numpy as np
 from zslcore.datasets.base import Split
 from zslcore.evaluation.protocol import ScoredTest
 
-__all__ = ["Answers", "answers"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Answers:

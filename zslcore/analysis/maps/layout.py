@@ -17,8 +17,6 @@ from zslcore.analysis.maps.settings import EARLY, MapSettings
 from zslcore.exceptions import ParameterError
 from zslcore.storage.extras import extra
 
-__all__ = ["Picture", "Progress", "lay_out"]
-
 #: ``on_progress(done, total, stage)``; what it raises ends the work.
 Progress = Callable[[int, int, str], None]
 #: ``on_picture(coordinates)``, the live array: copy it to store it.

@@ -29,8 +29,6 @@ from scipy.stats import hypergeom
 from zslcore.analysis.maps.neighbours import neighbours
 from zslcore.metrics.significance import holm
 
-__all__ = ["mixing_scores", "mixing_verdicts"]
-
 #: Fewest random deals; more where there are many classes, see :func:`mixing_scores`.
 DEALS = 1_999
 #: Adjusted p-value below which a shift is reported.

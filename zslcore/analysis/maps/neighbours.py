@@ -15,8 +15,6 @@ from threadpoolctl import threadpool_limits
 
 from zslcore.exceptions import ParameterError
 
-__all__ = ["Neighbours", "neighbours"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Neighbours:

@@ -12,8 +12,6 @@ from zslcore.datasets.base import ZSLDataset
 from zslcore.exceptions import DatasetError, ParameterError
 from zslcore.features.views import FeatureView, squared_distances
 
-__all__ = ["in_pca", "nearest_images"]
-
 
 def in_pca(made: EmbeddedMap, datasets: Sequence[ZSLDataset]) -> np.ndarray:
     """Return the mapped images in the PCA that the map was made from.

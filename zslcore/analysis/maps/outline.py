@@ -7,8 +7,6 @@ from numpy.typing import ArrayLike
 
 from zslcore.exceptions import ParameterError
 
-__all__ = ["inside"]
-
 
 def inside(polygon: ArrayLike, points: np.ndarray) -> np.ndarray:
     """Return whether each point is inside a polygon, by the even-odd rule.

@@ -21,8 +21,6 @@ from sklearn.utils.extmath import randomized_svd
 from zslcore.exceptions import DatasetError
 from zslcore.features.views import Features, chunks, project
 
-__all__ = ["JointPCA"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class JointPCA:

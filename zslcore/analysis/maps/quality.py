@@ -26,15 +26,6 @@ from zslcore.analysis.maps.neighbours import Neighbours, neighbours
 from zslcore.exceptions import ParameterError
 from zslcore.metrics import mean_class_accuracy
 
-__all__ = [
-    "MapQuality",
-    "class_vote",
-    "density",
-    "knn_recall",
-    "map_quality",
-    "preserved_neighbours",
-]
-
 #: Ranks need a matrix of all distances: 4,000 points are 128 MB of it.
 RANKED = 4_000
 

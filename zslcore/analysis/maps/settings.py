@@ -12,8 +12,6 @@ from typing import Any, Literal, Self
 
 from zslcore.exceptions import ParameterError
 
-__all__ = ["METHOD_NAMES", "MapSettings"]
-
 Method = Literal["pca", "tsne", "umap"]
 
 #: Changes when the same settings would give other coordinates.

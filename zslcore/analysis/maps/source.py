@@ -12,8 +12,6 @@ from zslcore.datasets.base import ZSLDataset
 from zslcore.exceptions import DatasetError, ParameterError
 from zslcore.features.views import FeatureView
 
-__all__ = ["MapData", "match_classes", "same_images", "stratified_sample", "why_incompatible"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MapData:

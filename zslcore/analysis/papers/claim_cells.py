@@ -14,8 +14,6 @@ import pandas as pd
 from zslcore.analysis.papers.claims import CLAIMS, Evidence
 from zslcore.analysis.papers.claims.evidence import FIGURES
 
-__all__ = ["ReadCells", "cells_of", "with_ours"]
-
 #: What a printed figure and one of ours have to share.
 _CELL = ["benchmark", "split", "method", "figure", "chosen_for"]
 

@@ -13,8 +13,6 @@ from typing import Literal
 
 from zslcore.storage.files import FACTS
 
-__all__ = ["FINDINGS", "MARKS", "SOURCE", "Finding", "markdown_list"]
-
 SOURCE = FACTS / "findings.json"
 #: Where the guide has the list.
 MARKS = ("<!-- findings -->", "<!-- /findings -->")

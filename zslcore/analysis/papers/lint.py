@@ -30,8 +30,6 @@ from zslcore.leakage.contamination.counting import cells
 from zslcore.leakage.contamination.facts import pretraining_sets
 from zslcore.metrics import harmonic_mean
 
-__all__ = ["RULES", "Linted", "Rule", "as_text", "lint", "lint_printed"]
-
 #: Half of the last digit of percent with one decimal, as a fraction.
 HALF = 0.0005
 #: Splits that the action paper compares with, the first of those released.

@@ -13,8 +13,6 @@ from zslcore.evaluation.protocol import Evaluation
 from zslcore.evaluation.runs import RunResult
 from zslcore.metrics import OperatingPoint
 
-__all__ = ["ChosenFor", "chosen_for", "figures_table"]
-
 POINT = {"unseen": "u", "seen": "s", "harmonic": "H"}
 PAPERS = ["benchmark_paper", "calibration_paper"]
 

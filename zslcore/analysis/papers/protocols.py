@@ -22,19 +22,6 @@ import pandas as pd
 from zslcore.exceptions import closest_name
 from zslcore.storage.files import FACTS
 
-__all__ = [
-    "CENSUS",
-    "HOW",
-    "Choice",
-    "choices_of",
-    "codes",
-    "counted",
-    "headline",
-    "observed",
-    "problems",
-    "with_links",
-]
-
 CENSUS = FACTS / "protocols.csv"
 NONE, NOT_STATED = "none", "not stated"
 #: What is chosen -> the words for how, each with its meaning.

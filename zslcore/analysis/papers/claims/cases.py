@@ -16,8 +16,6 @@ import pandas as pd
 from zslcore.analysis.papers.claims.evidence import Evidence, UndecidedError
 from zslcore.metrics.significance import DIGITS
 
-__all__ = ["Cases", "Query", "cases_of"]
-
 Query = Mapping[str, Any]
 #: The columns of figures that a query may name.
 WHERE = ("split", "chosen_for", "table", "benchmark", "method")

@@ -26,22 +26,6 @@ from zslcore.results.planning import planned
 from zslcore.results.shipped import shipped_results
 from zslcore.storage.files import FACTS
 
-__all__ = [
-    "BENCHMARK_METHODS",
-    "BODIES",
-    "ENOUGH",
-    "FIGURES",
-    "METHOD_GROUPS",
-    "Body",
-    "Evidence",
-    "UndecidedError",
-    "board_rows",
-    "evidence_of",
-    "of_rows",
-    "printed_evidence",
-    "result_rows",
-]
-
 #: The bodies of evidence that every claim is judged on.
 Body = Literal["printed", "real", "yours", "simulated"]
 BODIES: dict[Body, str] = {

@@ -30,26 +30,6 @@ from zslcore.analysis.papers.claims.evidence import Evidence, UndecidedError
 from zslcore.analysis.ranking import ranks_of
 from zslcore.metrics.significance import DIGITS, paired_test
 
-__all__ = [
-    "MOST",
-    "NEAR",
-    "TIED",
-    "VERDICTS",
-    "Judgment",
-    "Verdict",
-    "by_interval",
-    "counted",
-    "data_of",
-    "difference",
-    "listed",
-    "mean_ranks",
-    "name_of",
-    "places",
-    "possible_places",
-    "scoped",
-    "signed",
-]
-
 Verdict = Literal["holds", "does not hold", "holds here", "fails here", "undecided", "no verdict"]
 #: Every verdict, and how a count of them reads.
 VERDICTS: Mapping[Verdict, str] = {

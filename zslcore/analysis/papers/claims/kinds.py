@@ -36,8 +36,6 @@ from zslcore.analysis.papers.claims.judging import (
 from zslcore.analysis.ranking import agreement
 from zslcore.metrics.significance import DIGITS
 
-__all__ = ["KINDS", "OF_SHARES", "ClaimArguments"]
-
 
 class ClaimArguments(Protocol):
     """What a kind reads of a claim: its arguments and the methods that it speaks of."""

@@ -16,8 +16,6 @@ from zslcore.analysis.papers.claims.judging import Judgment, listed, scoped
 from zslcore.analysis.papers.claims.kinds import KINDS, OF_SHARES
 from zslcore.storage.files import FACTS
 
-__all__ = ["CLAIMS", "SOURCE", "Claim", "read_claims"]
-
 SOURCE = FACTS / "claims.toml"
 
 
