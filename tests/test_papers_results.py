@@ -16,9 +16,9 @@ def _world(tmp_path, monkeypatch):
     monkeypatch.setenv("ZSL_DATA", str(tmp_path / "data"))
     monkeypatch.setattr(writing, "RESULTS", tmp_path / "results")
     monkeypatch.setattr(experiment, "load", {WORLD.name: WORLD}.__getitem__)
-    experiment.opened.cache_clear()
+    experiment.read_once.cache_clear()
     yield
-    experiment.opened.cache_clear()
+    experiment.read_once.cache_clear()
 
 
 def written(method, *options):

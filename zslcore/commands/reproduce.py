@@ -29,6 +29,7 @@ from zslcore.commands.options import METHOD, show_standing
 from zslcore.evaluation import outside, write_predictions
 from zslcore.exceptions import DatasetError, ParameterError, closest_name
 from zslcore.features.views import FeatureScaling
+from zslcore.results.results_only import ResultsOnly
 from zslcore.results.store import ResultStore
 
 if TYPE_CHECKING:
@@ -174,25 +175,41 @@ def heading(args: argparse.Namespace, experiment: Experiment, table: pd.DataFram
         for name in datasets
     ]
     simulated = any(opened(name).simulated for name in datasets)
-    is_printed = table["printed"].notna().any()
     unit = ", in points" * (experiment.unit == "percent")
+    difference = f" diff: ours less printed{unit}." if table["difference"].notna().any() else ""
     lines = [
         f"{args.experiment} on {' and '.join(names) or 'the class lists'}: {experiment.title}.",
-        experiment.figures.format(over=over_seeds(args.seeds), draws=args.draws),
+        experiment.figures.format(over=over_seeds(table["seeds"].max()), draws=args.draws),
         variants(experiment, table["method"].unique()) if experiment.scales else "",
-        f"printed: the paper's figure. diff: ours less printed{unit}."
-        if is_printed
+        f"printed: the paper's figure.{difference}"
+        if table["printed"].notna().any()
         else "The paper prints no figures for these rows.",
         "mean: of the methods with a printed figure." * means_leave_out(table, experiment),
         experiment.lacks,
         "Figures of simulated data say nothing about the paper." * simulated,
+        *filter(None, (missing_features(name, table) for name in datasets)),
     ]
     return "\n".join([*filter(None, lines), ""])
 
 
-def over_seeds(n: int) -> str:
-    """Say over how many seeds figures are means."""
-    return f"mean ± deviation over up to {n} seeds" if n > 1 else "one seed"
+def missing_features(name: str, table: pd.DataFrame) -> str:
+    """Say which cells a data set that is known by its results lacks, and what computes them."""
+    dataset = opened(name)
+    if not isinstance(dataset, ResultsOnly):
+        return ""
+    rows = table[(table["dataset"] == name) & table["ours"].isna()]
+    cells = rows.groupby("method", sort=False)["cell"].agg(", ".join)
+    which = "; ".join(f"{method} ({names})" for method, names in cells.items())
+    which = "all" if table["ours"].isna().all() else which
+    there = "Ours are results that come with the package. "
+    if not which:
+        return f"{there}No cell needs features."
+    return f"{there}Cells that need features: {which}. {dataset.without_features}"
+
+
+def over_seeds(n: float) -> str:
+    """Say over how many seeds figures are means, at most."""
+    return f"mean ± deviation over up to {n:.0f} seeds" if n > 1 else "one seed"
 
 
 def variants(experiment: Experiment, methods: Iterable[str]) -> str:

@@ -7,7 +7,7 @@ import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -15,12 +15,15 @@ import pandas as pd
 
 from zslcore.analysis.actions import DRAWS
 from zslcore.analysis.method_table import Cell
-from zslcore.datasets import ZSLDataset, load
+from zslcore.datasets import ZSLDataset, imports, load
 from zslcore.exceptions import ParameterError, closest_name
 from zslcore.features.views import FeatureScaling
 from zslcore.methods import METHODS
 from zslcore.results.result import result_of
+from zslcore.results.results_only import is_known_by_results, load_results_only
 from zslcore.results.store import ResultStore
+from zslcore.storage import settings
+from zslcore.storage.files import FACTS
 
 __all__ = [
     "COLUMNS",
@@ -98,9 +101,14 @@ class Request:
 
 
 @lru_cache(maxsize=2)
+def read_once(name: str, stamp: str) -> ZSLDataset:
+    """Read a data set, again when another import has taken its name."""
+    return load_results_only(name) if is_known_by_results(name) else load(name)
+
+
 def opened(name: str) -> ZSLDataset:
-    """Return a data set, read once in every process."""
-    return load(name)
+    """Return a data set, read once in every process; known by its results where not imported."""
+    return read_once(name, imports.stamp(name))
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,6 +259,24 @@ def cell_row(
 def table_of(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
     """Return cells as a table."""
     return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+@cache
+def _measured() -> Mapping[str, list[dict[str, Any]]]:
+    """Return the cells that come with the package, by the key of what they were measured with."""
+    table = pd.read_csv(FACTS / "measured" / "papers.csv", dtype={"at": str}, keep_default_na=False)
+    numbers = ["ours", "std", "low", "high", "seeds"]
+    table[numbers] = table[numbers].apply(pd.to_numeric)
+    cells = table.drop_duplicates(["key", "at", "cell"])
+    found: dict[str, list[dict[str, Any]]] = {}
+    for row in cells.to_dict("records"):
+        found.setdefault(row["key"], []).append({str(name): cell for name, cell in row.items()})
+    return found
+
+
+def measured_cells(key: str) -> list[dict[str, Any]]:
+    """Return the shipped cells of a run or path; the key names data, revisions and parameters."""
+    return _measured().get(key, []) if settings.SHIPPED() else []
 
 
 # --- Results of other kinds than runs -------------------------------------------------------------

@@ -13,6 +13,7 @@ import pandas as pd
 
 from zslcore.analysis import bias_variance
 from zslcore.analysis.papers.experiments.experiment import (
+    COLUMNS,
     Experiment,
     Piece,
     Request,
@@ -21,6 +22,7 @@ from zslcore.analysis.papers.experiments.experiment import (
     cell_row,
     keep_rows,
     key_of,
+    measured_cells,
     opened,
     stored_rows,
     table_of,
@@ -110,7 +112,11 @@ class PathExperiment(Experiment):
         rows = []
         for method in request.methods:
             key = _key(*self._arguments(dataset, method))
-            for point in stored_rows("path", key) or []:
+            points = stored_rows("path", key)
+            if points is None:
+                shipped = ({**each, "dataset": dataset} for each in measured_cells(key))
+                rows += [{name: row[name] for name in COLUMNS if name in row} for row in shipped]
+            for point in points or []:
                 chosen = f" *{point['chosen_for']}" if point.get("chosen_for") else ""
                 cell = partial(
                     cell_row,

@@ -7,6 +7,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from joblib import delayed
 
@@ -16,6 +17,7 @@ from zslcore.analysis.papers.experiments.experiment import (
     Experiment,
     Piece,
     Request,
+    opened,
     silent,
     table_of,
 )
@@ -25,6 +27,7 @@ from zslcore.exceptions import ParameterError, closest_name
 from zslcore.features.views import FeatureScaling
 from zslcore.large.engine import Engine, parallel
 from zslcore.large.following import PieceReport, Standing, following
+from zslcore.results.results_only import is_known_by_results
 from zslcore.results.store import ResultStore
 
 __all__ = ["configured_experiment", "do_all", "former_cells", "reproduce"]
@@ -108,13 +111,21 @@ def reproduce(
     pieces = {
         f"{what} on {', '.join(each.datasets)}" if len(requests) > 1 else what: piece
         for each in requests
+        if not any(map(is_known_by_results, each.datasets))
         for what, piece in experiment.pieces(each).items()
     }
     for done, (what, runs) in enumerate(do_all(pieces, jobs, dask, on_standing), 1):
         if on_done:
             on_done(done, len(pieces), what, runs)
-    tables = [experiment.table(each) for each in requests]
+    tables = [_without_false_differences(experiment.table(each), each) for each in requests]
     return pd.concat(tables, ignore_index=True) if tables else table_of([])
+
+
+def _without_false_differences(table: pd.DataFrame, request: Request) -> pd.DataFrame:
+    """Return a table without differences between simulated data and print."""
+    simulated = [name for name in request.datasets if opened(name).simulated]
+    of_these = [any(name in str(row) for name in simulated) for row in table["dataset"]]
+    return table.assign(difference=table["difference"].mask(np.array(of_these, dtype=bool)))
 
 
 def do_all(

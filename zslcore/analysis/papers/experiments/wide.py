@@ -40,8 +40,8 @@ def wide(table: pd.DataFrame, experiment: Experiment) -> pd.DataFrame:
     no_print = [
         f"{mark} {cell}"
         for cell, rows in table.groupby("cell", sort=False)
-        if rows["printed"].isna().all()
-        for mark in ("printed", "diff")
+        for mark, column in (("printed", "printed"), ("diff", "difference"))
+        if rows[column].isna().all()
     ]
     shown = shown.drop(columns=[*once, *no_print], errors="ignore")
     names = [*map(str, shown.columns)]
